@@ -1,0 +1,3 @@
+//! The link model.
+mod config;
+pub use config::*;

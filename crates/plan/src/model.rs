@@ -1,0 +1,72 @@
+//! What must exist in the kernel for an experiment, in full: the planner's output and the node
+//! executor's input.
+
+use std::collections::BTreeMap;
+use std::net::IpAddr;
+
+use netloom_scenario::{IpPrefix, MacAddress, NodeKind};
+use serde::{Deserialize, Serialize};
+
+/// The whole network, every address and route decided.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Plan {
+    /// The nodes with a network stack (hosts and routers), in the order of the scenario.
+    pub nodes: Vec<NodePlan>,
+    /// The text of `/etc/hosts`, the same in every node: all node names resolve.
+    pub hosts_file: String,
+}
+
+impl Plan {
+    /// The plan of the node called `name`.
+    pub fn node(&self, name: &str) -> Option<&NodePlan> {
+        self.nodes.iter().find(|node| node.name == name)
+    }
+}
+
+/// One network stack.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct NodePlan {
+    /// The node's name.
+    pub name: String,
+    /// Host or router.
+    pub kind: NodeKind,
+    /// Whether it forwards IPv4 and IPv6.
+    pub forwarding: bool,
+    /// Loopback addresses beside 127.0.0.1 and ::1 (host prefixes).
+    pub loopback: Vec<IpPrefix>,
+    /// Interfaces, in order.
+    pub interfaces: Vec<InterfacePlan>,
+    /// Routes, beside those that the kernel makes from addresses.
+    pub routes: Vec<RoutePlan>,
+    /// Kernel parameters, like `net.ipv4.ip_forward`.
+    pub sysctls: BTreeMap<String, String>,
+    /// The address by which the node's name is known, per family: the loopback's or else the first
+    /// interface's.
+    pub primary: Vec<IpAddr>,
+}
+
+/// One interface.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct InterfacePlan {
+    /// Name in the node.
+    pub name: String,
+    /// Ethernet address.
+    pub mac: MacAddress,
+    /// Largest IP packet in bytes.
+    pub mtu: u32,
+    /// Addresses with their prefix length.
+    pub addresses: Vec<IpPrefix>,
+}
+
+/// One route.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RoutePlan {
+    /// Destination.
+    pub to: IpPrefix,
+    /// Next hop.
+    pub via: Option<IpAddr>,
+    /// Outgoing interface; always given where `via` is link-local or absent.
+    pub interface: Option<String>,
+    /// Metric; the kernel's default if absent.
+    pub metric: Option<u32>,
+}

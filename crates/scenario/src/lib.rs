@@ -1,0 +1,5 @@
+//! Scenario files.
+mod address;
+mod spec;
+pub use address::*;
+pub use spec::*;

@@ -1,0 +1,342 @@
+//! The resolved scenario: every default filled in, every unit typed, every reference checked.
+//!
+//! A [`Scenario`] is what the rest of NetLoom runs on; what the user typed is in `raw`. It is
+//! serializable, so that a run can keep exactly what it ran, and so that the engine can be handed
+//! it by another process.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+
+use netloom_link::{PipeChange, PipeConfig};
+use netloom_units::Duration;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::address::{IpPrefix, Ipv4Prefix, Ipv6Prefix, MacAddress};
+
+/// One experiment, resolved.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Scenario {
+    /// The experiment's name.
+    pub name: String,
+    /// Seed of every random stream of the experiment.
+    pub seed: u64,
+    /// All nodes, in the order of the file.
+    pub nodes: Vec<Node>,
+    /// All links, in the order of the file.
+    pub links: Vec<Link>,
+    /// What happens at which time, in the order of the file.
+    pub timeline: Vec<TimelineEvent>,
+    /// What runs in the nodes, in the order of the file.
+    pub processes: Vec<Process>,
+    /// What a run measures.
+    pub measure: Measure,
+    /// How long a run lasts; without it, until every foreground process has ended and the
+    /// timeline has passed.
+    pub duration: Option<Duration>,
+}
+
+impl Scenario {
+    /// The node called `name`.
+    pub fn node(&self, name: &str) -> Option<&Node> {
+        self.nodes.iter().find(|node| node.name == name)
+    }
+
+    /// The link called `name`.
+    pub fn link(&self, name: &str) -> Option<&Link> {
+        self.links.iter().find(|link| link.name == name)
+    }
+}
+
+/// A node: a network stack of its own, or a switch.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Node {
+    /// Unique name.
+    pub name: String,
+    /// What it is.
+    pub kind: NodeKind,
+    /// The groups it belongs to.
+    pub groups: Vec<String>,
+    /// Its interfaces, in the order in which the links name them. For a switch: its ports.
+    pub interfaces: Vec<Interface>,
+    /// Where its routes come from.
+    pub routing: Routing,
+    /// Routes of its own, over and above those that `routing` gives (same prefix: these win).
+    pub routes: Vec<Route>,
+    /// Its loopback addresses.
+    pub loopback: Loopback,
+    /// Kernel parameters of its network stack, like `net.ipv4.tcp_congestion_control`.
+    pub sysctls: BTreeMap<String, String>,
+}
+
+/// What a node is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum NodeKind {
+    /// An end system: does not forward.
+    #[default]
+    Host,
+    /// Forwards IPv4 and IPv6.
+    Router,
+    /// A learning layer-2 segment inside the engine: no network stack, no processes.
+    Switch,
+}
+
+/// Where a node's routes come from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Routing {
+    /// Shortest paths by link delay; equal delays by hops (default).
+    #[default]
+    Delay,
+    /// Shortest paths by number of hops.
+    Hops,
+    /// Shortest paths by the `cost` of the links.
+    Cost,
+    /// None: only connected networks and the node's own `routes`.
+    None,
+    /// None, because the node runs a routing daemon; its neighbours may be given routes through it.
+    Daemon,
+}
+
+/// An interface of a node.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Interface {
+    /// Name inside the node, at most 15 bytes.
+    pub name: String,
+    /// Largest IP packet in bytes.
+    pub mtu: u32,
+    /// Given MAC address; otherwise one is derived from the names.
+    pub mac: Option<MacAddress>,
+    /// IPv4 addresses.
+    pub ipv4: Addresses<Ipv4Prefix>,
+    /// IPv6 addresses (the link-local one comes on top).
+    pub ipv6: Addresses<Ipv6Prefix>,
+}
+
+/// Where an interface's addresses of one family come from.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Addresses<P> {
+    /// Assigned by the planner.
+    #[default]
+    Auto,
+    /// None.
+    None,
+    /// These, as `address/length`.
+    Fixed(Vec<P>),
+}
+
+/// A route of a node's own.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Route {
+    /// Where to; `0.0.0.0/0` or `::/0` for the default route.
+    pub to: IpPrefix,
+    /// Next hop, if not directly connected.
+    pub via: Option<IpAddr>,
+    /// Interface, if not given by the next hop.
+    pub interface: Option<String>,
+    /// Lower is preferred.
+    pub metric: Option<u32>,
+}
+
+/// A node's loopback addresses, beside 127.0.0.1 and ::1.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Loopback {
+    /// IPv4.
+    pub ipv4: LoopbackAddress<Ipv4Addr>,
+    /// IPv6.
+    pub ipv6: LoopbackAddress<Ipv6Addr>,
+}
+
+/// One loopback address of a node.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum LoopbackAddress<A> {
+    /// Assigned by the planner (default of routers).
+    Auto,
+    /// None (default of hosts).
+    #[default]
+    None,
+    /// This one.
+    Fixed(A),
+}
+
+/// One end of a link.
+#[derive(
+    Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
+pub struct Endpoint {
+    /// The node's name.
+    pub node: String,
+    /// The interface's name.
+    pub interface: String,
+}
+
+impl fmt::Display for Endpoint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}", self.node, self.interface)
+    }
+}
+
+/// A link: two pipes between two interfaces.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Link {
+    /// Unique name; by default `a--b` from its nodes, or `a:eth1--b:eth1` where two links join the
+    /// same nodes.
+    pub name: String,
+    /// Its two ends.
+    pub endpoints: [Endpoint; 2],
+    /// The pipe from the first end to the second.
+    pub forward: PipeConfig,
+    /// The pipe from the second end to the first.
+    pub reverse: PipeConfig,
+    /// Routing cost, for `routing: cost`.
+    pub cost: u32,
+}
+
+/// One direction of a link, or both.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Direction {
+    /// Both pipes (default).
+    #[default]
+    Both,
+    /// From the first endpoint to the second.
+    Forward,
+    /// From the second endpoint to the first.
+    Reverse,
+}
+
+/// Something that happens at a time.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct TimelineEvent {
+    /// When.
+    pub at: Start,
+    /// What.
+    pub action: TimelineAction,
+}
+
+/// What happens.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case", tag = "do")]
+pub enum TimelineAction {
+    /// A link's properties change.
+    SetLink {
+        /// The link's name.
+        link: String,
+        /// Which of its pipes.
+        direction: Direction,
+        /// What changes.
+        change: PipeChange,
+    },
+    /// All links of a node go down or up.
+    SetNode {
+        /// The node's name.
+        node: String,
+        /// The new state.
+        state: netloom_link::LinkState,
+    },
+    /// A command is run in a node; its output is kept with the event.
+    Run {
+        /// The node's name.
+        node: String,
+        /// The command.
+        command: Command,
+    },
+}
+
+/// When something begins. Times count from the moment the network is ready.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Start {
+    /// At this time.
+    At(Duration),
+    /// When a process has reached a milestone (in every node in which it runs), and `delay` more.
+    After {
+        /// The process' name.
+        process: String,
+        /// The milestone.
+        when: Milestone,
+        /// Time to wait after it.
+        delay: Duration,
+    },
+}
+
+/// A point in a process' life.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Milestone {
+    /// It was started.
+    Started,
+    /// Its `ready` test has passed.
+    #[default]
+    Ready,
+    /// It has ended.
+    Done,
+}
+
+/// What to execute.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub enum Command {
+    /// A line for `/bin/sh -c`.
+    Shell(String),
+    /// A program and its arguments, as they are.
+    Exec(Vec<String>),
+}
+
+impl Command {
+    /// The program and its arguments.
+    pub fn argv(&self) -> Vec<String> {
+        match self {
+            Self::Shell(line) => vec!["/bin/sh".into(), "-c".into(), line.clone()],
+            Self::Exec(argv) => argv.clone(),
+        }
+    }
+}
+
+/// A process that a run starts, in one node or several.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Process {
+    /// Unique name.
+    pub name: String,
+    /// The nodes it runs in: each gets an instance.
+    pub nodes: Vec<String>,
+    /// What to execute. Its working directory is the scenario's directory.
+    pub command: Command,
+    /// Environment variables, over and above the run's own.
+    pub env: BTreeMap<String, String>,
+    /// When it begins.
+    pub start: Start,
+    /// How to tell that it is ready; without it, ready is started.
+    pub ready: Option<Ready>,
+    /// Whether the run ends without waiting for it.
+    pub background: bool,
+    /// Files inside the node to keep with the results.
+    pub keep: Vec<String>,
+}
+
+/// How to tell that a process is ready.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Ready {
+    /// A TCP socket listens on this port in the node.
+    Port(u16),
+    /// This path exists in the node.
+    Path(String),
+    /// This text has appeared in the process' output.
+    Output(String),
+    /// This command, tried every 100 ms in the node, has succeeded.
+    Command(Command),
+}
+
+/// What a run measures beside what it always does.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Measure {
+    /// How often the statistics of every pipe are sampled.
+    pub interval: Duration,
+    /// Interfaces whose frames are captured into the results.
+    pub capture: Vec<Endpoint>,
+}

@@ -1,0 +1,27 @@
+//! Quantities of the link model: exact, unit-carrying, parsed from and printed as text.
+//!
+//! | type | base unit | text |
+//! |---|---|---|
+//! | [`Rate`] | bit/s | `10Mbit/s`, `1.5GB/s` |
+//! | [`Size`] | byte | `1500B`, `64KiB` |
+//! | [`Duration`] | nanosecond | `10ms`, `250us` |
+//! | [`Time`] | nanosecond since the experiment's zero | – |
+//! | [`Probability`] | 0 to 1 | `1%`, `0.001%` |
+//!
+//! Parsing never rounds: a value that is not a whole number of base units is an error.
+//! Not here: clocks, randomness, anything that reads the world.
+
+mod decimal;
+mod duration;
+mod error;
+mod probability;
+mod rate;
+mod size;
+#[macro_use]
+mod text;
+
+pub use duration::{Duration, Time};
+pub use error::UnitError;
+pub use probability::Probability;
+pub use rate::Rate;
+pub use size::Size;

@@ -1,0 +1,2 @@
+//! The `netloom` binary.
+fn main() {}
