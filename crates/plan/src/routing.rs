@@ -46,15 +46,10 @@ pub(crate) fn routes(topology: &Topology<'_>, addressing: &Addressing) -> Vec<Ve
     for (index, node) in topology.scenario.nodes.iter().enumerate() {
         let mut table = vec![];
         if let Some(metric) = Metric::of(node) {
-            let mut paths = None;
+            let mut paths = Paths { graph: &graph, source: index, metric, found: None };
             for (family, destinations) in [(Family::V4, &v4), (Family::V6, &v6)] {
-                // Both families nearly always see the same graph: then one search serves both.
-                if paths.is_none() || !graph.same_in_both_families {
-                    paths = Some(graph.shortest_paths(index, metric, family));
-                }
-                let paths = paths.as_deref().unwrap_or_default();
-                let source = Source { topology, addressing, graph: &graph, index, node, family };
-                table.extend(source.table(destinations, paths));
+                let source = Source { addressing, graph: &graph, index, node, family };
+                table.extend(source.table(destinations, &mut paths));
             }
         }
         table.extend(own_routes(node));
@@ -63,9 +58,28 @@ pub(crate) fn routes(topology: &Topology<'_>, addressing: &Addressing) -> Vec<Ve
     routes
 }
 
+/// One node's shortest paths, searched when first needed.
+struct Paths<'a> {
+    graph: &'a Graph,
+    source: usize,
+    metric: Metric,
+    found: Option<(Family, Vec<Option<Path>>)>,
+}
+
+impl Paths<'_> {
+    fn in_family(&mut self, family: Family) -> &[Option<Path>] {
+        // Both families nearly always see the same graph: then one search serves both.
+        let same = |searched| self.graph.same_in_both_families || searched == family;
+        if !self.found.as_ref().is_some_and(|(searched, _)| same(*searched)) {
+            let paths = self.graph.shortest_paths(self.source, self.metric, family);
+            self.found = Some((family, paths));
+        }
+        self.found.as_ref().map_or(&[], |(_, paths)| paths)
+    }
+}
+
 /// One node, looking at one family.
 struct Source<'a> {
-    topology: &'a Topology<'a>,
     addressing: &'a Addressing,
     graph: &'a Graph,
     index: usize,
@@ -75,26 +89,38 @@ struct Source<'a> {
 
 impl Source<'_> {
     /// Its generated routes: without those that its own routes replace.
-    fn table(&self, destinations: &[Destination], paths: &[Option<Path>]) -> Vec<RoutePlan> {
-        let connected = self.connected();
+    fn table(&self, destinations: &[Destination], paths: &mut Paths<'_>) -> Vec<RoutePlan> {
         let own: HashSet<Cidr> =
             self.node.routes.iter().map(|route| Cidr::from(route.to).network()).collect();
-        let mut found: Vec<(Cidr, Exit)> = vec![];
-        for destination in destinations {
-            if connected.contains(&destination.prefix) || self.has(destination.prefix) {
-                continue;
-            }
-            let nearest = destination.owners.iter().filter_map(|owner| paths[*owner]).min();
-            if let Some(path) = nearest {
-                found.push((destination.prefix, self.graph.exit(self.index, path, self.family)));
-            }
-        }
+        let connected = self.connected();
+        let mut found = match self.only_gateway() {
+            Some(exit) => vec![(self.family.default_route(), exit)],
+            None => self.nearest(destinations, &connected, paths.in_family(self.family)),
+        };
         if let Some(exit) = self.only_exit(&found) {
             found = vec![(self.family.default_route(), exit)];
         }
         found.retain(|(prefix, _)| !own.contains(prefix));
         let keep_apart: HashSet<Cidr> = connected.union(&own).copied().collect();
         aggregate(found, &keep_apart).into_iter().map(|(to, exit)| self.route(to, exit)).collect()
+    }
+
+    /// The way to every destination that the node reaches and does not have itself.
+    fn nearest(
+        &self,
+        destinations: &[Destination],
+        connected: &HashSet<Cidr>,
+        paths: &[Option<Path>],
+    ) -> Vec<(Cidr, Exit)> {
+        let remote = destinations.iter().filter(|destination| {
+            !connected.contains(&destination.prefix) && !self.has(destination.prefix)
+        });
+        remote
+            .filter_map(|destination| {
+                let path = destination.owners.iter().filter_map(|owner| paths[*owner]).min()?;
+                Some((destination.prefix, self.graph.exit(self.index, path, self.family)))
+            })
+            .collect()
     }
 
     /// The networks that the kernel routes by itself.
@@ -110,15 +136,17 @@ impl Source<'_> {
         self.addressing.loopback_cidrs(self.index).contains(&prefix)
     }
 
-    /// The gateway of a host that has but one.
+    /// The gateway of a host that has but one to choose from.
+    fn only_gateway(&self) -> Option<Exit> {
+        (self.node.kind == NodeKind::Host)
+            .then(|| self.graph.only_gateway(self.index, self.family))
+            .flatten()
+    }
+
+    /// The gateway by which a host reaches everything, though it has several.
     fn only_exit(&self, found: &[(Cidr, Exit)]) -> Option<Exit> {
-        if self.node.kind != NodeKind::Host {
-            return None;
-        }
-        match found {
-            [] => self.graph.only_router(self.topology, self.index, self.family),
-            [(_, first), rest @ ..] => rest.iter().all(|(_, exit)| exit == first).then_some(*first),
-        }
+        let (_, first) = found.first().filter(|_| self.node.kind == NodeKind::Host)?;
+        found.iter().all(|(_, exit)| exit == first).then_some(*first)
     }
 
     fn route(&self, to: Cidr, exit: Exit) -> RoutePlan {

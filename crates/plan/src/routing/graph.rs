@@ -74,19 +74,20 @@ impl Graph {
         Exit { via: edge.via(family).expect("an edge that carries"), interface: edge.out }
     }
 
-    /// The next hop to the only router among the neighbours of `node`, links that are down
-    /// included.
-    pub fn only_router(
-        &self,
-        topology: &Topology<'_>,
-        node: usize,
-        family: Family,
-    ) -> Option<Exit> {
-        let mut routers = self.edges[node].iter().filter(|edge| topology.is_router(edge.to));
-        let first = routers.next()?;
-        let only = routers.all(|edge| edge.to == first.to);
-        let via = first.via(family).filter(|_| only)?;
-        Some(Exit { via, interface: first.out })
+    /// The next hop that `node` has no alternative to, if so: among the usable ones, or where
+    /// none is, because links are down, among all.
+    pub fn only_gateway(&self, node: usize, family: Family) -> Option<Exit> {
+        let only = |edges: &mut dyn Iterator<Item = &Edge>| {
+            let mut exits = edges
+                .filter_map(|edge| edge.via(family).map(|via| Exit { via, interface: edge.out }));
+            let first = exits.next()?;
+            exits.all(|exit| exit == first).then_some(first)
+        };
+        let edges = &self.edges[node];
+        match edges.iter().any(|edge| edge.carries(family)) {
+            true => only(&mut edges.iter().filter(|edge| edge.carries(family))),
+            false => only(&mut edges.iter()),
+        }
     }
 }
 
