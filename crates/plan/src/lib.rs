@@ -1,3 +1,79 @@
 //! From a resolved scenario to what must exist: every address, route and name decided.
+//!
+//! | module | decides |
+//! |---|---|
+//! | `model` | nothing: the [`Plan`], which is the output of this crate and the input of `nodes` |
+//! | `topology` | which interfaces share a layer-2 segment, and what it costs to cross it |
+//! | `addresses` | subnets, interface and loopback addresses |
+//! | `mac` | Ethernet addresses |
+//! | `routing` | static routes |
+//! | `sysctls`, `hosts` | kernel parameters, the text of `/etc/hosts` |
+//!
+//! The result depends on nothing but the scenario: same scenario, same plan, on any machine.
+//! Not here: anything that touches a kernel (`nodes`), and what the links do (`link`).
+
+mod addresses;
+mod cidr;
+mod error;
+mod hosts;
+mod mac;
 mod model;
+mod pool;
+mod routing;
+mod sysctls;
+mod topology;
+
+#[cfg(test)]
+mod tests;
+
+use netloom_scenario::{NodeKind, Scenario};
+
+pub use error::PlanError;
 pub use model::*;
+
+use addresses::Addressing;
+use cidr::Family;
+use topology::Topology;
+
+/// Decides every address, route, MAC address and kernel parameter of `scenario`.
+///
+/// # Errors
+/// A [`PlanError`] if a link names an interface that no node has, if two interfaces of one segment
+/// are given the same address, or if addresses run out.
+pub fn plan(scenario: &Scenario) -> Result<Plan, PlanError> {
+    let topology = Topology::new(scenario)?;
+    let addressing = Addressing::new(&topology)?;
+    let macs = mac::assign(scenario);
+    let mut routes = routing::routes(&topology, &addressing);
+    let nodes: Vec<NodePlan> = scenario
+        .nodes
+        .iter()
+        .enumerate()
+        .filter(|(_, node)| node.kind != NodeKind::Switch)
+        .map(|(index, node)| NodePlan {
+            name: node.name.clone(),
+            kind: node.kind,
+            forwarding: node.kind == NodeKind::Router,
+            loopback: addressing.loopback(index),
+            interfaces: node
+                .interfaces
+                .iter()
+                .enumerate()
+                .map(|(port, interface)| InterfacePlan {
+                    name: interface.name.clone(),
+                    mac: macs[index][port],
+                    mtu: interface.mtu,
+                    addresses: addressing.interface(index, port),
+                })
+                .collect(),
+            routes: std::mem::take(&mut routes[index]),
+            sysctls: sysctls::sysctls(node),
+            primary: [Family::V4, Family::V6]
+                .into_iter()
+                .filter_map(|family| addressing.primary(family, index))
+                .collect(),
+        })
+        .collect();
+    let hosts_file = hosts::hosts_file(&nodes);
+    Ok(Plan { nodes, hosts_file })
+}

@@ -1,0 +1,222 @@
+//! Subnets, interface addresses and loopback addresses.
+//!
+//! | what | IPv4 | IPv6 |
+//! |---|---|---|
+//! | segments | 10.0.0.0/9: /30 for two interfaces, else the next size with a quarter to spare | fd00::/32, a /64 each, from fd00:0:0:1::/64 |
+//! | loopbacks | 10.255.0.0/16, a /32 each, from 10.255.0.1 | fd00:ffff::/32, a /128 each, from fd00:ffff::1 |
+//!
+//! Numbers ascend in the order of the links (segments), of the interfaces within a segment, and of
+//! the nodes (loopbacks). Nothing automatic ever lies in a fixed network of another segment; in the
+//! fixed network of its own segment, the automatic ends get the free addresses from below.
+
+use std::collections::{HashMap, HashSet};
+use std::net::IpAddr;
+
+use netloom_scenario::IpPrefix;
+
+use crate::PlanError;
+use crate::cidr::{Cidr, Family, Source};
+use crate::pool::Pool;
+use crate::topology::{Port, Topology};
+
+/// Every address of the network.
+pub(crate) struct Addressing {
+    interfaces: HashMap<Port, Vec<Cidr>>,
+    /// By node index.
+    loopbacks: Vec<Vec<Cidr>>,
+    ports: Vec<usize>,
+}
+
+impl Addressing {
+    pub fn new(topology: &Topology<'_>) -> Result<Self, PlanError> {
+        let nodes = &topology.scenario.nodes;
+        let mut addressing = Self {
+            interfaces: HashMap::new(),
+            loopbacks: vec![vec![]; nodes.len()],
+            ports: nodes.iter().map(|node| node.interfaces.len()).collect(),
+        };
+        for family in [Family::V4, Family::V6] {
+            let mut assigner = Assigner::new(topology, family);
+            for segment in &topology.segments {
+                assigner.segment(segment)?;
+            }
+            for (port, addresses) in assigner.assigned {
+                addressing.interfaces.entry(port).or_default().extend(addresses);
+            }
+            assign_loopbacks(topology, family, &mut addressing.loopbacks)?;
+        }
+        Ok(addressing)
+    }
+
+    /// The addresses of one interface, IPv4 first.
+    pub fn interface(&self, node: usize, interface: usize) -> Vec<IpPrefix> {
+        self.of_port(Port { node, interface }).iter().map(|cidr| cidr.prefix()).collect()
+    }
+
+    pub fn of_port(&self, port: Port) -> &[Cidr] {
+        self.interfaces.get(&port).map_or(&[], Vec::as_slice)
+    }
+
+    pub fn loopback(&self, node: usize) -> Vec<IpPrefix> {
+        self.loopbacks[node].iter().map(|cidr| cidr.prefix()).collect()
+    }
+
+    pub fn loopback_cidrs(&self, node: usize) -> &[Cidr] {
+        &self.loopbacks[node]
+    }
+
+    /// The address that a node's name stands for.
+    pub fn primary(&self, family: Family, node: usize) -> Option<IpAddr> {
+        let interfaces =
+            (0..self.ports[node]).flat_map(|interface| self.of_port(Port { node, interface }));
+        self.loopbacks[node]
+            .iter()
+            .chain(interfaces)
+            .find(|cidr| cidr.family == family)
+            .map(|cidr| cidr.address())
+    }
+}
+
+fn range(family: Family, v4: &str, v6: &str) -> Cidr {
+    let text = if family == Family::V4 { v4 } else { v6 };
+    // Invariant: called with the constants of this file only.
+    Cidr::from(text.parse::<IpPrefix>().expect("a constant prefix"))
+}
+
+fn assign_loopbacks(
+    topology: &Topology<'_>,
+    family: Family,
+    loopbacks: &mut [Vec<Cidr>],
+) -> Result<(), PlanError> {
+    let range = range(family, "10.255.0.0/16", "fd00:ffff::/32");
+    let mut pool = Pool::new(range, 1, fixed(topology, family));
+    // The last address of the IPv4 range looks like a broadcast address: leave it alone.
+    let limit = range.last() - 1;
+    for (index, node) in topology.scenario.nodes.iter().enumerate() {
+        match family.loopback_source(node) {
+            _ if topology.is_switch(index) => {}
+            Source::None => {}
+            Source::Fixed(addresses) => loopbacks[index].extend(addresses),
+            Source::Auto => {
+                let cidr = pool.take(family.width()).filter(|cidr| cidr.bits <= limit);
+                let exhausted = || PlanError::LoopbacksExhausted {
+                    pool: range.prefix(),
+                    node: node.name.clone(),
+                };
+                loopbacks[index].push(cidr.ok_or_else(exhausted)?);
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Every fixed prefix of a family: what automatic blocks must not touch.
+fn fixed<'t>(topology: &'t Topology<'_>, family: Family) -> impl Iterator<Item = Cidr> + 't {
+    let nodes = topology.scenario.nodes.iter();
+    nodes.flat_map(move |node| {
+        let interfaces = node.interfaces.iter().map(move |i| family.interface_source(i));
+        interfaces.chain([family.loopback_source(node)]).flat_map(|source| match source {
+            Source::Fixed(prefixes) => prefixes,
+            _ => vec![],
+        })
+    })
+}
+
+/// Gives out the interface addresses of one family, segment by segment.
+struct Assigner<'t, 's> {
+    topology: &'t Topology<'s>,
+    family: Family,
+    pool: Pool,
+    /// Fixed addresses anywhere, and all that were given out.
+    used: HashSet<u128>,
+    assigned: Vec<(Port, Vec<Cidr>)>,
+}
+
+impl<'t, 's> Assigner<'t, 's> {
+    fn new(topology: &'t Topology<'s>, family: Family) -> Self {
+        let range = range(family, "10.0.0.0/9", "fd00::/32");
+        // IPv6 networks are numbered from 1: fd00:0:0:1::/64 reads better than fd00::/64.
+        let start = if family == Family::V4 { 0 } else { 1 << 64 };
+        let used = fixed(topology, family).map(|cidr| cidr.bits).collect();
+        let pool = Pool::new(range, start, fixed(topology, family));
+        Self { topology, family, pool, used, assigned: vec![] }
+    }
+
+    fn segment(&mut self, members: &[Port]) -> Result<(), PlanError> {
+        let mut owners: HashMap<u128, Port> = HashMap::new();
+        let mut networks: Vec<Cidr> = vec![];
+        let mut automatic = vec![];
+        for port in members {
+            let node = self.topology.node(port.node);
+            match self.family.interface_source(&node.interfaces[port.interface]) {
+                Source::None => {}
+                Source::Auto => automatic.push(*port),
+                Source::Fixed(addresses) => {
+                    for address in &addresses {
+                        self.claim(&mut owners, *address, *port)?;
+                        if address.usable().is_some() && !networks.contains(&address.network()) {
+                            networks.push(address.network());
+                        }
+                    }
+                    self.assigned.push((*port, addresses));
+                }
+            }
+        }
+        if let (Some(port), true) = (automatic.first(), networks.is_empty()) {
+            networks.push(self.network(members.len(), *port)?);
+        }
+        self.fill(&networks, &automatic)
+    }
+
+    fn claim(
+        &self,
+        owners: &mut HashMap<u128, Port>,
+        address: Cidr,
+        port: Port,
+    ) -> Result<(), PlanError> {
+        match owners.insert(address.bits, port) {
+            Some(first) if first != port => Err(PlanError::DuplicateAddress {
+                address: address.address(),
+                first: self.topology.endpoint(first),
+                second: self.topology.endpoint(port),
+            }),
+            _ => Ok(()),
+        }
+    }
+
+    /// A new network for `interfaces` interfaces.
+    fn network(&mut self, interfaces: usize, port: Port) -> Result<Cidr, PlanError> {
+        let addresses = match (self.family, interfaces) {
+            (Family::V6, _) => 1 << 64,
+            (Family::V4, 0..=2) => 4,
+            (Family::V4, n) => (n as u128 + n as u128 / 4 + 3).next_power_of_two(),
+        };
+        // `addresses` is a power of two of at most 64 bits, so this is its exponent.
+        let bits = u8::try_from(addresses.trailing_zeros()).unwrap_or(u8::MAX);
+        let length = self.family.width().saturating_sub(bits);
+        self.pool.take(length).ok_or_else(|| PlanError::PoolExhausted {
+            pool: self.pool.range().prefix(),
+            addresses,
+            endpoint: self.topology.endpoint(port),
+        })
+    }
+
+    /// Gives each of `ports` the next free address of `networks`.
+    fn fill(&mut self, networks: &[Cidr], ports: &[Port]) -> Result<(), PlanError> {
+        let used = &mut self.used;
+        let mut free = networks.iter().flat_map(|network| {
+            // Invariant: only networks with usable addresses are in the list.
+            let (first, last) = network.usable().expect("a network with room");
+            (first..=last).map(|bits| Cidr { bits, ..*network })
+        });
+        for port in ports {
+            let full = || PlanError::NetworkFull {
+                endpoint: self.topology.endpoint(*port),
+                network: networks[networks.len() - 1].prefix(),
+            };
+            let address = free.find(|cidr| used.insert(cidr.bits)).ok_or_else(full)?;
+            self.assigned.push((*port, vec![address]));
+        }
+        Ok(())
+    }
+}

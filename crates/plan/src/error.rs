@@ -1,0 +1,67 @@
+//! Why a scenario cannot be planned.
+
+use std::net::IpAddr;
+
+use netloom_scenario::{Endpoint, IpPrefix};
+use thiserror::Error;
+
+/// Why a scenario cannot be planned. Every message says what to change.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum PlanError {
+    /// A link names an interface that no node has: the scenario was not resolved properly.
+    #[error("link `{link}` ends at `{endpoint}`, which no node has; name an existing interface")]
+    UnknownEndpoint {
+        /// The link.
+        link: String,
+        /// The end that does not exist.
+        endpoint: Endpoint,
+    },
+    /// Two interfaces of one segment have the same fixed address.
+    #[error(
+        "{address} is given to both `{first}` and `{second}`, which share a segment; \
+         give each its own address"
+    )]
+    DuplicateAddress {
+        /// The address.
+        address: IpAddr,
+        /// The interface that had it first.
+        first: Endpoint,
+        /// The interface that was given it again.
+        second: Endpoint,
+    },
+    /// The automatic addresses of an interface come from the segment's fixed network, which is full.
+    #[error(
+        "no free address for `{endpoint}` in {network}, the fixed network of its segment; \
+         give it an address or use a shorter prefix length"
+    )]
+    NetworkFull {
+        /// The interface that got none.
+        endpoint: Endpoint,
+        /// The fixed network.
+        network: IpPrefix,
+    },
+    /// The automatic range has no room for another network.
+    #[error(
+        "no room in {pool} for another network of {addresses} addresses (for `{endpoint}`); \
+         give fixed addresses to some links, or narrow the fixed prefixes that lie in {pool}"
+    )]
+    PoolExhausted {
+        /// The range that automatic networks come from.
+        pool: IpPrefix,
+        /// How many addresses the network needs.
+        addresses: u128,
+        /// An interface of the segment.
+        endpoint: Endpoint,
+    },
+    /// The automatic range has no room for another loopback address.
+    #[error(
+        "no loopback address left in {pool} for `{node}`; \
+         give some nodes a fixed loopback address, or none"
+    )]
+    LoopbacksExhausted {
+        /// The range that automatic loopback addresses come from.
+        pool: IpPrefix,
+        /// The node that got none.
+        node: String,
+    },
+}

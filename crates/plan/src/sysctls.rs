@@ -1,0 +1,39 @@
+//! Kernel parameters of a node's network stack.
+
+use std::collections::BTreeMap;
+
+use netloom_scenario::{Node, NodeKind};
+
+/// What every node gets. A new network namespace inherits its IPv4 settings from the machine, so
+/// that what matters is always said, not assumed.
+const ALL: &[(&str, &str)] = &[
+    // Anyone may send ICMP echo requests without privileges.
+    ("net.ipv4.ping_group_range", "0 2147483647"),
+    // Asymmetric paths are ordinary in an experiment.
+    ("net.ipv4.conf.all.rp_filter", "0"),
+    ("net.ipv4.conf.default.rp_filter", "0"),
+    ("net.ipv6.conf.all.disable_ipv6", "0"),
+    ("net.ipv6.conf.default.disable_ipv6", "0"),
+    // Addresses are unique by construction: usable at once, without detecting duplicates.
+    ("net.ipv6.conf.all.accept_dad", "0"),
+    ("net.ipv6.conf.default.accept_dad", "0"),
+    ("net.ipv6.conf.all.dad_transmits", "0"),
+    ("net.ipv6.conf.default.dad_transmits", "0"),
+    // Configuration comes from the plan, and idle links carry nothing.
+    ("net.ipv6.conf.all.accept_ra", "0"),
+    ("net.ipv6.conf.default.accept_ra", "0"),
+    ("net.ipv6.conf.all.router_solicitations", "0"),
+    ("net.ipv6.conf.default.router_solicitations", "0"),
+];
+
+/// The parameters of `node`: the defaults, and over them its own.
+pub(crate) fn sysctls(node: &Node) -> BTreeMap<String, String> {
+    let forwarding = if node.kind == NodeKind::Router { "1" } else { "0" };
+    let mut sysctls: BTreeMap<String, String> =
+        ALL.iter().map(|(key, value)| ((*key).into(), (*value).into())).collect();
+    for key in ["net.ipv4.ip_forward", "net.ipv6.conf.all.forwarding"] {
+        sysctls.insert(key.into(), forwarding.into());
+    }
+    sysctls.extend(node.sysctls.clone());
+    sysctls
+}

@@ -1,0 +1,7 @@
+//! Behaviour of the planner on small networks, and properties on random ones.
+
+mod addressing;
+mod build;
+mod forward;
+mod properties;
+mod routing;

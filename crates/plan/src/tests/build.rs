@@ -1,0 +1,102 @@
+//! Scenarios from a few words.
+
+use std::collections::BTreeMap;
+
+use netloom_link::{LinkState, PipeConfig};
+use netloom_scenario::*;
+use netloom_units::Duration;
+
+pub fn scenario() -> Scenario {
+    Scenario {
+        name: "test".into(),
+        seed: 1,
+        nodes: vec![],
+        links: vec![],
+        timeline: vec![],
+        processes: vec![],
+        measure: Measure { interval: Duration::from_millis(100), capture: vec![] },
+        duration: None,
+    }
+}
+
+/// `scenario` with these nodes (`h…` host, `r…` router, `s…` switch) and links (`a b delay-in-ms`).
+pub fn network(links: &[(&str, &str, u64)]) -> Scenario {
+    let mut scenario = scenario();
+    for (a, b, delay) in links {
+        link(&mut scenario, a, b, Duration::from_millis(*delay));
+    }
+    scenario
+}
+
+pub fn node<'s>(scenario: &'s mut Scenario, name: &str) -> &'s mut Node {
+    let index = scenario.nodes.iter().position(|node| node.name == name);
+    let index = index.unwrap_or_else(|| {
+        scenario.nodes.push(new_node(name));
+        scenario.nodes.len() - 1
+    });
+    &mut scenario.nodes[index]
+}
+
+fn new_node(name: &str) -> Node {
+    let kind = match name.as_bytes()[0] {
+        b'h' => NodeKind::Host,
+        b'r' => NodeKind::Router,
+        _ => NodeKind::Switch,
+    };
+    let loopback = match kind {
+        NodeKind::Router => Loopback { ipv4: LoopbackAddress::Auto, ipv6: LoopbackAddress::Auto },
+        _ => Loopback { ipv4: LoopbackAddress::None, ipv6: LoopbackAddress::None },
+    };
+    Node {
+        name: name.into(),
+        kind,
+        groups: vec![],
+        interfaces: vec![],
+        routing: Routing::Delay,
+        routes: vec![],
+        loopback,
+        sysctls: BTreeMap::new(),
+    }
+}
+
+pub fn link(scenario: &mut Scenario, a: &str, b: &str, delay: Duration) {
+    let endpoints = [a, b].map(|name| {
+        let node = node(scenario, name);
+        let interface = format!("eth{}", node.interfaces.len() + 1);
+        node.interfaces.push(Interface {
+            name: interface.clone(),
+            mtu: 1500,
+            mac: None,
+            ipv4: Addresses::Auto,
+            ipv6: Addresses::Auto,
+        });
+        Endpoint { node: name.into(), interface }
+    });
+    let pipe = PipeConfig { delay, ..PipeConfig::default() };
+    scenario.links.push(Link {
+        name: format!("{a}--{b}"),
+        endpoints,
+        forward: pipe.clone(),
+        reverse: pipe,
+        cost: 1,
+    });
+}
+
+pub fn fix4(scenario: &mut Scenario, name: &str, interface: usize, prefix: &str) {
+    node(scenario, name).interfaces[interface].ipv4 =
+        Addresses::Fixed(vec![prefix.parse().unwrap()]);
+}
+
+pub fn take_down(scenario: &mut Scenario, name: &str) {
+    let link = scenario.links.iter_mut().find(|link| link.name == name).unwrap();
+    link.forward.state = LinkState::Down;
+}
+
+pub fn route(to: &str, via: &str) -> Route {
+    Route {
+        to: to.parse().unwrap(),
+        via: Some(via.parse().unwrap()),
+        interface: None,
+        metric: None,
+    }
+}
