@@ -194,8 +194,8 @@ impl View {
                 config.loss.to_string(),
                 config.effective_queue_limit(),
                 count(statistics.offered.frames),
-                count(statistics.queue.frames),
-                count(statistics.dropped_total().frames),
+                count(statistics.queue.now.frames),
+                count(statistics.dropped.total().frames),
             ]);
         }
         rows

@@ -66,8 +66,8 @@ fn print_links(links: &[LinkStatus], duration: Duration) {
             count(statistics.offered.frames),
             count(statistics.delivered.frames),
             bit_rate(statistics.delivered.bytes as f64 * 8.0 / seconds),
-            count(statistics.dropped_total().frames),
-            format!("{:.1}%", 100.0 * statistics.busy.as_secs_f64() / seconds),
+            count(statistics.dropped.total().frames),
+            format!("{:.1}%", 100.0 * statistics.load),
         ]);
     }
     println!("\n{rows}");

@@ -24,11 +24,11 @@ const COLUMNS: &[Column] = &[
     ("offered_bytes", |pipe| pipe.statistics.offered.bytes),
     ("delivered_frames", |pipe| pipe.statistics.delivered.frames),
     ("delivered_bytes", |pipe| pipe.statistics.delivered.bytes),
-    ("dropped_frames", |pipe| pipe.statistics.dropped_total().frames),
-    ("dropped_bytes", |pipe| pipe.statistics.dropped_total().bytes),
-    ("queued_frames", |pipe| pipe.statistics.queue.frames),
-    ("queued_bytes", |pipe| pipe.statistics.queue.bytes),
-    ("busy_ns", |pipe| pipe.statistics.busy.as_nanos()),
+    ("dropped_frames", |pipe| pipe.statistics.dropped.total().frames),
+    ("dropped_bytes", |pipe| pipe.statistics.dropped.total().bytes),
+    ("queued_frames", |pipe| pipe.statistics.queue.now.frames),
+    ("queued_bytes", |pipe| pipe.statistics.queue.now.bytes),
+    ("busy_ns", |pipe| pipe.statistics.busy_ns),
 ];
 
 /// Writes samples into a Parquet file.
