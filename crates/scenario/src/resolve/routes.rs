@@ -1,0 +1,118 @@
+//! Routes that a node has of its own.
+
+use std::net::IpAddr;
+
+use super::nodes::NodeDraft;
+use super::report::Report;
+use crate::address::IpPrefix;
+use crate::decode::Spanned;
+use crate::diagnostic::{Diagnostic, did_you_mean};
+use crate::raw::RawRoute;
+use crate::spec::Addresses;
+
+/// Checks the routes of all nodes.
+pub(super) fn check(nodes: &[NodeDraft<'_>], report: &mut Report<'_>) {
+    for node in nodes.iter().filter(|node| !node.is_switch()) {
+        for route in &node.props.routes {
+            check_form(route, report);
+            check_interface(node, route, report);
+            check_next_hop(node, route, report);
+        }
+    }
+}
+
+/// What does not depend on the node.
+fn check_form(route: &Spanned<RawRoute>, report: &mut Report<'_>) {
+    let to = route.to.value;
+    let network = match to {
+        IpPrefix::V4(prefix) => IpPrefix::V4(prefix.network()),
+        IpPrefix::V6(prefix) => IpPrefix::V6(prefix.network()),
+    };
+    if network != to {
+        let message = format!("`{to}` is an address in a subnet, not a subnet");
+        let host = if matches!(to, IpPrefix::V4(_)) { 32 } else { 128 };
+        let address = to.to_string();
+        let address = address.split('/').next().unwrap_or_default();
+        let help = format!("write `{network}`, or `{address}/{host}` for this address alone");
+        report.error(Diagnostic::error(route.to.span, message).with_help(help));
+    }
+    match &route.via {
+        None if route.interface.is_none() => {
+            let message = "this route leads nowhere: it has neither `via` nor `interface`";
+            let help = "add the next hop, like `via: 10.0.0.1`";
+            report.error(Diagnostic::error(route.span, message).with_help(help));
+        }
+        Some(via) if via.is_ipv4() != matches!(to, IpPrefix::V4(_)) => {
+            let message =
+                format!("the next hop {} and the destination {to} differ in family", via.value);
+            report.error(Diagnostic::error(via.span, message));
+        }
+        Some(via) if is_link_local(via.value) && route.interface.is_none() => {
+            let message =
+                format!("the link-local next hop {} is the same on every link", via.value);
+            let help = "add the `interface` to send through";
+            report.error(Diagnostic::error(via.span, message).with_help(help));
+        }
+        _ => {}
+    }
+}
+
+fn is_link_local(address: IpAddr) -> bool {
+    matches!(address, IpAddr::V6(address) if address.is_unicast_link_local())
+}
+
+fn check_interface(node: &NodeDraft<'_>, route: &RawRoute, report: &mut Report<'_>) {
+    let Some(name) = &route.interface else { return };
+    let known = || node.interfaces.iter().map(|interface| interface.name.as_str());
+    if known().all(|known| known != name.value) && links_are_complete(report) {
+        let message = format!("node `{}` has no interface `{}`", node.name.value, name.value);
+        let help = did_you_mean(&name.value, "its interfaces are", known());
+        report.error(Diagnostic::error(name.span, message).with_optional_help(help));
+    }
+}
+
+fn links_are_complete(report: &Report<'_>) -> bool {
+    !report.is_incomplete_in_file(&["topology", "links"])
+}
+
+/// The next hop must be in a subnet of the node; where the planner gives addresses, it cannot be
+/// known yet.
+fn check_next_hop(node: &NodeDraft<'_>, route: &RawRoute, report: &mut Report<'_>) {
+    let Some(via) = &route.via else { return };
+    if is_link_local(via.value) || via.is_ipv4() != matches!(route.to.value, IpPrefix::V4(_)) {
+        return;
+    }
+    let mut is_known = links_are_complete(report) && !report.is_incomplete(node.raw.id);
+    let mut is_connected = false;
+    let mut is_own = false;
+    let through = route.interface.as_ref().map(|name| name.value.as_str());
+    for interface in &node.interfaces {
+        if through.is_some_and(|name| name != interface.name) {
+            continue;
+        }
+        is_known &= match via.value {
+            IpAddr::V4(_) => interface.ipv4 != Addresses::Auto,
+            IpAddr::V6(_) => interface.ipv6 != Addresses::Auto,
+        };
+        match (via.value, &interface.ipv4, &interface.ipv6) {
+            (IpAddr::V4(via), Addresses::Fixed(list), _) => {
+                is_connected |= list.iter().any(|prefix| prefix.contains(via));
+                is_own |= list.iter().any(|prefix| prefix.address == via);
+            }
+            (IpAddr::V6(via), _, Addresses::Fixed(list)) => {
+                is_connected |= list.iter().any(|prefix| prefix.contains(via));
+                is_own |= list.iter().any(|prefix| prefix.address == via);
+            }
+            _ => {}
+        }
+    }
+    let name = &node.name.value;
+    if is_own {
+        let message = format!("the next hop {} is node `{name}` itself", via.value);
+        report.error(Diagnostic::error(via.span, message));
+    } else if is_known && !is_connected {
+        let message = format!("the next hop {} is in no subnet of node `{name}`", via.value);
+        let help = "a next hop is a neighbour: an address in a subnet of one of the interfaces";
+        report.error(Diagnostic::error(via.span, message).with_help(help));
+    }
+}
