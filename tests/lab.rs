@@ -95,7 +95,9 @@ fn links_change_live() {
     assert_ne!(lab.try_sh("a", "ping -n -c 1 -W 1 b").0, 0);
     let view = lab.inspect();
     assert_eq!(view["links"][0]["reverse"]["config"]["state"], "up");
-    assert!(view["links"][0]["forward"]["statistics"]["dropped"]["down"]["frames"].as_u64() > Some(0));
+    assert!(
+        view["links"][0]["forward"]["statistics"]["dropped"]["down"]["frames"].as_u64() > Some(0)
+    );
     lab.ok(&["set", &link, "state=up"]);
     lab.sh("a", "ping -n -c 1 -W 2 b");
 
@@ -178,8 +180,14 @@ fn the_same_prefix_is_routed_differently_in_two_routers() {
          links:\n    \
            - { endpoints: [\"r1:eth1\", \"left:eth1\"] }\n    \
            - { endpoints: [\"r2:eth1\", \"right:eth1\"] }\n"
-            .replace("r1: { kind: router,", "r1: { kind: router, interfaces: { eth1: { ipv4: 10.9.1.1/30 } },")
-            .replace("r2: { kind: router,", "r2: { kind: router, interfaces: { eth1: { ipv4: 10.9.2.2/30 } },")
+            .replace(
+                "r1: { kind: router,",
+                "r1: { kind: router, interfaces: { eth1: { ipv4: 10.9.1.1/30 } },",
+            )
+            .replace(
+                "r2: { kind: router,",
+                "r2: { kind: router, interfaces: { eth1: { ipv4: 10.9.2.2/30 } },",
+            )
             .as_str(),
     );
     let via = |node: &str| lab.sh(node, "ip route get 198.51.100.77");

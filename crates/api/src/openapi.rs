@@ -162,7 +162,11 @@ pub fn document() -> Value {
     })
 }
 
-fn describe(operation: &Operation, generator: &mut SchemaGenerator, error: &schemars::Schema) -> Value {
+fn describe(
+    operation: &Operation,
+    generator: &mut SchemaGenerator,
+    error: &schemars::Schema,
+) -> Value {
     let mut described = json!({
         "summary": operation.summary,
         "operationId": operation_id(operation),

@@ -64,7 +64,10 @@ pub fn main(machine: &dyn Machine) -> i32 {
             return exit::FAILURE;
         }
     };
-    match runtime.block_on(commands::dispatch(machine, cli)) {
+    let result = runtime.block_on(commands::dispatch(machine, cli));
+    // A thread that waits for standard input would hold an ordinary end up until the next key.
+    runtime.shutdown_background();
+    match result {
         Ok(code) => code,
         Err(error) => exit::report(&error),
     }

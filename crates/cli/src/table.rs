@@ -32,7 +32,13 @@ pub fn bit_rate(bits_per_second: f64) -> String {
     for (worth, unit) in units {
         if bits_per_second >= worth {
             let value = bits_per_second / worth;
-            let places = if value >= 100.0 { 0 } else if value >= 10.0 { 1 } else { 2 };
+            let places = if value >= 100.0 {
+                0
+            } else if value >= 10.0 {
+                1
+            } else {
+                2
+            };
             return format!("{value:.places$} {unit}");
         }
     }

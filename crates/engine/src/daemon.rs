@@ -75,7 +75,8 @@ fn start() -> Result<()> {
         .context("cannot start the engine's runtime")?;
     let experiment = Arc::new(experiment);
     let deploy_seconds = began.elapsed().as_secs_f64();
-    let served = runtime.block_on(serve(&launch, &layout, experiment.clone(), results, deploy_seconds));
+    let served =
+        runtime.block_on(serve(&launch, &layout, experiment.clone(), results, deploy_seconds));
     // Streams that are still open end with the runtime, not before their last event was sent.
     runtime.shutdown_timeout(std::time::Duration::from_secs(1));
     drop(claim);
@@ -140,11 +141,8 @@ fn build(launch: &Launch, layout: &Layout) -> Result<(Experiment, Option<Results
     };
     let (network, devices) = Network::create(layout, &plan, context, &progress)?;
     let wiring = crate::wiring::wire(&launch.scenario, devices);
-    let options = Options {
-        seed: launch.scenario.seed,
-        workers: launch.workers,
-        ..Options::default()
-    };
+    let options =
+        Options { seed: launch.scenario.seed, workers: launch.workers, ..Options::default() };
     let dataplane = wiring.and_then(|wiring| Ok(Dataplane::start(wiring, options)?));
     let dataplane = match dataplane {
         Ok(dataplane) => dataplane,
@@ -295,11 +293,7 @@ fn summarize(
 }
 
 /// Samples the statistics of every pipe until the run is over, and once more then.
-async fn sample(
-    experiment: Arc<Experiment>,
-    file: fs::File,
-    end: End,
-) -> Result<()> {
+async fn sample(experiment: Arc<Experiment>, file: fs::File, end: End) -> Result<()> {
     let mut sampler = Sampler::new(file)?;
     let mut ticks = tokio::time::interval(experiment.scenario.measure.interval.into());
     ticks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Skip);
@@ -322,7 +316,8 @@ fn start_captures(experiment: &Arc<Experiment>, results: &Results) {
             let mut file = results.capture_file(&endpoint.node, &endpoint.interface)?;
             let zero = experiment.started_unix();
             tokio::task::spawn_blocking(move || {
-                let _ = crate::results::capture::write_capture(&capture, &endpoint, zero, &mut file);
+                let _ =
+                    crate::results::capture::write_capture(&capture, &endpoint, zero, &mut file);
             });
             Ok(())
         });

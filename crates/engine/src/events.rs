@@ -31,13 +31,8 @@ struct Inner {
 impl EventLog {
     /// An empty log; with `file`, every event is also written there as a line of JSON.
     pub fn new(file: Option<File>) -> Self {
-        let inner = Inner {
-            kept: VecDeque::new(),
-            next: 0,
-            file,
-            warnings: Vec::new(),
-            write_error: None,
-        };
+        let inner =
+            Inner { kept: VecDeque::new(), next: 0, file, warnings: Vec::new(), write_error: None };
         Self {
             inner: Mutex::new(inner),
             count: watch::Sender::new(0),

@@ -135,7 +135,8 @@ impl Experiment {
     fn node(&self, node: &Node, ends: &LinkEnds<'_>) -> NodeStatus {
         let plan = self.plan.node(&node.name);
         let interface = |name: &str| {
-            let (link, peer) = ends.at(&node.name, name)?;
+            let at = Endpoint { node: node.name.clone(), interface: name.into() };
+            let (link, peer) = ends.at(&at)?;
             let planned = plan?.interfaces.iter().find(|planned| planned.name == name);
             Some(InterfaceStatus {
                 name: name.into(),
@@ -157,10 +158,9 @@ impl Experiment {
     /// All links with the statistics of their pipes, in the order of the scenario.
     pub fn links(&self) -> Result<Vec<LinkStatus>> {
         let pipes = self.with_live(|live| live.dataplane.pipes().map_err(Into::into))?;
-        let mut pipes = pipes.into_iter().map(|pipe| PipeStatus {
-            config: pipe.config,
-            statistics: pipe.statistics,
-        });
+        let mut pipes = pipes
+            .into_iter()
+            .map(|pipe| PipeStatus { config: pipe.config, statistics: pipe.statistics });
         let mut links = Vec::with_capacity(self.scenario.links.len());
         for link in &self.scenario.links {
             let (Some(forward), Some(reverse)) = (pipes.next(), pipes.next()) else {
@@ -255,7 +255,7 @@ fn directions(direction: Direction) -> &'static [usize] {
 
 /// An error for a name that is not there, with the nearest one that is.
 fn unknown<'a>(what: &str, name: &str, names: impl Iterator<Item = &'a str>) -> anyhow::Error {
-    match netloom_scenario::nearest(name, names) {
+    match netloom_scenario::similar(name, names) {
         Some(nearest) => anyhow!("there is no {what} `{name}`; did you mean `{nearest}`?"),
         None => anyhow!("there is no {what} `{name}`; `netloom inspect` lists them"),
     }

@@ -9,7 +9,8 @@ use std::fmt;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-pub(crate) use suggest::{did_you_mean, similar};
+pub(crate) use suggest::did_you_mean;
+pub use suggest::similar;
 
 use crate::span::Span;
 

@@ -15,6 +15,7 @@
 mod address;
 mod decode;
 mod diagnostic;
+mod ends;
 mod load;
 mod raw;
 mod resolve;
@@ -23,7 +24,10 @@ mod spec;
 mod yaml;
 
 pub use address::*;
+pub use diagnostic::similar;
 pub use diagnostic::{Diagnostic, Diagnostics, Related, Severity};
+pub use ends::LinkEnds;
 pub use load::{Loaded, load};
+pub use resolve::check_experiment_name;
 pub use span::Span;
 pub use spec::*;

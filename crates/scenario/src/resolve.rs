@@ -17,6 +17,8 @@ mod routes;
 mod segments;
 mod timeline;
 
+pub use names::check_experiment_name;
+
 use std::collections::HashSet;
 
 use netloom_units::Duration;

@@ -45,7 +45,11 @@ pub async fn connect(machine: &dyn Machine, args: Connect) -> Result<i32> {
     let request = ExecRequest {
         node: node.into(),
         command: Vec::new(),
-        env: std::env::var("TERM").ok().map(|term| ("TERM".to_string(), term)).into_iter().collect(),
+        env: std::env::var("TERM")
+            .ok()
+            .map(|term| ("TERM".to_string(), term))
+            .into_iter()
+            .collect(),
         terminal: Some(terminal::size()),
     };
     start(machine, experiment, &args.scenario, request).await
@@ -65,9 +69,7 @@ async fn start(
     };
     code.await.map_err(|error| match error.downcast::<WithCode>() {
         Ok(error) => error.into(),
-        Err(error) => {
-            WithCode { code: exit::EXEC_FAILED, message: format!("{error:#}") }.into()
-        }
+        Err(error) => WithCode { code: exit::EXEC_FAILED, message: format!("{error:#}") }.into(),
     })
 }
 

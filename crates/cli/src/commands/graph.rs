@@ -18,8 +18,9 @@ pub fn graph(args: Graph) -> Result<i32> {
         Drawing::Svg => graph::svg(&scenario),
     };
     match args.output {
-        Some(file) => fs::write(&file, text)
-            .with_context(|| format!("cannot write {}", file.display()))?,
+        Some(file) => {
+            fs::write(&file, text).with_context(|| format!("cannot write {}", file.display()))?
+        }
         None => std::io::stdout().write_all(text.as_bytes())?,
     }
     Ok(exit::SUCCESS)

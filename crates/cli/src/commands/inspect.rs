@@ -181,8 +181,17 @@ impl View {
     }
 
     fn link_table(&self) -> comfy_table::Table {
-        let headings =
-            ["pipe", "state", "rate", "delay", "loss", "queue limit", "frames", "queued", "dropped"];
+        let headings = [
+            "pipe",
+            "state",
+            "rate",
+            "delay",
+            "loss",
+            "queue limit",
+            "frames",
+            "queued",
+            "dropped",
+        ];
         let mut rows = table(&headings);
         for (name, pipe) in self.links.iter().flat_map(arrows) {
             let (config, statistics) = (&pipe.config, &pipe.statistics);
@@ -192,7 +201,7 @@ impl View {
                 config.rate.to_string(),
                 config.delay.to_string(),
                 config.loss.to_string(),
-                config.effective_queue_limit(),
+                config.queue_limit_in_words(),
                 count(statistics.offered.frames),
                 count(statistics.queue.now.frames),
                 count(statistics.dropped.total().frames),

@@ -20,9 +20,11 @@ pub struct At {
 
 /// The frames at an interface from now on, until the client closes or the experiment ends.
 pub async fn stream(State(context): State<Context>, Query(at): Query<At>) -> Response {
-    let opened = Endpoint::parse(&at.interface)
+    let opened = at
+        .interface
+        .parse()
         .map_err(anyhow::Error::from)
-        .and_then(|endpoint| Ok((context.experiment.capture(&endpoint)?, endpoint)));
+        .and_then(|endpoint: Endpoint| Ok((context.experiment.capture(&endpoint)?, endpoint)));
     let (capture, endpoint) = match opened {
         Ok(opened) => opened,
         Err(error) => return failure(StatusCode::BAD_REQUEST, &error),
@@ -45,9 +47,7 @@ struct Channel(mpsc::Sender<Bytes>);
 
 impl Sink for Channel {
     fn put(&mut self, bytes: Vec<u8>) -> std::io::Result<()> {
-        self.0
-            .blocking_send(bytes.into())
-            .map_err(|_| std::io::ErrorKind::BrokenPipe.into())
+        self.0.blocking_send(bytes.into()).map_err(|_| std::io::ErrorKind::BrokenPipe.into())
     }
 
     fn closed(&self) -> bool {

@@ -50,9 +50,11 @@ async fn serve(context: Context, socket: WebSocket) {
 
 async fn request(stream: &mut SplitStream<WebSocket>) -> Option<Result<ExecRequest, ExecNotice>> {
     let Some(Ok(Message::Text(text))) = stream.next().await else { return None };
-    Some(serde_json::from_str(&text).map_err(|error| {
-        failed(format!("the first message is not an ExecRequest: {error}"), 125)
-    }))
+    Some(
+        serde_json::from_str(&text).map_err(|error| {
+            failed(format!("the first message is not an ExecRequest: {error}"), 125)
+        }),
+    )
 }
 
 fn failed(error: String, code: i32) -> ExecNotice {
@@ -81,9 +83,8 @@ fn start(context: &Context, request: ExecRequest) -> Result<Running, ExecNotice>
     let on_exit = Box::new(move |status| drop(sender.send(status)));
     let env = request.env.into_iter().collect();
     let request = SpawnRequest { argv, env, cwd: None, stdio };
-    let spawn = || {
-        context.experiment.with_live(|live| Ok(live.network.spawn(&node, request, on_exit)))
-    };
+    let spawn =
+        || context.experiment.with_live(|live| Ok(live.network.spawn(&node, request, on_exit)));
     match tokio::task::block_in_place(spawn) {
         Ok(Ok(spawned)) => Ok(Running { node, spawned, exited }),
         Ok(Err(error)) => Err(failed(error.to_string(), exit_code(&error))),
@@ -172,7 +173,8 @@ impl Running {
             tokio::spawn(reader.read_all(output.clone()));
             return Ok(Input::Terminal(Terminal::new(pty)?));
         }
-        for (fd, tag) in [(self.spawned.stdout.take(), STDOUT), (self.spawned.stderr.take(), STDERR)]
+        for (fd, tag) in
+            [(self.spawned.stdout.take(), STDOUT), (self.spawned.stderr.take(), STDERR)]
         {
             if let Some(fd) = fd {
                 let reader = pipe::Receiver::from_owned_fd(fd)?;
@@ -209,10 +211,7 @@ async fn notify(
     sink.send(Message::Text(text.into())).await
 }
 
-async fn drain(
-    frames: &mut mpsc::Receiver<Message>,
-    sink: &mut SplitSink<WebSocket, Message>,
-) {
+async fn drain(frames: &mut mpsc::Receiver<Message>, sink: &mut SplitSink<WebSocket, Message>) {
     while let Some(frame) = frames.recv().await {
         if sink.send(frame).await.is_err() {
             return;

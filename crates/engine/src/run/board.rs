@@ -96,10 +96,9 @@ fn passed(state: &ProcessState, milestone: Milestone) -> Option<bool> {
         (ProcessState::Started { .. }, _) => None,
         (ProcessState::Ready { .. }, Milestone::Done) => None,
         (ProcessState::Ready { .. } | ProcessState::Done { .. }, _) => Some(true),
-        (
-            ProcessState::Failed { .. } | ProcessState::NeverStarted | ProcessState::Stopped,
-            _,
-        ) => Some(false),
+        (ProcessState::Failed { .. } | ProcessState::NeverStarted | ProcessState::Stopped, _) => {
+            Some(false)
+        }
     }
 }
 

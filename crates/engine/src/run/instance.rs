@@ -36,9 +36,10 @@ pub async fn live(run: Run, process: Process, node: String) -> Result<(), String
             return Err(message);
         }
     }
-    instance.execute().await.map_err(|reason| {
-        format!("`{}` in `{}` {reason}", instance.process.name, instance.node)
-    })
+    instance
+        .execute()
+        .await
+        .map_err(|reason| format!("`{}` in `{}` {reason}", instance.process.name, instance.node))
 }
 
 struct Instance {

@@ -69,7 +69,8 @@ impl Test {
         let spawned = self
             .experiment
             .with_live(|live| Ok(live.network.spawn(&self.node, request, on_exit)?));
-        spawned.is_ok() && exited.await.is_ok_and(|status: netloom_nodes::ExitStatus| status.code() == 0)
+        spawned.is_ok()
+            && exited.await.is_ok_and(|status: netloom_nodes::ExitStatus| status.code() == 0)
     }
 }
 

@@ -74,11 +74,7 @@ async fn execute(run: &Run, node: String, command: &Command) -> Result<(), Strin
     failed.map_or(Ok(()), Err)
 }
 
-async fn capture_output(
-    run: &Run,
-    node: &str,
-    argv: Vec<String>,
-) -> Result<(i32, String), String> {
+async fn capture_output(run: &Run, node: &str, argv: Vec<String>) -> Result<(i32, String), String> {
     let (sender, exited) = oneshot::channel::<ExitStatus>();
     let request = SpawnRequest { argv, env: Vec::new(), cwd: None, stdio: Stdio::Pipes };
     let on_exit = Box::new(move |status| drop(sender.send(status)));

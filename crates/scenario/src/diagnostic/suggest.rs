@@ -33,10 +33,7 @@ const SYNONYMS: &[(&str, &str)] = &[
 ];
 
 /// The one of `candidates` that `word` was probably meant to be.
-pub(crate) fn similar<'a>(
-    word: &str,
-    candidates: impl IntoIterator<Item = &'a str>,
-) -> Option<&'a str> {
+pub fn similar<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let lower = word.to_lowercase();
     let meant = SYNONYMS.iter().find(|(other, _)| *other == lower).map(|(_, ours)| *ours);
     let scored = candidates.into_iter().filter_map(|candidate| {

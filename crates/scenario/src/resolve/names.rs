@@ -19,6 +19,17 @@ pub(super) fn experiment(name: &Spanned<String>, report: &mut Report<'_>) {
     check("an experiment", &name.value, name.span, report);
 }
 
+/// Checks an experiment's name that does not come from a scenario.
+///
+/// # Errors
+/// Why it cannot be one, in words.
+pub fn check_experiment_name(name: &str) -> Result<(), String> {
+    match problem(name, MAX_LENGTH, &['-', '_']) {
+        Some(problem) => Err(format!("`{name}` cannot be the name of an experiment: {problem}")),
+        None => Ok(()),
+    }
+}
+
 /// Checks the name of a group, a link or a process; `what` comes with its article.
 pub(super) fn check(what: &str, name: &str, span: Span, report: &mut Report<'_>) {
     if let Some(problem) = problem(name, MAX_LENGTH, &['-', '_']) {
