@@ -68,7 +68,7 @@ pub(crate) struct Scope<'a> {
 }
 
 impl Scope<'_> {
-    fn is_pruned(&self, (key, value): &(NodeId, NodeId)) -> bool {
+    pub fn is_pruned(&self, (key, value): &(NodeId, NodeId)) -> bool {
         self.pruned.contains(key) || self.pruned.contains(value)
     }
 

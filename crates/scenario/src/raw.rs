@@ -1,6 +1,9 @@
 //! What the user types: the keys of a scenario file, as they are written and undecided. Only
 //! `resolve` turns these types into what the rest of NetLoom runs on.
 //!
+//! A key that must be there is an `Option` all the same where the rest makes sense without it, so
+//! that faults in the rest are found in the same pass.
+//!
 //! Doc comments here are the descriptions in the published JSON Schema: write them for users.
 
 mod link;
@@ -9,7 +12,6 @@ mod process;
 mod timeline;
 mod values;
 
-use netloom_units::Duration;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -21,21 +23,23 @@ pub(crate) use node::{
 };
 pub(crate) use process::{RawProcess, RawReady};
 pub(crate) use timeline::{RawEvent, RawStart};
-pub(crate) use values::RawEndpoint;
+pub(crate) use values::{RawEndpoint, RawTime};
 
 /// A NetLoom scenario: a network, what runs in it, and what happens to it.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct RawScenario {
     /// The experiment's name: letters, digits, `-` and `_`, at most 63.
-    pub name: Spanned<String>,
+    #[serde(default)]
+    #[schemars(required)]
+    pub name: Option<Spanned<String>>,
     /// Seed of every random stream (default 1): the same seed gives the same draws.
     #[serde(default = "default_seed")]
     pub seed: u64,
     /// How long a run lasts, like `60s`. Without it: until every foreground process has ended and
     /// the timeline has passed.
     #[serde(default)]
-    pub duration: Option<Spanned<Duration>>,
+    pub duration: Option<Spanned<RawTime>>,
     /// Nodes and links.
     pub topology: RawTopology,
     /// What happens at which time.
@@ -106,7 +110,7 @@ pub(crate) struct RawKinds {
 pub(crate) struct RawMeasure {
     /// How often the statistics of every pipe are sampled (default `1s`, at least `10ms`).
     #[serde(default)]
-    pub interval: Option<Spanned<Duration>>,
+    pub interval: Option<Spanned<RawTime>>,
     /// Interfaces whose frames are captured into the results, like `a:eth1`.
     #[serde(default)]
     pub capture: Vec<Spanned<RawEndpoint>>,

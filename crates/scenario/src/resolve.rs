@@ -25,6 +25,7 @@ use netloom_units::Duration;
 
 use crate::diagnostic::Diagnostic;
 use crate::raw::{RawMeasure, RawScenario};
+use crate::span::Span;
 use crate::spec::{Endpoint, Measure, Scenario};
 use crate::yaml::{NodeId, Tree};
 use references::References;
@@ -44,7 +45,7 @@ pub(crate) fn resolve(
     pruned: &HashSet<NodeId>,
 ) -> (Scenario, Vec<Diagnostic>) {
     let mut report = Report::new(tree, pruned);
-    names::experiment(&raw.name, &mut report);
+    let name = name(raw, &mut report);
     duration(raw, &mut report);
     let mut nodes = nodes::drafts(&raw.topology, &mut report);
     let links = links::drafts(&raw.topology, &mut nodes, &mut report);
@@ -58,20 +59,35 @@ pub(crate) fn resolve(
     let timeline = timeline::resolve(raw, &references, &mut report);
     let measure = measure(&raw.measure, &references, &mut report);
     let scenario = Scenario {
-        name: raw.name.value.clone(),
+        name,
         seed: raw.seed,
         nodes: nodes.iter().map(nodes::NodeDraft::finish).collect(),
         links: links.iter().filter_map(links::LinkDraft::finish).collect(),
         timeline,
         processes,
         measure,
-        duration: raw.duration.as_ref().map(|duration| duration.value),
+        duration: raw.duration.as_ref().map(|duration| duration.value.0),
     };
     (scenario, report.finish())
 }
 
+fn name(raw: &RawScenario, report: &mut Report<'_>) -> String {
+    let Some(name) = &raw.name else {
+        report.missing(
+            report.root(),
+            Span::START,
+            "name",
+            "name the experiment, like `name: hello`",
+        );
+        return String::new();
+    };
+    names::check("an experiment", &name.value, name.span, report);
+    name.value.clone()
+}
+
 fn duration(raw: &RawScenario, report: &mut Report<'_>) {
-    if let Some(duration) = raw.duration.as_ref().filter(|length| length.value == Duration::ZERO) {
+    if let Some(duration) = raw.duration.as_ref().filter(|length| length.value.0 == Duration::ZERO)
+    {
         report.error(
             Diagnostic::error(duration.span, "a run of no duration does nothing")
                 .with_help("leave `duration` out to run until every process has ended"),
@@ -80,8 +96,8 @@ fn duration(raw: &RawScenario, report: &mut Report<'_>) {
 }
 
 fn measure(raw: &RawMeasure, references: &References<'_>, report: &mut Report<'_>) -> Measure {
-    if let Some(interval) = raw.interval.as_ref().filter(|given| given.value < MIN_INTERVAL) {
-        let message = format!("an interval of {} is too short", interval.value);
+    if let Some(interval) = raw.interval.as_ref().filter(|given| given.value.0 < MIN_INTERVAL) {
+        let message = format!("an interval of {} is too short", interval.value.0);
         report.error(
             Diagnostic::error(interval.span, message)
                 .with_help(format!("statistics are sampled every {MIN_INTERVAL} at most")),
@@ -98,7 +114,7 @@ fn measure(raw: &RawMeasure, references: &References<'_>, report: &mut Report<'_
         }
     }
     Measure {
-        interval: raw.interval.as_ref().map_or(DEFAULT_INTERVAL, |given| given.value),
+        interval: raw.interval.as_ref().map_or(DEFAULT_INTERVAL, |given| given.value.0),
         capture,
     }
 }

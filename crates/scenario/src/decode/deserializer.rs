@@ -66,25 +66,28 @@ impl<'a> NodeDeserializer<'a> {
         }
     }
 
-    fn variant<V: Visitor<'a>>(self, visitor: V) -> Result<V::Value, DecodeError> {
-        match self.content() {
-            Content::Scalar { text, .. } if !self.is_null() => {
-                visitor.visit_enum(BorrowedStrDeserializer::new(text))
+    fn variant<V: Visitor<'a>>(
+        self,
+        variants: &[&str],
+        visitor: V,
+    ) -> Result<V::Value, DecodeError> {
+        let found = match self.content() {
+            Content::Scalar { .. } if self.is_null() => "nothing",
+            Content::Scalar { text, .. } => {
+                return visitor.visit_enum(BorrowedStrDeserializer::new(text));
             }
             Content::Mapping(entries) => match entries.as_slice() {
-                [(key, value)] => visitor.visit_enum(VariantAccess {
-                    scope: self.scope,
-                    key: *key,
-                    value: *value,
-                }),
-                entries => Err(DecodeError::custom(format!(
-                    "expected a mapping with one key, found {} keys",
-                    entries.len()
-                ))),
+                [(key, value)] if !self.scope.is_pruned(&(*key, *value)) => {
+                    let (key, value) = (*key, *value);
+                    return visitor.visit_enum(VariantAccess { scope: self.scope, key, value });
+                }
+                entries => &format!("{} keys", entries.len()),
             },
-            Content::Scalar { .. } => Err(Error::invalid_type(Unexpected::Unit, &visitor)),
-            Content::Sequence(_) => Err(Error::invalid_type(Unexpected::Seq, &visitor)),
-        }
+            Content::Sequence(_) => "a list",
+        };
+        let variants: Vec<String> = variants.iter().map(|name| format!("`{name}`")).collect();
+        let message = format!("expected one of {}, found {found}", variants.join(", "));
+        Err(DecodeError::custom(message))
     }
 
     fn newtype<V: Visitor<'a>>(
@@ -96,9 +99,7 @@ impl<'a> NodeDeserializer<'a> {
             return visitor.visit_seq(SpannedAccess::new(self));
         }
         if name == inline::NAME {
-            let access = InlineAccess::new(self);
-            let value = visitor.visit_seq(&access)?;
-            return access.check_keys().map(|()| value);
+            return visitor.visit_seq(InlineAccess::new(self));
         }
         visitor.visit_newtype_struct(self)
     }
@@ -151,16 +152,21 @@ impl<'a> Deserializer<'a> for NodeDeserializer<'a> {
         _fields: &'static [&'static str],
         visitor: V,
     ) -> Result<V::Value, DecodeError> {
+        if matches!(self.content(), Content::Sequence(_)) {
+            // Derived code would take the elements for the fields.
+            let error: DecodeError = Error::invalid_type(Unexpected::Seq, &visitor);
+            return Err(error.at(self.node));
+        }
         self.deserialize_map(visitor)
     }
 
     fn deserialize_enum<V: Visitor<'a>>(
         self,
         _name: &'static str,
-        _variants: &'static [&'static str],
+        variants: &'static [&'static str],
         visitor: V,
     ) -> Result<V::Value, DecodeError> {
-        self.variant(visitor).map_err(|error| error.at(self.node))
+        self.variant(variants, visitor).map_err(|error| error.at(self.node))
     }
 
     fn deserialize_newtype_struct<V: Visitor<'a>>(

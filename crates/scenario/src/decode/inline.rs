@@ -2,7 +2,6 @@
 //! places and the lists of known keys.
 
 use std::borrow::Cow;
-use std::cell::RefCell;
 use std::fmt;
 use std::marker::PhantomData;
 
@@ -42,50 +41,71 @@ impl<'de, H: Deserialize<'de>, R: Deserialize<'de>> Visitor<'de> for InlineVisit
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut access: A) -> Result<Inline<H, R>, A::Error> {
+        let _: (Probe<H>, Probe<R>) = (next(&mut access)?, next(&mut access)?);
         Ok(Inline { head: next(&mut access)?, rest: next(&mut access)? })
     }
 }
 
-/// Gives the same node again and again, and remembers which keys were asked for.
+/// Asks for a value only so that the deserializer learns the value's keys.
+struct Probe<T>(PhantomData<T>);
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for Probe<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let _ = T::deserialize(deserializer);
+        Ok(Self(PhantomData))
+    }
+}
+
+/// How many parts share a mapping.
+const PARTS: usize = 2;
+
+/// Learns the keys of all parts, checks that there are no others, and then gives the same node to
+/// each part.
 pub(super) struct InlineAccess<'a> {
     inner: NodeDeserializer<'a>,
-    known: RefCell<Vec<&'static str>>,
+    known: Vec<&'static str>,
+    step: usize,
 }
 
 impl<'a> InlineAccess<'a> {
     pub fn new(inner: NodeDeserializer<'a>) -> Self {
-        Self { inner, known: RefCell::default() }
+        Self { inner, known: Vec::new(), step: 0 }
     }
 
     /// An error for the first key that no part knows.
-    pub fn check_keys(self) -> Result<(), DecodeError> {
-        let known = self.known.into_inner();
+    fn check_keys(&self) -> Result<(), DecodeError> {
         let NodeDeserializer { scope, node } = self.inner;
         for entry in scope.tree.entries(node).iter().filter(|entry| !scope.is_pruned(entry)) {
             let key = scope.tree.text(entry.0).unwrap_or_default();
-            if !known.contains(&key) {
-                return Err(DecodeError::unknown_key(key, known).at(entry.0));
+            if !self.known.contains(&key) {
+                return Err(DecodeError::unknown_key(key, self.known.clone()).at(entry.0));
             }
         }
         Ok(())
     }
 }
 
-impl<'a> SeqAccess<'a> for &InlineAccess<'a> {
+impl<'a> SeqAccess<'a> for InlineAccess<'a> {
     type Error = DecodeError;
 
     fn next_element_seed<S: DeserializeSeed<'a>>(
         &mut self,
         seed: S,
     ) -> Result<Option<S::Value>, DecodeError> {
-        seed.deserialize(PartDeserializer { inner: self.inner, known: &self.known }).map(Some)
+        self.step += 1;
+        if self.step == PARTS + 1 {
+            self.check_keys()?;
+        }
+        let known = (self.step <= PARTS).then_some(&mut self.known);
+        seed.deserialize(PartDeserializer { inner: self.inner, known }).map(Some)
     }
 }
 
 /// The node as one part sees it: only with the part's own keys.
 struct PartDeserializer<'a, 'k> {
     inner: NodeDeserializer<'a>,
-    known: &'k RefCell<Vec<&'static str>>,
+    /// Where to add the part's keys, if that is all that is wanted.
+    known: Option<&'k mut Vec<&'static str>>,
 }
 
 impl<'a> Deserializer<'a> for PartDeserializer<'a, '_> {
@@ -101,7 +121,10 @@ impl<'a> Deserializer<'a> for PartDeserializer<'a, '_> {
         fields: &'static [&'static str],
         visitor: V,
     ) -> Result<V::Value, DecodeError> {
-        self.known.borrow_mut().extend(fields);
+        if let Some(known) = self.known {
+            known.extend(fields);
+            return Err(DecodeError::custom("only the keys were wanted"));
+        }
         let NodeDeserializer { scope, node } = self.inner;
         let entries = scope.tree.entries(node);
         if entries.is_empty() {

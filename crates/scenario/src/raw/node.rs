@@ -2,12 +2,10 @@
 
 mod addresses;
 
-use std::net::IpAddr;
-
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::values::RawMtu;
+use super::values::{RawMtu, RawNextHop};
 use crate::address::{IpPrefix, Ipv4Prefix, Ipv6Prefix, MacAddress};
 use crate::decode::{Entries, Inline, Spanned};
 use crate::spec::{NodeKind, Routing};
@@ -119,7 +117,7 @@ pub(crate) struct RawRoute {
     pub to: Spanned<IpPrefix>,
     /// Address of the next hop.
     #[serde(default)]
-    pub via: Option<Spanned<IpAddr>>,
+    pub via: Option<Spanned<RawNextHop>>,
     /// Interface to send through, where no next hop says it.
     #[serde(default)]
     pub interface: Option<Spanned<String>>,

@@ -13,7 +13,9 @@ use crate::decode::{Entries, Spanned};
 #[serde(deny_unknown_fields)]
 pub(crate) struct RawProcess {
     /// The process' name.
-    pub name: Spanned<String>,
+    #[serde(default)]
+    #[schemars(required)]
+    pub name: Option<Spanned<String>>,
     /// The node it runs in.
     #[serde(default)]
     pub node: Option<Spanned<String>>,
@@ -24,7 +26,9 @@ pub(crate) struct RawProcess {
     #[serde(default)]
     pub group: Option<Spanned<String>>,
     /// What to execute, in the scenario's directory.
-    pub command: RawCommand,
+    #[serde(default)]
+    #[schemars(required)]
+    pub command: Option<RawCommand>,
     /// Environment variables, over and above the run's own.
     #[serde(default)]
     pub env: Entries<String>,
@@ -40,6 +44,13 @@ pub(crate) struct RawProcess {
     /// Files inside the node to keep with the results, as absolute paths.
     #[serde(default)]
     pub keep: Vec<Spanned<String>>,
+}
+
+impl RawProcess {
+    /// Its name, empty if it has none.
+    pub fn name(&self) -> &str {
+        self.name.as_ref().map_or("", |name| &name.value)
+    }
 }
 
 /// How to tell that a process is ready: exactly one of these.

@@ -9,7 +9,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{Deserialize, Deserializer, Error, MapAccess, Visitor};
 
-use super::values::RawCommand;
+use super::values::{RawCommand, RawTime};
 use crate::decode::Spanned;
 use crate::spec::{Direction, Milestone};
 
@@ -21,7 +21,9 @@ use crate::spec::{Direction, Milestone};
 pub(crate) struct RawEvent {
     /// When, counted from the moment the network is ready: `5s`, or after a process has reached a
     /// milestone.
-    pub at: Spanned<RawStart>,
+    #[serde(default)]
+    #[schemars(required)]
+    pub at: Option<Spanned<RawStart>>,
     /// The link that changes.
     #[serde(default)]
     pub link: Option<Spanned<String>>,
@@ -61,7 +63,7 @@ pub(crate) struct RawAfter {
     pub when: Milestone,
     /// Time to wait after that (default `0s`).
     #[serde(default)]
-    pub delay: Duration,
+    pub delay: RawTime,
 }
 
 impl<'de> Deserialize<'de> for RawStart {
@@ -76,14 +78,13 @@ impl<'de> Deserialize<'de> for RawStart {
                 text.parse().map(RawStart::At).map_err(E::custom)
             }
             fn visit_u64<E: Error>(self, number: u64) -> Result<RawStart, E> {
-                // Plain seconds are what is meant nearly always, so show them.
-                match number {
-                    0 => Ok(RawStart::At(Duration::ZERO)),
-                    number => Err(E::custom(format!("`{number}` has no unit; write `{number}s`"))),
-                }
+                self.visit_f64(number as f64)
+            }
+            fn visit_i64<E: Error>(self, number: i64) -> Result<RawStart, E> {
+                self.visit_str(&number.to_string())
             }
             fn visit_f64<E: Error>(self, number: f64) -> Result<RawStart, E> {
-                Err(E::custom(format!("`{number}` has no unit; write `{number}s`")))
+                RawTime::without_unit(number).map(|time| RawStart::At(time.0))
             }
             fn visit_map<A: MapAccess<'de>>(self, access: A) -> Result<RawStart, A::Error> {
                 RawAfter::deserialize(MapAccessDeserializer::new(access)).map(RawStart::After)

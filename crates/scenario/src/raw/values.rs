@@ -2,9 +2,10 @@
 
 use std::borrow::Cow;
 use std::fmt;
+use std::net::IpAddr;
 use std::str::FromStr;
 
-use netloom_units::Size;
+use netloom_units::{Duration, Size};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{Deserialize, Deserializer, Error, SeqAccess, Visitor};
 
@@ -53,6 +54,86 @@ impl JsonSchema for RawEndpoint {
             "pattern": "^[A-Za-z0-9][A-Za-z0-9_-]*(:[A-Za-z0-9][A-Za-z0-9_.-]*)?$",
             "examples": ["a:eth1"],
         })
+    }
+}
+
+/// An IPv4 or IPv6 address of a neighbour.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct RawNextHop(pub IpAddr);
+
+impl<'de> Deserialize<'de> for RawNextHop {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        text.parse().map(Self).map_err(|_| {
+            D::Error::custom(format!(
+                "`{text}` is not an IP address; \
+                 write the neighbour's, like `10.0.0.2` or `fd00::2`, without a prefix length"
+            ))
+        })
+    }
+}
+
+impl JsonSchema for RawNextHop {
+    fn inline_schema() -> bool {
+        true
+    }
+    fn schema_name() -> Cow<'static, str> {
+        "NextHop".into()
+    }
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "type": "string", "examples": ["10.0.0.2", "fd00::2"] })
+    }
+}
+
+/// A time of a run: seconds and minutes, rather than the milliseconds of links.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) struct RawTime(pub Duration);
+
+impl<'de> Deserialize<'de> for RawTime {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct TimeVisitor;
+        impl Visitor<'_> for TimeVisitor {
+            type Value = RawTime;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a time with its unit, like `5s`")
+            }
+            fn visit_str<E: Error>(self, text: &str) -> Result<RawTime, E> {
+                text.parse().map(RawTime).map_err(E::custom)
+            }
+            fn visit_u64<E: Error>(self, number: u64) -> Result<RawTime, E> {
+                RawTime::without_unit(number as f64)
+            }
+            fn visit_i64<E: Error>(self, number: i64) -> Result<RawTime, E> {
+                self.visit_str(&number.to_string())
+            }
+            fn visit_f64<E: Error>(self, number: f64) -> Result<RawTime, E> {
+                RawTime::without_unit(number)
+            }
+        }
+        deserializer.deserialize_any(TimeVisitor)
+    }
+}
+
+impl RawTime {
+    /// Zero needs no unit. Otherwise seconds are what is meant nearly always, so the error shows
+    /// them.
+    pub fn without_unit<E: Error>(number: f64) -> Result<Self, E> {
+        if number == 0.0 {
+            return Ok(Self(Duration::ZERO));
+        }
+        Err(E::custom(format!("`{number}` has no unit; write it with one, like `{number}s`")))
+    }
+}
+
+impl JsonSchema for RawTime {
+    fn inline_schema() -> bool {
+        Duration::inline_schema()
+    }
+    fn schema_name() -> Cow<'static, str> {
+        Duration::schema_name()
+    }
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        Duration::json_schema(generator)
     }
 }
 

@@ -9,6 +9,7 @@ use super::nodes::NodeDraft;
 use super::report::Report;
 use super::segments::Segment;
 use crate::address::{Ipv4Prefix, Ipv6Prefix, MacAddress};
+use crate::decode::Spanned;
 use crate::diagnostic::Diagnostic;
 use crate::raw::{RawAddresses, RawInterface};
 use crate::span::Span;
@@ -71,7 +72,7 @@ fn given_in(nodes: &[NodeDraft<'_>], index: usize, report: &mut Report<'_>) -> V
             interface: Some(position),
             span,
         }));
-        check_not_empty(&raw.value, raw.span, report);
+        check_not_empty(raw, report);
     }
     let loopback = node.loopback();
     for (key, address) in [
@@ -122,12 +123,17 @@ fn given_at(raw: &RawInterface, report: &mut Report<'_>) -> Vec<(IpAddr, u8, Spa
     given
 }
 
-fn check_not_empty(raw: &RawInterface, span: Span, report: &mut Report<'_>) {
+fn check_not_empty(raw: &Spanned<RawInterface>, report: &mut Report<'_>) {
     let ipv4 = matches!(&raw.ipv4, Some(RawAddresses::Fixed(list)) if list.is_empty());
     let ipv6 = matches!(&raw.ipv6, Some(RawAddresses::Fixed(list)) if list.is_empty());
-    if ipv4 || ipv6 {
-        let message = "an empty list of addresses says nothing";
-        report.error(Diagnostic::error(span, message).with_help("write `none` or `auto`"));
+    for (key, is_empty) in [("ipv4", ipv4), ("ipv6", ipv6)] {
+        // A list may be empty because its elements could not be read.
+        let Some(list) = report.node(raw.id, &[key]).filter(|_| is_empty) else { continue };
+        if report.written_elements(list) == 0 {
+            let message = "an empty list of addresses says nothing";
+            let finding = Diagnostic::error(report.span(list), message);
+            report.error(finding.with_help("write `none` or `auto`"));
+        }
     }
 }
 
@@ -139,28 +145,30 @@ fn check_unique(
     segment: impl Fn(&Given) -> Option<usize>,
     report: &mut Report<'_>,
 ) {
-    let mut seen: HashMap<IpAddr, &Given> = HashMap::new();
+    let mut seen: HashMap<IpAddr, Vec<&Given>> = HashMap::new();
     for address in given {
-        let Some(first) = seen.get(&address.address) else {
-            seen.insert(address.address, address);
-            continue;
-        };
-        let same_node = first.node == address.node;
-        let same_segment = segment(first).is_some() && segment(first) == segment(address);
+        let before = seen.entry(address.address).or_default();
+        let on_node = before.iter().find(|first| first.node == address.node);
+        let is_near =
+            |first: &&&Given| segment(first).is_some() && segment(first) == segment(address);
+        let near = on_node.or_else(|| before.iter().find(is_near)).copied();
+        let first = near.or(before.first().copied());
+        before.push(address);
+        let Some(first) = first else { continue };
         let link_local =
             matches!(address.address, IpAddr::V6(address) if address.is_unicast_link_local());
-        if link_local && !same_segment {
+        if link_local && near.is_none() {
             continue;
         }
         let names = (&nodes[first.node].name.value, &nodes[address.node].name.value);
-        let message = match same_node {
+        let message = match first.node == address.node {
             true => format!("node `{}` has the address {} twice", names.0, address.address),
             false => format!(
                 "nodes `{}` and `{}` both have the address {}",
                 names.0, names.1, address.address
             ),
         };
-        let finding = if same_node || same_segment {
+        let finding = if near.is_some() {
             Diagnostic::error(address.span, message).with_help("give each its own")
         } else {
             Diagnostic::warning(address.span, message)

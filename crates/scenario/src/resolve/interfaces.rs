@@ -150,7 +150,7 @@ fn compare_mtus(nodes: &[NodeDraft<'_>], link: &LinkDraft<'_>, report: &mut Repo
             a.node_name, a.interface, b.node_name, b.interface
         );
         report.error(
-            Diagnostic::warning(link.raw.head.endpoints.span, message)
+            Diagnostic::warning(link.endpoints_span(), message)
                 .with_help("larger packets are lost without a message; give both the same `mtu`"),
         );
     }

@@ -12,6 +12,7 @@ use super::report::Report;
 use crate::decode::Spanned;
 use crate::diagnostic::Diagnostic;
 use crate::raw::{RawLink, RawTopology};
+use crate::span::Span;
 use crate::spec::{Endpoint, Link};
 pub(super) use ends::End;
 
@@ -31,6 +32,11 @@ impl LinkDraft<'_> {
     pub fn full_name(&self) -> Option<String> {
         let [a, b] = self.ends.as_ref()?;
         Some(format!("{}:{}--{}:{}", a.node_name, a.interface, b.node_name, b.interface))
+    }
+
+    /// Where its endpoints are written.
+    pub fn endpoints_span(&self) -> Span {
+        self.raw.head.endpoints.as_ref().map_or(self.raw.span, |endpoints| endpoints.span)
     }
 
     /// The resolved link, unless its ends are wrong.

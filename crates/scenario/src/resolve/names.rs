@@ -14,11 +14,6 @@ const MAX_LENGTH: usize = 63;
 /// Longest name of a network interface (`IFNAMSIZ - 1`).
 const MAX_INTERFACE_LENGTH: usize = 15;
 
-/// Checks an experiment's name.
-pub(super) fn experiment(name: &Spanned<String>, report: &mut Report<'_>) {
-    check("an experiment", &name.value, name.span, report);
-}
-
 /// Checks an experiment's name that does not come from a scenario.
 ///
 /// # Errors
@@ -30,7 +25,7 @@ pub fn check_experiment_name(name: &str) -> Result<(), String> {
     }
 }
 
-/// Checks the name of a group, a link or a process; `what` comes with its article.
+/// Checks the name of an experiment, a group, a link or a process; `what` comes with its article.
 pub(super) fn check(what: &str, name: &str, span: Span, report: &mut Report<'_>) {
     if let Some(problem) = problem(name, MAX_LENGTH, &['-', '_']) {
         report.error(

@@ -60,7 +60,7 @@ impl NodeDraft<'_> {
         let has_stack = !self.is_switch();
         let routes = self.props.routes.iter().filter(|_| has_stack).map(|route| Route {
             to: route.to.value,
-            via: route.via.as_ref().map(|via| via.value),
+            via: route.via.as_ref().map(|via| via.value.0),
             interface: route.interface.as_ref().map(|interface| interface.value.clone()),
             metric: route.metric,
         });
@@ -196,7 +196,7 @@ fn check_names(topology: &RawTopology, report: &mut Report<'_>) {
             seen.insert(name.value.to_lowercase(), (name.value.as_str(), name.span))
         {
             let message = format!(
-                "nodes `{first}` and `{}` differ only in case, as host names do not",
+                "nodes `{first}` and `{}` differ only in case, which host names ignore",
                 name.value
             );
             report.error(

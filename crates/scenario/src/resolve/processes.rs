@@ -8,7 +8,7 @@ use super::report::Report;
 use crate::decode::Spanned;
 use crate::diagnostic::Diagnostic;
 use crate::raw::{RawProcess, RawReady, RawScenario, RawStart};
-use crate::spec::{Process, Ready, Start};
+use crate::spec::{Command, Process, Ready, Start};
 use netloom_units::Duration;
 
 /// Resolves all processes.
@@ -17,7 +17,7 @@ pub(super) fn resolve(
     references: &References<'_>,
     report: &mut Report<'_>,
 ) -> Vec<Process> {
-    let names = || raw.processes.iter().map(|process| &process.name);
+    let names = || raw.processes.iter().filter_map(|process| process.name.as_ref());
     names().for_each(|name| names::check("a process", &name.value, name.span, report));
     names::unique("processes", names(), report);
     cycles::check(references, report);
@@ -34,12 +34,16 @@ fn one(
     if let Some(start) = start {
         check_time(raw, start, "process", report);
     }
+    check_keys(process, report);
     check_environment(process, report);
     check_paths(process, report);
     Process {
-        name: process.name.value.clone(),
+        name: process.name().into(),
         nodes: nodes(process, references, report),
-        command: process.command.0.clone(),
+        command: process
+            .command
+            .as_ref()
+            .map_or(Command::Exec(Vec::new()), |given| given.0.clone()),
         env: process.env.iter().map(|(key, value)| (key.value.clone(), value.clone())).collect(),
         start: start
             .and_then(|start| references.start(&start.value, report))
@@ -62,13 +66,13 @@ pub(super) fn check_time(
     what: &str,
     report: &mut Report<'_>,
 ) {
-    let (RawStart::At(time), Some(duration)) = (&start.value, &raw.duration) else { return };
-    if *time >= duration.value && duration.value > Duration::ZERO {
-        let message =
-            format!("this {what} begins at {time}, but the run ends after {}", duration.value);
+    let (RawStart::At(time), Some(given)) = (&start.value, &raw.duration) else { return };
+    let duration = given.value.0;
+    if *time >= duration && duration > Duration::ZERO {
+        let message = format!("this {what} begins at {time}, but the run ends after {duration}");
         report.error(
             Diagnostic::error(start.span, message)
-                .with_related(duration.span, "the run's duration")
+                .with_related(given.span, "the run's duration")
                 .with_help("make the run longer, or let it begin earlier"),
         );
     }
@@ -80,7 +84,8 @@ fn nodes(
     references: &References<'_>,
     report: &mut Report<'_>,
 ) -> Vec<String> {
-    let name = &process.name.value;
+    let name = process.name();
+    let span = process.name.as_ref().map_or(process.span, |name| name.span);
     let given = [process.node.is_some(), process.nodes.is_some(), process.group.is_some()];
     let written = ["node", "nodes", "group"].map(|key| report.key(process.id, &[key]));
     match given.iter().filter(|given| **given).count() {
@@ -88,14 +93,14 @@ fn nodes(
         0 => {
             let message = format!("process `{name}` does not say where it runs");
             let help = "add `node: NAME`, `nodes: [NAME, …]` or `group: NAME`";
-            report.error(Diagnostic::error(process.name.span, message).with_help(help));
+            report.error(Diagnostic::error(span, message).with_help(help));
             return Vec::new();
         }
         1 => {}
         _ => {
             let message =
                 format!("process `{name}` has more than one of `node`, `nodes` and `group`");
-            let span = written.into_iter().flatten().max().unwrap_or(process.name.span);
+            let span = written.into_iter().flatten().max().unwrap_or(span);
             report.error(Diagnostic::error(span, message).with_help("keep one of them"));
         }
     }
@@ -140,6 +145,16 @@ fn of_group(
         report.error(Diagnostic::error(group.span, message).with_help(help));
     }
     members.iter().map(|node| node.name.value.clone()).collect()
+}
+
+fn check_keys(process: &Spanned<RawProcess>, report: &mut Report<'_>) {
+    if process.name.is_none() {
+        report.missing(process.id, process.span, "name", "name the process, like `name: server`");
+    }
+    if process.command.is_none() {
+        let help = "say what to execute, like `command: iperf3 -s`";
+        report.missing(process.id, process.span, "command", help);
+    }
 }
 
 fn check_environment(process: &RawProcess, report: &mut Report<'_>) {

@@ -31,8 +31,11 @@ impl<'a> References<'a> {
         let full =
             links.iter().enumerate().filter_map(|(index, link)| Some((link.full_name()?, index)));
         let named = links.iter().enumerate().map(|(index, link)| (link.name.clone(), index));
-        let processes =
-            raw.processes.iter().map(|process| (process.name.value.as_str(), &process.value));
+        let processes = raw
+            .processes
+            .iter()
+            .filter(|process| process.name.is_some())
+            .map(|process| (process.name(), &process.value));
         Self {
             nodes: nodes.iter().map(|node| (node.name.value.as_str(), node)).collect(),
             links: full.chain(named).collect(),
@@ -147,14 +150,15 @@ impl<'a> References<'a> {
         };
         let name = &after.after;
         if self.find_process(&name.value).is_none() {
-            if !report.is_incomplete_in_file(&["processes"]) {
-                let known = self.all_processes.iter().map(|process| process.name.value.as_str());
+            let all_named = self.all_processes.iter().all(|process| process.name.is_some());
+            if all_named && !report.is_incomplete_in_file(&["processes"]) {
+                let known = self.all_processes.iter().map(|process| process.name());
                 let help = did_you_mean(&name.value, "the processes are", known);
                 let message = format!("there is no process `{}`", name.value);
                 report.error(Diagnostic::error(name.span, message).with_optional_help(help));
             }
             return None;
         }
-        Some(Start::After { process: name.value.clone(), when: after.when, delay: after.delay })
+        Some(Start::After { process: name.value.clone(), when: after.when, delay: after.delay.0 })
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, similar};
 use crate::span::Span;
 use crate::yaml::{NodeId, Tree};
 
@@ -37,7 +37,17 @@ impl<'a> Report<'a> {
 
     /// The place of the value at the end of `path`, from `node` on.
     pub fn value(&self, node: NodeId, path: &[&str]) -> Option<Span> {
-        self.tree.find(node, path).map(|node| self.tree.span(node))
+        self.node(node, path).map(|node| self.tree.span(node))
+    }
+
+    /// The value at the end of `path`, from `node` on.
+    pub fn node(&self, node: NodeId, path: &[&str]) -> Option<NodeId> {
+        self.tree.find(node, path)
+    }
+
+    /// The place of `node`.
+    pub fn span(&self, node: NodeId) -> Span {
+        self.tree.span(node)
     }
 
     /// The place of the value at the end of `path`, from the beginning of the file on.
@@ -69,13 +79,38 @@ impl<'a> Report<'a> {
         entries.chain(self.tree.elements(node)).any(|child| self.pruned.contains(child))
     }
 
-    /// The same for the node at the end of `path`.
-    pub fn is_incomplete_in_file(&self, path: &[&str]) -> bool {
-        let is_incomplete = |end: usize| {
-            self.tree
-                .find(self.tree.root(), &path[..end])
-                .is_some_and(|node| self.is_incomplete(node))
+    /// Reports that `node`, at `span`, lacks `key`, unless it is there and could not be decoded.
+    pub fn missing(&mut self, node: NodeId, span: Span, key: &str, help: &str) {
+        let is_meant = |(name, value): &(NodeId, NodeId)| {
+            let is_pruned = self.pruned.contains(name) || self.pruned.contains(value);
+            let name = self.tree.text(*name).unwrap_or_default();
+            is_pruned && (name == key || similar(name, [key]).is_some())
         };
-        (0..=path.len()).any(is_incomplete)
+        if !self.tree.entries(node).iter().any(is_meant) {
+            let message = format!("the key `{key}` is missing");
+            self.error(Diagnostic::error(span, message).with_help(help));
+        }
+    }
+
+    /// The node of the whole file.
+    pub fn root(&self) -> NodeId {
+        self.tree.root()
+    }
+
+    /// The same for the node at the end of `path`, which may itself be what could not be decoded.
+    pub fn is_incomplete_in_file(&self, path: &[&str]) -> bool {
+        let mut node = self.tree.root();
+        for key in path {
+            match self.tree.entry(node, key) {
+                Some((key, value))
+                    if self.pruned.contains(&key) || self.pruned.contains(&value) =>
+                {
+                    return true;
+                }
+                Some((_, value)) => node = value,
+                None => break,
+            }
+        }
+        self.is_incomplete(node)
     }
 }

@@ -37,19 +37,19 @@ fn check_form(route: &Spanned<RawRoute>, report: &mut Report<'_>) {
         report.error(Diagnostic::error(route.to.span, message).with_help(help));
     }
     match &route.via {
-        None if route.interface.is_none() => {
+        None if route.interface.is_none() && !report.is_incomplete(route.id) => {
             let message = "this route leads nowhere: it has neither `via` nor `interface`";
             let help = "add the next hop, like `via: 10.0.0.1`";
             report.error(Diagnostic::error(route.span, message).with_help(help));
         }
-        Some(via) if via.is_ipv4() != matches!(to, IpPrefix::V4(_)) => {
+        Some(via) if via.value.0.is_ipv4() != matches!(to, IpPrefix::V4(_)) => {
             let message =
-                format!("the next hop {} and the destination {to} differ in family", via.value);
+                format!("the next hop {} and the destination {to} differ in family", via.value.0);
             report.error(Diagnostic::error(via.span, message));
         }
-        Some(via) if is_link_local(via.value) && route.interface.is_none() => {
+        Some(via) if is_link_local(via.value.0) && route.interface.is_none() => {
             let message =
-                format!("the link-local next hop {} is the same on every link", via.value);
+                format!("the link-local next hop {} is the same on every link", via.value.0);
             let help = "add the `interface` to send through";
             report.error(Diagnostic::error(via.span, message).with_help(help));
         }
@@ -79,7 +79,9 @@ fn links_are_complete(report: &Report<'_>) -> bool {
 /// known yet.
 fn check_next_hop(node: &NodeDraft<'_>, route: &RawRoute, report: &mut Report<'_>) {
     let Some(via) = &route.via else { return };
-    if is_link_local(via.value) || via.is_ipv4() != matches!(route.to.value, IpPrefix::V4(_)) {
+    if is_link_local(via.value.0)
+        || via.value.0.is_ipv4() != matches!(route.to.value, IpPrefix::V4(_))
+    {
         return;
     }
     let mut is_known = links_are_complete(report) && !report.is_incomplete(node.raw.id);
@@ -90,11 +92,11 @@ fn check_next_hop(node: &NodeDraft<'_>, route: &RawRoute, report: &mut Report<'_
         if through.is_some_and(|name| name != interface.name) {
             continue;
         }
-        is_known &= match via.value {
+        is_known &= match via.value.0 {
             IpAddr::V4(_) => interface.ipv4 != Addresses::Auto,
             IpAddr::V6(_) => interface.ipv6 != Addresses::Auto,
         };
-        match (via.value, &interface.ipv4, &interface.ipv6) {
+        match (via.value.0, &interface.ipv4, &interface.ipv6) {
             (IpAddr::V4(via), Addresses::Fixed(list), _) => {
                 is_connected |= list.iter().any(|prefix| prefix.contains(via));
                 is_own |= list.iter().any(|prefix| prefix.address == via);
@@ -108,10 +110,10 @@ fn check_next_hop(node: &NodeDraft<'_>, route: &RawRoute, report: &mut Report<'_
     }
     let name = &node.name.value;
     if is_own {
-        let message = format!("the next hop {} is node `{name}` itself", via.value);
+        let message = format!("the next hop {} is node `{name}` itself", via.value.0);
         report.error(Diagnostic::error(via.span, message));
     } else if is_known && !is_connected {
-        let message = format!("the next hop {} is in no subnet of node `{name}`", via.value);
+        let message = format!("the next hop {} is in no subnet of node `{name}`", via.value.0);
         let help = "a next hop is a neighbour: an address in a subnet of one of the interfaces";
         report.error(Diagnostic::error(via.span, message).with_help(help));
     }

@@ -27,7 +27,7 @@ pub(super) fn find(
                 "this link closes a loop of switches: `{}` and `{}` are joined already",
                 a.node_name, b.node_name
             );
-            report.error(Diagnostic::error(link.raw.head.endpoints.span, message).with_help(
+            report.error(Diagnostic::error(link.endpoints_span(), message).with_help(
                 "frames would circle for ever, there is no spanning tree; leave the link out",
             ));
         }

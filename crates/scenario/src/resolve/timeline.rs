@@ -17,9 +17,13 @@ pub(super) fn resolve(
     report: &mut Report<'_>,
 ) -> Vec<TimelineEvent> {
     let event = |event: &Spanned<RawEvent>| {
-        check_time(raw, &event.at, "event", report);
-        let at = references.start(&event.at.value, report);
         let action = action(event, references, report);
+        let Some(at) = &event.at else {
+            report.missing(event.id, event.span, "at", "say when it happens, like `at: 5s`");
+            return None;
+        };
+        check_time(raw, at, "event", report);
+        let at = references.start(&at.value, report);
         Some(TimelineEvent { at: at?, action: action? })
     };
     raw.timeline.iter().filter_map(event).collect()
@@ -66,7 +70,7 @@ fn set_link(
     change = change.overlaid(&PipeChange { state: event.state, ..PipeChange::default() });
     let is_incomplete = report.is_incomplete(event.id)
         || event.set.as_ref().is_some_and(|set| report.is_incomplete(set.id));
-    if change.is_empty() && !is_incomplete {
+    if change.is_empty() && !is_incomplete && event.run.is_none() {
         let message = format!("nothing changes at link `{}`", link.value);
         let help = "add what changes, like `set: {delay: 20ms}` or `state: down`";
         report.error(Diagnostic::error(event.span, message).with_help(help));

@@ -36,8 +36,9 @@ pub(super) fn resolve<'a>(
         nodes.iter().enumerate().map(|(index, node)| (node.name.value.as_str(), index)).collect();
     let mut open = Vec::new();
     for link in links {
+        let endpoints = link.head.endpoints.iter().flat_map(|endpoints| &endpoints.value);
         let ends: Vec<Option<OpenEnd<'a>>> =
-            link.head.endpoints.iter().map(|raw| find(raw, &index, report)).collect();
+            endpoints.map(|raw| find(raw, &index, report)).collect();
         open.push((is_pair(link, &ends, report), ends));
     }
     // Names that are written anywhere are taken before any is chosen.
@@ -81,7 +82,11 @@ fn find<'a>(
 
 /// Whether a link has two ends at different nodes.
 fn is_pair(link: &Spanned<RawLink>, ends: &[Option<OpenEnd<'_>>], report: &mut Report<'_>) -> bool {
-    let endpoints = &link.head.endpoints;
+    let Some(endpoints) = &link.head.endpoints else {
+        let help = "name the two ends, like `endpoints: [\"a:eth1\", \"b:eth1\"]`";
+        report.missing(link.id, link.span, "endpoints", help);
+        return false;
+    };
     let written = report.written_elements(endpoints.id);
     if written != 2 {
         let message = format!("a link has two endpoints, and this one has {written}");

@@ -16,7 +16,7 @@ pub(super) fn check(references: &References<'_>, report: &mut Report<'_>) {
         let mut chain: Vec<&str> = Vec::new();
         let mut current = Some(&process.value);
         while let Some(process) = current {
-            let name = process.name.value.as_str();
+            let name = process.name();
             if let Some(start) = chain.iter().position(|before| *before == name) {
                 report_circle(&chain[start..], references, report);
                 break;
