@@ -30,7 +30,15 @@ impl Machine for ThisMachine {
     }
 
     fn cleanup(&self, name: &str) -> anyhow::Result<Vec<String>> {
-        Ok(local::cleanup(name)?.in_words())
+        let report = local::cleanup(name)?;
+        let counts = [
+            (report.processes, "processes"),
+            (report.namespaces, "namespaces"),
+            (report.cgroups, "control groups"),
+            (usize::from(report.state), "state directory"),
+        ];
+        let found = counts.into_iter().filter(|(count, _)| *count > 0);
+        Ok(found.map(|(count, what)| format!("{count} {what}")).collect())
     }
 
     fn kill_engine(&self, name: &str) -> anyhow::Result<()> {

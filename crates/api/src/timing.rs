@@ -15,8 +15,24 @@ pub struct Timing {
     pub timer_wakeup: LatencySummary,
     /// Frames lost anywhere but in a pipe's model, by cause. Must be empty in a trustworthy run.
     pub unmodelled_drops: BTreeMap<String, u64>,
-    /// Share of one CPU that each worker has used, 0 to 1.
-    pub worker_busy: Vec<f64>,
+    /// For how long an awake worker did not look at its devices: a frame may have waited that long
+    /// before it got its time of arrival.
+    pub unattended: LatencySummary,
+    /// Wire frames that reached an interface which its owner had taken down; not counted above.
+    pub interface_down: u64,
+    /// What each data-plane worker did with its time.
+    pub workers: Vec<WorkerLoad>,
+    /// Devices that failed, in words; their links carry nothing since.
+    pub failures: Vec<String>,
+}
+
+/// What a worker did with its time.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+pub struct WorkerLoad {
+    /// Share of the time spent moving frames and obeying commands, 0 to 1.
+    pub busy: f64,
+    /// Share of the time spent awake waiting for a deadline that was near, 0 to 1.
+    pub spinning: f64,
 }
 
 /// A distribution of latencies in microseconds.

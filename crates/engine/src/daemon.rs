@@ -79,8 +79,10 @@ fn start() -> Result<()> {
         runtime.block_on(serve(&launch, &layout, experiment.clone(), results, deploy_seconds));
     // Streams that are still open end with the runtime, not before their last event was sent.
     runtime.shutdown_timeout(std::time::Duration::from_secs(1));
+    // What is left is the state directory, and whatever could not be removed at the first try.
+    let cleaned = netloom_nodes::cleanup(&launch.scenario.name);
     drop(claim);
-    served
+    served.and(cleaned.map(drop).map_err(Into::into))
 }
 
 /// Claims the experiment's name, and removes what a dead engine of that name left.
@@ -147,7 +149,7 @@ fn build(launch: &Launch, layout: &Layout) -> Result<(Experiment, Option<Results
     let dataplane = match dataplane {
         Ok(dataplane) => dataplane,
         Err(error) => {
-            network.destroy(Vec::new())?;
+            network.destroy()?;
             return Err(error);
         }
     };
@@ -317,7 +319,7 @@ fn start_captures(experiment: &Arc<Experiment>, results: &Results) {
             let zero = experiment.started_unix();
             tokio::task::spawn_blocking(move || {
                 let _ =
-                    crate::results::capture::write_capture(&capture, &endpoint, zero, &mut file);
+                    crate::results::capture::write_capture(capture, &endpoint, zero, &mut file);
             });
             Ok(())
         });
@@ -330,6 +332,7 @@ fn start_captures(experiment: &Arc<Experiment>, results: &Results) {
 /// Takes everything down. The order is that of the fastest teardown, see [`Network::destroy`].
 fn tear_down(experiment: &Experiment) -> Result<()> {
     let Some(Live { network, dataplane }) = experiment.take_live() else { return Ok(()) };
-    let devices = dataplane.stop();
-    network.destroy(devices).context("cannot take the network down")
+    // Each device holds its namespace.
+    drop(dataplane.stop());
+    network.destroy().context("cannot take the network down")
 }

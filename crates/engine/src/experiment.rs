@@ -183,7 +183,7 @@ impl Experiment {
 
     /// How exactly the engine keeps its schedule.
     pub fn timing(&self) -> Result<Timing> {
-        self.with_live(|live| Ok(crate::wiring::timing(live.dataplane.timing()?)))
+        self.with_live(|live| Ok(crate::wiring::timing(&self.scenario, live.dataplane.timing()?)))
     }
 
     /// Applies all changes at one instant, or none of them.

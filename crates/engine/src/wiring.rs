@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::os::fd::OwnedFd;
 
 use anyhow::{Result, anyhow};
-use netloom_api::timing::{LatencySummary, Timing};
+use netloom_api::timing::{LatencySummary, Timing, WorkerLoad};
 use netloom_dataplane::{End, LinkWiring, Wiring};
 use netloom_nodes::Device;
 use netloom_ports::Tap;
@@ -40,18 +40,46 @@ pub fn wire(scenario: &Scenario, devices: Vec<Device>) -> Result<Wiring> {
 }
 
 /// The data plane's measurements in the API's words.
-pub fn timing(timing: netloom_dataplane::Timing) -> Timing {
-    let summary = |summary: netloom_dataplane::LatencySummary| LatencySummary {
-        count: summary.count,
-        p50_us: summary.p50_us,
-        p99_us: summary.p99_us,
-        p999_us: summary.p999_us,
-        max_us: summary.max_us,
+pub fn timing(scenario: &Scenario, timing: netloom_dataplane::Timing) -> Timing {
+    let drops = timing.unmodelled;
+    let causes = [
+        ("device_full", drops.device_full),
+        ("device_gone", drops.device_gone),
+        ("rejected", drops.rejected),
+        ("malformed", drops.malformed),
+        ("no_memory", drops.no_memory),
+    ];
+    let failures = timing.failures.into_iter().map(|failure| {
+        let end = scenario.links.get(failure.link).and_then(|link| link.endpoints.get(failure.end));
+        let name = end.map_or_else(|| "an interface".into(), ToString::to_string);
+        format!("{name} failed at {}: {}", failure.at, failure.error)
+    });
+    let worker = |load: netloom_dataplane::WorkerLoad| WorkerLoad {
+        busy: load.busy,
+        spinning: load.spinning,
     };
     Timing {
         lateness: summary(timing.lateness),
-        timer_wakeup: summary(timing.timer_wakeup),
-        unmodelled_drops: timing.unmodelled_drops,
-        worker_busy: timing.worker_busy,
+        timer_wakeup: summary(timing.wakeup),
+        unattended: summary(timing.unattended),
+        unmodelled_drops: causes
+            .into_iter()
+            .filter(|(_, count)| *count > 0)
+            .map(|(cause, count)| (cause.to_string(), count))
+            .collect(),
+        interface_down: timing.interface_down,
+        workers: timing.workers.into_iter().map(worker).collect(),
+        failures: failures.collect(),
+    }
+}
+
+fn summary(summary: netloom_dataplane::LatencySummary) -> LatencySummary {
+    let micros = |nanos: u64| nanos as f64 / 1000.0;
+    LatencySummary {
+        count: summary.count,
+        p50_us: micros(summary.p50_ns),
+        p99_us: micros(summary.p99_ns),
+        p999_us: micros(summary.p999_ns),
+        max_us: micros(summary.max_ns),
     }
 }

@@ -33,7 +33,7 @@ pub async fn stream(State(context): State<Context>, Query(at): Query<At>) -> Res
     let zero = context.experiment.started_unix();
     tokio::task::spawn_blocking(move || {
         // Ends with an error when the client is gone: that is how captures end.
-        let _ = write_capture(&capture, &endpoint, zero, &mut Channel(sender));
+        let _ = write_capture(capture, &endpoint, zero, &mut Channel(sender));
     });
     let body = futures_util::stream::unfold(receiver, |mut receiver| async move {
         let bytes = receiver.recv().await?;

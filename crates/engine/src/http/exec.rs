@@ -12,7 +12,7 @@ use futures_util::stream::{SplitSink, SplitStream};
 use futures_util::{SinkExt, StreamExt};
 use netloom_api::ApiError;
 use netloom_api::exec::{ExecControl, ExecNotice, ExecRequest, STDERR, STDOUT, TerminalSize};
-use netloom_nodes::{ExitStatus, NodeError, SpawnRequest, Spawned, Stdio};
+use netloom_nodes::{ExitStatus, SpawnRequest, Spawned, Stdio};
 use tokio::io::unix::AsyncFd;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::unix::pipe;
@@ -87,7 +87,7 @@ fn start(context: &Context, request: ExecRequest) -> Result<Running, ExecNotice>
         || context.experiment.with_live(|live| Ok(live.network.spawn(&node, request, on_exit)));
     match tokio::task::block_in_place(spawn) {
         Ok(Ok(spawned)) => Ok(Running { node, spawned, exited }),
-        Ok(Err(error)) => Err(failed(error.to_string(), exit_code(&error))),
+        Ok(Err(error)) => Err(failed(error.to_string(), error.exit_code().unwrap_or(125))),
         Err(error) => Err(failed(format!("{error:#}"), 125)),
     }
 }
@@ -96,15 +96,6 @@ fn start(context: &Context, request: ExecRequest) -> Result<Running, ExecNotice>
 fn shell() -> Vec<String> {
     let bash = std::path::Path::new("/bin/bash");
     vec![if bash.exists() { "/bin/bash" } else { "/bin/sh" }.into()]
-}
-
-/// The code a shell gives for a command that cannot be started.
-fn exit_code(error: &NodeError) -> i32 {
-    match error.kind() {
-        Some(io::ErrorKind::NotFound) => 127,
-        Some(io::ErrorKind::PermissionDenied) => 126,
-        _ => 125,
-    }
 }
 
 impl Running {

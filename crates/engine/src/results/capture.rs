@@ -3,9 +3,10 @@
 use std::borrow::Cow;
 use std::fs::File;
 use std::io::{self, Write};
+use std::sync::mpsc::RecvTimeoutError;
 use std::time::Duration;
 
-use netloom_dataplane::{Capture, CapturedFrame, FrameDirection, Next};
+use netloom_dataplane::{Capture, CaptureDirection, CapturedFrame};
 use netloom_scenario::Endpoint;
 use pcap_file::pcapng::PcapNgWriter;
 use pcap_file::pcapng::blocks::enhanced_packet::{EnhancedPacketBlock, EnhancedPacketOption};
@@ -42,7 +43,7 @@ impl Sink for File {
 /// seconds since 1970-01-01 UTC. Closes with a statistics block that says how many frames the
 /// reader was too slow for.
 pub fn write_capture(
-    capture: &Capture,
+    mut capture: Capture,
     endpoint: &Endpoint,
     zero: f64,
     sink: &mut dyn Sink,
@@ -52,13 +53,13 @@ pub fn write_capture(
     writer.write_pcapng_block(describe(endpoint)).map_err(into_io)?;
     loop {
         sink.put(std::mem::take(writer.get_mut()))?;
-        match capture.next(LOOK) {
-            Next::Frame(frame) => {
+        match capture.recv_timeout(LOOK) {
+            Ok(frame) => {
                 writer.write_pcapng_block(packet(&frame, zero)).map_err(into_io)?;
             }
-            Next::Nothing if sink.closed() => return Ok(()),
-            Next::Nothing => {}
-            Next::Ended => break,
+            Err(RecvTimeoutError::Timeout) if sink.closed() => return Ok(()),
+            Err(RecvTimeoutError::Timeout) => {}
+            Err(RecvTimeoutError::Disconnected) => break,
         }
     }
     writer.write_pcapng_block(statistics(capture.missed())).map_err(into_io)?;
@@ -78,10 +79,10 @@ fn describe(endpoint: &Endpoint) -> InterfaceDescriptionBlock<'static> {
 }
 
 fn packet(frame: &CapturedFrame, zero: Duration) -> EnhancedPacketBlock<'_> {
-    // The direction bits of epb_flags, seen from the node: 1 inbound, 2 outbound.
+    // The direction bits of epb_flags.
     let flags = match frame.direction {
-        FrameDirection::ToNode => 1,
-        FrameDirection::FromNode => 2,
+        CaptureDirection::Inbound => 1,
+        CaptureDirection::Outbound => 2,
     };
     EnhancedPacketBlock {
         interface_id: 0,
