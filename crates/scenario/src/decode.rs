@@ -53,6 +53,10 @@ pub(crate) fn decode<T: DeserializeOwned>(tree: &Tree) -> Decoded<T> {
         if !is_consequence(&scope, node, &error) {
             decoded.errors.push(error.diagnostic(tree.span(node)));
         }
+        if decoded.errors.len() == MAX_ERRORS {
+            let message = format!("there are more errors than these {MAX_ERRORS}");
+            decoded.errors.push(Diagnostic::error(tree.span(node), message));
+        }
         // Every round prunes one more node, so this ends.
         if !decoded.pruned.insert(node) || node == tree.root() {
             break;

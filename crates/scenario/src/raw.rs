@@ -27,10 +27,10 @@ pub(crate) use values::{RawEndpoint, RawTime};
 
 /// A NetLoom scenario: a network, what runs in it, and what happens to it.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[schemars(rename = "Scenario")]
 #[serde(deny_unknown_fields)]
 pub(crate) struct RawScenario {
     /// The experiment's name: letters, digits, `-` and `_`, at most 63.
-    #[serde(default)]
     #[schemars(required)]
     pub name: Option<Spanned<String>>,
     /// Seed of every random stream (default 1): the same seed gives the same draws.
@@ -59,6 +59,7 @@ fn default_seed() -> u64 {
 
 /// Nodes and links.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[schemars(rename = "Topology")]
 #[serde(deny_unknown_fields)]
 pub(crate) struct RawTopology {
     /// Properties of all nodes and of all links, where nothing else is said.
@@ -79,6 +80,7 @@ pub(crate) struct RawTopology {
 
 /// Properties where nothing else is said.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[schemars(rename = "Defaults")]
 #[serde(deny_unknown_fields)]
 pub(crate) struct RawDefaults {
     /// Of all nodes.
@@ -91,6 +93,7 @@ pub(crate) struct RawDefaults {
 
 /// Properties of all nodes of a kind.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[schemars(rename = "Kinds")]
 #[serde(deny_unknown_fields)]
 pub(crate) struct RawKinds {
     /// Of all hosts.
@@ -106,6 +109,7 @@ pub(crate) struct RawKinds {
 
 /// What a run measures beside what it always does.
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[schemars(rename = "Measure")]
 #[serde(deny_unknown_fields)]
 pub(crate) struct RawMeasure {
     /// How often the statistics of every pipe are sampled (default `1s`, at least `10ms`).

@@ -25,7 +25,6 @@ pub(crate) struct RawLinkHead {
     pub name: Option<Spanned<String>>,
     /// The two ends, like `["a:eth1", "b:eth1"]`. Without an interface (`"a"`) the node's next free
     /// one of `eth1`, `eth2` … is taken.
-    #[serde(default)]
     #[schemars(required, length(equal = 2))]
     pub endpoints: Option<Spanned<Vec<Spanned<RawEndpoint>>>>,
     /// What differs from the first endpoint to the second.

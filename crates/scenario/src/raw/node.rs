@@ -5,7 +5,7 @@ mod addresses;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::values::{RawMtu, RawNextHop};
+use super::values::{RawMtu, RawNextHop, RawText};
 use crate::address::{IpPrefix, Ipv4Prefix, Ipv6Prefix, MacAddress};
 use crate::decode::{Entries, Inline, Spanned};
 use crate::spec::{NodeKind, Routing};
@@ -83,7 +83,7 @@ pub(crate) struct RawNodeProps {
     pub ipv6: Option<RawFamily>,
     /// Kernel parameters of the network stack, like `net.ipv4.tcp_congestion_control: bbr`.
     #[serde(default)]
-    pub sysctls: Entries<String>,
+    pub sysctls: Entries<RawText>,
     /// Largest IP packet of interfaces in bytes, where neither interface nor link say it.
     #[serde(default)]
     pub mtu: Option<RawMtu>,

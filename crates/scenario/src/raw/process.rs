@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::timeline::RawStart;
-use super::values::RawCommand;
+use super::values::{RawCommand, RawText};
 use crate::decode::{Entries, Spanned};
 
 /// A process that a run starts, in one node or several.
@@ -13,7 +13,6 @@ use crate::decode::{Entries, Spanned};
 #[serde(deny_unknown_fields)]
 pub(crate) struct RawProcess {
     /// The process' name.
-    #[serde(default)]
     #[schemars(required)]
     pub name: Option<Spanned<String>>,
     /// The node it runs in.
@@ -26,12 +25,11 @@ pub(crate) struct RawProcess {
     #[serde(default)]
     pub group: Option<Spanned<String>>,
     /// What to execute, in the scenario's directory.
-    #[serde(default)]
     #[schemars(required)]
     pub command: Option<RawCommand>,
     /// Environment variables, over and above the run's own.
     #[serde(default)]
-    pub env: Entries<String>,
+    pub env: Entries<RawText>,
     /// When it begins (default `0s`: as soon as the network is ready).
     #[serde(default)]
     pub start: Option<Spanned<RawStart>>,

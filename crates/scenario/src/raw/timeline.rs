@@ -21,7 +21,6 @@ use crate::spec::{Direction, Milestone};
 pub(crate) struct RawEvent {
     /// When, counted from the moment the network is ready: `5s`, or after a process has reached a
     /// milestone.
-    #[serde(default)]
     #[schemars(required)]
     pub at: Option<Spanned<RawStart>>,
     /// The link that changes.

@@ -5,7 +5,7 @@ use std::fmt;
 use std::net::IpAddr;
 use std::str::FromStr;
 
-use netloom_units::{Duration, Size};
+use netloom_units::{Duration, Size, UnitError};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{Deserialize, Deserializer, Error, SeqAccess, Visitor};
 
@@ -54,6 +54,23 @@ impl JsonSchema for RawEndpoint {
             "pattern": "^[A-Za-z0-9][A-Za-z0-9_-]*(:[A-Za-z0-9][A-Za-z0-9_.-]*)?$",
             "examples": ["a:eth1"],
         })
+    }
+}
+
+/// A text that often looks like something else, like `1`: it is taken as it is written.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Deserialize)]
+#[serde(transparent)]
+pub(crate) struct RawText(pub String);
+
+impl JsonSchema for RawText {
+    fn inline_schema() -> bool {
+        true
+    }
+    fn schema_name() -> Cow<'static, str> {
+        "Text".into()
+    }
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "type": ["string", "number", "boolean"] })
     }
 }
 
@@ -171,7 +188,12 @@ impl<'de> Deserialize<'de> for RawMtu {
                 RawMtu::check(bytes, bytes)
             }
             fn visit_str<E: Error>(self, text: &str) -> Result<RawMtu, E> {
-                let size: Size = text.parse().map_err(E::custom)?;
+                let size: Size = text.parse().map_err(|error| match error {
+                    UnitError::NotANumber { text, .. } => {
+                        E::custom(format!("`{text}` is not an MTU; write it in bytes, like `1500`"))
+                    }
+                    error => E::custom(error),
+                })?;
                 RawMtu::check(size.bytes(), text)
             }
         }

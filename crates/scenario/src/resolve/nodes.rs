@@ -132,7 +132,7 @@ impl<'a> NodeProps<'a> {
         self.mtu = layer.mtu.map(|mtu| mtu.0).or(self.mtu);
         for (key, value) in layer.sysctls.iter() {
             check_sysctl(key, report);
-            self.sysctls.insert(key.value.clone(), value.clone());
+            self.sysctls.insert(key.value.clone(), value.0.clone());
         }
     }
 }

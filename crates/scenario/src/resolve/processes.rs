@@ -44,7 +44,7 @@ fn one(
             .command
             .as_ref()
             .map_or(Command::Exec(Vec::new()), |given| given.0.clone()),
-        env: process.env.iter().map(|(key, value)| (key.value.clone(), value.clone())).collect(),
+        env: process.env.iter().map(|(key, value)| (key.value.clone(), value.0.clone())).collect(),
         start: start
             .and_then(|start| references.start(&start.value, report))
             .unwrap_or(Start::At(Duration::ZERO)),
@@ -159,7 +159,7 @@ fn check_keys(process: &Spanned<RawProcess>, report: &mut Report<'_>) {
 
 fn check_environment(process: &RawProcess, report: &mut Report<'_>) {
     for (key, value) in process.env.iter() {
-        if key.value.is_empty() || key.value.contains(['=', '\0']) || value.contains('\0') {
+        if key.value.is_empty() || key.value.contains(['=', '\0']) || value.0.contains('\0') {
             let message = format!("`{}` cannot be an environment variable", key.value);
             report.error(Diagnostic::error(key.span, message));
         }
