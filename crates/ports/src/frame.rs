@@ -77,6 +77,12 @@ impl Frame {
         [start, rest].concat()
     }
 
+    /// A copy in memory of its own, outside every pool.
+    #[must_use]
+    pub fn duplicate(&self) -> Self {
+        Self { head: self.head.clone(), tail: self.tail.clone(), len: self.len }
+    }
+
     fn rest(&self) -> &[u8] {
         match &self.tail {
             Some(tail) if self.len > Self::HEAD_ROOM => &tail[..self.len - Self::HEAD_ROOM],
