@@ -30,12 +30,8 @@ fn engine_pid(lab: &Lab) -> Option<i32> {
 fn a_kill_during_the_start_leaves_nothing() {
     for milliseconds in [0, 2, 5, 10, 20, 40, 80, 160] {
         let lab = ring();
-        let mut client = lab
-            .command(&["deploy"])
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .spawn()
-            .unwrap();
+        let mut client =
+            lab.command(&["deploy"]).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
         eventually("the engine has a process id", || engine_pid(&lab).is_some());
         std::thread::sleep(Duration::from_millis(milliseconds));
         // The start may be over already, or the client may clean up at once: both are fine.
@@ -107,7 +103,11 @@ fn the_next_start_removes_what_a_dead_engine_left() {
     kill(lab.engine_pid(), Signal::SIGKILL);
     let output = lab.netloom(&["deploy"]);
     assert!(output.status.success(), "{}", text(&output.stderr));
-    assert!(text(&output.stderr).contains("cleaned up after an engine"), "{}", text(&output.stderr));
+    assert!(
+        text(&output.stderr).contains("cleaned up after an engine"),
+        "{}",
+        text(&output.stderr)
+    );
     lab.sh("n0", "ping -n -c 1 -W 2 n10");
 }
 

@@ -18,12 +18,7 @@ fn run(example: &str) -> (PathBuf, String) {
         .arg(root.join("examples").join(example).join("netloom.yaml"))
         .output()
         .unwrap();
-    assert!(
-        output.status.success(),
-        "{example}: {}{}",
-        text(&output.stdout),
-        text(&output.stderr)
-    );
+    assert!(output.status.success(), "{example}: {}{}", text(&output.stdout), text(&output.stderr));
     assert_eq!(remains(&name), [""; 0]);
     (results, text(&output.stdout))
 }
@@ -101,6 +96,9 @@ fn abilene() {
     for part in ["Round trips", "Throughput", "an outage of", "its own timer wake-up"] {
         assert!(shown.contains(part), "{shown}{}", text(&output.stderr));
     }
-    assert!(shown.contains("traceroute during the cut names seattle, sunnyvale, losangeles"), "{shown}");
+    assert!(
+        shown.contains("traceroute during the cut names seattle, sunnyvale, losangeles"),
+        "{shown}"
+    );
     fs::remove_dir_all(results).unwrap();
 }

@@ -75,7 +75,8 @@ fn pure_crates_do_not_read_the_world() {
     for (package, dependencies) in dependencies() {
         let (layer, _) = &table[&short(&package)];
         if layer == "pure" {
-            let impure: Vec<_> = dependencies.iter().filter(|d| IMPURE.contains(&d.as_str())).collect();
+            let impure: Vec<_> =
+                dependencies.iter().filter(|d| IMPURE.contains(&d.as_str())).collect();
             assert!(impure.is_empty(), "{package} is pure and uses {impure:?}");
         }
     }

@@ -72,12 +72,14 @@ measure: { interval: 50ms, capture: ['b:eth1'] }
         assert!(names.contains(&wanted), "{names:?}");
     }
     assert!(events.iter().enumerate().all(|(i, event)| event["number"] == i));
-    let started = events.iter().find(|e| e["event"] == "process_started" && e["process"] == "client");
+    let started =
+        events.iter().find(|e| e["event"] == "process_started" && e["process"] == "client");
     let changed = events.iter().find(|event| event["event"] == "changed").unwrap();
     let gap = changed["time"].as_i64().unwrap() - started.unwrap()["time"].as_i64().unwrap();
     assert!(gap >= 200_000_000, "the change came {gap} ns after the start");
 
-    let parquet = SerializedFileReader::new(File::open(results.join("pipes.parquet")).unwrap()).unwrap();
+    let parquet =
+        SerializedFileReader::new(File::open(results.join("pipes.parquet")).unwrap()).unwrap();
     let rows: Vec<_> = parquet.get_row_iter(None).unwrap().map(Result::unwrap).collect();
     let (first, last) = (&rows[0], &rows[rows.len() - 2]);
     assert_eq!(first.get_string(1).unwrap(), "a--b");
@@ -163,7 +165,9 @@ processes:
     let summary = json(&lab.path("results/summary.json"));
     assert_eq!(summary["reason"], "interrupted");
     assert_eq!(summary["processes"][0]["state"], "stopped");
-    assert!(SerializedFileReader::new(File::open(lab.path("results/pipes.parquet")).unwrap()).is_ok());
+    assert!(
+        SerializedFileReader::new(File::open(lab.path("results/pipes.parquet")).unwrap()).is_ok()
+    );
     assert_eq!(lab.remains(), [""; 0]);
 }
 

@@ -28,11 +28,6 @@ impl Client {
         Self { name: name.into(), socket: socket.into() }
     }
 
-    /// The experiment's name.
-    pub fn name(&self) -> &str {
-        &self.name
-    }
-
     /// GET that answers JSON.
     pub async fn get<T: DeserializeOwned>(&self, path: &str) -> Result<T> {
         let response = self.send(Method::GET, path, Bytes::new()).await?;

@@ -20,14 +20,17 @@ use netloom_api::state::Phase;
 use netloom_api::summary::Summary;
 use netloom_dataplane::{Dataplane, Options};
 use netloom_nodes::{Layout, Network};
+use netloom_scenario::Endpoint;
 use netloom_units::Time;
 use tokio::net::UnixListener;
+use tokio::task::JoinHandle;
 
 use crate::end::End;
 use crate::events::EventLog;
 use crate::experiment::{Experiment, Live};
 use crate::http;
 use crate::local::PID_FILE;
+use crate::results::capture::write_capture;
 use crate::results::{Results, Sampler};
 use crate::run::{Outcome, Run};
 use crate::state_lock::{Claim, Existed, StateLock};
@@ -75,8 +78,7 @@ fn start() -> Result<()> {
         .context("cannot start the engine's runtime")?;
     let experiment = Arc::new(experiment);
     let deploy_seconds = began.elapsed().as_secs_f64();
-    let served =
-        runtime.block_on(serve(&launch, &layout, experiment.clone(), results, deploy_seconds));
+    let served = runtime.block_on(serve(&layout, experiment.clone(), results, deploy_seconds));
     // Streams that are still open end with the runtime, not before their last event was sent.
     runtime.shutdown_timeout(std::time::Duration::from_secs(1));
     // What is left is the state directory, and whatever could not be removed at the first try.
@@ -166,7 +168,6 @@ fn build(launch: &Launch, layout: &Layout) -> Result<(Experiment, Option<Results
 
 /// Serves the API, runs what is to be run, and takes the network down.
 async fn serve(
-    launch: &Launch,
     layout: &Layout,
     experiment: Arc<Experiment>,
     results: Option<Results>,
@@ -186,8 +187,10 @@ async fn serve(
     if results.is_some() {
         watch_lease(&end);
     }
+    let mut captures = Vec::new();
     let outcome = match &results {
         Some(results) => {
+            captures = start_captures(&experiment, results);
             experiment.enter(Phase::Running);
             say(&StartUp::Ready);
             run(&experiment, results, &end, deploy_seconds).await
@@ -201,11 +204,14 @@ async fn serve(
     };
     experiment.enter(Phase::Stopping);
     let torn_down = tear_down(&experiment);
+    for capture in captures {
+        // A panic in a capture costs its file only.
+        let _ = capture.await;
+    }
     experiment.events.close();
     // Lets streams send their last events.
     tokio::time::sleep(std::time::Duration::from_millis(50)).await;
     server.abort();
-    let _ = launch;
     outcome.and(torn_down)
 }
 
@@ -249,7 +255,6 @@ async fn run(
     end: &End,
     deploy_seconds: f64,
 ) -> Result<()> {
-    let captures = start_captures(experiment, results);
     let samples = tokio::spawn(sample(experiment.clone(), results.sample_file()?, end.clone()));
     let run = Run {
         experiment: experiment.clone(),
@@ -265,7 +270,6 @@ async fn run(
         outcome.failures.push(format!("events.jsonl is not complete: {error}"));
     }
     results.finish(&summarize(experiment, outcome, ended, reason, deploy_seconds)?)?;
-    drop(captures);
     Ok(())
 }
 
@@ -312,21 +316,29 @@ async fn sample(experiment: Arc<Experiment>, file: fs::File, end: End) -> Result
 }
 
 /// Starts the captures that the scenario asks for. They end with the data plane.
-fn start_captures(experiment: &Arc<Experiment>, results: &Results) {
-    for endpoint in experiment.scenario.measure.capture.clone() {
-        let started = experiment.capture(&endpoint).and_then(|capture| {
-            let mut file = results.capture_file(&endpoint.node, &endpoint.interface)?;
+fn start_captures(experiment: &Arc<Experiment>, results: &Results) -> Vec<JoinHandle<()>> {
+    let start = |endpoint: Endpoint| -> Result<JoinHandle<()>> {
+        let capture = experiment.capture(&endpoint)?;
+        let mut file = results.capture_file(&endpoint.node, &endpoint.interface)?;
+        let experiment = experiment.clone();
+        Ok(tokio::task::spawn_blocking(move || {
             let zero = experiment.started_unix();
-            tokio::task::spawn_blocking(move || {
-                let _ =
-                    crate::results::capture::write_capture(capture, &endpoint, zero, &mut file);
-            });
-            Ok(())
-        });
-        if let Err(error) = started {
-            experiment.record(What::Warning { message: format!("capture failed: {error:#}") });
+            if let Err(error) = write_capture(capture, &endpoint, zero, &mut file) {
+                let message = format!("the capture at {endpoint} is not complete: {error}");
+                experiment.record(What::Warning { message });
+            }
+        }))
+    };
+    let mut captures = Vec::new();
+    for endpoint in experiment.scenario.measure.capture.clone() {
+        match start(endpoint) {
+            Ok(capture) => captures.push(capture),
+            Err(error) => {
+                experiment.record(What::Warning { message: format!("capture failed: {error:#}") });
+            }
         }
     }
+    captures
 }
 
 /// Takes everything down. The order is that of the fastest teardown, see [`Network::destroy`].

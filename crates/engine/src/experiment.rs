@@ -13,11 +13,11 @@ use netloom_api::state::{
 };
 use netloom_api::timing::Timing;
 use netloom_dataplane::{Capture, Dataplane, PipeId};
-use netloom_nodes::Network;
+use netloom_nodes::{ExitStatus, Network, SpawnRequest, Spawned};
 use netloom_plan::Plan;
 use netloom_scenario::{Direction, Endpoint, LinkEnds, Node, NodeKind, Scenario};
 use netloom_units::Time;
-use tokio::sync::watch;
+use tokio::sync::{oneshot, watch};
 
 use crate::events::EventLog;
 use crate::run::Board;
@@ -28,6 +28,14 @@ pub struct Live {
     pub network: Network,
     /// Pipes and devices.
     pub dataplane: Dataplane,
+}
+
+/// A process in a node.
+pub struct Running {
+    /// Its id and the other ends of its input and output.
+    pub spawned: Spawned,
+    /// How it ends; closed without a word if its node is taken down.
+    pub exited: oneshot::Receiver<ExitStatus>,
 }
 
 /// One experiment, from the moment its network is ready.
@@ -213,6 +221,24 @@ impl Experiment {
         });
         let (link, end) = position.ok_or_else(|| self.no_interface(interface))?;
         self.with_live(|live| live.dataplane.capture(link, end).map_err(Into::into))
+    }
+
+    /// Starts a process in a node.
+    pub fn spawn(&self, node: &str, request: SpawnRequest) -> Result<Running> {
+        let (sender, exited) = oneshot::channel();
+        // Whoever started it may no longer care how it ends.
+        let on_exit = Box::new(move |status| {
+            let _ = sender.send(status);
+        });
+        let spawn = |live: &Live| Ok(live.network.spawn(node, request, on_exit)?);
+        // The first process of a node takes milliseconds: its init must be started.
+        let spawned = tokio::task::block_in_place(|| self.with_live(spawn))?;
+        Ok(Running { spawned, exited })
+    }
+
+    /// Sends a signal to a process of a node; one that has ended meanwhile does not mind.
+    pub fn signal(&self, node: &str, pid: u32, number: i32) {
+        let _ = self.with_live(|live| Ok(live.network.signal(node, pid, number)?));
     }
 
     /// The node called `name`, if processes can run in it.

@@ -19,7 +19,7 @@ pub fn wire(scenario: &Scenario, devices: Vec<Device>) -> Result<Wiring> {
     }
     let mut taps: HashMap<(String, String), OwnedFd> =
         devices.into_iter().map(|d| ((d.node, d.interface), d.fd)).collect();
-    let mut end = |endpoint: &Endpoint| {
+    let mut end = |endpoint: &Endpoint| -> Result<End> {
         if let Some(number) = switches.get(endpoint.node.as_str()) {
             return Ok(End::Switch(*number));
         }

@@ -12,8 +12,8 @@ use futures_util::stream::{SplitSink, SplitStream};
 use futures_util::{SinkExt, StreamExt};
 use netloom_api::ApiError;
 use netloom_api::exec::{ExecControl, ExecNotice, ExecRequest, STDERR, STDOUT, TerminalSize};
-use netloom_nodes::{ExitStatus, SpawnRequest, Spawned, Stdio};
-use tokio::io::unix::AsyncFd;
+use netloom_nodes::{ExitStatus, NodeError, SpawnRequest, Spawned, Stdio};
+use tokio::fs::File;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::unix::pipe;
 use tokio::sync::{mpsc, oneshot};
@@ -61,13 +61,14 @@ fn failed(error: String, code: i32) -> ExecNotice {
     ExecNotice::Failed { error: ApiError { error, help: None }, code }
 }
 
-struct Running {
+/// A command under way.
+struct Session {
     node: String,
     spawned: Spawned,
     exited: oneshot::Receiver<ExitStatus>,
 }
 
-fn start(context: &Context, request: ExecRequest) -> Result<Running, ExecNotice> {
+fn start(context: &Context, request: ExecRequest) -> Result<Session, ExecNotice> {
     let node = context
         .experiment
         .process_node(&request.node)
@@ -79,16 +80,14 @@ fn start(context: &Context, request: ExecRequest) -> Result<Running, ExecNotice>
         Some(TerminalSize { rows, columns }) => Stdio::Pty { rows, columns },
         None => Stdio::Pipes,
     };
-    let (sender, exited) = oneshot::channel();
-    let on_exit = Box::new(move |status| drop(sender.send(status)));
     let env = request.env.into_iter().collect();
     let request = SpawnRequest { argv, env, cwd: None, stdio };
-    let spawn =
-        || context.experiment.with_live(|live| Ok(live.network.spawn(&node, request, on_exit)));
-    match tokio::task::block_in_place(spawn) {
-        Ok(Ok(spawned)) => Ok(Running { node, spawned, exited }),
-        Ok(Err(error)) => Err(failed(error.to_string(), error.exit_code().unwrap_or(125))),
-        Err(error) => Err(failed(format!("{error:#}"), 125)),
+    match context.experiment.spawn(&node, request) {
+        Ok(running) => Ok(Session { node, spawned: running.spawned, exited: running.exited }),
+        Err(error) => {
+            let code = error.downcast_ref::<NodeError>().and_then(NodeError::exit_code);
+            Err(failed(format!("{error:#}"), code.unwrap_or(125)))
+        }
     }
 }
 
@@ -98,7 +97,7 @@ fn shell() -> Vec<String> {
     vec![if bash.exists() { "/bin/bash" } else { "/bin/sh" }.into()]
 }
 
-impl Running {
+impl Session {
     async fn relay(
         mut self,
         context: &Context,
@@ -160,9 +159,9 @@ impl Running {
     /// Starts reading the command's output into `output`; hands back where its input goes.
     fn attach(&mut self, output: &mpsc::Sender<Message>) -> io::Result<Input> {
         if let Some(pty) = self.spawned.pty.take() {
-            let reader = Terminal::new(pty.try_clone()?)?;
+            let reader = Terminal::new(pty.try_clone()?);
             tokio::spawn(reader.read_all(output.clone()));
-            return Ok(Input::Terminal(Terminal::new(pty)?));
+            return Ok(Input::Terminal(Terminal::new(pty)));
         }
         for (fd, tag) in
             [(self.spawned.stdout.take(), STDOUT), (self.spawned.stderr.take(), STDERR)]
@@ -180,12 +179,7 @@ impl Running {
 
     /// Ends a command whose client is gone: SIGHUP, and SIGKILL if that does not help.
     async fn kill(mut self, context: &Context) {
-        let signal = |number| {
-            // It may have ended by itself meanwhile.
-            let _ = context
-                .experiment
-                .with_live(|live| Ok(live.network.signal(&self.node, self.spawned.pid, number)?));
-        };
+        let signal = |number| context.experiment.signal(&self.node, self.spawned.pid, number);
         signal(libc::SIGHUP);
         if tokio::time::timeout(GRACE, &mut self.exited).await.is_err() {
             signal(libc::SIGKILL);
@@ -250,10 +244,7 @@ async fn take_input(
                     }
                 }
                 Ok(ExecControl::Signal(number)) => {
-                    // It may have ended by itself meanwhile.
-                    let _ = context
-                        .experiment
-                        .with_live(|live| Ok(live.network.signal(node, pid, number)?));
+                    context.experiment.signal(node, pid, number);
                 }
                 Err(_) => return,
             },
@@ -280,42 +271,26 @@ fn tagged(tag: u8, bytes: &[u8]) -> Message {
 }
 
 /// The engine's side of a pseudo-terminal.
-struct Terminal(AsyncFd<OwnedFd>);
+struct Terminal(File);
 
 impl Terminal {
-    fn new(fd: OwnedFd) -> io::Result<Self> {
-        let flags = nix::fcntl::fcntl(&fd, nix::fcntl::FcntlArg::F_GETFL)?;
-        let flags = nix::fcntl::OFlag::from_bits_retain(flags) | nix::fcntl::OFlag::O_NONBLOCK;
-        nix::fcntl::fcntl(&fd, nix::fcntl::FcntlArg::F_SETFL(flags))?;
-        Ok(Self(AsyncFd::new(fd)?))
+    fn new(fd: OwnedFd) -> Self {
+        Self(File::from_std(std::fs::File::from(fd)))
     }
 
     /// Reads until the last process has closed its side (the kernel says EIO then).
-    async fn read_all(self, output: mpsc::Sender<Message>) {
+    async fn read_all(mut self, output: mpsc::Sender<Message>) {
         let mut buffer = vec![0; 32 * 1024];
-        loop {
-            let Ok(mut ready) = self.0.readable().await else { return };
-            match ready.try_io(|fd| Ok(nix::unistd::read(fd, &mut buffer)?)) {
-                Ok(Ok(count @ 1..)) => {
-                    if output.send(tagged(STDOUT, &buffer[..count])).await.is_err() {
-                        return;
-                    }
-                }
-                Ok(_) => return,
-                Err(_would_block) => {}
+        while let Ok(count @ 1..) = self.0.read(&mut buffer).await {
+            if output.send(tagged(STDOUT, &buffer[..count])).await.is_err() {
+                return;
             }
         }
     }
 
-    async fn write_all(&self, mut bytes: &[u8]) -> io::Result<()> {
-        while !bytes.is_empty() {
-            let mut ready = self.0.writable().await?;
-            match ready.try_io(|fd| Ok(nix::unistd::write(fd, bytes)?)) {
-                Ok(count) => bytes = &bytes[count?..],
-                Err(_would_block) => {}
-            }
-        }
-        Ok(())
+    async fn write_all(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.0.write_all(bytes).await?;
+        self.0.flush().await
     }
 
     fn resize(&self, size: TerminalSize) {
@@ -326,6 +301,6 @@ impl Terminal {
             ws_ypixel: 0,
         };
         // A failure leaves the old size, which is harmless.
-        let _ = rustix::termios::tcsetwinsize(self.0.get_ref(), size);
+        let _ = rustix::termios::tcsetwinsize(&self.0, size);
     }
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use netloom_api::event::What;
 use netloom_api::state::ProcessState;
-use netloom_nodes::{ExitStatus, SpawnRequest, Spawned, Stdio};
+use netloom_nodes::{ExitStatus, SpawnRequest, Stdio};
 use netloom_scenario::Process;
 use tokio::sync::oneshot;
 
@@ -54,9 +54,8 @@ impl Instance {
     }
 
     async fn execute(&self) -> Result<(), String> {
-        let (spawned, mut exited) =
+        let (pid, mut exited) =
             self.spawn().map_err(|error| self.fail(format!("could not be started: {error:#}")))?;
-        let pid = spawned.pid;
         self.set(ProcessState::Started { pid });
         self.run.experiment.record(What::ProcessStarted {
             process: self.process.name.clone(),
@@ -114,7 +113,8 @@ impl Instance {
         }
     }
 
-    fn spawn(&self) -> anyhow::Result<(Spawned, Exited)> {
+    /// Starts the process; its id and how it ends.
+    fn spawn(&self) -> anyhow::Result<(u32, Exited)> {
         let [stdout, stderr] = self.outputs();
         let stdio = Stdio::Files {
             stdin: File::open("/dev/null")?.into(),
@@ -127,13 +127,8 @@ impl Instance {
             cwd: None,
             stdio,
         };
-        let (sender, exited) = oneshot::channel();
-        let on_exit = Box::new(move |status| drop(sender.send(status)));
-        let spawn = |live: &crate::experiment::Live| {
-            Ok(live.network.spawn(&self.node, request, on_exit)?)
-        };
-        let spawned = tokio::task::block_in_place(|| self.run.experiment.with_live(spawn))?;
-        Ok((spawned, exited))
+        let running = self.run.experiment.spawn(&self.node, request)?;
+        Ok((running.spawned.pid, running.exited))
     }
 
     /// Waits until the process is ready, or the run over; its exit status if it ends before.
@@ -164,17 +159,10 @@ impl Instance {
     async fn stop(
         &self,
         pid: u32,
-        exited: Exited,
+        mut exited: Exited,
     ) -> Result<ExitStatus, oneshot::error::RecvError> {
-        let signal = |number| {
-            // It may have ended by itself meanwhile.
-            let _ = self
-                .run
-                .experiment
-                .with_live(|live| Ok(live.network.signal(&self.node, pid, number)?));
-        };
+        let signal = |number| self.run.experiment.signal(&self.node, pid, number);
         signal(libc::SIGTERM);
-        let mut exited = exited;
         match tokio::time::timeout(GRACE, &mut exited).await {
             Ok(status) => status,
             Err(_) => {

@@ -6,7 +6,6 @@ use std::time::Duration;
 
 use netloom_nodes::{SpawnRequest, Stdio};
 use netloom_scenario::Ready;
-use tokio::sync::oneshot;
 
 use crate::experiment::Experiment;
 
@@ -62,15 +61,12 @@ impl Test {
     }
 
     async fn succeeds(&self, argv: Vec<String>) -> bool {
-        let (sender, exited) = oneshot::channel();
         let Ok(stdio) = nowhere() else { return false };
         let request = SpawnRequest { argv, env: Vec::new(), cwd: None, stdio };
-        let on_exit = Box::new(move |status| drop(sender.send(status)));
-        let spawned = self
-            .experiment
-            .with_live(|live| Ok(live.network.spawn(&self.node, request, on_exit)?));
-        spawned.is_ok()
-            && exited.await.is_ok_and(|status: netloom_nodes::ExitStatus| status.code() == 0)
+        match self.experiment.spawn(&self.node, request) {
+            Ok(running) => running.exited.await.is_ok_and(|status| status.success()),
+            Err(_) => false,
+        }
     }
 }
 

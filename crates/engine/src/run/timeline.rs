@@ -3,11 +3,10 @@
 use netloom_api::change::LinkChange;
 use netloom_api::event::{Origin, What};
 use netloom_link::{LinkState, PipeChange};
-use netloom_nodes::{ExitStatus, SpawnRequest, Stdio};
+use netloom_nodes::{SpawnRequest, Stdio};
 use netloom_scenario::{Command, Direction, Scenario, TimelineAction, TimelineEvent};
 use tokio::io::{AsyncRead, AsyncReadExt};
 use tokio::net::unix::pipe;
-use tokio::sync::oneshot;
 
 use super::Run;
 
@@ -75,13 +74,9 @@ async fn execute(run: &Run, node: String, command: &Command) -> Result<(), Strin
 }
 
 async fn capture_output(run: &Run, node: &str, argv: Vec<String>) -> Result<(i32, String), String> {
-    let (sender, exited) = oneshot::channel::<ExitStatus>();
     let request = SpawnRequest { argv, env: Vec::new(), cwd: None, stdio: Stdio::Pipes };
-    let on_exit = Box::new(move |status| drop(sender.send(status)));
-    let spawned = run
-        .experiment
-        .with_live(|live| live.network.spawn(node, request, on_exit).map_err(Into::into))
-        .map_err(|error| format!("{error:#}"))?;
+    let running = run.experiment.spawn(node, request).map_err(|error| format!("{error:#}"))?;
+    let (spawned, exited) = (running.spawned, running.exited);
     drop(spawned.stdin);
     let open = |fd: Option<std::os::fd::OwnedFd>| {
         fd.map(pipe::Receiver::from_owned_fd).transpose().map_err(|error| error.to_string())
@@ -91,11 +86,7 @@ async fn capture_output(run: &Run, node: &str, argv: Vec<String>) -> Result<(i32
     let (out, err) = tokio::select! {
         output = read => output,
         () = run.end.asked() => {
-            let kill = |live: &crate::experiment::Live| {
-                Ok(live.network.signal(node, spawned.pid, libc::SIGKILL)?)
-            };
-            // It may have ended by itself meanwhile.
-            let _ = run.experiment.with_live(kill);
+            run.experiment.signal(node, spawned.pid, libc::SIGKILL);
             (String::new(), "ended with the run".into())
         }
     };
