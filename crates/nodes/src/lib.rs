@@ -1,1 +1,43 @@
-//! nodes
+//! Nodes in the kernel: network namespaces, devices, addresses, routes, cgroups, processes. This
+//! crate makes what a [`netloom_plan::Plan`] says, and takes it away again.
+//!
+//! | module | does |
+//! |---|---|
+//! | `layout`, `record` | where things live; what is about to be made |
+//! | `network` | [`Network`]: the whole, made by `create`, unmade by `teardown` |
+//! | `netns`, `tap`, `netlink`, `configure` | one node's network stack |
+//! | `node`, `starter`, `reactor`, `control` | the engine's side of processes in nodes |
+//! | [`init`] | the node's side: its first process |
+//! | `cgroup`, `pidfd`, `drain` | what creation and teardown stand on |
+//!
+//! Not here: what the links do (`link`), frames (`ports`, `dataplane`), and who decides what the
+//! network looks like (`plan`).
+
+mod cgroup;
+mod configure;
+mod control;
+mod create;
+mod drain;
+mod error;
+pub mod init;
+mod layout;
+mod netlink;
+mod netns;
+mod network;
+mod node;
+mod pidfd;
+mod process;
+mod reactor;
+mod record;
+mod starter;
+mod tap;
+mod teardown;
+
+pub use error::NodeError;
+pub use layout::Layout;
+pub use network::{Context, Device, Network};
+pub use process::{ExitStatus, SpawnRequest, Spawned, Stdio};
+pub use teardown::{CleanupReport, cleanup, cleanup_layout};
+
+/// Where a node's processes see the scenario's directory, and where they start.
+pub const WORK_DIRECTORY: &str = "/run/netloom/scenario";

@@ -1,0 +1,142 @@
+//! Making all nodes, several at a time; and unmaking them when one fails.
+
+use std::io;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::{fs, thread};
+
+use netloom_plan::{NodePlan, Plan};
+use nix::sys::resource::{Resource, getrlimit, setrlimit};
+
+use crate::configure::configure;
+use crate::record::Record;
+use crate::teardown;
+use crate::{Device, Layout, NodeError, cgroup, netns};
+
+/// The most threads that make nodes. Most of the work is under one lock of the kernel's.
+const MOST_THREADS: usize = 4;
+/// Descriptors that the engine needs beside devices: sockets, pipes, files, per node and in all.
+const SPARE_FILES: u64 = 1024;
+
+/// Lets this process open what the plan needs, and returns the limits as they were.
+pub(crate) fn raise_file_limit(plan: &Plan) -> Result<(u64, u64), NodeError> {
+    let devices: usize = plan.nodes.iter().map(|node| node.interfaces.len()).sum();
+    // A control socket, a descriptor of the init process, and the pipes of a few processes.
+    let needed = devices as u64 + 16 * plan.nodes.len() as u64 + SPARE_FILES;
+    let files = Resource::RLIMIT_NOFILE;
+    let failed = |errno| NodeError::system("raise the limit on open files", io::Error::from(errno));
+    let (soft, hard) = getrlimit(files).map_err(failed)?;
+    if soft < needed && setrlimit(files, needed, hard.max(needed)).is_err() {
+        // Without the privilege to go beyond, go as far as is allowed: it may be enough.
+        setrlimit(files, hard, hard).map_err(failed)?;
+    }
+    Ok((soft, hard))
+}
+
+/// Makes the nodes and returns their devices, or leaves nothing.
+pub(crate) fn create(
+    layout: &Layout,
+    plan: &Plan,
+    progress: &(dyn Fn(usize, usize) + Sync),
+) -> Result<Vec<Device>, NodeError> {
+    layout.check_names(plan.nodes.iter().map(|node| node.name.as_str()))?;
+    check_absent(layout, plan)?;
+    let names: Vec<String> = plan.nodes.iter().map(|node| node.name.clone()).collect();
+    let made = prepare(layout, plan, &names).and_then(|()| create_nodes(layout, plan, progress));
+    if made.is_err() {
+        // The first error is the one to report.
+        let _ = remove(layout, &names);
+    }
+    made
+}
+
+/// Nothing of these names may exist: it would be removed with the experiment.
+fn check_absent(layout: &Layout, plan: &Plan) -> Result<(), NodeError> {
+    let namespaces = plan.nodes.iter().map(|node| layout.namespace(&node.name));
+    let found = namespaces.chain([layout.record()]).chain(layout.cgroup()).find(|p| p.exists());
+    found.map_or(Ok(()), |path| {
+        let experiment = layout.experiment().into();
+        Err(NodeError::Exists { experiment, what: path.display().to_string() })
+    })
+}
+
+/// Everything that nodes share: the record first.
+fn prepare(layout: &Layout, plan: &Plan, names: &[String]) -> Result<(), NodeError> {
+    layout.create_state_dir()?;
+    Record { pid: std::process::id(), nodes: names.to_vec() }.write(layout)?;
+    let resolver = "# Names of nodes are in /etc/hosts. Nodes reach no name server.\n";
+    for (path, text) in [(layout.hosts(), plan.hosts_file.as_str()), (layout.resolver(), resolver)]
+    {
+        fs::write(&path, text)
+            .map_err(|error| NodeError::system(format!("write {}", path.display()), error))?;
+    }
+    netns::prepare(layout.netns_dir()).map_err(|error| {
+        NodeError::system(format!("prepare {}", layout.netns_dir().display()), error)
+    })?;
+    if let Some(path) = layout.cgroup() {
+        // Without cgroups, processes are found by their namespaces.
+        let _ = cgroup::create(&path);
+    }
+    Ok(())
+}
+
+fn create_nodes(
+    layout: &Layout,
+    plan: &Plan,
+    progress: &(dyn Fn(usize, usize) + Sync),
+) -> Result<Vec<Device>, NodeError> {
+    let count = plan.nodes.len();
+    let (next, done, failed) = (AtomicUsize::new(0), AtomicUsize::new(0), AtomicBool::new(false));
+    let results: Mutex<Vec<Option<Result<Vec<Device>, NodeError>>>> =
+        Mutex::new((0..count).map(|_| None).collect());
+    let work = || {
+        while !failed.load(Ordering::Relaxed) {
+            let index = next.fetch_add(1, Ordering::Relaxed);
+            let Some(node) = plan.nodes.get(index) else { break };
+            let result = create_node(layout, node);
+            failed.fetch_or(result.is_err(), Ordering::Relaxed);
+            lock(&results)[index] = Some(result);
+            progress(done.fetch_add(1, Ordering::Relaxed) + 1, count);
+        }
+    };
+    let threads = thread::available_parallelism().map_or(1, usize::from).min(MOST_THREADS);
+    // Never on the caller's thread: each ends in a namespace of its last node.
+    thread::scope(|scope| {
+        for _ in 0..threads.min(count) {
+            scope.spawn(work);
+        }
+    });
+    let results = std::mem::take(&mut *lock(&results));
+    let devices: Result<Vec<Vec<Device>>, NodeError> = results.into_iter().flatten().collect();
+    devices.map(|devices| devices.into_iter().flatten().collect())
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+}
+
+/// Makes one node, and leaves the calling thread in its namespace.
+fn create_node(layout: &Layout, node: &NodePlan) -> Result<Vec<Device>, NodeError> {
+    let path = layout.namespace(&node.name);
+    netns::create(&path).map_err(|error| {
+        NodeError::in_node(&node.name, format!("make namespace {}", path.display()), error)
+    })?;
+    configure(node)
+}
+
+/// Removes nodes and files of an experiment that has no processes of ours any more; of the state
+/// directory, what is not ours stays.
+pub(crate) fn remove(layout: &Layout, nodes: &[String]) -> Result<(), NodeError> {
+    teardown::remove(layout, nodes)?;
+    for path in [layout.hosts(), layout.resolver(), layout.record()] {
+        match fs::remove_file(&path) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                return Err(NodeError::system(format!("remove {}", path.display()), error));
+            }
+            _ => {}
+        }
+    }
+    // Not empty while the engine's socket is in it.
+    let _ = fs::remove_dir(layout.state_dir());
+    Ok(())
+}

@@ -1,0 +1,64 @@
+//! Waiting until the kernel has freed the network namespaces that were dropped.
+//!
+//! The kernel frees namespaces later, on one worker, in the order in which they were dropped and
+//! batch by batch, and tells nobody. So a last one is dropped after them, with a TAP device in it
+//! whose descriptor is ours: when that device has gone, those of all earlier namespaces have gone,
+//! or go in the same batch.
+
+use std::fs::File;
+use std::io;
+use std::os::fd::{AsFd, AsRawFd, OwnedFd};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use netlink_packet_route::RouteNetlinkMessage;
+use netlink_packet_route::link::{LinkAttribute, LinkMessage};
+use nix::net::if_::if_nametoindex;
+use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
+use nix::sched::{CloneFlags, unshare};
+
+use crate::netlink::{Netlink, Request};
+use crate::tap;
+
+/// How long to wait at most: freeing goes on without us.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// Waits until all namespaces that were dropped before have been freed with their devices. What
+/// keeps the last one from being made only shortens the wait: the namespaces have no names and no
+/// processes any more in any case.
+pub(crate) fn wait() {
+    // Its own thread, as it ends in a namespace of its own.
+    let _ = thread::Builder::new()
+        .name("drain".into())
+        .spawn(|| drained().is_ok())
+        .map(|thread| thread.join());
+}
+
+fn drained() -> io::Result<()> {
+    let device = doomed_device()?;
+    let deadline = Instant::now() + PATIENCE;
+    while Instant::now() < deadline {
+        let mut fds = [PollFd::new(device.as_fd(), PollFlags::POLLPRI)];
+        // The device wakes its pollers just before it says that it is gone: look again soon.
+        let _ = poll(&mut fds, PollTimeout::from(10u8));
+        if fds[0].revents().is_some_and(|events| events.contains(PollFlags::POLLERR)) {
+            break;
+        }
+    }
+    Ok(())
+}
+
+/// A TAP device in a namespace that nothing else holds. A descriptor holds the namespace in which
+/// it was opened, so the device is made in one namespace and moved to the other.
+fn doomed_device() -> io::Result<OwnedFd> {
+    unshare(CloneFlags::CLONE_NEWNET)?;
+    let doomed = File::open("/proc/thread-self/ns/net")?;
+    unshare(CloneFlags::CLONE_NEWNET)?;
+    let device = tap::create("last")?;
+    let mut message = LinkMessage::default();
+    message.header.index = if_nametoindex("last")?;
+    message.attributes.push(LinkAttribute::NetNsFd(doomed.as_raw_fd()));
+    let request = Request::new(RouteNetlinkMessage::SetLink(message), String::new);
+    Netlink::open()?.apply(vec![request]).map_err(|refused| refused.source)?;
+    Ok(device)
+}

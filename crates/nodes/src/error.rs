@@ -1,0 +1,125 @@
+//! What can go wrong with nodes, and what to do about it.
+
+use std::io;
+use std::path::PathBuf;
+
+use thiserror::Error;
+
+/// Why something could not be done to a node or to a whole network.
+#[derive(Debug, Error)]
+pub enum NodeError {
+    /// The kernel refused; `source` has its error number.
+    #[error("{}cannot {action}: {source}{}", of_node(node), advice(source))]
+    System {
+        /// The node it was for, if it was for one.
+        node: Option<String>,
+        /// What was attempted, on what.
+        action: String,
+        /// Why it failed.
+        source: io::Error,
+    },
+    /// A name that cannot be part of a path.
+    #[error("`{name}` cannot name an experiment or a node: it would be a strange file name")]
+    Name {
+        /// The name.
+        name: String,
+    },
+    /// Something with the experiment's names exists already.
+    #[error(
+        "experiment `{experiment}` exists already or has left something behind: {what}; \
+         destroy it, or run `netloom cleanup {experiment}`"
+    )]
+    Exists {
+        /// The experiment.
+        experiment: String,
+        /// What was found.
+        what: String,
+    },
+    /// There is no such node.
+    #[error("there is no node `{node}` with a network stack in experiment `{experiment}`")]
+    UnknownNode {
+        /// The experiment.
+        experiment: String,
+        /// The name that was asked for.
+        node: String,
+    },
+    /// A program could not be started; see [`NodeError::exit_code`].
+    #[error("node `{node}`: cannot start `{program}`: {source}")]
+    Exec {
+        /// The node.
+        node: String,
+        /// The program, as given.
+        program: String,
+        /// Why it failed.
+        source: io::Error,
+    },
+    /// The node's init process could not be brought up, or is gone.
+    #[error("node `{node}`: its init process {reason}")]
+    Init {
+        /// The node.
+        node: String,
+        /// What happened.
+        reason: String,
+    },
+    /// No process was ever started in the node, so that it has no files of its own.
+    #[error("node `{node}`: cannot look at `{}`: nothing has run in the node yet", path.display())]
+    NoFiles {
+        /// The node.
+        node: String,
+        /// What was to be looked at.
+        path: PathBuf,
+    },
+    /// Not everything could be removed.
+    #[error("experiment `{experiment}` is not entirely removed: {}", problems.join("; "))]
+    Remains {
+        /// The experiment.
+        experiment: String,
+        /// What could not be removed, and why.
+        problems: Vec<String>,
+    },
+}
+
+impl NodeError {
+    /// What a shell would exit with if starting a program failed like this: 127 if there is no such
+    /// program, 126 if it cannot be executed. `None` for other errors.
+    pub fn exit_code(&self) -> Option<i32> {
+        match self {
+            Self::Exec { source, .. } if source.kind() == io::ErrorKind::NotFound => Some(127),
+            Self::Exec { .. } => Some(126),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn system(action: impl Into<String>, source: impl Into<io::Error>) -> Self {
+        Self::System { node: None, action: action.into(), source: source.into() }
+    }
+
+    pub(crate) fn in_node(
+        node: &str,
+        action: impl Into<String>,
+        source: impl Into<io::Error>,
+    ) -> Self {
+        Self::System { node: Some(node.into()), action: action.into(), source: source.into() }
+    }
+}
+
+fn of_node(node: &Option<String>) -> String {
+    node.as_ref().map_or(String::new(), |node| format!("node `{node}`: "))
+}
+
+/// What to do next, where the error number tells.
+fn advice(error: &io::Error) -> &'static str {
+    match error.raw_os_error() {
+        Some(libc::EPERM | libc::EACCES) => "; run NetLoom as root",
+        Some(libc::EMFILE) => "; raise the limit on open files (`ulimit -n`)",
+        Some(libc::ENFILE) => "; raise the kernel's limit on open files (`sysctl fs.file-max`)",
+        Some(libc::ENOSPC) => {
+            "; raise the kernel's limit on namespaces or mounts \
+             (`sysctl user.max_net_namespaces fs.mount-max`)"
+        }
+        Some(libc::ENODEV | libc::ENXIO) => "; the kernel lacks a module (`modprobe tun`)",
+        Some(libc::EROFS) => "; the file system is mounted read-only here",
+        Some(libc::EMSGSIZE) => "; put long arguments into a file",
+        _ => "",
+    }
+}

@@ -1,0 +1,66 @@
+//! The other side: the first process of a node.
+//!
+//! The engine executes its own binary as `netloom __init`, with a control socket as standard input.
+//! That *launcher* is a fresh process with one thread, so that it may do what a program with many
+//! threads must not: enter the node's namespaces and fork. Its child is the node's *init*, process
+//! 1 of a new PID namespace and, as the launcher forks it on its parent's behalf, a child of the
+//! engine. Init gives the node its view of the file system, starts processes, reaps everything, and
+//! exits when the control socket closes: then the kernel ends all processes of the node. So nothing
+//! outlives the engine, however it ends.
+
+mod launch;
+mod serve;
+mod spawn;
+mod view;
+
+use std::io;
+use std::process::exit;
+
+use crate::control::{Control, FromInit};
+
+/// Why setting up failed: at what, with which error.
+type Failed = (String, io::Error);
+
+/// Names what was attempted in an error.
+fn attempt<T, E: Into<io::Error>>(
+    result: Result<T, E>,
+    action: impl FnOnce() -> String,
+) -> Result<T, Failed> {
+    result.map_err(|error| (action(), error.into()))
+}
+
+/// The body of the program `netloom __init`. Does not return: its exit code is of no interest, what
+/// goes wrong is told through the control socket.
+pub fn main() -> ! {
+    let code = match launch::control() {
+        Ok(control) => run(&control),
+        Err(_) => 2,
+    };
+    exit(code)
+}
+
+fn run(control: &Control) -> i32 {
+    match launch::launch(control) {
+        // The launcher's work is done.
+        Ok(launch::Outcome::Launcher) => return 0,
+        Ok(launch::Outcome::Init(setup)) => {
+            let ready = view::create(&setup)
+                .and_then(|()| attempt(control.send(&FromInit::Ready, &[]), || "report".into()));
+            if let Err((action, error)) = ready {
+                report(control, action, &error);
+                return 1;
+            }
+        }
+        Err((action, error)) => {
+            report(control, action, &error);
+            return 1;
+        }
+    }
+    serve::serve(control).map_or(1, |()| 0)
+}
+
+fn report(control: &Control, action: String, error: &io::Error) {
+    let errno = error.raw_os_error().unwrap_or(libc::EIO);
+    // If the engine is gone, there is nobody to tell.
+    let _ = control.send(&FromInit::SetupFailed { action, errno }, &[]);
+}

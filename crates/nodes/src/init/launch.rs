@@ -1,0 +1,90 @@
+//! From the engine's child to the node's first process.
+
+use std::fs::{File, OpenOptions};
+use std::io;
+use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
+
+use nix::errno::Errno;
+use nix::sched::{CloneFlags, setns, unshare};
+use nix::sys::resource::{Resource, setrlimit};
+use nix::sys::signal::{SigHandler, SigSet, Signal, signal};
+
+use super::{Failed, attempt};
+use crate::control::{Control, FromInit, Setup, ToInit};
+
+/// Which of the two processes this is.
+pub(super) enum Outcome {
+    /// The parent, which has nothing left to do.
+    Launcher,
+    /// The node's init.
+    Init(Setup),
+}
+
+/// Takes the control socket from standard input, and lets go of everything else that the engine may
+/// have left open.
+pub(super) fn control() -> io::Result<Control> {
+    // SAFETY: nothing in this process has a descriptor above the standard ones yet.
+    Errno::result(unsafe { libc::close_range(3, libc::c_uint::MAX, 0) })?;
+    // SAFETY: the descriptor is open: the engine has put the control socket there.
+    let fd = Errno::result(unsafe { libc::fcntl(0, libc::F_DUPFD_CLOEXEC, 3) })?;
+    // SAFETY: the kernel has just made this descriptor for us.
+    let control = unsafe { OwnedFd::from_raw_fd(fd) };
+    let null = OpenOptions::new().read(true).write(true).open("/dev/null")?;
+    // SAFETY: both descriptors are open, and nothing owns the standard input of this process.
+    Errno::result(unsafe { libc::dup2(null.as_raw_fd(), 0) })?;
+    Ok(Control::from(control))
+}
+
+/// Enters the namespaces and forks the init process.
+pub(super) fn launch(control: &Control) -> Result<Outcome, Failed> {
+    let gone = || io::Error::from(io::ErrorKind::UnexpectedEof);
+    let received = control.receive::<ToInit>().and_then(|message| message.ok_or_else(gone));
+    let (message, fds) = attempt(received, || "read the first message".into())?;
+    let mut fds = fds.into_iter().map(File::from);
+    let (ToInit::Setup(setup), Some(network), Some(mounts)) = (message, fds.next(), fds.next())
+    else {
+        return Err(("understand the first message".into(), Errno::EPROTO.into()));
+    };
+    reset_signals();
+    let (soft, hard) = setup.file_limits;
+    // A hard limit above our own needs a privilege; what we have is then the best there is.
+    let _ = setrlimit(Resource::RLIMIT_NOFILE, soft, hard);
+    attempt(setns(&network, CloneFlags::CLONE_NEWNET), || "enter the network namespace".into())?;
+    attempt(setns(&mounts, CloneFlags::CLONE_NEWNS), || "enter the mount namespace".into())?;
+    let new = CloneFlags::CLONE_NEWPID
+        | CloneFlags::CLONE_NEWNS
+        | CloneFlags::CLONE_NEWUTS
+        | CloneFlags::CLONE_NEWIPC;
+    attempt(unshare(new), || "create PID, mount, UTS and IPC namespaces".into())?;
+    drop((network, mounts));
+    match attempt(fork_sibling(), || "fork the init process".into())? {
+        0 => Ok(Outcome::Init(setup)),
+        pid => {
+            let started = control.send(&FromInit::Started { pid }, &[]);
+            attempt(started, || "report".into())?;
+            Ok(Outcome::Launcher)
+        }
+    }
+}
+
+/// A fork whose child has this process' parent as its own; 0 in the child.
+fn fork_sibling() -> io::Result<u32> {
+    let flags = libc::CLONE_PARENT | libc::SIGCHLD;
+    let null = std::ptr::null::<libc::c_void>();
+    // SAFETY: this process has one thread, so the copy of its memory is whole; without a stack
+    // given, the child returns from here like from a fork. The last two arguments change places
+    // between architectures, and both are null.
+    let pid = unsafe {
+        libc::syscall(libc::SYS_clone, libc::c_long::from(flags), null, null, null, null)
+    };
+    u32::try_from(Errno::result(pid)?).map_err(io::Error::other)
+}
+
+/// Whatever the engine does about signals is its own business.
+fn reset_signals() {
+    for number in Signal::iterator() {
+        // SAFETY: the default action is no handler of ours. KILL and STOP refuse, which is fine.
+        let _ = unsafe { signal(number, SigHandler::SigDfl) };
+    }
+    let _ = SigSet::empty().thread_set_mask();
+}

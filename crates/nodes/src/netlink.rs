@@ -1,0 +1,139 @@
+//! Requests to the kernel's routing socket: links, addresses, routes. Many requests travel in one
+//! system call; only the last one of a batch is acknowledged, as errors come back in any case.
+//!
+//! Not here: what is to be configured.
+
+use std::io;
+
+use netlink_packet_core::{
+    NLM_F_ACK, NLM_F_CREATE, NLM_F_EXCL, NLM_F_REPLACE, NLM_F_REQUEST, NetlinkHeader,
+    NetlinkMessage, NetlinkPayload,
+};
+use netlink_packet_route::RouteNetlinkMessage;
+use netlink_sys::protocols::NETLINK_ROUTE;
+use netlink_sys::{Socket, SocketAddr};
+
+/// How many bytes of requests travel together: well below the smallest default socket buffer.
+const BATCH: usize = 32 * 1024;
+
+/// A routing socket of the network namespace in which it was opened.
+pub(crate) struct Netlink {
+    socket: Socket,
+    sequence: u32,
+}
+
+/// A request, and the words for it in an error.
+pub(crate) struct Request {
+    pub message: RouteNetlinkMessage,
+    pub what: Box<dyn Fn() -> String>,
+}
+
+impl Request {
+    pub fn new(message: RouteNetlinkMessage, what: impl Fn() -> String + 'static) -> Self {
+        Self { message, what: Box::new(what) }
+    }
+
+    fn flags(&self) -> u16 {
+        NLM_F_REQUEST
+            | match self.message {
+                RouteNetlinkMessage::NewAddress(_) => NLM_F_CREATE | NLM_F_EXCL,
+                RouteNetlinkMessage::NewRoute(_) => NLM_F_CREATE | NLM_F_REPLACE,
+                _ => 0,
+            }
+    }
+}
+
+/// A request that the kernel refused.
+pub(crate) struct Refused {
+    pub what: String,
+    pub source: io::Error,
+}
+
+impl Netlink {
+    pub fn open() -> io::Result<Self> {
+        let mut socket = Socket::new(NETLINK_ROUTE)?;
+        socket.bind_auto()?;
+        socket.connect(&SocketAddr::new(0, 0))?;
+        socket.set_cap_ack(true)?;
+        Ok(Self { socket, sequence: 0 })
+    }
+
+    /// Carries the requests out in order, up to the first batch with a refused one.
+    pub fn apply(&mut self, requests: Vec<Request>) -> Result<(), Refused> {
+        let mut batch = vec![];
+        let mut size = 0;
+        for request in requests {
+            size += message_size(&request);
+            batch.push(request);
+            if size >= BATCH {
+                self.send(&batch)?;
+                batch.clear();
+                size = 0;
+            }
+        }
+        self.send(&batch)
+    }
+
+    fn send(&mut self, batch: &[Request]) -> Result<(), Refused> {
+        let first = self.sequence;
+        let refused = |index: u32, source| {
+            // Invariant: replies carry the sequence numbers of this batch.
+            let request = batch.get(index as usize).unwrap_or(&batch[0]);
+            Refused { what: (request.what)(), source }
+        };
+        let mut bytes = vec![];
+        for (index, request) in batch.iter().enumerate() {
+            let ack = if index + 1 == batch.len() { NLM_F_ACK } else { 0 };
+            append(&mut bytes, request, self.sequence, ack);
+            self.sequence += 1;
+        }
+        if batch.is_empty() {
+            return Ok(());
+        }
+        self.socket.send(&bytes, 0).map_err(|source| refused(0, source))?;
+        self.replies(self.sequence - 1)
+            .map_err(|(sequence, source)| refused(sequence.saturating_sub(first), source))
+    }
+
+    /// Reads up to the acknowledgement of `last`. The first error is the one that tells.
+    fn replies(&self, last: u32) -> Result<(), (u32, io::Error)> {
+        let mut failed = None;
+        loop {
+            let (datagram, _) = self.socket.recv_from_full().map_err(|error| (last, error))?;
+            let mut rest = datagram.as_slice();
+            while !rest.is_empty() {
+                let reply = NetlinkMessage::<RouteNetlinkMessage>::deserialize(rest)
+                    .map_err(|error| (last, io::Error::other(error.to_string())))?;
+                let sequence = reply.header.sequence_number;
+                if let NetlinkPayload::Error(error) = &reply.payload
+                    && error.code.is_some()
+                    && failed.is_none()
+                {
+                    failed = Some((sequence, error.to_io()));
+                }
+                if sequence == last && matches!(reply.payload, NetlinkPayload::Error(_)) {
+                    return failed.map_or(Ok(()), Err);
+                }
+                let length = (reply.header.length as usize).next_multiple_of(4).max(4);
+                rest = rest.get(length..).unwrap_or_default();
+            }
+        }
+    }
+}
+
+fn message_size(request: &Request) -> usize {
+    use netlink_packet_core::Emitable;
+    16 + request.message.buffer_len()
+}
+
+fn append(bytes: &mut Vec<u8>, request: &Request, sequence: u32, ack: u16) {
+    let mut header = NetlinkHeader::default();
+    header.flags = request.flags() | ack;
+    header.sequence_number = sequence;
+    let mut message = NetlinkMessage::new(header, NetlinkPayload::from(request.message.clone()));
+    message.finalize();
+    let start = bytes.len();
+    bytes.resize(start + message.buffer_len(), 0);
+    message.serialize(&mut bytes[start..]);
+    bytes.resize(bytes.len().next_multiple_of(4), 0);
+}

@@ -1,0 +1,81 @@
+//! Network namespaces with names, as `ip netns` makes them.
+
+use std::fs::{self, File, OpenOptions};
+use std::io;
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
+use std::path::Path;
+use std::thread;
+
+use nix::errno::Errno;
+use nix::fcntl::{Flock, FlockArg};
+use nix::mount::{MntFlags, MsFlags, mount, umount2};
+use nix::sched::{CloneFlags, setns, unshare};
+
+/// A namespace, as the kernel numbers it: device and inode of nsfs.
+pub(crate) type Identity = (u64, u64);
+
+/// Makes `directory` the place where namespaces are mounted: a shared mount, so that namespaces
+/// appear and disappear in every mount namespace that knows the directory. Like `ip netns add`,
+/// which takes the same lock.
+pub(crate) fn prepare(directory: &Path) -> io::Result<()> {
+    fs::DirBuilder::new().recursive(true).mode(0o755).create(directory)?;
+    let lock = Flock::lock(File::open(directory)?, FlockArg::LockExclusive);
+    let _lock = lock.map_err(|(_, errno)| errno)?;
+    let share = || mount(NONE, directory, NONE, MsFlags::MS_SHARED | MsFlags::MS_REC, NONE);
+    match share() {
+        Err(Errno::EINVAL) => {
+            let flags = MsFlags::MS_BIND | MsFlags::MS_REC;
+            mount(Some(directory), directory, NONE, flags, NONE)?;
+            Ok(share()?)
+        }
+        result => Ok(result?),
+    }
+}
+
+const NONE: Option<&str> = None;
+
+/// Moves the calling thread into a new network namespace and gives that a name. The thread should
+/// end afterwards, or make the next namespace.
+pub(crate) fn create(path: &Path) -> io::Result<()> {
+    OpenOptions::new().write(true).create_new(true).mode(0o444).open(path)?;
+    unshare(CloneFlags::CLONE_NEWNET)?;
+    mount(Some("/proc/thread-self/ns/net"), path, NONE, MsFlags::MS_BIND, NONE)?;
+    Ok(())
+}
+
+/// Takes the name away. The namespace goes when nothing is in it and nothing holds it. Fine if it
+/// has gone before, or was never mounted.
+pub(crate) fn remove(path: &Path) -> io::Result<()> {
+    loop {
+        match umount2(path, MntFlags::MNT_DETACH) {
+            Ok(()) => {}
+            Err(Errno::EINVAL | Errno::ENOENT) => break,
+            Err(errno) => return Err(errno.into()),
+        }
+    }
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+        _ => Ok(()),
+    }
+}
+
+/// Runs `work` on a thread of its own inside the namespace.
+pub(crate) fn inside<T: Send>(
+    path: &Path,
+    work: impl FnOnce() -> io::Result<T> + Send,
+) -> io::Result<T> {
+    let namespace = File::open(path)?;
+    thread::scope(|scope| {
+        let run = || {
+            setns(&namespace, CloneFlags::CLONE_NEWNET)?;
+            work()
+        };
+        let thread = thread::Builder::new().name("in-node".into()).spawn_scoped(scope, run)?;
+        thread.join().unwrap_or_else(|_| Err(io::Error::other("a thread has panicked")))
+    })
+}
+
+/// Which namespace this is: the same for a name in [`Path`] and for `/proc/<pid>/ns/net`.
+pub(crate) fn identity(path: &Path) -> Option<Identity> {
+    fs::metadata(path).ok().map(|metadata| (metadata.dev(), metadata.ino()))
+}

@@ -1,0 +1,238 @@
+//! The network of one experiment, from creation to destruction.
+
+use std::collections::{BTreeSet, HashMap};
+use std::fs::{self, File};
+use std::io;
+use std::os::fd::OwnedFd;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use netloom_plan::Plan;
+
+use crate::node::Node;
+use crate::reactor::Reactor;
+use crate::starter::Starter;
+use crate::{ExitStatus, Layout, NodeError, SpawnRequest, Spawned, create, netns};
+
+/// How long the processes of all nodes may take to end in [`Network::destroy`].
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// What nodes share with the machine.
+#[derive(Debug, Clone)]
+pub struct Context {
+    /// The scenario's directory; processes start in it, and see it as [`crate::WORK_DIRECTORY`].
+    pub work_dir: PathBuf,
+    /// A program that calls [`crate::init::main`] when its first argument is `__init`: the
+    /// `netloom` binary.
+    pub init: PathBuf,
+    /// Environment variables of every process, over and above the engine's own.
+    pub env: Vec<(String, String)>,
+}
+
+/// An interface of a node, as the engine holds it: a TAP device, non-blocking, with a virtio-net
+/// header of 10 bytes before every frame, checksum and TCP segmentation offloads on.
+///
+/// The device stays in its node when the descriptor is closed, and goes with the node.
+#[derive(Debug)]
+pub struct Device {
+    /// The node's name.
+    pub node: String,
+    /// The interface's name.
+    pub interface: String,
+    /// The device.
+    pub fd: OwnedFd,
+}
+
+/// The nodes of an experiment in the kernel. Dropping it destroys them, without a word about
+/// problems; [`Network::destroy`] tells.
+#[derive(Debug)]
+pub struct Network {
+    layout: Layout,
+    nodes: HashMap<String, Node>,
+    starter: Starter,
+    reactor: Option<Reactor>,
+}
+
+impl Network {
+    /// Makes all nodes of `plan`, several at a time, and returns their devices, in the order of the
+    /// plan. `progress` is called from several threads, with the number of nodes that are done and
+    /// the number of all. On an error everything made so far is removed.
+    ///
+    /// The limit on open files is raised as far as the devices need it.
+    ///
+    /// # Errors
+    /// [`NodeError::Exists`] if there is something with the experiment's names (which is left
+    /// alone), [`NodeError::Name`] for names that are no file names, [`NodeError::System`] where
+    /// the kernel refuses, naming the node and the object.
+    pub fn create(
+        layout: &Layout,
+        plan: &Plan,
+        context: Context,
+        progress: &(dyn Fn(usize, usize) + Sync),
+    ) -> Result<(Self, Vec<Device>), NodeError> {
+        let file_limits = create::raise_file_limit(plan)?;
+        let devices = create::create(layout, plan, progress)?;
+        let nodes = plan.nodes.iter().map(|node| (node.name.clone(), Node::default())).collect();
+        let starter = Starter::new(layout.clone(), context, file_limits);
+        let mut network = Self { layout: layout.clone(), nodes, starter, reactor: None };
+        // From here on, dropping the network removes what was made.
+        network.reactor = Some(Reactor::start()?);
+        Ok((network, devices))
+    }
+
+    /// Starts a process in a node, and the node's init process before the first one. Can be called
+    /// from many threads.
+    ///
+    /// `on_exit` is called once, when the process has ended, on a thread of the network: it must be
+    /// quick, and must not call the network. It may be called before this function returns. If the
+    /// node is destroyed, the status is [`ExitStatus::Signal`] of `SIGKILL`.
+    ///
+    /// # Errors
+    /// [`NodeError::Exec`] if the program cannot be started ([`NodeError::exit_code`] has the code
+    /// that shells give), [`NodeError::UnknownNode`], and [`NodeError::Init`] if the node's init
+    /// cannot be started.
+    pub fn spawn(
+        &self,
+        node: &str,
+        request: SpawnRequest,
+        on_exit: Box<dyn FnOnce(ExitStatus) + Send>,
+    ) -> Result<Spawned, NodeError> {
+        // Invariant: the reactor is there from creation to destruction.
+        let reactor = self.reactor.as_ref().expect("a reactor while the network lives");
+        let init = self.node(node)?.init(|| self.starter.start(node, reactor))?;
+        init.spawn(request, on_exit)
+    }
+
+    /// Sends a signal to the process group of a process, and `SIGKILL` to its whole session. `pid`
+    /// is [`Spawned::pid`].
+    ///
+    /// # Errors
+    /// [`NodeError::System`] with `ESRCH` if nothing of it is left, or `EINVAL` for a signal that
+    /// does not exist.
+    pub fn signal(&self, node: &str, pid: u32, signal: i32) -> Result<(), NodeError> {
+        match self.node(node)?.running() {
+            Some(init) => init.signal(pid, signal),
+            None => {
+                let action = format!("signal process {pid}");
+                let source = io::Error::from_raw_os_error(libc::ESRCH);
+                Err(NodeError::in_node(node, action, source))
+            }
+        }
+    }
+
+    /// Opens a file for reading as the node's processes see it; relative paths start at the
+    /// scenario's directory. Links are followed inside the node only.
+    ///
+    /// # Errors
+    /// [`NodeError::NoFiles`] if nothing has run in the node yet, [`NodeError::System`] with the
+    /// kernel's reason otherwise.
+    pub fn open_in(&self, node: &str, path: &Path) -> Result<File, NodeError> {
+        let no_files = || NodeError::NoFiles { node: node.into(), path: path.into() };
+        let init = self.node(node)?.running().ok_or_else(no_files)?;
+        init.open(path, libc::O_RDONLY | libc::O_NONBLOCK)
+            .map(File::from)
+            .map_err(|error| NodeError::in_node(node, format!("open {}", path.display()), error))
+    }
+
+    /// Whether a path exists as the node's processes see it; false if nothing has run there yet.
+    ///
+    /// # Errors
+    /// [`NodeError::UnknownNode`], or [`NodeError::System`] if the kernel cannot tell.
+    pub fn exists_in(&self, node: &str, path: &Path) -> Result<bool, NodeError> {
+        let Some(init) = self.node(node)?.running() else { return Ok(false) };
+        match init.open(path, libc::O_PATH) {
+            Ok(_) => Ok(true),
+            Err(error) => match error.raw_os_error() {
+                Some(libc::ENOENT | libc::ENOTDIR) => Ok(false),
+                _ => {
+                    let action = format!("look for {}", path.display());
+                    Err(NodeError::in_node(node, action, error))
+                }
+            },
+        }
+    }
+
+    /// The ports on which TCP sockets listen in the node, over IPv4 or IPv6, at any address.
+    ///
+    /// # Errors
+    /// [`NodeError::UnknownNode`], or [`NodeError::System`] if the kernel's table cannot be read.
+    pub fn listening_tcp_ports(&self, node: &str) -> Result<BTreeSet<u16>, NodeError> {
+        self.node(node)?;
+        let read = || {
+            let v4 = fs::read_to_string("/proc/thread-self/net/tcp")?;
+            // Absent where the kernel has no IPv6.
+            let v6 = fs::read_to_string("/proc/thread-self/net/tcp6").unwrap_or_default();
+            Ok(v4.lines().chain(v6.lines()).filter_map(listening_port).collect())
+        };
+        netns::inside(&self.layout.namespace(node), read)
+            .map_err(|error| NodeError::in_node(node, "read the table of TCP sockets", error))
+    }
+
+    /// The cgroup of a node's processes; `None` until one was started, and on a machine without
+    /// usable cgroup v2.
+    pub fn cgroup(&self, node: &str) -> Option<PathBuf> {
+        self.layout.cgroup().map(|path| path.join(node)).filter(|path| path.exists())
+    }
+
+    /// Kills all processes of all nodes, also those that users started in their namespaces, and
+    /// removes namespaces, devices, cgroups, mounts and files. Returns when the kernel has freed
+    /// the namespaces.
+    ///
+    /// Close the descriptors of all [`Device`]s before: each holds its namespace. The state
+    /// directory itself is removed if nothing else is in it.
+    ///
+    /// # Errors
+    /// [`NodeError::Remains`] with what could not be removed. [`crate::cleanup`] tries again.
+    pub fn destroy(mut self) -> Result<(), NodeError> {
+        self.take_down()
+    }
+
+    fn take_down(&mut self) -> Result<(), NodeError> {
+        let inits: Vec<_> = self.nodes.values().filter_map(Node::running).collect();
+        inits.iter().for_each(|init| init.kill());
+        let deadline = Instant::now() + PATIENCE;
+        let stuck: Vec<String> =
+            inits.iter().filter(|init| !init.ended_by(deadline)).map(|init| init.name()).collect();
+        drop(self.reactor.take());
+        let names: Vec<String> = std::mem::take(&mut self.nodes).into_keys().collect();
+        let removed = create::remove(&self.layout, &names);
+        match stuck.is_empty() {
+            true => removed,
+            false => Err(NodeError::Remains {
+                experiment: self.layout.experiment().into(),
+                problems: vec![format!("the processes of {} do not end", stuck.join(", "))],
+            }),
+        }
+    }
+
+    fn node(&self, name: &str) -> Result<&Node, NodeError> {
+        self.nodes.get(name).ok_or_else(|| NodeError::UnknownNode {
+            experiment: self.layout.experiment().into(),
+            node: name.into(),
+        })
+    }
+}
+
+impl Drop for Network {
+    fn drop(&mut self) {
+        if self.reactor.is_some() || !self.nodes.is_empty() {
+            // `destroy` is for those who want to know.
+            let _ = self.take_down();
+        }
+    }
+}
+
+/// The local port of a line of `/proc/net/tcp` whose socket listens (state 0A).
+fn listening_port(line: &str) -> Option<u16> {
+    let mut fields = line.split_whitespace();
+    let (local, state) = (fields.nth(1)?, fields.nth(1)?);
+    let (_, port) = local.rsplit_once(':').filter(|_| state == "0A")?;
+    u16::from_str_radix(port, 16).ok()
+}
+
+// Shared by the engine's threads.
+const _: fn() = || {
+    fn shared<T: Send + Sync>() {}
+    shared::<Arc<Network>>();
+};

@@ -1,0 +1,197 @@
+//! Starting a node's init process.
+
+use std::fs::File;
+use std::io;
+use std::os::fd::AsFd;
+use std::process::{Child, Command, Stdio};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use nix::mount::{MntFlags, MsFlags, mount, umount2};
+use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
+use nix::sched::{CloneFlags, unshare};
+use nix::sys::wait::waitpid;
+use nix::unistd::Pid;
+
+use crate::control::{Control, FromInit, Setup, ToInit};
+use crate::network::Context;
+use crate::node::Init;
+use crate::pidfd::PidFd;
+use crate::reactor::Reactor;
+use crate::{Layout, NodeError, cgroup};
+
+/// How long an init process may take to come up on a busy machine.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// What all init processes of an experiment have in common.
+#[derive(Debug)]
+pub(crate) struct Starter {
+    layout: Layout,
+    context: Context,
+    /// The limits on open files before ours was raised: soft, hard.
+    file_limits: (u64, u64),
+    /// See [`base_mounts`]; made with the first init process.
+    mounts: Mutex<Option<Arc<File>>>,
+}
+
+impl Starter {
+    pub fn new(layout: Layout, context: Context, file_limits: (u64, u64)) -> Self {
+        Self { layout, context, file_limits, mounts: Mutex::default() }
+    }
+
+    /// Starts the init process of `node` and listens to it.
+    pub fn start(&self, node: &str, reactor: &Reactor) -> Result<Arc<Init>, NodeError> {
+        let failed = |reason: String| NodeError::Init { node: node.into(), reason };
+        let (control, theirs) = Control::pair()
+            .map_err(|error| NodeError::in_node(node, "make a socket pair", error))?;
+        let mut launcher = self.launch(node, theirs)?;
+        let begun = self.begin(node, &control, launcher.id());
+        if begun.is_err() {
+            // Nothing depends on it yet; it ends by itself, too, when the socket closes.
+            let _ = launcher.kill();
+        }
+        // The launcher is only the parent's hand: it has ended, or is about to.
+        let _ = launcher.wait();
+        let (pid, process) = begun?;
+        let init = Arc::new(Init::new(node, pid, process, control));
+        reactor.add(Arc::clone(&init)).map_err(|errno| failed(format!("is not heard: {errno}")))?;
+        Ok(init)
+    }
+
+    fn launch(&self, node: &str, control: Control) -> Result<Child, NodeError> {
+        Command::new(&self.context.init)
+            .arg("__init")
+            .envs(self.context.env.iter().map(|(key, value)| (key, value)))
+            .env("NETLOOM_EXPERIMENT", self.layout.experiment())
+            .env("NETLOOM_NODE", node)
+            .current_dir("/")
+            .stdin(Stdio::from(control.into_fd()))
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .map_err(|error| {
+                let action = format!("start {}", self.context.init.display());
+                NodeError::in_node(node, action, error)
+            })
+    }
+
+    /// Sends the launcher what it needs, and waits for the init process to be ready.
+    fn begin(
+        &self,
+        node: &str,
+        control: &Control,
+        launcher: u32,
+    ) -> Result<(u32, PidFd), NodeError> {
+        let in_node = |action: &str, error| NodeError::in_node(node, action, error);
+        self.enter_cgroup(node, launcher);
+        let path = self.layout.namespace(node);
+        let network = File::open(&path)
+            .map_err(|error| in_node(&format!("open {}", path.display()), error))?;
+        let mounts = self.mounts().map_err(|error| in_node("make a mount namespace", error))?;
+        let setup = Setup {
+            node: node.into(),
+            work_dir: self.context.work_dir.clone(),
+            hosts: self.layout.hosts(),
+            resolver: self.layout.resolver(),
+            file_limits: self.file_limits,
+        };
+        control
+            .send(&ToInit::Setup(setup), &[network.as_fd(), mounts.as_fd()])
+            .map_err(|error| in_node("speak to the init process", error))?;
+        wait_until_ready(node, control)
+    }
+
+    /// Everything that the launcher starts will be in the node's cgroup; without cgroups, nowhere.
+    fn enter_cgroup(&self, node: &str, launcher: u32) {
+        if let Some(experiment) = self.layout.cgroup() {
+            let path = experiment.join(node);
+            let _ = cgroup::create(&path).and_then(|()| cgroup::enter(&path, launcher));
+        }
+    }
+
+    fn mounts(&self) -> io::Result<Arc<File>> {
+        let mut mounts = self.mounts.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(mounts) = &*mounts {
+            return Ok(Arc::clone(mounts));
+        }
+        let made = Arc::new(base_mounts(&self.layout)?);
+        *mounts = Some(Arc::clone(&made));
+        Ok(made)
+    }
+}
+
+/// A mount namespace like ours without the mounts of network namespaces. Init processes copy this
+/// one: a copy of ours would hold every other node's namespace, and cost a mount for each.
+fn base_mounts(layout: &Layout) -> io::Result<File> {
+    let make = || -> io::Result<File> {
+        const NONE: Option<&str> = None;
+        unshare(CloneFlags::CLONE_FS | CloneFlags::CLONE_NEWNS)?;
+        mount(NONE, "/", NONE, MsFlags::MS_SLAVE | MsFlags::MS_REC, NONE)?;
+        umount2(layout.netns_dir(), MntFlags::MNT_DETACH)?;
+        File::open("/proc/thread-self/ns/mnt")
+    };
+    thread::scope(|scope| {
+        let thread = thread::Builder::new().name("mounts".into()).spawn_scoped(scope, make)?;
+        thread.join().unwrap_or_else(|_| Err(io::Error::other("a thread has panicked")))
+    })
+}
+
+/// Waits for the two processes to report: the launcher which process is init, and init that it is
+/// ready or why not.
+fn wait_until_ready(node: &str, control: &Control) -> Result<(u32, PidFd), NodeError> {
+    let deadline = Instant::now() + PATIENCE;
+    let mut started = None;
+    let mut outcome = None;
+    while started.is_none() || outcome.is_none() {
+        match next(control, deadline) {
+            // The process is our child and not waited for: the number is still its own.
+            Ok(Some(FromInit::Started { pid })) => {
+                started = Some((pid, PidFd::open(pid)));
+            }
+            Ok(Some(FromInit::Ready)) => outcome = Some(Ok(())),
+            Ok(Some(FromInit::SetupFailed { action, errno })) => {
+                let source = io::Error::from_raw_os_error(errno);
+                outcome = Some(Err(NodeError::in_node(node, action, source)));
+            }
+            Ok(Some(_)) => {}
+            Ok(None) => {
+                let reason = "ended before it was ready".into();
+                outcome.get_or_insert(Err(NodeError::Init { node: node.into(), reason }));
+                break;
+            }
+            Err(error) => {
+                outcome = Some(Err(NodeError::in_node(node, "wait for its init", error)));
+                break;
+            }
+        }
+    }
+    match (started, outcome) {
+        (Some((pid, Ok(process))), Some(Ok(()))) => Ok((pid, process)),
+        (started, outcome) => {
+            let watched = started.map(|(pid, process)| process.map(|process| reap(pid, &process)));
+            let unwatched = |error| NodeError::in_node(node, "watch the init process", error);
+            Err(match (outcome, watched) {
+                (Some(Err(error)), _) => error,
+                (_, Some(Err(error))) => unwatched(error),
+                _ => unwatched(io::ErrorKind::NotFound.into()),
+            })
+        }
+    }
+}
+
+/// Removes an init process that is of no use.
+fn reap(pid: u32, process: &PidFd) {
+    let _ = process.kill();
+    let _ = waitpid(Pid::from_raw(pid.cast_signed()), None);
+}
+
+fn next(control: &Control, deadline: Instant) -> io::Result<Option<FromInit>> {
+    let left = deadline.saturating_duration_since(Instant::now());
+    let timeout = PollTimeout::try_from(left).unwrap_or(PollTimeout::MAX);
+    let mut fds = [PollFd::new(control.as_fd(), PollFlags::POLLIN)];
+    if poll(&mut fds, timeout)? == 0 {
+        return Err(io::ErrorKind::TimedOut.into());
+    }
+    Ok(control.receive()?.map(|(message, _)| message))
+}
