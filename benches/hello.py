@@ -43,7 +43,7 @@ def goodput():
     run = Run(
         pair("rate: 100Mbit/s")
         + SERVER
-        + "  - { name: client, node: a, command: iperf3 --client b --time 10 --omit 1 --json,"
+        + "  - { name: client, node: a, command: iperf3 -4 --client b --time 10 --omit 1 --json,"
         " start: { after: server, when: ready } }\n"
     )
     end = json.loads(run.output("client", "a"))["end"]

@@ -69,7 +69,7 @@ impl Experiment {
         live: Live,
     ) -> Self {
         let links = scenario.links.iter().enumerate().map(|(i, l)| (l.name.clone(), i)).collect();
-        let board = Board::new(&scenario);
+        let board = if results.is_some() { Board::new(&scenario) } else { Board::empty() };
         let started_unix =
             SystemTime::now().duration_since(UNIX_EPOCH).map_or(0.0, |since| since.as_secs_f64());
         Self {

@@ -14,3 +14,7 @@ router_id=$(ip -4 -o address show dev lo scope global | awk '{ sub("/.*", "", $4
     printf 'router ospf6\n ospf6 router-id %s\n!\n' "$router_id"
 } > /run/frr/netloom.conf
 vtysh -f /run/frr/netloom.conf
+# Ready when every neighbour is a full one, in both protocols.
+neighbours=$(grep -c 'network point-to-point' "frr/$NETLOOM_NODE.conf")
+full() { vtysh -c 'show ip ospf neighbor' -c 'show ipv6 ospf6 neighbor' | grep -c 'Full'; }
+until [ "$(full)" -ge "$neighbours" ]; do sleep 0.2; done

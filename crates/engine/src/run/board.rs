@@ -10,6 +10,11 @@ pub struct Board {
 }
 
 impl Board {
+    /// An empty board: nothing is to be run.
+    pub fn empty() -> Self {
+        Self { rows: watch::Sender::new(Vec::new()) }
+    }
+
     /// A board on which every instance of `scenario` is waiting.
     pub fn new(scenario: &Scenario) -> Self {
         let rows = scenario
