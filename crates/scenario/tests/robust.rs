@@ -5,6 +5,7 @@ use std::path::Path;
 
 use netloom_scenario::load;
 use proptest::prelude::*;
+use proptest::test_runner::RngSeed;
 
 fn scenarios() -> Vec<String> {
     let tests = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests");
@@ -128,7 +129,11 @@ fn apply(text: &str, change: &Change) -> String {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 1500, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig {
+        cases: 1500,
+        rng_seed: RngSeed::Fixed(1),
+        ..ProptestConfig::default()
+    })]
 
     #[test]
     fn changed_scenarios_never_panic(

@@ -7,10 +7,13 @@ use super::layout::{self, Point};
 use crate::spec::{NodeKind, Scenario};
 
 /// Pixels for one hop.
-const HOP: f64 = 130.0;
+const HOP: f64 = 150.0;
+
+/// Pixels from one line of a label to the next.
+const LINE: f64 = 12.0;
 
 /// Pixels around the drawing.
-const MARGIN: f64 = 70.0;
+const MARGIN: f64 = 80.0;
 
 const STYLE: &str = "\
     text{font-family:sans-serif;text-anchor:middle;fill:#1b2733}\
@@ -76,14 +79,21 @@ fn links(out: &mut String, scenario: &Scenario, edges: &[(usize, usize)], points
         let length = (dx * dx + dy * dy).sqrt().max(1.0);
         let (ox, oy) = (-dy / length * offset, dx / length * offset);
         let (x1, y1, x2, y2) = (x1 + ox, y1 + oy, x2 + ox, y2 + oy);
-        let _ = writeln!(
+        let _ = write!(
             out,
-            "<g class=\"link\"><line x1=\"{x1:.1}\" y1=\"{y1:.1}\" x2=\"{x2:.1}\" y2=\"{y2:.1}\"/>\
-             <text x=\"{:.1}\" y=\"{:.1}\">{}</text></g>",
-            f64::midpoint(x1, x2),
-            f64::midpoint(y1, y2) + 3.5,
-            escaped(&super::label(link)),
+            "<g class=\"link\"><line x1=\"{x1:.1}\" y1=\"{y1:.1}\" x2=\"{x2:.1}\" y2=\"{y2:.1}\"/>"
         );
+        label(out, &super::lines(link), [f64::midpoint(x1, x2), f64::midpoint(y1, y2)]);
+        out.push_str("</g>\n");
+    }
+}
+
+/// Lines of text around a point.
+fn label(out: &mut String, lines: &[String], [x, y]: Point) {
+    let top = y - LINE * (lines.len() as f64 - 1.0) / 2.0 + 3.5;
+    for (index, line) in lines.iter().enumerate() {
+        let y = top + LINE * index as f64;
+        let _ = write!(out, "<text x=\"{x:.1}\" y=\"{y:.1}\">{}</text>", escaped(line));
     }
 }
 
