@@ -100,33 +100,11 @@ fn label(out: &mut String, lines: &[String], [x, y]: Point) {
 fn shape(out: &mut String, name: &str, kind: NodeKind, [x, y]: Point) {
     let half = (name.chars().count() as f64 * 3.9 + 10.0).max(20.0);
     let (class, shape) = match kind {
-        NodeKind::Host => (
-            "host",
-            format!(
-                "rect x=\"{:.1}\" y=\"{:.1}\" width=\"{:.1}\" height=\"26\" rx=\"4\"",
-                x - half,
-                y - 13.0,
-                2.0 * half
-            ),
-        ),
+        NodeKind::Host => ("host", rectangle([x, y], half)),
         NodeKind::Router => {
             ("router", format!("ellipse cx=\"{x:.1}\" cy=\"{y:.1}\" rx=\"{half:.1}\" ry=\"16\""))
         }
-        NodeKind::Switch => {
-            let (left, right, edge) = (x - half - 8.0, x + half + 8.0, half);
-            let points = format!(
-                "{left:.1},{y:.1} {:.1},{:.1} {:.1},{:.1} {right:.1},{y:.1} {:.1},{:.1} {:.1},{:.1}",
-                x - edge,
-                y - 14.0,
-                x + edge,
-                y - 14.0,
-                x + edge,
-                y + 14.0,
-                x - edge,
-                y + 14.0,
-            );
-            ("switch", format!("polygon points=\"{points}\""))
-        }
+        NodeKind::Switch => ("switch", hexagon([x, y], half)),
     };
     let _ = writeln!(
         out,
@@ -134,6 +112,24 @@ fn shape(out: &mut String, name: &str, kind: NodeKind, [x, y]: Point) {
          <text x=\"{x:.1}\" y=\"{y:.1}\">{}</text></g>",
         escaped(name),
     );
+}
+
+fn rectangle([x, y]: Point, half: f64) -> String {
+    let (left, top, width) = (x - half, y - 13.0, 2.0 * half);
+    format!("rect x=\"{left:.1}\" y=\"{top:.1}\" width=\"{width:.1}\" height=\"26\" rx=\"4\"")
+}
+
+fn hexagon([x, y]: Point, half: f64) -> String {
+    let corners = [
+        (-half - 8.0, 0.0),
+        (-half, -14.0),
+        (half, -14.0),
+        (half + 8.0, 0.0),
+        (half, 14.0),
+        (-half, 14.0),
+    ];
+    let corners = corners.map(|(dx, dy)| format!("{:.1},{:.1}", x + dx, y + dy));
+    format!("polygon points=\"{}\"", corners.join(" "))
 }
 
 fn escaped(text: &str) -> String {
