@@ -2,12 +2,13 @@
 
 use std::fs;
 use std::path::Path;
+use std::sync::LazyLock;
 
 use netloom_scenario::load;
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 
-fn scenarios() -> Vec<String> {
+static SCENARIOS: LazyLock<Vec<String>> = LazyLock::new(|| {
     let tests = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests");
     let mut texts = Vec::new();
     for folder in ["good", "bad"] {
@@ -20,7 +21,7 @@ fn scenarios() -> Vec<String> {
     }
     texts.sort();
     texts.into_iter().map(|(_, text)| text).collect()
-}
+});
 
 /// Findings lie in the text, and can be drawn.
 fn check(text: &str) {
@@ -140,8 +141,7 @@ proptest! {
         which in any::<prop::sample::Index>(),
         changes in prop::collection::vec(change(), 1..6),
     ) {
-        let scenarios = scenarios();
-        let mut text = scenarios[which.index(scenarios.len())].clone();
+        let mut text = SCENARIOS[which.index(SCENARIOS.len())].clone();
         for change in &changes {
             text = apply(&text, change);
         }
