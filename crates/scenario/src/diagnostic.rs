@@ -103,7 +103,7 @@ pub struct Diagnostics(Vec<Diagnostic>);
 impl Diagnostics {
     /// Sorts by place and drops exact repetitions.
     pub(crate) fn new(mut list: Vec<Diagnostic>) -> Self {
-        list.sort_by(|a, b| (a.span, a.severity).cmp(&(b.span, b.severity)));
+        list.sort_by_key(|a| (a.span, a.severity));
         list.dedup();
         Self(list)
     }

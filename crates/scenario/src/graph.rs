@@ -65,17 +65,25 @@ pub fn mermaid(scenario: &Scenario) -> String {
     out
 }
 
-/// What a link does to frames, in a few words; both directions where they differ.
+/// What a link does to frames, in one line.
 fn label(link: &Link) -> String {
+    lines(link).join(" ")
+}
+
+/// What a link does to frames: a property each, or a direction each where they differ.
+fn lines(link: &Link) -> Vec<String> {
     let (forward, reverse) = (pipe(&link.forward), pipe(&link.reverse));
     if forward == reverse {
         return forward;
     }
-    let or_nothing = |text: String| if text.is_empty() { "unlimited".into() } else { text };
-    format!("→ {} ← {}", or_nothing(forward), or_nothing(reverse))
+    let or_nothing = |words: Vec<String>| match words.is_empty() {
+        true => "unlimited".to_string(),
+        false => words.join(" "),
+    };
+    vec![format!("→ {}", or_nothing(forward)), format!("← {}", or_nothing(reverse))]
 }
 
-fn pipe(config: &PipeConfig) -> String {
+fn pipe(config: &PipeConfig) -> Vec<String> {
     let mut words = Vec::new();
     if config.state == LinkState::Down {
         words.push("down".to_string());
@@ -89,7 +97,7 @@ fn pipe(config: &PipeConfig) -> String {
     if config.loss != Probability::ZERO {
         words.push(format!("loss {}", config.loss));
     }
-    words.join(" ")
+    words
 }
 
 fn quoted(text: &str) -> String {

@@ -1,4 +1,4 @@
-//! Places in a scenario file. Not here: reading the file, or drawing the places.
+//! Places in a scenario file, and its lines. Not here: reading the file, or drawing the places.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -31,4 +31,34 @@ impl Span {
     pub const fn start(self) -> Span {
         Span { end_line: self.line, end_column: self.column, ..self }
     }
+}
+
+impl Span {
+    /// This place, or the end of the last line that says something if it lies behind all `lines`.
+    #[must_use]
+    pub(crate) fn within(self, lines: &[&str]) -> Span {
+        if self.line <= lines.len() {
+            return self;
+        }
+        let Some(last) = lines.iter().rposition(|line| !line.trim().is_empty()) else {
+            return Span::START;
+        };
+        let (line, column) = (last + 1, lines[last].trim_end().chars().count() + 1);
+        Span { line, column, end_line: line, end_column: column }
+    }
+}
+
+/// The lines of a text as YAML counts them: each ends with a line feed, a carriage return, or both.
+pub(crate) fn lines(text: &str) -> Vec<&str> {
+    let mut lines = Vec::new();
+    let mut rest = text;
+    while let Some(end) = rest.find(['\n', '\r']) {
+        lines.push(&rest[..end]);
+        let length = if rest[end..].starts_with("\r\n") { 2 } else { 1 };
+        rest = &rest[end + length..];
+    }
+    if !rest.is_empty() {
+        lines.push(rest);
+    }
+    lines
 }

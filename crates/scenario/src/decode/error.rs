@@ -105,6 +105,9 @@ impl de::Error for DecodeError {
     }
 
     fn invalid_type(found: Unexpected<'_>, expected: &dyn Expected) -> Self {
+        if found == Unexpected::UnitVariant {
+            return Self::custom("this word needs a value; write a mapping, like `{word: value}`");
+        }
         let expected = in_words(&expected.to_string());
         Self::custom(format!("expected {expected}, found {}", found_in_words(found)))
     }

@@ -3,14 +3,14 @@
 use std::fmt::Write;
 
 use super::{Diagnostic, Diagnostics};
-use crate::span::Span;
+use crate::span::{Span, lines};
 
 /// Longest piece of a source line that is shown, in characters.
 const MAX_WIDTH: usize = 120;
 
 pub(super) fn render(findings: &Diagnostics, file: &str, text: &str) -> String {
     let mut out = String::new();
-    let lines: Vec<&str> = text.lines().collect();
+    let lines = lines(text);
     for finding in findings {
         one(&mut out, finding, file, &lines);
         out.push('\n');

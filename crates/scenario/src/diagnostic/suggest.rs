@@ -32,6 +32,17 @@ const SYNONYMS: &[(&str, &str)] = &[
     ("weight", "cost"),
 ];
 
+/// Keys that people put one level too high, and where they belong.
+const MISPLACED: &[(&str, &str)] = &[
+    ("defaults", "topology"),
+    ("discipline", "queue"),
+    ("groups", "topology"),
+    ("kinds", "topology"),
+    ("limit", "queue"),
+    ("links", "topology"),
+    ("nodes", "topology"),
+];
+
 /// The one of `candidates` that `word` was probably meant to be.
 pub fn similar<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let lower = word.to_lowercase();
@@ -57,6 +68,11 @@ pub(crate) fn did_you_mean<'a>(
 ) -> Option<String> {
     let mut candidates: Vec<&str> = candidates.into_iter().collect();
     candidates.dedup();
+    let misplaced =
+        MISPLACED.iter().find(|(key, place)| *key == word && candidates.contains(place));
+    if let Some((_, place)) = misplaced {
+        return Some(format!("`{word}` belongs under `{place}`"));
+    }
     if let Some(candidate) = similar(word, candidates.iter().copied()) {
         return Some(format!("did you mean `{candidate}`?"));
     }

@@ -133,3 +133,61 @@ fn majorize(points: &[Point], distances: &[Vec<f64>]) -> Vec<Point> {
     };
     (0..points.len()).map(moved).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{MOST, Point, place};
+
+    fn distance(a: Point, b: Point) -> f64 {
+        ((a[0] - b[0]).powi(2) + (a[1] - b[1]).powi(2)).sqrt()
+    }
+
+    /// The smallest distance between two of the points, all of which are finite.
+    fn closest(points: &[Point]) -> f64 {
+        assert!(points.iter().flatten().all(|value| value.is_finite()));
+        let pairs = (0..points.len()).flat_map(|a| (0..a).map(move |b| (a, b)));
+        pairs.map(|(a, b)| distance(points[a], points[b])).fold(f64::INFINITY, f64::min)
+    }
+
+    fn ring(count: usize) -> Vec<(usize, usize)> {
+        (0..count).map(|index| (index, (index + 1) % count)).collect()
+    }
+
+    #[test]
+    fn a_ring_is_round() {
+        let points = place(100, &ring(100));
+        let radii: Vec<f64> = points.iter().map(|point| distance(*point, [0.0, 0.0])).collect();
+        let mean = radii.iter().sum::<f64>() / 100.0;
+        assert!(radii.iter().all(|radius| (radius / mean - 1.0).abs() < 0.02), "{radii:?}");
+        assert!(closest(&points) > 0.5, "{}", closest(&points));
+    }
+
+    #[test]
+    fn nodes_do_not_lie_on_each_other() {
+        let star: Vec<(usize, usize)> = (1..21).map(|leaf| (0, leaf)).collect();
+        let two_pairs = vec![(0, 1), (2, 3)];
+        for (count, edges) in [(21, star), (4, two_pairs), (3, Vec::new()), (2, vec![(0, 1)])] {
+            let points = place(count, &edges);
+            assert!(closest(&points) > 0.25, "{count}: {}", closest(&points));
+        }
+    }
+
+    #[test]
+    fn neighbours_are_about_one_hop_apart() {
+        let mut edges = ring(6);
+        edges.push((0, 3));
+        let points = place(6, &edges);
+        for (a, b) in edges {
+            let apart = distance(points[a], points[b]);
+            assert!((0.6..1.5).contains(&apart), "{a} and {b} are {apart} apart");
+        }
+    }
+
+    #[test]
+    fn nothing_one_and_very_many_are_placed_too() {
+        assert!(place(0, &[]).is_empty());
+        assert!(place(1, &[])[0].iter().all(|value| value.is_finite()));
+        let many = place(MOST + 1, &ring(MOST + 1));
+        assert!(closest(&many) > 0.5);
+    }
+}

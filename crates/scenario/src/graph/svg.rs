@@ -7,10 +7,13 @@ use super::layout::{self, Point};
 use crate::spec::{NodeKind, Scenario};
 
 /// Pixels for one hop.
-const HOP: f64 = 130.0;
+const HOP: f64 = 150.0;
+
+/// Pixels from one line of a label to the next.
+const LINE: f64 = 12.0;
 
 /// Pixels around the drawing.
-const MARGIN: f64 = 70.0;
+const MARGIN: f64 = 80.0;
 
 const STYLE: &str = "\
     text{font-family:sans-serif;text-anchor:middle;fill:#1b2733}\
@@ -76,47 +79,32 @@ fn links(out: &mut String, scenario: &Scenario, edges: &[(usize, usize)], points
         let length = (dx * dx + dy * dy).sqrt().max(1.0);
         let (ox, oy) = (-dy / length * offset, dx / length * offset);
         let (x1, y1, x2, y2) = (x1 + ox, y1 + oy, x2 + ox, y2 + oy);
-        let _ = writeln!(
+        let _ = write!(
             out,
-            "<g class=\"link\"><line x1=\"{x1:.1}\" y1=\"{y1:.1}\" x2=\"{x2:.1}\" y2=\"{y2:.1}\"/>\
-             <text x=\"{:.1}\" y=\"{:.1}\">{}</text></g>",
-            f64::midpoint(x1, x2),
-            f64::midpoint(y1, y2) + 3.5,
-            escaped(&super::label(link)),
+            "<g class=\"link\"><line x1=\"{x1:.1}\" y1=\"{y1:.1}\" x2=\"{x2:.1}\" y2=\"{y2:.1}\"/>"
         );
+        label(out, &super::lines(link), [f64::midpoint(x1, x2), f64::midpoint(y1, y2)]);
+        out.push_str("</g>\n");
+    }
+}
+
+/// Lines of text around a point.
+fn label(out: &mut String, lines: &[String], [x, y]: Point) {
+    let top = y - LINE * (lines.len() as f64 - 1.0) / 2.0 + 3.5;
+    for (index, line) in lines.iter().enumerate() {
+        let y = top + LINE * index as f64;
+        let _ = write!(out, "<text x=\"{x:.1}\" y=\"{y:.1}\">{}</text>", escaped(line));
     }
 }
 
 fn shape(out: &mut String, name: &str, kind: NodeKind, [x, y]: Point) {
     let half = (name.chars().count() as f64 * 3.9 + 10.0).max(20.0);
     let (class, shape) = match kind {
-        NodeKind::Host => (
-            "host",
-            format!(
-                "rect x=\"{:.1}\" y=\"{:.1}\" width=\"{:.1}\" height=\"26\" rx=\"4\"",
-                x - half,
-                y - 13.0,
-                2.0 * half
-            ),
-        ),
+        NodeKind::Host => ("host", rectangle([x, y], half)),
         NodeKind::Router => {
             ("router", format!("ellipse cx=\"{x:.1}\" cy=\"{y:.1}\" rx=\"{half:.1}\" ry=\"16\""))
         }
-        NodeKind::Switch => {
-            let (left, right, edge) = (x - half - 8.0, x + half + 8.0, half);
-            let points = format!(
-                "{left:.1},{y:.1} {:.1},{:.1} {:.1},{:.1} {right:.1},{y:.1} {:.1},{:.1} {:.1},{:.1}",
-                x - edge,
-                y - 14.0,
-                x + edge,
-                y - 14.0,
-                x + edge,
-                y + 14.0,
-                x - edge,
-                y + 14.0,
-            );
-            ("switch", format!("polygon points=\"{points}\""))
-        }
+        NodeKind::Switch => ("switch", hexagon([x, y], half)),
     };
     let _ = writeln!(
         out,
@@ -124,6 +112,24 @@ fn shape(out: &mut String, name: &str, kind: NodeKind, [x, y]: Point) {
          <text x=\"{x:.1}\" y=\"{y:.1}\">{}</text></g>",
         escaped(name),
     );
+}
+
+fn rectangle([x, y]: Point, half: f64) -> String {
+    let (left, top, width) = (x - half, y - 13.0, 2.0 * half);
+    format!("rect x=\"{left:.1}\" y=\"{top:.1}\" width=\"{width:.1}\" height=\"26\" rx=\"4\"")
+}
+
+fn hexagon([x, y]: Point, half: f64) -> String {
+    let corners = [
+        (-half - 8.0, 0.0),
+        (-half, -14.0),
+        (half, -14.0),
+        (half + 8.0, 0.0),
+        (half, 14.0),
+        (-half, 14.0),
+    ];
+    let corners = corners.map(|(dx, dy)| format!("{:.1},{:.1}", x + dx, y + dy));
+    format!("polygon points=\"{}\"", corners.join(" "))
 }
 
 fn escaped(text: &str) -> String {

@@ -79,11 +79,12 @@ impl NodeDraft<'_> {
 
 /// Resolves all nodes but for their interfaces.
 pub(super) fn drafts<'a>(topology: &'a RawTopology, report: &mut Report<'_>) -> Vec<NodeDraft<'a>> {
-    if topology.nodes.0.is_empty() && !report.is_incomplete_in_file(&["topology", "nodes"]) {
-        if let Some(span) = report.key_in_file(&["topology", "nodes"]) {
-            let help = "name at least one, like `a:`";
-            report.error(Diagnostic::error(span, "there are no nodes").with_help(help));
-        }
+    if topology.nodes.0.is_empty()
+        && !report.is_incomplete_in_file(&["topology", "nodes"])
+        && let Some(span) = report.key_in_file(&["topology", "nodes"])
+    {
+        let help = "name at least one, like `a:`";
+        report.error(Diagnostic::error(span, "there are no nodes").with_help(help));
     }
     check_groups(topology, report);
     check_names(topology, report);

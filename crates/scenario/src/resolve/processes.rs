@@ -8,6 +8,7 @@ use super::report::Report;
 use crate::decode::Spanned;
 use crate::diagnostic::Diagnostic;
 use crate::raw::{RawProcess, RawReady, RawScenario, RawStart};
+use crate::span::Span;
 use crate::spec::{Command, Process, Ready, Start};
 use netloom_units::Duration;
 
@@ -84,37 +85,14 @@ fn nodes(
     references: &References<'_>,
     report: &mut Report<'_>,
 ) -> Vec<String> {
-    let name = process.name();
-    let span = process.name.as_ref().map_or(process.span, |name| name.span);
-    let given = [process.node.is_some(), process.nodes.is_some(), process.group.is_some()];
-    let written = ["node", "nodes", "group"].map(|key| report.key(process.id, &[key]));
-    match given.iter().filter(|given| **given).count() {
-        0 if written.iter().any(Option::is_some) => return Vec::new(),
-        0 => {
-            let message = format!("process `{name}` does not say where it runs");
-            let help = "add `node: NAME`, `nodes: [NAME, …]` or `group: NAME`";
-            report.error(Diagnostic::error(span, message).with_help(help));
-            return Vec::new();
-        }
-        1 => {}
-        _ => {
-            let message =
-                format!("process `{name}` has more than one of `node`, `nodes` and `group`");
-            let span = written.into_iter().flatten().max().unwrap_or(span);
-            report.error(Diagnostic::error(span, message).with_help("keep one of them"));
-        }
-    }
+    check_place(process, report);
     if let Some(group) = &process.group {
         return of_group(group, references, report);
     }
+    let name = process.name();
     let many = process.nodes.iter().flat_map(|nodes| &nodes.value);
-    let listed: Vec<&Spanned<String>> = process.node.iter().chain(many).collect();
-    if let Some(nodes) = process.nodes.as_ref().filter(|_| listed.is_empty()) {
-        let message = format!("process `{name}` runs in no node");
-        report.error(Diagnostic::error(nodes.span, message));
-    }
     let mut names: Vec<String> = Vec::new();
-    for node in listed {
+    for node in process.node.iter().chain(many) {
         if names.contains(&node.value) {
             let message = format!("process `{name}` names node `{}` twice", node.value);
             report.error(Diagnostic::error(node.span, message).with_help("keep one of them"));
@@ -123,6 +101,27 @@ fn nodes(
         }
     }
     names
+}
+
+/// A process has exactly one of `node`, `nodes` and `group`.
+fn check_place(process: &Spanned<RawProcess>, report: &mut Report<'_>) {
+    let name = process.name();
+    let keys = ["node", "nodes", "group"].map(|key| report.key(process.id, &[key]));
+    let written: Vec<Span> = keys.into_iter().flatten().collect();
+    if let Some(last) = written.iter().max().filter(|_| written.len() > 1) {
+        let message = format!("process `{name}` has more than one of `node`, `nodes` and `group`");
+        report.error(Diagnostic::error(*last, message).with_help("keep one of them"));
+    }
+    if written.is_empty() && !report.is_incomplete(process.id) {
+        let span = process.name.as_ref().map_or(process.span, |name| name.span);
+        let message = format!("process `{name}` does not say where it runs");
+        let help = "add `node: NAME`, `nodes: [NAME, …]` or `group: NAME`";
+        report.error(Diagnostic::error(span, message).with_help(help));
+    }
+    if let Some(nodes) = process.nodes.as_ref().filter(|list| report.written_elements(list.id) == 0)
+    {
+        report.error(Diagnostic::error(nodes.span, format!("process `{name}` runs in no node")));
+    }
 }
 
 fn of_group(

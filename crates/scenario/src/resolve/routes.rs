@@ -8,7 +8,7 @@ use crate::address::IpPrefix;
 use crate::decode::Spanned;
 use crate::diagnostic::{Diagnostic, did_you_mean};
 use crate::raw::RawRoute;
-use crate::spec::Addresses;
+use crate::spec::{Addresses, Interface};
 
 /// Checks the routes of all nodes.
 pub(super) fn check(nodes: &[NodeDraft<'_>], report: &mut Report<'_>) {
@@ -79,42 +79,62 @@ fn links_are_complete(report: &Report<'_>) -> bool {
 /// known yet.
 fn check_next_hop(node: &NodeDraft<'_>, route: &RawRoute, report: &mut Report<'_>) {
     let Some(via) = &route.via else { return };
-    if is_link_local(via.value.0)
-        || via.value.0.is_ipv4() != matches!(route.to.value, IpPrefix::V4(_))
-    {
+    let address = via.value.0;
+    if is_link_local(address) || address.is_ipv4() != matches!(route.to.value, IpPrefix::V4(_)) {
         return;
     }
-    let mut is_known = links_are_complete(report) && !report.is_incomplete(node.raw.id);
-    let mut is_connected = false;
-    let mut is_own = false;
     let through = route.interface.as_ref().map(|name| name.value.as_str());
-    for interface in &node.interfaces {
-        if through.is_some_and(|name| name != interface.name) {
-            continue;
-        }
-        is_known &= match via.value.0 {
-            IpAddr::V4(_) => interface.ipv4 != Addresses::Auto,
-            IpAddr::V6(_) => interface.ipv6 != Addresses::Auto,
-        };
-        match (via.value.0, &interface.ipv4, &interface.ipv6) {
-            (IpAddr::V4(via), Addresses::Fixed(list), _) => {
-                is_connected |= list.iter().any(|prefix| prefix.contains(via));
-                is_own |= list.iter().any(|prefix| prefix.address == via);
-            }
-            (IpAddr::V6(via), _, Addresses::Fixed(list)) => {
-                is_connected |= list.iter().any(|prefix| prefix.contains(via));
-                is_own |= list.iter().any(|prefix| prefix.address == via);
-            }
-            _ => {}
-        }
-    }
+    let interfaces = node.interfaces.iter();
+    let interfaces =
+        interfaces.filter(|interface| through.is_none_or(|name| name == interface.name));
+    let places: Vec<Place> = interfaces.map(|interface| Place::of(address, interface)).collect();
+    let is_known = links_are_complete(report)
+        && !report.is_incomplete_in_file(&["topology", "nodes", &node.name.value, "interfaces"])
+        && !places.contains(&Place::Unknown);
     let name = &node.name.value;
-    if is_own {
-        let message = format!("the next hop {} is node `{name}` itself", via.value.0);
+    if places.contains(&Place::Own) {
+        let message = format!("the next hop {address} is node `{name}` itself");
         report.error(Diagnostic::error(via.span, message));
-    } else if is_known && !is_connected {
-        let message = format!("the next hop {} is in no subnet of node `{name}`", via.value.0);
+    } else if is_known && !places.contains(&Place::Connected) {
+        let message = format!("the next hop {address} is in no subnet of node `{name}`");
         let help = "a next hop is a neighbour: an address in a subnet of one of the interfaces";
         report.error(Diagnostic::error(via.span, message).with_help(help));
+    }
+}
+
+/// Where an address is, seen from an interface.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Place {
+    Own,
+    Connected,
+    Elsewhere,
+    Unknown,
+}
+
+impl Place {
+    fn of(address: IpAddr, interface: &Interface) -> Self {
+        let prefixes: Vec<IpPrefix> = match (address, &interface.ipv4, &interface.ipv6) {
+            (IpAddr::V4(_), Addresses::Auto, _) | (IpAddr::V6(_), _, Addresses::Auto) => {
+                return Self::Unknown;
+            }
+            (IpAddr::V4(_), Addresses::Fixed(list), _) => {
+                list.iter().copied().map(IpPrefix::V4).collect()
+            }
+            (IpAddr::V6(_), _, Addresses::Fixed(list)) => {
+                list.iter().copied().map(IpPrefix::V6).collect()
+            }
+            _ => Vec::new(),
+        };
+        let is_own = |prefix: &IpPrefix| match prefix {
+            IpPrefix::V4(prefix) => IpAddr::from(prefix.address) == address,
+            IpPrefix::V6(prefix) => IpAddr::from(prefix.address) == address,
+        };
+        if prefixes.iter().any(is_own) {
+            Self::Own
+        } else if prefixes.iter().any(|prefix| prefix.contains(address)) {
+            Self::Connected
+        } else {
+            Self::Elsewhere
+        }
     }
 }

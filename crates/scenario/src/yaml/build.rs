@@ -8,7 +8,7 @@ use saphyr_parser::{Event, Parser, ScalarStyle, Tag};
 use super::anchors::{self, Entries};
 use super::{Content, Node, NodeId, Tree, syntax};
 use crate::diagnostic::Diagnostic;
-use crate::span::Span;
+use crate::span::{Span, lines};
 
 /// Deepest nesting; a scenario needs about ten levels.
 const MAX_DEPTH: u32 = 64;
@@ -19,10 +19,12 @@ const MAX_EXPANDED: u64 = 100_000;
 /// Reads one YAML document. Errors: invalid syntax, no document or several, a key given twice, and
 /// aliases that would make the document absurdly large.
 pub(crate) fn parse(text: &str) -> Result<Tree, Diagnostic> {
+    let lines = lines(text);
+    syntax::check_characters(&lines)?;
     let mut builder = Builder::default();
     for event in Parser::new_from_str(text) {
-        let (event, span) = event.map_err(|error| syntax::error(&error))?;
-        builder.event(event, syntax::span(&span))?;
+        let (event, span) = event.map_err(|error| syntax::error(&error, &lines))?;
+        builder.event(event, syntax::span(&span).within(&lines))?;
     }
     builder.finish()
 }

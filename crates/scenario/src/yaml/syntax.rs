@@ -29,6 +29,7 @@ const HINTS: &[(&str, &str)] = &[
         "did not find expected <block end>",
         "this line is indented differently from the lines it belongs to",
     ),
+    ("expected node content", "a value is missing, or a `[` or `{` is not closed"),
     ("block sequence entries are not allowed", "put a list on lines of its own, below its key"),
     (
         "invalid indentation",
@@ -37,10 +38,25 @@ const HINTS: &[(&str, &str)] = &[
     ("did not find expected key", "this line is indented differently from the lines it belongs to"),
 ];
 
-pub(super) fn error(error: &ScanError) -> Diagnostic {
+/// Refuses control characters: the parser takes some for the end of the text.
+pub(super) fn check_characters(lines: &[&str]) -> Result<(), Diagnostic> {
+    let is_wrong = |c: char| c.is_control() && !matches!(c, '\t' | '\n' | '\r' | '\u{85}');
+    for (index, line) in lines.iter().enumerate() {
+        let Some(column) = line.chars().position(is_wrong) else { continue };
+        let (line, column) = (index + 1, column + 1);
+        let span = Span { line, column, end_line: line, end_column: column + 1 };
+        let message = "there is a control character here, which no text file has";
+        return Err(Diagnostic::error(span, message).with_help("save the file as UTF-8 text"));
+    }
+    Ok(())
+}
+
+/// What the parser says of a text of these `lines`.
+pub(super) fn error(error: &ScanError, lines: &[&str]) -> Diagnostic {
     let info = error.info();
     let help = HINTS.iter().find(|(part, _)| info.contains(part)).map(|(_, hint)| *hint);
-    Diagnostic::error(place(error.marker()), format!("this is not valid YAML: {info}"))
+    let span = place(error.marker()).within(lines);
+    Diagnostic::error(span, format!("this is not valid YAML: {info}"))
         .with_optional_help(help.map(Into::into))
 }
 

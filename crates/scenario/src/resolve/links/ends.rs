@@ -95,15 +95,15 @@ fn is_pair(link: &Spanned<RawLink>, ends: &[Option<OpenEnd<'_>>], report: &mut R
         report.error(if written > 2 { finding.with_help(help) } else { finding });
         return false;
     }
-    if let [Some(a), Some(b)] = ends {
-        if a.node == b.node {
-            let message = format!("this link joins node `{}` to itself", a.raw.node_name());
-            report.error(
-                Diagnostic::error(endpoints.span, message)
-                    .with_help("the two ends of a link are at two nodes"),
-            );
-            return false;
-        }
+    if let [Some(a), Some(b)] = ends
+        && a.node == b.node
+    {
+        let message = format!("this link joins node `{}` to itself", a.raw.node_name());
+        report.error(
+            Diagnostic::error(endpoints.span, message)
+                .with_help("the two ends of a link are at two nodes"),
+        );
+        return false;
     }
     true
 }
