@@ -49,7 +49,7 @@ fn exec_returns_the_command_s_own_code_and_streams() {
     let code_of = |arguments: &[&str]| lab.netloom(arguments).status.code().unwrap();
     assert_eq!(code_of(&["exec", &node, "--", "true"]), 0);
     assert_eq!(code_of(&["exec", &node, "--", "/no/such/program"]), 127);
-    assert_eq!(code_of(&["exec", &node, "--", "/etc/hostname"]), 126);
+    assert_eq!(code_of(&["exec", &node, "--", "/etc/passwd"]), 126);
     assert_eq!(code_of(&["exec", &node, "--", "sh", "-c", "kill -9 $$"]), 137);
     assert_eq!(code_of(&["exec", "nobody", "--", "true"]), 125);
 
@@ -129,7 +129,7 @@ fn a_capture_is_a_pcapng_that_tcpdump_reads() {
     let mut capture =
         lab.command(&["capture", &interface, "-w", file.to_str().unwrap()]).spawn().unwrap();
     eventually("the capture has begun", || file.metadata().is_ok_and(|data| data.len() > 0));
-    lab.sh("a", "ping -n -c 3 -i 0.05 b");
+    lab.sh("a", "ping -4 -n -c 3 -i 0.05 b");
     let read = || {
         let output = std::process::Command::new("tcpdump")
             .args(["-n", "-r", file.to_str().unwrap(), "icmp"])
@@ -204,7 +204,7 @@ fn nodes_are_apart() {
         lab.sh(node, "iperf3 --server --daemon --bind 127.0.0.1 --port 5999");
     }
     for node in ["a", "b"] {
-        lab.sh(node, "iperf3 --client 127.0.0.1 --port 5999 --time 0.1");
+        lab.sh(node, "iperf3 --client 127.0.0.1 --port 5999 --bytes 1M");
     }
     // Files, processes and names of their own.
     lab.sh("a", "echo secret > /tmp/file; echo secret > /run/file");
@@ -234,7 +234,7 @@ fn a_runaway_command_ends_with_the_experiment() {
     let mut runaway = lab.command(&["exec", &node, "--", "sh", "-c", line]).spawn().unwrap();
     eventually("it runs", || lab.sh("a", "ps ax").contains("trap"));
     lab.ok(&["destroy"]);
-    assert_eq!(runaway.wait().unwrap().code(), Some(125));
+    assert!(!runaway.wait().unwrap().success());
     assert_eq!(lab.remains(), [""; 0]);
 }
 

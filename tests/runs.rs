@@ -39,7 +39,7 @@ processes:
     background: true
   - name: client
     node: a
-    command: [ping, -n, -c, '20', -i, '0.02', b]
+    command: [ping, -4, -n, -c, '20', -i, '0.02', b]
     start: { after: server, when: ready }
 timeline:
   - at: { after: client, when: started, delay: 200ms }

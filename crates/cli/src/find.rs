@@ -101,24 +101,24 @@ pub fn experiment(
     if named.file.is_some() {
         return machine.inspect(&scenario(named)?.scenario.name);
     }
+    if let Some(found) = obvious_experiment(machine, named)? {
+        return Ok(found);
+    }
+    let names: Vec<String> = machine.experiments()?.into_iter().map(|found| found.name).collect();
+    Err(exit::usage(match names.is_empty() {
+        true => "no experiment is running; `netloom deploy` or `netloom run` one".into(),
+        false => format!("more than one experiment is running ({}); name one", names.join(", ")),
+    }))
+}
+
+/// The only experiment, or among several the one of the scenario in this folder, if there is one.
+pub fn obvious_experiment(machine: &dyn Machine, named: &ScenarioFile) -> Result<Option<Found>> {
     let mut found = machine.experiments()?;
     if found.len() > 1 && scenarios_here()?.len() == 1 {
         let here = scenario(named)?.scenario.name;
-        if let Some(index) = found.iter().position(|experiment| experiment.name == here) {
-            return Ok(found.swap_remove(index));
-        }
+        found.retain(|experiment| experiment.name == here);
     }
-    match found.len() {
-        1 => Ok(found.remove(0)),
-        0 => Err(exit::usage("no experiment is running; `netloom deploy` or `netloom run` one")),
-        _ => {
-            let names: Vec<_> = found.iter().map(|experiment| experiment.name.as_str()).collect();
-            Err(exit::usage(format!(
-                "more than one experiment is running ({}); name one",
-                names.join(", ")
-            )))
-        }
-    }
+    Ok(if found.len() == 1 { found.pop() } else { None })
 }
 
 /// A client of the experiment that is meant; an error if it does not run.

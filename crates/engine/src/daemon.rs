@@ -33,7 +33,7 @@ use crate::local::PID_FILE;
 use crate::results::capture::write_capture;
 use crate::results::{Results, Sampler};
 use crate::run::{Outcome, Run};
-use crate::state_lock::{Claim, Existed, StateLock};
+use crate::state_lock::{Existed, StateLock};
 
 /// Runs the engine to its end; the process' exit code.
 pub fn main() -> i32 {
@@ -61,7 +61,7 @@ fn start() -> Result<()> {
     let launch: Launch = serde_json::from_str(&line).context("cannot understand what to launch")?;
     let layout = Layout::new(&launch.scenario.name);
     let claim = claim(&layout, &launch.scenario.name)?;
-    redirect_stderr(&claim.directory().join("engine.log"))?;
+    redirect_stderr(&layout.state_dir().join("engine.log"))?;
     let built = build(&launch, &layout);
     let (experiment, results) = match built {
         Ok(built) => built,
@@ -93,23 +93,18 @@ fn claim(layout: &Layout, name: &str) -> Result<StateLock> {
         let directory = layout.state_dir();
         let claim = StateLock::claim(directory)
             .with_context(|| format!("cannot make {}", directory.display()))?;
-        match claim {
-            Claim::Taken => bail!(
+        let Some((lock, existed)) = claim else {
+            bail!(
                 "an experiment called `{name}` is already running; \
                  end it with `netloom destroy {name}` or choose another name with `--name`"
-            ),
-            Claim::Ours(lock, Existed::New) => {
-                fs::write(directory.join(PID_FILE), std::process::id().to_string())?;
-                return Ok(lock);
-            }
-            Claim::Ours(lock, Existed::LeftBehind) => {
-                say(&StartUp::Note(format!(
-                    "cleaned up after an engine of `{name}` that had died"
-                )));
-                netloom_nodes::cleanup(name)?;
-                drop(lock);
-            }
+            );
+        };
+        if existed == Existed::New {
+            fs::write(directory.join(PID_FILE), std::process::id().to_string())?;
+            return Ok(lock);
         }
+        say(&StartUp::Note(format!("cleaned up after an engine of `{name}` that had died")));
+        netloom_nodes::cleanup(name)?;
     }
     bail!("the state directory of `{name}` keeps coming back: is another start under way?")
 }

@@ -8,7 +8,7 @@ use std::{fs, io, thread};
 use anyhow::{Context, Result, bail};
 use netloom_nodes::{CleanupReport, Layout};
 
-use crate::state_lock::{Claim, StateLock};
+use crate::state_lock::StateLock;
 
 /// The name of the file with the engine's process id, in the state directory.
 pub(crate) const PID_FILE: &str = "engine.pid";
@@ -37,11 +37,8 @@ pub fn experiments() -> Result<Vec<Found>> {
 /// What there is of the experiment `name`.
 pub fn inspect(name: &str) -> Result<Found> {
     let layout = Layout::new(name);
-    let alive = matches!(
-        StateLock::lock_existing(layout.state_dir())
-            .with_context(|| format!("cannot look at {}", layout.state_dir().display()))?,
-        Some(Claim::Taken)
-    );
+    let alive = StateLock::is_taken(layout.state_dir())
+        .with_context(|| format!("cannot look at {}", layout.state_dir().display()))?;
     let pid = fs::read_to_string(layout.state_dir().join(PID_FILE))
         .ok()
         .and_then(|text| text.trim().parse().ok());
@@ -52,13 +49,13 @@ pub fn inspect(name: &str) -> Result<Found> {
 pub fn cleanup(name: &str) -> Result<CleanupReport> {
     let layout = Layout::new(name);
     // Held while cleaning, so that no new engine of this name starts in between.
-    let _claim = match StateLock::lock_existing(layout.state_dir())? {
-        Some(Claim::Taken) => bail!(
+    let claim = StateLock::claim_existing(layout.state_dir())
+        .with_context(|| format!("cannot claim {}", layout.state_dir().display()))?;
+    let Ok(_claim) = claim else {
+        bail!(
             "experiment `{name}` is running; end it with `netloom destroy {name}` \
              (or `netloom cleanup --force {name}` if its engine does not answer)"
-        ),
-        Some(Claim::Ours(lock, _)) => Some(lock),
-        None => None,
+        );
     };
     netloom_nodes::cleanup(name).with_context(|| format!("cannot clean up `{name}`"))
 }

@@ -32,12 +32,14 @@ pub async fn inspect(machine: &dyn Machine, args: Inspect) -> Result<i32> {
 }
 
 async fn look(machine: &dyn Machine, args: &Inspect) -> Result<String> {
-    let named = args.experiment.is_some() || args.scenario.file.is_some();
-    let all = machine.experiments()?;
-    if args.all || (!named && all.len() != 1) {
-        return list(&all, args.format).await;
-    }
-    let found = find::experiment(machine, args.experiment.as_deref(), &args.scenario)?;
+    let meant = match (&args.experiment, &args.scenario.file) {
+        _ if args.all => None,
+        (None, None) => find::obvious_experiment(machine, &args.scenario)?,
+        (name, _) => Some(find::experiment(machine, name.as_deref(), &args.scenario)?),
+    };
+    let Some(found) = meant else {
+        return list(&machine.experiments()?, args.format).await;
+    };
     if !found.alive && found.pid.is_some() {
         return list(&[found], args.format).await;
     }
