@@ -110,8 +110,10 @@ fn apply_sysctls(node: &NodePlan, all: bool) -> Result<bool, NodeError> {
     Ok(missing)
 }
 
+/// Whether the parameter is one of the network stack; `..` would lead elsewhere.
 fn belongs_to_node(key: &str) -> bool {
-    key.starts_with("net") && sysctl_path(key).starts_with("/proc/sys/net/") && !key.contains("..")
+    let path = sysctl_path(key);
+    path.starts_with("/proc/sys/net/") && !path.contains("..")
 }
 
 /// As `sysctl` reads keys: `net.ipv4.conf.eth0/1.proxy_arp` is the `proxy_arp` of `eth0.1`, and a
@@ -124,4 +126,28 @@ fn sysctl_path(key: &str) -> String {
         c => c,
     };
     format!("/proc/sys/{}", key.chars().map(swap).collect::<String>())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_are_read_as_sysctl_does() {
+        for (key, path) in [
+            ("net.ipv4.ip_forward", "/proc/sys/net/ipv4/ip_forward"),
+            ("net/ipv4/conf/eth0.1/proxy_arp", "/proc/sys/net/ipv4/conf/eth0.1/proxy_arp"),
+            ("net.ipv4.conf.eth0/1.proxy_arp", "/proc/sys/net/ipv4/conf/eth0.1/proxy_arp"),
+        ] {
+            assert_eq!(sysctl_path(key), path);
+            assert!(belongs_to_node(key));
+        }
+    }
+
+    #[test]
+    fn keys_of_the_machine_are_told_apart() {
+        for key in ["kernel.panic", "network.x", "net", "net/../kernel/panic", "net.ipv4.//x"] {
+            assert!(!belongs_to_node(key), "{key}");
+        }
+    }
 }

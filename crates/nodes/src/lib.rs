@@ -34,6 +34,7 @@ mod starter;
 mod tap;
 mod teardown;
 
+pub use drain::wait as wait_until_freed;
 pub use error::NodeError;
 pub use layout::Layout;
 pub use network::{Context, Device, Network};

@@ -135,3 +135,27 @@ fn scope(ip: IpAddr) -> AddressScope {
 fn family(ip: IpAddr) -> AddressFamily {
     if ip.is_ipv4() { AddressFamily::Inet } else { AddressFamily::Inet6 }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn link_local_addresses_are_eui_64() {
+        let mac = "02:00:5e:10:00:ff".parse().unwrap();
+        assert_eq!(link_local(mac).to_string(), "fe80::5eff:fe10:ff/64");
+    }
+
+    #[test]
+    fn requests_are_named_for_people() {
+        let plan = RoutePlan {
+            to: "10.0.0.0/24".parse().unwrap(),
+            via: Some("fe80::1".parse().unwrap()),
+            interface: Some("eth1".into()),
+            metric: None,
+        };
+        assert_eq!((route(&plan, Some(2)).what)(), "add route to 10.0.0.0/24 via fe80::1 on eth1");
+        let prefix = "10.0.0.1/24".parse().unwrap();
+        assert_eq!((address(2, "eth1", prefix).what)(), "add address 10.0.0.1/24 to eth1");
+    }
+}
