@@ -1,2 +1,51 @@
-//! The `netloom` binary.
-fn main() {}
+//! The `netloom` binary: one file that is client, engine and node init, and the only place that
+//! knows all three.
+
+use std::process::ExitCode;
+
+use netloom_cli::{Found, Machine};
+use netloom_engine::{daemon, local};
+
+fn main() -> ExitCode {
+    // The two hidden commands are how the binary starts itself; they take no options.
+    let code = match std::env::args().nth(1).as_deref() {
+        Some("__engine") => daemon::main(),
+        Some("__init") => netloom_nodes::init::main(),
+        _ => netloom_cli::main(&ThisMachine),
+    };
+    // Exit codes are a byte wide.
+    ExitCode::from(u8::try_from(code & 0xff).unwrap_or(u8::MAX))
+}
+
+/// The command line's view of this machine.
+struct ThisMachine;
+
+impl Machine for ThisMachine {
+    fn experiments(&self) -> anyhow::Result<Vec<Found>> {
+        Ok(local::experiments()?.into_iter().map(found).collect())
+    }
+
+    fn inspect(&self, name: &str) -> anyhow::Result<Found> {
+        local::inspect(name).map(found)
+    }
+
+    fn cleanup(&self, name: &str) -> anyhow::Result<Vec<String>> {
+        let report = local::cleanup(name)?;
+        let counts = [
+            (report.processes, "processes"),
+            (report.namespaces, "namespaces"),
+            (report.cgroups, "control groups"),
+            (usize::from(report.state), "state directory"),
+        ];
+        let found = counts.into_iter().filter(|(count, _)| *count > 0);
+        Ok(found.map(|(count, what)| format!("{count} {what}")).collect())
+    }
+
+    fn kill_engine(&self, name: &str) -> anyhow::Result<()> {
+        local::kill_engine(name)
+    }
+}
+
+fn found(found: local::Found) -> Found {
+    Found { name: found.name, alive: found.alive, pid: found.pid, socket: found.socket }
+}

@@ -1,1 +1,40 @@
-//! api
+//! The engine's API as types: what is asked, what is answered, what is told.
+//!
+//! | module | what |
+//! |---|---|
+//! | [`launch`] | how an engine is started and what it says until the network is ready |
+//! | [`state`] | what the experiment is: nodes, links, processes |
+//! | [`change`] | what can be changed while it runs |
+//! | [`exec`] | commands and terminals in nodes |
+//! | [`event`] | what happens, as a stream |
+//! | [`timing`] | how exactly the engine kept its own schedule |
+//! | [`summary`] | what a finished run leaves behind |
+//! | [`openapi`] | all of it as an OpenAPI 3.1 document |
+//!
+//! Not here: transport. The engine serves these types as HTTP/JSON on a Unix socket; `docs/api.md`
+//! says how to talk to it.
+
+pub mod change;
+pub mod event;
+pub mod exec;
+pub mod launch;
+pub mod openapi;
+pub mod state;
+pub mod summary;
+pub mod timing;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// The version prefix of every path.
+pub const VERSION: &str = "v1";
+
+/// Why a request failed: the body of every answer that is not 2xx.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ApiError {
+    /// What failed and why, for people.
+    pub error: String,
+    /// What to do next, if that is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub help: Option<String>,
+}

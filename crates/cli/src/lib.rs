@@ -1,1 +1,74 @@
-//! cli
+//! The `netloom` command line: a thin client of the engine's API, and the offline commands.
+//!
+//! | module | what |
+//! |---|---|
+//! | `args` | the commands and their options |
+//! | `commands` | one file per command |
+//! | `client` | the API over its Unix socket |
+//! | `launch` | starting an engine and following its start |
+//! | `find` | which scenario, which experiment, when none is named |
+//! | `table` | tables and numbers for people |
+//! | `terminal` | the user's terminal |
+//! | [`exit`] | exit codes |
+//!
+//! Not here: anything that touches a namespace. What the client needs to know of this machine comes
+//! through [`Machine`].
+
+mod args;
+mod client;
+mod commands;
+pub mod exit;
+mod find;
+mod launch;
+mod table;
+mod terminal;
+
+use std::path::PathBuf;
+
+use clap::Parser;
+
+pub use args::Cli;
+
+/// An experiment of which there is a trace on this machine.
+#[derive(Debug, Clone)]
+pub struct Found {
+    /// Its name.
+    pub name: String,
+    /// Whether its engine lives.
+    pub alive: bool,
+    /// The engine's process id, if it is known.
+    pub pid: Option<u32>,
+    /// The socket of its API.
+    pub socket: PathBuf,
+}
+
+/// What the command line needs to know and do on this machine beside talking to engines.
+pub trait Machine {
+    /// All experiments of which there is a trace, sorted by name.
+    fn experiments(&self) -> anyhow::Result<Vec<Found>>;
+    /// What there is of the experiment `name`.
+    fn inspect(&self, name: &str) -> anyhow::Result<Found>;
+    /// Removes what a dead engine left; what was removed, in words. An error if the engine lives.
+    fn cleanup(&self, name: &str) -> anyhow::Result<Vec<String>>;
+    /// Kills the engine of `name`, if it lives, and waits until it is gone.
+    fn kill_engine(&self, name: &str) -> anyhow::Result<()>;
+}
+
+/// Runs one command line; its exit code.
+pub fn main(machine: &dyn Machine) -> i32 {
+    let cli = Cli::parse();
+    let runtime = match tokio::runtime::Builder::new_current_thread().enable_all().build() {
+        Ok(runtime) => runtime,
+        Err(error) => {
+            eprintln!("error: cannot start: {error}");
+            return exit::FAILURE;
+        }
+    };
+    let result = runtime.block_on(commands::dispatch(machine, cli));
+    // A thread that waits for standard input would hold an ordinary end up until the next key.
+    runtime.shutdown_background();
+    match result {
+        Ok(code) => code,
+        Err(error) => exit::report(&error),
+    }
+}

@@ -1,1 +1,39 @@
-//! dataplane
+//! The real-time loop that joins the link model to frame devices.
+//!
+//! | module | what lives there |
+//! |---|---|
+//! | `wiring` | what is joined to what: [`Wiring`], and how to run it: [`Options`] |
+//! | `handle` | the running data plane as its owner sees it: [`Dataplane`] |
+//! | `assembly` | putting a data plane together from its wiring |
+//! | `partition` | which worker owns which links |
+//! | `worker` | a thread: waits, reads devices, releases frames, obeys commands |
+//! | `fabric` | what a worker owns: frames on their way between devices, pipes and switches |
+//! | `timers`, `waiter`, `clock` | when the next frame is due, sleeping until then, what time it is |
+//! | `gate` | one timestamp for a batch of changes over several workers |
+//! | `capture` | copies of frames at an interface, for a reader on another thread |
+//! | `timing` | how late frames were, and what was lost outside the model: [`Timing`] |
+//!
+//! A worker owns whole connected components (a link, or all links joined by switches), so no lock
+//! and no hand-over is on the way of a frame. Not here: the link model (`netloom-link`), creating
+//! devices, and any notion of nodes.
+
+mod assembly;
+mod capture;
+mod clock;
+mod error;
+mod fabric;
+mod gate;
+mod handle;
+mod partition;
+mod timers;
+mod timing;
+mod waiter;
+mod wiring;
+mod worker;
+
+pub use capture::{Capture, CaptureDirection, CapturedFrame};
+pub use clock::Clock;
+pub use error::DataplaneError;
+pub use handle::{Dataplane, PipeStatus};
+pub use timing::{DeviceFailure, LatencySummary, Timing, UnmodelledDrops, WorkerLoad};
+pub use wiring::{End, LinkWiring, Options, PipeId, Wiring};

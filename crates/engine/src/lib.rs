@@ -1,1 +1,26 @@
-//! engine
+//! One experiment on one machine: the process that owns its nodes and links and serves its API.
+//!
+//! | module | what |
+//! |---|---|
+//! | [`daemon`] | the engine process from its first line of input to its exit |
+//! | [`local`] | the experiments of this machine, seen from outside: which there are, which are dead |
+//! | `experiment` | the live network and what can be asked of it |
+//! | `end` | the end: asked for by many, once |
+//! | `wiring` | scenario and devices → data plane |
+//! | `events` | the numbered event stream |
+//! | `run` | timeline and processes, from the first to the last |
+//! | `results` | what a run leaves behind |
+//! | `http` | the API's transport |
+//!
+//! Not here: what a frame experiences (`link`, `dataplane`), how a node is made (`nodes`).
+
+pub mod daemon;
+mod end;
+mod events;
+mod experiment;
+mod http;
+pub mod local;
+mod results;
+mod run;
+mod state_lock;
+mod wiring;

@@ -45,6 +45,22 @@ impl Default for PipeConfig {
     }
 }
 
+impl PipeConfig {
+    /// The queue limit in words, with what the default means at the current rate:
+    /// `100ms (125kB)`, `50packets`, or `none` where there is no queue.
+    pub fn queue_limit_in_words(&self) -> String {
+        let RateLimit::Limited(rate) = self.rate else { return "none".into() };
+        match self.queue.limit {
+            QueueLimit::Default => {
+                let time = Duration::from_millis(100);
+                format!("100ms ({}) or 50packets", rate.bytes_in(time))
+            }
+            QueueLimit::Time(time) => format!("{time} ({})", rate.bytes_in(time)),
+            limit => limit.to_string(),
+        }
+    }
+}
+
 /// Properties of one pipe, each optional: what is absent keeps its value.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]

@@ -1,3 +1,36 @@
-//! The link model.
+//! The link model: what happens to a frame between two interfaces.
+//!
+//! A [`Pipe`] is one direction of a link, a state machine in virtual time: frames and `now` go in,
+//! frames and deadlines come out. The data plane drives it from the machine's clock, a simulation
+//! from its event queue; both run this code.
+//!
+//! | module | what lives there |
+//! |---|---|
+//! | `config` | what a pipe can be told: [`PipeConfig`], [`PipeChange`] |
+//! | `frame` | what a pipe knows of a frame: [`FrameInfo`], [`DropReason`] |
+//! | `pipe` | the pipe, which joins the stages below |
+//! | `queue`, `line`, `channel`, `flight` | its stages: waiting, serialization, loss, propagation |
+//! | `statistics` | what a pipe counts: [`PipeStatistics`] |
+//! | `random` | a pipe's own random numbers: [`Stream`] |
+//! | `segment` | which port of a switch a frame leaves by: [`LearningTable`] |
+//!
+//! Not here: clocks, threads, devices, frame contents (a pipe carries any `F` and never looks at
+//! it). A pipe allocates while its buffers grow to what the traffic needs, and then no more.
+
+mod channel;
 mod config;
+mod flight;
+mod frame;
+mod line;
+mod pipe;
+mod queue;
+mod random;
+mod segment;
+mod statistics;
+
 pub use config::*;
+pub use frame::{DropReason, FrameInfo};
+pub use pipe::{COALESCING_BOUND, Delivery, Dropped, Pipe, Rejected};
+pub use random::Stream;
+pub use segment::{AGEING, Forward, LearningTable, MacKey};
+pub use statistics::{Count, DelayStatistics, DropStatistics, PipeStatistics, QueueStatistics};

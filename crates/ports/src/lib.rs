@@ -1,1 +1,33 @@
-//! ports
+//! Frame devices: where the engine meets an interface.
+//!
+//! | module | what lives there |
+//! |---|---|
+//! | `device` | the trait [`FrameDevice`] and its errors |
+//! | `frame`, `pool` | a frame in memory, and the buffers that frames live in |
+//! | `virtio` | the virtio-net header in front of every frame |
+//! | `layout` | where the headers of a super-frame are; rejects what is not well-formed |
+//! | `segment` | super-frames cut into wire-size frames |
+//! | `checksum` | Internet checksums, finished or adjusted |
+//! | `tap` | the kernel's TAP device |
+//! | `memory` | a device in memory, for tests |
+//!
+//! `virtio`, `layout`, `segment` and `checksum` are pure: bytes in, bytes out. Not here: creating
+//! and configuring devices, timing, and what happens to a frame between two devices.
+
+pub mod checksum;
+mod device;
+mod frame;
+mod layout;
+pub mod memory;
+mod pool;
+mod segment;
+mod tap;
+mod virtio;
+
+pub use device::{Carrier, FrameDevice, SendError};
+pub use frame::{Frame, FrameBuffer, HEAD_BYTES, TAIL_BYTES};
+pub use layout::{Malformed, Shape, SuperFrame, Transport};
+pub use pool::Pool;
+pub use segment::split;
+pub use tap::Tap;
+pub use virtio::{GsoKind, HEADER_BYTES, VirtioHeader};

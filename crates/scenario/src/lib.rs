@@ -1,5 +1,37 @@
-//! Scenario files.
+//! Scenario files: what the user types, and what NetLoom runs on.
+//!
+//! | module | what it does |
+//! |---|---|
+//! | `yaml` | text to a tree whose nodes know their places |
+//! | `decode` | tree to typed values, all errors in one pass |
+//! | `raw` | the keys of a scenario file; the source of the JSON Schema |
+//! | `schema` | the JSON Schema of scenario files |
+//! | `resolve` | defaults, precedence, references, checks |
+//! | [`Scenario`] and its parts | the resolved scenario |
+//! | `diagnostic` | findings with places, rendered for people and programs |
+//! | [`graph`] | a scenario as a drawing: DOT, Mermaid, SVG |
+//!
+//! Text in, result out. Not here: files, clocks, threads; automatic addresses and routes (`plan`).
+
 mod address;
+mod decode;
+mod diagnostic;
+mod ends;
+pub mod graph;
+mod load;
+mod raw;
+mod resolve;
+mod schema;
+mod span;
 mod spec;
+mod yaml;
+
 pub use address::*;
+pub use diagnostic::similar;
+pub use diagnostic::{Diagnostic, Diagnostics, Related, Severity};
+pub use ends::LinkEnds;
+pub use load::{Loaded, load};
+pub use resolve::check_experiment_name;
+pub use schema::json_schema;
+pub use span::Span;
 pub use spec::*;

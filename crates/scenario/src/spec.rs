@@ -13,7 +13,7 @@ use netloom_units::Duration;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::address::{IpPrefix, Ipv4Prefix, Ipv6Prefix, MacAddress};
+use crate::address::{AddressError, IpPrefix, Ipv4Prefix, Ipv6Prefix, MacAddress};
 
 /// One experiment, resolved.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -172,6 +172,20 @@ pub struct Endpoint {
     pub node: String,
     /// The interface's name.
     pub interface: String,
+}
+
+impl std::str::FromStr for Endpoint {
+    type Err = AddressError;
+    fn from_str(text: &str) -> Result<Self, AddressError> {
+        match text.split_once(':') {
+            Some((node, interface)) if !node.is_empty() && !interface.is_empty() => {
+                Ok(Self { node: node.into(), interface: interface.into() })
+            }
+            _ => {
+                Err(AddressError { text: text.into(), expected: "an interface, like `node:eth1`" })
+            }
+        }
+    }
 }
 
 impl fmt::Display for Endpoint {

@@ -1,0 +1,39 @@
+# What people type and what CI runs. Everything works from a bare Debian or Ubuntu with Rust and
+# Python; `make setup` installs the rest and is part of what needs it.
+
+CARGO ?= cargo
+NETLOOM := target/release/netloom
+DEMO_RESULTS := target/demo
+
+.PHONY: all setup build demo test lint unit examples bench generate clean
+
+all: build
+
+setup:            ## install what a bare Debian or Ubuntu lacks
+	@sh scripts/setup.sh
+
+build: setup      ## the release binary, target/release/netloom
+	$(CARGO) build --release --locked
+
+demo: build       ## a backbone with OSPF, a TCP flow, and a cut: about two minutes
+	@rm -rf $(DEMO_RESULTS)
+	$(NETLOOM) run -t examples/abilene/netloom.yaml -o $(DEMO_RESULTS)
+	@python3 examples/abilene/report.py $(DEMO_RESULTS)
+
+test: setup lint unit
+
+lint:
+	$(CARGO) fmt --all --check
+	$(CARGO) clippy --workspace --all-targets --release --locked -- --deny warnings
+
+unit:             ## unit tests, end-to-end tests, and every example
+	$(CARGO) test --workspace --release --locked
+
+bench: build      ## measures; asserts nothing
+	@sh benches/run.sh
+
+generate:         ## schema and API document from the types
+	$(CARGO) run --quiet --package xtask -- generate
+
+clean:
+	$(CARGO) clean

@@ -1,0 +1,9 @@
+#!/bin/sh
+# Every benchmark, one after the other. They measure and print; they judge nothing.
+set -eu
+cd "$(dirname "$0")/.."
+for bench in hello ring; do
+    python3 "benches/$bench.py"
+    echo
+done
+cargo run --quiet --release --locked --package netloom-dataplane --example link_speed

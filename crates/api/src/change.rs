@@ -1,0 +1,35 @@
+//! What can be changed while an experiment runs.
+
+pub use netloom_link::PipeChange;
+use netloom_scenario::Direction;
+use netloom_units::Time;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Changes to links, applied together at one instant or not at all.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ChangeRequest {
+    /// The changes, in order.
+    pub changes: Vec<LinkChange>,
+}
+
+/// A change to one link.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct LinkChange {
+    /// The link's name.
+    pub link: String,
+    /// Which of its pipes.
+    #[serde(default)]
+    pub direction: Direction,
+    /// What changes.
+    pub change: PipeChange,
+}
+
+/// When changes were applied.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ChangeResponse {
+    /// Nanoseconds since the engine's zero.
+    pub at: Time,
+}

@@ -1,0 +1,124 @@
+//! What happens in an experiment, as a numbered stream (server-sent events at `GET /v1/events`).
+
+use netloom_units::Time;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::change::LinkChange;
+use crate::state::Phase;
+
+/// One thing that happened.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Event {
+    /// Counts from 0 without gaps.
+    pub number: u64,
+    /// When: nanoseconds since the engine's zero, the moment the network was ready.
+    pub time: Time,
+    /// What.
+    #[serde(flatten)]
+    pub what: What,
+}
+
+/// What happened.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case", tag = "event")]
+pub enum What {
+    /// The experiment entered a phase.
+    Phase {
+        /// Which.
+        phase: Phase,
+    },
+    /// Links were changed.
+    Changed {
+        /// Who asked.
+        by: Origin,
+        /// What.
+        changes: Vec<LinkChange>,
+    },
+    /// A change could not be made.
+    ChangeFailed {
+        /// Who asked.
+        by: Origin,
+        /// Why not.
+        reason: String,
+    },
+    /// A process of the scenario was started.
+    ProcessStarted {
+        /// The process.
+        process: String,
+        /// The node.
+        node: String,
+        /// Process id on the machine.
+        pid: u32,
+    },
+    /// A process passed its `ready` test.
+    ProcessReady {
+        /// The process.
+        process: String,
+        /// The node.
+        node: String,
+    },
+    /// A process ended.
+    ProcessEnded {
+        /// The process.
+        process: String,
+        /// The node.
+        node: String,
+        /// Exit code; 128 + the signal's number if a signal ended it.
+        code: i32,
+    },
+    /// A process could not be started.
+    ProcessFailed {
+        /// The process.
+        process: String,
+        /// The node.
+        node: String,
+        /// Why.
+        reason: String,
+    },
+    /// A command of the timeline ended.
+    CommandEnded {
+        /// The node.
+        node: String,
+        /// The command.
+        command: Vec<String>,
+        /// Its exit code.
+        code: i32,
+        /// Standard output and error together, the first 64 KiB.
+        output: String,
+    },
+    /// Check this before you trust the result.
+    Warning {
+        /// What.
+        message: String,
+    },
+    /// The run is over.
+    RunEnded {
+        /// Why.
+        reason: EndReason,
+    },
+}
+
+/// Who asked for a change.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Origin {
+    /// The scenario's timeline.
+    Timeline,
+    /// A request to the API.
+    Request,
+}
+
+/// Why a run ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum EndReason {
+    /// All that was to be done is done.
+    Completed,
+    /// The scenario's `duration` has passed.
+    Duration,
+    /// The user asked for it (Ctrl-C, `destroy`).
+    Interrupted,
+    /// The program that had started the run went away.
+    ClientGone,
+}

@@ -1,0 +1,58 @@
+//! How an engine is started: one JSON line in, JSON lines out until the network is ready.
+
+use std::path::PathBuf;
+
+use netloom_scenario::Scenario;
+use serde::{Deserialize, Serialize};
+
+use crate::ApiError;
+
+/// What an engine needs to know, as the first line of its standard input.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Launch {
+    /// The resolved scenario.
+    pub scenario: Scenario,
+    /// The scenario's text as the user wrote it.
+    pub source: String,
+    /// The scenario's file, absolute.
+    pub file: PathBuf,
+    /// The scenario's directory, absolute: where processes start.
+    pub directory: PathBuf,
+    /// What the engine is to do with the network.
+    pub mode: Mode,
+    /// Number of data-plane workers; by default one per core but one.
+    pub workers: Option<usize>,
+}
+
+/// What an engine does once the network is ready.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Mode {
+    /// Keeps it up until told to stop.
+    Deploy,
+    /// Runs timeline and processes, writes results, and takes it down. Standard input stays open as
+    /// a lease: when it closes, the client is gone and the run is stopped.
+    Run {
+        /// Where the results go: a directory that does not exist yet, absolute.
+        results: PathBuf,
+    },
+}
+
+/// A line of the engine's standard output while it starts.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum StartUp {
+    /// So many of the nodes exist.
+    Nodes {
+        /// Nodes that exist.
+        done: usize,
+        /// Nodes there will be.
+        total: usize,
+    },
+    /// Something the user should know.
+    Note(String),
+    /// The network is ready and the API answers.
+    Ready,
+    /// It could not be started; everything made so far is gone again.
+    Failed(ApiError),
+}

@@ -1,0 +1,219 @@
+//! The API as an OpenAPI 3.1 document, generated from the types and the table of operations.
+
+use schemars::SchemaGenerator;
+use schemars::generate::SchemaSettings;
+use serde_json::{Value, json};
+
+use crate::change::{ChangeRequest, ChangeResponse};
+use crate::event::Event;
+use crate::exec::{ExecControl, ExecNotice, ExecRequest};
+use crate::state::{ExperimentStatus, LinkStatus, NodeStatus, ProcessStatus};
+use crate::summary::Summary;
+use crate::timing::Timing;
+use crate::{ApiError, VERSION};
+
+/// One operation of the API.
+pub struct Operation {
+    /// HTTP method in lower case.
+    pub method: &'static str,
+    /// Path below the version, like `/nodes`.
+    pub path: &'static str,
+    /// What it does.
+    pub summary: &'static str,
+    /// Query parameters: name and meaning.
+    pub query: &'static [(&'static str, &'static str)],
+    request: Option<SchemaOf>,
+    response: Response,
+}
+
+type SchemaOf = fn(&mut SchemaGenerator) -> schemars::Schema;
+
+enum Response {
+    Json(SchemaOf),
+    Stream(&'static str),
+    WebSocket,
+    Accepted,
+}
+
+/// Every operation, in the order of the documentation.
+pub const OPERATIONS: &[Operation] = &[
+    Operation {
+        method: "get",
+        path: "/experiment",
+        summary: "The experiment as a whole.",
+        query: &[],
+        request: None,
+        response: Response::Json(|g| g.subschema_for::<ExperimentStatus>()),
+    },
+    Operation {
+        method: "get",
+        path: "/nodes",
+        summary: "All nodes with their interfaces and addresses.",
+        query: &[],
+        request: None,
+        response: Response::Json(|g| g.subschema_for::<Vec<NodeStatus>>()),
+    },
+    Operation {
+        method: "get",
+        path: "/links",
+        summary: "All links with the configuration and statistics of both pipes.",
+        query: &[],
+        request: None,
+        response: Response::Json(|g| g.subschema_for::<Vec<LinkStatus>>()),
+    },
+    Operation {
+        method: "patch",
+        path: "/links",
+        summary: "Changes links: all changes at one instant, or none of them.",
+        query: &[],
+        request: Some(|g| g.subschema_for::<ChangeRequest>()),
+        response: Response::Json(|g| g.subschema_for::<ChangeResponse>()),
+    },
+    Operation {
+        method: "get",
+        path: "/processes",
+        summary: "The scenario's processes and where they stand.",
+        query: &[],
+        request: None,
+        response: Response::Json(|g| g.subschema_for::<Vec<ProcessStatus>>()),
+    },
+    Operation {
+        method: "get",
+        path: "/timing",
+        summary: "How exactly the engine keeps its schedule.",
+        query: &[],
+        request: None,
+        response: Response::Json(|g| g.subschema_for::<Timing>()),
+    },
+    Operation {
+        method: "get",
+        path: "/events",
+        summary: "All events since the start, then new ones as they happen; ends with the \
+                  experiment. Each `data:` line is an Event.",
+        query: &[("since", "First event number wanted (default 0).")],
+        request: None,
+        response: Response::Stream("text/event-stream"),
+    },
+    Operation {
+        method: "get",
+        path: "/exec",
+        summary: "Runs a command in a node over a WebSocket: the first text message is an \
+                  ExecRequest, later ones are ExecControl; the engine answers with ExecNotice.",
+        query: &[],
+        request: None,
+        response: Response::WebSocket,
+    },
+    Operation {
+        method: "get",
+        path: "/capture",
+        summary: "The frames at an interface from now on, as pcapng, until the client closes.",
+        query: &[("interface", "The interface as `node:name`.")],
+        request: None,
+        response: Response::Stream("application/x-pcapng"),
+    },
+    Operation {
+        method: "post",
+        path: "/shutdown",
+        summary: "Ends the experiment: stops processes, keeps results, removes everything. \
+                  Answers at once; the socket disappears when all is gone.",
+        query: &[],
+        request: None,
+        response: Response::Accepted,
+    },
+    Operation {
+        method: "get",
+        path: "/openapi.json",
+        summary: "This document.",
+        query: &[],
+        request: None,
+        response: Response::Json(|_| schemars::json_schema!({"type": "object"})),
+    },
+];
+
+/// The OpenAPI 3.1 document.
+pub fn document() -> Value {
+    let mut settings = SchemaSettings::draft2020_12();
+    settings.definitions_path = "/components/schemas".into();
+    let mut generator = SchemaGenerator::new(settings);
+    let error = generator.subschema_for::<ApiError>();
+    let mut paths = serde_json::Map::new();
+    for operation in OPERATIONS {
+        let path = format!("/{VERSION}{}", operation.path);
+        let entry = paths.entry(path).or_insert_with(|| json!({}));
+        entry[operation.method] = describe(operation, &mut generator, &error);
+    }
+    // Types that only WebSockets and streams carry.
+    generator.subschema_for::<ExecRequest>();
+    generator.subschema_for::<ExecControl>();
+    generator.subschema_for::<ExecNotice>();
+    generator.subschema_for::<Event>();
+    generator.subschema_for::<Summary>();
+    json!({
+        "openapi": "3.1.0",
+        "info": {
+            "title": "NetLoom engine",
+            "version": VERSION,
+            "description": "One experiment on one machine, served on the Unix socket `api.sock` \
+                            in the experiment's state directory.",
+            "license": {"name": "Apache-2.0", "identifier": "Apache-2.0"},
+        },
+        "paths": paths,
+        "components": {"schemas": generator.take_definitions(true)},
+    })
+}
+
+fn describe(
+    operation: &Operation,
+    generator: &mut SchemaGenerator,
+    error: &schemars::Schema,
+) -> Value {
+    let mut described = json!({
+        "summary": operation.summary,
+        "operationId": operation_id(operation),
+        "responses": {
+            "default": {
+                "description": "It failed.",
+                "content": {"application/json": {"schema": error}},
+            },
+        },
+    });
+    let (status, response) = match operation.response {
+        Response::Json(schema) => (
+            "200",
+            json!({
+                "description": "Done.",
+                "content": {"application/json": {"schema": schema(generator)}},
+            }),
+        ),
+        Response::Stream(media) => {
+            ("200", json!({"description": "A stream.", "content": {media: {}}}))
+        }
+        Response::WebSocket => ("101", json!({"description": "Switched to WebSocket."})),
+        Response::Accepted => ("202", json!({"description": "Under way."})),
+    };
+    described["responses"][status] = response;
+    if !operation.query.is_empty() {
+        described["parameters"] = operation
+            .query
+            .iter()
+            .map(|(name, meaning)| {
+                json!({
+                    "name": name, "in": "query", "description": meaning,
+                    "schema": {"type": "string"},
+                })
+            })
+            .collect();
+    }
+    if let Some(schema) = operation.request {
+        described["requestBody"] = json!({
+            "required": true,
+            "content": {"application/json": {"schema": schema(generator)}},
+        });
+    }
+    described
+}
+
+fn operation_id(operation: &Operation) -> String {
+    let name = operation.path.trim_start_matches('/').replace(['/', '.'], "_");
+    format!("{}_{name}", operation.method)
+}

@@ -1,0 +1,142 @@
+//! What the experiment is at this moment.
+
+use std::net::IpAddr;
+use std::path::PathBuf;
+
+use netloom_link::{PipeConfig, PipeStatistics};
+use netloom_scenario::{Endpoint, IpPrefix, MacAddress, NodeKind};
+use netloom_units::Time;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// The experiment as a whole.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ExperimentStatus {
+    /// Its name.
+    pub name: String,
+    /// The engine's process id.
+    pub engine_pid: u32,
+    /// The engine's version.
+    pub version: String,
+    /// Where it stands.
+    pub phase: Phase,
+    /// The scenario file it was made from.
+    pub file: PathBuf,
+    /// Nanoseconds since the engine's zero.
+    pub now: Time,
+    /// When it was started: seconds since 1970-01-01 UTC.
+    pub started_unix: u64,
+    /// Number of nodes, switches included.
+    pub nodes: usize,
+    /// Number of links.
+    pub links: usize,
+    /// Where the results go, if this is a run.
+    pub results: Option<PathBuf>,
+}
+
+/// Where an experiment stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Phase {
+    /// The network is up; nothing is timed.
+    Deployed,
+    /// A run is under way.
+    Running,
+    /// It is being taken down.
+    Stopping,
+}
+
+/// A node.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct NodeStatus {
+    /// Its name.
+    pub name: String,
+    /// What it is.
+    pub kind: NodeKind,
+    /// The addresses its name stands for, at most one per family.
+    pub primary: Vec<IpAddr>,
+    /// Its interfaces (for a switch, its ports).
+    pub interfaces: Vec<InterfaceStatus>,
+    /// The network namespace's name for `ip netns exec`; none for a switch.
+    pub namespace: Option<String>,
+}
+
+/// An interface.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct InterfaceStatus {
+    /// Its name in the node.
+    pub name: String,
+    /// Ethernet address; none for a switch port.
+    pub mac: Option<MacAddress>,
+    /// Addresses with their prefix length.
+    pub addresses: Vec<IpPrefix>,
+    /// The link at it.
+    pub link: String,
+    /// Whom it reaches.
+    pub peer: Endpoint,
+}
+
+/// A link with its two pipes.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct LinkStatus {
+    /// Its name.
+    pub name: String,
+    /// Its two ends.
+    pub endpoints: [Endpoint; 2],
+    /// From the first end to the second.
+    pub forward: PipeStatus,
+    /// From the second end to the first.
+    pub reverse: PipeStatus,
+}
+
+/// A pipe.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct PipeStatus {
+    /// What it runs on.
+    pub config: PipeConfig,
+    /// What it has done since it was made.
+    pub statistics: PipeStatistics,
+}
+
+/// A process of the scenario in one node.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ProcessStatus {
+    /// The process' name.
+    pub process: String,
+    /// The node.
+    pub node: String,
+    /// Where it stands.
+    pub state: ProcessState,
+}
+
+/// Where a process stands.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ProcessState {
+    /// Its start condition has not come.
+    Waiting,
+    /// It runs, and its `ready` test has not passed yet.
+    Started {
+        /// Process id on the machine.
+        pid: u32,
+    },
+    /// It runs and is ready.
+    Ready {
+        /// Process id on the machine.
+        pid: u32,
+    },
+    /// It has ended.
+    Done {
+        /// Exit code; 128 + the signal's number if a signal ended it.
+        code: i32,
+    },
+    /// It could not be started.
+    Failed {
+        /// Why.
+        reason: String,
+    },
+    /// The run ended before its start condition came.
+    NeverStarted,
+    /// It was still running at the end of the run and was ended with it.
+    Stopped,
+}

@@ -1,0 +1,45 @@
+//! What a finished run leaves behind in `summary.json`.
+
+use std::path::PathBuf;
+
+use netloom_units::Time;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::event::EndReason;
+use crate::state::{LinkStatus, ProcessStatus};
+use crate::timing::Timing;
+
+/// A finished run.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Summary {
+    /// The experiment's name.
+    pub name: String,
+    /// The scenario file.
+    pub file: PathBuf,
+    /// Seed of every random stream.
+    pub seed: u64,
+    /// NetLoom's version.
+    pub version: String,
+    /// When the network was ready: seconds since 1970-01-01 UTC.
+    pub started_unix: f64,
+    /// How long the run lasted: nanoseconds since the network was ready.
+    pub ended: Time,
+    /// Why it ended.
+    pub reason: EndReason,
+    /// How long the network took to come up, in seconds.
+    pub deploy_seconds: f64,
+    /// The processes and how they ended.
+    pub processes: Vec<ProcessStatus>,
+    /// Whether every foreground process ended with exit code 0, every command of the timeline too,
+    /// and every change was made.
+    pub success: bool,
+    /// What went wrong, in words; empty if `success`.
+    pub failures: Vec<String>,
+    /// The links with their totals.
+    pub links: Vec<LinkStatus>,
+    /// How exactly the engine kept its schedule.
+    pub timing: Timing,
+    /// What to check before trusting the numbers.
+    pub warnings: Vec<String>,
+}

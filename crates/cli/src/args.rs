@@ -1,0 +1,256 @@
+//! The commands and their options.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+/// NetLoom: one file, one command, a living network.
+#[derive(Debug, Parser)]
+#[command(name = "netloom", version, max_term_width = 100)]
+pub struct Cli {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// What to do.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Run a scenario: bring the network up, run its timeline and processes, keep the results, take
+    /// it down.
+    Run(Run),
+    /// Bring a scenario's network up and return.
+    Deploy(Deploy),
+    /// Take an experiment down; nothing of it is left.
+    Destroy(Destroy),
+    /// Show experiments, nodes, links and statistics.
+    Inspect(Inspect),
+    /// Run a command in a node; the exit code is the command's own.
+    Exec(Exec),
+    /// Open an interactive shell in a node.
+    Connect(Connect),
+    /// Capture the frames at an interface as pcapng.
+    Capture(Capture),
+    /// Change a link while it runs.
+    Set(Set),
+    /// Draw a scenario's topology.
+    Graph(Graph),
+    /// Check a scenario: all errors in one pass.
+    Validate(Validate),
+    /// Remove what experiments left whose engine has died.
+    Cleanup(Cleanup),
+}
+
+/// Which scenario.
+#[derive(Debug, Args)]
+pub struct ScenarioFile {
+    /// The scenario file; by default the only `netloom.yaml` or `*.netloom.yaml` in this folder.
+    #[arg(short = 't', long = "topology", value_name = "FILE")]
+    pub file: Option<PathBuf>,
+}
+
+/// What shapes a start.
+#[derive(Debug, Args)]
+pub struct StartOptions {
+    /// Which scenario.
+    #[command(flatten)]
+    pub scenario: ScenarioFile,
+    /// Name of the experiment instead of the scenario's own.
+    #[arg(long)]
+    pub name: Option<String>,
+    /// Seed of all random streams instead of the scenario's own.
+    #[arg(long)]
+    pub seed: Option<u64>,
+    /// Data-plane worker threads; by default one per core but one.
+    #[arg(long, value_name = "N")]
+    pub workers: Option<usize>,
+}
+
+/// `netloom run`
+#[derive(Debug, Args)]
+pub struct Run {
+    /// What shapes the start.
+    #[command(flatten)]
+    pub start: StartOptions,
+    /// Directory for the results, which must not exist yet; by default
+    /// `netloom-results/NAME/TIME`.
+    #[arg(short, long, value_name = "DIR")]
+    pub output: Option<PathBuf>,
+}
+
+/// `netloom deploy`
+#[derive(Debug, Args)]
+pub struct Deploy {
+    /// What shapes the start.
+    #[command(flatten)]
+    pub start: StartOptions,
+}
+
+/// `netloom destroy`
+#[derive(Debug, Args)]
+pub struct Destroy {
+    /// The experiment; by default the only one, or the one of the scenario in this folder.
+    #[arg(value_name = "EXPERIMENT")]
+    pub experiment: Option<String>,
+    /// The experiment of this scenario file.
+    #[command(flatten)]
+    pub scenario: ScenarioFile,
+    /// All experiments of this machine.
+    #[arg(long, conflicts_with_all = ["experiment", "file"])]
+    pub all: bool,
+}
+
+/// Output format.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    /// For people.
+    Table,
+    /// For programs.
+    Json,
+}
+
+/// `netloom inspect`
+#[derive(Debug, Args)]
+pub struct Inspect {
+    /// The experiment; by default the only one. Without any, all are listed.
+    #[arg(value_name = "EXPERIMENT")]
+    pub experiment: Option<String>,
+    /// The experiment of this scenario file.
+    #[command(flatten)]
+    pub scenario: ScenarioFile,
+    /// List all experiments of this machine.
+    #[arg(long, conflicts_with_all = ["experiment", "file"])]
+    pub all: bool,
+    /// Output format.
+    #[arg(long, value_enum, default_value_t = Format::Table)]
+    pub format: Format,
+    /// Show it again every second until Ctrl-C.
+    #[arg(long)]
+    pub watch: bool,
+}
+
+/// `netloom exec`
+#[derive(Debug, Args)]
+pub struct Exec {
+    /// The node, as NODE or NODE@EXPERIMENT.
+    #[arg(value_name = "NODE[@EXPERIMENT]")]
+    pub node: String,
+    /// The experiment of this scenario file.
+    #[command(flatten)]
+    pub scenario: ScenarioFile,
+    /// Give the command a terminal.
+    #[arg(long)]
+    pub tty: bool,
+    /// Environment variable for the command.
+    #[arg(short, long, value_name = "NAME=VALUE")]
+    pub env: Vec<String>,
+    /// The command and its arguments.
+    #[arg(last = true, required = true, value_name = "COMMAND")]
+    pub command: Vec<String>,
+}
+
+/// `netloom connect`
+#[derive(Debug, Args)]
+pub struct Connect {
+    /// The node, as NODE or NODE@EXPERIMENT.
+    #[arg(value_name = "NODE[@EXPERIMENT]")]
+    pub node: String,
+    /// The experiment of this scenario file.
+    #[command(flatten)]
+    pub scenario: ScenarioFile,
+}
+
+/// `netloom capture`
+#[derive(Debug, Args)]
+pub struct Capture {
+    /// The interface, as NODE:IF or NODE:IF@EXPERIMENT.
+    #[arg(value_name = "NODE:IF[@EXPERIMENT]")]
+    pub interface: String,
+    /// The experiment of this scenario file.
+    #[command(flatten)]
+    pub scenario: ScenarioFile,
+    /// Where the pcapng goes; `-` for standard output, into `wireshark -k -i -`.
+    #[arg(short, long, value_name = "FILE|-")]
+    pub write: PathBuf,
+}
+
+/// `netloom set`
+#[derive(Debug, Args)]
+pub struct Set {
+    /// The link, as LINK or LINK@EXPERIMENT.
+    #[arg(value_name = "LINK[@EXPERIMENT]")]
+    pub link: String,
+    /// Properties as in the scenario, like `rate=10Mbit/s delay=5ms queue.limit=50ms state=down`.
+    #[arg(required = true, value_name = "KEY=VALUE")]
+    pub properties: Vec<String>,
+    /// The experiment of this scenario file.
+    #[command(flatten)]
+    pub scenario: ScenarioFile,
+    /// Which of the link's pipes.
+    #[arg(short, long, value_enum, default_value_t = Direction::Both)]
+    pub direction: Direction,
+}
+
+/// One direction of a link, or both.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Direction {
+    /// Both pipes.
+    Both,
+    /// From the first endpoint to the second.
+    Forward,
+    /// From the second endpoint to the first.
+    Reverse,
+}
+
+/// How to draw.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Drawing {
+    /// Graphviz.
+    Dot,
+    /// Mermaid, as in Markdown.
+    Mermaid,
+    /// A picture.
+    Svg,
+}
+
+/// `netloom graph`
+#[derive(Debug, Args)]
+pub struct Graph {
+    /// Which scenario.
+    #[command(flatten)]
+    pub scenario: ScenarioFile,
+    /// How to draw.
+    #[arg(long, value_enum, default_value_t = Drawing::Dot)]
+    pub format: Drawing,
+    /// Where it goes; by default standard output.
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+}
+
+/// `netloom validate`
+#[derive(Debug, Args)]
+pub struct Validate {
+    /// The scenario files; by default the only one in this folder.
+    #[arg(value_name = "FILE")]
+    pub files: Vec<PathBuf>,
+    /// Which scenario.
+    #[command(flatten)]
+    pub scenario: ScenarioFile,
+    /// Output format.
+    #[arg(long, value_enum, default_value_t = Format::Table)]
+    pub format: Format,
+}
+
+/// `netloom cleanup`
+#[derive(Debug, Args)]
+pub struct Cleanup {
+    /// The experiment; by default every one whose engine has died.
+    #[arg(value_name = "EXPERIMENT")]
+    pub experiment: Option<String>,
+    /// Every experiment of this machine, the living ones too.
+    #[arg(long, conflicts_with = "experiment")]
+    pub all: bool,
+    /// Kill the engine if it still lives.
+    #[arg(long, requires = "experiment")]
+    pub force: bool,
+}

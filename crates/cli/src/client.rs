@@ -1,0 +1,148 @@
+//! The API over its Unix socket.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, anyhow, bail};
+use http_body_util::{BodyExt, Full};
+use hyper::body::{Bytes, Incoming};
+use hyper::client::conn::http1;
+use hyper::{Method, Request, Response, StatusCode};
+use hyper_util::rt::TokioIo;
+use netloom_api::event::Event;
+use netloom_api::{ApiError, VERSION};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use tokio::net::UnixStream;
+use tokio_tungstenite::WebSocketStream;
+
+/// A client of one engine.
+#[derive(Debug, Clone)]
+pub struct Client {
+    name: String,
+    socket: PathBuf,
+}
+
+impl Client {
+    /// A client of the engine of experiment `name` behind `socket`.
+    pub fn new(name: &str, socket: &Path) -> Self {
+        Self { name: name.into(), socket: socket.into() }
+    }
+
+    /// GET that answers JSON.
+    pub async fn get<T: DeserializeOwned>(&self, path: &str) -> Result<T> {
+        let response = self.send(Method::GET, path, Bytes::new()).await?;
+        parse(path, response).await
+    }
+
+    /// PATCH with JSON that answers JSON.
+    pub async fn patch<T: DeserializeOwned>(&self, path: &str, body: &impl Serialize) -> Result<T> {
+        let body = serde_json::to_vec(body)?;
+        let response = self.send(Method::PATCH, path, body.into()).await?;
+        parse(path, response).await
+    }
+
+    /// Asks the engine to end the experiment.
+    pub async fn shutdown(&self) -> Result<()> {
+        self.send(Method::POST, "/shutdown", Bytes::new()).await.map(drop)
+    }
+
+    /// GET that answers a stream of bytes.
+    pub async fn stream(&self, path: &str) -> Result<Incoming> {
+        Ok(self.send(Method::GET, path, Bytes::new()).await?.into_body())
+    }
+
+    /// The events from number `since` on, as they happen.
+    pub async fn events(&self, since: u64) -> Result<Events> {
+        let body = self.stream(&format!("/events?since={since}")).await?;
+        Ok(Events { body, buffer: Vec::new() })
+    }
+
+    /// A WebSocket.
+    pub async fn websocket(&self, path: &str) -> Result<WebSocketStream<UnixStream>> {
+        let url = format!("ws://localhost/{VERSION}{path}");
+        let stream = self.connect().await?;
+        let (socket, _) = tokio_tungstenite::client_async(url, stream)
+            .await
+            .with_context(|| format!("the engine of `{}` refused {path}", self.name))?;
+        Ok(socket)
+    }
+
+    async fn connect(&self) -> Result<UnixStream> {
+        UnixStream::connect(&self.socket).await.with_context(|| {
+            format!(
+                "cannot reach the engine of `{}` at {}; if it has died, `netloom cleanup {}` \
+                 removes what is left",
+                self.name,
+                self.socket.display(),
+                self.name
+            )
+        })
+    }
+
+    async fn send(&self, method: Method, path: &str, body: Bytes) -> Result<Response<Incoming>> {
+        let stream = TokioIo::new(self.connect().await?);
+        let (mut sender, connection) = http1::handshake(stream).await?;
+        tokio::spawn(connection);
+        let request = Request::builder()
+            .method(method)
+            .uri(format!("/{VERSION}{path}"))
+            .header("host", "localhost")
+            .header("content-type", "application/json")
+            .body(Full::new(body))?;
+        let response = sender
+            .send_request(request)
+            .await
+            .with_context(|| format!("the engine of `{}` did not answer", self.name))?;
+        if response.status().is_success() {
+            return Ok(response);
+        }
+        Err(refusal(response).await)
+    }
+}
+
+async fn parse<T: DeserializeOwned>(path: &str, response: Response<Incoming>) -> Result<T> {
+    let body = response.into_body().collect().await?.to_bytes();
+    serde_json::from_slice(&body).with_context(|| format!("cannot understand the answer to {path}"))
+}
+
+async fn refusal(response: Response<Incoming>) -> anyhow::Error {
+    let status: StatusCode = response.status();
+    let body = response.into_body().collect().await.map(|body| body.to_bytes());
+    match body.ok().and_then(|body| serde_json::from_slice::<ApiError>(&body).ok()) {
+        Some(ApiError { error, help: Some(help) }) => anyhow!("{error}; {help}"),
+        Some(ApiError { error, help: None }) => anyhow!("{error}"),
+        None => anyhow!("the engine answered {status}"),
+    }
+}
+
+/// A stream of events.
+pub struct Events {
+    body: Incoming,
+    buffer: Vec<u8>,
+}
+
+impl Events {
+    /// The next event; `None` when the experiment has ended.
+    pub async fn next(&mut self) -> Result<Option<Event>> {
+        loop {
+            while let Some(end) = self.buffer.iter().position(|byte| *byte == b'\n') {
+                let line: Vec<u8> = self.buffer.drain(..=end).collect();
+                if let Some(data) = line.strip_prefix(b"data:") {
+                    return Ok(Some(serde_json::from_slice(data).context("an event")?));
+                }
+            }
+            match self.body.frame().await {
+                Some(Ok(frame)) => {
+                    if let Ok(data) = frame.into_data() {
+                        self.buffer.extend_from_slice(&data);
+                    }
+                }
+                // An engine that is gone ends the stream like one that closes it.
+                Some(Err(_)) | None => return Ok(None),
+            }
+            if self.buffer.len() > 64 << 20 {
+                bail!("an event of more than 64 MiB");
+            }
+        }
+    }
+}

@@ -1,0 +1,59 @@
+//! `netloom deploy`
+
+use std::time::Instant;
+
+use anyhow::Result;
+use netloom_api::launch::Mode;
+
+use crate::Machine;
+use crate::args::Deploy;
+use crate::exit;
+use crate::launch::{Engine, prepare};
+
+/// Brings the network up and returns.
+pub async fn deploy(machine: &dyn Machine, args: Deploy) -> Result<i32> {
+    let loaded = prepare(&args.start)?;
+    let began = Instant::now();
+    let mut engine = Engine::start(&loaded, &args.start, Mode::Deploy).await?;
+    let ready = tokio::select! {
+        ready = engine.ready() => ready.map(|()| true),
+        interrupt = tokio::signal::ctrl_c() => interrupt.map(|()| false).map_err(Into::into),
+    };
+    let name = &loaded.scenario.name;
+    match ready {
+        Ok(true) => {}
+        Ok(false) => {
+            engine.kill().await?;
+            machine.cleanup(name)?;
+            eprintln!("interrupted; nothing of `{name}` is left");
+            return Ok(exit::INTERRUPTED);
+        }
+        Err(error) => {
+            clean_after_death(machine, &mut engine, name).await?;
+            return Err(error);
+        }
+    }
+    println!(
+        "{name}: {} nodes and {} links up in {:.2} s (engine pid {})",
+        loaded.scenario.nodes.len(),
+        loaded.scenario.links.len(),
+        began.elapsed().as_secs_f64(),
+        engine.pid().unwrap_or_default(),
+    );
+    Ok(exit::SUCCESS)
+}
+
+/// After a start that failed: if the engine died without a word, something of it may be left. An
+/// experiment of the same name that runs is not touched.
+pub async fn clean_after_death(
+    machine: &dyn Machine,
+    engine: &mut Engine,
+    name: &str,
+) -> Result<()> {
+    engine.wait().await?;
+    let found = machine.inspect(name)?;
+    if !found.alive && found.pid.is_some() {
+        machine.cleanup(name)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,50 @@
+//! `netloom destroy`
+
+use std::time::{Duration, Instant};
+
+use anyhow::{Result, bail};
+
+use crate::args::Destroy;
+use crate::client::Client;
+use crate::{Found, Machine, exit, find};
+
+/// How long an engine may take to end before it is killed.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// Takes an experiment down.
+pub async fn destroy(machine: &dyn Machine, args: Destroy) -> Result<i32> {
+    let doomed = if args.all {
+        machine.experiments()?
+    } else {
+        let found = find::experiment(machine, args.experiment.as_deref(), &args.scenario)?;
+        if !found.alive && found.pid.is_none() {
+            bail!("there is no experiment `{}`; `netloom inspect` lists what runs", found.name);
+        }
+        vec![found]
+    };
+    for found in &doomed {
+        let began = Instant::now();
+        end(machine, found).await?;
+        println!("{}: gone in {:.2} s", found.name, began.elapsed().as_secs_f64());
+    }
+    Ok(exit::SUCCESS)
+}
+
+/// Ends one experiment, dead or alive; nothing of it is left.
+pub async fn end(machine: &dyn Machine, found: &Found) -> Result<()> {
+    if found.alive {
+        // An engine that does not answer is waited for like one that does, and killed then.
+        let asked = Client::new(&found.name, &found.socket).shutdown().await;
+        let patience = if asked.is_ok() { PATIENCE } else { Duration::from_secs(2) };
+        let deadline = Instant::now() + patience;
+        while machine.inspect(&found.name)?.alive {
+            if Instant::now() > deadline {
+                eprintln!("warning: the engine of `{}` does not end; killing it", found.name);
+                machine.kill_engine(&found.name)?;
+                break;
+            }
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    }
+    machine.cleanup(&found.name).map(drop)
+}

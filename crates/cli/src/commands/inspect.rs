@@ -1,0 +1,212 @@
+//! `netloom inspect`
+
+use std::fmt::Write;
+use std::time::Duration;
+
+use anyhow::Result;
+use netloom_api::state::{ExperimentStatus, LinkStatus, NodeStatus, ProcessStatus};
+use netloom_api::timing::Timing;
+use serde_json::json;
+
+use super::summary::{arrows, state};
+use crate::args::{Format, Inspect};
+use crate::client::Client;
+use crate::table::{count, table};
+use crate::{Found, Machine, exit, find};
+
+/// Shows what runs.
+pub async fn inspect(machine: &dyn Machine, args: Inspect) -> Result<i32> {
+    loop {
+        let text = look(machine, &args).await?;
+        if !args.watch {
+            print!("{text}");
+            return Ok(exit::SUCCESS);
+        }
+        // Home, the new text over the old, and nothing behind it.
+        print!("\x1b[H\x1b[2J{text}");
+        tokio::select! {
+            () = tokio::time::sleep(Duration::from_secs(1)) => {}
+            _ = tokio::signal::ctrl_c() => return Ok(exit::SUCCESS),
+        }
+    }
+}
+
+async fn look(machine: &dyn Machine, args: &Inspect) -> Result<String> {
+    let named = args.experiment.is_some() || args.scenario.file.is_some();
+    let all = machine.experiments()?;
+    if args.all || (!named && all.len() != 1) {
+        return list(&all, args.format).await;
+    }
+    let found = find::experiment(machine, args.experiment.as_deref(), &args.scenario)?;
+    if !found.alive && found.pid.is_some() {
+        return list(&[found], args.format).await;
+    }
+    let client = find::client(machine, Some(&found.name), &args.scenario)?;
+    let view = View::fetch(&client).await?;
+    match args.format {
+        Format::Json => Ok(format!("{}\n", serde_json::to_string_pretty(&view.json())?)),
+        Format::Table => view.table(),
+    }
+}
+
+async fn list(all: &[Found], format: Format) -> Result<String> {
+    let mut statuses = Vec::new();
+    for found in all {
+        let client = Client::new(&found.name, &found.socket);
+        let status = match found.alive {
+            true => client.get::<ExperimentStatus>("/experiment").await.ok(),
+            false => None,
+        };
+        statuses.push((found, status));
+    }
+    if format == Format::Json {
+        let rows: Vec<_> = statuses
+            .iter()
+            .map(|(found, status)| {
+                json!({
+                    "name": found.name, "alive": found.alive, "engine_pid": found.pid,
+                    "socket": found.socket, "status": status,
+                })
+            })
+            .collect();
+        return Ok(format!("{}\n", serde_json::to_string_pretty(&rows)?));
+    }
+    if statuses.is_empty() {
+        return Ok("no experiment is running\n".into());
+    }
+    let mut rows = table(&["experiment", "engine", "phase", "nodes", "links", "scenario"]);
+    for (found, status) in statuses {
+        let pid = found.pid.map_or_else(|| "?".into(), |pid| pid.to_string());
+        match status {
+            Some(status) => rows.add_row([
+                found.name.clone(),
+                pid,
+                phase(&status),
+                status.nodes.to_string(),
+                status.links.to_string(),
+                status.file.display().to_string(),
+            ]),
+            None if found.alive => {
+                rows.add_row([found.name.as_str(), &pid, "starting or not answering", "", "", ""])
+            }
+            None => {
+                let help = format!("`netloom cleanup {}` removes what is left", found.name);
+                rows.add_row([found.name.as_str(), &pid, "engine has died", "", "", &help])
+            }
+        };
+    }
+    Ok(format!("{rows}\n"))
+}
+
+fn phase(status: &ExperimentStatus) -> String {
+    format!("{:?}", status.phase).to_lowercase()
+}
+
+/// Everything about one experiment.
+struct View {
+    experiment: ExperimentStatus,
+    nodes: Vec<NodeStatus>,
+    links: Vec<LinkStatus>,
+    processes: Vec<ProcessStatus>,
+    timing: Timing,
+}
+
+impl View {
+    async fn fetch(client: &Client) -> Result<Self> {
+        Ok(Self {
+            experiment: client.get("/experiment").await?,
+            nodes: client.get("/nodes").await?,
+            links: client.get("/links").await?,
+            processes: client.get("/processes").await?,
+            timing: client.get("/timing").await?,
+        })
+    }
+
+    fn json(&self) -> serde_json::Value {
+        json!({
+            "experiment": self.experiment,
+            "nodes": self.nodes,
+            "links": self.links,
+            "processes": self.processes,
+            "timing": self.timing,
+        })
+    }
+
+    fn table(&self) -> Result<String> {
+        let mut text = String::new();
+        let status = &self.experiment;
+        writeln!(
+            text,
+            "{} ({}), engine pid {}, {:.0} s, {}\n",
+            status.name,
+            phase(status),
+            status.engine_pid,
+            status.now.as_nanos() as f64 / 1e9,
+            status.file.display(),
+        )?;
+        writeln!(text, "{}\n", self.node_table())?;
+        writeln!(text, "{}", self.link_table())?;
+        if !self.processes.is_empty() {
+            let mut rows = table(&["process", "node", "state"]);
+            for process in &self.processes {
+                rows.add_row([process.process.as_str(), &process.node, &state(&process.state)]);
+            }
+            writeln!(text, "\n{rows}")?;
+        }
+        Ok(text)
+    }
+
+    fn node_table(&self) -> comfy_table::Table {
+        let mut rows = table(&["node", "kind", "interface", "addresses", "link", "peer"]);
+        for node in &self.nodes {
+            let kind = format!("{:?}", node.kind).to_lowercase();
+            let (mut name, mut kind) = (node.name.as_str(), kind.as_str());
+            if node.interfaces.is_empty() {
+                rows.add_row([name, kind]);
+            }
+            for interface in &node.interfaces {
+                let addresses: Vec<String> =
+                    interface.addresses.iter().map(ToString::to_string).collect();
+                rows.add_row([
+                    std::mem::take(&mut name),
+                    std::mem::take(&mut kind),
+                    &interface.name,
+                    &addresses.join(" "),
+                    &interface.link,
+                    &interface.peer.to_string(),
+                ]);
+            }
+        }
+        rows
+    }
+
+    fn link_table(&self) -> comfy_table::Table {
+        let headings = [
+            "pipe",
+            "state",
+            "rate",
+            "delay",
+            "loss",
+            "queue limit",
+            "frames",
+            "queued",
+            "dropped",
+        ];
+        let mut rows = table(&headings);
+        for (name, pipe) in self.links.iter().flat_map(arrows) {
+            let (config, statistics) = (&pipe.config, &pipe.statistics);
+            rows.add_row([
+                name,
+                format!("{:?}", config.state).to_lowercase(),
+                config.rate.to_string(),
+                config.delay.to_string(),
+                config.loss.to_string(),
+                config.queue_limit_in_words(),
+                count(statistics.offered.frames),
+                count(statistics.queue.now.frames),
+                count(statistics.dropped.total().frames),
+            ]);
+        }
+        rows
+    }
+}

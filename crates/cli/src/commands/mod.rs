@@ -1,0 +1,35 @@
+//! One file per command.
+
+mod capture;
+mod cleanup;
+mod deploy;
+mod destroy;
+mod exec;
+mod graph;
+mod inspect;
+mod run;
+mod set;
+mod summary;
+mod validate;
+
+use anyhow::Result;
+
+use crate::Machine;
+use crate::args::{Cli, Command};
+
+/// Runs a command; its exit code.
+pub async fn dispatch(machine: &dyn Machine, cli: Cli) -> Result<i32> {
+    match cli.command {
+        Command::Run(args) => run::run(machine, args).await,
+        Command::Deploy(args) => deploy::deploy(machine, args).await,
+        Command::Destroy(args) => destroy::destroy(machine, args).await,
+        Command::Inspect(args) => inspect::inspect(machine, args).await,
+        Command::Exec(args) => exec::exec(machine, args).await,
+        Command::Connect(args) => exec::connect(machine, args).await,
+        Command::Capture(args) => capture::capture(machine, args).await,
+        Command::Set(args) => set::set(machine, args).await,
+        Command::Graph(args) => graph::graph(args),
+        Command::Validate(args) => validate::validate(args),
+        Command::Cleanup(args) => cleanup::cleanup(machine, args),
+    }
+}

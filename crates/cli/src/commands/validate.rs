@@ -1,0 +1,55 @@
+//! `netloom validate`
+
+use std::path::PathBuf;
+
+use anyhow::Result;
+use serde_json::json;
+
+use crate::args::{Format, Validate};
+use crate::{exit, find};
+
+/// Checks scenarios: all errors in one pass.
+pub fn validate(args: Validate) -> Result<i32> {
+    if args.files.is_empty() && args.format == Format::Table {
+        let loaded = find::scenario(&args.scenario)?;
+        report_valid(&loaded.file.display().to_string(), &loaded.scenario);
+        return Ok(exit::SUCCESS);
+    }
+    let files: Vec<PathBuf> = args.files.into_iter().chain(args.scenario.file).collect();
+    let mut reports = Vec::new();
+    let mut valid = true;
+    for file in files {
+        let name = file.display().to_string();
+        let source = find::read(&file)?;
+        let (diagnostics, ok) = match netloom_scenario::load(&source) {
+            Ok(loaded) => {
+                if args.format == Format::Table {
+                    eprint!("{}", loaded.warnings.render(&name, &source));
+                    report_valid(&name, &loaded.scenario);
+                }
+                (loaded.warnings, true)
+            }
+            Err(diagnostics) => {
+                if args.format == Format::Table {
+                    eprint!("{}", diagnostics.render(&name, &source));
+                }
+                (diagnostics, false)
+            }
+        };
+        valid &= ok;
+        reports.push(json!({"file": name, "valid": ok, "diagnostics": diagnostics}));
+    }
+    if args.format == Format::Json {
+        println!("{}", serde_json::to_string_pretty(&reports)?);
+    }
+    Ok(if valid { exit::SUCCESS } else { exit::USAGE })
+}
+
+fn report_valid(file: &str, scenario: &netloom_scenario::Scenario) {
+    println!(
+        "{file}: valid ({}: {} nodes, {} links)",
+        scenario.name,
+        scenario.nodes.len(),
+        scenario.links.len()
+    );
+}

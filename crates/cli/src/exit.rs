@@ -1,0 +1,47 @@
+//! Exit codes. `exec` returns the command's own code instead; its own failures are 125 to 127.
+
+/// All went well.
+pub const SUCCESS: i32 = 0;
+/// The operation failed.
+pub const FAILURE: i32 = 1;
+/// The command line or the scenario is wrong; nothing was done.
+pub const USAGE: i32 = 2;
+/// The run took place, but a process or an event of it failed.
+pub const RUN_FAILED: i32 = 3;
+/// `exec` itself failed.
+pub const EXEC_FAILED: i32 = 125;
+/// The user interrupted it (Ctrl-C): 128 + SIGINT.
+pub const INTERRUPTED: i32 = 130;
+
+/// An error with an exit code of its own.
+#[derive(Debug)]
+pub struct WithCode {
+    /// The exit code.
+    pub code: i32,
+    /// The message, whole.
+    pub message: String,
+}
+
+impl std::fmt::Display for WithCode {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for WithCode {}
+
+/// An error that ends the program with [`USAGE`].
+pub fn usage(message: impl Into<String>) -> anyhow::Error {
+    WithCode { code: USAGE, message: message.into() }.into()
+}
+
+/// Prints an error; its exit code.
+pub fn report(error: &anyhow::Error) -> i32 {
+    let message = format!("{error:#}");
+    if message.starts_with("error:") || message.starts_with("warning:") {
+        eprintln!("{}", message.trim_end());
+    } else {
+        eprintln!("error: {message}");
+    }
+    error.downcast_ref::<WithCode>().map_or(FAILURE, |error| error.code)
+}

@@ -1,0 +1,127 @@
+//! Starting an engine and following its start.
+
+use std::io::{IsTerminal, Write};
+use std::process::{ExitStatus, Stdio};
+
+use anyhow::{Context, Result, anyhow};
+use netloom_api::launch::{Launch, Mode, StartUp};
+use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, Lines};
+use tokio::process::{Child, ChildStdin, ChildStdout, Command};
+
+use crate::args::StartOptions;
+use crate::find::{self, Loaded};
+
+/// An engine that this process has started.
+pub struct Engine {
+    child: Child,
+    lines: Lines<BufReader<ChildStdout>>,
+    lease: Option<ChildStdin>,
+}
+
+/// Reads the scenario and lays the command line's choices over it.
+pub fn prepare(options: &StartOptions) -> Result<Loaded> {
+    let mut loaded = find::scenario(&options.scenario)?;
+    if let Some(name) = &options.name {
+        netloom_scenario::check_experiment_name(name).map_err(crate::exit::usage)?;
+        loaded.scenario.name.clone_from(name);
+    }
+    if let Some(seed) = options.seed {
+        loaded.scenario.seed = seed;
+    }
+    Ok(loaded)
+}
+
+impl Engine {
+    /// Starts an engine and hands it its orders.
+    pub async fn start(loaded: &Loaded, options: &StartOptions, mode: Mode) -> Result<Self> {
+        let binary = std::env::current_exe().context("cannot find the netloom binary")?;
+        let mut command = Command::new(binary);
+        command.arg("__engine").stdin(Stdio::piped()).stdout(Stdio::piped());
+        let mut child = command.spawn().context("cannot start the engine")?;
+        let orders = Launch {
+            scenario: loaded.scenario.clone(),
+            source: loaded.source.clone(),
+            file: loaded.file.clone(),
+            directory: loaded.directory.clone(),
+            mode: mode.clone(),
+            workers: options.workers,
+        };
+        let (Some(mut stdin), Some(stdout)) = (child.stdin.take(), child.stdout.take()) else {
+            return Err(anyhow!("the engine was started without pipes"));
+        };
+        let mut line = serde_json::to_vec(&orders)?;
+        line.push(b'\n');
+        stdin.write_all(&line).await.context("the engine did not take its orders")?;
+        let lease = matches!(mode, Mode::Run { .. }).then_some(stdin);
+        Ok(Self { child, lines: BufReader::new(stdout).lines(), lease })
+    }
+
+    /// The engine's process id; none once it has been waited for.
+    pub fn pid(&self) -> Option<u32> {
+        self.child.id()
+    }
+
+    /// Waits until the network is ready; shows how far it is if somebody watches.
+    pub async fn ready(&mut self) -> Result<()> {
+        let mut progress = Progress::new();
+        while let Some(line) = self.lines.next_line().await? {
+            match serde_json::from_str(&line).context("cannot understand the engine")? {
+                StartUp::Nodes { done, total } => progress.show(&format!("nodes {done}/{total}")),
+                StartUp::Note(note) => {
+                    progress.clear();
+                    eprintln!("note: {note}");
+                }
+                StartUp::Ready => {
+                    progress.clear();
+                    return Ok(());
+                }
+                StartUp::Failed(error) => {
+                    progress.clear();
+                    let _ = self.child.wait().await;
+                    return Err(anyhow!("{}", error.error));
+                }
+            }
+        }
+        progress.clear();
+        let status = self.child.wait().await?;
+        Err(anyhow!("the engine died while it started ({status})"))
+    }
+
+    /// Waits until the engine is gone.
+    pub async fn wait(&mut self) -> Result<ExitStatus> {
+        let status = self.child.wait().await.context("cannot wait for the engine")?;
+        self.lease = None;
+        Ok(status)
+    }
+
+    /// Kills the engine. What it leaves must be cleaned up.
+    pub async fn kill(&mut self) -> Result<()> {
+        self.child.kill().await.context("cannot kill the engine")
+    }
+}
+
+/// One line that is overwritten, on a terminal only.
+struct Progress {
+    shown: bool,
+    terminal: bool,
+}
+
+impl Progress {
+    fn new() -> Self {
+        Self { shown: false, terminal: std::io::stderr().is_terminal() }
+    }
+
+    fn show(&mut self, text: &str) {
+        if self.terminal {
+            eprint!("\r\x1b[K{text}");
+            let _ = std::io::stderr().flush();
+            self.shown = true;
+        }
+    }
+
+    fn clear(&mut self) {
+        if std::mem::take(&mut self.shown) {
+            eprint!("\r\x1b[K");
+        }
+    }
+}

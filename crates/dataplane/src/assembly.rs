@@ -1,0 +1,176 @@
+//! Putting a data plane together: links onto workers, pipes and devices into their fabrics,
+//! threads started. Not here: what runs afterwards.
+
+use std::collections::BTreeMap;
+use std::sync::Mutex;
+use std::sync::mpsc::channel;
+use std::thread;
+
+use netloom_link::{Pipe, Stream};
+use netloom_ports::FrameDevice;
+use nix::unistd::{SysconfVar, sysconf};
+
+use crate::fabric::{Fabric, Lane, Place, Port, Switch};
+use crate::handle::{Control, WorkerHandle};
+use crate::partition;
+use crate::timing::WakeupProbe;
+use crate::waiter::Waiter;
+use crate::worker::Worker;
+use crate::{Clock, Dataplane, DataplaneError, End, LinkWiring, Options, PipeId, Wiring};
+
+/// The parts of one worker, while they are being put together.
+struct Draft {
+    lanes: Vec<Lane>,
+    ports: Vec<Port>,
+    switches: Vec<Switch>,
+    /// Where the wiring's switches are in `switches`.
+    switch_index: BTreeMap<usize, usize>,
+    waiter: Waiter,
+}
+
+/// How the workers are to run.
+struct Plan {
+    clock: Clock,
+    seed: u64,
+    frame_memory: usize,
+    may_spin: bool,
+}
+
+pub(crate) fn assemble(wiring: Wiring, options: &Options) -> Result<Dataplane, DataplaneError> {
+    wiring.validate()?;
+    let cores = thread::available_parallelism().map_or(1, usize::from);
+    let wanted = options.workers.unwrap_or(cores - 1).max(1);
+    let switches_of = |link: &LinkWiring| link.ends.each_ref().map(End::switch);
+    let ends: Vec<_> = wiring.links.iter().map(switches_of).collect();
+    let assignment = partition::assign(&ends, wiring.switches, wanted);
+    let workers = partition::used(&assignment);
+    let plan = Plan {
+        clock: Clock::since(options.origin),
+        seed: options.seed,
+        frame_memory: options.frame_memory.unwrap_or_else(default_frame_memory) / workers,
+        may_spin: cores > workers,
+    };
+    let mut drafts = (0..workers).map(|_| Draft::new()).collect::<Result<Vec<_>, _>>()?;
+    let mut control = Control::default();
+    let mut locations = Vec::with_capacity(assignment.len());
+    for (index, (link, worker)) in wiring.links.into_iter().zip(assignment).enumerate() {
+        control.states.push(link.pipes.each_ref().map(|pipe| pipe.state));
+        control.carriers.push(link.ends.each_ref().map(|end| end.device()?.carrier()));
+        locations.push((worker, drafts[worker].lanes.len()));
+        drafts[worker].add(index, link, &plan)?;
+    }
+    let workers = drafts.into_iter().enumerate().map(|(index, draft)| draft.start(index, &plan));
+    Ok(Dataplane {
+        clock: plan.clock,
+        workers: workers.collect::<Result<_, _>>()?,
+        locations,
+        control: Mutex::new(control),
+        probe: WakeupProbe::start(plan.clock)?,
+    })
+}
+
+/// A quarter of the machine's memory, in bytes.
+fn default_frame_memory() -> usize {
+    let known = |variable| sysconf(variable).ok().flatten().and_then(|v| usize::try_from(v).ok());
+    match (known(SysconfVar::_PHYS_PAGES), known(SysconfVar::PAGE_SIZE)) {
+        (Some(pages), Some(size)) => pages.saturating_mul(size) / 4,
+        _ => 1 << 30,
+    }
+}
+
+impl End {
+    fn switch(&self) -> Option<usize> {
+        match self {
+            Self::Device(_) => None,
+            Self::Switch(switch) => Some(*switch),
+        }
+    }
+
+    fn device(&self) -> Option<&dyn FrameDevice> {
+        match self {
+            Self::Device(device) => Some(device.as_ref()),
+            Self::Switch(_) => None,
+        }
+    }
+}
+
+impl Draft {
+    fn new() -> Result<Self, DataplaneError> {
+        Ok(Self {
+            lanes: Vec::new(),
+            ports: Vec::new(),
+            switches: Vec::new(),
+            switch_index: BTreeMap::new(),
+            waiter: Waiter::new().map_err(DataplaneError::system("create an event queue"))?,
+        })
+    }
+
+    /// Adds link number `index`: two lanes, and what they join.
+    fn add(&mut self, index: usize, link: LinkWiring, plan: &Plan) -> Result<(), DataplaneError> {
+        let LinkWiring { name, ends, pipes } = link;
+        let first = self.lanes.len();
+        let mut places = Vec::with_capacity(2);
+        for (end, what) in ends.into_iter().enumerate() {
+            places.push(match what {
+                End::Switch(switch) => self.add_switch_port(switch, first + end),
+                End::Device(device) => self
+                    .add_device(device, first + end, index, end)
+                    .map_err(|source| DataplaneError::Watch { link: name.clone(), end, source })?,
+            });
+        }
+        for (direction, config) in pipes.into_iter().enumerate() {
+            let word = ["forward", "reverse"][direction];
+            let stream = Stream::new(plan.seed, &format!("{name}/{word}"));
+            self.lanes.push(Lane {
+                id: PipeId { link: index, direction },
+                pipe: Pipe::new(config, stream, plan.clock.now()),
+                source: places[direction],
+                target: places[1 - direction],
+                entry: Vec::new(),
+                exit: Vec::new(),
+            });
+        }
+        Ok(())
+    }
+
+    /// Adds the next port of the wiring's switch `switch`, with `lane` leading out of it.
+    fn add_switch_port(&mut self, switch: usize, lane: usize) -> Place {
+        let switches = &mut self.switches;
+        let switch = *self.switch_index.entry(switch).or_insert_with(|| {
+            switches.push(Switch::default());
+            switches.len() - 1
+        });
+        switches[switch].ports.push(lane);
+        Place::Switch { switch, port: switches[switch].ports.len() - 1 }
+    }
+
+    /// Adds a device whose frames enter `lane`.
+    fn add_device(
+        &mut self,
+        device: Box<dyn FrameDevice>,
+        lane: usize,
+        link: usize,
+        end: usize,
+    ) -> std::io::Result<Place> {
+        let port = self.ports.len();
+        if let Some(fd) = device.fd() {
+            self.waiter.watch(fd, port)?;
+        }
+        self.ports.push(Port { device, lane, link, end, alive: true });
+        Ok(Place::Device(port))
+    }
+
+    /// Starts worker number `index`.
+    fn start(self, index: usize, plan: &Plan) -> Result<WorkerHandle, DataplaneError> {
+        let (sender, commands) = channel();
+        let waker = self.waiter.waker();
+        let fabric =
+            Fabric::new(plan.clock, plan.frame_memory, self.lanes, self.ports, self.switches);
+        let worker = Worker::new(fabric, self.waiter, commands, plan.clock, plan.may_spin);
+        let thread = thread::Builder::new()
+            .name(format!("netloom-data-{index}"))
+            .spawn(move || worker.run())
+            .map_err(DataplaneError::system("start a worker"))?;
+        Ok(WorkerHandle { commands: sender, waker, thread: Some(thread) })
+    }
+}

@@ -1,0 +1,59 @@
+//! The experiment's clock: the machine's `CLOCK_MONOTONIC` from an origin of the caller's choice.
+
+use std::time::Instant;
+
+use netloom_units::Time;
+use nix::time::{ClockId, clock_gettime};
+
+/// What time it is in the experiment.
+#[derive(Debug, Clone, Copy)]
+pub struct Clock {
+    /// `CLOCK_MONOTONIC` at the experiment's zero, in ns.
+    origin: u64,
+}
+
+impl Clock {
+    /// A clock that shows zero at `origin`.
+    pub fn since(origin: Instant) -> Self {
+        let elapsed = origin.elapsed().as_nanos();
+        let elapsed = u64::try_from(elapsed).unwrap_or(u64::MAX);
+        Self { origin: monotonic().saturating_sub(elapsed) }
+    }
+
+    /// The time now; zero before the origin.
+    #[inline]
+    pub fn now(&self) -> Time {
+        Time::from_nanos(monotonic().saturating_sub(self.origin))
+    }
+
+    /// The point `time` on `CLOCK_MONOTONIC`, in ns.
+    pub(crate) fn on_machine(&self, time: Time) -> u64 {
+        self.origin.saturating_add(time.as_nanos())
+    }
+}
+
+#[inline]
+fn monotonic() -> u64 {
+    // The monotonic clock exists on every Linux and never shows a negative time.
+    let now = clock_gettime(ClockId::CLOCK_MONOTONIC).expect("CLOCK_MONOTONIC exists");
+    now.tv_sec() as u64 * 1_000_000_000 + now.tv_nsec() as u64
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    #[test]
+    fn it_counts_from_its_origin() {
+        let origin = Instant::now();
+        let clock = Clock::since(origin);
+        let (first, elapsed, second) = (clock.now(), origin.elapsed(), clock.now());
+        let elapsed = elapsed.as_nanos() as u64;
+        // The two clocks were read at slightly different moments when they were set.
+        let slack = Duration::from_millis(100).as_nanos() as u64;
+        assert!(first.as_nanos() <= elapsed + slack && elapsed <= second.as_nanos() + slack);
+        assert!(first <= second);
+    }
+}

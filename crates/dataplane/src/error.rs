@@ -1,0 +1,77 @@
+//! What can go wrong between the data plane and its owner.
+
+use std::io;
+
+use thiserror::Error;
+
+use crate::PipeId;
+
+/// Why the data plane could not do what it was asked to do.
+#[derive(Debug, Error)]
+pub enum DataplaneError {
+    /// A link's end names a switch that the wiring does not have.
+    #[error("link `{link}` ends at switch {switch}, but there are {switches} switches")]
+    UnknownSwitch {
+        /// The link's name.
+        link: String,
+        /// The switch it names.
+        switch: usize,
+        /// How many there are.
+        switches: usize,
+    },
+    /// A pipe that the wiring does not have.
+    #[error("there is no pipe {} of link {}", .0.direction, .0.link)]
+    UnknownPipe(PipeId),
+    /// A link end that the wiring does not have.
+    #[error("there is no end {end} of link {link}")]
+    UnknownEnd {
+        /// The link's index.
+        link: usize,
+        /// The end's index.
+        end: usize,
+    },
+    /// The machine refused something that a worker needs.
+    #[error("cannot {action}: {source}")]
+    System {
+        /// What was attempted, like "create an event queue".
+        action: &'static str,
+        /// Why it failed.
+        source: io::Error,
+    },
+    /// A device cannot be waited for.
+    #[error("cannot wait for frames at end {end} of link `{link}`: {source}")]
+    Watch {
+        /// The link's name.
+        link: String,
+        /// The end's index.
+        end: usize,
+        /// Why.
+        source: io::Error,
+    },
+    /// The change was applied to the pipes, but an interface's carrier could not be switched.
+    #[error(
+        "the change is in force, but the carrier at end {end} of link {link} \
+         could not be switched: {source}"
+    )]
+    Carrier {
+        /// The link's index.
+        link: usize,
+        /// The end's index.
+        end: usize,
+        /// Why.
+        source: io::Error,
+    },
+    /// A worker thread ended by itself: a defect of the engine.
+    #[error("worker {worker} of the data plane has ended; stop the experiment and report this")]
+    WorkerGone {
+        /// The worker's number.
+        worker: usize,
+    },
+}
+
+impl DataplaneError {
+    /// For `map_err`: a system error while doing `action`.
+    pub(crate) fn system<E: Into<io::Error>>(action: &'static str) -> impl FnOnce(E) -> Self {
+        move |source| Self::System { action, source: source.into() }
+    }
+}

@@ -1,0 +1,112 @@
+//! One timestamp for a batch of changes over several workers: all stop at the gate, the last one
+//! to arrive reads the clock, and all apply their part at that time. Not here: what is applied.
+
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+
+use netloom_units::Time;
+
+use crate::Clock;
+
+#[derive(Debug)]
+struct Gate {
+    state: Mutex<State>,
+    opened: Condvar,
+}
+
+#[derive(Debug)]
+struct State {
+    missing: usize,
+    outcome: Option<Outcome>,
+}
+
+#[derive(Debug, Clone, Copy)]
+enum Outcome {
+    Open(Time),
+    Abandoned,
+}
+
+/// A worker's right to pass a gate. Dropped unused, it lets the others go without a time, so that
+/// nobody waits for a worker that is gone.
+#[derive(Debug)]
+pub(crate) struct Ticket {
+    gate: Arc<Gate>,
+    used: bool,
+}
+
+/// Tickets for `workers` workers to the same gate.
+pub(crate) fn tickets(workers: usize) -> Vec<Ticket> {
+    let state = State { missing: workers, outcome: None };
+    let gate = Arc::new(Gate { state: Mutex::new(state), opened: Condvar::new() });
+    (0..workers).map(|_| Ticket { gate: Arc::clone(&gate), used: false }).collect()
+}
+
+impl Ticket {
+    /// Waits for all others. The time at which the batch applies, not before that of any clock
+    /// reading that a worker made on its way here; `None` if a worker did not come.
+    pub fn pass(mut self, clock: &Clock) -> Option<Time> {
+        self.used = true;
+        let mut state = self.gate.lock();
+        state.missing -= 1;
+        if state.missing == 0 {
+            state.outcome.get_or_insert_with(|| Outcome::Open(clock.now()));
+            self.gate.opened.notify_all();
+        }
+        loop {
+            match state.outcome {
+                Some(Outcome::Open(time)) => return Some(time),
+                Some(Outcome::Abandoned) => return None,
+                None => {
+                    state = self.gate.opened.wait(state).unwrap_or_else(PoisonError::into_inner);
+                }
+            }
+        }
+    }
+}
+
+impl Drop for Ticket {
+    fn drop(&mut self) {
+        if !self.used {
+            self.gate.lock().outcome.get_or_insert(Outcome::Abandoned);
+            self.gate.opened.notify_all();
+        }
+    }
+}
+
+impl Gate {
+    fn lock(&self) -> MutexGuard<'_, State> {
+        // The state is consistent after every statement: a panic elsewhere spoils nothing.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::thread;
+    use std::time::Instant;
+
+    use super::*;
+
+    #[test]
+    fn all_pass_with_one_time() {
+        let clock = Clock::since(Instant::now());
+        let waiting: Vec<_> = tickets(4)
+            .into_iter()
+            .map(|ticket| thread::spawn(move || (clock.now(), ticket.pass(&clock))))
+            .collect();
+        let passed: Vec<_> = waiting.into_iter().map(|thread| thread.join().unwrap()).collect();
+        let time = passed[0].1.unwrap();
+        assert!(passed.iter().all(|(before, after)| *after == Some(time) && *before <= time));
+    }
+
+    #[test]
+    fn nobody_waits_for_a_lost_ticket() {
+        let clock = Clock::since(Instant::now());
+        let mut tickets = tickets(2);
+        let waiting = {
+            let ticket = tickets.pop().unwrap();
+            thread::spawn(move || ticket.pass(&clock))
+        };
+        drop(tickets);
+        assert_eq!(waiting.join().unwrap(), None);
+    }
+}

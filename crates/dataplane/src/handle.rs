@@ -1,0 +1,284 @@
+//! The running data plane as its owner sees it. Not here: how it is put together (`assembly`) and
+//! what the workers do.
+
+use std::collections::BTreeMap;
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::thread::JoinHandle;
+
+use netloom_link::{LinkState, PipeChange, PipeConfig, PipeStatistics};
+use netloom_ports::{Carrier, FrameDevice};
+use netloom_units::Time;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::assembly::assemble;
+use crate::capture::{Capture, capture};
+use crate::gate::tickets;
+use crate::timing::{Timing, WakeupProbe};
+use crate::waiter::Waker;
+use crate::worker::{Command, Returned};
+use crate::{Clock, DataplaneError, Options, PipeId, Wiring};
+
+/// All links of an experiment on this machine, running.
+///
+/// Every method may be called from any thread at any time. Dropping it stops the workers and
+/// drops the devices; [`stop`](Self::stop) hands the devices back instead.
+#[derive(Debug)]
+pub struct Dataplane {
+    pub(crate) clock: Clock,
+    pub(crate) workers: Vec<WorkerHandle>,
+    /// For each link, its worker and its first lane there.
+    pub(crate) locations: Vec<(usize, usize)>,
+    pub(crate) control: Mutex<Control>,
+    pub(crate) probe: WakeupProbe,
+}
+
+/// One pipe: what it is told and what it has counted.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct PipeStatus {
+    /// Which pipe.
+    pub id: PipeId,
+    /// What it runs on.
+    pub config: PipeConfig,
+    /// What it has counted.
+    pub statistics: PipeStatistics,
+}
+
+/// A worker thread and how to reach it.
+#[derive(Debug)]
+pub(crate) struct WorkerHandle {
+    pub commands: Sender<Command>,
+    pub waker: Waker,
+    pub thread: Option<JoinHandle<Vec<Returned>>>,
+}
+
+impl WorkerHandle {
+    /// Asks the worker to end.
+    fn ask_to_stop(&self) {
+        // Fails only if the worker has ended already.
+        let _ = self.commands.send(Command::Stop);
+        self.waker.wake();
+    }
+}
+
+impl Drop for WorkerHandle {
+    fn drop(&mut self) {
+        self.ask_to_stop();
+    }
+}
+
+/// What changes go by, one batch at a time.
+#[derive(Default)]
+pub(crate) struct Control {
+    /// The state of each link's pipes.
+    pub states: Vec<[LinkState; 2]>,
+    /// The carriers of each link's ends.
+    pub carriers: Vec<[Option<Box<dyn Carrier>>; 2]>,
+}
+
+impl std::fmt::Debug for Control {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Control").field("states", &self.states).finish_non_exhaustive()
+    }
+}
+
+impl Dataplane {
+    /// Takes over the devices of `wiring` and begins to carry frames.
+    ///
+    /// # Errors
+    /// If the wiring names a switch it does not have, the machine refuses threads or event queues,
+    /// or the carrier of a link that starts down cannot be switched. The devices are dropped then.
+    pub fn start(wiring: Wiring, options: Options) -> Result<Self, DataplaneError> {
+        let dataplane = assemble(wiring, &options)?;
+        let control = dataplane.control();
+        for link in 0..control.states.len() {
+            if control.is_cut(link) {
+                control.switch_carriers(link, false)?;
+            }
+        }
+        drop(control);
+        Ok(dataplane)
+    }
+
+    /// The time now on the experiment's clock.
+    pub fn now(&self) -> Time {
+        self.clock.now()
+    }
+
+    /// Applies all changes of `batch` at one time, the same for all pipes, and returns it once
+    /// they are in force. Where several name one pipe, they apply in their order.
+    ///
+    /// Afterwards, a link both of whose pipes went down has lost its carrier at both ends: the
+    /// software there sees an unplugged cable. It returns with the first pipe that comes up.
+    ///
+    /// # Errors
+    /// If there is no such pipe (then nothing is applied), a carrier could not be switched (then
+    /// all is applied), or a worker has ended.
+    pub fn change(&self, batch: &[(PipeId, PipeChange)]) -> Result<Time, DataplaneError> {
+        let mut parts: BTreeMap<usize, Vec<(usize, PipeChange)>> = BTreeMap::new();
+        for (id, change) in batch {
+            let (worker, lane) = self.lane(*id)?;
+            parts.entry(worker).or_default().push((lane, change.clone()));
+        }
+        // Held until the carriers are switched, so that batches do not mix, neither at the gate
+        // nor at the carriers.
+        let mut control = self.control();
+        let time = self.apply(parts)?;
+        control.follow(batch)?;
+        Ok(time)
+    }
+
+    /// What every pipe is told and has counted, in the order of their ids.
+    ///
+    /// # Errors
+    /// If a worker has ended.
+    pub fn pipes(&self) -> Result<Vec<PipeStatus>, DataplaneError> {
+        let mut pipes: Vec<_> =
+            self.ask_all(|reply| Command::Pipes { reply })?.into_iter().flatten().collect();
+        pipes.sort_unstable_by_key(|pipe: &PipeStatus| pipe.id);
+        Ok(pipes)
+    }
+
+    /// How well the data plane kept time, and what was lost outside the model.
+    ///
+    /// # Errors
+    /// If a worker has ended.
+    pub fn timing(&self) -> Result<Timing, DataplaneError> {
+        let counters = self.ask_all(|reply| Command::Timing { reply })?;
+        Ok(Timing::of(self.now(), &counters, self.probe.summary()))
+    }
+
+    /// Begins to capture what passes end `end` of link `link`, in both directions.
+    ///
+    /// # Errors
+    /// If there is no such end, or its worker has ended.
+    pub fn capture(&self, link: usize, end: usize) -> Result<Capture, DataplaneError> {
+        let (worker, first) =
+            *self.locations.get(link).ok_or(DataplaneError::UnknownEnd { link, end })?;
+        if end > 1 {
+            return Err(DataplaneError::UnknownEnd { link, end });
+        }
+        let (sink, capture) = capture();
+        let (done, begun) = channel();
+        // What comes in at an end takes the pipe of the end's number.
+        let (entry, exit) = (first + end, first + 1 - end);
+        self.send(worker, Command::Capture { entry, exit, sink, done })?;
+        self.receive(&begun)?;
+        Ok(capture)
+    }
+
+    /// Stops the workers and hands the devices back, in the order of links and ends, so that the
+    /// caller can close them in its own time. Devices of a worker that ended by itself are lost.
+    pub fn stop(mut self) -> Vec<Box<dyn FrameDevice>> {
+        let mut devices = self.halt();
+        devices.sort_unstable_by_key(|(link, end, _)| (*link, *end));
+        devices.into_iter().map(|(_, _, device)| device).collect()
+    }
+
+    fn apply(
+        &self,
+        parts: BTreeMap<usize, Vec<(usize, PipeChange)>>,
+    ) -> Result<Time, DataplaneError> {
+        let (done, applied) = channel();
+        let count = parts.len();
+        for ((worker, changes), ticket) in parts.into_iter().zip(tickets(count)) {
+            let done = done.clone();
+            self.send(worker, Command::Change { changes, ticket, done })?;
+        }
+        drop(done);
+        let mut time = self.now();
+        for _ in 0..count {
+            time = self.receive(&applied)?;
+        }
+        Ok(time)
+    }
+
+    fn lane(&self, id: PipeId) -> Result<(usize, usize), DataplaneError> {
+        match self.locations.get(id.link) {
+            Some((worker, first)) if id.direction < 2 => Ok((*worker, first + id.direction)),
+            _ => Err(DataplaneError::UnknownPipe(id)),
+        }
+    }
+
+    fn control(&self) -> MutexGuard<'_, Control> {
+        // States and carriers are set one by one; a panic between them leaves what was set.
+        self.control.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn send(&self, worker: usize, command: Command) -> Result<(), DataplaneError> {
+        let handle = &self.workers[worker];
+        handle.commands.send(command).map_err(|_| DataplaneError::WorkerGone { worker })?;
+        handle.waker.wake();
+        Ok(())
+    }
+
+    fn receive<T>(&self, reply: &Receiver<T>) -> Result<T, DataplaneError> {
+        reply.recv().map_err(|_| {
+            let ended =
+                |handle: &WorkerHandle| handle.thread.as_ref().is_none_or(JoinHandle::is_finished);
+            let worker = self.workers.iter().position(ended).unwrap_or_default();
+            DataplaneError::WorkerGone { worker }
+        })
+    }
+
+    /// One answer from every worker, in the order of the workers.
+    fn ask_all<T>(&self, ask: impl Fn(Sender<T>) -> Command) -> Result<Vec<T>, DataplaneError> {
+        let mut replies = Vec::with_capacity(self.workers.len());
+        for worker in 0..self.workers.len() {
+            let (reply, answer) = channel();
+            self.send(worker, ask(reply))?;
+            replies.push(answer);
+        }
+        replies.iter().map(|answer| self.receive(answer)).collect()
+    }
+
+    fn halt(&mut self) -> Vec<Returned> {
+        self.workers.iter().for_each(WorkerHandle::ask_to_stop);
+        let threads = self.workers.iter_mut().filter_map(|handle| handle.thread.take());
+        let devices = threads.filter_map(|thread| thread.join().ok()).flatten().collect();
+        // Carriers share their devices' descriptors.
+        self.control().carriers.clear();
+        devices
+    }
+}
+
+impl Drop for Dataplane {
+    fn drop(&mut self) {
+        self.halt();
+    }
+}
+
+impl Control {
+    fn is_cut(&self, link: usize) -> bool {
+        self.states[link] == [LinkState::Down; 2]
+    }
+
+    /// Notes the states that `batch` has set and switches the carriers of the links it has cut or
+    /// restored.
+    fn follow(&mut self, batch: &[(PipeId, PipeChange)]) -> Result<(), DataplaneError> {
+        let mut before = BTreeMap::new();
+        for (id, change) in batch {
+            if let Some(state) = change.state {
+                before.entry(id.link).or_insert(self.is_cut(id.link));
+                self.states[id.link][id.direction] = state;
+            }
+        }
+        for (link, was_cut) in before {
+            if self.is_cut(link) != was_cut {
+                self.switch_carriers(link, was_cut)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn switch_carriers(&self, link: usize, up: bool) -> Result<(), DataplaneError> {
+        for (end, carrier) in self.carriers[link].iter().enumerate() {
+            if let Some(carrier) = carrier {
+                let failed = |source| DataplaneError::Carrier { link, end, source };
+                carrier.set(up).map_err(failed)?;
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,243 @@
+//! How late frames left the engine, how late the machine's own timers are, and what was lost
+//! outside the model. Not here: what to conclude from it.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::{self, JoinHandle};
+
+use hdrhistogram::Histogram;
+use netloom_units::{Duration, Time};
+use nix::sys::time::TimeSpec;
+use nix::time::{ClockId, ClockNanosleepFlags, clock_nanosleep};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::{Clock, DataplaneError};
+
+/// How well the data plane kept time since it began.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Timing {
+    /// When this was read, in ns since the experiment's zero.
+    pub at: Time,
+    /// How long after its scheduled release each wire frame left the engine.
+    pub lateness: LatencySummary,
+    /// How late the machine wakes a thread of normal priority that asks for a time every 10 ms:
+    /// what no engine on this machine can do better without spinning. A pause of the whole
+    /// process shows here even when no frame was due.
+    pub wakeup: LatencySummary,
+    /// For how long an awake worker did not look at its devices. A frame may have waited that
+    /// long before it got its time of arrival.
+    pub unattended: LatencySummary,
+    /// What was lost outside the model, in wire frames. Must be zero in a trustworthy run.
+    pub unmodelled: UnmodelledDrops,
+    /// Wire frames that reached an interface which its owner had taken down.
+    pub interface_down: u64,
+    /// The workers' loads.
+    pub workers: Vec<WorkerLoad>,
+    /// Devices that failed; the data plane goes on without them.
+    pub failures: Vec<DeviceFailure>,
+}
+
+/// A distribution of latencies.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+pub struct LatencySummary {
+    /// How many were measured.
+    pub count: u64,
+    /// Mean, in ns.
+    pub mean_ns: f64,
+    /// Median, in ns, within 0.1 %.
+    pub p50_ns: u64,
+    /// 99th percentile, in ns, within 0.1 %.
+    pub p99_ns: u64,
+    /// 99.9th percentile, in ns, within 0.1 %.
+    pub p999_ns: u64,
+    /// Longest, in ns, within 0.1 %.
+    pub max_ns: u64,
+}
+
+/// Losses that no model asked for, in wire frames.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+pub struct UnmodelledDrops {
+    /// The device had no room.
+    pub device_full: u64,
+    /// The device was gone.
+    pub device_gone: u64,
+    /// The device did not accept the frame.
+    pub rejected: u64,
+    /// The frame that a node sent was not well-formed.
+    pub malformed: u64,
+    /// The frames in the data plane took all the memory they may. A super-frame that was not even
+    /// taken in counts as one.
+    pub no_memory: u64,
+}
+
+impl UnmodelledDrops {
+    /// All kinds together.
+    pub fn total(&self) -> u64 {
+        self.device_full + self.device_gone + self.rejected + self.malformed + self.no_memory
+    }
+
+    fn add(&mut self, other: &Self) {
+        self.device_full += other.device_full;
+        self.device_gone += other.device_gone;
+        self.rejected += other.rejected;
+        self.malformed += other.malformed;
+        self.no_memory += other.no_memory;
+    }
+}
+
+/// What a worker did with its time.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+pub struct WorkerLoad {
+    /// Share of the time spent moving frames and obeying commands, 0 to 1.
+    pub busy: f64,
+    /// Share of the time spent awake waiting for a deadline that was near, 0 to 1.
+    pub spinning: f64,
+}
+
+/// A device that failed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct DeviceFailure {
+    /// The link's index.
+    pub link: usize,
+    /// The end's index.
+    pub end: usize,
+    /// When, in ns since the experiment's zero.
+    pub at: Time,
+    /// Why.
+    pub error: String,
+}
+
+/// A histogram of latencies, fixed in size: up to an hour, to three digits.
+#[derive(Debug, Clone)]
+pub(crate) struct Latencies(Histogram<u64>);
+
+impl Default for Latencies {
+    fn default() -> Self {
+        let hour = Duration::from_secs(3600).as_nanos();
+        Self(Histogram::new_with_bounds(1, hour, 3).expect("bounds and digits are valid"))
+    }
+}
+
+impl Latencies {
+    #[inline]
+    pub fn record(&mut self, latency: Duration, times: u64) {
+        self.0.saturating_record_n(latency.as_nanos(), times);
+    }
+
+    pub fn add(&mut self, other: &Self) {
+        // Cannot fail: all have the same bounds.
+        let _ = self.0.add(&other.0);
+    }
+
+    pub fn summary(&self) -> LatencySummary {
+        LatencySummary {
+            count: self.0.len(),
+            mean_ns: self.0.mean(),
+            p50_ns: self.0.value_at_quantile(0.5),
+            p99_ns: self.0.value_at_quantile(0.99),
+            p999_ns: self.0.value_at_quantile(0.999),
+            max_ns: self.0.max(),
+        }
+    }
+}
+
+/// What one worker has counted.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Counters {
+    pub lateness: Latencies,
+    pub unattended: Latencies,
+    pub unmodelled: UnmodelledDrops,
+    pub interface_down: u64,
+    pub load: WorkerLoad,
+    pub failures: Vec<DeviceFailure>,
+}
+
+impl Timing {
+    /// The workers' counters and the machine's wake-ups as one.
+    pub(crate) fn of(at: Time, workers: &[Counters], wakeup: LatencySummary) -> Self {
+        let mut all = Counters::default();
+        for worker in workers {
+            all.lateness.add(&worker.lateness);
+            all.unattended.add(&worker.unattended);
+            all.unmodelled.add(&worker.unmodelled);
+            all.interface_down += worker.interface_down;
+            all.failures.extend_from_slice(&worker.failures);
+        }
+        all.failures.sort_by_key(|failure| (failure.at, failure.link, failure.end));
+        Self {
+            at,
+            lateness: all.lateness.summary(),
+            wakeup,
+            unattended: all.unattended.summary(),
+            unmodelled: all.unmodelled,
+            interface_down: all.interface_down,
+            workers: workers.iter().map(|worker| worker.load).collect(),
+            failures: all.failures,
+        }
+    }
+}
+
+/// A thread that asks to be woken every 10 ms and measures how late it is.
+#[derive(Debug)]
+pub(crate) struct WakeupProbe {
+    latencies: Arc<Mutex<Latencies>>,
+    stop: Arc<AtomicBool>,
+    thread: Option<JoinHandle<()>>,
+}
+
+const PROBE_INTERVAL: Duration = Duration::from_millis(10);
+
+impl WakeupProbe {
+    pub fn start(clock: Clock) -> Result<Self, DataplaneError> {
+        let latencies = Arc::new(Mutex::new(Latencies::default()));
+        let stop = Arc::new(AtomicBool::new(false));
+        let (results, ended) = (Arc::clone(&latencies), Arc::clone(&stop));
+        let thread = thread::Builder::new()
+            .name("netloom-wakeup".into())
+            .spawn(move || probe(clock, &results, &ended))
+            .map_err(DataplaneError::system("start the wake-up probe"))?;
+        Ok(Self { latencies, stop, thread: Some(thread) })
+    }
+
+    pub fn summary(&self) -> LatencySummary {
+        self.latencies.lock().unwrap_or_else(PoisonError::into_inner).summary()
+    }
+}
+
+impl Drop for WakeupProbe {
+    fn drop(&mut self) {
+        self.stop.store(true, Ordering::Relaxed);
+        if let Some(thread) = self.thread.take() {
+            // A panic there has nothing to tell here.
+            let _ = thread.join();
+        }
+    }
+}
+
+fn probe(clock: Clock, results: &Mutex<Latencies>, ended: &AtomicBool) {
+    exact_timers();
+    let mut next = clock.now();
+    while !ended.load(Ordering::Relaxed) {
+        next += PROBE_INTERVAL;
+        let now = clock.now();
+        if next <= now {
+            // Do not hurry through what a long pause made us miss: one sample told of it.
+            next = now + PROBE_INTERVAL;
+        }
+        let until =
+            TimeSpec::from_duration(std::time::Duration::from_nanos(clock.on_machine(next)));
+        let slept =
+            clock_nanosleep(ClockId::CLOCK_MONOTONIC, ClockNanosleepFlags::TIMER_ABSTIME, &until);
+        if slept.is_ok() {
+            let latency = clock.now().since(next);
+            results.lock().unwrap_or_else(PoisonError::into_inner).record(latency, 1);
+        }
+    }
+}
+
+/// Asks the kernel not to round this thread's timers.
+pub(crate) fn exact_timers() {
+    // Cannot fail with a positive slack; if it did, wake-ups would be 50 µs later.
+    let _ = nix::sys::prctl::set_timerslack(1);
+}

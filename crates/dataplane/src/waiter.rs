@@ -1,0 +1,214 @@
+//! Sleeping until a device has something, a command has come, or the time is up, to the nanosecond
+//! where the kernel can. Not here: how long to sleep.
+
+use std::io;
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
+use std::ptr;
+use std::sync::Arc;
+
+use netloom_units::Duration;
+use nix::errno::Errno;
+use nix::sys::epoll::{Epoll, EpollCreateFlags, EpollEvent, EpollFlags};
+use nix::sys::eventfd::{EfdFlags, EventFd};
+use nix::sys::time::TimeSpec;
+use nix::sys::timerfd::{ClockId, Expiration, TimerFd, TimerFlags, TimerSetTimeFlags};
+
+/// How long to wait.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Patience {
+    /// Not at all.
+    None,
+    /// At most so long.
+    For(Duration),
+    /// Until something happens.
+    Endless,
+}
+
+/// Wakes a waiter from another thread.
+#[derive(Debug, Clone)]
+pub(crate) struct Waker(Arc<EventFd>);
+
+impl Waker {
+    pub fn wake(&self) {
+        // Fails only if the counter is full, and then the waiter wakes anyway.
+        let _ = self.0.write(1);
+    }
+}
+
+/// What a waiter watches.
+const WAKER: u64 = u64::MAX;
+const TIMER: u64 = u64::MAX - 1;
+const EVENTS: usize = 256;
+
+/// An event queue over devices, with a waker and a timer.
+pub(crate) struct Waiter {
+    epoll: Epoll,
+    waker: Waker,
+    /// For kernels (and sandboxes) without `epoll_pwait2`.
+    timer: Option<TimerFd>,
+    events: [libc::epoll_event; EVENTS],
+    ready: usize,
+    woken: bool,
+}
+
+impl Waiter {
+    pub fn new() -> io::Result<Self> {
+        let epoll = Epoll::new(EpollCreateFlags::EPOLL_CLOEXEC)?;
+        let flags = EfdFlags::EFD_NONBLOCK | EfdFlags::EFD_CLOEXEC;
+        let waker = Waker(Arc::new(EventFd::from_value_and_flags(0, flags)?));
+        epoll.add(&*waker.0, EpollEvent::new(EpollFlags::EPOLLIN, WAKER))?;
+        let events = [libc::epoll_event { events: 0, u64: 0 }; EVENTS];
+        Ok(Self { epoll, waker, timer: None, events, ready: 0, woken: false })
+    }
+
+    pub fn waker(&self) -> Waker {
+        self.waker.clone()
+    }
+
+    /// Reports `token` whenever `fd` is readable or broken.
+    pub fn watch(&self, fd: BorrowedFd<'_>, token: usize) -> io::Result<()> {
+        Ok(self.epoll.add(fd, EpollEvent::new(EpollFlags::EPOLLIN, token as u64))?)
+    }
+
+    /// No longer.
+    pub fn forget(&self, fd: BorrowedFd<'_>) -> io::Result<()> {
+        Ok(self.epoll.delete(fd)?)
+    }
+
+    /// Waits; then [`ready`](Self::ready) and [`woken`](Self::woken) say what has happened.
+    pub fn wait(&mut self, patience: Patience) -> io::Result<()> {
+        (self.ready, self.woken) = (0, false);
+        let ready = match patience {
+            Patience::None => self.epoll_wait(0),
+            Patience::Endless => self.epoll_wait(-1),
+            Patience::For(time) => self.wait_for(time),
+        };
+        match ready {
+            Ok(ready) => self.ready = ready,
+            Err(Errno::EINTR) => {}
+            Err(errno) => return Err(errno.into()),
+        }
+        self.note_own_events();
+        Ok(())
+    }
+
+    /// How many events the last wait brought.
+    pub fn ready(&self) -> usize {
+        self.ready
+    }
+
+    /// The token of event number `index`; `None` for the waiter's own.
+    pub fn token(&self, index: usize) -> Option<usize> {
+        let token = self.events[index].u64;
+        (token < TIMER).then_some(token as usize)
+    }
+
+    /// Whether the waker was used.
+    pub fn woken(&self) -> bool {
+        self.woken
+    }
+
+    fn note_own_events(&mut self) {
+        for index in 0..self.ready {
+            match self.events[index].u64 {
+                WAKER => {
+                    self.woken = true;
+                    // Fails only if another read came first, which is as good.
+                    let _ = self.waker.0.read();
+                }
+                // A late expiry was overtaken by another event: stop it.
+                TIMER => {
+                    let _ = self.timer.as_ref().map(TimerFd::unset);
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn wait_for(&mut self, time: Duration) -> Result<usize, Errno> {
+        if self.timer.is_none() {
+            match self.epoll_pwait2(time) {
+                Err(Errno::ENOSYS | Errno::EPERM) => self.timer = Some(self.new_timer()?),
+                outcome => return outcome,
+            }
+        }
+        let Some(timer) = &self.timer else { return Err(Errno::ENOSYS) };
+        let time = TimeSpec::from_duration(time.max(Duration::from_nanos(1)).into());
+        timer.set(Expiration::OneShot(time), TimerSetTimeFlags::empty())?;
+        self.epoll_wait(-1)
+    }
+
+    fn new_timer(&self) -> Result<TimerFd, Errno> {
+        let flags = TimerFlags::TFD_NONBLOCK | TimerFlags::TFD_CLOEXEC;
+        let timer = TimerFd::new(ClockId::CLOCK_MONOTONIC, flags)?;
+        self.epoll.add(timer.as_fd(), EpollEvent::new(EpollFlags::EPOLLIN, TIMER))?;
+        Ok(timer)
+    }
+
+    fn epoll_wait(&mut self, millis: libc::c_int) -> Result<usize, Errno> {
+        // SAFETY: the pointer and the length are those of the array, which the kernel fills.
+        let ready = unsafe {
+            let fd = self.epoll.0.as_raw_fd();
+            libc::epoll_wait(fd, self.events.as_mut_ptr(), EVENTS as libc::c_int, millis)
+        };
+        Errno::result(ready).map(|ready| ready as usize)
+    }
+
+    /// By number, because not every C library that we support has the function.
+    fn epoll_pwait2(&mut self, time: Duration) -> Result<usize, Errno> {
+        let time = TimeSpec::from_duration(time.into());
+        // SAFETY: as above; the timeout lives until the call returns, and a null signal mask is
+        // allowed whatever its size.
+        let ready = unsafe {
+            libc::syscall(
+                libc::SYS_epoll_pwait2,
+                self.epoll.0.as_raw_fd(),
+                self.events.as_mut_ptr(),
+                EVENTS as libc::c_int,
+                time.as_ref() as *const libc::timespec,
+                ptr::null::<libc::sigset_t>(),
+                8usize,
+            )
+        };
+        Errno::result(ready).map(|ready| ready as usize)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Instant;
+
+    use super::*;
+
+    const SHORT: Duration = Duration::from_millis(2);
+
+    fn sleeps_at_least(waiter: &mut Waiter) {
+        let start = Instant::now();
+        waiter.wait(Patience::For(SHORT)).unwrap();
+        assert!(start.elapsed() >= SHORT.into() && !waiter.woken());
+    }
+
+    #[test]
+    fn it_sleeps_until_the_time_is_up_or_it_is_woken() {
+        let mut waiter = Waiter::new().unwrap();
+        sleeps_at_least(&mut waiter);
+        waiter.waker().wake();
+        waiter.wait(Patience::Endless).unwrap();
+        assert!(waiter.woken());
+        waiter.wait(Patience::None).unwrap();
+        assert!(!waiter.woken());
+    }
+
+    #[test]
+    fn the_timer_stands_in_for_epoll_pwait2() {
+        let mut waiter = Waiter::new().unwrap();
+        waiter.timer = Some(waiter.new_timer().unwrap());
+        sleeps_at_least(&mut waiter);
+        sleeps_at_least(&mut waiter);
+        waiter.waker().wake();
+        waiter.wait(Patience::For(Duration::from_secs(1000))).unwrap();
+        assert!(waiter.woken());
+        waiter.wait(Patience::None).unwrap();
+        assert_eq!(waiter.ready(), 0);
+    }
+}

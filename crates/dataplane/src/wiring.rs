@@ -1,0 +1,98 @@
+//! What is joined to what, and how to run it. Not here: anything that runs.
+
+use std::fmt;
+use std::time::Instant;
+
+use netloom_link::PipeConfig;
+use netloom_ports::FrameDevice;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::DataplaneError;
+
+/// All links of an experiment on this machine, and the switches that join them.
+#[derive(Debug, Default)]
+pub struct Wiring {
+    /// The links; a link's index is its identity.
+    pub links: Vec<LinkWiring>,
+    /// How many learning switches there are.
+    pub switches: usize,
+}
+
+/// One link.
+#[derive(Debug)]
+pub struct LinkWiring {
+    /// The link's name. Its pipes' random streams are called `<name>/forward` and
+    /// `<name>/reverse`.
+    pub name: String,
+    /// What it joins.
+    pub ends: [End; 2],
+    /// Its pipes: the first carries from the first end to the second, the other one back.
+    pub pipes: [PipeConfig; 2],
+}
+
+/// What a link ends at.
+pub enum End {
+    /// An interface.
+    Device(Box<dyn FrameDevice>),
+    /// The next port of a switch, by the switch's index.
+    Switch(usize),
+}
+
+impl fmt::Debug for End {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Device(_) => f.write_str("Device"),
+            Self::Switch(index) => f.debug_tuple("Switch").field(index).finish(),
+        }
+    }
+}
+
+/// One direction of a link.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
+pub struct PipeId {
+    /// The link's index in the wiring.
+    pub link: usize,
+    /// 0 from the first end to the second, 1 back.
+    pub direction: usize,
+}
+
+/// How to run a data plane.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// Seed of the pipes' random streams.
+    pub seed: u64,
+    /// Worker threads; by default one less than the cores this process may use, but at least one.
+    /// There are never more than there are independent parts of the network.
+    pub workers: Option<usize>,
+    /// The experiment's zero of time.
+    pub origin: Instant,
+    /// Most memory that frames in the data plane may take, in bytes; what would be above is lost
+    /// and counted as unmodelled. By default a quarter of the machine's memory.
+    pub frame_memory: Option<usize>,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { seed: 0, workers: None, origin: Instant::now(), frame_memory: None }
+    }
+}
+
+impl Wiring {
+    /// Checks that every switch that is named exists.
+    pub(crate) fn validate(&self) -> Result<(), DataplaneError> {
+        for link in &self.links {
+            for end in &link.ends {
+                if let End::Switch(switch) = *end
+                    && switch >= self.switches
+                {
+                    let (link, switches) = (link.name.clone(), self.switches);
+                    return Err(DataplaneError::UnknownSwitch { link, switch, switches });
+                }
+            }
+        }
+        Ok(())
+    }
+}

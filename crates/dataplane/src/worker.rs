@@ -1,0 +1,232 @@
+//! A worker thread: waits, reads devices, releases frames, obeys commands. Not here: where frames
+//! go (`fabric`).
+
+use std::collections::VecDeque;
+use std::sync::mpsc::{Receiver, Sender, TryRecvError};
+
+use netloom_link::PipeChange;
+use netloom_ports::FrameDevice;
+use netloom_units::{Duration, Time};
+
+use crate::Clock;
+use crate::capture::CaptureSink;
+use crate::fabric::Fabric;
+use crate::gate::Ticket;
+use crate::handle::PipeStatus;
+use crate::timing::{Counters, WorkerLoad, exact_timers};
+use crate::waiter::{Patience, Waiter};
+
+/// How long before a deadline a worker stops sleeping and watches the clock: a sleep ends some
+/// 40 µs late on a quiet machine (measured), and a spin does not.
+const SPIN: Duration = Duration::from_micros(50);
+/// Pipes whose statistics are read in one turn, so that frames do not wait for a large snapshot.
+const STATUS_BATCH: usize = 16;
+
+/// What the owner asks of a worker.
+pub(crate) enum Command {
+    /// Apply the changes, by lane, at the time the ticket's gate gives.
+    Change { changes: Vec<(usize, PipeChange)>, ticket: Ticket, done: Sender<Time> },
+    /// Report on every pipe.
+    Pipes { reply: Sender<Vec<PipeStatus>> },
+    /// Report on time kept and frames lost.
+    Timing { reply: Sender<Counters> },
+    /// Show what enters `entry` and what leaves `exit`.
+    Capture { entry: usize, exit: usize, sink: CaptureSink, done: Sender<()> },
+    /// End.
+    Stop,
+}
+
+/// A device and the link end it belongs to.
+pub(crate) type Returned = (usize, usize, Box<dyn FrameDevice>);
+
+pub(crate) struct Worker {
+    fabric: Fabric,
+    waiter: Waiter,
+    commands: Receiver<Command>,
+    clock: Clock,
+    /// Whether a core is spare to spin on.
+    may_spin: bool,
+    reports: VecDeque<Report>,
+    account: Account,
+}
+
+/// A report on all pipes that is being made.
+struct Report {
+    pipes: Vec<PipeStatus>,
+    reply: Sender<Vec<PipeStatus>>,
+}
+
+/// Where the worker's time goes.
+struct Account {
+    start: Time,
+    asleep: Duration,
+    spinning: Duration,
+}
+
+/// What a turn did.
+#[derive(PartialEq)]
+enum Turn {
+    Idle,
+    Worked,
+    Stopped,
+}
+
+impl Worker {
+    pub fn new(
+        fabric: Fabric,
+        waiter: Waiter,
+        commands: Receiver<Command>,
+        clock: Clock,
+        may_spin: bool,
+    ) -> Self {
+        let account =
+            Account { start: clock.now(), asleep: Duration::ZERO, spinning: Duration::ZERO };
+        Self { fabric, waiter, commands, clock, may_spin, reports: VecDeque::new(), account }
+    }
+
+    /// Runs until it is stopped, or its owner is gone; gives the devices back.
+    pub fn run(mut self) -> Vec<Returned> {
+        exact_timers();
+        loop {
+            let before = self.clock.now();
+            let patience = self.patience(before);
+            if self.waiter.wait(patience).is_err() {
+                // The event queue is ours and open: this is a defect, and the owner finds out
+                // when its next command finds nobody.
+                break;
+            }
+            let now = self.clock.now();
+            let turn = self.turn(now);
+            self.book(patience, before, now, &turn);
+            if turn == Turn::Stopped {
+                break;
+            }
+        }
+        let ports = self.fabric.ports.into_iter();
+        ports.map(|port| (port.link, port.end, port.device)).collect()
+    }
+
+    /// How long to wait for events.
+    fn patience(&mut self, now: Time) -> Patience {
+        if self.fabric.has_work() || !self.reports.is_empty() {
+            return Patience::None;
+        }
+        let Some(deadline) = self.fabric.timers.next() else { return Patience::Endless };
+        let left = deadline.since(now);
+        let sleep = if self.may_spin { left.saturating_sub(SPIN) } else { left };
+        if sleep == Duration::ZERO { Patience::None } else { Patience::For(sleep) }
+    }
+
+    /// One look at everything there is to do.
+    fn turn(&mut self, now: Time) -> Turn {
+        let due = self.fabric.timers.next().is_some_and(|deadline| deadline <= now);
+        let mut turn = if due || self.waiter.ready() > 0 || self.fabric.has_work() {
+            Turn::Worked
+        } else {
+            Turn::Idle
+        };
+        self.fabric.release(now);
+        for index in 0..self.waiter.ready() {
+            if let Some(port) = self.waiter.token(index) {
+                self.read(port);
+            }
+        }
+        if self.waiter.woken() && !self.obey() {
+            turn = Turn::Stopped;
+        }
+        if !self.reports.is_empty() {
+            turn = if turn == Turn::Stopped { turn } else { Turn::Worked };
+            self.report();
+        }
+        turn
+    }
+
+    fn read(&mut self, port: usize) {
+        if self.fabric.read(port).is_err()
+            && let Some(fd) = self.fabric.ports[port].device.fd()
+        {
+            // Fails only if the descriptor left the queue by itself, which is what is wanted.
+            let _ = self.waiter.forget(fd);
+        }
+    }
+
+    /// Where the time since `before` went.
+    fn book(&mut self, patience: Patience, before: Time, woke: Time, turn: &Turn) {
+        if patience != Patience::None {
+            self.account.asleep += woke.since(before);
+        }
+        match turn {
+            Turn::Idle if patience == Patience::None => {
+                self.account.spinning += woke.since(before);
+            }
+            Turn::Worked => {
+                let worked = self.clock.now().since(woke);
+                self.fabric.counters.unattended.record(worked, 1);
+            }
+            Turn::Idle | Turn::Stopped => {}
+        }
+    }
+
+    /// Carries out every command that has come; `false` to stop.
+    fn obey(&mut self) -> bool {
+        loop {
+            match self.commands.try_recv() {
+                Ok(Command::Stop) | Err(TryRecvError::Disconnected) => return false,
+                Ok(command) => self.carry_out(command),
+                Err(TryRecvError::Empty) => return true,
+            }
+        }
+    }
+
+    /// Replies go to owners who may have lost interest; that is theirs to decide.
+    fn carry_out(&mut self, command: Command) {
+        match command {
+            Command::Change { changes, ticket, done } => {
+                if let Some(time) = ticket.pass(&self.clock) {
+                    self.fabric.change(time, &changes);
+                    let _ = done.send(time);
+                }
+            }
+            Command::Pipes { reply } => {
+                let pipes = Vec::with_capacity(self.fabric.lanes.len());
+                self.reports.push_back(Report { pipes, reply });
+            }
+            Command::Timing { reply } => {
+                self.fabric.counters.load = self.load();
+                let _ = reply.send(self.fabric.counters.clone());
+            }
+            Command::Capture { entry, exit, sink, done } => {
+                self.fabric.lanes[entry].entry.push(sink.clone());
+                self.fabric.lanes[exit].exit.push(sink);
+                let _ = done.send(());
+            }
+            Command::Stop => {}
+        }
+    }
+
+    /// Takes the first report a step further.
+    fn report(&mut self) {
+        let Some(mut report) = self.reports.pop_front() else { return };
+        let now = self.clock.now();
+        let from = report.pipes.len();
+        for lane in self.fabric.lanes.iter_mut().skip(from).take(STATUS_BATCH) {
+            report.pipes.push(PipeStatus {
+                id: lane.id,
+                config: lane.pipe.config().clone(),
+                statistics: lane.pipe.statistics(now),
+            });
+        }
+        if report.pipes.len() < self.fabric.lanes.len() {
+            self.reports.push_front(report);
+        } else {
+            let _ = report.reply.send(report.pipes);
+        }
+    }
+
+    fn load(&self) -> WorkerLoad {
+        let total = self.clock.now().since(self.account.start).as_secs_f64().max(1e-9);
+        let asleep = self.account.asleep.as_secs_f64() / total;
+        let spinning = self.account.spinning.as_secs_f64() / total;
+        WorkerLoad { busy: (1.0 - asleep - spinning).clamp(0.0, 1.0), spinning }
+    }
+}

@@ -1,0 +1,84 @@
+//! What the tests share: data planes over devices in memory.
+#![allow(dead_code)]
+
+use std::time::{Duration, Instant};
+
+use netloom_dataplane::{Dataplane, End, LinkWiring, Options, PipeId, Wiring};
+use netloom_link::{PipeChange, PipeConfig, PipeStatistics};
+use netloom_ports::memory::{self, MemoryPeer};
+
+/// Long enough for any machine; nothing waits that long unless something is broken.
+pub const PATIENCE: Duration = Duration::from_secs(30);
+/// How long to wait before saying that nothing comes.
+pub const NOTHING: Duration = Duration::from_millis(30);
+
+pub fn change(text: &str) -> PipeChange {
+    serde_json::from_str(text).expect("a valid change")
+}
+
+pub fn config(text: &str) -> PipeConfig {
+    let mut config = PipeConfig::default();
+    change(text).apply_to(&mut config);
+    config
+}
+
+pub fn forward(link: usize) -> PipeId {
+    PipeId { link, direction: 0 }
+}
+
+pub fn reverse(link: usize) -> PipeId {
+    PipeId { link, direction: 1 }
+}
+
+/// A link whose two pipes are configured alike.
+pub fn link(name: &str, ends: [End; 2], text: &str) -> LinkWiring {
+    LinkWiring { name: name.into(), ends, pipes: [config(text), config(text)] }
+}
+
+pub fn device() -> (End, MemoryPeer) {
+    device_of(4096)
+}
+
+pub fn device_of(capacity: usize) -> (End, MemoryPeer) {
+    let (device, peer) = memory::pair(capacity).unwrap();
+    (End::Device(Box::new(device)), peer)
+}
+
+pub fn options() -> Options {
+    Options { seed: 1, ..Options::default() }
+}
+
+/// One link between two devices in memory.
+pub fn one_link(text: &str) -> (Dataplane, MemoryPeer, MemoryPeer) {
+    let ((a, left), (b, right)) = (device(), device());
+    let wiring = Wiring { links: vec![link("l", [a, b], text)], switches: 0 };
+    (Dataplane::start(wiring, options()).unwrap(), left, right)
+}
+
+/// A frame from `source` to `destination` (last bytes of their addresses) of `length` bytes.
+pub fn frame(destination: u8, source: u8, length: usize) -> Vec<u8> {
+    let mut bytes = vec![2, 0, 0, 0, 0, destination, 2, 0, 0, 0, 0, source, 0x88, 0xb5];
+    bytes.extend((bytes.len()..length).map(|index| index as u8));
+    bytes
+}
+
+/// A frame from `source` to everybody.
+pub fn broadcast(source: u8) -> Vec<u8> {
+    let mut bytes = frame(0, source, 60);
+    bytes[..6].fill(0xff);
+    bytes
+}
+
+pub fn statistics(dataplane: &Dataplane, id: PipeId) -> PipeStatistics {
+    let pipes = dataplane.pipes().unwrap();
+    pipes.into_iter().find(|pipe| pipe.id == id).unwrap().statistics
+}
+
+/// Asks until `good` says yes.
+pub fn eventually(what: &str, mut good: impl FnMut() -> bool) {
+    let deadline = Instant::now() + PATIENCE;
+    while !good() {
+        assert!(Instant::now() < deadline, "{what} did not come true");
+        std::thread::yield_now();
+    }
+}

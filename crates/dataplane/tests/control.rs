@@ -1,0 +1,147 @@
+//! A running data plane is changed, asked and captured.
+
+mod common;
+
+use std::sync::mpsc::RecvTimeoutError;
+use std::time::Duration;
+
+use common::*;
+use netloom_dataplane::{CaptureDirection, Dataplane, DataplaneError, Options, PipeId, Wiring};
+use netloom_link::LinkState;
+use netloom_ports::memory::MemoryPeer;
+
+/// `count` links of their own, on `workers` workers.
+fn links(count: usize, workers: usize, text: &str) -> (Dataplane, Vec<[MemoryPeer; 2]>) {
+    let mut peers = Vec::new();
+    let links = (0..count).map(|index| {
+        let ((a, left), (b, right)) = (device(), device());
+        peers.push([left, right]);
+        link(&format!("l{index}"), [a, b], text)
+    });
+    let wiring = Wiring { links: links.collect(), switches: 0 };
+    let options = Options { workers: Some(workers), ..options() };
+    (Dataplane::start(wiring, options).unwrap(), peers)
+}
+
+#[test]
+fn a_batch_applies_everywhere_at_one_time() {
+    let (dataplane, _peers) = links(6, 3, "{}");
+    assert_eq!(dataplane.timing().unwrap().workers.len(), 3);
+    for round in 1..50 {
+        let delay = change(&format!(r#"{{"delay":"{round}ms"}}"#));
+        let batch: Vec<_> = (0..6).map(|link| (forward(link), delay.clone())).collect();
+        let before = dataplane.now();
+        let time = dataplane.change(&batch).unwrap();
+        assert!(before <= time && time <= dataplane.now());
+    }
+    let pipes = dataplane.pipes().unwrap();
+    let ids: Vec<_> = pipes.iter().map(|pipe| pipe.id).collect();
+    let expected: Vec<_> = (0..6).flat_map(|link| [forward(link), reverse(link)]).collect();
+    assert_eq!(ids, expected);
+    assert!(pipes.iter().all(|pipe| {
+        let millis = if pipe.id.direction == 0 { 49.0 } else { 0.0 };
+        pipe.config.delay.as_millis_f64() == millis
+    }));
+}
+
+#[test]
+fn batches_from_many_threads_do_not_block_each_other() {
+    let (dataplane, _peers) = links(4, 4, "{}");
+    std::thread::scope(|scope| {
+        for thread in 0..4 {
+            let dataplane = &dataplane;
+            scope.spawn(move || {
+                let order = |n: usize| PipeId { link: (n + thread) % 4, direction: n % 2 };
+                for _ in 0..50 {
+                    let batch: Vec<_> =
+                        (0..8).map(|n| (order(n), change(r#"{"delay":"1ms"}"#))).collect();
+                    dataplane.change(&batch).unwrap();
+                    dataplane.pipes().unwrap();
+                }
+            });
+        }
+    });
+}
+
+#[test]
+fn a_cut_takes_the_carrier_and_what_is_in_flight() {
+    let (dataplane, left, right) = one_link(r#"{"delay":"1h"}"#);
+    assert!(left.send(&frame(2, 1, 60)));
+    eventually("a frame in flight", || statistics(&dataplane, forward(0)).in_flight.frames == 1);
+    let down = change(r#"{"state":"down"}"#);
+    dataplane.change(&[(forward(0), down.clone())]).unwrap();
+    assert!(left.carrier() && right.carrier(), "one direction is still up");
+    assert_eq!(statistics(&dataplane, forward(0)).dropped.down.frames, 1);
+    dataplane.change(&[(reverse(0), down)]).unwrap();
+    assert!(!left.carrier() && !right.carrier());
+    assert!(left.send(&frame(2, 1, 60)));
+    eventually("a second drop", || statistics(&dataplane, forward(0)).dropped.down.frames == 2);
+    let up = change(r#"{"state":"up","delay":"1ms"}"#);
+    dataplane.change(&[(forward(0), up.clone()), (reverse(0), up)]).unwrap();
+    assert!(left.carrier() && right.carrier());
+    assert!(left.send(&frame(2, 1, 60)));
+    assert_eq!(right.receive(PATIENCE), Some(frame(2, 1, 60)));
+}
+
+#[test]
+fn a_link_that_starts_down_starts_without_carrier() {
+    let (dataplane, left, right) = one_link(r#"{"state":"down"}"#);
+    assert!(!left.carrier() && !right.carrier());
+    assert_eq!(dataplane.pipes().unwrap()[0].config.state, LinkState::Down);
+}
+
+#[test]
+fn a_delay_can_be_shortened_under_a_sleeping_worker() {
+    let (dataplane, left, right) = one_link(r#"{"delay":"1h"}"#);
+    dataplane.change(&[(forward(0), change(r#"{"delay":"1ms"}"#))]).unwrap();
+    assert!(left.send(&frame(2, 1, 60)));
+    assert!(right.receive(PATIENCE).is_some());
+}
+
+#[test]
+fn what_does_not_exist_is_named() {
+    let (dataplane, _left, _right) = one_link("{}");
+    let nowhere = PipeId { link: 3, direction: 1 };
+    let error = dataplane.change(&[(nowhere, change("{}"))]).unwrap_err();
+    assert!(matches!(error, DataplaneError::UnknownPipe(id) if id == nowhere));
+    assert_eq!(error.to_string(), "there is no pipe 1 of link 3");
+    assert!(matches!(dataplane.capture(0, 2), Err(DataplaneError::UnknownEnd { link: 0, end: 2 })));
+    assert!(dataplane.change(&[]).is_ok());
+}
+
+#[test]
+fn a_capture_shows_both_ways() {
+    let (dataplane, left, right) = one_link(r#"{"loss":"100%"}"#);
+    dataplane.change(&[(reverse(0), change(r#"{"loss":"0%"}"#))]).unwrap();
+    let mut capture = dataplane.capture(0, 0).unwrap();
+    let mut far = dataplane.capture(0, 1).unwrap();
+    assert!(left.send(&frame(2, 1, 70)));
+    eventually("the loss", || statistics(&dataplane, forward(0)).dropped.loss.frames == 1);
+    assert!(right.send(&frame(1, 2, 80)));
+    let seen: Vec<_> = (0..2).map(|_| capture.recv_timeout(PATIENCE).unwrap()).collect();
+    assert_eq!(seen[0].direction, CaptureDirection::Outbound);
+    assert_eq!(seen[0].bytes, frame(2, 1, 70));
+    assert_eq!(seen[1].direction, CaptureDirection::Inbound);
+    assert_eq!((seen[1].original_length, &seen[1].bytes), (80, &frame(1, 2, 80)));
+    assert!(seen[0].time < seen[1].time && seen[1].time <= dataplane.now());
+    let only = far.recv_timeout(PATIENCE).unwrap();
+    assert_eq!((only.direction, only.bytes.len()), (CaptureDirection::Outbound, 80));
+    dataplane.stop();
+    assert_eq!(capture.recv_timeout(PATIENCE), Err(RecvTimeoutError::Disconnected));
+}
+
+#[test]
+fn a_slow_reader_is_told_what_it_missed() {
+    let (dataplane, left, right) = one_link("{}");
+    let mut capture = dataplane.capture(0, 1).unwrap();
+    for _ in 0..1100 {
+        assert!(left.send(&frame(2, 1, 60)) && right.receive(PATIENCE).is_some());
+    }
+    let mut seen = 0;
+    while capture.recv_timeout(Duration::ZERO).is_ok() {
+        seen += 1;
+    }
+    assert_eq!((seen, capture.missed()), (1024, 76));
+    drop(capture);
+    assert!(left.send(&frame(2, 1, 60)) && right.receive(PATIENCE).is_some());
+}

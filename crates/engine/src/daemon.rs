@@ -1,0 +1,350 @@
+//! The engine process, from its first line of input to its exit.
+//!
+//! One line of standard input says what to do ([`Launch`]); lines of standard output say how far it
+//! is ([`StartUp`]). From then on it speaks through its API. Whatever ends it in an orderly way, it
+//! takes the network down, and nothing of the experiment is left; what a `kill -9` leaves is
+//! removed by `netloom cleanup`.
+
+use std::fs;
+use std::io::{self, BufRead, Write};
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+use std::sync::{Arc, Mutex};
+use std::time::Instant;
+
+use anyhow::{Context, Result, bail};
+use netloom_api::ApiError;
+use netloom_api::event::{EndReason, What};
+use netloom_api::launch::{Launch, Mode, StartUp};
+use netloom_api::state::Phase;
+use netloom_api::summary::Summary;
+use netloom_dataplane::{Dataplane, Options};
+use netloom_nodes::{Layout, Network};
+use netloom_scenario::Endpoint;
+use netloom_units::Time;
+use tokio::net::UnixListener;
+use tokio::task::JoinHandle;
+
+use crate::end::End;
+use crate::events::EventLog;
+use crate::experiment::{Experiment, Live};
+use crate::http;
+use crate::local::PID_FILE;
+use crate::results::capture::write_capture;
+use crate::results::{Results, Sampler};
+use crate::run::{Outcome, Run};
+use crate::state_lock::{Claim, Existed, StateLock};
+
+/// Runs the engine to its end; the process' exit code.
+pub fn main() -> i32 {
+    match start() {
+        Ok(()) => 0,
+        Err(error) => {
+            let error = ApiError { error: format!("{error:#}"), help: None };
+            say(&StartUp::Failed(error));
+            1
+        }
+    }
+}
+
+/// Says how far the start is. Nobody has to listen.
+fn say(line: &StartUp) {
+    // Plain data always has a JSON form; a reader that is gone does not matter.
+    let text = serde_json::to_string(line).unwrap_or_default();
+    let _ = writeln!(io::stdout(), "{text}");
+}
+
+fn start() -> Result<()> {
+    let began = Instant::now();
+    let mut line = String::new();
+    io::stdin().lock().read_line(&mut line).context("cannot read what to launch")?;
+    let launch: Launch = serde_json::from_str(&line).context("cannot understand what to launch")?;
+    let layout = Layout::new(&launch.scenario.name);
+    let claim = claim(&layout, &launch.scenario.name)?;
+    redirect_stderr(&claim.directory().join("engine.log"))?;
+    let built = build(&launch, &layout);
+    let (experiment, results) = match built {
+        Ok(built) => built,
+        Err(error) => {
+            // `build` has taken back what it made; this removes the state directory.
+            netloom_nodes::cleanup(&launch.scenario.name)?;
+            return Err(error);
+        }
+    };
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(2)
+        .enable_all()
+        .build()
+        .context("cannot start the engine's runtime")?;
+    let experiment = Arc::new(experiment);
+    let deploy_seconds = began.elapsed().as_secs_f64();
+    let served = runtime.block_on(serve(&layout, experiment.clone(), results, deploy_seconds));
+    // Streams that are still open end with the runtime, not before their last event was sent.
+    runtime.shutdown_timeout(std::time::Duration::from_secs(1));
+    // What is left is the state directory, and whatever could not be removed at the first try.
+    let cleaned = netloom_nodes::cleanup(&launch.scenario.name);
+    drop(claim);
+    served.and(cleaned.map(drop).map_err(Into::into))
+}
+
+/// Claims the experiment's name, and removes what a dead engine of that name left.
+fn claim(layout: &Layout, name: &str) -> Result<StateLock> {
+    for _ in 0..2 {
+        let directory = layout.state_dir();
+        let claim = StateLock::claim(directory)
+            .with_context(|| format!("cannot make {}", directory.display()))?;
+        match claim {
+            Claim::Taken => bail!(
+                "an experiment called `{name}` is already running; \
+                 end it with `netloom destroy {name}` or choose another name with `--name`"
+            ),
+            Claim::Ours(lock, Existed::New) => {
+                fs::write(directory.join(PID_FILE), std::process::id().to_string())?;
+                return Ok(lock);
+            }
+            Claim::Ours(lock, Existed::LeftBehind) => {
+                say(&StartUp::Note(format!(
+                    "cleaned up after an engine of `{name}` that had died"
+                )));
+                netloom_nodes::cleanup(name)?;
+                drop(lock);
+            }
+        }
+    }
+    bail!("the state directory of `{name}` keeps coming back: is another start under way?")
+}
+
+/// From now on the engine's own words go to a file: the terminal belongs to the client.
+fn redirect_stderr(log: &Path) -> Result<()> {
+    let file = fs::File::create(log).with_context(|| format!("cannot make {}", log.display()))?;
+    nix::unistd::dup2_stderr(&file).context("cannot redirect standard error")?;
+    Ok(())
+}
+
+/// Makes the network. On an error nothing that was made is left.
+fn build(launch: &Launch, layout: &Layout) -> Result<(Experiment, Option<Results>)> {
+    let results = match &launch.mode {
+        Mode::Run { results } => Some(Results::create(results, launch)?),
+        Mode::Deploy => None,
+    };
+    let events = EventLog::new(results.as_ref().map(Results::event_file).transpose()?);
+    let plan = netloom_plan::plan(&launch.scenario)?;
+    let context = netloom_nodes::Context {
+        work_dir: launch.directory.clone(),
+        init: std::env::current_exe().context("cannot find the netloom binary")?,
+        env: Vec::new(),
+    };
+    let last = Mutex::new(Instant::now());
+    let progress = |done: usize, total: usize| {
+        // A line each 50 ms is enough for eyes. A poisoned lock only says less.
+        let Ok(mut last) = last.lock() else { return };
+        if done == total || last.elapsed().as_millis() >= 50 {
+            *last = Instant::now();
+            say(&StartUp::Nodes { done, total });
+        }
+    };
+    let (network, devices) = Network::create(layout, &plan, context, &progress)?;
+    let wiring = crate::wiring::wire(&launch.scenario, devices);
+    let options =
+        Options { seed: launch.scenario.seed, workers: launch.workers, ..Options::default() };
+    let dataplane = wiring.and_then(|wiring| Ok(Dataplane::start(wiring, options)?));
+    let dataplane = match dataplane {
+        Ok(dataplane) => dataplane,
+        Err(error) => {
+            network.destroy()?;
+            return Err(error);
+        }
+    };
+    let experiment = Experiment::new(
+        launch.scenario.clone(),
+        plan,
+        launch.file.clone(),
+        results.as_ref().map(|results| results.directory().into()),
+        events,
+        Live { network, dataplane },
+    );
+    Ok((experiment, results))
+}
+
+/// Serves the API, runs what is to be run, and takes the network down.
+async fn serve(
+    layout: &Layout,
+    experiment: Arc<Experiment>,
+    results: Option<Results>,
+    deploy_seconds: f64,
+) -> Result<()> {
+    let end = End::new();
+    let listener = match listen(&layout.socket()) {
+        Ok(listener) => listener,
+        Err(error) => {
+            tear_down(&experiment)?;
+            return Err(error);
+        }
+    };
+    let context = http::Context { experiment: experiment.clone(), end: end.clone() };
+    let server = tokio::spawn(async move { axum::serve(listener, http::router(context)).await });
+    watch_signals(&end)?;
+    if results.is_some() {
+        watch_lease(&end);
+    }
+    let mut captures = Vec::new();
+    let outcome = match &results {
+        Some(results) => {
+            captures = start_captures(&experiment, results);
+            experiment.enter(Phase::Running);
+            say(&StartUp::Ready);
+            run(&experiment, results, &end, deploy_seconds).await
+        }
+        None => {
+            experiment.enter(Phase::Deployed);
+            say(&StartUp::Ready);
+            end.asked().await;
+            Ok(())
+        }
+    };
+    experiment.enter(Phase::Stopping);
+    let torn_down = tear_down(&experiment);
+    for capture in captures {
+        // A panic in a capture costs its file only.
+        let _ = capture.await;
+    }
+    experiment.events.close();
+    // Lets streams send their last events.
+    tokio::time::sleep(std::time::Duration::from_millis(50)).await;
+    server.abort();
+    outcome.and(torn_down)
+}
+
+fn listen(socket: &Path) -> Result<UnixListener> {
+    let listener = UnixListener::bind(socket)
+        .with_context(|| format!("cannot listen on {}", socket.display()))?;
+    // Whoever may write to the socket owns the experiment.
+    fs::set_permissions(socket, fs::Permissions::from_mode(0o600))?;
+    Ok(listener)
+}
+
+/// Turns SIGTERM and SIGINT into an orderly end.
+fn watch_signals(end: &End) -> Result<()> {
+    use tokio::signal::unix::{SignalKind, signal};
+    for kind in [SignalKind::terminate(), SignalKind::interrupt()] {
+        let mut signals = signal(kind).context("cannot watch for signals")?;
+        let end = end.clone();
+        tokio::spawn(async move {
+            if signals.recv().await.is_some() {
+                end.ask(EndReason::Interrupted);
+            }
+        });
+    }
+    Ok(())
+}
+
+/// Ends the run when standard input closes: the client that started it is gone.
+fn watch_lease(end: &End) {
+    let end = end.clone();
+    std::thread::spawn(move || {
+        let mut rest = String::new();
+        while io::stdin().lock().read_line(&mut rest).is_ok_and(|count| count > 0) {}
+        end.ask(EndReason::ClientGone);
+    });
+}
+
+/// Runs timeline and processes to their end, and writes the results.
+async fn run(
+    experiment: &Arc<Experiment>,
+    results: &Results,
+    end: &End,
+    deploy_seconds: f64,
+) -> Result<()> {
+    let samples = tokio::spawn(sample(experiment.clone(), results.sample_file()?, end.clone()));
+    let run = Run {
+        experiment: experiment.clone(),
+        output: results.directory().into(),
+        end: end.clone(),
+    };
+    let mut outcome = run.drive().await;
+    let ended = experiment.now();
+    samples.await.context("the sampling of pipes failed")??;
+    let reason = end.reason().unwrap_or(EndReason::Completed);
+    experiment.record(What::RunEnded { reason });
+    if let Some(error) = experiment.events.take_write_error() {
+        outcome.failures.push(format!("events.jsonl is not complete: {error}"));
+    }
+    results.finish(&summarize(experiment, outcome, ended, reason, deploy_seconds)?)?;
+    Ok(())
+}
+
+fn summarize(
+    experiment: &Experiment,
+    outcome: Outcome,
+    ended: Time,
+    reason: EndReason,
+    deploy_seconds: f64,
+) -> Result<Summary> {
+    Ok(Summary {
+        name: experiment.scenario.name.clone(),
+        file: experiment.file.clone(),
+        seed: experiment.scenario.seed,
+        version: env!("CARGO_PKG_VERSION").into(),
+        started_unix: experiment.started_unix(),
+        ended,
+        reason,
+        deploy_seconds,
+        processes: experiment.processes(),
+        success: outcome.failures.is_empty(),
+        failures: outcome.failures,
+        links: experiment.links()?,
+        timing: experiment.timing()?,
+        warnings: experiment.events.warnings(),
+    })
+}
+
+/// Samples the statistics of every pipe until the run is over, and once more then.
+async fn sample(experiment: Arc<Experiment>, file: fs::File, end: End) -> Result<()> {
+    let mut sampler = Sampler::new(file)?;
+    let mut ticks = tokio::time::interval(experiment.scenario.measure.interval.into());
+    ticks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Skip);
+    loop {
+        let last = tokio::select! {
+            _ = ticks.tick() => false,
+            () = end.asked() => true,
+        };
+        sampler.add(experiment.now(), &experiment.links()?)?;
+        if last {
+            return sampler.finish();
+        }
+    }
+}
+
+/// Starts the captures that the scenario asks for. They end with the data plane.
+fn start_captures(experiment: &Arc<Experiment>, results: &Results) -> Vec<JoinHandle<()>> {
+    let start = |endpoint: Endpoint| -> Result<JoinHandle<()>> {
+        let capture = experiment.capture(&endpoint)?;
+        let mut file = results.capture_file(&endpoint.node, &endpoint.interface)?;
+        let experiment = experiment.clone();
+        Ok(tokio::task::spawn_blocking(move || {
+            let zero = experiment.started_unix();
+            if let Err(error) = write_capture(capture, &endpoint, zero, &mut file) {
+                let message = format!("the capture at {endpoint} is not complete: {error}");
+                experiment.record(What::Warning { message });
+            }
+        }))
+    };
+    let mut captures = Vec::new();
+    for endpoint in experiment.scenario.measure.capture.clone() {
+        match start(endpoint) {
+            Ok(capture) => captures.push(capture),
+            Err(error) => {
+                experiment.record(What::Warning { message: format!("capture failed: {error:#}") });
+            }
+        }
+    }
+    captures
+}
+
+/// Takes everything down. The order is that of the fastest teardown, see [`Network::destroy`].
+fn tear_down(experiment: &Experiment) -> Result<()> {
+    let Some(Live { network, dataplane }) = experiment.take_live() else { return Ok(()) };
+    // Each device holds its namespace.
+    drop(dataplane.stop());
+    network.destroy().context("cannot take the network down")
+}

@@ -1,0 +1,288 @@
+//! The live network and what can be asked of it, whoever asks: the API, the run, the end.
+
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::sync::{PoisonError, RwLock};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use anyhow::{Context, Result, anyhow, bail};
+use netloom_api::change::LinkChange;
+use netloom_api::event::{Origin, What};
+use netloom_api::state::{
+    ExperimentStatus, InterfaceStatus, LinkStatus, NodeStatus, Phase, PipeStatus, ProcessStatus,
+};
+use netloom_api::timing::Timing;
+use netloom_dataplane::{Capture, Dataplane, PipeId};
+use netloom_nodes::{ExitStatus, Network, SpawnRequest, Spawned};
+use netloom_plan::Plan;
+use netloom_scenario::{Direction, Endpoint, LinkEnds, Node, NodeKind, Scenario};
+use netloom_units::Time;
+use tokio::sync::{oneshot, watch};
+
+use crate::events::EventLog;
+use crate::run::Board;
+
+/// The two things that are alive: taken out together when the experiment ends.
+pub struct Live {
+    /// Namespaces and processes.
+    pub network: Network,
+    /// Pipes and devices.
+    pub dataplane: Dataplane,
+}
+
+/// A process in a node.
+pub struct Running {
+    /// Its id and the other ends of its input and output.
+    pub spawned: Spawned,
+    /// How it ends; closed without a word if its node is taken down.
+    pub exited: oneshot::Receiver<ExitStatus>,
+}
+
+/// One experiment, from the moment its network is ready.
+pub struct Experiment {
+    /// What it was made from.
+    pub scenario: Scenario,
+    /// Every address and route.
+    pub plan: Plan,
+    /// The scenario file.
+    pub file: PathBuf,
+    /// Where a run's results go.
+    pub results: Option<PathBuf>,
+    /// What happens.
+    pub events: EventLog,
+    /// The scenario's processes.
+    pub board: Board,
+    phase: watch::Sender<Phase>,
+    started_unix: f64,
+    links: HashMap<String, usize>,
+    live: RwLock<Option<Live>>,
+}
+
+impl Experiment {
+    /// An experiment whose network has just become ready.
+    pub fn new(
+        scenario: Scenario,
+        plan: Plan,
+        file: PathBuf,
+        results: Option<PathBuf>,
+        events: EventLog,
+        live: Live,
+    ) -> Self {
+        let links = scenario.links.iter().enumerate().map(|(i, l)| (l.name.clone(), i)).collect();
+        let board = if results.is_some() { Board::new(&scenario) } else { Board::empty() };
+        let started_unix =
+            SystemTime::now().duration_since(UNIX_EPOCH).map_or(0.0, |since| since.as_secs_f64());
+        Self {
+            scenario,
+            plan,
+            file,
+            results,
+            events,
+            board,
+            phase: watch::Sender::new(Phase::Deployed),
+            started_unix,
+            links,
+            live: RwLock::new(Some(live)),
+        }
+    }
+
+    /// When the network became ready, in seconds since 1970-01-01 UTC.
+    pub fn started_unix(&self) -> f64 {
+        self.started_unix
+    }
+
+    /// Calls `f` with the live network; an error once it is being taken down.
+    pub fn with_live<T>(&self, f: impl FnOnce(&Live) -> Result<T>) -> Result<T> {
+        let live = self.live.read().unwrap_or_else(PoisonError::into_inner);
+        f(live.as_ref().ok_or_else(|| anyhow!("the experiment is being taken down"))?)
+    }
+
+    /// Takes the live network out, for its end; waits for calls that still use it.
+    pub fn take_live(&self) -> Option<Live> {
+        self.live.write().unwrap_or_else(PoisonError::into_inner).take()
+    }
+
+    /// Nanoseconds since the network was ready.
+    pub fn now(&self) -> Time {
+        self.with_live(|live| Ok(live.dataplane.now())).unwrap_or_default()
+    }
+
+    /// Records that something has happened now.
+    pub fn record(&self, what: What) {
+        self.events.record(self.now(), what);
+    }
+
+    /// Enters a phase.
+    pub fn enter(&self, phase: Phase) {
+        self.record(What::Phase { phase });
+        self.phase.send_replace(phase);
+    }
+
+    /// The experiment as a whole.
+    pub fn status(&self) -> ExperimentStatus {
+        ExperimentStatus {
+            name: self.scenario.name.clone(),
+            engine_pid: std::process::id(),
+            version: env!("CARGO_PKG_VERSION").into(),
+            phase: *self.phase.borrow(),
+            file: self.file.clone(),
+            now: self.now(),
+            started_unix: self.started_unix as u64,
+            nodes: self.scenario.nodes.len(),
+            links: self.scenario.links.len(),
+            results: self.results.clone(),
+        }
+    }
+
+    /// All nodes, in the order of the scenario.
+    pub fn nodes(&self) -> Vec<NodeStatus> {
+        let ends = LinkEnds::of(&self.scenario);
+        self.scenario.nodes.iter().map(|node| self.node(node, &ends)).collect()
+    }
+
+    fn node(&self, node: &Node, ends: &LinkEnds<'_>) -> NodeStatus {
+        let plan = self.plan.node(&node.name);
+        let interface = |name: &str| {
+            let at = Endpoint { node: node.name.clone(), interface: name.into() };
+            let (link, peer) = ends.at(&at)?;
+            let planned = plan?.interfaces.iter().find(|planned| planned.name == name);
+            Some(InterfaceStatus {
+                name: name.into(),
+                mac: planned.map(|planned| planned.mac),
+                addresses: planned.map(|planned| planned.addresses.clone()).unwrap_or_default(),
+                link: link.name.clone(),
+                peer: peer.clone(),
+            })
+        };
+        NodeStatus {
+            name: node.name.clone(),
+            kind: node.kind,
+            primary: plan.map(|plan| plan.primary.clone()).unwrap_or_default(),
+            interfaces: node.interfaces.iter().filter_map(|i| interface(&i.name)).collect(),
+            namespace: plan.map(|_| format!("{}.{}", self.scenario.name, node.name)),
+        }
+    }
+
+    /// All links with the statistics of their pipes, in the order of the scenario.
+    pub fn links(&self) -> Result<Vec<LinkStatus>> {
+        let pipes = self.with_live(|live| live.dataplane.pipes().map_err(Into::into))?;
+        let mut pipes = pipes
+            .into_iter()
+            .map(|pipe| PipeStatus { config: pipe.config, statistics: pipe.statistics });
+        let mut links = Vec::with_capacity(self.scenario.links.len());
+        for link in &self.scenario.links {
+            let (Some(forward), Some(reverse)) = (pipes.next(), pipes.next()) else {
+                bail!("the data plane knows fewer pipes than the scenario");
+            };
+            links.push(LinkStatus {
+                name: link.name.clone(),
+                endpoints: link.endpoints.clone(),
+                forward,
+                reverse,
+            });
+        }
+        Ok(links)
+    }
+
+    /// Where the scenario's processes stand.
+    pub fn processes(&self) -> Vec<ProcessStatus> {
+        self.board.rows()
+    }
+
+    /// How exactly the engine keeps its schedule.
+    pub fn timing(&self) -> Result<Timing> {
+        self.with_live(|live| Ok(crate::wiring::timing(&self.scenario, live.dataplane.timing()?)))
+    }
+
+    /// Applies all changes at one instant, or none of them.
+    pub fn change(&self, by: Origin, changes: Vec<LinkChange>) -> Result<Time> {
+        let mut batch = Vec::with_capacity(changes.len() * 2);
+        for change in &changes {
+            let link = self.link_index(&change.link)?;
+            if change.change.is_empty() {
+                bail!("the change to link `{}` says nothing", change.link);
+            }
+            for direction in directions(change.direction) {
+                batch.push((PipeId { link, direction: *direction }, change.change.clone()));
+            }
+        }
+        let at = self.with_live(|live| {
+            live.dataplane.change(&batch).context("the data plane did not take the change")
+        })?;
+        self.events.record(at, What::Changed { by, changes });
+        Ok(at)
+    }
+
+    /// Captures the frames at an interface, from now on.
+    pub fn capture(&self, interface: &Endpoint) -> Result<Capture> {
+        let position = self.scenario.links.iter().enumerate().find_map(|(index, link)| {
+            let end = link.endpoints.iter().position(|endpoint| endpoint == interface)?;
+            Some((index, end))
+        });
+        let (link, end) = position.ok_or_else(|| self.no_interface(interface))?;
+        self.with_live(|live| live.dataplane.capture(link, end).map_err(Into::into))
+    }
+
+    /// Starts a process in a node.
+    pub fn spawn(&self, node: &str, request: SpawnRequest) -> Result<Running> {
+        let (sender, exited) = oneshot::channel();
+        // Whoever started it may no longer care how it ends.
+        let on_exit = Box::new(move |status| {
+            let _ = sender.send(status);
+        });
+        let spawn = |live: &Live| Ok(live.network.spawn(node, request, on_exit)?);
+        // The first process of a node takes milliseconds: its init must be started.
+        let spawned = tokio::task::block_in_place(|| self.with_live(spawn))?;
+        Ok(Running { spawned, exited })
+    }
+
+    /// Sends a signal to a process of a node; one that has ended meanwhile does not mind.
+    pub fn signal(&self, node: &str, pid: u32, number: i32) {
+        let _ = self.with_live(|live| Ok(live.network.signal(node, pid, number)?));
+    }
+
+    /// The node called `name`, if processes can run in it.
+    pub fn process_node(&self, name: &str) -> Result<&Node> {
+        let node = self.scenario.node(name).ok_or_else(|| {
+            let names = self.scenario.nodes.iter().map(|node| node.name.as_str());
+            unknown("node", name, names)
+        })?;
+        if node.kind == NodeKind::Switch {
+            bail!("`{name}` is a switch: a segment inside the engine in which nothing can run");
+        }
+        Ok(node)
+    }
+
+    fn link_index(&self, name: &str) -> Result<usize> {
+        self.links.get(name).copied().ok_or_else(|| {
+            unknown("link", name, self.scenario.links.iter().map(|link| link.name.as_str()))
+        })
+    }
+
+    fn no_interface(&self, interface: &Endpoint) -> anyhow::Error {
+        let all: Vec<String> = self
+            .scenario
+            .links
+            .iter()
+            .flat_map(|link| link.endpoints.iter().map(ToString::to_string))
+            .collect();
+        unknown("interface", &interface.to_string(), all.iter().map(String::as_str))
+    }
+}
+
+/// The pipe numbers of a direction.
+fn directions(direction: Direction) -> &'static [usize] {
+    match direction {
+        Direction::Both => &[0, 1],
+        Direction::Forward => &[0],
+        Direction::Reverse => &[1],
+    }
+}
+
+/// An error for a name that is not there, with the nearest one that is.
+fn unknown<'a>(what: &str, name: &str, names: impl Iterator<Item = &'a str>) -> anyhow::Error {
+    match netloom_scenario::similar(name, names) {
+        Some(nearest) => anyhow!("there is no {what} `{name}`; did you mean `{nearest}`?"),
+        None => anyhow!("there is no {what} `{name}`; `netloom inspect` lists them"),
+    }
+}

@@ -1,0 +1,56 @@
+//! `GET /v1/capture`: the frames at an interface as a pcapng stream.
+
+use axum::body::{Body, Bytes};
+use axum::extract::{Query, State};
+use axum::http::{StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use netloom_scenario::Endpoint;
+use serde::Deserialize;
+use tokio::sync::mpsc;
+
+use super::{Context, failure};
+use crate::results::capture::{Sink, write_capture};
+
+/// The query of a capture.
+#[derive(Debug, Deserialize)]
+pub struct At {
+    /// The interface as `node:name`.
+    interface: String,
+}
+
+/// The frames at an interface from now on, until the client closes or the experiment ends.
+pub async fn stream(State(context): State<Context>, Query(at): Query<At>) -> Response {
+    let opened = at
+        .interface
+        .parse()
+        .map_err(anyhow::Error::from)
+        .and_then(|endpoint: Endpoint| Ok((context.experiment.capture(&endpoint)?, endpoint)));
+    let (capture, endpoint) = match opened {
+        Ok(opened) => opened,
+        Err(error) => return failure(StatusCode::BAD_REQUEST, &error),
+    };
+    let (sender, receiver) = mpsc::channel::<Bytes>(64);
+    let zero = context.experiment.started_unix();
+    tokio::task::spawn_blocking(move || {
+        // Ends with an error when the client is gone: that is how captures end.
+        let _ = write_capture(capture, &endpoint, zero, &mut Channel(sender));
+    });
+    let body = futures_util::stream::unfold(receiver, |mut receiver| async move {
+        let bytes = receiver.recv().await?;
+        Some((Ok::<_, std::convert::Infallible>(bytes), receiver))
+    });
+    ([(header::CONTENT_TYPE, "application/x-pcapng")], Body::from_stream(body)).into_response()
+}
+
+/// Writes into a channel, and knows when the other side is gone.
+struct Channel(mpsc::Sender<Bytes>);
+
+impl Sink for Channel {
+    fn put(&mut self, bytes: Vec<u8>) -> std::io::Result<()> {
+        self.0.blocking_send(bytes.into()).map_err(|_| std::io::ErrorKind::BrokenPipe.into())
+    }
+
+    fn closed(&self) -> bool {
+        self.0.is_closed()
+    }
+}

@@ -1,0 +1,48 @@
+//! `GET /v1/events`: the event stream as server-sent events.
+
+use std::convert::Infallible;
+
+use axum::extract::{Query, State};
+use axum::response::sse::{self, KeepAlive, Sse};
+use futures_util::stream::{self, Stream, StreamExt};
+use serde::Deserialize;
+
+use super::Context;
+
+/// The query of the stream.
+#[derive(Debug, Deserialize)]
+pub struct From {
+    /// First event number wanted.
+    #[serde(default)]
+    since: u64,
+}
+
+/// All events from `since` on, then new ones as they happen; ends with the experiment.
+pub async fn stream(
+    State(context): State<Context>,
+    Query(from): Query<From>,
+) -> Sse<impl Stream<Item = Result<sse::Event, Infallible>>> {
+    let batches = stream::unfold((context, from.since), |(context, next)| async move {
+        let events = &context.experiment.events;
+        let mut count = events.subscribe();
+        let mut closing = events.closing();
+        // Events are recorded before the log is closed: look at them after the close.
+        let closed = tokio::select! {
+            // Both senders live as long as `context`.
+            _ = count.wait_for(|count| *count > next) => false,
+            _ = closing.wait_for(|closed| *closed) => true,
+        };
+        let batch = events.since(next);
+        if closed && batch.is_empty() {
+            return None;
+        }
+        let next = batch.last().map_or(next, |event| event.number + 1);
+        Some((batch, (context, next)))
+    });
+    let events = batches.flat_map(stream::iter).map(|event| {
+        let sent = sse::Event::default().id(event.number.to_string());
+        // An event is plain data: it always has a JSON form.
+        Ok(sent.json_data(&event).unwrap_or_default())
+    });
+    Sse::new(events).keep_alive(KeepAlive::default())
+}

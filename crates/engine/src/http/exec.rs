@@ -1,0 +1,306 @@
+//! `GET /v1/exec`: a command or terminal in a node over a WebSocket. The protocol stands in
+//! [`netloom_api::exec`].
+
+use std::io;
+use std::os::fd::OwnedFd;
+use std::time::Duration;
+
+use axum::extract::State;
+use axum::extract::ws::{Message, WebSocket, WebSocketUpgrade};
+use axum::response::Response;
+use futures_util::stream::{SplitSink, SplitStream};
+use futures_util::{SinkExt, StreamExt};
+use netloom_api::ApiError;
+use netloom_api::exec::{ExecControl, ExecNotice, ExecRequest, STDERR, STDOUT, TerminalSize};
+use netloom_nodes::{ExitStatus, NodeError, SpawnRequest, Spawned, Stdio};
+use tokio::fs::File;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::unix::pipe;
+use tokio::sync::{mpsc, oneshot};
+
+use super::Context;
+
+/// How long a command whose client is gone may take to end after SIGHUP before it is killed.
+const GRACE: Duration = Duration::from_secs(2);
+/// How long to wait for the rest of the output once the command itself has ended: something it
+/// left running may hold the other end open for ever.
+const DRAIN: Duration = Duration::from_millis(200);
+
+/// Switches to the WebSocket.
+pub async fn upgrade(State(context): State<Context>, upgrade: WebSocketUpgrade) -> Response {
+    upgrade.on_upgrade(|socket| serve(context, socket))
+}
+
+async fn serve(context: Context, socket: WebSocket) {
+    let (mut sink, mut stream) = socket.split();
+    let started = match request(&mut stream).await {
+        Some(Ok(request)) => start(&context, request),
+        Some(Err(failed)) => Err(failed),
+        None => return,
+    };
+    match started {
+        Ok(running) => running.relay(&context, sink, stream).await,
+        Err(failed) => {
+            // A client that is gone needs no answer.
+            let _ = notify(&mut sink, &failed).await;
+            let _ = sink.close().await;
+        }
+    }
+}
+
+async fn request(stream: &mut SplitStream<WebSocket>) -> Option<Result<ExecRequest, ExecNotice>> {
+    let Some(Ok(Message::Text(text))) = stream.next().await else { return None };
+    Some(
+        serde_json::from_str(&text).map_err(|error| {
+            failed(format!("the first message is not an ExecRequest: {error}"), 125)
+        }),
+    )
+}
+
+fn failed(error: String, code: i32) -> ExecNotice {
+    ExecNotice::Failed { error: ApiError { error, help: None }, code }
+}
+
+/// A command under way.
+struct Session {
+    node: String,
+    spawned: Spawned,
+    exited: oneshot::Receiver<ExitStatus>,
+}
+
+fn start(context: &Context, request: ExecRequest) -> Result<Session, ExecNotice> {
+    let node = context
+        .experiment
+        .process_node(&request.node)
+        .map_err(|error| failed(format!("{error:#}"), 125))?
+        .name
+        .clone();
+    let argv = if request.command.is_empty() { shell() } else { request.command };
+    let stdio = match request.terminal {
+        Some(TerminalSize { rows, columns }) => Stdio::Pty { rows, columns },
+        None => Stdio::Pipes,
+    };
+    let env = request.env.into_iter().collect();
+    let request = SpawnRequest { argv, env, cwd: None, stdio };
+    match context.experiment.spawn(&node, request) {
+        Ok(running) => Ok(Session { node, spawned: running.spawned, exited: running.exited }),
+        Err(error) => {
+            let code = error.downcast_ref::<NodeError>().and_then(NodeError::exit_code);
+            Err(failed(format!("{error:#}"), code.unwrap_or(125)))
+        }
+    }
+}
+
+/// The shell of terminals: bash where there is one.
+fn shell() -> Vec<String> {
+    let bash = std::path::Path::new("/bin/bash");
+    vec![if bash.exists() { "/bin/bash" } else { "/bin/sh" }.into()]
+}
+
+impl Session {
+    async fn relay(
+        mut self,
+        context: &Context,
+        mut sink: SplitSink<WebSocket, Message>,
+        stream: SplitStream<WebSocket>,
+    ) {
+        let pid = self.spawned.pid;
+        let _ = notify(&mut sink, &ExecNotice::Started { pid }).await;
+        let (output, mut frames) = mpsc::channel::<Message>(16);
+        let input = match self.attach(&output) {
+            Ok(input) => input,
+            Err(error) => {
+                let _ = notify(&mut sink, &failed(error.to_string(), 125)).await;
+                return self.kill(context).await;
+            }
+        };
+        drop(output);
+        let node = self.node.clone();
+        let control = {
+            let context = context.clone();
+            tokio::spawn(async move { take_input(stream, input, &context, &node, pid).await })
+        };
+        let mut control = control;
+        let mut ended = None;
+        loop {
+            tokio::select! {
+                frame = frames.recv() => match frame {
+                    Some(frame) => if sink.send(frame).await.is_err() {
+                        return self.kill(context).await;
+                    },
+                    None => break,
+                },
+                status = &mut self.exited, if ended.is_none() => {
+                    ended = Some(status);
+                    let drain = drain(&mut frames, &mut sink);
+                    let _ = tokio::time::timeout(DRAIN, drain).await;
+                    break;
+                }
+                _ = &mut control => return self.kill(context).await,
+            }
+        }
+        let status = match ended {
+            Some(status) => status,
+            // It closed its output: wait for it, unless the client goes away.
+            None => tokio::select! {
+                status = &mut self.exited => status,
+                _ = &mut control => return self.kill(context).await,
+            },
+        };
+        control.abort();
+        let notice = match status {
+            Ok(status) => ExecNotice::Exited { code: status.code() },
+            Err(_) => failed("the node was taken down".into(), 125),
+        };
+        let _ = notify(&mut sink, &notice).await;
+        let _ = sink.close().await;
+    }
+
+    /// Starts reading the command's output into `output`; hands back where its input goes.
+    fn attach(&mut self, output: &mpsc::Sender<Message>) -> io::Result<Input> {
+        if let Some(pty) = self.spawned.pty.take() {
+            let reader = Terminal::new(pty.try_clone()?);
+            tokio::spawn(reader.read_all(output.clone()));
+            return Ok(Input::Terminal(Terminal::new(pty)));
+        }
+        for (fd, tag) in
+            [(self.spawned.stdout.take(), STDOUT), (self.spawned.stderr.take(), STDERR)]
+        {
+            if let Some(fd) = fd {
+                let reader = pipe::Receiver::from_owned_fd(fd)?;
+                tokio::spawn(read_pipe(reader, tag, output.clone()));
+            }
+        }
+        match self.spawned.stdin.take() {
+            Some(fd) => Ok(Input::Pipe(pipe::Sender::from_owned_fd(fd)?)),
+            None => Ok(Input::Closed),
+        }
+    }
+
+    /// Ends a command whose client is gone: SIGHUP, and SIGKILL if that does not help.
+    async fn kill(mut self, context: &Context) {
+        let signal = |number| context.experiment.signal(&self.node, self.spawned.pid, number);
+        signal(libc::SIGHUP);
+        if tokio::time::timeout(GRACE, &mut self.exited).await.is_err() {
+            signal(libc::SIGKILL);
+        }
+    }
+}
+
+async fn notify(
+    sink: &mut SplitSink<WebSocket, Message>,
+    notice: &ExecNotice,
+) -> Result<(), axum::Error> {
+    // A notice is plain data: it always has a JSON form.
+    let text = serde_json::to_string(notice).unwrap_or_default();
+    sink.send(Message::Text(text.into())).await
+}
+
+async fn drain(frames: &mut mpsc::Receiver<Message>, sink: &mut SplitSink<WebSocket, Message>) {
+    while let Some(frame) = frames.recv().await {
+        if sink.send(frame).await.is_err() {
+            return;
+        }
+    }
+}
+
+/// Where a command's input goes.
+enum Input {
+    Pipe(pipe::Sender),
+    Terminal(Terminal),
+    Closed,
+}
+
+impl Input {
+    async fn write(&mut self, bytes: &[u8]) {
+        // A command that no longer reads is no error of the client's.
+        let closed = match self {
+            Self::Pipe(_) if bytes.is_empty() => true,
+            Self::Pipe(pipe) => pipe.write_all(bytes).await.is_err(),
+            Self::Terminal(terminal) => terminal.write_all(bytes).await.is_err(),
+            Self::Closed => false,
+        };
+        if closed {
+            *self = Self::Closed;
+        }
+    }
+}
+
+/// Feeds input and control until the client goes away.
+async fn take_input(
+    mut stream: SplitStream<WebSocket>,
+    mut input: Input,
+    context: &Context,
+    node: &str,
+    pid: u32,
+) {
+    while let Some(Ok(message)) = stream.next().await {
+        match message {
+            Message::Binary(bytes) => input.write(&bytes).await,
+            Message::Text(text) => match serde_json::from_str(&text) {
+                Ok(ExecControl::Resize(size)) => {
+                    if let Input::Terminal(terminal) = &input {
+                        terminal.resize(size);
+                    }
+                }
+                Ok(ExecControl::Signal(number)) => {
+                    context.experiment.signal(node, pid, number);
+                }
+                Err(_) => return,
+            },
+            Message::Close(_) => return,
+            Message::Ping(_) | Message::Pong(_) => {}
+        }
+    }
+}
+
+async fn read_pipe(mut reader: pipe::Receiver, tag: u8, output: mpsc::Sender<Message>) {
+    let mut buffer = vec![0; 32 * 1024];
+    while let Ok(count @ 1..) = reader.read(&mut buffer).await {
+        if output.send(tagged(tag, &buffer[..count])).await.is_err() {
+            return;
+        }
+    }
+}
+
+fn tagged(tag: u8, bytes: &[u8]) -> Message {
+    let mut frame = Vec::with_capacity(bytes.len() + 1);
+    frame.push(tag);
+    frame.extend_from_slice(bytes);
+    Message::Binary(frame.into())
+}
+
+/// The engine's side of a pseudo-terminal.
+struct Terminal(File);
+
+impl Terminal {
+    fn new(fd: OwnedFd) -> Self {
+        Self(File::from_std(std::fs::File::from(fd)))
+    }
+
+    /// Reads until the last process has closed its side (the kernel says EIO then).
+    async fn read_all(mut self, output: mpsc::Sender<Message>) {
+        let mut buffer = vec![0; 32 * 1024];
+        while let Ok(count @ 1..) = self.0.read(&mut buffer).await {
+            if output.send(tagged(STDOUT, &buffer[..count])).await.is_err() {
+                return;
+            }
+        }
+    }
+
+    async fn write_all(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.0.write_all(bytes).await?;
+        self.0.flush().await
+    }
+
+    fn resize(&self, size: TerminalSize) {
+        let size = rustix::termios::Winsize {
+            ws_row: size.rows,
+            ws_col: size.columns,
+            ws_xpixel: 0,
+            ws_ypixel: 0,
+        };
+        // A failure leaves the old size, which is harmless.
+        let _ = rustix::termios::tcsetwinsize(&self.0, size);
+    }
+}

@@ -1,0 +1,109 @@
+//! Captured frames as pcapng.
+
+use std::borrow::Cow;
+use std::fs::File;
+use std::io::{self, Write};
+use std::sync::mpsc::RecvTimeoutError;
+use std::time::Duration;
+
+use netloom_dataplane::{Capture, CaptureDirection, CapturedFrame};
+use netloom_scenario::Endpoint;
+use pcap_file::pcapng::PcapNgWriter;
+use pcap_file::pcapng::blocks::enhanced_packet::{EnhancedPacketBlock, EnhancedPacketOption};
+use pcap_file::pcapng::blocks::interface_description::{
+    InterfaceDescriptionBlock, InterfaceDescriptionOption,
+};
+use pcap_file::pcapng::blocks::interface_statistics::{
+    InterfaceStatisticsBlock, InterfaceStatisticsOption,
+};
+use pcap_file::{DataLink, PcapError};
+
+/// How long to wait for a frame before looking whether anybody still reads.
+const LOOK: Duration = Duration::from_millis(50);
+
+/// Where a capture goes: whole blocks at a time.
+pub trait Sink {
+    /// Takes some bytes.
+    fn put(&mut self, bytes: Vec<u8>) -> io::Result<()>;
+    /// Whether nobody wants more.
+    fn closed(&self) -> bool;
+}
+
+impl Sink for File {
+    fn put(&mut self, bytes: Vec<u8>) -> io::Result<()> {
+        self.write_all(&bytes)
+    }
+
+    fn closed(&self) -> bool {
+        false
+    }
+}
+
+/// Writes frames until the capture ends or the sink is closed. `zero` is the experiment's zero in
+/// seconds since 1970-01-01 UTC. Closes with a statistics block that says how many frames the
+/// reader was too slow for.
+pub fn write_capture(
+    mut capture: Capture,
+    endpoint: &Endpoint,
+    zero: f64,
+    sink: &mut dyn Sink,
+) -> io::Result<()> {
+    let zero = Duration::from_secs_f64(zero);
+    let mut writer = PcapNgWriter::new(Vec::new()).map_err(into_io)?;
+    writer.write_pcapng_block(describe(endpoint)).map_err(into_io)?;
+    loop {
+        sink.put(std::mem::take(writer.get_mut()))?;
+        match capture.recv_timeout(LOOK) {
+            Ok(frame) => {
+                writer.write_pcapng_block(packet(&frame, zero)).map_err(into_io)?;
+            }
+            Err(RecvTimeoutError::Timeout) if sink.closed() => return Ok(()),
+            Err(RecvTimeoutError::Timeout) => {}
+            Err(RecvTimeoutError::Disconnected) => break,
+        }
+    }
+    writer.write_pcapng_block(statistics(capture.missed())).map_err(into_io)?;
+    sink.put(std::mem::take(writer.get_mut()))
+}
+
+fn describe(endpoint: &Endpoint) -> InterfaceDescriptionBlock<'static> {
+    InterfaceDescriptionBlock {
+        linktype: DataLink::ETHERNET,
+        snaplen: 0,
+        options: vec![
+            InterfaceDescriptionOption::IfName(Cow::Owned(endpoint.to_string())),
+            // Timestamps in units of 10⁻⁹ s.
+            InterfaceDescriptionOption::IfTsResol(9),
+        ],
+    }
+}
+
+fn packet(frame: &CapturedFrame, zero: Duration) -> EnhancedPacketBlock<'_> {
+    // The direction bits of epb_flags.
+    let flags = match frame.direction {
+        CaptureDirection::Inbound => 1,
+        CaptureDirection::Outbound => 2,
+    };
+    EnhancedPacketBlock {
+        interface_id: 0,
+        timestamp: zero + Duration::from_nanos(frame.time.as_nanos()),
+        original_len: frame.original_length,
+        data: Cow::Borrowed(&frame.bytes),
+        options: vec![EnhancedPacketOption::Flags(flags)],
+    }
+}
+
+fn statistics(missed: u64) -> InterfaceStatisticsBlock<'static> {
+    InterfaceStatisticsBlock {
+        interface_id: 0,
+        timestamp: 0,
+        options: vec![InterfaceStatisticsOption::IsbIfDrop(missed)],
+    }
+}
+
+fn into_io(error: PcapError) -> io::Error {
+    match error {
+        PcapError::IoError(error) => error,
+        error => io::Error::other(error.to_string()),
+    }
+}

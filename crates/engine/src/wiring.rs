@@ -1,0 +1,85 @@
+//! Scenario and devices → data plane, and its measurements → API.
+
+use std::collections::HashMap;
+use std::os::fd::OwnedFd;
+
+use anyhow::{Result, anyhow};
+use netloom_api::timing::{LatencySummary, Timing, WorkerLoad};
+use netloom_dataplane::{End, LinkWiring, Wiring};
+use netloom_nodes::Device;
+use netloom_ports::Tap;
+use netloom_scenario::{Endpoint, NodeKind, Scenario};
+
+/// What the data plane is to join: every link of the scenario with the devices at its ends.
+pub fn wire(scenario: &Scenario, devices: Vec<Device>) -> Result<Wiring> {
+    let mut switches: HashMap<&str, usize> = HashMap::new();
+    for node in scenario.nodes.iter().filter(|node| node.kind == NodeKind::Switch) {
+        let number = switches.len();
+        switches.insert(&node.name, number);
+    }
+    let mut taps: HashMap<(String, String), OwnedFd> =
+        devices.into_iter().map(|d| ((d.node, d.interface), d.fd)).collect();
+    let mut end = |endpoint: &Endpoint| -> Result<End> {
+        if let Some(number) = switches.get(endpoint.node.as_str()) {
+            return Ok(End::Switch(*number));
+        }
+        let key = (endpoint.node.clone(), endpoint.interface.clone());
+        let tap = taps.remove(&key).ok_or_else(|| anyhow!("no device was made for {endpoint}"))?;
+        Ok(End::Device(Box::new(Tap::from_fd(tap))))
+    };
+    let mut links = Vec::with_capacity(scenario.links.len());
+    for link in &scenario.links {
+        let [a, b] = &link.endpoints;
+        links.push(LinkWiring {
+            name: link.name.clone(),
+            ends: [end(a)?, end(b)?],
+            pipes: [link.forward.clone(), link.reverse.clone()],
+        });
+    }
+    Ok(Wiring { links, switches: switches.len() })
+}
+
+/// The data plane's measurements in the API's words.
+pub fn timing(scenario: &Scenario, timing: netloom_dataplane::Timing) -> Timing {
+    let drops = timing.unmodelled;
+    let causes = [
+        ("device_full", drops.device_full),
+        ("device_gone", drops.device_gone),
+        ("rejected", drops.rejected),
+        ("malformed", drops.malformed),
+        ("no_memory", drops.no_memory),
+    ];
+    let failures = timing.failures.into_iter().map(|failure| {
+        let end = scenario.links.get(failure.link).and_then(|link| link.endpoints.get(failure.end));
+        let name = end.map_or_else(|| "an interface".into(), ToString::to_string);
+        format!("{name} failed at {}: {}", failure.at, failure.error)
+    });
+    let worker = |load: netloom_dataplane::WorkerLoad| WorkerLoad {
+        busy: load.busy,
+        spinning: load.spinning,
+    };
+    Timing {
+        lateness: summary(timing.lateness),
+        timer_wakeup: summary(timing.wakeup),
+        unattended: summary(timing.unattended),
+        unmodelled_drops: causes
+            .into_iter()
+            .filter(|(_, count)| *count > 0)
+            .map(|(cause, count)| (cause.to_string(), count))
+            .collect(),
+        interface_down: timing.interface_down,
+        workers: timing.workers.into_iter().map(worker).collect(),
+        failures: failures.collect(),
+    }
+}
+
+fn summary(summary: netloom_dataplane::LatencySummary) -> LatencySummary {
+    let micros = |nanos: u64| nanos as f64 / 1000.0;
+    LatencySummary {
+        count: summary.count,
+        p50_us: micros(summary.p50_ns),
+        p99_us: micros(summary.p99_ns),
+        p999_us: micros(summary.p999_ns),
+        max_us: micros(summary.max_ns),
+    }
+}

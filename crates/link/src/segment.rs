@@ -1,0 +1,201 @@
+//! A learning switch: which port a frame leaves by (IEEE 802.1D §7). Not here: ports, frames,
+//! clocks; whoever owns the table moves the frames and says what time it is.
+
+use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, Hasher};
+
+use netloom_units::{Duration, Time};
+
+/// How long an address is remembered after its last frame (IEEE 802.1D, recommended value).
+pub const AGEING: Duration = Duration::from_secs(300);
+
+/// Most addresses remembered: as many as a common hardware switch. Beyond it, frames to new
+/// addresses are flooded.
+const CAPACITY: usize = 16_384;
+
+/// A MAC address as the table uses it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct MacKey(u64);
+
+impl MacKey {
+    /// The address in wire order.
+    pub fn new(address: [u8; 6]) -> Self {
+        let [a, b, c, d, e, f] = address;
+        Self(u64::from_be_bytes([0, 0, a, b, c, d, e, f]))
+    }
+
+    /// Whether it is a group address: multicast or broadcast.
+    pub const fn is_group(self) -> bool {
+        self.0 & (1 << 40) != 0
+    }
+}
+
+/// Where a frame goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Forward {
+    /// Out of this port only.
+    Port(usize),
+    /// Out of every port but the one it came by.
+    Flood,
+    /// Nowhere: its destination is behind the port it came by.
+    Filter,
+}
+
+/// The addresses a switch has seen, and behind which port.
+#[derive(Debug, Default)]
+pub struct LearningTable {
+    entries: HashMap<u64, Entry, BuildHasherDefault<MacHasher>>,
+    /// When a full table was last searched for aged entries.
+    purged: Time,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Entry {
+    port: usize,
+    seen: Time,
+}
+
+impl LearningTable {
+    /// An empty table.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Learns that `source` is behind `port` and says where a frame to `destination` goes.
+    pub fn forward(
+        &mut self,
+        now: Time,
+        port: usize,
+        source: MacKey,
+        destination: MacKey,
+    ) -> Forward {
+        if !source.is_group() {
+            self.learn(now, source, port);
+        }
+        if destination.is_group() {
+            return Forward::Flood;
+        }
+        match self.entries.get(&destination.0) {
+            Some(entry) if now.since(entry.seen) > AGEING => Forward::Flood,
+            Some(entry) if entry.port == port => Forward::Filter,
+            Some(entry) => Forward::Port(entry.port),
+            None => Forward::Flood,
+        }
+    }
+
+    /// Forgets every address behind `port`, as when its link goes down.
+    pub fn forget_port(&mut self, port: usize) {
+        self.entries.retain(|_, entry| entry.port != port);
+    }
+
+    /// Addresses remembered, aged ones included.
+    pub fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    /// Whether nothing was learned.
+    pub fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+    }
+
+    fn learn(&mut self, now: Time, source: MacKey, port: usize) {
+        if let Some(entry) = self.entries.get_mut(&source.0) {
+            *entry = Entry { port, seen: now };
+            return;
+        }
+        if self.entries.len() >= CAPACITY && !self.purge(now) {
+            return;
+        }
+        self.entries.insert(source.0, Entry { port, seen: now });
+    }
+
+    /// Drops aged entries, at most once a second; whether there is room.
+    fn purge(&mut self, now: Time) -> bool {
+        if now.since(self.purged) >= Duration::from_secs(1) {
+            self.purged = now;
+            self.entries.retain(|_, entry| now.since(entry.seen) <= AGEING);
+        }
+        self.entries.len() < CAPACITY
+    }
+}
+
+/// Multiplicative hashing of one 48-bit key; the table is bounded, so collisions made on purpose
+/// cost little.
+#[derive(Debug, Default)]
+struct MacHasher(u64);
+
+impl Hasher for MacHasher {
+    fn write(&mut self, bytes: &[u8]) {
+        for byte in bytes {
+            self.write_u64(u64::from(*byte));
+        }
+    }
+
+    fn write_u64(&mut self, value: u64) {
+        let product = u128::from(self.0 ^ value) * 0x9e37_79b9_7f4a_7c15;
+        self.0 = (product >> 64) as u64 ^ product as u64;
+    }
+
+    fn finish(&self) -> u64 {
+        self.0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const A: MacKey = MacKey(0x02_00_00_00_00_0a);
+    const B: MacKey = MacKey(0x02_00_00_00_00_0b);
+
+    fn at(seconds: u64) -> Time {
+        Time::ZERO + Duration::from_secs(seconds)
+    }
+
+    #[test]
+    fn learns_and_forwards() {
+        let mut table = LearningTable::new();
+        assert_eq!(table.forward(at(0), 1, A, B), Forward::Flood);
+        assert_eq!(table.forward(at(0), 2, B, A), Forward::Port(1));
+        assert_eq!(table.forward(at(0), 1, A, B), Forward::Port(2));
+        assert_eq!(table.forward(at(0), 2, A, B), Forward::Filter, "both are behind port 2 now");
+    }
+
+    #[test]
+    fn group_addresses_are_flooded_and_not_learned() {
+        let mut table = LearningTable::new();
+        let broadcast = MacKey::new([0xff; 6]);
+        let multicast = MacKey::new([0x33, 0x33, 0, 0, 0, 1]);
+        assert_eq!(table.forward(at(0), 1, A, broadcast), Forward::Flood);
+        assert_eq!(table.forward(at(0), 1, A, multicast), Forward::Flood);
+        assert_eq!(table.forward(at(0), 2, broadcast, A), Forward::Port(1));
+        assert_eq!(table.len(), 1);
+    }
+
+    #[test]
+    fn addresses_age() {
+        let mut table = LearningTable::new();
+        table.forward(at(0), 1, A, B);
+        assert_eq!(table.forward(at(300), 2, B, A), Forward::Port(1));
+        assert_eq!(table.forward(at(301), 2, B, A), Forward::Flood);
+    }
+
+    #[test]
+    fn a_port_can_be_forgotten() {
+        let mut table = LearningTable::new();
+        table.forward(at(0), 1, A, B);
+        table.forget_port(1);
+        assert!(table.is_empty());
+    }
+
+    #[test]
+    fn the_table_is_bounded_and_recovers() {
+        let mut table = LearningTable::new();
+        for key in 0..CAPACITY as u64 + 100 {
+            table.forward(at(1), 1, MacKey(key), B);
+        }
+        assert_eq!(table.len(), CAPACITY);
+        table.forward(at(302), 1, MacKey(1 << 30), B);
+        assert_eq!(table.len(), 1);
+    }
+}

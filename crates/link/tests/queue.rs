@@ -1,0 +1,90 @@
+//! Which frames a full queue drops, and what is counted.
+
+mod common;
+
+use common::{burst, change, drain, due, ms, ns, pipe};
+use netloom_link::{Count, DropReason, FrameInfo};
+
+/// The numbers that survive a burst of twenty frames of 1000 bytes at 1 Mbit/s (8 ms each).
+fn survivors(limit: &str) -> Vec<u64> {
+    let mut pipe =
+        pipe(&format!(r#"{{"rate":"1Mbit/s","framing":"none","queue":{{"limit":"{limit}"}}}}"#));
+    burst(&mut pipe, ns(0), 0, 20, 1000);
+    drain(&mut pipe).into_iter().map(|(frame, _)| frame).collect()
+}
+
+#[test]
+fn drop_tail_keeps_the_first_and_the_frame_on_the_line_comes_on_top() {
+    assert_eq!(survivors("3packets"), [0, 1, 2, 3]);
+    assert_eq!(survivors("3000B"), [0, 1, 2, 3]);
+    assert_eq!(survivors("2999B"), [0, 1, 2]);
+    assert_eq!(survivors("24ms"), [0, 1, 2, 3]);
+    assert_eq!(survivors("23ms"), [0, 1, 2]);
+    assert_eq!(survivors("0ms"), [0]);
+    assert_eq!(survivors("default").len(), 20);
+}
+
+#[test]
+fn a_place_is_free_when_a_frame_goes_on_the_line() {
+    let mut pipe = pipe(r#"{"rate":"1Mbit/s","framing":"none","queue":{"limit":"1packets"}}"#);
+    burst(&mut pipe, ns(0), 0, 2, 1000);
+    let rejected = pipe.offer(ns(7_999_999), FrameInfo::single(1000), 2).unwrap_err();
+    assert_eq!((rejected.frame, rejected.reason), (2, DropReason::QueueFull));
+    pipe.offer(ms(8), FrameInfo::single(1000), 3).unwrap();
+    assert_eq!(drain(&mut pipe).len(), 3);
+}
+
+#[test]
+fn without_a_rate_there_is_no_queue() {
+    let mut pipe = pipe(r#"{"queue":{"limit":"1packets"}}"#);
+    burst(&mut pipe, ns(0), 0, 1000, 1500);
+    assert_eq!(due(&mut pipe, ns(0)).len(), 1000);
+}
+
+#[test]
+fn the_queue_is_counted_over_time() {
+    let mut pipe = pipe(r#"{"rate":"1Mbit/s","framing":"none"}"#);
+    burst(&mut pipe, ns(0), 0, 4, 1000);
+    // Waiting: 3 for 8 ms, 2 for 8 ms, 1 for 8 ms, 0 for 8 ms.
+    let statistics = pipe.statistics(ms(32));
+    assert_eq!(statistics.queue.mean_frames, 1.5);
+    assert_eq!(statistics.queue.maximum, Count { frames: 3, bytes: 3000 });
+    assert_eq!(statistics.queue.now, Count::default());
+    assert_eq!(statistics.busy_ns, 32_000_000);
+    assert_eq!(statistics.load, 1.0);
+    assert_eq!(pipe.statistics(ms(64)).load, 0.5);
+}
+
+#[test]
+fn delays_are_summarized() {
+    let mut pipe = pipe(r#"{"rate":"1Mbit/s","framing":"none","delay":"1ms"}"#);
+    burst(&mut pipe, ns(0), 0, 4, 1000);
+    drain(&mut pipe);
+    let delay = pipe.statistics(ms(64)).delay.unwrap();
+    assert_eq!((delay.min_ns, delay.max_ns), (9_000_000, 33_000_000));
+    assert_eq!(delay.mean_ns, 21_000_000.0);
+    assert!((16_830_000..=17_170_000).contains(&delay.p50_ns), "{}", delay.p50_ns);
+    assert_eq!(delay.p999_ns, 33_000_000);
+}
+
+#[test]
+fn busy_time_counts_the_frame_on_the_line_so_far() {
+    let mut pipe = pipe(r#"{"rate":"1Mbit/s","framing":"none"}"#);
+    burst(&mut pipe, ms(10), 0, 1, 1000);
+    let statistics = pipe.statistics(ms(13));
+    assert_eq!(statistics.busy_ns, 3_000_000);
+    assert_eq!(statistics.in_flight, Count { frames: 1, bytes: 1000 });
+}
+
+#[test]
+fn statistics_are_readable_as_json() {
+    let mut pipe = pipe(r#"{"delay":"1ms"}"#);
+    burst(&mut pipe, ns(0), 0, 1, 100);
+    pipe.change(ns(1), &change(r#"{"state":"down"}"#));
+    let statistics = pipe.statistics(ms(1));
+    let text = serde_json::to_value(&statistics).unwrap();
+    assert_eq!(text["dropped"]["down"]["frames"], 1);
+    assert_eq!(text["at"], 1_000_000);
+    assert!(text["delay"].is_null());
+    assert_eq!(serde_json::from_value::<netloom_link::PipeStatistics>(text).unwrap(), statistics);
+}

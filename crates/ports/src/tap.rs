@@ -1,0 +1,110 @@
+//! The kernel's TAP device. Not here: creating and configuring one.
+//!
+//! A frame that the interface's owner sends faster than the engine reads waits in the device's
+//! transmit queue (`txqueuelen`, 1000 frames); what finds it full is dropped by the kernel and
+//! counted there, as `tx_dropped` of the interface.
+
+use std::io::{self, IoSlice, IoSliceMut};
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
+use std::sync::Arc;
+
+use nix::errno::Errno;
+use nix::sys::uio::{readv, writev};
+use nix::unistd::write;
+
+use crate::{Carrier, Frame, FrameBuffer, FrameDevice, SendError};
+
+nix::ioctl_write_ptr!(tun_set_carrier, b'T', 226, libc::c_int);
+
+/// A TAP device, by the descriptor that holds its far end.
+#[derive(Debug)]
+pub struct Tap {
+    fd: Arc<OwnedFd>,
+}
+
+impl Tap {
+    /// Takes over `fd`, which must be attached to a device (`IFF_TAP | IFF_NO_PI |
+    /// IFF_VNET_HDR`, 10-byte virtio-net header) and non-blocking.
+    pub fn from_fd(fd: OwnedFd) -> Self {
+        Self { fd: Arc::new(fd) }
+    }
+
+    /// Gives the descriptor back.
+    ///
+    /// # Errors
+    /// If a carrier handle still shares it and it cannot be duplicated.
+    pub fn into_fd(self) -> io::Result<OwnedFd> {
+        Arc::try_unwrap(self.fd).or_else(|shared| shared.try_clone())
+    }
+}
+
+impl FrameDevice for Tap {
+    fn fd(&self) -> Option<BorrowedFd<'_>> {
+        Some(self.fd.as_fd())
+    }
+
+    #[inline]
+    fn receive(&mut self, into: &mut FrameBuffer) -> io::Result<bool> {
+        let (head, tail) = into.room();
+        let mut room = [IoSliceMut::new(head), IoSliceMut::new(tail)];
+        loop {
+            match readv(&self.fd, &mut room) {
+                Ok(bytes) => {
+                    into.set_filled(bytes);
+                    return Ok(true);
+                }
+                Err(Errno::EINTR) => {}
+                Err(Errno::EAGAIN) => return Ok(false),
+                Err(errno) => return Err(errno.into()),
+            }
+        }
+    }
+
+    #[inline]
+    fn send(&mut self, frame: &Frame) -> Result<(), SendError> {
+        let (start, rest) = frame.raw_parts();
+        loop {
+            let written = if rest.is_empty() {
+                write(&self.fd, start)
+            } else {
+                writev(&self.fd, &[IoSlice::new(start), IoSlice::new(rest)])
+            };
+            match written {
+                Ok(_) => return Ok(()),
+                Err(Errno::EINTR) => {}
+                Err(errno) => return Err(refusal(errno)),
+            }
+        }
+    }
+
+    fn carrier(&self) -> Option<Box<dyn Carrier>> {
+        Some(Box::new(TapCarrier(Arc::clone(&self.fd))))
+    }
+
+    fn into_fd(self: Box<Self>) -> Option<OwnedFd> {
+        Tap::into_fd(*self).ok()
+    }
+}
+
+/// What the kernel means by an error of a write.
+fn refusal(errno: Errno) -> SendError {
+    match errno {
+        Errno::EAGAIN | Errno::ENOBUFS | Errno::ENOMEM => SendError::Full,
+        Errno::EIO => SendError::InterfaceDown,
+        Errno::EBADFD | Errno::EBADF => SendError::Gone(errno.into()),
+        errno => SendError::Rejected(errno.into()),
+    }
+}
+
+/// The carrier of a TAP.
+struct TapCarrier(Arc<OwnedFd>);
+
+impl Carrier for TapCarrier {
+    fn set(&self, up: bool) -> io::Result<()> {
+        let on = libc::c_int::from(up);
+        // SAFETY: the descriptor is open as long as `self`, and the kernel only reads the integer
+        // that the pointer names.
+        unsafe { tun_set_carrier(self.0.as_raw_fd(), &on) }?;
+        Ok(())
+    }
+}

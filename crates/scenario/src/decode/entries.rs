@@ -1,0 +1,73 @@
+//! Mappings whose keys are names that the user chooses.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::marker::PhantomData;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
+
+use super::spanned::Spanned;
+
+/// Keys and values in the order of the file; no key occurs twice.
+#[derive(Debug, Clone)]
+pub(crate) struct Entries<V>(pub Vec<(Spanned<String>, V)>);
+
+impl<V> Default for Entries<V> {
+    fn default() -> Self {
+        Self(Vec::new())
+    }
+}
+
+impl<V> Entries<V> {
+    /// Keys and values.
+    pub fn iter(&self) -> impl Iterator<Item = (&Spanned<String>, &V)> {
+        self.0.iter().map(|(key, value)| (key, value))
+    }
+
+    /// The value of `key`.
+    pub fn find(&self, key: &str) -> Option<&V> {
+        self.iter().find(|(name, _)| name.value == key).map(|(_, value)| value)
+    }
+}
+
+impl<'de, V: Deserialize<'de>> Deserialize<'de> for Entries<V> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_map(EntriesVisitor(PhantomData))
+    }
+}
+
+struct EntriesVisitor<V>(PhantomData<V>);
+
+impl<'de, V: Deserialize<'de>> Visitor<'de> for EntriesVisitor<V> {
+    type Value = Entries<V>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a mapping")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut access: A) -> Result<Entries<V>, A::Error> {
+        let mut entries = Vec::new();
+        while let Some(entry) = access.next_entry()? {
+            entries.push(entry);
+        }
+        Ok(Entries(entries))
+    }
+}
+
+impl<V: JsonSchema> JsonSchema for Entries<V> {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        format!("Entries_of_{}", V::schema_name()).into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        json_schema!({
+            "type": ["object", "null"],
+            "additionalProperties": generator.subschema_for::<V>(),
+        })
+    }
+}

@@ -1,0 +1,149 @@
+//! Why a node could not be decoded.
+
+use std::fmt;
+
+use serde::de::{self, Expected, Unexpected};
+
+use crate::diagnostic::{Diagnostic, did_you_mean};
+use crate::span::Span;
+use crate::yaml::NodeId;
+
+/// An error and, once it has passed the innermost node, where it happened.
+#[derive(Debug)]
+pub(crate) struct DecodeError {
+    kind: Kind,
+    node: Option<NodeId>,
+}
+
+#[derive(Debug)]
+enum Kind {
+    UnknownKey { key: String, expected: Vec<&'static str> },
+    UnknownValue { value: String, expected: &'static [&'static str] },
+    MissingKey(&'static str),
+    Other(String),
+}
+
+impl DecodeError {
+    /// A key that is not one of `expected`.
+    pub fn unknown_key(key: &str, expected: Vec<&'static str>) -> Self {
+        Kind::UnknownKey { key: key.into(), expected }.into()
+    }
+
+    /// This error, at `node` unless its place is known.
+    pub fn at(mut self, node: NodeId) -> Self {
+        self.node.get_or_insert(node);
+        self
+    }
+
+    /// Where it happened.
+    pub fn node(&self) -> Option<NodeId> {
+        self.node
+    }
+
+    /// The key that is missing, if that is what is wrong.
+    pub fn missing_key(&self) -> Option<&'static str> {
+        match self.kind {
+            Kind::MissingKey(key) => Some(key),
+            _ => None,
+        }
+    }
+
+    /// The finding at `span`.
+    pub fn diagnostic(self, span: Span) -> Diagnostic {
+        match self.kind {
+            Kind::UnknownKey { ref key, ref expected } => {
+                let help = did_you_mean(key, "the keys here are", expected.iter().copied());
+                Diagnostic::error(span, self.to_string()).with_optional_help(help)
+            }
+            Kind::UnknownValue { ref value, expected } => {
+                let help = did_you_mean(value, "it is one of", expected.iter().copied());
+                Diagnostic::error(span, self.to_string()).with_optional_help(help)
+            }
+            Kind::MissingKey(_) => Diagnostic::error(span, self.to_string()),
+            Kind::Other(message) => match message.split_once("; ") {
+                Some((message, help)) => Diagnostic::error(span, message).with_help(help),
+                None => Diagnostic::error(span, message),
+            },
+        }
+    }
+}
+
+impl From<Kind> for DecodeError {
+    fn from(kind: Kind) -> Self {
+        Self { kind, node: None }
+    }
+}
+
+impl fmt::Display for DecodeError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.kind {
+            Kind::UnknownKey { key, .. } => write!(f, "unknown key `{key}`"),
+            Kind::UnknownValue { value, .. } => write!(f, "unknown value `{value}`"),
+            Kind::MissingKey(key) => write!(f, "the key `{key}` is missing"),
+            Kind::Other(message) => f.write_str(message),
+        }
+    }
+}
+
+impl std::error::Error for DecodeError {}
+
+impl de::Error for DecodeError {
+    fn custom<T: fmt::Display>(message: T) -> Self {
+        Kind::Other(message.to_string()).into()
+    }
+
+    fn unknown_field(field: &str, expected: &'static [&'static str]) -> Self {
+        Self::unknown_key(field, expected.to_vec())
+    }
+
+    fn unknown_variant(variant: &str, expected: &'static [&'static str]) -> Self {
+        Kind::UnknownValue { value: variant.into(), expected }.into()
+    }
+
+    fn missing_field(field: &'static str) -> Self {
+        Kind::MissingKey(field).into()
+    }
+
+    fn invalid_type(found: Unexpected<'_>, expected: &dyn Expected) -> Self {
+        if found == Unexpected::UnitVariant {
+            return Self::custom("this word needs a value; write a mapping, like `{word: value}`");
+        }
+        let expected = in_words(&expected.to_string());
+        Self::custom(format!("expected {expected}, found {}", found_in_words(found)))
+    }
+
+    fn invalid_value(found: Unexpected<'_>, expected: &dyn Expected) -> Self {
+        Self::invalid_type(found, expected)
+    }
+}
+
+/// What serde and its derived code expect, in words of YAML.
+fn in_words(expected: &str) -> String {
+    match expected {
+        "u8" | "u16" => "a whole number from 0 to 65535".into(),
+        "u32" | "u64" => "a whole number of zero or more".into(),
+        "a boolean" => "`true` or `false`".into(),
+        "a string" => "a text".into(),
+        "a sequence" => "a list".into(),
+        "a map" => "a mapping".into(),
+        expected if expected.starts_with("struct ") => "a mapping".into(),
+        expected if expected.starts_with("enum ") || expected.starts_with("variant ") => {
+            "one of the words that this key knows".into()
+        }
+        expected => expected.into(),
+    }
+}
+
+fn found_in_words(found: Unexpected<'_>) -> String {
+    match found {
+        Unexpected::Bool(value) => format!("`{value}`"),
+        Unexpected::Unsigned(number) => format!("`{number}`"),
+        Unexpected::Signed(number) => format!("`{number}`"),
+        Unexpected::Float(number) => format!("`{number}`"),
+        Unexpected::Str(text) => format!("`{text}`"),
+        Unexpected::Unit | Unexpected::Option => "nothing".into(),
+        Unexpected::Seq => "a list".into(),
+        Unexpected::Map => "a mapping".into(),
+        other => other.to_string(),
+    }
+}

@@ -1,0 +1,168 @@
+//! Two structs read from the keys of one mapping. `#[serde(flatten)]` does that too, but loses
+//! places and the lists of known keys.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::marker::PhantomData;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde::de::{Deserialize, DeserializeSeed, Deserializer, Error, SeqAccess, Visitor};
+use serde::forward_to_deserialize_any;
+
+use super::access::EntryAccess;
+use super::deserializer::NodeDeserializer;
+use super::error::DecodeError;
+use super::spanned::next;
+
+/// By this name the deserializer knows that a mapping is to be read twice.
+pub(super) const NAME: &str = "$netloom::Inline";
+
+/// `head` and `rest`, whose keys stand beside each other in one mapping. Both are structs with
+/// different keys.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Inline<H, R> {
+    pub head: H,
+    pub rest: R,
+}
+
+impl<'de, H: Deserialize<'de>, R: Deserialize<'de>> Deserialize<'de> for Inline<H, R> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_newtype_struct(NAME, InlineVisitor(PhantomData))
+    }
+}
+
+struct InlineVisitor<H, R>(PhantomData<(H, R)>);
+
+impl<'de, H: Deserialize<'de>, R: Deserialize<'de>> Visitor<'de> for InlineVisitor<H, R> {
+    type Value = Inline<H, R>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a mapping")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut access: A) -> Result<Inline<H, R>, A::Error> {
+        let _: (Probe<H>, Probe<R>) = (next(&mut access)?, next(&mut access)?);
+        Ok(Inline { head: next(&mut access)?, rest: next(&mut access)? })
+    }
+}
+
+/// Asks for a value only so that the deserializer learns the value's keys.
+struct Probe<T>(PhantomData<T>);
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for Probe<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let _ = T::deserialize(deserializer);
+        Ok(Self(PhantomData))
+    }
+}
+
+/// How many parts share a mapping.
+const PARTS: usize = 2;
+
+/// Learns the keys of all parts, checks that there are no others, and then gives the same node to
+/// each part.
+pub(super) struct InlineAccess<'a> {
+    inner: NodeDeserializer<'a>,
+    known: Vec<&'static str>,
+    step: usize,
+}
+
+impl<'a> InlineAccess<'a> {
+    pub fn new(inner: NodeDeserializer<'a>) -> Self {
+        Self { inner, known: Vec::new(), step: 0 }
+    }
+
+    /// An error for the first key that no part knows.
+    fn check_keys(&self) -> Result<(), DecodeError> {
+        let NodeDeserializer { scope, node } = self.inner;
+        for entry in scope.tree.entries(node).iter().filter(|entry| !scope.is_pruned(entry)) {
+            let key = scope.tree.text(entry.0).unwrap_or_default();
+            if !self.known.contains(&key) {
+                return Err(DecodeError::unknown_key(key, self.known.clone()).at(entry.0));
+            }
+        }
+        Ok(())
+    }
+}
+
+impl<'a> SeqAccess<'a> for InlineAccess<'a> {
+    type Error = DecodeError;
+
+    fn next_element_seed<S: DeserializeSeed<'a>>(
+        &mut self,
+        seed: S,
+    ) -> Result<Option<S::Value>, DecodeError> {
+        self.step += 1;
+        if self.step == PARTS + 1 {
+            self.check_keys()?;
+        }
+        let known = (self.step <= PARTS).then_some(&mut self.known);
+        seed.deserialize(PartDeserializer { inner: self.inner, known }).map(Some)
+    }
+}
+
+/// The node as one part sees it: only with the part's own keys.
+struct PartDeserializer<'a, 'k> {
+    inner: NodeDeserializer<'a>,
+    /// Where to add the part's keys, if that is all that is wanted.
+    known: Option<&'k mut Vec<&'static str>>,
+}
+
+impl<'a> Deserializer<'a> for PartDeserializer<'a, '_> {
+    type Error = DecodeError;
+
+    fn deserialize_any<V: Visitor<'a>>(self, _visitor: V) -> Result<V::Value, DecodeError> {
+        Err(DecodeError::custom("only structs can share a mapping"))
+    }
+
+    fn deserialize_struct<V: Visitor<'a>>(
+        self,
+        name: &'static str,
+        fields: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, DecodeError> {
+        if let Some(known) = self.known {
+            known.extend(fields);
+            return Err(DecodeError::custom("only the keys were wanted"));
+        }
+        let NodeDeserializer { scope, node } = self.inner;
+        let entries = scope.tree.entries(node);
+        if entries.is_empty() {
+            // Not a mapping: empty, or an error.
+            return self.inner.deserialize_struct(name, fields, visitor);
+        }
+        visitor.visit_map(EntryAccess::new(scope, entries).only(fields))
+    }
+
+    forward_to_deserialize_any! {
+        <V: Visitor<'a>>
+        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf option
+        unit unit_struct newtype_struct seq tuple tuple_struct map enum identifier ignored_any
+    }
+}
+
+impl<H: JsonSchema, R: JsonSchema> JsonSchema for Inline<H, R> {
+    fn schema_name() -> Cow<'static, str> {
+        H::schema_name()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        let mut schema = H::json_schema(generator);
+        let rest = R::json_schema(generator);
+        for part in ["properties", "required"] {
+            let Some(more) = rest.get(part) else { continue };
+            match (schema.get_mut(part), more) {
+                (Some(serde_json::Value::Object(own)), serde_json::Value::Object(more)) => {
+                    own.extend(more.clone());
+                }
+                (Some(serde_json::Value::Array(own)), serde_json::Value::Array(more)) => {
+                    own.extend(more.iter().cloned());
+                }
+                _ => {
+                    schema.insert(part.into(), more.clone());
+                }
+            }
+        }
+        schema
+    }
+}

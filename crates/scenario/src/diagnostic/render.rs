@@ -1,0 +1,84 @@
+//! Findings as text for a terminal: message, place, source line with the place underlined, help.
+
+use std::fmt::Write;
+
+use super::{Diagnostic, Diagnostics};
+use crate::span::{Span, lines};
+
+/// Longest piece of a source line that is shown, in characters.
+const MAX_WIDTH: usize = 120;
+
+pub(super) fn render(findings: &Diagnostics, file: &str, text: &str) -> String {
+    let mut out = String::new();
+    let lines = lines(text);
+    for finding in findings {
+        one(&mut out, finding, file, &lines);
+        out.push('\n');
+    }
+    if !findings.is_empty() {
+        let _ = writeln!(out, "{file}: {}", summary(findings));
+    }
+    out
+}
+
+fn one(out: &mut String, finding: &Diagnostic, file: &str, lines: &[&str]) {
+    // Writing to a string cannot fail.
+    let _ = writeln!(out, "{}: {}", finding.severity, finding.message);
+    let margin = margin(finding);
+    excerpt(out, margin, "-->", finding.span, file, lines);
+    for related in &finding.related {
+        let _ = writeln!(out, "{:margin$} = note: {}", "", related.message);
+        excerpt(out, margin, ":::", related.span, file, lines);
+    }
+    if let Some(help) = &finding.help {
+        let _ = writeln!(out, "{:margin$} = help: {help}", "");
+    }
+}
+
+/// Room for the largest line number shown.
+fn margin(finding: &Diagnostic) -> usize {
+    let related = finding.related.iter().map(|related| related.span.line);
+    let largest = related.fold(finding.span.line, usize::max);
+    largest.to_string().len()
+}
+
+/// The place, and its line with an underline.
+fn excerpt(out: &mut String, margin: usize, arrow: &str, span: Span, file: &str, lines: &[&str]) {
+    let Span { line, column, .. } = span;
+    let _ = writeln!(out, "{:margin$}{arrow} {file}:{line}:{column}", "");
+    let Some(source) = lines.get(line - 1) else { return };
+    let (shown, skipped) = window(source, column);
+    let _ = writeln!(out, "{:margin$} |", "");
+    let _ = writeln!(out, "{line:margin$} | {shown}");
+    let indent = column - 1 - skipped;
+    let width = underline_width(span, source).min(shown.chars().count().max(indent) - indent);
+    let _ = writeln!(out, "{:margin$} | {:indent$}{}", "", "", "^".repeat(width.max(1)));
+}
+
+/// The part of a line around `column` that fits, tabs as single spaces, and how many characters
+/// before it are left out.
+fn window(source: &str, column: usize) -> (String, usize) {
+    let skipped = if column > MAX_WIDTH { column - 1 - MAX_WIDTH / 2 } else { 0 };
+    let visible = |c: char| if c.is_control() { ' ' } else { c };
+    let shown: String = source.chars().skip(skipped).take(MAX_WIDTH).map(visible).collect();
+    (shown.trim_end().to_string(), skipped)
+}
+
+/// The number of characters of `source` that `span` covers; at least one.
+fn underline_width(span: Span, source: &str) -> usize {
+    if span.end_line == span.line {
+        return span.end_column.saturating_sub(span.column);
+    }
+    source.trim_end().chars().count().saturating_sub(span.column - 1)
+}
+
+fn summary(findings: &Diagnostics) -> String {
+    let count = |number: usize, what: &str| match number {
+        0 => None,
+        1 => Some(format!("1 {what}")),
+        number => Some(format!("{number} {what}s")),
+    };
+    let parts =
+        [count(findings.error_count(), "error"), count(findings.warning_count(), "warning")];
+    parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
+}

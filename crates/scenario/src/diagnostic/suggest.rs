@@ -1,0 +1,93 @@
+//! What somebody probably meant: near spellings, and the words of other tools for the same thing.
+
+/// Words that other emulators and people use, and ours.
+const SYNONYMS: &[(&str, &str)] = &[
+    ("after_start", "start"),
+    ("args", "command"),
+    ("autostart", "start"),
+    ("bandwidth", "rate"),
+    ("bw", "rate"),
+    ("capacity", "rate"),
+    ("cmd", "command"),
+    ("edges", "links"),
+    ("ends", "endpoints"),
+    ("environment", "env"),
+    ("exec", "command"),
+    ("host", "node"),
+    ("hosts", "nodes"),
+    ("ifaces", "interfaces"),
+    ("ip", "ipv4"),
+    ("latency", "delay"),
+    ("max_queue_size", "limit"),
+    ("metric", "cost"),
+    ("packet_loss", "loss"),
+    ("plr", "loss"),
+    ("propagation", "delay"),
+    ("speed", "rate"),
+    ("sysctl", "sysctls"),
+    ("time", "at"),
+    ("type", "kind"),
+    ("until", "duration"),
+    ("wait", "start"),
+    ("weight", "cost"),
+];
+
+/// Keys that people put one level too high, and where they belong.
+const MISPLACED: &[(&str, &str)] = &[
+    ("defaults", "topology"),
+    ("discipline", "queue"),
+    ("groups", "topology"),
+    ("kinds", "topology"),
+    ("limit", "queue"),
+    ("links", "topology"),
+    ("nodes", "topology"),
+];
+
+/// The one of `candidates` that `word` was probably meant to be.
+pub fn similar<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let lower = word.to_lowercase();
+    let meant = SYNONYMS.iter().find(|(other, _)| *other == lower).map(|(_, ours)| *ours);
+    let scored = candidates.into_iter().filter_map(|candidate| {
+        if Some(candidate) == meant {
+            return Some((0, candidate));
+        }
+        let distance = strsim::damerau_levenshtein(&lower, &candidate.to_lowercase());
+        let allowed = word.chars().count().max(candidate.chars().count()).div_ceil(4).max(1);
+        (distance <= allowed && distance < candidate.chars().count())
+            .then_some((distance, candidate))
+    });
+    scored.min_by_key(|(distance, _)| *distance).map(|(_, candidate)| candidate)
+}
+
+/// Help for a `word` that should have been one of `candidates`: the one that was probably meant, or
+/// else the candidates if they are few. `what` names them in plural.
+pub(crate) fn did_you_mean<'a>(
+    word: &str,
+    what: &str,
+    candidates: impl IntoIterator<Item = &'a str>,
+) -> Option<String> {
+    let mut candidates: Vec<&str> = candidates.into_iter().collect();
+    candidates.dedup();
+    let misplaced =
+        MISPLACED.iter().find(|(key, place)| *key == word && candidates.contains(place));
+    if let Some((_, place)) = misplaced {
+        return Some(format!("`{word}` belongs under `{place}`"));
+    }
+    if let Some(candidate) = similar(word, candidates.iter().copied()) {
+        return Some(format!("did you mean `{candidate}`?"));
+    }
+    list(&candidates).map(|list| format!("{what}: {list}"))
+}
+
+/// `` `a`, `b`, `c` ``, shortened where there are many.
+fn list(words: &[&str]) -> Option<String> {
+    const MOST: usize = 20;
+    let quoted: Vec<String> = words.iter().take(MOST).map(|word| format!("`{word}`")).collect();
+    match words.len() {
+        0 => None,
+        length if length > MOST => {
+            Some(format!("{} and {} more", quoted.join(", "), length - MOST))
+        }
+        _ => Some(quoted.join(", ")),
+    }
+}

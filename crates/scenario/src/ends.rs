@@ -1,0 +1,26 @@
+//! Which link is at which interface.
+
+use std::collections::HashMap;
+
+use crate::{Endpoint, Link, Scenario};
+
+/// The links of a scenario by their ends.
+pub struct LinkEnds<'a> {
+    at: HashMap<&'a Endpoint, (&'a Link, &'a Endpoint)>,
+}
+
+impl<'a> LinkEnds<'a> {
+    /// The links of `scenario` by their ends.
+    pub fn of(scenario: &'a Scenario) -> Self {
+        let ends = |link: &'a Link| {
+            let [a, b] = &link.endpoints;
+            [(a, (link, b)), (b, (link, a))]
+        };
+        Self { at: scenario.links.iter().flat_map(ends).collect() }
+    }
+
+    /// The link at an interface, and its other end; no interface has two.
+    pub fn at(&self, endpoint: &Endpoint) -> Option<(&'a Link, &'a Endpoint)> {
+        self.at.get(endpoint).copied()
+    }
+}

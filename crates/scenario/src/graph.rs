@@ -1,0 +1,105 @@
+//! A scenario as a drawing: DOT for Graphviz, Mermaid for Markdown, SVG by a layout of our own.
+//! Nodes are shaped by kind, links labelled with what they do to frames. Pure text; the same
+//! scenario gives the same text on every machine.
+
+mod layout;
+mod svg;
+
+use std::collections::HashMap;
+use std::fmt::Write;
+
+use netloom_link::{LinkState, PipeConfig, RateLimit};
+use netloom_units::{Duration, Probability};
+
+use crate::spec::{Link, NodeKind, Scenario};
+
+pub use svg::svg;
+
+/// The network in Graphviz' DOT language; `neato` draws it.
+pub fn dot(scenario: &Scenario) -> String {
+    let mut out = format!("graph \"{}\" {{\n", quoted(&scenario.name));
+    out.push_str("  layout=neato; overlap=false; splines=true;\n");
+    out.push_str(
+        "  node [fontname=\"sans-serif\"]; edge [fontname=\"sans-serif\", fontsize=10];\n",
+    );
+    for node in &scenario.nodes {
+        let shape = match node.kind {
+            NodeKind::Host => "box",
+            NodeKind::Router => "ellipse",
+            NodeKind::Switch => "hexagon",
+        };
+        // Writing to a string cannot fail.
+        let _ = writeln!(out, "  \"{}\" [shape={shape}];", quoted(&node.name));
+    }
+    for link in &scenario.links {
+        let [a, b] = &link.endpoints;
+        let (a, b, label) = (quoted(&a.node), quoted(&b.node), quoted(&label(link)));
+        let _ = writeln!(out, "  \"{a}\" -- \"{b}\" [label=\"{label}\"];");
+    }
+    out.push_str("}\n");
+    out
+}
+
+/// The network as a Mermaid flowchart.
+pub fn mermaid(scenario: &Scenario) -> String {
+    let mut out = String::from("graph LR\n");
+    let ids: HashMap<&str, usize> =
+        scenario.nodes.iter().enumerate().map(|(id, node)| (node.name.as_str(), id)).collect();
+    for (id, node) in scenario.nodes.iter().enumerate() {
+        let (open, close) = match node.kind {
+            NodeKind::Host => ("[", "]"),
+            NodeKind::Router => ("([", "])"),
+            NodeKind::Switch => ("{{", "}}"),
+        };
+        let _ = writeln!(out, "  n{id}{open}\"{}\"{close}", node.name);
+    }
+    for link in &scenario.links {
+        let [a, b] = link.endpoints.each_ref().map(|end| ids.get(end.node.as_str()));
+        let (Some(a), Some(b)) = (a, b) else { continue };
+        let label = label(link);
+        let _ = match label.is_empty() {
+            true => writeln!(out, "  n{a} --- n{b}"),
+            false => writeln!(out, "  n{a} ---|\"{label}\"| n{b}"),
+        };
+    }
+    out
+}
+
+/// What a link does to frames, in one line.
+fn label(link: &Link) -> String {
+    lines(link).join(" ")
+}
+
+/// What a link does to frames: a property each, or a direction each where they differ.
+fn lines(link: &Link) -> Vec<String> {
+    let (forward, reverse) = (pipe(&link.forward), pipe(&link.reverse));
+    if forward == reverse {
+        return forward;
+    }
+    let or_nothing = |words: Vec<String>| match words.is_empty() {
+        true => "unlimited".to_string(),
+        false => words.join(" "),
+    };
+    vec![format!("→ {}", or_nothing(forward)), format!("← {}", or_nothing(reverse))]
+}
+
+fn pipe(config: &PipeConfig) -> Vec<String> {
+    let mut words = Vec::new();
+    if config.state == LinkState::Down {
+        words.push("down".to_string());
+    }
+    if config.rate != RateLimit::Unlimited {
+        words.push(config.rate.to_string());
+    }
+    if config.delay != Duration::ZERO {
+        words.push(config.delay.to_string());
+    }
+    if config.loss != Probability::ZERO {
+        words.push(format!("loss {}", config.loss));
+    }
+    words
+}
+
+fn quoted(text: &str) -> String {
+    text.replace('\\', "\\\\").replace('"', "\\\"")
+}

@@ -1,0 +1,121 @@
+//! What the user types: the keys of a scenario file, as they are written and undecided. Only
+//! `resolve` turns these types into what the rest of NetLoom runs on.
+//!
+//! A key that must be there is an `Option` all the same where the rest makes sense without it, so
+//! that faults in the rest are found in the same pass.
+//!
+//! Doc comments here are the descriptions in the published JSON Schema: write them for users.
+
+mod link;
+mod node;
+mod process;
+mod timeline;
+mod values;
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use crate::decode::{Entries, Inline, Spanned};
+pub(crate) use link::{RawLink, RawLinkDefaults};
+pub(crate) use node::{
+    RawAddresses, RawFamily, RawGroupHead, RawInterface, RawNode, RawNodeDefaults, RawNodeProps,
+    RawRoute,
+};
+pub(crate) use process::{RawProcess, RawReady};
+pub(crate) use timeline::{RawEvent, RawStart};
+pub(crate) use values::{RawEndpoint, RawTime};
+
+/// A NetLoom scenario: a network, what runs in it, and what happens to it.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[schemars(rename = "Scenario")]
+#[serde(deny_unknown_fields)]
+pub(crate) struct RawScenario {
+    /// The experiment's name: letters, digits, `-` and `_`, at most 63.
+    #[schemars(required)]
+    pub name: Option<Spanned<String>>,
+    /// Seed of every random stream (default 1): the same seed gives the same draws.
+    #[serde(default = "default_seed")]
+    pub seed: u64,
+    /// How long a run lasts, like `60s`. Without it: until every foreground process has ended and
+    /// the timeline has passed.
+    #[serde(default)]
+    pub duration: Option<Spanned<RawTime>>,
+    /// Nodes and links.
+    pub topology: RawTopology,
+    /// What happens at which time.
+    #[serde(default)]
+    pub timeline: Vec<Spanned<RawEvent>>,
+    /// What runs in the nodes.
+    #[serde(default)]
+    pub processes: Vec<Spanned<RawProcess>>,
+    /// What a run measures beside what it always does.
+    #[serde(default)]
+    pub measure: RawMeasure,
+}
+
+fn default_seed() -> u64 {
+    1
+}
+
+/// Nodes and links.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[schemars(rename = "Topology")]
+#[serde(deny_unknown_fields)]
+pub(crate) struct RawTopology {
+    /// Properties of all nodes and of all links, where nothing else is said.
+    #[serde(default)]
+    pub defaults: RawDefaults,
+    /// Properties of all nodes of a kind; they win over `defaults`.
+    #[serde(default)]
+    pub kinds: RawKinds,
+    /// Properties of sets of nodes; they win over `kinds`, later groups over earlier ones.
+    #[serde(default)]
+    pub groups: Entries<Inline<RawGroupHead, RawNodeProps>>,
+    /// The nodes by name. A node may be written as `name:` alone.
+    pub nodes: Entries<Spanned<RawNode>>,
+    /// The links, each between two interfaces.
+    #[serde(default)]
+    pub links: Vec<Spanned<RawLink>>,
+}
+
+/// Properties where nothing else is said.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[schemars(rename = "Defaults")]
+#[serde(deny_unknown_fields)]
+pub(crate) struct RawDefaults {
+    /// Of all nodes.
+    #[serde(default)]
+    pub node: RawNodeDefaults,
+    /// Of all links, in both directions.
+    #[serde(default)]
+    pub link: RawLinkDefaults,
+}
+
+/// Properties of all nodes of a kind.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[schemars(rename = "Kinds")]
+#[serde(deny_unknown_fields)]
+pub(crate) struct RawKinds {
+    /// Of all hosts.
+    #[serde(default)]
+    pub host: RawNodeProps,
+    /// Of all routers.
+    #[serde(default)]
+    pub router: RawNodeProps,
+    /// Of all switches.
+    #[serde(default)]
+    pub switch: RawNodeProps,
+}
+
+/// What a run measures beside what it always does.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[schemars(rename = "Measure")]
+#[serde(deny_unknown_fields)]
+pub(crate) struct RawMeasure {
+    /// How often the statistics of every pipe are sampled (default `1s`, at least `10ms`).
+    #[serde(default)]
+    pub interval: Option<Spanned<RawTime>>,
+    /// Interfaces whose frames are captured into the results, like `a:eth1`.
+    #[serde(default)]
+    pub capture: Vec<Spanned<RawEndpoint>>,
+}

@@ -1,0 +1,57 @@
+//! Links as they are written.
+
+use netloom_link::PipeChange;
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::values::{RawEndpoint, RawMtu};
+use crate::decode::{Inline, Spanned};
+
+/// A link: its own keys, and the properties of its pipes beside them.
+pub(crate) type RawLink = Inline<RawLinkHead, PipeChange>;
+
+/// Properties of all links.
+pub(crate) type RawLinkDefaults = Inline<RawLinkDefaultsHead, PipeChange>;
+
+/// A link between two interfaces. Properties beside `endpoints` hold in both directions; `forward`
+/// and `reverse` say what differs in one.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[schemars(rename = "Link")]
+#[serde(deny_unknown_fields)]
+pub(crate) struct RawLinkHead {
+    /// The link's name (default: `a--b` from its nodes, or `a:eth1--b:eth1` where two links join the
+    /// same nodes).
+    #[serde(default)]
+    pub name: Option<Spanned<String>>,
+    /// The two ends, like `["a:eth1", "b:eth1"]`. Without an interface (`"a"`) the node's next free
+    /// one of `eth1`, `eth2` … is taken.
+    #[schemars(required, length(equal = 2))]
+    pub endpoints: Option<Spanned<Vec<Spanned<RawEndpoint>>>>,
+    /// What differs from the first endpoint to the second.
+    #[serde(default)]
+    pub forward: PipeChange,
+    /// What differs from the second endpoint to the first.
+    #[serde(default)]
+    pub reverse: PipeChange,
+    /// Routing cost, for nodes with `routing: cost` (default 1).
+    #[serde(default)]
+    #[schemars(range(min = 1))]
+    pub cost: Option<u32>,
+    /// Largest IP packet of both interfaces in bytes (default 1500).
+    #[serde(default)]
+    pub mtu: Option<RawMtu>,
+}
+
+/// Properties of all links, in both directions.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[schemars(rename = "LinkDefaults")]
+#[serde(deny_unknown_fields)]
+pub(crate) struct RawLinkDefaultsHead {
+    /// Routing cost, for nodes with `routing: cost` (default 1).
+    #[serde(default)]
+    #[schemars(range(min = 1))]
+    pub cost: Option<u32>,
+    /// Largest IP packet of both interfaces in bytes (default 1500).
+    #[serde(default)]
+    pub mtu: Option<RawMtu>,
+}

@@ -1,0 +1,127 @@
+//! Nodes as they are written.
+
+mod addresses;
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::values::{RawMtu, RawNextHop, RawText};
+use crate::address::{IpPrefix, Ipv4Prefix, Ipv6Prefix, MacAddress};
+use crate::decode::{Entries, Inline, Spanned};
+use crate::spec::{NodeKind, Routing};
+pub(crate) use addresses::{RawAddresses, RawFamily, RawLoopback};
+
+/// A node: its own keys, and the properties that it shares with groups beside them.
+pub(crate) type RawNode = Inline<RawNodeHead, RawNodeProps>;
+
+/// Properties of all nodes.
+pub(crate) type RawNodeDefaults = Inline<RawNodeDefaultsHead, RawNodeProps>;
+
+/// A node: a host, a router or a switch.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[schemars(rename = "Node")]
+#[serde(deny_unknown_fields)]
+pub(crate) struct RawNodeHead {
+    /// What the node is (default `host`).
+    #[serde(default)]
+    pub kind: Option<NodeKind>,
+    /// The group it belongs to.
+    #[serde(default)]
+    pub group: Option<Spanned<String>>,
+    /// The groups it belongs to; later ones win over earlier ones.
+    #[serde(default)]
+    pub groups: Option<Vec<Spanned<String>>>,
+    /// Its interfaces by name, where something is to be said about them. The links make them.
+    #[serde(default)]
+    pub interfaces: Entries<Spanned<RawInterface>>,
+}
+
+/// Properties of all nodes.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[schemars(rename = "NodeDefaults")]
+#[serde(deny_unknown_fields)]
+pub(crate) struct RawNodeDefaultsHead {
+    /// What a node is that does not say it (default `host`).
+    #[serde(default)]
+    pub kind: Option<NodeKind>,
+}
+
+/// A set of nodes and the properties they share.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[schemars(rename = "Group")]
+#[serde(deny_unknown_fields)]
+pub(crate) struct RawGroupHead {
+    /// What its nodes are, where they do not say it.
+    #[serde(default)]
+    pub kind: Option<NodeKind>,
+    /// Nodes that belong to it, beside those that name it as their `group`.
+    #[serde(default)]
+    pub members: Vec<Spanned<String>>,
+}
+
+/// Properties of nodes.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[schemars(rename = "NodeProperties")]
+#[serde(deny_unknown_fields)]
+pub(crate) struct RawNodeProps {
+    /// Where routes come from: shortest paths by link `delay` (default), `hops` or link `cost`;
+    /// `none`; or `daemon`: none, because the node runs a routing daemon.
+    #[serde(default)]
+    pub routing: Option<Routing>,
+    /// Routes over and above those that `routing` gives.
+    #[serde(default)]
+    pub routes: Vec<Spanned<RawRoute>>,
+    /// Loopback addresses beside 127.0.0.1 and ::1: `auto` (default of routers), `none` (default of
+    /// hosts), or one for each family.
+    #[serde(default)]
+    pub loopback: Option<RawLoopback>,
+    /// IPv4 addresses of interfaces that do not say it: `auto` (default) or `none`.
+    #[serde(default)]
+    pub ipv4: Option<RawFamily>,
+    /// IPv6 addresses of interfaces that do not say it: `auto` (default) or `none`.
+    #[serde(default)]
+    pub ipv6: Option<RawFamily>,
+    /// Kernel parameters of the network stack, like `net.ipv4.tcp_congestion_control: bbr`.
+    #[serde(default)]
+    pub sysctls: Entries<RawText>,
+    /// Largest IP packet of interfaces in bytes, where neither interface nor link say it.
+    #[serde(default)]
+    pub mtu: Option<RawMtu>,
+}
+
+/// An interface of a node.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[schemars(rename = "Interface")]
+#[serde(deny_unknown_fields)]
+pub(crate) struct RawInterface {
+    /// IPv4 addresses: `auto` (default), `none`, one like `10.0.0.1/24`, or a list.
+    #[serde(default)]
+    pub ipv4: Option<RawAddresses<Ipv4Prefix>>,
+    /// IPv6 addresses: `auto` (default), `none`, one like `fd00::1/64`, or a list.
+    #[serde(default)]
+    pub ipv6: Option<RawAddresses<Ipv6Prefix>>,
+    /// Ethernet address, like `02:00:00:00:00:01` (default: derived from the names).
+    #[serde(default)]
+    pub mac: Option<Spanned<MacAddress>>,
+    /// Largest IP packet in bytes; wins over the link's.
+    #[serde(default)]
+    pub mtu: Option<RawMtu>,
+}
+
+/// A route of a node's own.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[schemars(rename = "Route")]
+#[serde(deny_unknown_fields)]
+pub(crate) struct RawRoute {
+    /// Where to, like `10.9.0.0/16`; `0.0.0.0/0` or `::/0` for the default route.
+    pub to: Spanned<IpPrefix>,
+    /// Address of the next hop.
+    #[serde(default)]
+    pub via: Option<Spanned<RawNextHop>>,
+    /// Interface to send through, where no next hop says it.
+    #[serde(default)]
+    pub interface: Option<Spanned<String>>,
+    /// Lower is preferred.
+    #[serde(default)]
+    pub metric: Option<u32>,
+}

@@ -1,0 +1,109 @@
+//! The timeline, and start conditions, as they are written.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use netloom_link::{LinkState, PipeChange};
+use netloom_units::Duration;
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{Deserialize, Deserializer, Error, MapAccess, Visitor};
+
+use super::values::{RawCommand, RawTime};
+use crate::decode::Spanned;
+use crate::spec::{Direction, Milestone};
+
+/// Something that happens at a time: a `link` with `set` or `state`, or a `node` with `state` or
+/// `run`.
+#[derive(Debug, Clone, serde::Deserialize, JsonSchema)]
+#[schemars(rename = "Event")]
+#[serde(deny_unknown_fields)]
+pub(crate) struct RawEvent {
+    /// When, counted from the moment the network is ready: `5s`, or after a process has reached a
+    /// milestone.
+    #[schemars(required)]
+    pub at: Option<Spanned<RawStart>>,
+    /// The link that changes.
+    #[serde(default)]
+    pub link: Option<Spanned<String>>,
+    /// Which of the link's pipes: `both` (default), `forward` or `reverse`.
+    #[serde(default)]
+    pub direction: Option<Direction>,
+    /// Properties of the link that change; what is absent stays.
+    #[serde(default)]
+    pub set: Option<Spanned<PipeChange>>,
+    /// The node whose links change, or in which a command is run.
+    #[serde(default)]
+    pub node: Option<Spanned<String>>,
+    /// `down` or `up`: the new state of the link, or of all links of the node.
+    #[serde(default)]
+    pub state: Option<LinkState>,
+    /// A command that is run in the node.
+    #[serde(default)]
+    pub run: Option<RawCommand>,
+}
+
+/// When something begins.
+#[derive(Debug, Clone)]
+pub(crate) enum RawStart {
+    At(Duration),
+    After(RawAfter),
+}
+
+/// After a process has reached a milestone.
+#[derive(Debug, Clone, serde::Deserialize, JsonSchema)]
+#[schemars(rename = "After")]
+#[serde(deny_unknown_fields)]
+pub(crate) struct RawAfter {
+    /// The process' name.
+    pub after: Spanned<String>,
+    /// Its milestone: `started`, `ready` (default) or `done`, in every node in which it runs.
+    #[serde(default)]
+    pub when: Milestone,
+    /// Time to wait after that (default `0s`).
+    #[serde(default)]
+    pub delay: RawTime,
+}
+
+impl<'de> Deserialize<'de> for RawStart {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct StartVisitor;
+        impl<'de> Visitor<'de> for StartVisitor {
+            type Value = RawStart;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a time with its unit, like `5s`, or a mapping like `{after: server}`")
+            }
+            fn visit_str<E: Error>(self, text: &str) -> Result<RawStart, E> {
+                text.parse().map(RawStart::At).map_err(E::custom)
+            }
+            fn visit_u64<E: Error>(self, number: u64) -> Result<RawStart, E> {
+                self.visit_f64(number as f64)
+            }
+            fn visit_i64<E: Error>(self, number: i64) -> Result<RawStart, E> {
+                self.visit_str(&number.to_string())
+            }
+            fn visit_f64<E: Error>(self, number: f64) -> Result<RawStart, E> {
+                RawTime::without_unit(number).map(|time| RawStart::At(time.0))
+            }
+            fn visit_map<A: MapAccess<'de>>(self, access: A) -> Result<RawStart, A::Error> {
+                RawAfter::deserialize(MapAccessDeserializer::new(access)).map(RawStart::After)
+            }
+        }
+        deserializer.deserialize_any(StartVisitor)
+    }
+}
+
+impl JsonSchema for RawStart {
+    fn schema_name() -> Cow<'static, str> {
+        "Start".into()
+    }
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        json_schema!({
+            "description": "A time, like `5s`, or a milestone of a process.",
+            "anyOf": [
+                generator.subschema_for::<Duration>(),
+                generator.subschema_for::<RawAfter>(),
+            ],
+        })
+    }
+}

@@ -1,0 +1,120 @@
+//! From what the user typed to what NetLoom runs on: defaults filled in, references checked. Every
+//! fault is reported with its place, and as many as there are in one go; what only follows from a
+//! fault that was reported already is not.
+//!
+//! Not here: addresses and routes that nobody gave (`plan` decides those).
+
+mod addresses;
+mod interfaces;
+mod links;
+mod names;
+mod nodes;
+mod pipes;
+mod processes;
+mod references;
+mod report;
+mod routes;
+mod segments;
+mod timeline;
+
+pub use names::check_experiment_name;
+
+use std::collections::HashSet;
+
+use netloom_units::Duration;
+
+use crate::diagnostic::Diagnostic;
+use crate::raw::{RawMeasure, RawScenario};
+use crate::span::Span;
+use crate::spec::{Endpoint, Measure, Scenario};
+use crate::yaml::{NodeId, Tree};
+use references::References;
+use report::Report;
+
+/// How often statistics are sampled where nothing is said.
+const DEFAULT_INTERVAL: Duration = Duration::from_secs(1);
+
+/// The finest sampling.
+const MIN_INTERVAL: Duration = Duration::from_millis(10);
+
+/// Resolves `raw`, which was decoded from `tree` without the nodes in `pruned`. The scenario is
+/// complete only if no finding is an error.
+pub(crate) fn resolve(
+    raw: &RawScenario,
+    tree: &Tree,
+    pruned: &HashSet<NodeId>,
+) -> (Scenario, Vec<Diagnostic>) {
+    let mut report = Report::new(tree, pruned);
+    let name = name(raw, &mut report);
+    duration(raw, &mut report);
+    let mut nodes = nodes::drafts(&raw.topology, &mut report);
+    let links = links::drafts(&raw.topology, &mut nodes, &mut report);
+    let segments = segments::find(&nodes, &links, &mut report);
+    interfaces::resolve(&raw.topology, &mut nodes, &links, &mut report);
+    addresses::check(&nodes, &segments, &mut report);
+    routes::check(&nodes, &mut report);
+    let references = References::new(raw, &nodes, &links);
+    pipes::check(raw, &links, &references, &mut report);
+    let processes = processes::resolve(raw, &references, &mut report);
+    let timeline = timeline::resolve(raw, &references, &mut report);
+    let measure = measure(&raw.measure, &references, &mut report);
+    let scenario = Scenario {
+        name,
+        seed: raw.seed,
+        nodes: nodes.iter().map(nodes::NodeDraft::finish).collect(),
+        links: links.iter().filter_map(links::LinkDraft::finish).collect(),
+        timeline,
+        processes,
+        measure,
+        duration: raw.duration.as_ref().map(|duration| duration.value.0),
+    };
+    (scenario, report.finish())
+}
+
+fn name(raw: &RawScenario, report: &mut Report<'_>) -> String {
+    let Some(name) = &raw.name else {
+        report.missing(
+            report.root(),
+            Span::START,
+            "name",
+            "name the experiment, like `name: hello`",
+        );
+        return String::new();
+    };
+    names::check("an experiment", &name.value, name.span, report);
+    name.value.clone()
+}
+
+fn duration(raw: &RawScenario, report: &mut Report<'_>) {
+    if let Some(duration) = raw.duration.as_ref().filter(|length| length.value.0 == Duration::ZERO)
+    {
+        report.error(
+            Diagnostic::error(duration.span, "a run of no duration does nothing")
+                .with_help("leave `duration` out to run until every process has ended"),
+        );
+    }
+}
+
+fn measure(raw: &RawMeasure, references: &References<'_>, report: &mut Report<'_>) -> Measure {
+    if let Some(interval) = raw.interval.as_ref().filter(|given| given.value.0 < MIN_INTERVAL) {
+        let message = format!("an interval of {} is too short", interval.value.0);
+        report.error(
+            Diagnostic::error(interval.span, message)
+                .with_help(format!("statistics are sampled every {MIN_INTERVAL} at most")),
+        );
+    }
+    let mut capture: Vec<Endpoint> = Vec::new();
+    for endpoint in &raw.capture {
+        let Some(found) = references.interface(endpoint, report) else { continue };
+        if capture.contains(&found) {
+            let message = format!("`{found}` is captured twice");
+            report.error(Diagnostic::error(endpoint.span, message).with_help("keep one of them"));
+        } else {
+            capture.push(found);
+        }
+    }
+    Measure {
+        interval: raw.interval.as_ref().map_or(DEFAULT_INTERVAL, |given| given.value.0),
+        capture,
+    }
+}

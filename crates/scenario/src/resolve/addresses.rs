@@ -1,0 +1,247 @@
+//! Given addresses: usable, given once, and fit for their segment.
+
+mod usable;
+
+use std::collections::{HashMap, HashSet};
+use std::net::IpAddr;
+
+use super::nodes::NodeDraft;
+use super::report::Report;
+use super::segments::Segment;
+use crate::address::{Ipv4Prefix, Ipv6Prefix, MacAddress};
+use crate::decode::Spanned;
+use crate::diagnostic::Diagnostic;
+use crate::raw::{RawAddresses, RawInterface};
+use crate::span::Span;
+use crate::spec::{LoopbackAddress, Routing};
+
+/// An address that the user has given.
+struct Given {
+    address: IpAddr,
+    length: u8,
+    node: usize,
+    /// Nothing for a loopback address.
+    interface: Option<usize>,
+    span: Span,
+}
+
+/// Checks all addresses that are given in the file.
+pub(super) fn check(nodes: &[NodeDraft<'_>], segments: &[Segment], report: &mut Report<'_>) {
+    let given: Vec<Given> =
+        (0..nodes.len()).flat_map(|index| given_in(nodes, index, report)).collect();
+    let segment_of: HashMap<(usize, usize), usize> = segments
+        .iter()
+        .enumerate()
+        .flat_map(|(index, segment)| segment.iter().map(move |interface| (*interface, index)))
+        .collect();
+    let place = |given: &Given| segment_of.get(&(given.node, given.interface?)).copied();
+    check_unique(nodes, &given, place, report);
+    let mut by_segment: Vec<Vec<&Given>> = vec![Vec::new(); segments.len()];
+    for address in &given {
+        if let Some(segment) = place(address) {
+            by_segment[segment].push(address);
+        }
+    }
+    for segment in by_segment {
+        for is_ipv4 in [true, false] {
+            let family: Vec<&Given> = segment
+                .iter()
+                .copied()
+                .filter(|given| given.address.is_ipv4() == is_ipv4)
+                .collect();
+            check_subnets(nodes, &family, report);
+        }
+    }
+    segments.iter().for_each(|segment| check_macs(nodes, segment, report));
+}
+
+/// The addresses given in one node, each checked by itself.
+fn given_in(nodes: &[NodeDraft<'_>], index: usize, report: &mut Report<'_>) -> Vec<Given> {
+    let node = &nodes[index];
+    let mut given = Vec::new();
+    if node.is_switch() {
+        return given;
+    }
+    for (position, interface) in node.interfaces.iter().enumerate() {
+        let Some(raw) = node.raw.head.interfaces.find(&interface.name) else { continue };
+        let found = given_at(&raw.value, report);
+        given.extend(found.into_iter().map(|(address, length, span)| Given {
+            address,
+            length,
+            node: index,
+            interface: Some(position),
+            span,
+        }));
+        check_not_empty(raw, report);
+    }
+    let loopback = node.loopback();
+    for (key, address) in [
+        ("ipv4", fixed(loopback.ipv4).map(IpAddr::from)),
+        ("ipv6", fixed(loopback.ipv6).map(IpAddr::from)),
+    ] {
+        let Some(address) = address else { continue };
+        let span = report.value(node.raw.id, &["loopback", key]).unwrap_or(node.name.span);
+        if let Some(problem) = usable::host(address) {
+            let message = format!("`{address}` cannot be a loopback address: {problem}");
+            report.error(Diagnostic::error(span, message));
+        }
+        let length = if address.is_ipv4() { 32 } else { 128 };
+        given.push(Given { address, length, node: index, interface: None, span });
+    }
+    given
+}
+
+fn fixed<A>(address: LoopbackAddress<A>) -> Option<A> {
+    match address {
+        LoopbackAddress::Fixed(address) => Some(address),
+        _ => None,
+    }
+}
+
+fn given_at(raw: &RawInterface, report: &mut Report<'_>) -> Vec<(IpAddr, u8, Span)> {
+    let mut given = Vec::new();
+    let mut add = |address: IpAddr, length, span, problem: Option<String>| match problem {
+        Some(problem) => {
+            let message =
+                format!("`{address}/{length}` cannot be an interface's address: {problem}");
+            report.error(Diagnostic::error(span, message));
+        }
+        None => given.push((address, length, span)),
+    };
+    if let Some(RawAddresses::Fixed(list)) = &raw.ipv4 {
+        for entry in list {
+            let Ipv4Prefix { address, length } = entry.value;
+            add(address.into(), length, entry.span, usable::ipv4(entry.value));
+        }
+    }
+    if let Some(RawAddresses::Fixed(list)) = &raw.ipv6 {
+        for entry in list {
+            let Ipv6Prefix { address, length } = entry.value;
+            add(address.into(), length, entry.span, usable::ipv6(entry.value));
+        }
+    }
+    given
+}
+
+fn check_not_empty(raw: &Spanned<RawInterface>, report: &mut Report<'_>) {
+    let ipv4 = matches!(&raw.ipv4, Some(RawAddresses::Fixed(list)) if list.is_empty());
+    let ipv6 = matches!(&raw.ipv6, Some(RawAddresses::Fixed(list)) if list.is_empty());
+    for (key, is_empty) in [("ipv4", ipv4), ("ipv6", ipv6)] {
+        // A list may be empty because its elements could not be read.
+        let Some(list) = report.node(raw.id, &[key]).filter(|_| is_empty) else { continue };
+        if report.written_elements(list) == 0 {
+            let message = "an empty list of addresses says nothing";
+            let finding = Diagnostic::error(report.span(list), message);
+            report.error(finding.with_help("write `none` or `auto`"));
+        }
+    }
+}
+
+/// The same address twice is an error on one segment or node, and elsewhere a warning: it may be
+/// anycast, or private networks of which each is behind a translator.
+fn check_unique(
+    nodes: &[NodeDraft<'_>],
+    given: &[Given],
+    segment: impl Fn(&Given) -> Option<usize>,
+    report: &mut Report<'_>,
+) {
+    let mut seen: HashMap<IpAddr, Vec<&Given>> = HashMap::new();
+    for address in given {
+        let before = seen.entry(address.address).or_default();
+        let on_node = before.iter().find(|first| first.node == address.node);
+        let is_near =
+            |first: &&&Given| segment(first).is_some() && segment(first) == segment(address);
+        let near = on_node.or_else(|| before.iter().find(is_near)).copied();
+        let first = near.or(before.first().copied());
+        before.push(address);
+        let Some(first) = first else { continue };
+        let link_local =
+            matches!(address.address, IpAddr::V6(address) if address.is_unicast_link_local());
+        if link_local && near.is_none() {
+            continue;
+        }
+        let names = (&nodes[first.node].name.value, &nodes[address.node].name.value);
+        let message = match first.node == address.node {
+            true => format!("node `{}` has the address {} twice", names.0, address.address),
+            false => format!(
+                "nodes `{}` and `{}` both have the address {}",
+                names.0, names.1, address.address
+            ),
+        };
+        let finding = if near.is_some() {
+            Diagnostic::error(address.span, message).with_help("give each its own")
+        } else {
+            Diagnostic::warning(address.span, message)
+        };
+        report.error(finding.with_related(first.span, "first given here"));
+    }
+}
+
+/// Interfaces on one segment reach each other only within a common subnet. That no interface of the
+/// segment shares one with another is an error, unless the node's routes come from elsewhere.
+fn check_subnets(nodes: &[NodeDraft<'_>], family: &[&Given], report: &mut Report<'_>) {
+    let is_decided_elsewhere =
+        |given: &Given| matches!(nodes[given.node].props.routing, Routing::None | Routing::Daemon);
+    let mut reported = HashSet::new();
+    for given in family {
+        let owner = (given.node, given.interface);
+        let is_own = |other: &&&Given| (other.node, other.interface) == owner;
+        let mut others = family.iter().filter(|other| !is_own(other)).peekable();
+        let Some(example) = others.peek().copied() else { return };
+        let own: Vec<&&Given> = family.iter().filter(is_own).collect();
+        let meets = others.any(|other| own.iter().any(|given| share_subnet(given, other)));
+        if meets || is_decided_elsewhere(given) || is_decided_elsewhere(example) {
+            continue;
+        }
+        if !reported.contains(&(example.node, example.interface)) && reported.insert(owner) {
+            report.error(subnet_finding(nodes, given, example));
+        }
+    }
+}
+
+fn subnet_finding(nodes: &[NodeDraft<'_>], given: &Given, other: &Given) -> Diagnostic {
+    let name = |given: &Given| &nodes[given.node].name.value;
+    let message = format!(
+        "`{}` at {}/{} and `{}` at {}/{} are on one segment but in different subnets",
+        name(given),
+        given.address,
+        given.length,
+        name(other),
+        other.address,
+        other.length,
+    );
+    Diagnostic::error(given.span, message)
+        .with_related(other.span, "the other address")
+        .with_help("use one subnet, or say `routing: none` or `daemon` for the node if it is meant")
+}
+
+fn share_subnet(a: &Given, b: &Given) -> bool {
+    let contains = |a: &Given, b: &Given| match (a.address, b.address) {
+        (IpAddr::V4(address), IpAddr::V4(other)) => {
+            Ipv4Prefix { address, length: a.length }.contains(other)
+        }
+        (IpAddr::V6(address), IpAddr::V6(other)) => {
+            Ipv6Prefix { address, length: a.length }.contains(other)
+        }
+        _ => false,
+    };
+    contains(a, b) && contains(b, a)
+}
+
+fn check_macs(nodes: &[NodeDraft<'_>], segment: &Segment, report: &mut Report<'_>) {
+    let mut seen: HashMap<MacAddress, Span> = HashMap::new();
+    for (node, interface) in segment {
+        let (node, name) = (&nodes[*node], &nodes[*node].interfaces[*interface].name);
+        let raw = node.raw.head.interfaces.find(name);
+        let Some(mac) = raw.and_then(|raw| raw.mac.as_ref()) else { continue };
+        if let Some(first) = seen.insert(mac.value, mac.span) {
+            let message =
+                format!("the Ethernet address {} is given twice on one segment", mac.value);
+            report.error(
+                Diagnostic::error(mac.span, message)
+                    .with_related(first, "first given here")
+                    .with_help("give each interface its own, or leave them out"),
+            );
+        }
+    }
+}

@@ -1,0 +1,157 @@
+//! Interfaces: what a node says about them, and the MTU that they end up with.
+
+use super::links::LinkDraft;
+use super::nodes::NodeDraft;
+use super::report::Report;
+use crate::decode::Spanned;
+use crate::diagnostic::{Diagnostic, did_you_mean};
+use crate::raw::{RawAddresses, RawFamily, RawInterface, RawTopology};
+use crate::span::Span;
+use crate::spec::Addresses;
+
+/// The MTU of Ethernet.
+const DEFAULT_MTU: u32 = 1500;
+
+/// The smallest MTU that IPv6 works with (RFC 8200, section 5).
+const MIN_IPV6_MTU: u32 = 1280;
+
+/// Fills in every interface of every node.
+pub(super) fn resolve(
+    topology: &RawTopology,
+    nodes: &mut [NodeDraft<'_>],
+    links: &[LinkDraft<'_>],
+    report: &mut Report<'_>,
+) {
+    let links_are_complete = links.iter().all(|link| link.ends.is_some())
+        && !report.is_incomplete_in_file(&["topology", "links"]);
+    for node in nodes.iter_mut() {
+        addresses(node);
+        if links_are_complete {
+            check_unused(node, report);
+        }
+        if node.is_switch() {
+            check_switch(node, report);
+        }
+    }
+    for link in links {
+        let Some(ends) = &link.ends else { continue };
+        for end in ends {
+            set_mtu(topology, &mut nodes[end.node], &end.interface, link, report);
+        }
+        compare_mtus(nodes, link, report);
+    }
+    if links_are_complete && nodes.len() > 1 {
+        nodes.iter().for_each(|node| check_isolated(node, report));
+    }
+}
+
+fn addresses(node: &mut NodeDraft<'_>) {
+    fn given<P: Copy>(
+        own: Option<&RawAddresses<P>>,
+        node: Option<RawFamily>,
+        is_switch: bool,
+    ) -> Addresses<P> {
+        match (own, node) {
+            _ if is_switch => Addresses::None,
+            (Some(RawAddresses::Fixed(list)), _) => {
+                Addresses::Fixed(list.iter().map(|address| address.value).collect())
+            }
+            (Some(RawAddresses::None), _) | (None, Some(RawFamily::None)) => Addresses::None,
+            (Some(RawAddresses::Auto), _) | (None, _) => Addresses::Auto,
+        }
+    }
+    let is_switch = node.is_switch();
+    let (ipv4, ipv6) = (node.props.ipv4, node.props.ipv6);
+    for interface in &mut node.interfaces {
+        let raw = node.raw.head.interfaces.find(&interface.name);
+        interface.mac = raw.and_then(|raw| raw.mac.as_ref()).map(|mac| mac.value);
+        interface.ipv4 = given(raw.and_then(|raw| raw.ipv4.as_ref()), ipv4, is_switch);
+        interface.ipv6 = given(raw.and_then(|raw| raw.ipv6.as_ref()), ipv6, is_switch);
+    }
+}
+
+fn check_unused(node: &NodeDraft<'_>, report: &mut Report<'_>) {
+    let names = || node.interfaces.iter().map(|interface| interface.name.as_str());
+    for (name, _) in node.raw.head.interfaces.iter() {
+        if names().any(|used| used == name.value) {
+            continue;
+        }
+        let message =
+            format!("no link uses interface `{}` of node `{}`", name.value, node.name.value);
+        let help = did_you_mean(&name.value, "the links use", names());
+        report.error(Diagnostic::error(name.span, message).with_optional_help(help));
+    }
+}
+
+fn check_switch(node: &NodeDraft<'_>, report: &mut Report<'_>) {
+    for (name, interface) in node.raw.head.interfaces.iter() {
+        for key in ["ipv4", "ipv6", "mac"] {
+            let Some(span) = report.key(interface.id, &[key]) else { continue };
+            let message = format!(
+                "`{}:{}` is a port of a switch and has no addresses",
+                node.name.value, name.value
+            );
+            report.error(Diagnostic::error(span, message).with_help(format!("leave `{key}` out")));
+        }
+    }
+}
+
+fn check_isolated(node: &NodeDraft<'_>, report: &mut Report<'_>) {
+    if node.interfaces.is_empty() {
+        let message = format!("no link leads to node `{}`", node.name.value);
+        report.error(Diagnostic::warning(node.name.span, message));
+    }
+}
+
+/// Decides the MTU of one interface: its own, the link's, the node's, that of all links, 1500.
+fn set_mtu(
+    topology: &RawTopology,
+    node: &mut NodeDraft<'_>,
+    name: &str,
+    link: &LinkDraft<'_>,
+    report: &mut Report<'_>,
+) {
+    let own: Option<&Spanned<RawInterface>> = node.raw.head.interfaces.find(name);
+    let has_stack = !node.is_switch();
+    let Some(interface) = node.interfaces.iter_mut().find(|interface| interface.name == name)
+    else {
+        return;
+    };
+    let place = |span: Option<Span>| span.unwrap_or(node.name.span);
+    let (mtu, span) = if let Some((own, mtu)) = own.and_then(|own| Some((own, own.mtu?))) {
+        (mtu.0, place(report.value(own.id, &["mtu"])))
+    } else if let Some(mtu) = link.raw.head.mtu {
+        (mtu.0, place(report.value(link.raw.id, &["mtu"])))
+    } else if let Some(mtu) = node.props.mtu {
+        (mtu, place(report.value(node.raw.id, &["mtu"])))
+    } else if let Some(mtu) = topology.defaults.link.head.mtu {
+        (mtu.0, place(report.value_in_file(&["topology", "defaults", "link", "mtu"])))
+    } else {
+        (DEFAULT_MTU, node.name.span)
+    };
+    interface.mtu = mtu;
+    if has_stack && mtu < MIN_IPV6_MTU && interface.ipv6 != Addresses::None {
+        let message = format!("an MTU of {mtu} is too small for IPv6, which needs {MIN_IPV6_MTU}");
+        let help = "say `ipv6: none` for the nodes or interfaces concerned, or raise the MTU";
+        report.error(Diagnostic::error(span, message).with_help(help));
+    }
+}
+
+fn compare_mtus(nodes: &[NodeDraft<'_>], link: &LinkDraft<'_>, report: &mut Report<'_>) {
+    let Some([a, b]) = &link.ends else { return };
+    let mtu = |end: &super::links::End<'_>| {
+        let mut interfaces = nodes[end.node].interfaces.iter();
+        interfaces.find(|interface| interface.name == end.interface).map(|found| found.mtu)
+    };
+    let (Some(first), Some(second)) = (mtu(a), mtu(b)) else { return };
+    if first != second {
+        let message = format!(
+            "the ends of this link differ in MTU: {first} at `{}:{}`, {second} at `{}:{}`",
+            a.node_name, a.interface, b.node_name, b.interface
+        );
+        report.error(
+            Diagnostic::warning(link.endpoints_span(), message)
+                .with_help("larger packets are lost without a message; give both the same `mtu`"),
+        );
+    }
+}

@@ -1,0 +1,129 @@
+//! Links: their ends, their names and the configuration of their pipes.
+
+mod ends;
+
+use std::collections::HashMap;
+
+use netloom_link::{PipeChange, PipeConfig};
+
+use super::names;
+use super::nodes::NodeDraft;
+use super::report::Report;
+use crate::decode::Spanned;
+use crate::diagnostic::Diagnostic;
+use crate::raw::{RawLink, RawTopology};
+use crate::span::Span;
+use crate::spec::{Endpoint, Link};
+pub(super) use ends::End;
+
+/// A link while it is being resolved.
+pub(super) struct LinkDraft<'a> {
+    pub raw: &'a Spanned<RawLink>,
+    /// Nothing if they are wrong.
+    pub ends: Option<[End<'a>; 2]>,
+    pub name: String,
+    pub forward: PipeConfig,
+    pub reverse: PipeConfig,
+    cost: u32,
+}
+
+impl LinkDraft<'_> {
+    /// The name that tells its ends in full, always unique.
+    pub fn full_name(&self) -> Option<String> {
+        let [a, b] = self.ends.as_ref()?;
+        Some(format!("{}:{}--{}:{}", a.node_name, a.interface, b.node_name, b.interface))
+    }
+
+    /// Where its endpoints are written.
+    pub fn endpoints_span(&self) -> Span {
+        self.raw.head.endpoints.as_ref().map_or(self.raw.span, |endpoints| endpoints.span)
+    }
+
+    /// The resolved link, unless its ends are wrong.
+    pub fn finish(&self) -> Option<Link> {
+        let endpoint = |end: &End<'_>| Endpoint {
+            node: end.node_name.into(),
+            interface: end.interface.clone(),
+        };
+        let [a, b] = self.ends.as_ref()?;
+        Some(Link {
+            name: self.name.clone(),
+            endpoints: [endpoint(a), endpoint(b)],
+            forward: self.forward.clone(),
+            reverse: self.reverse.clone(),
+            cost: self.cost,
+        })
+    }
+}
+
+/// Resolves all links and gives the nodes their interfaces.
+pub(super) fn drafts<'a>(
+    topology: &'a RawTopology,
+    nodes: &mut [NodeDraft<'a>],
+    report: &mut Report<'_>,
+) -> Vec<LinkDraft<'a>> {
+    let mut ends = ends::resolve(&topology.links, nodes, report).into_iter();
+    let mut links: Vec<LinkDraft<'a>> = Vec::new();
+    for raw in &topology.links {
+        // One element for each link.
+        let ends = ends.next().flatten();
+        links.push(draft(topology, raw, ends, report));
+    }
+    name(&mut links, report);
+    links
+}
+
+fn draft<'a>(
+    topology: &RawTopology,
+    raw: &'a Spanned<RawLink>,
+    ends: Option<[End<'a>; 2]>,
+    report: &mut Report<'_>,
+) -> LinkDraft<'a> {
+    let defaults = &topology.defaults.link;
+    let both = defaults.rest.overlaid(&raw.rest);
+    let pipe = |direction: &PipeChange| {
+        let mut config = PipeConfig::default();
+        both.overlaid(direction).apply_to(&mut config);
+        config
+    };
+    let cost = raw.head.cost.or(defaults.head.cost).unwrap_or(1);
+    if cost == 0 {
+        let span = report.value(raw.id, &["cost"]);
+        let span = span.or_else(|| report.value_in_file(&["topology", "defaults", "link", "cost"]));
+        let message = "a cost of 0 would let routes run in circles";
+        let finding = Diagnostic::error(span.unwrap_or(raw.span), message);
+        report.error(finding.with_help("write 1 or more"));
+    }
+    let (forward, reverse) = (pipe(&raw.head.forward), pipe(&raw.head.reverse));
+    LinkDraft { raw, ends, name: String::new(), forward, reverse, cost }
+}
+
+/// Gives every link its name: the user's, the short one if no other link has it, or the full one.
+fn name(links: &mut [LinkDraft<'_>], report: &mut Report<'_>) {
+    let given = || links.iter().filter_map(|link| link.raw.head.name.as_ref());
+    given().for_each(|name| names::check("a link", &name.value, name.span, report));
+    names::unique("links", given(), report);
+    let mut uses: HashMap<String, usize> = HashMap::new();
+    for name in given() {
+        *uses.entry(name.value.clone()).or_default() += 1;
+    }
+    let joined = links.iter().filter(|link| link.raw.head.name.is_none()).filter_map(short_name);
+    for (name, reverse) in joined {
+        *uses.entry(reverse).or_default() += 1;
+        *uses.entry(name).or_default() += 1;
+    }
+    for link in links {
+        link.name = match (&link.raw.head.name, short_name(link)) {
+            (Some(name), _) => name.value.clone(),
+            (None, Some((short, _))) if uses.get(&short) == Some(&1) => short,
+            _ => link.full_name().unwrap_or_default(),
+        };
+    }
+}
+
+/// `a--b` and `b--a`.
+fn short_name(link: &LinkDraft<'_>) -> Option<(String, String)> {
+    let [a, b] = link.ends.as_ref()?;
+    let (a, b) = (a.node_name, b.node_name);
+    Some((format!("{a}--{b}"), format!("{b}--{a}")))
+}

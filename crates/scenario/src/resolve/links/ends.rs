@@ -1,0 +1,169 @@
+//! The ends of links: which interface of which node.
+
+use std::collections::HashMap;
+
+use super::super::names;
+use super::super::nodes::NodeDraft;
+use super::super::report::Report;
+use crate::decode::Spanned;
+use crate::diagnostic::{Diagnostic, did_you_mean};
+use crate::raw::{RawEndpoint, RawLink};
+use crate::span::Span;
+use crate::spec::{Addresses, Interface};
+
+/// One end of a link.
+pub(in super::super) struct End<'a> {
+    /// Index of its node.
+    pub node: usize,
+    pub node_name: &'a str,
+    pub interface: String,
+}
+
+/// An end whose interface may still have to be chosen.
+struct OpenEnd<'a> {
+    node: usize,
+    raw: &'a Spanned<RawEndpoint>,
+}
+
+/// The ends of every link, nothing for a link whose ends are wrong. Interfaces are added to the
+/// nodes in the order in which the links name them.
+pub(super) fn resolve<'a>(
+    links: &'a [Spanned<RawLink>],
+    nodes: &mut [NodeDraft<'a>],
+    report: &mut Report<'_>,
+) -> Vec<Option<[End<'a>; 2]>> {
+    let index: HashMap<&str, usize> =
+        nodes.iter().enumerate().map(|(index, node)| (node.name.value.as_str(), index)).collect();
+    let mut open = Vec::new();
+    for link in links {
+        let endpoints = link.head.endpoints.iter().flat_map(|endpoints| &endpoints.value);
+        let ends: Vec<Option<OpenEnd<'a>>> =
+            endpoints.map(|raw| find(raw, &index, report)).collect();
+        open.push((is_pair(link, &ends, report), ends));
+    }
+    // Names that are written anywhere are taken before any is chosen.
+    let mut used: HashMap<(usize, &str), Span> = HashMap::new();
+    for end in open.iter().flat_map(|(_, ends)| ends).flatten() {
+        reserve(end, nodes, &mut used, report);
+    }
+    let mut next = vec![1; nodes.len()];
+    let mut resolved = Vec::new();
+    for (is_pair, ends) in open {
+        let mut ends = ends.into_iter().map(|end| {
+            let OpenEnd { node, raw } = end?;
+            let interface = raw.interface.clone().unwrap_or_else(|| {
+                choose(&mut next[node], |name| used.contains_key(&(node, name)))
+            });
+            add_interface(&mut nodes[node], &interface);
+            Some(End { node, node_name: &raw.value.node, interface })
+        });
+        let (first, second) = (ends.next().flatten(), ends.next().flatten());
+        resolved.push(first.zip(second).filter(|_| is_pair).map(|(first, second)| [first, second]));
+    }
+    resolved
+}
+
+fn find<'a>(
+    raw: &'a Spanned<RawEndpoint>,
+    index: &HashMap<&str, usize>,
+    report: &mut Report<'_>,
+) -> Option<OpenEnd<'a>> {
+    if let Some(node) = index.get(raw.node_name()) {
+        return Some(OpenEnd { node: *node, raw });
+    }
+    let known: Vec<&str> = report.written_keys(&["topology", "nodes"]).collect();
+    if !known.contains(&raw.node_name()) {
+        let message = format!("there is no node `{}`", raw.node_name());
+        let help = did_you_mean(raw.node_name(), "the nodes are", known);
+        report.error(Diagnostic::error(raw.span, message).with_optional_help(help));
+    }
+    None
+}
+
+/// Whether a link has two ends at different nodes.
+fn is_pair(link: &Spanned<RawLink>, ends: &[Option<OpenEnd<'_>>], report: &mut Report<'_>) -> bool {
+    let Some(endpoints) = &link.head.endpoints else {
+        let help = "name the two ends, like `endpoints: [\"a:eth1\", \"b:eth1\"]`";
+        report.missing(link.id, link.span, "endpoints", help);
+        return false;
+    };
+    let written = report.written_elements(endpoints.id);
+    if written != 2 {
+        let message = format!("a link has two endpoints, and this one has {written}");
+        let help = "join more than two nodes through one of `kind: switch`";
+        let finding = Diagnostic::error(endpoints.span, message);
+        report.error(if written > 2 { finding.with_help(help) } else { finding });
+        return false;
+    }
+    if let [Some(a), Some(b)] = ends
+        && a.node == b.node
+    {
+        let message = format!("this link joins node `{}` to itself", a.raw.node_name());
+        report.error(
+            Diagnostic::error(endpoints.span, message)
+                .with_help("the two ends of a link are at two nodes"),
+        );
+        return false;
+    }
+    true
+}
+
+/// Takes the interface that an end names.
+fn reserve<'a>(
+    end: &OpenEnd<'a>,
+    nodes: &[NodeDraft<'a>],
+    used: &mut HashMap<(usize, &'a str), Span>,
+    report: &mut Report<'_>,
+) {
+    let Some(interface) = end.raw.value.interface.as_deref() else { return };
+    if let Some(problem) = names::interface_problem(interface) {
+        let message = format!("`{interface}` cannot be the name of an interface: {problem}");
+        report.error(Diagnostic::error(end.raw.span, message));
+    }
+    match used.get(&(end.node, interface)) {
+        Some(first) => {
+            let node = &nodes[end.node].name.value;
+            let message = format!("interface `{node}:{interface}` is used by two links");
+            report.error(
+                Diagnostic::error(end.raw.span, message)
+                    .with_related(*first, "first used here")
+                    .with_help(format!(
+                        "name another one, or write `{node}` for the next free one"
+                    )),
+            );
+        }
+        None => {
+            used.insert((end.node, interface), end.raw.span);
+        }
+    }
+}
+
+/// The next free name of the form `ethN`.
+fn choose(next: &mut u32, is_used: impl Fn(&str) -> bool) -> String {
+    loop {
+        let name = format!("eth{next}");
+        *next += 1;
+        if !is_used(&name) {
+            return name;
+        }
+    }
+}
+
+fn add_interface(node: &mut NodeDraft<'_>, name: &str) {
+    if node.interfaces.iter().any(|interface| interface.name == name) {
+        return;
+    }
+    node.interfaces.push(Interface {
+        name: name.into(),
+        mtu: 0,
+        mac: None,
+        ipv4: Addresses::Auto,
+        ipv6: Addresses::Auto,
+    });
+}
+
+impl Spanned<RawEndpoint> {
+    fn node_name(&self) -> &str {
+        &self.value.node
+    }
+}

@@ -1,0 +1,119 @@
+//! What may be called what. Names become file names, host names, namespace names and arguments, so
+//! they are plain.
+
+use std::collections::HashMap;
+
+use super::report::Report;
+use crate::decode::Spanned;
+use crate::diagnostic::Diagnostic;
+use crate::span::Span;
+
+/// Longest name of an experiment, a node, a process or a group: a host name's limit.
+const MAX_LENGTH: usize = 63;
+
+/// Longest name of a network interface (`IFNAMSIZ - 1`).
+const MAX_INTERFACE_LENGTH: usize = 15;
+
+/// Checks an experiment's name that does not come from a scenario.
+///
+/// # Errors
+/// Why it cannot be one, in words.
+pub fn check_experiment_name(name: &str) -> Result<(), String> {
+    match problem(name, MAX_LENGTH, &['-', '_']) {
+        Some(problem) => Err(format!("`{name}` cannot be the name of an experiment: {problem}")),
+        None => Ok(()),
+    }
+}
+
+/// Checks the name of an experiment, a group, a link or a process; `what` comes with its article.
+pub(super) fn check(what: &str, name: &str, span: Span, report: &mut Report<'_>) {
+    if let Some(problem) = problem(name, MAX_LENGTH, &['-', '_']) {
+        report.error(
+            Diagnostic::error(span, format!("`{name}` cannot be the name of {what}: {problem}"))
+                .with_optional_help(plain(name, MAX_LENGTH)),
+        );
+    }
+}
+
+/// Checks the name of a node: a host name too, and told apart from others without regard to case.
+pub(super) fn node(name: &Spanned<String>, report: &mut Report<'_>) {
+    let before = name.value.as_str();
+    let problem = problem(before, MAX_LENGTH, &['-', '_']).or_else(|| {
+        let is_number = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+        let is_hex = |text: &str| text.bytes().all(|byte| byte.is_ascii_hexdigit());
+        let lower = before.to_lowercase();
+        if is_number(before) || lower.strip_prefix("0x").is_some_and(is_hex) {
+            return Some("as a host name, a number reads as an IP address".to_string());
+        }
+        if before.ends_with(['-', '_']) {
+            return Some("a host name ends with a letter or a digit".to_string());
+        }
+        (lower == "localhost").then(|| "every node is that to itself".to_string())
+    });
+    if let Some(problem) = problem {
+        let is_number = before.bytes().all(|byte| byte.is_ascii_digit());
+        let help =
+            if is_number { Some(format!("write `n{before}`")) } else { plain(before, MAX_LENGTH) };
+        let message = format!("`{before}` cannot be the name of a node: {problem}");
+        report.error(Diagnostic::error(name.span, message).with_optional_help(help));
+    }
+}
+
+/// Why `name` cannot be the name of an interface, if so.
+pub(super) fn interface_problem(name: &str) -> Option<String> {
+    if ["lo", "all", "default"].contains(&name) {
+        return Some("the kernel uses this name itself".into());
+    }
+    problem(name, MAX_INTERFACE_LENGTH, &['-', '_', '.'])
+}
+
+/// Reports every name that was given before.
+pub(super) fn unique<'a>(
+    what: &str,
+    names: impl IntoIterator<Item = &'a Spanned<String>>,
+    report: &mut Report<'_>,
+) {
+    let mut seen: HashMap<&str, Span> = HashMap::new();
+    for name in names {
+        if let Some(first) = seen.get(name.value.as_str()) {
+            let message = format!("there are two {what} called `{}`", name.value);
+            report.error(
+                Diagnostic::error(name.span, message)
+                    .with_related(*first, "the first one is here")
+                    .with_help("rename one of them"),
+            );
+        } else {
+            seen.insert(&name.value, name.span);
+        }
+    }
+}
+
+fn problem(name: &str, longest: usize, also: &[char]) -> Option<String> {
+    let allowed = |c: &char| c.is_ascii_alphanumeric() || also.contains(c);
+    if name.is_empty() {
+        return Some("it is empty".into());
+    }
+    if name.len() > longest {
+        return Some(format!("it has {} characters, and {longest} are the most", name.len()));
+    }
+    if let Some(wrong) = name.chars().find(|c| !allowed(c)) {
+        let also: Vec<String> = also.iter().map(|c| format!("`{c}`")).collect();
+        let (last, others) = also.split_last()?;
+        let others = others.join(", ");
+        return Some(match wrong {
+            ' ' => format!("it has a space; letters, digits, {others} and {last} are allowed"),
+            wrong => format!("it has `{wrong}`; letters, digits, {others} and {last} are allowed"),
+        });
+    }
+    let first = name.chars().next().filter(|first| !first.is_ascii_alphanumeric())?;
+    Some(format!("it starts with `{first}`, not with a letter or a digit"))
+}
+
+/// A name near to `name` that is allowed.
+fn plain(name: &str, longest: usize) -> Option<String> {
+    let plain: String =
+        name.chars().map(|c| if c.is_ascii_alphanumeric() || c == '_' { c } else { '-' }).collect();
+    let plain = plain.trim_matches(['-', '_']);
+    (!plain.is_empty() && plain != name && plain.len() <= longest && plain != "localhost")
+        .then(|| format!("write `{plain}`"))
+}

@@ -1,0 +1,248 @@
+//! Nodes: what they are, and what they get from defaults, kinds and groups.
+
+use std::collections::{BTreeMap, HashMap};
+use std::net::{Ipv4Addr, Ipv6Addr};
+
+use super::names;
+use super::report::Report;
+use crate::decode::Spanned;
+use crate::diagnostic::{Diagnostic, did_you_mean};
+use crate::raw::{RawFamily, RawNode, RawNodeProps, RawRoute, RawTopology};
+use crate::spec::{Interface, Loopback, LoopbackAddress, Node, NodeKind, Route, Routing};
+
+/// A node while it is being resolved.
+pub(super) struct NodeDraft<'a> {
+    pub name: &'a Spanned<String>,
+    pub raw: &'a Spanned<RawNode>,
+    pub kind: NodeKind,
+    pub groups: Vec<String>,
+    pub props: NodeProps<'a>,
+    /// Filled in by the links.
+    pub interfaces: Vec<Interface>,
+}
+
+/// The properties of a node after all layers.
+#[derive(Default)]
+pub(super) struct NodeProps<'a> {
+    pub routing: Routing,
+    pub routes: Vec<&'a Spanned<RawRoute>>,
+    loopback_ipv4: Option<LoopbackAddress<Ipv4Addr>>,
+    loopback_ipv6: Option<LoopbackAddress<Ipv6Addr>>,
+    pub ipv4: Option<RawFamily>,
+    pub ipv6: Option<RawFamily>,
+    sysctls: BTreeMap<String, String>,
+    pub mtu: Option<u32>,
+}
+
+impl NodeDraft<'_> {
+    pub fn is_switch(&self) -> bool {
+        self.kind == NodeKind::Switch
+    }
+
+    /// Its loopback addresses.
+    pub fn loopback(&self) -> Loopback {
+        fn family<A>(given: Option<LoopbackAddress<A>>, auto: bool) -> LoopbackAddress<A> {
+            given.unwrap_or(if auto { LoopbackAddress::Auto } else { LoopbackAddress::None })
+        }
+        let props = &self.props;
+        let auto = |family| self.kind == NodeKind::Router && family != Some(RawFamily::None);
+        if self.is_switch() {
+            return Loopback { ipv4: LoopbackAddress::None, ipv6: LoopbackAddress::None };
+        }
+        Loopback {
+            ipv4: family(props.loopback_ipv4, auto(props.ipv4)),
+            ipv6: family(props.loopback_ipv6, auto(props.ipv6)),
+        }
+    }
+
+    /// The resolved node.
+    pub fn finish(&self) -> Node {
+        let has_stack = !self.is_switch();
+        let routes = self.props.routes.iter().filter(|_| has_stack).map(|route| Route {
+            to: route.to.value,
+            via: route.via.as_ref().map(|via| via.value.0),
+            interface: route.interface.as_ref().map(|interface| interface.value.clone()),
+            metric: route.metric,
+        });
+        Node {
+            name: self.name.value.clone(),
+            kind: self.kind,
+            groups: self.groups.clone(),
+            interfaces: self.interfaces.clone(),
+            routing: if has_stack { self.props.routing } else { Routing::None },
+            routes: routes.collect(),
+            loopback: self.loopback(),
+            sysctls: if has_stack { self.props.sysctls.clone() } else { BTreeMap::new() },
+        }
+    }
+}
+
+/// Resolves all nodes but for their interfaces.
+pub(super) fn drafts<'a>(topology: &'a RawTopology, report: &mut Report<'_>) -> Vec<NodeDraft<'a>> {
+    if topology.nodes.0.is_empty()
+        && !report.is_incomplete_in_file(&["topology", "nodes"])
+        && let Some(span) = report.key_in_file(&["topology", "nodes"])
+    {
+        let help = "name at least one, like `a:`";
+        report.error(Diagnostic::error(span, "there are no nodes").with_help(help));
+    }
+    check_groups(topology, report);
+    check_names(topology, report);
+    check_switch_kind(report);
+    let drafts = topology.nodes.iter().map(|(name, raw)| draft(topology, name, raw, report));
+    drafts.collect()
+}
+
+fn draft<'a>(
+    topology: &'a RawTopology,
+    name: &'a Spanned<String>,
+    raw: &'a Spanned<RawNode>,
+    report: &mut Report<'_>,
+) -> NodeDraft<'a> {
+    let groups = groups_of(topology, name, raw, report);
+    let of_groups = groups.iter().filter_map(|group| topology.groups.find(group));
+    let group_kind = of_groups.clone().filter_map(|group| group.head.kind).next_back();
+    let kind =
+        raw.head.kind.or(group_kind).or(topology.defaults.node.head.kind).unwrap_or_default();
+    let of_kind = match kind {
+        NodeKind::Host => &topology.kinds.host,
+        NodeKind::Router => &topology.kinds.router,
+        NodeKind::Switch => &topology.kinds.switch,
+    };
+    let mut props = NodeProps::default();
+    props.lay_over(&topology.defaults.node.rest, report);
+    props.lay_over(of_kind, report);
+    of_groups.for_each(|group| props.lay_over(&group.rest, report));
+    props.lay_over(&raw.rest, report);
+    let draft = NodeDraft { name, raw, kind, groups, props, interfaces: Vec::new() };
+    check_switch(&draft, report);
+    draft
+}
+
+impl<'a> NodeProps<'a> {
+    /// What `layer` says wins.
+    fn lay_over(&mut self, layer: &'a RawNodeProps, report: &mut Report<'_>) {
+        self.routing = layer.routing.unwrap_or(self.routing);
+        self.routes.extend(&layer.routes);
+        if let Some(loopback) = layer.loopback {
+            self.loopback_ipv4 = loopback.ipv4.or(self.loopback_ipv4);
+            self.loopback_ipv6 = loopback.ipv6.or(self.loopback_ipv6);
+        }
+        self.ipv4 = layer.ipv4.or(self.ipv4);
+        self.ipv6 = layer.ipv6.or(self.ipv6);
+        self.mtu = layer.mtu.map(|mtu| mtu.0).or(self.mtu);
+        for (key, value) in layer.sysctls.iter() {
+            check_sysctl(key, report);
+            self.sysctls.insert(key.value.clone(), value.0.clone());
+        }
+    }
+}
+
+/// The groups of a node: those that list it as a member, in the order of the file, then its own.
+fn groups_of(
+    topology: &RawTopology,
+    name: &Spanned<String>,
+    raw: &Spanned<RawNode>,
+    report: &mut Report<'_>,
+) -> Vec<String> {
+    if let (Some(_), Some(_), Some(span)) =
+        (&raw.head.group, &raw.head.groups, report.key(raw.id, &["group"]))
+    {
+        let message = format!("node `{}` has both `group` and `groups`", name.value);
+        report.error(Diagnostic::error(span, message).with_help("put them all in `groups`"));
+    }
+    let has_member = |members: &[Spanned<String>]| members.iter().any(|m| m.value == name.value);
+    let of_members = topology.groups.iter().filter(|(_, group)| has_member(&group.head.members));
+    let mut groups: Vec<String> = of_members.map(|(group, _)| group.value.clone()).collect();
+    for group in raw.head.group.iter().chain(raw.head.groups.iter().flatten()) {
+        if !report.written_keys(&["topology", "groups"]).any(|known| known == group.value) {
+            let known: Vec<&str> = report.written_keys(&["topology", "groups"]).collect();
+            let help = did_you_mean(&group.value, "the groups are", known)
+                .or_else(|| Some(format!("add `{}:` under `topology.groups`", group.value)));
+            let message = format!("there is no group `{}`", group.value);
+            report.error(Diagnostic::error(group.span, message).with_optional_help(help));
+        } else if !groups.contains(&group.value) {
+            groups.push(group.value.clone());
+        }
+    }
+    groups
+}
+
+fn check_groups(topology: &RawTopology, report: &mut Report<'_>) {
+    for (name, group) in topology.groups.iter() {
+        names::check("a group", &name.value, name.span, report);
+        for member in &group.head.members {
+            if report.written_keys(&["topology", "nodes"]).any(|node| node == member.value) {
+                continue;
+            }
+            let known: Vec<&str> = report.written_keys(&["topology", "nodes"]).collect();
+            let message = format!(
+                "group `{}` has a member `{}`, but there is no such node",
+                name.value, member.value
+            );
+            report.error(Diagnostic::error(member.span, message).with_optional_help(did_you_mean(
+                &member.value,
+                "the nodes are",
+                known,
+            )));
+        }
+    }
+}
+
+fn check_names(topology: &RawTopology, report: &mut Report<'_>) {
+    let mut seen = HashMap::new();
+    for (name, _) in topology.nodes.iter() {
+        names::node(name, report);
+        if let Some((first, span)) =
+            seen.insert(name.value.to_lowercase(), (name.value.as_str(), name.span))
+        {
+            let message = format!(
+                "nodes `{first}` and `{}` differ only in case, which host names ignore",
+                name.value
+            );
+            report.error(
+                Diagnostic::error(name.span, message)
+                    .with_related(span, "the first one is here")
+                    .with_help("rename one of them"),
+            );
+        }
+    }
+}
+
+fn check_sysctl(key: &Spanned<String>, report: &mut Report<'_>) {
+    let is_part = |part: &str| {
+        !part.is_empty() && part.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '-')
+    };
+    let mut parts = key.value.split('.');
+    if parts.next() == Some("net") && parts.clone().count() > 0 && parts.all(is_part) {
+        return;
+    }
+    report.error(
+        Diagnostic::error(
+            key.span,
+            format!("`{}` is not a parameter of a node's network stack", key.value),
+        )
+        .with_help("those are called `net.…` with dots, like `net.ipv4.tcp_congestion_control`"),
+    );
+}
+
+/// Keys that need a network stack.
+const STACK_KEYS: &[&str] = &["routing", "routes", "loopback", "ipv4", "ipv6", "sysctls"];
+
+fn check_switch(node: &NodeDraft<'_>, report: &mut Report<'_>) {
+    for key in STACK_KEYS.iter().filter(|_| node.is_switch()) {
+        if let Some(span) = report.key(node.raw.id, &[key]) {
+            let message = format!("`{}` is a switch and has no network stack", node.name.value);
+            report.error(Diagnostic::error(span, message).with_help(format!("leave `{key}` out")));
+        }
+    }
+}
+
+fn check_switch_kind(report: &mut Report<'_>) {
+    for key in STACK_KEYS {
+        if let Some(span) = report.key_in_file(&["topology", "kinds", "switch", key]) {
+            let message = "switches have no network stack";
+            report.error(Diagnostic::error(span, message).with_help(format!("leave `{key}` out")));
+        }
+    }
+}

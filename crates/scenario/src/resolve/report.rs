@@ -1,0 +1,116 @@
+//! Where findings are gathered, and how a place is found for them.
+
+use std::collections::HashSet;
+
+use crate::diagnostic::{Diagnostic, similar};
+use crate::span::Span;
+use crate::yaml::{NodeId, Tree};
+
+/// The findings so far, and the tree that they are about.
+pub(super) struct Report<'a> {
+    tree: &'a Tree,
+    pruned: &'a HashSet<NodeId>,
+    findings: Vec<Diagnostic>,
+}
+
+impl<'a> Report<'a> {
+    pub fn new(tree: &'a Tree, pruned: &'a HashSet<NodeId>) -> Self {
+        Self { tree, pruned, findings: Vec::new() }
+    }
+
+    /// Adds a finding.
+    pub fn error(&mut self, finding: Diagnostic) {
+        self.findings.push(finding);
+    }
+
+    /// All findings.
+    pub fn finish(self) -> Vec<Diagnostic> {
+        self.findings
+    }
+
+    /// The place of the last key of `path`, from `node` on.
+    pub fn key(&self, node: NodeId, path: &[&str]) -> Option<Span> {
+        let (last, path) = path.split_last()?;
+        let (key, _) = self.tree.entry(self.tree.find(node, path)?, last)?;
+        Some(self.tree.span(key))
+    }
+
+    /// The place of the value at the end of `path`, from `node` on.
+    pub fn value(&self, node: NodeId, path: &[&str]) -> Option<Span> {
+        self.node(node, path).map(|node| self.tree.span(node))
+    }
+
+    /// The value at the end of `path`, from `node` on.
+    pub fn node(&self, node: NodeId, path: &[&str]) -> Option<NodeId> {
+        self.tree.find(node, path)
+    }
+
+    /// The place of `node`.
+    pub fn span(&self, node: NodeId) -> Span {
+        self.tree.span(node)
+    }
+
+    /// The place of the value at the end of `path`, from the beginning of the file on.
+    pub fn value_in_file(&self, path: &[&str]) -> Option<Span> {
+        self.value(self.tree.root(), path)
+    }
+
+    /// The place of the last key of `path`, from the beginning of the file on.
+    pub fn key_in_file(&self, path: &[&str]) -> Option<Span> {
+        self.key(self.tree.root(), path)
+    }
+
+    /// All keys written at `path`, those of entries that could not be decoded included.
+    pub fn written_keys(&self, path: &[&str]) -> impl Iterator<Item = &'a str> + use<'a> {
+        let tree = self.tree;
+        let entries = tree.find(tree.root(), path).map_or(&[][..], |node| tree.entries(node));
+        entries.iter().filter_map(|(key, _)| tree.text(*key))
+    }
+
+    /// How many elements are written in the list `node`, those that could not be decoded included.
+    pub fn written_elements(&self, node: NodeId) -> usize {
+        self.tree.elements(node).len()
+    }
+
+    /// Whether anything directly in `node` could not be decoded, so that what is absent may have
+    /// been meant.
+    pub fn is_incomplete(&self, node: NodeId) -> bool {
+        let entries = self.tree.entries(node).iter().flat_map(|(key, value)| [key, value]);
+        entries.chain(self.tree.elements(node)).any(|child| self.pruned.contains(child))
+    }
+
+    /// Reports that `node`, at `span`, lacks `key`, unless it is there and could not be decoded.
+    pub fn missing(&mut self, node: NodeId, span: Span, key: &str, help: &str) {
+        let is_meant = |(name, value): &(NodeId, NodeId)| {
+            let is_pruned = self.pruned.contains(name) || self.pruned.contains(value);
+            let name = self.tree.text(*name).unwrap_or_default();
+            is_pruned && (name == key || similar(name, [key]).is_some())
+        };
+        if !self.tree.entries(node).iter().any(is_meant) {
+            let message = format!("the key `{key}` is missing");
+            self.error(Diagnostic::error(span, message).with_help(help));
+        }
+    }
+
+    /// The node of the whole file.
+    pub fn root(&self) -> NodeId {
+        self.tree.root()
+    }
+
+    /// The same for the node at the end of `path`, which may itself be what could not be decoded.
+    pub fn is_incomplete_in_file(&self, path: &[&str]) -> bool {
+        let mut node = self.tree.root();
+        for key in path {
+            match self.tree.entry(node, key) {
+                Some((key, value))
+                    if self.pruned.contains(&key) || self.pruned.contains(&value) =>
+                {
+                    return true;
+                }
+                Some((_, value)) => node = value,
+                None => break,
+            }
+        }
+        self.is_incomplete(node)
+    }
+}

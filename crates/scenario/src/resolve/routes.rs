@@ -1,0 +1,140 @@
+//! Routes that a node has of its own.
+
+use std::net::IpAddr;
+
+use super::nodes::NodeDraft;
+use super::report::Report;
+use crate::address::IpPrefix;
+use crate::decode::Spanned;
+use crate::diagnostic::{Diagnostic, did_you_mean};
+use crate::raw::RawRoute;
+use crate::spec::{Addresses, Interface};
+
+/// Checks the routes of all nodes.
+pub(super) fn check(nodes: &[NodeDraft<'_>], report: &mut Report<'_>) {
+    for node in nodes.iter().filter(|node| !node.is_switch()) {
+        for route in &node.props.routes {
+            check_form(route, report);
+            check_interface(node, route, report);
+            check_next_hop(node, route, report);
+        }
+    }
+}
+
+/// What does not depend on the node.
+fn check_form(route: &Spanned<RawRoute>, report: &mut Report<'_>) {
+    let to = route.to.value;
+    let network = match to {
+        IpPrefix::V4(prefix) => IpPrefix::V4(prefix.network()),
+        IpPrefix::V6(prefix) => IpPrefix::V6(prefix.network()),
+    };
+    if network != to {
+        let message = format!("`{to}` is an address in a subnet, not a subnet");
+        let host = if matches!(to, IpPrefix::V4(_)) { 32 } else { 128 };
+        let address = to.to_string();
+        let address = address.split('/').next().unwrap_or_default();
+        let help = format!("write `{network}`, or `{address}/{host}` for this address alone");
+        report.error(Diagnostic::error(route.to.span, message).with_help(help));
+    }
+    match &route.via {
+        None if route.interface.is_none() && !report.is_incomplete(route.id) => {
+            let message = "this route leads nowhere: it has neither `via` nor `interface`";
+            let help = "add the next hop, like `via: 10.0.0.1`";
+            report.error(Diagnostic::error(route.span, message).with_help(help));
+        }
+        Some(via) if via.value.0.is_ipv4() != matches!(to, IpPrefix::V4(_)) => {
+            let message =
+                format!("the next hop {} and the destination {to} differ in family", via.value.0);
+            report.error(Diagnostic::error(via.span, message));
+        }
+        Some(via) if is_link_local(via.value.0) && route.interface.is_none() => {
+            let message =
+                format!("the link-local next hop {} is the same on every link", via.value.0);
+            let help = "add the `interface` to send through";
+            report.error(Diagnostic::error(via.span, message).with_help(help));
+        }
+        _ => {}
+    }
+}
+
+fn is_link_local(address: IpAddr) -> bool {
+    matches!(address, IpAddr::V6(address) if address.is_unicast_link_local())
+}
+
+fn check_interface(node: &NodeDraft<'_>, route: &RawRoute, report: &mut Report<'_>) {
+    let Some(name) = &route.interface else { return };
+    let known = || node.interfaces.iter().map(|interface| interface.name.as_str());
+    if known().all(|known| known != name.value) && links_are_complete(report) {
+        let message = format!("node `{}` has no interface `{}`", node.name.value, name.value);
+        let help = did_you_mean(&name.value, "its interfaces are", known());
+        report.error(Diagnostic::error(name.span, message).with_optional_help(help));
+    }
+}
+
+fn links_are_complete(report: &Report<'_>) -> bool {
+    !report.is_incomplete_in_file(&["topology", "links"])
+}
+
+/// The next hop must be in a subnet of the node; where the planner gives addresses, it cannot be
+/// known yet.
+fn check_next_hop(node: &NodeDraft<'_>, route: &RawRoute, report: &mut Report<'_>) {
+    let Some(via) = &route.via else { return };
+    let address = via.value.0;
+    if is_link_local(address) || address.is_ipv4() != matches!(route.to.value, IpPrefix::V4(_)) {
+        return;
+    }
+    let through = route.interface.as_ref().map(|name| name.value.as_str());
+    let interfaces = node.interfaces.iter();
+    let interfaces =
+        interfaces.filter(|interface| through.is_none_or(|name| name == interface.name));
+    let places: Vec<Place> = interfaces.map(|interface| Place::of(address, interface)).collect();
+    let is_known = links_are_complete(report)
+        && !report.is_incomplete_in_file(&["topology", "nodes", &node.name.value, "interfaces"])
+        && !places.contains(&Place::Unknown);
+    let name = &node.name.value;
+    if places.contains(&Place::Own) {
+        let message = format!("the next hop {address} is node `{name}` itself");
+        report.error(Diagnostic::error(via.span, message));
+    } else if is_known && !places.contains(&Place::Connected) {
+        let message = format!("the next hop {address} is in no subnet of node `{name}`");
+        let help = "a next hop is a neighbour: an address in a subnet of one of the interfaces";
+        report.error(Diagnostic::error(via.span, message).with_help(help));
+    }
+}
+
+/// Where an address is, seen from an interface.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Place {
+    Own,
+    Connected,
+    Elsewhere,
+    Unknown,
+}
+
+impl Place {
+    fn of(address: IpAddr, interface: &Interface) -> Self {
+        let prefixes: Vec<IpPrefix> = match (address, &interface.ipv4, &interface.ipv6) {
+            (IpAddr::V4(_), Addresses::Auto, _) | (IpAddr::V6(_), _, Addresses::Auto) => {
+                return Self::Unknown;
+            }
+            (IpAddr::V4(_), Addresses::Fixed(list), _) => {
+                list.iter().copied().map(IpPrefix::V4).collect()
+            }
+            (IpAddr::V6(_), _, Addresses::Fixed(list)) => {
+                list.iter().copied().map(IpPrefix::V6).collect()
+            }
+            _ => Vec::new(),
+        };
+        let is_own = |prefix: &IpPrefix| match prefix {
+            IpPrefix::V4(prefix) => IpAddr::from(prefix.address) == address,
+            IpPrefix::V6(prefix) => IpAddr::from(prefix.address) == address,
+        };
+        if prefixes.iter().any(is_own) {
+            Self::Own
+        } else if prefixes.iter().any(|prefix| prefix.contains(address)) {
+            Self::Connected
+        } else {
+            Self::Elsewhere
+        }
+    }
+}

@@ -1,0 +1,56 @@
+//! The JSON Schema of scenario files, for editors that complete and check while one types.
+
+use schemars::Schema;
+use schemars::generate::SchemaSettings;
+use schemars::transform::{RecursiveTransform, Transform};
+use serde_json::{Value, json};
+
+use crate::raw::RawScenario;
+
+/// The JSON Schema (draft 2020-12) of a scenario file, made from the types that read it. It is kept
+/// at `docs/scenario.schema.json`.
+pub fn json_schema() -> Value {
+    let settings = SchemaSettings::draft2020_12();
+    let mut schema = settings.into_generator().into_root_schema_for::<RawScenario>();
+    RecursiveTransform(refuse_null).transform(&mut schema);
+    RecursiveTransform(join_lines).transform(&mut schema);
+    schema.insert("title".into(), json!("NetLoom scenario"));
+    let mut schema = schema.to_value();
+    // `a:` alone is a node with all defaults.
+    if let Some(kind) = schema.pointer_mut("/$defs/Node/type") {
+        *kind = json!(["object", "null"]);
+    }
+    schema
+}
+
+/// Doc comments are wrapped, descriptions are not.
+fn join_lines(schema: &mut Schema) {
+    if let Some(Value::String(description)) = schema.get_mut("description") {
+        *description = description.replace('\n', " ");
+    }
+}
+
+/// A key that may be left out may not be null: what is written has a value.
+fn refuse_null(schema: &mut Schema) {
+    if schema.get("default") == Some(&Value::Null) {
+        schema.remove("default");
+    }
+    let is_null = |value: &Value| *value == json!("null") || *value == json!({ "type": "null" });
+    if let Some(Value::Array(types)) = schema.get_mut("type") {
+        types.retain(|kind| !is_null(kind));
+        if let [kind] = types.as_slice() {
+            let kind = kind.clone();
+            schema.insert("type".into(), kind);
+        }
+    }
+    let Some(Value::Array(choices)) = schema.get_mut("anyOf") else { return };
+    choices.retain(|choice| !is_null(choice));
+    let [Value::Object(only)] = choices.as_slice() else { return };
+    let only = only.clone();
+    schema.remove("anyOf");
+    for (key, value) in only {
+        if schema.get(&key).is_none() {
+            schema.insert(key, value);
+        }
+    }
+}

@@ -1,0 +1,54 @@
+//! Merge keys: `<<: *defaults` puts the entries of another mapping into this one.
+
+use std::collections::HashSet;
+
+use super::{Content, Node, NodeId};
+use crate::diagnostic::Diagnostic;
+
+/// Entries of a mapping that is being read.
+pub(super) type Entries = Vec<(NodeId, NodeId)>;
+
+/// Replaces merge keys by what they stand for. Entries of the mapping itself win over merged ones,
+/// earlier merged ones over later ones.
+pub(super) fn merge(nodes: &[Node], entries: Entries) -> Result<Entries, Diagnostic> {
+    let is_merge = |(key, _): &(NodeId, NodeId)| matches!(&nodes[key.0 as usize].content, Content::Scalar { text, plain: true } if text == "<<");
+    let (merges, mut entries): (Entries, Entries) = entries.into_iter().partition(is_merge);
+    if merges.is_empty() {
+        return Ok(entries);
+    }
+    let mut present: HashSet<&str> =
+        entries.iter().filter_map(|(key, _)| text(nodes, *key)).collect();
+    for (_, value) in merges {
+        for source in sources(nodes, value)? {
+            for &(key, value) in source {
+                if text(nodes, key).is_none_or(|key| present.insert(key)) {
+                    entries.push((key, value));
+                }
+            }
+        }
+    }
+    Ok(entries)
+}
+
+/// The mappings that a merge key's value names: one, or a list of them.
+fn sources(nodes: &[Node], value: NodeId) -> Result<Vec<&Entries>, Diagnostic> {
+    let wanted = |node: NodeId| match &nodes[node.0 as usize].content {
+        Content::Mapping(entries) => Ok(entries),
+        _ => Err(Diagnostic::error(
+            nodes[node.0 as usize].span,
+            "a merge key `<<` takes a mapping or a list of mappings",
+        )
+        .with_help("give the mapping an anchor, `&name`, and merge it with `<<: *name`")),
+    };
+    match &nodes[value.0 as usize].content {
+        Content::Sequence(elements) => elements.iter().map(|node| wanted(*node)).collect(),
+        _ => Ok(vec![wanted(value)?]),
+    }
+}
+
+pub(super) fn text(nodes: &[Node], node: NodeId) -> Option<&str> {
+    match &nodes[node.0 as usize].content {
+        Content::Scalar { text, .. } => Some(text),
+        _ => None,
+    }
+}

@@ -1,0 +1,225 @@
+//! From the parser's events to a tree. Stops at the first error: what follows a syntax error would
+//! be guesswork.
+
+use std::collections::HashMap;
+
+use saphyr_parser::{Event, Parser, ScalarStyle, Tag};
+
+use super::anchors::{self, Entries};
+use super::{Content, Node, NodeId, Tree, syntax};
+use crate::diagnostic::Diagnostic;
+use crate::span::{Span, lines};
+
+/// Deepest nesting; a scenario needs about ten levels.
+const MAX_DEPTH: u32 = 64;
+
+/// Most nodes after every alias is written out, beyond ten times those that are written.
+const MAX_EXPANDED: u64 = 100_000;
+
+/// Reads one YAML document. Errors: invalid syntax, no document or several, a key given twice, and
+/// aliases that would make the document absurdly large.
+pub(crate) fn parse(text: &str) -> Result<Tree, Diagnostic> {
+    let lines = lines(text);
+    syntax::check_characters(&lines)?;
+    let mut builder = Builder::default();
+    for event in Parser::new_from_str(text) {
+        let (event, span) = event.map_err(|error| syntax::error(&error, &lines))?;
+        builder.event(event, syntax::span(&span).within(&lines))?;
+    }
+    builder.finish()
+}
+
+/// A list or mapping that is being read. A mapping's keys and values alternate.
+struct Open {
+    is_mapping: bool,
+    children: Vec<NodeId>,
+    anchor: usize,
+    span: Span,
+    /// From the first child to the last one, where they stand (an alias: not what it names).
+    extent: Option<Span>,
+}
+
+#[derive(Default)]
+struct Builder {
+    nodes: Vec<Node>,
+    stack: Vec<Open>,
+    anchors: HashMap<usize, NodeId>,
+    root: Option<NodeId>,
+    /// Entries that merge keys have brought.
+    merged: u64,
+}
+
+impl Builder {
+    fn event(&mut self, event: Event<'_>, span: Span) -> Result<(), Diagnostic> {
+        match event {
+            Event::DocumentStart(_) if self.root.is_some() => {
+                return Err(Diagnostic::error(span, "a second YAML document starts here")
+                    .with_help("a scenario is one document: one file each"));
+            }
+            Event::Scalar(text, style, anchor, tag) => {
+                let plain = style == ScalarStyle::Plain && !is_string(tag.as_deref(), span)?;
+                let content = Content::Scalar { text: text.into_owned(), plain };
+                self.leaf(content, span, anchor)?;
+            }
+            Event::Alias(anchor) => {
+                let node = self.anchors.get(&anchor).copied().ok_or_else(|| {
+                    Diagnostic::error(span, "this alias stands inside what it stands for")
+                })?;
+                self.place(node, span);
+            }
+            Event::SequenceStart(anchor, tag) => self.open(false, anchor, tag.as_deref(), span)?,
+            Event::MappingStart(anchor, tag) => self.open(true, anchor, tag.as_deref(), span)?,
+            Event::SequenceEnd | Event::MappingEnd => self.close(span)?,
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn finish(self) -> Result<Tree, Diagnostic> {
+        let root = self.root.ok_or_else(|| {
+            Diagnostic::error(Span::START, "the file is empty")
+                .with_help("a scenario needs at least a `name` and a `topology`")
+        })?;
+        let tree = Tree { nodes: self.nodes, root };
+        let written = tree.nodes.len() as u64;
+        if tree.nodes[root.0 as usize].expanded > MAX_EXPANDED + 10 * written {
+            return Err(too_large(tree.span(root).start()));
+        }
+        Ok(tree)
+    }
+
+    fn open(
+        &mut self,
+        is_mapping: bool,
+        anchor: usize,
+        tag: Option<&Tag>,
+        span: Span,
+    ) -> Result<(), Diagnostic> {
+        is_string(tag, span)?;
+        if self.stack.len() >= MAX_DEPTH as usize {
+            return Err(too_deep(span));
+        }
+        self.stack.push(Open { is_mapping, children: Vec::new(), anchor, span, extent: None });
+        Ok(())
+    }
+
+    fn close(&mut self, end: Span) -> Result<(), Diagnostic> {
+        // The parser ends only what it has started.
+        let Some(Open { is_mapping, children, anchor, span, extent }) = self.stack.pop() else {
+            return Ok(());
+        };
+        let span = match extent {
+            // Block style: the parser's end is at the next token, so use the children's.
+            Some(extent) if end.start() == end => extent,
+            _ => span.to(end),
+        };
+        let content = if is_mapping {
+            let pairs = children.chunks_exact(2).map(|pair| (pair[0], pair[1])).collect();
+            Content::Mapping(self.entries(pairs)?)
+        } else {
+            Content::Sequence(children)
+        };
+        self.leaf(content, span, anchor)
+    }
+
+    /// Checks the keys of a mapping and resolves its merge keys.
+    fn entries(&mut self, entries: Entries) -> Result<Entries, Diagnostic> {
+        let mut seen = HashMap::new();
+        for (key, _) in &entries {
+            let span = self.span(*key);
+            let Some(text) = anchors::text(&self.nodes, *key) else {
+                return Err(Diagnostic::error(span, "a key must be a text"));
+            };
+            if let Some(first) = seen.insert(text, span) {
+                let message = format!("the key `{text}` is given twice");
+                return Err(Diagnostic::error(span, message)
+                    .with_related(first, "first given here")
+                    .with_help("keep one of them"));
+            }
+        }
+        let written = entries.len();
+        let entries = anchors::merge(&self.nodes, entries)?;
+        self.merged += entries.len().saturating_sub(written) as u64;
+        if self.merged > MAX_EXPANDED {
+            return Err(too_large(self.span(entries[0].0)));
+        }
+        Ok(entries)
+    }
+
+    /// Adds a finished node.
+    fn leaf(&mut self, content: Content, mut span: Span, anchor: usize) -> Result<(), Diagnostic> {
+        let empty = matches!(&content, Content::Scalar { text, plain: true } if text.is_empty());
+        if let (true, Some(key)) = (empty, self.pending_key()) {
+            span = self.span(key);
+        }
+        let id = NodeId(u32::try_from(self.nodes.len()).map_err(|_| too_large(span))?);
+        let (expanded, depth) = self.extent(&content);
+        if depth > MAX_DEPTH {
+            return Err(too_deep(span));
+        }
+        self.nodes.push(Node { content, span, expanded, depth });
+        if anchor > 0 {
+            self.anchors.insert(anchor, id);
+        }
+        self.place(id, span);
+        Ok(())
+    }
+
+    /// The number of nodes and of levels below `content`, itself included.
+    fn extent(&self, content: &Content) -> (u64, u32) {
+        let mut extent = (1u64, 1u32);
+        let mut add = |child: &NodeId| {
+            let child = &self.nodes[child.0 as usize];
+            extent.0 = extent.0.saturating_add(child.expanded);
+            extent.1 = extent.1.max(child.depth + 1);
+        };
+        match content {
+            Content::Scalar { .. } => {}
+            Content::Sequence(elements) => elements.iter().for_each(add),
+            Content::Mapping(entries) => entries.iter().for_each(|(key, value)| {
+                add(key);
+                add(value);
+            }),
+        }
+        extent
+    }
+
+    /// The key whose value comes next.
+    fn pending_key(&self) -> Option<NodeId> {
+        let open = self.stack.last().filter(|open| open.is_mapping)?;
+        open.children.last().copied().filter(|_| open.children.len() % 2 == 1)
+    }
+
+    fn place(&mut self, node: NodeId, span: Span) {
+        match self.stack.last_mut() {
+            Some(open) => {
+                open.children.push(node);
+                open.extent = Some(open.extent.map_or(span, |extent| extent.to(span)));
+            }
+            None => self.root = Some(node),
+        }
+    }
+
+    fn span(&self, node: NodeId) -> Span {
+        self.nodes[node.0 as usize].span
+    }
+}
+
+/// Whether a tag says that a scalar is a text. Tags other than those of the core schema are errors.
+fn is_string(tag: Option<&Tag>, span: Span) -> Result<bool, Diagnostic> {
+    match tag {
+        None => Ok(false),
+        Some(tag) if tag.is_yaml_core_schema() => Ok(tag.suffix == "str"),
+        Some(tag) => Err(Diagnostic::error(span, format!("the YAML tag `{tag}` is not known"))
+            .with_help("leave it out; quote a text that starts with `!`")),
+    }
+}
+
+fn too_deep(span: Span) -> Diagnostic {
+    Diagnostic::error(span, format!("nesting is deeper than {MAX_DEPTH} levels"))
+}
+
+fn too_large(span: Span) -> Diagnostic {
+    Diagnostic::error(span, "the document becomes too large when its aliases are written out")
+        .with_help("write less of it by aliases and merge keys")
+}

@@ -1,0 +1,72 @@
+//! YAML syntax errors in the words of somebody who writes a scenario.
+
+use saphyr_parser::{Marker, ScanError};
+
+use crate::diagnostic::Diagnostic;
+use crate::span::Span;
+
+/// What the parser says (a part of it), and what to look for.
+const HINTS: &[(&str, &str)] = &[
+    (
+        "mapping values are not allowed",
+        "a text with `: ` in it needs quotes; check the indentation too",
+    ),
+    (
+        "cannot start any token",
+        "indent with spaces, not tabs; quote a text that starts with `@`, `%` or `` ` ``",
+    ),
+    ("tab", "indent with spaces, not tabs"),
+    ("quoted scalar", "a quote that was opened is not closed"),
+    ("simple key", "a key needs a colon and a space behind it: `key: value`"),
+    ("illegal placement of ':'", "an opened `[` or `{` is probably not closed"),
+    ("',' or ']'", "a list that was opened with `[` is not closed, or a comma is missing"),
+    ("',' or '}'", "a mapping that was opened with `{` is not closed, or a comma is missing"),
+    (
+        "unknown anchor",
+        "an alias `*name` needs an anchor `&name` before it; quote a text that starts with `*`",
+    ),
+    (
+        "did not find expected <block end>",
+        "this line is indented differently from the lines it belongs to",
+    ),
+    ("expected node content", "a value is missing, or a `[` or `{` is not closed"),
+    ("block sequence entries are not allowed", "put a list on lines of its own, below its key"),
+    (
+        "invalid indentation",
+        "this line is indented differently from those it belongs to, or a `[` or `{` before it is not closed",
+    ),
+    ("did not find expected key", "this line is indented differently from the lines it belongs to"),
+];
+
+/// Refuses control characters: the parser takes some for the end of the text.
+pub(super) fn check_characters(lines: &[&str]) -> Result<(), Diagnostic> {
+    let is_wrong = |c: char| c.is_control() && !matches!(c, '\t' | '\n' | '\r' | '\u{85}');
+    for (index, line) in lines.iter().enumerate() {
+        let Some(column) = line.chars().position(is_wrong) else { continue };
+        let (line, column) = (index + 1, column + 1);
+        let span = Span { line, column, end_line: line, end_column: column + 1 };
+        let message = "there is a control character here, which no text file has";
+        return Err(Diagnostic::error(span, message).with_help("save the file as UTF-8 text"));
+    }
+    Ok(())
+}
+
+/// What the parser says of a text of these `lines`.
+pub(super) fn error(error: &ScanError, lines: &[&str]) -> Diagnostic {
+    let info = error.info();
+    let help = HINTS.iter().find(|(part, _)| info.contains(part)).map(|(_, hint)| *hint);
+    let span = place(error.marker()).within(lines);
+    Diagnostic::error(span, format!("this is not valid YAML: {info}"))
+        .with_optional_help(help.map(Into::into))
+}
+
+/// The place of a marker, whose columns count from 0.
+pub(super) fn place(marker: &Marker) -> Span {
+    let (line, column) = (marker.line().max(1), marker.col() + 1);
+    Span { line, column, end_line: line, end_column: column }
+}
+
+/// The place between two markers.
+pub(super) fn span(span: &saphyr_parser::Span) -> Span {
+    place(&span.start).to(place(&span.end))
+}

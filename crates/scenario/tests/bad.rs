@@ -1,0 +1,40 @@
+//! Every file under `bad/` is wrong, and the text that says so is beside it. `BLESS=1` rewrites the
+//! texts; read them before you commit them.
+
+use std::path::{Path, PathBuf};
+use std::{env, fs};
+
+fn files(folder: &str) -> Vec<PathBuf> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests").join(folder);
+    let mut files: Vec<PathBuf> = fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| path.extension().is_some_and(|extension| extension == "yaml"))
+        .collect();
+    files.sort();
+    files
+}
+
+#[test]
+fn bad_scenarios_are_refused_with_these_words() {
+    let files = files("bad");
+    assert!(files.len() >= 30, "only {} bad scenarios found", files.len());
+    let mut wrong = Vec::new();
+    for path in files {
+        let text = fs::read_to_string(&path).unwrap();
+        let name = path.file_name().unwrap().to_str().unwrap();
+        let Err(findings) = netloom_scenario::load(&text) else {
+            wrong.push(format!("{name} was accepted"));
+            continue;
+        };
+        assert!(findings.error_count() > 0, "{name}: refused without an error");
+        let rendered = findings.render(name, &text);
+        let golden = path.with_extension("txt");
+        if env::var_os("BLESS").is_some() {
+            fs::write(&golden, &rendered).unwrap();
+        } else if fs::read_to_string(&golden).ok().as_deref() != Some(rendered.as_str()) {
+            wrong.push(format!("{name} says now:\n{rendered}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{}\n(BLESS=1 accepts this)", wrong.join("\n"));
+}

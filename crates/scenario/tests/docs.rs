@@ -1,0 +1,36 @@
+//! The examples in `docs/scenario.md` are true.
+
+use std::path::Path;
+
+#[test]
+fn examples_in_the_reference_load() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/scenario.md");
+    let text = std::fs::read_to_string(path).unwrap();
+    let blocks = text.split("```yaml\n").skip(1).filter_map(|rest| rest.split("```").next());
+    let mut count = 0;
+    for block in blocks {
+        let loaded = netloom_scenario::load(block);
+        let findings = loaded.map_or_else(|findings| findings, |loaded| loaded.warnings);
+        assert!(findings.is_empty(), "{}", findings.render("docs/scenario.md", block));
+        count += 1;
+    }
+    assert_eq!(count, 2);
+}
+
+#[test]
+fn every_key_of_the_schema_is_in_the_reference() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/scenario.md");
+    let text = std::fs::read_to_string(path).unwrap();
+    let schema = netloom_scenario::json_schema();
+    for one in schema["$defs"].as_object().unwrap().values().chain([&schema]) {
+        for key in one["properties"].as_object().into_iter().flatten().map(|(key, _)| key) {
+            let forms =
+                [format!("`{key}`"), format!(".{key}`"), format!("{key}:"), format!(".{key},")];
+            let is_told = forms.iter().any(|form| text.contains(form.as_str()));
+            assert!(
+                is_told || text.contains(&format!("`{key}.")),
+                "`{key}` is not in docs/scenario.md"
+            );
+        }
+    }
+}

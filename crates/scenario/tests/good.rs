@@ -1,0 +1,209 @@
+//! Scenarios that are right: they load without a word, and mean what they should.
+
+use std::path::Path;
+use std::{env, fs};
+
+use netloom_link::{Framing, InFlight, QueueLimit, RateLimit};
+use netloom_scenario::{
+    Addresses, Direction, LoopbackAddress, Milestone, Node, NodeKind, Routing, Scenario, Start,
+    TimelineAction, load,
+};
+
+fn folder() -> std::path::PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/good")
+}
+
+fn scenario(text: &str) -> Scenario {
+    match load(text) {
+        Ok(loaded) => {
+            assert!(loaded.warnings.is_empty(), "{}", loaded.warnings.render("scenario", text));
+            loaded.scenario
+        }
+        Err(findings) => panic!("{}", findings.render("scenario", text)),
+    }
+}
+
+fn file(name: &str) -> Scenario {
+    scenario(&fs::read_to_string(folder().join(name)).unwrap())
+}
+
+fn interface<'a>(node: &'a Node, name: &str) -> &'a netloom_scenario::Interface {
+    node.interfaces.iter().find(|interface| interface.name == name).unwrap()
+}
+
+#[test]
+fn all_good_files_load_without_a_warning() {
+    let mut count = 0;
+    for entry in fs::read_dir(folder()).unwrap() {
+        let path = entry.unwrap().path();
+        if path.extension().is_some_and(|extension| extension == "yaml") {
+            file(path.file_name().unwrap().to_str().unwrap());
+            count += 1;
+        }
+    }
+    assert!(count >= 5);
+}
+
+#[test]
+fn every_key_reaches_the_resolved_scenario() {
+    let scenario = file("everything.yaml");
+    let text = serde_json::to_string_pretty(&scenario).unwrap() + "\n";
+    let golden = folder().join("everything.json");
+    if env::var_os("BLESS").is_some() {
+        fs::write(&golden, &text).unwrap();
+    }
+    assert_eq!(text, fs::read_to_string(golden).unwrap(), "BLESS=1 accepts the new text");
+    assert_eq!(serde_json::from_str::<Scenario>(&text).unwrap(), scenario);
+}
+
+#[test]
+fn properties_come_from_the_nearest_layer() {
+    let scenario = file("everything.yaml");
+    let node = |name| scenario.node(name).unwrap();
+    assert_eq!(node("a").kind, NodeKind::Host);
+    assert_eq!(node("r2").kind, NodeKind::Router, "from its group");
+    assert_eq!(node("a").routing, Routing::Hops, "from the defaults");
+    assert_eq!(node("r1").routing, Routing::Cost, "from its group");
+    assert_eq!(node("r2").routing, Routing::None, "its own");
+    assert_eq!(node("a").sysctls["net.ipv4.tcp_congestion_control"], "cubic", "from its kind");
+    assert_eq!(node("a").sysctls["net.ipv4.tcp_sack"], "0", "from its group");
+    assert_eq!(node("c").sysctls["net.ipv4.tcp_sack"], "1", "from its kind");
+    assert_eq!(node("r1").groups, ["core", "edge"]);
+    assert_eq!(node("r1").loopback.ipv4, LoopbackAddress::None, "from its later group");
+    assert_eq!(node("r2").loopback.ipv4, LoopbackAddress::Auto, "from its kind");
+    assert_eq!(interface(node("b"), "eth1").ipv6, Addresses::None);
+}
+
+#[test]
+fn mtus_come_from_interface_then_link_then_node_then_all_links() {
+    let scenario = file("everything.yaml");
+    let mtu = |node, name| interface(scenario.node(node).unwrap(), name).mtu;
+    assert_eq!(mtu("a", "eth1"), 1400);
+    assert_eq!(mtu("r1", "eth2"), 9000);
+    assert_eq!(mtu("c", "eth1"), 1500);
+}
+
+#[test]
+fn directions_differ_where_it_is_said() {
+    let scenario = file("everything.yaml");
+    let link = scenario.link("access").unwrap();
+    let rate = |text: &str| RateLimit::Limited(text.parse().unwrap());
+    assert_eq!(link.forward.rate, rate("20Mbit/s"));
+    assert_eq!(link.reverse.rate, rate("10Mbit/s"));
+    assert_eq!(link.forward.queue.limit, QueueLimit::Time("50ms".parse().unwrap()));
+    assert_eq!(link.reverse.queue.limit, QueueLimit::Bytes("64KiB".parse().unwrap()));
+    assert_eq!(link.forward.loss.to_string(), "0.1%");
+    assert_eq!(link.reverse.loss.to_string(), "1%");
+    assert_eq!(link.forward.framing, Framing::Ethernet);
+    assert_eq!(link.forward.in_flight, InFlight::Deliver);
+    assert_eq!(link.cost, 7);
+    let other = &scenario.links[1];
+    assert_eq!((other.forward.framing, other.cost), (Framing::None, 3), "from the defaults");
+    assert_eq!(other.forward.delay.to_string(), "1ms");
+}
+
+#[test]
+fn interfaces_are_numbered_around_those_that_are_named() {
+    let scenario = scenario(
+        "{name: x, topology: {nodes: {a: , b: , c: }, links: [
+            {endpoints: [a, b]}, {endpoints: ['a:eth1', c]}, {endpoints: [a, 'c:wan']}, {endpoints: [c, b]}]}}",
+    );
+    let ends: Vec<String> = scenario
+        .links
+        .iter()
+        .map(|link| format!("{} {}", link.endpoints[0], link.endpoints[1]))
+        .collect();
+    assert_eq!(ends, ["a:eth2 b:eth1", "a:eth1 c:eth1", "a:eth3 c:wan", "c:eth2 b:eth2"]);
+    let names: Vec<&str> =
+        scenario.node("a").unwrap().interfaces.iter().map(|one| one.name.as_str()).collect();
+    assert_eq!(names, ["eth2", "eth1", "eth3"], "in the order in which the links name them");
+}
+
+#[test]
+fn links_get_short_names_where_these_are_unique() {
+    let names = |links: &str| -> Vec<String> {
+        let nodes = "{a: , b: , c: , a--b: }";
+        let text = format!("{{name: x, topology: {{nodes: {nodes}, links: [{links}]}}}}");
+        let loaded = load(&text).unwrap_or_else(|error| panic!("{error}"));
+        loaded.scenario.links.into_iter().map(|link| link.name).collect()
+    };
+    assert_eq!(names("{endpoints: [a, b]}, {endpoints: [b, c]}"), ["a--b", "b--c"]);
+    assert_eq!(
+        names("{endpoints: [a, b]}, {endpoints: [b, a]}"),
+        ["a:eth1--b:eth1", "b:eth2--a:eth2"]
+    );
+    assert_eq!(
+        names("{endpoints: [b, c], name: a--b}, {endpoints: [a, b]}"),
+        ["a--b", "a:eth1--b:eth2"]
+    );
+    assert_eq!(
+        names("{endpoints: [a--b, c]}, {endpoints: [a, b]}, {endpoints: [b, c]}"),
+        ["a--b--c", "a--b", "b--c"]
+    );
+}
+
+#[test]
+fn the_timeline_refers_to_links_by_either_name() {
+    let scenario = file("everything.yaml");
+    let TimelineAction::SetLink { link, direction, .. } = &scenario.timeline[1].action else {
+        panic!("{:?}", scenario.timeline[1]);
+    };
+    assert_eq!((link.as_str(), *direction), ("r1:eth2--r2:eth1", Direction::Both));
+    assert!(scenario.link(link).is_some());
+    let Start::After { process, when, delay } = &scenario.timeline[2].at else {
+        panic!("{:?}", scenario.timeline[2]);
+    };
+    assert_eq!(
+        (process.as_str(), *when, delay.to_string().as_str()),
+        ("client", Milestone::Done, "500ms")
+    );
+}
+
+#[test]
+fn texts_are_taken_as_they_are_written() {
+    let scenario = scenario(
+        "{name: x, topology: {nodes: {a: }}, processes: [
+            {name: p, node: a, command: [sleep, 1.50, true, 0x10], env: {A: 1.50, B: yes, C: ''}}]}",
+    );
+    let process = &scenario.processes[0];
+    assert_eq!(process.command.argv(), ["sleep", "1.50", "true", "0x10"]);
+    assert_eq!(process.env["A"], "1.50");
+    assert_eq!(process.env["B"], "yes");
+    assert_eq!(process.env["C"], "");
+}
+
+#[test]
+fn addresses_on_private_networks_may_repeat_with_a_warning() {
+    let text = "{name: x, topology: {nodes: {
+        a: {interfaces: {eth1: {ipv4: 192.168.1.2/24}}}, r: {kind: router},
+        b: {interfaces: {eth1: {ipv4: 192.168.1.2/24}}}},
+        links: [{endpoints: [a, r]}, {endpoints: [b, r]}]}}";
+    let loaded = load(text).unwrap();
+    assert_eq!(loaded.warnings.warning_count(), 1, "{}", loaded.warnings);
+}
+
+#[test]
+fn findings_are_data_for_programs() {
+    let findings = load("name: x\ntopology:\n  nodes: {a: {kind: ruter}}\n").unwrap_err();
+    let json = serde_json::to_value(&findings).unwrap();
+    assert_eq!(
+        json,
+        serde_json::json!([{
+            "severity": "error",
+            "line": 3, "column": 21, "end_line": 3, "end_column": 26,
+            "message": "unknown value `ruter`",
+            "help": "did you mean `router`?",
+        }])
+    );
+    assert_eq!(findings.to_string(), "3:21: error: unknown value `ruter`; did you mean `router`?");
+}
+
+#[test]
+fn lines_may_end_as_on_other_systems() {
+    let text = "name: x\r\ntopology:\r\n  nodes:\r\n    a:\r\n    b:\r\n  links:\r\n    - endpoints: [a, b]\r\n      rate: 1Mbps\r\n";
+    let findings = load(text).unwrap_err();
+    let first = findings.iter().next().unwrap();
+    assert_eq!((first.span.line, first.span.column), (8, 13));
+    assert!(!findings.render("x", text).contains('\r'));
+    assert_eq!(load("\u{feff}name: x\ntopology: {nodes: {a: }}\n").unwrap().scenario.name, "x");
+}

@@ -1,0 +1,155 @@
+#!/usr/bin/env python3
+"""Prints what an Abilene run has shown, from its results directory: report.py RESULTS
+
+Round trips against the sum of link delays, throughput against the bottleneck, and the outage that
+the cut of Denver - Kansas City meant. Exits with 1 where a figure is not what the scenario says.
+"""
+
+import heapq
+import json
+import pathlib
+import re
+import statistics
+import sys
+
+RTT_TOLERANCE_MS = 0.3
+# TCP payload over bytes on the line at MTU 1500: 1448 of 1514 + 24.
+GOODPUT_SHARE = 1448 / 1538
+UNITS = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0}
+
+
+def seconds(text):
+    number, unit = re.fullmatch(r"([0-9.]+)(ns|us|ms|s)", text).groups()
+    return float(number) * UNITS[unit]
+
+
+class Results:
+    def __init__(self, directory):
+        self.directory = pathlib.Path(directory)
+        self.scenario = json.loads((self.directory / "scenario.json").read_text())
+        self.summary = json.loads((self.directory / "summary.json").read_text())
+        lines = (self.directory / "events.jsonl").read_text().splitlines()
+        self.events = [json.loads(line) for line in lines]
+        self.graph = {}
+        for link in self.scenario["links"]:
+            a, b = (end["node"] for end in link["endpoints"])
+            self.graph.setdefault(a, {})[b] = seconds(link["forward"]["delay"])
+            self.graph.setdefault(b, {})[a] = seconds(link["reverse"]["delay"])
+
+    def output(self, process, node):
+        return (self.directory / "processes" / f"{process}@{node}.stdout").read_text()
+
+    def path(self, source, target, without=()):
+        """Shortest path by delay: (seconds, nodes)."""
+        queue, done = [(0.0, [source])], set()
+        while queue:
+            delay, nodes = heapq.heappop(queue)
+            if nodes[-1] == target:
+                return delay, nodes
+            if nodes[-1] in done:
+                continue
+            done.add(nodes[-1])
+            for peer, cost in self.graph[nodes[-1]].items():
+                if {nodes[-1], peer} != set(without):
+                    heapq.heappush(queue, (delay + cost, nodes + [peer]))
+        raise SystemExit(f"no path from {source} to {target}")
+
+
+def table(headings, rows):
+    columns = list(zip(headings, *rows))
+    widths = [max(len(cell) for cell in column) for column in columns]
+    for row in [headings] + rows:
+        print("  " + "  ".join(cell.ljust(width) for cell, width in zip(row, widths)).rstrip())
+
+
+def round_trips(results):
+    """Median round trip of every pair and family against twice the sum of link delays."""
+    print("\nRound trips: measured median against twice the sum of the link delays\n")
+    rows, worst = [], 0.0
+    hosts = [node["name"] for node in results.scenario["nodes"] if "users" in node["groups"]]
+    for host in hosts:
+        pieces = re.split(r"^to (\S+) -([46])$", results.output("rtt", host), flags=re.M)[1:]
+        for peer, family, text in zip(*[iter(pieces)] * 3):
+            times = [float(time) for time in re.findall(r"time=([0-9.]+) ms", text)]
+            delay, nodes = results.path(host, peer)
+            expected, median = 2000 * delay, statistics.median(times)
+            worst = max(worst, abs(median - expected))
+            if host < peer:
+                rows.append([
+                    f"{host} - {peer}", f"IPv{family}", str(len(nodes) - 2),
+                    f"{expected:.3f} ms", f"{median:.3f} ms", f"{median - expected:+.3f} ms",
+                ])
+    table(["pair", "", "routers", "2 x delays", "median RTT", "difference"], rows)
+    good = worst <= RTT_TOLERANCE_MS
+    print(f"\n  largest difference {worst:.3f} ms (wanted: at most {RTT_TOLERANCE_MS} ms)")
+    return good
+
+
+def throughput(results):
+    """Goodput before the cut against what the slowest link on the path lets through."""
+    flow = json.loads(results.output("flow", "host-seattle"))
+    steady = [i["sum"]["bits_per_second"] for i in flow["intervals"] if 3 <= i["sum"]["start"] < 9.5]
+    measured = statistics.mean(steady) / 1e6
+    wanted = 100 * GOODPUT_SHARE
+    print("\nThroughput of one TCP flow from Seattle to New York, seconds 3 to 9.5\n")
+    table(
+        ["bottleneck", "TCP payload it can carry", "measured", "share"],
+        [["100 Mbit/s", f"{wanted:.1f} Mbit/s", f"{measured:.1f} Mbit/s", f"{measured / wanted:.1%}"]],
+    )
+    return measured <= wanted * 1.005 and measured >= wanted * 0.9
+
+
+def outage(results):
+    """The gap that the cut left in a stream of 100 pings a second, and the paths around it."""
+    times = [float(stamp) for stamp in re.findall(r"^\[([0-9.]+)\].* time=", results.output("probe", "host-seattle"), re.M)]
+    zero = results.summary["started_unix"]
+    changes = [event for event in results.events if event["event"] == "changed"]
+    cut, restored = (zero + event["time"] / 1e9 for event in changes[:2])
+    before, after = max((b - a, (a, b)) for a, b in zip(times, times[1:]) if b >= cut and a < restored)[1]
+    usual, nodes = results.path("host-seattle", "host-newyork")
+    detour, around = results.path("host-seattle", "host-newyork", ("denver", "kansascity"))
+    print("\nThe cut of denver - kansascity, seen by 100 pings a second\n")
+    table(
+        ["", "path", "2 x delays"],
+        [
+            ["before", " ".join(nodes[1:-1]), f"{2000 * usual:.3f} ms"],
+            ["after", " ".join(around[1:-1]), f"{2000 * detour:.3f} ms"],
+        ],
+    )
+    felt = after - before
+    print(f"\n  answers stopped {before - cut:+.3f} s and came back {after - cut:+.3f} s after the cut:")
+    print(f"  an outage of {felt * 1000:.0f} ms until OSPF had found the way around")
+    flow = json.loads(results.output("flow", "host-seattle"))
+    resumed = sum(i["sum"]["bytes"] for i in flow["intervals"] if 14 <= i["sum"]["start"] < 19)
+    print(f"  the TCP flow carried {resumed * 8 / 5e6:.1f} Mbit/s on the detour (seconds 14 to 19)")
+    trace = next(event for event in results.events if event["event"] == "command_ended")["output"]
+    named = [city for city in around[1:-1] if city in trace]
+    print(f"  traceroute during the cut names {', '.join(named)}")
+    return resumed > 0 and named == around[1:-1] and felt < 10
+
+
+def main():
+    if len(sys.argv) != 2:
+        raise SystemExit(__doc__)
+    results = Results(sys.argv[1])
+    verdicts = [check(results) for check in (round_trips, throughput, outage)]
+    timing = results.summary["timing"]
+    late, wake = timing["lateness"], timing["timer_wakeup"]
+    print("\nThe machine during the run\n")
+    table(
+        ["", "median", "p99", "p99.9"],
+        [
+            [name] + [f"{row[key]:.0f} us" for key in ("p50_us", "p99_us", "p999_us")]
+            for name, row in (("frames later than scheduled", late), ("its own timer wake-up", wake))
+        ],
+    )
+    lost = sum(timing["unmodelled_drops"].values())
+    print(f"\n  frames lost outside the model: {lost}")
+    if not all(verdicts):
+        print("\nA figure above is not what the scenario says.")
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

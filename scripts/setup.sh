@@ -1,0 +1,46 @@
+#!/bin/sh
+# Installs what building, testing and the examples need and this machine lacks. Does nothing, fast,
+# where all is there. Needs root only where something is missing.
+set -eu
+
+missing=
+need() { # COMMAND PACKAGE
+    for directory in $(echo "$PATH" | tr ':' ' ') /usr/sbin /sbin /usr/lib/frr; do
+        [ -x "$directory/$1" ] && return
+    done
+    missing="$missing $2"
+}
+
+need cc gcc
+need ip iproute2
+need ping iputils-ping
+need iperf3 iperf3
+need traceroute traceroute
+need tcpdump tcpdump
+need ospfd frr
+need python3 python3
+
+if ! command -v cargo >/dev/null 2>&1; then
+    echo "setup: Rust is missing; install it from https://rustup.rs (1.88 or later)" >&2
+    exit 1
+fi
+[ -z "$missing" ] && exit 0
+if ! command -v apt-get >/dev/null 2>&1; then
+    echo "setup: please install:$missing" >&2
+    exit 1
+fi
+as_root=
+if [ "$(id -u)" -ne 0 ]; then
+    if ! command -v sudo >/dev/null 2>&1; then
+        echo "setup: missing:$missing; run \`make setup\` as root" >&2
+        exit 1
+    fi
+    as_root=sudo
+fi
+echo "setup: installing$missing"
+# No service of these packages is to run on the host: the daemons run in nodes.
+export DEBIAN_FRONTEND=noninteractive
+$as_root apt-get -qq update
+# shellcheck disable=SC2086
+$as_root env DEBIAN_FRONTEND=noninteractive RUNLEVEL=1 \
+    apt-get -qq install -y --no-install-recommends $missing >/dev/null

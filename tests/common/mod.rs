@@ -1,0 +1,179 @@
+//! What end-to-end tests share: an experiment of their own that is gone when the test ends, however
+//! it ends.
+
+#![allow(dead_code, reason = "each test binary uses its part of it")]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::{Duration, Instant};
+
+/// The binary under test.
+pub const NETLOOM: &str = env!("CARGO_BIN_EXE_netloom");
+
+/// An experiment of a test's own: a scenario in a folder of its own, under a name that no other
+/// test and no other run of the tests has.
+pub struct Lab {
+    pub name: String,
+    pub directory: PathBuf,
+}
+
+impl Lab {
+    /// A lab with this scenario, whose `name:` line is added here.
+    pub fn new(scenario: &str) -> Self {
+        static NEXT: AtomicU32 = AtomicU32::new(0);
+        let number = NEXT.fetch_add(1, Ordering::Relaxed);
+        let name = format!("t{}-{number}", std::process::id());
+        let directory = std::env::temp_dir().join(format!("netloom-test-{name}"));
+        fs::create_dir_all(&directory).unwrap();
+        fs::write(directory.join("netloom.yaml"), format!("name: {name}\n{scenario}")).unwrap();
+        Self { name, directory }
+    }
+
+    /// Two hosts `a` and `b` and one link between their `eth1`, with these inline properties.
+    pub fn pair(properties: &str) -> Self {
+        Self::new(&format!(
+            "topology:\n  nodes: {{ a: , b: }}\n  links:\n    \
+             - {{ endpoints: [\"a:eth1\", \"b:eth1\"]{properties} }}\n"
+        ))
+    }
+
+    /// A lab that is deployed.
+    pub fn deployed(scenario: &str) -> Self {
+        let lab = Self::new(scenario);
+        lab.ok(&["deploy"]);
+        lab
+    }
+
+    /// The `netloom` command in the lab's folder.
+    pub fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(NETLOOM);
+        command.args(arguments).current_dir(&self.directory).stdin(Stdio::null());
+        command
+    }
+
+    /// Runs `netloom` to its end.
+    pub fn netloom(&self, arguments: &[&str]) -> Output {
+        self.command(arguments).output().unwrap()
+    }
+
+    /// Runs `netloom`, which must succeed; its standard output.
+    pub fn ok(&self, arguments: &[&str]) -> String {
+        let output = self.netloom(arguments);
+        assert!(
+            output.status.success(),
+            "netloom {} failed: {}{}",
+            arguments.join(" "),
+            text(&output.stdout),
+            text(&output.stderr),
+        );
+        text(&output.stdout)
+    }
+
+    /// Runs `netloom`, which must fail; its exit code and standard error.
+    pub fn fails(&self, arguments: &[&str]) -> (i32, String) {
+        let output = self.netloom(arguments);
+        assert!(!output.status.success(), "netloom {} succeeded", arguments.join(" "));
+        (output.status.code().unwrap(), text(&output.stderr))
+    }
+
+    /// Runs a shell line in a node, which must succeed; its standard output.
+    pub fn sh(&self, node: &str, line: &str) -> String {
+        self.ok(&["exec", &format!("{node}@{}", self.name), "--", "sh", "-c", line])
+    }
+
+    /// Runs a shell line in a node; its exit code and both outputs.
+    pub fn try_sh(&self, node: &str, line: &str) -> (i32, String) {
+        let node = format!("{node}@{}", self.name);
+        let output = self.netloom(&["exec", &node, "--", "sh", "-c", line]);
+        (output.status.code().unwrap(), text(&output.stdout) + &text(&output.stderr))
+    }
+
+    /// `netloom inspect --format json` of this lab.
+    pub fn inspect(&self) -> serde_json::Value {
+        serde_json::from_str(&self.ok(&["inspect", &self.name, "--format", "json"])).unwrap()
+    }
+
+    /// The engine's process id.
+    pub fn engine_pid(&self) -> i32 {
+        i32::try_from(self.inspect()["experiment"]["engine_pid"].as_i64().unwrap()).unwrap()
+    }
+
+    /// A path in the lab's folder.
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.directory.join(name)
+    }
+
+    /// Everything of this experiment that is still there, in words: must be empty after its end.
+    pub fn remains(&self) -> Vec<String> {
+        remains(&self.name)
+    }
+}
+
+impl Drop for Lab {
+    fn drop(&mut self) {
+        // Whatever state the test left it in. Errors show in what later tests find.
+        let _ = self.command(&["cleanup", "--force", &self.name]).output();
+        let _ = fs::remove_dir_all(&self.directory);
+    }
+}
+
+/// Everything of an experiment that is still there: namespaces, mounts, state, cgroups, processes
+/// and sockets whose names or arguments carry its name.
+pub fn remains(name: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    let prefix = format!("{name}.");
+    for entry in fs::read_dir("/run/netns").into_iter().flatten().flatten() {
+        if entry.file_name().to_string_lossy().starts_with(&prefix) {
+            found.push(format!("namespace {}", entry.path().display()));
+        }
+    }
+    let state = Path::new("/run/netloom").join(name);
+    if state.exists() {
+        found.push(format!("state {}", state.display()));
+    }
+    for line in fs::read_to_string("/proc/self/mountinfo").unwrap().lines() {
+        if line.contains(&prefix) || line.contains(&format!("netloom/{name}")) {
+            found.push(format!("mount {line}"));
+        }
+    }
+    for root in ["/sys/fs/cgroup", "/sys/fs/cgroup/unified"] {
+        let cgroup = Path::new(root).join("netloom").join(name);
+        if cgroup.exists() {
+            found.push(format!("cgroup {}", cgroup.display()));
+        }
+    }
+    for entry in fs::read_dir("/proc").unwrap().flatten() {
+        let environ = fs::read(entry.path().join("environ")).unwrap_or_default();
+        let needle = format!("NETLOOM_EXPERIMENT={name}\0");
+        if environ.windows(needle.len()).any(|window| window == needle.as_bytes()) {
+            found.push(format!("process {}", entry.path().display()));
+        }
+    }
+    for line in fs::read_to_string("/proc/net/unix").unwrap().lines() {
+        if line.contains(&format!("netloom/{name}/")) {
+            found.push(format!("socket {line}"));
+        }
+    }
+    found
+}
+
+/// Waits until `condition` holds; panics with `what` after ten seconds.
+pub fn eventually(what: &str, mut condition: impl FnMut() -> bool) {
+    let deadline = Instant::now() + Duration::from_secs(10);
+    while !condition() {
+        assert!(Instant::now() < deadline, "waited 10 s in vain: {what}");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+}
+
+/// Sends a signal to a process that this test started.
+pub fn kill(pid: i32, signal: nix::sys::signal::Signal) {
+    nix::sys::signal::kill(nix::unistd::Pid::from_raw(pid), signal).unwrap();
+}
+
+/// Bytes as text.
+pub fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}

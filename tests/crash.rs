@@ -1,0 +1,137 @@
+//! `kill -9` of the engine at any point, then `netloom cleanup`: nothing is left.
+
+mod common;
+
+use std::process::Stdio;
+use std::time::Duration;
+
+use common::{Lab, eventually, kill, text};
+use nix::sys::signal::Signal;
+
+/// Twenty nodes in a ring: enough for a kill to fall between any two steps.
+fn ring() -> Lab {
+    let nodes: Vec<String> = (0..20).map(|i| format!("n{i}: {{ kind: router }}")).collect();
+    let links: Vec<String> =
+        (0..20).map(|i| format!("    - {{ endpoints: [n{i}, n{}] }}\n", (i + 1) % 20)).collect();
+    Lab::new(&format!(
+        "topology:\n  nodes: {{ {} }}\n  links:\n{}",
+        nodes.join(", "),
+        links.concat()
+    ))
+}
+
+/// The engine's process id, read from its state directory: it may not answer yet.
+fn engine_pid(lab: &Lab) -> Option<i32> {
+    let file = format!("/run/netloom/{}/engine.pid", lab.name);
+    std::fs::read_to_string(file).ok()?.parse().ok()
+}
+
+#[test]
+fn a_kill_during_the_start_leaves_nothing() {
+    for milliseconds in [0, 2, 5, 10, 20, 40, 80, 160] {
+        let lab = ring();
+        let mut client =
+            lab.command(&["deploy"]).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        eventually("the engine has a process id", || engine_pid(&lab).is_some());
+        std::thread::sleep(Duration::from_millis(milliseconds));
+        // The start may be over already, or the client may clean up at once: both are fine.
+        if let Some(pid) = engine_pid(&lab) {
+            let _ = nix::sys::signal::kill(nix::unistd::Pid::from_raw(pid), Signal::SIGKILL);
+        }
+        client.wait().unwrap();
+        lab.ok(&["cleanup", &lab.name]);
+        assert_eq!(lab.remains(), [""; 0], "killed after {milliseconds} ms");
+        lab.ok(&["deploy"]);
+        lab.ok(&["destroy", &lab.name]);
+        assert_eq!(lab.remains(), [""; 0]);
+    }
+}
+
+#[test]
+fn a_kill_while_it_runs_leaves_nothing() {
+    let lab = ring();
+    lab.ok(&["deploy"]);
+    // A process, one that has left its session, and one that came in from outside.
+    lab.sh("n0", "setsid sleep 987652 </dev/null >/dev/null 2>&1 &");
+    let node = format!("n1@{}", lab.name);
+    let mut exec = lab.command(&["exec", &node, "--", "sleep", "987651"]).spawn().unwrap();
+    let mut outside = std::process::Command::new("ip")
+        .args(["netns", "exec", &format!("{}.n2", lab.name), "sleep", "987650"])
+        .spawn()
+        .unwrap();
+    eventually("the command runs", || lab.sh("n1", "ps ax").contains("987651"));
+    kill(lab.engine_pid(), Signal::SIGKILL);
+    exec.wait().unwrap();
+    eventually("the engine is gone", || {
+        text(&lab.netloom(&["inspect", "--all"]).stdout).contains("engine has died")
+    });
+    assert!(!lab.remains().is_empty());
+    let (_, error) = lab.fails(&["exec", &node, "--", "true"]);
+    assert!(error.contains(&format!("netloom cleanup {}", lab.name)), "{error}");
+    let removed = lab.ok(&["cleanup", &lab.name]);
+    assert!(removed.contains("namespace"), "{removed}");
+    assert_eq!(lab.remains(), [""; 0]);
+    outside.wait().unwrap();
+    assert_eq!(lab.ok(&["cleanup", &lab.name]), format!("{}: nothing was left\n", lab.name));
+}
+
+#[test]
+fn a_kill_during_the_end_leaves_nothing() {
+    for milliseconds in [0, 5, 20, 60] {
+        let lab = ring();
+        lab.ok(&["deploy"]);
+        let pid = lab.engine_pid();
+        let mut client = lab
+            .command(&["destroy", &lab.name])
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        std::thread::sleep(Duration::from_millis(milliseconds));
+        // It may have ended by itself.
+        let _ = nix::sys::signal::kill(nix::unistd::Pid::from_raw(pid), Signal::SIGKILL);
+        client.wait().unwrap();
+        lab.ok(&["cleanup", &lab.name]);
+        assert_eq!(lab.remains(), [""; 0], "killed after {milliseconds} ms");
+    }
+}
+
+#[test]
+fn the_next_start_removes_what_a_dead_engine_left() {
+    let lab = ring();
+    lab.ok(&["deploy"]);
+    kill(lab.engine_pid(), Signal::SIGKILL);
+    let output = lab.netloom(&["deploy"]);
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    assert!(
+        text(&output.stderr).contains("cleaned up after an engine"),
+        "{}",
+        text(&output.stderr)
+    );
+    lab.sh("n0", "ping -n -c 1 -W 2 n10");
+}
+
+#[test]
+fn cleanup_does_not_touch_the_living() {
+    let (dead, living) = (Lab::pair(""), Lab::pair(""));
+    dead.ok(&["deploy"]);
+    living.ok(&["deploy"]);
+    kill(dead.engine_pid(), Signal::SIGKILL);
+    eventually("the engine is gone", || {
+        text(&dead.netloom(&["inspect", "--all"]).stdout).contains("engine has died")
+    });
+    let (_, error) = living.fails(&["cleanup", &living.name]);
+    assert!(error.contains("is running"), "{error}");
+    dead.ok(&["cleanup", &dead.name]);
+    assert_eq!(dead.remains(), [""; 0]);
+    living.sh("a", "ping -n -c 1 -W 2 b");
+}
+
+#[test]
+fn a_stopped_engine_is_killed_by_cleanup_with_force() {
+    let lab = Lab::pair("");
+    lab.ok(&["deploy"]);
+    kill(lab.engine_pid(), Signal::SIGSTOP);
+    lab.ok(&["cleanup", "--force", &lab.name]);
+    assert_eq!(lab.remains(), [""; 0]);
+}

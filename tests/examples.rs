@@ -1,0 +1,104 @@
+//! Every example runs, and shows what its README says.
+
+mod common;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use common::{NETLOOM, remains, text};
+
+/// Runs an example under a name of this test's own; its results directory.
+fn run(example: &str) -> (PathBuf, String) {
+    let name = format!("{example}-{}", std::process::id());
+    let results = std::env::temp_dir().join(format!("netloom-example-{name}"));
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let output = Command::new(NETLOOM)
+        .args(["run", "--name", &name, "-o", results.to_str().unwrap(), "-t"])
+        .arg(root.join("examples").join(example).join("netloom.yaml"))
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{example}: {}{}", text(&output.stdout), text(&output.stderr));
+    assert_eq!(remains(&name), [""; 0]);
+    (results, text(&output.stdout))
+}
+
+fn read(results: &Path, name: &str) -> String {
+    fs::read_to_string(results.join("processes").join(name)).unwrap()
+}
+
+#[test]
+fn every_example_is_tested_here() {
+    let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples");
+    let mut names: Vec<String> = fs::read_dir(examples)
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    names.sort();
+    assert_eq!(names, ["abilene", "dumbbell", "hello", "lan"]);
+}
+
+#[test]
+fn hello() {
+    let (results, _) = run("hello");
+    assert!(read(&results, "ping@alice.stdout").contains("20 received"));
+    assert!(read(&results, "download@alice.stdout").contains("Mbits/sec"));
+    fs::remove_dir_all(results).unwrap();
+}
+
+#[test]
+fn dumbbell() {
+    let (results, _) = run("dumbbell");
+    let mut total = 0.0;
+    for flow in ["flow1@sender1.stdout", "flow2@sender2.stdout"] {
+        let report: serde_json::Value = serde_json::from_str(&read(&results, flow)).unwrap();
+        total += report["end"]["sum_received"]["bytes"].as_f64().unwrap();
+    }
+    // In 20 s the bottleneck lets through at most 20 s × 10 Mbit/s × 1448/1538 of TCP payload,
+    // and what its queue and the last round trip hold.
+    assert!(total <= (20.5 * 10e6 * 1448.0 / 1538.0) / 8.0, "{total} bytes");
+    let summary: serde_json::Value =
+        serde_json::from_str(&fs::read_to_string(results.join("summary.json")).unwrap()).unwrap();
+    let links = summary["links"].as_array().unwrap();
+    let bottleneck = links.iter().find(|link| link["name"] == "bottleneck").unwrap();
+    let dropped = &bottleneck["forward"]["statistics"]["dropped"]["queue_full"]["frames"];
+    assert!(dropped.as_u64() > Some(0), "the queue never overflowed");
+    fs::remove_dir_all(results).unwrap();
+}
+
+#[test]
+fn lan() {
+    let (results, _) = run("lan");
+    for host in ["a", "b", "c"] {
+        for process in ["ping", "ping6"] {
+            let ping = read(&results, &format!("{process}@{host}.stdout"));
+            assert!(ping.contains("10 received"), "{ping}");
+        }
+    }
+    assert!(results.join("captures/printer-eth1.pcapng").metadata().unwrap().len() > 1000);
+    fs::remove_dir_all(results).unwrap();
+}
+
+#[test]
+fn abilene() {
+    let (results, _) = run("abilene");
+    // Reachability of every pair over IPv4 and IPv6: `converged` has ended with code 0 in every
+    // host, or the run would have failed. `traceroute` names the routers on the path.
+    let path = read(&results, "path@host-seattle.stdout");
+    for router in ["seattle", "denver", "kansascity", "indianapolis", "chicago", "newyork"] {
+        assert!(path.contains(router), "{router} is not in {path}");
+    }
+    // The report must find all it needs. Its figures are a matter of the machine: `make demo`
+    // judges them.
+    let report = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/abilene/report.py");
+    let output = Command::new("python3").arg(report).arg(&results).output().unwrap();
+    let shown = text(&output.stdout);
+    for part in ["Round trips", "Throughput", "an outage of", "its own timer wake-up"] {
+        assert!(shown.contains(part), "{shown}{}", text(&output.stderr));
+    }
+    assert!(
+        shown.contains("traceroute during the cut names seattle, sunnyvale, losangeles"),
+        "{shown}"
+    );
+    fs::remove_dir_all(results).unwrap();
+}

@@ -1,0 +1,273 @@
+//! A deployed network as its users see it: nodes, links, commands, changes, captures.
+
+mod common;
+
+use common::{Lab, eventually, text};
+
+#[test]
+fn a_link_delays_and_reports() {
+    let lab = Lab::pair(", delay: 10ms");
+    lab.ok(&["deploy"]);
+    let ping = lab.sh("a", "ping -n -c 3 -i 0.05 b");
+    assert!(ping.contains("3 received"), "{ping}");
+    // A reply before twice the delay cannot be: no statistics needed.
+    for time in ping.split("time=").skip(1) {
+        let milliseconds: f64 = time.split(' ').next().unwrap().parse().unwrap();
+        assert!(milliseconds >= 20.0, "{ping}");
+    }
+    let view = lab.inspect();
+    let link = &view["links"][0];
+    assert_eq!(link["name"], "a--b");
+    assert_eq!(link["forward"]["config"]["delay"], "10ms");
+    assert!(link["forward"]["statistics"]["delivered"]["frames"].as_u64().unwrap() >= 3);
+    assert_eq!(view["timing"]["unmodelled_drops"].as_object().unwrap().len(), 0);
+    let table = lab.ok(&["inspect"]);
+    assert!(table.contains("a:eth1 → b:eth1"), "{table}");
+    lab.ok(&["destroy"]);
+    assert_eq!(lab.remains(), [""; 0]);
+}
+
+#[test]
+fn ipv6_works_at_once() {
+    let lab = Lab::deployed(
+        "topology:\n  nodes: { a: , b: , r: { kind: router } }\n  links:\n    \
+         - { endpoints: [a, r] }\n    - { endpoints: [r, b] }\n",
+    );
+    // No second try: addresses are usable when `deploy` returns.
+    let ping = lab.sh("a", "ping -n -6 -c 1 -W 2 b");
+    assert!(ping.contains("1 received"), "{ping}");
+    let path = lab.sh("a", "traceroute -6 -q 1 b");
+    assert!(path.contains("r"), "{path}");
+}
+
+#[test]
+fn exec_returns_the_command_s_own_code_and_streams() {
+    let lab = Lab::deployed(ONE_NODE);
+    let node = format!("a@{}", lab.name);
+    let (code, output) = lab.try_sh("a", "echo out; echo err >&2; exit 7");
+    assert_eq!((code, output.as_str()), (7, "out\nerr\n"));
+    let code_of = |arguments: &[&str]| lab.netloom(arguments).status.code().unwrap();
+    assert_eq!(code_of(&["exec", &node, "--", "true"]), 0);
+    assert_eq!(code_of(&["exec", &node, "--", "/no/such/program"]), 127);
+    assert_eq!(code_of(&["exec", &node, "--", "/etc/hostname"]), 126);
+    assert_eq!(code_of(&["exec", &node, "--", "sh", "-c", "kill -9 $$"]), 137);
+    assert_eq!(code_of(&["exec", "nobody", "--", "true"]), 125);
+
+    let mut child = lab
+        .command(&["exec", &node, "--", "cat"])
+        .stdin(std::process::Stdio::piped())
+        .stdout(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    let big: Vec<u8> = (0..1_000_000u32).flat_map(u32::to_le_bytes).collect();
+    let mut stdin = child.stdin.take().unwrap();
+    let sent = big.clone();
+    let writer = std::thread::spawn(move || std::io::Write::write_all(&mut stdin, &sent).unwrap());
+    let output = child.wait_with_output().unwrap();
+    writer.join().unwrap();
+    assert!(output.stdout == big, "4 MB came back as {} bytes", output.stdout.len());
+}
+
+#[test]
+fn exec_can_have_a_terminal() {
+    let lab = Lab::deployed(ONE_NODE);
+    let node = format!("a@{}", lab.name);
+    let output = lab.netloom(&["exec", &node, "--tty", "--", "sh", "-c", "tty; stty size"]);
+    let shown = text(&output.stdout);
+    assert!(shown.contains("/dev/pts/") && shown.contains("24 80"), "{shown}");
+}
+
+#[test]
+fn links_change_live() {
+    let lab = Lab::pair(", delay: 1ms");
+    lab.ok(&["deploy"]);
+    let link = format!("a--b@{}", lab.name);
+    lab.ok(&["set", &link, "delay=30ms", "rate=5Mbit/s", "queue.limit=20packets"]);
+    let forward = lab.inspect()["links"][0]["forward"]["config"].clone();
+    assert_eq!(forward["delay"], "30ms");
+    assert_eq!(forward["rate"], "5Mbit/s");
+    assert_eq!(forward["queue"]["limit"], "20packets");
+    let ping = lab.sh("a", "ping -n -c 1 b");
+    let time: f64 = ping.split("time=").nth(1).unwrap().split(' ').next().unwrap().parse().unwrap();
+    assert!(time >= 60.0, "{ping}");
+
+    lab.ok(&["set", &link, "state=down", "--direction", "forward"]);
+    assert_ne!(lab.try_sh("a", "ping -n -c 1 -W 1 b").0, 0);
+    let view = lab.inspect();
+    assert_eq!(view["links"][0]["reverse"]["config"]["state"], "up");
+    assert!(
+        view["links"][0]["forward"]["statistics"]["dropped"]["down"]["frames"].as_u64() > Some(0)
+    );
+    lab.ok(&["set", &link, "state=up"]);
+    lab.sh("a", "ping -n -c 1 -W 2 b");
+
+    let (code, error) = lab.fails(&["set", &link, "delay=5"]);
+    assert_eq!(code, 2);
+    assert!(error.contains("`5` has no unit"), "{error}");
+    let (_, error) = lab.fails(&["set", &format!("a--c@{}", lab.name), "delay=5ms"]);
+    assert!(error.contains("did you mean `a--b`?"), "{error}");
+}
+
+#[test]
+fn carrier_follows_the_link() {
+    let lab = Lab::pair("");
+    lab.ok(&["deploy"]);
+    let carrier = || lab.sh("a", "cat /sys/class/net/eth1/carrier");
+    assert_eq!(carrier(), "1\n");
+    lab.ok(&["set", &format!("a--b@{}", lab.name), "state=down"]);
+    eventually("the carrier is lost", || carrier() == "0\n");
+    lab.ok(&["set", &format!("a--b@{}", lab.name), "state=up"]);
+    eventually("the carrier is back", || carrier() == "1\n");
+}
+
+#[test]
+fn a_capture_is_a_pcapng_that_tcpdump_reads() {
+    let lab = Lab::pair("");
+    lab.ok(&["deploy"]);
+    let file = lab.path("out.pcapng");
+    let interface = format!("b:eth1@{}", lab.name);
+    let mut capture =
+        lab.command(&["capture", &interface, "-w", file.to_str().unwrap()]).spawn().unwrap();
+    eventually("the capture has begun", || file.metadata().is_ok_and(|data| data.len() > 0));
+    lab.sh("a", "ping -n -c 3 -i 0.05 b");
+    let read = || {
+        let output = std::process::Command::new("tcpdump")
+            .args(["-n", "-r", file.to_str().unwrap(), "icmp"])
+            .output()
+            .unwrap();
+        text(&output.stdout)
+    };
+    eventually("three requests and three replies", || read().lines().count() == 6);
+    common::kill(i32::try_from(capture.id()).unwrap(), nix::sys::signal::Signal::SIGINT);
+    assert!(capture.wait().unwrap().success());
+    let (_, error) = lab.fails(&["capture", &format!("b:eth9@{}", lab.name), "-w", "-"]);
+    assert!(error.contains("there is no interface `b:eth9`"), "{error}");
+}
+
+#[test]
+fn a_switch_joins_its_hosts() {
+    let lab = Lab::deployed(
+        "topology:\n  nodes: { sw: { kind: switch }, a: , b: , c: }\n  links:\n    \
+         - { endpoints: [\"a:eth1\", \"sw:p1\"] }\n    - { endpoints: [\"b:eth1\", \"sw:p2\"] }\n    \
+         - { endpoints: [\"c:eth1\", \"sw:p3\"] }\n",
+    );
+    for target in ["b", "c"] {
+        lab.sh("a", &format!("ping -n -c 1 -W 2 {target} && ping -n -6 -c 1 -W 2 {target}"));
+    }
+    // Once learnt, a frame for `b` does not reach `c`.
+    let frames = |name: &str| {
+        let view = lab.inspect();
+        let links = view["links"].as_array().unwrap();
+        let link = links.iter().find(|link| link["name"] == name).unwrap();
+        link["reverse"]["statistics"]["offered"]["frames"].as_u64().unwrap()
+    };
+    let (b, c) = (frames("b--sw"), frames("c--sw"));
+    lab.sh("a", "ping -n -c 50 -i 0.01 b");
+    assert!(frames("b--sw") - b >= 50);
+    assert!(frames("c--sw") - c < 10, "unicast was flooded");
+    let (code, output) = lab.try_sh("sw", "true");
+    assert!(code == 125 && output.contains("is a switch"), "{output}");
+}
+
+#[test]
+fn the_same_prefix_is_routed_differently_in_two_routers() {
+    let lab = Lab::deployed(
+        "topology:\n  nodes:\n    \
+           r1: { kind: router, routes: [{ to: 198.51.100.0/24, via: 10.9.1.2 }] }\n    \
+           r2: { kind: router, routes: [{ to: 198.51.100.0/24, via: 10.9.2.1 }] }\n    \
+           left: { kind: router, loopback: { ipv4: 198.51.100.1 } }\n    \
+           right: { kind: router, loopback: { ipv4: 198.51.100.2 } }\n  \
+         links:\n    \
+           - { endpoints: [\"r1:eth1\", \"left:eth1\"] }\n    \
+           - { endpoints: [\"r2:eth1\", \"right:eth1\"] }\n"
+            .replace(
+                "r1: { kind: router,",
+                "r1: { kind: router, interfaces: { eth1: { ipv4: 10.9.1.1/30 } },",
+            )
+            .replace(
+                "r2: { kind: router,",
+                "r2: { kind: router, interfaces: { eth1: { ipv4: 10.9.2.2/30 } },",
+            )
+            .as_str(),
+    );
+    let via = |node: &str| lab.sh(node, "ip route get 198.51.100.77");
+    assert!(via("r1").contains("via 10.9.1.2"), "{}", via("r1"));
+    assert!(via("r2").contains("via 10.9.2.1"), "{}", via("r2"));
+}
+
+#[test]
+fn nodes_are_apart() {
+    let lab = Lab::pair("");
+    lab.ok(&["deploy"]);
+    // The same port in two nodes.
+    for node in ["a", "b"] {
+        lab.sh(node, "iperf3 --server --daemon --bind 127.0.0.1 --port 5999");
+    }
+    for node in ["a", "b"] {
+        lab.sh(node, "iperf3 --client 127.0.0.1 --port 5999 --time 0.1");
+    }
+    // Files, processes and names of their own.
+    lab.sh("a", "echo secret > /tmp/file; echo secret > /run/file");
+    assert_ne!(lab.try_sh("b", "cat /tmp/file").0, 0);
+    assert_ne!(lab.try_sh("b", "cat /run/file").0, 0);
+    assert_eq!(lab.sh("a", "hostname"), "a\n");
+    assert_eq!(lab.sh("a", "cat /proc/1/comm"), "netloom\n");
+    assert_eq!(lab.sh("b", "getent hosts a | awk '{print $2}'"), "a\n");
+    // A child that is left behind stays in its node, and in nobody else's.
+    lab.sh("a", "setsid sleep 987654 </dev/null >/dev/null 2>&1 &");
+    eventually("the orphan runs in a", || lab.sh("a", "ps ax").contains("sleep 987654"));
+    assert!(!lab.sh("b", "ps ax").contains("sleep 987654"));
+    // As iproute2 sees it.
+    let namespace = format!("{}.a", lab.name);
+    let output = std::process::Command::new("ip")
+        .args(["netns", "exec", &namespace, "ip", "-br", "address", "show", "eth1"])
+        .output()
+        .unwrap();
+    assert!(text(&output.stdout).contains("eth1"), "{}", text(&output.stderr));
+}
+
+#[test]
+fn a_runaway_command_ends_with_the_experiment() {
+    let lab = Lab::deployed(ONE_NODE);
+    let node = format!("a@{}", lab.name);
+    let line = "trap '' TERM HUP INT; while :; do :; done";
+    let mut runaway = lab.command(&["exec", &node, "--", "sh", "-c", line]).spawn().unwrap();
+    eventually("it runs", || lab.sh("a", "ps ax").contains("trap"));
+    lab.ok(&["destroy"]);
+    assert_eq!(runaway.wait().unwrap().code(), Some(125));
+    assert_eq!(lab.remains(), [""; 0]);
+}
+
+#[test]
+fn a_lost_client_ends_its_command() {
+    let lab = Lab::deployed(ONE_NODE);
+    let node = format!("a@{}", lab.name);
+    let mut client = lab.command(&["exec", &node, "--", "sleep", "987653"]).spawn().unwrap();
+    eventually("it runs", || lab.sh("a", "ps ax").contains("sleep 987653"));
+    client.kill().unwrap();
+    client.wait().unwrap();
+    eventually("it has ended", || !lab.sh("a", "ps ax").contains("sleep 987653"));
+}
+
+#[test]
+fn names_are_taken_once_and_experiments_run_beside_each_other() {
+    let (first, second) = (Lab::pair(", delay: 5ms"), Lab::pair(""));
+    first.ok(&["deploy"]);
+    second.ok(&["deploy"]);
+    let (code, error) = first.fails(&["deploy"]);
+    assert!(code == 1 && error.contains("is already running"), "{error}");
+    for lab in [&first, &second] {
+        lab.sh("a", "ping -n -c 1 -W 2 b");
+    }
+    let other = format!("{}-other", first.name);
+    first.ok(&["deploy", "--name", &other]);
+    first.ok(&["exec", &format!("a@{other}"), "--", "ping", "-n", "-c", "1", "b"]);
+    first.ok(&["destroy", &other]);
+    first.ok(&["destroy", &first.name]);
+    assert_eq!(first.remains(), [""; 0]);
+    second.sh("a", "ping -n -c 1 -W 2 b");
+    let listed = first.ok(&["inspect", "--all"]);
+    assert!(listed.contains(&second.name) && !listed.contains(&first.name), "{listed}");
+}
+
+const ONE_NODE: &str = "topology: { nodes: { a: } }\n";
