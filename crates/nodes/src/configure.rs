@@ -1,29 +1,20 @@
 //! One node's network stack: kernel parameters, devices, addresses, routes. Everything here works
-//! on the network namespace of the calling thread.
+//! on the network namespace of the calling thread. How the kernel is told is in `requests`.
 
 use std::fs;
 use std::io;
-use std::net::IpAddr;
 use std::os::fd::OwnedFd;
 
-use netlink_packet_route::address::{
-    AddressAttribute, AddressHeaderFlags, AddressMessage, AddressScope,
-};
-use netlink_packet_route::link::{LinkAttribute, LinkFlags, LinkMessage};
-use netlink_packet_route::route::{
-    RouteAddress, RouteAttribute, RouteHeader, RouteMessage, RouteProtocol, RouteScope, RouteType,
-    RouteVia,
-};
-use netlink_packet_route::{AddressFamily, RouteNetlinkMessage};
-use netloom_plan::{InterfacePlan, NodePlan, RoutePlan};
-use netloom_scenario::IpPrefix;
+use netloom_plan::{InterfacePlan, NodePlan};
 use nix::net::if_::if_nametoindex;
 
 use crate::netlink::{Netlink, Refused, Request};
-use crate::{Device, NodeError, tap};
+use crate::{Device, NodeError, requests, tap};
 
 /// The index of `lo` in every network namespace.
 const LOOPBACK: u32 = 1;
+/// RFC 8200, section 5.
+const MINIMUM_IPV6_MTU: u32 = 1280;
 
 /// Sets up everything that `node` says, and returns its devices in the order of its interfaces.
 pub(crate) fn configure(node: &NodePlan) -> Result<Vec<Device>, NodeError> {
@@ -32,15 +23,12 @@ pub(crate) fn configure(node: &NodePlan) -> Result<Vec<Device>, NodeError> {
     // Parameters of a device must wait for the device; all others, which it inherits, must not.
     let later = apply_sysctls(node, false)?;
     let mut devices = vec![];
-    let mut requests = vec![up(LOOPBACK, "lo")];
-    requests.extend(node.loopback.iter().map(|prefix| address(LOOPBACK, "lo", *prefix)));
+    let mut requests = vec![requests::up(LOOPBACK, "lo")];
+    requests.extend(node.loopback.iter().map(|prefix| requests::address(LOOPBACK, "lo", *prefix)));
     for interface in &node.interfaces {
         let name = &interface.name;
         let fd = tap::create(name).map_err(|error| failed(format!("create {name}"), error))?;
-        let index = interface_index(node, name)?;
-        requests.push(properties(index, interface));
-        requests.push(up(index, name));
-        requests.extend(interface.addresses.iter().map(|prefix| address(index, name, *prefix)));
+        requests.extend(interface_requests(interface, interface_index(node, name)?));
         devices.push(device(node, name, fd));
     }
     let mut netlink =
@@ -49,10 +37,44 @@ pub(crate) fn configure(node: &NodePlan) -> Result<Vec<Device>, NodeError> {
     if later {
         apply_sysctls(node, true)?;
     }
-    let routes: Result<Vec<Request>, NodeError> =
-        node.routes.iter().map(|plan| route(node, plan)).collect();
+    let routes: Result<Vec<Request>, NodeError> = node
+        .routes
+        .iter()
+        .map(|plan| {
+            let interface = plan.interface.as_deref();
+            let index = interface.map(|name| interface_index(node, name)).transpose()?;
+            Ok(requests::route(plan, index))
+        })
+        .collect();
     netlink.apply(routes?).map_err(refused)?;
     Ok(devices)
+}
+
+/// Brings an interface up with its addresses. Its link-local address is made here, where the
+/// kernel would make one: the kernel's own is usable only after its background work has looked for
+/// duplicates, or decided not to.
+fn interface_requests(interface: &InterfacePlan, index: u32) -> Vec<Request> {
+    let name = &interface.name;
+    let link_local = interface.mtu >= MINIMUM_IPV6_MTU && has_link_local(name);
+    let mut requests = vec![requests::properties(index, interface)];
+    if link_local {
+        requests.push(requests::automatic_link_local(index, name, false));
+    }
+    requests.push(requests::up(index, name));
+    if link_local {
+        requests.push(requests::address(index, name, requests::link_local(interface.mac)));
+        requests.push(requests::automatic_link_local(index, name, true));
+    }
+    requests.extend(interface.addresses.iter().map(|p| requests::address(index, name, *p)));
+    requests
+}
+
+/// Whether the interface is to have IPv6, and a link-local address from its MAC address.
+fn has_link_local(interface: &str) -> bool {
+    ["disable_ipv6", "addr_gen_mode"].iter().all(|parameter| {
+        let path = format!("/proc/sys/net/ipv6/conf/{interface}/{parameter}");
+        fs::read_to_string(path).is_ok_and(|value| value.trim() == "0")
+    })
 }
 
 fn device(node: &NodePlan, interface: &str, fd: OwnedFd) -> Device {
@@ -88,8 +110,10 @@ fn apply_sysctls(node: &NodePlan, all: bool) -> Result<bool, NodeError> {
     Ok(missing)
 }
 
+/// Whether the parameter is one of the network stack; `..` would lead elsewhere.
 fn belongs_to_node(key: &str) -> bool {
-    key.starts_with("net") && sysctl_path(key).starts_with("/proc/sys/net/") && !key.contains("..")
+    let path = sysctl_path(key);
+    path.starts_with("/proc/sys/net/") && !path.contains("..")
 }
 
 /// As `sysctl` reads keys: `net.ipv4.conf.eth0/1.proxy_arp` is the `proxy_arp` of `eth0.1`, and a
@@ -104,92 +128,26 @@ fn sysctl_path(key: &str) -> String {
     format!("/proc/sys/{}", key.chars().map(swap).collect::<String>())
 }
 
-/// MAC address and MTU, which must be set before the interface is up to hold for its link-local
-/// address.
-fn properties(index: u32, interface: &InterfacePlan) -> Request {
-    let mut message = LinkMessage::default();
-    message.header.index = index;
-    message.attributes = vec![
-        LinkAttribute::Address(interface.mac.0.to_vec()),
-        LinkAttribute::Mtu(interface.mtu),
-        LinkAttribute::TxQueueLen(1000),
-    ];
-    let (name, mac, mtu) = (interface.name.clone(), interface.mac, interface.mtu);
-    Request::new(RouteNetlinkMessage::SetLink(message), move || {
-        format!("set MAC address {mac} and MTU {mtu} of {name}")
-    })
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-fn up(index: u32, name: &str) -> Request {
-    let mut message = LinkMessage::default();
-    message.header.index = index;
-    message.header.flags = LinkFlags::Up;
-    message.header.change_mask = LinkFlags::Up;
-    let name = name.to_owned();
-    Request::new(RouteNetlinkMessage::SetLink(message), move || format!("bring up {name}"))
-}
-
-fn address(index: u32, name: &str, prefix: IpPrefix) -> Request {
-    let mut message = AddressMessage::default();
-    let (ip, length) = parts(prefix);
-    message.header.family = family(ip);
-    message.header.prefix_len = length;
-    message.header.index = index;
-    message.header.scope = AddressScope::Universe;
-    message.attributes = vec![AddressAttribute::Local(ip), AddressAttribute::Address(ip)];
-    match prefix {
-        IpPrefix::V4(prefix) if length < 31 => {
-            let host_bits = u32::MAX >> length;
-            let broadcast = (prefix.address.to_bits() | host_bits).into();
-            message.attributes.push(AddressAttribute::Broadcast(broadcast));
-        }
-        IpPrefix::V4(_) => {}
-        IpPrefix::V6(_) => {
-            message.header.flags = AddressHeaderFlags::Nodad;
+    #[test]
+    fn keys_are_read_as_sysctl_does() {
+        for (key, path) in [
+            ("net.ipv4.ip_forward", "/proc/sys/net/ipv4/ip_forward"),
+            ("net/ipv4/conf/eth0.1/proxy_arp", "/proc/sys/net/ipv4/conf/eth0.1/proxy_arp"),
+            ("net.ipv4.conf.eth0/1.proxy_arp", "/proc/sys/net/ipv4/conf/eth0.1/proxy_arp"),
+        ] {
+            assert_eq!(sysctl_path(key), path);
+            assert!(belongs_to_node(key));
         }
     }
-    let name = name.to_owned();
-    Request::new(RouteNetlinkMessage::NewAddress(message), move || {
-        format!("add address {prefix} to {name}")
-    })
-}
 
-fn route(node: &NodePlan, plan: &RoutePlan) -> Result<Request, NodeError> {
-    let (to, length) = parts(plan.to);
-    let mut message = RouteMessage::default();
-    message.header.address_family = family(to);
-    message.header.destination_prefix_length = length;
-    message.header.table = RouteHeader::RT_TABLE_MAIN;
-    message.header.protocol = RouteProtocol::Static;
-    message.header.kind = RouteType::Unicast;
-    let on_link = plan.via.is_none() && to.is_ipv4();
-    message.header.scope = if on_link { RouteScope::Link } else { RouteScope::Universe };
-    message.attributes.push(RouteAttribute::Destination(RouteAddress::from(to)));
-    message.attributes.extend(plan.via.map(|via| match via {
-        IpAddr::V6(via) if to.is_ipv4() => RouteAttribute::Via(RouteVia::Inet6(via)),
-        via => RouteAttribute::Gateway(RouteAddress::from(via)),
-    }));
-    if let Some(name) = &plan.interface {
-        message.attributes.push(RouteAttribute::Oif(interface_index(node, name)?));
+    #[test]
+    fn keys_of_the_machine_are_told_apart() {
+        for key in ["kernel.panic", "network.x", "net", "net/../kernel/panic", "net.ipv4.//x"] {
+            assert!(!belongs_to_node(key), "{key}");
+        }
     }
-    message.attributes.extend(plan.metric.map(RouteAttribute::Priority));
-    let plan = plan.clone();
-    Ok(Request::new(RouteNetlinkMessage::NewRoute(message), move || describe(&plan)))
-}
-
-fn describe(route: &RoutePlan) -> String {
-    let via = route.via.map_or(String::new(), |via| format!(" via {via}"));
-    let interface = route.interface.as_ref().map_or(String::new(), |name| format!(" on {name}"));
-    format!("add route to {}{via}{interface}", route.to)
-}
-
-fn parts(prefix: IpPrefix) -> (IpAddr, u8) {
-    match prefix {
-        IpPrefix::V4(prefix) => (prefix.address.into(), prefix.length),
-        IpPrefix::V6(prefix) => (prefix.address.into(), prefix.length),
-    }
-}
-
-fn family(ip: IpAddr) -> AddressFamily {
-    if ip.is_ipv4() { AddressFamily::Inet } else { AddressFamily::Inet6 }
 }

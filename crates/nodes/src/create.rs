@@ -1,5 +1,6 @@
 //! Making all nodes, several at a time; and unmaking them when one fails.
 
+use std::collections::BTreeMap;
 use std::io;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -87,15 +88,15 @@ fn create_nodes(
 ) -> Result<Vec<Device>, NodeError> {
     let count = plan.nodes.len();
     let (next, done, failed) = (AtomicUsize::new(0), AtomicUsize::new(0), AtomicBool::new(false));
-    let results: Mutex<Vec<Option<Result<Vec<Device>, NodeError>>>> =
-        Mutex::new((0..count).map(|_| None).collect());
+    // By node: threads finish in any order.
+    let results = Mutex::new(BTreeMap::new());
     let work = || {
         while !failed.load(Ordering::Relaxed) {
             let index = next.fetch_add(1, Ordering::Relaxed);
             let Some(node) = plan.nodes.get(index) else { break };
             let result = create_node(layout, node);
             failed.fetch_or(result.is_err(), Ordering::Relaxed);
-            lock(&results)[index] = Some(result);
+            lock(&results).insert(index, result);
             progress(done.fetch_add(1, Ordering::Relaxed) + 1, count);
         }
     };
@@ -107,7 +108,7 @@ fn create_nodes(
         }
     });
     let results = std::mem::take(&mut *lock(&results));
-    let devices: Result<Vec<Vec<Device>>, NodeError> = results.into_iter().flatten().collect();
+    let devices: Result<Vec<Vec<Device>>, NodeError> = results.into_values().collect();
     devices.map(|devices| devices.into_iter().flatten().collect())
 }
 

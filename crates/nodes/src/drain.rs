@@ -26,7 +26,7 @@ const PATIENCE: Duration = Duration::from_secs(30);
 /// Waits until all namespaces that were dropped before have been freed with their devices. What
 /// keeps the last one from being made only shortens the wait: the namespaces have no names and no
 /// processes any more in any case.
-pub(crate) fn wait() {
+pub fn wait() {
     // Its own thread, as it ends in a namespace of its own.
     let _ = thread::Builder::new()
         .name("drain".into())

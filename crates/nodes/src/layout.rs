@@ -128,3 +128,26 @@ fn subdirectories(directory: &Path) -> Vec<String> {
         .filter_map(|entry| entry.file_name().into_string().ok())
         .collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn everything_has_the_name_of_the_experiment() {
+        let layout = Layout::below(Path::new("/state"), "demo");
+        assert_eq!(layout.state_dir(), Path::new("/state/demo"));
+        assert_eq!(layout.socket(), Path::new("/state/demo/api.sock"));
+        assert_eq!(layout.namespace("r1"), Path::new("/run/netns/demo.r1"));
+        assert!(layout.cgroup().is_none_or(|path| path.ends_with("netloom/demo")));
+    }
+
+    #[test]
+    fn names_are_plain_file_names() {
+        let check = |name| {
+            Layout::below(Path::new("/state"), "demo").check_names(std::iter::once(name)).is_ok()
+        };
+        assert!(check("r1") && check("a.b") && check("München"));
+        assert!(!["", ".", "..", "../x", "a/b", "a\0b"].into_iter().any(check));
+    }
+}

@@ -5,7 +5,7 @@
 //! |---|---|
 //! | `layout`, `record` | where things live; what is about to be made |
 //! | `network` | [`Network`]: the whole, made by `create`, unmade by `teardown` |
-//! | `netns`, `tap`, `netlink`, `configure` | one node's network stack |
+//! | `netns`, `tap`, `netlink`, `requests`, `configure` | one node's network stack |
 //! | `node`, `starter`, `reactor`, `control` | the engine's side of processes in nodes |
 //! | [`init`] | the node's side: its first process |
 //! | `cgroup`, `pidfd`, `drain` | what creation and teardown stand on |
@@ -29,10 +29,12 @@ mod pidfd;
 mod process;
 mod reactor;
 mod record;
+mod requests;
 mod starter;
 mod tap;
 mod teardown;
 
+pub use drain::wait as wait_until_freed;
 pub use error::NodeError;
 pub use layout::Layout;
 pub use network::{Context, Device, Network};

@@ -5,7 +5,6 @@ use std::fs::{self, File};
 use std::io;
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use netloom_plan::Plan;
@@ -231,8 +230,25 @@ fn listening_port(line: &str) -> Option<u16> {
     u16::from_str_radix(port, 16).ok()
 }
 
-// Shared by the engine's threads.
-const _: fn() = || {
-    fn shared<T: Send + Sync>() {}
-    shared::<Arc<Network>>();
-};
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_network_is_shared_by_threads() {
+        fn shared<T: Send + Sync>() {}
+        shared::<Network>();
+    }
+
+    #[test]
+    fn listening_sockets_are_told_from_others() {
+        let lines = [
+            "  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid",
+            "   0: 00000000:1F90 00000000:0000 0A 00000000:00000000 00:00000000 00000000     0",
+            "   1: 0100007F:1F91 0100007F:D2C4 01 00000000:00000000 00:00000000 00000000     0",
+            "   2: 00000000000000000000000000000000:0050 00000000000000000000000000000000:0000 0A",
+        ];
+        let ports: Vec<u16> = lines.into_iter().filter_map(listening_port).collect();
+        assert_eq!(ports, [8080, 80]);
+    }
+}

@@ -15,19 +15,21 @@ const TUN_F_TSO6: libc::c_ulong = 4;
 /// bytes, checksum and TCP segmentation offloads, non-blocking.
 ///
 /// The device is persistent: closing the descriptor leaves it in its namespace, and costs next to
-/// nothing. Measured with one TAP per namespace on 2 cores (Linux 6.18; closing all descriptors,
-/// dropping all namespaces, until the kernel had unregistered every device):
+/// nothing. Milliseconds for namespaces with one TAP each, from the first descriptor closed or
+/// namespace dropped until the kernel had freed all (`cargo bench -p netloom-nodes`; 2 busy cores,
+/// Linux 6.18):
 ///
-/// | order | 100 | 500 |
+/// | | 100 | 500 |
 /// |---|---|---|
-/// | close, device goes with it; then drop | 2.20 s | – |
-/// | drop; then close, device goes with it | 2.60 s | – |
-/// | the same with 8 threads closing | 0.44 s | 1.81 s |
-/// | **persistent: close; then drop** | **0.07 s** | **0.14 s** |
-/// | persistent: drop; then close | 0.13 s | 0.31 s |
+/// | close, and each device goes with its descriptor; then drop | 1752 | 10116 |
+/// | drop; then close, and each device goes with its descriptor | 2654 | 10459 |
+/// | **persistent: close; then drop** | **127** | **338** |
+/// | persistent: drop; then close | 84 | 351 |
 ///
 /// A descriptor that is closed unregisters its device alone, waiting for several RCU grace periods;
 /// a namespace that goes takes all its devices along, and the kernel frees namespaces in batches.
+/// This holds for an engine that is killed, too. A descriptor holds the namespace, so it must be
+/// closed at some point; the order does not matter much.
 pub(crate) fn create(name: &str) -> io::Result<OwnedFd> {
     let file = OpenOptions::new()
         .read(true)

@@ -14,7 +14,7 @@ mod destinations;
 mod graph;
 mod paths;
 
-use std::collections::HashSet;
+use std::collections::BTreeSet;
 use std::net::IpAddr;
 
 use netloom_scenario::{Node, NodeKind, Routing};
@@ -90,7 +90,7 @@ struct Source<'a> {
 impl Source<'_> {
     /// Its generated routes: without those that its own routes replace.
     fn table(&self, destinations: &[Destination], paths: &mut Paths<'_>) -> Vec<RoutePlan> {
-        let own: HashSet<Cidr> =
+        let own: BTreeSet<Cidr> =
             self.node.routes.iter().map(|route| Cidr::from(route.to).network()).collect();
         let connected = self.connected();
         let mut found = match self.only_gateway() {
@@ -101,7 +101,7 @@ impl Source<'_> {
             found = vec![(self.family.default_route(), exit)];
         }
         found.retain(|(prefix, _)| !own.contains(prefix));
-        let keep_apart: HashSet<Cidr> = connected.union(&own).copied().collect();
+        let keep_apart: BTreeSet<Cidr> = connected.union(&own).copied().collect();
         aggregate(found, &keep_apart).into_iter().map(|(to, exit)| self.route(to, exit)).collect()
     }
 
@@ -109,7 +109,7 @@ impl Source<'_> {
     fn nearest(
         &self,
         destinations: &[Destination],
-        connected: &HashSet<Cidr>,
+        connected: &BTreeSet<Cidr>,
         paths: &[Option<Path>],
     ) -> Vec<(Cidr, Exit)> {
         let remote = destinations.iter().filter(|destination| {
@@ -124,7 +124,7 @@ impl Source<'_> {
     }
 
     /// The networks that the kernel routes by itself.
-    fn connected(&self) -> HashSet<Cidr> {
+    fn connected(&self) -> BTreeSet<Cidr> {
         (0..self.node.interfaces.len())
             .flat_map(|interface| self.addressing.of_port(Port { node: self.index, interface }))
             .map(|cidr| cidr.network())

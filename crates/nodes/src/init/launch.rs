@@ -7,7 +7,7 @@ use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 use nix::errno::Errno;
 use nix::sched::{CloneFlags, setns, unshare};
 use nix::sys::resource::{Resource, setrlimit};
-use nix::sys::signal::{SigHandler, SigSet, Signal, signal};
+use nix::sys::signal::SigSet;
 
 use super::{Failed, attempt};
 use crate::control::{Control, FromInit, Setup, ToInit};
@@ -82,9 +82,15 @@ fn fork_sibling() -> io::Result<u32> {
 
 /// Whatever the engine does about signals is its own business.
 fn reset_signals() {
-    for number in Signal::iterator() {
-        // SAFETY: the default action is no handler of ours. KILL and STOP refuse, which is fine.
-        let _ = unsafe { signal(number, SigHandler::SigDfl) };
+    const LAST_SIGNAL: libc::c_long = 64;
+    // The kernel's `struct sigaction`: handler (0 is the default action), flags, restorer, mask.
+    // Not through libc, which hides the two signals that it uses itself: they can be ignored, too.
+    let default = [0u64; 4];
+    for number in 1..=LAST_SIGNAL {
+        let (new, old) = (default.as_ptr(), std::ptr::null::<u64>());
+        // SAFETY: reads the array, which is as large as the structure on every architecture; the
+        // set of 64 signals has 8 bytes. KILL and STOP refuse, which is fine.
+        unsafe { libc::syscall(libc::SYS_rt_sigaction, number, new, old, 8) };
     }
     let _ = SigSet::empty().thread_set_mask();
 }

@@ -1,0 +1,161 @@
+//! Requests to the kernel's routing socket, in the words of a plan. Pure: bytes come from
+//! `netlink-packet-route`, sending is in `netlink`.
+
+use std::net::{IpAddr, Ipv6Addr};
+
+use netlink_packet_route::address::{
+    AddressAttribute, AddressHeaderFlags, AddressMessage, AddressScope,
+};
+use netlink_packet_route::link::{
+    AfSpecInet6, AfSpecUnspec, In6AddrGenMode, LinkAttribute, LinkFlags, LinkMessage,
+};
+use netlink_packet_route::route::{
+    RouteAddress, RouteAttribute, RouteHeader, RouteMessage, RouteProtocol, RouteScope, RouteType,
+    RouteVia,
+};
+use netlink_packet_route::{AddressFamily, RouteNetlinkMessage};
+use netloom_plan::{InterfacePlan, RoutePlan};
+use netloom_scenario::{IpPrefix, Ipv6Prefix, MacAddress};
+
+use crate::netlink::Request;
+
+/// MAC address and MTU, which must be set before the interface is up to hold for its link-local
+/// address.
+pub(crate) fn properties(index: u32, interface: &InterfacePlan) -> Request {
+    let mut message = LinkMessage::default();
+    message.header.index = index;
+    message.attributes = vec![
+        LinkAttribute::Address(interface.mac.0.to_vec()),
+        LinkAttribute::Mtu(interface.mtu),
+        LinkAttribute::TxQueueLen(1000),
+    ];
+    let (name, mac, mtu) = (interface.name.clone(), interface.mac, interface.mtu);
+    Request::new(RouteNetlinkMessage::SetLink(message), move || {
+        format!("set MAC address {mac} and MTU {mtu} of {name}")
+    })
+}
+
+/// Switches the kernel's own making of link-local addresses from MAC addresses.
+pub(crate) fn automatic_link_local(index: u32, name: &str, on: bool) -> Request {
+    let mode = if on { In6AddrGenMode::Eui64 } else { In6AddrGenMode::None };
+    let mut message = LinkMessage::default();
+    message.header.index = index;
+    let inet6 = AfSpecUnspec::Inet6(vec![AfSpecInet6::AddrGenMode(mode)]);
+    message.attributes.push(LinkAttribute::AfSpecUnspec(vec![inet6]));
+    let name = name.to_owned();
+    Request::new(RouteNetlinkMessage::SetLink(message), move || {
+        format!("set how {name} gets its link-local address")
+    })
+}
+
+/// The link-local address from a MAC address (RFC 4291, appendix A).
+pub(crate) fn link_local(mac: MacAddress) -> IpPrefix {
+    let [a, b, c, d, e, f] = mac.0;
+    let interface = u64::from_be_bytes([a ^ 2, b, c, 0xff, 0xfe, d, e, f]);
+    let address = Ipv6Addr::from_bits((0xfe80 << 112) | u128::from(interface));
+    IpPrefix::V6(Ipv6Prefix { address, length: 64 })
+}
+
+/// Brings an interface up.
+pub(crate) fn up(index: u32, name: &str) -> Request {
+    let mut message = LinkMessage::default();
+    message.header.index = index;
+    message.header.flags = LinkFlags::Up;
+    message.header.change_mask = LinkFlags::Up;
+    let name = name.to_owned();
+    Request::new(RouteNetlinkMessage::SetLink(message), move || format!("bring up {name}"))
+}
+
+/// Adds an address; one of IPv6 is usable at once.
+pub(crate) fn address(index: u32, name: &str, prefix: IpPrefix) -> Request {
+    let mut message = AddressMessage::default();
+    let (ip, length) = parts(prefix);
+    message.header.family = family(ip);
+    message.header.prefix_len = length;
+    message.header.index = index;
+    message.header.scope = scope(ip);
+    message.attributes = vec![AddressAttribute::Local(ip), AddressAttribute::Address(ip)];
+    match prefix {
+        IpPrefix::V4(prefix) if length < 31 => {
+            let host_bits = u32::MAX >> length;
+            let broadcast = (prefix.address.to_bits() | host_bits).into();
+            message.attributes.push(AddressAttribute::Broadcast(broadcast));
+        }
+        IpPrefix::V4(_) => {}
+        IpPrefix::V6(_) => {
+            message.header.flags = AddressHeaderFlags::Nodad;
+        }
+    }
+    let name = name.to_owned();
+    Request::new(RouteNetlinkMessage::NewAddress(message), move || {
+        format!("add address {prefix} to {name}")
+    })
+}
+
+/// Adds a route; `interface` is the index of the one that the plan names, if it names one.
+pub(crate) fn route(plan: &RoutePlan, interface: Option<u32>) -> Request {
+    let (to, length) = parts(plan.to);
+    let mut message = RouteMessage::default();
+    message.header.address_family = family(to);
+    message.header.destination_prefix_length = length;
+    message.header.table = RouteHeader::RT_TABLE_MAIN;
+    message.header.protocol = RouteProtocol::Static;
+    message.header.kind = RouteType::Unicast;
+    let on_link = plan.via.is_none() && to.is_ipv4();
+    message.header.scope = if on_link { RouteScope::Link } else { RouteScope::Universe };
+    message.attributes.push(RouteAttribute::Destination(RouteAddress::from(to)));
+    message.attributes.extend(plan.via.map(|via| match via {
+        IpAddr::V6(via) if to.is_ipv4() => RouteAttribute::Via(RouteVia::Inet6(via)),
+        via => RouteAttribute::Gateway(RouteAddress::from(via)),
+    }));
+    message.attributes.extend(interface.map(RouteAttribute::Oif));
+    message.attributes.extend(plan.metric.map(RouteAttribute::Priority));
+    let plan = plan.clone();
+    Request::new(RouteNetlinkMessage::NewRoute(message), move || describe(&plan))
+}
+
+fn describe(route: &RoutePlan) -> String {
+    let via = route.via.map_or(String::new(), |via| format!(" via {via}"));
+    let interface = route.interface.as_ref().map_or(String::new(), |name| format!(" on {name}"));
+    format!("add route to {}{via}{interface}", route.to)
+}
+
+fn parts(prefix: IpPrefix) -> (IpAddr, u8) {
+    match prefix {
+        IpPrefix::V4(prefix) => (prefix.address.into(), prefix.length),
+        IpPrefix::V6(prefix) => (prefix.address.into(), prefix.length),
+    }
+}
+
+/// The kernel finds the scope of IPv6 addresses by itself.
+fn scope(ip: IpAddr) -> AddressScope {
+    if ip.is_loopback() { AddressScope::Host } else { AddressScope::Universe }
+}
+
+fn family(ip: IpAddr) -> AddressFamily {
+    if ip.is_ipv4() { AddressFamily::Inet } else { AddressFamily::Inet6 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn link_local_addresses_are_eui_64() {
+        let mac = "02:00:5e:10:00:ff".parse().unwrap();
+        assert_eq!(link_local(mac).to_string(), "fe80::5eff:fe10:ff/64");
+    }
+
+    #[test]
+    fn requests_are_named_for_people() {
+        let plan = RoutePlan {
+            to: "10.0.0.0/24".parse().unwrap(),
+            via: Some("fe80::1".parse().unwrap()),
+            interface: Some("eth1".into()),
+            metric: None,
+        };
+        assert_eq!((route(&plan, Some(2)).what)(), "add route to 10.0.0.0/24 via fe80::1 on eth1");
+        let prefix = "10.0.0.1/24".parse().unwrap();
+        assert_eq!((address(2, "eth1", prefix).what)(), "add address 10.0.0.1/24 to eth1");
+    }
+}

@@ -1,0 +1,43 @@
+//! Nodes in a real kernel: each test has an experiment of its own, and may run beside all others.
+//!
+//! This binary is three programs: the tests; with `__init` as its first argument, what the
+//! `netloom` binary is to nodes; and with `__create`, an engine that waits to be killed.
+
+mod crash;
+mod lifecycle;
+mod network;
+mod processes;
+mod view;
+mod world;
+
+use libtest_mimic::{Arguments, Trial};
+
+fn main() {
+    match std::env::args().nth(1).as_deref() {
+        Some("__init") => netloom_nodes::init::main(),
+        Some("__create") => crash::creator(),
+        _ => {}
+    }
+    let arguments = Arguments::from_args();
+    let root = nix::unistd::geteuid().is_root();
+    if !root {
+        eprintln!("ignored: making network namespaces takes root");
+    }
+    let groups = [
+        ("network", network::TESTS),
+        ("processes", processes::TESTS),
+        ("view", view::TESTS),
+        ("lifecycle", lifecycle::TESTS),
+        ("crash", crash::TESTS),
+    ];
+    let trials = groups.iter().flat_map(|(group, tests)| {
+        tests.iter().map(move |(name, test)| {
+            let run = move || {
+                test();
+                Ok(())
+            };
+            Trial::test(format!("{group}::{name}"), run).with_ignored_flag(!root)
+        })
+    });
+    libtest_mimic::run(&arguments, trials.collect()).exit();
+}

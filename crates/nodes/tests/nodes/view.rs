@@ -1,0 +1,105 @@
+//! What processes in nodes see of the machine.
+
+use std::io::Read;
+use std::path::Path;
+use std::{env, fs};
+
+use netloom_nodes::{NodeError, WORK_DIRECTORY};
+
+use crate::world::{Tests, World};
+
+pub const TESTS: Tests = &[
+    ("names_resolve_and_the_host_name_is_the_nodes", names_resolve),
+    ("the_environment_says_where_one_is", the_environment_says_where_one_is),
+    ("tmp_run_and_shm_are_the_nodes_own", tmp_run_and_shm_are_the_nodes_own),
+    ("proc_and_sys_are_the_nodes_own", proc_and_sys_are_the_nodes_own),
+    ("the_work_directory_is_the_scenarios", the_work_directory_is_the_scenarios),
+    ("files_are_read_as_the_node_sees_them", files_are_read_as_the_node_sees_them),
+    ("nothing_of_the_view_is_on_the_machine", nothing_of_the_view_is_on_the_machine),
+];
+
+const PAIR: &[(&str, &str)] = &[("h1", "h2")];
+
+fn names_resolve() {
+    let world = World::new(PAIR);
+    assert_eq!(world.run("h1", "hostname 2>/dev/null || cat /proc/sys/kernel/hostname"), "h1");
+    assert_eq!(world.run("h2", "cat /proc/sys/kernel/hostname"), "h2");
+    let hosts = world.run("h1", "cat /etc/hosts");
+    assert!(hosts.contains("10.0.0.2 h2") && hosts.contains("fd00:0:0:1::2 h2"), "{hosts}");
+    assert_eq!(world.run("h1", "getent ahostsv4 h2 | head -1 | cut -d' ' -f1"), "10.0.0.2");
+    assert!(!world.run("h1", "cat /etc/resolv.conf").contains("nameserver"));
+}
+
+fn the_environment_says_where_one_is() {
+    let world = World::new(PAIR);
+    let shown = world.run("h2", "echo $NETLOOM_EXPERIMENT $NETLOOM_NODE $FROM_CONTEXT");
+    assert_eq!(shown, format!("{} h2 yes", world.layout.experiment()));
+}
+
+fn tmp_run_and_shm_are_the_nodes_own() {
+    let world = World::new(PAIR);
+    for directory in ["/tmp", "/run", "/run/lock", "/dev/shm"] {
+        let file = format!("{directory}/of-{}", world.layout.experiment());
+        world.run("h1", &format!("echo h1 > {file}"));
+        assert_eq!(world.run("h1", &format!("cat {file}")), "h1");
+        assert_eq!(world.run("h2", &format!("[ -e {file} ] || echo none")), "none");
+        assert!(!Path::new(&file).exists(), "{file} on the machine");
+    }
+    assert_eq!(world.run("h1", "stat -c %a /tmp /run /run/lock"), "1777\n755\n1777");
+}
+
+fn proc_and_sys_are_the_nodes_own() {
+    let world = World::new(PAIR);
+    assert_eq!(world.run("h1", "ls /sys/class/net"), "eth1\nlo");
+    let processes = world.run("h1", "ls /proc | grep -c '^[0-9]'");
+    assert!(processes.parse::<u32>().unwrap() < 8, "{processes} processes");
+    assert!(world.run("h1", "cat /proc/1/cmdline | tr '\\0' ' '").ends_with("__init"));
+    let mounts = world.run("h1", "cat /proc/self/mountinfo");
+    assert!(!mounts.contains("nsfs"), "no other node's namespace is held: {mounts}");
+}
+
+fn the_work_directory_is_the_scenarios() {
+    let world = World::new(PAIR);
+    // The test's directory lies below /tmp, which the node's own /tmp covers.
+    assert!(world.work_dir.path().starts_with(env::temp_dir()));
+    fs::write(world.work_dir.path().join("given"), "from outside").unwrap();
+    assert_eq!(world.run("h1", "pwd; cat given"), format!("{WORK_DIRECTORY}\nfrom outside"));
+    world.run("h1", "echo result > made");
+    assert_eq!(fs::read_to_string(world.work_dir.path().join("made")).unwrap(), "result\n");
+}
+
+fn files_are_read_as_the_node_sees_them() {
+    let world = World::new(PAIR);
+    let network = world.network();
+    let path = Path::new("/tmp/dir/file");
+    assert!(matches!(network.open_in("h1", path), Err(NodeError::NoFiles { .. })));
+    assert!(!network.exists_in("h1", path).unwrap());
+    world.run("h1", "mkdir /tmp/dir; echo kept > /tmp/dir/file");
+    world.run("h1", "ln -s /tmp/dir/file /run/link; ln -s ../../../../../../tmp /run/up");
+    let content = |path: &str| {
+        let mut text = String::new();
+        network.open_in("h1", Path::new(path))?.read_to_string(&mut text).unwrap();
+        Ok::<_, NodeError>(text)
+    };
+    for path in ["/tmp/dir/file", "/run/link", "/run/up/dir/file", "../../../tmp/dir/file"] {
+        assert_eq!(content(path).unwrap(), "kept\n", "{path}");
+    }
+    assert!(network.exists_in("h1", path).unwrap());
+    assert!(!network.exists_in("h1", Path::new("/tmp/dir/other")).unwrap());
+    assert!(!network.exists_in("h2", path).unwrap());
+    let error = content("/tmp/none").unwrap_err().to_string();
+    assert_eq!(error, "node `h1`: cannot open /tmp/none: No such file or directory (os error 2)");
+}
+
+fn nothing_of_the_view_is_on_the_machine() {
+    let mounts = || fs::read_to_string("/proc/self/mountinfo").unwrap();
+    let world = World::new(PAIR);
+    world.run("h1", "true");
+    let experiment = world.layout.experiment();
+    let ours: Vec<_> = mounts()
+        .lines()
+        .filter(|line| line.contains(experiment) || line.contains(WORK_DIRECTORY))
+        .map(String::from)
+        .collect();
+    assert_eq!(ours.len(), 2, "the two namespaces, nothing else: {ours:#?}");
+}
