@@ -1,7 +1,9 @@
 //! Measures one link: round-trip times, TCP unshaped and at a rate, and the pipe model alone;
 //! beside a raw veth pair and the machine's own wake-up latency in the same run. Prints only.
 //!
-//! `cargo run --release -p netloom-dataplane --example link_speed [SECONDS]` as root.
+//! `cargo run --release -p netloom-dataplane --example link_speed [SECONDS [PART]]` as root, PART
+//! one of `model`, `rtt`, `tcp`, or the properties of one link to send over, like
+//! `{"rate":"1Gbit/s"}`.
 
 mod echo;
 #[path = "../../tests/lab/mod.rs"]
@@ -22,11 +24,21 @@ fn main() {
         return;
     }
     let seconds = std::env::args().nth(1).and_then(|text| text.parse().ok()).unwrap_or(4);
-    let span = Duration::from_secs(seconds);
+    let part = std::env::args().nth(2);
+    let wanted = |name: &str| part.as_deref().is_none_or(|part| part == name);
     print_machine();
-    model_alone();
-    round_trips();
-    throughput(span);
+    if wanted("model") {
+        model_alone();
+    }
+    if wanted("rtt") {
+        round_trips();
+    }
+    let span = Duration::from_secs(seconds);
+    match &part {
+        Some(text) if text.starts_with('{') => throughput(span, &[text]),
+        _ if wanted("tcp") => throughput(span, &TCP_LINKS),
+        _ => {}
+    }
 }
 
 fn print_machine() {
@@ -138,17 +150,19 @@ fn print_timing(timing: &Timing) {
     );
 }
 
-fn throughput(span: Duration) {
+const TCP_LINKS: [&str; 5] = [
+    "{}",
+    r#"{"delay":"1ms"}"#,
+    r#"{"rate":"10Gbit/s"}"#,
+    r#"{"rate":"1Gbit/s"}"#,
+    r#"{"rate":"100Mbit/s"}"#,
+];
+
+fn throughput(span: Duration, links: &[&str]) {
     println!("\nTCP, one flow, {} s: goodput in Mbit/s", span.as_secs());
     let veth = tcp(&raw(), span);
     println!("  {veth:9.1}         raw veth");
-    for text in [
-        "{}",
-        r#"{"delay":"1ms"}"#,
-        r#"{"rate":"10Gbit/s"}"#,
-        r#"{"rate":"1Gbit/s"}"#,
-        r#"{"rate":"100Mbit/s"}"#,
-    ] {
+    for text in links {
         let (namespaces, dataplane) = linked(text);
         let goodput = tcp(&namespaces, span);
         println!("  {goodput:9.1}  {:5.2}  link {text}", goodput / veth);
