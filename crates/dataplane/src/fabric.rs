@@ -18,7 +18,7 @@ use crate::timing::{Counters, DeviceFailure};
 use crate::{Clock, PipeId};
 
 /// Frames read from one device before the others have their turn.
-const READ_BUDGET: usize = 64;
+const READ_BUDGET: usize = 16;
 /// Frames moved through switches before devices have their turn: a forwarding loop must not keep
 /// a worker from everything else.
 const HOP_BUDGET: usize = 1024;
