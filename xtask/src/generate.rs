@@ -8,7 +8,10 @@ use serde_json::Value;
 
 /// Every generated file: its path in the repository, and what it holds.
 fn files() -> Vec<(&'static str, Value)> {
-    vec![("docs/scenario.schema.json", netloom_scenario::json_schema())]
+    vec![
+        ("docs/scenario.schema.json", netloom_scenario::json_schema()),
+        ("docs/openapi.json", netloom_api::openapi::document()),
+    ]
 }
 
 /// Writes all generated files.

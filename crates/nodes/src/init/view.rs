@@ -1,5 +1,5 @@
 //! What a node's processes see of the file system: the machine's, with the node's own `/proc`,
-//! `/sys`, `/tmp`, `/run`, `/dev/shm`, `/dev/pts`, `/etc/hosts` and `/etc/resolv.conf`.
+//! `/sys`, `/tmp`, `/var/tmp`, `/run`, `/dev/shm`, `/dev/pts`, `/etc/hosts` and `/etc/resolv.conf`.
 
 use std::fs::{self, File, OpenOptions};
 use std::io;
@@ -53,6 +53,7 @@ fn file_systems() -> Result<(), Failed> {
         attempt(create(), || format!("create {path}"))?;
     }
     for (kind, path, options) in [
+        ("tmpfs", "/var/tmp", "mode=1777"),
         ("tmpfs", "/dev/shm", "mode=1777"),
         ("devpts", "/dev/pts", "newinstance,gid=5,mode=620,ptmxmode=666"),
     ] {
