@@ -52,11 +52,13 @@ def router_config(city):
             " ip ospf network point-to-point",
             " ip ospf hello-interval 1",
             " ip ospf dead-interval 4",
+            " ip ospf retransmit-interval 1",
             f" ip ospf cost {cost}",
             " ipv6 ospf6 area 0",
             " ipv6 ospf6 network point-to-point",
             " ipv6 ospf6 hello-interval 1",
             " ipv6 ospf6 dead-interval 4",
+            " ipv6 ospf6 retransmit-interval 1",
             f" ipv6 ospf6 cost {cost}",
             "!",
         ]
@@ -73,8 +75,15 @@ def router_config(city):
             "!",
         ]
     lines += [
-        "router ospf", " timers throttle spf 0 50 1000", "!",
-        "router ospf6", " timers throttle spf 0 50 1000", "!",
+        "router ospf",
+        " timers throttle spf 0 50 1000",
+        " timers throttle lsa all 200",
+        " timers lsa min-arrival 100",
+        "!",
+        "router ospf6",
+        " timers throttle spf 0 50 1000",
+        " timers lsa min-arrival 100",
+        "!",
     ]
     return "\n".join(lines) + "\n"
 

@@ -117,7 +117,7 @@ def outage(results):
         ],
     )
     felt = after - before
-    print(f"\n  answers stopped {before - cut:+.3f} s and came back {after - cut:+.3f} s after the cut:")
+    print(f"\n  the last answer before came {before - cut:+.3f} s from the cut, the next one {after - cut:+.3f} s:")
     print(f"  an outage of {felt * 1000:.0f} ms until OSPF had found the way around")
     flow = json.loads(results.output("flow", "host-seattle"))
     resumed = sum(i["sum"]["bytes"] for i in flow["intervals"] if 14 <= i["sum"]["start"] < 19)

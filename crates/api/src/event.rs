@@ -48,7 +48,7 @@ pub enum What {
         process: String,
         /// The node.
         node: String,
-        /// Process id on the machine.
+        /// Process id in the node.
         pid: u32,
     },
     /// A process passed its `ready` test.

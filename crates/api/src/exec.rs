@@ -65,7 +65,7 @@ pub enum ExecControl {
 pub enum ExecNotice {
     /// It runs.
     Started {
-        /// Process id on the machine.
+        /// Process id in the node.
         pid: u32,
     },
     /// It has ended, and all its output has been sent.

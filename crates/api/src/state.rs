@@ -117,12 +117,12 @@ pub enum ProcessState {
     Waiting,
     /// It runs, and its `ready` test has not passed yet.
     Started {
-        /// Process id on the machine.
+        /// Process id in the node.
         pid: u32,
     },
     /// It runs and is ready.
     Ready {
-        /// Process id on the machine.
+        /// Process id in the node.
         pid: u32,
     },
     /// It has ended.

@@ -191,7 +191,10 @@ impl Experiment {
 
     /// How exactly the engine keeps its schedule.
     pub fn timing(&self) -> Result<Timing> {
-        self.with_live(|live| Ok(crate::wiring::timing(&self.scenario, live.dataplane.timing()?)))
+        self.with_live(|live| {
+            let overflow = live.network.dropped_by_interfaces()?;
+            Ok(crate::wiring::timing(&self.scenario, live.dataplane.timing()?, overflow))
+        })
     }
 
     /// Applies all changes at one instant, or none of them.

@@ -40,9 +40,12 @@ pub fn wire(scenario: &Scenario, devices: Vec<Device>) -> Result<Wiring> {
 }
 
 /// The data plane's measurements in the API's words.
-pub fn timing(scenario: &Scenario, timing: netloom_dataplane::Timing) -> Timing {
+///
+/// `overflow` is what the nodes' interfaces dropped because the engine did not read them in time.
+pub fn timing(scenario: &Scenario, timing: netloom_dataplane::Timing, overflow: u64) -> Timing {
     let drops = timing.unmodelled;
     let causes = [
+        ("not_read_in_time", overflow),
         ("device_full", drops.device_full),
         ("device_gone", drops.device_gone),
         ("rejected", drops.rejected),

@@ -3,7 +3,7 @@
 use std::fs::{self, File, OpenOptions};
 use std::io;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::thread;
 
 use nix::errno::Errno;
@@ -71,6 +71,24 @@ pub(crate) fn inside<T: Send>(
             work()
         };
         let thread = thread::Builder::new().name("in-node".into()).spawn_scoped(scope, run)?;
+        thread.join().unwrap_or_else(|_| Err(io::Error::other("a thread has panicked")))
+    })
+}
+
+/// Runs `work` in one namespace after the other, on one thread of its own; stops at the first error.
+pub(crate) fn inside_each<T: Send>(
+    paths: &[PathBuf],
+    work: impl Fn(usize) -> io::Result<T> + Send,
+) -> io::Result<Vec<T>> {
+    thread::scope(|scope| {
+        let run = || {
+            let visit = |(index, path)| {
+                setns(File::open(path)?, CloneFlags::CLONE_NEWNET)?;
+                work(index)
+            };
+            paths.iter().enumerate().map(visit).collect()
+        };
+        let thread = thread::Builder::new().name("in-nodes".into()).spawn_scoped(scope, run)?;
         thread.join().unwrap_or_else(|_| Err(io::Error::other("a thread has panicked")))
     })
 }
