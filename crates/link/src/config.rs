@@ -178,9 +178,9 @@ impl Framing {
     /// line.
     pub const fn line_bytes(self, length: u32) -> u32 {
         match self {
-            Self::Ethernet => (if length < 60 { 60 } else { length }) + 24,
+            Self::Ethernet => (if length < 60 { 60 } else { length }).saturating_add(24),
             Self::None => length,
-            Self::Bytes(bytes) => length + bytes,
+            Self::Bytes(bytes) => length.saturating_add(bytes),
         }
     }
 }

@@ -3,7 +3,7 @@
 //!
 //! `cargo run --release -p netloom-dataplane --example link_speed [SECONDS [PART]]` as root, PART
 //! one of `model`, `rtt`, `tcp`, or the properties of one link to send over, like
-//! `{"rate":"1Gbit/s"}`.
+//! `{"rate":"1Gbit/s"}`. TCP is cubic, or what the environment variable CONGESTION says.
 
 mod echo;
 #[path = "../../tests/lab/mod.rs"]
@@ -18,6 +18,7 @@ use lab::{Namespace, ipv4, netlink::veth_pair, two_hosts};
 use netloom_dataplane::{Dataplane, End, LatencySummary, LinkWiring, Options, Timing, Wiring};
 use netloom_link::{FrameInfo, Pipe, PipeConfig, Stream};
 use netloom_units::Time;
+use nix::sys::socket::{setsockopt, sockopt::TcpCongestion};
 
 fn main() {
     if !lab::available("link_speed") {
@@ -166,16 +167,31 @@ fn throughput(span: Duration, links: &[&str]) {
         let (namespaces, dataplane) = linked(text);
         let goodput = tcp(&namespaces, span);
         println!("  {goodput:9.1}  {:5.2}  link {text}", goodput / veth);
+        print_pipe(&dataplane);
         print_timing(&dataplane.timing().expect("timing"));
     }
     let again = tcp(&raw(), span);
     println!("  {again:9.1}  {:5.2}  raw veth again", again / veth);
 }
 
+fn print_pipe(dataplane: &Dataplane) {
+    let pipe = dataplane.pipes().expect("pipes").swap_remove(0).statistics;
+    println!(
+        "      pipe: load {:.3}, queue {:.0} frames on average, {} at most; dropped {} of {}",
+        pipe.load,
+        pipe.queue.mean_frames,
+        pipe.queue.maximum.frames,
+        pipe.dropped.total().frames,
+        pipe.offered.frames
+    );
+}
+
 /// Goodput from the first namespace to the second at the receiver, in Mbit/s, after two seconds.
 fn tcp([a, b]: &[Namespace; 2], span: Duration) -> f64 {
     let listener = b.run(|| TcpListener::bind((ipv4(2), 9)).expect("a listener"));
     let sender = a.run(|| TcpStream::connect((ipv4(2), 9)).expect("a connection"));
+    let congestion = std::env::var("CONGESTION").unwrap_or_else(|_| "cubic".into());
+    setsockopt(&sender, TcpCongestion, &congestion.into()).expect("a known congestion control");
     let (receiver, _) = listener.accept().expect("a connection");
     thread::scope(|scope| {
         scope.spawn(|| send(sender));
