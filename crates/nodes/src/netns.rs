@@ -78,15 +78,15 @@ pub(crate) fn inside<T: Send>(
 /// Runs `work` in one namespace after the other, on one thread of its own; stops at the first error.
 pub(crate) fn inside_each<T: Send>(
     paths: &[PathBuf],
-    work: impl Fn(usize) -> io::Result<T> + Send,
+    mut work: impl FnMut() -> io::Result<T> + Send,
 ) -> io::Result<Vec<T>> {
     thread::scope(|scope| {
-        let run = || {
-            let visit = |(index, path)| {
+        let run = move || {
+            let visit = |path| {
                 setns(File::open(path)?, CloneFlags::CLONE_NEWNET)?;
-                work(index)
+                work()
             };
-            paths.iter().enumerate().map(visit).collect()
+            paths.iter().map(visit).collect()
         };
         let thread = thread::Builder::new().name("in-nodes".into()).spawn_scoped(scope, run)?;
         thread.join().unwrap_or_else(|_| Err(io::Error::other("a thread has panicked")))

@@ -176,7 +176,7 @@ impl Network {
     pub fn dropped_by_interfaces(&self) -> Result<u64, NodeError> {
         let names: Vec<&String> = self.nodes.keys().collect();
         let paths: Vec<_> = names.iter().map(|name| self.layout.namespace(name)).collect();
-        let read = |_| {
+        let read = || {
             let table = fs::read_to_string("/proc/thread-self/net/dev")?;
             Ok(table.lines().filter_map(transmit_drops).sum::<u64>())
         };
