@@ -8,6 +8,7 @@
 //! | `partition` | which worker owns which links |
 //! | `worker` | a thread: waits, reads devices, releases frames, obeys commands |
 //! | `fabric` | what a worker owns: frames on their way between devices, pipes and switches |
+//! | `margin` | how long before a deadline to stop sleeping |
 //! | `timers`, `waiter`, `clock` | when the next frame is due, sleeping until then, what time it is |
 //! | `gate` | one timestamp for a batch of changes over several workers |
 //! | `capture` | copies of frames at an interface, for a reader on another thread |
@@ -24,6 +25,7 @@ mod error;
 mod fabric;
 mod gate;
 mod handle;
+mod margin;
 mod partition;
 mod timers;
 mod timing;

@@ -13,12 +13,10 @@ use crate::capture::CaptureSink;
 use crate::fabric::Fabric;
 use crate::gate::Ticket;
 use crate::handle::PipeStatus;
+use crate::margin::Margin;
 use crate::timing::{Counters, WorkerLoad, exact_timers};
 use crate::waiter::{Patience, Waiter};
 
-/// How long before a deadline a worker stops sleeping and watches the clock: a sleep ends some
-/// 40 µs late on a quiet machine (measured), and a spin does not.
-const SPIN: Duration = Duration::from_micros(50);
 /// Pipes whose statistics are read in one turn, so that frames do not wait for a large snapshot.
 const STATUS_BATCH: usize = 16;
 
@@ -46,6 +44,7 @@ pub(crate) struct Worker {
     clock: Clock,
     /// Whether a core is spare to spin on.
     may_spin: bool,
+    margin: Margin,
     reports: VecDeque<Report>,
     account: Account,
 }
@@ -81,7 +80,8 @@ impl Worker {
     ) -> Self {
         let account =
             Account { start: clock.now(), asleep: Duration::ZERO, spinning: Duration::ZERO };
-        Self { fabric, waiter, commands, clock, may_spin, reports: VecDeque::new(), account }
+        let (margin, reports) = (Margin::default(), VecDeque::new());
+        Self { fabric, waiter, commands, clock, may_spin, margin, reports, account }
     }
 
     /// Runs until it is stopped, or its owner is gone; gives the devices back.
@@ -96,6 +96,11 @@ impl Worker {
                 break;
             }
             let now = self.clock.now();
+            if let Patience::For(sleep) = patience
+                && self.waiter.ready() == 0
+            {
+                self.margin.overslept(now.since(before + sleep));
+            }
             let turn = self.turn(now);
             self.book(patience, before, now, &turn);
             if turn == Turn::Stopped {
@@ -113,7 +118,8 @@ impl Worker {
         }
         let Some(deadline) = self.fabric.timers.next() else { return Patience::Endless };
         let left = deadline.since(now);
-        let sleep = if self.may_spin { left.saturating_sub(SPIN) } else { left };
+        let margin = if self.may_spin { self.margin.get() } else { Duration::ZERO };
+        let sleep = left.saturating_sub(margin);
         if sleep == Duration::ZERO { Patience::None } else { Patience::For(sleep) }
     }
 

@@ -13,6 +13,7 @@ use netloom_api::state::{
 };
 use netloom_api::timing::Timing;
 use netloom_dataplane::{Capture, Dataplane, PipeId};
+use netloom_link::LinkState;
 use netloom_nodes::{ExitStatus, Network, SpawnRequest, Spawned};
 use netloom_plan::Plan;
 use netloom_scenario::{Direction, Endpoint, LinkEnds, Node, NodeKind, Scenario};
@@ -20,6 +21,7 @@ use netloom_units::Time;
 use tokio::sync::{oneshot, watch};
 
 use crate::events::EventLog;
+use crate::overflow::Overflow;
 use crate::run::Board;
 
 /// The two things that are alive: taken out together when the experiment ends.
@@ -53,6 +55,7 @@ pub struct Experiment {
     /// The scenario's processes.
     pub board: Board,
     phase: watch::Sender<Phase>,
+    overflow: Overflow,
     started_unix: f64,
     links: HashMap<String, usize>,
     live: RwLock<Option<Live>>,
@@ -70,6 +73,10 @@ impl Experiment {
     ) -> Self {
         let links = scenario.links.iter().enumerate().map(|(i, l)| (l.name.clone(), i)).collect();
         let board = if results.is_some() { Board::new(&scenario) } else { Board::empty() };
+        let cut = scenario.links.iter().filter(|link| {
+            [&link.forward, &link.reverse].iter().all(|pipe| pipe.state == LinkState::Down)
+        });
+        let overflow = Overflow::new(cut.flat_map(|link| link.endpoints.clone()));
         let started_unix =
             SystemTime::now().duration_since(UNIX_EPOCH).map_or(0.0, |since| since.as_secs_f64());
         Self {
@@ -80,6 +87,7 @@ impl Experiment {
             events,
             board,
             phase: watch::Sender::new(Phase::Deployed),
+            overflow,
             started_unix,
             links,
             live: RwLock::new(Some(live)),
@@ -192,7 +200,7 @@ impl Experiment {
     /// How exactly the engine keeps its schedule.
     pub fn timing(&self) -> Result<Timing> {
         self.with_live(|live| {
-            let overflow = live.network.dropped_by_interfaces()?;
+            let overflow = self.overflow.total(&live.network)?;
             Ok(crate::wiring::timing(&self.scenario, live.dataplane.timing()?, overflow))
         })
     }
@@ -210,10 +218,43 @@ impl Experiment {
             }
         }
         let at = self.with_live(|live| {
-            live.dataplane.change(&batch).context("the data plane did not take the change")
+            // One at a time: the account is of what lies between two looks.
+            let states_change = changes.iter().any(|change| change.change.state.is_some());
+            let _turn = states_change.then(|| self.overflow.turn());
+            let before = if states_change { Some(self.cut_links(live)?) } else { None };
+            let at = live.dataplane.change(&batch);
+            let at = at.context("the data plane did not take the change")?;
+            before.map_or(Ok(()), |before| self.account_for_carriers(live, &before))?;
+            Ok(at)
         })?;
         self.events.record(at, What::Changed { by, changes });
         Ok(at)
+    }
+
+    /// The links that are down in both directions, whose interfaces have no carrier.
+    fn cut_links(&self, live: &Live) -> Result<Vec<bool>> {
+        let pipes = live.dataplane.pipes()?;
+        let down = |pipe: &netloom_dataplane::PipeStatus| pipe.config.state == LinkState::Down;
+        Ok(pipes.chunks(2).map(|pair| pair.iter().all(down)).collect())
+    }
+
+    /// After a change of states: what interfaces drop without a carrier is not the engine's fault.
+    fn account_for_carriers(&self, live: &Live, before: &[bool]) -> Result<()> {
+        let after = self.cut_links(live)?;
+        let interfaces = |from: bool, to: bool| -> Vec<Endpoint> {
+            let changed = before.iter().zip(&after).zip(&self.scenario.links);
+            let changed = changed.filter(|((before, after), _)| (**before, **after) == (from, to));
+            let ends = changed.flat_map(|(_, link)| link.endpoints.clone());
+            ends.filter(|end| self.plan.node(&end.node).is_some()).collect()
+        };
+        let (lost, restored) = (interfaces(false, true), interfaces(true, false));
+        if !lost.is_empty() {
+            self.overflow.lost(&live.network, &lost)?;
+        }
+        if !restored.is_empty() {
+            self.overflow.restored(&live.network, &restored)?;
+        }
+        Ok(())
     }
 
     /// Captures the frames at an interface, from now on.

@@ -9,6 +9,7 @@
 //! | `wiring` | scenario and devices → data plane |
 //! | `events` | the numbered event stream |
 //! | `run` | timeline and processes, from the first to the last |
+//! | `overflow` | frames that were not read in time, apart from those a cut link loses |
 //! | `results` | what a run leaves behind |
 //! | `http` | the API's transport |
 //!
@@ -20,6 +21,7 @@ mod events;
 mod experiment;
 mod http;
 pub mod local;
+mod overflow;
 mod results;
 mod run;
 mod state_lock;

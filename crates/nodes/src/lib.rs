@@ -8,6 +8,7 @@
 //! | `netns`, `tap`, `netlink`, `requests`, `configure` | one node's network stack |
 //! | `node`, `starter`, `reactor`, `control` | the engine's side of processes in nodes |
 //! | [`init`] | the node's side: its first process |
+//! | `interface` | what a node's interfaces say about themselves |
 //! | `cgroup`, `pidfd`, `drain` | what creation and teardown stand on |
 //!
 //! Not here: what the links do (`link`), frames (`ports`, `dataplane`), and who decides what the
@@ -20,6 +21,7 @@ mod create;
 mod drain;
 mod error;
 pub mod init;
+mod interface;
 mod layout;
 mod netlink;
 mod netns;
@@ -36,6 +38,7 @@ mod teardown;
 
 pub use drain::wait as wait_until_freed;
 pub use error::NodeError;
+pub use interface::InterfaceState;
 pub use layout::Layout;
 pub use network::{Context, Device, Network};
 pub use process::{ExitStatus, SpawnRequest, Spawned, Stdio};

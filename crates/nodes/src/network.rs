@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 
 use netloom_plan::Plan;
 
+use crate::interface::{self, InterfaceState};
 use crate::node::Node;
 use crate::reactor::Reactor;
 use crate::starter::Starter;
@@ -168,22 +169,27 @@ impl Network {
             .map_err(|error| NodeError::in_node(node, "read the table of TCP sockets", error))
     }
 
-    /// How many frames the interfaces of all nodes have dropped instead of handing them to whoever
-    /// holds the devices, because they were not read in time: a TAP device queues 1000.
+    /// What the interfaces of all nodes have to say about themselves.
     ///
     /// # Errors
     /// [`NodeError::System`] if a node's counters cannot be read.
-    pub fn dropped_by_interfaces(&self) -> Result<u64, NodeError> {
-        let names: Vec<&String> = self.nodes.keys().collect();
-        let paths: Vec<_> = names.iter().map(|name| self.layout.namespace(name)).collect();
-        let read = || {
-            let table = fs::read_to_string("/proc/thread-self/net/dev")?;
-            Ok(table.lines().filter_map(transmit_drops).sum::<u64>())
-        };
-        let counts = netns::inside_each(&paths, read).map_err(|error| {
+    pub fn interfaces(&self) -> Result<Vec<InterfaceState>, NodeError> {
+        self.interfaces_of(self.nodes.keys().map(String::as_str).collect())
+    }
+
+    /// The same for some nodes.
+    ///
+    /// # Errors
+    /// As [`interfaces`](Self::interfaces).
+    pub fn interfaces_of(&self, nodes: Vec<&str>) -> Result<Vec<InterfaceState>, NodeError> {
+        let paths: Vec<_> = nodes.iter().map(|name| self.layout.namespace(name)).collect();
+        let states = netns::inside_each(&paths, interface::states).map_err(|error| {
             NodeError::system("read the counters of the nodes' interfaces", error)
         })?;
-        Ok(counts.into_iter().sum())
+        let named = nodes.into_iter().zip(states).flat_map(|(node, states)| {
+            states.into_iter().map(move |state| InterfaceState { node: node.into(), ..state })
+        });
+        Ok(named.collect())
     }
 
     /// The cgroup of a node's processes; `None` until one was started, and on a machine without
@@ -248,28 +254,9 @@ fn listening_port(line: &str) -> Option<u16> {
     u16::from_str_radix(port, 16).ok()
 }
 
-/// The frames that an interface dropped on transmission, by a line of `/proc/net/dev`: behind the
-/// name and its colon, eight columns of reception, then bytes, packets, errors and drops.
-fn transmit_drops(line: &str) -> Option<u64> {
-    let (name, counters) = line.split_once(':')?;
-    if name.trim() == "lo" {
-        return None;
-    }
-    counters.split_whitespace().nth(11)?.parse().ok()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn transmit_drops_are_found_in_the_table() {
-        let header = " face |bytes    packets errs drop fifo frame compressed multicast|bytes";
-        let line = "  eth1: 100 1 2 3 4 5 6 7 200 8 9 10 11 12 13 14";
-        assert_eq!(transmit_drops(header), None);
-        assert_eq!(transmit_drops(line), Some(10));
-        assert_eq!(transmit_drops(&line.replace("eth1", "lo")), None);
-    }
 
     #[test]
     fn a_network_is_shared_by_threads() {

@@ -1,7 +1,6 @@
 #!/bin/sh
-# Round-trip times to every other host over IPv4 and IPv6, 20 a second.
-. measure/others.sh
-for host in $others; do
+# Round-trip times to the hosts named, over IPv4 and IPv6, 20 a second.
+for host in "$@"; do
     for family in -4 -6; do
         echo "to $host $family"
         ping -n $family -c 40 -i 0.05 "$host"

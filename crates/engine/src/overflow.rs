@@ -1,0 +1,105 @@
+//! Frames that a node's interface dropped because the engine did not read them in time.
+//!
+//! The kernel counts them together with those that an interface drops while it has no carrier,
+//! which are the model's: a link that is cut loses them as a cable would. So what an interface
+//! drops between losing its carrier and running again does not count here.
+
+use std::collections::HashMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use anyhow::Result;
+use netloom_nodes::{InterfaceState, Network};
+use netloom_scenario::Endpoint;
+
+/// How long an interface may take to run again once its carrier is back.
+const PATIENCE: Duration = Duration::from_millis(100);
+
+/// The account of one experiment.
+#[derive(Debug, Default)]
+pub struct Overflow {
+    account: Mutex<Account>,
+    turn: Mutex<()>,
+}
+
+#[derive(Debug, Default)]
+struct Account {
+    /// Interfaces without a carrier, and what each had dropped when it lost it.
+    cut: HashMap<Endpoint, u64>,
+    /// What interfaces have dropped while they had none.
+    excused: u64,
+}
+
+impl Overflow {
+    /// An account that begins with interfaces without a carrier.
+    pub fn new(cut: impl IntoIterator<Item = Endpoint>) -> Self {
+        let cut = cut.into_iter().map(|endpoint| (endpoint, 0)).collect();
+        Self { account: Mutex::new(Account { cut, excused: 0 }), turn: Mutex::default() }
+    }
+
+    /// Held by whoever changes carriers, so that changes do not mix.
+    pub fn turn(&self) -> MutexGuard<'_, ()> {
+        self.turn.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn account(&self) -> MutexGuard<'_, Account> {
+        self.account.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Frames dropped so far because the engine did not read them in time.
+    pub fn total(&self, network: &Network) -> Result<u64> {
+        let states = network.interfaces()?;
+        let account = self.account();
+        let dropped: u64 = states
+            .iter()
+            .map(|state| match account.cut.get(&endpoint(state)) {
+                Some(before) => *before,
+                None => state.dropped,
+            })
+            .sum();
+        Ok(dropped.saturating_sub(account.excused))
+    }
+
+    /// Some interfaces have lost their carrier.
+    pub fn lost(&self, network: &Network, interfaces: &[Endpoint]) -> Result<()> {
+        let states = look(network, interfaces)?;
+        let mut account = self.account();
+        for (endpoint, state) in states {
+            account.cut.entry(endpoint).or_insert(state.dropped);
+        }
+        Ok(())
+    }
+
+    /// Some interfaces have their carrier back. Waits until the kernel uses them again.
+    pub fn restored(&self, network: &Network, interfaces: &[Endpoint]) -> Result<()> {
+        let deadline = Instant::now() + PATIENCE;
+        let mut states = look(network, interfaces)?;
+        // An interface that its owner has taken down does not run again.
+        while states.values().any(|state| !state.running) && Instant::now() < deadline {
+            sleep(Duration::from_millis(1));
+            states = look(network, interfaces)?;
+        }
+        let mut account = self.account();
+        for (endpoint, state) in states {
+            if let Some(before) = account.cut.remove(&endpoint) {
+                account.excused += state.dropped.saturating_sub(before);
+            }
+        }
+        Ok(())
+    }
+}
+
+fn endpoint(state: &InterfaceState) -> Endpoint {
+    Endpoint { node: state.node.clone(), interface: state.name.clone() }
+}
+
+/// The states of some interfaces.
+fn look(network: &Network, interfaces: &[Endpoint]) -> Result<HashMap<Endpoint, InterfaceState>> {
+    let mut nodes: Vec<&str> = interfaces.iter().map(|i| i.node.as_str()).collect();
+    nodes.sort_unstable();
+    nodes.dedup();
+    let states = network.interfaces_of(nodes)?;
+    let states = states.into_iter().map(|state| (endpoint(&state), state));
+    Ok(states.filter(|(endpoint, _)| interfaces.contains(endpoint)).collect())
+}
