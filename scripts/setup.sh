@@ -19,6 +19,7 @@ need traceroute traceroute
 need tcpdump tcpdump
 need ospfd frr
 need python3 python3
+need ps procps
 
 if ! command -v cargo >/dev/null 2>&1; then
     echo "setup: Rust is missing; install it from https://rustup.rs (1.88 or later)" >&2
@@ -38,9 +39,15 @@ if [ "$(id -u)" -ne 0 ]; then
     as_root=sudo
 fi
 echo "setup: installing$missing"
-# No service of these packages is to run on the host: the daemons run in nodes.
-export DEBIAN_FRONTEND=noninteractive
+# No service of these packages is to start on this machine: the daemons run in nodes. Where nobody
+# else has set a policy for services, ours stands while the packages are installed.
+policy=/usr/sbin/policy-rc.d
+if [ ! -e "$policy" ]; then
+    trap '$as_root rm -f "$policy"' EXIT INT TERM
+    printf '#!/bin/sh\nexit 101\n' | $as_root tee "$policy" >/dev/null
+    $as_root chmod 755 "$policy"
+fi
 $as_root apt-get -qq update
 # shellcheck disable=SC2086
-$as_root env DEBIAN_FRONTEND=noninteractive RUNLEVEL=1 \
+$as_root env DEBIAN_FRONTEND=noninteractive \
     apt-get -qq install -y --no-install-recommends $missing >/dev/null

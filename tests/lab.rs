@@ -116,8 +116,36 @@ fn carrier_follows_the_link() {
     assert_eq!(carrier(), "1\n");
     lab.ok(&["set", &format!("a--b@{}", lab.name), "state=down"]);
     eventually("the carrier is lost", || carrier() == "0\n");
+    // The kernel drops these where the engine drops those of a busy machine: they must not count
+    // as such.
+    lab.try_sh("a", "ping -4 -n -c 5 -i 0.05 -W 1 b");
+    let unmodelled = || lab.inspect()["timing"]["unmodelled_drops"].clone();
+    assert_eq!(unmodelled().as_object().unwrap().len(), 0, "{}", unmodelled());
     lab.ok(&["set", &format!("a--b@{}", lab.name), "state=up"]);
     eventually("the carrier is back", || carrier() == "1\n");
+    assert_eq!(unmodelled().as_object().unwrap().len(), 0, "{}", unmodelled());
+}
+
+#[test]
+fn what_the_engine_is_too_late_for_is_counted() {
+    let lab = Lab::pair("");
+    lab.ok(&["deploy"]);
+    lab.sh("a", "ping -4 -n -c 1 b");
+    let engine = lab.engine_pid();
+    common::kill(engine, nix::sys::signal::Signal::SIGSTOP);
+    // An interface queues 1000 frames. The namespace is entered from outside: the engine sleeps.
+    let line = "for i in $(seq 3000); do echo x > /dev/udp/10.0.0.2/9; done";
+    let flood = std::process::Command::new("ip")
+        .args(["netns", "exec", &format!("{}.a", lab.name), "bash", "-c", line])
+        .output()
+        .unwrap();
+    common::kill(engine, nix::sys::signal::Signal::SIGCONT);
+    assert!(flood.status.success(), "{}", text(&flood.stderr));
+    let timing = lab.inspect()["timing"].clone();
+    let lost = timing["unmodelled_drops"]["not_read_in_time"].as_u64();
+    assert!(lost >= Some(1000), "{timing}");
+    // The stop itself shows, too, in how late the machine woke a sleeper.
+    assert!(timing["timer_wakeup"]["max_us"].as_f64() > Some(10_000.0), "{timing}");
 }
 
 #[test]

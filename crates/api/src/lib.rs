@@ -29,6 +29,21 @@ use serde::{Deserialize, Serialize};
 /// The version prefix of every path.
 pub const VERSION: &str = "v1";
 
+/// An error and its causes in one line. Many errors name their cause themselves: a cause that is
+/// already in what was said is not said again.
+pub fn in_words(error: &(dyn std::error::Error + 'static)) -> String {
+    let mut words = error.to_string();
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        let text = error.to_string();
+        if !words.contains(&text) {
+            words = format!("{words}: {text}");
+        }
+        cause = error.source();
+    }
+    words
+}
+
 /// Why a request failed: the body of every answer that is not 2xx.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ApiError {

@@ -37,7 +37,7 @@ pub fn usage(message: impl Into<String>) -> anyhow::Error {
 
 /// Prints an error; its exit code.
 pub fn report(error: &anyhow::Error) -> i32 {
-    let message = format!("{error:#}");
+    let message = netloom_api::in_words(error.as_ref());
     if message.starts_with("error:") || message.starts_with("warning:") {
         eprintln!("{}", message.trim_end());
     } else {

@@ -40,7 +40,7 @@ pub fn main() -> i32 {
     match start() {
         Ok(()) => 0,
         Err(error) => {
-            let error = ApiError { error: format!("{error:#}"), help: None };
+            let error = ApiError { error: netloom_api::in_words(error.as_ref()), help: None };
             say(&StartUp::Failed(error));
             1
         }
@@ -329,7 +329,9 @@ fn start_captures(experiment: &Arc<Experiment>, results: &Results) -> Vec<JoinHa
         match start(endpoint) {
             Ok(capture) => captures.push(capture),
             Err(error) => {
-                experiment.record(What::Warning { message: format!("capture failed: {error:#}") });
+                experiment.record(What::Warning {
+                    message: format!("capture failed: {}", netloom_api::in_words(error.as_ref())),
+                });
             }
         }
     }

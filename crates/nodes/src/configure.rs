@@ -100,6 +100,14 @@ fn apply_sysctls(node: &NodePlan, all: bool) -> Result<bool, NodeError> {
         }
         match fs::write(sysctl_path(key), value) {
             Err(error) if !all && error.kind() == io::ErrorKind::NotFound => missing = true,
+            // Not a matter of who we are: some parameters are for the machine's own stack only.
+            Err(error) if error.raw_os_error() == Some(libc::EPERM) => {
+                let why = io::Error::other(format!(
+                    "{error}; this machine does not allow it in a network namespace (congestion \
+                     control must be in net.ipv4.tcp_allowed_congestion_control of the machine)"
+                ));
+                return Err(NodeError::in_node(&node.name, format!("set {key} to `{value}`"), why));
+            }
             Err(error) => {
                 let action = format!("set {key} to `{value}`");
                 return Err(NodeError::in_node(&node.name, action, error));

@@ -69,7 +69,10 @@ async fn start(
     };
     code.await.map_err(|error| match error.downcast::<WithCode>() {
         Ok(error) => error.into(),
-        Err(error) => WithCode { code: exit::EXEC_FAILED, message: format!("{error:#}") }.into(),
+        Err(error) => {
+            WithCode { code: exit::EXEC_FAILED, message: netloom_api::in_words(error.as_ref()) }
+                .into()
+        }
     })
 }
 

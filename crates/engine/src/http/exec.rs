@@ -72,7 +72,7 @@ fn start(context: &Context, request: ExecRequest) -> Result<Session, ExecNotice>
     let node = context
         .experiment
         .process_node(&request.node)
-        .map_err(|error| failed(format!("{error:#}"), 125))?
+        .map_err(|error| failed(netloom_api::in_words(error.as_ref()), 125))?
         .name
         .clone();
     let argv = if request.command.is_empty() { shell() } else { request.command };
@@ -86,7 +86,7 @@ fn start(context: &Context, request: ExecRequest) -> Result<Session, ExecNotice>
         Ok(running) => Ok(Session { node, spawned: running.spawned, exited: running.exited }),
         Err(error) => {
             let code = error.downcast_ref::<NodeError>().and_then(NodeError::exit_code);
-            Err(failed(format!("{error:#}"), code.unwrap_or(125)))
+            Err(failed(netloom_api::in_words(error.as_ref()), code.unwrap_or(125)))
         }
     }
 }

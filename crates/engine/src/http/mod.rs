@@ -89,7 +89,8 @@ fn answer<T: Serialize>(result: anyhow::Result<T>) -> Response {
 }
 
 fn failure(status: StatusCode, error: &anyhow::Error) -> Response {
-    (status, Json(ApiError { error: format!("{error:#}"), help: None })).into_response()
+    (status, Json(ApiError { error: netloom_api::in_words(error.as_ref()), help: None }))
+        .into_response()
 }
 
 #[cfg(test)]

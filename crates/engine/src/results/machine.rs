@@ -17,6 +17,8 @@ pub struct Machine {
     memory_bytes: Option<u64>,
     clock_source: Option<String>,
     frequency_governor: Option<String>,
+    /// What nodes inherit.
+    tcp_congestion_control: Option<String>,
 }
 
 /// Describes this machine from `/proc` and `/sys`; what cannot be read is left out.
@@ -38,6 +40,7 @@ pub fn describe() -> Machine {
             .map(|kib| kib * 1024),
         clock_source: line(clock),
         frequency_governor: line(cpu),
+        tcp_congestion_control: line("/proc/sys/net/ipv4/tcp_congestion_control"),
     }
 }
 

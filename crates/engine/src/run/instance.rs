@@ -54,8 +54,9 @@ impl Instance {
     }
 
     async fn execute(&self) -> Result<(), String> {
-        let (pid, mut exited) =
-            self.spawn().map_err(|error| self.fail(format!("could not be started: {error:#}")))?;
+        let (pid, mut exited) = self.spawn().map_err(|error| {
+            self.fail(format!("could not be started: {}", netloom_api::in_words(error.as_ref())))
+        })?;
         self.set(ProcessState::Started { pid });
         self.run.experiment.record(What::ProcessStarted {
             process: self.process.name.clone(),
@@ -182,8 +183,10 @@ impl Instance {
         for path in &self.process.keep {
             if let Err(error) = self.keep_file(Path::new(path)) {
                 let message = format!(
-                    "cannot keep {path} of `{}` in `{}`: {error:#}",
-                    self.process.name, self.node
+                    "cannot keep {path} of `{}` in `{}`: {}",
+                    self.process.name,
+                    self.node,
+                    netloom_api::in_words(error.as_ref())
                 );
                 self.run.experiment.record(What::Warning { message });
             }

@@ -39,7 +39,7 @@ fn set(run: &Run, changes: Vec<LinkChange>) -> Result<(), String> {
     match run.experiment.change(Origin::Timeline, changes) {
         Ok(_) => Ok(()),
         Err(error) => {
-            let reason = format!("{error:#}");
+            let reason = netloom_api::in_words(error.as_ref());
             let by = Origin::Timeline;
             run.experiment.record(What::ChangeFailed { by, reason: reason.clone() });
             Err(format!("a change of the timeline failed: {reason}"))
@@ -75,7 +75,10 @@ async fn execute(run: &Run, node: String, command: &Command) -> Result<(), Strin
 
 async fn capture_output(run: &Run, node: &str, argv: Vec<String>) -> Result<(i32, String), String> {
     let request = SpawnRequest { argv, env: Vec::new(), cwd: None, stdio: Stdio::Pipes };
-    let running = run.experiment.spawn(node, request).map_err(|error| format!("{error:#}"))?;
+    let running = run
+        .experiment
+        .spawn(node, request)
+        .map_err(|error| netloom_api::in_words(error.as_ref()))?;
     let (spawned, exited) = (running.spawned, running.exited);
     drop(spawned.stdin);
     let open = |fd: Option<std::os::fd::OwnedFd>| {
