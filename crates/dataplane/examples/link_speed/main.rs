@@ -11,6 +11,7 @@ mod lab;
 
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
+use std::os::fd::AsRawFd;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -18,7 +19,8 @@ use lab::{Namespace, ipv4, netlink::veth_pair, two_hosts};
 use netloom_dataplane::{Dataplane, End, LatencySummary, LinkWiring, Options, Timing, Wiring};
 use netloom_link::{FrameInfo, Pipe, PipeConfig, Stream};
 use netloom_units::Time;
-use nix::sys::socket::{setsockopt, sockopt::TcpCongestion};
+use nix::sys::socket::sockopt::TcpCongestion;
+use nix::sys::socket::{AddressFamily, SockFlag, SockType, SockaddrIn, setsockopt, socket};
 
 fn main() {
     if !lab::available("link_speed") {
@@ -196,14 +198,24 @@ fn print_pipe(dataplane: &Dataplane) {
 /// Goodput from the first namespace to the second at the receiver, in Mbit/s, after two seconds.
 fn tcp([a, b]: &[Namespace; 2], span: Duration) -> f64 {
     let listener = b.run(|| TcpListener::bind((ipv4(2), 9)).expect("a listener"));
-    let sender = a.run(|| TcpStream::connect((ipv4(2), 9)).expect("a connection"));
-    let congestion = std::env::var("CONGESTION").unwrap_or_else(|_| "cubic".into());
-    setsockopt(&sender, TcpCongestion, &congestion.into()).expect("a known congestion control");
+    let sender = a.run(connect);
     let (receiver, _) = listener.accept().expect("a connection");
     thread::scope(|scope| {
         scope.spawn(|| send(sender));
         receive(receiver, span)
     })
+}
+
+/// To host 2. The congestion control is chosen before the connection is made, because one that
+/// began with a pacing control stays paced.
+fn connect() -> TcpStream {
+    let congestion = std::env::var("CONGESTION").unwrap_or_else(|_| "cubic".into());
+    let flags = SockFlag::SOCK_CLOEXEC;
+    let fd = socket(AddressFamily::Inet, SockType::Stream, flags, None).expect("a socket");
+    setsockopt(&fd, TcpCongestion, &congestion.into()).expect("a known congestion control");
+    let to = SockaddrIn::from(std::net::SocketAddrV4::new(ipv4(2), 9));
+    nix::sys::socket::connect(fd.as_raw_fd(), &to).expect("a connection");
+    TcpStream::from(fd)
 }
 
 /// Until the receiver has gone.
