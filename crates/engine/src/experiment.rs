@@ -20,9 +20,9 @@ use netloom_scenario::{Direction, Endpoint, LinkEnds, Node, NodeKind, Scenario};
 use netloom_units::Time;
 use tokio::sync::{oneshot, watch};
 
+use crate::board::Board;
 use crate::events::EventLog;
 use crate::overflow::Overflow;
-use crate::run::Board;
 
 /// The two things that are alive: taken out together when the experiment ends.
 pub struct Live {
@@ -77,8 +77,9 @@ impl Experiment {
             [&link.forward, &link.reverse].iter().all(|pipe| pipe.state == LinkState::Down)
         });
         let overflow = Overflow::new(cut.flat_map(|link| link.endpoints.clone()));
-        let started_unix =
-            SystemTime::now().duration_since(UNIX_EPOCH).map_or(0.0, |since| since.as_secs_f64());
+        let since_zero = live.dataplane.now().as_nanos() as f64 / 1e9;
+        let now = SystemTime::now().duration_since(UNIX_EPOCH);
+        let started_unix = now.map_or(0.0, |now| now.as_secs_f64() - since_zero);
         Self {
             scenario,
             plan,

@@ -8,13 +8,16 @@
 //! | `end` | the end: asked for by many, once |
 //! | `wiring` | scenario and devices → data plane |
 //! | `events` | the numbered event stream |
+//! | `board` | the state of every process of a run |
 //! | `run` | timeline and processes, from the first to the last |
 //! | `overflow` | frames that were not read in time, apart from those a cut link loses |
+//! | `recording` | a run and what it writes while it lasts |
 //! | `results` | what a run leaves behind |
 //! | `http` | the API's transport |
 //!
 //! Not here: what a frame experiences (`link`, `dataplane`), how a node is made (`nodes`).
 
+mod board;
 pub mod daemon;
 mod end;
 mod events;
@@ -22,6 +25,7 @@ mod experiment;
 mod http;
 pub mod local;
 mod overflow;
+mod recording;
 mod results;
 mod run;
 mod state_lock;

@@ -4,7 +4,6 @@
 //! The run ends when the scenario's duration has passed, or else when all events have happened and
 //! all foreground processes have ended, or when it is told to.
 
-mod board;
 mod instance;
 mod ready;
 mod timeline;
@@ -16,8 +15,6 @@ use netloom_api::event::EndReason;
 use netloom_scenario::{Milestone, Start};
 use netloom_units::{Duration, Time};
 use tokio::task::JoinSet;
-
-pub use board::Board;
 
 use crate::end::End;
 use crate::experiment::Experiment;

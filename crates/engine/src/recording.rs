@@ -1,0 +1,113 @@
+//! A run and what it writes while it lasts: samples of every pipe, captures, and at the end the
+//! summary. Not here: what the run does (`run`), how files look (`results`).
+
+use std::fs;
+use std::sync::Arc;
+
+use anyhow::{Context, Result};
+use netloom_api::event::{EndReason, What};
+use netloom_api::summary::Summary;
+use netloom_scenario::Endpoint;
+use netloom_units::Time;
+use tokio::task::JoinHandle;
+
+use crate::end::End;
+use crate::experiment::Experiment;
+use crate::results::capture::write_capture;
+use crate::results::{Results, Sampler};
+use crate::run::{Outcome, Run};
+
+/// Runs timeline and processes to their end, and writes the results.
+pub async fn record(
+    experiment: &Arc<Experiment>,
+    results: &Results,
+    end: &End,
+    deploy_seconds: f64,
+) -> Result<()> {
+    let samples = tokio::spawn(sample(experiment.clone(), results.sample_file()?, end.clone()));
+    let run = Run {
+        experiment: experiment.clone(),
+        output: results.directory().into(),
+        end: end.clone(),
+    };
+    let mut outcome = run.drive().await;
+    let ended = experiment.now();
+    samples.await.context("the sampling of pipes failed")??;
+    let reason = end.reason().unwrap_or(EndReason::Completed);
+    experiment.record(What::RunEnded { reason });
+    if let Some(error) = experiment.events.take_write_error() {
+        outcome.failures.push(format!("events.jsonl is not complete: {error}"));
+    }
+    results.finish(&summarize(experiment, outcome, ended, reason, deploy_seconds)?)?;
+    Ok(())
+}
+
+fn summarize(
+    experiment: &Experiment,
+    outcome: Outcome,
+    ended: Time,
+    reason: EndReason,
+    deploy_seconds: f64,
+) -> Result<Summary> {
+    Ok(Summary {
+        name: experiment.scenario.name.clone(),
+        file: experiment.file.clone(),
+        seed: experiment.scenario.seed,
+        version: env!("CARGO_PKG_VERSION").into(),
+        started_unix: experiment.started_unix(),
+        ended,
+        reason,
+        deploy_seconds,
+        processes: experiment.processes(),
+        success: outcome.failures.is_empty(),
+        failures: outcome.failures,
+        links: experiment.links()?,
+        timing: experiment.timing()?,
+        warnings: experiment.events.warnings(),
+    })
+}
+
+/// Samples the statistics of every pipe until the run is over, and once more then.
+async fn sample(experiment: Arc<Experiment>, file: fs::File, end: End) -> Result<()> {
+    let mut sampler = Sampler::new(file)?;
+    let mut ticks = tokio::time::interval(experiment.scenario.measure.interval.into());
+    ticks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Skip);
+    loop {
+        let last = tokio::select! {
+            _ = ticks.tick() => false,
+            () = end.asked() => true,
+        };
+        sampler.add(experiment.now(), &experiment.links()?)?;
+        if last {
+            return sampler.finish();
+        }
+    }
+}
+
+/// Starts the captures that the scenario asks for. They end with the data plane.
+pub fn start_captures(experiment: &Arc<Experiment>, results: &Results) -> Vec<JoinHandle<()>> {
+    let start = |endpoint: Endpoint| -> Result<JoinHandle<()>> {
+        let capture = experiment.capture(&endpoint)?;
+        let mut file = results.capture_file(&endpoint.node, &endpoint.interface)?;
+        let experiment = experiment.clone();
+        Ok(tokio::task::spawn_blocking(move || {
+            let zero = experiment.started_unix();
+            if let Err(error) = write_capture(capture, &endpoint, zero, &mut file) {
+                let message = format!("the capture at {endpoint} is not complete: {error}");
+                experiment.record(What::Warning { message });
+            }
+        }))
+    };
+    let mut captures = Vec::new();
+    for endpoint in experiment.scenario.measure.capture.clone() {
+        match start(endpoint) {
+            Ok(capture) => captures.push(capture),
+            Err(error) => {
+                experiment.record(What::Warning {
+                    message: format!("capture failed: {}", netloom_api::in_words(error.as_ref())),
+                });
+            }
+        }
+    }
+    captures
+}
