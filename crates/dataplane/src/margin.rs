@@ -5,9 +5,9 @@ use netloom_units::Duration;
 /// The margin by which a sleep must end before a deadline for the deadline to be met nineteen times
 /// out of twenty on this machine, as it is now.
 ///
-/// A sleep ends late: by 5 µs on good hardware, by 40 to 150 µs on a virtual machine whose idle
-/// core has to be fetched back from the hypervisor. A fixed margin is wasted on the one and misses
-/// on the other. So every sleep that runs its full time teaches: the margin is moved up by
+/// A sleep ends late, by how much is the machine's affair: on a virtual one, whose idle core has to
+/// be fetched back from the hypervisor, 40 µs at the median were measured, and far more behind it. A
+/// fixed margin is wasted on one machine and misses on another. So every sleep that runs its full time teaches: the margin is moved up by
 /// 19 parts when it was too short and down by one part when it was long enough, which settles where
 /// one sleep in twenty oversleeps it (stochastic approximation of a quantile, Robbins & Monro 1951).
 #[derive(Debug)]
