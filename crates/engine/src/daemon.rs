@@ -54,6 +54,12 @@ fn start() -> Result<()> {
     let mut line = String::new();
     io::stdin().lock().read_line(&mut line).context("cannot read what to launch")?;
     let launch: Launch = serde_json::from_str(&line).context("cannot understand what to launch")?;
+    if !nix::unistd::geteuid().is_root() {
+        bail!(
+            "NetLoom needs root to make network namespaces: run it with `sudo` \
+             (it does not work for ordinary users yet)"
+        );
+    }
     let layout = Layout::new(&launch.scenario.name);
     let claim = claim(&layout, &launch.scenario.name)?;
     redirect_stderr(&layout.state_dir().join("engine.log"))?;

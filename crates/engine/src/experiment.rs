@@ -1,22 +1,24 @@
-//! The live network and what can be asked of it, whoever asks: the API, the run, the end.
+//! The live network and what can be asked of it, whoever asks: the API, the run, the end. Changes to
+//! links are in `changes`.
+
+mod changes;
 
 use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::{PoisonError, RwLock};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use anyhow::{Context, Result, anyhow, bail};
-use netloom_api::change::LinkChange;
-use netloom_api::event::{Origin, What};
+use anyhow::{Result, anyhow, bail};
+use netloom_api::event::What;
 use netloom_api::state::{
     ExperimentStatus, InterfaceStatus, LinkStatus, NodeStatus, Phase, PipeStatus, ProcessStatus,
 };
 use netloom_api::timing::Timing;
-use netloom_dataplane::{Capture, Dataplane, PipeId};
+use netloom_dataplane::{Capture, Dataplane};
 use netloom_link::LinkState;
 use netloom_nodes::{ExitStatus, Network, SpawnRequest, Spawned};
 use netloom_plan::Plan;
-use netloom_scenario::{Direction, Endpoint, LinkEnds, Node, NodeKind, Scenario};
+use netloom_scenario::{Endpoint, LinkEnds, Node, NodeKind, Scenario};
 use netloom_units::Time;
 use tokio::sync::{oneshot, watch};
 
@@ -206,58 +208,6 @@ impl Experiment {
         })
     }
 
-    /// Applies all changes at one instant, or none of them.
-    pub fn change(&self, by: Origin, changes: Vec<LinkChange>) -> Result<Time> {
-        let mut batch = Vec::with_capacity(changes.len() * 2);
-        for change in &changes {
-            let link = self.link_index(&change.link)?;
-            if change.change.is_empty() {
-                bail!("the change to link `{}` says nothing", change.link);
-            }
-            for direction in directions(change.direction) {
-                batch.push((PipeId { link, direction: *direction }, change.change.clone()));
-            }
-        }
-        let at = self.with_live(|live| {
-            // One at a time: the account is of what lies between two looks.
-            let states_change = changes.iter().any(|change| change.change.state.is_some());
-            let _turn = states_change.then(|| self.overflow.turn());
-            let before = if states_change { Some(self.cut_links(live)?) } else { None };
-            let at = live.dataplane.change(&batch);
-            let at = at.context("the data plane did not take the change")?;
-            before.map_or(Ok(()), |before| self.account_for_carriers(live, &before))?;
-            Ok(at)
-        })?;
-        self.events.record(at, What::Changed { by, changes });
-        Ok(at)
-    }
-
-    /// The links that are down in both directions, whose interfaces have no carrier.
-    fn cut_links(&self, live: &Live) -> Result<Vec<bool>> {
-        let pipes = live.dataplane.pipes()?;
-        let down = |pipe: &netloom_dataplane::PipeStatus| pipe.config.state == LinkState::Down;
-        Ok(pipes.chunks(2).map(|pair| pair.iter().all(down)).collect())
-    }
-
-    /// After a change of states: what interfaces drop without a carrier is not the engine's fault.
-    fn account_for_carriers(&self, live: &Live, before: &[bool]) -> Result<()> {
-        let after = self.cut_links(live)?;
-        let interfaces = |from: bool, to: bool| -> Vec<Endpoint> {
-            let changed = before.iter().zip(&after).zip(&self.scenario.links);
-            let changed = changed.filter(|((before, after), _)| (**before, **after) == (from, to));
-            let ends = changed.flat_map(|(_, link)| link.endpoints.clone());
-            ends.filter(|end| self.plan.node(&end.node).is_some()).collect()
-        };
-        let (lost, restored) = (interfaces(false, true), interfaces(true, false));
-        if !lost.is_empty() {
-            self.overflow.lost(&live.network, &lost)?;
-        }
-        if !restored.is_empty() {
-            self.overflow.restored(&live.network, &restored)?;
-        }
-        Ok(())
-    }
-
     /// Captures the frames at an interface, from now on.
     pub fn capture(&self, interface: &Endpoint) -> Result<Capture> {
         let position = self.scenario.links.iter().enumerate().find_map(|(index, link)| {
@@ -298,12 +248,6 @@ impl Experiment {
         Ok(node)
     }
 
-    fn link_index(&self, name: &str) -> Result<usize> {
-        self.links.get(name).copied().ok_or_else(|| {
-            unknown("link", name, self.scenario.links.iter().map(|link| link.name.as_str()))
-        })
-    }
-
     fn no_interface(&self, interface: &Endpoint) -> anyhow::Error {
         let all: Vec<String> = self
             .scenario
@@ -312,15 +256,6 @@ impl Experiment {
             .flat_map(|link| link.endpoints.iter().map(ToString::to_string))
             .collect();
         unknown("interface", &interface.to_string(), all.iter().map(String::as_str))
-    }
-}
-
-/// The pipe numbers of a direction.
-fn directions(direction: Direction) -> &'static [usize] {
-    match direction {
-        Direction::Both => &[0, 1],
-        Direction::Forward => &[0],
-        Direction::Reverse => &[1],
     }
 }
 

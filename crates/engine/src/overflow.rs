@@ -61,14 +61,13 @@ impl Overflow {
         Ok(dropped.saturating_sub(account.excused))
     }
 
-    /// Some interfaces have lost their carrier.
-    pub fn lost(&self, network: &Network, interfaces: &[Endpoint]) -> Result<()> {
-        let states = look(network, interfaces)?;
+    /// Some interfaces have lost their carrier; `before` is how they were before they did.
+    pub fn lost(&self, before: &Look, interfaces: &[Endpoint]) {
         let mut account = self.account();
-        for (endpoint, state) in states {
-            account.cut.entry(endpoint).or_insert(state.dropped);
+        for endpoint in interfaces {
+            let dropped = before.get(endpoint).map_or(0, |state| state.dropped);
+            account.cut.entry(endpoint.clone()).or_insert(dropped);
         }
-        Ok(())
     }
 
     /// Some interfaces have their carrier back. Waits until the kernel uses them again.
@@ -80,6 +79,9 @@ impl Overflow {
             sleep(Duration::from_millis(1));
             states = look(network, interfaces)?;
         }
+        // The kernel calls an interface running a moment before it uses its queue again.
+        sleep(Duration::from_millis(1));
+        let states = look(network, interfaces)?;
         let mut account = self.account();
         for (endpoint, state) in states {
             if let Some(before) = account.cut.remove(&endpoint) {
@@ -94,8 +96,11 @@ fn endpoint(state: &InterfaceState) -> Endpoint {
     Endpoint { node: state.node.clone(), interface: state.name.clone() }
 }
 
+/// Some interfaces at one moment.
+pub type Look = HashMap<Endpoint, InterfaceState>;
+
 /// The states of some interfaces.
-fn look(network: &Network, interfaces: &[Endpoint]) -> Result<HashMap<Endpoint, InterfaceState>> {
+pub fn look(network: &Network, interfaces: &[Endpoint]) -> Result<Look> {
     let mut nodes: Vec<&str> = interfaces.iter().map(|i| i.node.as_str()).collect();
     nodes.sort_unstable();
     nodes.dedup();

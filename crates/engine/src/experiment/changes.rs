@@ -1,0 +1,96 @@
+//! Changes to links while the experiment runs.
+
+use anyhow::{Context, Result, bail};
+use netloom_api::change::LinkChange;
+use netloom_api::event::{Origin, What};
+use netloom_dataplane::PipeId;
+use netloom_link::LinkState;
+use netloom_scenario::{Direction, Endpoint, Link};
+use netloom_units::Time;
+
+use super::{Experiment, Live, unknown};
+use crate::overflow;
+
+impl Experiment {
+    /// Applies all changes at one instant, or none of them.
+    pub fn change(&self, by: Origin, changes: Vec<LinkChange>) -> Result<Time> {
+        let mut batch = Vec::with_capacity(changes.len() * 2);
+        for change in &changes {
+            let link = self.link_index(&change.link)?;
+            if change.change.is_empty() {
+                bail!("the change to link `{}` says nothing", change.link);
+            }
+            for direction in directions(change.direction) {
+                batch.push((PipeId { link, direction: *direction }, change.change.clone()));
+            }
+        }
+        let at = self.with_live(|live| {
+            self.change_carriers(live, &changes, || {
+                live.dataplane.change(&batch).context("the data plane did not take the change")
+            })
+        })?;
+        self.events.record(at, What::Changed { by, changes });
+        Ok(at)
+    }
+
+    /// Applies changes, and sees to it that what interfaces drop because a link is cut is not taken
+    /// for the engine's fault.
+    fn change_carriers(
+        &self,
+        live: &Live,
+        changes: &[LinkChange],
+        apply: impl FnOnce() -> Result<Time>,
+    ) -> Result<Time> {
+        let switched: Vec<&Link> = changes
+            .iter()
+            .filter(|change| change.change.state.is_some())
+            .filter_map(|change| self.scenario.link(&change.link))
+            .collect();
+        if switched.is_empty() {
+            return apply();
+        }
+        // One at a time: the account is of what lies between two looks.
+        let _turn = self.overflow.turn();
+        let ends = |link: &&Link| {
+            let ends = link.endpoints.clone().into_iter();
+            ends.filter(|end| self.plan.node(&end.node).is_some()).collect::<Vec<_>>()
+        };
+        let all: Vec<Endpoint> = switched.iter().flat_map(ends).collect();
+        let (look, before) = (overflow::look(&live.network, &all)?, self.cut_links(live)?);
+        let at = apply()?;
+        let after = self.cut_links(live)?;
+        let became = |cut: bool| -> Vec<Endpoint> {
+            let index = |link: &&&Link| self.links.get(&link.name).copied().unwrap_or_default();
+            let changed = switched.iter().filter(|link| before[index(link)] != after[index(link)]);
+            changed.filter(|link| after[index(link)] == cut).flat_map(ends).collect()
+        };
+        self.overflow.lost(&look, &became(true));
+        let restored = became(false);
+        if !restored.is_empty() {
+            self.overflow.restored(&live.network, &restored)?;
+        }
+        Ok(at)
+    }
+
+    /// The links that are down in both directions, whose interfaces have no carrier.
+    fn cut_links(&self, live: &Live) -> Result<Vec<bool>> {
+        let pipes = live.dataplane.pipes()?;
+        let down = |pipe: &netloom_dataplane::PipeStatus| pipe.config.state == LinkState::Down;
+        Ok(pipes.chunks(2).map(|pair| pair.iter().all(down)).collect())
+    }
+
+    fn link_index(&self, name: &str) -> Result<usize> {
+        self.links.get(name).copied().ok_or_else(|| {
+            unknown("link", name, self.scenario.links.iter().map(|link| link.name.as_str()))
+        })
+    }
+}
+
+/// The pipe numbers of a direction.
+fn directions(direction: Direction) -> &'static [usize] {
+    match direction {
+        Direction::Both => &[0, 1],
+        Direction::Forward => &[0],
+        Direction::Reverse => &[1],
+    }
+}
