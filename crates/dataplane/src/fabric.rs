@@ -108,20 +108,23 @@ impl Fabric {
     /// Reads what the device of `port` has, up to a budget, and moves it on. Frames that come due
     /// meanwhile are released.
     ///
+    /// The device was `seen` to have something at that time: its first frame arrived then at the
+    /// latest, and what it costs to read it is not the link's. All others arrive when they are read.
+    ///
     /// # Errors
     /// The device failed; it is not alive any more.
-    pub fn read(&mut self, port: usize) -> Result<(), io::Error> {
+    pub fn read(&mut self, port: usize, seen: Time) -> Result<(), io::Error> {
         let mut bytes = 0;
-        for _ in 0..READ_FRAMES {
+        for index in 0..READ_FRAMES {
             if bytes >= READ_BYTES {
                 break;
             }
             match self.ports[port].device.receive(&mut self.buffer) {
                 Ok(true) => {
-                    let now = self.clock.now();
+                    let arrival = if index == 0 { seen } else { self.clock.now() };
                     bytes += self.buffer.filled();
-                    self.arrived(self.ports[port].lane, now);
-                    self.release(now);
+                    self.arrived(self.ports[port].lane, arrival);
+                    self.release(arrival);
                 }
                 Ok(false) => break,
                 Err(error) => {

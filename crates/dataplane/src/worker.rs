@@ -134,7 +134,7 @@ impl Worker {
         self.fabric.release(now);
         for index in 0..self.waiter.ready() {
             if let Some(port) = self.waiter.token(index) {
-                self.read(port);
+                self.read(port, now);
             }
         }
         if self.waiter.woken() && !self.obey() {
@@ -147,8 +147,8 @@ impl Worker {
         turn
     }
 
-    fn read(&mut self, port: usize) {
-        if self.fabric.read(port).is_err()
+    fn read(&mut self, port: usize, seen: Time) {
+        if self.fabric.read(port, seen).is_err()
             && let Some(fd) = self.fabric.ports[port].device.fd()
         {
             // Fails only if the descriptor left the queue by itself, which is what is wanted.
