@@ -13,6 +13,11 @@ pub fn table(headings: &[&str]) -> Table {
     table
 }
 
+/// So many of something: `1 link`, `3 links`.
+pub fn counted(number: usize, what: &str) -> String {
+    format!("{number} {what}{}", if number == 1 { "" } else { "s" })
+}
+
 /// A count with thin separators: `12 345 678`.
 pub fn count(number: u64) -> String {
     let digits = number.to_string();
@@ -56,6 +61,8 @@ mod tests {
 
     #[test]
     fn numbers_are_readable() {
+        assert_eq!(counted(1, "link"), "1 link");
+        assert_eq!(counted(2, "node"), "2 nodes");
         assert_eq!(count(0), "0");
         assert_eq!(count(1234), "1 234");
         assert_eq!(count(12_345_678), "12 345 678");

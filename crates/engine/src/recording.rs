@@ -49,6 +49,15 @@ fn summarize(
     reason: EndReason,
     deploy_seconds: f64,
 ) -> Result<Summary> {
+    let timing = experiment.timing()?;
+    let mut warnings = experiment.events.warnings();
+    let lost: u64 = timing.unmodelled_drops.values().sum();
+    if lost > 0 {
+        warnings.push(format!(
+            "{lost} frames were lost outside the model: this machine or the engine could not keep up"
+        ));
+    }
+    warnings.extend(timing.failures.iter().cloned());
     Ok(Summary {
         name: experiment.scenario.name.clone(),
         file: experiment.file.clone(),
@@ -62,8 +71,8 @@ fn summarize(
         success: outcome.failures.is_empty(),
         failures: outcome.failures,
         links: experiment.links()?,
-        timing: experiment.timing()?,
-        warnings: experiment.events.warnings(),
+        timing,
+        warnings,
     })
 }
 

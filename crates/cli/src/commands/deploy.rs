@@ -9,6 +9,7 @@ use crate::Machine;
 use crate::args::Deploy;
 use crate::exit;
 use crate::launch::{Engine, prepare};
+use crate::table::counted;
 
 /// Brings the network up and returns.
 pub async fn deploy(machine: &dyn Machine, args: Deploy) -> Result<i32> {
@@ -34,9 +35,9 @@ pub async fn deploy(machine: &dyn Machine, args: Deploy) -> Result<i32> {
         }
     }
     println!(
-        "{name}: {} nodes and {} links up in {:.2} s (engine pid {})",
-        loaded.scenario.nodes.len(),
-        loaded.scenario.links.len(),
+        "{name}: {} and {} up in {:.2} s (engine pid {})",
+        counted(loaded.scenario.nodes.len(), "node"),
+        counted(loaded.scenario.links.len(), "link"),
         began.elapsed().as_secs_f64(),
         engine.pid().unwrap_or_default(),
     );

@@ -14,6 +14,7 @@ use crate::args::Run;
 use crate::client::{Client, Events};
 use crate::find::Loaded;
 use crate::launch::{Engine, prepare};
+use crate::table::counted;
 use crate::{Machine, exit};
 
 /// Brings the network up, follows the run, prints its summary.
@@ -94,8 +95,9 @@ async fn follow(
     let watched = std::io::stderr().is_terminal();
     if watched {
         let scenario = &loaded.scenario;
-        let (nodes, links) = (scenario.nodes.len(), scenario.links.len());
-        eprintln!("{}: {nodes} nodes and {links} links up; Ctrl-C ends the run", scenario.name);
+        let nodes = counted(scenario.nodes.len(), "node");
+        let links = counted(scenario.links.len(), "link");
+        eprintln!("{}: {nodes} and {links} up; Ctrl-C ends the run", scenario.name);
     }
     let mut events: Events = client.events(0).await?;
     let mut interrupted = false;

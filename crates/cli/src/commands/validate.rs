@@ -6,6 +6,7 @@ use anyhow::Result;
 use serde_json::json;
 
 use crate::args::{Format, Validate};
+use crate::table::counted;
 use crate::{exit, find};
 
 /// Checks scenarios: all errors in one pass.
@@ -47,9 +48,9 @@ pub fn validate(args: Validate) -> Result<i32> {
 
 fn report_valid(file: &str, scenario: &netloom_scenario::Scenario) {
     println!(
-        "{file}: valid ({}: {} nodes, {} links)",
+        "{file}: valid ({}: {}, {})",
         scenario.name,
-        scenario.nodes.len(),
-        scenario.links.len()
+        counted(scenario.nodes.len(), "node"),
+        counted(scenario.links.len(), "link")
     );
 }
