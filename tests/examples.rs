@@ -8,23 +8,35 @@ use std::process::Command;
 
 use common::{NETLOOM, remains, text};
 
-/// Runs an example under a name of this test's own; its results directory.
-fn run(example: &str) -> (PathBuf, String) {
+/// The results of an example, gone with the test, however it ends.
+struct Results(PathBuf);
+
+impl Drop for Results {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+impl Results {
+    /// The standard output of a process, as `name@node.stdout`.
+    fn read(&self, name: &str) -> String {
+        fs::read_to_string(self.0.join("processes").join(name)).unwrap()
+    }
+}
+
+/// Runs an example under a name of this test's own; its results.
+fn run(example: &str) -> Results {
     let name = format!("{example}-{}", std::process::id());
-    let results = std::env::temp_dir().join(format!("netloom-example-{name}"));
+    let results = Results(std::env::temp_dir().join(format!("netloom-example-{name}")));
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let output = Command::new(NETLOOM)
-        .args(["run", "--name", &name, "-o", results.to_str().unwrap(), "-t"])
+        .args(["run", "--name", &name, "-o", results.0.to_str().unwrap(), "-t"])
         .arg(root.join("examples").join(example).join("netloom.yaml"))
         .output()
         .unwrap();
     assert!(output.status.success(), "{example}: {}{}", text(&output.stdout), text(&output.stderr));
     assert_eq!(remains(&name), [""; 0]);
-    (results, text(&output.stdout))
-}
-
-fn read(results: &Path, name: &str) -> String {
-    fs::read_to_string(results.join("processes").join(name)).unwrap()
+    results
 }
 
 #[test]
@@ -40,58 +52,55 @@ fn every_example_is_tested_here() {
 
 #[test]
 fn hello() {
-    let (results, _) = run("hello");
-    assert!(read(&results, "ping@alice.stdout").contains("20 received"));
-    assert!(read(&results, "download@alice.stdout").contains("Mbits/sec"));
-    fs::remove_dir_all(results).unwrap();
+    let results = run("hello");
+    assert!(results.read("ping@alice.stdout").contains("20 received"));
+    assert!(results.read("download@alice.stdout").contains("Mbits/sec"));
 }
 
 #[test]
 fn dumbbell() {
-    let (results, _) = run("dumbbell");
+    let results = run("dumbbell");
     let mut total = 0.0;
     for flow in ["flow1@sender1.stdout", "flow2@sender2.stdout"] {
-        let report: serde_json::Value = serde_json::from_str(&read(&results, flow)).unwrap();
+        let report: serde_json::Value = serde_json::from_str(&results.read(flow)).unwrap();
         total += report["end"]["sum_received"]["bytes"].as_f64().unwrap();
     }
     // In 20 s the bottleneck lets through at most 20 s × 10 Mbit/s × 1448/1538 of TCP payload,
     // and what its queue and the last round trip hold.
     assert!(total <= (20.5 * 10e6 * 1448.0 / 1538.0) / 8.0, "{total} bytes");
     let summary: serde_json::Value =
-        serde_json::from_str(&fs::read_to_string(results.join("summary.json")).unwrap()).unwrap();
+        serde_json::from_str(&fs::read_to_string(results.0.join("summary.json")).unwrap()).unwrap();
     let links = summary["links"].as_array().unwrap();
     let bottleneck = links.iter().find(|link| link["name"] == "bottleneck").unwrap();
     let dropped = &bottleneck["forward"]["statistics"]["dropped"]["queue_full"]["frames"];
     assert!(dropped.as_u64() > Some(0), "the queue never overflowed");
-    fs::remove_dir_all(results).unwrap();
 }
 
 #[test]
 fn lan() {
-    let (results, _) = run("lan");
+    let results = run("lan");
     for host in ["a", "b", "c"] {
         for process in ["ping", "ping6"] {
-            let ping = read(&results, &format!("{process}@{host}.stdout"));
+            let ping = results.read(&format!("{process}@{host}.stdout"));
             assert!(ping.contains("10 received"), "{ping}");
         }
     }
-    assert!(results.join("captures/printer-eth1.pcapng").metadata().unwrap().len() > 1000);
-    fs::remove_dir_all(results).unwrap();
+    assert!(results.0.join("captures/printer-eth1.pcapng").metadata().unwrap().len() > 1000);
 }
 
 #[test]
 fn abilene() {
-    let (results, _) = run("abilene");
+    let results = run("abilene");
     // Reachability of every pair over IPv4 and IPv6: `converged` has ended with code 0 in every
     // host, or the run would have failed. `traceroute` names the routers on the path.
-    let path = read(&results, "path@host-seattle.stdout");
+    let path = results.read("path@host-seattle.stdout");
     for router in ["seattle", "denver", "kansascity", "indianapolis", "chicago", "newyork"] {
         assert!(path.contains(router), "{router} is not in {path}");
     }
     // The report must find all it needs. Its figures are a matter of the machine: `make demo`
     // judges them.
     let report = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/abilene/report.py");
-    let output = Command::new("python3").arg(report).arg(&results).output().unwrap();
+    let output = Command::new("python3").arg(report).arg(&results.0).output().unwrap();
     let shown = text(&output.stdout);
     for part in ["Round trips", "Throughput", "an outage of", "its own timer wake-up"] {
         assert!(shown.contains(part), "{shown}{}", text(&output.stderr));
@@ -100,5 +109,4 @@ fn abilene() {
         shown.contains("traceroute during the cut names seattle, sunnyvale, losangeles"),
         "{shown}"
     );
-    fs::remove_dir_all(results).unwrap();
 }

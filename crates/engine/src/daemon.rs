@@ -204,9 +204,7 @@ async fn serve(
         // A panic in a capture costs its file only.
         let _ = capture.await;
     }
-    experiment.events.close();
-    // Lets streams send their last events.
-    tokio::time::sleep(std::time::Duration::from_millis(50)).await;
+    experiment.events.close().await;
     server.abort();
     outcome.and(torn_down)
 }

@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 use std::fs::File;
 use std::io::{self, Write};
 use std::sync::{Mutex, MutexGuard};
+use std::time::{Duration, Instant};
 
 use netloom_api::event::{Event, What};
 use netloom_units::Time;
@@ -11,6 +12,8 @@ use tokio::sync::watch;
 
 /// How many events a client that comes late still gets.
 const KEPT: usize = 10_000;
+/// How long streams may take to send their last events.
+const PATIENCE: Duration = Duration::from_secs(1);
 
 /// The event stream of one experiment.
 pub struct EventLog {
@@ -77,9 +80,19 @@ impl EventLog {
         self.closed.subscribe()
     }
 
-    /// No more events will come: streams end once they have sent what there is.
-    pub fn close(&self) {
+    /// No more events will come: streams end once they have sent what there is. Waits for them, but
+    /// not for ever: a client may have stopped reading.
+    pub async fn close(&self) {
         self.closed.send_replace(true);
+        if self.closed.receiver_count() == 0 {
+            return;
+        }
+        let deadline = Instant::now() + PATIENCE;
+        while self.closed.receiver_count() > 0 && Instant::now() < deadline {
+            tokio::time::sleep(Duration::from_millis(2)).await;
+        }
+        // What a stream has ended with is on its way to the socket.
+        tokio::time::sleep(Duration::from_millis(10)).await;
     }
 
     /// The first error that writing the file met, once.

@@ -22,10 +22,12 @@ pub async fn stream(
     State(context): State<Context>,
     Query(from): Query<From>,
 ) -> Sse<impl Stream<Item = Result<sse::Event, Infallible>>> {
-    let batches = stream::unfold((context, from.since), |(context, next)| async move {
+    // Held for the life of the stream: the log waits for those who do.
+    let closing = context.experiment.events.closing();
+    let start = (context, closing, from.since);
+    let batches = stream::unfold(start, |(context, mut closing, next)| async move {
         let events = &context.experiment.events;
         let mut count = events.subscribe();
-        let mut closing = events.closing();
         // Events are recorded before the log is closed: look at them after the close.
         let closed = tokio::select! {
             // Both senders live as long as `context`.
@@ -37,7 +39,7 @@ pub async fn stream(
             return None;
         }
         let next = batch.last().map_or(next, |event| event.number + 1);
-        Some((batch, (context, next)))
+        Some((batch, (context, closing, next)))
     });
     let events = batches.flat_map(stream::iter).map(|event| {
         let sent = sse::Event::default().id(event.number.to_string());
