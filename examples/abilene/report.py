@@ -107,7 +107,7 @@ def round_trips(results):
 
 def throughput(results):
     """Goodput before the cut against what the slowest link on the path lets through."""
-    flow = json.loads(results.output("flow", "host-seattle"))
+    flow = json.loads(results.output("flow", "host-newyork"))
     steady = [i["sum"]["bits_per_second"] for i in flow["intervals"] if 3 <= i["sum"]["start"] < 9.5]
     measured = statistics.mean(steady) / 1e6
     wanted = 100 * GOODPUT_SHARE
@@ -116,7 +116,8 @@ def throughput(results):
         ["bottleneck", "TCP payload it can carry", "measured", "share"],
         [["100 Mbit/s", f"{wanted:.1f} Mbit/s", f"{measured:.1f} Mbit/s", f"{measured / wanted:.1%}"]],
     )
-    return 0 < measured <= wanted * 1.005
+    # What waits in the receiver's socket at either end of the window may shift it a little.
+    return 0 < measured <= wanted * 1.01
 
 
 def outage(results):
@@ -139,7 +140,7 @@ def outage(results):
     felt = after - before
     print(f"\n  the last answer before came {before - cut:+.3f} s from the cut, the next one {after - cut:+.3f} s:")
     print(f"  an outage of {felt * 1000:.0f} ms until OSPF had found the way around")
-    flow = json.loads(results.output("flow", "host-seattle"))
+    flow = json.loads(results.output("flow", "host-newyork"))
     resumed = sum(i["sum"]["bytes"] for i in flow["intervals"] if 14 <= i["sum"]["start"] < 19)
     print(f"  the TCP flow carried {resumed * 8 / 5e6:.1f} Mbit/s on the detour (seconds 14 to 19)")
     trace = next(event for event in results.events if event["event"] == "command_ended")["output"]
