@@ -101,6 +101,18 @@ impl Init {
         NodeError::Init { node: self.node.clone(), reason }
     }
 
+    /// Gives a request its number and notes who waits for the answer.
+    fn register(&self, note: impl FnOnce(&mut Waiting, u64)) -> Result<u64, NodeError> {
+        let mut waiting = lock(&self.waiting);
+        if waiting.over {
+            return Err(self.gone());
+        }
+        waiting.last_id += 1;
+        let id = waiting.last_id;
+        note(&mut waiting, id);
+        Ok(id)
+    }
+
     pub fn spawn(&self, request: SpawnRequest, on_exit: OnExit) -> Result<Spawned, NodeError> {
         let program = request.argv.first().cloned().unwrap_or_default();
         let failed =
@@ -110,16 +122,9 @@ impl Init {
         let SpawnRequest { argv, env, cwd, .. } = request;
         let process = Process { argv, env, cwd, pty: streams.pty };
         let (sender, answer) = sync_channel(1);
-        let id = {
-            let mut waiting = lock(&self.waiting);
-            if waiting.over {
-                return Err(self.gone());
-            }
-            waiting.last_id += 1;
-            let id = waiting.last_id;
+        let id = self.register(|waiting, id| {
             waiting.spawns.insert(id, (sender, on_exit));
-            id
-        };
+        })?;
         let fds: Vec<_> = streams.theirs.iter().map(AsFd::as_fd).collect();
         if let Err(error) = self.control.send(&ToInit::Spawn { id, process }, &fds) {
             lock(&self.waiting).spawns.remove(&id);
@@ -137,16 +142,9 @@ impl Init {
             NodeError::in_node(&self.node, format!("send signal {signal} to process {pid}"), source)
         };
         let (sender, answer) = sync_channel(1);
-        let id = {
-            let mut waiting = lock(&self.waiting);
-            if waiting.over {
-                return Err(self.gone());
-            }
-            waiting.last_id += 1;
-            let id = waiting.last_id;
+        let id = self.register(|waiting, id| {
             waiting.signals.insert(id, sender);
-            id
-        };
+        })?;
         self.control.send(&ToInit::Signal { id, pid, signal }, &[]).map_err(failed)?;
         answer.recv().map_err(|_| self.gone())?.map_err(failed)
     }
