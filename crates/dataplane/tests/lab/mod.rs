@@ -101,6 +101,30 @@ pub fn two_hosts() -> ([Namespace; 2], [Tap; 2]) {
     (namespaces, taps)
 }
 
+/// Like [`two_hosts`], but nothing is sent unless the test sends it: no IPv6, and the hosts know each
+/// other's addresses. So the n-th datagram is the n-th frame of the link.
+pub fn two_quiet_hosts() -> ([Namespace; 2], [Tap; 2]) {
+    let namespaces = [Namespace::new().unwrap(), Namespace::new().unwrap()];
+    let add = |namespace: &Namespace, host: u8| {
+        namespace.run(|| {
+            fs::write("/proc/sys/net/ipv6/conf/default/disable_ipv6", "1").unwrap();
+            let tap = open_tap().unwrap();
+            configure_ipv4(host).unwrap();
+            (tap, mac_of(&request(INTERFACE, libc::SIOCGIFHWADDR, |_| {}).unwrap()))
+        })
+    };
+    let [(one, first), (two, second)] = [add(&namespaces[0], 1), add(&namespaces[1], 2)];
+    namespaces[0].run(|| netlink::add_neighbour(ipv4(2), second)).unwrap();
+    namespaces[1].run(|| netlink::add_neighbour(ipv4(1), first)).unwrap();
+    (namespaces, [one, two])
+}
+
+fn mac_of(ifreq: &libc::ifreq) -> [u8; 6] {
+    // SAFETY: SIOCGIFHWADDR filled the address.
+    let data = unsafe { ifreq.ifr_ifru.ifru_hwaddr.sa_data };
+    std::array::from_fn(|index| data[index] as u8)
+}
+
 pub fn ipv4(host: u8) -> Ipv4Addr {
     Ipv4Addr::new(10, 0, 0, host)
 }
@@ -139,6 +163,11 @@ fn open_tap() -> io::Result<Tap> {
 fn configure(host: u8) -> io::Result<()> {
     // Without waiting for duplicate addresses to show.
     fs::write(format!("/proc/sys/net/ipv6/conf/{INTERFACE}/accept_dad"), "0")?;
+    configure_ipv4(host)?;
+    add_ipv6(ipv6(host))
+}
+
+fn configure_ipv4(host: u8) -> io::Result<()> {
     let address = |ip: Ipv4Addr| {
         move |ifreq: &mut libc::ifreq| {
             // SAFETY: a zeroed sockaddr is valid, and a sockaddr_in fits into it.
@@ -152,8 +181,7 @@ fn configure(host: u8) -> io::Result<()> {
     };
     request(INTERFACE, libc::SIOCSIFADDR, address(ipv4(host)))?;
     request(INTERFACE, libc::SIOCSIFNETMASK, address(Ipv4Addr::new(255, 255, 255, 0)))?;
-    set_flags(INTERFACE, libc::IFF_UP as libc::c_short)?;
-    add_ipv6(ipv6(host))
+    set_flags(INTERFACE, libc::IFF_UP as libc::c_short)
 }
 
 fn set_flags(interface: &str, flags: libc::c_short) -> io::Result<()> {
