@@ -1,5 +1,5 @@
 //! A laboratory: network namespaces with TAP or veth interfaces, made by the test itself and gone
-//! with it. Also used by `examples/link_speed.rs`.
+//! with it. Also used by `benches/throughput`.
 #![allow(dead_code)]
 
 use std::fs::{self, File, OpenOptions};
@@ -46,9 +46,25 @@ impl Namespace {
     /// Adds a TAP interface with the addresses 10.0.0.`host` and fd00::`host`.
     pub fn add_tap(&self, host: u8) -> io::Result<Tap> {
         self.run(|| {
-            let tap = open_tap()?;
+            let tap = open_tap(INTERFACE)?;
             configure(host)?;
-            Ok(tap)
+            Ok(Tap::from_fd(tap))
+        })
+    }
+
+    /// Adds `count` TAP interfaces without addresses, called `t0`, `t1` and so on. They are
+    /// persistent: the kernel frees them together with the namespace, far faster than one by one.
+    pub fn add_bare_taps(&self, count: usize) -> io::Result<Vec<Tap>> {
+        self.run(|| {
+            fs::write("/proc/sys/net/ipv6/conf/default/disable_ipv6", "1")?;
+            let add = |name: String| {
+                let tap = open_tap(&name)?;
+                // SAFETY: the request takes a number.
+                unsafe { tun_set_persist(tap.as_raw_fd(), 1)? };
+                set_flags(&name, libc::IFF_UP as libc::c_short)?;
+                Ok(Tap::from_fd(tap))
+            };
+            (0..count).map(|index| add(format!("t{index}"))).collect()
         })
     }
 
@@ -115,15 +131,16 @@ fn in_thread<T: Send>(work: impl FnOnce() -> T + Send) -> T {
 }
 
 nix::ioctl_write_int!(tun_set_interface, b'T', 202);
+nix::ioctl_write_int!(tun_set_persist, b'T', 203);
 nix::ioctl_write_int!(tun_set_offload, b'T', 208);
 
-fn open_tap() -> io::Result<Tap> {
+fn open_tap(name: &str) -> io::Result<OwnedFd> {
     let tun = OpenOptions::new()
         .read(true)
         .write(true)
         .custom_flags(libc::O_NONBLOCK)
         .open("/dev/net/tun")?;
-    let mut ifreq = named(INTERFACE);
+    let mut ifreq = named(name);
     let flags = libc::IFF_TAP | libc::IFF_NO_PI | libc::IFF_VNET_HDR;
     ifreq.ifr_ifru.ifru_flags = flags as libc::c_short;
     let offload = libc::TUN_F_CSUM | libc::TUN_F_TSO4 | libc::TUN_F_TSO6;
@@ -132,7 +149,7 @@ fn open_tap() -> io::Result<Tap> {
         tun_set_interface(tun.as_raw_fd(), &raw const ifreq as u64)?;
         tun_set_offload(tun.as_raw_fd(), offload.into())?;
     }
-    Ok(Tap::from_fd(tun.into()))
+    Ok(tun.into())
 }
 
 fn configure(host: u8) -> io::Result<()> {
