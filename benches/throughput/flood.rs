@@ -122,10 +122,8 @@ impl Sender {
     /// Sends up to `count` frames, at most [`BATCH`]; what the interface refuses is lost, as its
     /// counters tell.
     pub fn send(&mut self, count: usize) {
-        let mut part = libc::iovec {
-            iov_base: self.frame.as_mut_ptr().cast(),
-            iov_len: self.frame.len(),
-        };
+        let mut part =
+            libc::iovec { iov_base: self.frame.as_mut_ptr().cast(), iov_len: self.frame.len() };
         // SAFETY: all zeros is a valid message header.
         let mut messages: [libc::mmsghdr; BATCH] = unsafe { mem::zeroed() };
         for message in &mut messages[..count] {

@@ -7,8 +7,7 @@ use netloom_dataplane::{LatencySummary, Timing};
 use crate::echo;
 use crate::wire::{linked, raw};
 
-const LINKS: [&str; 3] =
-    ["{}", r#"{"delay":"10ms"}"#, r#"{"delay":"10ms","rate":"100Mbit/s"}"#];
+const LINKS: [&str; 3] = ["{}", r#"{"delay":"10ms"}"#, r#"{"delay":"10ms","rate":"100Mbit/s"}"#];
 
 /// Over a raw veth pair and over links.
 pub fn run(_: Duration) {

@@ -43,7 +43,7 @@ pub fn run(span: Duration) {
 }
 
 /// Goodput from the first host to the second at the receiver, in Mbit/s, after a second.
-fn goodput([a, b]: &[Namespace; 2], span: Duration) -> f64 {
+pub fn goodput([a, b]: &[Namespace; 2], span: Duration) -> f64 {
     let listener = b.run(|| TcpListener::bind((ipv4(2), 9)).expect("a listener"));
     let sender = a.run(connect);
     let (receiver, _) = listener.accept().expect("a connection");

@@ -1,6 +1,6 @@
 //! What frames go over: a raw veth pair, or a link of the data plane.
 
-use netloom_dataplane::{Dataplane, End, LinkWiring, Options, PipeId, Wiring};
+use netloom_dataplane::{Dataplane, End, LinkWiring, Options, Wiring};
 use netloom_link::{PipeChange, PipeConfig};
 use netloom_ports::Tap;
 
@@ -58,11 +58,6 @@ pub fn config(text: &str) -> PipeConfig {
     let mut config = PipeConfig::default();
     change(text).apply_to(&mut config);
     config
-}
-
-/// The pipe from a link's first host to its second.
-pub fn forward(link: usize) -> PipeId {
-    PipeId { link, direction: 0 }
 }
 
 /// Frames that all pipes have delivered.
