@@ -1,10 +1,67 @@
-//! What a pipe knows of a frame: how many frames it is on the wire, and how long they are.
-//! Not here: the frame's contents, which the pipe never sees.
+//! What a pipe knows of a frame: how many frames it is on the wire, and how long they are; and what
+//! it may ask of a frame or do to it. Not here: the frame's bytes, which the pipe never sees.
 
+use netloom_units::Time;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::Framing;
+use crate::{Framing, Header};
+
+/// Bytes of an Ethernet header.
+pub(crate) const ETHERNET_HEADER: u32 = 14;
+
+/// What a pipe asks of the frames that it carries. All of it concerns single wire frames, never
+/// super-frames.
+pub trait Frame: std::fmt::Debug + Send + 'static {
+    /// The headers that queue disciplines classify by; `None` where it is not an IP packet. Asked only
+    /// if the discipline looks at headers.
+    fn header(&self) -> Option<Header>;
+
+    /// Marks the packet as having met congestion (ECN, RFC 3168): CE instead of ECT. Called only on
+    /// frames whose header says that they take part.
+    fn mark_congestion(&mut self);
+
+    /// Flips `bits`, counted from the first bit of the Ethernet header; all lie within the frame. The
+    /// receiver's checksums must see it.
+    fn flip_bits(&mut self, bits: &[u64]);
+
+    /// The frame once more.
+    #[must_use]
+    fn duplicate(&self) -> Self
+    where
+        Self: Sized;
+}
+
+/// Frames that have no content: numbers and names that stand for frames in tests and simulations.
+macro_rules! without_content {
+    ($($type:ty),*) => {$(
+        impl Frame for $type {
+            fn header(&self) -> Option<Header> {
+                None
+            }
+            fn mark_congestion(&mut self) {}
+            fn flip_bits(&mut self, _bits: &[u64]) {}
+            fn duplicate(&self) -> Self {
+                *self
+            }
+        }
+    )*};
+}
+
+without_content!((), u32, u64, &'static str);
+
+/// A frame's way through a pipe up to the channel.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Passage {
+    /// The arrival's number in this pipe, from 0. A duplicate has the number of its original.
+    pub number: u64,
+    /// When the frame was offered.
+    pub offered: Time,
+    /// When its serialization began; before, it waited.
+    pub started: Time,
+    /// When its last bit left the line.
+    pub serialized: Time,
+}
 
 /// The wire view of what is offered to a pipe: one frame, or a super-frame that stands for
 /// several.
@@ -45,6 +102,12 @@ impl FrameInfo {
         (self.frames as u64 - 1) * self.full as u64 + self.last as u64
     }
 
+    /// Bytes of all packets together, without their Ethernet headers.
+    pub const fn packet_bytes(&self) -> u64 {
+        (self.frames as u64 - 1) * self.full.saturating_sub(ETHERNET_HEADER) as u64
+            + self.last.saturating_sub(ETHERNET_HEADER) as u64
+    }
+
     /// Bytes of line time that all wire frames take together under `framing`.
     pub const fn line_bytes(&self, framing: Framing) -> u64 {
         (self.frames as u64 - 1) * framing.line_bytes(self.full) as u64
@@ -59,8 +122,32 @@ impl FrameInfo {
 pub enum DropReason {
     /// The pipe was down, or went down while the frame was in it.
     Down,
-    /// The frame found the queue full.
+    /// The packet is longer than the pipe's MTU.
+    Mtu,
+    /// The frame found the queue full, or had to make room for another.
     QueueFull,
+    /// Active queue management dropped it.
+    Aqm,
     /// The channel lost it.
     Loss,
+    /// Bit errors, caught by the frame check sequence.
+    BitError,
+}
+
+impl DropReason {
+    /// All reasons, in the order of the stages.
+    pub const ALL: [DropReason; 6] =
+        [Self::Down, Self::Mtu, Self::QueueFull, Self::Aqm, Self::Loss, Self::BitError];
+
+    /// The reason's name, as in statistics.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Down => "down",
+            Self::Mtu => "mtu",
+            Self::QueueFull => "queue_full",
+            Self::Aqm => "aqm",
+            Self::Loss => "loss",
+            Self::BitError => "bit_error",
+        }
+    }
 }

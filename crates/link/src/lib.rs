@@ -21,6 +21,7 @@ mod channel;
 mod config;
 mod flight;
 mod frame;
+mod header;
 mod line;
 mod pipe;
 mod queue;
@@ -28,9 +29,16 @@ mod random;
 mod segment;
 mod statistics;
 
+pub use channel::{BitErrorRate, BitErrors, FourState, GilbertElliott, Loss, LossPattern};
 pub use config::*;
-pub use frame::{DropReason, FrameInfo};
+pub use flight::{DistributionTable, Jitter, JitterDistribution, Offsets, Reorder, Reordering};
+pub use frame::{DropReason, Frame, FrameInfo, Passage};
+pub use header::{Ecn, Header};
+pub use line::{
+    OPPORTUNITY_BYTES, OverheadPoint, OverheadProfile, RateSchedule, RateTrace, ScheduleStep,
+};
 pub use pipe::{COALESCING_BOUND, Delivery, Dropped, Pipe, Rejected};
+pub use queue::{Discipline, DropFrom, FifoConfig, QueueChange, QueueConfig, QueueLimit};
 pub use random::Stream;
 pub use segment::{AGEING, Forward, LearningTable, MacKey};
 pub use statistics::{Count, DelayStatistics, DropStatistics, PipeStatistics, QueueStatistics};

@@ -6,13 +6,13 @@ use std::collections::VecDeque;
 use netloom_units::{Duration, Time};
 
 use crate::channel::Channel;
-use crate::flight::Flight;
-use crate::line::Line;
-use crate::queue::{Fifo, Waiting};
+use crate::flight::{Flight, Flying};
+use crate::line::{Line, Service};
+use crate::queue::{Queue, Refused, Waiting};
 use crate::statistics::Collector;
 use crate::{
-    Count, DropReason, FrameInfo, InFlight, LinkState, PipeChange, PipeConfig, PipeStatistics,
-    QueueLimit, RateLimit, Stream,
+    Count, DropReason, Frame, FrameInfo, InFlight, LinkState, MtuLimit, Passage, PipeChange,
+    PipeConfig, PipeStatistics, Stream,
 };
 
 /// Most serialization time that a super-frame may take and still stay whole.
@@ -52,14 +52,23 @@ pub struct Pipe<F> {
     config: PipeConfig,
     /// The latest time given.
     now: Time,
-    queue: Fifo<F>,
+    /// Frames offered so far.
+    arrivals: u64,
+    queue: Queue<F>,
     line: Line,
-    /// The frame on the line, and when its last bit is through.
-    serving: Option<(Waiting<F>, Time)>,
+    serving: Option<Serving<F>>,
     channel: Channel,
     flight: Flight<F>,
     discarded: VecDeque<Dropped<F>>,
     statistics: Collector,
+}
+
+/// The frame on the line.
+#[derive(Debug)]
+struct Serving<F> {
+    waiting: Waiting<F>,
+    started: Time,
+    service: Service,
 }
 
 /// A frame at the far end.
@@ -69,8 +78,8 @@ pub struct Delivery<F> {
     pub frame: F,
     /// What it is on the wire.
     pub info: FrameInfo,
-    /// When it was offered.
-    pub offered: Time,
+    /// How it came here.
+    pub passage: Passage,
     /// When it is due: its last bit arrives.
     pub release: Time,
 }
@@ -82,6 +91,12 @@ pub struct Dropped<F> {
     pub frame: F,
     /// What it was on the wire.
     pub info: FrameInfo,
+    /// The arrival's number in this pipe, from 0.
+    pub number: u64,
+    /// When it was offered.
+    pub offered: Time,
+    /// When its serialization began; `None` if it only waited.
+    pub started: Option<Time>,
     /// Why.
     pub reason: DropReason,
     /// When.
@@ -93,20 +108,24 @@ pub struct Dropped<F> {
 pub struct Rejected<F> {
     /// The frame.
     pub frame: F,
+    /// The arrival's number in this pipe, from 0.
+    pub number: u64,
     /// Why.
     pub reason: DropReason,
 }
 
-impl<F> Pipe<F> {
-    /// An empty pipe whose statistics begin at `start`.
+impl<F: Frame> Pipe<F> {
+    /// An empty pipe whose statistics begin at `start`. All of its draws come from `stream`.
     pub fn new(config: PipeConfig, stream: Stream, start: Time) -> Self {
+        let line = Line::new(&config, &stream, start);
         Self {
             now: start,
-            queue: Fifo::new(config.queue, config.rate),
-            line: Line::new(config.rate, start),
+            arrivals: 0,
+            queue: Queue::new(config.queue.clone(), line.rate(start), stream.fork("queue")),
+            line,
             serving: None,
-            channel: Channel::new(config.loss, stream),
-            flight: Flight::new(config.delay),
+            channel: Channel::new(&config, &stream),
+            flight: Flight::new(&config, &stream),
             discarded: VecDeque::new(),
             statistics: Collector::new(start),
             config,
@@ -125,15 +144,18 @@ impl<F> Pipe<F> {
     /// serialization time: nothing is drawn for each frame, the queue is not counted in packets,
     /// and no limit would cut the super-frame in the middle.
     pub fn coalesce(&mut self, now: Time, info: &FrameInfo) -> u32 {
-        if info.frames() == 1 || self.channel.draws_per_frame() {
+        if info.frames() == 1 {
             return 1;
         }
-        let RateLimit::Limited(rate) = self.config.rate else { return info.frames() };
-        if matches!(self.config.queue.limit, QueueLimit::Packets(_)) {
+        if self.has_draws_per_frame() {
             return 1;
         }
         self.advance(now);
-        let line_bytes = info.line_bytes(self.config.framing);
+        let Some(rate) = self.line.rate(self.now) else { return info.frames() };
+        if self.queue.wants_single_frames() {
+            return 1;
+        }
+        let line_bytes = self.config.rate.line_bytes(info, self.config.framing);
         if self.serving.is_some() && !self.queue.has_room(info, line_bytes) {
             return 1;
         }
@@ -142,34 +164,43 @@ impl<F> Pipe<F> {
         u32::try_from(together).unwrap_or(u32::MAX).clamp(1, info.frames())
     }
 
+    /// Whether each wire frame has a fate of its own.
+    fn has_draws_per_frame(&self) -> bool {
+        self.config.pipe_mtu != MtuLimit::None
+            || self.channel.draws_per_frame()
+            || self.flight.draws_per_frame()
+            || self.line.draws_per_frame()
+    }
+
     /// Takes in `frame` at `now`.
     ///
     /// # Errors
-    /// Gives the frame back, with the reason, if the pipe is down or the queue is full.
+    /// Gives the frame back, with the reason, if the pipe is down, the packet is too long, or the queue
+    /// does not take it.
     #[inline]
     pub fn offer(&mut self, now: Time, info: FrameInfo, frame: F) -> Result<(), Rejected<F>> {
         let now = self.advance(now);
+        let number = self.arrivals;
+        self.arrivals += 1;
         self.statistics.offered(&info);
+        let line_bytes = self.config.rate.line_bytes(&info, self.config.framing);
+        let waiting = Waiting { frame, info, line_bytes, number, offered: now };
         if self.config.state == LinkState::Down {
-            return self.reject(DropReason::Down, &info, frame);
+            return self.reject(DropReason::Down, waiting);
         }
-        let line_bytes = info.line_bytes(self.config.framing);
-        if self.serving.is_some() {
-            if !self.queue.has_room(&info, line_bytes) {
-                return self.reject(DropReason::QueueFull, &info, frame);
-            }
-            self.queue.push(Waiting { frame, info, line_bytes, offered: now });
-            self.statistics.queue_changed(now, self.queue.frames, self.queue.bytes);
+        if !self.config.pipe_mtu.admits(info.largest()) {
+            return self.reject(DropReason::Mtu, waiting);
+        }
+        if self.serving.is_none() {
+            self.serve(now, waiting);
             return Ok(());
         }
-        let end = self.line.serve(now, line_bytes);
-        let waiting = Waiting { frame, info, line_bytes, offered: now };
-        if end <= now {
-            self.serialized(waiting, end);
-        } else {
-            self.serving = Some((waiting, end));
+        if self.line.varies() {
+            self.queue.set_rate(self.line.rate(now));
         }
-        Ok(())
+        let result = self.queue.enqueue(now, waiting);
+        self.queue_changed(now);
+        result.or_else(|(waiting, reason)| self.reject(reason, waiting))
     }
 
     /// The next frame whose release is not after `now`, in order of release.
@@ -177,13 +208,9 @@ impl<F> Pipe<F> {
     pub fn poll(&mut self, now: Time) -> Option<Delivery<F>> {
         let now = self.advance(now);
         let flying = self.flight.pop_due(now)?;
-        self.statistics.delivered(&flying.info, flying.release.since(flying.offered));
-        Some(Delivery {
-            frame: flying.frame,
-            info: flying.info,
-            offered: flying.offered,
-            release: flying.release,
-        })
+        let Flying { frame, info, passage, release } = flying;
+        self.statistics.delivered(&info, release.since(passage.offered));
+        Some(Delivery { frame, info, passage, release })
     }
 
     /// The next frame that was accepted and dropped later: lost on the channel, or caught by the
@@ -198,31 +225,32 @@ impl<F> Pipe<F> {
     #[inline]
     pub fn next_deadline(&self) -> Option<Time> {
         self.flight.next_release().or_else(|| {
-            let (_, end) = self.serving.as_ref()?;
-            Some(self.flight.release_of(*end))
+            let serving = self.serving.as_ref()?;
+            Some(self.flight.earliest(serving.service.end))
         })
     }
 
     /// Applies `change` at `now`.
     ///
-    /// Rate, framing and queue hold from the next frame to start serialization or to arrive, delay
-    /// and loss from the next frame to leave the line. Nothing queued is dropped, duplicated or
-    /// reordered, except that a pipe going down with `in_flight: drop` drops all that is in it.
+    /// Rate, framing and queue hold from the next frame to start serialization or to arrive, the
+    /// channel's properties, delay and jitter from the next frame to leave the line. Nothing queued is
+    /// dropped, duplicated or reordered, except that a pipe going down with `in_flight: drop` drops all
+    /// that is in it. A model that the change does not touch keeps its state.
     pub fn change(&mut self, now: Time, change: &PipeChange) {
         let now = self.advance(now);
-        let before = self.config.state;
-        change.apply_to(&mut self.config);
-        if change.rate.is_some() {
-            self.line.set_rate(self.config.rate);
+        let mut config = self.config.clone();
+        change.apply_to(&mut config);
+        let old = std::mem::replace(&mut self.config, config);
+        let new = &self.config;
+        self.line.configure(now, &old, new);
+        if new.framing != old.framing || new.rate != old.rate {
+            self.queue.reframe(&new.rate, new.framing);
         }
-        if change.framing.is_some() {
-            self.queue.reframe(self.config.framing);
-        }
-        self.queue.configure(self.config.queue, self.config.rate);
-        self.flight.set_delay(self.config.delay);
-        self.channel.set_loss(self.config.loss);
-        let cut = (before, self.config.state) == (LinkState::Up, LinkState::Down);
-        if cut && self.config.in_flight == InFlight::Drop {
+        self.queue.configure(now, &new.queue, self.line.rate(now));
+        self.channel.configure(&old, new);
+        self.flight.configure(&old, new);
+        let cut = (old.state, new.state) == (LinkState::Up, LinkState::Down);
+        if cut && new.in_flight == InFlight::Drop {
             self.drop_everything(now);
         }
     }
@@ -231,8 +259,8 @@ impl<F> Pipe<F> {
     pub fn statistics(&mut self, now: Time) -> PipeStatistics {
         let now = self.advance(now);
         let mut in_flight = Count { frames: self.flight.frames, bytes: self.flight.bytes };
-        if let Some((waiting, _)) = &self.serving {
-            in_flight.add(&waiting.info);
+        if let Some(serving) = &self.serving {
+            in_flight.add(&serving.waiting.info);
         }
         self.statistics.snapshot(now, in_flight, self.line.busy(now))
     }
@@ -241,62 +269,116 @@ impl<F> Pipe<F> {
     #[inline]
     fn advance(&mut self, now: Time) -> Time {
         self.now = self.now.max(now);
-        while self.serving.as_ref().is_some_and(|(_, end)| *end <= self.now) {
+        while self.serving.as_ref().is_some_and(|serving| serving.service.end <= self.now) {
             self.next_on_line();
         }
         self.now
     }
 
-    /// The frame on the line leaves it, and the one that waited longest takes its place.
+    /// The frame on the line leaves it, and the one that the discipline picks takes its place. While
+    /// the line has nothing, nothing waits.
     fn next_on_line(&mut self) {
-        let Some((waiting, end)) = self.serving.take() else { return };
-        self.serialized(waiting, end);
-        if let Some(next) = self.queue.pop() {
-            self.statistics.queue_changed(end, self.queue.frames, self.queue.bytes);
-            let until = self.line.serve(end, next.line_bytes);
-            self.serving = Some((next, until));
+        let Some(serving) = self.serving.take() else { return };
+        let end = serving.service.end;
+        self.serialized(serving);
+        // Frames that take no time on the line do not stop the next ones.
+        while self.serving.is_none()
+            && let Some(next) = self.queue.dequeue(end)
+        {
+            self.serve(end, next);
+        }
+        self.queue_changed(end);
+    }
+
+    /// Puts a frame on the line, which is free at `now`.
+    #[inline]
+    fn serve(&mut self, now: Time, waiting: Waiting<F>) {
+        let service = self.line.serve(now, waiting.line_bytes);
+        let serving = Serving { waiting, started: now, service };
+        if service.end <= now {
+            self.serialized(serving);
+        } else {
+            self.serving = Some(serving);
         }
     }
 
-    /// A frame's last bit left the line at `end`.
+    /// A frame's last bit left the line: the channel decides what becomes of it.
     #[inline]
-    fn serialized(&mut self, waiting: Waiting<F>, end: Time) {
-        let Waiting { frame, info, offered, .. } = waiting;
-        if self.channel.loses() {
-            self.discard(DropReason::Loss, info, frame, end);
-        } else {
-            self.flight.push(frame, info, offered, end);
+    fn serialized(&mut self, serving: Serving<F>) {
+        let Serving { waiting, started, service: Service { end, lost } } = serving;
+        let fate = self.channel.pass(&waiting.info);
+        let reason = if lost { Some(DropReason::Loss) } else { fate.lost };
+        if let Some(reason) = reason {
+            return self.discard(reason, waiting, Some(started), end);
+        }
+        let Waiting { mut frame, info, number, offered, .. } = waiting;
+        let passage = Passage { number, offered, started, serialized: end };
+        if !fate.flipped.is_empty() {
+            frame.flip_bits(&fate.flipped);
+            self.statistics.corrupted(&info);
+        }
+        if fate.duplicated {
+            self.statistics.duplicated(&info);
+            self.flight.push(frame.duplicate(), info, passage);
+        }
+        self.flight.push(frame, info, passage);
+    }
+
+    /// Takes over what the queue did at `now`.
+    #[inline]
+    fn queue_changed(&mut self, now: Time) {
+        let backlog = self.queue.backlog();
+        self.statistics.queue_changed(now, backlog.frames, backlog.bytes);
+        if !self.queue.effects.is_empty() {
+            self.take_effects();
         }
     }
 
     #[cold]
-    fn reject(
-        &mut self,
-        reason: DropReason,
-        info: &FrameInfo,
-        frame: F,
-    ) -> Result<(), Rejected<F>> {
-        self.statistics.dropped(reason, info);
-        Err(Rejected { frame, reason })
+    fn take_effects(&mut self) {
+        let effects = std::mem::take(&mut self.queue.effects);
+        for info in &effects.marked {
+            self.statistics.marked(info);
+        }
+        for Refused { waiting, reason, at } in effects.dropped {
+            self.discard(reason, waiting, None, at);
+        }
     }
 
-    fn discard(&mut self, reason: DropReason, info: FrameInfo, frame: F, at: Time) {
+    #[cold]
+    fn reject(&mut self, reason: DropReason, waiting: Waiting<F>) -> Result<(), Rejected<F>> {
+        self.statistics.dropped(reason, &waiting.info);
+        Err(Rejected { frame: waiting.frame, number: waiting.number, reason })
+    }
+
+    fn discard(
+        &mut self,
+        reason: DropReason,
+        waiting: Waiting<F>,
+        started: Option<Time>,
+        at: Time,
+    ) {
+        let Waiting { frame, info, number, offered, .. } = waiting;
         self.statistics.dropped(reason, &info);
-        self.discarded.push_back(Dropped { frame, info, reason, at });
+        self.discarded.push_back(Dropped { frame, info, number, offered, started, reason, at });
     }
 
     /// The cut: what propagates, what is on the line, what waits, oldest first.
     fn drop_everything(&mut self, now: Time) {
-        while let Some(flying) = self.flight.take() {
-            self.discard(DropReason::Down, flying.info, flying.frame, now);
+        let reason = DropReason::Down;
+        while let Some(Flying { frame, info, passage, .. }) = self.flight.take() {
+            let Passage { number, offered, started, .. } = passage;
+            self.statistics.dropped(reason, &info);
+            let (started, at) = (Some(started), now);
+            self.discarded.push_back(Dropped { frame, info, number, offered, started, reason, at });
         }
-        if let Some((waiting, _)) = self.serving.take() {
+        if let Some(Serving { waiting, started, .. }) = self.serving.take() {
             self.line.abort(now);
-            self.discard(DropReason::Down, waiting.info, waiting.frame, now);
+            self.discard(reason, waiting, Some(started), now);
         }
-        while let Some(waiting) = self.queue.pop() {
-            self.discard(DropReason::Down, waiting.info, waiting.frame, now);
+        for waiting in self.queue.drain() {
+            self.discard(reason, waiting, None, now);
         }
-        self.statistics.queue_changed(now, 0, 0);
+        self.queue_changed(now);
     }
 }

@@ -9,20 +9,35 @@ use rand_pcg::Pcg64;
 /// State and increment are both derived from the experiment's seed and the stream's name, so that
 /// adding a pipe never changes another pipe's draws.
 #[derive(Debug, Clone)]
-pub struct Stream(Pcg64);
+pub struct Stream {
+    generator: Pcg64,
+    /// What the generator was seeded with.
+    origin: u64,
+}
 
 impl Stream {
     /// The stream called `name` of the experiment with `seed`.
     pub fn new(seed: u64, name: &str) -> Self {
-        let mut mixer = SplitMix(fnv1a(name.as_bytes()) ^ SplitMix(seed).next());
+        Self::from_origin(fnv1a(name.as_bytes()) ^ SplitMix(seed).next())
+    }
+
+    /// The stream for `purpose` beside this one, independent of what was drawn from this one: each
+    /// stage of a pipe has its own, so that switching one model on changes no other's draws.
+    #[must_use]
+    pub fn fork(&self, purpose: &str) -> Self {
+        Self::from_origin(fnv1a(purpose.as_bytes()) ^ SplitMix(self.origin).next())
+    }
+
+    fn from_origin(origin: u64) -> Self {
+        let mut mixer = SplitMix(origin);
         let mut wide = || u128::from(mixer.next()) << 64 | u128::from(mixer.next());
         let (state, increment) = (wide(), wide());
-        Self(Pcg64::new(state, increment))
+        Self { generator: Pcg64::new(state, increment), origin }
     }
 
     /// The next number, uniform in [0, 1), a multiple of 2⁻⁵³.
     pub fn uniform(&mut self) -> f64 {
-        (self.0.next_u64() >> 11) as f64 * (1.0 / (1u64 << 53) as f64)
+        (self.generator.next_u64() >> 11) as f64 * (1.0 / (1u64 << 53) as f64)
     }
 }
 

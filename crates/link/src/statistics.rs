@@ -10,7 +10,7 @@ use crate::{DropReason, FrameInfo};
 /// Everything one pipe has counted since it began.
 ///
 /// All counts are of wire frames: a super-frame counts as the frames it stands for. At any time
-/// `offered = delivered + dropped + queue.now + in_flight`, in frames and in bytes.
+/// `offered + duplicated = delivered + dropped + queue.now + in_flight`, in frames and in bytes.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PipeStatistics {
     /// When counting began, in ns since the experiment's zero.
@@ -21,6 +21,12 @@ pub struct PipeStatistics {
     pub offered: Count,
     /// What left the pipe at its far end.
     pub delivered: Count,
+    /// Copies that the channel made.
+    pub duplicated: Count,
+    /// What arrived with flipped bits.
+    pub corrupted: Count,
+    /// What the queue discipline marked instead of dropping (ECN).
+    pub marked: Count,
     /// What the model dropped, by reason.
     pub dropped: DropStatistics,
     /// What waits for the line.
@@ -63,23 +69,47 @@ impl std::ops::Add for Count {
 pub struct DropStatistics {
     /// The pipe was down, or went down with the frame in it.
     pub down: Count,
+    /// The packet was longer than the pipe's MTU.
+    pub mtu: Count,
     /// The queue was full.
     pub queue_full: Count,
+    /// Active queue management.
+    pub aqm: Count,
     /// Lost on the channel.
     pub loss: Count,
+    /// Bit errors, caught by the frame check sequence.
+    pub bit_error: Count,
 }
 
 impl DropStatistics {
     /// All reasons together.
     pub fn total(&self) -> Count {
-        self.down + self.queue_full + self.loss
+        DropReason::ALL
+            .into_iter()
+            .map(|reason| self.of(reason))
+            .fold(Count::default(), |sum, count| sum + count)
+    }
+
+    /// What was dropped for `reason`.
+    pub fn of(&self, reason: DropReason) -> Count {
+        match reason {
+            DropReason::Down => self.down,
+            DropReason::Mtu => self.mtu,
+            DropReason::QueueFull => self.queue_full,
+            DropReason::Aqm => self.aqm,
+            DropReason::Loss => self.loss,
+            DropReason::BitError => self.bit_error,
+        }
     }
 
     pub(crate) fn count(&mut self, reason: DropReason) -> &mut Count {
         match reason {
             DropReason::Down => &mut self.down,
+            DropReason::Mtu => &mut self.mtu,
             DropReason::QueueFull => &mut self.queue_full,
+            DropReason::Aqm => &mut self.aqm,
             DropReason::Loss => &mut self.loss,
+            DropReason::BitError => &mut self.bit_error,
         }
     }
 }
@@ -118,6 +148,9 @@ pub(crate) struct Collector {
     since: Time,
     offered: Count,
     delivered: Count,
+    duplicated: Count,
+    corrupted: Count,
+    marked: Count,
     dropped: DropStatistics,
     queue: QueueLength,
     delay: Option<Box<DelayRecord>>,
@@ -129,6 +162,9 @@ impl Collector {
             since,
             offered: Count::default(),
             delivered: Count::default(),
+            duplicated: Count::default(),
+            corrupted: Count::default(),
+            marked: Count::default(),
             dropped: DropStatistics::default(),
             queue: QueueLength { at: since, ..QueueLength::default() },
             delay: None,
@@ -138,6 +174,18 @@ impl Collector {
     #[inline]
     pub fn offered(&mut self, info: &FrameInfo) {
         self.offered.add(info);
+    }
+
+    pub fn duplicated(&mut self, info: &FrameInfo) {
+        self.duplicated.add(info);
+    }
+
+    pub fn corrupted(&mut self, info: &FrameInfo) {
+        self.corrupted.add(info);
+    }
+
+    pub fn marked(&mut self, info: &FrameInfo) {
+        self.marked.add(info);
     }
 
     pub fn dropped(&mut self, reason: DropReason, info: &FrameInfo) {
@@ -163,6 +211,9 @@ impl Collector {
             at,
             offered: self.offered,
             delivered: self.delivered,
+            duplicated: self.duplicated,
+            corrupted: self.corrupted,
+            marked: self.marked,
             dropped: self.dropped,
             queue: self.queue.snapshot(at, elapsed),
             in_flight,

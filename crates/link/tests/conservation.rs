@@ -5,7 +5,7 @@ mod common;
 use std::collections::HashMap;
 
 use netloom_link::{
-    Count, Discipline, FrameInfo, Framing, InFlight, LinkState, Pipe, PipeChange, PipeConfig,
+    Count, Discipline, FrameInfo, Framing, InFlight, LinkState, Loss, Pipe, PipeChange, PipeConfig,
     PipeStatistics, QueueChange, QueueLimit, RateLimit, Stream,
 };
 use netloom_units::{Duration, Probability, Rate, Size, Time};
@@ -47,10 +47,12 @@ fn framing() -> impl Strategy<Value = Framing> {
 }
 
 fn a_change() -> impl Strategy<Value = PipeChange> {
-    let queue = limit()
-        .prop_map(|limit| QueueChange { discipline: Some(Discipline::Fifo), limit: Some(limit) });
+    let queue = limit().prop_map(|limit| QueueChange {
+        discipline: Some(Discipline::default()),
+        limit: Some(limit),
+    });
     let delay = (0u64..3_000_000).prop_map(Duration::from_nanos);
-    let loss = (0.0f64..=1.0).prop_map(|p| Probability::new(p).unwrap());
+    let loss = (0.0f64..=1.0).prop_map(|p| Loss::Bernoulli(Probability::new(p).unwrap()));
     let state = prop_oneof![4 => Just(LinkState::Up), 1 => Just(LinkState::Down)];
     let in_flight = prop_oneof![Just(InFlight::Drop), Just(InFlight::Deliver)];
     (
@@ -70,6 +72,7 @@ fn a_change() -> impl Strategy<Value = PipeChange> {
             loss,
             state,
             in_flight,
+            ..PipeChange::default()
         })
 }
 
@@ -114,7 +117,7 @@ impl Ledger {
         while let Some(delivery) = pipe.poll(now) {
             let info = self.inside.remove(&delivery.frame).expect("came in, goes out once");
             assert_eq!(info, delivery.info);
-            assert!(delivery.release <= now && delivery.offered <= delivery.release);
+            assert!(delivery.release <= now && delivery.passage.offered <= delivery.release);
             let out = (delivery.frame, delivery.release);
             let before = self.last_out.replace(out);
             assert!(before.is_none_or(|before| before.0 < out.0 && before.1 <= out.1), "order");

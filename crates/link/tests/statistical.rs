@@ -82,9 +82,9 @@ fn batch_means(load: f64, seed: u64, batches: usize, size: usize) -> Vec<f64> {
         clock += -(1.0 - arrivals.uniform()).ln() * 1e6 / load;
         let now = ns(clock as u64);
         while let Some(delivery) = pipe.poll(now) {
-            waits.push(delivery.release.since(delivery.offered).as_nanos() as f64 - 1e6);
+            waits.push(delivery.release.since(delivery.passage.offered).as_nanos() as f64 - 1e6);
         }
-        pipe.offer(now, FrameInfo::single(1000), 0).unwrap();
+        pipe.offer(now, FrameInfo::single(1000), 0u32).unwrap();
     }
     waits.chunks_exact(size).map(|batch| batch.iter().sum::<f64>() / size as f64).collect()
 }

@@ -11,7 +11,7 @@ fn a_pipe_without_properties_delivers_at_once() {
     let mut pipe = pipe("{}");
     pipe.offer(ns(5), FrameInfo::single(1514), 1).unwrap();
     let delivery = pipe.poll(ns(5)).unwrap();
-    assert_eq!((delivery.release, delivery.offered), (ns(5), ns(5)));
+    assert_eq!((delivery.release, delivery.passage.offered), (ns(5), ns(5)));
     assert_eq!(pipe.next_deadline(), None);
 }
 

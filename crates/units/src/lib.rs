@@ -5,6 +5,7 @@
 //! | [`Rate`] | bit/s | `10Mbit/s`, `1.5GB/s` |
 //! | [`Size`] | byte | `1500B`, `64KiB` |
 //! | [`Duration`] | nanosecond | `10ms`, `250us` |
+//! | [`Offset`] | signed nanosecond | `-1.5ms` |
 //! | [`Time`] | nanosecond since the experiment's zero | – |
 //! | [`Probability`] | 0 to 1 | `1%`, `0.001%` |
 //!
@@ -14,6 +15,7 @@
 mod decimal;
 mod duration;
 mod error;
+mod offset;
 mod probability;
 mod rate;
 mod size;
@@ -22,6 +24,7 @@ mod text;
 
 pub use duration::{Duration, Time};
 pub use error::UnitError;
+pub use offset::Offset;
 pub use probability::Probability;
 pub use rate::Rate;
 pub use size::Size;

@@ -1,17 +1,23 @@
 //! Propagation: frames that have left the line and have not arrived. Not here: loss (`channel`).
 
+mod jitter;
+mod reorder;
+
 use std::collections::VecDeque;
 
 use netloom_units::{Duration, Time};
 
-use crate::FrameInfo;
+pub use jitter::{DistributionTable, Jitter, JitterDistribution, Offsets};
+pub use reorder::{Reorder, Reordering};
+
+use crate::{FrameInfo, Passage, PipeConfig, Stream};
 
 /// A frame under way.
 #[derive(Debug)]
 pub(crate) struct Flying<F> {
     pub frame: F,
     pub info: FrameInfo,
-    pub offered: Time,
+    pub passage: Passage,
     pub release: Time,
 }
 
@@ -27,28 +33,34 @@ pub(crate) struct Flight<F> {
 }
 
 impl<F> Flight<F> {
-    pub fn new(delay: Duration) -> Self {
+    pub fn new(config: &PipeConfig, _stream: &Stream) -> Self {
+        let delay = config.delay;
         Self { flying: VecDeque::new(), delay, last: Time::ZERO, frames: 0, bytes: 0 }
     }
 
     /// A new delay for frames that have yet to leave the line.
-    pub fn set_delay(&mut self, delay: Duration) {
-        self.delay = delay;
+    pub fn configure(&mut self, _old: &PipeConfig, new: &PipeConfig) {
+        self.delay = new.delay;
     }
 
-    /// When a frame that leaves the line at `end` arrives.
+    /// Whether something is drawn for each frame, so that super-frames must be split.
+    pub fn draws_per_frame(&self) -> bool {
+        false
+    }
+
+    /// When a frame that leaves the line at `end` arrives at the earliest.
     #[inline]
-    pub fn release_of(&self, end: Time) -> Time {
+    pub fn earliest(&self, end: Time) -> Time {
         (end + self.delay).max(self.last)
     }
 
     #[inline]
-    pub fn push(&mut self, frame: F, info: FrameInfo, offered: Time, end: Time) {
-        let release = self.release_of(end);
+    pub fn push(&mut self, frame: F, info: FrameInfo, passage: Passage) {
+        let release = self.earliest(passage.serialized);
         self.last = release;
         self.frames += u64::from(info.frames());
         self.bytes += info.bytes();
-        self.flying.push_back(Flying { frame, info, offered, release });
+        self.flying.push_back(Flying { frame, info, passage, release });
     }
 
     /// When the next frame arrives.

@@ -1,0 +1,153 @@
+//! Values that stand in the scenario itself or come from a file: traces, samples, tables.
+//! Not here: reading files; whoever holds them calls [`Data::load`] with their text.
+
+use std::fmt;
+use std::marker::PhantomData;
+use std::sync::Arc;
+
+use schemars::JsonSchema;
+use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
+use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor};
+use serde::ser::{Serialize, Serializer};
+use thiserror::Error;
+
+/// Values of type `T`, or the name of the file that holds them.
+///
+/// Written as a file's name (`"lte.trace"`) or as a list of the values themselves. On its way to an
+/// engine a file's content travels with its name: `{file: …, values: […]}`.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Data<T> {
+    /// The file has not been read yet.
+    File(String),
+    /// The values, and the file they came from.
+    Values {
+        /// The file's name, if there was one.
+        file: Option<String>,
+        /// What it held.
+        values: Arc<T>,
+    },
+}
+
+/// A kind of values that can be read from a text file.
+pub trait DataFormat: Sized {
+    /// What the file is, in words for messages: "Mahimahi trace".
+    const WHAT: &'static str;
+
+    /// Reads the file's text.
+    ///
+    /// # Errors
+    /// What is wrong, and in which line.
+    fn parse(text: &str) -> Result<Self, DataError>;
+}
+
+/// What is wrong with a data file.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum DataError {
+    /// One line is not what the format says.
+    #[error("line {line}: {message}")]
+    Line {
+        /// Counted from 1.
+        line: usize,
+        /// What is wrong with it and what is accepted.
+        message: String,
+    },
+    /// The file as a whole is not usable.
+    #[error("{0}")]
+    Whole(String),
+}
+
+impl<T> Data<T> {
+    /// Values without a file.
+    pub fn inline(values: T) -> Self {
+        Self::Values { file: None, values: Arc::new(values) }
+    }
+
+    /// The values, unless the file has yet to be read.
+    pub fn values(&self) -> Option<&Arc<T>> {
+        match self {
+            Self::File(_) => None,
+            Self::Values { values, .. } => Some(values),
+        }
+    }
+
+    /// The file's name, read or not.
+    pub fn file(&self) -> Option<&str> {
+        match self {
+            Self::File(file) => Some(file),
+            Self::Values { file, .. } => file.as_deref(),
+        }
+    }
+}
+
+impl<T: DataFormat> Data<T> {
+    /// Takes the values from the file's `text`.
+    ///
+    /// # Errors
+    /// What is wrong with the text.
+    pub fn load(&mut self, text: &str) -> Result<(), DataError> {
+        if let Self::File(file) = self {
+            let values = Arc::new(T::parse(text)?);
+            *self = Self::Values { file: Some(std::mem::take(file)), values };
+        }
+        Ok(())
+    }
+}
+
+/// How a file's content travels with its name.
+#[derive(serde::Serialize, serde::Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct FileContent<T> {
+    /// The file's name.
+    file: String,
+    /// What it held.
+    values: T,
+}
+
+impl<T: Serialize> Serialize for Data<T> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::File(file) => file.serialize(serializer),
+            Self::Values { file: None, values } => values.as_ref().serialize(serializer),
+            Self::Values { file: Some(file), values } => {
+                FileContent { file: file.clone(), values: values.as_ref() }.serialize(serializer)
+            }
+        }
+    }
+}
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for Data<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct DataVisitor<T>(PhantomData<T>);
+        impl<'de, T: Deserialize<'de>> Visitor<'de> for DataVisitor<T> {
+            type Value = Data<T>;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("the name of a file, or a list of values")
+            }
+            fn visit_str<E: Error>(self, file: &str) -> Result<Data<T>, E> {
+                Ok(Data::File(file.into()))
+            }
+            fn visit_seq<A: SeqAccess<'de>>(self, list: A) -> Result<Data<T>, A::Error> {
+                T::deserialize(SeqAccessDeserializer::new(list)).map(Data::inline)
+            }
+            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Data<T>, A::Error> {
+                let content = FileContent::<T>::deserialize(MapAccessDeserializer::new(map))?;
+                Ok(Data::Values { file: Some(content.file), values: Arc::new(content.values) })
+            }
+        }
+        deserializer.deserialize_any(DataVisitor(PhantomData))
+    }
+}
+
+impl<T: JsonSchema> JsonSchema for Data<T> {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        format!("DataOf{}", T::schema_name()).into()
+    }
+    fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        let values = generator.subschema_for::<T>();
+        let content = generator.subschema_for::<FileContent<T>>();
+        schemars::json_schema!({
+            "description": "The name of a file, or the values themselves.",
+            "anyOf": [{ "type": "string" }, values, content],
+        })
+    }
+}

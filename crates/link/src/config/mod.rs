@@ -1,0 +1,172 @@
+//! What a pipe can be told: the complete configuration and the partial change to it.
+//!
+//! [`PipeConfig`] is what a pipe runs on, all values filled in. [`PipeChange`] is what a scenario,
+//! a timeline event or a live request says: the same properties, each optional. One table declares
+//! both, so a new property is added here and nowhere else. The types of the properties live with the
+//! stages that obey them; those that belong to no stage are in the files beside this one.
+
+mod data;
+mod framing;
+mod mtu;
+mod notation;
+mod rate;
+mod state;
+mod words;
+
+use netloom_units::{Duration, Probability, Size};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::channel::{BitErrorRate, BitErrors, Loss};
+use crate::flight::{Jitter, Reorder};
+use crate::line::OverheadProfile;
+use crate::queue::{QueueChange, QueueConfig};
+
+pub use data::{Data, DataError, DataFormat};
+pub use framing::Framing;
+pub use mtu::MtuLimit;
+pub(crate) use notation::text_or_table;
+pub use rate::RateLimit;
+pub use state::{InFlight, LinkState};
+
+/// How a property is told and changed.
+trait Property<Change> {
+    /// `first` with `later` laid over it.
+    fn overlaid(first: &Change, later: &Change) -> Change;
+    /// Takes over what `change` says.
+    fn take(&mut self, change: &Change);
+}
+
+/// Most properties are replaced as a whole.
+impl<T: Clone> Property<T> for T {
+    fn overlaid(_: &T, later: &T) -> T {
+        later.clone()
+    }
+    fn take(&mut self, change: &T) {
+        self.clone_from(change);
+    }
+}
+
+/// A queue is changed key by key.
+impl Property<QueueChange> for QueueConfig {
+    fn overlaid(first: &QueueChange, later: &QueueChange) -> QueueChange {
+        first.overlaid(later)
+    }
+    fn take(&mut self, change: &QueueChange) {
+        change.apply_to(self);
+    }
+}
+
+/// The type in which a property is told, if that is not its own.
+macro_rules! change_of {
+    ($type:ty) => {
+        $type
+    };
+    ($type:ty, $change:ty) => {
+        $change
+    };
+}
+
+/// Declares [`PipeConfig`] and [`PipeChange`] from one table of properties.
+macro_rules! properties {
+    ($($(#[$doc:meta])* $name:ident: $type:ty $(, told as $change:ty)?;)*) => {
+        /// The complete configuration of one pipe.
+        #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+        #[serde(deny_unknown_fields)]
+        pub struct PipeConfig {
+            $($(#[$doc])* pub $name: $type,)*
+        }
+
+        /// Properties of one pipe, each optional: what is absent keeps its value.
+        #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+        #[serde(deny_unknown_fields)]
+        pub struct PipeChange {
+            $(
+                $(#[$doc])*
+                #[serde(default, skip_serializing_if = "Option::is_none")]
+                pub $name: Option<change_of!($type $(, $change)?)>,
+            )*
+        }
+
+        impl PipeChange {
+            /// This change with `later` laid over it: what `later` says wins.
+            #[must_use]
+            pub fn overlaid(&self, later: &Self) -> Self {
+                Self {
+                    $($name: match (&self.$name, &later.$name) {
+                        (Some(first), Some(later)) => {
+                            Some(<$type as Property<change_of!($type $(, $change)?)>>::overlaid(first, later))
+                        }
+                        (first, later) => later.clone().or_else(|| first.clone()),
+                    },)*
+                }
+            }
+
+            /// Writes what is said into `config`.
+            pub fn apply_to(&self, config: &mut PipeConfig) {
+                $(if let Some(change) = &self.$name {
+                    config.$name.take(change);
+                })*
+            }
+        }
+    };
+}
+
+properties! {
+    /// Bit rate of the line: a rate like `10Mbit/s`, `unlimited` (default: no serialization time and
+    /// no queue), `{trace: FILE}` in Mahimahi's format, or `{schedule: […]}`.
+    rate: RateLimit;
+    /// Depth of a token bucket in front of the line, like `10kB` (default `0B`): so much may leave at
+    /// once after an idle moment, framing included. Has an effect on constant rates and schedules.
+    burst: Size;
+    /// What each frame costs on the line beside its own bytes: `ethernet` (default: 24 bytes for
+    /// preamble, FCS and gap, padded to the 64-byte minimum), `none`, or a size like `38B`.
+    framing: Framing;
+    /// Largest packet that the pipe carries, in bytes without the Ethernet header; longer ones are
+    /// dropped (default `none`). The interfaces do not know of it: a black hole for their path MTU.
+    pipe_mtu: MtuLimit;
+    /// Where frames wait for the line.
+    queue: QueueConfig, told as QueueChange;
+    /// Extra time that each frame holds the line, drawn from a distribution: contention and
+    /// retries of a shared medium. A file in dummynet's profile format, or a list.
+    mac_overhead: Data<OverheadProfile>;
+    /// Propagation delay, like `10ms` (default `0ns`).
+    delay: Duration;
+    /// What varies the delay from frame to frame: a duration (uniform, plus or minus), a
+    /// distribution like `{normal: 2ms}`, or `none` (default).
+    jitter: Jitter;
+    /// How the channel loses frames: a probability like `1%` (default `0%`), or a model like
+    /// `{gilbert_elliott: {p: 1%, r: 10%}}`.
+    loss: Loss;
+    /// Bit error rate of the channel, like `1e-6` (default `0`).
+    ber: BitErrorRate;
+    /// What bit errors do: `drop` (default: the frame check sequence catches them) or `flip` (the
+    /// flipped bits reach the receiver).
+    bit_errors: BitErrors;
+    /// Probability that one bit of a frame is flipped, like `0.1%` (default `0%`).
+    corrupt: Probability;
+    /// Probability that a frame arrives twice (default `0%`).
+    duplicate: Probability;
+    /// Which frames overtake others, like `{probability: 25%, gap: 5}`; `none` (default) keeps all
+    /// in order.
+    reorder: Reorder;
+    /// `up` (default) or `down`.
+    state: LinkState;
+    /// What happens to frames in flight when the pipe goes down: `drop` (default) or `deliver`.
+    in_flight: InFlight;
+}
+
+impl PipeChange {
+    /// Whether nothing is said.
+    pub fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
+impl PipeConfig {
+    /// The queue limit in words, with what the default means at the current rate:
+    /// `100ms (125kB)`, `50packets`, or `none` where there is no queue.
+    pub fn queue_limit_in_words(&self) -> String {
+        self.queue.limit.in_words(&self.rate)
+    }
+}

@@ -1,0 +1,68 @@
+//! Properties that are written as a text (`1%`) or, where a text is not enough, as a table
+//! (`{gilbert_elliott: {…}}`): the serde and schema faces that they share.
+
+/// Implements `Serialize`, `Deserialize` and `JsonSchema` for a property that has `FromStr`, a method
+/// `text(&self) -> Option<String>` for values that a text can say, and a table type with
+/// `TryFrom<Table> for Property` and `From<&Property> for Table` for the others. Arguments: the type,
+/// the table type, what to write (for messages), and the schema's description.
+macro_rules! text_or_table {
+    ($type:ty, $table:ty, $expected:literal, $doc:literal) => {
+        impl serde::Serialize for $type {
+            fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                match self.text() {
+                    Some(text) => serializer.serialize_str(&text),
+                    None => <$table>::from(self).serialize(serializer),
+                }
+            }
+        }
+
+        impl<'de> serde::Deserialize<'de> for $type {
+            fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                struct Visitor;
+                impl<'de> serde::de::Visitor<'de> for Visitor {
+                    type Value = $type;
+                    fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                        f.write_str($expected)
+                    }
+                    fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<$type, E> {
+                        text.parse().map_err(E::custom)
+                    }
+                    fn visit_u64<E: serde::de::Error>(self, number: u64) -> Result<$type, E> {
+                        self.visit_str(&number.to_string())
+                    }
+                    fn visit_i64<E: serde::de::Error>(self, number: i64) -> Result<$type, E> {
+                        self.visit_str(&number.to_string())
+                    }
+                    fn visit_f64<E: serde::de::Error>(self, number: f64) -> Result<$type, E> {
+                        self.visit_str(&number.to_string())
+                    }
+                    fn visit_map<A: serde::de::MapAccess<'de>>(
+                        self,
+                        map: A,
+                    ) -> Result<$type, A::Error> {
+                        let map = serde::de::value::MapAccessDeserializer::new(map);
+                        <$table as serde::Deserialize>::deserialize(map)?
+                            .try_into()
+                            .map_err(serde::de::Error::custom)
+                    }
+                }
+                deserializer.deserialize_any(Visitor)
+            }
+        }
+
+        impl schemars::JsonSchema for $type {
+            fn schema_name() -> std::borrow::Cow<'static, str> {
+                stringify!($type).into()
+            }
+            fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
+                let table = generator.subschema_for::<$table>();
+                schemars::json_schema!({
+                    "description": $doc,
+                    "anyOf": [{ "type": ["string", "number"] }, table],
+                })
+            }
+        }
+    };
+}
+
+pub(crate) use text_or_table;

@@ -1,0 +1,72 @@
+//! Rates on a schedule: which rate holds when.
+
+use netloom_units::{Duration, Rate};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// From when on a rate holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ScheduleStep {
+    /// Counted from when the schedule was set.
+    pub at: Duration,
+    /// The rate.
+    pub rate: Rate,
+}
+
+/// A rate that changes at given times, perhaps over and over.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RateSchedule {
+    steps: Vec<ScheduleStep>,
+    repeat: Option<Duration>,
+}
+
+impl RateSchedule {
+    /// A schedule of `steps`, starting again after `repeat`.
+    ///
+    /// # Errors
+    /// It does not begin at 0, does not go forward, or repeats before its last step.
+    pub fn new(steps: Vec<ScheduleStep>, repeat: Option<Duration>) -> Result<Self, String> {
+        match steps.first() {
+            None => return Err("a schedule needs at least one step".into()),
+            Some(first) if first.at != Duration::ZERO => {
+                return Err("a schedule's first step must be `at: 0s`".into());
+            }
+            Some(_) => {}
+        }
+        if let Some(pair) = steps.windows(2).find(|pair| pair[1].at <= pair[0].at) {
+            return Err(format!("step at {} must come after {}", pair[1].at, pair[0].at));
+        }
+        let last = steps[steps.len() - 1].at;
+        if repeat.is_some_and(|repeat| repeat <= last) {
+            return Err(format!("`repeat` must be longer than the last step's {last}"));
+        }
+        Ok(Self { steps, repeat })
+    }
+
+    /// The steps, in order of time.
+    pub fn steps(&self) -> &[ScheduleStep] {
+        &self.steps
+    }
+
+    /// After how long the schedule starts again, if it does.
+    pub fn repeat(&self) -> Option<Duration> {
+        self.repeat
+    }
+
+    /// The rate at the start.
+    pub fn first(&self) -> Rate {
+        self.steps[0].rate
+    }
+
+    /// The rate that holds `elapsed` after the schedule was set.
+    pub fn rate_at(&self, elapsed: Duration) -> Rate {
+        let elapsed = match self.repeat {
+            Some(repeat) => Duration::from_nanos(elapsed.as_nanos() % repeat.as_nanos()),
+            None => elapsed,
+        };
+        let after = self.steps.partition_point(|step| step.at <= elapsed);
+        // The first step is at 0, so at least one is not after any time.
+        self.steps[after - 1].rate
+    }
+}

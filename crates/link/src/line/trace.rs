@@ -1,0 +1,179 @@
+//! Rate traces in Mahimahi's format (Netravali et al. 2015): when the line may send.
+
+use std::sync::Arc;
+
+use netloom_units::{Duration, Rate, Time};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::config::{DataError, DataFormat};
+
+/// Bytes of packet (Ethernet header excluded) that one opportunity carries.
+pub const OPPORTUNITY_BYTES: u64 = 1500;
+
+/// Opportunities to send: at each of these milliseconds 1500 bytes may leave. After the last one the
+/// trace starts again.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(try_from = "Vec<u64>", into = "Vec<u64>")]
+#[schemars(with = "Vec<u64>")]
+pub struct RateTrace {
+    milliseconds: Vec<u64>,
+}
+
+impl RateTrace {
+    /// A trace of opportunities at `milliseconds`, counted from the trace's beginning.
+    ///
+    /// # Errors
+    /// There are none, they go back in time, or the last one is at 0.
+    pub fn new(milliseconds: Vec<u64>) -> Result<Self, String> {
+        match milliseconds.last() {
+            None => return Err("a trace needs at least one opportunity".into()),
+            Some(0) => return Err("a trace's last opportunity must be after millisecond 0".into()),
+            Some(last) if *last > u64::from(u32::MAX) => {
+                return Err(format!("a trace is at most {} ms long", u32::MAX));
+            }
+            Some(_) => {}
+        }
+        match milliseconds.windows(2).position(|pair| pair[1] < pair[0]) {
+            Some(index) => Err(format!(
+                "opportunity {} at {} ms is before the one in front of it at {} ms",
+                index + 2,
+                milliseconds[index + 1],
+                milliseconds[index]
+            )),
+            None => Ok(Self { milliseconds }),
+        }
+    }
+
+    /// The opportunities, in ms.
+    pub fn milliseconds(&self) -> &[u64] {
+        &self.milliseconds
+    }
+
+    /// After this many ms the trace starts again.
+    pub fn period_ms(&self) -> u64 {
+        self.milliseconds.last().copied().unwrap_or(1)
+    }
+
+    /// The mean rate, in bits of packet.
+    pub fn mean(&self) -> Rate {
+        let bits = self.milliseconds.len() as u128 * u128::from(OPPORTUNITY_BYTES) * 8 * 1000;
+        let rate = bits / u128::from(self.period_ms());
+        let rate = u64::try_from(rate).unwrap_or(u64::MAX).max(1);
+        // Above the largest rate only with more opportunities than memory can hold.
+        Rate::from_bits_per_second(rate).expect("a trace's mean is a possible rate")
+    }
+}
+
+/// A trace being played.
+#[derive(Debug)]
+pub(crate) struct TraceClock {
+    trace: Arc<RateTrace>,
+    /// The trace's millisecond 0 of the round that is being played.
+    round: Time,
+    /// The opportunity in use, as an index into the trace.
+    index: usize,
+    /// What is left of it. It is lost once its moment has passed.
+    left: u64,
+    mean: Rate,
+}
+
+impl TraceClock {
+    pub fn new(trace: Arc<RateTrace>, start: Time) -> Self {
+        let mean = trace.mean();
+        Self { trace, round: start, index: 0, left: OPPORTUNITY_BYTES, mean }
+    }
+
+    pub fn mean(&self) -> Rate {
+        self.mean
+    }
+
+    /// Sends `bytes` with the opportunities from `now` on. A packet may take the rest of one and the
+    /// beginning of the next. Returns when the last byte has left.
+    pub fn send(&mut self, now: Time, bytes: u64) -> Time {
+        self.skip_to(now);
+        let mut bytes = bytes;
+        while bytes > self.left {
+            bytes -= self.left;
+            self.next();
+        }
+        self.left -= bytes;
+        self.at()
+    }
+
+    /// When the opportunity in use is.
+    fn at(&self) -> Time {
+        self.round + Duration::from_millis(self.trace.milliseconds[self.index])
+    }
+
+    fn next(&mut self) {
+        self.left = OPPORTUNITY_BYTES;
+        self.index += 1;
+        if self.index == self.trace.milliseconds.len() {
+            self.index = 0;
+            self.round += Duration::from_millis(self.trace.period_ms());
+        }
+    }
+
+    /// Lets opportunities before `now` pass.
+    fn skip_to(&mut self, now: Time) {
+        if self.at() >= now {
+            return;
+        }
+        self.next();
+        let period = Duration::from_millis(self.trace.period_ms()).as_nanos();
+        let rounds = now.since(self.round).as_nanos() / period;
+        if rounds > 0 && self.at() < now {
+            self.round += Duration::from_nanos((rounds - 1) * period);
+            self.index = 0;
+        }
+        while self.at() < now {
+            let elapsed = now.since(self.round).as_nanos().div_ceil(1_000_000);
+            let later = &self.trace.milliseconds[self.index..];
+            let skipped = later.partition_point(|at| *at < elapsed);
+            if skipped == later.len() {
+                self.index = 0;
+                self.round += Duration::from_nanos(period);
+            } else {
+                self.index += skipped;
+            }
+        }
+    }
+}
+
+impl TryFrom<Vec<u64>> for RateTrace {
+    type Error = String;
+    fn try_from(milliseconds: Vec<u64>) -> Result<Self, String> {
+        Self::new(milliseconds)
+    }
+}
+
+impl From<RateTrace> for Vec<u64> {
+    fn from(trace: RateTrace) -> Self {
+        trace.milliseconds
+    }
+}
+
+impl DataFormat for RateTrace {
+    const WHAT: &'static str = "Mahimahi trace";
+
+    fn parse(text: &str) -> Result<Self, DataError> {
+        let mut milliseconds = Vec::new();
+        for (index, line) in text.lines().enumerate() {
+            let line = line.trim();
+            if line.is_empty() || line.starts_with('#') {
+                continue;
+            }
+            let number = line.parse().map_err(|_| DataError::Line {
+                line: index + 1,
+                message: format!("`{line}` is not a whole number of milliseconds"),
+            })?;
+            if milliseconds.last().is_some_and(|last| number < *last) {
+                let message = format!("{number} ms is before the line above it");
+                return Err(DataError::Line { line: index + 1, message });
+            }
+            milliseconds.push(number);
+        }
+        Self::new(milliseconds).map_err(DataError::Whole)
+    }
+}

@@ -1,0 +1,124 @@
+//! How much may wait in a queue.
+
+use std::fmt;
+use std::str::FromStr;
+
+use netloom_units::{Duration, Rate, Size, UnitError};
+
+use super::Backlog;
+use crate::{FrameInfo, RateLimit};
+
+/// How much may wait in a queue, the frame on the line not counted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum QueueLimit {
+    /// 100 ms at the current rate or 50 packets, whichever is larger.
+    #[default]
+    Default,
+    /// So many packets.
+    Packets(u32),
+    /// So many bytes, framing included.
+    Bytes(Size),
+    /// So much time at the current rate.
+    Time(Duration),
+}
+
+/// The default limit in time, and the packets it never goes below.
+const DEFAULT_TIME: Duration = Duration::from_millis(100);
+const DEFAULT_PACKETS: u64 = 50;
+
+impl QueueLimit {
+    /// The limit in words, with what it means at `rate`: `100ms (125kB)`, `50packets`, or `none`
+    /// where there is no queue.
+    pub fn in_words(self, rate: &RateLimit) -> String {
+        let Some(rate) = rate.nominal() else { return "none".into() };
+        match self {
+            Self::Default => {
+                let bytes = rate.bytes_in(DEFAULT_TIME);
+                format!("{DEFAULT_TIME} ({bytes}) or {DEFAULT_PACKETS}packets")
+            }
+            Self::Time(time) => format!("{time} ({})", rate.bytes_in(time)),
+            limit => limit.to_string(),
+        }
+    }
+}
+
+/// A limit at a rate: a frame is admitted if either bound leaves room for it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Bound {
+    pub packets: u64,
+    pub line_bytes: u64,
+}
+
+impl Bound {
+    /// What `limit` allows on a line of `rate`; without a rate, anything.
+    pub fn of(limit: QueueLimit, rate: Option<Rate>) -> Self {
+        let bytes_in = |time| rate.map_or(u64::MAX, |rate| rate.bytes_in(time).bytes());
+        match limit {
+            QueueLimit::Default => {
+                Self { packets: DEFAULT_PACKETS, line_bytes: bytes_in(DEFAULT_TIME) }
+            }
+            QueueLimit::Packets(packets) => Self { packets: packets.into(), line_bytes: 0 },
+            QueueLimit::Bytes(size) => Self { packets: 0, line_bytes: size.bytes() },
+            QueueLimit::Time(time) => Self { packets: 0, line_bytes: bytes_in(time) },
+        }
+    }
+
+    /// Whether a frame of `info`, `line_bytes` long on the line, may join `backlog`.
+    #[inline]
+    pub fn admits(self, backlog: Backlog, info: &FrameInfo, line_bytes: u64) -> bool {
+        backlog.frames + u64::from(info.frames()) <= self.packets
+            || backlog.line_bytes.saturating_add(line_bytes) <= self.line_bytes
+    }
+}
+
+impl FromStr for QueueLimit {
+    type Err = UnitError;
+    fn from_str(text: &str) -> Result<Self, UnitError> {
+        let text = text.trim();
+        if text == "default" {
+            return Ok(Self::Default);
+        }
+        if let Some(number) = text.strip_suffix("packets").or(text.strip_suffix("packet")) {
+            return match number.trim().parse() {
+                Ok(0) | Err(_) => Err(UnitError::OutOfRange {
+                    text: text.into(),
+                    range: "a packet limit is a whole number from 1 to 4294967295",
+                }),
+                Ok(packets) => Ok(Self::Packets(packets)),
+            };
+        }
+        if text.ends_with('B') || text.ends_with("bytes") {
+            return text.parse().map(Self::Bytes);
+        }
+        text.parse().map(Self::Time).map_err(|error| match error {
+            UnitError::UnknownUnit { unit, .. } => UnitError::UnknownUnit {
+                unit,
+                quantity: "queue limit",
+                hint: "write packets (`100packets`), bytes (`64KiB`) or time (`50ms`)".into(),
+            },
+            UnitError::NoUnit { text, .. } => {
+                UnitError::NoUnit { example: format!("{text}packets"), text }
+            }
+            error => error,
+        })
+    }
+}
+
+impl fmt::Display for QueueLimit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Default => f.pad("default"),
+            Self::Packets(packets) => f.pad(&format!("{packets}packets")),
+            Self::Bytes(size) => size.fmt(f),
+            Self::Time(time) => time.fmt(f),
+        }
+    }
+}
+
+netloom_units::text_quantity!(
+    QueueLimit,
+    "queue limit",
+    r"^(default|[0-9]+ *packets?|[0-9]+(\.[0-9]+)? *(B|bytes?|kB|KiB|MB|MiB|GB|GiB|ns|us|µs|ms|s))$",
+    "Packets, bytes or time at the current rate, like `100packets`, `64KiB` or `50ms`.",
+    "100packets"
+);
