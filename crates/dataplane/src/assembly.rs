@@ -10,9 +10,10 @@ use netloom_link::{Pipe, Stream};
 use netloom_ports::FrameDevice;
 use nix::unistd::{SysconfVar, sysconf};
 
-use crate::fabric::{Fabric, Lane, Place, Port, Switch};
+use crate::fabric::{Fabric, Lane, Place, Port};
 use crate::handle::{Control, WorkerHandle};
 use crate::partition;
+use crate::switch::Switch;
 use crate::timing::WakeupProbe;
 use crate::waiter::Waiter;
 use crate::worker::Worker;
@@ -140,8 +141,7 @@ impl Draft {
             switches.push(Switch::default());
             switches.len() - 1
         });
-        switches[switch].ports.push(lane);
-        Place::Switch { switch, port: switches[switch].ports.len() - 1 }
+        Place::Switch { switch, port: switches[switch].add_port(lane) }
     }
 
     /// Adds a device whose frames enter `lane`.

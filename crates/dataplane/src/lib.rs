@@ -9,6 +9,7 @@
 //! | `worker` | a thread: waits, reads devices, releases frames, obeys commands |
 //! | `fabric` | what a worker owns: frames on their way between devices, pipes and switches |
 //! | `carried` | a frame as the link model sees it: [`Carried`] |
+//! | `switch` | out of which lanes a switch sends a frame |
 //! | `margin` | how long before a deadline to stop sleeping |
 //! | `timers`, `waiter`, `clock` | when the next frame is due, sleeping until then, what time it is |
 //! | `gate` | one timestamp for a batch of changes over several workers |
@@ -29,6 +30,7 @@ mod gate;
 mod handle;
 mod margin;
 mod partition;
+mod switch;
 mod timers;
 mod timing;
 mod waiter;
