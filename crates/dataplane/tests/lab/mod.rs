@@ -9,7 +9,7 @@ use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 use std::os::unix::fs::OpenOptionsExt;
 use std::thread;
 
-use netloom_ports::Tap;
+use netloom_ports::{Tap, enable_offloads};
 use nix::sched::{CloneFlags, setns, unshare};
 
 pub mod netlink;
@@ -79,6 +79,25 @@ impl Namespace {
         self.run(|| set_flags(INTERFACE, flags as libc::c_short))
     }
 
+    /// Lets the kernel leave nothing to the interface: neither checksums nor the cutting of
+    /// super-frames, as `ethtool --offload eth0 tx off` does.
+    pub fn leave_nothing_to_the_interface(&self) -> io::Result<()> {
+        #[repr(C)]
+        struct EthtoolValue {
+            command: u32,
+            data: u32,
+        }
+        const ETHTOOL_STXCSUM: u32 = 0x17;
+        const SIOCETHTOOL: libc::c_ulong = 0x8946;
+        let mut off = EthtoolValue { command: ETHTOOL_STXCSUM, data: 0 };
+        let off = (&raw mut off).cast::<libc::c_char>() as usize;
+        self.run(|| {
+            let fill =
+                |ifreq: &mut libc::ifreq| ifreq.ifr_ifru.ifru_data = off as *mut libc::c_char;
+            request(INTERFACE, SIOCETHTOOL, fill).map(drop)
+        })
+    }
+
     /// Whether the software in it sees a carrier.
     pub fn sees_carrier(&self) -> bool {
         self.run(|| {
@@ -132,7 +151,6 @@ fn in_thread<T: Send>(work: impl FnOnce() -> T + Send) -> T {
 
 nix::ioctl_write_int!(tun_set_interface, b'T', 202);
 nix::ioctl_write_int!(tun_set_persist, b'T', 203);
-nix::ioctl_write_int!(tun_set_offload, b'T', 208);
 
 fn open_tap(name: &str) -> io::Result<OwnedFd> {
     let tun = OpenOptions::new()
@@ -143,12 +161,9 @@ fn open_tap(name: &str) -> io::Result<OwnedFd> {
     let mut ifreq = named(name);
     let flags = libc::IFF_TAP | libc::IFF_NO_PI | libc::IFF_VNET_HDR;
     ifreq.ifr_ifru.ifru_flags = flags as libc::c_short;
-    let offload = libc::TUN_F_CSUM | libc::TUN_F_TSO4 | libc::TUN_F_TSO6;
-    // SAFETY: the first request reads an ifreq that outlives it, the second one a number.
-    unsafe {
-        tun_set_interface(tun.as_raw_fd(), &raw const ifreq as u64)?;
-        tun_set_offload(tun.as_raw_fd(), offload.into())?;
-    }
+    // SAFETY: the request reads an ifreq that outlives it.
+    unsafe { tun_set_interface(tun.as_raw_fd(), &raw const ifreq as u64)? };
+    enable_offloads(&tun)?;
     Ok(tun.into())
 }
 
