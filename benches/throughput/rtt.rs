@@ -11,7 +11,7 @@ const LINKS: [&str; 3] = ["{}", r#"{"delay":"10ms"}"#, r#"{"delay":"10ms","rate"
 
 /// Over a raw veth pair and over links.
 pub fn run(_: Duration) {
-    println!("\nICMP echo, 1000 probes, 5 ms apart: median / p99 / max µs");
+    println!("\nICMP echo, 1000 probes, 5 ms apart: median / p99 / max / sd µs");
     print("raw veth", echo::round_trips(&raw()[0], 1000));
     for text in LINKS {
         let (namespaces, dataplane) = linked(text);
@@ -24,7 +24,19 @@ fn print(what: &str, mut rtts: Vec<u64>) {
     rtts.sort_unstable();
     let at = |share: f64| rtts[((rtts.len() - 1) as f64 * share) as usize] as f64 / 1e3;
     let (median, p99, max) = (at(0.5), at(0.99), at(1.0));
-    println!("  {median:9.1} {p99:9.1} {max:9.1}  {what} ({} of 1000 back)", rtts.len());
+    let deviation = deviation(&rtts) / 1e3;
+    println!(
+        "  {median:9.1} {p99:9.1} {max:9.1} {deviation:9.1}  {what} ({} of 1000 back)",
+        rtts.len()
+    );
+}
+
+/// Standard deviation of the sample.
+fn deviation(values: &[u64]) -> f64 {
+    let count = values.len() as f64;
+    let mean = values.iter().sum::<u64>() as f64 / count;
+    let squares: f64 = values.iter().map(|value| (*value as f64 - mean).powi(2)).sum();
+    (squares / (count - 1.0)).sqrt()
 }
 
 fn print_timing(timing: &Timing) {
