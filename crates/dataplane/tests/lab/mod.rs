@@ -4,10 +4,11 @@
 
 use std::fs::{self, File, OpenOptions};
 use std::io;
-use std::net::{Ipv4Addr, Ipv6Addr};
+use std::net::{Ipv4Addr, Ipv6Addr, UdpSocket};
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 use std::os::unix::fs::OpenOptionsExt;
 use std::thread;
+use std::time::{Duration, Instant};
 
 use netloom_ports::{Tap, enable_offloads};
 use nix::sched::{CloneFlags, setns, unshare};
@@ -211,7 +212,22 @@ fn add_ipv6(address: Ipv6Addr) -> io::Result<()> {
     // SAFETY: the kernel reads the structure, which outlives the call.
     let result =
         unsafe { libc::ioctl(socket.as_raw_fd(), libc::SIOCSIFADDR as _, &raw const address) };
-    if result == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
+    if result != 0 {
+        return Err(io::Error::last_os_error());
+    }
+    wait_until_usable(address.address)
+}
+
+/// The kernel makes a new IPv6 address usable in its own time, on a thread of its own.
+fn wait_until_usable(address: libc::in6_addr) -> io::Result<()> {
+    let deadline = Instant::now() + Duration::from_secs(30);
+    loop {
+        match UdpSocket::bind((Ipv6Addr::from(address.s6_addr), 0)) {
+            Ok(_) => return Ok(()),
+            Err(error) if Instant::now() > deadline => return Err(error),
+            Err(_) => thread::sleep(Duration::from_millis(1)),
+        }
+    }
 }
 
 fn request(
