@@ -13,6 +13,7 @@ use std::time::{Duration, Instant};
 use netloom_ports::{Tap, enable_offloads};
 use nix::sched::{CloneFlags, setns, unshare};
 
+pub mod datagrams;
 pub mod netlink;
 
 /// The name of every interface here.
