@@ -7,7 +7,6 @@
 
 mod changes;
 mod cpu;
-mod echo;
 mod flood;
 mod idle;
 #[path = "../../crates/dataplane/tests/lab/mod.rs"]

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use netloom_dataplane::{LatencySummary, Timing};
 
-use crate::echo;
+use crate::lab::echo;
 use crate::wire::{linked, raw};
 
 const LINKS: [&str; 3] = ["{}", r#"{"delay":"10ms"}"#, r#"{"delay":"10ms","rate":"100Mbit/s"}"#];

@@ -1,5 +1,5 @@
 //! A laboratory: network namespaces with TAP or veth interfaces, made by the test itself and gone
-//! with it. Also used by `benches/throughput`.
+//! with it. Also used by `benches/throughput` and the example `accuracy`.
 #![allow(dead_code)]
 
 use std::fs::{self, File, OpenOptions};
@@ -14,6 +14,7 @@ use netloom_ports::{Tap, enable_offloads};
 use nix::sched::{CloneFlags, setns, unshare};
 
 pub mod datagrams;
+pub mod echo;
 pub mod netlink;
 
 /// The name of every interface here.
