@@ -1,18 +1,20 @@
 //! A laboratory: network namespaces with TAP or veth interfaces, made by the test itself and gone
-//! with it. Also used by `examples/link_speed.rs`.
+//! with it. Also used by `benches/throughput` and the example `accuracy`.
 #![allow(dead_code)]
 
 use std::fs::{self, File, OpenOptions};
 use std::io;
-use std::net::{Ipv4Addr, Ipv6Addr};
+use std::net::{Ipv4Addr, Ipv6Addr, UdpSocket};
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 use std::os::unix::fs::OpenOptionsExt;
 use std::thread;
+use std::time::{Duration, Instant};
 
-use netloom_ports::Tap;
+use netloom_ports::{Tap, enable_offloads};
 use nix::sched::{CloneFlags, setns, unshare};
 
 pub mod datagrams;
+pub mod echo;
 pub mod netlink;
 
 /// The name of every interface here.
@@ -47,9 +49,25 @@ impl Namespace {
     /// Adds a TAP interface with the addresses 10.0.0.`host` and fd00::`host`.
     pub fn add_tap(&self, host: u8) -> io::Result<Tap> {
         self.run(|| {
-            let tap = open_tap()?;
+            let tap = open_tap(INTERFACE)?;
             configure(host)?;
-            Ok(tap)
+            Ok(Tap::from_fd(tap))
+        })
+    }
+
+    /// Adds `count` TAP interfaces without addresses, called `t0`, `t1` and so on. They are
+    /// persistent: the kernel frees them together with the namespace, far faster than one by one.
+    pub fn add_bare_taps(&self, count: usize) -> io::Result<Vec<Tap>> {
+        self.run(|| {
+            fs::write("/proc/sys/net/ipv6/conf/default/disable_ipv6", "1")?;
+            let add = |name: String| {
+                let tap = open_tap(&name)?;
+                // SAFETY: the request takes a number.
+                unsafe { tun_set_persist(tap.as_raw_fd(), 1)? };
+                set_flags(&name, libc::IFF_UP as libc::c_short)?;
+                Ok(Tap::from_fd(tap))
+            };
+            (0..count).map(|index| add(format!("t{index}"))).collect()
         })
     }
 
@@ -62,6 +80,25 @@ impl Namespace {
     pub fn set_up(&self, up: bool) -> io::Result<()> {
         let flags = if up { libc::IFF_UP } else { 0 };
         self.run(|| set_flags(INTERFACE, flags as libc::c_short))
+    }
+
+    /// Lets the kernel leave nothing to the interface: neither checksums nor the cutting of
+    /// super-frames, as `ethtool --offload eth0 tx off` does.
+    pub fn leave_nothing_to_the_interface(&self) -> io::Result<()> {
+        #[repr(C)]
+        struct EthtoolValue {
+            command: u32,
+            data: u32,
+        }
+        const ETHTOOL_STXCSUM: u32 = 0x17;
+        const SIOCETHTOOL: libc::c_ulong = 0x8946;
+        let mut off = EthtoolValue { command: ETHTOOL_STXCSUM, data: 0 };
+        let off = (&raw mut off).cast::<libc::c_char>() as usize;
+        self.run(|| {
+            let fill =
+                |ifreq: &mut libc::ifreq| ifreq.ifr_ifru.ifru_data = off as *mut libc::c_char;
+            request(INTERFACE, SIOCETHTOOL, fill).map(drop)
+        })
     }
 
     /// Whether the software in it sees a carrier.
@@ -140,24 +177,21 @@ fn in_thread<T: Send>(work: impl FnOnce() -> T + Send) -> T {
 }
 
 nix::ioctl_write_int!(tun_set_interface, b'T', 202);
-nix::ioctl_write_int!(tun_set_offload, b'T', 208);
+nix::ioctl_write_int!(tun_set_persist, b'T', 203);
 
-fn open_tap() -> io::Result<Tap> {
+fn open_tap(name: &str) -> io::Result<OwnedFd> {
     let tun = OpenOptions::new()
         .read(true)
         .write(true)
         .custom_flags(libc::O_NONBLOCK)
         .open("/dev/net/tun")?;
-    let mut ifreq = named(INTERFACE);
+    let mut ifreq = named(name);
     let flags = libc::IFF_TAP | libc::IFF_NO_PI | libc::IFF_VNET_HDR;
     ifreq.ifr_ifru.ifru_flags = flags as libc::c_short;
-    let offload = libc::TUN_F_CSUM | libc::TUN_F_TSO4 | libc::TUN_F_TSO6;
-    // SAFETY: the first request reads an ifreq that outlives it, the second one a number.
-    unsafe {
-        tun_set_interface(tun.as_raw_fd(), &raw const ifreq as u64)?;
-        tun_set_offload(tun.as_raw_fd(), offload.into())?;
-    }
-    Ok(Tap::from_fd(tun.into()))
+    // SAFETY: the request reads an ifreq that outlives it.
+    unsafe { tun_set_interface(tun.as_raw_fd(), &raw const ifreq as u64)? };
+    enable_offloads(&tun)?;
+    Ok(tun.into())
 }
 
 fn configure(host: u8) -> io::Result<()> {
@@ -208,7 +242,22 @@ fn add_ipv6(address: Ipv6Addr) -> io::Result<()> {
     // SAFETY: the kernel reads the structure, which outlives the call.
     let result =
         unsafe { libc::ioctl(socket.as_raw_fd(), libc::SIOCSIFADDR as _, &raw const address) };
-    if result == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
+    if result != 0 {
+        return Err(io::Error::last_os_error());
+    }
+    wait_until_usable(address.address)
+}
+
+/// The kernel makes a new IPv6 address usable in its own time, on a thread of its own.
+fn wait_until_usable(address: libc::in6_addr) -> io::Result<()> {
+    let deadline = Instant::now() + Duration::from_secs(30);
+    loop {
+        match UdpSocket::bind((Ipv6Addr::from(address.s6_addr), 0)) {
+            Ok(_) => return Ok(()),
+            Err(error) if Instant::now() > deadline => return Err(error),
+            Err(_) => thread::sleep(Duration::from_millis(1)),
+        }
+    }
 }
 
 fn request(
