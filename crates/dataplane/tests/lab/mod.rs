@@ -145,9 +145,9 @@ pub fn two_quiet_hosts() -> ([Namespace; 2], [Tap; 2]) {
     let add = |namespace: &Namespace, host: u8| {
         namespace.run(|| {
             fs::write("/proc/sys/net/ipv6/conf/default/disable_ipv6", "1").unwrap();
-            let tap = open_tap().unwrap();
+            let tap = open_tap(INTERFACE).unwrap();
             configure_ipv4(host).unwrap();
-            (tap, mac_of(&request(INTERFACE, libc::SIOCGIFHWADDR, |_| {}).unwrap()))
+            (Tap::from_fd(tap), mac_of(&request(INTERFACE, libc::SIOCGIFHWADDR, |_| {}).unwrap()))
         })
     };
     let [(one, first), (two, second)] = [add(&namespaces[0], 1), add(&namespaces[1], 2)];
