@@ -17,7 +17,7 @@ use proptest::prelude::*;
 #[derive(Debug, Clone)]
 enum Step {
     Offer { frames: u32, full: u32, last: u32 },
-    Change(PipeChange),
+    Change(Box<PipeChange>),
     Poll,
     Ask,
 }
@@ -131,7 +131,7 @@ fn step() -> impl Strategy<Value = Step> {
     prop_oneof![
         6 => (1u32..5, 60u32..9000, 60u32..9000)
             .prop_map(|(frames, full, last)| Step::Offer { frames, full, last: last.min(full) }),
-        2 => a_change().prop_map(Step::Change),
+        2 => a_change().prop_map(|change| Step::Change(Box::new(change))),
         3 => Just(Step::Poll),
         1 => Just(Step::Ask),
     ]

@@ -187,3 +187,28 @@ impl<T: JsonSchema> JsonSchema for Data<T> {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_leave_comments_and_blanks_out_and_keep_their_numbers() {
+        let text = "# title\n1 # one\n\n  2\r\n#\n3";
+        assert_eq!(lines(text).collect::<Vec<_>>(), [(2, "1"), (4, "2"), (6, "3")]);
+    }
+
+    #[test]
+    fn long_texts_are_quoted_by_their_beginning() {
+        assert_eq!(quoted("short"), "`short`");
+        assert_eq!(quoted(&"ü".repeat(1000)), format!("`{}…`", "ü".repeat(40)));
+    }
+
+    #[test]
+    fn lists_have_at_least_one_value_and_not_too_many() {
+        assert!(check_count(0, "a list").unwrap_err().contains("at least one"));
+        assert!(check_count(MAX_VALUES, "a list").is_ok());
+        let error = check_count(MAX_VALUES + 1, "a list").unwrap_err();
+        assert!(error.contains("at most 10000000 values, not 10000001"), "{error}");
+    }
+}
