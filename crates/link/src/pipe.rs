@@ -191,16 +191,31 @@ impl<F: Frame> Pipe<F> {
         if !self.config.pipe_mtu.admits(info.largest()) {
             return self.reject(DropReason::Mtu, waiting);
         }
-        if self.serving.is_none() {
-            self.serve(now, waiting);
-            return Ok(());
-        }
         if self.line.varies() {
             self.queue.set_rate(self.line.rate(now));
+        }
+        if self.serving.is_none() {
+            return self.pass(now, waiting);
         }
         let result = self.queue.enqueue(now, waiting);
         self.queue_changed(now);
         result.or_else(|(waiting, reason)| self.reject(reason, waiting))
+    }
+
+    /// Puts a frame on the line that finds it free, unless the queue discipline will not have it.
+    #[inline]
+    fn pass(&mut self, now: Time, waiting: Waiting<F>) -> Result<(), Rejected<F>> {
+        let result = self.queue.pass(now, waiting);
+        if !self.queue.effects.is_empty() {
+            self.take_effects();
+        }
+        match result {
+            Ok(waiting) => {
+                self.serve(now, waiting);
+                Ok(())
+            }
+            Err((waiting, reason)) => self.reject(reason, waiting),
+        }
     }
 
     /// The next frame whose release is not after `now`, in order of release.
@@ -336,13 +351,15 @@ impl<F: Frame> Pipe<F> {
 
     #[cold]
     fn take_effects(&mut self) {
-        let effects = std::mem::take(&mut self.queue.effects);
-        for info in &effects.marked {
-            self.statistics.marked(info);
+        let mut effects = std::mem::take(&mut self.queue.effects);
+        for info in effects.marked.drain(..) {
+            self.statistics.marked(&info);
         }
-        for Refused { waiting, reason, at } in effects.dropped {
+        for Refused { waiting, reason, at } in effects.dropped.drain(..) {
             self.discard(reason, waiting, None, at);
         }
+        // Empty again, but as large as it has grown.
+        self.queue.effects = effects;
     }
 
     #[cold]

@@ -49,3 +49,5 @@ pub fn drain(pipe: &mut Pipe<u64>) -> Vec<(u64, Time)> {
 pub fn due(pipe: &mut Pipe<u64>, now: Time) -> Vec<u64> {
     std::iter::from_fn(|| pipe.poll(now)).map(|delivery| delivery.frame).collect()
 }
+
+pub mod packet;
