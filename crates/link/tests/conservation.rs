@@ -1,12 +1,14 @@
-//! Nothing appears, vanishes, doubles or overtakes, whatever is offered, changed and asked.
+//! Nothing appears, vanishes, doubles or overtakes within its flow, whatever is offered, changed and
+//! asked, under every queue discipline.
 
 mod common;
 
 use std::collections::HashMap;
 
+use common::packet::{Packet, header};
 use netloom_link::{
-    Count, Discipline, FrameInfo, Framing, InFlight, LinkState, Loss, Pipe, PipeChange, PipeConfig,
-    PipeStatistics, QueueChange, QueueLimit, RateLimit, Stream,
+    Count, Discipline, Ecn, FrameInfo, Framing, Header, InFlight, LinkState, Loss, Pipe,
+    PipeChange, PipeConfig, PipeStatistics, QueueChange, QueueLimit, RateLimit, Stream,
 };
 use netloom_units::{Duration, Probability, Rate, Size, Time};
 use proptest::collection::vec;
@@ -15,8 +17,8 @@ use proptest::prelude::*;
 
 #[derive(Debug, Clone)]
 enum Step {
-    Offer { frames: u32, full: u32, last: u32 },
-    Change(PipeChange),
+    Offer { flow: u16, frames: u32, full: u32, last: u32 },
+    Change(Box<PipeChange>),
     Poll,
     Ask,
 }
@@ -46,11 +48,45 @@ fn framing() -> impl Strategy<Value = Framing> {
     ]
 }
 
+/// Every discipline, by default and with parameters that make it do much in little time.
+fn discipline() -> impl Strategy<Value = Discipline> {
+    let written = [
+        r#""fifo""#,
+        r#"{"fifo":{"drop":"head"}}"#,
+        r#""red""#,
+        r#"{"red":{"weight":0.5,"min":"1packet","max":"4packets"}}"#,
+        r#"{"red":{"weight":1.0,"min":"1kB","max":"9kB","gentle":false,"ecn":false}}"#,
+        r#""codel""#,
+        r#"{"codel":{"target":"0ns","interval":"100us"}}"#,
+        r#"{"codel":{"target":"10us","interval":"50us","ecn":false}}"#,
+        r#""fq_codel""#,
+        r#"{"fq_codel":{"flows":3,"quantum":"256B","target":"0ns","interval":"100us"}}"#,
+        r#""pie""#,
+        r#"{"pie":{"target":"1us","update":"100us","max_burst":"0ns","alpha":500,"beta":500}}"#,
+        r#"{"pie":{"target":"1us","update":"1us","max_burst":"9us","derandomize":false}}"#,
+        r#""drr""#,
+        r#"{"drr":{"flows":2,"quantum":"256B"}}"#,
+        r#"{"drr":{"classes":[{"match":{"dscp":1},"weight":9},{"match":{"dscp":2},"limit":"3packets"}]}}"#,
+        r#"{"drr":{"classes":[{"match":{"dscp":1}},{"match":{"dscp":2},"weight":9}]}}"#,
+        r#""wf2q+""#,
+        r#"{"wf2q+":{"flows":2}}"#,
+        r#"{"wf2q+":{"classes":[{"match":{"dscp":1},"weight":9},{"match":{"dscp":2},"limit":"1ms"}]}}"#,
+        r#"{"wf2q+":{"classes":[{"match":{"dscp":1}},{"match":{"dscp":2},"weight":65536}]}}"#,
+        r#""prio""#,
+        r#"{"prio":{"classes":[{"match":{"dscp":2}},{},{"match":{"dscp":1}}]}}"#,
+    ];
+    prop::sample::select(written.to_vec()).prop_map(|text| serde_json::from_str(text).unwrap())
+}
+
+/// Six flows: two per DSCP, one of them with ECN, and one that is not IP.
+fn header_of(flow: u16) -> Option<Header> {
+    let ecn = if flow.is_multiple_of(2) { Ecn::Capable0 } else { Ecn::NotCapable };
+    (flow != 5).then(|| Header { dscp: (flow / 2) as u8, ecn, ..header(flow) })
+}
+
 fn a_change() -> impl Strategy<Value = PipeChange> {
-    let queue = limit().prop_map(|limit| QueueChange {
-        discipline: Some(Discipline::default()),
-        limit: Some(limit),
-    });
+    let queue = (option::of(discipline()), option::of(limit()))
+        .prop_map(|(discipline, limit)| QueueChange { discipline, limit });
     let delay = (0u64..3_000_000).prop_map(Duration::from_nanos);
     let loss = (0.0f64..=1.0).prop_map(|p| Loss::Bernoulli(Probability::new(p).unwrap()));
     let state = prop_oneof![4 => Just(LinkState::Up), 1 => Just(LinkState::Down)];
@@ -78,9 +114,14 @@ fn a_change() -> impl Strategy<Value = PipeChange> {
 
 fn step() -> impl Strategy<Value = Step> {
     prop_oneof![
-        6 => (1u32..5, 60u32..9000, 60u32..9000)
-            .prop_map(|(frames, full, last)| Step::Offer { frames, full, last: last.min(full) }),
-        2 => a_change().prop_map(Step::Change),
+        12 => (0u16..6, prop_oneof![4 => Just(1u32), 1 => 1u32..5], 60u32..9000, 60u32..9000)
+            .prop_map(|(flow, frames, full, last)| Step::Offer {
+                flow,
+                frames,
+                full,
+                last: last.min(full),
+            }),
+        2 => a_change().prop_map(|change| Step::Change(Box::new(change))),
         3 => Just(Step::Poll),
         1 => Just(Step::Ask),
     ]
@@ -93,7 +134,10 @@ struct Ledger {
     delivered: Count,
     dropped: Count,
     inside: HashMap<u64, FrameInfo>,
-    last_out: Option<(u64, Time)>,
+    /// For each flow.
+    last_out: HashMap<u16, u64>,
+    last_release: Time,
+    marked: Count,
 }
 
 fn add(count: &mut Count, info: &FrameInfo) {
@@ -102,29 +146,34 @@ fn add(count: &mut Count, info: &FrameInfo) {
 }
 
 impl Ledger {
-    fn offer(&mut self, pipe: &mut Pipe<u64>, now: Time, info: FrameInfo, number: u64) {
+    fn offer(&mut self, pipe: &mut Pipe<Packet>, now: Time, info: FrameInfo, packet: Packet) {
         add(&mut self.offered, &info);
-        match pipe.offer(now, info, number) {
-            Ok(()) => assert!(self.inside.insert(number, info).is_none()),
+        match pipe.offer(now, info, packet) {
+            Ok(()) => assert!(self.inside.insert(packet.number, info).is_none()),
             Err(rejected) => {
-                assert_eq!(rejected.frame, number);
+                assert_eq!(rejected.frame, packet);
                 add(&mut self.dropped, &info);
             }
         }
     }
 
-    fn poll(&mut self, pipe: &mut Pipe<u64>, now: Time) {
+    fn poll(&mut self, pipe: &mut Pipe<Packet>, now: Time) {
         while let Some(delivery) = pipe.poll(now) {
-            let info = self.inside.remove(&delivery.frame).expect("came in, goes out once");
+            let packet = delivery.frame;
+            let info = self.inside.remove(&packet.number).expect("came in, goes out once");
             assert_eq!(info, delivery.info);
             assert!(delivery.release <= now && delivery.passage.offered <= delivery.release);
-            let out = (delivery.frame, delivery.release);
-            let before = self.last_out.replace(out);
-            assert!(before.is_none_or(|before| before.0 < out.0 && before.1 <= out.1), "order");
+            assert!(self.last_release <= delivery.release, "in order of release");
+            self.last_release = delivery.release;
+            let before = self.last_out.insert(packet.flow, packet.number);
+            assert!(before.is_none_or(|before| before < packet.number), "in order within the flow");
+            if packet.is_marked() {
+                add(&mut self.marked, &info);
+            }
             add(&mut self.delivered, &info);
         }
         while let Some(dropped) = pipe.poll_dropped() {
-            let info = self.inside.remove(&dropped.frame).expect("came in, dropped once");
+            let info = self.inside.remove(&dropped.frame.number).expect("came in, dropped once");
             add(&mut self.dropped, &info);
         }
     }
@@ -133,18 +182,19 @@ impl Ledger {
         let s = statistics;
         assert_eq!(s.offered, self.offered);
         assert_eq!(s.delivered, self.delivered);
+        assert!(s.marked.frames >= self.marked.frames, "marked frames may be lost later");
         assert_eq!(s.offered, s.delivered + s.dropped.total() + s.queue.now + s.in_flight);
         assert!(s.busy_ns <= s.at.since(s.since).as_nanos());
     }
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 3000, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn frames_are_conserved(
         first in a_change(),
-        steps in vec((step(), 0u64..2_000_000), 1..120),
+        steps in vec((step(), 0u64..2_000_000), 1..150),
         seed in any::<u64>(),
     ) {
         let mut config = PipeConfig::default();
@@ -154,8 +204,9 @@ proptest! {
         for (number, (step, wait)) in (0..).zip(steps) {
             now += Duration::from_nanos(wait);
             match step {
-                Step::Offer { frames, full, last } => {
-                    ledger.offer(&mut pipe, now, FrameInfo::coalesced(frames, full, last), number);
+                Step::Offer { flow, frames, full, last } => {
+                    let packet = Packet { number, flow, header: header_of(flow) };
+                    ledger.offer(&mut pipe, now, FrameInfo::coalesced(frames, full, last), packet);
                 }
                 Step::Change(change) => pipe.change(now, &change),
                 Step::Poll => ledger.poll(&mut pipe, now),
