@@ -13,6 +13,7 @@ use netloom_ports::{
 use netloom_units::Time;
 
 use crate::capture::{CaptureDirection, CaptureSink};
+use crate::carried::Carried;
 use crate::timers::Timers;
 use crate::timing::{Counters, DeviceFailure};
 use crate::{Clock, PipeId};
@@ -28,7 +29,7 @@ const HOP_BUDGET: usize = 1024;
 /// A pipe and where it leads. Lanes 2k and 2k + 1 are the two directions of a link.
 pub(crate) struct Lane {
     pub id: PipeId,
-    pub pipe: Pipe<Frame>,
+    pub pipe: Pipe<Carried>,
     pub source: Place,
     pub target: Place,
     /// Who sees what enters at the source.
@@ -210,8 +211,8 @@ impl Fabric {
 
     #[inline]
     fn offer(&mut self, lane: usize, at: Time, info: FrameInfo, frame: Frame) {
-        if let Err(rejected) = self.lanes[lane].pipe.offer(at, info, frame) {
-            self.pool.recycle(rejected.frame);
+        if let Err(rejected) = self.lanes[lane].pipe.offer(at, info, Carried(frame)) {
+            self.pool.recycle(rejected.frame.0);
         }
     }
 
@@ -225,7 +226,7 @@ impl Fabric {
             }
         }
         while let Some(dropped) = self.lanes[lane].pipe.poll_dropped() {
-            self.pool.recycle(dropped.frame);
+            self.pool.recycle(dropped.frame.0);
         }
         if let Some(deadline) = self.lanes[lane].pipe.next_deadline() {
             self.timers.schedule(lane, deadline);
@@ -234,9 +235,9 @@ impl Fabric {
 
     /// A frame goes to the interface at the end of its link.
     #[inline]
-    fn hand_over(&mut self, lane: usize, port: usize, delivery: Delivery<Frame>) {
+    fn hand_over(&mut self, lane: usize, port: usize, delivery: Delivery<Carried>) {
         let now = self.clock.now();
-        let Delivery { frame, info, release, .. } = delivery;
+        let Delivery { frame: Carried(frame), info, release, .. } = delivery;
         let frames = u64::from(info.frames());
         self.counters.lateness.record(now.since(release), frames);
         if !self.lanes[lane].exit.is_empty() {
@@ -275,8 +276,8 @@ impl Fabric {
 
     /// A frame reaches a switch. It enters the next pipe at the time it left the last, so that
     /// the engine's lateness does not add up from hop to hop.
-    fn forward(&mut self, lane: usize, switch: usize, port: usize, delivery: Delivery<Frame>) {
-        let Delivery { frame, release, .. } = delivery;
+    fn forward(&mut self, lane: usize, switch: usize, port: usize, delivery: Delivery<Carried>) {
+        let Delivery { frame: Carried(frame), release, .. } = delivery;
         if !self.lanes[lane].exit.is_empty() {
             show(&mut self.lanes[lane].exit, release, CaptureDirection::Inbound, &frame);
         }

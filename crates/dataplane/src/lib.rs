@@ -8,6 +8,7 @@
 //! | `partition` | which worker owns which links |
 //! | `worker` | a thread: waits, reads devices, releases frames, obeys commands |
 //! | `fabric` | what a worker owns: frames on their way between devices, pipes and switches |
+//! | `carried` | a frame as the link model sees it: [`Carried`] |
 //! | `margin` | how long before a deadline to stop sleeping |
 //! | `timers`, `waiter`, `clock` | when the next frame is due, sleeping until then, what time it is |
 //! | `gate` | one timestamp for a batch of changes over several workers |
@@ -20,6 +21,7 @@
 
 mod assembly;
 mod capture;
+mod carried;
 mod clock;
 mod error;
 mod fabric;
@@ -34,6 +36,7 @@ mod wiring;
 mod worker;
 
 pub use capture::{Capture, CaptureDirection, CapturedFrame};
+pub use carried::Carried;
 pub use clock::Clock;
 pub use error::DataplaneError;
 pub use handle::{Dataplane, PipeStatus};

@@ -6,6 +6,7 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
 use common::config;
+use netloom_dataplane::Carried;
 use netloom_link::{FrameInfo, Pipe, Stream};
 use netloom_ports::Pool;
 use netloom_units::Time;
@@ -36,18 +37,18 @@ unsafe impl GlobalAlloc for Counting {
 static ALLOCATOR: Counting = Counting;
 
 /// Frames through a pipe that queues, delays, loses and drops, in buffers of a pool.
-fn carry(pipe: &mut Pipe<netloom_ports::Frame>, pool: &mut Pool, numbers: std::ops::Range<u64>) {
+fn carry(pipe: &mut Pipe<Carried>, pool: &mut Pool, numbers: std::ops::Range<u64>) {
     for number in numbers {
         let now = Time::from_nanos(number * 11_000);
         let frame = pool.frame(1514).expect("memory is ample");
-        if let Err(rejected) = pipe.offer(now, FrameInfo::single(1514), frame) {
-            pool.recycle(rejected.frame);
+        if let Err(rejected) = pipe.offer(now, FrameInfo::single(1514), Carried(frame)) {
+            pool.recycle(rejected.frame.0);
         }
         while let Some(delivery) = pipe.poll(now) {
-            pool.recycle(delivery.frame);
+            pool.recycle(delivery.frame.0);
         }
         while let Some(dropped) = pipe.poll_dropped() {
-            pool.recycle(dropped.frame);
+            pool.recycle(dropped.frame.0);
         }
     }
 }

@@ -144,7 +144,7 @@ impl SuperFrame {
 }
 
 /// Where the network header starts and of which type it is, VLAN tags passed over.
-fn network_header(bytes: &[u8]) -> Option<(usize, u16)> {
+pub(crate) fn network_header(bytes: &[u8]) -> Option<(usize, u16)> {
     let mut at = ETHERNET;
     for _ in 0..=2 {
         let ethertype = word(bytes, at - 2)?;

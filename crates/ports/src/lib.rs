@@ -7,6 +7,7 @@
 //! | `virtio` | the virtio-net header in front of every frame |
 //! | `layout` | where the headers of a super-frame are; rejects what is not well-formed |
 //! | `segment` | super-frames cut into wire-size frames |
+//! | `edit` | checksums completed, bits flipped, congestion marked |
 //! | `checksum` | Internet checksums, finished or adjusted |
 //! | `tap` | the kernel's TAP device |
 //! | `memory` | a device in memory, for tests |
@@ -16,6 +17,7 @@
 
 pub mod checksum;
 mod device;
+mod edit;
 mod frame;
 mod layout;
 pub mod memory;

@@ -8,9 +8,6 @@ mod svg;
 use std::collections::HashMap;
 use std::fmt::Write;
 
-use netloom_link::{LinkState, PipeConfig, RateLimit};
-use netloom_units::{Duration, Probability};
-
 use crate::spec::{Link, NodeKind, Scenario};
 
 pub use svg::svg;
@@ -72,7 +69,7 @@ fn label(link: &Link) -> String {
 
 /// What a link does to frames: a property each, or a direction each where they differ.
 fn lines(link: &Link) -> Vec<String> {
-    let (forward, reverse) = (pipe(&link.forward), pipe(&link.reverse));
+    let (forward, reverse) = (link.forward.in_words(), link.reverse.in_words());
     if forward == reverse {
         return forward;
     }
@@ -81,23 +78,6 @@ fn lines(link: &Link) -> Vec<String> {
         false => words.join(" "),
     };
     vec![format!("→ {}", or_nothing(forward)), format!("← {}", or_nothing(reverse))]
-}
-
-fn pipe(config: &PipeConfig) -> Vec<String> {
-    let mut words = Vec::new();
-    if config.state == LinkState::Down {
-        words.push("down".to_string());
-    }
-    if config.rate != RateLimit::Unlimited {
-        words.push(config.rate.to_string());
-    }
-    if config.delay != Duration::ZERO {
-        words.push(config.delay.to_string());
-    }
-    if config.loss != Probability::ZERO {
-        words.push(format!("loss {}", config.loss));
-    }
-    words
 }
 
 fn quoted(text: &str) -> String {

@@ -11,6 +11,7 @@ mod mtu;
 mod notation;
 mod rate;
 mod state;
+mod words;
 
 use netloom_units::{Duration, Probability, Size};
 use schemars::JsonSchema;

@@ -1,0 +1,102 @@
+//! A frame as the link model sees it: headers to classify by, marks and errors to be put in. Not
+//! here: the bytes themselves (`netloom-ports`).
+
+use etherparse::{LaxNetSlice, LaxSlicedPacket, TransportSlice};
+use netloom_link::{Ecn, Header};
+use netloom_ports::Frame;
+
+/// A frame in a pipe.
+#[derive(Debug)]
+pub struct Carried(pub Frame);
+
+impl netloom_link::Frame for Carried {
+    fn header(&self) -> Option<Header> {
+        let packet = LaxSlicedPacket::from_ethernet(self.0.start()).ok()?;
+        let (source, destination, protocol, traffic_class, fragmented) = match packet.net? {
+            LaxNetSlice::Ipv4(ip) => {
+                let header = ip.header();
+                let class = header.dcp().value() << 2 | header.ecn().value();
+                let addresses = (header.source_addr().into(), header.destination_addr().into());
+                let fragmented = header.is_fragmenting_payload();
+                (addresses.0, addresses.1, ip.payload().ip_number.0, class, fragmented)
+            }
+            LaxNetSlice::Ipv6(ip) => {
+                let header = ip.header();
+                let addresses = (header.source_addr().into(), header.destination_addr().into());
+                let fragmented = ip.is_payload_fragmented();
+                let class = header.traffic_class();
+                (addresses.0, addresses.1, ip.payload().ip_number.0, class, fragmented)
+            }
+            _ => return None,
+        };
+        let (source_port, destination_port) = match packet.transport {
+            Some(TransportSlice::Tcp(tcp)) if !fragmented => {
+                (tcp.source_port(), tcp.destination_port())
+            }
+            Some(TransportSlice::Udp(udp)) if !fragmented => {
+                (udp.source_port(), udp.destination_port())
+            }
+            _ => (0, 0),
+        };
+        Some(Header {
+            source,
+            destination,
+            protocol,
+            source_port,
+            destination_port,
+            dscp: traffic_class >> 2,
+            ecn: Ecn::from_bits(traffic_class),
+        })
+    }
+
+    fn mark_congestion(&mut self) {
+        self.0.mark_congestion();
+    }
+
+    fn flip_bits(&mut self, bits: &[u64]) {
+        self.0.finish_checksum();
+        self.0.flip_bits(bits);
+    }
+
+    fn duplicate(&self) -> Self {
+        Self(self.0.duplicate())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use etherparse::PacketBuilder;
+    use netloom_link::Frame as _;
+    use netloom_ports::{FrameBuffer, HEADER_BYTES, Pool};
+
+    use super::*;
+
+    fn carried(bytes: &[u8]) -> Carried {
+        let mut buffer = FrameBuffer::default();
+        buffer.room().0[HEADER_BYTES..HEADER_BYTES + bytes.len()].copy_from_slice(bytes);
+        buffer.set_filled(HEADER_BYTES + bytes.len());
+        Carried(Pool::new(1 << 20).take(&mut buffer).expect("there is memory"))
+    }
+
+    #[test]
+    fn the_headers_of_a_udp_packet_are_seen() {
+        let mut bytes = Vec::new();
+        PacketBuilder::ethernet2([2; 6], [4; 6])
+            .ipv4([10, 0, 0, 1], [10, 0, 0, 2], 64)
+            .udp(1000, 53)
+            .write(&mut bytes, b"question")
+            .unwrap();
+        bytes[15] = 46 << 2 | 2;
+        let header = carried(&bytes).header().expect("an IP packet");
+        assert_eq!((header.source.to_string(), header.protocol), ("10.0.0.1".into(), 17));
+        assert_eq!((header.source_port, header.destination_port), (1000, 53));
+        assert_eq!((header.dscp, header.ecn), (46, Ecn::Capable0));
+    }
+
+    #[test]
+    fn a_frame_that_is_not_ip_has_none() {
+        let mut arp = [0; 60];
+        (arp[12], arp[13]) = (8, 6);
+        assert_eq!(carried(&arp).header(), None);
+    }
+}

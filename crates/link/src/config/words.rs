@@ -1,0 +1,59 @@
+//! A configuration in a few words, for drawings and tables.
+
+use std::fmt;
+
+use netloom_units::{Duration, Probability, Size};
+
+use super::{LinkState, MtuLimit, PipeConfig, RateLimit};
+use crate::channel::{BitErrorRate, BitErrors, Loss};
+use crate::flight::Reorder;
+use crate::queue::Discipline;
+
+impl PipeConfig {
+    /// What the pipe does to frames, a few words for each property that is not at its default.
+    pub fn in_words(&self) -> Vec<String> {
+        let mut words = Vec::new();
+        let mut say = |when: bool, text: &dyn Fn() -> String| {
+            if when {
+                words.push(text());
+            }
+        };
+        say(self.state == LinkState::Down, &|| "down".into());
+        say(self.rate != RateLimit::Unlimited, &|| self.rate.to_string());
+        say(self.burst != Size::default(), &|| format!("burst {}", self.burst));
+        say(self.queue.discipline != Discipline::default(), &|| self.queue.discipline.to_string());
+        say(!self.mac_overhead.values().is_some_and(|profile| profile.is_empty()), &|| {
+            format!("MAC overhead {}", self.mac_overhead.file().unwrap_or("(inline)"))
+        });
+        say(self.delay != Duration::ZERO, &|| self.delay.to_string());
+        say(!self.jitter.is_none(), &|| format!("jitter {}", self.jitter));
+        say(!self.loss.is_none(), &|| format!("loss {}", self.loss));
+        say(self.ber != BitErrorRate::default(), &|| match self.bit_errors {
+            BitErrors::Drop => format!("ber {}", self.ber),
+            BitErrors::Flip => format!("ber {} (flip)", self.ber),
+        });
+        say(self.corrupt != Probability::ZERO, &|| format!("corrupt {}", self.corrupt));
+        say(self.duplicate != Probability::ZERO, &|| format!("duplicate {}", self.duplicate));
+        say(self.reorder != Reorder::None, &|| format!("reorder {}", self.reorder));
+        say(self.pipe_mtu != MtuLimit::None, &|| format!("MTU {}", self.pipe_mtu));
+        words
+    }
+}
+
+impl fmt::Display for Loss {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Bernoulli(probability) => probability.fmt(f),
+            Self::GilbertElliott(model) => {
+                write!(f, "Gilbert-Elliott p {} r {}", model.p, model.r)
+            }
+            Self::FourState(model) => write!(f, "four-state p13 {} p31 {}", model.p13, model.p31),
+            Self::Pattern(pattern) => {
+                let lost = pattern.lost().iter().filter(|lost| **lost).count();
+                write!(f, "pattern of {lost} in {}", pattern.lost().len())
+            }
+            Self::Every(n) => write!(f, "every {n}th"),
+            Self::Trace(trace) => write!(f, "trace {}", trace.file().unwrap_or("(inline)")),
+        }
+    }
+}

@@ -1,0 +1,116 @@
+//! Changes to a frame under way: what a link does to its bits. Not here: when.
+
+use crate::checksum::{self, replace};
+use crate::{Frame, VirtioHeader};
+
+impl Frame {
+    /// Completes a partial transport checksum, as a network card does before it sends. The receiving
+    /// kernel verifies it then.
+    ///
+    /// For ordinary frames, not super-frames.
+    pub fn finish_checksum(&mut self) {
+        let header = self.header();
+        if header.needs_checksum {
+            let mut bytes = self.to_vec();
+            checksum::finish(&header, &mut bytes);
+            let at = usize::from(header.checksum_start) + usize::from(header.checksum_offset);
+            if let Some(sum) = bytes.get(at..at + 2) {
+                self.write_at(at, sum);
+            }
+        }
+        // Neither "needs checksum" nor "checksum is good": the receiver looks for itself.
+        self.set_header(&VirtioHeader::default());
+    }
+
+    /// Flips `bits`, counted from the first bit of the Ethernet header, the most significant one of a
+    /// byte first. Bits beyond the end are left out. Call [`finish_checksum`](Self::finish_checksum)
+    /// first, so that the receiver can notice.
+    pub fn flip_bits(&mut self, bits: &[u64]) {
+        for bit in bits {
+            let at = usize::try_from(bit / 8).unwrap_or(usize::MAX);
+            if at >= self.len() {
+                continue;
+            }
+            let [start, rest] = self.range(at, at + 1);
+            if let Some(byte) = start.first().or(rest.first()) {
+                let flipped = byte ^ (0x80 >> (bit % 8));
+                self.write_at(at, &[flipped]);
+            }
+        }
+    }
+
+    /// Sets the ECN field of the IP packet to "congestion experienced" (RFC 3168 §5), and an IPv4
+    /// header's checksum with it. Does nothing to other frames.
+    pub fn mark_congestion(&mut self) {
+        let Some((at, ethertype)) = crate::layout::network_header(self.start()) else { return };
+        let bytes = self.start_mut();
+        match (ethertype, bytes.get_mut(at..at + 20)) {
+            (0x0800, Some(header)) => {
+                let word =
+                    |header: &[u8], at: usize| u16::from_be_bytes([header[at], header[at + 1]]);
+                let old = word(header, 0);
+                header[1] |= 3;
+                let sum = !replace(!word(header, 10), old, word(header, 0));
+                header[10..12].copy_from_slice(&sum.to_be_bytes());
+            }
+            (0x86dd, Some(header)) => header[1] |= 0x30,
+            _ => {}
+        }
+    }
+
+    /// A frame of `bytes`, for tests.
+    #[cfg(test)]
+    fn of(bytes: &[u8]) -> Self {
+        use crate::HEADER_BYTES;
+        use crate::frame::{new_head, new_tail};
+
+        let mut frame = Self { head: new_head(), tail: None, len: bytes.len() };
+        if HEADER_BYTES + bytes.len() > frame.head.len() {
+            frame.tail = Some(new_tail());
+        }
+        frame.write_at(0, bytes);
+        frame
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// An Ethernet and an IPv4 header with its checksum, ECT(0).
+    fn ipv4() -> Vec<u8> {
+        let mut bytes = vec![0; 14];
+        bytes[12] = 8;
+        bytes.extend([0x45, 0x02, 0, 40, 0, 1, 0x40, 0, 64, 6, 0, 0, 10, 0, 0, 1, 10, 0, 0, 2]);
+        let sum = !checksum::sum(&bytes[14..34]);
+        bytes[24..26].copy_from_slice(&sum.to_be_bytes());
+        bytes.resize(60, 0);
+        bytes
+    }
+
+    #[test]
+    fn a_mark_keeps_the_header_checksum_right() {
+        let mut frame = Frame::of(&ipv4());
+        frame.mark_congestion();
+        assert_eq!(frame.start()[15], 0x03);
+        assert_eq!(checksum::sum(&frame.start()[14..34]), 0xffff);
+    }
+
+    #[test]
+    fn a_mark_on_ipv6_sets_the_traffic_class() {
+        let mut bytes = vec![0; 60];
+        (bytes[12], bytes[13], bytes[14], bytes[15]) = (0x86, 0xdd, 0x60, 0x20);
+        let mut frame = Frame::of(&bytes);
+        frame.mark_congestion();
+        assert_eq!(frame.start()[14..16], [0x60, 0x30]);
+    }
+
+    #[test]
+    fn bits_flip_in_head_and_tail_and_not_beyond() {
+        let mut frame = Frame::of(&[0; 3000]);
+        frame.flip_bits(&[0, 7, 8 * 2500 + 1, 8 * 3000]);
+        let bytes = frame.to_vec();
+        assert_eq!((bytes[0], bytes[2500]), (0x81, 0x40));
+        assert_eq!(bytes.iter().map(|byte| byte.count_ones()).sum::<u32>(), 3);
+    }
+}
