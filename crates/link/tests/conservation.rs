@@ -63,7 +63,7 @@ fn discipline() -> impl Strategy<Value = Discipline> {
         r#"{"fq_codel":{"flows":3,"quantum":"256B","target":"0ns","interval":"100us"}}"#,
         r#""pie""#,
         r#"{"pie":{"target":"1us","update":"100us","max_burst":"0ns","alpha":500,"beta":500}}"#,
-        r#"{"pie":{"target":"1us","update":"1us","max_burst":"9us","derandomize":false}}"#,
+        r#"{"pie":{"target":"1us","update":"100us","max_burst":"9us","derandomize":false}}"#,
         r#""drr""#,
         r#"{"drr":{"flows":2,"quantum":"256B"}}"#,
         r#"{"drr":{"classes":[{"match":{"dscp":1},"weight":9},{"match":{"dscp":2},"limit":"3packets"}]}}"#,

@@ -21,7 +21,8 @@ use crate::{DropReason, Frame, FrameInfo, Stream};
 pub struct PieConfig {
     /// Queueing delay that the controller holds (default `15ms`).
     pub target: Duration,
-    /// Time between two steps of the controller, at whole multiples of it (default `15ms`).
+    /// Time between two steps of the controller, at whole multiples of it (default `15ms`, at least
+    /// `100us`).
     pub update: Duration,
     /// How long a burst may last before anything is dropped (default `150ms`).
     pub max_burst: Duration,
@@ -57,8 +58,11 @@ impl Default for PieConfig {
 impl PieConfig {
     /// What is wrong with the parameters, if anything.
     pub(super) fn check(&self) -> Result<(), String> {
-        if self.update == Duration::ZERO {
-            return Err("`update` of PIE is longer than 0; its default is `15ms`".into());
+        if self.update < SHORTEST_UPDATE {
+            let update = self.update;
+            return Err(format!(
+                "`update` of PIE is at least {SHORTEST_UPDATE}, not {update}; its default is `15ms`"
+            ));
         }
         for (name, value) in [("alpha", self.alpha), ("beta", self.beta)] {
             if !(value.is_finite() && value >= 0.0) {
@@ -73,6 +77,9 @@ impl PieConfig {
         now.as_nanos() / self.update.as_nanos().max(1)
     }
 }
+
+/// The controller may have to take all the steps that fall between two calls.
+const SHORTEST_UPDATE: Duration = Duration::from_micros(100);
 
 /// Arrivals are never dropped while so little waits: two packets of RFC 8033's mean size, in bytes on
 /// the line.

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::config::Discipline;
-use super::limit::{Bound, QueueLimit, Room};
+use super::limit::{QueueLimit, Room};
 use super::schedule::{Backlog, Effects, Rejection, Schedule, Waiting};
 use super::store::Store;
 use crate::{DropReason, Frame, FrameInfo, Stream};
@@ -74,11 +74,18 @@ impl RedConfig {
         Ok(())
     }
 
-    /// The thresholds in the unit of the average: wire frames or bytes on the line.
+    /// The thresholds in the unit of the average: wire frames or bytes on the line. A time is not
+    /// rounded to whole bytes, so that the thresholds stay apart on the slowest line.
     fn thresholds(&self, rate: Option<Rate>) -> (f64, f64) {
-        let value = |limit| {
-            let bound = Bound::of(limit, rate);
-            if self.counts_packets() { bound.packets as f64 } else { bound.line_bytes as f64 }
+        let value = |limit| match limit {
+            QueueLimit::Packets(packets) => f64::from(packets),
+            QueueLimit::Time(time) => {
+                let bits = rate.map_or(f64::INFINITY, |rate| rate.bits_per_second() as f64);
+                bits * time.as_nanos() as f64 / 8e9
+            }
+            QueueLimit::Bytes(size) => size.bytes() as f64,
+            // `check` has no default among thresholds.
+            QueueLimit::Default => f64::INFINITY,
         };
         (value(self.min), value(self.max))
     }
@@ -242,6 +249,7 @@ impl<F: Frame> Schedule<F> for Red<F> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::limit::Bound;
     use super::*;
 
     const RATE: Option<Rate> = Rate::from_bits_per_second(4_000_000);
@@ -297,5 +305,9 @@ mod tests {
         let time = |millis| QueueLimit::Time(netloom_units::Duration::from_millis(millis));
         let config = RedConfig { min: time(1), max: time(3), ..RedConfig::default() };
         assert_eq!(config.thresholds(RATE), (500.0, 1500.0));
+        // Far below a byte, an empty queue is still below the minimum.
+        let slow = Rate::from_bits_per_second(1);
+        assert_eq!(config.base_probability(0.0, slow), 0.0);
+        assert_eq!(config.base_probability(1.0, slow), 1.0);
     }
 }
