@@ -191,20 +191,22 @@ impl<F: Frame> Pipe<F> {
         if !self.config.pipe_mtu.admits(info.largest()) {
             return self.reject(DropReason::Mtu, waiting);
         }
-        if self.line.varies() {
-            self.queue.set_rate(self.line.rate(now));
-        }
         if self.serving.is_none() {
-            return self.pass(now, waiting);
+            if self.queue.looks_at_all() {
+                return self.pass(now, waiting);
+            }
+            self.serve(now, waiting);
+            return Ok(());
         }
+        self.update_rate(now);
         let result = self.queue.enqueue(now, waiting);
         self.queue_changed(now);
         result.or_else(|(waiting, reason)| self.reject(reason, waiting))
     }
 
     /// Puts a frame on the line that finds it free, unless the queue discipline will not have it.
-    #[inline]
     fn pass(&mut self, now: Time, waiting: Waiting<F>) -> Result<(), Rejected<F>> {
+        self.update_rate(now);
         let result = self.queue.pass(now, waiting);
         if !self.queue.effects.is_empty() {
             self.take_effects();
@@ -215,6 +217,14 @@ impl<F: Frame> Pipe<F> {
                 Ok(())
             }
             Err((waiting, reason)) => self.reject(reason, waiting),
+        }
+    }
+
+    /// Tells the queue the rate, if it changes by itself.
+    #[inline]
+    fn update_rate(&mut self, now: Time) {
+        if self.line.varies() {
+            self.queue.set_rate(self.line.rate(now));
         }
     }
 

@@ -115,17 +115,25 @@ impl<F: Frame> Queue<F> {
         each!(&mut self.discipline, discipline => discipline.enqueue(now, waiting, room, effects))
     }
 
+    /// Whether frames that find the line free have to go through [`pass`](Self::pass): every
+    /// discipline but FIFO looks at them, too. Without a rate there is no queue.
+    #[inline]
+    pub fn looks_at_all(&self) -> bool {
+        matches!(self.discipline, Kind::Other(_)) && self.rate.is_some()
+    }
+
     /// Lets a frame through that finds the line free and nothing waiting. Limits do not concern it;
     /// active queue management may.
-    #[inline]
     pub fn pass(&mut self, now: Time, waiting: Waiting<F>) -> Result<Waiting<F>, Rejection<F>> {
-        match &mut self.discipline {
-            // Without a rate there is no queue.
-            Kind::Other(discipline) if self.rate.is_some() => {
-                pass_through(discipline.as_mut(), now, waiting, self.rate, &mut self.effects)
-            }
-            Kind::Fifo(_) | Kind::Other(_) => Ok(waiting),
-        }
+        let bound = Bound { packets: u64::MAX, line_bytes: u64::MAX };
+        let room = Room { bound, rate: self.rate, line_free: true };
+        let effects = &mut self.effects;
+        each!(&mut self.discipline, discipline => {
+            discipline.enqueue(now, waiting, room, effects)?;
+            let only = discipline.dequeue(now, effects);
+            // Nothing else waits, and no discipline drops the last frame on its way out.
+            Ok(only.expect("a discipline hands out the only frame that it has"))
+        })
     }
 
     #[inline]
@@ -174,20 +182,6 @@ impl<F: Frame> Queue<F> {
         let line_bytes = |info: &FrameInfo| rate.line_bytes(info, framing);
         each!(&mut self.discipline, discipline => discipline.reframe(&line_bytes));
     }
-}
-
-fn pass_through<F: Frame>(
-    discipline: &mut dyn Schedule<F>,
-    now: Time,
-    waiting: Waiting<F>,
-    rate: Option<Rate>,
-    effects: &mut Effects<F>,
-) -> Result<Waiting<F>, Rejection<F>> {
-    let bound = Bound { packets: u64::MAX, line_bytes: u64::MAX };
-    discipline.enqueue(now, waiting, Room { bound, rate, line_free: true }, effects)?;
-    let next = discipline.dequeue(now, effects);
-    // Nothing else waits, and no discipline drops the only frame that does.
-    Ok(next.expect("a discipline hands out the only frame that it has"))
 }
 
 impl<F: Frame> Kind<F> {
