@@ -10,14 +10,14 @@ mod echo;
 mod lab;
 
 use std::io::{Read, Write};
-use std::net::{TcpListener, TcpStream};
+use std::net::{Ipv4Addr, TcpListener, TcpStream};
 use std::os::fd::AsRawFd;
 use std::thread;
 use std::time::{Duration, Instant};
 
 use lab::{Namespace, ipv4, netlink::veth_pair, two_hosts};
 use netloom_dataplane::{Dataplane, End, LatencySummary, LinkWiring, Options, Timing, Wiring};
-use netloom_link::{FrameInfo, Pipe, PipeConfig, Stream};
+use netloom_link::{Discipline, Ecn, FrameInfo, Header, Pipe, PipeConfig, Stream};
 use netloom_units::Time;
 use nix::sys::socket::sockopt::TcpCongestion;
 use nix::sys::socket::{AddressFamily, SockFlag, SockType, SockaddrIn, setsockopt, socket};
@@ -53,22 +53,30 @@ fn print_machine() {
     println!("machine: {cores} × {model}; Linux {}; load {}", kernel.trim(), load.trim());
 }
 
-/// The pipe without devices: offer, poll, deadline.
+/// The pipe without devices: offer, poll, deadline. With a queue discipline, frames of 64 flows keep
+/// the line busy.
 fn model_alone() {
     println!("\npipe model alone, one core");
-    for text in [
+    let mut texts: Vec<String> = [
         "{}",
         r#"{"delay":"10ms"}"#,
         r#"{"rate":"10Gbit/s","delay":"10ms","queue":{"limit":"1000packets"}}"#,
         r#"{"rate":"10Gbit/s","delay":"10ms","loss":"1%","queue":{"limit":"1000packets"}}"#,
-    ] {
+    ]
+    .map(String::from)
+    .into();
+    texts.extend(Discipline::NAMES.iter().map(|name| {
+        let queue = format!(r#"{{"discipline":"{name}","limit":"1000packets"}}"#);
+        format!(r#"{{"rate":"9.9Gbit/s","queue":{queue}}}"#)
+    }));
+    for text in &texts {
         const FRAMES: u64 = 5_000_000;
         let mut pipe = Pipe::new(config(text), Stream::new(1, "bench"), Time::ZERO);
         let start = Instant::now();
         let mut delivered = 0u64;
         for number in 0..FRAMES {
             let now = Time::from_nanos(number * 1231);
-            let _ = pipe.offer(now, FrameInfo::single(1514), number);
+            let _ = pipe.offer(now, FrameInfo::single(1514), Numbered(number));
             while pipe.poll(now).is_some() {
                 delivered += 1;
             }
@@ -80,6 +88,29 @@ fn model_alone() {
             "  {nanos:6.1} ns/frame = {:5.1} million frames/s ({delivered} out)  {text}",
             1e3 / nanos
         );
+    }
+}
+
+/// A frame without content, of one of 64 flows.
+#[derive(Debug)]
+struct Numbered(u64);
+
+impl netloom_link::Frame for Numbered {
+    fn header(&self) -> Option<Header> {
+        Some(Header {
+            source: Ipv4Addr::new(10, 0, 0, 1).into(),
+            destination: Ipv4Addr::new(10, 0, 0, 2).into(),
+            protocol: 17,
+            source_port: (self.0 % 64) as u16,
+            destination_port: 9,
+            dscp: 0,
+            ecn: Ecn::NotCapable,
+        })
+    }
+    fn mark_congestion(&mut self) {}
+    fn flip_bits(&mut self, _bits: &[u64]) {}
+    fn duplicate(&self) -> Self {
+        Self(self.0)
     }
 }
 

@@ -61,7 +61,9 @@ pub(super) struct Classful<F, P> {
     classes: Classes,
     stores: Vec<Store<F>>,
     backlog: Backlog,
-    /// The active classes by burden, the greatest first.
+    /// For each class that has had frames an upper bound of its burden, the greatest first. Burdens
+    /// that have fallen since are corrected when the greatest is asked for, so that frames that come
+    /// and go cost nothing here.
     burdens: IndexedHeap<Reverse<u64>>,
     stream: Stream,
 }
@@ -94,20 +96,43 @@ impl<F: Frame, P: Policy> Classful<F, P> {
         self.weigh(class);
     }
 
-    /// Writes down the burden of `class`.
+    fn burden(&self, class: usize) -> u64 {
+        let bytes = self.stores[class].backlog().line_bytes;
+        self.policy.burden(class, bytes, self.classes.terms[class])
+    }
+
+    /// Writes down the burden of `class` if it has grown beyond what is written.
+    #[inline]
     fn weigh(&mut self, class: usize) {
-        let store = &self.stores[class];
-        if store.is_empty() {
-            self.burdens.remove(class);
-        } else {
-            let bytes = store.backlog().line_bytes;
-            let burden = self.policy.burden(class, bytes, self.classes.terms[class]);
+        let burden = self.burden(class);
+        if self.burdens.key(class).is_none_or(|Reverse(bound)| bound < burden) {
             self.burdens.set(class, Reverse(burden));
         }
     }
 
+    /// Writes down all burdens anew.
     fn weigh_all(&mut self) {
-        (0..self.stores.len()).for_each(|class| self.weigh(class));
+        for class in 0..self.stores.len() {
+            self.burdens.remove(class);
+            if !self.stores[class].is_empty() {
+                self.weigh(class);
+            }
+        }
+    }
+
+    /// The class with the greatest burden.
+    fn greatest_burden(&mut self) -> Option<(usize, u64)> {
+        loop {
+            let (class, Reverse(bound)) = self.burdens.peek()?;
+            let burden = self.burden(class);
+            if self.stores[class].is_empty() {
+                self.burdens.remove(class);
+            } else if burden == bound {
+                return Some((class, burden));
+            } else {
+                self.burdens.set(class, Reverse(burden));
+            }
+        }
     }
 
     /// Drops the newest frames of other classes until `waiting` has room. `false`: it is the one that
@@ -127,10 +152,8 @@ impl<F: Frame, P: Policy> Classful<F, P> {
         let bytes = self.stores[class].backlog().line_bytes + waiting.line_bytes;
         let own = self.policy.burden(class, bytes, self.classes.terms[class]);
         while !room.admits(self.backlog, waiting) {
-            match self.burdens.peek() {
-                Some((victim, Reverse(burden))) if burden > own => {
-                    self.drop_newest(now, victim, effects);
-                }
+            match self.greatest_burden() {
+                Some((victim, burden)) if burden > own => self.drop_newest(now, victim, effects),
                 _ => return false,
             }
         }
@@ -144,7 +167,6 @@ impl<F: Frame, P: Policy> Classful<F, P> {
             self.policy.deactivate(class);
         }
         self.backlog.remove(&newest);
-        self.weigh(class);
         effects.drop(now, newest, DropReason::QueueFull);
     }
 }
@@ -183,7 +205,6 @@ impl<F: Frame, P: Policy> Schedule<F> for Classful<F, P> {
         let next = stores[class].head_line_bytes();
         self.policy.served(now, class, waiting.line_bytes, next);
         self.backlog.remove(&waiting);
-        self.weigh(class);
         Some(waiting)
     }
 

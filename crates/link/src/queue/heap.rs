@@ -22,6 +22,13 @@ impl<K: Ord + Copy> IndexedHeap<K> {
         self.entries.first().map(|(key, index)| (*index as usize, *key))
     }
 
+    /// The key of `index`, if it is in.
+    #[inline]
+    pub fn key(&self, index: usize) -> Option<K> {
+        let place = self.places[index];
+        (place != ABSENT).then(|| self.entries[place as usize].0)
+    }
+
     /// Puts `index` in, or changes its key.
     pub fn set(&mut self, index: usize, key: K) {
         let place = self.places[index];
@@ -102,6 +109,7 @@ mod tests {
                     Some(key) => { heap.set(index, key); map.insert(index, key); }
                     None => { heap.remove(index); map.remove(&index); }
                 }
+                prop_assert_eq!(heap.key(index), key);
                 let smallest = map.iter().min_by_key(|(index, key)| (**key, **index));
                 prop_assert_eq!(heap.peek(), smallest.map(|(index, key)| (*index, *key)));
             }
