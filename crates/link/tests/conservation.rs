@@ -1,5 +1,5 @@
-//! Nothing appears, vanishes, doubles or overtakes within its flow, whatever is offered, changed and
-//! asked, under every queue discipline.
+//! Nothing appears, vanishes, doubles or overtakes within its flow unasked, whatever is offered, changed
+//! and asked, under every queue discipline.
 
 mod common;
 
@@ -7,8 +7,9 @@ use std::collections::HashMap;
 
 use common::packet::{Packet, header};
 use netloom_link::{
-    Count, Discipline, Ecn, FrameInfo, Framing, Header, InFlight, LinkState, Loss, Pipe,
-    PipeChange, PipeConfig, PipeStatistics, QueueChange, QueueLimit, RateLimit, Stream,
+    BitErrorRate, BitErrors, Count, Discipline, Ecn, FrameInfo, Framing, Header, InFlight, Jitter,
+    LinkState, Loss, Pipe, PipeChange, PipeConfig, PipeStatistics, QueueChange, QueueLimit,
+    RateLimit, Reorder, Stream,
 };
 use netloom_units::{Duration, Probability, Rate, Size, Time};
 use proptest::collection::vec;
@@ -46,6 +47,63 @@ fn framing() -> impl Strategy<Value = Framing> {
         Just(Framing::None),
         (0u32..65_536).prop_map(Framing::Bytes),
     ]
+}
+
+/// A value from the texts that a scenario would say.
+fn one_of<T: serde::de::DeserializeOwned + Clone + std::fmt::Debug>(
+    texts: &'static [&'static str],
+) -> impl Strategy<Value = T> {
+    proptest::sample::select(texts).prop_map(|text| serde_json::from_str(text).unwrap())
+}
+
+fn loss() -> impl Strategy<Value = Loss> {
+    prop_oneof![
+        2 => (0.0f64..=1.0).prop_map(|p| Loss::Bernoulli(Probability::new(p).unwrap())),
+        1 => one_of(&[
+            r#"{"gilbert_elliott":{"p":"10%","r":"30%","bad":"90%"}}"#,
+            r#"{"four_state":{"p13":"10%","p31":"30%","p32":"10%","p23":"20%","p14":"5%"}}"#,
+            r#"{"pattern":"0010110"}"#,
+            r#"{"every":3}"#,
+        ]),
+    ]
+}
+
+/// What the channel and the propagation do beside loss.
+fn impairments() -> impl Strategy<Value = PipeChange> {
+    let probability = || (0.0f64..=1.0).prop_map(|p| Probability::new(p).unwrap());
+    let ber =
+        prop_oneof![Just(0.0), 1e-6..1e-3, 0.0..=1.0].prop_map(|p| BitErrorRate::new(p).unwrap());
+    let bit_errors = prop_oneof![Just(BitErrors::Drop), Just(BitErrors::Flip)];
+    let jitter = one_of::<Jitter>(&[
+        r#""none""#,
+        r#""2ms""#,
+        r#"{"normal":"1ms","correlation":"50%"}"#,
+        r#"{"pareto":"1ms"}"#,
+        r#"{"pattern":["1ms","-1ms","0s"]}"#,
+    ]);
+    let reorder = one_of::<Reorder>(&[
+        r#""none""#,
+        r#"{"probability":"0%"}"#,
+        r#"{"probability":"50%","gap":3}"#,
+        r#"{"probability":"20%","extra_delay":"1ms"}"#,
+    ]);
+    (
+        option::of(jitter),
+        option::weighted(0.3, reorder),
+        option::weighted(0.3, ber),
+        option::of(bit_errors),
+        option::weighted(0.3, probability()),
+        option::weighted(0.3, probability()),
+    )
+        .prop_map(|(jitter, reorder, ber, bit_errors, corrupt, duplicate)| PipeChange {
+            jitter,
+            reorder,
+            ber,
+            bit_errors,
+            corrupt,
+            duplicate,
+            ..PipeChange::default()
+        })
 }
 
 /// Every discipline, by default and with parameters that make it do much in little time.
@@ -88,7 +146,6 @@ fn a_change() -> impl Strategy<Value = PipeChange> {
     let queue = (option::of(discipline()), option::of(limit()))
         .prop_map(|(discipline, limit)| QueueChange { discipline, limit });
     let delay = (0u64..3_000_000).prop_map(Duration::from_nanos);
-    let loss = (0.0f64..=1.0).prop_map(|p| Loss::Bernoulli(Probability::new(p).unwrap()));
     let state = prop_oneof![4 => Just(LinkState::Up), 1 => Just(LinkState::Down)];
     let in_flight = prop_oneof![Just(InFlight::Drop), Just(InFlight::Deliver)];
     (
@@ -96,19 +153,13 @@ fn a_change() -> impl Strategy<Value = PipeChange> {
         option::of(framing()),
         option::of(queue),
         option::of(delay),
-        option::weighted(0.2, loss),
+        option::weighted(0.2, loss()),
         option::of(state),
         option::of(in_flight),
+        impairments(),
     )
-        .prop_map(|(rate, framing, queue, delay, loss, state, in_flight)| PipeChange {
-            rate,
-            framing,
-            queue,
-            delay,
-            loss,
-            state,
-            in_flight,
-            ..PipeChange::default()
+        .prop_map(|(rate, framing, queue, delay, loss, state, in_flight, impairments)| {
+            PipeChange { rate, framing, queue, delay, loss, state, in_flight, ..impairments }
         })
 }
 
@@ -133,10 +184,14 @@ struct Ledger {
     offered: Count,
     delivered: Count,
     dropped: Count,
-    inside: HashMap<u64, FrameInfo>,
+    duplicated: Count,
+    /// What came in and may still come out: how often it has.
+    seen: HashMap<u64, (FrameInfo, u32)>,
     /// For each flow.
     last_out: HashMap<u16, u64>,
     last_release: Time,
+    /// Reordering has been asked for at some time.
+    reorders: bool,
     marked: Count,
 }
 
@@ -149,7 +204,7 @@ impl Ledger {
     fn offer(&mut self, pipe: &mut Pipe<Packet>, now: Time, info: FrameInfo, packet: Packet) {
         add(&mut self.offered, &info);
         match pipe.offer(now, info, packet) {
-            Ok(()) => assert!(self.inside.insert(packet.number, info).is_none()),
+            Ok(()) => assert!(self.seen.insert(packet.number, (info, 0)).is_none()),
             Err(rejected) => {
                 assert_eq!(rejected.frame, packet);
                 add(&mut self.dropped, &info);
@@ -157,25 +212,44 @@ impl Ledger {
         }
     }
 
+    fn change(&mut self, pipe: &mut Pipe<Packet>, now: Time, change: &PipeChange) {
+        pipe.change(now, change);
+        self.reorders |= pipe.config().reorder != Reorder::None;
+    }
+
     fn poll(&mut self, pipe: &mut Pipe<Packet>, now: Time) {
         while let Some(delivery) = pipe.poll(now) {
             let packet = delivery.frame;
-            let info = self.inside.remove(&packet.number).expect("came in, goes out once");
+            let (info, times) = self.out(packet.number);
             assert_eq!(info, delivery.info);
             assert!(delivery.release <= now && delivery.passage.offered <= delivery.release);
             assert!(self.last_release <= delivery.release, "in order of release");
             self.last_release = delivery.release;
             let before = self.last_out.insert(packet.flow, packet.number);
-            assert!(before.is_none_or(|before| before < packet.number), "in order within the flow");
-            if packet.is_marked() {
+            let in_order = |before: u64| self.reorders || before <= packet.number;
+            assert!(before.is_none_or(in_order), "in order within the flow");
+            if packet.is_marked() && times == 1 {
                 add(&mut self.marked, &info);
             }
             add(&mut self.delivered, &info);
         }
         while let Some(dropped) = pipe.poll_dropped() {
-            let info = self.inside.remove(&dropped.frame.number).expect("came in, dropped once");
+            let (info, _) = self.out(dropped.frame.number);
+            assert_eq!(info, dropped.info);
             add(&mut self.dropped, &info);
         }
+    }
+
+    /// Frame `number` came out, delivered or dropped: once, or twice if it was duplicated. How often
+    /// it has by now.
+    fn out(&mut self, number: u64) -> (FrameInfo, u32) {
+        let (info, times) = self.seen.get_mut(&number).expect("came in before it comes out");
+        *times += 1;
+        assert!(*times <= 2, "{number} came out {times} times");
+        if *times == 2 {
+            add(&mut self.duplicated, info);
+        }
+        (*info, *times)
     }
 
     fn check(&self, statistics: &PipeStatistics) {
@@ -183,7 +257,10 @@ impl Ledger {
         assert_eq!(s.offered, self.offered);
         assert_eq!(s.delivered, self.delivered);
         assert!(s.marked.frames >= self.marked.frames, "marked frames may be lost later");
-        assert_eq!(s.offered, s.delivered + s.dropped.total() + s.queue.now + s.in_flight);
+        assert_eq!(
+            s.offered + s.duplicated,
+            s.delivered + s.dropped.total() + s.queue.now + s.in_flight
+        );
         assert!(s.busy_ns <= s.at.since(s.since).as_nanos());
     }
 }
@@ -201,6 +278,7 @@ proptest! {
         first.apply_to(&mut config);
         let mut pipe = Pipe::new(config, Stream::new(seed, "p"), Time::ZERO);
         let (mut now, mut ledger) = (Time::ZERO, Ledger::default());
+        ledger.change(&mut pipe, now, &PipeChange::default());
         for (number, (step, wait)) in (0..).zip(steps) {
             now += Duration::from_nanos(wait);
             match step {
@@ -208,7 +286,7 @@ proptest! {
                     let packet = Packet { number, flow, header: header_of(flow) };
                     ledger.offer(&mut pipe, now, FrameInfo::coalesced(frames, full, last), packet);
                 }
-                Step::Change(change) => pipe.change(now, &change),
+                Step::Change(change) => ledger.change(&mut pipe, now, &change),
                 Step::Poll => ledger.poll(&mut pipe, now),
                 Step::Ask => {
                     ledger.poll(&mut pipe, now);
@@ -221,8 +299,10 @@ proptest! {
             ledger.poll(&mut pipe, now);
         }
         ledger.poll(&mut pipe, now);
-        ledger.check(&pipe.statistics(now));
-        prop_assert!(ledger.inside.is_empty());
-        prop_assert_eq!(ledger.offered, ledger.delivered + ledger.dropped);
+        let statistics = pipe.statistics(now);
+        ledger.check(&statistics);
+        prop_assert!(ledger.seen.values().all(|(_, times)| *times > 0));
+        prop_assert_eq!(ledger.offered + ledger.duplicated, ledger.delivered + ledger.dropped);
+        prop_assert_eq!(ledger.duplicated, statistics.duplicated);
     }
 }
