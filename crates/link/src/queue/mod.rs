@@ -44,7 +44,15 @@ pub(crate) struct Effects<F> {
     /// Frames that it had taken in and dropped after all.
     pub dropped: Vec<Refused<F>>,
     /// Frames that it marked.
-    pub marked: Vec<FrameInfo>,
+    pub marked: Vec<Marked>,
+}
+
+/// A frame that a discipline marked.
+#[derive(Debug)]
+pub(crate) struct Marked {
+    /// The arrival's number.
+    pub number: u64,
+    pub info: FrameInfo,
 }
 
 impl<F> Effects<F> {

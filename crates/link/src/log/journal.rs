@@ -1,0 +1,31 @@
+//! The events of one pipe, until they are collected.
+
+use std::collections::VecDeque;
+
+use super::FrameEvent;
+
+/// Nothing but a null pointer while nobody wants events.
+#[derive(Debug, Default)]
+pub(crate) struct Journal(Option<Box<VecDeque<FrameEvent>>>);
+
+impl Journal {
+    /// Whether events are kept; what was kept before is still there or gone accordingly.
+    pub fn keep(&mut self, wanted: bool) {
+        match wanted {
+            true => drop(self.0.get_or_insert_default()),
+            false => self.0 = None,
+        }
+    }
+
+    #[inline]
+    pub fn note(&mut self, event: impl FnOnce() -> FrameEvent) {
+        if let Some(events) = &mut self.0 {
+            events.push_back(event());
+        }
+    }
+
+    #[inline]
+    pub fn pop(&mut self) -> Option<FrameEvent> {
+        self.0.as_mut()?.pop_front()
+    }
+}
