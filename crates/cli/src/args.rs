@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use netloom_link::Window;
 
 /// NetLoom: one file, one command, a living network.
 #[derive(Debug, Parser)]
@@ -124,6 +125,10 @@ pub struct Inspect {
     /// Output format.
     #[arg(long, value_enum, default_value_t = Format::Table)]
     pub format: Format,
+    /// Statistics of the last seconds instead of since the beginning, like `5s`: from `1s` to `60s`,
+    /// and up to the next whole second of the experiment's clock further back.
+    #[arg(long, value_name = "TIME", conflicts_with = "all")]
+    pub last: Option<Window>,
     /// Show it again every second until Ctrl-C.
     #[arg(long)]
     pub watch: bool,

@@ -6,7 +6,7 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 
-use netloom_link::{LinkState, PipeChange, PipeConfig, PipeStatistics};
+use netloom_link::{LinkState, PipeChange, PipeConfig, PipeStatistics, Window};
 use netloom_ports::{Carrier, FrameDevice};
 use netloom_units::Time;
 use schemars::JsonSchema;
@@ -134,8 +134,21 @@ impl Dataplane {
     /// # Errors
     /// If a worker has ended.
     pub fn pipes(&self) -> Result<Vec<PipeStatus>, DataplaneError> {
-        let mut pipes: Vec<_> =
-            self.ask_all(|reply| Command::Pipes { reply })?.into_iter().flatten().collect();
+        self.report(None)
+    }
+
+    /// What every pipe is told, and what it has counted in the last seconds, in the order of their
+    /// ids.
+    ///
+    /// # Errors
+    /// If a worker has ended.
+    pub fn recent_pipes(&self, window: Window) -> Result<Vec<PipeStatus>, DataplaneError> {
+        self.report(Some(window))
+    }
+
+    fn report(&self, window: Option<Window>) -> Result<Vec<PipeStatus>, DataplaneError> {
+        let reports = self.ask_all(|reply| Command::Pipes { window, reply })?;
+        let mut pipes: Vec<_> = reports.into_iter().flatten().collect();
         pipes.sort_unstable_by_key(|pipe: &PipeStatus| pipe.id);
         Ok(pipes)
     }

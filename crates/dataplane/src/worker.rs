@@ -4,7 +4,7 @@
 use std::collections::VecDeque;
 use std::sync::mpsc::{Receiver, Sender, TryRecvError};
 
-use netloom_link::PipeChange;
+use netloom_link::{PipeChange, Window};
 use netloom_ports::FrameDevice;
 use netloom_units::{Duration, Time};
 
@@ -24,8 +24,8 @@ const STATUS_BATCH: usize = 16;
 pub(crate) enum Command {
     /// Apply the changes, by lane, at the time the ticket's gate gives.
     Change { changes: Vec<(usize, PipeChange)>, ticket: Ticket, done: Sender<Time> },
-    /// Report on every pipe.
-    Pipes { reply: Sender<Vec<PipeStatus>> },
+    /// Report on every pipe, since it began or in the window.
+    Pipes { window: Option<Window>, reply: Sender<Vec<PipeStatus>> },
     /// Report on time kept and frames lost.
     Timing { reply: Sender<Counters> },
     /// Show what enters `entry` and what leaves `exit`.
@@ -51,6 +51,7 @@ pub(crate) struct Worker {
 
 /// A report on all pipes that is being made.
 struct Report {
+    window: Option<Window>,
     pipes: Vec<PipeStatus>,
     reply: Sender<Vec<PipeStatus>>,
 }
@@ -193,9 +194,9 @@ impl Worker {
                     let _ = done.send(time);
                 }
             }
-            Command::Pipes { reply } => {
+            Command::Pipes { window, reply } => {
                 let pipes = Vec::with_capacity(self.fabric.lanes.len());
-                self.reports.push_back(Report { pipes, reply });
+                self.reports.push_back(Report { window, pipes, reply });
             }
             Command::Timing { reply } => {
                 self.fabric.counters.load = self.load();
@@ -216,11 +217,12 @@ impl Worker {
         let now = self.clock.now();
         let from = report.pipes.len();
         for lane in self.fabric.lanes.iter_mut().skip(from).take(STATUS_BATCH) {
-            report.pipes.push(PipeStatus {
-                id: lane.id,
-                config: lane.pipe.config().clone(),
-                statistics: lane.pipe.statistics(now),
-            });
+            let statistics = match report.window {
+                None => lane.pipe.statistics(now),
+                Some(window) => lane.pipe.recent_statistics(now, window),
+            };
+            let config = lane.pipe.config().clone();
+            report.pipes.push(PipeStatus { id: lane.id, config, statistics });
         }
         if report.pipes.len() < self.fabric.lanes.len() {
             self.reports.push_front(report);

@@ -15,7 +15,7 @@ use netloom_api::state::{
 };
 use netloom_api::timing::Timing;
 use netloom_dataplane::{Capture, Dataplane};
-use netloom_link::LinkState;
+use netloom_link::{LinkState, Window};
 use netloom_nodes::{ExitStatus, Network, SpawnRequest, Spawned};
 use netloom_plan::Plan;
 use netloom_scenario::{Endpoint, LinkEnds, Node, NodeKind, Scenario};
@@ -174,9 +174,16 @@ impl Experiment {
         }
     }
 
-    /// All links with the statistics of their pipes, in the order of the scenario.
-    pub fn links(&self) -> Result<Vec<LinkStatus>> {
-        let pipes = self.with_live(|live| live.dataplane.pipes().map_err(Into::into))?;
+    /// All links with the statistics of their pipes, since they began or in `window`, in the order of
+    /// the scenario.
+    pub fn links(&self, window: Option<Window>) -> Result<Vec<LinkStatus>> {
+        let pipes = self.with_live(|live| {
+            let pipes = match window {
+                None => live.dataplane.pipes(),
+                Some(window) => live.dataplane.recent_pipes(window),
+            };
+            pipes.map_err(Into::into)
+        })?;
         let mut pipes = pipes
             .into_iter()
             .map(|pipe| PipeStatus { config: pipe.config, statistics: pipe.statistics });

@@ -70,7 +70,7 @@ fn summarize(
         processes: experiment.processes(),
         success: outcome.failures.is_empty(),
         failures: outcome.failures,
-        links: experiment.links()?,
+        links: experiment.links(None)?,
         timing,
         warnings,
     })
@@ -86,7 +86,7 @@ async fn sample(experiment: Arc<Experiment>, file: fs::File, end: End) -> Result
             _ = ticks.tick() => false,
             () = end.asked() => true,
         };
-        sampler.add(experiment.now(), &experiment.links()?)?;
+        sampler.add(experiment.now(), &experiment.links(None)?)?;
         if last {
             return sampler.finish();
         }

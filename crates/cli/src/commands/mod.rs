@@ -7,6 +7,7 @@ mod destroy;
 mod exec;
 mod graph;
 mod inspect;
+mod recent;
 mod run;
 mod set;
 mod summary;
