@@ -5,7 +5,8 @@ use std::collections::VecDeque;
 use std::io;
 
 use netloom_link::{
-    Delivery, Forward, FrameInfo, LearningTable, LinkState, MacKey, Pipe, PipeChange,
+    Delivery, Forward, FrameEvent, FrameInfo, LearningTable, LinkState, MacKey, Occurrence, Pipe,
+    PipeChange,
 };
 use netloom_ports::{
     Frame, FrameBuffer, FrameDevice, HEADER_BYTES, Pool, SendError, Shape, SuperFrame, split,
@@ -14,6 +15,7 @@ use netloom_units::Time;
 
 use crate::capture::{CaptureDirection, CaptureSink};
 use crate::carried::Carried;
+use crate::frame_log::LogSink;
 use crate::timers::Timers;
 use crate::timing::{Counters, DeviceFailure};
 use crate::{Clock, PipeId};
@@ -74,6 +76,7 @@ pub(crate) struct Fabric {
     pub switches: Vec<Switch>,
     pub timers: Timers,
     pub counters: Counters,
+    log: Option<LogSink>,
     clock: Clock,
     pool: Pool,
     buffer: FrameBuffer,
@@ -94,6 +97,7 @@ impl Fabric {
             ports,
             switches,
             counters: Counters::default(),
+            log: None,
             clock,
             pool: Pool::new(frame_memory),
             buffer: FrameBuffer::default(),
@@ -157,6 +161,25 @@ impl Fabric {
             self.forget_if_cut(*lane & !1);
             self.settle(*lane, now);
         }
+    }
+
+    /// Logs from now on what happens to the frames in `lanes`; `false` if there is a log already.
+    pub fn log(&mut self, lanes: &[usize], sink: LogSink) -> bool {
+        let first = self.log.is_none();
+        if first {
+            lanes.iter().for_each(|lane| self.lanes[*lane].pipe.record_events(true));
+            self.log = Some(sink);
+        }
+        first
+    }
+
+    /// Logs no more; what has happened so far is in the log.
+    pub fn end_log(&mut self) {
+        for lane in 0..self.lanes.len() {
+            self.log_events(lane);
+            self.lanes[lane].pipe.record_events(false);
+        }
+        self.log = None;
     }
 
     /// What is in the device buffer enters `lane`.
@@ -228,6 +251,9 @@ impl Fabric {
         while let Some(dropped) = self.lanes[lane].pipe.poll_dropped() {
             self.pool.recycle(dropped.frame.0);
         }
+        if self.log.is_some() {
+            self.log_events(lane);
+        }
         if let Some(deadline) = self.lanes[lane].pipe.next_deadline() {
             self.timers.schedule(lane, deadline);
         }
@@ -237,18 +263,42 @@ impl Fabric {
     #[inline]
     fn hand_over(&mut self, lane: usize, port: usize, delivery: Delivery<Carried>) {
         let now = self.clock.now();
-        let Delivery { frame: Carried(frame), info, release, .. } = delivery;
+        let Delivery { frame: Carried(frame), info, passage, release } = delivery;
         let frames = u64::from(info.frames());
         self.counters.lateness.record(now.since(release), frames);
         if !self.lanes[lane].exit.is_empty() {
             show(&mut self.lanes[lane].exit, now, CaptureDirection::Inbound, &frame);
         }
+        let mut outcome = Occurrence::HandedOver;
         if !self.ports[port].alive {
             self.counters.unmodelled.device_gone += frames;
+            outcome = Occurrence::Refused;
         } else if let Err(error) = self.ports[port].device.send(&frame) {
             self.refused(port, frames, &error);
+            outcome = Occurrence::Refused;
+        }
+        if self.log.is_some() {
+            self.log_hand_over(lane, &FrameEvent::new(passage.number, now, &info, outcome));
         }
         self.pool.recycle(frame);
+    }
+
+    /// Takes over what has happened in `lane`.
+    #[cold]
+    fn log_events(&mut self, lane: usize) {
+        let (Some(log), lane) = (&mut self.log, &mut self.lanes[lane]) else { return };
+        while let Some(event) = lane.pipe.poll_event() {
+            log.put(lane.id.index() as u32, event);
+        }
+    }
+
+    /// How a delivery of `lane` went, after all that the pipe did before.
+    #[cold]
+    fn log_hand_over(&mut self, lane: usize, event: &FrameEvent) {
+        self.log_events(lane);
+        if let (Some(log), true) = (&mut self.log, self.lanes[lane].pipe.records_events()) {
+            log.put(self.lanes[lane].id.index() as u32, *event);
+        }
     }
 
     #[cold]

@@ -12,6 +12,7 @@
 //! | `margin` | how long before a deadline to stop sleeping |
 //! | `timers`, `waiter`, `clock` | when the next frame is due, sleeping until then, what time it is |
 //! | `gate` | one timestamp for a batch of changes over several workers |
+//! | `frame_log` | what happens to each frame, written by a thread of its own: [`FrameLog`] |
 //! | `capture` | copies of frames at an interface, for a reader on another thread |
 //! | `timing` | how late frames were, and what was lost outside the model: [`Timing`] |
 //!
@@ -25,6 +26,7 @@ mod carried;
 mod clock;
 mod error;
 mod fabric;
+mod frame_log;
 mod gate;
 mod handle;
 mod margin;
@@ -39,6 +41,7 @@ pub use capture::{Capture, CaptureDirection, CapturedFrame};
 pub use carried::Carried;
 pub use clock::Clock;
 pub use error::DataplaneError;
+pub use frame_log::{FrameLog, FrameLogSummary};
 pub use handle::{Dataplane, PipeStatus};
 pub use timing::{DeviceFailure, LatencySummary, Timing, UnmodelledDrops, WorkerLoad};
 pub use wiring::{End, LinkWiring, Options, PipeId, Wiring};

@@ -11,6 +11,7 @@ use netloom_units::{Duration, Time};
 use crate::Clock;
 use crate::capture::CaptureSink;
 use crate::fabric::Fabric;
+use crate::frame_log::LogSink;
 use crate::gate::Ticket;
 use crate::handle::PipeStatus;
 use crate::margin::Margin;
@@ -30,6 +31,10 @@ pub(crate) enum Command {
     Timing { reply: Sender<Counters> },
     /// Show what enters `entry` and what leaves `exit`.
     Capture { entry: usize, exit: usize, sink: CaptureSink, done: Sender<()> },
+    /// Log what happens to the frames in these lanes; `false` if there is a log already.
+    Log { lanes: Vec<usize>, sink: LogSink, done: Sender<bool> },
+    /// Log no more.
+    EndLog { done: Sender<()> },
     /// End.
     Stop,
 }
@@ -108,6 +113,7 @@ impl Worker {
                 break;
             }
         }
+        self.fabric.end_log();
         let ports = self.fabric.ports.into_iter();
         ports.map(|port| (port.link, port.end, port.device)).collect()
     }
@@ -205,6 +211,13 @@ impl Worker {
             Command::Capture { entry, exit, sink, done } => {
                 self.fabric.lanes[entry].entry.push(sink.clone());
                 self.fabric.lanes[exit].exit.push(sink);
+                let _ = done.send(());
+            }
+            Command::Log { lanes, sink, done } => {
+                let _ = done.send(self.fabric.log(&lanes, sink));
+            }
+            Command::EndLog { done } => {
+                self.fabric.end_log();
                 let _ = done.send(());
             }
             Command::Stop => {}

@@ -236,6 +236,12 @@ impl<F: Frame> Pipe<F> {
         self.journal.keep(wanted);
     }
 
+    /// Whether events are recorded.
+    #[inline]
+    pub fn records_events(&self) -> bool {
+        self.journal.is_kept()
+    }
+
     /// The next event. Arrivals and what is done to the queue come in their order; a delivery comes
     /// when it is collected with [`poll`](Self::poll).
     #[inline]

@@ -80,7 +80,8 @@ impl Occurrence {
 }
 
 impl FrameEvent {
-    pub(crate) fn new(number: u64, at: Time, info: &FrameInfo, what: Occurrence) -> Self {
+    /// `what` happened at `at` to arrival `number`, which is `info` on the wire.
+    pub fn new(number: u64, at: Time, info: &FrameInfo, what: Occurrence) -> Self {
         Self { number, at, frames: info.frames(), bytes: info.bytes(), what }
     }
 }

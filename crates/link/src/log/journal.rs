@@ -18,6 +18,11 @@ impl Journal {
     }
 
     #[inline]
+    pub fn is_kept(&self) -> bool {
+        self.0.is_some()
+    }
+
+    #[inline]
     pub fn note(&mut self, event: impl FnOnce() -> FrameEvent) {
         if let Some(events) = &mut self.0 {
             events.push_back(event());
