@@ -109,6 +109,32 @@ fn links_change_live() {
 }
 
 #[test]
+fn statistics_look_back_as_far_as_asked() {
+    let lab = Lab::pair(", delay: 2ms");
+    lab.ok(&["deploy"]);
+    lab.sh("a", "ping -q -c 5 -i 0.01 b");
+    let last =
+        |time: &str| lab.netloom(&["inspect", &lab.name, "--last", time, "--format", "json"]);
+    let answer: serde_json::Value = serde_json::from_slice(&last("60s").stdout).unwrap();
+    let recent = &answer["links"][0]["forward"]["statistics"];
+    let total = &lab.inspect()["links"][0]["forward"]["statistics"];
+    assert_eq!((&recent["since"], &recent["offered"]), (&total["since"], &total["offered"]));
+    assert!(recent["offered"]["frames"].as_u64().unwrap() >= 5, "{recent}");
+    let table = lab.ok(&["inspect", &lab.name, "--last", "60s"]);
+    assert!(table.contains("delay p50") && table.contains("2.00 ms"), "{table}");
+    // Whatever went on before: the present second and the one before it begin on whole seconds.
+    std::thread::sleep(std::time::Duration::from_millis(2100));
+    let answer: serde_json::Value = serde_json::from_slice(&last("1s").stdout).unwrap();
+    let recent = &answer["links"][0]["forward"]["statistics"];
+    let (since, at) = (recent["since"].as_u64().unwrap(), recent["at"].as_u64().unwrap());
+    assert!(since % 1_000_000_000 == 0 && (1_000_000_000..2_000_000_000).contains(&(at - since)));
+    assert!(recent["offered"]["frames"].as_u64() < total["offered"]["frames"].as_u64());
+    let wrong = last("61s");
+    assert_eq!(wrong.status.code(), Some(2));
+    assert!(text(&wrong.stderr).contains("from 1s to 1min"), "{}", text(&wrong.stderr));
+}
+
+#[test]
 fn carrier_follows_the_link() {
     let lab = Lab::pair("");
     lab.ok(&["deploy"]);

@@ -34,6 +34,8 @@ pub enum Command {
     Capture(Capture),
     /// Change a link while it runs.
     Set(Set),
+    /// Turn the frame log of a run into a table.
+    Frames(Frames),
     /// Draw a scenario's topology.
     Graph(Graph),
     /// Check a scenario: all errors in one pass.
@@ -77,6 +79,9 @@ pub struct Run {
     /// `netloom-results/NAME/TIME`.
     #[arg(short, long, value_name = "DIR")]
     pub output: Option<PathBuf>,
+    /// Log what happens to every frame of every link into the results; see `netloom frames`.
+    #[arg(long)]
+    pub frames: bool,
 }
 
 /// `netloom deploy`
@@ -205,6 +210,21 @@ pub enum Direction {
     Forward,
     /// From the second endpoint to the first.
     Reverse,
+}
+
+/// `netloom frames`
+#[derive(Debug, Args)]
+#[group(id = "table", required = true, multiple = true, args = ["csv", "parquet"])]
+pub struct Frames {
+    /// The frame log, `frames.nlf` in the results of a run.
+    #[arg(value_name = "FILE")]
+    pub log: PathBuf,
+    /// Write a CSV file; `-` for standard output.
+    #[arg(long, value_name = "FILE|-")]
+    pub csv: Option<PathBuf>,
+    /// Write a Parquet file.
+    #[arg(long, value_name = "FILE")]
+    pub parquet: Option<PathBuf>,
 }
 
 /// How to draw.

@@ -14,8 +14,8 @@ use netloom_api::state::{
     ExperimentStatus, InterfaceStatus, LinkStatus, NodeStatus, Phase, PipeStatus, ProcessStatus,
 };
 use netloom_api::timing::Timing;
-use netloom_dataplane::{Capture, Dataplane};
-use netloom_link::{LinkState, Window};
+use netloom_dataplane::{Capture, Dataplane, FrameLog, FrameLogSummary};
+use netloom_link::{LinkState, LogHeader, Window};
 use netloom_nodes::{ExitStatus, Network, SpawnRequest, Spawned};
 use netloom_plan::Plan;
 use netloom_scenario::{Endpoint, LinkEnds, Node, NodeKind, Scenario};
@@ -223,6 +223,26 @@ impl Experiment {
         });
         let (link, end) = position.ok_or_else(|| self.no_interface(interface))?;
         self.with_live(|live| live.dataplane.capture(link, end).map_err(Into::into))
+    }
+
+    /// Logs from now on what happens to every frame of `links` into `file`.
+    pub fn log_frames(&self, links: &[String], file: std::fs::File) -> Result<FrameLog> {
+        let pipes = self.scenario.links.iter().flat_map(|link| {
+            ["forward", "reverse"].map(|direction| format!("{}/{direction}", link.name))
+        });
+        let zero_unix_ns = (self.started_unix * 1e9) as u64;
+        let header = LogHeader { zero_unix_ns, pipes: pipes.collect() };
+        let wanted = links.iter().map(|name| {
+            let known = || self.links.keys().map(String::as_str);
+            self.links.get(name).copied().ok_or_else(|| unknown("link", name, known()))
+        });
+        let wanted = wanted.collect::<Result<Vec<_>>>()?;
+        self.with_live(|live| Ok(live.dataplane.log_frames(&wanted, &header, file)?))
+    }
+
+    /// Ends a frame log; returns when it is written.
+    pub fn end_frame_log(&self, log: FrameLog) -> Result<FrameLogSummary> {
+        self.with_live(|live| Ok(live.dataplane.end_frame_log(log)?))
     }
 
     /// Starts a process in a node.
