@@ -112,7 +112,14 @@ pub const OPERATIONS: &[Operation] = &[
         method: "get",
         path: "/capture",
         summary: "The frames at an interface from now on, as pcapng, until the client closes.",
-        query: &[("interface", "The interface as `node:name`.")],
+        query: &[
+            ("interface", "The interface as `node:name`."),
+            (
+                "drops",
+                "`true`: also the frames that the link drops on their way from or to the interface, \
+                 as of a second interface `node:name drops`, each with the reason as its comment.",
+            ),
+        ],
         request: None,
         response: Response::Stream("application/x-pcapng"),
     },

@@ -179,6 +179,10 @@ pub struct Capture {
     /// The experiment of this scenario file.
     #[command(flatten)]
     pub scenario: ScenarioFile,
+    /// Also show the frames that the link drops on their way from or to the interface: as those of a
+    /// second interface `NODE:IF drops`, each with the reason as its comment.
+    #[arg(long)]
+    pub drops: bool,
     /// Where the pcapng goes; `-` for standard output, into `wireshark -k -i -`.
     #[arg(short, long, value_name = "FILE|-")]
     pub write: PathBuf,

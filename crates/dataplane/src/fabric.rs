@@ -5,15 +5,15 @@ use std::collections::VecDeque;
 use std::io;
 
 use netloom_link::{
-    Delivery, Forward, FrameEvent, FrameInfo, LearningTable, LinkState, MacKey, Occurrence, Pipe,
-    PipeChange,
+    Delivery, DropReason, Forward, FrameEvent, FrameInfo, LearningTable, LinkState, MacKey,
+    Occurrence, Passage, Pipe, PipeChange,
 };
 use netloom_ports::{
     Frame, FrameBuffer, FrameDevice, HEADER_BYTES, Pool, SendError, Shape, SuperFrame, split,
 };
 use netloom_units::Time;
 
-use crate::capture::{CaptureDirection, CaptureSink};
+use crate::capture::{CaptureDirection, CaptureNote, CaptureSink};
 use crate::carried::Carried;
 use crate::frame_log::LogSink;
 use crate::timers::Timers;
@@ -198,7 +198,13 @@ impl Fabric {
     fn enter(&mut self, lane: usize, at: Time, now: Time, frame: Frame) {
         let shape = frame.shape();
         if shape.is_ok() && !self.lanes[lane].entry.is_empty() {
-            show(&mut self.lanes[lane].entry, at, CaptureDirection::Outbound, &frame);
+            show(
+                &mut self.lanes[lane].entry,
+                at,
+                CaptureDirection::Outbound,
+                CaptureNote::None,
+                &frame,
+            );
         }
         match shape {
             Ok(Shape::Single(length)) => self.offer(lane, at, FrameInfo::single(length), frame),
@@ -235,7 +241,7 @@ impl Fabric {
     #[inline]
     fn offer(&mut self, lane: usize, at: Time, info: FrameInfo, frame: Frame) {
         if let Err(rejected) = self.lanes[lane].pipe.offer(at, info, Carried(frame)) {
-            self.pool.recycle(rejected.frame.0);
+            self.dropped(lane, at, rejected.reason, rejected.frame.0);
         }
     }
 
@@ -249,7 +255,7 @@ impl Fabric {
             }
         }
         while let Some(dropped) = self.lanes[lane].pipe.poll_dropped() {
-            self.pool.recycle(dropped.frame.0);
+            self.dropped(lane, dropped.at, dropped.reason, dropped.frame.0);
         }
         if self.log.is_some() {
             self.log_events(lane);
@@ -267,7 +273,13 @@ impl Fabric {
         let frames = u64::from(info.frames());
         self.counters.lateness.record(now.since(release), frames);
         if !self.lanes[lane].exit.is_empty() {
-            show(&mut self.lanes[lane].exit, now, CaptureDirection::Inbound, &frame);
+            show(
+                &mut self.lanes[lane].exit,
+                now,
+                CaptureDirection::Inbound,
+                mark(&passage),
+                &frame,
+            );
         }
         let mut outcome = Occurrence::HandedOver;
         if !self.ports[port].alive {
@@ -279,6 +291,18 @@ impl Fabric {
         }
         if self.log.is_some() {
             self.log_hand_over(lane, &FrameEvent::new(passage.number, now, &info, outcome));
+        }
+        self.pool.recycle(frame);
+    }
+
+    /// The pipe of `lane` dropped a frame.
+    #[inline]
+    fn dropped(&mut self, lane: usize, at: Time, reason: DropReason, frame: Frame) {
+        let lane = &mut self.lanes[lane];
+        if !lane.entry.is_empty() || !lane.exit.is_empty() {
+            let note = CaptureNote::Dropped(reason);
+            show(&mut lane.entry, at, CaptureDirection::Outbound, note, &frame);
+            show(&mut lane.exit, at, CaptureDirection::Inbound, note, &frame);
         }
         self.pool.recycle(frame);
     }
@@ -327,9 +351,15 @@ impl Fabric {
     /// A frame reaches a switch. It enters the next pipe at the time it left the last, so that
     /// the engine's lateness does not add up from hop to hop.
     fn forward(&mut self, lane: usize, switch: usize, port: usize, delivery: Delivery<Carried>) {
-        let Delivery { frame: Carried(frame), release, .. } = delivery;
+        let Delivery { frame: Carried(frame), passage, release, .. } = delivery;
         if !self.lanes[lane].exit.is_empty() {
-            show(&mut self.lanes[lane].exit, release, CaptureDirection::Inbound, &frame);
+            show(
+                &mut self.lanes[lane].exit,
+                release,
+                CaptureDirection::Inbound,
+                mark(&passage),
+                &frame,
+            );
         }
         // The shape was checked on entry: there is an Ethernet header.
         let address = |at: usize| {
@@ -379,6 +409,17 @@ impl Fabric {
 
 /// Shows `frame` to every reader, and forgets readers that have gone.
 #[cold]
-fn show(sinks: &mut Vec<CaptureSink>, time: Time, direction: CaptureDirection, frame: &Frame) {
-    sinks.retain(|sink| sink.copy(time, direction, frame));
+fn show(
+    sinks: &mut Vec<CaptureSink>,
+    time: Time,
+    direction: CaptureDirection,
+    note: CaptureNote,
+    frame: &Frame,
+) {
+    sinks.retain(|sink| sink.copy(time, direction, note, frame));
+}
+
+/// What a capture says of a frame that arrives.
+fn mark(passage: &Passage) -> CaptureNote {
+    if passage.marked { CaptureNote::Marked } else { CaptureNote::None }
 }

@@ -169,12 +169,29 @@ impl Dataplane {
     /// # Errors
     /// If there is no such end, or its worker has ended.
     pub fn capture(&self, link: usize, end: usize) -> Result<Capture, DataplaneError> {
+        self.open_capture(link, end, false)
+    }
+
+    /// The same, and what the link drops on the way from or to this end, at the time it drops it.
+    ///
+    /// # Errors
+    /// If there is no such end, or its worker has ended.
+    pub fn capture_with_drops(&self, link: usize, end: usize) -> Result<Capture, DataplaneError> {
+        self.open_capture(link, end, true)
+    }
+
+    fn open_capture(
+        &self,
+        link: usize,
+        end: usize,
+        drops: bool,
+    ) -> Result<Capture, DataplaneError> {
         let (worker, first) =
             *self.locations.get(link).ok_or(DataplaneError::UnknownEnd { link, end })?;
         if end > 1 {
             return Err(DataplaneError::UnknownEnd { link, end });
         }
-        let (sink, capture) = capture();
+        let (sink, capture) = capture(drops);
         let (done, begun) = channel();
         // What comes in at an end takes the pipe of the end's number.
         let (entry, exit) = (first + end, first + 1 - end);

@@ -37,7 +37,7 @@ mod waiter;
 mod wiring;
 mod worker;
 
-pub use capture::{Capture, CaptureDirection, CapturedFrame};
+pub use capture::{Capture, CaptureDirection, CaptureNote, CapturedFrame};
 pub use carried::Carried;
 pub use clock::Clock;
 pub use error::DataplaneError;

@@ -215,14 +215,19 @@ impl Experiment {
         })
     }
 
-    /// Captures the frames at an interface, from now on.
-    pub fn capture(&self, interface: &Endpoint) -> Result<Capture> {
+    /// Captures the frames at an interface from now on; with `drops` also those that its link drops.
+    pub fn capture(&self, interface: &Endpoint, drops: bool) -> Result<Capture> {
         let position = self.scenario.links.iter().enumerate().find_map(|(index, link)| {
             let end = link.endpoints.iter().position(|endpoint| endpoint == interface)?;
             Some((index, end))
         });
         let (link, end) = position.ok_or_else(|| self.no_interface(interface))?;
-        self.with_live(|live| live.dataplane.capture(link, end).map_err(Into::into))
+        self.with_live(|live| {
+            Ok(match drops {
+                true => live.dataplane.capture_with_drops(link, end)?,
+                false => live.dataplane.capture(link, end)?,
+            })
+        })
     }
 
     /// Logs from now on what happens to every frame of `links` into `file`.

@@ -138,7 +138,7 @@ fn end_frame_log(experiment: &Experiment, log: FrameLog) -> Result<FrameLogSumma
 /// Starts the captures that the scenario asks for. They end with the data plane.
 pub fn start_captures(experiment: &Arc<Experiment>, results: &Results) -> Vec<JoinHandle<()>> {
     let start = |endpoint: Endpoint| -> Result<JoinHandle<()>> {
-        let capture = experiment.capture(&endpoint)?;
+        let capture = experiment.capture(&endpoint, false)?;
         let mut file = results.capture_file(&endpoint.node, &endpoint.interface)?;
         let experiment = experiment.clone();
         Ok(tokio::task::spawn_blocking(move || {

@@ -189,7 +189,7 @@ impl<F: Frame> Pipe<F> {
         self.statistics.offered(&info);
         self.journal.note(|| FrameEvent::new(number, now, &info, Occurrence::Offered));
         let line_bytes = self.config.rate.line_bytes(&info, self.config.framing);
-        let waiting = Waiting { frame, info, line_bytes, number, offered: now };
+        let waiting = Waiting { frame, info, line_bytes, number, offered: now, marked: false };
         if self.config.state == LinkState::Down {
             return self.reject(DropReason::Down, waiting);
         }
@@ -216,7 +216,7 @@ impl<F: Frame> Pipe<F> {
         let Flying { frame, info, passage, release } = flying;
         self.statistics.delivered(&info, release, release.since(passage.offered));
         self.journal.note(|| {
-            let Passage { number, offered, started, serialized } = passage;
+            let Passage { number, offered, started, serialized, .. } = passage;
             let what = Occurrence::Delivered { offered, started, serialized };
             FrameEvent::new(number, release, &info, what)
         });
@@ -360,8 +360,8 @@ impl<F: Frame> Pipe<F> {
         if let Some(reason) = reason {
             return self.discard(reason, waiting, Some(started), end);
         }
-        let Waiting { mut frame, info, number, offered, .. } = waiting;
-        let passage = Passage { number, offered, started, serialized: end };
+        let Waiting { mut frame, info, number, offered, marked, .. } = waiting;
+        let passage = Passage { number, offered, started, serialized: end, marked };
         if !fate.flipped.is_empty() {
             frame.flip_bits(&fate.flipped);
             self.statistics.corrupted(&info);
@@ -441,7 +441,7 @@ impl<F: Frame> Pipe<F> {
     fn drop_everything(&mut self, now: Time) {
         let reason = DropReason::Down;
         while let Some(Flying { frame, info, passage, .. }) = self.flight.take() {
-            let Passage { number, offered, started, serialized } = passage;
+            let Passage { number, offered, started, serialized, .. } = passage;
             let (started, serialized, at) = (Some(started), Some(serialized), now);
             self.count_drop(reason, &info, number, at, (offered, started, serialized));
             self.discarded.push_back(Dropped { frame, info, number, offered, started, reason, at });

@@ -145,6 +145,28 @@ proptest! {
     }
 }
 
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// Whatever bytes come, they are read or refused.
+    #[test]
+    fn no_bytes_upset_the_reader(body in vec(any::<u8>(), 0..400), cut in 0usize..400) {
+        let mut bytes = Vec::new();
+        LogEncoder::new(&LogHeader { zero_unix_ns: 0, pipes: vec!["p".into(); 3] }, &mut bytes);
+        bytes.extend(body);
+        bytes.truncate(cut.max(5));
+        let mut decoder = LogDecoder::new();
+        let mut entries = 0;
+        for piece in bytes.chunks(11) {
+            decoder.feed(piece);
+            while let Ok(Some(_)) = decoder.next_entry() {
+                entries += 1;
+            }
+        }
+        prop_assert!(entries <= bytes.len());
+    }
+}
+
 /// The events as a reader of the log sees them, who gets it in small pieces.
 fn through_the_log(events: &[FrameEvent]) -> Vec<FrameEvent> {
     let header = LogHeader { zero_unix_ns: 5, pipes: vec!["p".into()] };

@@ -28,6 +28,8 @@ pub(crate) struct Waiting<F> {
     /// The arrival's number in this pipe, from 0.
     pub number: u64,
     pub offered: Time,
+    /// Whether a discipline marked it (ECN).
+    pub marked: bool,
 }
 
 /// A frame that a discipline dropped.
