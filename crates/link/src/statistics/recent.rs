@@ -94,3 +94,27 @@ pub(super) fn start_of(number: u64) -> Time {
 pub(super) fn beyond_reach(now: u64) -> u64 {
     now.saturating_sub(KEPT)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_second_is_as_small_as_the_documentation_says() {
+        assert!(size_of::<Second>() <= 300, "{} bytes", size_of::<Second>());
+        assert_eq!(size_of::<Sparse>(), 8);
+    }
+
+    #[test]
+    fn only_a_minute_is_kept() {
+        let mut past = Past::default();
+        for number in 0..200 {
+            let mut counters = Counters::default();
+            counters.offered.frames = 1;
+            past.close(number, &mut counters, &mut Histogram::default());
+        }
+        assert_eq!((past.seconds.len(), past.counters.offered.frames), (KEPT as usize, 200));
+        past.forget(500);
+        assert!(past.seconds.is_empty());
+    }
+}
