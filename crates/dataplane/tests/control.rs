@@ -7,7 +7,8 @@ use std::time::Duration;
 
 use common::*;
 use netloom_dataplane::{
-    Capture, CaptureDirection, CaptureNote, Dataplane, DataplaneError, Options, PipeId, Wiring,
+    Capture, CaptureDirection, CaptureNote, Dataplane, DataplaneError, Options, PipeId, Scheduling,
+    Wiring,
 };
 use netloom_link::{DropReason, LinkState};
 use netloom_ports::memory::MemoryPeer;
@@ -44,6 +45,30 @@ fn a_batch_applies_everywhere_at_one_time() {
         let millis = if pipe.id.direction == 0 { 49.0 } else { 0.0 };
         pipe.config.delay.as_millis_f64() == millis
     }));
+}
+
+#[test]
+fn workers_are_reported_one_by_one() {
+    let mut peers = Vec::new();
+    let links = (0..2).map(|index| {
+        let ((a, left), (b, right)) = (device(), device());
+        peers.push([left, right]);
+        link(&format!("l{index}"), [a, b], r#"{"delay":"1ms"}"#)
+    });
+    let wiring = Wiring { links: links.collect(), switches: 0 };
+    let options = Options { workers: Some(2), scheduling: Scheduling::Normal, ..options() };
+    let dataplane = Dataplane::start(wiring, options).unwrap();
+    for frames in [3, 4] {
+        let [left, right] = &peers[frames - 3];
+        for _ in 0..frames {
+            assert!(left.send(&frame(2, 1, 60)) && right.receive(PATIENCE).is_some());
+        }
+    }
+    let timing = dataplane.timing().unwrap();
+    let counts: Vec<_> = timing.workers.iter().map(|worker| worker.lateness.count).collect();
+    assert_eq!((counts, timing.lateness.count), (vec![3, 4], 7));
+    let classes: Vec<_> = timing.workers.iter().map(|worker| worker.scheduling).collect();
+    assert_eq!(classes, [Scheduling::Normal; 2]);
 }
 
 #[test]

@@ -5,7 +5,7 @@ mod common;
 
 use common::{burst, drain, ms, pipe};
 use netloom_link::{Count, Window, WindowError};
-use netloom_units::Duration;
+use netloom_units::{Duration, Time};
 
 fn last(seconds: u64) -> Window {
     Window::new(Duration::from_secs(seconds)).unwrap()
@@ -68,6 +68,17 @@ fn a_delivery_counts_in_the_second_of_its_release() {
     assert_eq!((recent.since, recent.delivered.frames), (ms(2000), 1));
     assert_eq!(pipe.recent_statistics(ms(7000), last(4)).delivered.frames, 0);
     assert_eq!(pipe.recent_statistics(ms(7000), last(60)).delivered.frames, 2);
+}
+
+#[test]
+fn time_may_come_to_its_end() {
+    let mut pipe = pipe(r#"{"rate":"1bit/s"}"#);
+    burst(&mut pipe, ms(0), 0, 3, 1000);
+    drain(&mut pipe);
+    let end = Time::from_nanos(u64::MAX);
+    assert_eq!(pipe.statistics(end).delivered.frames, 3);
+    burst(&mut pipe, end, 3, 1, 1000);
+    assert_eq!(pipe.recent_statistics(end, last(1)).offered.frames, 1);
 }
 
 #[test]

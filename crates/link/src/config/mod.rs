@@ -22,7 +22,8 @@ use crate::flight::{Jitter, Reorder};
 use crate::line::OverheadProfile;
 use crate::queue::{QueueChange, QueueConfig};
 
-pub use data::{Data, DataError, DataFormat};
+pub use data::{Data, DataError, DataFormat, MAX_VALUES};
+pub(crate) use data::{check_count, lines, quoted};
 pub use framing::Framing;
 pub use mtu::MtuLimit;
 pub(crate) use notation::text_or_table;

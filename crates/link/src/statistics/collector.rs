@@ -109,7 +109,8 @@ impl Collector {
     #[cold]
     pub fn turn(&mut self, now: Time, busy: impl Fn(Time) -> u64) {
         let present = second_of(now);
-        while self.ends <= now {
+        // The last second of all time has no end.
+        while self.ends <= now && self.second < present {
             self.count_until(self.ends, busy(self.ends));
             if let Some(past) = &mut self.past {
                 past.close(self.second, &mut self.counters, &mut self.delays);
