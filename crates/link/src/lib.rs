@@ -15,8 +15,8 @@
 //! | `random` | a pipe's own random numbers: [`Stream`] |
 //! | `segment` | which port of a switch a frame leaves by: [`LearningTable`] |
 //!
-//! Not here: clocks, threads, devices, frame contents (a pipe carries any `F` and never looks at
-//! it). A pipe allocates while its buffers grow to what the traffic needs, and then no more.
+//! Not here: clocks, threads, devices, frame contents (a pipe carries any `F` and knows of it what
+//! [`Frame`] says). A pipe allocates while its buffers grow to what the traffic needs, and then no more.
 
 mod channel;
 mod config;
@@ -43,7 +43,11 @@ pub use log::{
     FrameEvent, LOG_VERSION, LogDecoder, LogEncoder, LogEntry, LogError, LogHeader, Occurrence,
 };
 pub use pipe::{COALESCING_BOUND, Delivery, Dropped, Pipe, Rejected};
-pub use queue::{Discipline, DropFrom, FifoConfig, QueueChange, QueueConfig, QueueLimit};
+pub use queue::{
+    ClassConfig, ClassMatch, CodelConfig, Discipline, DropFrom, DrrConfig, Dscps, FifoConfig,
+    FqCodelConfig, PieConfig, Prefix, PrioConfig, QueueChange, QueueConfig, QueueLimit, RedConfig,
+    Wf2qConfig,
+};
 pub use random::Stream;
 pub use segment::{AGEING, Forward, LearningTable, MacKey};
 pub use statistics::{

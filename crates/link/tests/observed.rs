@@ -23,6 +23,12 @@ const LINKS: &[&str] = &[
     r#"{"rate":"10Mbit/s","delay":"1ms","duplicate":"10%","corrupt":"5%"}"#,
     r#"{"rate":"2kbit/s","queue":{"limit":"3packets"}}"#,
     r#"{"delay":"2s","ber":"1e-5","jitter":"5ms"}"#,
+    r#"{"rate":"300kbit/s","delay":"8ms","reorder":{"probability":"30%","gap":2}}"#,
+    r#"{"rate":"200kbit/s","queue":{"discipline":"codel","limit":"15packets"}}"#,
+    r#"{"rate":"200kbit/s","queue":{"discipline":"fq_codel","limit":"8packets"}}"#,
+    r#"{"rate":"500kbit/s","queue":{"discipline":"red"},"duplicate":"3%"}"#,
+    r#"{"rate":"500kbit/s","queue":{"discipline":"pie"}}"#,
+    r#"{"rate":"100kbit/s","queue":{"discipline":{"fifo":{"drop":"head"}},"limit":"4packets"}}"#,
 ];
 
 const CHANGES: &[&str] = &[
