@@ -89,6 +89,22 @@ fn a_full_queue_drops_from_the_longest_class() {
     assert_eq!(outcome.of(1).count(), 101);
 }
 
+/// The longest class is the one that is longest now, not the one that was.
+#[test]
+fn a_class_that_was_long_and_has_been_served_keeps_its_frames() {
+    let queue = r#"{"discipline":{"drr":{"classes":[
+        {"match":{"dscp":1}}, {"match":{"dscp":2}}, {}]}},"limit":"60packets"}"#;
+    let burst = |dscp: u8, at, count: u64| {
+        (0..count).map(move |_| Arrival::new(at, dscp.into(), 1000).dscp(dscp))
+    };
+    // After 45 ms five frames of class 1 are left, and one is on the line.
+    let late = ns(45_500_000);
+    let arrivals = burst(1, ns(0), 51).chain(burst(2, late, 45)).chain(burst(3, late, 20));
+    let outcome = run_until(&mut queue_pipe(queue), arrivals, Some(ms(200)));
+    let lost: Vec<_> = outcome.lost.iter().map(|lost| lost.packet.flow).collect();
+    assert_eq!(lost, [2; 10]);
+}
+
 /// Without classes, flows share the line equally.
 #[test]
 fn flows_share_equally_without_classes() {
