@@ -37,7 +37,7 @@ impl<W: Write + Send> Parquet<W> {
     /// # Errors
     /// If the beginning of the file cannot be written, or a name is not one.
     pub fn new(out: W, name: &str, columns: &[Column<'_>]) -> Result<Self, TableError> {
-        let columns: Vec<_> = columns.iter().map(|column| Gathered::new(column)).collect();
+        let columns: Vec<_> = columns.iter().map(Gathered::new).collect();
         let declared: String = columns.iter().map(Gathered::declaration).collect();
         let schema = Arc::new(parse_message_type(&format!("message {name} {{ {declared} }}"))?);
         let properties = Arc::new(WriterProperties::builder().build());

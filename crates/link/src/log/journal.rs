@@ -4,15 +4,15 @@ use std::collections::VecDeque;
 
 use super::FrameEvent;
 
-/// Nothing but a null pointer while nobody wants events.
+/// The events, if anybody wants them.
 #[derive(Debug, Default)]
-pub(crate) struct Journal(Option<Box<VecDeque<FrameEvent>>>);
+pub(crate) struct Journal(Option<VecDeque<FrameEvent>>);
 
 impl Journal {
     /// Whether events are kept; what was kept before is still there or gone accordingly.
     pub fn keep(&mut self, wanted: bool) {
         match wanted {
-            true => drop(self.0.get_or_insert_default()),
+            true => _ = self.0.get_or_insert_default(),
             false => self.0 = None,
         }
     }
