@@ -2,7 +2,11 @@
 
 mod common;
 
+use std::fs::File;
+
 use common::{Lab, eventually, text};
+use pcap_file::pcapng::blocks::enhanced_packet::EnhancedPacketOption;
+use pcap_file::pcapng::{Block, PcapNgReader};
 
 #[test]
 fn a_link_delays_and_reports() {
@@ -109,6 +113,32 @@ fn links_change_live() {
 }
 
 #[test]
+fn statistics_look_back_as_far_as_asked() {
+    let lab = Lab::pair(", delay: 2ms");
+    lab.ok(&["deploy"]);
+    lab.sh("a", "ping -q -c 5 -i 0.01 b");
+    let last =
+        |time: &str| lab.netloom(&["inspect", &lab.name, "--last", time, "--format", "json"]);
+    let answer: serde_json::Value = serde_json::from_slice(&last("60s").stdout).unwrap();
+    let recent = &answer["links"][0]["forward"]["statistics"];
+    let total = &lab.inspect()["links"][0]["forward"]["statistics"];
+    assert_eq!((&recent["since"], &recent["offered"]), (&total["since"], &total["offered"]));
+    assert!(recent["offered"]["frames"].as_u64().unwrap() >= 5, "{recent}");
+    let table = lab.ok(&["inspect", &lab.name, "--last", "60s"]);
+    assert!(table.contains("delay p50") && table.contains("2.00 ms"), "{table}");
+    // Whatever went on before: the present second and the one before it begin on whole seconds.
+    std::thread::sleep(std::time::Duration::from_millis(2100));
+    let answer: serde_json::Value = serde_json::from_slice(&last("1s").stdout).unwrap();
+    let recent = &answer["links"][0]["forward"]["statistics"];
+    let (since, at) = (recent["since"].as_u64().unwrap(), recent["at"].as_u64().unwrap());
+    assert!(since % 1_000_000_000 == 0 && (1_000_000_000..2_000_000_000).contains(&(at - since)));
+    assert!(recent["offered"]["frames"].as_u64() < total["offered"]["frames"].as_u64());
+    let wrong = last("61s");
+    assert_eq!(wrong.status.code(), Some(2));
+    assert!(text(&wrong.stderr).contains("from 1s to 1min"), "{}", text(&wrong.stderr));
+}
+
+#[test]
 fn carrier_follows_the_link() {
     let lab = Lab::pair("");
     lab.ok(&["deploy"]);
@@ -170,6 +200,43 @@ fn a_capture_is_a_pcapng_that_tcpdump_reads() {
     assert!(capture.wait().unwrap().success());
     let (_, error) = lab.fails(&["capture", &format!("b:eth9@{}", lab.name), "-w", "-"]);
     assert!(error.contains("there is no interface `b:eth9`"), "{error}");
+}
+
+#[test]
+fn a_capture_can_show_drops_with_their_reasons() {
+    let lab = Lab::pair(", forward: { loss: 100% }");
+    lab.ok(&["deploy"]);
+    let file = lab.path("out.pcapng");
+    let interface = format!("a:eth1@{}", lab.name);
+    let mut capture = lab
+        .command(&["capture", &interface, "--drops", "-w", file.to_str().unwrap()])
+        .spawn()
+        .unwrap();
+    eventually("the capture has begun", || file.metadata().is_ok_and(|data| data.len() > 0));
+    // A frame that needs no neighbour to answer: the address is the broadcast one.
+    lab.try_sh("a", "ping -4 -n -c 2 -i 0.05 -W 1 -s 1000 -b 255.255.255.255 -I eth1");
+    // Interface and comment of each frame of 1000 bytes and the headers of ICMP, IP and Ethernet.
+    let seen = || {
+        let mut reader = PcapNgReader::new(File::open(&file).unwrap()).unwrap();
+        let mut seen = Vec::new();
+        while let Some(Ok(block)) = reader.next_block() {
+            let Block::EnhancedPacket(packet) = block else { continue };
+            let comment = packet.options.iter().find_map(|option| match option {
+                EnhancedPacketOption::Comment(comment) => Some(comment.to_string()),
+                _ => None,
+            });
+            if packet.original_len == 1042 {
+                seen.push((packet.interface_id, comment));
+            }
+        }
+        seen
+    };
+    let dropped = Some("netloom: dropped loss".to_string());
+    let expected = [(0, None), (1, dropped.clone()), (0, None), (1, dropped)];
+    eventually("two frames, both lost", || seen().len() == 4);
+    assert_eq!(seen(), expected);
+    common::kill(i32::try_from(capture.id()).unwrap(), nix::sys::signal::Signal::SIGINT);
+    assert!(capture.wait().unwrap().success());
 }
 
 #[test]

@@ -235,3 +235,64 @@ fn loss_is_what_the_link_says() {
     let pipe = json(&lab.path("results/summary.json"))["links"][0]["forward"]["statistics"].clone();
     assert!(pipe["dropped"]["loss"]["frames"].as_f64().unwrap() >= lost);
 }
+
+#[test]
+fn frames_are_logged_and_become_tables() {
+    let lab = Lab::new(
+        "topology:\n  nodes: { a: , b: , c: }\n  links:\n    \
+         - { endpoints: [a, b], delay: 3ms, forward: { loss: 30% } }\n    \
+         - { endpoints: [b, c] }\n\
+         measure: { frames: [a--b] }\n\
+         processes:\n  \
+         - { name: ping, node: a, command: ping -4 -q -c 50 -i 0.01 -s 1000 -W 1 b || true }\n",
+    );
+    lab.ok(&["run", "-o", "results"]);
+    let summary = json(&lab.path("results/summary.json"));
+    let log = &summary["frame_log"];
+    assert_eq!((&log["lost"], &log["failure"]), (&0.into(), &serde_json::Value::Null), "{log}");
+    let file = "results/frames.nlf";
+    assert_eq!(log["bytes"], fs::metadata(lab.path(file)).unwrap().len());
+
+    let csv = lab.ok(&["frames", file, "--csv", "-", "--parquet", "frames.parquet"]);
+    let rows: Vec<Vec<&str>> = csv.lines().map(|line| line.split(',').collect()).collect();
+    assert_eq!(rows[0][..6], ["time_ns", "link", "direction", "event", "number", "frames"]);
+    assert_eq!(log["entries"], rows.len() - 1);
+    assert!(rows[1..].iter().all(|row| row[1] == "a--b"));
+    // The echo requests, known by their length: 1000 bytes and the headers of ICMP, IP, Ethernet.
+    let requests = |event: &str| {
+        let wanted = |row: &&Vec<&str>| row[2] == "forward" && row[3] == event && row[6] == "1042";
+        rows.iter().filter(wanted).collect::<Vec<_>>()
+    };
+    let (delivered, dropped) = (requests("delivered"), requests("dropped"));
+    assert_eq!(requests("offered").len(), 50);
+    assert_eq!(delivered.len() + dropped.len(), 50);
+    assert_eq!(requests("handed_over").len(), delivered.len());
+    assert!(!dropped.is_empty() && dropped.iter().all(|row| row[7] == "loss"));
+    let number = |text: &str| text.parse::<u64>().unwrap();
+    assert!(delivered.iter().all(|row| number(row[0]) - number(row[8]) == 3_000_000));
+
+    let parquet = SerializedFileReader::new(File::open(lab.path("frames.parquet")).unwrap());
+    let parquet = parquet.unwrap();
+    assert_eq!(parquet.metadata().file_metadata().num_rows() as usize, rows.len() - 1);
+    let first = parquet.get_row_iter(None).unwrap().next().unwrap().unwrap();
+    assert_eq!(first.get_long(0).unwrap() as u64, number(rows[1][0]));
+    assert_eq!(first.get_string(3).unwrap(), rows[1][3]);
+
+    let (code, error) = lab.fails(&["frames", "netloom.yaml", "--csv", "-"]);
+    assert!(code == 1 && error.contains("not a frame log"), "{error}");
+    let whole = fs::read(lab.path(file)).unwrap();
+    fs::write(lab.path("cut.nlf"), &whole[..whole.len() - 1]).unwrap();
+    let (_, error) = lab.fails(&["frames", "cut.nlf", "--csv", "cut.csv"]);
+    assert!(error.contains("ends within an entry"), "{error}");
+    let kept = fs::read_to_string(lab.path("cut.csv")).unwrap().lines().count();
+    assert_eq!(kept, rows.len() - 1, "all entries but the last");
+}
+
+#[test]
+fn every_link_is_logged_on_request() {
+    let lab = lab("processes:\n  - { name: ping, node: a, command: ping -c 1 b }\n");
+    let text = lab.ok(&["run", "--frames", "-o", "results"]);
+    assert!(text.contains("frame log: "), "{text}");
+    let csv = lab.ok(&["frames", "results/frames.nlf", "--csv", "-"]);
+    assert!(csv.lines().any(|line| line.contains(",a--b,reverse,delivered,")), "{csv}");
+}

@@ -57,7 +57,12 @@ pub const OPERATIONS: &[Operation] = &[
         method: "get",
         path: "/links",
         summary: "All links with the configuration and statistics of both pipes.",
-        query: &[],
+        query: &[(
+            "last",
+            "How far back statistics look, from `1s` to `60s`; by default to the beginning. They \
+             begin on a whole second of the experiment's clock, so they reach up to a second \
+             further; `since` and `at` say from when to when.",
+        )],
         request: None,
         response: Response::Json(|g| g.subschema_for::<Vec<LinkStatus>>()),
     },
@@ -107,7 +112,14 @@ pub const OPERATIONS: &[Operation] = &[
         method: "get",
         path: "/capture",
         summary: "The frames at an interface from now on, as pcapng, until the client closes.",
-        query: &[("interface", "The interface as `node:name`.")],
+        query: &[
+            ("interface", "The interface as `node:name`."),
+            (
+                "drops",
+                "`true`: also the frames that the link drops on their way from or to the interface, \
+                 as of a second interface `node:name drops`, each with the reason as its comment.",
+            ),
+        ],
         request: None,
         response: Response::Stream("application/x-pcapng"),
     },

@@ -94,7 +94,7 @@ pub struct LinkStatus {
 pub struct PipeStatus {
     /// What it runs on.
     pub config: PipeConfig,
-    /// What it has done since it was made.
+    /// What it has done since it was made, or in the last seconds if they were asked for.
     pub statistics: PipeStatistics,
 }
 

@@ -38,8 +38,24 @@ pub struct Summary {
     pub failures: Vec<String>,
     /// The links with their totals.
     pub links: Vec<LinkStatus>,
+    /// What became of the frame log, if one was asked for.
+    #[serde(default)]
+    pub frame_log: Option<FrameLogSummary>,
     /// How exactly the engine kept its schedule.
     pub timing: Timing,
     /// What to check before trusting the numbers.
     pub warnings: Vec<String>,
+}
+
+/// What became of the frame log.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct FrameLogSummary {
+    /// Entries written.
+    pub entries: u64,
+    /// Entries that came faster than they could be written: they are missing.
+    pub lost: u64,
+    /// Bytes written.
+    pub bytes: u64,
+    /// Why writing failed, if it did; nothing was written from then on.
+    pub failure: Option<String>,
 }

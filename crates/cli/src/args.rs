@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use netloom_link::Window;
 
 /// NetLoom: one file, one command, a living network.
 #[derive(Debug, Parser)]
@@ -33,6 +34,8 @@ pub enum Command {
     Capture(Capture),
     /// Change a link while it runs.
     Set(Set),
+    /// Turn the frame log of a run into a table.
+    Frames(Frames),
     /// Draw a scenario's topology.
     Graph(Graph),
     /// Check a scenario: all errors in one pass.
@@ -76,6 +79,9 @@ pub struct Run {
     /// `netloom-results/NAME/TIME`.
     #[arg(short, long, value_name = "DIR")]
     pub output: Option<PathBuf>,
+    /// Log what happens to every frame of every link into the results; see `netloom frames`.
+    #[arg(long)]
+    pub frames: bool,
 }
 
 /// `netloom deploy`
@@ -124,6 +130,10 @@ pub struct Inspect {
     /// Output format.
     #[arg(long, value_enum, default_value_t = Format::Table)]
     pub format: Format,
+    /// Statistics of the last seconds instead of since the beginning, like `5s`: from `1s` to `60s`,
+    /// and up to the next whole second of the experiment's clock further back.
+    #[arg(long, value_name = "TIME", conflicts_with = "all")]
+    pub last: Option<Window>,
     /// Show it again every second until Ctrl-C.
     #[arg(long)]
     pub watch: bool,
@@ -169,6 +179,10 @@ pub struct Capture {
     /// The experiment of this scenario file.
     #[command(flatten)]
     pub scenario: ScenarioFile,
+    /// Also show the frames that the link drops on their way from or to the interface: as those of a
+    /// second interface `NODE:IF drops`, each with the reason as its comment.
+    #[arg(long)]
+    pub drops: bool,
     /// Where the pcapng goes; `-` for standard output, into `wireshark -k -i -`.
     #[arg(short, long, value_name = "FILE|-")]
     pub write: PathBuf,
@@ -200,6 +214,21 @@ pub enum Direction {
     Forward,
     /// From the second endpoint to the first.
     Reverse,
+}
+
+/// `netloom frames`
+#[derive(Debug, Args)]
+#[group(id = "table", required = true, multiple = true, args = ["csv", "parquet"])]
+pub struct Frames {
+    /// The frame log, `frames.nlf` in the results of a run.
+    #[arg(value_name = "FILE")]
+    pub log: PathBuf,
+    /// Write a CSV file; `-` for standard output.
+    #[arg(long, value_name = "FILE|-")]
+    pub csv: Option<PathBuf>,
+    /// Write a Parquet file.
+    #[arg(long, value_name = "FILE")]
+    pub parquet: Option<PathBuf>,
 }
 
 /// How to draw.

@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TrySendError, sync_channel};
 use std::time::Duration;
 
+use netloom_link::DropReason;
 use netloom_ports::{Frame, Pool, Shape, SuperFrame, checksum, split};
 use netloom_units::Time;
 
@@ -23,6 +24,18 @@ pub enum CaptureDirection {
     Outbound,
 }
 
+/// What the link did to a frame that is captured.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum CaptureNote {
+    /// Nothing that this capture shows.
+    #[default]
+    None,
+    /// It marked the frame (ECN); only where the frame leaves the link.
+    Marked,
+    /// It dropped the frame, now. An outbound frame was captured before, when it entered.
+    Dropped(DropReason),
+}
+
 /// A frame as it is on the wire: super-frames cut, checksums complete.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CapturedFrame {
@@ -30,6 +43,8 @@ pub struct CapturedFrame {
     pub time: Time,
     /// Which way.
     pub direction: CaptureDirection,
+    /// What the link did to it.
+    pub note: CaptureNote,
     /// The Ethernet frame, FCS excluded.
     pub bytes: Vec<u8>,
     /// How long it was on the wire, in bytes.
@@ -49,6 +64,8 @@ pub struct Capture {
 /// The worker's end.
 #[derive(Debug, Clone)]
 pub(crate) struct CaptureSink {
+    /// Whether dropped frames are wanted.
+    drops: bool,
     copies: SyncSender<Copy>,
     missed: Arc<AtomicU64>,
 }
@@ -57,14 +74,15 @@ pub(crate) struct CaptureSink {
 struct Copy {
     time: Time,
     direction: CaptureDirection,
+    note: CaptureNote,
     frame: Frame,
 }
 
-/// A capture's two ends.
-pub(crate) fn capture() -> (CaptureSink, Capture) {
+/// A capture's two ends; whether it shows what the link drops.
+pub(crate) fn capture(drops: bool) -> (CaptureSink, Capture) {
     let (sender, copies) = sync_channel(BACKLOG);
     let missed = Arc::new(AtomicU64::new(0));
-    let sink = CaptureSink { copies: sender, missed: Arc::clone(&missed) };
+    let sink = CaptureSink { drops, copies: sender, missed: Arc::clone(&missed) };
     // One super-frame's pieces at a time, recycled at once: far below the limit.
     let pool = Pool::new(1 << 20);
     (sink, Capture { copies, missed, ready: VecDeque::new(), pool })
@@ -112,6 +130,7 @@ impl Capture {
         self.ready.push_back(CapturedFrame {
             time: copy.time,
             direction: copy.direction,
+            note: copy.note,
             original_length: bytes.len() as u32,
             bytes,
         });
@@ -120,8 +139,17 @@ impl Capture {
 
 impl CaptureSink {
     /// Hands a copy of `frame` to the reader; `false` if there is no reader any more.
-    pub fn copy(&self, time: Time, direction: CaptureDirection, frame: &Frame) -> bool {
-        let copy = Copy { time, direction, frame: frame.duplicate() };
+    pub fn copy(
+        &self,
+        time: Time,
+        direction: CaptureDirection,
+        note: CaptureNote,
+        frame: &Frame,
+    ) -> bool {
+        if matches!(note, CaptureNote::Dropped(_)) && !self.drops {
+            return true;
+        }
+        let copy = Copy { time, direction, note, frame: frame.duplicate() };
         match self.copies.try_send(copy) {
             Ok(()) => true,
             Err(TrySendError::Full(copy)) => {

@@ -48,6 +48,9 @@ pub enum DataplaneError {
         /// Why.
         source: io::Error,
     },
+    /// A frame log is being written already.
+    #[error("the frames of this network are being logged already")]
+    LoggedAlready,
     /// The change was applied to the pipes, but an interface's carrier could not be switched.
     #[error(
         "the change is in force, but the carrier at end {end} of link {link} \

@@ -5,14 +5,18 @@
 use std::collections::VecDeque;
 use std::io;
 
-use netloom_link::{Delivery, Forward, FrameInfo, LinkState, Pipe, PipeChange};
+use netloom_link::{
+    Delivery, DropReason, Forward, FrameEvent, FrameInfo, LinkState, Occurrence, Passage, Pipe,
+    PipeChange,
+};
 use netloom_ports::{
     Frame, FrameBuffer, FrameDevice, HEADER_BYTES, Pool, SendError, Shape, SuperFrame, split,
 };
 use netloom_units::Time;
 
-use crate::capture::{CaptureDirection, CaptureSink};
+use crate::capture::{CaptureDirection, CaptureNote, CaptureSink};
 use crate::carried::Carried;
+use crate::frame_log::LogSink;
 use crate::switch::Switch;
 use crate::timers::Timers;
 use crate::timing::{Counters, DeviceFailure};
@@ -67,6 +71,7 @@ pub(crate) struct Fabric {
     pub switches: Vec<Switch>,
     pub timers: Timers,
     pub counters: Counters,
+    log: Option<LogSink>,
     clock: Clock,
     pool: Pool,
     buffer: FrameBuffer,
@@ -87,6 +92,7 @@ impl Fabric {
             ports,
             switches,
             counters: Counters::default(),
+            log: None,
             clock,
             pool: Pool::new(frame_memory),
             buffer: FrameBuffer::default(),
@@ -152,6 +158,25 @@ impl Fabric {
         }
     }
 
+    /// Logs from now on what happens to the frames in `lanes`; `false` if there is a log already.
+    pub fn log(&mut self, lanes: &[usize], sink: LogSink) -> bool {
+        let first = self.log.is_none();
+        if first {
+            lanes.iter().for_each(|lane| self.lanes[*lane].pipe.record_events(true));
+            self.log = Some(sink);
+        }
+        first
+    }
+
+    /// Logs no more; what has happened so far is in the log.
+    pub fn end_log(&mut self) {
+        for lane in 0..self.lanes.len() {
+            self.log_events(lane);
+            self.lanes[lane].pipe.record_events(false);
+        }
+        self.log = None;
+    }
+
     /// What is in the device buffer enters `lane`.
     fn arrived(&mut self, lane: usize, now: Time) {
         if self.buffer.filled() < HEADER_BYTES {
@@ -168,7 +193,13 @@ impl Fabric {
     fn enter(&mut self, lane: usize, at: Time, now: Time, frame: Frame) {
         let shape = frame.shape();
         if shape.is_ok() && !self.lanes[lane].entry.is_empty() {
-            show(&mut self.lanes[lane].entry, at, CaptureDirection::Outbound, &frame);
+            show(
+                &mut self.lanes[lane].entry,
+                at,
+                CaptureDirection::Outbound,
+                CaptureNote::None,
+                &frame,
+            );
         }
         match shape {
             Ok(Shape::Single(length)) => self.offer(lane, at, FrameInfo::single(length), frame),
@@ -205,7 +236,7 @@ impl Fabric {
     #[inline]
     fn offer(&mut self, lane: usize, at: Time, info: FrameInfo, frame: Frame) {
         if let Err(rejected) = self.lanes[lane].pipe.offer(at, info, Carried(frame)) {
-            self.pool.recycle(rejected.frame.0);
+            self.dropped(lane, at, rejected.reason, rejected.frame.0);
         }
     }
 
@@ -219,7 +250,10 @@ impl Fabric {
             }
         }
         while let Some(dropped) = self.lanes[lane].pipe.poll_dropped() {
-            self.pool.recycle(dropped.frame.0);
+            self.dropped(lane, dropped.at, dropped.reason, dropped.frame.0);
+        }
+        if self.log.is_some() {
+            self.log_events(lane);
         }
         if let Some(deadline) = self.lanes[lane].pipe.next_deadline() {
             self.timers.schedule(lane, deadline);
@@ -230,18 +264,60 @@ impl Fabric {
     #[inline]
     fn hand_over(&mut self, lane: usize, port: usize, delivery: Delivery<Carried>) {
         let now = self.clock.now();
-        let Delivery { frame: Carried(frame), info, release, .. } = delivery;
+        let Delivery { frame: Carried(frame), info, passage, release } = delivery;
         let frames = u64::from(info.frames());
         self.counters.lateness.record(now.since(release), frames);
         if !self.lanes[lane].exit.is_empty() {
-            show(&mut self.lanes[lane].exit, now, CaptureDirection::Inbound, &frame);
+            show(
+                &mut self.lanes[lane].exit,
+                now,
+                CaptureDirection::Inbound,
+                mark(&passage),
+                &frame,
+            );
         }
+        let mut outcome = Occurrence::HandedOver;
         if !self.ports[port].alive {
             self.counters.unmodelled.device_gone += frames;
+            outcome = Occurrence::Refused;
         } else if let Err(error) = self.ports[port].device.send(&frame) {
             self.refused(port, frames, &error);
+            outcome = Occurrence::Refused;
+        }
+        if self.log.is_some() {
+            self.log_hand_over(lane, &FrameEvent::new(passage.number, now, &info, outcome));
         }
         self.pool.recycle(frame);
+    }
+
+    /// The pipe of `lane` dropped a frame.
+    #[inline]
+    fn dropped(&mut self, lane: usize, at: Time, reason: DropReason, frame: Frame) {
+        let lane = &mut self.lanes[lane];
+        if !lane.entry.is_empty() || !lane.exit.is_empty() {
+            let note = CaptureNote::Dropped(reason);
+            show(&mut lane.entry, at, CaptureDirection::Outbound, note, &frame);
+            show(&mut lane.exit, at, CaptureDirection::Inbound, note, &frame);
+        }
+        self.pool.recycle(frame);
+    }
+
+    /// Takes over what has happened in `lane`.
+    #[cold]
+    fn log_events(&mut self, lane: usize) {
+        let (Some(log), lane) = (&mut self.log, &mut self.lanes[lane]) else { return };
+        while let Some(event) = lane.pipe.poll_event() {
+            log.put(lane.id.index() as u32, event);
+        }
+    }
+
+    /// How a delivery of `lane` went, after all that the pipe did before.
+    #[cold]
+    fn log_hand_over(&mut self, lane: usize, event: &FrameEvent) {
+        self.log_events(lane);
+        if let (Some(log), true) = (&mut self.log, self.lanes[lane].pipe.records_events()) {
+            log.put(self.lanes[lane].id.index() as u32, *event);
+        }
     }
 
     #[cold]
@@ -270,9 +346,15 @@ impl Fabric {
     /// A frame reaches a switch. It enters the next pipe at the time it left the last, so that
     /// the engine's lateness does not add up from hop to hop.
     fn forward(&mut self, lane: usize, switch: usize, port: usize, delivery: Delivery<Carried>) {
-        let Delivery { frame: Carried(frame), release, .. } = delivery;
+        let Delivery { frame: Carried(frame), passage, release, .. } = delivery;
         if !self.lanes[lane].exit.is_empty() {
-            show(&mut self.lanes[lane].exit, release, CaptureDirection::Inbound, &frame);
+            show(
+                &mut self.lanes[lane].exit,
+                release,
+                CaptureDirection::Inbound,
+                mark(&passage),
+                &frame,
+            );
         }
         // The shape was checked on entry: there is an Ethernet header.
         match self.switches[switch].decide(release, port, frame.start()) {
@@ -320,6 +402,17 @@ impl Fabric {
 
 /// Shows `frame` to every reader, and forgets readers that have gone.
 #[cold]
-fn show(sinks: &mut Vec<CaptureSink>, time: Time, direction: CaptureDirection, frame: &Frame) {
-    sinks.retain(|sink| sink.copy(time, direction, frame));
+fn show(
+    sinks: &mut Vec<CaptureSink>,
+    time: Time,
+    direction: CaptureDirection,
+    note: CaptureNote,
+    frame: &Frame,
+) {
+    sinks.retain(|sink| sink.copy(time, direction, note, frame));
+}
+
+/// What a capture says of a frame that arrives.
+fn mark(passage: &Passage) -> CaptureNote {
+    if passage.marked { CaptureNote::Marked } else { CaptureNote::None }
 }

@@ -2,11 +2,12 @@
 //! what the workers do.
 
 use std::collections::BTreeMap;
+use std::io::Write;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 
-use netloom_link::{LinkState, PipeChange, PipeConfig, PipeStatistics};
+use netloom_link::{LinkState, LogHeader, PipeChange, PipeConfig, PipeStatistics, Window};
 use netloom_ports::{Carrier, FrameDevice};
 use netloom_units::Time;
 use schemars::JsonSchema;
@@ -14,6 +15,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::assembly::assemble;
 use crate::capture::{Capture, capture};
+use crate::frame_log::{self, FrameLog, FrameLogSummary};
 use crate::gate::tickets;
 use crate::timing::{Timing, WakeupProbe};
 use crate::waiter::Waker;
@@ -134,8 +136,21 @@ impl Dataplane {
     /// # Errors
     /// If a worker has ended.
     pub fn pipes(&self) -> Result<Vec<PipeStatus>, DataplaneError> {
-        let mut pipes: Vec<_> =
-            self.ask_all(|reply| Command::Pipes { reply })?.into_iter().flatten().collect();
+        self.report(None)
+    }
+
+    /// What every pipe is told, and what it has counted in the last seconds, in the order of their
+    /// ids.
+    ///
+    /// # Errors
+    /// If a worker has ended.
+    pub fn recent_pipes(&self, window: Window) -> Result<Vec<PipeStatus>, DataplaneError> {
+        self.report(Some(window))
+    }
+
+    fn report(&self, window: Option<Window>) -> Result<Vec<PipeStatus>, DataplaneError> {
+        let reports = self.ask_all(|reply| Command::Pipes { window, reply })?;
+        let mut pipes: Vec<_> = reports.into_iter().flatten().collect();
         pipes.sort_unstable_by_key(|pipe: &PipeStatus| pipe.id);
         Ok(pipes)
     }
@@ -154,18 +169,80 @@ impl Dataplane {
     /// # Errors
     /// If there is no such end, or its worker has ended.
     pub fn capture(&self, link: usize, end: usize) -> Result<Capture, DataplaneError> {
+        self.open_capture(link, end, false)
+    }
+
+    /// The same, and what the link drops on the way from or to this end, at the time it drops it.
+    ///
+    /// # Errors
+    /// If there is no such end, or its worker has ended.
+    pub fn capture_with_drops(&self, link: usize, end: usize) -> Result<Capture, DataplaneError> {
+        self.open_capture(link, end, true)
+    }
+
+    fn open_capture(
+        &self,
+        link: usize,
+        end: usize,
+        drops: bool,
+    ) -> Result<Capture, DataplaneError> {
         let (worker, first) =
             *self.locations.get(link).ok_or(DataplaneError::UnknownEnd { link, end })?;
         if end > 1 {
             return Err(DataplaneError::UnknownEnd { link, end });
         }
-        let (sink, capture) = capture();
+        let (sink, capture) = capture(drops);
         let (done, begun) = channel();
         // What comes in at an end takes the pipe of the end's number.
         let (entry, exit) = (first + end, first + 1 - end);
         self.send(worker, Command::Capture { entry, exit, sink, done })?;
         self.receive(&begun)?;
         Ok(capture)
+    }
+
+    /// Writes from now on into `out` what happens to every frame of `links`, until
+    /// [`end_frame_log`](Self::end_frame_log). Workers never wait for it.
+    ///
+    /// # Errors
+    /// If `header` does not name all pipes, in the order of [`PipeId::index`], there is no such link, a
+    /// log is being written already, or the machine refuses a thread.
+    pub fn log_frames(
+        &self,
+        links: &[usize],
+        header: &LogHeader,
+        out: impl Write + Send + 'static,
+    ) -> Result<FrameLog, DataplaneError> {
+        let named = header.pipes.len() / 2;
+        if named < self.locations.len() {
+            return Err(DataplaneError::UnknownPipe(PipeId { link: named, direction: 0 }));
+        }
+        let mut lanes = vec![Vec::new(); self.workers.len()];
+        for link in links {
+            let (worker, first) = self.lane(PipeId { link: *link, direction: 0 })?;
+            lanes[worker].extend([first, first + 1]);
+        }
+        // What is done by many workers is done one thing at a time.
+        let _control = self.control();
+        let (log, sinks) = frame_log::start(header, out, self.workers.len())?;
+        let (done, begun) = channel();
+        for (worker, (lanes, sink)) in lanes.into_iter().zip(sinks).enumerate() {
+            self.send(worker, Command::Log { lanes, sink, done: done.clone() })?;
+        }
+        drop(done);
+        let all = (0..self.workers.len()).try_fold(true, |all, _| {
+            let first: bool = self.receive(&begun)?;
+            Ok(all && first)
+        })?;
+        if all { Ok(log) } else { Err(DataplaneError::LoggedAlready) }
+    }
+
+    /// Ends a frame log and waits until it is written.
+    ///
+    /// # Errors
+    /// If a worker or the log's writer has ended by itself.
+    pub fn end_frame_log(&self, log: FrameLog) -> Result<FrameLogSummary, DataplaneError> {
+        self.ask_all(|done| Command::EndLog { done })?;
+        log.wait()
     }
 
     /// Stops the workers and hands the devices back, in the order of links and ends, so that the

@@ -14,6 +14,7 @@
 //! | `timers`, `waiter`, `clock` | when the next frame is due, sleeping until then, what time it is |
 //! | `scheduling` | how urgent a worker is to the machine: [`Scheduling`] |
 //! | `gate` | one timestamp for a batch of changes over several workers |
+//! | `frame_log` | what happens to each frame, written by a thread of its own: [`FrameLog`] |
 //! | `capture` | copies of frames at an interface, for a reader on another thread |
 //! | `timing` | how late frames were, and what was lost outside the model: [`Timing`] |
 //!
@@ -27,6 +28,7 @@ mod carried;
 mod clock;
 mod error;
 mod fabric;
+mod frame_log;
 mod gate;
 mod handle;
 mod margin;
@@ -39,10 +41,11 @@ mod waiter;
 mod wiring;
 mod worker;
 
-pub use capture::{Capture, CaptureDirection, CapturedFrame};
+pub use capture::{Capture, CaptureDirection, CaptureNote, CapturedFrame};
 pub use carried::Carried;
 pub use clock::Clock;
 pub use error::DataplaneError;
+pub use frame_log::{FrameLog, FrameLogSummary};
 pub use handle::{Dataplane, PipeStatus};
 pub use scheduling::Scheduling;
 pub use timing::{DeviceFailure, LatencySummary, Timing, UnmodelledDrops, WorkerLoad};

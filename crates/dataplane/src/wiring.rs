@@ -76,6 +76,14 @@ pub struct Options {
     pub scheduling: Scheduling,
 }
 
+impl PipeId {
+    /// The pipe's index among all pipes of the wiring: the forward and the reverse pipe of the first
+    /// link, of the second link, and so on.
+    pub fn index(self) -> usize {
+        2 * self.link + self.direction
+    }
+}
+
 impl Default for Options {
     fn default() -> Self {
         Self {

@@ -4,13 +4,14 @@
 use std::collections::VecDeque;
 use std::sync::mpsc::{Receiver, Sender, TryRecvError};
 
-use netloom_link::PipeChange;
+use netloom_link::{PipeChange, Window};
 use netloom_ports::FrameDevice;
 use netloom_units::{Duration, Time};
 
 use crate::Clock;
 use crate::capture::CaptureSink;
 use crate::fabric::Fabric;
+use crate::frame_log::LogSink;
 use crate::gate::Ticket;
 use crate::handle::PipeStatus;
 use crate::margin::Margin;
@@ -25,12 +26,16 @@ const STATUS_BATCH: usize = 16;
 pub(crate) enum Command {
     /// Apply the changes, by lane, at the time the ticket's gate gives.
     Change { changes: Vec<(usize, PipeChange)>, ticket: Ticket, done: Sender<Time> },
-    /// Report on every pipe.
-    Pipes { reply: Sender<Vec<PipeStatus>> },
+    /// Report on every pipe, since it began or in the window.
+    Pipes { window: Option<Window>, reply: Sender<Vec<PipeStatus>> },
     /// Report on time kept and frames lost.
     Timing { reply: Sender<Counters> },
     /// Show what enters `entry` and what leaves `exit`.
     Capture { entry: usize, exit: usize, sink: CaptureSink, done: Sender<()> },
+    /// Log what happens to the frames in these lanes; `false` if there is a log already.
+    Log { lanes: Vec<usize>, sink: LogSink, done: Sender<bool> },
+    /// Log no more.
+    EndLog { done: Sender<()> },
     /// End.
     Stop,
 }
@@ -55,6 +60,7 @@ pub(crate) struct Worker {
 
 /// A report on all pipes that is being made.
 struct Report {
+    window: Option<Window>,
     pipes: Vec<PipeStatus>,
     reply: Sender<Vec<PipeStatus>>,
 }
@@ -122,6 +128,7 @@ impl Worker {
                 break;
             }
         }
+        self.fabric.end_log();
         let ports = self.fabric.ports.into_iter();
         ports.map(|port| (port.link, port.end, port.device)).collect()
     }
@@ -211,9 +218,9 @@ impl Worker {
                     let _ = done.send(time);
                 }
             }
-            Command::Pipes { reply } => {
+            Command::Pipes { window, reply } => {
                 let pipes = Vec::with_capacity(self.fabric.lanes.len());
-                self.reports.push_back(Report { pipes, reply });
+                self.reports.push_back(Report { window, pipes, reply });
             }
             Command::Timing { reply } => {
                 self.fabric.counters.load = self.load();
@@ -222,6 +229,13 @@ impl Worker {
             Command::Capture { entry, exit, sink, done } => {
                 self.fabric.lanes[entry].entry.push(sink.clone());
                 self.fabric.lanes[exit].exit.push(sink);
+                let _ = done.send(());
+            }
+            Command::Log { lanes, sink, done } => {
+                let _ = done.send(self.fabric.log(&lanes, sink));
+            }
+            Command::EndLog { done } => {
+                self.fabric.end_log();
                 let _ = done.send(());
             }
             Command::Stop => {}
@@ -234,11 +248,12 @@ impl Worker {
         let now = self.clock.now();
         let from = report.pipes.len();
         for lane in self.fabric.lanes.iter_mut().skip(from).take(STATUS_BATCH) {
-            report.pipes.push(PipeStatus {
-                id: lane.id,
-                config: lane.pipe.config().clone(),
-                statistics: lane.pipe.statistics(now),
-            });
+            let statistics = match report.window {
+                None => lane.pipe.statistics(now),
+                Some(window) => lane.pipe.recent_statistics(now, window),
+            };
+            let config = lane.pipe.config().clone();
+            report.pipes.push(PipeStatus { id: lane.id, config, statistics });
         }
         if report.pipes.len() < self.fabric.lanes.len() {
             self.reports.push_front(report);

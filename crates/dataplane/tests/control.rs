@@ -7,9 +7,10 @@ use std::time::Duration;
 
 use common::*;
 use netloom_dataplane::{
-    CaptureDirection, Dataplane, DataplaneError, Options, PipeId, Scheduling, Wiring,
+    Capture, CaptureDirection, CaptureNote, Dataplane, DataplaneError, Options, PipeId, Scheduling,
+    Wiring,
 };
-use netloom_link::LinkState;
+use netloom_link::{DropReason, LinkState};
 use netloom_ports::memory::MemoryPeer;
 
 /// `count` links of their own, on `workers` workers.
@@ -154,6 +155,43 @@ fn a_capture_shows_both_ways() {
     assert_eq!((only.direction, only.bytes.len()), (CaptureDirection::Outbound, 80));
     dataplane.stop();
     assert_eq!(capture.recv_timeout(PATIENCE), Err(RecvTimeoutError::Disconnected));
+}
+
+#[test]
+fn a_capture_shows_drops_and_why() {
+    let text = r#"{"rate":"10kbit/s","queue":{"limit":"1packets"}}"#;
+    let (dataplane, left, _right) = one_link(text);
+    let mut near = dataplane.capture_with_drops(0, 0).unwrap();
+    let mut far = dataplane.capture_with_drops(0, 1).unwrap();
+    // One is on the line for most of a second, one waits, one finds no room.
+    assert!((0..3).all(|n| left.send(&frame(2, 1, 1000 + n))));
+    eventually("all frames", || statistics(&dataplane, forward(0)).offered.frames == 3);
+    dataplane.change(&[(forward(0), change(r#"{"state":"down"}"#))]).unwrap();
+    let seen = |capture: &mut Capture| {
+        let frames = std::iter::from_fn(|| capture.recv_timeout(Duration::ZERO).ok());
+        frames.map(|f| (f.direction, f.note, f.bytes.len())).collect::<Vec<_>>()
+    };
+    let dropped = CaptureNote::Dropped;
+    let (out, into) = (CaptureDirection::Outbound, CaptureDirection::Inbound);
+    assert_eq!(
+        seen(&mut near),
+        [
+            (out, CaptureNote::None, 1000),
+            (out, CaptureNote::None, 1001),
+            (out, CaptureNote::None, 1002),
+            (out, dropped(DropReason::QueueFull), 1002),
+            (out, dropped(DropReason::Down), 1000),
+            (out, dropped(DropReason::Down), 1001),
+        ]
+    );
+    assert_eq!(
+        seen(&mut far),
+        [
+            (into, dropped(DropReason::QueueFull), 1002),
+            (into, dropped(DropReason::Down), 1000),
+            (into, dropped(DropReason::Down), 1001),
+        ]
+    );
 }
 
 #[test]

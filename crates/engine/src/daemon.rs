@@ -26,7 +26,7 @@ use crate::events::EventLog;
 use crate::experiment::{Experiment, Live};
 use crate::http;
 use crate::local::PID_FILE;
-use crate::recording::{record, start_captures};
+use crate::recording::{record, start_captures, start_frame_log};
 use crate::results::Results;
 use crate::state_lock::{Existed, StateLock};
 
@@ -187,9 +187,10 @@ async fn serve(
     let outcome = match &results {
         Some(results) => {
             captures = start_captures(&experiment, results);
+            let frame_log = start_frame_log(&experiment, results);
             experiment.enter(Phase::Running);
             say(&StartUp::Ready);
-            record(&experiment, results, &end, deploy_seconds).await
+            record(&experiment, results, &end, frame_log, deploy_seconds).await
         }
         None => {
             experiment.enter(Phase::Deployed);

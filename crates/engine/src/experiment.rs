@@ -14,8 +14,8 @@ use netloom_api::state::{
     ExperimentStatus, InterfaceStatus, LinkStatus, NodeStatus, Phase, PipeStatus, ProcessStatus,
 };
 use netloom_api::timing::Timing;
-use netloom_dataplane::{Capture, Dataplane};
-use netloom_link::LinkState;
+use netloom_dataplane::{Capture, Dataplane, FrameLog, FrameLogSummary};
+use netloom_link::{LinkState, LogHeader, Window};
 use netloom_nodes::{ExitStatus, Network, SpawnRequest, Spawned};
 use netloom_plan::Plan;
 use netloom_scenario::{Endpoint, LinkEnds, Node, NodeKind, Scenario};
@@ -174,9 +174,16 @@ impl Experiment {
         }
     }
 
-    /// All links with the statistics of their pipes, in the order of the scenario.
-    pub fn links(&self) -> Result<Vec<LinkStatus>> {
-        let pipes = self.with_live(|live| live.dataplane.pipes().map_err(Into::into))?;
+    /// All links with the statistics of their pipes, since they began or in `window`, in the order of
+    /// the scenario.
+    pub fn links(&self, window: Option<Window>) -> Result<Vec<LinkStatus>> {
+        let pipes = self.with_live(|live| {
+            let pipes = match window {
+                None => live.dataplane.pipes(),
+                Some(window) => live.dataplane.recent_pipes(window),
+            };
+            pipes.map_err(Into::into)
+        })?;
         let mut pipes = pipes
             .into_iter()
             .map(|pipe| PipeStatus { config: pipe.config, statistics: pipe.statistics });
@@ -208,14 +215,39 @@ impl Experiment {
         })
     }
 
-    /// Captures the frames at an interface, from now on.
-    pub fn capture(&self, interface: &Endpoint) -> Result<Capture> {
+    /// Captures the frames at an interface from now on; with `drops` also those that its link drops.
+    pub fn capture(&self, interface: &Endpoint, drops: bool) -> Result<Capture> {
         let position = self.scenario.links.iter().enumerate().find_map(|(index, link)| {
             let end = link.endpoints.iter().position(|endpoint| endpoint == interface)?;
             Some((index, end))
         });
         let (link, end) = position.ok_or_else(|| self.no_interface(interface))?;
-        self.with_live(|live| live.dataplane.capture(link, end).map_err(Into::into))
+        self.with_live(|live| {
+            Ok(match drops {
+                true => live.dataplane.capture_with_drops(link, end)?,
+                false => live.dataplane.capture(link, end)?,
+            })
+        })
+    }
+
+    /// Logs from now on what happens to every frame of `links` into `file`.
+    pub fn log_frames(&self, links: &[String], file: std::fs::File) -> Result<FrameLog> {
+        let pipes = self.scenario.links.iter().flat_map(|link| {
+            ["forward", "reverse"].map(|direction| format!("{}/{direction}", link.name))
+        });
+        let zero_unix_ns = (self.started_unix * 1e9) as u64;
+        let header = LogHeader { zero_unix_ns, pipes: pipes.collect() };
+        let wanted = links.iter().map(|name| {
+            let known = || self.links.keys().map(String::as_str);
+            self.links.get(name).copied().ok_or_else(|| unknown("link", name, known()))
+        });
+        let wanted = wanted.collect::<Result<Vec<_>>>()?;
+        self.with_live(|live| Ok(live.dataplane.log_frames(&wanted, &header, file)?))
+    }
+
+    /// Ends a frame log; returns when it is written.
+    pub fn end_frame_log(&self, log: FrameLog) -> Result<FrameLogSummary> {
+        self.with_live(|live| Ok(live.dataplane.end_frame_log(log)?))
     }
 
     /// Starts a process in a node.

@@ -1,12 +1,13 @@
-//! A run and what it writes while it lasts: samples of every pipe, captures, and at the end the
-//! summary. Not here: what the run does (`run`), how files look (`results`).
+//! A run and what it writes while it lasts: samples of every pipe, captures, the frame log, and at the
+//! end the summary. Not here: what the run does (`run`), how files look (`results`).
 
 use std::fs;
 use std::sync::Arc;
 
 use anyhow::{Context, Result};
 use netloom_api::event::{EndReason, What};
-use netloom_api::summary::Summary;
+use netloom_api::summary::{FrameLogSummary, Summary};
+use netloom_dataplane::FrameLog;
 use netloom_scenario::Endpoint;
 use netloom_units::Time;
 use tokio::task::JoinHandle;
@@ -22,6 +23,7 @@ pub async fn record(
     experiment: &Arc<Experiment>,
     results: &Results,
     end: &End,
+    frame_log: Option<FrameLog>,
     deploy_seconds: f64,
 ) -> Result<()> {
     let samples = tokio::spawn(sample(experiment.clone(), results.sample_file()?, end.clone()));
@@ -38,7 +40,9 @@ pub async fn record(
     if let Some(error) = experiment.events.take_write_error() {
         outcome.failures.push(format!("events.jsonl is not complete: {error}"));
     }
-    results.finish(&summarize(experiment, outcome, ended, reason, deploy_seconds)?)?;
+    let logged = frame_log.map(|log| end_frame_log(experiment, log)).transpose()?;
+    let summary = summarize(experiment, outcome, ended, reason, deploy_seconds)?;
+    results.finish(&Summary { frame_log: logged, ..summary })?;
     Ok(())
 }
 
@@ -70,7 +74,8 @@ fn summarize(
         processes: experiment.processes(),
         success: outcome.failures.is_empty(),
         failures: outcome.failures,
-        links: experiment.links()?,
+        links: experiment.links(None)?,
+        frame_log: None,
         timing,
         warnings,
     })
@@ -86,17 +91,54 @@ async fn sample(experiment: Arc<Experiment>, file: fs::File, end: End) -> Result
             _ = ticks.tick() => false,
             () = end.asked() => true,
         };
-        sampler.add(experiment.now(), &experiment.links()?)?;
+        sampler.add(experiment.now(), &experiment.links(None)?)?;
         if last {
             return sampler.finish();
         }
     }
 }
 
+/// Starts the frame log that the scenario asks for.
+pub fn start_frame_log(experiment: &Experiment, results: &Results) -> Option<FrameLog> {
+    let links = &experiment.scenario.measure.frames;
+    if links.is_empty() {
+        return None;
+    }
+    let file = results.frame_log_file().map_err(Into::into);
+    match file.and_then(|file| experiment.log_frames(links, file)) {
+        Ok(log) => Some(log),
+        Err(error) => {
+            let message =
+                format!("frames are not logged: {}", netloom_api::in_words(error.as_ref()));
+            experiment.record(What::Warning { message });
+            None
+        }
+    }
+}
+
+/// Ends the frame log, and warns of what it does not hold.
+fn end_frame_log(experiment: &Experiment, log: FrameLog) -> Result<FrameLogSummary> {
+    let ended = tokio::task::block_in_place(|| experiment.end_frame_log(log))?;
+    let (entries, lost, bytes) = (ended.entries, ended.lost, ended.bytes);
+    if lost > 0 {
+        let message = format!(
+            "{lost} entries are missing in frames.nlf: they came faster than they could be written; \
+             log fewer links"
+        );
+        experiment.record(What::Warning { message });
+    }
+    let failure = ended.failure.map(|error| error.to_string());
+    if let Some(failure) = &failure {
+        let message = format!("frames.nlf is not complete: {failure}");
+        experiment.record(What::Warning { message });
+    }
+    Ok(FrameLogSummary { entries, lost, bytes, failure })
+}
+
 /// Starts the captures that the scenario asks for. They end with the data plane.
 pub fn start_captures(experiment: &Arc<Experiment>, results: &Results) -> Vec<JoinHandle<()>> {
     let start = |endpoint: Endpoint| -> Result<JoinHandle<()>> {
-        let capture = experiment.capture(&endpoint)?;
+        let capture = experiment.capture(&endpoint, false)?;
         let mut file = results.capture_file(&endpoint.node, &endpoint.interface)?;
         let experiment = experiment.clone();
         Ok(tokio::task::spawn_blocking(move || {

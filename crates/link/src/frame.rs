@@ -62,6 +62,8 @@ pub struct Passage {
     pub started: Time,
     /// When its last bit left the line.
     pub serialized: Time,
+    /// Whether the queue discipline marked it (ECN).
+    pub marked: bool,
 }
 
 /// The wire view of what is offered to a pipe: one frame, or a super-frame that stands for

@@ -11,6 +11,7 @@
 //! | `pipe` | the pipe, which joins the stages below |
 //! | `queue`, `line`, `channel`, `flight` | its stages: waiting, serialization, loss, propagation |
 //! | `statistics` | what a pipe counts: [`PipeStatistics`] |
+//! | `log` | what happens to each frame, and its binary form: [`FrameEvent`], [`LogEncoder`] |
 //! | `random` | a pipe's own random numbers: [`Stream`] |
 //! | `segment` | which port of a switch a frame leaves by: [`LearningTable`] |
 //!
@@ -23,6 +24,7 @@ mod flight;
 mod frame;
 mod header;
 mod line;
+mod log;
 mod pipe;
 mod queue;
 mod random;
@@ -37,6 +39,9 @@ pub use header::{Ecn, Header};
 pub use line::{
     OPPORTUNITY_BYTES, OverheadPoint, OverheadProfile, RateSchedule, RateTrace, ScheduleStep,
 };
+pub use log::{
+    FrameEvent, LOG_VERSION, LogDecoder, LogEncoder, LogEntry, LogError, LogHeader, Occurrence,
+};
 pub use pipe::{COALESCING_BOUND, Delivery, Dropped, Pipe, Rejected};
 pub use queue::{
     ClassConfig, ClassMatch, CodelConfig, Discipline, DropFrom, DrrConfig, Dscps, FifoConfig,
@@ -45,4 +50,6 @@ pub use queue::{
 };
 pub use random::Stream;
 pub use segment::{AGEING, Forward, LearningTable, MacKey};
-pub use statistics::{Count, DelayStatistics, DropStatistics, PipeStatistics, QueueStatistics};
+pub use statistics::{
+    Count, DelayStatistics, DropStatistics, PipeStatistics, QueueStatistics, Window, WindowError,
+};

@@ -8,11 +8,12 @@ use netloom_units::{Duration, Time};
 use crate::channel::{Channel, Fate};
 use crate::flight::{Flight, Flying};
 use crate::line::{Line, Service};
-use crate::queue::{Queue, Refused, Waiting};
+use crate::log::{FrameEvent, Journal, Occurrence};
+use crate::queue::{Marked, Queue, Refused, Waiting};
 use crate::statistics::Collector;
 use crate::{
     Count, DropReason, Frame, FrameInfo, InFlight, LinkState, MtuLimit, Passage, PipeChange,
-    PipeConfig, PipeStatistics, Stream,
+    PipeConfig, PipeStatistics, Stream, Window,
 };
 
 /// Most serialization time that a super-frame may take and still stay whole.
@@ -25,7 +26,8 @@ pub const COALESCING_BOUND: Duration = Duration::from_micros(50);
 ///    stay together and split it accordingly; then [`offer`](Self::offer) each piece.
 /// 2. After every `offer` and `change`, and whenever the time of
 ///    [`next_deadline`](Self::next_deadline) has come: [`poll`](Self::poll) until it returns
-///    `None`, then [`poll_dropped`](Self::poll_dropped) likewise, then ask for the deadline anew.
+///    `None`, then [`poll_dropped`](Self::poll_dropped) likewise (and, if events are recorded,
+///    [`poll_event`](Self::poll_event)), then ask for the deadline anew.
 /// 3. [`change`](Self::change), [`statistics`](Self::statistics) and [`config`](Self::config) may
 ///    be called at any time between.
 ///
@@ -61,6 +63,7 @@ pub struct Pipe<F> {
     flight: Flight<F>,
     discarded: VecDeque<Dropped<F>>,
     statistics: Collector,
+    journal: Journal,
 }
 
 /// The frame on the line.
@@ -128,6 +131,7 @@ impl<F: Frame> Pipe<F> {
             flight: Flight::new(&config, &stream),
             discarded: VecDeque::new(),
             statistics: Collector::new(start),
+            journal: Journal::default(),
             config,
         }
     }
@@ -183,8 +187,9 @@ impl<F: Frame> Pipe<F> {
         let number = self.arrivals;
         self.arrivals += 1;
         self.statistics.offered(&info);
+        self.journal.note(|| FrameEvent::new(number, now, &info, Occurrence::Offered));
         let line_bytes = self.config.rate.line_bytes(&info, self.config.framing);
-        let waiting = Waiting { frame, info, line_bytes, number, offered: now };
+        let waiting = Waiting { frame, info, line_bytes, number, offered: now, marked: false };
         if self.config.state == LinkState::Down {
             return self.reject(DropReason::Down, waiting);
         }
@@ -209,7 +214,7 @@ impl<F: Frame> Pipe<F> {
         self.update_rate(now);
         let result = self.queue.pass(now, waiting);
         if !self.queue.effects.is_empty() {
-            self.take_effects();
+            self.take_effects(now);
         }
         match result {
             Ok(waiting) => {
@@ -234,7 +239,12 @@ impl<F: Frame> Pipe<F> {
         let now = self.advance(now);
         let flying = self.flight.pop_due(now)?;
         let Flying { frame, info, passage, release } = flying;
-        self.statistics.delivered(&info, release.since(passage.offered));
+        self.statistics.delivered(&info, release, release.since(passage.offered));
+        self.journal.note(|| {
+            let Passage { number, offered, started, serialized, .. } = passage;
+            let what = Occurrence::Delivered { offered, started, serialized };
+            FrameEvent::new(number, release, &info, what)
+        });
         Some(Delivery { frame, info, passage, release })
     }
 
@@ -243,6 +253,25 @@ impl<F: Frame> Pipe<F> {
     #[inline]
     pub fn poll_dropped(&mut self) -> Option<Dropped<F>> {
         self.discarded.pop_front()
+    }
+
+    /// From now on, whether everything that happens to a frame waits to be collected with
+    /// [`poll_event`](Self::poll_event). At first it does not.
+    pub fn record_events(&mut self, wanted: bool) {
+        self.journal.keep(wanted);
+    }
+
+    /// Whether events are recorded.
+    #[inline]
+    pub fn records_events(&self) -> bool {
+        self.journal.is_kept()
+    }
+
+    /// The next event. Arrivals and what is done to the queue come in their order; a delivery comes
+    /// when it is collected with [`poll`](Self::poll).
+    #[inline]
+    pub fn poll_event(&mut self) -> Option<FrameEvent> {
+        self.journal.pop()
     }
 
     /// When [`poll`](Self::poll) is to be called next, if nothing else happens before. The call
@@ -287,12 +316,21 @@ impl<F: Frame> Pipe<F> {
 
     /// Everything counted up to `now`.
     pub fn statistics(&mut self, now: Time) -> PipeStatistics {
+        self.counted(now, None)
+    }
+
+    /// What was counted in the last seconds up to `now`.
+    pub fn recent_statistics(&mut self, now: Time, window: Window) -> PipeStatistics {
+        self.counted(now, Some(window))
+    }
+
+    fn counted(&mut self, now: Time, window: Option<Window>) -> PipeStatistics {
         let now = self.advance(now);
         let mut in_flight = Count { frames: self.flight.frames, bytes: self.flight.bytes };
         if let Some(serving) = &self.serving {
             in_flight.add(&serving.waiting.info);
         }
-        self.statistics.snapshot(now, in_flight, self.line.busy(now))
+        self.statistics.snapshot(now, window, in_flight, self.line.busy(now))
     }
 
     /// Lets everything happen that happens on the line up to `now`, each at its time.
@@ -302,7 +340,17 @@ impl<F: Frame> Pipe<F> {
         while self.serving.as_ref().is_some_and(|serving| serving.service.end <= self.now) {
             self.next_on_line();
         }
+        self.turn_seconds(self.now);
         self.now
+    }
+
+    /// Statistics are kept by the second.
+    #[inline]
+    fn turn_seconds(&mut self, now: Time) {
+        if now >= self.statistics.ends() {
+            let line = &self.line;
+            self.statistics.turn(now, |at| line.busy(at));
+        }
     }
 
     /// The frame on the line leaves it, and the one that the discipline picks takes its place. While
@@ -310,6 +358,7 @@ impl<F: Frame> Pipe<F> {
     fn next_on_line(&mut self) {
         let Some(serving) = self.serving.take() else { return };
         let end = serving.service.end;
+        self.turn_seconds(end);
         self.serialized(serving);
         // Frames that take no time on the line do not stop the next ones.
         while self.serving.is_none()
@@ -342,14 +391,16 @@ impl<F: Frame> Pipe<F> {
             Fate::Lost(reason) => return self.discard(reason, waiting, Some(started), end),
             Fate::Passes { flipped, duplicated } => (flipped, duplicated),
         };
-        let Waiting { mut frame, info, number, offered, .. } = waiting;
-        let passage = Passage { number, offered, started, serialized: end };
+        let Waiting { mut frame, info, number, offered, marked, .. } = waiting;
+        let passage = Passage { number, offered, started, serialized: end, marked };
         if flipped {
             frame.flip_bits(self.channel.flipped());
             self.statistics.corrupted(&info);
+            self.journal.note(|| FrameEvent::new(number, end, &info, Occurrence::Corrupted));
         }
         if duplicated {
             self.statistics.duplicated(&info);
+            self.journal.note(|| FrameEvent::new(number, end, &info, Occurrence::Duplicated));
             self.flight.push(frame.duplicate(), info, passage);
         }
         self.flight.push(frame, info, passage);
@@ -361,15 +412,16 @@ impl<F: Frame> Pipe<F> {
         let backlog = self.queue.backlog();
         self.statistics.queue_changed(now, backlog.frames, backlog.bytes);
         if !self.queue.effects.is_empty() {
-            self.take_effects();
+            self.take_effects(now);
         }
     }
 
     #[cold]
-    fn take_effects(&mut self) {
+    fn take_effects(&mut self, now: Time) {
         let mut effects = std::mem::take(&mut self.queue.effects);
-        for info in effects.marked.drain(..) {
+        for Marked { number, info } in effects.marked.drain(..) {
             self.statistics.marked(&info);
+            self.journal.note(|| FrameEvent::new(number, now, &info, Occurrence::Marked));
         }
         for Refused { waiting, reason, at } in effects.dropped.drain(..) {
             self.discard(reason, waiting, None, at);
@@ -380,10 +432,14 @@ impl<F: Frame> Pipe<F> {
 
     #[cold]
     fn reject(&mut self, reason: DropReason, waiting: Waiting<F>) -> Result<(), Rejected<F>> {
-        self.statistics.dropped(reason, &waiting.info);
-        Err(Rejected { frame: waiting.frame, number: waiting.number, reason })
+        let Waiting { frame, info, number, offered, .. } = waiting;
+        self.statistics.dropped(reason, &info);
+        self.journal
+            .note(|| FrameEvent::new(number, offered, &info, Occurrence::Rejected { reason }));
+        Err(Rejected { frame, number, reason })
     }
 
+    /// A frame is lost that waited, was on the line or came to its end.
     fn discard(
         &mut self,
         reason: DropReason,
@@ -392,17 +448,35 @@ impl<F: Frame> Pipe<F> {
         at: Time,
     ) {
         let Waiting { frame, info, number, offered, .. } = waiting;
-        self.statistics.dropped(reason, &info);
+        // What a cut meets on the line does not come to its end.
+        let serialized = started.map(|_| at).filter(|_| reason != DropReason::Down);
+        self.count_drop(reason, &info, number, at, (offered, started, serialized));
         self.discarded.push_back(Dropped { frame, info, number, offered, started, reason, at });
+    }
+
+    /// Counts a drop of a frame that came as far as the three times say.
+    fn count_drop(
+        &mut self,
+        reason: DropReason,
+        info: &FrameInfo,
+        number: u64,
+        at: Time,
+        (offered, started, serialized): (Time, Option<Time>, Option<Time>),
+    ) {
+        self.statistics.dropped(reason, info);
+        self.journal.note(|| {
+            let what = Occurrence::Dropped { reason, offered, started, serialized };
+            FrameEvent::new(number, at, info, what)
+        });
     }
 
     /// The cut: what propagates, what is on the line, what waits, oldest first.
     fn drop_everything(&mut self, now: Time) {
         let reason = DropReason::Down;
         while let Some(Flying { frame, info, passage, .. }) = self.flight.take() {
-            let Passage { number, offered, started, .. } = passage;
-            self.statistics.dropped(reason, &info);
-            let (started, at) = (Some(started), now);
+            let Passage { number, offered, started, serialized, .. } = passage;
+            let (started, serialized, at) = (Some(started), Some(serialized), now);
+            self.count_drop(reason, &info, number, at, (offered, started, serialized));
             self.discarded.push_back(Dropped { frame, info, number, offered, started, reason, at });
         }
         if let Some(Serving { waiting, started, .. }) = self.serving.take() {

@@ -7,6 +7,7 @@
 //! Doc comments here are the descriptions in the published JSON Schema: write them for users.
 
 mod link;
+mod measure;
 mod node;
 mod process;
 mod timeline;
@@ -17,6 +18,7 @@ use serde::Deserialize;
 
 use crate::decode::{Entries, Inline, Spanned};
 pub(crate) use link::{RawLink, RawLinkDefaults};
+pub(crate) use measure::{RawFrames, RawMeasure};
 pub(crate) use node::{
     RawAddresses, RawFamily, RawGroupHead, RawInterface, RawNode, RawNodeDefaults, RawNodeProps,
     RawRoute,
@@ -105,17 +107,4 @@ pub(crate) struct RawKinds {
     /// Of all switches.
     #[serde(default)]
     pub switch: RawNodeProps,
-}
-
-/// What a run measures beside what it always does.
-#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
-#[schemars(rename = "Measure")]
-#[serde(deny_unknown_fields)]
-pub(crate) struct RawMeasure {
-    /// How often the statistics of every pipe are sampled (default `1s`, at least `10ms`).
-    #[serde(default)]
-    pub interval: Option<Spanned<RawTime>>,
-    /// Interfaces whose frames are captured into the results, like `a:eth1`.
-    #[serde(default)]
-    pub capture: Vec<Spanned<RawEndpoint>>,
 }

@@ -7,6 +7,7 @@
 mod addresses;
 mod interfaces;
 mod links;
+mod measure;
 mod names;
 mod nodes;
 mod pipes;
@@ -24,18 +25,12 @@ use std::collections::HashSet;
 use netloom_units::Duration;
 
 use crate::diagnostic::Diagnostic;
-use crate::raw::{RawMeasure, RawScenario};
+use crate::raw::RawScenario;
 use crate::span::Span;
-use crate::spec::{Endpoint, Measure, Scenario};
+use crate::spec::Scenario;
 use crate::yaml::{NodeId, Tree};
 use references::References;
 use report::Report;
-
-/// How often statistics are sampled where nothing is said.
-const DEFAULT_INTERVAL: Duration = Duration::from_secs(1);
-
-/// The finest sampling.
-const MIN_INTERVAL: Duration = Duration::from_millis(10);
 
 /// Resolves `raw`, which was decoded from `tree` without the nodes in `pruned`. The scenario is
 /// complete only if no finding is an error.
@@ -57,7 +52,7 @@ pub(crate) fn resolve(
     pipes::check(raw, &links, &references, &mut report);
     let processes = processes::resolve(raw, &references, &mut report);
     let timeline = timeline::resolve(raw, &references, &mut report);
-    let measure = measure(&raw.measure, &references, &mut report);
+    let measure = measure::resolve(&raw.measure, &links, &references, &mut report);
     let scenario = Scenario {
         name,
         seed: raw.seed,
@@ -92,29 +87,5 @@ fn duration(raw: &RawScenario, report: &mut Report<'_>) {
             Diagnostic::error(duration.span, "a run of no duration does nothing")
                 .with_help("leave `duration` out to run until every process has ended"),
         );
-    }
-}
-
-fn measure(raw: &RawMeasure, references: &References<'_>, report: &mut Report<'_>) -> Measure {
-    if let Some(interval) = raw.interval.as_ref().filter(|given| given.value.0 < MIN_INTERVAL) {
-        let message = format!("an interval of {} is too short", interval.value.0);
-        report.error(
-            Diagnostic::error(interval.span, message)
-                .with_help(format!("statistics are sampled every {MIN_INTERVAL} at most")),
-        );
-    }
-    let mut capture: Vec<Endpoint> = Vec::new();
-    for endpoint in &raw.capture {
-        let Some(found) = references.interface(endpoint, report) else { continue };
-        if capture.contains(&found) {
-            let message = format!("`{found}` is captured twice");
-            report.error(Diagnostic::error(endpoint.span, message).with_help("keep one of them"));
-        } else {
-            capture.push(found);
-        }
-    }
-    Measure {
-        interval: raw.interval.as_ref().map_or(DEFAULT_INTERVAL, |given| given.value.0),
-        capture,
     }
 }

@@ -353,4 +353,6 @@ pub struct Measure {
     pub interval: Duration,
     /// Interfaces whose frames are captured into the results.
     pub capture: Vec<Endpoint>,
+    /// Links of which it is logged what happens to every frame.
+    pub frames: Vec<String>,
 }

@@ -15,7 +15,8 @@ use crate::{Machine, exit, find};
 pub async fn capture(machine: &dyn Machine, args: Capture) -> Result<i32> {
     let (interface, experiment) = find::split_at(&args.interface);
     let client = find::client(machine, experiment, &args.scenario)?;
-    let mut body = client.stream(&format!("/capture?interface={interface}")).await?;
+    let path = format!("/capture?interface={interface}&drops={}", args.drops);
+    let mut body = client.stream(&path).await?;
     let mut output: Box<dyn Write> = if args.write == Path::new("-") {
         Box::new(io::stdout())
     } else {

@@ -6,8 +6,10 @@ use std::time::Duration;
 use anyhow::Result;
 use netloom_api::state::{ExperimentStatus, LinkStatus, NodeStatus, ProcessStatus};
 use netloom_api::timing::Timing;
+use netloom_link::Window;
 use serde_json::json;
 
+use super::recent::recent_table;
 use super::summary::{arrows, state};
 use crate::args::{Format, Inspect};
 use crate::client::Client;
@@ -44,7 +46,7 @@ async fn look(machine: &dyn Machine, args: &Inspect) -> Result<String> {
         return list(&[found], args.format).await;
     }
     let client = find::client(machine, Some(&found.name), &args.scenario)?;
-    let view = View::fetch(&client).await?;
+    let view = View::fetch(&client, args.last).await?;
     match args.format {
         Format::Json => Ok(format!("{}\n", serde_json::to_string_pretty(&view.json())?)),
         Format::Table => view.table(),
@@ -111,16 +113,23 @@ struct View {
     links: Vec<LinkStatus>,
     processes: Vec<ProcessStatus>,
     timing: Timing,
+    /// What the links' statistics are of, if not of all time.
+    window: Option<Window>,
 }
 
 impl View {
-    async fn fetch(client: &Client) -> Result<Self> {
+    async fn fetch(client: &Client, window: Option<Window>) -> Result<Self> {
+        let links = match window {
+            None => "/links".into(),
+            Some(window) => format!("/links?last={window}"),
+        };
         Ok(Self {
             experiment: client.get("/experiment").await?,
             nodes: client.get("/nodes").await?,
-            links: client.get("/links").await?,
+            links: client.get(&links).await?,
             processes: client.get("/processes").await?,
             timing: client.get("/timing").await?,
+            window,
         })
     }
 
@@ -147,7 +156,10 @@ impl View {
             status.file.display(),
         )?;
         writeln!(text, "{}\n", self.node_table())?;
-        writeln!(text, "{}", self.link_table())?;
+        match self.window {
+            None => writeln!(text, "{}", self.link_table())?,
+            Some(_) => writeln!(text, "{}", recent_table(&self.links))?,
+        }
         if !self.processes.is_empty() {
             let mut rows = table(&["process", "node", "state"]);
             for process in &self.processes {

@@ -5,8 +5,10 @@ mod cleanup;
 mod deploy;
 mod destroy;
 mod exec;
+mod frames;
 mod graph;
 mod inspect;
+mod recent;
 mod run;
 mod set;
 mod summary;
@@ -28,6 +30,7 @@ pub async fn dispatch(machine: &dyn Machine, cli: Cli) -> Result<i32> {
         Command::Connect(args) => exec::connect(machine, args).await,
         Command::Capture(args) => capture::capture(machine, args).await,
         Command::Set(args) => set::set(machine, args).await,
+        Command::Frames(args) => frames::frames(&args),
         Command::Graph(args) => graph::graph(args),
         Command::Validate(args) => validate::validate(args),
         Command::Cleanup(args) => cleanup::cleanup(machine, args),

@@ -19,7 +19,11 @@ use crate::{Machine, exit};
 
 /// Brings the network up, follows the run, prints its summary.
 pub async fn run(machine: &dyn Machine, args: Run) -> Result<i32> {
-    let loaded = prepare(&args.start)?;
+    let mut loaded = prepare(&args.start)?;
+    if args.frames {
+        let all = loaded.scenario.links.iter().map(|link| link.name.clone());
+        loaded.scenario.measure.frames = all.collect();
+    }
     let results = results_directory(args.output, &loaded)?;
     let mode = Mode::Run { results: results.clone() };
     let mut engine = Engine::start(&loaded, &args.start, mode).await?;

@@ -19,6 +19,10 @@ pub fn print(summary: &Summary, results: &Path) {
     print_processes(&summary.processes);
     print_links(&summary.links, Duration::from_nanos(summary.ended.as_nanos()));
     print_timing(&summary.timing);
+    if let Some(log) = &summary.frame_log {
+        let (entries, lost) = (count(log.entries), count(log.lost));
+        println!("frame log: {entries} entries, {} bytes, {lost} lost", count(log.bytes));
+    }
     for warning in &summary.warnings {
         println!("warning: {warning}");
     }

@@ -16,15 +16,17 @@ use crate::results::capture::{Sink, write_capture};
 pub struct At {
     /// The interface as `node:name`.
     interface: String,
+    /// Whether dropped frames are wanted.
+    #[serde(default)]
+    drops: bool,
 }
 
 /// The frames at an interface from now on, until the client closes or the experiment ends.
 pub async fn stream(State(context): State<Context>, Query(at): Query<At>) -> Response {
-    let opened = at
-        .interface
-        .parse()
-        .map_err(anyhow::Error::from)
-        .and_then(|endpoint: Endpoint| Ok((context.experiment.capture(&endpoint)?, endpoint)));
+    let opened =
+        at.interface.parse().map_err(anyhow::Error::from).and_then(|endpoint: Endpoint| {
+            Ok((context.experiment.capture(&endpoint, at.drops)?, endpoint))
+        });
     let (capture, endpoint) = match opened {
         Ok(opened) => opened,
         Err(error) => return failure(StatusCode::BAD_REQUEST, &error),

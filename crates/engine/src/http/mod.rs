@@ -4,6 +4,7 @@
 mod capture;
 mod events;
 mod exec;
+mod links;
 
 use std::sync::Arc;
 
@@ -42,10 +43,7 @@ fn routes() -> Vec<(&'static str, MethodRouter<Context>)> {
     vec![
         ("/experiment", get(async |State(c): State<Context>| Json(c.experiment.status()))),
         ("/nodes", get(async |State(c): State<Context>| Json(c.experiment.nodes()))),
-        (
-            "/links",
-            get(async |State(c): State<Context>| answer(c.experiment.links())).patch(change),
-        ),
+        ("/links", get(links::list).patch(change)),
         ("/processes", get(async |State(c): State<Context>| Json(c.experiment.processes()))),
         ("/timing", get(async |State(c): State<Context>| answer(c.experiment.timing()))),
         ("/events", get(events::stream)),

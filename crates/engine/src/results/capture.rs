@@ -6,7 +6,7 @@ use std::io::{self, Write};
 use std::sync::mpsc::RecvTimeoutError;
 use std::time::Duration;
 
-use netloom_dataplane::{Capture, CaptureDirection, CapturedFrame};
+use netloom_dataplane::{Capture, CaptureDirection, CaptureNote, CapturedFrame};
 use netloom_scenario::Endpoint;
 use pcap_file::pcapng::PcapNgWriter;
 use pcap_file::pcapng::blocks::enhanced_packet::{EnhancedPacketBlock, EnhancedPacketOption};
@@ -20,6 +20,11 @@ use pcap_file::{DataLink, PcapError};
 
 /// How long to wait for a frame before looking whether anybody still reads.
 const LOOK: Duration = Duration::from_millis(50);
+
+/// The interface of frames that pass.
+const PASSING: u32 = 0;
+/// The interface of frames that the link drops.
+const DROPPED: u32 = 1;
 
 /// Where a capture goes: whole blocks at a time.
 pub trait Sink {
@@ -50,7 +55,10 @@ pub fn write_capture(
 ) -> io::Result<()> {
     let zero = Duration::from_secs_f64(zero);
     let mut writer = PcapNgWriter::new(Vec::new()).map_err(into_io)?;
-    writer.write_pcapng_block(describe(endpoint)).map_err(into_io)?;
+    // Dropped frames have an interface of their own, so that nobody takes them for traffic.
+    for name in [endpoint.to_string(), format!("{endpoint} drops")] {
+        writer.write_pcapng_block(describe(name)).map_err(into_io)?;
+    }
     loop {
         sink.put(std::mem::take(writer.get_mut()))?;
         match capture.recv_timeout(LOOK) {
@@ -66,12 +74,12 @@ pub fn write_capture(
     sink.put(std::mem::take(writer.get_mut()))
 }
 
-fn describe(endpoint: &Endpoint) -> InterfaceDescriptionBlock<'static> {
+fn describe(name: String) -> InterfaceDescriptionBlock<'static> {
     InterfaceDescriptionBlock {
         linktype: DataLink::ETHERNET,
         snaplen: 0,
         options: vec![
-            InterfaceDescriptionOption::IfName(Cow::Owned(endpoint.to_string())),
+            InterfaceDescriptionOption::IfName(Cow::Owned(name)),
             // Timestamps in units of 10⁻⁹ s.
             InterfaceDescriptionOption::IfTsResol(9),
         ],
@@ -84,18 +92,26 @@ fn packet(frame: &CapturedFrame, zero: Duration) -> EnhancedPacketBlock<'_> {
         CaptureDirection::Inbound => 1,
         CaptureDirection::Outbound => 2,
     };
+    let (interface_id, comment) = match frame.note {
+        CaptureNote::None => (PASSING, None),
+        CaptureNote::Marked => (PASSING, Some("netloom: marked".into())),
+        CaptureNote::Dropped(reason) => {
+            (DROPPED, Some(format!("netloom: dropped {}", reason.name())))
+        }
+    };
+    let comment = comment.map(|text| EnhancedPacketOption::Comment(Cow::Owned(text)));
     EnhancedPacketBlock {
-        interface_id: 0,
+        interface_id,
         timestamp: zero + Duration::from_nanos(frame.time.as_nanos()),
         original_len: frame.original_length,
         data: Cow::Borrowed(&frame.bytes),
-        options: vec![EnhancedPacketOption::Flags(flags)],
+        options: comment.into_iter().chain([EnhancedPacketOption::Flags(flags)]).collect(),
     }
 }
 
 fn statistics(missed: u64) -> InterfaceStatisticsBlock<'static> {
     InterfaceStatisticsBlock {
-        interface_id: 0,
+        interface_id: PASSING,
         timestamp: 0,
         options: vec![InterfaceStatisticsOption::IsbIfDrop(missed)],
     }

@@ -8,6 +8,7 @@
 //! | `pipes.parquet` | statistics of every pipe over time |
 //! | `processes/NAME@NODE.stdout`, `.stderr` | process output |
 //! | `files/NODE/…` | files that processes were told to keep |
+//! | `frames.nlf` | what happened to every frame, if `measure` asked for it |
 //! | `captures/NODE-IF.pcapng` | captures that `measure` asked for |
 //! | `summary.json` | how it went |
 
@@ -60,6 +61,11 @@ impl Results {
     /// The file for samples of pipe statistics.
     pub fn sample_file(&self) -> io::Result<File> {
         File::create(self.path("pipes.parquet"))
+    }
+
+    /// The file for the frame log.
+    pub fn frame_log_file(&self) -> io::Result<File> {
+        File::create(self.path("frames.nlf"))
     }
 
     /// The file for a capture at an interface.

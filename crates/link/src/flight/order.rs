@@ -101,7 +101,8 @@ mod tests {
 
     fn flying(frame: u64, release: u64) -> Flying<u64> {
         let at = Time::ZERO;
-        let passage = Passage { number: frame, offered: at, started: at, serialized: at };
+        let passage =
+            Passage { number: frame, offered: at, started: at, serialized: at, marked: false };
         let release = Time::from_nanos(release);
         Flying { frame, info: FrameInfo::single(100), passage, release }
     }

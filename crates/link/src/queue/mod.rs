@@ -59,7 +59,7 @@ pub use pie::PieConfig;
 pub use prefix::Prefix;
 pub use prio::PrioConfig;
 pub use red::RedConfig;
-pub(crate) use schedule::{Refused, Waiting};
+pub(crate) use schedule::{Marked, Refused, Waiting};
 pub use wf2q::Wf2qConfig;
 
 /// A queue with a limit in front of a discipline.

@@ -327,7 +327,14 @@ mod tests {
         pie.controller = controller(0.05, 20, 20);
         let info = FrameInfo::single(9000);
         let (number, offered) = (0, Time::ZERO);
-        pie.store.push(Waiting { frame: 0, info, line_bytes: 9000, number, offered });
+        pie.store.push(Waiting {
+            frame: 0,
+            info,
+            line_bytes: 9000,
+            number,
+            offered,
+            marked: false,
+        });
         let signals: Vec<_> = (0..200_000).filter(|_| pie.signals()).collect();
         signals.windows(2).map(|pair| f64::from(pair[1] - pair[0])).collect()
     }

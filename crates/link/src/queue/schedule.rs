@@ -17,6 +17,8 @@ pub(crate) struct Waiting<F> {
     /// The arrival's number in this pipe, from 0.
     pub number: u64,
     pub offered: Time,
+    /// Whether a discipline marked it (ECN).
+    pub marked: bool,
 }
 
 /// A frame that a discipline dropped after it had taken it in.
@@ -33,7 +35,15 @@ pub(crate) struct Effects<F> {
     /// Frames that it had taken in and dropped after all.
     pub dropped: Vec<Refused<F>>,
     /// Frames that it marked.
-    pub marked: Vec<FrameInfo>,
+    pub marked: Vec<Marked>,
+}
+
+/// A frame that a discipline marked.
+#[derive(Debug)]
+pub(crate) struct Marked {
+    /// The arrival's number.
+    pub number: u64,
+    pub info: FrameInfo,
 }
 
 impl<F> Default for Effects<F> {
@@ -59,7 +69,8 @@ impl<F: Frame> Effects<F> {
         let takes_part = waiting.frame.header().is_some_and(|header| header.ecn.takes_part());
         if takes_part {
             waiting.frame.mark_congestion();
-            self.marked.push(waiting.info);
+            waiting.marked = true;
+            self.marked.push(Marked { number: waiting.number, info: waiting.info });
         }
         takes_part
     }

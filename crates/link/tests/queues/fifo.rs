@@ -98,7 +98,7 @@ fn delays_are_summarized() {
     assert_eq!((delay.min_ns, delay.max_ns), (9_000_000, 33_000_000));
     assert_eq!(delay.mean_ns, 21_000_000.0);
     assert!((16_830_000..=17_170_000).contains(&delay.p50_ns), "{}", delay.p50_ns);
-    assert_eq!(delay.p999_ns, 33_000_000);
+    assert!((32_670_000..=33_000_000).contains(&delay.p999_ns), "{}", delay.p999_ns);
 }
 
 #[test]

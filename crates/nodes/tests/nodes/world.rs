@@ -203,7 +203,11 @@ pub fn scenario(name: &str, links: &[(&str, &str)]) -> Scenario {
         links: vec![],
         timeline: vec![],
         processes: vec![],
-        measure: Measure { interval: netloom_units::Duration::from_millis(100), capture: vec![] },
+        measure: Measure {
+            interval: netloom_units::Duration::from_millis(100),
+            capture: vec![],
+            frames: vec![],
+        },
         duration: None,
     };
     for (a, b) in links {

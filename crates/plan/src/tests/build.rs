@@ -14,7 +14,7 @@ pub fn scenario() -> Scenario {
         links: vec![],
         timeline: vec![],
         processes: vec![],
-        measure: Measure { interval: Duration::from_millis(100), capture: vec![] },
+        measure: Measure { interval: Duration::from_millis(100), capture: vec![], frames: vec![] },
         duration: None,
     }
 }

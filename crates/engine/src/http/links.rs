@@ -1,0 +1,26 @@
+//! `GET /v1/links`: all links, with the statistics of their pipes since they began or of the last
+//! seconds.
+
+use axum::extract::{Query, State};
+use axum::http::StatusCode;
+use axum::response::Response;
+use netloom_link::Window;
+use serde::Deserialize;
+
+use super::{Context, answer, failure};
+
+/// The query of the links.
+#[derive(Debug, Deserialize)]
+pub struct Of {
+    /// How far back statistics look, like `5s`.
+    last: Option<String>,
+}
+
+/// All links.
+pub async fn list(State(context): State<Context>, Query(of): Query<Of>) -> Response {
+    let window = of.last.map(|text| text.parse::<Window>()).transpose();
+    match window {
+        Ok(window) => answer(context.experiment.links(window)),
+        Err(error) => failure(StatusCode::BAD_REQUEST, &error.into()),
+    }
+}

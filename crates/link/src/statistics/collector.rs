@@ -1,0 +1,184 @@
+//! The counters of a running pipe. What happens is counted in the present second; when that is over,
+//! it is added to the past. So looking back costs nothing per frame, and the past is exactly the sum of
+//! its seconds.
+
+use netloom_units::{Duration, Time};
+
+use super::counters::Counters;
+use super::histogram::Histogram;
+use super::recent::{Past, beyond_reach, second_of, start_of};
+use super::{Count, PipeStatistics, Window};
+use crate::{DropReason, FrameInfo};
+
+/// What a pipe counts with.
+#[derive(Debug)]
+pub(crate) struct Collector {
+    since: Time,
+    /// The present second; it may have begun with others before it in which nothing happened.
+    second: u64,
+    begins: Time,
+    ends: Time,
+    counters: Counters,
+    delays: Histogram,
+    /// What waits, and up to when it is in the counters.
+    queue: Count,
+    queue_at: Time,
+    /// What of the line's time is in the counters.
+    busy_ns: u64,
+    /// Only once something was counted in a second that is over: idle pipes stay small.
+    past: Option<Box<Past>>,
+}
+
+impl Collector {
+    pub fn new(since: Time) -> Self {
+        let second = second_of(since);
+        Self {
+            since,
+            second,
+            begins: since,
+            ends: start_of(second + 1),
+            counters: Counters::default(),
+            delays: Histogram::default(),
+            queue: Count::default(),
+            queue_at: since,
+            busy_ns: 0,
+            past: None,
+        }
+    }
+
+    /// When the present second is over. What happens then or later must not be counted before
+    /// [`turn`](Self::turn) was called.
+    #[inline]
+    pub fn ends(&self) -> Time {
+        self.ends
+    }
+
+    #[inline]
+    pub fn offered(&mut self, info: &FrameInfo) {
+        self.counters.offered.add(info);
+    }
+
+    pub fn duplicated(&mut self, info: &FrameInfo) {
+        self.counters.duplicated.add(info);
+    }
+
+    pub fn corrupted(&mut self, info: &FrameInfo) {
+        self.counters.corrupted.add(info);
+    }
+
+    pub fn marked(&mut self, info: &FrameInfo) {
+        self.counters.marked.add(info);
+    }
+
+    pub fn dropped(&mut self, reason: DropReason, info: &FrameInfo) {
+        self.counters.dropped.count(reason).add(info);
+    }
+
+    /// A frame was released at `release`; it counts there, whenever it is collected.
+    #[inline]
+    pub fn delivered(&mut self, info: &FrameInfo, release: Time, delay: Duration) {
+        if release < self.begins {
+            return self.delivered_late(info, release, delay);
+        }
+        self.counters.deliver(info, delay);
+        self.delays.record(delay.as_nanos(), info.frames().into());
+    }
+
+    #[cold]
+    fn delivered_late(&mut self, info: &FrameInfo, release: Time, delay: Duration) {
+        self.past.get_or_insert_default().deliver(second_of(release), info, delay);
+    }
+
+    /// The queue's length changed at `at` to `frames` and `bytes`.
+    #[inline]
+    pub fn queue_changed(&mut self, at: Time, frames: u64, bytes: u64) {
+        self.queue_until(at);
+        self.queue = Count { frames, bytes };
+        self.counters.queue_reached(self.queue);
+    }
+
+    #[inline]
+    fn queue_until(&mut self, at: Time) {
+        let waited = at.since(self.queue_at).as_nanos();
+        self.counters.queue_area += u128::from(self.queue.frames) * u128::from(waited);
+        self.queue_at = self.queue_at.max(at);
+    }
+
+    /// Time has come to `now`, past the end of the present second. `busy` is the time that the line
+    /// has spent sending up to a moment that is not after the next event.
+    #[cold]
+    pub fn turn(&mut self, now: Time, busy: impl Fn(Time) -> u64) {
+        let present = second_of(now);
+        // The last second of all time has no end.
+        while self.ends <= now && self.second < present {
+            self.count_until(self.ends, busy(self.ends));
+            if let Some(past) = &mut self.past {
+                past.close(self.second, &mut self.counters, &mut self.delays);
+            } else if self.counters != Counters::default() {
+                let past = self.past.insert(Box::default());
+                past.close(self.second, &mut self.counters, &mut self.delays);
+            }
+            self.begin(present, busy(now) == self.busy_ns);
+        }
+        if let Some(past) = &mut self.past {
+            past.forget(present.saturating_sub(1));
+        }
+    }
+
+    /// Begins the next second, or `present` at once if nothing is there to count before. A long time
+    /// that nobody can ask for any more is counted as one.
+    fn begin(&mut self, present: u64, idle: bool) {
+        self.begins = self.ends;
+        self.second = second_of(self.begins);
+        self.ends = if idle && self.queue.frames == 0 {
+            self.second = present;
+            self.begins = start_of(present);
+            self.queue_at = self.begins;
+            start_of(present + 1)
+        } else {
+            start_of(beyond_reach(present).max(self.second + 1))
+        };
+        self.counters.queue_reached(self.queue);
+    }
+
+    fn count_until(&mut self, at: Time, busy_ns: u64) {
+        self.queue_until(at);
+        // The time a line has spent never becomes less.
+        self.counters.busy_ns += busy_ns - self.busy_ns;
+        self.busy_ns = busy_ns;
+    }
+
+    /// What was counted since the beginning, or in `window`. `busy_ns` is the time that the line has
+    /// spent sending up to `at`.
+    pub fn snapshot(
+        &mut self,
+        at: Time,
+        window: Option<Window>,
+        in_flight: Count,
+        busy_ns: u64,
+    ) -> PipeStatistics {
+        self.count_until(at, busy_ns);
+        let (mut counters, mut delays) = (self.counters, Histogram::default());
+        let mut since = self.since;
+        match (&self.past, window) {
+            (None, window) => {
+                if let Some(window) = window {
+                    since = since.max(start_of(second_of(window.back_from(at))));
+                }
+                let now = (self.queue, in_flight);
+                return counters.summary((since, at), &self.delays, now);
+            }
+            (Some(past), None) => {
+                counters.merge(&past.counters);
+                delays.merge(&past.delays);
+            }
+            (Some(past), Some(window)) => {
+                let first = second_of(window.back_from(at));
+                since = since.max(start_of(first));
+                past.add_since(first, &mut counters, &mut delays);
+            }
+        }
+        delays.merge(&self.delays);
+        counters.summary((since, at), &delays, (self.queue, in_flight))
+    }
+}

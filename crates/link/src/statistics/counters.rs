@@ -1,0 +1,125 @@
+//! What is counted in one stretch of time, delays apart from their distribution.
+
+use netloom_units::{Duration, Time};
+
+use super::histogram::Histogram;
+use super::{Count, DelayStatistics, DropStatistics, PipeStatistics, QueueStatistics};
+use crate::{DropReason, FrameInfo};
+
+/// Sums and extremes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Counters {
+    pub offered: Count,
+    pub delivered: Count,
+    pub duplicated: Count,
+    pub corrupted: Count,
+    pub marked: Count,
+    pub dropped: DropStatistics,
+    pub queue_maximum: Count,
+    /// Frames waiting × ns.
+    pub queue_area: u128,
+    pub busy_ns: u64,
+    delay_min: u64,
+    delay_max: u64,
+    delay_sum: u128,
+}
+
+impl Default for Counters {
+    fn default() -> Self {
+        Self {
+            offered: Count::default(),
+            delivered: Count::default(),
+            duplicated: Count::default(),
+            corrupted: Count::default(),
+            marked: Count::default(),
+            dropped: DropStatistics::default(),
+            queue_maximum: Count::default(),
+            queue_area: 0,
+            busy_ns: 0,
+            delay_min: u64::MAX,
+            delay_max: 0,
+            delay_sum: 0,
+        }
+    }
+}
+
+impl Counters {
+    #[inline]
+    pub fn deliver(&mut self, info: &FrameInfo, delay: Duration) {
+        self.delivered.add(info);
+        let nanos = delay.as_nanos();
+        self.delay_min = self.delay_min.min(nanos);
+        self.delay_max = self.delay_max.max(nanos);
+        self.delay_sum += u128::from(nanos) * u128::from(info.frames());
+    }
+
+    #[inline]
+    pub fn queue_reached(&mut self, length: Count) {
+        self.queue_maximum.frames = self.queue_maximum.frames.max(length.frames);
+        self.queue_maximum.bytes = self.queue_maximum.bytes.max(length.bytes);
+    }
+
+    pub fn merge(&mut self, other: &Self) {
+        self.offered = self.offered + other.offered;
+        self.delivered = self.delivered + other.delivered;
+        self.duplicated = self.duplicated + other.duplicated;
+        self.corrupted = self.corrupted + other.corrupted;
+        self.marked = self.marked + other.marked;
+        for reason in DropReason::ALL {
+            let count = self.dropped.count(reason);
+            *count = *count + other.dropped.of(reason);
+        }
+        self.queue_reached(other.queue_maximum);
+        self.queue_area += other.queue_area;
+        self.busy_ns += other.busy_ns;
+        self.delay_min = self.delay_min.min(other.delay_min);
+        self.delay_max = self.delay_max.max(other.delay_max);
+        self.delay_sum += other.delay_sum;
+    }
+
+    /// The statistics of the time from `since` to `at`, with the pipe as it is at `at`.
+    pub fn summary(
+        &self,
+        (since, at): (Time, Time),
+        delays: &Histogram,
+        (queue, in_flight): (Count, Count),
+    ) -> PipeStatistics {
+        let elapsed = at.since(since).as_nanos();
+        PipeStatistics {
+            since,
+            at,
+            offered: self.offered,
+            delivered: self.delivered,
+            duplicated: self.duplicated,
+            corrupted: self.corrupted,
+            marked: self.marked,
+            dropped: self.dropped,
+            queue: QueueStatistics {
+                now: queue,
+                maximum: self.queue_maximum,
+                mean_frames: share(self.queue_area as f64, elapsed),
+            },
+            in_flight,
+            delay: (self.delivered.frames > 0).then(|| self.delays(delays)),
+            busy_ns: self.busy_ns,
+            load: share(self.busy_ns as f64, elapsed),
+        }
+    }
+
+    fn delays(&self, delays: &Histogram) -> DelayStatistics {
+        let frames = self.delivered.frames;
+        let quantile = |share| delays.quantile(share, frames).clamp(self.delay_min, self.delay_max);
+        DelayStatistics {
+            min_ns: self.delay_min,
+            mean_ns: self.delay_sum as f64 / frames as f64,
+            max_ns: self.delay_max,
+            p50_ns: quantile(0.5),
+            p99_ns: quantile(0.99),
+            p999_ns: quantile(0.999),
+        }
+    }
+}
+
+fn share(part: f64, elapsed: u64) -> f64 {
+    if elapsed == 0 { 0.0 } else { part / elapsed as f64 }
+}

@@ -1,0 +1,120 @@
+//! The seconds that are over: their sum, and each of the last minute by itself.
+
+use std::collections::VecDeque;
+
+use netloom_units::{Duration, Time};
+
+use super::Window;
+use super::counters::Counters;
+use super::histogram::{Histogram, Sparse, record_sparse};
+use crate::FrameInfo;
+
+/// Seconds that are kept beside the present one.
+const KEPT: u64 = Window::LONGEST.as_nanos() / 1_000_000_000;
+
+/// What was counted before the present second.
+#[derive(Debug, Default)]
+pub(super) struct Past {
+    /// All of it.
+    pub counters: Counters,
+    pub delays: Histogram,
+    /// The seconds of the last minute in which anything was counted, oldest first.
+    seconds: VecDeque<Second>,
+}
+
+#[derive(Debug, Default)]
+struct Second {
+    /// Which second of the experiment's clock.
+    number: u64,
+    counters: Counters,
+    delays: Vec<Sparse>,
+}
+
+impl Past {
+    /// Second `number` is over, with what `counters` and `delays` hold; both are emptied.
+    pub fn close(&mut self, number: u64, counters: &mut Counters, delays: &mut Histogram) {
+        self.delays.merge(delays);
+        self.counters.merge(counters);
+        let mut second = self.evict(number).unwrap_or_default();
+        second.number = number;
+        second.counters = std::mem::take(counters);
+        second.delays.clear();
+        delays.drain_into(&mut second.delays);
+        self.seconds.push_back(second);
+    }
+
+    /// Forgets what is too old to be asked for once second `number` is over.
+    pub fn forget(&mut self, number: u64) {
+        self.evict(number);
+    }
+
+    /// Does so, and hands out memory that became free.
+    fn evict(&mut self, number: u64) -> Option<Second> {
+        let mut free = None;
+        while self.seconds.front().is_some_and(|oldest| oldest.number + KEPT <= number) {
+            free = self.seconds.pop_front();
+        }
+        free
+    }
+
+    /// A frame released in second `number`, which is over, is collected only now.
+    pub fn deliver(&mut self, number: u64, info: &FrameInfo, delay: Duration) {
+        let (nanos, frames) = (delay.as_nanos(), u64::from(info.frames()));
+        self.counters.deliver(info, delay);
+        self.delays.record(nanos, frames);
+        let index = self.seconds.partition_point(|second| second.number < number);
+        if self.seconds.get(index).is_none_or(|second| second.number != number) {
+            self.seconds.insert(index, Second { number, ..Second::default() });
+        }
+        let second = &mut self.seconds[index];
+        second.counters.deliver(info, delay);
+        record_sparse(&mut second.delays, nanos, frames);
+    }
+
+    /// Adds every second from `first` on to `counters` and `delays`.
+    pub fn add_since(&self, first: u64, counters: &mut Counters, delays: &mut Histogram) {
+        for second in self.seconds.iter().filter(|second| second.number >= first) {
+            counters.merge(&second.counters);
+            delays.add_sparse(&second.delays);
+        }
+    }
+}
+
+/// The second of the experiment's clock in which `at` lies.
+pub(super) fn second_of(at: Time) -> u64 {
+    at.as_nanos() / 1_000_000_000
+}
+
+/// When second `number` begins.
+pub(super) fn start_of(number: u64) -> Time {
+    Time::from_nanos(number.saturating_mul(1_000_000_000))
+}
+
+/// The last second that can be given as one stretch together with all before it, in the second `now`.
+pub(super) fn beyond_reach(now: u64) -> u64 {
+    now.saturating_sub(KEPT)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_second_is_as_small_as_the_documentation_says() {
+        assert!(size_of::<Second>() <= 300, "{} bytes", size_of::<Second>());
+        assert_eq!(size_of::<Sparse>(), 8);
+    }
+
+    #[test]
+    fn only_a_minute_is_kept() {
+        let mut past = Past::default();
+        for number in 0..200 {
+            let mut counters = Counters::default();
+            counters.offered.frames = 1;
+            past.close(number, &mut counters, &mut Histogram::default());
+        }
+        assert_eq!((past.seconds.len(), past.counters.offered.frames), (KEPT as usize, 200));
+        past.forget(500);
+        assert!(past.seconds.is_empty());
+    }
+}

@@ -1,0 +1,210 @@
+//! A pipe's statistics, counted again from its events alone, in the simplest way that is right.
+
+use std::collections::HashMap;
+
+use netloom_link::{Count, DropReason, FrameEvent, Occurrence, PipeStatistics};
+use netloom_units::Time;
+
+/// How far a frame came.
+#[derive(Debug, Clone, Copy)]
+struct Story {
+    count: Count,
+    offered: Time,
+    /// When it left the queue (or never came into it).
+    left: Time,
+    /// From when to when it was on the line.
+    line: Option<(Time, Time)>,
+}
+
+/// The whole life of one pipe, which is empty at the end.
+pub struct Recount {
+    events: Vec<FrameEvent>,
+    stories: HashMap<u64, Story>,
+}
+
+fn count(event: &FrameEvent) -> Count {
+    Count { frames: event.frames.into(), bytes: event.bytes }
+}
+
+impl Recount {
+    pub fn new(events: Vec<FrameEvent>) -> Self {
+        let mut stories = HashMap::new();
+        for event in &events {
+            let story = |offered, left, line| Story { count: count(event), offered, left, line };
+            let story = match event.what {
+                Occurrence::Rejected { .. } => story(event.at, event.at, None),
+                Occurrence::Delivered { offered, started, serialized } => {
+                    story(offered, started, Some((started, serialized)))
+                }
+                Occurrence::Dropped { offered, started, serialized, .. } => {
+                    let line = started.map(|started| (started, serialized.unwrap_or(event.at)));
+                    story(offered, started.unwrap_or(event.at), line)
+                }
+                _ => continue,
+            };
+            stories.insert(event.number, story);
+        }
+        Self { events, stories }
+    }
+
+    /// Checks `statistics`, whatever time they are of: all exact, but percentiles within 1 %.
+    pub fn check(&self, statistics: &PipeStatistics) {
+        let s = statistics;
+        let sum = |wanted: &dyn Fn(&Occurrence) -> bool| {
+            let inside = |event: &&FrameEvent| (s.since..=s.at).contains(&event.at);
+            let events = self.events.iter().filter(inside).filter(|event| wanted(&event.what));
+            events.map(count).fold(Count::default(), |sum, count| sum + count)
+        };
+        assert_eq!(s.offered, sum(&|what| *what == Occurrence::Offered));
+        assert_eq!(s.delivered, sum(&|what| matches!(what, Occurrence::Delivered { .. })));
+        assert_eq!(s.marked, sum(&|what| *what == Occurrence::Marked));
+        assert_eq!(s.corrupted, sum(&|what| *what == Occurrence::Corrupted));
+        assert_eq!(s.duplicated, sum(&|what| *what == Occurrence::Duplicated));
+        for wanted in DropReason::ALL {
+            let dropped = sum(&|what| match what {
+                Occurrence::Rejected { reason } => *reason == wanted,
+                Occurrence::Dropped { reason, .. } => *reason == wanted,
+                _ => false,
+            });
+            assert_eq!(s.dropped.of(wanted), dropped, "{wanted:?}");
+        }
+        self.check_queue(s);
+        self.check_line(s);
+        self.check_delays(s);
+    }
+
+    fn check_queue(&self, s: &PipeStatistics) {
+        let waited = self.stories.values().filter(|story| story.left > story.offered);
+        let (mut area, mut now) = (0u128, Count::default());
+        for story in waited {
+            let inside = story.left.min(s.at).since(story.offered.max(s.since)).as_nanos();
+            area += u128::from(inside) * u128::from(story.count.frames);
+            if story.offered <= s.at && story.left > s.at {
+                now = now + story.count;
+            }
+        }
+        let elapsed = s.at.since(s.since).as_nanos();
+        let mean = if elapsed == 0 { 0.0 } else { area as f64 / elapsed as f64 };
+        assert_eq!(s.queue.mean_frames, mean);
+        assert_eq!(s.queue.now, now);
+        assert_eq!(s.queue.maximum, self.longest_queue(s.since, s.at));
+    }
+
+    /// The queue replayed: it is longest after an arrival, once that has thrown out what it does.
+    fn longest_queue(&self, since: Time, until: Time) -> Count {
+        let mut starts: Vec<(Time, Count)> = self
+            .stories
+            .values()
+            .filter(|story| story.line.is_some() && story.left > story.offered)
+            .map(|story| (story.left, story.count))
+            .collect();
+        starts.sort_unstable_by_key(|(at, _)| *at);
+        let (mut starts, mut now, mut longest) =
+            (starts.into_iter().peekable(), Count::default(), Count::default());
+        let mut open: Option<Time> = None;
+        let mut close = |open: &mut Option<Time>, now: Count| {
+            if open.take().is_some_and(|at| at >= since) {
+                longest.frames = longest.frames.max(now.frames);
+                longest.bytes = longest.bytes.max(now.bytes);
+            }
+        };
+        let mut begun = since == Time::ZERO;
+        for event in self.events.iter().filter(|event| event.at <= until) {
+            let (enters, leaves, cut) = match event.what {
+                Occurrence::Offered => (true, false, false),
+                Occurrence::Dropped { started: None, reason, .. } => {
+                    (false, true, reason == DropReason::Down)
+                }
+                _ => continue,
+            };
+            if enters || cut || open.is_some_and(|at| at != event.at) {
+                close(&mut open, now);
+            }
+            if !begun && event.at >= since {
+                // What waits when the window begins counts in it.
+                while let Some((_, count)) = starts.next_if(|(at, _)| *at < since) {
+                    now = minus(now, count);
+                }
+                close(&mut Some(since), now);
+                begun = true;
+            }
+            while let Some((_, count)) = starts.next_if(|(at, _)| *at <= event.at) {
+                now = minus(now, count);
+            }
+            let story = self.stories.get(&event.number);
+            if enters && story.is_some_and(|story| self.came_in(event.number, story)) {
+                now = now + count(event);
+                open = Some(event.at);
+            }
+            if leaves {
+                now = minus(now, count(event));
+            }
+        }
+        close(&mut open, now);
+        if !begun {
+            while let Some((_, count)) = starts.next_if(|(at, _)| *at < since) {
+                now = minus(now, count);
+            }
+            close(&mut Some(since), now);
+        }
+        longest
+    }
+
+    /// Whether a frame came into the queue, if only for no time.
+    fn came_in(&self, number: u64, story: &Story) -> bool {
+        story.left > story.offered
+            || self.events.iter().any(|event| {
+                event.number == number
+                    && matches!(event.what, Occurrence::Dropped { started: None, .. })
+            })
+    }
+
+    fn check_line(&self, s: &PipeStatistics) {
+        let lines = self.stories.values().filter_map(|story| story.line);
+        let inside = |(from, to): (Time, Time)| to.min(s.at).since(from.max(s.since)).as_nanos();
+        let busy: u64 = lines.map(inside).sum();
+        assert_eq!(s.busy_ns, busy);
+        let elapsed = s.at.since(s.since).as_nanos();
+        let load = if elapsed == 0 { 0.0 } else { busy as f64 / elapsed as f64 };
+        assert_eq!(s.load, load);
+        let on_line = |story: &&Story| story.line.is_some_and(|l| l.0 <= s.at && l.1 > s.at);
+        let on_line = self.stories.values().filter(on_line).map(|story| story.count);
+        let flying = self.events.iter().filter(|event| {
+            let serialized = match event.what {
+                Occurrence::Delivered { serialized, .. } => Some(serialized),
+                Occurrence::Dropped { serialized, .. } => serialized,
+                _ => None,
+            };
+            serialized.is_some_and(|serialized| serialized <= s.at) && event.at > s.at
+        });
+        let inside = on_line.chain(flying.map(count));
+        assert_eq!(s.in_flight, inside.fold(Count::default(), |sum, count| sum + count));
+    }
+
+    fn check_delays(&self, s: &PipeStatistics) {
+        let mut delays: Vec<u64> = Vec::new();
+        for event in self.events.iter().filter(|event| (s.since..=s.at).contains(&event.at)) {
+            if let Occurrence::Delivered { offered, .. } = event.what {
+                let delay = event.at.since(offered).as_nanos();
+                delays.extend(std::iter::repeat_n(delay, event.frames as usize));
+            }
+        }
+        delays.sort_unstable();
+        let Some(summary) = &s.delay else { return assert!(delays.is_empty()) };
+        let frames = delays.len();
+        assert_eq!((summary.min_ns, summary.max_ns), (delays[0], delays[frames - 1]));
+        let sum: u128 = delays.iter().map(|delay| u128::from(*delay)).sum();
+        assert_eq!(summary.mean_ns, sum as f64 / frames as f64);
+        let quantiles = [(0.5, summary.p50_ns), (0.99, summary.p99_ns), (0.999, summary.p999_ns)];
+        for (share, found) in quantiles {
+            let rank = ((share * frames as f64).ceil() as usize).clamp(1, frames);
+            let exact = delays[rank - 1];
+            let error = found.abs_diff(exact) as f64;
+            assert!(error <= 0.01 * exact as f64, "{share}: {found} for {exact}");
+        }
+    }
+}
+
+fn minus(a: Count, b: Count) -> Count {
+    Count { frames: a.frames - b.frames, bytes: a.bytes - b.bytes }
+}

@@ -1,0 +1,69 @@
+//! What a run measures.
+
+use netloom_units::Duration;
+
+use super::links::LinkDraft;
+use super::references::References;
+use super::report::Report;
+use crate::diagnostic::Diagnostic;
+use crate::raw::{RawFrames, RawMeasure};
+use crate::spec::{Endpoint, Measure};
+
+/// How often statistics are sampled where nothing is said.
+const DEFAULT_INTERVAL: Duration = Duration::from_secs(1);
+
+/// The finest sampling.
+const MIN_INTERVAL: Duration = Duration::from_millis(10);
+
+pub(super) fn resolve(
+    raw: &RawMeasure,
+    links: &[LinkDraft<'_>],
+    references: &References<'_>,
+    report: &mut Report<'_>,
+) -> Measure {
+    if let Some(interval) = raw.interval.as_ref().filter(|given| given.value.0 < MIN_INTERVAL) {
+        let message = format!("an interval of {} is too short", interval.value.0);
+        report.error(
+            Diagnostic::error(interval.span, message)
+                .with_help(format!("statistics are sampled every {MIN_INTERVAL} at most")),
+        );
+    }
+    let mut capture: Vec<Endpoint> = Vec::new();
+    for endpoint in &raw.capture {
+        let Some(found) = references.interface(endpoint, report) else { continue };
+        if capture.contains(&found) {
+            let message = format!("`{found}` is captured twice");
+            report.error(Diagnostic::error(endpoint.span, message).with_help("keep one of them"));
+        } else {
+            capture.push(found);
+        }
+    }
+    Measure {
+        interval: raw.interval.as_ref().map_or(DEFAULT_INTERVAL, |given| given.value.0),
+        capture,
+        frames: frames(&raw.frames, links, references, report),
+    }
+}
+
+fn frames(
+    raw: &RawFrames,
+    links: &[LinkDraft<'_>],
+    references: &References<'_>,
+    report: &mut Report<'_>,
+) -> Vec<String> {
+    let named = match raw {
+        RawFrames::All => return links.iter().map(|link| link.name.clone()).collect(),
+        RawFrames::Of(named) => named,
+    };
+    let mut frames: Vec<String> = Vec::new();
+    for link in named {
+        let Some(found) = references.link(link, report) else { continue };
+        if frames.contains(&found) {
+            let message = format!("the frames of `{found}` are logged twice");
+            report.error(Diagnostic::error(link.span, message).with_help("keep one of them"));
+        } else {
+            frames.push(found);
+        }
+    }
+    frames
+}

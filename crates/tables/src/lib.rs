@@ -1,0 +1,103 @@
+//! Tables of numbers and names as files that other programs read: CSV and Parquet. Not here: what is
+//! in them.
+//!
+//! | module | what |
+//! |---|---|
+//! | `csv` | rows of text: [`Csv`] |
+//! | `columns` | columns: [`Parquet`] |
+
+mod columns;
+mod csv;
+
+use std::io;
+
+pub use columns::Parquet;
+pub use csv::Csv;
+
+/// A column: its name, and what its cells are.
+pub type Column<'a> = (&'a str, Kind);
+
+/// What the cells of a column are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// A number in every row.
+    Number,
+    /// A number, or nothing.
+    MaybeNumber,
+    /// A name or word in every row.
+    Name,
+    /// A name or word, or nothing.
+    MaybeName,
+}
+
+/// One cell.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Cell<'a> {
+    /// A number.
+    Number(u64),
+    /// A name or word.
+    Name(&'a str),
+    /// Nothing.
+    Nothing,
+}
+
+impl From<Option<u64>> for Cell<'_> {
+    fn from(number: Option<u64>) -> Self {
+        number.map_or(Self::Nothing, Self::Number)
+    }
+}
+
+impl<'a> From<Option<&'a str>> for Cell<'a> {
+    fn from(name: Option<&'a str>) -> Self {
+        name.map_or(Self::Nothing, Self::Name)
+    }
+}
+
+/// Why a table could not be written.
+#[derive(Debug, thiserror::Error)]
+pub enum TableError {
+    /// The file could not be written.
+    #[error("cannot write the table: {0}")]
+    Io(#[from] io::Error),
+    /// The Parquet library gave up.
+    #[error("cannot write the table: {0}")]
+    Parquet(#[from] parquet::errors::ParquetError),
+    /// A number above what the format holds.
+    #[error("{number} in column `{column}` is above 2^63 - 1, the largest number of the format")]
+    TooLarge {
+        /// The column.
+        column: String,
+        /// The number.
+        number: u64,
+    },
+    /// A cell is not what its column says: a defect of the caller.
+    #[error("column `{column}` cannot hold such a cell")]
+    Mismatch {
+        /// The column.
+        column: String,
+    },
+}
+
+/// A table that is being written.
+pub trait Table {
+    /// Adds a row: a cell for each column.
+    ///
+    /// # Errors
+    /// If it cannot be written, or does not fit the columns.
+    fn row(&mut self, cells: &[Cell<'_>]) -> Result<(), TableError>;
+
+    /// Writes what is left; without it the file may not be readable.
+    ///
+    /// # Errors
+    /// If it cannot be written.
+    fn finish(self: Box<Self>) -> Result<(), TableError>;
+}
+
+/// Whether a column of `kind` can hold `cell`.
+fn fits(kind: Kind, cell: &Cell<'_>) -> bool {
+    match cell {
+        Cell::Number(_) => matches!(kind, Kind::Number | Kind::MaybeNumber),
+        Cell::Name(_) => matches!(kind, Kind::Name | Kind::MaybeName),
+        Cell::Nothing => matches!(kind, Kind::MaybeNumber | Kind::MaybeName),
+    }
+}
