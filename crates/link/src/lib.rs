@@ -12,6 +12,7 @@
 //! | `queue`, `line`, `channel`, `flight` | its stages: waiting, serialization, loss, propagation |
 //! | `statistics` | what a pipe counts: [`PipeStatistics`] |
 //! | `random` | a pipe's own random numbers: [`Stream`] |
+//! | [`notation`] | the words of tc and dummynet |
 //! | `segment` | which port of a switch a frame leaves by: [`LearningTable`] |
 //!
 //! Not here: clocks, threads, devices, frame contents (a pipe carries any `F` and never looks at
@@ -23,6 +24,7 @@ mod flight;
 mod frame;
 mod header;
 mod line;
+pub mod notation;
 mod pipe;
 mod queue;
 mod random;

@@ -35,6 +35,13 @@ pub struct QueueChange {
 }
 
 impl QueueChange {
+    /// The keys that are said, as they are written.
+    pub(crate) fn keys(&self) -> impl Iterator<Item = &'static str> {
+        let Self { discipline, limit } = self;
+        let discipline = discipline.as_ref().map(|_| "queue.discipline");
+        discipline.into_iter().chain(limit.map(|_| "queue.limit"))
+    }
+
     /// This change with `later` laid over it.
     pub(crate) fn overlaid(&self, later: &Self) -> Self {
         Self {
