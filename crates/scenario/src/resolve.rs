@@ -11,6 +11,7 @@ mod names;
 mod nodes;
 mod pipes;
 mod processes;
+mod properties;
 mod references;
 mod report;
 mod routes;
@@ -18,12 +19,14 @@ mod segments;
 mod timeline;
 
 pub use names::check_experiment_name;
+pub(crate) use properties::resolve as resolve_properties;
 
 use std::collections::HashSet;
 
 use netloom_units::Duration;
 
 use crate::diagnostic::Diagnostic;
+use crate::files::Files;
 use crate::raw::{RawMeasure, RawScenario};
 use crate::span::Span;
 use crate::spec::{Endpoint, Measure, Scenario};
@@ -37,14 +40,17 @@ const DEFAULT_INTERVAL: Duration = Duration::from_secs(1);
 /// The finest sampling.
 const MIN_INTERVAL: Duration = Duration::from_millis(10);
 
-/// Resolves `raw`, which was decoded from `tree` without the nodes in `pruned`. The scenario is
-/// complete only if no finding is an error.
+/// Resolves `raw`, which was decoded from `tree` without the nodes in `pruned`, and whose files are
+/// among `files`. The scenario is complete only if no finding is an error.
 pub(crate) fn resolve(
-    raw: &RawScenario,
+    raw: &mut RawScenario,
     tree: &Tree,
     pruned: &HashSet<NodeId>,
+    files: &mut Files<'_>,
 ) -> (Scenario, Vec<Diagnostic>) {
     let mut report = Report::new(tree, pruned);
+    properties::complete(raw, files, &mut report);
+    let raw = &*raw;
     let name = name(raw, &mut report);
     duration(raw, &mut report);
     let mut nodes = nodes::drafts(&raw.topology, &mut report);

@@ -6,6 +6,7 @@
 //! stages that obey them; those that belong to no stage are in the files beside this one.
 
 mod data;
+mod effect;
 mod files;
 mod framing;
 mod mtu;
@@ -25,6 +26,7 @@ use crate::queue::{QueueChange, QueueConfig};
 use files::{DataFile, HoldsData};
 
 pub use data::{Data, DataError, DataFormat};
+pub use effect::{Circumstances, NoEffect};
 pub use files::{FileError, FileFault, UnreadFile};
 pub use framing::Framing;
 pub use mtu::MtuLimit;

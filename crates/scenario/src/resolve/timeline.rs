@@ -62,7 +62,7 @@ fn set_link(
     report: &mut Report<'_>,
 ) -> Option<TimelineAction> {
     excess(event, &["run"], "a link", report);
-    let mut change = event.set.as_ref().map(|set| set.value.clone()).unwrap_or_default();
+    let mut change = event.set.as_ref().map(|set| set.value.change().clone()).unwrap_or_default();
     if let (Some(_), Some(span)) = (change.state, report.key(event.id, &["state"])) {
         let message = "the new state is given twice, here and in `set`";
         report.error(Diagnostic::error(span, message).with_help("keep one of them"));
