@@ -5,7 +5,7 @@ CARGO ?= cargo
 NETLOOM := target/release/netloom
 DEMO_RESULTS := target/demo
 
-.PHONY: all setup build demo test lint unit examples bench generate clean
+.PHONY: all setup build demo test lint unit examples bench fuzz generate clean
 
 all: build
 
@@ -31,6 +31,9 @@ unit:             ## unit tests, end-to-end tests, and every example
 
 bench: build      ## measures; asserts nothing
 	@sh benches/run.sh
+
+fuzz:             ## every fuzz target for ten minutes (SECONDS_EACH=600)
+	@sh fuzz/run.sh
 
 generate:         ## schema and API document from the types
 	$(CARGO) run --quiet --package xtask -- generate

@@ -27,8 +27,11 @@ impl Frame {
     /// first, so that the receiver can notice.
     pub fn flip_bits(&mut self, bits: &[u64]) {
         for bit in bits {
-            let Ok(at) = usize::try_from(bit / 8) else { continue };
-            let [start, rest] = self.range(at, at.saturating_add(1).min(self.len()));
+            let at = usize::try_from(bit / 8).unwrap_or(usize::MAX);
+            if at >= self.len() {
+                continue;
+            }
+            let [start, rest] = self.range(at, at + 1);
             if let Some(byte) = start.first().or(rest.first()) {
                 let flipped = byte ^ (0x80 >> (bit % 8));
                 self.write_at(at, &[flipped]);

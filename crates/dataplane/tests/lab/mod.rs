@@ -12,6 +12,7 @@ use std::thread;
 use netloom_ports::Tap;
 use nix::sched::{CloneFlags, setns, unshare};
 
+pub mod datagrams;
 pub mod netlink;
 
 /// The name of every interface here.

@@ -1,0 +1,75 @@
+//! Rates: a line kept busy, and how fast its frames come out.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use crate::lab::datagrams::{Receiver, Sender};
+use crate::{linked, print_trust};
+
+const SPAN: Duration = Duration::from_secs(3);
+
+/// From 100 kbit/s to 10 Gbit/s.
+pub fn measure() {
+    println!("\nrate: a busy line, frames of 1514 bytes, Ethernet framing, 3 s");
+    println!("  wanted: error ≤ 0.5 % up to 1 Gbit/s");
+    for rate in ["100kbit/s", "1Mbit/s", "10Mbit/s", "100Mbit/s", "1Gbit/s"] {
+        datagrams(rate);
+    }
+    println!(
+        "  wanted: error ≤ 2 % at 10 Gbit/s (TCP, because no sender here fills it frame by frame)"
+    );
+    tcp("10Gbit/s");
+}
+
+/// Sends a little more than the line carries, and times what comes out.
+fn datagrams(text: &str) {
+    let properties = format!(r#"{{"rate":"{text}","queue":{{"limit":"200packets"}}}}"#);
+    let ([a, b], dataplane) = linked(&properties, "{}", 1);
+    let rate: netloom_units::Rate = text.parse().expect("a rate");
+    let bits = rate.bits_per_second() as f64;
+    let per_frame = 1538.0 * 8.0 / bits;
+    let (mut sender, receiver, stop) = (Sender::new(&a), Receiver::new(&b), AtomicBool::new(false));
+    let arrivals = thread::scope(|scope| {
+        let arrivals = scope.spawn(|| receiver.collect(&stop, Duration::from_millis(500)));
+        let start = Instant::now();
+        while start.elapsed() < SPAN {
+            // Half a queue ahead of the line at first, one part in ten faster ever after.
+            let due = 100.0 + start.elapsed().as_secs_f64() * 1.1 / per_frame;
+            while (sender.sent() as f64) < due {
+                sender.send(1514);
+            }
+            thread::sleep(Duration::from_micros(300));
+        }
+        stop.store(true, Ordering::Relaxed);
+        arrivals.join().expect("the receiver ends")
+    });
+    // The line is busy from the first frame to the last, so that each arrival is a service time
+    // after the one before.
+    let (first, last) = (arrivals[0], arrivals[arrivals.len() - 1]);
+    let seconds = (last.received - first.received) as f64 / 1e9;
+    let measured = (arrivals.len() - 1) as f64 * 1538.0 * 8.0 / seconds;
+    let error = (measured / bits - 1.0) * 100.0;
+    let idle = seconds * 1e9 - dataplane.pipes().expect("pipes")[0].statistics.busy_ns as f64;
+    println!(
+        "  {text:>10}: {measured:14.0} bit/s, error {error:+.4} % ({} frames; idle for {:.1} ms)",
+        arrivals.len(),
+        idle.max(0.0) / 1e6
+    );
+    print_trust(&dataplane.timing().expect("timing"));
+}
+
+fn tcp(text: &str) {
+    let properties = format!(r#"{{"rate":"{text}","queue":{{"limit":"20ms"}}}}"#);
+    let (namespaces, dataplane) = linked(&properties, "{}", 1);
+    let before = dataplane.pipes().expect("pipes")[0].statistics.clone();
+    let bits = crate::load::tcp_goodput(&namespaces, SPAN);
+    let pipe = dataplane.pipes().expect("pipes")[0].statistics.clone();
+    let wanted = 10e9 * 1448.0 / 1538.0;
+    let span = pipe.at.since(before.at).as_nanos() as f64;
+    let busy = (pipe.busy_ns - before.busy_ns) as f64 / span;
+    let error = (bits / wanted - 1.0) * 100.0;
+    println!("  {text:>10}: {bits:14.0} bit/s of TCP payload at the receiver, error {error:+.4} %");
+    println!("      the line was busy {:.2} % of the time", busy * 100.0);
+    print_trust(&dataplane.timing().expect("timing"));
+}
