@@ -10,6 +10,7 @@ mod inspect;
 mod run;
 mod set;
 mod summary;
+mod tc;
 mod validate;
 
 use anyhow::Result;
