@@ -6,4 +6,4 @@ for bench in hello ring; do
     python3 "benches/$bench.py"
     echo
 done
-cargo run --quiet --release --locked --package netloom-dataplane --example link_speed
+cargo bench --quiet --locked --package netloom-dataplane --bench throughput

@@ -33,6 +33,23 @@ pub struct WorkerLoad {
     pub busy: f64,
     /// Share of the time spent awake waiting for a deadline that was near, 0 to 1.
     pub spinning: f64,
+    /// How the machine schedules it.
+    pub scheduling: Scheduling,
+    /// As `lateness` above, of this worker alone.
+    pub lateness: LatencySummary,
+}
+
+/// How the machine schedules a data-plane worker, as far as it permits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Scheduling {
+    /// Ahead of all ordinary threads (`SCHED_FIFO`); as a favoured one while it does not sleep.
+    RealTime,
+    /// An ordinary thread with a larger share.
+    Favoured,
+    /// An ordinary thread.
+    #[default]
+    Normal,
 }
 
 /// A distribution of latencies in microseconds.

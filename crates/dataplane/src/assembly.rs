@@ -10,13 +10,16 @@ use netloom_link::{Pipe, Stream};
 use netloom_ports::FrameDevice;
 use nix::unistd::{SysconfVar, sysconf};
 
-use crate::fabric::{Fabric, Lane, Place, Port, Switch};
+use crate::fabric::{Fabric, Lane, Place, Port};
 use crate::handle::{Control, WorkerHandle};
 use crate::partition;
+use crate::switch::Switch;
 use crate::timing::WakeupProbe;
 use crate::waiter::Waiter;
 use crate::worker::Worker;
-use crate::{Clock, Dataplane, DataplaneError, End, LinkWiring, Options, PipeId, Wiring};
+use crate::{
+    Clock, Dataplane, DataplaneError, End, LinkWiring, Options, PipeId, Scheduling, Wiring,
+};
 
 /// The parts of one worker, while they are being put together.
 struct Draft {
@@ -34,6 +37,7 @@ struct Plan {
     seed: u64,
     frame_memory: usize,
     may_spin: bool,
+    scheduling: Scheduling,
 }
 
 pub(crate) fn assemble(wiring: Wiring, options: &Options) -> Result<Dataplane, DataplaneError> {
@@ -49,6 +53,7 @@ pub(crate) fn assemble(wiring: Wiring, options: &Options) -> Result<Dataplane, D
         seed: options.seed,
         frame_memory: options.frame_memory.unwrap_or_else(default_frame_memory) / workers,
         may_spin: cores > workers,
+        scheduling: options.scheduling,
     };
     let mut drafts = (0..workers).map(|_| Draft::new()).collect::<Result<Vec<_>, _>>()?;
     let mut control = Control::default();
@@ -140,8 +145,7 @@ impl Draft {
             switches.push(Switch::default());
             switches.len() - 1
         });
-        switches[switch].ports.push(lane);
-        Place::Switch { switch, port: switches[switch].ports.len() - 1 }
+        Place::Switch { switch, port: switches[switch].add_port(lane) }
     }
 
     /// Adds a device whose frames enter `lane`.
@@ -166,7 +170,8 @@ impl Draft {
         let waker = self.waiter.waker();
         let fabric =
             Fabric::new(plan.clock, plan.frame_memory, self.lanes, self.ports, self.switches);
-        let worker = Worker::new(fabric, self.waiter, commands, plan.clock, plan.may_spin);
+        let (may_spin, scheduling) = (plan.may_spin, plan.scheduling);
+        let worker = Worker::new(fabric, self.waiter, commands, plan.clock, may_spin, scheduling);
         let thread = thread::Builder::new()
             .name(format!("netloom-data-{index}"))
             .spawn(move || worker.run())

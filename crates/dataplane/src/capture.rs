@@ -1,5 +1,6 @@
-//! Copies of the frames at an interface, for a reader on another thread. The worker only copies;
-//! cutting super-frames and finishing checksums is the reader's work. Not here: file formats.
+//! The frames at an interface, for a reader on another thread. The worker only shares them with the
+//! reader, in the same memory; copying, cutting super-frames and finishing checksums is the reader's
+//! work. Not here: file formats.
 
 use std::collections::VecDeque;
 use std::sync::Arc;

@@ -1,12 +1,11 @@
 //! What a worker owns: devices, pipes and switches, and the frames on their way between them.
-//! Not here: waiting and commands (`worker`), and what a pipe does to a frame (`netloom-link`).
+//! Not here: waiting and commands (`worker`), what a pipe does to a frame (`netloom-link`), and where
+//! a switch sends it (`switch`).
 
 use std::collections::VecDeque;
 use std::io;
 
-use netloom_link::{
-    Delivery, Forward, FrameInfo, LearningTable, LinkState, MacKey, Pipe, PipeChange,
-};
+use netloom_link::{Delivery, Forward, FrameInfo, LinkState, Pipe, PipeChange};
 use netloom_ports::{
     Frame, FrameBuffer, FrameDevice, HEADER_BYTES, Pool, SendError, Shape, SuperFrame, split,
 };
@@ -14,6 +13,7 @@ use netloom_units::Time;
 
 use crate::capture::{CaptureDirection, CaptureSink};
 use crate::carried::Carried;
+use crate::switch::Switch;
 use crate::timers::Timers;
 use crate::timing::{Counters, DeviceFailure};
 use crate::{Clock, PipeId};
@@ -52,13 +52,6 @@ pub(crate) struct Port {
     pub link: usize,
     pub end: usize,
     pub alive: bool,
-}
-
-/// A learning switch; `ports` holds, for each port, the lane that leads out of it.
-#[derive(Default)]
-pub(crate) struct Switch {
-    pub table: LearningTable,
-    pub ports: Vec<usize>,
 }
 
 /// A frame that left one pipe for another.
@@ -282,27 +275,25 @@ impl Fabric {
             show(&mut self.lanes[lane].exit, release, CaptureDirection::Inbound, &frame);
         }
         // The shape was checked on entry: there is an Ethernet header.
-        let address = |at: usize| {
-            MacKey::new(frame.start()[at..at + 6].try_into().expect("an address has six bytes"))
-        };
-        let (destination, source) = (address(0), address(6));
-        let switch = &mut self.switches[switch];
-        match switch.table.forward(release, port, source, destination) {
-            Forward::Port(out) => {
-                self.hops.push_back(Hop { lane: switch.ports[out], at: release, frame });
-            }
+        match self.switches[switch].decide(release, port, frame.start()) {
+            Forward::Port(out) => self.send_on(self.switches[switch].lane(out), release, frame),
             Forward::Flood => {
-                for (_, lane) in switch.ports.iter().enumerate().filter(|(out, _)| *out != port) {
-                    match self.pool.copy(&frame) {
-                        Some(frame) => {
-                            self.hops.push_back(Hop { lane: *lane, at: release, frame });
-                        }
-                        None => self.counters.unmodelled.no_memory += 1,
-                    }
+                for out in (0..self.switches[switch].ports()).filter(|out| *out != port) {
+                    self.send_on(self.switches[switch].lane(out), release, frame.duplicate());
                 }
                 self.pool.recycle(frame);
             }
             Forward::Filter => self.pool.recycle(frame),
+        }
+    }
+
+    /// `frame` is to enter `lane` at `at`.
+    fn send_on(&mut self, lane: usize, at: Time, mut frame: Frame) {
+        if self.pool.admit(&mut frame) {
+            self.hops.push_back(Hop { lane, at, frame });
+        } else {
+            self.counters.unmodelled.no_memory += 1;
+            self.pool.recycle(frame);
         }
     }
 
@@ -320,7 +311,7 @@ impl Fabric {
         if pair.iter().all(|lane| lane.pipe.config().state == LinkState::Down) {
             for place in [pair[0].source, pair[1].source] {
                 if let Place::Switch { switch, port } = place {
-                    self.switches[switch].table.forget_port(port);
+                    self.switches[switch].forget(port);
                 }
             }
         }

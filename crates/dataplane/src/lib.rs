@@ -9,8 +9,10 @@
 //! | `worker` | a thread: waits, reads devices, releases frames, obeys commands |
 //! | `fabric` | what a worker owns: frames on their way between devices, pipes and switches |
 //! | `carried` | a frame as the link model sees it: [`Carried`] |
+//! | `switch` | out of which lanes a switch sends a frame |
 //! | `margin` | how long before a deadline to stop sleeping |
 //! | `timers`, `waiter`, `clock` | when the next frame is due, sleeping until then, what time it is |
+//! | `scheduling` | how urgent a worker is to the machine: [`Scheduling`] |
 //! | `gate` | one timestamp for a batch of changes over several workers |
 //! | `capture` | copies of frames at an interface, for a reader on another thread |
 //! | `timing` | how late frames were, and what was lost outside the model: [`Timing`] |
@@ -29,6 +31,8 @@ mod gate;
 mod handle;
 mod margin;
 mod partition;
+mod scheduling;
+mod switch;
 mod timers;
 mod timing;
 mod waiter;
@@ -40,5 +44,6 @@ pub use carried::Carried;
 pub use clock::Clock;
 pub use error::DataplaneError;
 pub use handle::{Dataplane, PipeStatus};
+pub use scheduling::Scheduling;
 pub use timing::{DeviceFailure, LatencySummary, Timing, UnmodelledDrops, WorkerLoad};
 pub use wiring::{End, LinkWiring, Options, PipeId, Wiring};

@@ -12,6 +12,7 @@ use nix::time::{ClockId, ClockNanosleepFlags, clock_nanosleep};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::scheduling::Scheduling;
 use crate::{Clock, DataplaneError};
 
 /// How well the data plane kept time since it began.
@@ -32,7 +33,7 @@ pub struct Timing {
     pub unmodelled: UnmodelledDrops,
     /// Wire frames that reached an interface which its owner had taken down.
     pub interface_down: u64,
-    /// The workers' loads.
+    /// The workers, one by one.
     pub workers: Vec<WorkerLoad>,
     /// Devices that failed; the data plane goes on without them.
     pub failures: Vec<DeviceFailure>,
@@ -93,6 +94,10 @@ pub struct WorkerLoad {
     pub busy: f64,
     /// Share of the time spent awake waiting for a deadline that was near, 0 to 1.
     pub spinning: f64,
+    /// What the machine's scheduler grants it.
+    pub scheduling: Scheduling,
+    /// How long after its scheduled release each wire frame of this worker left the engine.
+    pub lateness: LatencySummary,
 }
 
 /// A device that failed.

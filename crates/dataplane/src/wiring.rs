@@ -8,7 +8,7 @@ use netloom_ports::FrameDevice;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::DataplaneError;
+use crate::{DataplaneError, Scheduling};
 
 /// All links of an experiment on this machine, and the switches that join them.
 #[derive(Debug, Default)]
@@ -72,11 +72,19 @@ pub struct Options {
     /// Most memory that frames in the data plane may take, in bytes; what would be above is lost
     /// and counted as unmodelled. By default a quarter of the machine's memory.
     pub frame_memory: Option<usize>,
+    /// How urgent the workers are to be to the machine, where it permits that.
+    pub scheduling: Scheduling,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { seed: 0, workers: None, origin: Instant::now(), frame_memory: None }
+        Self {
+            seed: 0,
+            workers: None,
+            origin: Instant::now(),
+            frame_memory: None,
+            scheduling: Scheduling::RealTime,
+        }
     }
 }
 

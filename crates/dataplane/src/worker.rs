@@ -14,6 +14,7 @@ use crate::fabric::Fabric;
 use crate::gate::Ticket;
 use crate::handle::PipeStatus;
 use crate::margin::Margin;
+use crate::scheduling::{Scheduling, Urgency};
 use crate::timing::{Counters, WorkerLoad, exact_timers};
 use crate::waiter::{Patience, Waiter};
 
@@ -44,6 +45,9 @@ pub(crate) struct Worker {
     clock: Clock,
     /// Whether a core is spare to spin on.
     may_spin: bool,
+    /// What the owner wants.
+    scheduling: Scheduling,
+    urgency: Urgency,
     margin: Margin,
     reports: VecDeque<Report>,
     account: Account,
@@ -77,16 +81,27 @@ impl Worker {
         commands: Receiver<Command>,
         clock: Clock,
         may_spin: bool,
+        scheduling: Scheduling,
     ) -> Self {
-        let account =
-            Account { start: clock.now(), asleep: Duration::ZERO, spinning: Duration::ZERO };
-        let (margin, reports) = (Margin::default(), VecDeque::new());
-        Self { fabric, waiter, commands, clock, may_spin, margin, reports, account }
+        let start = clock.now();
+        Self {
+            fabric,
+            waiter,
+            commands,
+            clock,
+            may_spin,
+            scheduling,
+            urgency: Urgency::none(start),
+            margin: Margin::default(),
+            reports: VecDeque::new(),
+            account: Account { start, asleep: Duration::ZERO, spinning: Duration::ZERO },
+        }
     }
 
     /// Runs until it is stopped, or its owner is gone; gives the devices back.
     pub fn run(mut self) -> Vec<Returned> {
         exact_timers();
+        self.urgency = Urgency::new(self.scheduling, self.clock.now());
         loop {
             let before = self.clock.now();
             let patience = self.patience(before);
@@ -158,7 +173,10 @@ impl Worker {
 
     /// Where the time since `before` went.
     fn book(&mut self, patience: Patience, before: Time, woke: Time, turn: &Turn) {
-        if patience != Patience::None {
+        if patience == Patience::None {
+            self.urgency.awake(woke);
+        } else {
+            self.urgency.slept(woke);
             self.account.asleep += woke.since(before);
         }
         match turn {
@@ -233,6 +251,11 @@ impl Worker {
         let total = self.clock.now().since(self.account.start).as_secs_f64().max(1e-9);
         let asleep = self.account.asleep.as_secs_f64() / total;
         let spinning = self.account.spinning.as_secs_f64() / total;
-        WorkerLoad { busy: (1.0 - asleep - spinning).clamp(0.0, 1.0), spinning }
+        WorkerLoad {
+            busy: (1.0 - asleep - spinning).clamp(0.0, 1.0),
+            spinning,
+            scheduling: self.urgency.granted(),
+            lateness: self.fabric.counters.lateness.summary(),
+        }
     }
 }

@@ -6,7 +6,9 @@ use std::sync::mpsc::RecvTimeoutError;
 use std::time::Duration;
 
 use common::*;
-use netloom_dataplane::{CaptureDirection, Dataplane, DataplaneError, Options, PipeId, Wiring};
+use netloom_dataplane::{
+    CaptureDirection, Dataplane, DataplaneError, Options, PipeId, Scheduling, Wiring,
+};
 use netloom_link::LinkState;
 use netloom_ports::memory::MemoryPeer;
 
@@ -64,6 +66,30 @@ fn a_file_that_was_not_read_is_refused_and_changes_nothing() {
     assert_eq!(dataplane.pipes().unwrap()[0].config.delay.as_nanos(), 0);
     let read = change(r#"{"rate":{"trace":{"file":"lte.trace","values":[1,2,3]}}}"#);
     dataplane.change(&[(forward(0), read)]).unwrap();
+}
+
+#[test]
+fn workers_are_reported_one_by_one() {
+    let mut peers = Vec::new();
+    let links = (0..2).map(|index| {
+        let ((a, left), (b, right)) = (device(), device());
+        peers.push([left, right]);
+        link(&format!("l{index}"), [a, b], r#"{"delay":"1ms"}"#)
+    });
+    let wiring = Wiring { links: links.collect(), switches: 0 };
+    let options = Options { workers: Some(2), scheduling: Scheduling::Normal, ..options() };
+    let dataplane = Dataplane::start(wiring, options).unwrap();
+    for frames in [3, 4] {
+        let [left, right] = &peers[frames - 3];
+        for _ in 0..frames {
+            assert!(left.send(&frame(2, 1, 60)) && right.receive(PATIENCE).is_some());
+        }
+    }
+    let timing = dataplane.timing().unwrap();
+    let counts: Vec<_> = timing.workers.iter().map(|worker| worker.lateness.count).collect();
+    assert_eq!((counts, timing.lateness.count), (vec![3, 4], 7));
+    let classes: Vec<_> = timing.workers.iter().map(|worker| worker.scheduling).collect();
+    assert_eq!(classes, [Scheduling::Normal; 2]);
 }
 
 #[test]

@@ -134,7 +134,7 @@ fn what_the_model_did_not_lose_is_counted_apart() {
 fn memory_for_frames_is_bounded() {
     let ((a, left), (b, right)) = (device(), device());
     let wiring = Wiring { links: vec![link("l", [a, b], r#"{"delay":"1h"}"#)], switches: 0 };
-    let options = Options { frame_memory: Some(8 * 2048), ..options() };
+    let options = Options { frame_memory: Some(8 * (2048 + 256)), ..options() };
     let dataplane = Dataplane::start(wiring, options).unwrap();
     assert!((0..20).all(|_| left.send(&frame(2, 1, 60))));
     eventually("twelve lost frames", || dataplane.timing().unwrap().unmodelled.no_memory == 12);

@@ -14,6 +14,8 @@ use lab::netlink::delete_interface;
 use lab::{Namespace, available, ipv4, ipv6, two_hosts};
 use netloom_dataplane::{Dataplane, End, Wiring};
 use netloom_ports::Tap;
+use nix::sys::socket::setsockopt;
+use nix::sys::socket::sockopt::UdpGsoSegment;
 
 fn end(tap: Tap) -> End {
     End::Device(Box::new(tap))
@@ -173,6 +175,34 @@ fn datagrams_are_lost_as_often_as_the_link_says() {
     // Of what was delivered, all but what the kernels sent by themselves reached the socket.
     let delivered = now.delivered.frames - before.delivered.frames;
     assert!((delivered - 30..=delivered).contains(&received), "{received} of {delivered}");
+}
+
+/// Datagrams that the sender hands over forty at a time arrive one by one, whether the link cuts
+/// them or the receiving kernel.
+#[test]
+fn batches_of_datagrams_arrive_as_datagrams() {
+    if !available("batches_of_datagrams_arrive_as_datagrams") {
+        return;
+    }
+    const LENGTH: usize = 1400;
+    for text in ["{}", r#"{"rate":"100Mbit/s","queue":{"limit":"1000packets"}}"#] {
+        let ([a, b], dataplane) = joined(text);
+        let (client, server) = (udp(&a, 1), with_patience(udp(&b, 2)));
+        setsockopt(&client, UdpGsoSegment, &(LENGTH as i32)).unwrap();
+        let bytes = payload(40 * LENGTH + 100);
+        client.send_to(&bytes, (ipv4(2), 7)).unwrap();
+        let mut buffer = [0; 65_536];
+        for sent in bytes.chunks(LENGTH) {
+            let length = server.recv(&mut buffer).unwrap();
+            assert!(buffer[..length] == *sent, "{text}: a datagram differs");
+        }
+        assert_eq!(b.counter("Udp", "InCsumErrors"), 0);
+        let offered = statistics(&dataplane, forward(0)).offered.frames;
+        assert!(
+            offered >= 41,
+            "{text}: {offered} frames, and a super-frame counts as its datagrams"
+        );
+    }
 }
 
 #[test]

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::os::fd::OwnedFd;
 
 use anyhow::{Result, anyhow};
-use netloom_api::timing::{LatencySummary, Timing, WorkerLoad};
+use netloom_api::timing::{LatencySummary, Scheduling, Timing, WorkerLoad};
 use netloom_dataplane::{End, LinkWiring, Wiring};
 use netloom_nodes::Device;
 use netloom_ports::Tap;
@@ -60,6 +60,12 @@ pub fn timing(scenario: &Scenario, timing: netloom_dataplane::Timing, overflow: 
     let worker = |load: netloom_dataplane::WorkerLoad| WorkerLoad {
         busy: load.busy,
         spinning: load.spinning,
+        scheduling: match load.scheduling {
+            netloom_dataplane::Scheduling::RealTime => Scheduling::RealTime,
+            netloom_dataplane::Scheduling::Favoured => Scheduling::Favoured,
+            netloom_dataplane::Scheduling::Normal => Scheduling::Normal,
+        },
+        lateness: summary(load.lateness),
     };
     Timing {
         lateness: summary(timing.lateness),

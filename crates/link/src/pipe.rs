@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 
 use netloom_units::{Duration, Time};
 
-use crate::channel::Channel;
+use crate::channel::{Channel, Fate};
 use crate::flight::{Flight, Flying};
 use crate::line::{Line, Service};
 use crate::queue::{Queue, Refused, Waiting};
@@ -221,13 +221,18 @@ impl<F: Frame> Pipe<F> {
     }
 
     /// When [`poll`](Self::poll) is to be called next, if nothing else happens before. The call
-    /// may find nothing, because a frame that has yet to leave the line may be lost.
+    /// may find nothing, because a frame that has yet to leave the line may be lost or take longer.
     #[inline]
     pub fn next_deadline(&self) -> Option<Time> {
-        self.flight.next_release().or_else(|| {
+        let on_line = || {
             let serving = self.serving.as_ref()?;
             Some(self.flight.earliest(serving.service.end))
-        })
+        };
+        match self.flight.next_release() {
+            Some(release) if self.flight.keeps_order() => Some(release),
+            Some(release) => Some(on_line().map_or(release, |earliest| earliest.min(release))),
+            None => on_line(),
+        }
     }
 
     /// Applies `change` at `now`.
@@ -306,18 +311,19 @@ impl<F: Frame> Pipe<F> {
     #[inline]
     fn serialized(&mut self, serving: Serving<F>) {
         let Serving { waiting, started, service: Service { end, lost } } = serving;
-        let fate = self.channel.pass(&waiting.info);
-        let reason = if lost { Some(DropReason::Loss) } else { fate.lost };
-        if let Some(reason) = reason {
-            return self.discard(reason, waiting, Some(started), end);
-        }
+        let fate =
+            if lost { Fate::Lost(DropReason::Loss) } else { self.channel.pass(&waiting.info) };
+        let (flipped, duplicated) = match fate {
+            Fate::Lost(reason) => return self.discard(reason, waiting, Some(started), end),
+            Fate::Passes { flipped, duplicated } => (flipped, duplicated),
+        };
         let Waiting { mut frame, info, number, offered, .. } = waiting;
         let passage = Passage { number, offered, started, serialized: end };
-        if !fate.flipped.is_empty() {
-            frame.flip_bits(&fate.flipped);
+        if flipped {
+            frame.flip_bits(self.channel.flipped());
             self.statistics.corrupted(&info);
         }
-        if fate.duplicated {
+        if duplicated {
             self.statistics.duplicated(&info);
             self.flight.push(frame.duplicate(), info, passage);
         }

@@ -36,8 +36,38 @@ impl Stream {
     }
 
     /// The next number, uniform in [0, 1), a multiple of 2⁻⁵³.
+    #[inline]
     pub fn uniform(&mut self) -> f64 {
-        (self.generator.next_u64() >> 11) as f64 * (1.0 / (1u64 << 53) as f64)
+        (self.bits() >> 11) as f64 * (1.0 / (1u64 << 53) as f64)
+    }
+
+    /// True with `probability`. What is certain takes no draw.
+    #[inline]
+    pub fn chance(&mut self, probability: f64) -> bool {
+        probability > 0.0 && (probability >= 1.0 || self.uniform() < probability)
+    }
+
+    /// The next whole number, uniform below `bound`, which is not zero (Lemire 2019: exact).
+    pub fn below(&mut self, bound: u64) -> u64 {
+        let unbiased = bound.wrapping_neg() % bound;
+        loop {
+            let wide = u128::from(self.bits()) * u128::from(bound);
+            if wide as u64 >= unbiased {
+                return (wide >> 64) as u64;
+            }
+        }
+    }
+
+    /// The next number of the standard normal distribution (Box and Muller 1958).
+    pub fn gaussian(&mut self) -> f64 {
+        let radius = libm::sqrt(-2.0 * libm::log(1.0 - self.uniform()));
+        radius * libm::cos(std::f64::consts::TAU * self.uniform())
+    }
+
+    /// The next 64 random bits.
+    #[inline]
+    pub fn bits(&mut self) -> u64 {
+        self.generator.next_u64()
     }
 }
 
@@ -84,6 +114,25 @@ mod tests {
         let mut stream = Stream::new(1, "a/forward");
         let first: Vec<u64> = (0..3).map(|_| (stream.uniform() * 1e9) as u64).collect();
         assert_eq!(first, [924_087_665, 612_537_646, 250_425_684]);
+    }
+
+    #[test]
+    fn numbers_below_a_bound_are_equally_likely() {
+        let mut stream = Stream::new(3, "below");
+        let mut counts = [0.0f64; 7];
+        for _ in 0..70_000 {
+            counts[stream.below(7) as usize] += 1.0;
+        }
+        let chi_square: f64 = counts.iter().map(|n| (n - 1e4).powi(2) / 1e4).sum();
+        assert!(chi_square < 16.81, "{chi_square}"); // 99 %, 6 degrees of freedom
+        assert_eq!(stream.below(1), 0);
+    }
+
+    #[test]
+    fn certain_chances_take_no_draw() {
+        let (mut asked, mut untouched) = (Stream::new(4, "c"), Stream::new(4, "c"));
+        assert!(asked.chance(1.0) && !asked.chance(0.0));
+        assert_eq!(asked.bits(), untouched.bits());
     }
 
     #[test]

@@ -7,12 +7,9 @@ use std::os::unix::fs::OpenOptionsExt;
 
 /// Bytes of the virtio-net header before every frame (`struct virtio_net_hdr`).
 const HEADER_SIZE: libc::c_int = 10;
-const TUN_F_CSUM: libc::c_ulong = 1;
-const TUN_F_TSO4: libc::c_ulong = 2;
-const TUN_F_TSO6: libc::c_ulong = 4;
 
 /// Creates the device `name` in the calling thread's network namespace: virtio-net header of 10
-/// bytes, checksum and TCP segmentation offloads, non-blocking.
+/// bytes, checksums and super-frames left to the engine, non-blocking.
 ///
 /// The device is persistent: closing the descriptor leaves it in its namespace, and costs next to
 /// nothing. Milliseconds for namespaces with one TAP each, from the first descriptor closed or
@@ -47,15 +44,14 @@ pub(crate) fn create(name: &str) -> io::Result<OwnedFd> {
     let flags = libc::IFF_TAP | libc::IFF_NO_PI | libc::IFF_VNET_HDR;
     request.ifr_ifru.ifru_flags = flags as libc::c_short;
     let fd = file.as_raw_fd();
-    let offloads = TUN_F_CSUM | TUN_F_TSO4 | TUN_F_TSO6;
     // SAFETY: the descriptor is open; TUNSETIFF reads and writes an `ifreq`, TUNSETVNETHDRSZ reads
     // an int, both of which live through the call; the others take a number.
     unsafe {
         check(libc::ioctl(fd, libc::TUNSETIFF as _, &mut request))?;
         check(libc::ioctl(fd, libc::TUNSETVNETHDRSZ as _, &HEADER_SIZE))?;
-        check(libc::ioctl(fd, libc::TUNSETOFFLOAD as _, offloads))?;
         check(libc::ioctl(fd, libc::TUNSETPERSIST as _, 1 as libc::c_ulong))?;
     }
+    netloom_ports::enable_offloads(&file)?;
     Ok(file.into())
 }
 

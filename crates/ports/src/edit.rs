@@ -57,25 +57,18 @@ impl Frame {
             _ => {}
         }
     }
-
-    /// A frame of `bytes`, for tests.
-    #[cfg(test)]
-    fn of(bytes: &[u8]) -> Self {
-        use crate::HEADER_BYTES;
-        use crate::frame::{new_head, new_tail};
-
-        let mut frame = Self { head: new_head(), tail: None, len: bytes.len() };
-        if HEADER_BYTES + bytes.len() > frame.head.len() {
-            frame.tail = Some(new_tail());
-        }
-        frame.write_at(0, bytes);
-        frame
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Pool;
+
+    fn frame(bytes: &[u8]) -> Frame {
+        let mut frame = Pool::new(1 << 20).frame(bytes.len()).expect("there is memory");
+        frame.write_at(0, bytes);
+        frame
+    }
 
     /// An Ethernet and an IPv4 header with its checksum, ECT(0).
     fn ipv4() -> Vec<u8> {
@@ -90,7 +83,7 @@ mod tests {
 
     #[test]
     fn a_mark_keeps_the_header_checksum_right() {
-        let mut frame = Frame::of(&ipv4());
+        let mut frame = frame(&ipv4());
         frame.mark_congestion();
         assert_eq!(frame.start()[15], 0x03);
         assert_eq!(checksum::sum(&frame.start()[14..34]), 0xffff);
@@ -100,14 +93,14 @@ mod tests {
     fn a_mark_on_ipv6_sets_the_traffic_class() {
         let mut bytes = vec![0; 60];
         (bytes[12], bytes[13], bytes[14], bytes[15]) = (0x86, 0xdd, 0x60, 0x20);
-        let mut frame = Frame::of(&bytes);
+        let mut frame = frame(&bytes);
         frame.mark_congestion();
         assert_eq!(frame.start()[14..16], [0x60, 0x30]);
     }
 
     #[test]
     fn bits_flip_in_head_and_tail_and_not_beyond() {
-        let mut frame = Frame::of(&[0; 3000]);
+        let mut frame = frame(&[0; 3000]);
         frame.flip_bits(&[0, 7, 8 * 2500 + 1, 8 * 3000]);
         let bytes = frame.to_vec();
         assert_eq!((bytes[0], bytes[2500]), (0x81, 0x40));

@@ -1,10 +1,16 @@
-//! A frame in memory. Not here: where its buffers come from (`pool`) and what it holds (`layout`).
+//! A frame in memory. Not here: where its memory comes from (`pool`) and what it holds (`layout`).
 //!
 //! A frame is a head of 2 KiB, which starts with the virtio-net header, and for what does not fit
 //! there a tail of 64 KiB. A device reads into both at once; an ordinary frame then takes the head
 //! only and leaves the tail for the next read. So small frames never cost 64 KiB, nothing is
 //! copied, and all headers of a frame are in one piece.
+//!
+//! The memory is counted by reference: a switch that floods, a link that duplicates and a capture
+//! share it, and only who changes a frame that others share gets a copy of its own.
 
+use std::sync::Arc;
+
+use crate::pool::Charge;
 use crate::{HEADER_BYTES, VirtioHeader};
 
 /// Bytes of a frame's head, virtio-net header included.
@@ -12,16 +18,57 @@ pub const HEAD_BYTES: usize = 2048;
 /// Bytes of a frame's tail.
 pub const TAIL_BYTES: usize = 65_536;
 
-pub(crate) type Head = Box<[u8; HEAD_BYTES]>;
 pub(crate) type Tail = Box<[u8; TAIL_BYTES]>;
 
 /// An Ethernet frame (FCS excluded) with its virtio-net header. Offsets and lengths are those of
 /// the Ethernet frame.
 #[derive(Debug)]
 pub struct Frame {
-    pub(crate) head: Head,
-    pub(crate) tail: Option<Tail>,
-    pub(crate) len: usize,
+    pub(crate) body: Arc<Body>,
+    /// Whether a pool counts its place in the queues.
+    pub(crate) counted: bool,
+}
+
+/// What frames share.
+#[derive(Debug)]
+pub(crate) struct Body {
+    pub head: [u8; HEAD_BYTES],
+    pub tail: Option<Tail>,
+    /// Bytes of the Ethernet frame.
+    pub len: usize,
+    /// Who pays for the memory.
+    pub charge: Charge,
+}
+
+impl Body {
+    /// Zeros, charged to nobody.
+    pub fn new(tail: Option<Tail>) -> Self {
+        Self { head: [0; HEAD_BYTES], tail, len: 0, charge: Charge::default() }
+    }
+
+    fn raw_parts(&self) -> (&[u8], &[u8]) {
+        let start = self.len.min(Frame::HEAD_ROOM);
+        let rest = match &self.tail {
+            Some(tail) => &tail[..self.len - start],
+            None => &[],
+        };
+        (&self.head[..HEADER_BYTES + start], rest)
+    }
+}
+
+/// Copies what is filled.
+impl Clone for Body {
+    fn clone(&self) -> Self {
+        let mut copy = Self::new(self.tail.as_ref().map(|_| new_tail()));
+        copy.len = self.len;
+        let (start, rest) = self.raw_parts();
+        copy.head[..start.len()].copy_from_slice(start);
+        if let Some(tail) = &mut copy.tail {
+            tail[..rest.len()].copy_from_slice(rest);
+        }
+        copy.charge = self.charge.again();
+        copy
+    }
 }
 
 impl Frame {
@@ -33,42 +80,43 @@ impl Frame {
 
     /// Bytes of the Ethernet frame.
     pub fn len(&self) -> usize {
-        self.len
+        self.body.len
     }
 
     /// Whether there is not a single byte.
     pub fn is_empty(&self) -> bool {
-        self.len == 0
+        self.len() == 0
     }
 
     /// The virtio-net header.
     pub fn header(&self) -> VirtioHeader {
         // The head is longer than the header.
-        VirtioHeader::decode(self.head.first_chunk().expect("the head holds the header"))
+        VirtioHeader::decode(self.body.head.first_chunk().expect("the head holds the header"))
     }
 
     /// Whether this is a super-frame.
     #[inline]
     pub fn is_super(&self) -> bool {
-        self.head[1] != 0
+        self.body.head[1] != 0
     }
 
     /// The start of the Ethernet frame, up to 2038 bytes: all of its headers.
     #[inline]
     pub fn start(&self) -> &[u8] {
-        &self.head[HEADER_BYTES..HEADER_BYTES + self.len.min(Self::HEAD_ROOM)]
+        &self.raw_parts().0[HEADER_BYTES..]
     }
 
     /// The Ethernet frame in its two pieces, the second one often empty.
     pub fn parts(&self) -> (&[u8], &[u8]) {
-        (self.start(), self.rest())
+        let (start, rest) = self.raw_parts();
+        (&start[HEADER_BYTES..], rest)
     }
 
     /// What a device writes: the virtio-net header and the frame, in two pieces, the second one
     /// often empty.
     #[inline]
     pub fn raw_parts(&self) -> (&[u8], &[u8]) {
-        (&self.head[..HEADER_BYTES + self.len.min(Self::HEAD_ROOM)], self.rest())
+        self.body.raw_parts()
     }
 
     /// A copy of the Ethernet frame's bytes.
@@ -77,17 +125,11 @@ impl Frame {
         [start, rest].concat()
     }
 
-    /// A copy in memory of its own, outside every pool.
+    /// The same frame once more, in the same memory until one of the two is changed. No pool counts
+    /// it: see [`Pool::admit`](crate::Pool::admit).
     #[must_use]
     pub fn duplicate(&self) -> Self {
-        Self { head: self.head.clone(), tail: self.tail.clone(), len: self.len }
-    }
-
-    fn rest(&self) -> &[u8] {
-        match &self.tail {
-            Some(tail) if self.len > Self::HEAD_ROOM => &tail[..self.len - Self::HEAD_ROOM],
-            _ => &[],
-        }
+        Self { body: Arc::clone(&self.body), counted: false }
     }
 
     /// Bytes `from..to` in their two pieces.
@@ -99,33 +141,41 @@ impl Frame {
     }
 
     pub(crate) fn set_header(&mut self, header: &VirtioHeader) {
-        self.head[..HEADER_BYTES].copy_from_slice(&header.encode());
+        self.body_mut().head[..HEADER_BYTES].copy_from_slice(&header.encode());
     }
 
     /// The start of the Ethernet frame, to be written.
     pub(crate) fn start_mut(&mut self) -> &mut [u8] {
-        &mut self.head[HEADER_BYTES..HEADER_BYTES + self.len.min(Self::HEAD_ROOM)]
+        let body = self.body_mut();
+        &mut body.head[HEADER_BYTES..HEADER_BYTES + body.len.min(Self::HEAD_ROOM)]
     }
 
     /// Writes `bytes` at `at`; they must end within the frame.
     pub(crate) fn write_at(&mut self, at: usize, bytes: &[u8]) {
-        debug_assert!(at + bytes.len() <= self.len);
+        let body = self.body_mut();
+        debug_assert!(at + bytes.len() <= body.len);
         let cut = bytes.len().min(Self::HEAD_ROOM.saturating_sub(at));
         let (to_head, to_tail) = bytes.split_at(cut);
         if !to_head.is_empty() {
-            self.head[HEADER_BYTES + at..][..to_head.len()].copy_from_slice(to_head);
+            body.head[HEADER_BYTES + at..][..to_head.len()].copy_from_slice(to_head);
         }
-        if let (Some(tail), false) = (&mut self.tail, to_tail.is_empty()) {
+        if let (Some(tail), false) = (&mut body.tail, to_tail.is_empty()) {
             let at = (at + cut) - Self::HEAD_ROOM;
             tail[at..][..to_tail.len()].copy_from_slice(to_tail);
         }
+    }
+
+    /// The memory to be written: this frame's alone, copied if others share it.
+    fn body_mut(&mut self) -> &mut Body {
+        Arc::make_mut(&mut self.body)
     }
 }
 
 /// Where a device puts the next frame: always large enough for a super-frame.
 #[derive(Debug)]
 pub struct FrameBuffer {
-    pub(crate) head: Head,
+    /// Shared with nobody.
+    pub(crate) body: Arc<Body>,
     pub(crate) tail: Tail,
     /// Bytes filled, virtio-net header included.
     pub(crate) filled: usize,
@@ -133,14 +183,15 @@ pub struct FrameBuffer {
 
 impl Default for FrameBuffer {
     fn default() -> Self {
-        Self { head: new_head(), tail: new_tail(), filled: 0 }
+        Self { body: Arc::new(Body::new(None)), tail: new_tail(), filled: 0 }
     }
 }
 
 impl FrameBuffer {
     /// The room, in two pieces to be filled in order: virtio-net header, then frame.
+    #[inline]
     pub fn room(&mut self) -> (&mut [u8], &mut [u8]) {
-        (&mut self.head[..], &mut self.tail[..])
+        (&mut Arc::make_mut(&mut self.body).head[..], &mut self.tail[..])
     }
 
     /// Says that the first `bytes` of the room were filled.
@@ -158,15 +209,7 @@ impl FrameBuffer {
     }
 }
 
-pub(crate) fn new_head() -> Head {
-    zeroed()
-}
-
+/// A zeroed tail that was never on the stack.
 pub(crate) fn new_tail() -> Tail {
-    zeroed()
-}
-
-/// A zeroed array that was never on the stack.
-fn zeroed<const N: usize>() -> Box<[u8; N]> {
-    vec![0; N].into_boxed_slice().try_into().expect("the vector has exactly N bytes")
+    vec![0; TAIL_BYTES].into_boxed_slice().try_into().expect("the vector has exactly that length")
 }

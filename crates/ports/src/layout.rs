@@ -76,11 +76,11 @@ impl Frame {
     /// If it cannot be a frame that a kernel made.
     #[inline]
     pub fn shape(&self) -> Result<Shape, Malformed> {
-        if self.len < ETHERNET {
+        if self.len() < ETHERNET {
             return Err(Malformed::Runt);
         }
         if !self.is_super() {
-            return Ok(Shape::Single(self.len as u32));
+            return Ok(Shape::Single(self.len() as u32));
         }
         SuperFrame::parse(self).map(Shape::Super)
     }
@@ -118,12 +118,12 @@ impl SuperFrame {
         let header_len = transport_header(bytes, transport_at, transport);
         let payload = transport_at + header_len.ok_or(Malformed::Headers)?;
         let uncounted = if ipv4 { network } else { network + IPV6 };
-        let too_long = frame.len > uncounted + LONGEST;
-        if !fits || payload > bytes.len() || payload >= frame.len || too_long {
+        let too_long = frame.len() > uncounted + LONGEST;
+        if !fits || payload > bytes.len() || payload >= frame.len() || too_long {
             return Err(Malformed::Headers);
         }
         let gso_size = usize::from(header.gso_size);
-        Ok(Self { transport, ipv4, network, transport_at, payload, end: frame.len, gso_size })
+        Ok(Self { transport, ipv4, network, transport_at, payload, end: frame.len(), gso_size })
     }
 
     /// Wire frames.

@@ -10,6 +10,7 @@
 //! | `edit` | checksums completed, bits flipped, congestion marked |
 //! | `checksum` | Internet checksums, finished or adjusted |
 //! | `tap` | the kernel's TAP device |
+//! | `offload` | what a TAP device may leave to the engine |
 //! | `memory` | a device in memory, for tests |
 //!
 //! `virtio`, `layout`, `segment` and `checksum` are pure: bytes in, bytes out. Not here: creating
@@ -21,6 +22,7 @@ mod edit;
 mod frame;
 mod layout;
 pub mod memory;
+mod offload;
 mod pool;
 mod segment;
 mod tap;
@@ -29,6 +31,7 @@ mod virtio;
 pub use device::{Carrier, FrameDevice, SendError};
 pub use frame::{Frame, FrameBuffer, HEAD_BYTES, TAIL_BYTES};
 pub use layout::{Malformed, Shape, SuperFrame, Transport};
+pub use offload::enable_offloads;
 pub use pool::Pool;
 pub use segment::split;
 pub use tap::Tap;

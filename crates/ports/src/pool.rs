@@ -1,35 +1,87 @@
-//! The buffers that frames live in, used again and again. Not here: the frames.
+//! The memory that frames live in, used again and again, and who pays for it. Not here: the frames.
 
 use std::mem;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicIsize, Ordering};
 
 use crate::HEADER_BYTES;
-use crate::frame::{Frame, FrameBuffer, HEAD_BYTES, Head, TAIL_BYTES, Tail, new_head, new_tail};
+use crate::frame::{Body, Frame, FrameBuffer, HEAD_BYTES, TAIL_BYTES, Tail, new_tail};
 
-/// Free buffers kept for later use, at most; what comes back above goes back to the machine.
-const KEPT_HEADS: usize = 4096;
+/// Free memory kept for later use, at most; what comes back above goes back to the machine.
+const KEPT_BODIES: usize = 4096;
 const KEPT_TAILS: usize = 128;
 
-/// A pool of frame buffers with a limit on the memory of the frames that are out.
+/// What a frame costs beside the memory of its bytes: its place in the queues that it passes, which
+/// is all that one more frame costs where frames share memory.
+const PLACE_BYTES: usize = 256;
+
+/// A pool of frames with a limit on the memory of those that are out.
 ///
-/// The buffer used last is used next, so that it is still in the processor's cache. In the steady
-/// state nothing is allocated.
+/// Frames that share memory pay for it once, and each for its place. The memory used last is used next, so that it is
+/// still in the processor's cache. In the steady state nothing is allocated.
 #[derive(Debug)]
 pub struct Pool {
-    heads: Vec<Head>,
+    bodies: Vec<Arc<Body>>,
     tails: Vec<Tail>,
-    out: usize,
+    /// Bytes handed out less bytes taken back, by the pool itself.
+    out: isize,
+    account: Arc<Account>,
     limit: usize,
+}
+
+/// Bytes copied less bytes freed by others than the pool: by a link that changes a frame which
+/// others share, or a capture that was the last to hold one.
+#[derive(Debug, Default)]
+struct Account(AtomicIsize);
+
+/// The part of an account that one frame's memory stands for.
+#[derive(Debug, Default)]
+pub(crate) struct Charge {
+    account: Option<Arc<Account>>,
+    /// None while the memory is free, in the pool or in a buffer.
+    bytes: usize,
+}
+
+impl Charge {
+    /// The same for a copy.
+    pub fn again(&self) -> Self {
+        if let Some(account) = &self.account {
+            account.0.fetch_add(self.bytes.cast_signed(), Ordering::Relaxed);
+        }
+        Self { account: self.account.clone(), bytes: self.bytes }
+    }
+
+    fn set(&mut self, account: &Arc<Account>, bytes: usize) {
+        if !self.is_on(account) {
+            self.account = Some(Arc::clone(account));
+        }
+        self.bytes = bytes;
+    }
+
+    fn is_on(&self, account: &Arc<Account>) -> bool {
+        self.account.as_ref().is_some_and(|mine| Arc::ptr_eq(mine, account))
+    }
+}
+
+impl Drop for Charge {
+    fn drop(&mut self) {
+        if let (Some(account), true) = (&self.account, self.bytes > 0) {
+            account.0.fetch_sub(self.bytes.cast_signed(), Ordering::Relaxed);
+        }
+    }
 }
 
 impl Pool {
     /// A pool whose frames take at most `limit` bytes together.
     pub fn new(limit: usize) -> Self {
-        Self { heads: Vec::new(), tails: Vec::new(), out: 0, limit }
+        let account = Arc::default();
+        Self { bodies: Vec::new(), tails: Vec::new(), out: 0, account, limit }
     }
 
-    /// Memory of the frames that are out, in bytes.
+    /// Memory of the frames that are out, in bytes. Copies that were made of shared frames count,
+    /// and may bring it above the limit.
     pub fn in_use(&self) -> usize {
-        self.out
+        usize::try_from(self.out + self.account.0.load(Ordering::Relaxed)).unwrap_or(0)
     }
 
     /// Makes a frame of what a device put into `buffer`, and fits the buffer with new memory.
@@ -38,12 +90,14 @@ impl Pool {
     #[inline]
     pub fn take(&mut self, buffer: &mut FrameBuffer) -> Option<Frame> {
         let len = buffer.filled.checked_sub(HEADER_BYTES)?;
-        let needs_tail = len > Frame::HEAD_ROOM;
-        self.reserve(needs_tail)?;
-        let head = mem::replace(&mut buffer.head, self.head());
-        let tail = needs_tail.then(|| mem::replace(&mut buffer.tail, self.tail()));
+        let bytes = self.reserve_frame(len > Frame::HEAD_ROOM)?;
+        let mut body = mem::replace(&mut buffer.body, self.body());
+        let tail = (len > Frame::HEAD_ROOM).then(|| mem::replace(&mut buffer.tail, self.tail()));
         buffer.filled = 0;
-        Some(Frame { head, tail, len })
+        let filled = Arc::make_mut(&mut body);
+        (filled.tail, filled.len) = (tail, len);
+        filled.charge.set(&self.account, bytes);
+        Some(Frame { body, counted: true })
     }
 
     /// A frame of `len` bytes with a blank virtio-net header; its bytes are whatever they are.
@@ -53,59 +107,66 @@ impl Pool {
         if len > Frame::MAX_LEN {
             return None;
         }
-        let needs_tail = len > Frame::HEAD_ROOM;
-        self.reserve(needs_tail)?;
-        let mut head = self.head();
-        head[..HEADER_BYTES].fill(0);
-        let tail = needs_tail.then(|| self.tail());
-        Some(Frame { head, tail, len })
+        let bytes = self.reserve_frame(len > Frame::HEAD_ROOM)?;
+        let tail = (len > Frame::HEAD_ROOM).then(|| self.tail());
+        let mut body = self.body();
+        let blank = Arc::make_mut(&mut body);
+        blank.head[..HEADER_BYTES].fill(0);
+        (blank.tail, blank.len) = (tail, len);
+        blank.charge.set(&self.account, bytes);
+        Some(Frame { body, counted: true })
     }
 
-    /// A copy of `frame`, virtio-net header included; `None` if the limit is reached.
-    pub fn copy(&mut self, frame: &Frame) -> Option<Frame> {
-        let mut copy = self.frame(frame.len)?;
-        let (raw, rest) = frame.raw_parts();
-        copy.head[..raw.len()].copy_from_slice(raw);
-        if let Some(tail) = &mut copy.tail {
-            tail[..rest.len()].copy_from_slice(rest);
-        }
-        Some(copy)
-    }
-
-    /// Takes back the memory of `frame`.
+    /// Counts the place of a frame that was made by [`Frame::duplicate`]; `false` if the limit is
+    /// reached. Whoever makes frames that may multiply asks before it queues them.
     #[inline]
-    pub fn recycle(&mut self, frame: Frame) {
-        self.out -= cost(frame.tail.is_some());
-        if self.heads.len() < KEPT_HEADS {
-            self.heads.push(frame.head);
+    pub fn admit(&mut self, frame: &mut Frame) -> bool {
+        frame.counted = frame.counted || self.reserve(PLACE_BYTES);
+        frame.counted
+    }
+
+    /// Takes back `frame`, and its memory unless others share it.
+    #[inline]
+    pub fn recycle(&mut self, mut frame: Frame) {
+        if frame.counted {
+            self.out -= PLACE_BYTES.cast_signed();
         }
-        if let Some(tail) = frame.tail
+        let Some(body) = Arc::get_mut(&mut frame.body) else { return };
+        if !body.charge.is_on(&self.account) {
+            return;
+        }
+        self.out -= mem::take(&mut body.charge.bytes).cast_signed();
+        if let Some(tail) = body.tail.take()
             && self.tails.len() < KEPT_TAILS
         {
             self.tails.push(tail);
         }
-    }
-
-    fn reserve(&mut self, tail: bool) -> Option<()> {
-        let out = self.out + cost(tail);
-        if out > self.limit {
-            return None;
+        if self.bodies.len() < KEPT_BODIES {
+            self.bodies.push(frame.body);
         }
-        self.out = out;
-        Some(())
     }
 
-    fn head(&mut self) -> Head {
-        self.heads.pop().unwrap_or_else(new_head)
+    /// Bytes to charge for a frame's memory, if there is room for it and its place.
+    fn reserve_frame(&mut self, tail: bool) -> Option<usize> {
+        let bytes = if tail { HEAD_BYTES + TAIL_BYTES } else { HEAD_BYTES };
+        self.reserve(bytes + PLACE_BYTES).then_some(bytes)
+    }
+
+    fn reserve(&mut self, bytes: usize) -> bool {
+        let room = self.in_use() + bytes <= self.limit;
+        if room {
+            self.out += bytes.cast_signed();
+        }
+        room
+    }
+
+    fn body(&mut self) -> Arc<Body> {
+        self.bodies.pop().unwrap_or_else(|| Arc::new(Body::new(None)))
     }
 
     fn tail(&mut self) -> Tail {
         self.tails.pop().unwrap_or_else(new_tail)
     }
-}
-
-const fn cost(tail: bool) -> usize {
-    if tail { HEAD_BYTES + TAIL_BYTES } else { HEAD_BYTES }
 }
 
 #[cfg(test)]
@@ -129,18 +190,16 @@ mod tests {
             let frame = pool.take(&mut buffer).unwrap();
             let expected: Vec<u8> = (10..10 + len).map(|index| index as u8).collect();
             assert_eq!(frame.to_vec(), expected);
-            assert_eq!(frame.tail.is_some(), len > 2038);
-            let copy = pool.copy(&frame).unwrap();
-            assert_eq!((copy.to_vec(), copy.header()), (expected, frame.header()));
+            assert_eq!(frame.body.tail.is_some(), len > 2038);
             pool.recycle(frame);
-            pool.recycle(copy);
         }
         assert_eq!(pool.in_use(), 0);
     }
 
     #[test]
     fn the_limit_holds_and_the_buffer_stays_usable() {
-        let (mut pool, mut buffer) = (Pool::new(2 * HEAD_BYTES), FrameBuffer::default());
+        let limit = 2 * (HEAD_BYTES + PLACE_BYTES);
+        let (mut pool, mut buffer) = (Pool::new(limit), FrameBuffer::default());
         let first = pool.frame(60).unwrap();
         fill(&mut buffer, 5000);
         assert!(pool.take(&mut buffer).is_none(), "a tail is over the limit");
@@ -150,6 +209,60 @@ mod tests {
         pool.recycle(first);
         pool.recycle(second);
         assert!(pool.frame(60).is_some());
+    }
+
+    #[test]
+    fn frames_share_memory_until_one_is_changed() {
+        let mut pool = Pool::new(1 << 20);
+        for (len, cost) in [(60, HEAD_BYTES), (5000, HEAD_BYTES + TAIL_BYTES)] {
+            let mut frame = pool.frame(len).unwrap();
+            frame.write_at(0, &vec![7; len]);
+            let shared: Vec<_> = (0..3).map(|_| frame.duplicate()).collect();
+            assert_eq!(pool.in_use(), cost + PLACE_BYTES, "shared memory counts once");
+            frame.write_at(len - 1, &[8]);
+            assert_eq!(pool.in_use(), 2 * cost + PLACE_BYTES, "the copy counts");
+            assert!(shared.iter().all(|other| other.to_vec() == vec![7; len]));
+            assert_eq!(frame.to_vec(), [&vec![7; len - 1][..], &[8]].concat());
+            pool.recycle(frame);
+            assert_eq!(pool.in_use(), cost);
+            shared.into_iter().for_each(|frame| pool.recycle(frame));
+            assert_eq!(pool.in_use(), 0);
+        }
+    }
+
+    #[test]
+    fn frames_that_share_memory_pay_for_their_places() {
+        let mut pool = Pool::new(HEAD_BYTES + 3 * PLACE_BYTES);
+        let frame = pool.frame(60).unwrap();
+        let mut shared: Vec<_> = (0..3).map(|_| frame.duplicate()).collect();
+        let admitted: Vec<_> = shared.iter_mut().map(|frame| pool.admit(frame)).collect();
+        assert_eq!(admitted, [true, true, false]);
+        assert!(pool.admit(&mut shared[0]), "once is enough");
+        pool.recycle(frame);
+        shared.into_iter().for_each(|frame| pool.recycle(frame));
+        assert_eq!(pool.in_use(), 0);
+    }
+
+    /// As when a capture is the last to hold a frame.
+    #[test]
+    fn memory_that_others_free_counts_as_free() {
+        let mut pool = Pool::new(HEAD_BYTES + PLACE_BYTES);
+        let frame = pool.frame(60).unwrap();
+        let captured = frame.duplicate();
+        pool.recycle(frame);
+        assert!(pool.frame(60).is_none(), "the capture still holds it");
+        std::thread::spawn(move || drop(captured)).join().unwrap();
+        assert_eq!(pool.in_use(), 0);
+        assert!(pool.frame(60).is_some());
+    }
+
+    #[test]
+    fn another_pools_memory_goes_back_to_the_machine() {
+        let mut pool = Pool::new(1 << 20);
+        let captured = pool.frame(60).unwrap().duplicate();
+        assert_eq!(pool.in_use(), HEAD_BYTES + PLACE_BYTES);
+        Pool::new(1 << 20).recycle(captured);
+        assert_eq!(pool.in_use(), PLACE_BYTES, "the first one was dropped, not recycled");
     }
 
     #[test]

@@ -83,7 +83,7 @@ fn strings_of_other_tools_mean_what_they_do_there() {
     assert_eq!(
         tools.forward.in_words().join(" | "),
         "10Mbit/s | 10ms | jitter normal 2ms, correlation 25% | loss Gilbert-Elliott p 1% r 10% | \
-         reorder 0% of every 1, without delay"
+         reorder by jitter"
     );
     assert_eq!(
         tools.forward.framing,

@@ -1,7 +1,5 @@
 //! Loss and bit errors: how many of many datagrams do not arrive.
 
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::thread;
 use std::time::Duration;
 
 use crate::lab::datagrams::{Receiver, Sender};
@@ -43,14 +41,11 @@ pub fn bit_errors() {
 
 fn lost(name: &str, properties: &str, length: usize, frames: u64, probability: f64) {
     let ([a, b], dataplane) = linked(properties, "{}", 7);
-    let (mut sender, receiver, stop) = (Sender::new(&a), Receiver::new(&b), AtomicBool::new(false));
-    let arrived = thread::scope(|scope| {
-        let arrivals = scope.spawn(|| receiver.collect(&stop, Duration::from_millis(300)).len());
+    let (mut sender, receiver) = (Sender::new(&a), Receiver::new(&b));
+    let arrivals = receiver.collect_while(Duration::from_millis(300), || {
         sender.send_all(frames, length, &dataplane);
-        stop.store(true, Ordering::Relaxed);
-        arrivals.join().expect("the receiver ends")
     });
-    let lost = frames as f64 - arrived as f64;
+    let lost = frames as f64 - arrivals.len() as f64;
     let mean = frames as f64 * probability;
     let deviation = (mean * (1.0 - probability)).sqrt();
     let (low, high) = (mean - Z99 * deviation, mean + Z99 * deviation);

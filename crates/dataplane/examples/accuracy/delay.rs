@@ -1,6 +1,5 @@
 //! Delays: one way, from the sender's stamp to the receiving kernel's.
 
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Duration;
 
@@ -21,9 +20,8 @@ pub fn measure() {
 fn one_way(text: &str) {
     let ([a, b], dataplane) = linked(&format!(r#"{{"delay":"{text}"}}"#), "{}", 1);
     let delay: netloom_units::Duration = text.parse().expect("a delay");
-    let (mut sender, receiver, stop) = (Sender::new(&a), Receiver::new(&b), AtomicBool::new(false));
-    let arrivals = thread::scope(|scope| {
-        let arrivals = scope.spawn(|| receiver.collect(&stop, Duration::from_millis(1500)));
+    let (mut sender, receiver) = (Sender::new(&a), Receiver::new(&b));
+    let arrivals = receiver.collect_while(Duration::from_millis(1500), || {
         // The neighbours find each other first.
         sender.send(100);
         thread::sleep(Duration::from_millis(200) + 3 * std::time::Duration::from(delay));
@@ -31,8 +29,6 @@ fn one_way(text: &str) {
             sender.send(100);
             thread::sleep(Duration::from_millis(3));
         }
-        stop.store(true, Ordering::Relaxed);
-        arrivals.join().expect("the receiver ends")
     });
     let late = |sent: i64| (sent - delay.as_nanos() as i64) as f64 / 1e3;
     let probes = arrivals.iter().filter(|arrival| arrival.number > 0);

@@ -13,8 +13,8 @@ use std::time::{Duration, Instant};
 use nix::sys::socket::sockopt::TcpCongestion;
 use nix::sys::socket::{AddressFamily, SockFlag, SockType, SockaddrIn, setsockopt, socket};
 
-use crate::lab::{Namespace, ipv4};
-use crate::{echo, linked, print_trust};
+use crate::lab::{Namespace, echo, ipv4};
+use crate::{linked, print_trust};
 
 /// The argument by which this program becomes a load.
 pub const BURN: &str = "burn";

@@ -7,8 +7,6 @@
 
 mod chance;
 mod delay;
-#[path = "../link_speed/echo.rs"]
-mod echo;
 #[path = "../../tests/lab/mod.rs"]
 mod lab;
 mod load;

@@ -1,6 +1,5 @@
 //! Rates: a line kept busy, and how fast its frames come out.
 
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -29,9 +28,8 @@ fn datagrams(text: &str) {
     let rate: netloom_units::Rate = text.parse().expect("a rate");
     let bits = rate.bits_per_second() as f64;
     let per_frame = 1538.0 * 8.0 / bits;
-    let (mut sender, receiver, stop) = (Sender::new(&a), Receiver::new(&b), AtomicBool::new(false));
-    let arrivals = thread::scope(|scope| {
-        let arrivals = scope.spawn(|| receiver.collect(&stop, Duration::from_millis(500)));
+    let (mut sender, receiver) = (Sender::new(&a), Receiver::new(&b));
+    let arrivals = receiver.collect_while(Duration::from_millis(500), || {
         let start = Instant::now();
         while start.elapsed() < SPAN {
             // Half a queue ahead of the line at first, one part in ten faster ever after.
@@ -41,8 +39,6 @@ fn datagrams(text: &str) {
             }
             thread::sleep(Duration::from_micros(300));
         }
-        stop.store(true, Ordering::Relaxed);
-        arrivals.join().expect("the receiver ends")
     });
     // The line is busy from the first frame to the last, so that each arrival is a service time
     // after the one before.

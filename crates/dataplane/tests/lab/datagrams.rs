@@ -4,8 +4,10 @@
 use std::io::IoSliceMut;
 use std::net::UdpSocket;
 use std::os::fd::AsRawFd;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
+use std::thread;
+use std::time::{Duration, Instant};
 
 use nix::sys::socket::sockopt::{RcvBufForce, ReceiveTimeout, ReceiveTimestampns};
 use nix::sys::socket::{ControlMessageOwned, MsgFlags, recvmsg, setsockopt};
@@ -17,6 +19,8 @@ use netloom_dataplane::Dataplane;
 use super::{Namespace, ipv4};
 
 const PORT: u16 = 9;
+/// Long enough for any machine to take 400 frames.
+const PATIENCE: Duration = Duration::from_secs(30);
 /// Headers in front of a datagram's payload: Ethernet 14, IPv4 20, UDP 8.
 pub const HEADERS: usize = 42;
 /// The shortest payload: number and time.
@@ -71,13 +75,17 @@ impl Sender {
     /// Sends `count` datagrams, never so far ahead of `dataplane` that the interface's queue, which
     /// holds 1000 frames, overflows: nobody would hold the sender back. Nothing else may use the link.
     pub fn send_all(&mut self, count: u64, length: usize, dataplane: &Dataplane) {
-        let taken = || dataplane.pipes().expect("pipes")[0].statistics.offered.frames;
+        let pipe = || dataplane.pipes().expect("pipes").swap_remove(0).statistics;
+        let taken = || pipe().offered.frames;
         let before = taken();
         for sent in 1..=count {
             self.send(length);
             if sent % 400 == 0 || sent == count {
+                let start = Instant::now();
                 while taken() < before + sent {
-                    std::thread::yield_now();
+                    let waited = start.elapsed();
+                    assert!(waited < PATIENCE, "{sent} were sent, but taken is {:?}", pipe());
+                    thread::yield_now();
                 }
             }
         }
@@ -101,8 +109,20 @@ impl Receiver {
         Self(socket)
     }
 
-    /// Everything that arrives until `stop`, and for `patience` after it with nothing more arriving.
-    pub fn collect(&self, stop: &AtomicBool, patience: Duration) -> Vec<Arrival> {
+    /// Everything that arrives while `send` runs, and until nothing has arrived for `patience` after it.
+    pub fn collect_while(&self, patience: Duration, send: impl FnOnce()) -> Vec<Arrival> {
+        let stop = AtomicBool::new(false);
+        thread::scope(|scope| {
+            let arrivals = scope.spawn(|| self.collect(&stop, patience));
+            // The receiver stops even if the sender panics.
+            let result = catch_unwind(AssertUnwindSafe(send));
+            stop.store(true, Ordering::Relaxed);
+            result.unwrap_or_else(|panic| resume_unwind(panic));
+            arrivals.join().expect("the receiver ends")
+        })
+    }
+
+    fn collect(&self, stop: &AtomicBool, patience: Duration) -> Vec<Arrival> {
         let mut arrivals = Vec::new();
         let mut quiet = Duration::ZERO;
         while quiet < patience {

@@ -1,18 +1,20 @@
 //! A laboratory: network namespaces with TAP or veth interfaces, made by the test itself and gone
-//! with it. Also used by `examples/link_speed.rs`.
+//! with it. Also used by `benches/throughput` and the example `accuracy`.
 #![allow(dead_code)]
 
 use std::fs::{self, File, OpenOptions};
 use std::io;
-use std::net::{Ipv4Addr, Ipv6Addr};
+use std::net::{Ipv4Addr, Ipv6Addr, UdpSocket};
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 use std::os::unix::fs::OpenOptionsExt;
 use std::thread;
+use std::time::{Duration, Instant};
 
-use netloom_ports::Tap;
+use netloom_ports::{Tap, enable_offloads};
 use nix::sched::{CloneFlags, setns, unshare};
 
 pub mod datagrams;
+pub mod echo;
 pub mod netlink;
 
 /// The name of every interface here.
@@ -47,9 +49,25 @@ impl Namespace {
     /// Adds a TAP interface with the addresses 10.0.0.`host` and fd00::`host`.
     pub fn add_tap(&self, host: u8) -> io::Result<Tap> {
         self.run(|| {
-            let tap = open_tap()?;
+            let tap = open_tap(INTERFACE)?;
             configure(host)?;
-            Ok(tap)
+            Ok(Tap::from_fd(tap))
+        })
+    }
+
+    /// Adds `count` TAP interfaces without addresses, called `t0`, `t1` and so on. They are
+    /// persistent: the kernel frees them together with the namespace, far faster than one by one.
+    pub fn add_bare_taps(&self, count: usize) -> io::Result<Vec<Tap>> {
+        self.run(|| {
+            fs::write("/proc/sys/net/ipv6/conf/default/disable_ipv6", "1")?;
+            let add = |name: String| {
+                let tap = open_tap(&name)?;
+                // SAFETY: the request takes a number.
+                unsafe { tun_set_persist(tap.as_raw_fd(), 1)? };
+                set_flags(&name, libc::IFF_UP as libc::c_short)?;
+                Ok(Tap::from_fd(tap))
+            };
+            (0..count).map(|index| add(format!("t{index}"))).collect()
         })
     }
 
@@ -62,6 +80,25 @@ impl Namespace {
     pub fn set_up(&self, up: bool) -> io::Result<()> {
         let flags = if up { libc::IFF_UP } else { 0 };
         self.run(|| set_flags(INTERFACE, flags as libc::c_short))
+    }
+
+    /// Lets the kernel leave nothing to the interface: neither checksums nor the cutting of
+    /// super-frames, as `ethtool --offload eth0 tx off` does.
+    pub fn leave_nothing_to_the_interface(&self) -> io::Result<()> {
+        #[repr(C)]
+        struct EthtoolValue {
+            command: u32,
+            data: u32,
+        }
+        const ETHTOOL_STXCSUM: u32 = 0x17;
+        const SIOCETHTOOL: libc::c_ulong = 0x8946;
+        let mut off = EthtoolValue { command: ETHTOOL_STXCSUM, data: 0 };
+        let off = (&raw mut off).cast::<libc::c_char>() as usize;
+        self.run(|| {
+            let fill =
+                |ifreq: &mut libc::ifreq| ifreq.ifr_ifru.ifru_data = off as *mut libc::c_char;
+            request(INTERFACE, SIOCETHTOOL, fill).map(drop)
+        })
     }
 
     /// Whether the software in it sees a carrier.
@@ -101,6 +138,30 @@ pub fn two_hosts() -> ([Namespace; 2], [Tap; 2]) {
     (namespaces, taps)
 }
 
+/// Like [`two_hosts`], but nothing is sent unless the test sends it: no IPv6, and the hosts know each
+/// other's addresses. So the n-th datagram is the n-th frame of the link.
+pub fn two_quiet_hosts() -> ([Namespace; 2], [Tap; 2]) {
+    let namespaces = [Namespace::new().unwrap(), Namespace::new().unwrap()];
+    let add = |namespace: &Namespace, host: u8| {
+        namespace.run(|| {
+            fs::write("/proc/sys/net/ipv6/conf/default/disable_ipv6", "1").unwrap();
+            let tap = open_tap(INTERFACE).unwrap();
+            configure_ipv4(host).unwrap();
+            (Tap::from_fd(tap), mac_of(&request(INTERFACE, libc::SIOCGIFHWADDR, |_| {}).unwrap()))
+        })
+    };
+    let [(one, first), (two, second)] = [add(&namespaces[0], 1), add(&namespaces[1], 2)];
+    namespaces[0].run(|| netlink::add_neighbour(ipv4(2), second)).unwrap();
+    namespaces[1].run(|| netlink::add_neighbour(ipv4(1), first)).unwrap();
+    (namespaces, [one, two])
+}
+
+fn mac_of(ifreq: &libc::ifreq) -> [u8; 6] {
+    // SAFETY: SIOCGIFHWADDR filled the address.
+    let data = unsafe { ifreq.ifr_ifru.ifru_hwaddr.sa_data };
+    std::array::from_fn(|index| data[index] as u8)
+}
+
 pub fn ipv4(host: u8) -> Ipv4Addr {
     Ipv4Addr::new(10, 0, 0, host)
 }
@@ -116,29 +177,31 @@ fn in_thread<T: Send>(work: impl FnOnce() -> T + Send) -> T {
 }
 
 nix::ioctl_write_int!(tun_set_interface, b'T', 202);
-nix::ioctl_write_int!(tun_set_offload, b'T', 208);
+nix::ioctl_write_int!(tun_set_persist, b'T', 203);
 
-fn open_tap() -> io::Result<Tap> {
+fn open_tap(name: &str) -> io::Result<OwnedFd> {
     let tun = OpenOptions::new()
         .read(true)
         .write(true)
         .custom_flags(libc::O_NONBLOCK)
         .open("/dev/net/tun")?;
-    let mut ifreq = named(INTERFACE);
+    let mut ifreq = named(name);
     let flags = libc::IFF_TAP | libc::IFF_NO_PI | libc::IFF_VNET_HDR;
     ifreq.ifr_ifru.ifru_flags = flags as libc::c_short;
-    let offload = libc::TUN_F_CSUM | libc::TUN_F_TSO4 | libc::TUN_F_TSO6;
-    // SAFETY: the first request reads an ifreq that outlives it, the second one a number.
-    unsafe {
-        tun_set_interface(tun.as_raw_fd(), &raw const ifreq as u64)?;
-        tun_set_offload(tun.as_raw_fd(), offload.into())?;
-    }
-    Ok(Tap::from_fd(tun.into()))
+    // SAFETY: the request reads an ifreq that outlives it.
+    unsafe { tun_set_interface(tun.as_raw_fd(), &raw const ifreq as u64)? };
+    enable_offloads(&tun)?;
+    Ok(tun.into())
 }
 
 fn configure(host: u8) -> io::Result<()> {
     // Without waiting for duplicate addresses to show.
     fs::write(format!("/proc/sys/net/ipv6/conf/{INTERFACE}/accept_dad"), "0")?;
+    configure_ipv4(host)?;
+    add_ipv6(ipv6(host))
+}
+
+fn configure_ipv4(host: u8) -> io::Result<()> {
     let address = |ip: Ipv4Addr| {
         move |ifreq: &mut libc::ifreq| {
             // SAFETY: a zeroed sockaddr is valid, and a sockaddr_in fits into it.
@@ -152,8 +215,7 @@ fn configure(host: u8) -> io::Result<()> {
     };
     request(INTERFACE, libc::SIOCSIFADDR, address(ipv4(host)))?;
     request(INTERFACE, libc::SIOCSIFNETMASK, address(Ipv4Addr::new(255, 255, 255, 0)))?;
-    set_flags(INTERFACE, libc::IFF_UP as libc::c_short)?;
-    add_ipv6(ipv6(host))
+    set_flags(INTERFACE, libc::IFF_UP as libc::c_short)
 }
 
 fn set_flags(interface: &str, flags: libc::c_short) -> io::Result<()> {
@@ -180,7 +242,22 @@ fn add_ipv6(address: Ipv6Addr) -> io::Result<()> {
     // SAFETY: the kernel reads the structure, which outlives the call.
     let result =
         unsafe { libc::ioctl(socket.as_raw_fd(), libc::SIOCSIFADDR as _, &raw const address) };
-    if result == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
+    if result != 0 {
+        return Err(io::Error::last_os_error());
+    }
+    wait_until_usable(address.address)
+}
+
+/// The kernel makes a new IPv6 address usable in its own time, on a thread of its own.
+fn wait_until_usable(address: libc::in6_addr) -> io::Result<()> {
+    let deadline = Instant::now() + Duration::from_secs(30);
+    loop {
+        match UdpSocket::bind((Ipv6Addr::from(address.s6_addr), 0)) {
+            Ok(_) => return Ok(()),
+            Err(error) if Instant::now() > deadline => return Err(error),
+            Err(_) => thread::sleep(Duration::from_millis(1)),
+        }
+    }
 }
 
 fn request(

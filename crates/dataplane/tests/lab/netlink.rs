@@ -1,7 +1,8 @@
-//! Two requests to the kernel's routing socket: make a veth pair, delete an interface.
+//! Requests to the kernel's routing socket: make a veth pair, delete an interface, add a neighbour.
 #![allow(dead_code)]
 
 use std::io;
+use std::net::Ipv4Addr;
 use std::os::fd::{AsRawFd, OwnedFd};
 
 use nix::sys::socket::{
@@ -37,6 +38,18 @@ pub fn delete_interface(namespace: &Namespace) -> io::Result<()> {
     let name = [INTERFACE.as_bytes(), &[0]].concat();
     let body = [vec![0; 16], attribute(IFLA_IFNAME, &name)].concat();
     namespace.run(|| request(libc::RTM_DELLINK, 0, &body))
+}
+
+/// Tells the kernel of this thread's namespace who has `address`.
+pub fn add_neighbour(address: Ipv4Addr, mac: [u8; 6]) -> io::Result<()> {
+    let index = nix::net::if_::if_nametoindex(INTERFACE)?;
+    let mut body = vec![libc::AF_INET as u8, 0, 0, 0];
+    body.extend(index.to_ne_bytes());
+    body.extend(libc::NUD_PERMANENT.to_ne_bytes());
+    body.extend([0, 0]);
+    body.extend(attribute(libc::NDA_DST, &address.octets()));
+    body.extend(attribute(libc::NDA_LLADDR, &mac));
+    request(libc::RTM_NEWNEIGH, libc::NLM_F_CREATE | libc::NLM_F_REPLACE, &body)
 }
 
 fn attribute(kind: u16, value: &[u8]) -> Vec<u8> {

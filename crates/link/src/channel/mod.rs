@@ -1,63 +1,158 @@
 //! The channel: what the medium does to a frame. Not here: how long it takes (`flight`).
+//!
+//! | file | what |
+//! |---|---|
+//! | `loss` | frames that vanish |
+//! | `bit_errors` | bits that arrive wrong |
 
 mod bit_errors;
 mod loss;
 
-pub use bit_errors::{BitErrorRate, BitErrors};
-pub use loss::{FourState, GilbertElliott, Loss, LossPattern};
+use netloom_units::Probability;
 
 use crate::{DropReason, FrameInfo, PipeConfig, Stream};
+use bit_errors::BitErrorProcess;
+pub use bit_errors::{BitErrorRate, BitErrors};
+use loss::LossProcess;
+pub use loss::{FourState, GilbertElliott, Loss, LossPattern};
 
-/// What the channel does to the frames of one pipe.
+/// What the channel does to the frames of one pipe. What comes first decides: a lost frame meets no
+/// bit errors, and takes no draws for them.
 #[derive(Debug)]
 pub(crate) struct Channel {
-    loss: f64,
-    stream: Stream,
+    /// Nothing is configured, nothing can happen.
+    clear: bool,
+    loss: LossProcess,
+    bit_errors: BitErrorProcess,
+    wrong_bits: BitErrors,
+    corrupt: Occasional,
+    duplicate: Occasional,
+    /// The flipped bits of the frame last passed, kept here so that it needs no memory of its own.
+    flipped: Vec<u64>,
 }
 
 /// What becomes of one frame.
-#[derive(Debug, Default)]
-pub(crate) struct Fate {
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Fate {
     /// It is lost, and why.
-    pub lost: Option<DropReason>,
-    /// These bits of it are flipped, counted from the first bit of the Ethernet header.
-    pub flipped: Vec<u64>,
-    /// It arrives twice.
-    pub duplicated: bool,
+    Lost(DropReason),
+    /// It arrives.
+    Passes {
+        /// Some of its bits are wrong: [`Channel::flipped`].
+        flipped: bool,
+        /// It arrives twice.
+        duplicated: bool,
+    },
+}
+
+/// Something that happens to a frame with a fixed probability.
+#[derive(Debug)]
+struct Occasional {
+    probability: f64,
+    stream: Stream,
 }
 
 impl Channel {
     pub fn new(config: &PipeConfig, stream: &Stream) -> Self {
-        let mut channel = Self { loss: 0.0, stream: stream.fork("loss") };
-        channel.set(config);
+        let mut channel = Self {
+            clear: true,
+            loss: LossProcess::new(&config.loss, stream),
+            bit_errors: BitErrorProcess::new(config.ber, stream),
+            wrong_bits: config.bit_errors,
+            corrupt: Occasional::new(config.corrupt, stream.fork("corrupt")),
+            duplicate: Occasional::new(config.duplicate, stream.fork("duplicate")),
+            flipped: Vec::new(),
+        };
+        channel.clear = !channel.draws_per_frame();
         channel
     }
 
     /// New models for the frames to come. A model that stays as it is keeps its state.
     pub fn configure(&mut self, old: &PipeConfig, new: &PipeConfig) {
         if new.loss != old.loss {
-            self.set(new);
+            self.loss.configure(&new.loss);
         }
-    }
-
-    fn set(&mut self, config: &PipeConfig) {
-        self.loss = match config.loss {
-            Loss::Bernoulli(probability) => probability.value(),
-            _ => 0.0,
-        };
+        if new.ber != old.ber {
+            self.bit_errors.configure(new.ber);
+        }
+        self.wrong_bits = new.bit_errors;
+        self.corrupt.probability = new.corrupt.value();
+        self.duplicate.probability = new.duplicate.value();
+        self.clear = !self.draws_per_frame();
     }
 
     /// Whether something is drawn for each frame, so that super-frames must be split.
     pub fn draws_per_frame(&self) -> bool {
-        self.loss > 0.0
+        self.loss.is_some()
+            || self.bit_errors.is_some()
+            || self.corrupt.is_some()
+            || self.duplicate.is_some()
     }
 
-    /// Draws the fate of the next frame.
+    /// Draws the fate of the next frame. A super-frame that was queued before there were draws shares
+    /// one of each; its bits are not flipped and it is not doubled.
     #[inline]
-    pub fn pass(&mut self, _info: &FrameInfo) -> Fate {
-        if self.loss > 0.0 && self.stream.uniform() < self.loss {
-            return Fate { lost: Some(DropReason::Loss), ..Fate::default() };
+    pub fn pass(&mut self, info: &FrameInfo) -> Fate {
+        if self.clear {
+            return Fate::Passes { flipped: false, duplicated: false };
         }
-        Fate::default()
+        if self.loss.next() {
+            return Fate::Lost(DropReason::Loss);
+        }
+        self.flipped.clear();
+        if !self.survives_bit_errors(info) {
+            return Fate::Lost(DropReason::BitError);
+        }
+        let single = info.frames() == 1;
+        Fate::Passes {
+            flipped: !self.flipped.is_empty() && single,
+            duplicated: self.duplicate.happens() && single,
+        }
+    }
+
+    /// The bits of the frame last passed that are flipped, each once, counted from the first bit of
+    /// the Ethernet header.
+    pub fn flipped(&self) -> &[u64] {
+        &self.flipped
+    }
+
+    /// Draws bit errors and corruption. Whether the frame survives them.
+    #[inline]
+    fn survives_bit_errors(&mut self, info: &FrameInfo) -> bool {
+        let bytes = info.bytes();
+        if self.bit_errors.is_some()
+            && let Some(hit) = self.bit_errors.hit(bytes)
+        {
+            match self.wrong_bits {
+                BitErrors::Drop => return false,
+                BitErrors::Flip => self.bit_errors.wrong_bits(hit, &mut self.flipped),
+            }
+        }
+        if self.corrupt.happens() && bytes > 0 {
+            let bit = self.corrupt.stream.below(8 * bytes);
+            // A bit that was flipped already is flipped back.
+            match self.flipped.iter().position(|flipped| *flipped == bit) {
+                Some(index) => drop(self.flipped.remove(index)),
+                None => self.flipped.push(bit),
+            }
+        }
+        true
+    }
+}
+
+impl Occasional {
+    fn new(probability: Probability, stream: Stream) -> Self {
+        Self { probability: probability.value(), stream }
+    }
+
+    /// Whether it can happen.
+    fn is_some(&self) -> bool {
+        self.probability > 0.0
+    }
+
+    /// Whether it happens to the next frame.
+    #[inline]
+    fn happens(&mut self) -> bool {
+        self.stream.chance(self.probability)
     }
 }

@@ -11,6 +11,9 @@ use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor}
 use serde::ser::{Serialize, Serializer};
 use thiserror::Error;
 
+/// Most values that a file or a list may hold.
+pub const MAX_VALUES: usize = 10_000_000;
+
 /// Values of type `T`, or the name of the file that holds them.
 ///
 /// Written as a file's name (`"lte.trace"`) or as a list of the values themselves. On its way to an
@@ -54,6 +57,39 @@ pub enum DataError {
     /// The file as a whole is not usable.
     #[error("{0}")]
     Whole(String),
+}
+
+impl DataError {
+    /// `message` about the line with this number, counted from 1.
+    pub(crate) fn at(line: usize, message: impl fmt::Display) -> Self {
+        Self::Line { line, message: message.to_string() }
+    }
+}
+
+/// The lines of `text` that say something, with their numbers counted from 1. `#` begins a comment.
+pub(crate) fn lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    let content = |line: &'_ str| line.find('#').unwrap_or(line.len());
+    text.lines()
+        .enumerate()
+        .map(move |(index, line)| (index + 1, line[..content(line)].trim()))
+        .filter(|(_, line)| !line.is_empty())
+}
+
+/// `text` in quotes, for messages: its beginning if it is long.
+pub(crate) fn quoted(text: &str) -> String {
+    match text.char_indices().nth(40) {
+        Some((end, _)) => format!("`{}…`", &text[..end]),
+        None => format!("`{text}`"),
+    }
+}
+
+/// Refuses lists of none or more than [`MAX_VALUES`] values.
+pub(crate) fn check_count(count: usize, what: &str) -> Result<(), String> {
+    match count {
+        0 => Err(format!("{what} needs at least one value")),
+        1..=MAX_VALUES => Ok(()),
+        _ => Err(format!("{what} has at most {MAX_VALUES} values, not {count}")),
+    }
 }
 
 impl<T> Data<T> {
@@ -149,5 +185,30 @@ impl<T: JsonSchema> JsonSchema for Data<T> {
             "description": "The name of a file, or the values themselves.",
             "anyOf": [{ "type": "string" }, values, content],
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_leave_comments_and_blanks_out_and_keep_their_numbers() {
+        let text = "# title\n1 # one\n\n  2\r\n#\n3";
+        assert_eq!(lines(text).collect::<Vec<_>>(), [(2, "1"), (4, "2"), (6, "3")]);
+    }
+
+    #[test]
+    fn long_texts_are_quoted_by_their_beginning() {
+        assert_eq!(quoted("short"), "`short`");
+        assert_eq!(quoted(&"ü".repeat(1000)), format!("`{}…`", "ü".repeat(40)));
+    }
+
+    #[test]
+    fn lists_have_at_least_one_value_and_not_too_many() {
+        assert!(check_count(0, "a list").unwrap_err().contains("at least one"));
+        assert!(check_count(MAX_VALUES, "a list").is_ok());
+        let error = check_count(MAX_VALUES + 1, "a list").unwrap_err();
+        assert!(error.contains("at most 10000000 values, not 10000001"), "{error}");
     }
 }

@@ -25,7 +25,8 @@ use crate::line::OverheadProfile;
 use crate::queue::{QueueChange, QueueConfig};
 use files::{DataFile, HoldsData};
 
-pub use data::{Data, DataError, DataFormat};
+pub use data::{Data, DataError, DataFormat, MAX_VALUES};
+pub(crate) use data::{check_count, lines, quoted};
 pub use effect::{Circumstances, NoEffect};
 pub use files::{FileError, FileFault, UnreadFile};
 pub use framing::Framing;

@@ -1,14 +1,22 @@
 //! Propagation: frames that have left the line and have not arrived. Not here: loss (`channel`).
+//!
+//! | file | what |
+//! |---|---|
+//! | `jitter` | what varies the delay from frame to frame |
+//! | `reorder` | which frames are sent out of turn |
+//! | `order` | frames under way in the order of their release |
 
 mod jitter;
+mod order;
 mod reorder;
 
-use std::collections::VecDeque;
+use netloom_units::{Duration, Offset, Time};
 
-use netloom_units::{Duration, Time};
-
+use jitter::JitterProcess;
 pub use jitter::{DistributionTable, Jitter, JitterDistribution, Offsets};
+use order::ReleaseOrder;
 pub use reorder::{Reorder, Reordering};
+use reorder::{ReorderProcess, Turn};
 
 use crate::{FrameInfo, Passage, PipeConfig, Stream};
 
@@ -24,55 +32,85 @@ pub(crate) struct Flying<F> {
 /// The frames under way, in the order of their release.
 #[derive(Debug)]
 pub(crate) struct Flight<F> {
-    flying: VecDeque<Flying<F>>,
+    order: ReleaseOrder<F>,
     delay: Duration,
-    /// The latest release so far: no frame overtakes another, even when the delay shrinks.
+    jitter: JitterProcess,
+    reorder: ReorderProcess,
+    /// The least time that a frame can take.
+    shortest: Duration,
+    /// The latest release so far: unless reordering is asked for, no frame overtakes another, even
+    /// when the delay shrinks.
     last: Time,
     pub frames: u64,
     pub bytes: u64,
 }
 
 impl<F> Flight<F> {
-    pub fn new(config: &PipeConfig, _stream: &Stream) -> Self {
-        let delay = config.delay;
-        Self { flying: VecDeque::new(), delay, last: Time::ZERO, frames: 0, bytes: 0 }
+    pub fn new(config: &PipeConfig, stream: &Stream) -> Self {
+        let mut flight = Self {
+            order: ReleaseOrder::new(),
+            delay: config.delay,
+            jitter: JitterProcess::new(&config.jitter, stream),
+            reorder: ReorderProcess::new(config.reorder, stream),
+            shortest: Duration::ZERO,
+            last: Time::ZERO,
+            frames: 0,
+            bytes: 0,
+        };
+        flight.find_shortest();
+        flight
     }
 
-    /// A new delay for frames that have yet to leave the line.
-    pub fn configure(&mut self, _old: &PipeConfig, new: &PipeConfig) {
+    /// New properties for frames that have yet to leave the line. What stays as it is keeps its state.
+    pub fn configure(&mut self, old: &PipeConfig, new: &PipeConfig) {
         self.delay = new.delay;
+        if new.jitter != old.jitter {
+            self.jitter.configure(&new.jitter);
+        }
+        if new.reorder != old.reorder {
+            self.reorder.configure(new.reorder);
+        }
+        self.find_shortest();
     }
 
     /// Whether something is drawn for each frame, so that super-frames must be split.
     pub fn draws_per_frame(&self) -> bool {
-        false
+        self.jitter.is_some() || self.reorder.is_some()
     }
 
-    /// When a frame that leaves the line at `end` arrives at the earliest.
+    /// Whether frames arrive in the order in which they leave the line.
+    #[inline]
+    pub fn keeps_order(&self) -> bool {
+        !self.reorder.is_some()
+    }
+
+    /// When a frame that leaves the line at `end` arrives at the earliest; without jitter and
+    /// reordering, when it arrives.
     #[inline]
     pub fn earliest(&self, end: Time) -> Time {
-        (end + self.delay).max(self.last)
+        self.behind_the_last(end + self.shortest)
     }
 
     #[inline]
     pub fn push(&mut self, frame: F, info: FrameInfo, passage: Passage) {
-        let release = self.earliest(passage.serialized);
-        self.last = release;
+        let end = passage.serialized;
+        let release = if self.draws_per_frame() { self.draw(end) } else { self.earliest(end) };
+        self.last = self.last.max(release);
         self.frames += u64::from(info.frames());
         self.bytes += info.bytes();
-        self.flying.push_back(Flying { frame, info, passage, release });
+        self.order.push(Flying { frame, info, passage, release });
     }
 
     /// When the next frame arrives.
     #[inline]
     pub fn next_release(&self) -> Option<Time> {
-        self.flying.front().map(|flying| flying.release)
+        self.order.next_release()
     }
 
     /// The next frame that has arrived by `now`.
     #[inline]
     pub fn pop_due(&mut self, now: Time) -> Option<Flying<F>> {
-        if self.flying.front()?.release > now { None } else { self.pop() }
+        if self.next_release()? > now { None } else { self.pop() }
     }
 
     /// The next frame, arrived or not. Once none is left, the order starts afresh.
@@ -85,9 +123,42 @@ impl<F> Flight<F> {
     }
 
     fn pop(&mut self) -> Option<Flying<F>> {
-        let flying = self.flying.pop_front()?;
+        let flying = self.order.pop()?;
         self.frames -= u64::from(flying.info.frames());
         self.bytes -= flying.info.bytes();
         Some(flying)
     }
+
+    /// Draws when a frame that leaves the line at `end` arrives.
+    fn draw(&mut self, end: Time) -> Time {
+        let turn = self.reorder.next();
+        if turn == Turn::AtOnce {
+            return end;
+        }
+        let release = end + shifted(self.delay, self.jitter.next());
+        match turn {
+            Turn::Late(extra) => release + extra,
+            Turn::Kept | Turn::AtOnce => self.behind_the_last(release),
+        }
+    }
+
+    /// `release`, or when the last frame arrives, if that is later and the order is kept.
+    #[inline]
+    fn behind_the_last(&self, release: Time) -> Time {
+        if self.keeps_order() { release.max(self.last) } else { release }
+    }
+
+    fn find_shortest(&mut self) {
+        self.shortest = if self.reorder.skips_delay() {
+            Duration::ZERO
+        } else {
+            shifted(self.delay, self.jitter.shortest())
+        };
+    }
+}
+
+/// `delay` with `offset` added, never below zero.
+fn shifted(delay: Duration, offset: Offset) -> Duration {
+    let change = Duration::from_nanos(offset.as_nanos().unsigned_abs());
+    if offset < Offset::ZERO { delay.saturating_sub(change) } else { delay + change }
 }

@@ -1,4 +1,4 @@
-//! Which frames overtake others: what can be written.
+//! Which frames overtake others: what can be written, and the draws.
 
 use std::fmt;
 use std::str::FromStr;
@@ -7,6 +7,7 @@ use netloom_units::{Duration, Probability};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::Stream;
 use crate::config::text_or_table;
 
 /// Whether frames may overtake each other, and which are sent out of turn.
@@ -26,7 +27,8 @@ pub enum Reorder {
 pub struct Reordering {
     /// Probability that a candidate is sent out of turn.
     pub probability: Probability,
-    /// Every how many frames there is a candidate (default 1: each frame), as in tc-netem.
+    /// At least `gap - 1` frames in turn are between two that are sent out of turn; each one behind
+    /// them is a candidate until one is chosen (default 1: each frame is one), as in tc-netem.
     #[serde(default = "one", skip_serializing_if = "is_one")]
     #[schemars(range(min = 1))]
     pub gap: u32,
@@ -44,6 +46,61 @@ fn one() -> u32 {
 
 fn is_one(gap: &u32) -> bool {
     *gap == 1
+}
+
+/// The reordering of one pipe.
+#[derive(Debug)]
+pub(super) struct ReorderProcess {
+    reorder: Reorder,
+    /// Frames in turn since the last one out of turn.
+    in_turn: u32,
+    stream: Stream,
+}
+
+/// A frame's place among the others.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Turn {
+    /// It propagates like all others.
+    Kept,
+    /// It has no delay at all.
+    AtOnce,
+    /// It takes this much longer.
+    Late(Duration),
+}
+
+impl ReorderProcess {
+    pub fn new(reorder: Reorder, stream: &Stream) -> Self {
+        Self { reorder, in_turn: 0, stream: stream.fork("reorder") }
+    }
+
+    /// Another reordering, which begins with a gap. The stream of random numbers goes on.
+    pub fn configure(&mut self, reorder: Reorder) {
+        self.reorder = reorder;
+        self.in_turn = 0;
+    }
+
+    /// Whether frames may overtake each other.
+    pub fn is_some(&self) -> bool {
+        self.reorder != Reorder::None
+    }
+
+    /// Whether frames may have no delay at all.
+    pub fn skips_delay(&self) -> bool {
+        matches!(self.reorder, Reorder::Some(Reordering { probability, extra_delay: None, .. })
+            if probability != Probability::ZERO)
+    }
+
+    /// The place of the next frame.
+    pub fn next(&mut self) -> Turn {
+        let Reorder::Some(reordering) = self.reorder else { return Turn::Kept };
+        let candidate = self.in_turn >= reordering.gap - 1;
+        if !(candidate && self.stream.chance(reordering.probability.value())) {
+            self.in_turn = self.in_turn.saturating_add(1);
+            return Turn::Kept;
+        }
+        self.in_turn = 0;
+        reordering.extra_delay.map_or(Turn::AtOnce, Turn::Late)
+    }
 }
 
 impl Reorder {
@@ -68,8 +125,9 @@ impl fmt::Display for Reorder {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::None => f.pad("none"),
+            Self::Some(Reordering { probability: Probability::ZERO, .. }) => f.pad("by jitter"),
             Self::Some(reordering) => {
-                write!(f, "{} of every {}", reordering.probability, reordering.gap)?;
+                write!(f, "{}, gap {}", reordering.probability, reordering.gap)?;
                 match reordering.extra_delay {
                     Some(extra) => write!(f, ", {extra} late"),
                     None => f.write_str(", without delay"),

@@ -6,7 +6,7 @@ use netloom_units::{Duration, Rate, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::config::{DataError, DataFormat};
+use crate::config::{DataError, DataFormat, check_count, lines, quoted};
 
 /// Bytes of packet (Ethernet header excluded) that one opportunity carries.
 pub const OPPORTUNITY_BYTES: u64 = 1500;
@@ -24,16 +24,22 @@ impl RateTrace {
     /// A trace of opportunities at `milliseconds`, counted from the trace's beginning.
     ///
     /// # Errors
-    /// There are none, they go back in time, or the last one is at 0.
+    /// There are none, they go back in time, the last one is at 0, or they are too many: more than
+    /// [`MAX_VALUES`](crate::MAX_VALUES), or a mean above [`Rate::MAX`].
     pub fn new(milliseconds: Vec<u64>) -> Result<Self, String> {
+        check_count(milliseconds.len(), "a trace")?;
         match milliseconds.last() {
-            None => return Err("a trace needs at least one opportunity".into()),
             Some(0) => return Err("a trace's last opportunity must be after millisecond 0".into()),
             Some(last) if *last > u64::from(u32::MAX) => {
                 return Err(format!("a trace is at most {} ms long", u32::MAX));
             }
-            Some(_) => {}
+            _ => {}
         }
+        let trace = Self { milliseconds };
+        if trace.mean_bits_per_second() > u128::from(Rate::MAX.bits_per_second()) {
+            return Err(format!("a trace's mean is at most {}", Rate::MAX));
+        }
+        let milliseconds = &trace.milliseconds;
         match milliseconds.windows(2).position(|pair| pair[1] < pair[0]) {
             Some(index) => Err(format!(
                 "opportunity {} at {} ms is before the one in front of it at {} ms",
@@ -41,7 +47,7 @@ impl RateTrace {
                 milliseconds[index + 1],
                 milliseconds[index]
             )),
-            None => Ok(Self { milliseconds }),
+            None => Ok(trace),
         }
     }
 
@@ -57,11 +63,14 @@ impl RateTrace {
 
     /// The mean rate, in bits of packet.
     pub fn mean(&self) -> Rate {
+        // Not above the largest rate: `new` has seen to that.
+        let bits = u64::try_from(self.mean_bits_per_second()).unwrap_or(u64::MAX).max(1);
+        Rate::from_bits_per_second(bits).unwrap_or(Rate::MAX)
+    }
+
+    fn mean_bits_per_second(&self) -> u128 {
         let bits = self.milliseconds.len() as u128 * u128::from(OPPORTUNITY_BYTES) * 8 * 1000;
-        let rate = bits / u128::from(self.period_ms());
-        let rate = u64::try_from(rate).unwrap_or(u64::MAX).max(1);
-        // Above the largest rate only with more opportunities than memory can hold.
-        Rate::from_bits_per_second(rate).expect("a trace's mean is a possible rate")
+        bits / u128::from(self.period_ms())
     }
 }
 
@@ -159,20 +168,15 @@ impl DataFormat for RateTrace {
 
     fn parse(text: &str) -> Result<Self, DataError> {
         let mut milliseconds = Vec::new();
-        for (index, line) in text.lines().enumerate() {
-            let line = line.trim();
-            if line.is_empty() || line.starts_with('#') {
-                continue;
-            }
-            let number = line.parse().map_err(|_| DataError::Line {
-                line: index + 1,
-                message: format!("`{line}` is not a whole number of milliseconds"),
+        for (number, line) in lines(text) {
+            let at = line.parse().map_err(|_| {
+                let line = quoted(line);
+                DataError::at(number, format!("{line} is not a whole number of milliseconds"))
             })?;
-            if milliseconds.last().is_some_and(|last| number < *last) {
-                let message = format!("{number} ms is before the line above it");
-                return Err(DataError::Line { line: index + 1, message });
+            if milliseconds.last().is_some_and(|last| at < *last) {
+                return Err(DataError::at(number, format!("{at} ms is before the line above it")));
             }
-            milliseconds.push(number);
+            milliseconds.push(at);
         }
         Self::new(milliseconds).map_err(DataError::Whole)
     }

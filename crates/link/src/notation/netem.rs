@@ -223,13 +223,14 @@ fn loss(words: &mut Words<'_>) -> Result<Loss, NotationError> {
     if words.take("state") {
         let given = percentages(words, "loss state", 5)?;
         let or = |index: usize, default| given.get(index).copied().unwrap_or(default);
-        return Ok(Loss::FourState(FourState {
+        let model = FourState {
             p13: given[0],
             p31: or(1, opposite(given[0])),
             p32: or(2, Probability::ZERO),
             p23: or(3, certain),
             p14: or(4, Probability::ZERO),
-        }));
+        };
+        return model.checked().map(Loss::FourState).map_err(NotationError::Model);
     }
     if words.take("gemodel") {
         let given = percentages(words, "loss gemodel", 4)?;

@@ -66,6 +66,9 @@ pub enum NotationError {
         /// What to write instead.
         instead: &'static str,
     },
+    /// Numbers that the model cannot have.
+    #[error("{0}")]
+    Model(String),
     /// Words that contradict each other or make no sense alone.
     #[error("{0}")]
     Senseless(&'static str),

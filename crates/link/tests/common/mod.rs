@@ -1,7 +1,9 @@
 //! What the tests share: short ways to say times, configurations and arrivals.
 #![allow(dead_code)]
 
-use netloom_link::{FrameInfo, Pipe, PipeChange, PipeConfig, Stream};
+pub mod statistics;
+
+use netloom_link::{Frame, FrameInfo, Header, Pipe, PipeChange, PipeConfig, Stream};
 use netloom_units::Time;
 
 pub fn ns(nanos: u64) -> Time {
@@ -48,4 +50,43 @@ pub fn drain(pipe: &mut Pipe<u64>) -> Vec<(u64, Time)> {
 /// Everything due by `now`, numbers only.
 pub fn due(pipe: &mut Pipe<u64>, now: Time) -> Vec<u64> {
     std::iter::from_fn(|| pipe.poll(now)).map(|delivery| delivery.frame).collect()
+}
+
+/// A frame that remembers what was done to it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Noted {
+    pub number: u64,
+    pub flipped: Vec<u64>,
+}
+
+impl Noted {
+    pub fn new(number: u64) -> Self {
+        Self { number, flipped: Vec::new() }
+    }
+}
+
+impl Frame for Noted {
+    fn header(&self) -> Option<Header> {
+        None
+    }
+    fn mark_congestion(&mut self) {}
+    fn flip_bits(&mut self, bits: &[u64]) {
+        assert!(self.flipped.is_empty() && !bits.is_empty());
+        self.flipped = bits.to_vec();
+    }
+    fn duplicate(&self) -> Self {
+        self.clone()
+    }
+}
+
+/// Sends frames numbered from 0 one after another through a pipe without rate and delay; for each of
+/// them whether it was lost.
+pub fn losses(pipe: &mut Pipe<u64>, count: u64) -> Vec<bool> {
+    let lost = |number| {
+        let at = ns(number);
+        pipe.offer(at, FrameInfo::single(100), number).unwrap();
+        while pipe.poll_dropped().is_some() {}
+        pipe.poll(at).is_none()
+    };
+    (0..count).map(lost).collect()
 }

@@ -1,4 +1,4 @@
-//! Bit errors: how often, and what they do to a frame.
+//! How often bits are wrong: what can be written, and what it means for a frame.
 
 use std::fmt;
 use std::str::FromStr;
@@ -25,7 +25,10 @@ impl BitErrorRate {
     /// Probability that a frame of `bytes` has at least one wrong bit, `1 - (1 - p)^(8·bytes)`,
     /// exact for tiny `p` too.
     pub fn frame_error_probability(self, bytes: u64) -> f64 {
-        -libm::expm1(8.0 * bytes as f64 * libm::log1p(-self.0))
+        match bytes {
+            0 => 0.0,
+            bytes => -libm::expm1(8.0 * bytes as f64 * libm::log1p(-self.0)),
+        }
     }
 }
 
@@ -95,15 +98,4 @@ impl JsonSchema for BitErrorRate {
             "examples": [1e-6],
         })
     }
-}
-
-/// What bit errors do to a frame.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum BitErrors {
-    /// The frame check sequence catches them: the frame is dropped.
-    #[default]
-    Drop,
-    /// The flipped bits reach the receiver.
-    Flip,
 }

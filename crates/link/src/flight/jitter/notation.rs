@@ -1,171 +1,14 @@
-//! What varies a delay from frame to frame: what can be written. Not here: the draws.
+//! How a jitter is written: a duration, or a table that names a distribution.
 
 use std::fmt;
 use std::str::FromStr;
 
-use netloom_units::{Duration, Offset, Probability, UnitError};
+use netloom_units::{Duration, Probability, UnitError};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::config::{Data, DataError, DataFormat, text_or_table};
-
-/// What is added to the delay of each frame. The sum never goes below zero.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct Jitter {
-    /// Where the values come from.
-    pub distribution: JitterDistribution,
-    /// Correlation of each value with the one before it: first-order autoregression, which leaves
-    /// the distribution itself as it is.
-    pub correlation: Probability,
-}
-
-/// Where the values of a jitter come from.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub enum JitterDistribution {
-    /// No jitter.
-    #[default]
-    None,
-    /// Uniform between minus and plus this much.
-    Uniform(Duration),
-    /// Normal with mean zero and this standard deviation.
-    Normal(Duration),
-    /// tc-netem's `pareto` at this deviation: rare large values.
-    Pareto(Duration),
-    /// tc-netem's `paretonormal` at this deviation: a quarter normal, three quarters Pareto.
-    ParetoNormal(Duration),
-    /// Drawn from these samples, each as likely as the others.
-    Empirical(Data<Offsets>),
-    /// Drawn from a tc distribution table, scaled to a deviation.
-    Table(Data<DistributionTable>, Duration),
-    /// These values in this order, over and over.
-    Pattern(Data<Offsets>),
-}
-
-impl Jitter {
-    /// Whether nothing varies.
-    pub fn is_none(&self) -> bool {
-        self.distribution == JitterDistribution::None
-    }
-
-    fn text(&self) -> Option<String> {
-        self.is_none().then(|| "none".into())
-    }
-}
-
-/// Signed lengths of time, one a line in a file.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(try_from = "Vec<Offset>", into = "Vec<Offset>")]
-#[schemars(with = "Vec<Offset>")]
-pub struct Offsets {
-    offsets: Vec<Offset>,
-}
-
-impl Offsets {
-    /// # Errors
-    /// There are none.
-    pub fn new(offsets: Vec<Offset>) -> Result<Self, String> {
-        if offsets.is_empty() {
-            Err("at least one value is needed".into())
-        } else {
-            Ok(Self { offsets })
-        }
-    }
-
-    /// The values, in the order given.
-    pub fn as_slice(&self) -> &[Offset] {
-        &self.offsets
-    }
-}
-
-impl TryFrom<Vec<Offset>> for Offsets {
-    type Error = String;
-    fn try_from(offsets: Vec<Offset>) -> Result<Self, String> {
-        Self::new(offsets)
-    }
-}
-
-impl From<Offsets> for Vec<Offset> {
-    fn from(offsets: Offsets) -> Self {
-        offsets.offsets
-    }
-}
-
-impl DataFormat for Offsets {
-    const WHAT: &'static str = "list of delays";
-
-    fn parse(text: &str) -> Result<Self, DataError> {
-        let mut offsets = Vec::new();
-        for (index, line) in text.lines().enumerate() {
-            let line = line.trim();
-            if line.is_empty() || line.starts_with('#') {
-                continue;
-            }
-            let offset = line.parse().map_err(|error: UnitError| DataError::Line {
-                line: index + 1,
-                message: error.to_string(),
-            })?;
-            offsets.push(offset);
-        }
-        Self::new(offsets).map_err(DataError::Whole)
-    }
-}
-
-/// A distribution table of tc: the inverse of a distribution function, sampled at even steps, in
-/// units of 1/8192 of the deviation.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(try_from = "Vec<i16>", into = "Vec<i16>")]
-#[schemars(with = "Vec<i16>")]
-pub struct DistributionTable {
-    values: Vec<i16>,
-}
-
-impl DistributionTable {
-    /// # Errors
-    /// There are no values.
-    pub fn new(values: Vec<i16>) -> Result<Self, String> {
-        if values.is_empty() {
-            Err("a distribution table needs values".into())
-        } else {
-            Ok(Self { values })
-        }
-    }
-
-    /// The values.
-    pub fn values(&self) -> &[i16] {
-        &self.values
-    }
-}
-
-impl TryFrom<Vec<i16>> for DistributionTable {
-    type Error = String;
-    fn try_from(values: Vec<i16>) -> Result<Self, String> {
-        Self::new(values)
-    }
-}
-
-impl From<DistributionTable> for Vec<i16> {
-    fn from(table: DistributionTable) -> Self {
-        table.values
-    }
-}
-
-impl DataFormat for DistributionTable {
-    const WHAT: &'static str = "tc distribution table";
-
-    fn parse(text: &str) -> Result<Self, DataError> {
-        let mut values = Vec::new();
-        for (index, line) in text.lines().enumerate() {
-            let line = line.split('#').next().unwrap_or_default();
-            for word in line.split_whitespace() {
-                values.push(word.parse().map_err(|_| DataError::Line {
-                    line: index + 1,
-                    message: format!("`{word}` is not a whole number from -32768 to 32767"),
-                })?);
-            }
-        }
-        Self::new(values).map_err(DataError::Whole)
-    }
-}
+use super::{DistributionTable, Jitter, JitterDistribution, Offsets};
+use crate::config::{Data, text_or_table};
 
 /// Jitter as a table.
 #[derive(Default, Serialize, Deserialize, JsonSchema)]
@@ -261,6 +104,12 @@ impl From<&Jitter> for JitterTable {
             Kind::Pattern(pattern) => table.pattern = Some(pattern.clone()),
         }
         table
+    }
+}
+
+impl Jitter {
+    fn text(&self) -> Option<String> {
+        self.is_none().then(|| "none".into())
     }
 }
 

@@ -15,7 +15,7 @@ use nix::sys::socket::{
 use nix::sys::time::{TimeVal, TimeValLike};
 use nix::time::{ClockId, clock_gettime};
 
-use crate::lab::{Namespace, ipv4};
+use super::{Namespace, ipv4};
 
 const INTERVAL: Duration = Duration::from_millis(5);
 

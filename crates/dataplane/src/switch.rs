@@ -1,0 +1,46 @@
+//! A learning switch: out of which lanes a frame goes that has come in by a port. The cost of a frame
+//! to one receiver does not depend on the number of ports. Not here: the table (`netloom-link`), and
+//! moving the frame (`fabric`).
+
+use netloom_link::{Forward, LearningTable, MacKey};
+use netloom_units::Time;
+
+/// A switch; each port has the lane that leads out of it.
+#[derive(Debug, Default)]
+pub(crate) struct Switch {
+    table: LearningTable,
+    lanes: Vec<usize>,
+}
+
+impl Switch {
+    /// Adds a port out of which `lane` leads; the port's number.
+    pub fn add_port(&mut self, lane: usize) -> usize {
+        self.lanes.push(lane);
+        self.lanes.len() - 1
+    }
+
+    /// Where a frame goes whose Ethernet header is at the start of `bytes`, and that came by `port`
+    /// at `now`; its source is behind that port from now on.
+    pub fn decide(&mut self, now: Time, port: usize, bytes: &[u8]) -> Forward {
+        let [destination, source] = [0, 6].map(|at| {
+            let address = bytes[at..at + 6].try_into().expect("an address has six bytes");
+            MacKey::new(address)
+        });
+        self.table.forward(now, port, source, destination)
+    }
+
+    /// The lane that leads out of `port`.
+    pub fn lane(&self, port: usize) -> usize {
+        self.lanes[port]
+    }
+
+    /// How many ports there are.
+    pub fn ports(&self) -> usize {
+        self.lanes.len()
+    }
+
+    /// Forgets what is behind `port`.
+    pub fn forget(&mut self, port: usize) {
+        self.table.forget_port(port);
+    }
+}

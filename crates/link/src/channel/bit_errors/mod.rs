@@ -1,0 +1,80 @@
+//! Bit errors: what they do to a frame, and which frames they hit.
+//!
+//! | file | what |
+//! |---|---|
+//! | `rate` | how often a bit is wrong |
+//! | `flips` | which bits of a frame that is hit |
+
+mod flips;
+mod rate;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::Stream;
+use flips::Flips;
+pub use rate::BitErrorRate;
+
+/// What bit errors do to a frame.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum BitErrors {
+    /// The frame check sequence catches them: the frame is dropped.
+    #[default]
+    Drop,
+    /// The flipped bits reach the receiver.
+    Flip,
+}
+
+/// The bit errors of one pipe.
+#[derive(Debug)]
+pub(crate) struct BitErrorProcess {
+    rate: BitErrorRate,
+    flips: Flips,
+    /// The length last asked for and the probability that a frame of it is hit: traffic has few
+    /// lengths, and exponentials cost more than draws.
+    known: (u64, f64),
+    stream: Stream,
+}
+
+/// A frame that bit errors hit.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Hit {
+    bytes: u64,
+    /// The draw that decided it, which also decides the first wrong bit.
+    draw: f64,
+}
+
+impl BitErrorProcess {
+    pub fn new(rate: BitErrorRate, stream: &Stream) -> Self {
+        let stream = stream.fork("bit_errors");
+        Self { rate, flips: Flips::new(rate.value()), known: (0, 0.0), stream }
+    }
+
+    /// Another rate. The stream of random numbers goes on.
+    pub fn configure(&mut self, rate: BitErrorRate) {
+        self.rate = rate;
+        self.flips = Flips::new(rate.value());
+        self.known = (0, 0.0);
+    }
+
+    /// Whether bits can be wrong.
+    pub fn is_some(&self) -> bool {
+        self.rate != BitErrorRate::default()
+    }
+
+    /// Whether at least one bit of the next frame, which has `bytes`, is wrong.
+    #[inline]
+    pub fn hit(&mut self, bytes: u64) -> Option<Hit> {
+        if self.known.0 != bytes {
+            self.known = (bytes, self.rate.frame_error_probability(bytes));
+        }
+        let draw = self.stream.uniform();
+        (draw < self.known.1).then_some(Hit { bytes, draw })
+    }
+
+    /// Appends the wrong bits of a frame that was hit, in order.
+    pub fn wrong_bits(&mut self, hit: Hit, out: &mut Vec<u64>) {
+        self.flips.draw(8 * hit.bytes, hit.draw, &mut self.stream, out);
+    }
+}

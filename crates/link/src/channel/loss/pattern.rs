@@ -1,0 +1,122 @@
+//! Exactly these frames, over and over: patterns in the scenario and traces in files.
+
+use std::fmt;
+use std::str::FromStr;
+use std::sync::Arc;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::config::{DataError, DataFormat, check_count, lines};
+
+/// Which frames are lost: one digit a frame, `1` for a loss.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LossPattern {
+    /// Shared: configurations are copied with every change.
+    lost: Arc<[bool]>,
+}
+
+impl LossPattern {
+    /// For each frame whether it is lost; at the end the pattern starts again.
+    ///
+    /// # Errors
+    /// The pattern is empty, or longer than [`MAX_VALUES`](crate::MAX_VALUES).
+    pub fn new(lost: Vec<bool>) -> Result<Self, String> {
+        check_count(lost.len(), "a loss pattern")?;
+        Ok(Self { lost: lost.into() })
+    }
+
+    /// For each frame whether it is lost.
+    pub fn lost(&self) -> &[bool] {
+        &self.lost
+    }
+}
+
+impl FromStr for LossPattern {
+    type Err = String;
+    fn from_str(text: &str) -> Result<Self, String> {
+        let mut lost = Vec::new();
+        read_digits(text, &mut lost)?;
+        Self::new(lost)
+    }
+}
+
+/// Appends what the digits of `text` say.
+fn read_digits(text: &str, lost: &mut Vec<bool>) -> Result<(), String> {
+    for digit in text.chars().filter(|digit| !digit.is_whitespace()) {
+        lost.push(match digit {
+            '0' => false,
+            '1' => true,
+            other => {
+                return Err(format!(
+                    "`{other}` is not part of a loss pattern; write `0` for a frame that passes and `1` for one that is lost"
+                ));
+            }
+        });
+    }
+    Ok(())
+}
+
+impl fmt::Display for LossPattern {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.lost.iter().try_for_each(|lost| f.write_str(if *lost { "1" } else { "0" }))
+    }
+}
+
+impl Serialize for LossPattern {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for LossPattern {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        String::deserialize(deserializer)?.parse().map_err(serde::de::Error::custom)
+    }
+}
+
+impl JsonSchema for LossPattern {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "LossPattern".into()
+    }
+    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        schemars::json_schema!({
+            "type": "string",
+            "description": "One digit a frame: `0` passes, `1` is lost.",
+            "pattern": "^[01 ]+$",
+            "examples": ["0001"],
+        })
+    }
+}
+
+impl DataFormat for LossPattern {
+    const WHAT: &'static str = "loss trace";
+
+    fn parse(text: &str) -> Result<Self, DataError> {
+        let mut lost = Vec::new();
+        for (number, line) in lines(text) {
+            read_digits(line, &mut lost).map_err(|message| DataError::at(number, message))?;
+        }
+        Self::new(lost).map_err(DataError::Whole)
+    }
+}
+
+/// A pattern being played.
+#[derive(Debug)]
+pub(super) struct Replay {
+    pattern: LossPattern,
+    next: usize,
+}
+
+impl Replay {
+    pub fn new(pattern: LossPattern) -> Self {
+        Self { pattern, next: 0 }
+    }
+
+    /// Whether the next frame is lost.
+    pub fn next(&mut self) -> bool {
+        let lost = self.pattern.lost[self.next];
+        self.next = (self.next + 1) % self.pattern.lost.len();
+        lost
+    }
+}

@@ -1,0 +1,127 @@
+//! Frames in the order of their release. Not here: what decides the release.
+
+use std::cmp::Ordering;
+use std::collections::{BinaryHeap, VecDeque};
+
+use netloom_units::Time;
+
+use super::Flying;
+
+/// Frames under way, first release first; of equal ones the first that came.
+///
+/// A frame that comes behind all others goes to the end of a line in constant time. Only frames that
+/// overtake go into a heap, so that traffic in order never pays for it.
+#[derive(Debug)]
+pub(super) struct ReleaseOrder<F> {
+    /// Each released no earlier than the one in front.
+    in_turn: VecDeque<Flying<F>>,
+    /// Each released earlier than the end of the line was when it came.
+    overtaking: BinaryHeap<Overtaking<F>>,
+    /// Frames that ever overtook.
+    overtaken: u64,
+}
+
+/// A frame that overtakes; the greatest is the one released first.
+#[derive(Debug)]
+struct Overtaking<F> {
+    flying: Flying<F>,
+    /// Which one it was, from 0.
+    number: u64,
+}
+
+impl<F> ReleaseOrder<F> {
+    pub fn new() -> Self {
+        Self { in_turn: VecDeque::new(), overtaking: BinaryHeap::new(), overtaken: 0 }
+    }
+
+    #[inline]
+    pub fn push(&mut self, flying: Flying<F>) {
+        match self.in_turn.back() {
+            Some(last) if flying.release < last.release => {
+                self.overtaking.push(Overtaking { flying, number: self.overtaken });
+                self.overtaken += 1;
+            }
+            _ => self.in_turn.push_back(flying),
+        }
+    }
+
+    /// When the first frame is released.
+    #[inline]
+    pub fn next_release(&self) -> Option<Time> {
+        let first = self.in_turn.front()?.release;
+        Some(
+            self.overtaking.peek().map_or(first, |overtaking| first.min(overtaking.flying.release)),
+        )
+    }
+
+    #[inline]
+    pub fn pop(&mut self) -> Option<Flying<F>> {
+        // While a frame is in the heap, the line ends with a later release. So the line is never empty
+        // before the heap, and what in it is released at the same time came earlier.
+        let first = self.in_turn.front()?.release;
+        match self.overtaking.peek() {
+            Some(overtaking) if overtaking.flying.release < first => {
+                self.overtaking.pop().map(|overtaking| overtaking.flying)
+            }
+            _ => self.in_turn.pop_front(),
+        }
+    }
+}
+
+impl<F> Overtaking<F> {
+    fn key(&self) -> (Time, u64) {
+        (self.flying.release, self.number)
+    }
+}
+
+impl<F> Ord for Overtaking<F> {
+    fn cmp(&self, other: &Self) -> Ordering {
+        other.key().cmp(&self.key())
+    }
+}
+
+impl<F> PartialOrd for Overtaking<F> {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl<F> PartialEq for Overtaking<F> {
+    fn eq(&self, other: &Self) -> bool {
+        self.key() == other.key()
+    }
+}
+
+impl<F> Eq for Overtaking<F> {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{FrameInfo, Passage, Stream};
+
+    fn flying(frame: u64, release: u64) -> Flying<u64> {
+        let at = Time::ZERO;
+        let passage = Passage { number: frame, offered: at, started: at, serialized: at };
+        let release = Time::from_nanos(release);
+        Flying { frame, info: FrameInfo::single(100), passage, release }
+    }
+
+    /// Against a list that is sorted anew each time.
+    #[test]
+    fn frames_leave_by_release_and_then_by_arrival() {
+        let (mut order, mut naive) = (ReleaseOrder::new(), Vec::new());
+        let mut stream = Stream::new(1, "order");
+        for frame in 0..20_000 {
+            // Few different releases, so that many are equal.
+            let release = frame / 10 + stream.below(8);
+            order.push(flying(frame, release));
+            naive.push((release, frame));
+            while naive.len() > 12 || stream.chance(0.4) {
+                naive.sort_unstable();
+                assert_eq!(order.next_release().map(Time::as_nanos), naive.first().map(|n| n.0));
+                let left = order.pop().map(|flying| (flying.release.as_nanos(), flying.frame));
+                assert_eq!(left, (!naive.is_empty()).then(|| naive.remove(0)));
+            }
+        }
+    }
+}

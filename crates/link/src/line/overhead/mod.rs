@@ -1,0 +1,228 @@
+//! Extra time that a frame holds the line: the empirical distribution of dummynet's `profile`
+//! (Carbone & Rizzo 2009 §4), for contention and retries of a shared medium.
+//! Not here: the format of dummynet's files (`dummynet`).
+
+mod dummynet;
+
+use std::sync::Arc;
+
+use netloom_units::{Duration, Probability};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::Stream;
+use crate::config::{Data, MAX_VALUES};
+
+/// A point of the distribution: with `probability` the extra time is at most `time`.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct OverheadPoint {
+    /// Cumulative probability.
+    pub probability: Probability,
+    /// Extra time on the line.
+    pub time: Duration,
+    /// Whether frames between the point before and this one are lost after that time (default no).
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub lost: bool,
+}
+
+fn is_false(lost: &bool) -> bool {
+    !lost
+}
+
+/// The distribution function of the extra time, linear between its points; below the first one the
+/// time is that of the first. Where it jumps, the longer time holds. What the last point leaves to
+/// 100 % is lost to the medium too, after the longest time.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(try_from = "Vec<OverheadPoint>", into = "Vec<OverheadPoint>")]
+#[schemars(with = "Vec<OverheadPoint>")]
+pub struct OverheadProfile {
+    points: Vec<OverheadPoint>,
+}
+
+impl OverheadProfile {
+    /// A distribution through `points`; without any there is no extra time.
+    ///
+    /// # Errors
+    /// Probabilities or times go back, or there are more than [`MAX_VALUES`] points.
+    pub fn new(points: Vec<OverheadPoint>) -> Result<Self, String> {
+        if points.len() > MAX_VALUES {
+            return Err(format!("a profile has at most {MAX_VALUES} points, not {}", points.len()));
+        }
+        let back = points.windows(2).position(|pair| {
+            pair[1].probability < pair[0].probability || pair[1].time < pair[0].time
+        });
+        match back {
+            Some(index) => {
+                let [before, point] = [&points[index], &points[index + 1]];
+                Err(format!(
+                    "the profile goes back from {} at {} to {} at {}; a longer time cannot be less probable",
+                    before.probability, before.time, point.probability, point.time
+                ))
+            }
+            None => Ok(Self { points }),
+        }
+    }
+
+    /// The points, in order.
+    pub fn points(&self) -> &[OverheadPoint] {
+        &self.points
+    }
+
+    /// The inverse distribution function at `u`, 0 to 1.
+    fn at(&self, u: f64) -> Extra {
+        let after = self.points.partition_point(|point| point.probability.value() <= u);
+        let Some(upper) = self.points.get(after) else {
+            // A frame that the medium loses has held it as long as the longest.
+            let time = self.points.last().map_or(Duration::ZERO, |point| point.time);
+            return Extra { time, lost: true };
+        };
+        let (from, below) = match after.checked_sub(1) {
+            Some(index) => (self.points[index].time, self.points[index].probability.value()),
+            None => (upper.time, 0.0),
+        };
+        let share = (u - below) / (upper.probability.value() - below);
+        let rise = (upper.time.as_nanos() - from.as_nanos()) as f64;
+        Extra {
+            time: from + Duration::from_nanos(libm::round(rise * share) as u64),
+            lost: upper.lost,
+        }
+    }
+
+    /// Whether there is no extra time.
+    pub fn is_empty(&self) -> bool {
+        self.points.is_empty()
+    }
+}
+
+/// The draws of one pipe.
+#[derive(Debug)]
+pub(crate) struct Overhead {
+    profile: Option<Arc<OverheadProfile>>,
+    stream: Stream,
+}
+
+/// What one frame meets on the medium.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Extra {
+    /// How much longer it holds the line.
+    pub time: Duration,
+    /// Whether it is lost in the end.
+    pub lost: bool,
+}
+
+impl Overhead {
+    pub fn new(profile: &Data<OverheadProfile>, stream: &Stream) -> Self {
+        let mut overhead = Self { profile: None, stream: stream.fork("mac_overhead") };
+        overhead.configure(profile);
+        overhead
+    }
+
+    pub fn configure(&mut self, profile: &Data<OverheadProfile>) {
+        self.profile = profile.values().filter(|profile| !profile.is_empty()).cloned();
+    }
+
+    /// Whether frames take extra time.
+    #[inline]
+    pub fn is_some(&self) -> bool {
+        self.profile.is_some()
+    }
+
+    /// Draws for the next frame.
+    pub fn draw(&mut self) -> Extra {
+        let none = Extra { time: Duration::ZERO, lost: false };
+        self.profile.as_ref().map_or(none, |profile| profile.at(self.stream.uniform()))
+    }
+}
+
+impl TryFrom<Vec<OverheadPoint>> for OverheadProfile {
+    type Error = String;
+    fn try_from(points: Vec<OverheadPoint>) -> Result<Self, String> {
+        Self::new(points)
+    }
+}
+
+impl From<OverheadProfile> for Vec<OverheadPoint> {
+    fn from(profile: OverheadProfile) -> Self {
+        profile.points
+    }
+}
+
+impl Default for Data<OverheadProfile> {
+    fn default() -> Self {
+        Self::inline(OverheadProfile::default())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// `probability` in percent, `time` in ns.
+    fn profile(points: &[(f64, u64, bool)]) -> Overhead {
+        let point = |(percent, time, lost): &(f64, u64, bool)| OverheadPoint {
+            probability: Probability::new(percent / 100.0).unwrap(),
+            time: Duration::from_nanos(*time),
+            lost: *lost,
+        };
+        let profile = OverheadProfile::new(points.iter().map(point).collect()).unwrap();
+        Overhead::new(&Data::inline(profile), &Stream::new(1, "overhead"))
+    }
+
+    fn at(overhead: &Overhead, u: f64) -> (u64, bool) {
+        let extra = overhead.profile.as_ref().unwrap().at(u);
+        (extra.time.as_nanos(), extra.lost)
+    }
+
+    #[test]
+    fn the_curve_is_linear_between_points_and_jumps_at_doubled_ones() {
+        let overhead = profile(&[(20.0, 100, false), (50.0, 200, false), (50.0, 300, false)]);
+        assert_eq!(at(&overhead, 0.0), (100, false));
+        assert_eq!(at(&overhead, 0.1), (100, false));
+        assert_eq!(at(&overhead, 0.35), (150, false));
+        assert_eq!(at(&overhead, 0.5), (300, true));
+        assert_eq!(at(&overhead, 0.999), (300, true));
+    }
+
+    #[test]
+    fn what_a_point_marks_as_lost_takes_its_time_and_is_lost() {
+        let overhead = profile(&[(0.0, 0, false), (80.0, 800, false), (100.0, 1000, true)]);
+        assert_eq!(at(&overhead, 0.4), (400, false));
+        assert_eq!(at(&overhead, 0.9), (900, true));
+    }
+
+    #[test]
+    fn no_points_take_no_time() {
+        assert!(!profile(&[]).is_some());
+    }
+
+    #[test]
+    fn points_that_go_back_are_refused() {
+        let point = |probability, time| OverheadPoint {
+            probability: Probability::new(probability).unwrap(),
+            time: Duration::from_millis(time),
+            lost: false,
+        };
+        let error = OverheadProfile::new(vec![point(0.5, 2), point(1.0, 1)]).unwrap_err();
+        assert!(error.contains("50% at 2ms to 100% at 1ms"), "{error}");
+    }
+
+    /// Share of lost frames and the distribution of the others (Kolmogorov-Smirnov, 99 %).
+    #[test]
+    fn draws_follow_the_curve() {
+        let mut overhead = profile(&[(0.0, 1000, false), (90.0, 10_000, false)]);
+        let draws: Vec<Extra> = (0..50_000).map(|_| overhead.draw()).collect();
+        let mut times: Vec<f64> = draws
+            .iter()
+            .filter(|extra| !extra.lost)
+            .map(|extra| (extra.time.as_nanos() as f64 - 1000.0) / 9000.0)
+            .collect();
+        let lost = (draws.len() - times.len()) as f64;
+        assert!((lost - 5000.0).abs() < 2.576 * (5000.0f64 * 0.9).sqrt(), "{lost}");
+        times.sort_by(f64::total_cmp);
+        let n = times.len() as f64;
+        let distance = |(index, u): (usize, &f64)| (u - (index as f64 + 0.5) / n).abs() + 0.5 / n;
+        let largest = times.iter().enumerate().map(distance).fold(0.0, f64::max);
+        assert!(largest < 1.628 / n.sqrt(), "{largest}");
+    }
+}
