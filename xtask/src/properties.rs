@@ -156,7 +156,11 @@ impl<'a> Page<'a> {
     }
 
     fn was_seen(&self, schema: &'a Value, seen: &BTreeSet<&'a str>) -> bool {
-        self.resolve(schema).0.is_some_and(|name| seen.contains(name))
+        let (name, resolved) = self.resolve(schema);
+        match name {
+            Some(name) => seen.contains(name),
+            None => resolved["type"] == "array" && self.was_seen(&resolved["items"], seen),
+        }
     }
 
     /// Whether there are keys anywhere in a type.

@@ -7,7 +7,7 @@ use std::cell::Cell;
 
 use common::config;
 use netloom_dataplane::Carried;
-use netloom_link::{FrameInfo, Pipe, Stream};
+use netloom_link::{Discipline, Ecn, FrameInfo, Header, Pipe, Stream};
 use netloom_ports::Pool;
 use netloom_units::Time;
 
@@ -64,4 +64,52 @@ fn the_steady_state_allocates_nothing() {
     assert_eq!(ALLOCATIONS.with(Cell::get), before);
     let statistics = pipe.statistics(Time::ZERO);
     assert!(statistics.dropped.queue_full.frames > 0 && statistics.dropped.loss.frames > 0);
+}
+
+/// A frame of one of sixteen flows, half of them with ECN.
+#[derive(Debug)]
+struct OfFlow(u16);
+
+impl netloom_link::Frame for OfFlow {
+    fn header(&self) -> Option<Header> {
+        Some(Header {
+            source: "10.0.0.1".parse().expect("an address"),
+            destination: "10.0.0.2".parse().expect("an address"),
+            protocol: 17,
+            source_port: self.0,
+            destination_port: 9,
+            dscp: (self.0 % 64) as u8,
+            ecn: if self.0.is_multiple_of(2) { Ecn::Capable0 } else { Ecn::NotCapable },
+        })
+    }
+    fn mark_congestion(&mut self) {}
+    fn flip_bits(&mut self, _bits: &[u64]) {}
+    fn duplicate(&self) -> Self {
+        Self(self.0)
+    }
+}
+
+/// Once they have grown to what the traffic needs, no queue discipline allocates, whatever it drops
+/// and marks.
+#[test]
+fn no_queue_discipline_allocates_for_a_frame() {
+    for name in Discipline::NAMES {
+        let text = format!(
+            r#"{{"rate":"1Gbit/s","queue":{{"discipline":"{name}","limit":"300packets"}}}}"#
+        );
+        let mut pipe = Pipe::new(config(&text), Stream::new(1, "l/forward"), Time::ZERO);
+        let mut carry = |numbers: std::ops::Range<u64>| {
+            for number in numbers {
+                let now = Time::from_nanos(number * 11_000);
+                let _ = pipe.offer(now, FrameInfo::single(1514), OfFlow((number % 16) as u16));
+                while pipe.poll(now).is_some() {}
+                while pipe.poll_dropped().is_some() {}
+            }
+            ALLOCATIONS.with(Cell::get)
+        };
+        let before = carry(0..200_000);
+        assert_eq!(carry(200_000..400_000), before, "{name}");
+        let statistics = pipe.statistics(Time::ZERO);
+        assert!(statistics.dropped.total().frames > 10_000, "{name}: it had to drop");
+    }
 }

@@ -10,8 +10,9 @@ use crate::{Framing, Header};
 /// Bytes of an Ethernet header.
 pub(crate) const ETHERNET_HEADER: u32 = 14;
 
-/// What a pipe asks of the frames that it carries. All of it concerns single wire frames, never
-/// super-frames.
+/// What a pipe asks of the frames that it carries. Nearly always these are single wire frames; a
+/// super-frame that already waits when a discipline is set is asked for its header and may be marked,
+/// which concerns all wire frames that it stands for.
 pub trait Frame: std::fmt::Debug + Send + 'static {
     /// The headers that queue disciplines classify by; `None` where it is not an IP packet. Asked only
     /// if the discipline looks at headers.
@@ -21,8 +22,8 @@ pub trait Frame: std::fmt::Debug + Send + 'static {
     /// frames whose header says that they take part.
     fn mark_congestion(&mut self);
 
-    /// Flips `bits`, counted from the first bit of the Ethernet header; all lie within the frame. The
-    /// receiver's checksums must see it.
+    /// Flips `bits` of a single wire frame, counted from the first bit of the Ethernet header; all lie
+    /// within the frame. The receiver's checksums must see it.
     fn flip_bits(&mut self, bits: &[u64]);
 
     /// The frame once more.

@@ -15,8 +15,8 @@
 //! | [`notation`] | the words of tc and dummynet |
 //! | `segment` | which port of a switch a frame leaves by: [`LearningTable`] |
 //!
-//! Not here: clocks, threads, devices, frame contents (a pipe carries any `F` and never looks at
-//! it). A pipe allocates while its buffers grow to what the traffic needs, and then no more.
+//! Not here: clocks, threads, devices, frame contents (a pipe carries any `F` and knows of it what
+//! [`Frame`] says). A pipe allocates while its buffers grow to what the traffic needs, and then no more.
 
 mod channel;
 mod config;
@@ -40,7 +40,11 @@ pub use line::{
     OPPORTUNITY_BYTES, OverheadPoint, OverheadProfile, RateSchedule, RateTrace, ScheduleStep,
 };
 pub use pipe::{COALESCING_BOUND, Delivery, Dropped, Pipe, Rejected};
-pub use queue::{Discipline, DropFrom, FifoConfig, QueueChange, QueueConfig, QueueLimit};
+pub use queue::{
+    ClassConfig, ClassMatch, CodelConfig, Discipline, DropFrom, DrrConfig, Dscps, FifoConfig,
+    FqCodelConfig, PieConfig, Prefix, PrioConfig, QueueChange, QueueConfig, QueueLimit, RedConfig,
+    Wf2qConfig,
+};
 pub use random::Stream;
 pub use segment::{AGEING, Forward, LearningTable, MacKey};
 pub use statistics::{Count, DelayStatistics, DropStatistics, PipeStatistics, QueueStatistics};

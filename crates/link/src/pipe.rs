@@ -192,15 +192,40 @@ impl<F: Frame> Pipe<F> {
             return self.reject(DropReason::Mtu, waiting);
         }
         if self.serving.is_none() {
+            if self.queue.looks_at_all() {
+                return self.pass(now, waiting);
+            }
             self.serve(now, waiting);
             return Ok(());
         }
-        if self.line.varies() {
-            self.queue.set_rate(self.line.rate(now));
-        }
+        self.update_rate(now);
         let result = self.queue.enqueue(now, waiting);
         self.queue_changed(now);
         result.or_else(|(waiting, reason)| self.reject(reason, waiting))
+    }
+
+    /// Puts a frame on the line that finds it free, unless the queue discipline will not have it.
+    fn pass(&mut self, now: Time, waiting: Waiting<F>) -> Result<(), Rejected<F>> {
+        self.update_rate(now);
+        let result = self.queue.pass(now, waiting);
+        if !self.queue.effects.is_empty() {
+            self.take_effects();
+        }
+        match result {
+            Ok(waiting) => {
+                self.serve(now, waiting);
+                Ok(())
+            }
+            Err((waiting, reason)) => self.reject(reason, waiting),
+        }
+    }
+
+    /// Tells the queue the rate, if it changes by itself.
+    #[inline]
+    fn update_rate(&mut self, now: Time) {
+        if self.line.varies() {
+            self.queue.set_rate(self.line.rate(now));
+        }
     }
 
     /// The next frame whose release is not after `now`, in order of release.
@@ -342,13 +367,15 @@ impl<F: Frame> Pipe<F> {
 
     #[cold]
     fn take_effects(&mut self) {
-        let effects = std::mem::take(&mut self.queue.effects);
-        for info in &effects.marked {
-            self.statistics.marked(info);
+        let mut effects = std::mem::take(&mut self.queue.effects);
+        for info in effects.marked.drain(..) {
+            self.statistics.marked(&info);
         }
-        for Refused { waiting, reason, at } in effects.dropped {
+        for Refused { waiting, reason, at } in effects.dropped.drain(..) {
             self.discard(reason, waiting, None, at);
         }
+        // Empty again, but as large as it has grown.
+        self.queue.effects = effects;
     }
 
     #[cold]

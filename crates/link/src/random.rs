@@ -8,11 +8,14 @@ use rand_pcg::Pcg64;
 ///
 /// State and increment are both derived from the experiment's seed and the stream's name, so that
 /// adding a pipe never changes another pipe's draws.
+///
+/// Most pipes have more streams than they draw from, so that the generator's state is made with the first
+/// draw.
 #[derive(Debug, Clone)]
 pub struct Stream {
-    generator: Pcg64,
-    /// What the generator was seeded with.
+    /// What the generator is seeded with.
     origin: u64,
+    generator: Option<Box<Pcg64>>,
 }
 
 impl Stream {
@@ -28,11 +31,8 @@ impl Stream {
         Self::from_origin(fnv1a(purpose.as_bytes()) ^ SplitMix(self.origin).next())
     }
 
-    fn from_origin(origin: u64) -> Self {
-        let mut mixer = SplitMix(origin);
-        let mut wide = || u128::from(mixer.next()) << 64 | u128::from(mixer.next());
-        let (state, increment) = (wide(), wide());
-        Self { generator: Pcg64::new(state, increment), origin }
+    const fn from_origin(origin: u64) -> Self {
+        Self { origin, generator: None }
     }
 
     /// The next number, uniform in [0, 1), a multiple of 2⁻⁵³.
@@ -67,8 +67,18 @@ impl Stream {
     /// The next 64 random bits.
     #[inline]
     pub fn bits(&mut self) -> u64 {
-        self.generator.next_u64()
+        let origin = self.origin;
+        self.generator.get_or_insert_with(|| seeded(origin)).next_u64()
     }
+}
+
+/// A generator whose state and increment come from `origin`.
+#[cold]
+fn seeded(origin: u64) -> Box<Pcg64> {
+    let mut mixer = SplitMix(origin);
+    let mut wide = || u128::from(mixer.next()) << 64 | u128::from(mixer.next());
+    let (state, increment) = (wide(), wide());
+    Box::new(Pcg64::new(state, increment))
 }
 
 /// FNV-1a, 64 bits (Fowler, Noll, Vo): fixed for ever, unlike the standard library's hashers.
@@ -84,11 +94,16 @@ struct SplitMix(u64);
 impl SplitMix {
     fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
+        mix(self.0)
     }
+}
+
+/// SplitMix64's finalizer: every bit of `z` changes about half the bits of the result.
+#[inline]
+pub(crate) const fn mix(mut z: u64) -> u64 {
+    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    z ^ (z >> 31)
 }
 
 #[cfg(test)]

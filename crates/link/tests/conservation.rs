@@ -1,13 +1,15 @@
-//! Nothing appears, vanishes, doubles or overtakes unasked, whatever is offered, changed and asked.
+//! Nothing appears, vanishes, doubles or overtakes within its flow unasked, whatever is offered, changed
+//! and asked, under every queue discipline.
 
 mod common;
 
 use std::collections::HashMap;
 
+use common::packet::{Packet, header};
 use netloom_link::{
-    BitErrorRate, BitErrors, Count, Discipline, FrameInfo, Framing, InFlight, Jitter, LinkState,
-    Loss, Pipe, PipeChange, PipeConfig, PipeStatistics, QueueChange, QueueLimit, RateLimit,
-    Reorder, Stream,
+    BitErrorRate, BitErrors, Count, Discipline, Ecn, FrameInfo, Framing, Header, InFlight, Jitter,
+    LinkState, Loss, Pipe, PipeChange, PipeConfig, PipeStatistics, QueueChange, QueueLimit,
+    RateLimit, Reorder, Stream,
 };
 use netloom_units::{Duration, Probability, Rate, Size, Time};
 use proptest::collection::vec;
@@ -16,7 +18,7 @@ use proptest::prelude::*;
 
 #[derive(Debug, Clone)]
 enum Step {
-    Offer { frames: u32, full: u32, last: u32 },
+    Offer { flow: u16, frames: u32, full: u32, last: u32 },
     Change(Box<PipeChange>),
     Poll,
     Ask,
@@ -104,11 +106,45 @@ fn impairments() -> impl Strategy<Value = PipeChange> {
         })
 }
 
+/// Every discipline, by default and with parameters that make it do much in little time.
+fn discipline() -> impl Strategy<Value = Discipline> {
+    let written = [
+        r#""fifo""#,
+        r#"{"fifo":{"drop":"head"}}"#,
+        r#""red""#,
+        r#"{"red":{"weight":0.5,"min":"1packet","max":"4packets"}}"#,
+        r#"{"red":{"weight":1.0,"min":"1kB","max":"9kB","gentle":false,"ecn":false}}"#,
+        r#""codel""#,
+        r#"{"codel":{"target":"0ns","interval":"100us"}}"#,
+        r#"{"codel":{"target":"10us","interval":"50us","ecn":false}}"#,
+        r#""fq_codel""#,
+        r#"{"fq_codel":{"flows":3,"quantum":"256B","target":"0ns","interval":"100us"}}"#,
+        r#""pie""#,
+        r#"{"pie":{"target":"1us","update":"100us","max_burst":"0ns","alpha":500,"beta":500}}"#,
+        r#"{"pie":{"target":"1us","update":"100us","max_burst":"9us","derandomize":false}}"#,
+        r#""drr""#,
+        r#"{"drr":{"flows":2,"quantum":"256B"}}"#,
+        r#"{"drr":{"classes":[{"match":{"dscp":1},"weight":9},{"match":{"dscp":2},"limit":"3packets"}]}}"#,
+        r#"{"drr":{"classes":[{"match":{"dscp":1}},{"match":{"dscp":2},"weight":9}]}}"#,
+        r#""wf2q+""#,
+        r#"{"wf2q+":{"flows":2}}"#,
+        r#"{"wf2q+":{"classes":[{"match":{"dscp":1},"weight":9},{"match":{"dscp":2},"limit":"1ms"}]}}"#,
+        r#"{"wf2q+":{"classes":[{"match":{"dscp":1}},{"match":{"dscp":2},"weight":65536}]}}"#,
+        r#""prio""#,
+        r#"{"prio":{"classes":[{"match":{"dscp":2}},{},{"match":{"dscp":1}}]}}"#,
+    ];
+    prop::sample::select(written.to_vec()).prop_map(|text| serde_json::from_str(text).unwrap())
+}
+
+/// Six flows: two per DSCP, one of them with ECN, and one that is not IP.
+fn header_of(flow: u16) -> Option<Header> {
+    let ecn = if flow.is_multiple_of(2) { Ecn::Capable0 } else { Ecn::NotCapable };
+    (flow != 5).then(|| Header { dscp: (flow / 2) as u8, ecn, ..header(flow) })
+}
+
 fn a_change() -> impl Strategy<Value = PipeChange> {
-    let queue = limit().prop_map(|limit| QueueChange {
-        discipline: Some(Discipline::default()),
-        limit: Some(limit),
-    });
+    let queue = (option::of(discipline()), option::of(limit()))
+        .prop_map(|(discipline, limit)| QueueChange { discipline, limit });
     let delay = (0u64..3_000_000).prop_map(Duration::from_nanos);
     let state = prop_oneof![4 => Just(LinkState::Up), 1 => Just(LinkState::Down)];
     let in_flight = prop_oneof![Just(InFlight::Drop), Just(InFlight::Deliver)];
@@ -129,8 +165,13 @@ fn a_change() -> impl Strategy<Value = PipeChange> {
 
 fn step() -> impl Strategy<Value = Step> {
     prop_oneof![
-        6 => (1u32..5, 60u32..9000, 60u32..9000)
-            .prop_map(|(frames, full, last)| Step::Offer { frames, full, last: last.min(full) }),
+        12 => (0u16..6, prop_oneof![4 => Just(1u32), 1 => 1u32..5], 60u32..9000, 60u32..9000)
+            .prop_map(|(flow, frames, full, last)| Step::Offer {
+                flow,
+                frames,
+                full,
+                last: last.min(full),
+            }),
         2 => a_change().prop_map(|change| Step::Change(Box::new(change))),
         3 => Just(Step::Poll),
         1 => Just(Step::Ask),
@@ -146,9 +187,12 @@ struct Ledger {
     duplicated: Count,
     /// What came in and may still come out: how often it has.
     seen: HashMap<u64, (FrameInfo, u32)>,
-    last_out: Option<(u64, Time)>,
+    /// For each flow.
+    last_out: HashMap<u16, u64>,
+    last_release: Time,
     /// Reordering has been asked for at some time.
     reorders: bool,
+    marked: Count,
 }
 
 fn add(count: &mut Count, info: &FrameInfo) {
@@ -157,53 +201,62 @@ fn add(count: &mut Count, info: &FrameInfo) {
 }
 
 impl Ledger {
-    fn offer(&mut self, pipe: &mut Pipe<u64>, now: Time, info: FrameInfo, number: u64) {
+    fn offer(&mut self, pipe: &mut Pipe<Packet>, now: Time, info: FrameInfo, packet: Packet) {
         add(&mut self.offered, &info);
-        match pipe.offer(now, info, number) {
-            Ok(()) => assert!(self.seen.insert(number, (info, 0)).is_none()),
+        match pipe.offer(now, info, packet) {
+            Ok(()) => assert!(self.seen.insert(packet.number, (info, 0)).is_none()),
             Err(rejected) => {
-                assert_eq!(rejected.frame, number);
+                assert_eq!(rejected.frame, packet);
                 add(&mut self.dropped, &info);
             }
         }
     }
 
-    fn change(&mut self, pipe: &mut Pipe<u64>, now: Time, change: &PipeChange) {
+    fn change(&mut self, pipe: &mut Pipe<Packet>, now: Time, change: &PipeChange) {
         pipe.change(now, change);
         self.reorders |= pipe.config().reorder != Reorder::None;
     }
 
-    fn poll(&mut self, pipe: &mut Pipe<u64>, now: Time) {
+    fn poll(&mut self, pipe: &mut Pipe<Packet>, now: Time) {
         while let Some(delivery) = pipe.poll(now) {
-            assert_eq!(self.out(delivery.frame), delivery.info);
+            let packet = delivery.frame;
+            let (info, times) = self.out(packet.number);
+            assert_eq!(info, delivery.info);
             assert!(delivery.release <= now && delivery.passage.offered <= delivery.release);
-            let out = (delivery.frame, delivery.release);
-            let before = self.last_out.replace(out);
-            let in_order = |before: (u64, Time)| self.reorders || before.0 <= out.0;
-            assert!(before.is_none_or(|before| in_order(before) && before.1 <= out.1), "order");
-            add(&mut self.delivered, &delivery.info);
+            assert!(self.last_release <= delivery.release, "in order of release");
+            self.last_release = delivery.release;
+            let before = self.last_out.insert(packet.flow, packet.number);
+            let in_order = |before: u64| self.reorders || before <= packet.number;
+            assert!(before.is_none_or(in_order), "in order within the flow");
+            if packet.is_marked() && times == 1 {
+                add(&mut self.marked, &info);
+            }
+            add(&mut self.delivered, &info);
         }
         while let Some(dropped) = pipe.poll_dropped() {
-            assert_eq!(self.out(dropped.frame), dropped.info);
-            add(&mut self.dropped, &dropped.info);
+            let (info, _) = self.out(dropped.frame.number);
+            assert_eq!(info, dropped.info);
+            add(&mut self.dropped, &info);
         }
     }
 
-    /// Frame `number` came out, delivered or dropped: once, or twice if it was duplicated.
-    fn out(&mut self, number: u64) -> FrameInfo {
+    /// Frame `number` came out, delivered or dropped: once, or twice if it was duplicated. How often
+    /// it has by now.
+    fn out(&mut self, number: u64) -> (FrameInfo, u32) {
         let (info, times) = self.seen.get_mut(&number).expect("came in before it comes out");
         *times += 1;
         assert!(*times <= 2, "{number} came out {times} times");
         if *times == 2 {
             add(&mut self.duplicated, info);
         }
-        *info
+        (*info, *times)
     }
 
     fn check(&self, statistics: &PipeStatistics) {
         let s = statistics;
         assert_eq!(s.offered, self.offered);
         assert_eq!(s.delivered, self.delivered);
+        assert!(s.marked.frames >= self.marked.frames, "marked frames may be lost later");
         assert_eq!(
             s.offered + s.duplicated,
             s.delivered + s.dropped.total() + s.queue.now + s.in_flight
@@ -213,12 +266,12 @@ impl Ledger {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 3000, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn frames_are_conserved(
         first in a_change(),
-        steps in vec((step(), 0u64..2_000_000), 1..120),
+        steps in vec((step(), 0u64..2_000_000), 1..150),
         seed in any::<u64>(),
     ) {
         let mut config = PipeConfig::default();
@@ -229,8 +282,9 @@ proptest! {
         for (number, (step, wait)) in (0..).zip(steps) {
             now += Duration::from_nanos(wait);
             match step {
-                Step::Offer { frames, full, last } => {
-                    ledger.offer(&mut pipe, now, FrameInfo::coalesced(frames, full, last), number);
+                Step::Offer { flow, frames, full, last } => {
+                    let packet = Packet { number, flow, header: header_of(flow) };
+                    ledger.offer(&mut pipe, now, FrameInfo::coalesced(frames, full, last), packet);
                 }
                 Step::Change(change) => ledger.change(&mut pipe, now, &change),
                 Step::Poll => ledger.poll(&mut pipe, now),

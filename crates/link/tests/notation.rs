@@ -113,6 +113,24 @@ fn tbf_and_dummynet_strings_become_properties() {
         ),
         ("bw 0 profile wifi.profile", json!({"rate": "unlimited", "mac_overhead": "wifi.profile"})),
         (
+            "bw 1Mbit/s queue 60 gred 0.002/5/15/0.1 ecn",
+            json!({"rate": "1Mbit/s", "framing": "none",
+                   "queue": {"limit": "60packets", "discipline": "red"}}),
+        ),
+        (
+            "red 0.01/5000/15000/0.2 bw 1Mbit/s queue 60Kbytes",
+            json!({"rate": "1Mbit/s", "framing": "none",
+                   "queue": {"limit": "60KiB", "discipline": {"red": {
+                       "min": "5kB", "max": "15kB", "max_p": "20%", "weight": 0.01,
+                       "gentle": false, "mean_packet": "500B", "ecn": false}}}}),
+        ),
+        (
+            "bw 1Mbit/s codel target 10 interval 200ms ecn",
+            json!({"rate": "1Mbit/s", "framing": "none",
+                   "queue": {"limit": "50packets", "discipline": {"codel": {
+                       "target": "10ms", "interval": "200ms", "ecn": true}}}}),
+        ),
+        (
             "bw 300000 queue 20",
             json!({"rate": "300kbit/s", "framing": "none", "queue": {"limit": "20packets"}}),
         ),
@@ -181,6 +199,10 @@ fn what_is_not_done_the_same_way_is_refused_with_what_to_write() {
         ("bw 1Mbit/s mask dst-ip 0xff", "classes"),
         ("bw 1Mbit/s noerror", "leave it out"),
         ("weight 3", "not a word of ipfw"),
+        ("bw 1Mbit/s red 0.002/15/5/0.1", "`max` of red is above `min`"),
+        ("bw 1Mbit/s red 0.002/15", "`0.002/5/15/0.1`"),
+        ("bw 1Mbit/s codel interval 0", "longer than 0"),
+        ("bw 1Mbit/s pie", "discipline: pie"),
     ] {
         let error = text.parse::<Dummynet>().expect_err(text).to_string();
         assert!(error.contains(part), "{text}: {error} does not say {part}");

@@ -1,6 +1,7 @@
 //! The options of `ipfw pipe config` (ipfw(8)) as properties.
 //!
 //! What it does and the link model does not: flows of their own by `mask`, and the rate of a device.
+//! Disciplines that dummynet puts into a scheduler (`fq_codel`, `fq_pie`) are not a pipe's options.
 
 use netloom_units::{Duration, Probability, Quantity, Rate, Size};
 
@@ -9,7 +10,7 @@ use super::{Translation, notation};
 use crate::channel::Loss;
 use crate::config::{Data, Framing, RateLimit};
 use crate::line::OverheadProfile;
-use crate::queue::{Discipline, QueueChange, QueueLimit};
+use crate::queue::{CodelConfig, Discipline, QueueChange, QueueLimit, RedConfig};
 
 notation!(
     /// Properties as `ipfw pipe config` takes them.
@@ -91,7 +92,7 @@ struct Options {
     bandwidth: Option<u64>,
     delay: Option<Duration>,
     limit: Option<QueueLimit>,
-    discipline: Option<Discipline>,
+    discipline: Option<Management>,
     loss: Option<Probability>,
     burst: Option<Size>,
     profile: Option<String>,
@@ -150,7 +151,7 @@ impl Options {
                 "a frame that a link drops is lost without a word to its sender",
                 "leave it out",
             ),
-            keyword => match discipline(keyword, words)? {
+            keyword => match management(keyword, words)? {
                 Some(found) => once(&mut self.discipline, "queue discipline", found),
                 None => Err(unknown(keyword)),
             },
@@ -180,7 +181,9 @@ impl Options {
         said.burst = self.burst;
         said.mac_overhead = self.profile.map(Data::<OverheadProfile>::File);
         if self.limit.is_some() || self.discipline.is_some() {
-            said.queue = Some(QueueChange { limit: self.limit, discipline: self.discipline });
+            let discipline =
+                self.discipline.map(|given| given.discipline(self.limit)).transpose()?;
+            said.queue = Some(QueueChange { limit: self.limit, discipline });
         }
         Ok(translation)
     }
@@ -257,19 +260,104 @@ fn with_unit(text: &str, unit: &str) -> String {
     if text.ends_with(|c: char| c.is_ascii_digit()) { text + unit } else { text }
 }
 
-/// The queue discipline that `keyword` names, with its parameters; none if it names none.
-fn discipline(
-    keyword: &str,
-    _parameters: &mut Words<'_>,
-) -> Result<Option<Discipline>, NotationError> {
+/// How a queue is managed, as it is written.
+enum Management {
+    DropTail,
+    Red(Red),
+    Codel(CodelConfig),
+}
+
+/// `red` and `gred W_Q/MIN_TH/MAX_TH/MAX_P [ecn]`; thresholds in the unit of the queue.
+struct Red {
+    weight: f64,
+    min: u32,
+    max: u32,
+    max_p: Probability,
+    gentle: bool,
+    ecn: bool,
+}
+
+/// What `keyword` says about the queue's management; none if it is no word for it.
+fn management(keyword: &str, words: &mut Words<'_>) -> Result<Option<Management>, NotationError> {
     match keyword {
-        "droptail" => Ok(Some(Discipline::default())),
-        "red" | "gred" | "codel" | "pie" | "fq_codel" | "fq_pie" | "ecn" => unsupported(
+        "droptail" => Ok(Some(Management::DropTail)),
+        "red" | "gred" => red(keyword, words).map(Management::Red).map(Some),
+        "codel" => codel(words).map(Management::Codel).map(Some),
+        "pie" | "fq_codel" | "fq_pie" => unsupported(
             keyword,
-            "disciplines other than `droptail` are not read from this string",
-            "write them as a property: `queue: {discipline: …}`",
+            "its parameters are not read from this string",
+            "write it as a property, like `queue: {discipline: pie}`",
         ),
         _ => Ok(None),
+    }
+}
+
+fn red(keyword: &str, words: &mut Words<'_>) -> Result<Red, NotationError> {
+    let what = "weight/min/max/probability, like `0.002/5/15/0.1`";
+    let text = words.value(keyword, what)?;
+    let numbers: Vec<&str> = text.split('/').collect();
+    let parsed = |numbers: &[&str]| -> Option<Red> {
+        let [weight, min, max, max_p] = numbers else { return None };
+        Some(Red {
+            weight: weight.parse().ok()?,
+            min: min.parse().ok()?,
+            max: max.parse().ok()?,
+            max_p: max_p.parse().ok().and_then(Probability::new)?,
+            gentle: keyword == "gred",
+            ecn: false,
+        })
+    };
+    let mut red = parsed(&numbers).ok_or_else(|| NotationError::BadValue {
+        keyword: keyword.into(),
+        value: text.into(),
+        what,
+    })?;
+    red.ecn = words.take("ecn");
+    Ok(red)
+}
+
+/// `codel [target TIME] [interval TIME] [ecn | noecn]`; a time alone is in milliseconds.
+fn codel(words: &mut Words<'_>) -> Result<CodelConfig, NotationError> {
+    let mut config = CodelConfig { ecn: false, ..CodelConfig::default() };
+    loop {
+        if words.take("target") {
+            config.target = time("target", words)?;
+        } else if words.take("interval") {
+            config.interval = time("interval", words)?;
+        } else if words.take("ecn") {
+            config.ecn = true;
+        } else if words.take("noecn") {
+            config.ecn = false;
+        } else {
+            return Ok(config);
+        }
+    }
+}
+
+fn time(keyword: &str, words: &mut Words<'_>) -> Result<Duration, NotationError> {
+    let text = words.value(keyword, "a time, like `5ms`")?;
+    with_unit(text, "ms").parse().map_err(unit(keyword))
+}
+
+impl Management {
+    /// The discipline of a queue with `limit`.
+    fn discipline(self, limit: Option<QueueLimit>) -> Result<Discipline, NotationError> {
+        let discipline = match self {
+            Self::DropTail => Discipline::default(),
+            Self::Codel(config) => Discipline::Codel(config),
+            Self::Red(Red { weight, min, max, max_p, gentle, ecn }) => {
+                let threshold = |number: u32| match limit {
+                    Some(QueueLimit::Bytes(_)) => {
+                        QueueLimit::Bytes(Size::from_bytes(number.into()))
+                    }
+                    _ => QueueLimit::Packets(number),
+                };
+                let (min, max) = (threshold(min), threshold(max));
+                let defaults = RedConfig::default();
+                Discipline::Red(RedConfig { min, max, max_p, weight, gentle, ecn, ..defaults })
+            }
+        };
+        discipline.checked().map_err(NotationError::Model)
     }
 }
 
@@ -277,7 +365,9 @@ fn unknown(word: &str) -> NotationError {
     NotationError::UnknownWord {
         word: word.into(),
         tool: "ipfw pipe config",
-        help: "its words are `bw`, `delay`, `queue`, `plr`, `burst`, `profile` and `droptail`"
-            .into(),
+        help:
+            "its words are `bw`, `delay`, `queue`, `plr`, `burst`, `profile`, `droptail`, `red`, \
+               `gred` and `codel`"
+                .into(),
     }
 }

@@ -130,7 +130,7 @@ impl Options {
                 keyword,
                 "netem marks the packets that its loss model picks; a link loses them",
                 "for marks under congestion choose a queue discipline with ECN, like \
-                 `queue: {discipline: {codel: {ecn: true}}}`",
+                 `queue: {discipline: codel}`",
             ),
             "slot" => unsupported(
                 keyword,

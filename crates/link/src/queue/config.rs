@@ -6,8 +6,15 @@ use std::str::FromStr;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::codel::CodelConfig;
+use super::drr::DrrConfig;
 use super::fifo::FifoConfig;
+use super::fq_codel::FqCodelConfig;
 use super::limit::QueueLimit;
+use super::pie::PieConfig;
+use super::prio::PrioConfig;
+use super::red::RedConfig;
+use super::wf2q::Wf2qConfig;
 use crate::config::text_or_table;
 
 /// Where frames wait for the line.
@@ -61,11 +68,87 @@ impl QueueChange {
     }
 }
 
-/// A queue discipline and its parameters.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Discipline {
+/// Declares the disciplines from one table: the name that is written, and the parameters.
+macro_rules! disciplines {
+    ($($(#[$doc:meta])* $variant:ident($config:ty) = $name:literal $(or $alias:literal)?;)*) => {
+        /// A queue discipline and its parameters.
+        #[derive(Debug, Clone, PartialEq)]
+        pub enum Discipline {
+            $($(#[$doc])* $variant($config),)*
+        }
+
+        /// The disciplines with their parameters.
+        #[derive(Serialize, Deserialize, JsonSchema)]
+        #[schemars(rename = "DisciplineParameters")]
+        enum DisciplineTable {
+            $($(#[$doc])* #[serde(rename = $name $(, alias = $alias)?)] $variant($config),)*
+        }
+
+        impl Discipline {
+            /// The names of all disciplines.
+            pub const NAMES: &[&str] = &[$($name),*];
+
+            /// The discipline's name.
+            pub fn name(&self) -> &'static str {
+                match self {
+                    $(Self::$variant(_) => $name,)*
+                }
+            }
+
+            /// The same, if its parameters make sense.
+            pub(crate) fn checked(self) -> Result<Self, String> {
+                match &self {
+                    $(Self::$variant(config) => config.check()?,)*
+                }
+                Ok(self)
+            }
+
+            /// The discipline called `name`, with default parameters.
+            fn named(name: &str) -> Option<Self> {
+                match name {
+                    $($name $(| $alias)? => Some(Self::$variant(<$config>::default())),)*
+                    _ => None,
+                }
+            }
+        }
+
+        impl TryFrom<DisciplineTable> for Discipline {
+            type Error = String;
+            fn try_from(table: DisciplineTable) -> Result<Self, String> {
+                match table {
+                    $(DisciplineTable::$variant(config) => Self::$variant(config),)*
+                }
+                .checked()
+            }
+        }
+
+        impl From<&Discipline> for DisciplineTable {
+            fn from(discipline: &Discipline) -> Self {
+                match discipline {
+                    $(Discipline::$variant(config) => Self::$variant(config.clone()),)*
+                }
+            }
+        }
+    };
+}
+
+disciplines! {
     /// First in, first out.
-    Fifo(FifoConfig),
+    Fifo(FifoConfig) = "fifo";
+    /// Random early detection (Floyd & Jacobson 1993).
+    Red(RedConfig) = "red";
+    /// Controlled delay (RFC 8289).
+    Codel(CodelConfig) = "codel";
+    /// A CoDel for each flow (RFC 8290).
+    FqCodel(FqCodelConfig) = "fq_codel";
+    /// Proportional integral controller enhanced (RFC 8033).
+    Pie(PieConfig) = "pie";
+    /// Deficit round robin over classes or flows (Shreedhar & Varghese 1995).
+    Drr(DrrConfig) = "drr";
+    /// Worst-case fair weighted fair queueing over classes or flows (Bennett & Zhang 1997).
+    Wf2q(Wf2qConfig) = "wf2q+" or "wf2q";
+    /// Strict priority of classes.
+    Prio(PrioConfig) = "prio";
 }
 
 impl Default for Discipline {
@@ -75,55 +158,20 @@ impl Default for Discipline {
 }
 
 impl Discipline {
-    /// The discipline's name.
-    pub fn name(&self) -> &'static str {
-        match self {
-            Self::Fifo(_) => "fifo",
-        }
-    }
-
     /// The name alone, where all parameters have their defaults.
     fn text(&self) -> Option<String> {
-        self.name().parse().is_ok_and(|plain: Self| plain == *self).then(|| self.name().into())
+        let name = self.name();
+        (Self::named(name).as_ref() == Some(self)).then(|| name.into())
     }
 }
-
-/// The disciplines with their parameters.
-#[derive(Serialize, Deserialize, JsonSchema)]
-#[schemars(rename = "DisciplineParameters")]
-#[serde(rename_all = "snake_case")]
-enum DisciplineTable {
-    /// First in, first out.
-    Fifo(FifoConfig),
-}
-
-impl TryFrom<DisciplineTable> for Discipline {
-    type Error = String;
-    fn try_from(table: DisciplineTable) -> Result<Self, String> {
-        Ok(match table {
-            DisciplineTable::Fifo(config) => Self::Fifo(config),
-        })
-    }
-}
-
-impl From<&Discipline> for DisciplineTable {
-    fn from(discipline: &Discipline) -> Self {
-        match discipline {
-            Discipline::Fifo(config) => Self::Fifo(*config),
-        }
-    }
-}
-
-/// The names that can be written.
-const NAMES: &str = "`fifo`";
 
 impl FromStr for Discipline {
     type Err = String;
     fn from_str(text: &str) -> Result<Self, String> {
-        match text {
-            "fifo" => Ok(Self::Fifo(FifoConfig::default())),
-            other => Err(format!("`{other}` is not a queue discipline; there are {NAMES}")),
-        }
+        Self::named(text).ok_or_else(|| {
+            let names: Vec<_> = Self::NAMES.iter().map(|name| format!("`{name}`")).collect();
+            format!("`{text}` is not a queue discipline; there are {}", names.join(", "))
+        })
     }
 }
 
@@ -136,6 +184,6 @@ impl fmt::Display for Discipline {
 text_or_table!(
     Discipline,
     DisciplineTable,
-    "the name of a queue discipline, or a table of its parameters like `{fifo: {drop: head}}`",
+    "the name of a queue discipline, or a table of its parameters like `{codel: {target: 10ms}}`",
     "A queue discipline: its name, or its name with its parameters."
 );

@@ -1,13 +1,14 @@
 //! First in, first out. A frame that finds the queue full is dropped (drop-tail), or takes the place
 //! of the oldest ones (drop-head).
 
-use std::collections::VecDeque;
-
 use netloom_units::Time;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Backlog, Bound, Effects, Refused, Schedule, Waiting};
+use super::config::Discipline;
+use super::limit::Room;
+use super::schedule::{Backlog, Effects, Rejection, Schedule, Waiting};
+use super::store::Store;
 use crate::{DropReason, Frame, FrameInfo};
 
 /// Parameters of `fifo`.
@@ -30,28 +31,44 @@ pub enum DropFrom {
     Head,
 }
 
+impl FifoConfig {
+    /// Nothing can be wrong with the parameters.
+    pub(super) fn check(self) -> Result<(), String> {
+        Ok(())
+    }
+}
+
 /// The queue.
 #[derive(Debug)]
 pub(super) struct Fifo<F> {
     config: FifoConfig,
-    waiting: VecDeque<Waiting<F>>,
-    backlog: Backlog,
+    store: Store<F>,
 }
 
 impl<F> Fifo<F> {
     pub fn new(config: FifoConfig) -> Self {
-        Self { config, waiting: VecDeque::new(), backlog: Backlog::default() }
+        Self { config, store: Store::default() }
     }
+}
 
-    fn push(&mut self, waiting: Waiting<F>) {
-        self.backlog.add(&waiting);
-        self.waiting.push_back(waiting);
-    }
-
-    fn pop(&mut self) -> Option<Waiting<F>> {
-        let waiting = self.waiting.pop_front()?;
-        self.backlog.remove(&waiting);
-        Some(waiting)
+impl<F: Frame> Fifo<F> {
+    /// Drops the oldest frames until `waiting` has room. `false`: it is the one that has to go.
+    #[cold]
+    fn make_room(
+        &mut self,
+        now: Time,
+        waiting: &Waiting<F>,
+        room: Room,
+        effects: &mut Effects<F>,
+    ) -> bool {
+        if self.config.drop == DropFrom::Tail || !room.can_be_made(self.store.backlog(), waiting) {
+            return false;
+        }
+        while !room.admits(self.store.backlog(), waiting) {
+            let Some(oldest) = self.store.pop() else { break };
+            effects.drop(now, oldest, DropReason::QueueFull);
+        }
+        true
     }
 }
 
@@ -61,47 +78,43 @@ impl<F: Frame> Schedule<F> for Fifo<F> {
         &mut self,
         now: Time,
         waiting: Waiting<F>,
-        bound: Bound,
+        room: Room,
         effects: &mut Effects<F>,
-    ) -> Result<(), (Waiting<F>, DropReason)> {
-        let admits = |backlog| bound.admits(backlog, &waiting.info, waiting.line_bytes);
-        if !admits(self.backlog) {
-            if self.config.drop == DropFrom::Tail || !admits(Backlog::default()) {
-                return Err((waiting, DropReason::QueueFull));
-            }
-            while !admits(self.backlog) {
-                let Some(oldest) = self.pop() else { break };
-                let reason = DropReason::QueueFull;
-                effects.dropped.push(Refused { waiting: oldest, reason, at: now });
-            }
+    ) -> Result<(), Rejection<F>> {
+        if !room.admits(self.store.backlog(), &waiting)
+            && !self.make_room(now, &waiting, room, effects)
+        {
+            return Err((waiting, DropReason::QueueFull));
         }
-        self.push(waiting);
+        self.store.push(waiting);
         Ok(())
     }
 
     #[inline]
     fn dequeue(&mut self, _now: Time, _effects: &mut Effects<F>) -> Option<Waiting<F>> {
-        self.pop()
+        self.store.pop()
     }
 
     #[inline]
     fn backlog(&self) -> Backlog {
-        self.backlog
+        self.store.backlog()
     }
 
-    fn drain(&mut self) -> Vec<Waiting<F>> {
-        self.backlog = Backlog::default();
-        self.waiting.drain(..).collect()
+    fn drain(&mut self, into: &mut Vec<Waiting<F>>) {
+        self.store.drain(into);
     }
 
     fn adopt(&mut self, _now: Time, waiting: Waiting<F>) {
-        self.push(waiting);
+        self.store.push(waiting);
+    }
+
+    fn configure(&mut self, _now: Time, discipline: &Discipline) -> bool {
+        let Discipline::Fifo(config) = discipline else { return false };
+        self.config = *config;
+        true
     }
 
     fn reframe(&mut self, line_bytes: &dyn Fn(&FrameInfo) -> u64) {
-        for waiting in &mut self.waiting {
-            waiting.line_bytes = line_bytes(&waiting.info);
-        }
-        self.backlog.line_bytes = self.waiting.iter().map(|waiting| waiting.line_bytes).sum();
+        self.store.reframe(line_bytes);
     }
 }

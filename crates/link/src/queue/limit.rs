@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use netloom_units::{Duration, Rate, Size, UnitError};
 
-use super::Backlog;
+use super::schedule::{Backlog, Waiting};
 use crate::{FrameInfo, RateLimit};
 
 /// How much may wait in a queue, the frame on the line not counted.
@@ -68,6 +68,49 @@ impl Bound {
     pub fn admits(self, backlog: Backlog, info: &FrameInfo, line_bytes: u64) -> bool {
         backlog.frames + u64::from(info.frames()) <= self.packets
             || backlog.line_bytes.saturating_add(line_bytes) <= self.line_bytes
+    }
+}
+
+/// The conditions that an arrival meets.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Room {
+    /// The queue's limit at the current rate.
+    pub bound: Bound,
+    /// The line's current rate.
+    pub rate: Option<Rate>,
+    /// Whether the frame goes on the line at once, so that limits do not concern it.
+    pub line_free: bool,
+}
+
+impl Room {
+    /// Whether `waiting` may join `backlog`.
+    #[inline]
+    pub fn admits<F>(self, backlog: Backlog, waiting: &Waiting<F>) -> bool {
+        self.line_free || self.bound.admits(backlog, &waiting.info, waiting.line_bytes)
+    }
+
+    /// Whether `waiting` may join `backlog` under a limit of its own.
+    pub fn admits_within<F>(
+        self,
+        limit: QueueLimit,
+        backlog: Backlog,
+        waiting: &Waiting<F>,
+    ) -> bool {
+        let bound = Bound::of(limit, self.rate);
+        self.line_free || bound.admits(backlog, &waiting.info, waiting.line_bytes)
+    }
+
+    /// Whether more waits than the limit allows, because it was lowered. Then arrivals are dropped
+    /// until the line has taken the excess: a limit is never enforced on what waits already.
+    pub fn is_exceeded(self, backlog: Backlog) -> bool {
+        let Bound { packets, line_bytes } = self.bound;
+        !self.line_free && backlog.frames > packets && backlog.line_bytes > line_bytes
+    }
+
+    /// Whether other frames can go for `waiting`: the limit is not exceeded already and would take
+    /// the frame into an empty queue.
+    pub fn can_be_made<F>(self, backlog: Backlog, waiting: &Waiting<F>) -> bool {
+        !self.is_exceeded(backlog) && self.admits(Backlog::default(), waiting)
     }
 }
 

@@ -1,117 +1,66 @@
 //! Where frames wait for the line: what can be written, and the disciplines behind one trait.
 //! Not here: the line itself; the frame on it does not count as waiting.
 //!
-//! | file | discipline |
+//! | file | what |
 //! |---|---|
-//! | `fifo` | first in, first out, with tail or head drop |
+//! | `config` | what can be written: [`QueueConfig`], [`Discipline`] |
+//! | `limit` | how much may wait |
+//! | `schedule` | the trait of all disciplines, and what passes through it |
+//! | `store` | frames in order of arrival: what disciplines are made of |
+//! | `fifo`, `red`, `codel`, `pie` | disciplines with one queue |
+//! | `flow`, `fq_codel` | the hash of flows; a queue for each flow |
+//! | `classes`, `dscp`, `prefix` | which class a frame belongs to |
+//! | `classful`, `heap` | a queue for each class |
+//! | `drr`, `wf2q`, `prio` | in which order classes are served |
 
+mod classes;
+mod classful;
+mod codel;
 mod config;
+mod drr;
+mod dscp;
 mod fifo;
+mod flow;
+mod fq_codel;
+mod heap;
 mod limit;
+mod pie;
+mod prefix;
+mod prio;
+mod red;
+mod schedule;
+mod store;
+mod wf2q;
 
 use netloom_units::{Rate, Time};
 
-use crate::{DropReason, Frame, FrameInfo, Framing, RateLimit, Stream};
-pub use config::{Discipline, QueueChange, QueueConfig};
+use crate::{Frame, FrameInfo, Framing, RateLimit, Stream};
+use classful::Classful;
+use codel::Codel;
+use drr::Drr;
 use fifo::Fifo;
+use fq_codel::FqCodel;
+use limit::{Bound, Room};
+use pie::Pie;
+use prio::Prio;
+use red::Red;
+use schedule::{Backlog, Effects, Rejection, Schedule};
+use wf2q::Wf2q;
+
+pub use classes::{ClassConfig, ClassMatch};
+pub use codel::CodelConfig;
+pub use config::{Discipline, QueueChange, QueueConfig};
+pub use drr::DrrConfig;
+pub use dscp::Dscps;
 pub use fifo::{DropFrom, FifoConfig};
-pub(crate) use limit::Bound;
+pub use fq_codel::FqCodelConfig;
 pub use limit::QueueLimit;
-
-/// A frame between its arrival and the end of its serialization.
-#[derive(Debug)]
-pub(crate) struct Waiting<F> {
-    pub frame: F,
-    pub info: FrameInfo,
-    /// What it takes on the line, framing included.
-    pub line_bytes: u64,
-    /// The arrival's number in this pipe, from 0.
-    pub number: u64,
-    pub offered: Time,
-}
-
-/// A frame that a discipline dropped.
-#[derive(Debug)]
-pub(crate) struct Refused<F> {
-    pub waiting: Waiting<F>,
-    pub reason: DropReason,
-    pub at: Time,
-}
-
-/// What a discipline did beside taking in and handing out.
-#[derive(Debug)]
-pub(crate) struct Effects<F> {
-    /// Frames that it had taken in and dropped after all.
-    pub dropped: Vec<Refused<F>>,
-    /// Frames that it marked.
-    pub marked: Vec<FrameInfo>,
-}
-
-impl<F> Effects<F> {
-    #[inline]
-    pub fn is_empty(&self) -> bool {
-        self.dropped.is_empty() && self.marked.is_empty()
-    }
-}
-
-impl<F> Default for Effects<F> {
-    fn default() -> Self {
-        Self { dropped: Vec::new(), marked: Vec::new() }
-    }
-}
-
-/// What waits: wire frames, their bytes, and those on the line.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(crate) struct Backlog {
-    pub frames: u64,
-    pub bytes: u64,
-    pub line_bytes: u64,
-}
-
-impl Backlog {
-    pub fn add<F>(&mut self, waiting: &Waiting<F>) {
-        self.frames += u64::from(waiting.info.frames());
-        self.bytes += waiting.info.bytes();
-        self.line_bytes += waiting.line_bytes;
-    }
-
-    pub fn remove<F>(&mut self, waiting: &Waiting<F>) {
-        self.frames -= u64::from(waiting.info.frames());
-        self.bytes -= waiting.info.bytes();
-        self.line_bytes -= waiting.line_bytes;
-    }
-}
-
-/// A queue discipline: in which order frames leave, and which ones never do.
-///
-/// Every call happens at an exact time of the model; `now` never goes back. Frames that were taken in
-/// and are dropped later go into `effects`, at the time they are dropped.
-pub(crate) trait Schedule<F: Frame>: std::fmt::Debug + Send {
-    /// Takes in `waiting`, or gives it back with the reason.
-    fn enqueue(
-        &mut self,
-        now: Time,
-        waiting: Waiting<F>,
-        bound: Bound,
-        effects: &mut Effects<F>,
-    ) -> Result<(), (Waiting<F>, DropReason)>;
-
-    /// The next frame for the line, which is free at `now`. Whether anything waits decides whether
-    /// there is one: a discipline that drops the last frame hands out none.
-    fn dequeue(&mut self, now: Time, effects: &mut Effects<F>) -> Option<Waiting<F>>;
-
-    /// What waits.
-    fn backlog(&self) -> Backlog;
-
-    /// Everything that waits, in the order in which it would leave; the discipline is empty then.
-    fn drain(&mut self) -> Vec<Waiting<F>>;
-
-    /// Takes in a frame from another discipline whatever the limits: a change drops nothing.
-    fn adopt(&mut self, now: Time, waiting: Waiting<F>);
-
-    /// Visits everything that waits, and `backlog` anew afterwards.
-    fn reframe(&mut self, line_bytes: &dyn Fn(&FrameInfo) -> u64);
-}
+pub use pie::PieConfig;
+pub use prefix::Prefix;
+pub use prio::PrioConfig;
+pub use red::RedConfig;
+pub(crate) use schedule::{Refused, Waiting};
+pub use wf2q::Wf2qConfig;
 
 /// A queue with a limit in front of a discipline.
 #[derive(Debug)]
@@ -119,6 +68,7 @@ pub(crate) struct Queue<F> {
     discipline: Kind<F>,
     config: QueueConfig,
     bound: Bound,
+    rate: Option<Rate>,
     stream: Stream,
     pub effects: Effects<F>,
 }
@@ -143,12 +93,12 @@ impl<F: Frame> Queue<F> {
     pub fn new(config: QueueConfig, rate: Option<Rate>, stream: Stream) -> Self {
         let bound = Bound::of(config.limit, rate);
         let discipline = Kind::of(&config.discipline, &stream);
-        Self { discipline, config, bound, stream, effects: Effects::default() }
+        Self { discipline, config, bound, rate, stream, effects: Effects::default() }
     }
 
     /// Whether a super-frame has to be split before it comes here.
     pub fn wants_single_frames(&self) -> bool {
-        !matches!(self.config.discipline, Discipline::Fifo(_))
+        matches!(self.discipline, Kind::Other(_))
             || matches!(self.config.limit, QueueLimit::Packets(_))
     }
 
@@ -157,14 +107,33 @@ impl<F: Frame> Queue<F> {
         self.bound.admits(self.backlog(), info, line_bytes)
     }
 
+    /// Takes in a frame that finds the line busy.
     #[inline]
-    pub fn enqueue(
-        &mut self,
-        now: Time,
-        waiting: Waiting<F>,
-    ) -> Result<(), (Waiting<F>, DropReason)> {
-        let (bound, effects) = (self.bound, &mut self.effects);
-        each!(&mut self.discipline, discipline => discipline.enqueue(now, waiting, bound, effects))
+    pub fn enqueue(&mut self, now: Time, waiting: Waiting<F>) -> Result<(), Rejection<F>> {
+        let room = Room { bound: self.bound, rate: self.rate, line_free: false };
+        let effects = &mut self.effects;
+        each!(&mut self.discipline, discipline => discipline.enqueue(now, waiting, room, effects))
+    }
+
+    /// Whether frames that find the line free have to go through [`pass`](Self::pass): every
+    /// discipline but FIFO looks at them, too. Without a rate there is no queue.
+    #[inline]
+    pub fn looks_at_all(&self) -> bool {
+        matches!(self.discipline, Kind::Other(_)) && self.rate.is_some()
+    }
+
+    /// Lets a frame through that finds the line free and nothing waiting. Limits do not concern it;
+    /// active queue management may.
+    pub fn pass(&mut self, now: Time, waiting: Waiting<F>) -> Result<Waiting<F>, Rejection<F>> {
+        let bound = Bound { packets: u64::MAX, line_bytes: u64::MAX };
+        let room = Room { bound, rate: self.rate, line_free: true };
+        let effects = &mut self.effects;
+        each!(&mut self.discipline, discipline => {
+            discipline.enqueue(now, waiting, room, effects)?;
+            let only = discipline.dequeue(now, effects);
+            // Nothing else waits, and no discipline drops the last frame on its way out.
+            Ok(only.expect("a discipline hands out the only frame that it has"))
+        })
     }
 
     #[inline]
@@ -178,15 +147,20 @@ impl<F: Frame> Queue<F> {
         each!(&self.discipline, discipline => discipline.backlog())
     }
 
-    /// Everything that waits, oldest first as far as the discipline knows.
+    /// Everything that waits, oldest first.
     pub fn drain(&mut self) -> Vec<Waiting<F>> {
-        each!(&mut self.discipline, discipline => discipline.drain())
+        let mut waiting = Vec::new();
+        each!(&mut self.discipline, discipline => discipline.drain(&mut waiting));
+        waiting.sort_unstable_by_key(|waiting| waiting.number);
+        waiting
     }
 
-    /// New limits and discipline for frames to come; what waits stays, even above the limits.
+    /// New limits and discipline for frames to come; what waits stays, even above the limits. Another
+    /// discipline takes it over in the order of arrival, and goes on from there in its own.
     pub fn configure(&mut self, now: Time, config: &QueueConfig, rate: Option<Rate>) {
-        self.bound = Bound::of(config.limit, rate);
-        if config.discipline != self.config.discipline {
+        let keeps_state = config.discipline == self.config.discipline
+            || each!(&mut self.discipline, discipline => discipline.configure(now, &config.discipline));
+        if !keeps_state {
             let waiting = self.drain();
             self.discipline = Kind::of(&config.discipline, &self.stream);
             for frame in waiting {
@@ -194,11 +168,13 @@ impl<F: Frame> Queue<F> {
             }
         }
         self.config = config.clone();
+        self.set_rate(rate);
     }
 
     /// The limits at another rate.
     pub fn set_rate(&mut self, rate: Option<Rate>) {
         self.bound = Bound::of(self.config.limit, rate);
+        self.rate = rate;
     }
 
     /// New framing for everything that still waits.
@@ -209,9 +185,17 @@ impl<F: Frame> Queue<F> {
 }
 
 impl<F: Frame> Kind<F> {
-    fn of(discipline: &Discipline, _stream: &Stream) -> Self {
-        match discipline {
-            Discipline::Fifo(config) => Self::Fifo(Fifo::new(*config)),
-        }
+    fn of(discipline: &Discipline, stream: &Stream) -> Self {
+        let other: Box<dyn Schedule<F>> = match discipline {
+            Discipline::Fifo(config) => return Self::Fifo(Fifo::new(*config)),
+            Discipline::Red(config) => Box::new(Red::new(*config, stream)),
+            Discipline::Codel(config) => Box::new(Codel::new(*config)),
+            Discipline::FqCodel(config) => Box::new(FqCodel::new(*config, stream)),
+            Discipline::Pie(config) => Box::new(Pie::new(*config, stream)),
+            Discipline::Drr(config) => Box::new(Classful::<F, Drr>::new(config, stream)),
+            Discipline::Wf2q(config) => Box::new(Classful::<F, Wf2q>::new(config, stream)),
+            Discipline::Prio(config) => Box::new(Classful::<F, Prio>::new(config, stream)),
+        };
+        Self::Other(other)
     }
 }

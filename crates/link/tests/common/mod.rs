@@ -3,6 +3,8 @@
 
 pub mod statistics;
 
+pub mod packet;
+
 use netloom_link::{Frame, FrameInfo, Header, Pipe, PipeChange, PipeConfig, Stream};
 use netloom_units::Time;
 

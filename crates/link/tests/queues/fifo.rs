@@ -1,8 +1,6 @@
 //! Which frames a full queue drops, and what is counted.
 
-mod common;
-
-use common::{burst, change, drain, due, ms, ns, pipe};
+use crate::common::{burst, change, drain, due, ms, ns, pipe};
 use netloom_link::{Count, DropReason, FrameInfo};
 
 /// The numbers that survive a burst of twenty frames of 1000 bytes at 1 Mbit/s (8 ms each).
@@ -32,6 +30,42 @@ fn a_place_is_free_when_a_frame_goes_on_the_line() {
     assert_eq!((rejected.frame, rejected.reason), (2, DropReason::QueueFull));
     pipe.offer(ms(8), FrameInfo::single(1000), 3).unwrap();
     assert_eq!(drain(&mut pipe).len(), 3);
+}
+
+/// The numbers that survive under drop-head.
+fn survivors_of_drop_head(limit: &str) -> Vec<u64> {
+    let queue = format!(r#"{{"discipline":{{"fifo":{{"drop":"head"}}}},"limit":"{limit}"}}"#);
+    let mut pipe = pipe(&format!(r#"{{"rate":"1Mbit/s","framing":"none","queue":{queue}}}"#));
+    burst(&mut pipe, ns(0), 0, 20, 1000);
+    drain(&mut pipe).into_iter().map(|(frame, _)| frame).collect()
+}
+
+#[test]
+fn drop_head_keeps_the_last_and_the_frame_on_the_line() {
+    assert_eq!(survivors_of_drop_head("3packets"), [0, 17, 18, 19]);
+    assert_eq!(survivors_of_drop_head("2999B"), [0, 18, 19]);
+    assert_eq!(survivors_of_drop_head("999B"), [0], "none of the arrivals fits at all");
+}
+
+#[test]
+fn drop_head_drops_as_many_as_the_arrival_needs() {
+    let queue = r#"{"discipline":{"fifo":{"drop":"head"}},"limit":"3000B"}"#;
+    let mut pipe = pipe(&format!(r#"{{"rate":"1Mbit/s","framing":"none","queue":{queue}}}"#));
+    burst(&mut pipe, ns(0), 0, 4, 1000);
+    burst(&mut pipe, ms(1), 4, 1, 1500);
+    let dropped: Vec<_> = std::iter::from_fn(|| pipe.poll_dropped()).collect();
+    let what: Vec<_> = dropped.iter().map(|d| (d.frame, d.reason, d.at)).collect();
+    assert_eq!(what, [(1, DropReason::QueueFull, ms(1)), (2, DropReason::QueueFull, ms(1))]);
+}
+
+#[test]
+fn drop_head_does_not_enforce_a_lowered_limit_on_what_waits() {
+    let queue = r#"{"discipline":{"fifo":{"drop":"head"}},"limit":"10packets"}"#;
+    let mut pipe = pipe(&format!(r#"{{"rate":"1Mbit/s","framing":"none","queue":{queue}}}"#));
+    burst(&mut pipe, ns(0), 0, 11, 1000);
+    pipe.change(ms(1), &change(r#"{"queue":{"limit":"2packets"}}"#));
+    burst(&mut pipe, ms(2), 11, 1, 1000);
+    assert_eq!(drain(&mut pipe).len(), 11, "the arrival goes, not what waits");
 }
 
 #[test]

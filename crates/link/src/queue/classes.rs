@@ -1,0 +1,206 @@
+//! Classes of frames: how they are written, and which class a frame belongs to. Not here: the queues
+//! of the classes (`classful`) and in which order they are served (`drr`, `wf2q`, `prio`).
+
+use std::num::NonZeroU32;
+
+use netloom_units::Size;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::dscp::Dscps;
+use super::flow::FlowHash;
+use super::limit::QueueLimit;
+use super::prefix::Prefix;
+use crate::{Header, Stream};
+
+/// One class of frames.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ClassConfig {
+    /// Which packets belong here, unless an earlier class has them. One class may leave it out: it
+    /// takes all that no other class matches, and all that is not IP, like ARP. Where no class does,
+    /// one of weight 1 comes behind those that are written.
+    #[serde(default, rename = "match", skip_serializing_if = "Option::is_none")]
+    pub matches: Option<ClassMatch>,
+    /// The class's share of the line relative to the others' (default 1, at most 65536). `prio` has
+    /// none: there the order of the classes decides.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub weight: Option<NonZeroU32>,
+    /// How much of this class may wait, beside the limit of the whole queue (default: no limit of
+    /// its own).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub limit: Option<QueueLimit>,
+}
+
+/// Which packets belong to a class: those for which all that is said is true.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ClassMatch {
+    /// Their DSCP: a number or a name, or a list.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dscp: Option<Dscps>,
+    /// The prefix of their source address.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub source: Option<Prefix>,
+    /// The prefix of their destination address.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub destination: Option<Prefix>,
+}
+
+impl ClassMatch {
+    #[inline]
+    fn matches(&self, header: &Header) -> bool {
+        self.dscp.is_none_or(|dscps| dscps.contains(header.dscp))
+            && self.source.is_none_or(|prefix| prefix.contains(header.source))
+            && self.destination.is_none_or(|prefix| prefix.contains(header.destination))
+    }
+}
+
+/// Most classes that can be written: as many as there are DSCPs. Each frame is compared with them
+/// one by one.
+const MOST_CLASSES: usize = 64;
+/// Most queues that flows are hashed into.
+const MOST_FLOWS: u32 = 65_536;
+/// The largest weight.
+const LARGEST_WEIGHT: u32 = 65_536;
+/// Flows of a discipline for which neither classes nor flows are written.
+const DEFAULT_FLOWS: usize = 64;
+
+/// What a class of weight 1 may send in its turn, by default: a full-size Ethernet frame.
+pub(super) const QUANTUM: Size = Size::from_bytes(1514);
+/// Bounds of the quantum: below, a frame takes many turns; above, turns take long.
+const QUANTA: std::ops::RangeInclusive<u64> = 256..=1 << 24;
+
+/// What is wrong with a number of flows, if anything.
+pub(super) fn check_flows(flows: NonZeroU32) -> Result<(), String> {
+    if flows.get() > MOST_FLOWS {
+        return Err(format!("`flows` is at most {MOST_FLOWS}, not {flows}"));
+    }
+    Ok(())
+}
+
+/// What is wrong with a quantum, if anything.
+pub(super) fn check_quantum(quantum: Size) -> Result<(), String> {
+    if !QUANTA.contains(&quantum.bytes()) {
+        return Err(format!("`quantum` is at least 256B and at most 16MiB, not {quantum}"));
+    }
+    Ok(())
+}
+
+/// What is wrong with a list of classes, if anything. Classes are counted from 1.
+pub(super) fn check_classes(classes: &[ClassConfig]) -> Result<(), String> {
+    if classes.len() > MOST_CLASSES {
+        let count = classes.len();
+        return Err(format!("there are at most {MOST_CLASSES} classes, not {count}"));
+    }
+    let mut default = None;
+    for (number, class) in (1..).zip(classes) {
+        if class.weight.is_some_and(|weight| weight.get() > LARGEST_WEIGHT) {
+            return Err(format!("class {number}: `weight` is at most {LARGEST_WEIGHT}"));
+        }
+        if class.matches == Some(ClassMatch::default()) {
+            return Err(format!(
+                "class {number}: `match` says nothing; write `dscp`, `source` or `destination`, or \
+                 leave `match` out for the class that takes the rest"
+            ));
+        }
+        if class.matches.is_none()
+            && let Some(first) = default.replace(number)
+        {
+            return Err(format!(
+                "classes {first} and {number} have no `match`; only one can take the rest"
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// What is wrong with what a discipline by weight is told of its classes, if anything.
+pub(super) fn check_shares(
+    classes: &[ClassConfig],
+    flows: Option<NonZeroU32>,
+) -> Result<(), String> {
+    match flows {
+        Some(_) if !classes.is_empty() => {
+            Err("frames are shared out by `classes` or by `flows`, not by both".into())
+        }
+        Some(flows) => check_flows(flows),
+        None => check_classes(classes),
+    }
+}
+
+/// All classes of a queue.
+#[derive(Debug, Clone)]
+pub(super) struct Classes {
+    classifier: Classifier,
+    /// For each class.
+    pub terms: Vec<ClassTerms>,
+}
+
+/// What a class is entitled to.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct ClassTerms {
+    pub weight: u32,
+    pub limit: Option<QueueLimit>,
+}
+
+/// How the class of a frame is found.
+#[derive(Debug, Clone)]
+enum Classifier {
+    /// The first match; the class for the rest.
+    List(Vec<Option<ClassMatch>>, usize),
+    Flows(FlowHash, usize),
+}
+
+impl Classes {
+    /// The classes that are written, and one for the rest if none of them is.
+    pub fn listed(classes: &[ClassConfig]) -> Self {
+        let mut matches: Vec<_> = classes.iter().map(|class| class.matches).collect();
+        let mut terms: Vec<_> = classes.iter().map(ClassTerms::of).collect();
+        let rest = matches.iter().position(Option::is_none).unwrap_or_else(|| {
+            matches.push(None);
+            terms.push(ClassTerms::of(&ClassConfig::default()));
+            matches.len() - 1
+        });
+        Self { classifier: Classifier::List(matches, rest), terms }
+    }
+
+    /// The classes that are written, or else flows by their hash.
+    pub fn shared(classes: &[ClassConfig], flows: Option<NonZeroU32>, stream: &Stream) -> Self {
+        if !classes.is_empty() {
+            return Self::listed(classes);
+        }
+        let flows = flows.map_or(DEFAULT_FLOWS, |flows| flows.get() as usize);
+        let terms = vec![ClassTerms::of(&ClassConfig::default()); flows];
+        Self { classifier: Classifier::Flows(FlowHash::new(stream), flows), terms }
+    }
+
+    /// The class of a frame.
+    #[inline]
+    pub fn class_of(&self, header: Option<&Header>) -> usize {
+        match &self.classifier {
+            Classifier::Flows(hash, flows) => hash.bucket(header, *flows),
+            Classifier::List(matches, rest) => {
+                let Some(header) = header else { return *rest };
+                let of_header =
+                    |class: &Option<ClassMatch>| class.is_some_and(|class| class.matches(header));
+                matches.iter().position(of_header).unwrap_or(*rest)
+            }
+        }
+    }
+
+    /// Whether `other` puts every frame into the same class as this one does.
+    pub fn classifies_like(&self, other: &Self) -> bool {
+        match (&self.classifier, &other.classifier) {
+            (Classifier::List(own, _), Classifier::List(other, _)) => own == other,
+            (Classifier::Flows(_, own), Classifier::Flows(_, other)) => own == other,
+            _ => false,
+        }
+    }
+}
+
+impl ClassTerms {
+    fn of(class: &ClassConfig) -> Self {
+        Self { weight: class.weight.map_or(1, NonZeroU32::get), limit: class.limit }
+    }
+}

@@ -1,0 +1,216 @@
+//! Controlled delay (RFC 8289): frames are dropped on their way out while the time that they waited
+//! stays above a target. The control law is apart from the queue, for `fq_codel` has one per flow.
+
+use netloom_units::{Duration, Time};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::config::Discipline;
+use super::limit::Room;
+use super::schedule::{Backlog, Effects, Rejection, Schedule, Waiting};
+use super::store::Store;
+use crate::{DropReason, Frame, FrameInfo};
+
+/// Parameters of `codel`. The defaults are those of RFC 8289, sections 4.2 and 4.3.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct CodelConfig {
+    /// Waiting time that is acceptable for ever (default `5ms`).
+    pub target: Duration,
+    /// How long the waiting time may stay above the target before the first drop; about the longest
+    /// round-trip time in use (default `100ms`).
+    pub interval: Duration,
+    /// Whether packets that take part in ECN are marked instead of dropped (default `true`).
+    pub ecn: bool,
+}
+
+impl Default for CodelConfig {
+    fn default() -> Self {
+        Self { target: Duration::from_millis(5), interval: Duration::from_millis(100), ecn: true }
+    }
+}
+
+impl CodelConfig {
+    /// What is wrong with the parameters, if anything.
+    pub(super) fn check(&self) -> Result<(), String> {
+        if self.interval == Duration::ZERO {
+            return Err("`interval` of CoDel is longer than 0; its default is `100ms`".into());
+        }
+        Ok(())
+    }
+}
+
+/// The control law: which frames are dropped of those that leave one queue.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Control {
+    dropping: bool,
+    /// Drops since the dropping state was entered.
+    count: u32,
+    /// `count` as it was when the dropping state was entered last.
+    last_count: u32,
+    /// In the dropping state: when the next drop is due.
+    next_drop: Time,
+    /// When the waiting time will have been above the target for an interval.
+    first_above: Option<Time>,
+}
+
+/// Frames leave within one full-size frame of an empty queue without regard to how long they waited,
+/// so that CoDel never leaves the line idle (RFC 8289, section 5.6). The full size is that of the
+/// largest frame seen.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct LargestSeen(u64);
+
+impl LargestSeen {
+    pub fn see(&mut self, line_bytes: u64) {
+        self.0 = self.0.max(line_bytes);
+    }
+}
+
+/// A frame that has just been taken from the queue, and what waits behind it, in bytes on the line.
+pub(super) type Taken<F> = (Waiting<F>, u64);
+
+impl Control {
+    /// The next frame to send of those that `take` takes from the queue.
+    pub fn dequeue<F: Frame>(
+        &mut self,
+        now: Time,
+        config: &CodelConfig,
+        largest: LargestSeen,
+        effects: &mut Effects<F>,
+        mut take: impl FnMut() -> Option<Taken<F>>,
+    ) -> Option<Waiting<F>> {
+        let (mut waiting, mut due) = self.judge(now, config, largest, take())?;
+        if self.dropping {
+            if !due {
+                self.dropping = false;
+            }
+            while self.dropping && now >= self.next_drop {
+                self.count = self.count.saturating_add(1);
+                if config.ecn && effects.mark(&mut waiting) {
+                    self.next_drop = self.after(self.next_drop, config);
+                    break;
+                }
+                effects.drop(now, waiting, DropReason::Aqm);
+                (waiting, due) = match self.judge(now, config, largest, take()) {
+                    Some(next) => next,
+                    None => {
+                        self.dropping = false;
+                        return None;
+                    }
+                };
+                if due {
+                    self.next_drop = self.after(self.next_drop, config);
+                } else {
+                    self.dropping = false;
+                }
+            }
+        } else if due {
+            self.begin(now, config);
+            if !(config.ecn && effects.mark(&mut waiting)) {
+                effects.drop(now, waiting, DropReason::Aqm);
+                (waiting, _) = self.judge(now, config, largest, take())?;
+            }
+        }
+        Some(waiting)
+    }
+
+    /// Enters the dropping state. If it was left less than 16 intervals ago, the drop rate that was
+    /// right then is resumed (section 5.5).
+    fn begin(&mut self, now: Time, config: &CodelConfig) {
+        self.dropping = true;
+        let drops = self.count.saturating_sub(self.last_count);
+        let recent = now.since(self.next_drop).as_nanos() / 16 < config.interval.as_nanos();
+        self.count = if drops > 1 && recent { drops } else { 1 };
+        self.next_drop = self.after(now, config);
+        self.last_count = self.count;
+    }
+
+    /// Whether the waiting time of `taken` says that it is to be dropped (`dodequeue`).
+    fn judge<F>(
+        &mut self,
+        now: Time,
+        config: &CodelConfig,
+        largest: LargestSeen,
+        taken: Option<Taken<F>>,
+    ) -> Option<(Waiting<F>, bool)> {
+        let Some((waiting, behind)) = taken else {
+            self.first_above = None;
+            return None;
+        };
+        if now.since(waiting.offered) < config.target || behind <= largest.0 {
+            self.first_above = None;
+            return Some((waiting, false));
+        }
+        let first_above = *self.first_above.get_or_insert(now + config.interval);
+        Some((waiting, now >= first_above))
+    }
+
+    /// The control law: the next drop comes interval / √count after the last one.
+    fn after(&self, last: Time, config: &CodelConfig) -> Time {
+        let step = config.interval.as_nanos() as f64 / f64::from(self.count.max(1)).sqrt();
+        last + Duration::from_nanos(step as u64)
+    }
+}
+
+/// The queue.
+#[derive(Debug)]
+pub(super) struct Codel<F> {
+    config: CodelConfig,
+    store: Store<F>,
+    control: Control,
+    largest: LargestSeen,
+}
+
+impl<F> Codel<F> {
+    pub fn new(config: CodelConfig) -> Self {
+        let (control, largest) = (Control::default(), LargestSeen::default());
+        Self { config, store: Store::default(), control, largest }
+    }
+}
+
+impl<F: Frame> Schedule<F> for Codel<F> {
+    fn enqueue(
+        &mut self,
+        now: Time,
+        waiting: Waiting<F>,
+        room: Room,
+        _effects: &mut Effects<F>,
+    ) -> Result<(), Rejection<F>> {
+        if !room.admits(self.store.backlog(), &waiting) {
+            return Err((waiting, DropReason::QueueFull));
+        }
+        self.adopt(now, waiting);
+        Ok(())
+    }
+
+    fn dequeue(&mut self, now: Time, effects: &mut Effects<F>) -> Option<Waiting<F>> {
+        let store = &mut self.store;
+        self.control.dequeue(now, &self.config, self.largest, effects, || {
+            let waiting = store.pop()?;
+            Some((waiting, store.backlog().line_bytes))
+        })
+    }
+
+    fn backlog(&self) -> Backlog {
+        self.store.backlog()
+    }
+
+    fn drain(&mut self, into: &mut Vec<Waiting<F>>) {
+        self.store.drain(into);
+    }
+
+    fn adopt(&mut self, _now: Time, waiting: Waiting<F>) {
+        self.largest.see(waiting.line_bytes);
+        self.store.push(waiting);
+    }
+
+    fn configure(&mut self, _now: Time, discipline: &Discipline) -> bool {
+        let Discipline::Codel(config) = discipline else { return false };
+        self.config = *config;
+        true
+    }
+
+    fn reframe(&mut self, line_bytes: &dyn Fn(&FrameInfo) -> u64) {
+        self.store.reframe(line_bytes);
+    }
+}

@@ -1,0 +1,133 @@
+//! Deficit round robin (Shreedhar & Varghese 1995, "Efficient Fair Queueing Using Deficit Round
+//! Robin"): classes take turns; in each a class may send a quantum for each unit of its weight, and
+//! what it cannot use, because its next frame is longer, it keeps for its next turn.
+
+use std::collections::VecDeque;
+use std::num::NonZeroU32;
+
+use netloom_units::{Rate, Size, Time};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::classes::{ClassConfig, ClassTerms, Classes, QUANTUM, check_quantum, check_shares};
+use super::classful::{Policy, length_for_weight};
+use super::config::Discipline;
+use crate::Stream;
+
+/// Parameters of `drr`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct DrrConfig {
+    /// The classes, each with a `match` and a `weight`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub classes: Vec<ClassConfig>,
+    /// Instead of classes: number of queues of equal weight that flows are hashed into by their
+    /// 5-tuple (default 64, at most 65536).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub flows: Option<NonZeroU32>,
+    /// Bytes on the line that a class of weight 1 may send in its turn (default `1514B`, at least
+    /// `256B`). From the longest frame on, serving a frame takes constant time.
+    pub quantum: Size,
+}
+
+impl Default for DrrConfig {
+    fn default() -> Self {
+        Self { classes: Vec::new(), flows: None, quantum: QUANTUM }
+    }
+}
+
+impl DrrConfig {
+    /// What is wrong with the parameters, if anything.
+    pub(super) fn check(&self) -> Result<(), String> {
+        check_quantum(self.quantum)?;
+        check_shares(&self.classes, self.flows)
+    }
+}
+
+/// Round robin with deficits.
+#[derive(Debug)]
+pub(super) struct Drr {
+    /// For each class.
+    quanta: Vec<u64>,
+    deficits: Vec<u64>,
+    /// The classes with frames, the one whose turn it is in front.
+    active: VecDeque<u32>,
+    /// Whether the one in front has got its quantum for this turn.
+    granted: bool,
+}
+
+impl Drr {
+    fn end_turn(&mut self) {
+        self.active.pop_front();
+        self.granted = false;
+    }
+}
+
+impl Policy for Drr {
+    type Config = DrrConfig;
+
+    fn config(discipline: &Discipline) -> Option<&DrrConfig> {
+        match discipline {
+            Discipline::Drr(config) => Some(config),
+            _ => None,
+        }
+    }
+
+    fn new(config: &DrrConfig, stream: &Stream) -> (Self, Classes) {
+        let classes = Classes::shared(&config.classes, config.flows, stream);
+        // A quantum of nothing would never end a round; `check` asks for more than that.
+        let quantum =
+            |terms: &ClassTerms| (config.quantum.bytes() * u64::from(terms.weight)).max(1);
+        let drr = Self {
+            quanta: classes.terms.iter().map(quantum).collect(),
+            deficits: vec![0; classes.terms.len()],
+            active: VecDeque::new(),
+            granted: false,
+        };
+        (drr, classes)
+    }
+
+    fn configure(&mut self, new: Self) {
+        self.quanta = new.quanta;
+    }
+
+    fn activate(&mut self, _now: Time, class: usize, _bytes: u64, _rate: Option<Rate>) {
+        self.deficits[class] = 0;
+        self.active.push_back(class as u32);
+    }
+
+    fn deactivate(&mut self, class: usize) {
+        if self.active.front() == Some(&(class as u32)) {
+            self.end_turn();
+        } else {
+            self.active.retain(|active| *active != class as u32);
+        }
+    }
+
+    fn pick(&mut self, head: impl Fn(usize) -> u64) -> Option<usize> {
+        loop {
+            let front = *self.active.front()?;
+            let class = front as usize;
+            if !self.granted {
+                self.deficits[class] = self.deficits[class].saturating_add(self.quanta[class]);
+                self.granted = true;
+            }
+            if head(class) <= self.deficits[class] {
+                return Some(class);
+            }
+            self.end_turn();
+            self.active.push_back(front);
+        }
+    }
+
+    fn served(&mut self, _now: Time, class: usize, bytes: u64, next: Option<u64>) {
+        self.deficits[class] = self.deficits[class].saturating_sub(bytes);
+        if next.is_none() {
+            self.end_turn();
+        }
+    }
+
+    fn burden(&self, _class: usize, bytes: u64, terms: ClassTerms) -> u64 {
+        length_for_weight(bytes, terms)
+    }
+}

@@ -1,0 +1,256 @@
+//! Flow queue CoDel (RFC 8290): a queue and a CoDel for each flow, served by deficit round robin with
+//! precedence for flows that have just begun.
+
+use std::collections::VecDeque;
+use std::num::NonZeroU32;
+
+use netloom_units::{Size, Time};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::classes::{QUANTUM, check_flows, check_quantum};
+use super::codel::{CodelConfig, Control, LargestSeen};
+use super::config::Discipline;
+use super::flow::FlowHash;
+use super::limit::Room;
+use super::schedule::{Backlog, Effects, Rejection, Schedule, Waiting};
+
+use super::store::Store;
+use crate::{DropReason, Frame, FrameInfo, Stream};
+
+/// Parameters of `fq_codel`. The defaults are those of RFC 8290, section 5.2, and RFC 8289.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct FqCodelConfig {
+    /// Number of queues that flows are hashed into (default 1024, at most 65536).
+    pub flows: NonZeroU32,
+    /// Bytes on the line that a flow may send in its turn (default `1514B`, at least `256B`).
+    pub quantum: Size,
+    /// Waiting time that is acceptable for ever (default `5ms`).
+    pub target: netloom_units::Duration,
+    /// How long a flow's waiting time may stay above the target before the first drop (default
+    /// `100ms`).
+    pub interval: netloom_units::Duration,
+    /// Whether packets that take part in ECN are marked instead of dropped (default `true`).
+    pub ecn: bool,
+}
+
+impl Default for FqCodelConfig {
+    fn default() -> Self {
+        let CodelConfig { target, interval, ecn } = CodelConfig::default();
+        let flows = NonZeroU32::new(1024).expect("1024 is not zero");
+        Self { flows, quantum: QUANTUM, target, interval, ecn }
+    }
+}
+
+impl FqCodelConfig {
+    /// What is wrong with the parameters, if anything.
+    pub(super) fn check(&self) -> Result<(), String> {
+        check_flows(self.flows)?;
+        check_quantum(self.quantum)?;
+        self.codel().check()
+    }
+
+    fn codel(&self) -> CodelConfig {
+        CodelConfig { target: self.target, interval: self.interval, ecn: self.ecn }
+    }
+}
+
+/// Most frames dropped at once from the fattest flow; at most half of what it has (section 4.1).
+const DROP_BATCH: u32 = 64;
+
+/// The queue.
+#[derive(Debug)]
+pub(super) struct FqCodel<F> {
+    config: FqCodelConfig,
+    hash: FlowHash,
+    /// One for each bucket; none before the first arrival, so that idle pipes stay small.
+    flows: Vec<Flow<F>>,
+    /// Flows that have just begun, by bucket.
+    new: VecDeque<u32>,
+    /// Flows that have had a turn, by bucket.
+    old: VecDeque<u32>,
+    backlog: Backlog,
+    largest: LargestSeen,
+}
+
+/// The queue of the flows of one bucket.
+#[derive(Debug)]
+struct Flow<F> {
+    store: Store<F>,
+    control: Control,
+    /// Bytes on the line that it may still send in this turn; the last frame may overdraw it.
+    deficit: i64,
+    /// Whether it is in one of the two lists.
+    listed: bool,
+}
+
+impl<F> Default for Flow<F> {
+    fn default() -> Self {
+        Self { store: Store::default(), control: Control::default(), deficit: 0, listed: false }
+    }
+}
+
+impl<F: Frame> FqCodel<F> {
+    pub fn new(config: FqCodelConfig, stream: &Stream) -> Self {
+        Self {
+            config,
+            hash: FlowHash::new(stream),
+            flows: Vec::new(),
+            new: VecDeque::new(),
+            old: VecDeque::new(),
+            backlog: Backlog::default(),
+            largest: LargestSeen::default(),
+        }
+    }
+
+    fn quantum(&self) -> i64 {
+        // At most 16 MiB, which `check` sees to; at least a byte, so that every turn moves on.
+        self.config.quantum.bytes().clamp(1, 1 << 24) as i64
+    }
+
+    /// Puts a frame into its flow's queue; a flow that was not active becomes a new one.
+    fn push(&mut self, waiting: Waiting<F>) {
+        if self.flows.is_empty() {
+            self.flows.resize_with(self.config.flows.get() as usize, Flow::default);
+        }
+        let bucket = self.hash.bucket(waiting.frame.header().as_ref(), self.flows.len());
+        let quantum = self.quantum();
+        let flow = &mut self.flows[bucket];
+        if !flow.listed {
+            flow.listed = true;
+            flow.deficit = quantum;
+            self.new.push_back(bucket as u32);
+        }
+        self.largest.see(waiting.line_bytes);
+        self.backlog.add(&waiting);
+        flow.store.push(waiting);
+    }
+
+    /// Drops from the head of the flow that has the most bytes: half of its frames, at most 64, so
+    /// that the search is rare.
+    #[cold]
+    fn drop_from_fattest(&mut self, now: Time, effects: &mut Effects<F>) {
+        let bytes = |bucket: &u32| self.flows[*bucket as usize].store.backlog().line_bytes;
+        let Some(fattest) = self.new.iter().chain(&self.old).copied().max_by_key(bytes) else {
+            return;
+        };
+        let store = &mut self.flows[fattest as usize].store;
+        let half = store.backlog().line_bytes / 2;
+        for _ in 0..DROP_BATCH {
+            let Some(oldest) = store.pop() else { break };
+            self.backlog.remove(&oldest);
+            effects.drop(now, oldest, DropReason::QueueFull);
+            if store.backlog().line_bytes <= half {
+                break;
+            }
+        }
+    }
+
+    /// The flow whose turn it is, and whether it is a new one: a flow that has used up its deficit
+    /// gets another quantum and goes behind all old ones.
+    fn next_flow(&mut self) -> Option<(u32, bool)> {
+        loop {
+            let (bucket, is_new) = match self.new.front() {
+                Some(bucket) => (*bucket, true),
+                None => (*self.old.front()?, false),
+            };
+            let quantum = self.quantum();
+            let flow = &mut self.flows[bucket as usize];
+            if flow.deficit > 0 {
+                return Some((bucket, is_new));
+            }
+            flow.deficit += quantum;
+            self.leave_front(is_new);
+            self.old.push_back(bucket);
+        }
+    }
+
+    fn leave_front(&mut self, is_new: bool) {
+        if is_new {
+            self.new.pop_front()
+        } else {
+            self.old.pop_front()
+        };
+    }
+}
+
+impl<F: Frame> Schedule<F> for FqCodel<F> {
+    fn enqueue(
+        &mut self,
+        now: Time,
+        waiting: Waiting<F>,
+        room: Room,
+        effects: &mut Effects<F>,
+    ) -> Result<(), Rejection<F>> {
+        let backlog = self.backlog;
+        if room.admits(backlog, &waiting) {
+            self.push(waiting);
+            return Ok(());
+        }
+        if !room.can_be_made(backlog, &waiting) {
+            return Err((waiting, DropReason::QueueFull));
+        }
+        self.push(waiting);
+        while room.is_exceeded(self.backlog) {
+            self.drop_from_fattest(now, effects);
+        }
+        Ok(())
+    }
+
+    fn dequeue(&mut self, now: Time, effects: &mut Effects<F>) -> Option<Waiting<F>> {
+        let config = self.config.codel();
+        while let Some((bucket, is_new)) = self.next_flow() {
+            let Self { flows, backlog, largest, .. } = self;
+            let Flow { store, control, deficit, .. } = &mut flows[bucket as usize];
+            let next = control.dequeue(now, &config, *largest, effects, || {
+                let waiting = store.pop()?;
+                backlog.remove(&waiting);
+                Some((waiting, backlog.line_bytes))
+            });
+            if let Some(waiting) = next {
+                *deficit -= waiting.line_bytes as i64;
+                return Some(waiting);
+            }
+            // An empty new flow waits one round among the old ones: it cannot come back as a new one
+            // at once and starve them (section 4.2).
+            self.leave_front(is_new);
+            if is_new && !self.old.is_empty() {
+                self.old.push_back(bucket);
+            } else {
+                self.flows[bucket as usize].listed = false;
+            }
+        }
+        None
+    }
+
+    fn backlog(&self) -> Backlog {
+        self.backlog
+    }
+
+    fn drain(&mut self, into: &mut Vec<Waiting<F>>) {
+        self.flows.iter_mut().for_each(|flow| flow.store.drain(into));
+        self.backlog = Backlog::default();
+    }
+
+    fn adopt(&mut self, _now: Time, waiting: Waiting<F>) {
+        self.push(waiting);
+    }
+
+    fn configure(&mut self, _now: Time, discipline: &Discipline) -> bool {
+        let Discipline::FqCodel(config) = discipline else { return false };
+        if config.flows != self.config.flows {
+            return false;
+        }
+        self.config = *config;
+        true
+    }
+
+    fn reframe(&mut self, line_bytes: &dyn Fn(&FrameInfo) -> u64) {
+        self.backlog.line_bytes = 0;
+        for flow in &mut self.flows {
+            flow.store.reframe(line_bytes);
+            self.backlog.line_bytes += flow.store.backlog().line_bytes;
+        }
+    }
+}

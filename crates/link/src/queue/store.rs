@@ -1,0 +1,69 @@
+//! Frames in the order of their arrival, and what they add up to: what all disciplines are made of.
+
+use std::collections::VecDeque;
+
+use super::schedule::{Backlog, Waiting};
+use crate::FrameInfo;
+
+#[derive(Debug)]
+pub(super) struct Store<F> {
+    waiting: VecDeque<Waiting<F>>,
+    backlog: Backlog,
+}
+
+impl<F> Default for Store<F> {
+    fn default() -> Self {
+        Self { waiting: VecDeque::new(), backlog: Backlog::default() }
+    }
+}
+
+impl<F> Store<F> {
+    #[inline]
+    pub fn push(&mut self, waiting: Waiting<F>) {
+        self.backlog.add(&waiting);
+        self.waiting.push_back(waiting);
+    }
+
+    /// Takes the oldest frame.
+    #[inline]
+    pub fn pop(&mut self) -> Option<Waiting<F>> {
+        let waiting = self.waiting.pop_front()?;
+        self.backlog.remove(&waiting);
+        Some(waiting)
+    }
+
+    /// Takes the newest frame.
+    pub fn pop_newest(&mut self) -> Option<Waiting<F>> {
+        let waiting = self.waiting.pop_back()?;
+        self.backlog.remove(&waiting);
+        Some(waiting)
+    }
+
+    /// What the oldest frame takes on the line.
+    #[inline]
+    pub fn head_line_bytes(&self) -> Option<u64> {
+        self.waiting.front().map(|waiting| waiting.line_bytes)
+    }
+
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.waiting.is_empty()
+    }
+
+    #[inline]
+    pub fn backlog(&self) -> Backlog {
+        self.backlog
+    }
+
+    pub fn drain(&mut self, into: &mut Vec<Waiting<F>>) {
+        self.backlog = Backlog::default();
+        into.extend(self.waiting.drain(..));
+    }
+
+    pub fn reframe(&mut self, line_bytes: &dyn Fn(&FrameInfo) -> u64) {
+        for waiting in &mut self.waiting {
+            waiting.line_bytes = line_bytes(&waiting.info);
+        }
+        self.backlog.line_bytes = self.waiting.iter().map(|waiting| waiting.line_bytes).sum();
+    }
+}

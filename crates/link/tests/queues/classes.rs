@@ -1,0 +1,78 @@
+//! Which class a frame belongs to, seen through `prio`, which serves them in order.
+
+use netloom_link::DropReason;
+
+use crate::common::ns;
+use crate::common::packet::{Arrival, queue_pipe, run};
+
+/// The flows in the order in which a burst of them leaves; flow 0 only occupies the line.
+fn order(classes: &str, arrivals: impl IntoIterator<Item = Arrival>) -> Vec<u16> {
+    let queue =
+        format!(r#"{{"discipline":{{"prio":{{"classes":[{classes}]}}}},"limit":"1000packets"}}"#);
+    let first = Arrival { header: None, ..Arrival::new(ns(0), 0, 1000) };
+    let outcome = run(&mut queue_pipe(&queue), std::iter::once(first).chain(arrivals));
+    outcome.delivered.iter().skip(1).map(|d| d.packet.flow).collect()
+}
+
+fn from(flow: u16, source: &str) -> Arrival {
+    Arrival::new(ns(1), flow, 1000).with(|header| header.source = source.parse().unwrap())
+}
+
+fn to(flow: u16, destination: &str) -> Arrival {
+    Arrival::new(ns(1), flow, 1000).with(|header| header.destination = destination.parse().unwrap())
+}
+
+#[test]
+fn prefixes_pick_by_source_and_destination() {
+    let classes = r#"{"match":{"source":"10.1.0.0/16"}},{"match":{"destination":"fd00::/64"}},{}"#;
+    let arrivals = [
+        from(1, "10.2.0.1"),
+        to(2, "fd00::7"),
+        to(3, "10.1.0.1"),
+        from(4, "10.1.255.255"),
+        from(5, "fd00::7"),
+    ];
+    assert_eq!(order(classes, arrivals), [4, 2, 1, 3, 5]);
+}
+
+#[test]
+fn all_that_is_said_must_be_true() {
+    let classes = r#"{"match":{"source":"10.1.0.0/16","dscp":[10,"ef"]}}"#;
+    let arrivals = [
+        from(1, "10.1.0.1"),
+        from(2, "10.2.0.1").dscp(46),
+        from(3, "10.1.0.1").dscp(46),
+        from(4, "10.1.0.1").dscp(10),
+    ];
+    assert_eq!(order(classes, arrivals), [3, 4, 1, 2]);
+}
+
+#[test]
+fn the_first_class_that_matches_has_the_frame() {
+    let classes = r#"{"match":{"source":"10.0.0.0/8"}},{"match":{"dscp":46}}"#;
+    let arrivals =
+        [from(1, "11.0.0.1").dscp(46), from(2, "10.0.0.1").dscp(46), from(3, "10.0.0.1")];
+    assert_eq!(order(classes, arrivals), [2, 3, 1]);
+}
+
+/// The class without a match may stand anywhere; frames without IP are its own.
+#[test]
+fn the_rest_and_all_that_is_not_ip_share_a_class() {
+    let arp = Arrival { header: None, ..Arrival::new(ns(1), 2, 60) };
+    let arrivals = [from(1, "10.0.0.1").dscp(1), arp, from(3, "10.0.0.1")];
+    assert_eq!(order(r#"{},{"match":{"dscp":1}}"#, arrivals), [2, 3, 1]);
+    assert_eq!(order(r#"{"match":{"dscp":1}}"#, arrivals), [1, 2, 3], "added behind the others");
+}
+
+#[test]
+fn a_class_can_have_a_limit_of_its_own() {
+    let queue = r#"{"discipline":{"drr":{"classes":[
+        {"match":{"dscp":1},"limit":"3packets"}, {"match":{"dscp":2},"limit":"5ms"}]}},
+        "limit":"1000packets"}"#;
+    let burst = |dscp: u8| (0..20).map(move |_| Arrival::new(ns(1), dscp.into(), 1000).dscp(dscp));
+    let first = Arrival::new(ns(0), 9, 1000);
+    let arrivals = std::iter::once(first).chain(burst(1)).chain(burst(2)).chain(burst(3));
+    let outcome = run(&mut queue_pipe(queue), arrivals);
+    assert_eq!([1, 2, 3].map(|flow| outcome.of(flow).count()), [3, 5, 20]);
+    assert!(outcome.lost.iter().all(|lost| lost.reason == DropReason::QueueFull));
+}

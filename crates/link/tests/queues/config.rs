@@ -1,0 +1,76 @@
+//! Disciplines as they are written.
+
+use netloom_link::Discipline;
+
+fn read(text: &str) -> Result<Discipline, String> {
+    serde_json::from_str(text).map_err(|error| error.to_string())
+}
+
+fn error(text: &str) -> String {
+    read(text).expect_err(text)
+}
+
+#[test]
+fn a_name_is_enough() {
+    for name in Discipline::NAMES {
+        let discipline: Discipline = name.parse().unwrap();
+        assert_eq!(discipline.to_string(), *name);
+        assert_eq!(read(&format!(r#""{name}""#)).as_ref(), Ok(&discipline));
+        assert_eq!(read(&format!(r#"{{"{name}":{{}}}}"#)).as_ref(), Ok(&discipline));
+        assert_eq!(serde_json::to_string(&discipline).unwrap(), format!(r#""{name}""#));
+    }
+    assert_eq!(Discipline::NAMES.len(), 8);
+    assert_eq!(read(r#""wf2q""#), read(r#""wf2q+""#));
+    assert_eq!(read(r#"{"wf2q":{"flows":4}}"#), read(r#"{"wf2q+":{"flows":4}}"#));
+}
+
+#[test]
+fn tables_are_printed_as_they_are_read() {
+    for text in [
+        r#"{"fifo":{"drop":"head"}}"#,
+        r#"{"codel":{"target":"1ms","interval":"20ms","ecn":false}}"#,
+        r#"{"fq_codel":{"flows":16,"quantum":"300B","target":"5ms","interval":"100ms","ecn":true}}"#,
+        r#"{"drr":{"classes":[{"match":{"dscp":46},"weight":3},{"match":{"source":"10.0.0.0/8"}},{"limit":"9packets"}],"quantum":"1.514kB"}}"#,
+        r#"{"drr":{"flows":128,"quantum":"3kB"}}"#,
+        r#"{"wf2q+":{"classes":[{"match":{"dscp":[10,12]}}]}}"#,
+        r#"{"prio":{"classes":[{"match":{"destination":"fd00::/8"}}]}}"#,
+    ] {
+        let discipline = read(text).unwrap();
+        let written = serde_json::to_string(&discipline).unwrap();
+        assert_eq!(read(&written).unwrap(), discipline);
+        assert_eq!(written, text);
+    }
+}
+
+#[test]
+fn what_is_wrong_is_said_with_a_way_out() {
+    for (text, hint) in [
+        (r#""sfq""#, "`fq_codel`"),
+        (r#"{"codel":{"target":5}}"#, "5ms"),
+        (r#"{"codel":{"interval":"0s"}}"#, "`100ms`"),
+        (r#"{"codel":{"tarjet":"5ms"}}"#, "tarjet"),
+        (r#"{"red":{"min":"20packets"}}"#, "above `min`"),
+        (r#"{"red":{"min":"5kB"}}"#, "both in bytes"),
+        (r#"{"red":{"weight":0}}"#, "above 0"),
+        (r#"{"red":{"max_p":0.1}}"#, "%"),
+        (r#"{"pie":{"update":"0ms"}}"#, "`15ms`"),
+        (r#"{"pie":{"alpha":-1}}"#, "`alpha`"),
+        (r#"{"fq_codel":{"flows":0}}"#, "nonzero"),
+        (r#"{"fq_codel":{"flows":100000}}"#, "65536"),
+        (r#"{"fq_codel":{"quantum":"100B"}}"#, "256B"),
+        (r#"{"drr":{"flows":4,"classes":[{}]}}"#, "not by both"),
+        (r#"{"drr":{"classes":[{},{}]}}"#, "classes 1 and 2"),
+        (r#"{"drr":{"classes":[{"match":{}}]}}"#, "class 1"),
+        (r#"{"drr":{"classes":[{"weight":0}]}}"#, "nonzero"),
+        (r#"{"drr":{"classes":[{"weight":100000}]}}"#, "65536"),
+        (r#"{"drr":{"quantum":"1B"}}"#, "256B"),
+        (r#"{"wf2q+":{"quantum":"1B"}}"#, "quantum"),
+        (r#"{"prio":{"classes":[{"weight":2}]}}"#, "wf2q+"),
+        (r#"{"prio":{"classes":[{"match":{"source":"10.0.0.1/8"}}]}}"#, "10.0.0.0/8"),
+        (r#"{"prio":{"classes":[{"match":{"dscp":"expedited"}}]}}"#, "`ef`"),
+    ] {
+        assert!(error(text).contains(hint), "{text}: {}", error(text));
+    }
+    let many = vec!["{\"match\":{\"dscp\":1}}"; 65].join(",");
+    assert!(error(&format!(r#"{{"drr":{{"classes":[{many}]}}}}"#)).contains("64"));
+}

@@ -1,0 +1,17 @@
+//! Queue disciplines against the properties that their papers and RFCs state, in virtual time.
+
+#[path = "../common/mod.rs"]
+mod common;
+
+mod changes;
+mod classes;
+mod codel;
+mod config;
+mod drr;
+mod ecn;
+mod fifo;
+mod fq_codel;
+mod pie;
+mod prio;
+mod red;
+mod wf2q;

@@ -1,0 +1,110 @@
+//! Random early detection (Floyd & Jacobson 1993). The average and the probability are tested where
+//! they are computed; here is what comes of them.
+
+use netloom_link::DropReason;
+use netloom_units::Duration;
+
+use crate::common::packet::{Arrival, every, queue_pipe, run};
+use crate::common::{ms, ns};
+
+/// A queue that looks at its current length only (weight 1), so that the test knows the average.
+const RED: &str = r#"{"discipline":{"red":{"weight":1.0}},"limit":"100000packets"}"#;
+
+/// The gaps between marks while arrivals find `length` frames waiting.
+fn gaps(length: u64, count: u64) -> Vec<u64> {
+    // One goes on the line at once, and one as the first of the rest arrives.
+    let burst = (0..length + 2).map(|_| Arrival::new(ns(0), 0, 1000));
+    let rest = every(Duration::from_millis(1), ms(1), count, 0, 1000);
+    let outcome = run(&mut queue_pipe(RED), burst.chain(rest).map(Arrival::ecn));
+    assert!(outcome.lost.is_empty());
+    let marked = outcome.delivered.iter().filter(|d| d.packet.is_marked());
+    let numbers: Vec<_> =
+        marked.map(|d| d.packet.number).filter(|number| *number > length + 1).collect();
+    numbers.windows(2).map(|pair| pair[1] - pair[0]).collect()
+}
+
+/// χ² of `gaps` against probabilities for gaps of 1, 2, ….
+fn chi_square(gaps: &[u64], probabilities: &[f64]) -> f64 {
+    let total = gaps.len() as f64;
+    let term = |(gap, p): (u64, &f64)| {
+        let seen = gaps.iter().filter(|g| **g == gap).count() as f64;
+        (seen - total * p).powi(2) / (total * p)
+    };
+    (1..).zip(probabilities).map(term).sum()
+}
+
+/// Section 7, method 2: the number of arrivals from mark to mark is uniform on 1 to 1/p_b, so that
+/// marks are neither clustered nor far apart.
+#[test]
+fn marks_are_spaced_uniformly() {
+    // Half-way between 5 and 15 packets: p_b = 10 % / 2, 1/p_b = 20.
+    let gaps = gaps(10, 100_000);
+    assert_eq!(gaps.iter().max(), Some(&20));
+    // 99 % quantile of χ² with 19 degrees of freedom.
+    let chi = chi_square(&gaps, &[0.05; 20]);
+    assert!(chi < 36.2, "{chi}");
+}
+
+/// The gentle region: at 20 packets, a third of the way from 15 to 30, p_b = 10 % + 90 % / 3.
+#[test]
+fn above_max_the_probability_rises_gently() {
+    let gaps = gaps(20, 100_000);
+    // 99 % quantile of χ² with 2 degrees of freedom.
+    let chi = chi_square(&gaps, &[0.4, 0.4, 0.2]);
+    assert!(chi < 9.21, "{chi}");
+    assert_eq!(gaps.iter().max(), Some(&3));
+}
+
+#[test]
+fn below_min_nothing_is_marked_or_dropped() {
+    assert!(gaps(4, 10_000).is_empty());
+}
+
+/// Beyond twice `max` everything goes, ECN or not.
+#[test]
+fn the_queue_ends_at_twice_max() {
+    for ecn in [false, true] {
+        let flood = every(Duration::from_micros(50), ns(0), 20_000, 0, 1000)
+            .map(|arrival| if ecn { arrival.ecn() } else { arrival });
+        let outcome = run(&mut queue_pipe(RED), flood);
+        let maximum = outcome.statistics.queue.maximum.frames;
+        assert!((20..=30).contains(&maximum), "{maximum}");
+        assert!(outcome.statistics.dropped.aqm.frames > 10_000);
+        assert_eq!(outcome.statistics.dropped.queue_full.frames, 0);
+    }
+}
+
+/// Section 4: the average outlives the queue, and falls over idle time. Bursts of 60 frames find an
+/// average left by the burst before, unless the line was idle for long.
+#[test]
+fn the_average_remembers_and_forgets() {
+    let queue = r#"{"discipline":{"red":{"weight":0.02,"ecn":false}},"limit":"1000packets"}"#;
+    let drops_of_second_burst = |gap: u64| {
+        let burst = |at, flow| (0..60).map(move |_| Arrival::new(at, flow, 1000));
+        let arrivals = burst(ns(0), 1).chain(burst(ms(60 + gap), 2));
+        let outcome = run(&mut queue_pipe(queue), arrivals);
+        outcome.lost_to(DropReason::Aqm).iter().filter(|lost| lost.packet.flow == 2).count()
+    };
+    let first = {
+        let burst = (0..60).map(|_| Arrival::new(ns(0), 2, 1000));
+        run(&mut queue_pipe(queue), burst).lost.len()
+    };
+    let (soon, later) = (drops_of_second_burst(1), drops_of_second_burst(10_000));
+    assert!(soon > 2 * first.max(later), "first {first}, soon {soon}, later {later}");
+}
+
+/// Thresholds in bytes and in time hold the queue where those in packets do.
+#[test]
+fn thresholds_in_bytes_and_time_mean_the_same() {
+    let drops = |min, max| {
+        let red = format!(r#"{{"weight":0.01,"min":"{min}","max":"{max}"}}"#);
+        let queue = format!(r#"{{"discipline":{{"red":{red}}},"limit":"1000packets"}}"#);
+        let flood = every(Duration::from_micros(900), ns(0), 5000, 0, 1000);
+        let lost = run(&mut queue_pipe(&queue), flood).lost;
+        lost.iter().map(|lost| lost.packet.number).collect::<Vec<_>>()
+    };
+    let packets = drops("5packets", "15packets");
+    assert!(packets.len() > 300);
+    assert_eq!(packets, drops("5kB", "15kB"));
+    assert_eq!(packets, drops("5ms", "15ms"));
+}
