@@ -35,7 +35,7 @@ bench: build      ## measures; asserts nothing
 fuzz:             ## every fuzz target for ten minutes (SECONDS_EACH=600)
 	@sh fuzz/run.sh
 
-generate:         ## schema and API document from the types
+generate:         ## schema, API document and reference of properties from the types
 	$(CARGO) run --quiet --package xtask -- generate
 
 clean:

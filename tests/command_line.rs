@@ -35,6 +35,26 @@ fn a_good_scenario_is_valid_and_can_be_drawn() {
 }
 
 #[test]
+fn files_that_a_scenario_names_are_read_beside_it() {
+    let lab = Lab::pair(", rate: { trace: lte.trace }, jitter: { pattern: late.txt }");
+    let (code, error) = lab.fails(&["validate"]);
+    assert_eq!(code, 2);
+    for part in ["cannot read the Mahimahi trace `lte.trace`", "there is no file", "`late.txt`"] {
+        assert!(error.contains(part), "{error} does not say {part}");
+    }
+    std::fs::write(lab.path("lte.trace"), "1\n2\nthree\n").unwrap();
+    std::fs::write(lab.path("late.txt"), "1ms\n-1ms\n").unwrap();
+    let (_, error) = lab.fails(&["validate"]);
+    assert!(error.contains("`lte.trace`, line 3: `three` is not a whole number"), "{error}");
+    std::fs::write(lab.path("lte.trace"), "1\n2\n").unwrap();
+    // From another folder: names are relative to the scenario's.
+    let file = lab.path("netloom.yaml");
+    let output =
+        lab.command(&["validate", file.to_str().unwrap()]).current_dir("/").output().unwrap();
+    assert!(text(&output.stdout).contains("valid"), "{output:?}");
+}
+
+#[test]
 fn what_cannot_be_found_is_told() {
     let lab = Lab::pair("");
     let fails = |arguments: &[&str], parts: &[&str]| {

@@ -47,7 +47,7 @@ fn every_example_is_tested_here() {
         .map(|entry| entry.unwrap().file_name().into_string().unwrap())
         .collect();
     names.sort();
-    assert_eq!(names, ["abilene", "dumbbell", "hello", "lan"]);
+    assert_eq!(names, ["abilene", "cellular", "dumbbell", "hello", "lan"]);
 }
 
 #[test]
@@ -55,6 +55,36 @@ fn hello() {
     let results = run("hello");
     assert!(results.read("ping@alice.stdout").contains("20 received"));
     assert!(results.read("download@alice.stdout").contains("Mbits/sec"));
+}
+
+#[test]
+fn cellular() {
+    let results = run("cellular");
+    let ping = results.read("ping@phone.stdout");
+    let times: Vec<f64> = ping
+        .split("time=")
+        .skip(1)
+        .map(|rest| rest.split(' ').next().unwrap().parse().unwrap())
+        .collect();
+    // Both ways over both links, and no reply before its delays are over.
+    assert!(times.iter().all(|time| *time >= 60.0), "{ping}");
+    // Eight seconds hold a whole fade of half a second at least. Pings come every 200 ms, so that one
+    // is sent within the first 200 ms of it and waits for the rest.
+    assert!(times.iter().any(|time| *time >= 300.0), "{ping}");
+    // No more than the trace has opportunities.
+    let trace = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/cellular/downlink.trace");
+    let round = 1500 * fs::read_to_string(trace).unwrap().lines().count() as u64;
+    let summary: serde_json::Value =
+        serde_json::from_str(&fs::read_to_string(results.0.join("summary.json")).unwrap()).unwrap();
+    let links = summary["links"].as_array().unwrap();
+    let radio = links.iter().find(|link| link["name"] == "radio").unwrap();
+    let delivered = &radio["reverse"]["statistics"]["delivered"];
+    let count = |what: &str| delivered[what].as_u64().unwrap();
+    // Opportunities carry packets: the 14 bytes of Ethernet with each take none of them.
+    let bytes = count("bytes") - 14 * count("frames");
+    let rounds = summary["ended"].as_u64().unwrap().div_ceil(4_000_000_000);
+    assert!(bytes <= rounds * round, "{bytes} bytes in {rounds} rounds of {round}");
+    assert!(bytes > 0);
 }
 
 #[test]

@@ -86,7 +86,12 @@ fn links_change_live() {
     let lab = Lab::pair(", delay: 1ms");
     lab.ok(&["deploy"]);
     let link = format!("a--b@{}", lab.name);
-    lab.ok(&["set", &link, "delay=30ms", "rate=5Mbit/s", "queue.limit=20packets"]);
+    let told = lab.ok(&["set", &link, "delay=30ms", "rate=5Mbit/s", "queue.limit=20packets"]);
+    for line in
+        ["delay: 1ms → 30ms", "rate: unlimited → 5Mbit/s", "queue.limit: default → 20packets"]
+    {
+        assert!(told.contains(line), "{told}");
+    }
     let forward = lab.inspect()["links"][0]["forward"]["config"].clone();
     assert_eq!(forward["delay"], "30ms");
     assert_eq!(forward["rate"], "5Mbit/s");
@@ -136,6 +141,66 @@ fn statistics_look_back_as_far_as_asked() {
     let wrong = last("61s");
     assert_eq!(wrong.status.code(), Some(2));
     assert!(text(&wrong.stderr).contains("from 1s to 1min"), "{}", text(&wrong.stderr));
+}
+
+#[test]
+fn links_take_the_words_of_tc_and_values_from_files() {
+    let lab = Lab::pair(", netem: delay 5ms 1ms rate 10mbit limit 100");
+    std::fs::write(lab.path("late.txt"), "1ms\n3ms\n").unwrap();
+    std::fs::write(lab.path("up.trace"), "1\n2\n3\n4\n").unwrap();
+    lab.ok(&["deploy"]);
+    let link = format!("a--b@{}", lab.name);
+    let table = lab.ok(&["inspect"]);
+    assert!(table.contains("10Mbit/s, 5ms, jitter uniform ±1ms"), "{table}");
+    assert!(table.contains("framing none"), "{table}");
+    let tc = lab.ok(&["inspect", "--tc", &link]);
+    let commands: Vec<&str> = tc.lines().filter(|line| !line.starts_with('#')).collect();
+    let expected = "tc qdisc add dev eth1 root netem delay 5ms 1ms rate 10mbit limit 100";
+    assert_eq!(commands, [expected, "", expected]);
+    let (code, error) = lab.fails(&["inspect", "--tc", "a--c"]);
+    assert!(code == 2 && error.contains("did you mean `a--b`?"), "{error}");
+
+    let told =
+        lab.ok(&["set", &link, "-d", "forward", "rate.trace=up.trace", "jitter.trace=late.txt"]);
+    assert!(told.contains("rate: 10Mbit/s → {trace: up.trace}"), "{told}");
+    let config = lab.inspect()["links"][0]["forward"]["config"].clone();
+    assert_eq!(config["rate"]["trace"]["values"].as_array().unwrap().len(), 4);
+    assert_eq!(config["jitter"]["pattern"]["file"], "late.txt");
+    lab.sh("a", "ping -n -c 3 -i 0.05 -W 2 b");
+
+    let output = lab.netloom(&["set", &link, "bit_errors=flip"]);
+    assert!(output.status.success());
+    assert!(text(&output.stderr).contains("`bit_errors` has no effect now"), "{output:?}");
+    let (code, error) = lab.fails(&["set", &link, "rate.trace=upp.trace"]);
+    assert!(code == 2 && error.contains("did you mean `up.trace`?"), "{error}");
+    let (code, error) = lab.fails(&["set", &link, "netem=loss 1% 25%"]);
+    assert!(code == 2 && error.contains("gemodel"), "{error}");
+
+    // A program that sends a file's name instead of its values.
+    let body = r#"{"changes":[{"link":"a--b","change":{"rate":{"trace":"up.trace"}}}]}"#;
+    let answer = request(&lab, "PATCH", "/v1/links", body);
+    assert!(answer.starts_with("HTTP/1.1 400"), "{answer}");
+    assert!(
+        answer.contains("names the file `up.trace`") && answer.contains("send its values"),
+        "{answer}"
+    );
+}
+
+/// An HTTP request on the engine's socket, and everything it answers.
+fn request(lab: &Lab, method: &str, path: &str, body: &str) -> String {
+    use std::io::{Read, Write};
+    let socket = format!("/run/netloom/{}/api.sock", lab.name);
+    let mut stream = std::os::unix::net::UnixStream::connect(socket).unwrap();
+    write!(
+        stream,
+        "{method} {path} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\
+         content-length: {}\r\n\r\n{body}",
+        body.len()
+    )
+    .unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).unwrap();
+    answer
 }
 
 #[test]

@@ -4,7 +4,8 @@
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|text: &str| {
-    match netloom_scenario::load(text) {
+    let mut read = |name: &str| Ok(format!("1\n{name}\n"));
+    match netloom_scenario::load_with_files(text, &mut read) {
         Ok(loaded) => {
             let _ = netloom_scenario::graph::dot(&loaded.scenario);
             let _ = netloom_scenario::graph::mermaid(&loaded.scenario);

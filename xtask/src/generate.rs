@@ -1,27 +1,65 @@
 //! Files that are made from the types: one line each in [`files`].
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use serde_json::Value;
 
+use crate::properties;
+
 /// Every generated file: its path in the repository, and what it holds.
-fn files() -> Vec<(&'static str, Value)> {
-    vec![
-        ("docs/scenario.schema.json", netloom_scenario::json_schema()),
-        ("docs/openapi.json", netloom_api::openapi::document()),
-    ]
+fn files() -> anyhow::Result<Vec<(&'static str, String)>> {
+    let json = |value: &Value| -> anyhow::Result<String> {
+        Ok(serde_json::to_string_pretty(value)? + "\n")
+    };
+    let schema = netloom_scenario::json_schema();
+    Ok(vec![
+        ("docs/scenario.schema.json", json(&schema)?),
+        ("docs/openapi.json", json(&netloom_api::openapi::document())?),
+        ("docs/properties.md", properties::page(&schema)?),
+    ])
+}
+
+fn in_repository(path: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(path)
 }
 
 /// Writes all generated files.
 pub fn run() -> anyhow::Result<()> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-    for (path, content) in files() {
-        let text = serde_json::to_string_pretty(&content)? + "\n";
-        let target = root.join(path);
+    for (path, text) in files()? {
+        let target = in_repository(path);
         fs::write(&target, text).with_context(|| format!("cannot write {}", target.display()))?;
         println!("{path}");
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_files_in_the_repository_are_current() {
+        for (path, text) in files().unwrap() {
+            let there = fs::read_to_string(in_repository(path)).unwrap();
+            assert!(there == text, "{path} is out of date: run `cargo run -p xtask -- generate`");
+        }
+    }
+
+    #[test]
+    fn the_page_of_properties_describes_every_one() {
+        let page = properties::page(&netloom_scenario::json_schema()).unwrap();
+        let config = serde_json::to_value(netloom_link::PipeConfig::default()).unwrap();
+        let notations = ["netem", "tbf", "dummynet"].map(String::from);
+        for property in config.as_object().unwrap().keys().chain(&notations) {
+            let begin = page.find(&format!("\n## `{property}`\n")).expect(property);
+            let section = page[begin + 4..].split("\n## ").next().unwrap();
+            assert!(section.len() > 30, "{property}: {section}");
+        }
+        for key in ["gilbert_elliott", "p13", "paretonormal", "schedule", "at", "extra_delay"] {
+            assert!(page.contains(&format!("`{key}`")) || page.contains(&format!("{{{key}: …}}")));
+        }
+        assert!(!page.contains("FileContent"), "how files travel is not for people");
+    }
 }

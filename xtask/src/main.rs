@@ -2,6 +2,7 @@
 //! types. Tests compare them, so that a change of a type that is not generated anew fails.
 
 mod generate;
+mod properties;
 
 use std::env;
 use std::process::ExitCode;

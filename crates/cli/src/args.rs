@@ -118,12 +118,16 @@ pub enum Format {
 /// `netloom inspect`
 #[derive(Debug, Args)]
 pub struct Inspect {
-    /// The experiment; by default the only one. Without any, all are listed.
+    /// The experiment; by default the only one. Without any, all are listed. With `--tc` a link, as
+    /// LINK or LINK@EXPERIMENT.
     #[arg(value_name = "EXPERIMENT")]
     pub experiment: Option<String>,
     /// The experiment of this scenario file.
     #[command(flatten)]
     pub scenario: ScenarioFile,
+    /// Print a link, or all of them, as the `tc` commands that do the same on its interfaces.
+    #[arg(long, conflicts_with = "all")]
+    pub tc: bool,
     /// List all experiments of this machine.
     #[arg(long, conflicts_with_all = ["experiment", "file"])]
     pub all: bool,
@@ -194,7 +198,9 @@ pub struct Set {
     /// The link, as LINK or LINK@EXPERIMENT.
     #[arg(value_name = "LINK[@EXPERIMENT]")]
     pub link: String,
-    /// Properties as in the scenario, like `rate=10Mbit/s delay=5ms queue.limit=50ms state=down`.
+    /// Properties as in the scenario, like `rate=10Mbit/s queue.limit=50ms jitter.normal=2ms
+    /// loss.gilbert_elliott='{p: 1%, r: 10%}' netem='delay 10ms 2ms' state=down`. Files are relative
+    /// to this folder.
     #[arg(required = true, value_name = "KEY=VALUE")]
     pub properties: Vec<String>,
     /// The experiment of this scenario file.

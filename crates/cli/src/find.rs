@@ -9,7 +9,7 @@ use netloom_scenario::Scenario;
 use crate::args::ScenarioFile;
 use crate::client::Client;
 use crate::exit::{self, WithCode};
-use crate::{Found, Machine};
+use crate::{Found, Machine, files};
 
 /// A scenario file, read and resolved.
 pub struct Loaded {
@@ -34,15 +34,23 @@ pub fn scenario(named: &ScenarioFile) -> Result<Loaded> {
     let absolute = fs::canonicalize(&file)
         .with_context(|| format!("cannot find the folder of {}", file.display()))?;
     let name = file.display().to_string();
-    let loaded = netloom_scenario::load(&source).map_err(|diagnostics| WithCode {
+    let directory = absolute.parent().unwrap_or(Path::new("/")).to_path_buf();
+    let loaded = load(&source, &directory).map_err(|diagnostics| WithCode {
         code: exit::USAGE,
         message: diagnostics.render(&name, &source),
     })?;
     if !loaded.warnings.is_empty() {
         eprint!("{}", loaded.warnings.render(&name, &source));
     }
-    let directory = absolute.parent().unwrap_or(Path::new("/")).to_path_buf();
     Ok(Loaded { file: absolute, directory, source, scenario: loaded.scenario })
+}
+
+/// Loads a scenario's text; the files that it names are relative to `directory`.
+pub fn load(
+    source: &str,
+    directory: &Path,
+) -> Result<netloom_scenario::Loaded, netloom_scenario::Diagnostics> {
+    netloom_scenario::load_with_files(source, &mut files::reader(directory))
 }
 
 /// Reads a scenario's text.

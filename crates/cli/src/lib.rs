@@ -6,6 +6,7 @@
 //! | `commands` | one file per command |
 //! | `client` | the API over its Unix socket |
 //! | `launch` | starting an engine and following its start |
+//! | `files` | the files that properties name |
 //! | `find` | which scenario, which experiment, when none is named |
 //! | `table` | tables and numbers for people |
 //! | `terminal` | the user's terminal |
@@ -18,6 +19,7 @@ mod args;
 mod client;
 mod commands;
 pub mod exit;
+mod files;
 mod find;
 mod launch;
 mod table;

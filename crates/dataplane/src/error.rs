@@ -19,6 +19,19 @@ pub enum DataplaneError {
         /// How many there are.
         switches: usize,
     },
+    /// A property's values are in a file. The data plane opens none.
+    #[error(
+        "`{property}` of a pipe of link {link} names the file `{file}`, which has not been read: \
+         its values must come with it, as `{{file: NAME, values: […]}}`"
+    )]
+    UnreadFile {
+        /// The link's index.
+        link: usize,
+        /// The property's key.
+        property: &'static str,
+        /// The file's name.
+        file: String,
+    },
     /// A pipe that the wiring does not have.
     #[error("there is no pipe {} of link {}", .0.direction, .0.link)]
     UnknownPipe(PipeId),
@@ -73,6 +86,12 @@ pub enum DataplaneError {
 }
 
 impl DataplaneError {
+    /// A pipe of `link` was given a file instead of values.
+    pub(crate) fn unread(link: usize, unread: netloom_link::UnreadFile<'_>) -> Self {
+        let netloom_link::UnreadFile { property, file } = unread;
+        Self::UnreadFile { link, property, file: file.into() }
+    }
+
     /// For `map_err`: a system error while doing `action`.
     pub(crate) fn system<E: Into<io::Error>>(action: &'static str) -> impl FnOnce(E) -> Self {
         move |source| Self::System { action, source: source.into() }

@@ -115,11 +115,14 @@ impl Dataplane {
     /// software there sees an unplugged cable. It returns with the first pipe that comes up.
     ///
     /// # Errors
-    /// If there is no such pipe (then nothing is applied), a carrier could not be switched (then
-    /// all is applied), or a worker has ended.
+    /// If there is no such pipe, or a change names a file that has not been read (then nothing is
+    /// applied), a carrier could not be switched (then all is applied), or a worker has ended.
     pub fn change(&self, batch: &[(PipeId, PipeChange)]) -> Result<Time, DataplaneError> {
         let mut parts: BTreeMap<usize, Vec<(usize, PipeChange)>> = BTreeMap::new();
         for (id, change) in batch {
+            if let Some(unread) = change.unread_file() {
+                return Err(DataplaneError::unread(id.link, unread));
+            }
             let (worker, lane) = self.lane(*id)?;
             parts.entry(worker).or_default().push((lane, change.clone()));
         }

@@ -97,9 +97,12 @@ impl Default for Options {
 }
 
 impl Wiring {
-    /// Checks that every switch that is named exists.
+    /// Checks that every switch that is named exists, and that every pipe has its values.
     pub(crate) fn validate(&self) -> Result<(), DataplaneError> {
-        for link in &self.links {
+        for (index, link) in self.links.iter().enumerate() {
+            if let Some(unread) = link.pipes.iter().find_map(PipeConfig::unread_file) {
+                return Err(DataplaneError::unread(index, unread));
+            }
             for end in &link.ends {
                 if let End::Switch(switch) = *end
                     && switch >= self.switches

@@ -48,6 +48,28 @@ fn a_batch_applies_everywhere_at_one_time() {
 }
 
 #[test]
+fn a_file_that_was_not_read_is_refused_and_changes_nothing() {
+    let ((a, _left), (b, _right)) = (device(), device());
+    let unread = link("l", [a, b], r#"{"rate":{"trace":"lte.trace"}}"#);
+    let wiring = Wiring { links: vec![unread], switches: 0 };
+    let refused = Dataplane::start(wiring, options()).err();
+    assert!(matches!(refused, Some(DataplaneError::UnreadFile { property: "rate", .. })));
+
+    let (dataplane, _peers) = links(1, 1, "{}");
+    let batch = [
+        (forward(0), change(r#"{"delay":"1ms"}"#)),
+        (reverse(0), change(r#"{"loss":{"trace":"lost.txt"}}"#)),
+    ];
+    let refused = dataplane.change(&batch).unwrap_err();
+    assert!(
+        matches!(&refused, DataplaneError::UnreadFile { property: "loss", file, .. } if file == "lost.txt")
+    );
+    assert_eq!(dataplane.pipes().unwrap()[0].config.delay.as_nanos(), 0);
+    let read = change(r#"{"rate":{"trace":{"file":"lte.trace","values":[1,2,3]}}}"#);
+    dataplane.change(&[(forward(0), read)]).unwrap();
+}
+
+#[test]
 fn workers_are_reported_one_by_one() {
     let mut peers = Vec::new();
     let links = (0..2).map(|index| {

@@ -13,6 +13,7 @@
 //! | `statistics` | what a pipe counts: [`PipeStatistics`] |
 //! | `log` | what happens to each frame, and its binary form: [`FrameEvent`], [`LogEncoder`] |
 //! | `random` | a pipe's own random numbers: [`Stream`] |
+//! | [`notation`] | the words of tc and dummynet |
 //! | `segment` | which port of a switch a frame leaves by: [`LearningTable`] |
 //!
 //! Not here: clocks, threads, devices, frame contents (a pipe carries any `F` and knows of it what
@@ -25,6 +26,7 @@ mod frame;
 mod header;
 mod line;
 mod log;
+pub mod notation;
 mod pipe;
 mod queue;
 mod random;

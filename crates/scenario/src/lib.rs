@@ -8,15 +8,18 @@
 //! | `schema` | the JSON Schema of scenario files |
 //! | `resolve` | defaults, precedence, references, checks |
 //! | [`Scenario`] and its parts | the resolved scenario |
+//! | `files` | what is needed of the files that a scenario names |
 //! | `diagnostic` | findings with places, rendered for people and programs |
 //! | [`graph`] | a scenario as a drawing: DOT, Mermaid, SVG |
 //!
-//! Text in, result out. Not here: files, clocks, threads; automatic addresses and routes (`plan`).
+//! Text in, result out; the text of a file that a scenario names is asked for. Not here: opening files, clocks,
+//! threads; automatic addresses and routes (`plan`).
 
 mod address;
 mod decode;
 mod diagnostic;
 mod ends;
+mod files;
 pub mod graph;
 mod load;
 mod raw;
@@ -30,7 +33,8 @@ pub use address::*;
 pub use diagnostic::similar;
 pub use diagnostic::{Diagnostic, Diagnostics, Related, Severity};
 pub use ends::LinkEnds;
-pub use load::{Loaded, load};
+pub use files::{ReadFile, Unreadable};
+pub use load::{Loaded, load, load_with_files, properties};
 pub use resolve::check_experiment_name;
 pub use schema::json_schema;
 pub use span::Span;

@@ -17,7 +17,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::decode::{Entries, Inline, Spanned};
-pub(crate) use link::{RawLink, RawLinkDefaults};
+pub(crate) use link::{RawLink, RawLinkDefaults, RawPipe};
 pub(crate) use measure::{RawFrames, RawMeasure};
 pub(crate) use node::{
     RawAddresses, RawFamily, RawGroupHead, RawInterface, RawNode, RawNodeDefaults, RawNodeProps,

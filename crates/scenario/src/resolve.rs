@@ -12,6 +12,7 @@ mod names;
 mod nodes;
 mod pipes;
 mod processes;
+mod properties;
 mod references;
 mod report;
 mod routes;
@@ -19,12 +20,14 @@ mod segments;
 mod timeline;
 
 pub use names::check_experiment_name;
+pub(crate) use properties::resolve as resolve_properties;
 
 use std::collections::HashSet;
 
 use netloom_units::Duration;
 
 use crate::diagnostic::Diagnostic;
+use crate::files::Files;
 use crate::raw::RawScenario;
 use crate::span::Span;
 use crate::spec::Scenario;
@@ -32,14 +35,17 @@ use crate::yaml::{NodeId, Tree};
 use references::References;
 use report::Report;
 
-/// Resolves `raw`, which was decoded from `tree` without the nodes in `pruned`. The scenario is
-/// complete only if no finding is an error.
+/// Resolves `raw`, which was decoded from `tree` without the nodes in `pruned`, and whose files are
+/// among `files`. The scenario is complete only if no finding is an error.
 pub(crate) fn resolve(
-    raw: &RawScenario,
+    raw: &mut RawScenario,
     tree: &Tree,
     pruned: &HashSet<NodeId>,
+    files: &mut Files<'_>,
 ) -> (Scenario, Vec<Diagnostic>) {
     let mut report = Report::new(tree, pruned);
+    properties::complete(raw, files, &mut report);
+    let raw = &*raw;
     let name = name(raw, &mut report);
     duration(raw, &mut report);
     let mut nodes = nodes::drafts(&raw.topology, &mut report);

@@ -4,6 +4,8 @@
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
+use netloom_scenario::{Unreadable, load_with_files};
+
 fn files(folder: &str) -> Vec<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests").join(folder);
     let mut files: Vec<PathBuf> = fs::read_dir(folder)
@@ -15,6 +17,15 @@ fn files(folder: &str) -> Vec<PathBuf> {
     files
 }
 
+/// Files of `bad/files`, and a hint at what is not there.
+fn read(file: &str) -> Result<String, Unreadable> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/bad/files");
+    fs::read_to_string(folder.join(file)).map_err(|_| Unreadable {
+        reason: "there is no such file".into(),
+        help: Some("names are relative to the scenario's folder".into()),
+    })
+}
+
 #[test]
 fn bad_scenarios_are_refused_with_these_words() {
     let files = files("bad");
@@ -23,7 +34,7 @@ fn bad_scenarios_are_refused_with_these_words() {
     for path in files {
         let text = fs::read_to_string(&path).unwrap();
         let name = path.file_name().unwrap().to_str().unwrap();
-        let Err(findings) = netloom_scenario::load(&text) else {
+        let Err(findings) = load_with_files(&text, &mut read) else {
             wrong.push(format!("{name} was accepted"));
             continue;
         };

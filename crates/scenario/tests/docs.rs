@@ -1,26 +1,30 @@
-//! The examples in `docs/scenario.md` are true.
+//! The examples in the documents are true.
 
 use std::path::Path;
 
 #[test]
-fn examples_in_the_reference_load() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/scenario.md");
-    let text = std::fs::read_to_string(path).unwrap();
-    let blocks = text.split("```yaml\n").skip(1).filter_map(|rest| rest.split("```").next());
-    let mut count = 0;
-    for block in blocks {
-        let loaded = netloom_scenario::load(block);
-        let findings = loaded.map_or_else(|findings| findings, |loaded| loaded.warnings);
-        assert!(findings.is_empty(), "{}", findings.render("docs/scenario.md", block));
-        count += 1;
+fn examples_in_the_documents_load() {
+    let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs");
+    for (page, examples) in [("scenario.md", 2), ("migrating.md", 1)] {
+        let text = std::fs::read_to_string(docs.join(page)).unwrap();
+        let blocks = text.split("```yaml\n").skip(1).filter_map(|rest| rest.split("```").next());
+        let mut count = 0;
+        for block in blocks {
+            let loaded = netloom_scenario::load(block);
+            let findings = loaded.map_or_else(|findings| findings, |loaded| loaded.warnings);
+            assert!(findings.is_empty(), "{}", findings.render(page, block));
+            count += 1;
+        }
+        assert_eq!(count, examples, "{page}");
     }
-    assert_eq!(count, 2);
 }
 
 #[test]
 fn every_key_of_the_schema_is_in_the_reference() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/scenario.md");
-    let text = std::fs::read_to_string(path).unwrap();
+    let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs");
+    // The properties of links have a page of their own, made from the types.
+    let read = |page| std::fs::read_to_string(docs.join(page)).unwrap();
+    let text = read("scenario.md") + &read("properties.md");
     let schema = netloom_scenario::json_schema();
     for one in schema["$defs"].as_object().unwrap().values().chain([&schema]) {
         for key in one["properties"].as_object().into_iter().flatten().map(|(key, _)| key) {

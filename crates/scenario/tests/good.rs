@@ -6,15 +6,20 @@ use std::{env, fs};
 use netloom_link::{Framing, InFlight, QueueLimit, RateLimit};
 use netloom_scenario::{
     Addresses, Direction, LoopbackAddress, Milestone, Node, NodeKind, Routing, Scenario, Start,
-    TimelineAction, load,
+    TimelineAction, Unreadable, load, load_with_files, properties,
 };
 
 fn folder() -> std::path::PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/good")
 }
 
+/// Files beside the good scenarios.
+fn read(file: &str) -> Result<String, Unreadable> {
+    fs::read_to_string(folder().join(file)).map_err(|error| Unreadable::because(error.to_string()))
+}
+
 fn scenario(text: &str) -> Scenario {
-    match load(text) {
+    match load_with_files(text, &mut read) {
         Ok(loaded) => {
             assert!(loaded.warnings.is_empty(), "{}", loaded.warnings.render("scenario", text));
             loaded.scenario
@@ -46,14 +51,65 @@ fn all_good_files_load_without_a_warning() {
 
 #[test]
 fn every_key_reaches_the_resolved_scenario() {
-    let scenario = file("everything.yaml");
-    let text = serde_json::to_string_pretty(&scenario).unwrap() + "\n";
-    let golden = folder().join("everything.json");
-    if env::var_os("BLESS").is_some() {
-        fs::write(&golden, &text).unwrap();
+    for name in ["everything", "properties"] {
+        let scenario = file(&format!("{name}.yaml"));
+        let text = serde_json::to_string_pretty(&scenario).unwrap() + "\n";
+        let golden = folder().join(format!("{name}.json"));
+        if env::var_os("BLESS").is_some() {
+            fs::write(&golden, &text).unwrap();
+        }
+        assert_eq!(text, fs::read_to_string(golden).unwrap(), "BLESS=1 accepts the new text");
+        assert_eq!(serde_json::from_str::<Scenario>(&text).unwrap(), scenario);
     }
-    assert_eq!(text, fs::read_to_string(golden).unwrap(), "BLESS=1 accepts the new text");
-    assert_eq!(serde_json::from_str::<Scenario>(&text).unwrap(), scenario);
+}
+
+#[test]
+fn every_property_is_in_the_scenario_of_properties() {
+    let text = fs::read_to_string(folder().join("properties.yaml")).unwrap();
+    let config = serde_json::to_value(netloom_link::PipeConfig::default()).unwrap();
+    for property in config.as_object().unwrap().keys() {
+        assert!(text.contains(&format!("{property}:")), "`{property}` is not there");
+    }
+    let scenario = file("properties.yaml");
+    for link in &scenario.links {
+        assert_eq!([&link.forward, &link.reverse].map(|pipe| pipe.unread_file()), [None, None]);
+    }
+}
+
+#[test]
+fn strings_of_other_tools_mean_what_they_do_there() {
+    let scenario = file("properties.yaml");
+    let tools = scenario.link("tools").unwrap();
+    assert_eq!(
+        tools.forward.in_words().join(" | "),
+        "10Mbit/s | 10ms | jitter normal 2ms, correlation 25% | loss Gilbert-Elliott p 1% r 10% | \
+         reorder by jitter"
+    );
+    assert_eq!(
+        tools.forward.framing,
+        Framing::Ethernet,
+        "what is written wins over what is implied"
+    );
+    assert_eq!(tools.reverse.in_words().join(" | "), "4Mbit/s | 7ms | loss 1%");
+    assert_eq!(tools.reverse.framing, Framing::None);
+    assert_eq!(tools.reverse.queue.limit, QueueLimit::Packets(30));
+    let bucket = scenario.link("bucket").unwrap();
+    assert_eq!(bucket.forward.delay.to_string(), "3ms", "from the defaults");
+    assert_eq!(bucket.forward.burst.to_string(), "10KiB");
+}
+
+#[test]
+fn properties_can_stand_alone() {
+    let change = properties("{netem: loss 1%, rate: {trace: files/cellular.trace}}", &mut read);
+    let change = change.unwrap_or_else(|findings| panic!("{findings}"));
+    assert_eq!(change.keys(), ["rate", "loss"]);
+    assert_eq!(change.unread_file(), None);
+    let findings = properties("dely: 5ms\nnetem: loss 1%\nloss: 2%\n", &mut read).unwrap_err();
+    assert_eq!(
+        findings.to_string(),
+        "1:1: error: unknown key `dely`; did you mean `delay`?\n\
+         3:1: error: `loss` is said twice, here and in `netem`; keep one of them"
+    );
 }
 
 #[test]

@@ -4,10 +4,18 @@
 use crate::UnitError;
 
 /// How one quantity is written: its units with their worth in base units, largest first.
-pub(crate) struct Quantity {
+///
+/// The quantities of this crate are written so, and so can be those of other tools, whose units
+/// have other names.
+#[derive(Debug, Clone, Copy)]
+pub struct Quantity {
+    /// Its name in messages.
     pub name: &'static str,
+    /// The base units' name in messages, in plural.
     pub base: &'static str,
+    /// A valid text.
     pub example: &'static str,
+    /// The units and their worth, largest first; the last one is the base unit.
     pub units: &'static [(&'static str, u64)],
     /// Other spellings of units: accepted and printed as their standard form.
     pub aliases: &'static [(&'static str, &'static str)],
@@ -17,6 +25,9 @@ pub(crate) struct Quantity {
 
 impl Quantity {
     /// Reads `text` as a whole number of base units.
+    ///
+    /// # Errors
+    /// What is wrong with the text; nothing is rounded.
     pub fn parse(&self, text: &str) -> Result<u64, UnitError> {
         let text = text.trim();
         if text.starts_with('-') {

@@ -8,6 +8,7 @@
 //! | [`Offset`] | signed nanosecond | `-1.5ms` |
 //! | [`Time`] | nanosecond since the experiment's zero | – |
 //! | [`Probability`] | 0 to 1 | `1%`, `0.001%` |
+//! | [`Quantity`] | any | for the units of other tools |
 //!
 //! Parsing never rounds: a value that is not a whole number of base units is an error.
 //! Not here: clocks, randomness, anything that reads the world.
@@ -22,6 +23,7 @@ mod size;
 #[macro_use]
 mod text;
 
+pub use decimal::Quantity;
 pub use duration::{Duration, Time};
 pub use error::UnitError;
 pub use offset::Offset;

@@ -16,7 +16,8 @@ impl Probability {
 
     /// A probability of `value`; `None` outside 0 to 1 or not a number.
     pub fn new(value: f64) -> Option<Self> {
-        (0.0..=1.0).contains(&value).then_some(Self(value))
+        // Adding zero leaves no negative zero.
+        (0.0..=1.0).contains(&value).then_some(Self(value + 0.0))
     }
 
     /// The value, 0 to 1.
@@ -41,7 +42,7 @@ impl FromStr for Probability {
             Some(number) => (number.trim_end(), "%"),
             None => split(text),
         };
-        let value: f64 = number.parse().map_err(|_| not_a_number())?;
+        let value = hundredth(number).ok_or_else(not_a_number)?;
         match unit {
             "%" => {}
             "" if value == 0.0 => return Ok(Self::ZERO),
@@ -57,7 +58,7 @@ impl FromStr for Probability {
                 });
             }
         }
-        Self::new(value / 100.0).ok_or_else(|| UnitError::OutOfRange {
+        Self::new(value).ok_or_else(|| UnitError::OutOfRange {
             text: text.into(),
             range: "a probability is between 0% and 100%",
         })
@@ -67,14 +68,35 @@ impl FromStr for Probability {
 impl fmt::Display for Probability {
     /// Percent with as many digits as it takes to read the same probability back.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let percent = self.0 * 100.0;
-        let short = format!("{percent:.6}");
-        let short = short.trim_end_matches('0').trim_end_matches('.');
-        if short.parse::<f64>().is_ok_and(|value| value / 100.0 == self.0) {
-            return f.pad(&format!("{short}%"));
-        }
-        f.pad(&format!("{percent}%"))
+        f.pad(&format!("{}%", hundredfold(&self.0.to_string())))
     }
+}
+
+/// A hundredth of the decimal `number`, rounded once: to divide afterwards would round twice, and not
+/// every probability could be written.
+fn hundredth(number: &str) -> Option<f64> {
+    let (mantissa, exponent) = match number.split_once(['e', 'E']) {
+        Some((mantissa, exponent)) => (mantissa, exponent.parse::<i32>().ok()?),
+        None => (number, 0),
+    };
+    let is_decimal = |text: &str| text.chars().all(|c| c.is_ascii_digit() || c == '.');
+    if !is_decimal(mantissa) {
+        return None;
+    }
+    format!("{mantissa}e{}", exponent.checked_sub(2)?).parse().ok()
+}
+
+/// A hundred times a plain decimal: its point two places to the right.
+fn hundredfold(decimal: &str) -> String {
+    let (whole, fraction) = decimal.split_once('.').unwrap_or((decimal, ""));
+    let fraction = format!("{fraction:0<2}");
+    let (shifted, rest) = fraction.split_at(2);
+    let whole = format!("{whole}{shifted}");
+    let whole = match whole.trim_start_matches('0') {
+        "" => "0",
+        whole => whole,
+    };
+    if rest.is_empty() { whole.into() } else { format!("{whole}.{rest}") }
 }
 
 text_quantity!(
@@ -84,3 +106,28 @@ text_quantity!(
     "A probability in percent.",
     "1%"
 );
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_probability_is_printed_as_it_is_read() {
+        // Of these, some cannot be had by dividing a percentage by 100.
+        let awkward = [1.0 - 0.001, 1.0 - 0.003, 0.64 + f64::EPSILON, 1e-300, f64::MIN_POSITIVE];
+        let even = (0..=1000).map(|n| f64::from(n) / 1000.0);
+        for value in awkward.into_iter().chain(even) {
+            let probability = Probability::new(value).unwrap();
+            let text = probability.to_string();
+            assert_eq!(text.parse::<Probability>().unwrap(), probability, "{text}");
+        }
+        for text in ["0%", "1%", "0.1%", "12.5%", "99.9%", "100%", "0.00001%"] {
+            assert_eq!(text.parse::<Probability>().unwrap().to_string(), text);
+        }
+        assert_eq!(Probability::new(-0.0).unwrap().to_string(), "0%");
+        assert_eq!("1e-3%".parse::<Probability>().unwrap().to_string(), "0.001%");
+        for text in ["inf%", "nan%", "1e%", "e1%", "1e1e1%", "%", "1e-99999999999%", ".%"] {
+            assert!(text.parse::<Probability>().is_err(), "{text}");
+        }
+    }
+}

@@ -11,6 +11,7 @@ use serde_json::json;
 
 use super::recent::recent_table;
 use super::summary::{arrows, state};
+use super::tc;
 use crate::args::{Format, Inspect};
 use crate::client::Client;
 use crate::table::{count, table};
@@ -34,6 +35,9 @@ pub async fn inspect(machine: &dyn Machine, args: Inspect) -> Result<i32> {
 }
 
 async fn look(machine: &dyn Machine, args: &Inspect) -> Result<String> {
+    if args.tc {
+        return tc::look(machine, args).await;
+    }
     let meant = match (&args.experiment, &args.scenario.file) {
         _ if args.all => None,
         (None, None) => find::obvious_experiment(machine, &args.scenario)?,
@@ -195,26 +199,13 @@ impl View {
     }
 
     fn link_table(&self) -> comfy_table::Table {
-        let headings = [
-            "pipe",
-            "state",
-            "rate",
-            "delay",
-            "loss",
-            "queue limit",
-            "frames",
-            "queued",
-            "dropped",
-        ];
+        let headings = ["pipe", "properties", "queue limit", "frames", "queued", "dropped"];
         let mut rows = table(&headings);
         for (name, pipe) in self.links.iter().flat_map(arrows) {
             let (config, statistics) = (&pipe.config, &pipe.statistics);
             rows.add_row([
                 name,
-                format!("{:?}", config.state).to_lowercase(),
-                config.rate.to_string(),
-                config.delay.to_string(),
-                config.loss.to_string(),
+                config.in_full().join(", "),
                 config.queue_limit_in_words(),
                 count(statistics.offered.frames),
                 count(statistics.queue.now.frames),

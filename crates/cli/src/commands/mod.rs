@@ -12,6 +12,7 @@ mod recent;
 mod run;
 mod set;
 mod summary;
+mod tc;
 mod validate;
 
 use anyhow::Result;

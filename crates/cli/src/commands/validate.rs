@@ -1,6 +1,6 @@
 //! `netloom validate`
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use serde_json::json;
@@ -22,7 +22,8 @@ pub fn validate(args: Validate) -> Result<i32> {
     for file in files {
         let name = file.display().to_string();
         let source = find::read(&file)?;
-        let (diagnostics, ok) = match netloom_scenario::load(&source) {
+        let directory = file.parent().unwrap_or(Path::new("."));
+        let (diagnostics, ok) = match find::load(&source, directory) {
             Ok(loaded) => {
                 if args.format == Format::Table {
                     eprint!("{}", loaded.warnings.render(&name, &source));

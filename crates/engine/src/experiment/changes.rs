@@ -4,7 +4,7 @@ use anyhow::{Context, Result, bail};
 use netloom_api::change::LinkChange;
 use netloom_api::event::{Origin, What};
 use netloom_dataplane::PipeId;
-use netloom_link::LinkState;
+use netloom_link::{LinkState, UnreadFile};
 use netloom_scenario::{Direction, Endpoint, Link};
 use netloom_units::Time;
 
@@ -19,6 +19,13 @@ impl Experiment {
             let link = self.link_index(&change.link)?;
             if change.change.is_empty() {
                 bail!("the change to link `{}` says nothing", change.link);
+            }
+            if let Some(UnreadFile { property, file }) = change.change.unread_file() {
+                bail!(
+                    "`{property}` of link `{}` names the file `{file}`, which the engine does not \
+                     open; send its values too, as `{{\"file\": NAME, \"values\": […]}}`",
+                    change.link
+                );
             }
             for direction in directions(change.direction) {
                 batch.push((PipeId { link, direction: *direction }, change.change.clone()));

@@ -8,7 +8,7 @@ mod links;
 
 use std::sync::Arc;
 
-use axum::extract::{Request, State};
+use axum::extract::{DefaultBodyLimit, Request, State};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use axum::routing::{MethodRouter, get, post};
@@ -20,6 +20,9 @@ use serde::Serialize;
 
 use crate::end::End;
 use crate::experiment::Experiment;
+
+/// Largest body of a request: changes carry the values of traces and tables.
+const MAX_BODY: usize = 256 << 20;
 
 /// What every handler gets.
 #[derive(Clone)]
@@ -36,7 +39,7 @@ pub fn router(context: Context) -> Router {
     for (path, method) in routes() {
         router = router.route(&format!("/{}{path}", netloom_api::VERSION), method);
     }
-    router.fallback(no_such_path).with_state(context)
+    router.fallback(no_such_path).layer(DefaultBodyLimit::max(MAX_BODY)).with_state(context)
 }
 
 fn routes() -> Vec<(&'static str, MethodRouter<Context>)> {

@@ -6,6 +6,8 @@
 //! stages that obey them; those that belong to no stage are in the files beside this one.
 
 mod data;
+mod effect;
+mod files;
 mod framing;
 mod mtu;
 mod notation;
@@ -21,9 +23,12 @@ use crate::channel::{BitErrorRate, BitErrors, Loss};
 use crate::flight::{Jitter, Reorder};
 use crate::line::OverheadProfile;
 use crate::queue::{QueueChange, QueueConfig};
+use files::{DataFile, HoldsData};
 
 pub use data::{Data, DataError, DataFormat, MAX_VALUES};
 pub(crate) use data::{check_count, lines, quoted};
+pub use effect::{Circumstances, NoEffect};
+pub use files::{FileError, FileFault, UnreadFile};
 pub use framing::Framing;
 pub use mtu::MtuLimit;
 pub(crate) use notation::text_or_table;
@@ -32,6 +37,10 @@ pub use state::{InFlight, LinkState};
 
 /// How a property is told and changed.
 trait Property<Change> {
+    /// The keys that `change` says something about, dotted where it is changed key by key.
+    fn keys(name: &'static str, _change: &Change, said: &mut Vec<&'static str>) {
+        said.push(name);
+    }
     /// `first` with `later` laid over it.
     fn overlaid(first: &Change, later: &Change) -> Change;
     /// Takes over what `change` says.
@@ -50,6 +59,9 @@ impl<T: Clone> Property<T> for T {
 
 /// A queue is changed key by key.
 impl Property<QueueChange> for QueueConfig {
+    fn keys(_: &'static str, change: &QueueChange, said: &mut Vec<&'static str>) {
+        said.extend(change.keys());
+    }
     fn overlaid(first: &QueueChange, later: &QueueChange) -> QueueChange {
         first.overlaid(later)
     }
@@ -108,6 +120,42 @@ macro_rules! properties {
                 $(if let Some(change) = &self.$name {
                     config.$name.take(change);
                 })*
+            }
+
+            /// The keys that are said, as they are written: `rate`, `queue.limit`.
+            pub fn keys(&self) -> Vec<&'static str> {
+                let mut said = Vec::new();
+                $(if let Some(change) = &self.$name {
+                    <$type as Property<change_of!($type $(, $change)?)>>::keys(
+                        stringify!($name), change, &mut said,
+                    );
+                })*
+                said
+            }
+
+            /// The first property whose file has yet to be read. A pipe takes only values.
+            pub fn unread_file(&self) -> Option<UnreadFile<'_>> {
+                None$(.or_else(|| {
+                    let file = self.$name.as_ref()?.data()?.unread()?;
+                    Some(UnreadFile { property: stringify!($name), file })
+                }))*
+            }
+
+            /// Every property that can hold data from a file.
+            fn data_mut(&mut self) -> impl Iterator<Item = (&'static str, &mut dyn DataFile)> {
+                [$((stringify!($name), self.$name.as_mut().and_then(HoldsData::data_mut)),)*]
+                    .into_iter()
+                    .filter_map(|(property, data)| Some((property, data?)))
+            }
+        }
+
+        impl PipeConfig {
+            /// The first property whose file has yet to be read. A pipe takes only values.
+            pub fn unread_file(&self) -> Option<UnreadFile<'_>> {
+                None$(.or_else(|| {
+                    let file = self.$name.data()?.unread()?;
+                    Some(UnreadFile { property: stringify!($name), file })
+                }))*
             }
         }
     };

@@ -38,12 +38,17 @@ macro_rules! text_or_table {
                     }
                     fn visit_map<A: serde::de::MapAccess<'de>>(
                         self,
-                        map: A,
+                        mut map: A,
                     ) -> Result<$type, A::Error> {
-                        let map = serde::de::value::MapAccessDeserializer::new(map);
-                        <$table as serde::Deserialize>::deserialize(map)?
-                            .try_into()
-                            .map_err(serde::de::Error::custom)
+                        let entries = serde::de::value::MapAccessDeserializer::new(&mut map);
+                        let table = <$table as serde::Deserialize>::deserialize(entries)?;
+                        // An enumeration takes one entry and leaves the others where they are.
+                        if let Some(key) = map.next_key::<String>()? {
+                            return Err(serde::de::Error::custom(format!(
+                                "`{key}` is one too many here; keep one of them"
+                            )));
+                        }
+                        table.try_into().map_err(serde::de::Error::custom)
                     }
                 }
                 deserializer.deserialize_any(Visitor)

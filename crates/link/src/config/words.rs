@@ -4,7 +4,7 @@ use std::fmt;
 
 use netloom_units::{Duration, Probability, Size};
 
-use super::{LinkState, MtuLimit, PipeConfig, RateLimit};
+use super::{Framing, InFlight, LinkState, MtuLimit, PipeConfig, RateLimit};
 use crate::channel::{BitErrorRate, BitErrors, Loss};
 use crate::flight::Reorder;
 use crate::queue::Discipline;
@@ -36,6 +36,19 @@ impl PipeConfig {
         say(self.duplicate != Probability::ZERO, &|| format!("duplicate {}", self.duplicate));
         say(self.reorder != Reorder::None, &|| format!("reorder {}", self.reorder));
         say(self.pipe_mtu != MtuLimit::None, &|| format!("MTU {}", self.pipe_mtu));
+        words
+    }
+
+    /// Like [`in_words`](Self::in_words), with every property that is not at its default; the queue's
+    /// limit has words of [its own](Self::queue_limit_in_words).
+    pub fn in_full(&self) -> Vec<String> {
+        let mut words = self.in_words();
+        if self.framing != Framing::default() {
+            words.push(format!("framing {}", self.framing));
+        }
+        if self.in_flight == InFlight::Deliver {
+            words.push("in flight delivered".into());
+        }
         words
     }
 }

@@ -125,6 +125,7 @@ impl fmt::Display for Reorder {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::None => f.pad("none"),
+            Self::Some(Reordering { probability: Probability::ZERO, .. }) => f.pad("by jitter"),
             Self::Some(reordering) => {
                 write!(f, "{}, gap {}", reordering.probability, reordering.gap)?;
                 match reordering.extra_delay {

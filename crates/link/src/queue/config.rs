@@ -42,6 +42,13 @@ pub struct QueueChange {
 }
 
 impl QueueChange {
+    /// The keys that are said, as they are written.
+    pub(crate) fn keys(&self) -> impl Iterator<Item = &'static str> {
+        let Self { discipline, limit } = self;
+        let discipline = discipline.as_ref().map(|_| "queue.discipline");
+        discipline.into_iter().chain(limit.map(|_| "queue.limit"))
+    }
+
     /// This change with `later` laid over it.
     pub(crate) fn overlaid(&self, later: &Self) -> Self {
         Self {
@@ -88,6 +95,14 @@ macro_rules! disciplines {
                 }
             }
 
+            /// The same, if its parameters make sense.
+            pub(crate) fn checked(self) -> Result<Self, String> {
+                match &self {
+                    $(Self::$variant(config) => config.check()?,)*
+                }
+                Ok(self)
+            }
+
             /// The discipline called `name`, with default parameters.
             fn named(name: &str) -> Option<Self> {
                 match name {
@@ -100,12 +115,10 @@ macro_rules! disciplines {
         impl TryFrom<DisciplineTable> for Discipline {
             type Error = String;
             fn try_from(table: DisciplineTable) -> Result<Self, String> {
-                Ok(match table {
-                    $(DisciplineTable::$variant(config) => {
-                        config.check()?;
-                        Self::$variant(config)
-                    })*
-                })
+                match table {
+                    $(DisciplineTable::$variant(config) => Self::$variant(config),)*
+                }
+                .checked()
             }
         }
 

@@ -18,7 +18,7 @@ use super::spanned::next;
 pub(super) const NAME: &str = "$netloom::Inline";
 
 /// `head` and `rest`, whose keys stand beside each other in one mapping. Both are structs with
-/// different keys.
+/// different keys, or such pairs themselves.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Inline<H, R> {
     pub head: H,
@@ -65,11 +65,23 @@ pub(super) struct InlineAccess<'a> {
     inner: NodeDeserializer<'a>,
     known: Vec<&'static str>,
     step: usize,
+    purpose: Purpose,
+}
+
+/// What a pair is walked for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Purpose {
+    /// Its values; the whole mapping is its own.
+    Whole,
+    /// Its values; the mapping has other parts too, whose keys are checked by the pair around it.
+    Part,
+    /// Its keys alone.
+    Keys,
 }
 
 impl<'a> InlineAccess<'a> {
     pub fn new(inner: NodeDeserializer<'a>) -> Self {
-        Self { inner, known: Vec::new(), step: 0 }
+        Self { inner, known: Vec::new(), step: 0, purpose: Purpose::Whole }
     }
 
     /// An error for the first key that no part knows.
@@ -94,7 +106,11 @@ impl<'a> SeqAccess<'a> for InlineAccess<'a> {
     ) -> Result<Option<S::Value>, DecodeError> {
         self.step += 1;
         if self.step == PARTS + 1 {
-            self.check_keys()?;
+            match self.purpose {
+                Purpose::Whole => self.check_keys()?,
+                Purpose::Part => {}
+                Purpose::Keys => return Err(only_keys()),
+            }
         }
         let known = (self.step <= PARTS).then_some(&mut self.known);
         seed.deserialize(PartDeserializer { inner: self.inner, known }).map(Some)
@@ -123,7 +139,7 @@ impl<'a> Deserializer<'a> for PartDeserializer<'a, '_> {
     ) -> Result<V::Value, DecodeError> {
         if let Some(known) = self.known {
             known.extend(fields);
-            return Err(DecodeError::custom("only the keys were wanted"));
+            return Err(only_keys());
         }
         let NodeDeserializer { scope, node } = self.inner;
         let entries = scope.tree.entries(node);
@@ -134,11 +150,34 @@ impl<'a> Deserializer<'a> for PartDeserializer<'a, '_> {
         visitor.visit_map(EntryAccess::new(scope, entries).only(fields))
     }
 
+    fn deserialize_newtype_struct<V: Visitor<'a>>(
+        self,
+        name: &'static str,
+        visitor: V,
+    ) -> Result<V::Value, DecodeError> {
+        if name != NAME {
+            return self.deserialize_any(visitor);
+        }
+        let mut pair = InlineAccess::new(self.inner);
+        let Some(known) = self.known else {
+            pair.purpose = Purpose::Part;
+            return visitor.visit_seq(pair);
+        };
+        pair.purpose = Purpose::Keys;
+        let walked = visitor.visit_seq(&mut pair);
+        known.append(&mut pair.known);
+        walked
+    }
+
     forward_to_deserialize_any! {
         <V: Visitor<'a>>
         bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf option
-        unit unit_struct newtype_struct seq tuple tuple_struct map enum identifier ignored_any
+        unit unit_struct seq tuple tuple_struct map enum identifier ignored_any
     }
+}
+
+fn only_keys() -> DecodeError {
+    DecodeError::custom("only the keys were wanted")
 }
 
 impl<H: JsonSchema, R: JsonSchema> JsonSchema for Inline<H, R> {

@@ -81,7 +81,7 @@ pub(crate) fn did_you_mean<'a>(
 
 /// `` `a`, `b`, `c` ``, shortened where there are many.
 fn list(words: &[&str]) -> Option<String> {
-    const MOST: usize = 20;
+    const MOST: usize = 32;
     let quoted: Vec<String> = words.iter().take(MOST).map(|word| format!("`{word}`")).collect();
     match words.len() {
         0 => None,

@@ -1,17 +1,28 @@
 //! Links as they are written.
 
 use netloom_link::PipeChange;
+use netloom_link::notation::Notations;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::values::{RawEndpoint, RawMtu};
 use crate::decode::{Inline, Spanned};
 
+/// Properties of a pipe: in the words of other tools, and in NetLoom's own beside them.
+pub(crate) type RawPipe = Inline<Notations, PipeChange>;
+
 /// A link: its own keys, and the properties of its pipes beside them.
-pub(crate) type RawLink = Inline<RawLinkHead, PipeChange>;
+pub(crate) type RawLink = Inline<RawLinkHead, RawPipe>;
 
 /// Properties of all links.
-pub(crate) type RawLinkDefaults = Inline<RawLinkDefaultsHead, PipeChange>;
+pub(crate) type RawLinkDefaults = Inline<RawLinkDefaultsHead, RawPipe>;
+
+impl RawPipe {
+    /// Everything that is said; complete once the strings of other tools have been taken over.
+    pub fn change(&self) -> &PipeChange {
+        &self.rest
+    }
+}
 
 /// A link between two interfaces. Properties beside `endpoints` hold in both directions; `forward`
 /// and `reverse` say what differs in one.
@@ -29,10 +40,10 @@ pub(crate) struct RawLinkHead {
     pub endpoints: Option<Spanned<Vec<Spanned<RawEndpoint>>>>,
     /// What differs from the first endpoint to the second.
     #[serde(default)]
-    pub forward: PipeChange,
+    pub forward: RawPipe,
     /// What differs from the second endpoint to the first.
     #[serde(default)]
-    pub reverse: PipeChange,
+    pub reverse: RawPipe,
     /// Routing cost, for nodes with `routing: cost` (default 1).
     #[serde(default)]
     #[schemars(range(min = 1))]

@@ -3,12 +3,13 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use netloom_link::{LinkState, PipeChange};
+use netloom_link::LinkState;
 use netloom_units::Duration;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{Deserialize, Deserializer, Error, MapAccess, Visitor};
 
+use super::link::RawPipe;
 use super::values::{RawCommand, RawTime};
 use crate::decode::Spanned;
 use crate::spec::{Direction, Milestone};
@@ -31,7 +32,7 @@ pub(crate) struct RawEvent {
     pub direction: Option<Direction>,
     /// Properties of the link that change; what is absent stays.
     #[serde(default)]
-    pub set: Option<Spanned<PipeChange>>,
+    pub set: Option<Spanned<RawPipe>>,
     /// The node whose links change, or in which a command is run.
     #[serde(default)]
     pub node: Option<Spanned<String>>,

@@ -80,7 +80,7 @@ fn draft<'a>(
     report: &mut Report<'_>,
 ) -> LinkDraft<'a> {
     let defaults = &topology.defaults.link;
-    let both = defaults.rest.overlaid(&raw.rest);
+    let both = defaults.rest.change().overlaid(raw.rest.change());
     let pipe = |direction: &PipeChange| {
         let mut config = PipeConfig::default();
         both.overlaid(direction).apply_to(&mut config);
@@ -94,7 +94,7 @@ fn draft<'a>(
         let finding = Diagnostic::error(span.unwrap_or(raw.span), message);
         report.error(finding.with_help("write 1 or more"));
     }
-    let (forward, reverse) = (pipe(&raw.head.forward), pipe(&raw.head.reverse));
+    let (forward, reverse) = (pipe(raw.head.forward.change()), pipe(raw.head.reverse.change()));
     LinkDraft { raw, ends, name: String::new(), forward, reverse, cost }
 }
 

@@ -1,87 +1,102 @@
-//! Properties of pipes that would have no effect.
+//! Properties of pipes that would have no effect. What has an effect at some time of the run may be
+//! said at any time of it. Defaults may say more than a link needs.
 
-use std::collections::HashSet;
-
-use netloom_link::{PipeChange, PipeConfig, RateLimit};
+use netloom_link::{Circumstances, NoEffect, PipeConfig};
 
 use super::links::LinkDraft;
+use super::properties::place;
 use super::references::References;
 use super::report::Report;
 use crate::diagnostic::Diagnostic;
-use crate::raw::RawScenario;
+use crate::raw::{RawPipe, RawScenario};
 use crate::spec::Direction;
+use crate::yaml::NodeId;
 
-/// A queue that is set for a link on which frames never wait is an error: without a rate there is
-/// no queue. A rate that the timeline sets later counts. Defaults may say more than a link needs.
+/// Reports every property of a link or of the timeline that never has an effect.
 pub(super) fn check(
     raw: &RawScenario,
     links: &[LinkDraft<'_>],
     references: &References<'_>,
     report: &mut Report<'_>,
 ) {
-    if report.is_incomplete_in_file(&["timeline"]) {
+    let timeline = report.node(report.root(), &["timeline"]);
+    let defaults = report.node(report.root(), &["topology", "defaults", "link"]);
+    let is_incomplete = |node| report.is_incomplete_below(node);
+    if report.is_incomplete_in_file(&["timeline"])
+        || timeline.is_some_and(is_incomplete)
+        || report.is_incomplete_in_file(&["topology", "defaults", "link"])
+        || defaults.is_some_and(is_incomplete)
+    {
         return;
     }
-    let with_rate = links_with_rate(raw, links, references);
-    for (index, link) in links.iter().enumerate() {
-        if link.ends.is_none() || report.is_incomplete(link.raw.id) {
-            continue;
+    let circumstances = circumstances(raw, links, references);
+    let check = |pipe: &RawPipe, node, index: usize, direction, report: &mut Report<'_>| {
+        if report.is_incomplete_below(links[index].raw.id) {
+            return;
         }
-        let head = &link.raw.head;
-        let places: [(&[&str], &PipeChange, Direction); 3] = [
-            (&["queue"], &link.raw.rest, Direction::Both),
-            (&["forward", "queue"], &head.forward, Direction::Forward),
-            (&["reverse", "queue"], &head.reverse, Direction::Reverse),
-        ];
-        for (path, change, direction) in places {
-            let has_rate = pipes(direction).iter().any(|pipe| with_rate.contains(&(index, *pipe)));
-            if change.queue.is_some() && !has_rate {
-                no_effect(report.key(link.raw.id, path), &link.name, report);
-            }
+        let either = pipes(direction).iter().map(|pipe| circumstances[index][*pipe]);
+        let ever = either.fold(Circumstances::default(), Circumstances::or);
+        for finding in pipe.change().without_effect(ever) {
+            no_effect(finding, pipe, node, &links[index].name, report);
+        }
+    };
+    for (index, link) in links.iter().enumerate().filter(|(_, link)| link.ends.is_some()) {
+        let (id, head) = (link.raw.id, &link.raw.head);
+        check(&link.raw.rest, id, index, Direction::Both, report);
+        if let Some(node) = report.node(id, &["forward"]) {
+            check(&head.forward, node, index, Direction::Forward, report);
+        }
+        if let Some(node) = report.node(id, &["reverse"]) {
+            check(&head.reverse, node, index, Direction::Reverse, report);
         }
     }
     for event in &raw.timeline {
         let (Some(link), Some(set)) = (&event.link, &event.set) else { continue };
-        let Some(index) = references.link_index(&link.value) else { continue };
-        let direction = event.direction.unwrap_or_default();
-        let has_rate = pipes(direction).iter().any(|pipe| with_rate.contains(&(index, *pipe)));
-        if set.queue.is_some() && !has_rate {
-            no_effect(report.key(set.id, &["queue"]), &links[index].name, report);
+        if let Some(index) = references.link_index(&link.value) {
+            check(&set.value, set.id, index, event.direction.unwrap_or_default(), report);
         }
     }
 }
 
-fn no_effect(span: Option<crate::span::Span>, link: &str, report: &mut Report<'_>) {
-    let Some(span) = span else { return };
-    let message =
-        format!("`queue` has no effect: link `{link}` has no `rate`, so no frame ever waits");
-    report.error(Diagnostic::error(span, message).with_help("add a `rate`, or leave `queue` out"));
+fn no_effect(finding: NoEffect, pipe: &RawPipe, node: NodeId, link: &str, report: &mut Report<'_>) {
+    let NoEffect { property, why, help } = finding;
+    // What another tool implies is no mistake.
+    let Some(span) = place(pipe, node, property, report) else { return };
+    let (key, _) = property.split_once('.').unwrap_or((property, ""));
+    let finding = match (report.key(node, &[key]), pipe.head.saying(property)) {
+        (None, Some(notation)) => {
+            let message =
+                format!("`{notation}` sets `{property}`, which has no effect: link `{link}` {why}");
+            Diagnostic::error(span, message).with_help("leave that out of the string")
+        }
+        _ => {
+            let message = format!("`{key}` has no effect: link `{link}` {why}");
+            Diagnostic::error(span, message).with_help(help)
+        }
+    };
+    report.error(finding);
 }
 
-/// The pipes, by link and direction, that have a rate at some time.
-fn links_with_rate(
+/// What the pipes of every link are at one time or another.
+fn circumstances(
     raw: &RawScenario,
     links: &[LinkDraft<'_>],
     references: &References<'_>,
-) -> HashSet<(usize, usize)> {
-    let has_rate = |config: &PipeConfig| config.rate != RateLimit::Unlimited;
-    let mut with_rate = HashSet::new();
-    for (index, link) in links.iter().enumerate() {
-        let configs = [&link.forward, &link.reverse];
-        let limited = (0..2).filter(|pipe| has_rate(configs[*pipe]));
-        with_rate.extend(limited.map(|pipe| (index, pipe)));
-    }
+) -> Vec<[Circumstances; 2]> {
+    let first = |link: &LinkDraft<'_>| [&link.forward, &link.reverse].map(Circumstances::of);
+    let mut circumstances: Vec<_> = links.iter().map(first).collect();
     for event in &raw.timeline {
         let (Some(link), Some(set)) = (&event.link, &event.set) else { continue };
-        if !matches!(set.rate, Some(RateLimit::Limited(_))) {
-            continue;
-        }
-        if let Some(index) = references.link_index(&link.value) {
-            let direction = event.direction.unwrap_or_default();
-            with_rate.extend(pipes(direction).iter().map(|pipe| (index, *pipe)));
+        let Some(index) = references.link_index(&link.value) else { continue };
+        for pipe in pipes(event.direction.unwrap_or_default()) {
+            let mut config: PipeConfig =
+                [&links[index].forward, &links[index].reverse][*pipe].clone();
+            set.change().apply_to(&mut config);
+            let ever = &mut circumstances[index][*pipe];
+            *ever = ever.or(Circumstances::of(&config));
         }
     }
-    with_rate
+    circumstances
 }
 
 /// The pipes of a direction: 0 is forward, 1 reverse.

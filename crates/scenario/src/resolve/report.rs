@@ -79,6 +79,23 @@ impl<'a> Report<'a> {
         entries.chain(self.tree.elements(node)).any(|child| self.pruned.contains(child))
     }
 
+    /// Whether anything in `node`, at any depth, could not be decoded.
+    pub fn is_incomplete_below(&self, node: NodeId) -> bool {
+        let below = |child: &NodeId| self.is_incomplete_below(*child);
+        self.is_incomplete(node)
+            || self.tree.entries(node).iter().any(|(_, value)| below(value))
+            || self.tree.elements(node).iter().any(below)
+    }
+
+    /// The place of the first scalar in `node`, at any depth, that reads `text`.
+    pub fn scalar(&self, node: NodeId, text: &str) -> Option<Span> {
+        if self.tree.text(node) == Some(text) {
+            return Some(self.tree.span(node));
+        }
+        let values = self.tree.entries(node).iter().map(|(_, value)| value);
+        values.chain(self.tree.elements(node)).find_map(|child| self.scalar(*child, text))
+    }
+
     /// Reports that `node`, at `span`, lacks `key`, unless it is there and could not be decoded.
     pub fn missing(&mut self, node: NodeId, span: Span, key: &str, help: &str) {
         let is_meant = |(name, value): &(NodeId, NodeId)| {

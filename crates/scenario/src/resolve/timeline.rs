@@ -62,7 +62,7 @@ fn set_link(
     report: &mut Report<'_>,
 ) -> Option<TimelineAction> {
     excess(event, &["run"], "a link", report);
-    let mut change = event.set.as_ref().map(|set| set.value.clone()).unwrap_or_default();
+    let mut change = event.set.as_ref().map(|set| set.value.change().clone()).unwrap_or_default();
     if let (Some(_), Some(span)) = (change.state, report.key(event.id, &["state"])) {
         let message = "the new state is given twice, here and in `set`";
         report.error(Diagnostic::error(span, message).with_help("keep one of them"));
@@ -76,7 +76,8 @@ fn set_link(
         report.error(Diagnostic::error(event.span, message).with_help(help));
     }
     let link = references.link(link, report)?;
-    Some(TimelineAction::SetLink { link, direction: event.direction.unwrap_or_default(), change })
+    let direction = event.direction.unwrap_or_default();
+    Some(TimelineAction::SetLink { link, direction, change: Box::new(change) })
 }
 
 fn at_node(

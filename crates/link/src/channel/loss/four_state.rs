@@ -30,7 +30,7 @@ pub struct FourState {
 
 impl FourState {
     /// The same, if no state is left with more than certainty.
-    pub(super) fn checked(self) -> Result<Self, String> {
+    pub(crate) fn checked(self) -> Result<Self, String> {
         let above = |a: Probability, b: Probability| a.value() + b.value() > 1.0 + f64::EPSILON;
         if above(self.p13, self.p14) {
             return Err("`p13` and `p14` are more than 100% together".into());

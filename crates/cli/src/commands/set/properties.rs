@@ -1,0 +1,133 @@
+//! `KEY=VALUE` words as the YAML that a scenario file would have in their place, so that one reader with
+//! one set of messages reads both.
+
+use anyhow::Result;
+
+use crate::exit;
+
+/// Keys and what stands behind them, in the order in which they came.
+#[derive(Default)]
+struct Mapping(Vec<(String, Node)>);
+
+enum Node {
+    Value(String),
+    Mapping(Mapping),
+}
+
+/// The properties as a YAML mapping. A dot steps into a property (`queue.limit=50ms`); a value is a
+/// text, a number, or a list or mapping in YAML's flow style (`jitter.pattern=[1ms, 0ms]`).
+pub fn yaml(words: &[String]) -> Result<String> {
+    let mut root = Mapping::default();
+    for word in words {
+        let (key, value) = word
+            .split_once('=')
+            .ok_or_else(|| exit::usage(format!("`{word}` is not KEY=VALUE, like `delay=5ms`")))?;
+        root.insert(key, key, value)?;
+    }
+    let mut text = String::new();
+    root.write(&mut text, 0);
+    Ok(text)
+}
+
+impl Mapping {
+    /// Puts `value` at the end of `path`, which is what is left of `key`.
+    fn insert(&mut self, key: &str, path: &str, value: &str) -> Result<()> {
+        let (name, rest) = match path.split_once('.') {
+            Some((name, rest)) => (name, Some(rest)),
+            None => (path, None),
+        };
+        let there = self.0.iter_mut().find(|(known, _)| known == name).map(|(_, node)| node);
+        match (there, rest) {
+            (None, None) => self.0.push((name.into(), Node::Value(value.into()))),
+            (None, Some(rest)) => {
+                let mut inner = Self::default();
+                inner.insert(key, rest, value)?;
+                self.0.push((name.into(), Node::Mapping(inner)));
+            }
+            (Some(Node::Mapping(inner)), Some(rest)) => inner.insert(key, rest, value)?,
+            (Some(Node::Value(_)), None) => {
+                return Err(exit::usage(format!("`{key}` is given twice; keep one of them")));
+            }
+            (Some(_), _) => {
+                let message = format!("`{name}` is given a value and keys of its own at once");
+                return Err(exit::usage(message));
+            }
+        }
+        Ok(())
+    }
+
+    fn write(&self, text: &mut String, depth: usize) {
+        for (key, node) in &self.0 {
+            text.push_str(&"  ".repeat(depth));
+            text.push_str(&scalar(key));
+            text.push(':');
+            match node {
+                Node::Value(value) => {
+                    text.push(' ');
+                    text.push_str(&flow_or_scalar(value));
+                    text.push('\n');
+                }
+                Node::Mapping(inner) => {
+                    text.push('\n');
+                    inner.write(text, depth + 1);
+                }
+            }
+        }
+    }
+}
+
+/// A list or mapping as it is, anything else as a scalar.
+fn flow_or_scalar(value: &str) -> String {
+    if value.starts_with(['[', '{']) { value.into() } else { scalar(value) }
+}
+
+/// Plain, so that a number is a number, or in quotes where YAML would read something else into it.
+fn scalar(text: &str) -> String {
+    let plain = |c: char| c.is_alphanumeric() || " ._-+/%,".contains(c);
+    let begins_well = text.starts_with(|c: char| c.is_alphanumeric() || "./+_".contains(c))
+        || text.strip_prefix('-').is_some_and(|rest| rest.starts_with(|c: char| c.is_numeric()));
+    if begins_well && text.chars().all(plain) && text.trim() == text {
+        return text.into();
+    }
+    // In double quotes, YAML escapes as JSON does. A text always has a JSON form.
+    serde_json::Value::from(text).to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn written(words: &[&str]) -> Result<String> {
+        yaml(&words.iter().map(ToString::to_string).collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn words_become_the_yaml_of_a_scenario() {
+        let cases: [(&[&str], &str); 6] = [
+            (&["rate=10Mbit/s", "state=down"], "rate: 10Mbit/s\nstate: down\n"),
+            (
+                &["queue.limit=50ms", "delay=1ms", "queue.discipline=fifo"],
+                "queue:\n  limit: 50ms\n  discipline: fifo\ndelay: 1ms\n",
+            ),
+            (
+                &["loss.gilbert_elliott.p=1%", "loss.gilbert_elliott.r=10%"],
+                "loss:\n  gilbert_elliott:\n    p: 1%\n    r: 10%\n",
+            ),
+            (&["jitter.pattern=[1ms, -1ms]"], "jitter:\n  pattern: [1ms, -1ms]\n"),
+            (&["netem=delay 10ms 2ms loss 1%"], "netem: delay 10ms 2ms loss 1%\n"),
+            (&["rate.trace=a: b # c"], "rate:\n  trace: \"a: b # c\"\n"),
+        ];
+        for (words, expected) in cases {
+            assert_eq!(written(words).unwrap(), expected);
+        }
+    }
+
+    #[test]
+    fn a_key_has_one_value() {
+        let message = |words: &[&str]| format!("{:#}", written(words).unwrap_err());
+        assert!(message(&["delay"]).contains("is not KEY=VALUE"));
+        assert!(message(&["delay=5ms", "delay=6ms"]).contains("`delay` is given twice"));
+        assert!(message(&["loss=1%", "loss.every=6"]).contains("at once"));
+        assert!(message(&["loss.every=6", "loss=1%"]).contains("at once"));
+    }
+}

@@ -1,0 +1,107 @@
+//! What a change has changed, for people.
+
+use netloom_api::change::PipeChange;
+use netloom_api::state::{LinkStatus, PipeStatus};
+use netloom_link::{Circumstances, PipeConfig};
+use serde_json::Value;
+
+use crate::args::Direction;
+
+/// Most elements of a list that are shown.
+const LISTED: usize = 6;
+
+/// Prints each property that `change` names, as it was in `before` and as it is now; and what has no
+/// effect as the link is now.
+pub fn print(before: &LinkStatus, direction: Direction, change: &PipeChange) {
+    let pipes: &[(&str, &PipeStatus)] = match direction {
+        Direction::Both => &[("forward", &before.forward), ("reverse", &before.reverse)],
+        Direction::Forward => &[("forward", &before.forward)],
+        Direction::Reverse => &[("reverse", &before.reverse)],
+    };
+    let differences: Vec<Vec<String>> =
+        pipes.iter().map(|(_, pipe)| differences(&pipe.config, change)).collect();
+    if differences.windows(2).all(|pair| pair[0] == pair[1]) {
+        differences[0].iter().for_each(|line| println!("  {line}"));
+    } else {
+        for ((name, _), lines) in pipes.iter().zip(&differences) {
+            lines.iter().for_each(|line| println!("  {name} {line}"));
+        }
+    }
+    let now = |(_, pipe): &(&str, &PipeStatus)| Circumstances::of(&changed(&pipe.config, change));
+    let now = pipes.iter().map(now).fold(Circumstances::default(), Circumstances::or);
+    for finding in change.without_effect(now) {
+        let (property, name) = (finding.property, &before.name);
+        eprintln!(
+            "warning: `{property}` has no effect now: link `{name}` {}; {}",
+            finding.why, finding.help
+        );
+    }
+}
+
+fn changed(before: &PipeConfig, change: &PipeChange) -> PipeConfig {
+    let mut config = before.clone();
+    change.apply_to(&mut config);
+    config
+}
+
+/// A line for each property of `change`: `delay: 5ms → 20ms`.
+fn differences(before: &PipeConfig, change: &PipeChange) -> Vec<String> {
+    // Plain data always has a JSON form.
+    let json = |config: &PipeConfig| serde_json::to_value(config).unwrap_or_default();
+    let (old, new) = (json(before), json(&changed(before, change)));
+    let line = |key: &&str| {
+        let pointer = format!("/{}", key.replace('.', "/"));
+        let value = |config: &Value| config.pointer(&pointer).map_or_else(String::new, short);
+        let (old, new) = (value(&old), value(&new));
+        if old == new {
+            format!("{key}: {new}, as before")
+        } else {
+            format!("{key}: {old} → {new}")
+        }
+    };
+    change.keys().iter().map(line).collect()
+}
+
+/// A value as it is written in a scenario, long lists and files in short.
+fn short(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.clone(),
+        Value::Array(values) if values.len() > LISTED => format!("[{} values]", values.len()),
+        Value::Array(values) => {
+            format!("[{}]", values.iter().map(short).collect::<Vec<_>>().join(", "))
+        }
+        Value::Object(map) => match (map.get("file"), map.get("values")) {
+            (Some(file), Some(_)) => short(file),
+            _ => {
+                let entry = |(key, value): (&String, &Value)| format!("{key}: {}", short(value));
+                format!("{{{}}}", map.iter().map(entry).collect::<Vec<_>>().join(", "))
+            }
+        },
+        other => other.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_property_of_the_change_is_told_as_it_was_and_is() {
+        let change: PipeChange = serde_json::from_value(serde_json::json!({
+            "delay": "5ms", "queue": {"limit": "50ms"}, "jitter": {"normal": "1ms"},
+            "rate": {"trace": {"file": "lte.trace", "values": [1, 2, 3, 4, 5, 6, 7, 8]}},
+            "loss": "0%",
+        }))
+        .unwrap();
+        assert_eq!(
+            differences(&PipeConfig::default(), &change),
+            [
+                "rate: unlimited → {trace: lte.trace}",
+                "queue.limit: default → 50ms",
+                "delay: 0ns → 5ms",
+                "jitter: none → {normal: 1ms}",
+                "loss: 0%, as before",
+            ]
+        );
+    }
+}

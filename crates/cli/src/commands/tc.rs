@@ -1,0 +1,91 @@
+//! `netloom inspect --tc`: links as the `tc` commands that do the same.
+
+use std::fmt::Write;
+
+use anyhow::Result;
+use netloom_api::state::{LinkStatus, PipeStatus};
+use netloom_link::notation::{TcEquivalent, tc_equivalent};
+use netloom_scenario::Endpoint;
+use serde_json::json;
+
+use crate::args::{Format, Inspect};
+use crate::{Machine, exit, find};
+
+/// The commands of one link, or of all.
+pub async fn look(machine: &dyn Machine, args: &Inspect) -> Result<String> {
+    let (link, experiment) = match args.experiment.as_deref().map(find::split_at) {
+        Some((link, experiment)) => (Some(link), experiment),
+        None => (None, None),
+    };
+    let client = find::client(machine, experiment, &args.scenario)?;
+    let mut links: Vec<LinkStatus> = client.get("/links").await?;
+    if let Some(name) = link {
+        let names: Vec<String> = links.iter().map(|link| link.name.clone()).collect();
+        links.retain(|link| link.name == name);
+        if links.is_empty() {
+            let names = names.iter().map(String::as_str);
+            let help = netloom_scenario::similar(name, names)
+                .map_or_else(String::new, |name| format!("; did you mean `{name}`?"));
+            return Err(exit::usage(format!("there is no link `{name}`{help}")));
+        }
+    }
+    let pipes = links.iter().flat_map(pipes);
+    match args.format {
+        Format::Table => Ok(pipes.map(|pipe| pipe.script()).collect::<Vec<_>>().join("\n")),
+        Format::Json => {
+            let all: Vec<_> = pipes.map(|pipe| pipe.json()).collect();
+            Ok(format!("{}\n", serde_json::to_string_pretty(&all)?))
+        }
+    }
+}
+
+/// One pipe, with the interface that sends into it.
+struct Pipe<'a> {
+    link: &'a str,
+    direction: &'static str,
+    sender: &'a Endpoint,
+    tc: TcEquivalent,
+}
+
+fn pipes(link: &LinkStatus) -> [Pipe<'_>; 2] {
+    let [a, b] = &link.endpoints;
+    let pipe = |direction, sender, pipe: &PipeStatus| Pipe {
+        link: &link.name,
+        direction,
+        sender,
+        tc: tc_equivalent(&pipe.config),
+    };
+    [pipe("forward", a, &link.forward), pipe("reverse", b, &link.reverse)]
+}
+
+impl Pipe<'_> {
+    /// As a shell script: what is not done, or done otherwise, in comments.
+    fn script(&self) -> String {
+        let Self { link, direction, sender, tc } = self;
+        let mut text = format!("# {link}, {direction}: sent by {sender}\n");
+        let commands = tc.commands(&sender.interface);
+        if commands.is_empty() && tc.missing.is_empty() {
+            text.push_str("# nothing to do: the pipe passes frames as they are\n");
+        }
+        // Writing to a string cannot fail.
+        for missing in &tc.missing {
+            let _ = writeln!(text, "# not done: {missing}");
+        }
+        for difference in &tc.differences {
+            let _ = writeln!(text, "# done in another way: {difference}");
+        }
+        for command in commands {
+            let _ = writeln!(text, "{command}");
+        }
+        text
+    }
+
+    fn json(&self) -> serde_json::Value {
+        let Self { link, direction, sender, tc } = self;
+        json!({
+            "link": link, "direction": direction, "sender": sender,
+            "commands": tc.commands(&sender.interface),
+            "missing": tc.missing, "differences": tc.differences,
+        })
+    }
+}

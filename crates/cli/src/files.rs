@@ -1,0 +1,57 @@
+//! The files that properties name: traces, tables, samples. They are read here, where the user is; an
+//! engine gets their values.
+
+use std::fs;
+use std::io::{self, Read};
+use std::path::Path;
+
+use netloom_scenario::{Unreadable, similar};
+
+/// Largest file that is read.
+const MAX_BYTES: u64 = 64 << 20;
+
+/// Reads files by names that are relative to `folder`.
+pub fn reader(folder: &Path) -> impl FnMut(&str) -> Result<String, Unreadable> + '_ {
+    move |name| read(folder, name)
+}
+
+fn read(folder: &Path, name: &str) -> Result<String, Unreadable> {
+    let path = folder.join(name);
+    let open = || -> io::Result<(fs::File, fs::Metadata)> {
+        let file = fs::File::open(&path)?;
+        let metadata = file.metadata()?;
+        Ok((file, metadata))
+    };
+    let (file, metadata) = open().map_err(|error| unreadable(&path, &error))?;
+    if !metadata.is_file() {
+        return Err(Unreadable::because("it is not a file"));
+    }
+    let mut text = String::new();
+    file.take(MAX_BYTES + 1)
+        .read_to_string(&mut text)
+        .map_err(|error| unreadable(&path, &error))?;
+    if text.len() as u64 > MAX_BYTES {
+        return Err(Unreadable::because(format!("it has more than {} MiB", MAX_BYTES >> 20)));
+    }
+    Ok(text)
+}
+
+fn unreadable(path: &Path, error: &io::Error) -> Unreadable {
+    match error.kind() {
+        io::ErrorKind::NotFound => Unreadable {
+            reason: format!("there is no file {}", path.display()),
+            help: sibling(path).map(|name| format!("did you mean `{name}`?")),
+        },
+        io::ErrorKind::InvalidData => Unreadable::because("it is not UTF-8 text"),
+        _ => Unreadable::because(error.to_string()),
+    }
+}
+
+/// The file beside `path` whose name is most like its own.
+fn sibling(path: &Path) -> Option<String> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let entries = fs::read_dir(folder.unwrap_or(Path::new("."))).ok()?;
+    let names: Vec<String> =
+        entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok()).collect();
+    similar(path.file_name()?.to_str()?, names.iter().map(String::as_str)).map(Into::into)
+}

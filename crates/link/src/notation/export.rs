@@ -1,0 +1,224 @@
+//! A pipe's configuration as the `tc` commands that do the same, and what they do not.
+
+use netloom_units::{Duration, Probability, Size};
+
+use super::tc;
+use crate::channel::{BitErrorRate, Loss};
+use crate::config::{Framing, LinkState, MtuLimit, PipeConfig, RateLimit};
+use crate::flight::{JitterDistribution, Reorder};
+use crate::queue::{Discipline, QueueLimit};
+
+/// A pipe as a queue discipline of Linux.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct TcEquivalent {
+    /// The options of netem, as [`Netem`](super::Netem) reads them; empty if it has nothing to do.
+    pub netem: String,
+    /// The options of tbf, as [`Tbf`](super::Tbf) reads them; empty if there is no burst.
+    pub tbf: String,
+    /// What the pipe does and the commands do not.
+    pub missing: Vec<String>,
+    /// What the commands do in another way.
+    pub differences: Vec<String>,
+}
+
+impl TcEquivalent {
+    /// The commands for interface `device`.
+    pub fn commands(&self, device: &str) -> Vec<String> {
+        let (netem, tbf) = (&self.netem, &self.tbf);
+        match (netem.is_empty(), tbf.is_empty()) {
+            (true, true) => Vec::new(),
+            (false, true) => vec![format!("tc qdisc add dev {device} root netem {netem}")],
+            (true, false) => vec![format!("tc qdisc add dev {device} root tbf {tbf}")],
+            (false, false) => vec![
+                format!("tc qdisc add dev {device} root handle 1: netem {netem}"),
+                format!("tc qdisc add dev {device} parent 1:1 handle 2: tbf {tbf}"),
+            ],
+        }
+    }
+
+    fn option(&mut self, option: &str) {
+        if !self.netem.is_empty() {
+            self.netem.push(' ');
+        }
+        self.netem.push_str(option);
+    }
+
+    fn misses(&mut self, what: impl Into<String>) {
+        self.missing.push(what.into());
+    }
+
+    fn differs(&mut self, how: impl Into<String>) {
+        self.differences.push(how.into());
+    }
+}
+
+/// The `tc` commands that do what a pipe with `config` does. Where nothing is missing, reading the
+/// options gives the configuration back.
+pub fn tc_equivalent(config: &PipeConfig) -> TcEquivalent {
+    let mut tc = TcEquivalent::default();
+    flight(config, &mut tc);
+    channel(config, &mut tc);
+    line(config, &mut tc);
+    others(config, &mut tc);
+    tc
+}
+
+fn flight(config: &PipeConfig, tc: &mut TcEquivalent) {
+    use JitterDistribution as Kind;
+    let named = |spread: &Duration, name: &str| Some((*spread, name.to_owned()));
+    let jitter = match &config.jitter.distribution {
+        Kind::None => None,
+        Kind::Uniform(spread) => named(spread, ""),
+        Kind::Normal(spread) => named(spread, "normal"),
+        Kind::Pareto(spread) => named(spread, "pareto"),
+        Kind::ParetoNormal(spread) => named(spread, "paretonormal"),
+        Kind::Table(table, spread) => {
+            let name = table.file().and_then(|file| file.strip_suffix(".dist"));
+            let name = name.filter(|name| !name.contains(|c: char| c == '/' || c.is_whitespace()));
+            if name.is_none() {
+                tc.misses("a jitter table that is not a `NAME.dist` file");
+            }
+            name.and_then(|name| named(spread, name))
+        }
+        Kind::Empirical(_) | Kind::Pattern(_) => {
+            tc.misses(format!("jitter {}", config.jitter));
+            None
+        }
+    };
+    let reordering = match &config.reorder {
+        Reorder::None => None,
+        Reorder::Some(reordering) => Some(*reordering),
+    };
+    if jitter.is_some() && reordering.is_none() {
+        tc.misses("packets stay in order under jitter: netem lets them overtake each other");
+    }
+    if config.delay == Duration::ZERO && jitter.is_none() {
+        if reordering.is_some() {
+            tc.misses("reordering without a delay");
+        }
+        return;
+    }
+    let mut option = format!("delay {}", tc::print_time(config.delay));
+    if let Some((spread, distribution)) = jitter {
+        option = format!("{option} {}", tc::print_time(spread));
+        if config.jitter.correlation != Probability::ZERO {
+            option = format!("{option} {}", config.jitter.correlation);
+            tc.differs("netem's correlation makes the jitter smaller; here it keeps its spread");
+        }
+        if !distribution.is_empty() {
+            option = format!("{option} distribution {distribution}");
+        }
+    }
+    tc.option(&option);
+    let Some(reordering) = reordering else { return };
+    if reordering.extra_delay.is_some() {
+        tc.misses("reordering by an extra delay");
+    }
+    if reordering.probability != Probability::ZERO {
+        tc.option(&format!("reorder {} gap {}", reordering.probability, reordering.gap));
+    }
+}
+
+fn channel(config: &PipeConfig, tc: &mut TcEquivalent) {
+    match &config.loss {
+        loss if loss.is_none() => {}
+        Loss::Bernoulli(probability) => tc.option(&format!("loss random {probability}")),
+        Loss::GilbertElliott(model) => {
+            tc.option(&format!("loss gemodel {} {} {} {}", model.p, model.r, model.bad, model.good))
+        }
+        Loss::FourState(model) => tc.option(&format!(
+            "loss state {} {} {} {} {}",
+            model.p13, model.p31, model.p32, model.p23, model.p14
+        )),
+        loss @ (Loss::Pattern(_) | Loss::Every(_) | Loss::Trace(_)) => {
+            tc.misses(format!("loss {loss}"));
+        }
+    }
+    if config.ber != BitErrorRate::default() {
+        tc.misses(format!("bit error rate {}", config.ber));
+    }
+    if config.corrupt != Probability::ZERO {
+        tc.option(&format!("corrupt {}", config.corrupt));
+    }
+    if config.duplicate != Probability::ZERO {
+        tc.option(&format!("duplicate {}", config.duplicate));
+    }
+}
+
+fn line(config: &PipeConfig, tc: &mut TcEquivalent) {
+    let rate = match &config.rate {
+        RateLimit::Unlimited => return,
+        RateLimit::Limited(rate) => *rate,
+        varying @ (RateLimit::Trace(_) | RateLimit::Schedule(_)) => {
+            return tc.misses(format!("rate {varying}"));
+        }
+    };
+    let overhead = match config.framing {
+        Framing::None => 0,
+        Framing::Bytes(bytes) => bytes,
+        Framing::Ethernet => {
+            tc.misses("framing `ethernet` pads short frames: tc only adds its 24 bytes");
+            24
+        }
+    };
+    if config.queue.discipline != Discipline::default() {
+        tc.misses(format!(
+            "queue discipline {}: add it as a child, if tc has it",
+            config.queue.discipline
+        ));
+    }
+    if config.burst != Size::default() {
+        let limit = match config.queue.limit {
+            QueueLimit::Bytes(size) => Some(size),
+            QueueLimit::Time(time) => {
+                tc.differs("the queue's limit in time is one in bytes, at this rate");
+                tc.misses("a queue limit that follows the rate");
+                Some(rate.bytes_in(time))
+            }
+            QueueLimit::Default | QueueLimit::Packets(_) => None,
+        };
+        let limit = limit.unwrap_or_else(|| {
+            tc.misses("the queue's limit: tbf counts bytes; 100 ms at the rate stand instead");
+            rate.bytes_in(Duration::from_millis(100))
+        });
+        tc.tbf = format!(
+            "rate {} burst {} limit {}",
+            tc::print_rate(rate),
+            tc::print_size(config.burst),
+            tc::print_size(limit)
+        );
+        if overhead > 0 {
+            tc.tbf = format!("{} overhead {overhead}", tc.tbf);
+        }
+        if !tc.netem.is_empty() {
+            tc.differs("tc delays and loses packets in front of the bucket, a link behind it");
+        }
+        return;
+    }
+    let option = format!("rate {}", tc::print_rate(rate));
+    tc.option(&if overhead > 0 { format!("{option} {overhead}") } else { option });
+    match config.queue.limit {
+        QueueLimit::Packets(packets) => tc.option(&format!("limit {packets}")),
+        limit => tc.misses(format!(
+            "queue limit {limit}: netem counts packets, and holds 1000 where nothing is said"
+        )),
+    }
+    if config.delay != Duration::ZERO || !config.jitter.is_none() {
+        tc.differs(
+            "netem's `limit` also counts the packets that the delay holds: raise it by \
+             rate × delay",
+        );
+    }
+}
+
+fn others(config: &PipeConfig, tc: &mut TcEquivalent) {
+    if config.state == LinkState::Down {
+        tc.misses("the pipe is down: `ip link set DEVICE down`");
+    }
+    if config.pipe_mtu != MtuLimit::None {
+        tc.misses(format!("an MTU of {} that the interfaces do not know", config.pipe_mtu));
+    }
+    if !config.mac_overhead.values().is_some_and(|profile| profile.is_empty()) {
+        tc.misses("MAC overhead");
+    }
+}

@@ -1,0 +1,106 @@
+//! Everything that is written about a pipe becomes one change: strings of other tools are taken over,
+//! and files are read. Not here: whether the properties make sense together (`pipes`).
+
+use std::collections::HashSet;
+
+use netloom_link::notation::Conflict;
+use netloom_link::{DataError, FileError, FileFault, PipeChange};
+
+use super::report::Report;
+use crate::diagnostic::Diagnostic;
+use crate::files::{Files, Unreadable};
+use crate::raw::{RawPipe, RawScenario};
+use crate::span::Span;
+use crate::yaml::{NodeId, Tree};
+
+/// Completes the properties of all links and of the timeline.
+pub(super) fn complete(raw: &mut RawScenario, files: &mut Files<'_>, report: &mut Report<'_>) {
+    let defaults = report.node(report.root(), &["topology", "defaults", "link"]);
+    if let Some(node) = defaults {
+        complete_pipe(&mut raw.topology.defaults.link.rest, node, files, report);
+    }
+    for link in &mut raw.topology.links {
+        complete_pipe(&mut link.value.rest, link.id, files, report);
+        let head = &mut link.value.head;
+        for (key, pipe) in [("forward", &mut head.forward), ("reverse", &mut head.reverse)] {
+            if let Some(node) = report.node(link.id, &[key]) {
+                complete_pipe(pipe, node, files, report);
+            }
+        }
+    }
+    for set in raw.timeline.iter_mut().filter_map(|event| event.value.set.as_mut()) {
+        complete_pipe(&mut set.value, set.id, files, report);
+    }
+}
+
+/// Completes properties that stand alone.
+pub(crate) fn resolve(
+    mut raw: RawPipe,
+    tree: &Tree,
+    pruned: &HashSet<NodeId>,
+    files: &mut Files<'_>,
+) -> (PipeChange, Vec<Diagnostic>) {
+    let mut report = Report::new(tree, pruned);
+    complete_pipe(&mut raw, tree.root(), files, &mut report);
+    (raw.rest, report.finish())
+}
+
+/// Where `property` (dotted: `queue.limit`) of `pipe` is said in the mapping `node`: at its own key, or
+/// at that of the string that says it. `None` if it is only implied.
+pub(super) fn place(
+    pipe: &RawPipe,
+    node: NodeId,
+    property: &str,
+    report: &Report<'_>,
+) -> Option<Span> {
+    let (key, _) = property.split_once('.').unwrap_or((property, ""));
+    report.key(node, &[key]).or_else(|| report.key(node, &[pipe.head.saying(property)?]))
+}
+
+fn complete_pipe(pipe: &mut RawPipe, node: NodeId, files: &mut Files<'_>, report: &mut Report<'_>) {
+    match pipe.head.combine(&pipe.rest) {
+        Ok(change) => pipe.rest = change,
+        Err(conflict) => said_twice(conflict, node, report),
+    }
+    let Err(errors) = pipe.rest.load(&mut |file| files.read(file)) else { return };
+    for error in errors {
+        let value = report.node(node, &[error.property]);
+        let span = value.and_then(|value| report.scalar(value, &error.file));
+        let span = span.or_else(|| place(pipe, node, error.property, report));
+        let span = span.unwrap_or_else(|| report.span(node));
+        report.error(bad_file(error, span));
+    }
+}
+
+fn said_twice(conflict: Conflict, node: NodeId, report: &mut Report<'_>) {
+    let Conflict { notation, other, property } = conflict;
+    let path: Vec<&str> = other.split('.').collect();
+    let span = |path: &[&str]| report.key(node, path).unwrap_or_else(|| report.span(node));
+    let message = format!("`{property}` is said twice, here and in `{notation}`");
+    let finding = Diagnostic::error(span(&path), message)
+        .with_related(span(&[notation]), "also said here")
+        .with_help("keep one of them");
+    report.error(finding);
+}
+
+fn bad_file(error: FileError<Unreadable>, span: Span) -> Diagnostic {
+    let FileError { file, what, cause, .. } = error;
+    match cause {
+        FileFault::Unreadable(Unreadable { reason, help }) => {
+            let message = format!("cannot read the {what} `{file}`: {reason}");
+            Diagnostic::error(span, message).with_optional_help(help)
+        }
+        FileFault::Malformed(error) => {
+            let (place, fault) = match error {
+                DataError::Line { line, message } => (format!(", line {line}"), message),
+                DataError::Whole(message) => (String::new(), message),
+            };
+            // Like all messages of values: what is wrong; what to do.
+            let (fault, help) = match fault.split_once("; ") {
+                Some((fault, help)) => (fault.to_owned(), help.to_owned()),
+                None => (fault, format!("the file is to be a {what}")),
+            };
+            Diagnostic::error(span, format!("`{file}`{place}: {fault}")).with_help(help)
+        }
+    }
+}
