@@ -243,7 +243,7 @@ pub enum TimelineAction {
         /// Which of its pipes.
         direction: Direction,
         /// What changes.
-        change: PipeChange,
+        change: Box<PipeChange>,
     },
     /// All links of a node go down or up.
     SetNode {

@@ -26,7 +26,7 @@ pub async fn happen(run: Run, event: TimelineEvent) -> Result<(), String> {
     }
     match event.action {
         TimelineAction::SetLink { link, direction, change } => {
-            set(&run, vec![LinkChange { link, direction, change }])
+            set(&run, vec![LinkChange { link, direction, change: *change }])
         }
         TimelineAction::SetNode { node, state } => {
             set(&run, all_links_of(&run.experiment.scenario, &node, state))

@@ -76,7 +76,8 @@ fn set_link(
         report.error(Diagnostic::error(event.span, message).with_help(help));
     }
     let link = references.link(link, report)?;
-    Some(TimelineAction::SetLink { link, direction: event.direction.unwrap_or_default(), change })
+    let direction = event.direction.unwrap_or_default();
+    Some(TimelineAction::SetLink { link, direction, change: Box::new(change) })
 }
 
 fn at_node(
