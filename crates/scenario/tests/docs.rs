@@ -33,7 +33,7 @@ fn every_key_of_the_schema_is_in_the_reference() {
             let is_told = forms.iter().any(|form| text.contains(form.as_str()));
             assert!(
                 is_told || text.contains(&format!("`{key}.")),
-                "`{key}` is not in docs/scenario.md"
+                "`{key}` is neither in docs/scenario.md nor in docs/links.md"
             );
         }
     }
