@@ -2,8 +2,10 @@
 # Every benchmark, one after the other. They measure and print; they judge nothing.
 set -eu
 cd "$(dirname "$0")/.."
-for bench in hello ring; do
+for bench in hello ring changes; do
     python3 "benches/$bench.py"
     echo
 done
+cargo run --quiet --release --locked --package netloom-dataplane --example accuracy
+echo
 cargo bench --quiet --locked --package netloom-dataplane --bench throughput

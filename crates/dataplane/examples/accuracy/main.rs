@@ -12,7 +12,7 @@ mod lab;
 mod load;
 mod rate;
 
-use lab::{Namespace, two_hosts};
+use lab::{Namespace, two_quiet_hosts};
 use netloom_dataplane::{Dataplane, End, LinkWiring, Options, Timing, Wiring};
 use netloom_link::{PipeChange, PipeConfig};
 
@@ -52,7 +52,7 @@ fn print_machine() {
 
 /// Two hosts and a link of the properties `forward` from the first to the second, `reverse` back.
 fn linked(forward: &str, reverse: &str, seed: u64) -> ([Namespace; 2], Dataplane) {
-    let (namespaces, taps) = two_hosts();
+    let (namespaces, taps) = two_quiet_hosts();
     let link = LinkWiring {
         name: "l".into(),
         ends: taps.map(|tap| End::Device(Box::new(tap))),
