@@ -90,7 +90,8 @@ impl netloom_link::Frame for OfFlow {
 }
 
 /// Once they have grown to what the traffic needs, no queue discipline allocates, whatever it drops
-/// and marks.
+/// and marks. What the statistics keep of each second that is over takes memory for the first minute,
+/// twice at most: for the second, and for the list of seconds.
 #[test]
 fn no_queue_discipline_allocates_for_a_frame() {
     for name in Discipline::NAMES {
@@ -108,7 +109,9 @@ fn no_queue_discipline_allocates_for_a_frame() {
             ALLOCATIONS.with(Cell::get)
         };
         let before = carry(0..200_000);
-        assert_eq!(carry(200_000..400_000), before, "{name}");
+        // From 2.2 s to 4.4 s two seconds end.
+        let allocated = carry(200_000..400_000) - before;
+        assert!(allocated <= 2 * 2, "{name}: {allocated} allocations");
         let statistics = pipe.statistics(Time::ZERO);
         assert!(statistics.dropped.total().frames > 10_000, "{name}: it had to drop");
     }

@@ -41,6 +41,8 @@ impl Histogram {
 
     /// Empties it into `sparse`; the memory stays.
     pub fn drain_into(&mut self, sparse: &mut Vec<Sparse>) {
+        // Memory is taken once and no more than needed: there will be sixty of these.
+        sparse.reserve_exact(self.filled().count());
         for (bucket, times) in self.filled() {
             push_sparse(sparse, bucket, times);
         }
