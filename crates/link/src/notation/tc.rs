@@ -123,9 +123,17 @@ pub(super) fn print_rate(rate: Rate) -> String {
     )
 }
 
-/// Prints a time as tc reads it, without a fraction.
+/// Prints a time as tc reads it. Not every tc knows nanoseconds, so that there are fractions of
+/// microseconds instead.
 pub(super) fn print_time(time: Duration) -> String {
-    whole(time.as_nanos(), TIME.units)
+    let nanos = time.as_nanos();
+    match nanos % 1000 {
+        0 => whole(nanos / 1000, &[("s", 1_000_000), ("ms", 1000), ("us", 1)]),
+        rest => {
+            let micros = format!("{}.{rest:03}", nanos / 1000);
+            format!("{}us", micros.trim_end_matches('0'))
+        }
+    }
 }
 
 /// Prints a size as tc reads it, without a fraction.
@@ -185,5 +193,7 @@ mod tests {
             assert_eq!(time(&print_time(given)).unwrap(), given);
         }
         assert_eq!(print_size(Size::from_bytes(10_240)), "10kb");
+        assert_eq!(print_time(Duration::from_nanos(1_020)), "1.02us");
+        assert_eq!(print_time(Duration::from_nanos(7)), "0.007us");
     }
 }
