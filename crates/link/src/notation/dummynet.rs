@@ -106,12 +106,8 @@ fn parse(words: &mut Words<'_>) -> Result<Translation, NotationError> {
     }
     words.take("config");
     let mut options = Options::default();
-    let mut is_empty = true;
-    while let Some(word) = words.next() {
-        is_empty = false;
-        options.option(word, words)?;
-    }
-    if is_empty { Err(NotationError::Empty(EXAMPLE)) } else { options.translate() }
+    words.options(EXAMPLE, |word, words| options.option(word, words))?;
+    options.translate()
 }
 
 impl Options {

@@ -66,12 +66,8 @@ struct Delay {
 fn parse(words: &mut Words<'_>) -> Result<Translation, NotationError> {
     words.take("netem");
     let mut options = Options::default();
-    let mut is_empty = true;
-    while let Some(word) = words.next() {
-        is_empty = false;
-        options.option(keyword(word)?, words)?;
-    }
-    if is_empty { Err(NotationError::Empty(EXAMPLE)) } else { options.translate() }
+    words.options(EXAMPLE, |word, words| options.option(keyword(word)?, words))?;
+    options.translate()
 }
 
 /// The keyword that `word` begins.

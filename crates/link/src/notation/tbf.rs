@@ -32,12 +32,8 @@ struct Options {
 fn parse(words: &mut Words<'_>) -> Result<Translation, NotationError> {
     words.take("tbf");
     let mut options = Options::default();
-    let mut is_empty = true;
-    while let Some(word) = words.next() {
-        is_empty = false;
-        options.option(word, words)?;
-    }
-    if is_empty { Err(NotationError::Empty(EXAMPLE)) } else { options.translate() }
+    words.options(EXAMPLE, |word, words| options.option(word, words))?;
+    options.translate()
 }
 
 impl Options {

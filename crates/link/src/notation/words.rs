@@ -92,6 +92,23 @@ impl<'a> Words<'a> {
         self.words.next()
     }
 
+    /// Hands every word that is left to `option`, which takes the values behind it. There is at least
+    /// one, as in `example`.
+    pub fn options(
+        &mut self,
+        example: &'static str,
+        mut option: impl FnMut(&'a str, &mut Self) -> Result<(), NotationError>,
+    ) -> Result<(), NotationError> {
+        let mut word = self.next().ok_or(NotationError::Empty(example))?;
+        loop {
+            option(word, self)?;
+            match self.next() {
+                Some(next) => word = next,
+                None => return Ok(()),
+            }
+        }
+    }
+
     /// Takes the next word if it is `word`.
     pub fn take(&mut self, word: &str) -> bool {
         self.words.next_if(|next| *next == word).is_some()
