@@ -79,7 +79,10 @@ impl Control {
         effects: &mut Effects<F>,
         mut take: impl FnMut() -> Option<Taken<F>>,
     ) -> Option<Waiting<F>> {
-        let (mut waiting, mut due) = self.judge(now, config, largest, take())?;
+        let Some((mut waiting, mut due)) = self.judge(now, config, largest, take()) else {
+            self.dropping = false;
+            return None;
+        };
         if self.dropping {
             if !due {
                 self.dropping = false;
