@@ -346,13 +346,22 @@ pub enum Ready {
     Command(Command),
 }
 
+/// Frames at an interface, captured into the results.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Capture {
+    /// The interface.
+    pub interface: Endpoint,
+    /// Whether it has what the link drops on its way from or to the interface, with the reasons.
+    pub drops: bool,
+}
+
 /// What a run measures beside what it always does.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Measure {
     /// How often the statistics of every pipe are sampled.
     pub interval: Duration,
     /// Interfaces whose frames are captured into the results.
-    pub capture: Vec<Endpoint>,
+    pub capture: Vec<Capture>,
     /// Links of which it is logged what happens to every frame.
     pub frames: Vec<String>,
 }
