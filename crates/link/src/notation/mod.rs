@@ -8,6 +8,7 @@
 //! | `dummynet` | `ipfw pipe config`: `bw 4Mbit/s delay 7ms` |
 //! | `tc` | tc's units |
 //! | `export` | a configuration as `tc` commands |
+//! | `child` | a queue discipline as one of tc's |
 //! | `words` | a string as words, and what is wrong with it |
 //!
 //! What a tool does in another way than NetLoom's model is refused, with the reason and what to
@@ -16,6 +17,7 @@
 //!
 //! [`PipeConfig`]: crate::PipeConfig
 
+mod child;
 mod dummynet;
 mod export;
 mod netem;
@@ -28,6 +30,7 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use crate::PipeChange;
+pub use child::{TcChild, TcFilter};
 pub use dummynet::Dummynet;
 pub use export::{TcEquivalent, tc_equivalent};
 pub use netem::Netem;
