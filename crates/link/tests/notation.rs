@@ -1,7 +1,7 @@
 //! The words of other tools: what they become, what is refused, and back again.
 
 use netloom_link::notation::{Dummynet, Netem, Notations, Tbf, TcEquivalent, tc_equivalent};
-use netloom_link::{Data, Framing, PipeChange, PipeConfig};
+use netloom_link::{Data, Framing, PipeChange, PipeConfig, SharedData};
 use proptest::prelude::*;
 use serde_json::json;
 
@@ -435,11 +435,14 @@ fn files_are_read_for_the_properties_that_name_them() {
     let unread = change.unread_file().unwrap();
     assert_eq!((unread.property, unread.file), ("rate", "lte.trace"));
     let errors = change
-        .load(&mut |file| match file {
-            "lte.trace" => Ok("1\n5\n".into()),
-            "late.txt" => Ok("1ms\nlate\n".into()),
-            file => Err(format!("{file} is not there")),
-        })
+        .load(
+            &mut |file| match file {
+                "lte.trace" => Ok("1\n5\n".into()),
+                "late.txt" => Ok("1ms\nlate\n".into()),
+                file => Err(format!("{file} is not there")),
+            },
+            &mut SharedData::default(),
+        )
         .unwrap_err();
     let told: Vec<String> = errors.iter().map(|error| format!("{error:?}")).collect();
     assert_eq!(errors.len(), 2, "{told:?}");
