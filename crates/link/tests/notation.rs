@@ -1,6 +1,8 @@
 //! The words of other tools: what they become, what is refused, and back again.
 
-use netloom_link::notation::{Dummynet, Netem, Notations, Tbf, TcEquivalent, tc_equivalent};
+use netloom_link::notation::{
+    Dummynet, Netem, Notations, Tbf, TcEquivalent, ToldChange, tc_equivalent,
+};
 use netloom_link::{Data, Framing, PipeChange, PipeConfig, SharedData};
 use proptest::prelude::*;
 use serde_json::json;
@@ -228,6 +230,34 @@ fn a_property_is_said_once_and_wins_over_what_is_implied() {
     assert_eq!(both.saying("loss"), Some("netem"));
     assert_eq!(both.saying("burst"), Some("tbf"));
     assert!(both.combine(&PipeChange::default()).is_ok());
+}
+
+/// As a request to an engine tells it.
+#[test]
+fn strings_stand_beside_properties_in_one_mapping() {
+    let told = |text: &str| serde_json::from_str::<ToldChange>(text).map(|told| told.0);
+    let change = told(
+        r#"{"pipe_mtu":1400,"netem":"delay 10ms 2ms","tbf":"rate 1mbit burst 2kb limit 9kb"}"#,
+    );
+    let expected = json!({
+        "pipe_mtu": 1400, "delay": "10ms", "jitter": "2ms", "reorder": {"probability": "0%"},
+        "rate": "1Mbit/s", "burst": "2KiB", "framing": "none", "queue": {"limit": "9KiB"},
+    });
+    assert_eq!(change.unwrap(), serde_json::from_value(expected).unwrap());
+    assert_eq!(told(r#"{"dummynet":"plr 0.01"}"#).unwrap().keys(), ["loss"]);
+    assert_eq!(told("{}").unwrap(), PipeChange::default());
+    for (text, part) in [
+        (r#"{"netem":"dely 10ms"}"#, "dely"),
+        (r#"{"netem":"delay 10ms","delay":"5ms"}"#, "`netem` and `delay` both say `delay`"),
+        (r#"{"netem":"loss 1%","netem":"loss 2%"}"#, "duplicate field `netem`"),
+        (r#"{"netem":7}"#, "string"),
+        (r#"{"netm":"loss 1%"}"#, "unknown field `netm`"),
+        (r#"{"delay":"1ms","delay":"2ms"}"#, "duplicate field `delay`"),
+        ("[]", "properties of a pipe"),
+    ] {
+        let error = told(text).unwrap_err().to_string();
+        assert!(error.contains(part), "{text}: {error} does not say {part}");
+    }
 }
 
 fn pipe(properties: serde_json::Value) -> PipeConfig {

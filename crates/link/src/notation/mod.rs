@@ -9,6 +9,7 @@
 //! | `tc` | tc's units |
 //! | `export` | a configuration as `tc` commands |
 //! | `child` | a queue discipline as one of tc's |
+//! | `told` | strings and properties in one mapping, as the API takes them |
 //! | `words` | a string as words, and what is wrong with it |
 //!
 //! What a tool does in another way than NetLoom's model is refused, with the reason and what to
@@ -23,6 +24,7 @@ mod export;
 mod netem;
 mod tbf;
 mod tc;
+mod told;
 mod words;
 
 use schemars::JsonSchema;
@@ -35,6 +37,7 @@ pub use dummynet::Dummynet;
 pub use export::{TcEquivalent, tc_equivalent};
 pub use netem::Netem;
 pub use tbf::Tbf;
+pub use told::ToldChange;
 pub use words::NotationError;
 
 /// What a string of another tool means.
