@@ -217,3 +217,20 @@ impl<F: Frame> Schedule<F> for Codel<F> {
         self.store.reframe(line_bytes);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Section 5.5 (`deque`): a queue that runs empty ends the dropping state.
+    #[test]
+    fn an_empty_queue_ends_the_dropping_state() {
+        let mut control = Control { dropping: true, count: 7, ..Control::default() };
+        let config = CodelConfig::default();
+        let mut effects = Effects::<u64>::default();
+        let now = Time::from_nanos(1);
+        let next = control.dequeue(now, &config, LargestSeen(1514), &mut effects, || None);
+        assert!(next.is_none() && !control.dropping && control.first_above.is_none());
+        assert_eq!(control.count, 7, "it may be resumed");
+    }
+}

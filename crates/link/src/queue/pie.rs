@@ -332,6 +332,23 @@ mod tests {
         assert_eq!(controller.burst_allowance, config.max_burst);
     }
 
+    /// Section 4.1: nothing is dropped while the delay was below half the target and the probability is
+    /// below 20 %, nor while two packets of the mean size wait; section 4.3: nor within the allowance.
+    #[test]
+    fn safeguards_spare_arrivals() {
+        let config = PieConfig::default();
+        let spares = |p, old_delay_us, line_bytes, allowance_us| {
+            let old_delay = Duration::from_micros(old_delay_us);
+            let burst_allowance = Duration::from_micros(allowance_us);
+            let controller = Controller { old_delay, burst_allowance, ..controller(p, 0, 0) };
+            controller.spares(&config, Backlog { line_bytes, ..Backlog::default() })
+        };
+        assert!(!spares(0.1, 7500, 2049, 0));
+        assert!(spares(0.1, 7499, 2049, 0) && !spares(0.2, 7499, 2049, 0));
+        assert!(spares(1.0, 7500, 2048, 0));
+        assert!(spares(1.0, 7500, 2049, 1));
+    }
+
     /// The gaps between signals while the drop probability is 5 %.
     fn gaps(derandomize: bool) -> Vec<f64> {
         let config = PieConfig { derandomize, ..PieConfig::default() };
