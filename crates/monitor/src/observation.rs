@@ -203,6 +203,18 @@ pub enum Subject {
     Metric(u32),
 }
 
+impl Subject {
+    pub(crate) fn number(self) -> u32 {
+        match self {
+            Self::Node(number)
+            | Self::Process(number)
+            | Self::Disk(number)
+            | Self::Uplink(number)
+            | Self::Metric(number) => number,
+        }
+    }
+}
+
 /// Which way frames go.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,

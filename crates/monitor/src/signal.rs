@@ -101,10 +101,10 @@ pub enum Resource {
         /// Its number.
         cpu: u32,
     },
-    /// The CPUs, for a node.
-    Node {
-        /// Its name.
-        name: String,
+    /// The wait for a CPU.
+    RunQueue {
+        /// Whose tasks wait.
+        who: Who,
     },
     /// Forwarding between the nodes of this machine.
     Internal,
@@ -146,7 +146,7 @@ impl std::fmt::Display for Resource {
             Self::Engine => f.write_str("the engine"),
             Self::Losses { cause } => write!(f, "{}", cause.name()),
             Self::Cpu { cpu } => write!(f, "CPU {cpu}"),
-            Self::Node { name } => write!(f, "node {name}"),
+            Self::RunQueue { who } => write!(f, "CPUs for {who}"),
             Self::Internal => f.write_str("forwarding on this machine"),
             Self::Uplink { name } => write!(f, "uplink {name}"),
             Self::Swap => f.write_str("swap"),

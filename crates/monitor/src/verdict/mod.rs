@@ -1,10 +1,16 @@
 //! What is told of a run: the verdict, its reasons, and everything it rests on. How it is judged: `judge`.
 
+mod judge;
+pub(crate) mod words;
+
 use netloom_units::{Duration, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::party::Who;
 use crate::signal::{Resource, Share, SignalKind};
+
+pub(crate) use judge::judge;
 
 /// Whether a run can be trusted, and why.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -29,10 +35,11 @@ pub struct Verdict {
 
 /// The verdict in a word.
 #[derive(
-    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Serialize, Deserialize, JsonSchema,
 )]
 #[serde(rename_all = "snake_case")]
 pub enum Judgement {
+    #[default]
     /// Everything needed was observed, and nothing was contended: the results are the network's.
     Valid,
     /// Brief or marginal contention, or something needed was not observed: look at the intervals.
@@ -73,8 +80,8 @@ pub struct SignalReport {
     pub on: Resource,
     /// The threshold; nothing if there is none to test against.
     pub threshold: Option<f64>,
-    /// The worst that was measured since the experiment had warmed up.
-    pub worst: f64,
+    /// The worst that was measured since the experiment had warmed up; nothing if nothing was.
+    pub worst: Option<f64>,
     /// How far the worst stayed below the threshold, as a share of it: 1 is untouched, 0 at the
     /// threshold, negative above.
     pub margin: Option<f64>,
@@ -85,6 +92,18 @@ pub struct SignalReport {
     /// Through whom in all counted episodes, the heaviest first; at most [`Episode::PARTIES`], and the
     /// others as one.
     pub shares: Vec<Share>,
+}
+
+impl SignalReport {
+    /// The episodes that count.
+    pub fn counted(&self) -> impl Iterator<Item = &Episode> {
+        self.episodes.iter().filter(|episode| !episode.warm_up)
+    }
+
+    /// Whether nothing of it could be attributed.
+    pub(crate) fn is_nobodys(&self) -> bool {
+        self.shares.iter().all(|share| share.who == Who::Unattributed)
+    }
 }
 
 /// A time in which contention held.
