@@ -99,6 +99,31 @@ pub enum What {
     },
 }
 
+impl What {
+    /// What happened, in a line.
+    pub fn in_words(&self) -> String {
+        match self {
+            Self::Phase { phase } => format!("phase: {}", format!("{phase:?}").to_lowercase()),
+            Self::Changed { changes, .. } => {
+                let changes: Vec<String> = changes.iter().map(LinkChange::in_words).collect();
+                changes.join(", ")
+            }
+            Self::ChangeFailed { reason, .. } => format!("a change failed: {reason}"),
+            Self::ProcessStarted { process, node, .. } => format!("{process}@{node} started"),
+            Self::ProcessReady { process, node } => format!("{process}@{node} ready"),
+            Self::ProcessEnded { process, node, code } => {
+                format!("{process}@{node} ended with code {code}")
+            }
+            Self::ProcessFailed { process, node, reason } => format!("{process}@{node} {reason}"),
+            Self::CommandEnded { node, command, code, .. } => {
+                format!("`{}` in {node} ended with code {code}", command.join(" "))
+            }
+            Self::Warning { message } => format!("warning: {message}"),
+            Self::RunEnded { .. } => "run ended".into(),
+        }
+    }
+}
+
 /// Who asked for a change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
@@ -121,4 +146,16 @@ pub enum EndReason {
     Interrupted,
     /// The program that had started the run went away.
     ClientGone,
+}
+
+impl EndReason {
+    /// How the run ended, in words.
+    pub fn in_words(self) -> &'static str {
+        match self {
+            Self::Completed => "all that was to be done was done",
+            Self::Duration => "the scenario's duration had passed",
+            Self::Interrupted => "it was interrupted",
+            Self::ClientGone => "the program that had started it went away",
+        }
+    }
 }

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use netloom_monitor::Verdict;
 use netloom_units::Time;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -29,6 +30,9 @@ pub struct Summary {
     pub reason: EndReason,
     /// How long the network took to come up, in seconds.
     pub deploy_seconds: f64,
+    /// Whether the results can be trusted, and why; absent if the run was not judged.
+    #[serde(default)]
+    pub verdict: Option<Verdict>,
     /// The processes and how they ended.
     pub processes: Vec<ProcessStatus>,
     /// Whether every foreground process ended with exit code 0, every command of the timeline too,

@@ -36,6 +36,8 @@ pub enum Command {
     Set(Set),
     /// Turn the frame log of a run into a table.
     Frames(Frames),
+    /// Make the report of a run: one HTML page with its verdict and its curves.
+    Report(Report),
     /// Draw a scenario's topology.
     Graph(Graph),
     /// Check a scenario: all errors in one pass.
@@ -235,6 +237,17 @@ pub struct Frames {
     /// Write a Parquet file.
     #[arg(long, value_name = "FILE")]
     pub parquet: Option<PathBuf>,
+}
+
+/// `netloom report`
+#[derive(Debug, Args)]
+pub struct Report {
+    /// The results of the run.
+    #[arg(value_name = "DIR")]
+    pub directory: PathBuf,
+    /// Where it goes; by default `report.html` in the results.
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
 }
 
 /// How to draw.

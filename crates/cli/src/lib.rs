@@ -8,7 +8,8 @@
 //! | `launch` | starting an engine and following its start |
 //! | `files` | the files that properties name |
 //! | `find` | which scenario, which experiment, when none is named |
-//! | `table` | tables and numbers for people |
+//! | `results` | reading what a run left behind |
+//! | `table` | tables for people |
 //! | `terminal` | the user's terminal |
 //! | [`exit`] | exit codes |
 //!
@@ -22,6 +23,7 @@ pub mod exit;
 mod files;
 mod find;
 mod launch;
+mod results;
 mod table;
 mod terminal;
 

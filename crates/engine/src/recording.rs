@@ -71,6 +71,7 @@ fn summarize(
         ended,
         reason,
         deploy_seconds,
+        verdict: None,
         processes: experiment.processes(),
         success: outcome.failures.is_empty(),
         failures: outcome.failures,

@@ -9,6 +9,7 @@ mod frames;
 mod graph;
 mod inspect;
 mod recent;
+mod report;
 mod run;
 mod set;
 mod summary;
@@ -32,6 +33,7 @@ pub async fn dispatch(machine: &dyn Machine, cli: Cli) -> Result<i32> {
         Command::Capture(args) => capture::capture(machine, args).await,
         Command::Set(args) => set::set(machine, args).await,
         Command::Frames(args) => frames::frames(&args),
+        Command::Report(args) => report::report(&args),
         Command::Graph(args) => graph::graph(args),
         Command::Validate(args) => validate::validate(args),
         Command::Cleanup(args) => cleanup::cleanup(machine, args),
