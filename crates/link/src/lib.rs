@@ -14,7 +14,7 @@
 //! | `log` | what happens to each frame, and its binary form: [`FrameEvent`], [`LogEncoder`] |
 //! | `random` | a pipe's own random numbers: [`Stream`] |
 //! | [`notation`] | the words of tc and dummynet |
-//! | `segment` | which port of a switch a frame leaves by: [`LearningTable`] |
+//! | `segment` | which port of a switch a frame leaves by, in which VLAN: [`LearningTable`], [`VlanBridge`] |
 //!
 //! Not here: clocks, threads, devices, frame contents (a pipe carries any `F` and knows of it what
 //! [`Frame`] says). A pipe allocates while its buffers grow to what the traffic needs, and then no more.
@@ -51,7 +51,10 @@ pub use queue::{
     Wf2qConfig,
 };
 pub use random::Stream;
-pub use segment::{AGEING, Forward, LearningTable, MacKey};
+pub use segment::{
+    AGEING, Classified, Forward, LearningTable, MacKey, PortVlans, Tag, Trunk, Vid, VlanBridge,
+    VlanDrop, VlanDrops, VlanSet,
+};
 pub use statistics::{
     Count, DelayStatistics, DropStatistics, PipeStatistics, QueueStatistics, Window, WindowError,
 };
