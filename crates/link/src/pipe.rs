@@ -193,7 +193,9 @@ impl<F: Frame> Pipe<F> {
         if self.config.state == LinkState::Down {
             return self.reject(DropReason::Down, waiting);
         }
-        if !self.config.pipe_mtu.admits(info.largest()) {
+        let mtu = self.config.pipe_mtu;
+        let untagged = || info.largest().saturating_sub(waiting.frame.tag_bytes());
+        if !mtu.admits(info.largest()) && !mtu.admits(untagged()) {
             return self.reject(DropReason::Mtu, waiting);
         }
         if self.serving.is_none() {
