@@ -1,13 +1,13 @@
 //! What a worker owns: devices, pipes and switches, and the frames on their way between them.
-//! Not here: waiting and commands (`worker`), what a pipe does to a frame (`netloom-link`), and where
-//! a switch sends it (`switch`).
+//! Not here: waiting and commands (`worker`), what a pipe does to a frame (`netloom-link`), where
+//! a switch sends it (`switch`), and everything about VLANs (`vlan`).
 
 use std::collections::VecDeque;
 use std::io;
 
 use netloom_link::{
     Delivery, DropReason, Forward, FrameEvent, FrameInfo, LinkState, Occurrence, Passage, Pipe,
-    PipeChange,
+    PipeChange, Vid,
 };
 use netloom_ports::{
     Frame, FrameBuffer, FrameDevice, HEADER_BYTES, Pool, SendError, Shape, SuperFrame, split,
@@ -20,6 +20,7 @@ use crate::frame_log::LogSink;
 use crate::switch::Switch;
 use crate::timers::Timers;
 use crate::timing::{Counters, DeviceFailure};
+use crate::vlan::{Interfaces, VlanSwitch};
 use crate::{Clock, PipeId};
 
 /// Frames and bytes read from one device before the others have their turn: some 20 µs of small
@@ -46,13 +47,32 @@ pub(crate) struct Lane {
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Place {
     Device(usize),
-    Switch { switch: usize, port: usize },
+    /// An interface with sub-interfaces.
+    Interfaces(usize),
+    Switch {
+        switch: usize,
+        port: usize,
+    },
+    VlanPort {
+        switch: usize,
+        port: usize,
+    },
+}
+
+/// What lanes begin and end at.
+pub(crate) struct Ends {
+    pub ports: Vec<Port>,
+    pub interfaces: Vec<Interfaces>,
+    pub switches: Vec<Switch>,
+    pub vlan_switches: Vec<VlanSwitch>,
 }
 
 /// A device and the lane that its frames enter.
 pub(crate) struct Port {
     pub device: Box<dyn FrameDevice>,
     pub lane: usize,
+    /// The VLAN of a sub-interface.
+    pub vlan: Option<Vid>,
     pub link: usize,
     pub end: usize,
     pub alive: bool,
@@ -68,29 +88,28 @@ struct Hop {
 pub(crate) struct Fabric {
     pub lanes: Vec<Lane>,
     pub ports: Vec<Port>,
+    pub interfaces: Vec<Interfaces>,
     pub switches: Vec<Switch>,
+    pub vlan_switches: Vec<VlanSwitch>,
     pub timers: Timers,
     pub counters: Counters,
     log: Option<LogSink>,
     clock: Clock,
-    pool: Pool,
+    pub pool: Pool,
     buffer: FrameBuffer,
     hops: VecDeque<Hop>,
 }
 
 impl Fabric {
-    pub fn new(
-        clock: Clock,
-        frame_memory: usize,
-        lanes: Vec<Lane>,
-        ports: Vec<Port>,
-        switches: Vec<Switch>,
-    ) -> Self {
+    pub fn new(clock: Clock, frame_memory: usize, lanes: Vec<Lane>, ends: Ends) -> Self {
+        let Ends { ports, interfaces, switches, vlan_switches } = ends;
         Self {
             timers: Timers::new(lanes.len()),
             lanes,
             ports,
+            interfaces,
             switches,
+            vlan_switches,
             counters: Counters::default(),
             log: None,
             clock,
@@ -115,6 +134,7 @@ impl Fabric {
     /// The device failed; it is not alive any more.
     pub fn read(&mut self, port: usize, seen: Time) -> Result<(), io::Error> {
         let mut bytes = 0;
+        let (lane, vlan) = (self.ports[port].lane, self.ports[port].vlan);
         for index in 0..READ_FRAMES {
             if bytes >= READ_BYTES {
                 break;
@@ -123,7 +143,7 @@ impl Fabric {
                 Ok(true) => {
                     let arrival = if index == 0 { seen } else { self.clock.now() };
                     bytes += self.buffer.filled();
-                    self.arrived(self.ports[port].lane, arrival);
+                    self.arrived(lane, vlan, arrival);
                     self.release(arrival);
                 }
                 Ok(false) => break,
@@ -177,13 +197,19 @@ impl Fabric {
         self.log = None;
     }
 
-    /// What is in the device buffer enters `lane`.
-    fn arrived(&mut self, lane: usize, now: Time) {
+    /// What is in the device buffer enters `lane`, with a tag if it comes from a sub-interface.
+    #[inline]
+    fn arrived(&mut self, lane: usize, vlan: Option<Vid>, now: Time) {
         if self.buffer.filled() < HEADER_BYTES {
             self.counters.unmodelled.malformed += 1;
             return;
         }
-        match self.pool.take(&mut self.buffer) {
+        let frame = self.pool.take(&mut self.buffer);
+        let frame = match vlan {
+            None => frame,
+            Some(vlan) => frame.and_then(|frame| self.pool.push_tag(frame, vlan.number())),
+        };
+        match frame {
             Some(frame) => self.enter(lane, now, now, frame),
             None => self.counters.unmodelled.no_memory += 1,
         }
@@ -247,6 +273,10 @@ impl Fabric {
             match self.lanes[lane].target {
                 Place::Device(port) => self.hand_over(lane, port, delivery),
                 Place::Switch { switch, port } => self.forward(lane, switch, port, delivery),
+                Place::VlanPort { switch, port } => {
+                    self.forward_in_vlan(lane, switch, port, delivery);
+                }
+                Place::Interfaces(index) => self.hand_over_by_tag(lane, index, delivery),
             }
         }
         while let Some(dropped) = self.lanes[lane].pipe.poll_dropped() {
@@ -263,19 +293,25 @@ impl Fabric {
     /// A frame goes to the interface at the end of its link.
     #[inline]
     fn hand_over(&mut self, lane: usize, port: usize, delivery: Delivery<Carried>) {
+        let now = self.leave(lane, &delivery);
+        self.send(lane, port, now, delivery);
+    }
+
+    /// A frame leaves its link, now.
+    #[inline]
+    pub fn leave(&mut self, lane: usize, delivery: &Delivery<Carried>) -> Time {
         let now = self.clock.now();
-        let Delivery { frame: Carried(frame), info, passage, release } = delivery;
+        let frames = u64::from(delivery.info.frames());
+        self.counters.lateness.record(now.since(delivery.release), frames);
+        self.show_exit(lane, now, delivery);
+        now
+    }
+
+    /// A frame that has left its link is written to a device.
+    #[inline]
+    pub fn send(&mut self, lane: usize, port: usize, now: Time, delivery: Delivery<Carried>) {
+        let Delivery { frame: Carried(frame), info, passage, .. } = delivery;
         let frames = u64::from(info.frames());
-        self.counters.lateness.record(now.since(release), frames);
-        if !self.lanes[lane].exit.is_empty() {
-            show(
-                &mut self.lanes[lane].exit,
-                now,
-                CaptureDirection::Inbound,
-                mark(&passage),
-                &frame,
-            );
-        }
         let mut outcome = Occurrence::HandedOver;
         if !self.ports[port].alive {
             self.counters.unmodelled.device_gone += frames;
@@ -346,16 +382,8 @@ impl Fabric {
     /// A frame reaches a switch. It enters the next pipe at the time it left the last, so that
     /// the engine's lateness does not add up from hop to hop.
     fn forward(&mut self, lane: usize, switch: usize, port: usize, delivery: Delivery<Carried>) {
-        let Delivery { frame: Carried(frame), passage, release, .. } = delivery;
-        if !self.lanes[lane].exit.is_empty() {
-            show(
-                &mut self.lanes[lane].exit,
-                release,
-                CaptureDirection::Inbound,
-                mark(&passage),
-                &frame,
-            );
-        }
+        self.show_exit(lane, delivery.release, &delivery);
+        let Delivery { frame: Carried(frame), release, .. } = delivery;
         // The shape was checked on entry: there is an Ethernet header.
         match self.switches[switch].decide(release, port, frame.start()) {
             Forward::Port(out) => self.send_on(self.switches[switch].lane(out), release, frame),
@@ -369,8 +397,17 @@ impl Fabric {
         }
     }
 
+    /// Captures see what leaves `lane` at `at`.
+    #[inline]
+    pub fn show_exit(&mut self, lane: usize, at: Time, delivery: &Delivery<Carried>) {
+        if !self.lanes[lane].exit.is_empty() {
+            let (sinks, note) = (&mut self.lanes[lane].exit, mark(&delivery.passage));
+            show(sinks, at, CaptureDirection::Inbound, note, &delivery.frame.0);
+        }
+    }
+
     /// `frame` is to enter `lane` at `at`.
-    fn send_on(&mut self, lane: usize, at: Time, mut frame: Frame) {
+    pub fn send_on(&mut self, lane: usize, at: Time, mut frame: Frame) {
         if self.pool.admit(&mut frame) {
             self.hops.push_back(Hop { lane, at, frame });
         } else {
@@ -392,8 +429,10 @@ impl Fabric {
         let pair = &self.lanes[lane..=lane + 1];
         if pair.iter().all(|lane| lane.pipe.config().state == LinkState::Down) {
             for place in [pair[0].source, pair[1].source] {
-                if let Place::Switch { switch, port } = place {
-                    self.switches[switch].forget(port);
+                match place {
+                    Place::Switch { switch, port } => self.switches[switch].forget(port),
+                    Place::VlanPort { switch, port } => self.vlan_switches[switch].forget(port),
+                    Place::Device(_) | Place::Interfaces(_) => {}
                 }
             }
         }

@@ -20,7 +20,7 @@ use crate::gate::tickets;
 use crate::timing::{Timing, WakeupProbe};
 use crate::waiter::Waker;
 use crate::worker::{Command, Returned};
-use crate::{Clock, DataplaneError, Options, PipeId, Wiring};
+use crate::{Clock, DataplaneError, Options, PipeId, VlanPortStatus, Wiring};
 
 /// All links of an experiment on this machine, running.
 ///
@@ -76,7 +76,7 @@ pub(crate) struct Control {
     /// The state of each link's pipes.
     pub states: Vec<[LinkState; 2]>,
     /// The carriers of each link's ends.
-    pub carriers: Vec<[Option<Box<dyn Carrier>>; 2]>,
+    pub carriers: Vec<[Vec<Box<dyn Carrier>>; 2]>,
 }
 
 impl std::fmt::Debug for Control {
@@ -165,6 +165,18 @@ impl Dataplane {
     pub fn timing(&self) -> Result<Timing, DataplaneError> {
         let counters = self.ask_all(|reply| Command::Timing { reply })?;
         Ok(Timing::of(self.now(), &counters, self.probe.summary()))
+    }
+
+    /// What every port of switches that know VLANs is told and has refused, in the order of links and
+    /// ends.
+    ///
+    /// # Errors
+    /// If a worker has ended.
+    pub fn vlan_ports(&self) -> Result<Vec<VlanPortStatus>, DataplaneError> {
+        let reports = self.ask_all(|reply| Command::VlanPorts { reply })?;
+        let mut ports: Vec<_> = reports.into_iter().flatten().collect();
+        ports.sort_unstable_by_key(|port: &VlanPortStatus| (port.link, port.end));
+        Ok(ports)
     }
 
     /// Begins to capture what passes end `end` of link `link`, in both directions.
@@ -353,8 +365,8 @@ impl Control {
     }
 
     fn switch_carriers(&self, link: usize, up: bool) -> Result<(), DataplaneError> {
-        for (end, carrier) in self.carriers[link].iter().enumerate() {
-            if let Some(carrier) = carrier {
+        for (end, carriers) in self.carriers[link].iter().enumerate() {
+            for carrier in carriers {
                 let failed = |source| DataplaneError::Carrier { link, end, source };
                 carrier.set(up).map_err(failed)?;
             }

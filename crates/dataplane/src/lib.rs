@@ -10,6 +10,7 @@
 //! | `fabric` | what a worker owns: frames on their way between devices, pipes and switches |
 //! | `carried` | a frame as the link model sees it: [`Carried`] |
 //! | `switch` | out of which lanes a switch sends a frame |
+//! | `vlan` | the same for switches that know VLANs, and for sub-interfaces |
 //! | `margin` | how long before a deadline to stop sleeping |
 //! | `timers`, `waiter`, `clock` | when the next frame is due, sleeping until then, what time it is |
 //! | `scheduling` | how urgent a worker is to the machine: [`Scheduling`] |
@@ -37,6 +38,7 @@ mod scheduling;
 mod switch;
 mod timers;
 mod timing;
+mod vlan;
 mod waiter;
 mod wiring;
 mod worker;
@@ -49,4 +51,4 @@ pub use frame_log::{FrameLog, FrameLogSummary};
 pub use handle::{Dataplane, PipeStatus};
 pub use scheduling::Scheduling;
 pub use timing::{DeviceFailure, LatencySummary, Timing, UnmodelledDrops, WorkerLoad};
-pub use wiring::{End, LinkWiring, Options, PipeId, Wiring};
+pub use wiring::{End, LinkWiring, Options, PipeId, VlanPortStatus, Wiring};

@@ -8,7 +8,6 @@ use netloom_link::{PipeChange, Window};
 use netloom_ports::FrameDevice;
 use netloom_units::{Duration, Time};
 
-use crate::Clock;
 use crate::capture::CaptureSink;
 use crate::fabric::Fabric;
 use crate::frame_log::LogSink;
@@ -18,6 +17,7 @@ use crate::margin::Margin;
 use crate::scheduling::{Scheduling, Urgency};
 use crate::timing::{Counters, WorkerLoad, exact_timers};
 use crate::waiter::{Patience, Waiter};
+use crate::{Clock, VlanPortStatus};
 
 /// Pipes whose statistics are read in one turn, so that frames do not wait for a large snapshot.
 const STATUS_BATCH: usize = 16;
@@ -28,6 +28,8 @@ pub(crate) enum Command {
     Change { changes: Vec<(usize, PipeChange)>, ticket: Ticket, done: Sender<Time> },
     /// Report on every pipe, since it began or in the window.
     Pipes { window: Option<Window>, reply: Sender<Vec<PipeStatus>> },
+    /// Report on the ports of switches that know VLANs.
+    VlanPorts { reply: Sender<Vec<VlanPortStatus>> },
     /// Report on time kept and frames lost.
     Timing { reply: Sender<Counters> },
     /// Show what enters `entry` and what leaves `exit`.
@@ -221,6 +223,9 @@ impl Worker {
             Command::Pipes { window, reply } => {
                 let pipes = Vec::with_capacity(self.fabric.lanes.len());
                 self.reports.push_back(Report { window, pipes, reply });
+            }
+            Command::VlanPorts { reply } => {
+                let _ = reply.send(self.fabric.vlan_ports());
             }
             Command::Timing { reply } => {
                 self.fabric.counters.load = self.load();

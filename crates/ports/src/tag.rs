@@ -80,6 +80,16 @@ impl Pool {
         Some(frame)
     }
 
+    /// `frame` once more with this outer tag or none: in the same memory if that is its tag already, else in
+    /// memory of its own. `None` if the pool has no memory.
+    pub fn with_tag(&mut self, frame: &Frame, tag: Option<u16>) -> Option<Frame> {
+        if frame.tag() == tag {
+            return Some(frame.duplicate());
+        }
+        let copy = self.copy(frame)?;
+        self.set_tag(copy, tag)
+    }
+
     /// `frame` with a tag in front of whatever follows its addresses, another tag included. `None` as
     /// [`set_tag`](Self::set_tag).
     #[must_use]
