@@ -18,6 +18,7 @@ mod report;
 mod routes;
 mod segments;
 mod timeline;
+mod vlans;
 
 pub use names::check_experiment_name;
 pub(crate) use properties::resolve as resolve_properties;
@@ -50,8 +51,9 @@ pub(crate) fn resolve(
     duration(raw, &mut report);
     let mut nodes = nodes::drafts(&raw.topology, &mut report);
     let links = links::drafts(&raw.topology, &mut nodes, &mut report);
-    let segments = segments::find(&nodes, &links, &mut report);
     interfaces::resolve(&raw.topology, &mut nodes, &links, &mut report);
+    vlans::check(&nodes, &links, &mut report);
+    let segments = segments::find(&nodes, &links, &mut report);
     addresses::check(&nodes, &segments, &mut report);
     routes::check(&nodes, &mut report);
     let references = References::new(raw, &nodes, &links);

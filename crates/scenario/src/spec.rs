@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-use netloom_link::{PipeChange, PipeConfig};
+use netloom_link::{PipeChange, PipeConfig, PortVlans, Vid};
 use netloom_units::Duration;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -58,7 +58,8 @@ pub struct Node {
     pub kind: NodeKind,
     /// The groups it belongs to.
     pub groups: Vec<String>,
-    /// Its interfaces, in the order in which the links name them. For a switch: its ports.
+    /// Its interfaces, in the order in which the links name them, and then VLAN sub-interfaces. For a
+    /// switch: its ports.
     pub interfaces: Vec<Interface>,
     /// Where its routes come from.
     pub routing: Routing,
@@ -113,6 +114,42 @@ pub struct Interface {
     pub ipv4: Addresses<Ipv4Prefix>,
     /// IPv6 addresses (the link-local one comes on top).
     pub ipv6: Addresses<Ipv6Prefix>,
+    /// What a port of a switch does with VLAN tags; nothing where the switch knows no VLANs, and in other
+    /// nodes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub vlan: Option<PortVlans>,
+    /// The interface whose frames of one VLAN are this one's, if it is no interface of a link itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub subinterface: Option<Subinterface>,
+}
+
+impl Interface {
+    /// An interface of a link, with automatic addresses.
+    pub fn new(name: impl Into<String>, mtu: u32) -> Self {
+        Self {
+            name: name.into(),
+            mtu,
+            mac: None,
+            ipv4: Addresses::Auto,
+            ipv6: Addresses::Auto,
+            vlan: None,
+            subinterface: None,
+        }
+    }
+
+    /// The interface at whose link its frames are: itself, or the one that it is a sub-interface of.
+    pub fn at_link(&self) -> &str {
+        self.subinterface.as_ref().map_or(&self.name, |sub| &sub.of)
+    }
+}
+
+/// What a VLAN sub-interface, like `eth1.10`, is of.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Subinterface {
+    /// The interface, like `eth1`.
+    pub of: String,
+    /// The VLAN, whose tag its frames have there.
+    pub vlan: Vid,
 }
 
 /// Where an interface's addresses of one family come from.
