@@ -1,5 +1,6 @@
 //! What a finished run leaves behind in `summary.json`.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use netloom_units::Time;
@@ -7,7 +8,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::event::EndReason;
-use crate::state::{LinkStatus, ProcessStatus};
+use crate::state::{LinkStatus, ProcessStatus, VlanPortStatus};
 use crate::timing::Timing;
 
 /// A finished run.
@@ -38,6 +39,9 @@ pub struct Summary {
     pub failures: Vec<String>,
     /// The links with their totals.
     pub links: Vec<LinkStatus>,
+    /// The ports of switches that know VLANs, by name.
+    #[serde(default)]
+    pub vlan_ports: BTreeMap<String, VlanPortStatus>,
     /// What became of the frame log, if one was asked for.
     #[serde(default)]
     pub frame_log: Option<FrameLogSummary>,

@@ -54,6 +54,8 @@ fn summarize(
     deploy_seconds: f64,
 ) -> Result<Summary> {
     let timing = experiment.timing()?;
+    let vlan_ports = experiment.vlan_ports()?.into_iter();
+    let vlan_ports = vlan_ports.map(|(endpoint, status)| (endpoint.to_string(), status)).collect();
     let mut warnings = experiment.events.warnings();
     let lost: u64 = timing.unmodelled_drops.values().sum();
     if lost > 0 {
@@ -75,6 +77,7 @@ fn summarize(
         success: outcome.failures.is_empty(),
         failures: outcome.failures,
         links: experiment.links(None)?,
+        vlan_ports,
         frame_log: None,
         timing,
         warnings,

@@ -43,6 +43,17 @@ impl Scenario {
         self.nodes.iter().find(|node| node.name == name)
     }
 
+    /// The interfaces whose frames are at this end of a link: its own, and the VLAN sub-interfaces of that.
+    pub fn interfaces_at(&self, end: &Endpoint) -> Vec<Endpoint> {
+        let interfaces = self.node(&end.node).into_iter().flat_map(|node| &node.interfaces);
+        let here = interfaces.filter(|interface| interface.at_link() == end.interface);
+        let endpoint = |interface: &Interface| Endpoint {
+            node: end.node.clone(),
+            interface: interface.name.clone(),
+        };
+        here.map(endpoint).collect()
+    }
+
     /// The link called `name`.
     pub fn link(&self, name: &str) -> Option<&Link> {
         self.links.iter().find(|link| link.name == name)

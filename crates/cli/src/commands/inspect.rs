@@ -4,7 +4,7 @@ use std::fmt::Write;
 use std::time::Duration;
 
 use anyhow::Result;
-use netloom_api::state::{ExperimentStatus, LinkStatus, NodeStatus, ProcessStatus};
+use netloom_api::state::{ExperimentStatus, LinkStatus, NodeStatus, ProcessStatus, VlanPortStatus};
 use netloom_api::timing::Timing;
 use netloom_link::Window;
 use serde_json::json;
@@ -164,6 +164,9 @@ impl View {
             None => writeln!(text, "{}", self.link_table())?,
             Some(_) => writeln!(text, "{}", recent_table(&self.links))?,
         }
+        if let Some(ports) = self.vlan_table() {
+            writeln!(text, "\n{ports}")?;
+        }
         if !self.processes.is_empty() {
             let mut rows = table(&["process", "node", "state"]);
             for process in &self.processes {
@@ -196,6 +199,23 @@ impl View {
             }
         }
         rows
+    }
+
+    /// The ports of switches that know VLANs, if there are any.
+    fn vlan_table(&self) -> Option<comfy_table::Table> {
+        let mut rows = table(&["switch port", "VLANs", "refused: other VLAN", "no tag"]);
+        for node in &self.nodes {
+            for port in &node.interfaces {
+                let Some(VlanPortStatus { vlans, dropped }) = &port.vlan else { continue };
+                rows.add_row([
+                    format!("{}:{}", node.name, port.name),
+                    vlans.to_string(),
+                    count(dropped.foreign.frames),
+                    count(dropped.untagged.frames),
+                ]);
+            }
+        }
+        (!rows.is_empty()).then_some(rows)
     }
 
     fn link_table(&self) -> comfy_table::Table {

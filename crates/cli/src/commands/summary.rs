@@ -1,8 +1,9 @@
 //! The summary of a run, for people.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
-use netloom_api::state::{LinkStatus, PipeStatus, ProcessState, ProcessStatus};
+use netloom_api::state::{LinkStatus, PipeStatus, ProcessState, ProcessStatus, VlanPortStatus};
 use netloom_api::summary::Summary;
 use netloom_api::timing::{LatencySummary, Timing};
 use netloom_units::Duration;
@@ -18,6 +19,7 @@ pub fn print(summary: &Summary, results: &Path) {
     println!("{}: ran {seconds:.2} s, up in {:.2} s", summary.name, summary.deploy_seconds);
     print_processes(&summary.processes);
     print_links(&summary.links, Duration::from_nanos(summary.ended.as_nanos()));
+    print_vlan_drops(&summary.vlan_ports);
     print_timing(&summary.timing);
     if let Some(log) = &summary.frame_log {
         let (entries, lost) = (count(log.entries), count(log.lost));
@@ -77,6 +79,17 @@ fn print_links(links: &[LinkStatus], duration: Duration) {
     println!("\n{rows}");
     if all > LINKS_LISTED {
         println!("({} more pipes in summary.json)", all - LINKS_LISTED);
+    }
+}
+
+fn print_vlan_drops(ports: &BTreeMap<String, VlanPortStatus>) {
+    let dropping = ports.iter().filter(|(_, port)| port.dropped.total().frames > 0);
+    for (name, VlanPortStatus { vlans, dropped }) in dropping {
+        println!(
+            "{name} ({vlans}) refused frames: {} of other VLANs, {} without a tag",
+            count(dropped.foreign.frames),
+            count(dropped.untagged.frames),
+        );
     }
 }
 

@@ -229,13 +229,7 @@ fn endpoint(scenario: &mut Scenario, name: &str) -> Endpoint {
     }
     let node = scenario.nodes.iter_mut().find(|node| node.name == name).unwrap();
     let interface = format!("eth{}", node.interfaces.len() + 1);
-    node.interfaces.push(Interface {
-        name: interface.clone(),
-        mtu: 1500,
-        mac: None,
-        ipv4: Addresses::Auto,
-        ipv6: Addresses::Auto,
-    });
+    node.interfaces.push(Interface::new(interface.clone(), 1500));
     Endpoint { node: name.into(), interface }
 }
 
