@@ -10,6 +10,7 @@ use crate::VlanPortStatus;
 use crate::carried::Carried;
 use crate::fabric::Fabric;
 use crate::switch::addresses;
+use crate::watch::Loss;
 
 /// A switch that knows VLANs; each port has the lane that leads out of it, and counts what it refuses.
 #[derive(Debug, Default)]
@@ -69,7 +70,7 @@ impl Fabric {
                 let (lane, tag) = (ports[out].lane, bridge.tag_out(out, class));
                 match self.pool.set_tag(frame, tag.map(|tag| tag.0)) {
                     Some(frame) => self.send_on(lane, release, frame),
-                    None => self.counters.unmodelled.no_memory += 1,
+                    None => self.lost(lane, Loss::NoMemory, 1),
                 }
             }
             Ok((class, Forward::Flood)) => self.flood((switch, port), class, release, frame),
@@ -92,7 +93,7 @@ impl Fabric {
             }
             match form.as_ref().map(Frame::duplicate) {
                 Some(copy) => self.send_on(lane, at, copy),
-                None => self.counters.unmodelled.no_memory += 1,
+                None => self.lost(lane, Loss::NoMemory, 1),
             }
         }
         forms.into_iter().flatten().for_each(|form| self.pool.recycle(form));
@@ -113,7 +114,7 @@ impl Fabric {
                 let delivery = Delivery { frame: Carried(frame), info, passage, release };
                 self.send(lane, port, now, delivery);
             }
-            None => self.counters.unmodelled.no_memory += 1,
+            None => self.lost(lane, Loss::NoMemory, 1),
         }
     }
 
