@@ -24,7 +24,7 @@ const NICE: libc::c_int = -15;
 
 impl Scheduling {
     /// Gives the calling thread this class, or the next one down that the machine permits.
-    fn enter(self) -> Self {
+    pub fn enter(self) -> Self {
         let attempts = match self {
             Self::RealTime => &[Self::RealTime, Self::Favoured][..],
             Self::Favoured => &[Self::Favoured],

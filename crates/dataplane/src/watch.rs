@@ -184,6 +184,11 @@ impl Spotter {
 }
 
 impl Watch {
+    /// From when on something is worth a word.
+    pub fn limits(&self) -> Limits {
+        self.limits
+    }
+
     /// Everything that was seen since the last call: what is rare to `see`, in each worker's order; what is
     /// common is returned.
     pub fn look(&mut self, now: Time, mut see: impl FnMut(Sighting)) -> Common {

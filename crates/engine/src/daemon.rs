@@ -26,6 +26,7 @@ use crate::events::EventLog;
 use crate::experiment::{Experiment, Live};
 use crate::http;
 use crate::local::PID_FILE;
+use crate::monitoring::Monitoring;
 use crate::recording::{record, start_captures, start_frame_log};
 use crate::results::Results;
 use crate::state_lock::{Existed, StateLock};
@@ -185,6 +186,13 @@ async fn serve(
     if results.is_some() {
         watch_lease(&end);
     }
+    let monitoring = match Monitoring::start(&experiment, layout, &end) {
+        Ok(monitoring) => monitoring,
+        Err(error) => {
+            tear_down(&experiment)?;
+            return Err(error);
+        }
+    };
     let mut captures = Vec::new();
     let outcome = match &results {
         Some(results) => {
@@ -192,12 +200,13 @@ async fn serve(
             let frame_log = start_frame_log(&experiment, results);
             experiment.enter(Phase::Running);
             say(&StartUp::Ready);
-            record(&experiment, results, &end, frame_log, deploy_seconds).await
+            record(&experiment, results, &end, frame_log, monitoring, deploy_seconds).await
         }
         None => {
             experiment.enter(Phase::Deployed);
             say(&StartUp::Ready);
             end.asked().await;
+            drop(monitoring);
             Ok(())
         }
     };

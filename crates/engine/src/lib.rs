@@ -10,6 +10,7 @@
 //! | `events` | the numbered event stream |
 //! | `board` | the state of every process of a run |
 //! | `run` | timeline and processes, from the first to the last |
+//! | `monitoring` | the contention monitor: what it is shown, and what it tells |
 //! | `overflow` | frames that were not read in time, apart from those a cut link loses |
 //! | `recording` | a run and what it writes while it lasts |
 //! | `results` | what a run leaves behind |
@@ -24,6 +25,7 @@ mod events;
 mod experiment;
 mod http;
 pub mod local;
+mod monitoring;
 mod overflow;
 mod recording;
 mod results;

@@ -6,7 +6,7 @@
 //! | module | what |
 //! |---|---|
 //! | `observation`, `party` | what is seen, and whom it concerns |
-//! | `criteria` | thresholds and windows |
+//! | `criteria`, `problems` | thresholds and windows, and those that make no sense |
 //! | `signal` | what is told while a run lasts |
 //! | `monitor` | takes the one and tells the other |
 //! | `criterion` | when contention holds, a file for each signal; made of `window`, `stretch`, `tracker` |
@@ -22,6 +22,7 @@ mod monitor;
 mod names;
 mod observation;
 mod party;
+mod problems;
 mod shares;
 mod signal;
 mod stretch;

@@ -208,6 +208,7 @@ pub fn scenario(name: &str, links: &[(&str, &str)]) -> Scenario {
             capture: vec![],
             frames: vec![],
         },
+        monitor: Monitor::default(),
         duration: None,
     };
     for (a, b) in links {
