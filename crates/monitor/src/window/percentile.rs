@@ -74,6 +74,7 @@ impl PercentileWindow {
     pub fn tick(&mut self, now: Time, out: &mut Outbox) {
         self.judge_pending(out);
         self.slide_before(now + Duration::from_nanos(1), out);
+        self.tracker.extend(now);
         self.tracker.lapse(now, out);
     }
 

@@ -109,6 +109,7 @@ impl SumWindow {
                 self.tracker.release(at);
             }
         }
+        self.tracker.extend(now);
         self.tracker.lapse(now, out);
     }
 
