@@ -14,7 +14,7 @@ use std::os::unix::fs::MetadataExt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{self, JoinHandle};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use anyhow::{Context, Result};
 use netloom_api::event::{EndReason, What};
@@ -23,7 +23,7 @@ use netloom_monitor::{Change, Monitor, Observation, Signal, Verdict, Warnings, W
 use netloom_nodes::Layout;
 use netloom_probes::{Node, Places, Probes};
 use netloom_scenario::OnContention;
-use netloom_units::Time;
+use netloom_units::{Duration, Time};
 
 use crate::end::End;
 use crate::experiment::Experiment;
@@ -33,8 +33,10 @@ use sights::Sights;
 /// How often the data plane is looked at: the window of Maier 2011 for traffic, and a tenth of the time in
 /// which people must be told.
 const PERIOD: Duration = Duration::from_millis(10);
+/// Between two looks, whatever is due.
+const SHORTEST_PAUSE: Duration = Duration::from_millis(1);
 /// How often people are warned of the same kind of signal.
-const WARN_EVERY: netloom_units::Duration = netloom_units::Duration::from_secs(5);
+const WARN_EVERY: Duration = Duration::from_secs(5);
 
 /// A running monitor; ends when it is dropped.
 pub struct Monitoring {
@@ -128,8 +130,8 @@ impl Watcher {
             if last {
                 return;
             }
-            let pause = Duration::from(next.since(self.experiment.now())).min(PERIOD);
-            thread::park_timeout(pause.max(PERIOD / 10));
+            let pause = next.since(self.experiment.now()).min(PERIOD).max(SHORTEST_PAUSE);
+            thread::park_timeout(pause.into());
         }
     }
 
@@ -153,7 +155,7 @@ impl Watcher {
         let spent = took(began);
         monitor.spent(Work::Monitoring, spent);
         self.tell(&mut monitor);
-        self.probes.next_poll().min(monitor.next_tick().unwrap_or(now + PERIOD.into()))
+        self.probes.next_poll().min(monitor.next_tick().unwrap_or(now + PERIOD))
     }
 
     /// Records what the monitor has to tell.
@@ -181,6 +183,6 @@ impl Watcher {
     }
 }
 
-fn took(since: Instant) -> netloom_units::Duration {
-    netloom_units::Duration::from_nanos(u64::try_from(since.elapsed().as_nanos()).unwrap_or(u64::MAX))
+fn took(since: Instant) -> Duration {
+    Duration::from_nanos(u64::try_from(since.elapsed().as_nanos()).unwrap_or(u64::MAX))
 }

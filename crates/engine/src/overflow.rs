@@ -35,7 +35,10 @@ impl Overflow {
     /// An account that begins with interfaces without a carrier.
     pub fn new(cut: impl IntoIterator<Item = Endpoint>) -> Self {
         let cut = cut.into_iter().map(|endpoint| (endpoint, 0)).collect();
-        Self { account: Mutex::new(Account { cut, excused: HashMap::new() }), turn: Mutex::default() }
+        Self {
+            account: Mutex::new(Account { cut, excused: HashMap::new() }),
+            turn: Mutex::default(),
+        }
     }
 
     /// Held by whoever changes carriers, so that changes do not mix.

@@ -6,7 +6,7 @@ use anyhow::Result;
 use netloom_dataplane::{Limits, Loss, PipeId, Seen, Watch};
 use netloom_monitor::{DropCause, Observation, Party, Route, SignalKind, Subject};
 use netloom_scenario::{NodeKind, Scenario};
-use netloom_units::{Size, Time};
+use netloom_units::{Duration, Size, Time};
 
 use crate::experiment::Experiment;
 
@@ -45,7 +45,11 @@ impl Sights {
         let watched = |signal, cannot_see: &str| Observation::Watched {
             signal,
             probe: NAME.into(),
-            cannot_see: [cannot_see].into_iter().filter(|t| !t.is_empty()).map(Into::into).collect(),
+            cannot_see: [cannot_see]
+                .into_iter()
+                .filter(|t| !t.is_empty())
+                .map(Into::into)
+                .collect(),
         };
         sink(watched(
             SignalKind::Lateness,
@@ -57,7 +61,7 @@ impl Sights {
 
     /// Everything since the last look.
     pub fn look(&mut self, now: Time, sink: &mut dyn FnMut(Time, Observation)) {
-        let senders = &self.senders;
+        let (senders, tolerance) = (&self.senders, self.watch.limits().tolerance);
         let sender = |pipe: PipeId| senders.get(pipe.index()).copied().unwrap_or(Party::Engine);
         let common = self.watch.look(now, |sighting| {
             let seen = match sighting.what {
@@ -70,7 +74,7 @@ impl Sights {
                 Seen::Pause { lasted } => Observation::Pause { lasted },
                 Seen::Untold { sightings } => {
                     // So many at once that the ring was full: late frames, since lost ones are fewer.
-                    let delay = self.watch.limits().tolerance.max(netloom_units::Duration::from_nanos(1));
+                    let delay = tolerance + Duration::from_nanos(1);
                     Observation::Lateness { party: Party::Engine, delay, frames: sightings }
                 }
             };
@@ -80,12 +84,15 @@ impl Sights {
             sink(now, Observation::Lateness { party: Party::Engine, delay, frames });
         }
         if common.bytes > 0 {
-            sink(now, Observation::Forwarded {
-                route: Route::Internal,
-                party: Party::Unattributed,
-                size: Size::from_bytes(common.bytes),
-                over: now.since(self.last),
-            });
+            sink(
+                now,
+                Observation::Forwarded {
+                    route: Route::Internal,
+                    party: Party::Unattributed,
+                    size: Size::from_bytes(common.bytes),
+                    over: now.since(self.last),
+                },
+            );
         }
         self.last = now;
     }
