@@ -38,6 +38,11 @@ impl Prefix {
         }
     }
 
+    /// Whether they are IPv4 addresses.
+    pub(crate) const fn is_ipv4(&self) -> bool {
+        self.address.is_ipv4()
+    }
+
     /// Whether `address` is one of them. An IPv4 address is never part of an IPv6 prefix, nor the
     /// other way around.
     #[inline]
