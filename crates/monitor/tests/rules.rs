@@ -290,3 +290,37 @@ fn thresholds_are_set_by_name_and_mistakes_are_errors() {
     assert_eq!(tolerance(Some(for_ms(5))), for_ms(1));
     assert_eq!(tolerance(Some(for_ms(50))), for_ms(5));
 }
+
+#[test]
+fn intervals_that_do_not_touch_are_no_stretch() {
+    let full = |at| (at, O::CpuInterval { cpu: 0, over: for_ms(150), idle: Duration::ZERO });
+    assert_eq!(judgement_of(&[full(1000), full(1150)]).judgement, Judgement::Suspect);
+    assert_eq!(judgement_of(&[full(1000), full(1151)]).judgement, Judgement::Valid);
+}
+
+#[test]
+fn one_page_in_a_long_interval_is_contention() {
+    let (direction, cause) = (Direction::Out, PageCause::Swap);
+    let page = O::Paged { direction, cause, party: A, pages: 1, over: for_ms(100) };
+    let verdict = judgement_of(&[(500, page)]);
+    assert_eq!(verdict.judgement, Judgement::Suspect);
+    assert_eq!(verdict.findings[0].signal, SignalKind::MemoryOut);
+}
+
+#[test]
+fn what_switches_say_of_a_cpu_is_not_overruled_by_intervals() {
+    let mut seen = busy(1000, 1100).to_vec();
+    let interval = O::CpuInterval { cpu: 0, over: for_ms(500), idle: Duration::ZERO };
+    seen.push((1500, interval));
+    assert_eq!(judgement_of(&seen).judgement, Judgement::Valid);
+}
+
+#[test]
+fn what_holds_just_as_long_as_brief_is_brief() {
+    // By default 1 s. A CPU is excepted, so a disk.
+    let pending = |until| {
+        [(1000, O::DiskIssued { disk: 0, party: A }), (until, O::DiskCompleted { disk: 0 })]
+    };
+    assert_eq!(judgement_of(&pending(2000)).judgement, Judgement::Suspect);
+    assert_eq!(judgement_of(&pending(2001)).judgement, Judgement::Invalid);
+}
