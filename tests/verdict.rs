@@ -149,6 +149,20 @@ fn contention_ends_a_run_that_is_to_be_aborted() {
 }
 
 #[test]
+fn the_verdict_so_far_can_be_asked_for() {
+    let lab = Lab::pair("");
+    lab.ok(&["deploy"]);
+    let seen = || !lab.inspect()["verdict"]["coverage"].as_array().unwrap().is_empty();
+    eventually("the monitor has begun", seen);
+    let words = lab.ok(&["inspect", &lab.name]);
+    let judgement = words.split("verdict so far: ").nth(1).unwrap();
+    assert!(
+        ["valid", "suspect", "invalid"].iter().any(|word| judgement.starts_with(word)),
+        "{words}"
+    );
+}
+
+#[test]
 fn criteria_that_make_no_sense_are_refused() {
     let lab = pinging(1, "monitor: { criteria: { disk: { longest: 0s } } }\n");
     let (code, words) = lab.fails(&["run", "-o", "results"]);
