@@ -2,11 +2,7 @@
 
 mod common;
 
-use std::fs::File;
-
-use common::{Lab, eventually, text};
-use pcap_file::pcapng::blocks::enhanced_packet::EnhancedPacketOption;
-use pcap_file::pcapng::{Block, PcapNgReader};
+use common::{Lab, captured, eventually, text};
 
 #[test]
 fn a_link_delays_and_reports() {
@@ -280,22 +276,8 @@ fn a_capture_can_show_drops_with_their_reasons() {
     eventually("the capture has begun", || file.metadata().is_ok_and(|data| data.len() > 0));
     // A frame that needs no neighbour to answer: the address is the broadcast one.
     lab.try_sh("a", "ping -4 -n -c 2 -i 0.05 -W 1 -s 1000 -b 255.255.255.255 -I eth1");
-    // Interface and comment of each frame of 1000 bytes and the headers of ICMP, IP and Ethernet.
-    let seen = || {
-        let mut reader = PcapNgReader::new(File::open(&file).unwrap()).unwrap();
-        let mut seen = Vec::new();
-        while let Some(Ok(block)) = reader.next_block() {
-            let Block::EnhancedPacket(packet) = block else { continue };
-            let comment = packet.options.iter().find_map(|option| match option {
-                EnhancedPacketOption::Comment(comment) => Some(comment.to_string()),
-                _ => None,
-            });
-            if packet.original_len == 1042 {
-                seen.push((packet.interface_id, comment));
-            }
-        }
-        seen
-    };
+    // 1000 bytes and the headers of ICMP, IP and Ethernet.
+    let seen = || captured(&file, 1042);
     let dropped = Some("netloom: dropped loss".to_string());
     let expected = [(0, None), (1, dropped.clone()), (0, None), (1, dropped)];
     eventually("two frames, both lost", || seen().len() == 4);

@@ -6,7 +6,7 @@ use std::fs::{self, File};
 use std::path::Path;
 use std::process::Stdio;
 
-use common::{Lab, eventually, kill, text};
+use common::{Lab, captured, eventually, kill, text};
 use nix::sys::signal::Signal;
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::record::RowAccessor;
@@ -25,6 +25,29 @@ fn json(path: &Path) -> serde_json::Value {
 fn events(results: &Path) -> Vec<serde_json::Value> {
     let text = fs::read_to_string(results.join("events.jsonl")).unwrap();
     text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+#[test]
+fn a_run_captures_drops_where_the_scenario_wants_them() {
+    // Broadcasts need no neighbour to answer.
+    let lab = Lab::new(
+        "\
+topology:
+  nodes: { a: , b: }
+  links: [{ endpoints: ['a:eth1', 'b:eth1'], forward: { loss: 100% } }]
+processes:
+  - name: ping
+    node: a
+    command: ping -4 -n -c 2 -i 0.05 -W 1 -s 1000 -b 255.255.255.255 -I eth1 || true
+measure: { capture: [{ interface: 'a:eth1', drops: true }, 'b:eth1'] }
+",
+    );
+    lab.ok(&["run", "-o", "results"]);
+    // 1000 bytes and the headers of ICMP, IP and Ethernet.
+    let seen = |file| captured(&lab.path("results/captures").join(file), 1042);
+    let lost = (1, Some("netloom: dropped loss".to_string()));
+    assert_eq!(seen("a-eth1.pcapng"), [(0, None), lost.clone(), (0, None), lost]);
+    assert_eq!(seen("b-eth1.pcapng"), []);
 }
 
 #[test]

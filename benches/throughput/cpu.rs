@@ -5,6 +5,9 @@ use std::process::Command;
 use std::thread;
 use std::time::{Duration, Instant};
 
+/// How the names of worker threads begin.
+pub const WORKERS: &str = "netloom-data";
+
 /// What was measured on, in a line.
 pub fn machine() -> String {
     let read = |path| fs::read_to_string(path).unwrap_or_default();
@@ -26,7 +29,7 @@ fn workers() -> Vec<String> {
     let ids = tasks.filter_map(|task| task.ok()?.file_name().into_string().ok());
     let is_worker = |id: &String| {
         fs::read_to_string(format!("/proc/self/task/{id}/comm"))
-            .is_ok_and(|name| name.starts_with("netloom-data"))
+            .is_ok_and(|name| name.starts_with(WORKERS))
     };
     ids.filter(is_worker).collect()
 }

@@ -3,11 +3,14 @@
 
 #![allow(dead_code, reason = "each test binary uses its part of it")]
 
-use std::fs;
+use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
+
+use pcap_file::pcapng::blocks::enhanced_packet::EnhancedPacketOption;
+use pcap_file::pcapng::{Block, PcapNgReader};
 
 /// The binary under test.
 pub const NETLOOM: &str = env!("CARGO_BIN_EXE_netloom");
@@ -176,4 +179,21 @@ pub fn kill(pid: i32, signal: nix::sys::signal::Signal) {
 /// Bytes as text.
 pub fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
+}
+
+/// Interface and comment of each frame of `length` bytes in a pcapng file, as far as it is written.
+pub fn captured(file: &Path, length: u32) -> Vec<(u32, Option<String>)> {
+    let mut reader = PcapNgReader::new(File::open(file).unwrap()).unwrap();
+    let mut seen = Vec::new();
+    while let Some(Ok(block)) = reader.next_block() {
+        let Block::EnhancedPacket(packet) = block else { continue };
+        let comment = packet.options.iter().find_map(|option| match option {
+            EnhancedPacketOption::Comment(comment) => Some(comment.to_string()),
+            _ => None,
+        });
+        if packet.original_len == length {
+            seen.push((packet.interface_id, comment));
+        }
+    }
+    seen
 }

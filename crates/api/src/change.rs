@@ -1,10 +1,11 @@
 //! What can be changed while an experiment runs.
 
 pub use netloom_link::PipeChange;
+use netloom_link::notation::ToldChange;
 use netloom_scenario::Direction;
 use netloom_units::Time;
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 
 /// Changes to links, applied together at one instant or not at all.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -23,7 +24,10 @@ pub struct LinkChange {
     /// Which of its pipes.
     #[serde(default)]
     pub direction: Direction,
-    /// What changes.
+    /// What changes: properties, and beside them the strings of other tools that a scenario takes as
+    /// well (`netem`, `tbf`, `dummynet`).
+    #[serde(deserialize_with = "told")]
+    #[schemars(with = "ToldChange")]
     pub change: PipeChange,
 }
 
@@ -32,4 +36,8 @@ pub struct LinkChange {
 pub struct ChangeResponse {
     /// Nanoseconds since the engine's zero.
     pub at: Time,
+}
+
+fn told<'de, D: Deserializer<'de>>(deserializer: D) -> Result<PipeChange, D::Error> {
+    ToldChange::deserialize(deserializer).map(|told| told.0)
 }

@@ -53,7 +53,9 @@ fn start() -> Result<()> {
     let began = Instant::now();
     let mut line = String::new();
     io::stdin().lock().read_line(&mut line).context("cannot read what to launch")?;
-    let launch: Launch = serde_json::from_str(&line).context("cannot understand what to launch")?;
+    let mut launch: Launch =
+        serde_json::from_str(&line).context("cannot understand what to launch")?;
+    launch.scenario.share_data();
     if !nix::unistd::geteuid().is_root() {
         bail!(
             "NetLoom needs root to make network namespaces: run it with `sudo` \

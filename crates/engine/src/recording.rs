@@ -8,7 +8,7 @@ use anyhow::{Context, Result};
 use netloom_api::event::{EndReason, What};
 use netloom_api::summary::{FrameLogSummary, Summary};
 use netloom_dataplane::FrameLog;
-use netloom_scenario::Endpoint;
+use netloom_scenario::Capture;
 use netloom_units::Time;
 use tokio::task::JoinHandle;
 
@@ -140,8 +140,9 @@ fn end_frame_log(experiment: &Experiment, log: FrameLog) -> Result<FrameLogSumma
 
 /// Starts the captures that the scenario asks for. They end with the data plane.
 pub fn start_captures(experiment: &Arc<Experiment>, results: &Results) -> Vec<JoinHandle<()>> {
-    let start = |endpoint: Endpoint| -> Result<JoinHandle<()>> {
-        let capture = experiment.capture(&endpoint, false)?;
+    let start = |wanted: Capture| -> Result<JoinHandle<()>> {
+        let Capture { interface: endpoint, drops } = wanted;
+        let capture = experiment.capture(&endpoint, drops)?;
         let mut file = results.capture_file(&endpoint.node, &endpoint.interface)?;
         let experiment = experiment.clone();
         Ok(tokio::task::spawn_blocking(move || {
@@ -153,8 +154,8 @@ pub fn start_captures(experiment: &Arc<Experiment>, results: &Results) -> Vec<Jo
         }))
     };
     let mut captures = Vec::new();
-    for endpoint in experiment.scenario.measure.capture.clone() {
-        match start(endpoint) {
+    for wanted in experiment.scenario.measure.capture.clone() {
+        match start(wanted) {
             Ok(capture) => captures.push(capture),
             Err(error) => {
                 experiment.record(What::Warning {

@@ -1,7 +1,9 @@
 //! The words of other tools: what they become, what is refused, and back again.
 
-use netloom_link::notation::{Dummynet, Netem, Notations, Tbf, TcEquivalent, tc_equivalent};
-use netloom_link::{Data, Framing, PipeChange, PipeConfig};
+use netloom_link::notation::{
+    Dummynet, Netem, Notations, Tbf, TcEquivalent, ToldChange, tc_equivalent,
+};
+use netloom_link::{Data, Framing, PipeChange, PipeConfig, SharedData};
 use proptest::prelude::*;
 use serde_json::json;
 
@@ -230,6 +232,34 @@ fn a_property_is_said_once_and_wins_over_what_is_implied() {
     assert!(both.combine(&PipeChange::default()).is_ok());
 }
 
+/// As a request to an engine tells it.
+#[test]
+fn strings_stand_beside_properties_in_one_mapping() {
+    let told = |text: &str| serde_json::from_str::<ToldChange>(text).map(|told| told.0);
+    let change = told(
+        r#"{"pipe_mtu":1400,"netem":"delay 10ms 2ms","tbf":"rate 1mbit burst 2kb limit 9kb"}"#,
+    );
+    let expected = json!({
+        "pipe_mtu": 1400, "delay": "10ms", "jitter": "2ms", "reorder": {"probability": "0%"},
+        "rate": "1Mbit/s", "burst": "2KiB", "framing": "none", "queue": {"limit": "9KiB"},
+    });
+    assert_eq!(change.unwrap(), serde_json::from_value(expected).unwrap());
+    assert_eq!(told(r#"{"dummynet":"plr 0.01"}"#).unwrap().keys(), ["loss"]);
+    assert_eq!(told("{}").unwrap(), PipeChange::default());
+    for (text, part) in [
+        (r#"{"netem":"dely 10ms"}"#, "dely"),
+        (r#"{"netem":"delay 10ms","delay":"5ms"}"#, "`netem` and `delay` both say `delay`"),
+        (r#"{"netem":"loss 1%","netem":"loss 2%"}"#, "duplicate field `netem`"),
+        (r#"{"netem":7}"#, "string"),
+        (r#"{"netm":"loss 1%"}"#, "unknown field `netm`"),
+        (r#"{"delay":"1ms","delay":"2ms"}"#, "duplicate field `delay`"),
+        ("[]", "properties of a pipe"),
+    ] {
+        let error = told(text).unwrap_err().to_string();
+        assert!(error.contains(part), "{text}: {error} does not say {part}");
+    }
+}
+
 fn pipe(properties: serde_json::Value) -> PipeConfig {
     let mut config = PipeConfig::default();
     serde_json::from_value::<PipeChange>(properties).unwrap().apply_to(&mut config);
@@ -435,11 +465,14 @@ fn files_are_read_for_the_properties_that_name_them() {
     let unread = change.unread_file().unwrap();
     assert_eq!((unread.property, unread.file), ("rate", "lte.trace"));
     let errors = change
-        .load(&mut |file| match file {
-            "lte.trace" => Ok("1\n5\n".into()),
-            "late.txt" => Ok("1ms\nlate\n".into()),
-            file => Err(format!("{file} is not there")),
-        })
+        .load(
+            &mut |file| match file {
+                "lte.trace" => Ok("1\n5\n".into()),
+                "late.txt" => Ok("1ms\nlate\n".into()),
+                file => Err(format!("{file} is not there")),
+            },
+            &mut SharedData::default(),
+        )
         .unwrap_err();
     let told: Vec<String> = errors.iter().map(|error| format!("{error:?}")).collect();
     assert_eq!(errors.len(), 2, "{told:?}");

@@ -1,7 +1,10 @@
 //! What is needed of the files that a scenario names: their text, not too much of it. Not here: opening
 //! them; whoever loads the scenario does.
 
-/// Most bytes of all files together, each counted as often as it is named.
+use netloom_link::{FileError, PipeChange, SharedData};
+
+/// Most bytes of all files together. A file that is read as two kinds of data, or not as what it should be,
+/// counts again.
 const MAX_BYTES: usize = 256 << 20;
 
 /// Gives the text of a file by the name that was written.
@@ -27,20 +30,26 @@ impl Unreadable {
 pub(crate) struct Files<'a> {
     read: &'a mut ReadFile<'a>,
     left: usize,
+    shared: SharedData,
 }
 
 impl<'a> Files<'a> {
     pub fn new(read: &'a mut ReadFile<'a>) -> Self {
-        Self { read, left: MAX_BYTES }
+        Self { read, left: MAX_BYTES, shared: SharedData::default() }
     }
 
-    /// The text of `file`.
-    pub fn read(&mut self, file: &str) -> Result<String, Unreadable> {
-        let text = (self.read)(file)?;
-        self.left = self.left.checked_sub(text.len()).ok_or_else(|| Unreadable {
-            reason: format!("the files of this scenario have more than {MAX_BYTES} bytes"),
-            help: Some("name a file once, under `defaults`, where many links share it".into()),
-        })?;
-        Ok(text)
+    /// Reads in what `change` names, each file once for all links.
+    pub fn load(&mut self, change: &mut PipeChange) -> Result<(), Vec<FileError<Unreadable>>> {
+        let Self { read, left, shared } = self;
+        let mut read = |file: &str| {
+            let text = read(file)?;
+            *left = left.checked_sub(text.len()).ok_or_else(|| {
+                Unreadable::because(format!(
+                    "the files of this scenario have more than {MAX_BYTES} bytes"
+                ))
+            })?;
+            Ok(text)
+        };
+        change.load(&mut read, shared)
     }
 }

@@ -18,7 +18,7 @@ use serde::Deserialize;
 
 use crate::decode::{Entries, Inline, Spanned};
 pub(crate) use link::{RawLink, RawLinkDefaults, RawPipe};
-pub(crate) use measure::{RawFrames, RawMeasure};
+pub(crate) use measure::{RawCapture, RawFrames, RawMeasure};
 pub(crate) use node::{
     RawAddresses, RawFamily, RawGroupHead, RawInterface, RawNode, RawNodeDefaults, RawNodeProps,
     RawRoute,

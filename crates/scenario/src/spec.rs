@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-use netloom_link::{PipeChange, PipeConfig, PortVlans, Vid};
+use netloom_link::{PipeChange, PipeConfig, PortVlans, SharedData, Vid};
 use netloom_units::Duration;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -57,6 +57,20 @@ impl Scenario {
     /// The link called `name`.
     pub fn link(&self, name: &str) -> Option<&Link> {
         self.links.iter().find(|link| link.name == name)
+    }
+
+    /// Holds what many links take from one file in one copy. A scenario that was loaded does so already;
+    /// one that came as text from elsewhere has a copy for each.
+    pub fn share_data(&mut self) {
+        let mut shared = SharedData::default();
+        for pipe in self.links.iter_mut().flat_map(|link| [&mut link.forward, &mut link.reverse]) {
+            pipe.share_data(&mut shared);
+        }
+        for event in &mut self.timeline {
+            if let TimelineAction::SetLink { change, .. } = &mut event.action {
+                change.share_data(&mut shared);
+            }
+        }
     }
 }
 
@@ -394,13 +408,22 @@ pub enum Ready {
     Command(Command),
 }
 
+/// Frames at an interface, captured into the results.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Capture {
+    /// The interface.
+    pub interface: Endpoint,
+    /// Whether it has what the link drops on its way from or to the interface, with the reasons.
+    pub drops: bool,
+}
+
 /// What a run measures beside what it always does.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Measure {
     /// How often the statistics of every pipe are sampled.
     pub interval: Duration,
     /// Interfaces whose frames are captured into the results.
-    pub capture: Vec<Endpoint>,
+    pub capture: Vec<Capture>,
     /// Links of which it is logged what happens to every frame.
     pub frames: Vec<String>,
 }

@@ -1,9 +1,10 @@
 //! Scenarios that are right: they load without a word, and mean what they should.
 
 use std::path::Path;
+use std::sync::Arc;
 use std::{env, fs};
 
-use netloom_link::{Framing, InFlight, QueueLimit, RateLimit};
+use netloom_link::{Framing, InFlight, QueueLimit, RateLimit, RateTrace};
 use netloom_scenario::{
     Addresses, Direction, LoopbackAddress, Milestone, Node, NodeKind, Routing, Scenario, Start,
     TimelineAction, Unreadable, load, load_with_files, properties,
@@ -110,6 +111,53 @@ fn properties_can_stand_alone() {
         "1:1: error: unknown key `dely`; did you mean `delay`?\n\
          3:1: error: `loss` is said twice, here and in `netem`; keep one of them"
     );
+}
+
+/// All that `scenario` holds of the one trace that it names.
+fn traces(scenario: &Scenario) -> Vec<&Arc<RateTrace>> {
+    fn of(rate: &RateLimit) -> &Arc<RateTrace> {
+        match rate {
+            RateLimit::Trace(trace) => trace.values().expect("the file is read"),
+            other => panic!("{other:?}"),
+        }
+    }
+    let pipes = scenario.links.iter().flat_map(|link| [&link.forward.rate, &link.reverse.rate]);
+    let changes = scenario.timeline.iter().map(|event| match &event.action {
+        TimelineAction::SetLink { change, .. } => change.rate.as_ref().expect("a rate"),
+        other => panic!("{other:?}"),
+    });
+    pipes.chain(changes).map(of).collect()
+}
+
+#[test]
+fn a_file_that_many_links_name_is_read_once_and_held_once() {
+    const LINKS: usize = 1000;
+    let link = "    - {endpoints: [a, b], rate: {trace: files/cellular.trace}}\n";
+    let text = format!(
+        "name: one\ntopology:\n  nodes: {{a: , b: }}\n  links:\n{}timeline:\n  \
+         - {{at: 1s, link: 'a:eth1--b:eth1', set: {{rate: {{trace: files/cellular.trace}}}}}}\n",
+        link.repeat(LINKS)
+    );
+    let mut times = 0;
+    let loaded = load_with_files(&text, &mut |file: &str| {
+        times += 1;
+        read(file)
+    });
+    let scenario = loaded.unwrap_or_else(|findings| panic!("{findings}")).scenario;
+    assert_eq!(times, 1);
+    let one_copy = |scenario: &Scenario| {
+        let traces = traces(scenario);
+        assert_eq!(traces.len(), 2 * LINKS + 1);
+        traces.iter().all(|trace| Arc::ptr_eq(trace, traces[0]))
+    };
+    assert!(one_copy(&scenario));
+    // As an engine gets it.
+    let mut sent: Scenario =
+        serde_json::from_str(&serde_json::to_string(&scenario).unwrap()).unwrap();
+    assert!(!one_copy(&sent));
+    sent.share_data();
+    assert!(one_copy(&sent));
+    assert_eq!(sent, scenario);
 }
 
 #[test]

@@ -1,5 +1,22 @@
 //! The serde and schema faces that all quantities written as text share.
 
+/// The methods of a serde visitor that take a number as the text that it is written as: `1e-6` may stand
+/// without quotes, and a quantity without its unit is refused with the same words.
+#[macro_export]
+macro_rules! visit_numbers_as_text {
+    () => {
+        fn visit_u64<E: serde::de::Error>(self, number: u64) -> Result<Self::Value, E> {
+            self.visit_str(&number.to_string())
+        }
+        fn visit_i64<E: serde::de::Error>(self, number: i64) -> Result<Self::Value, E> {
+            self.visit_str(&number.to_string())
+        }
+        fn visit_f64<E: serde::de::Error>(self, number: f64) -> Result<Self::Value, E> {
+            self.visit_str(&number.to_string())
+        }
+    };
+}
+
 /// Implements `Serialize`, `Deserialize` and `JsonSchema` for a type that is written as text: one
 /// that has `FromStr<Err = UnitError>` and `Display`. Arguments: the type, its name in messages, the
 /// schema's pattern, its description, and an example.
@@ -25,15 +42,7 @@ macro_rules! text_quantity {
                     fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<$type, E> {
                         text.parse().map_err(E::custom)
                     }
-                    fn visit_u64<E: serde::de::Error>(self, number: u64) -> Result<$type, E> {
-                        self.visit_str(&number.to_string())
-                    }
-                    fn visit_i64<E: serde::de::Error>(self, number: i64) -> Result<$type, E> {
-                        self.visit_str(&number.to_string())
-                    }
-                    fn visit_f64<E: serde::de::Error>(self, number: f64) -> Result<$type, E> {
-                        self.visit_str(&number.to_string())
-                    }
+                    $crate::visit_numbers_as_text!();
                 }
                 deserializer.deserialize_any(Visitor)
             }

@@ -7,6 +7,10 @@ use crate::lab::datagrams::{Receiver, Sender};
 use crate::{linked, print_trust};
 
 const SPAN: Duration = Duration::from_secs(3);
+/// After a start the kernel takes some 50 ms to move senders and receivers off the worker's processor.
+const SETTLING: Duration = Duration::from_millis(500);
+/// How far a sender runs ahead of the line, for the moments in which it has no processor.
+const AHEAD: Duration = Duration::from_millis(10);
 
 /// From 100 kbit/s to 10 Gbit/s.
 pub fn measure() {
@@ -21,25 +25,26 @@ pub fn measure() {
     tcp("10Gbit/s");
 }
 
-/// Sends a little more than the line carries, and times what comes out.
+/// Sends a little less than the line carries, until the machine has found a processor for everyone;
+/// then a little more, and times what comes out.
 fn datagrams(text: &str) {
-    let properties = format!(r#"{{"rate":"{text}","queue":{{"limit":"200packets"}}}}"#);
-    let ([a, b], dataplane) = linked(&properties, "{}", 1);
     let rate: netloom_units::Rate = text.parse().expect("a rate");
     let bits = rate.bits_per_second() as f64;
     let per_frame = 1538.0 * 8.0 / bits;
+    let ahead = (AHEAD.as_secs_f64() / per_frame).max(100.0);
+    let properties =
+        format!(r#"{{"rate":"{text}","queue":{{"limit":"{}packets"}}}}"#, 2 * ahead as u64);
+    let ([a, b], dataplane) = linked(&properties, "{}", 1);
+    let pipe = || dataplane.pipes().expect("pipes").swap_remove(0).statistics;
     let (mut sender, receiver) = (Sender::new(&a), Receiver::new(&b));
+    let mut settled = (0, 0);
     let arrivals = receiver.collect_while(Duration::from_millis(500), || {
-        let start = Instant::now();
-        while start.elapsed() < SPAN {
-            // Half a queue ahead of the line at first, one part in ten faster ever after.
-            let due = 100.0 + start.elapsed().as_secs_f64() * 1.1 / per_frame;
-            while (sender.sent() as f64) < due {
-                sender.send(1514);
-            }
-            thread::sleep(Duration::from_micros(300));
-        }
+        send(&mut sender, SETTLING, 0.0, 0.9 / per_frame);
+        settled = (sender.sent(), pipe().busy_ns);
+        // Half a queue ahead of the line at first, one part in ten faster ever after.
+        send(&mut sender, SPAN, ahead, 1.1 / per_frame);
     });
+    let arrivals: Vec<_> = arrivals.iter().filter(|arrival| arrival.number >= settled.0).collect();
     // The line is busy from the first frame to the last, so that each arrival is a service time
     // after the one before; unless the machine left the sender too little time.
     let (first, last) = (arrivals[0], arrivals[arrivals.len() - 1]);
@@ -50,7 +55,7 @@ fn datagrams(text: &str) {
         "  {text:>10}: {measured:14.0} bit/s, error {error:+.4} % ({} frames)",
         arrivals.len()
     );
-    let busy = dataplane.pipes().expect("pipes")[0].statistics.busy_ns as f64 / 1e9;
+    let busy = (pipe().busy_ns - settled.1) as f64 / 1e9;
     let idle = seconds + per_frame - busy;
     if idle > seconds / 1000.0 {
         println!("      no measure of the rate: the sender left the line idle for {idle:.3} s");
@@ -58,9 +63,22 @@ fn datagrams(text: &str) {
     print_trust(&dataplane.timing().expect("timing"));
 }
 
+/// Sends `ahead` frames at once and `rate` in each second from then on, for `span`.
+fn send(sender: &mut Sender, span: Duration, ahead: f64, rate: f64) {
+    let (start, before) = (Instant::now(), sender.sent());
+    while start.elapsed() < span {
+        let due = ahead + start.elapsed().as_secs_f64() * rate;
+        while ((sender.sent() - before) as f64) < due {
+            sender.send(1514);
+        }
+        thread::sleep(Duration::from_micros(300));
+    }
+}
+
 fn tcp(text: &str) {
     let properties = format!(r#"{{"rate":"{text}","queue":{{"limit":"20ms"}}}}"#);
     let (namespaces, dataplane) = linked(&properties, "{}", 1);
+    crate::load::tcp_goodput(&namespaces, SETTLING);
     let before = dataplane.pipes().expect("pipes")[0].statistics.clone();
     let bits = crate::load::tcp_goodput(&namespaces, SPAN);
     let pipe = dataplane.pipes().expect("pipes")[0].statistics.clone();

@@ -15,7 +15,9 @@ use nix::sched::{CloneFlags, setns, unshare};
 
 pub mod datagrams;
 pub mod echo;
+pub mod load;
 pub mod netlink;
+pub mod virtual_time;
 
 /// The name of every interface here.
 pub const INTERFACE: &str = "eth0";

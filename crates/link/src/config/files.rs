@@ -1,10 +1,15 @@
-//! Which properties take their values from files, and reading them in. Not here: the files
-//! themselves; whoever holds them passes their text in.
+//! Which properties take their values from files, reading them in, and sharing what many pipes take from
+//! one file. Not here: the files themselves; whoever holds them passes their text in.
+
+use std::any::{Any, TypeId};
+use std::collections::HashMap;
+use std::sync::Arc;
 
 use netloom_units::{Duration, Probability, Size};
 
 use super::{
-    Data, DataError, DataFormat, Framing, InFlight, LinkState, MtuLimit, PipeChange, RateLimit,
+    Data, DataError, DataFormat, Framing, InFlight, LinkState, MtuLimit, PipeChange, PipeConfig,
+    RateLimit,
 };
 use crate::channel::{BitErrorRate, BitErrors, Loss};
 use crate::flight::{Jitter, JitterDistribution, Reorder};
@@ -19,9 +24,16 @@ pub(super) trait DataFile {
     fn what(&self) -> &'static str;
     /// Takes the values from the file's text.
     fn load(&mut self, text: &str) -> Result<(), DataError>;
+    /// Takes the values from `shared` if it has this file's, and those that are read here; otherwise puts
+    /// its own there, if it has any.
+    fn share(&mut self, shared: &mut SharedData);
 }
 
-impl<T: DataFormat> DataFile for Data<T> {
+/// Values by the file that they came from: pipes that take the same from the same file hold one copy.
+#[derive(Debug, Default)]
+pub struct SharedData(HashMap<(TypeId, String), Arc<dyn Any + Send + Sync>>);
+
+impl<T: DataFormat + PartialEq + Send + Sync + 'static> DataFile for Data<T> {
     fn unread(&self) -> Option<&str> {
         match self {
             Self::File(file) => Some(file),
@@ -33,6 +45,21 @@ impl<T: DataFormat> DataFile for Data<T> {
     }
     fn load(&mut self, text: &str) -> Result<(), DataError> {
         Data::load(self, text)
+    }
+    fn share(&mut self, shared: &mut SharedData) {
+        let Some(file) = self.file().map(str::to_owned) else { return };
+        // What is kept under a type is of that type.
+        let kept = shared.0.get(&(TypeId::of::<T>(), file.clone()));
+        let kept = kept.and_then(|values| Arc::clone(values).downcast::<T>().ok());
+        match (self.values(), kept) {
+            // A name may stand for other values, if the file has changed between two readings.
+            (Some(own), Some(kept)) if *own != kept => {}
+            (_, Some(values)) => *self = Self::Values { file: Some(file), values },
+            (Some(own), None) => {
+                shared.0.insert((TypeId::of::<T>(), file), Arc::clone(own) as _);
+            }
+            (None, None) => {}
+        }
     }
 }
 
@@ -144,24 +171,40 @@ pub enum FileFault<E> {
 }
 
 impl PipeChange {
-    /// Reads in every file that a property names; `read` gives a file's text.
+    /// Reads in every file that a property names; `read` gives a file's text. What `shared` has is not
+    /// read again, and what is read is put there.
     ///
     /// # Errors
     /// One for each property whose file cannot be read or is malformed; the others are read in.
     pub fn load<E>(
         &mut self,
         read: &mut dyn FnMut(&str) -> Result<String, E>,
+        shared: &mut SharedData,
     ) -> Result<(), Vec<FileError<E>>> {
         let mut errors = Vec::new();
         for (property, data) in self.data_mut() {
+            data.share(shared);
             let Some(file) = data.unread().map(str::to_owned) else { continue };
             let loaded = read(&file)
                 .map_err(FileFault::Unreadable)
                 .and_then(|text| data.load(&text).map_err(FileFault::Malformed));
-            if let Err(cause) = loaded {
-                errors.push(FileError { property, file, what: data.what(), cause });
+            match loaded {
+                Ok(()) => data.share(shared),
+                Err(cause) => errors.push(FileError { property, file, what: data.what(), cause }),
             }
         }
         if errors.is_empty() { Ok(()) } else { Err(errors) }
+    }
+
+    /// Holds what came from files in one copy with all others that are shared there.
+    pub fn share_data(&mut self, shared: &mut SharedData) {
+        self.data_mut().for_each(|(_, data)| data.share(shared));
+    }
+}
+
+impl PipeConfig {
+    /// Holds what came from files in one copy with all others that are shared there.
+    pub fn share_data(&mut self, shared: &mut SharedData) {
+        self.data_mut().for_each(|data| data.share(shared));
     }
 }

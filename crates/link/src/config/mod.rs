@@ -28,7 +28,7 @@ use files::{DataFile, HoldsData};
 pub use data::{Data, DataError, DataFormat, MAX_VALUES};
 pub(crate) use data::{check_count, lines, quoted};
 pub use effect::{Circumstances, NoEffect};
-pub use files::{FileError, FileFault, UnreadFile};
+pub use files::{FileError, FileFault, SharedData, UnreadFile};
 pub use framing::Framing;
 pub use mtu::MtuLimit;
 pub(crate) use notation::text_or_table;
@@ -156,6 +156,11 @@ macro_rules! properties {
                     let file = self.$name.data()?.unread()?;
                     Some(UnreadFile { property: stringify!($name), file })
                 }))*
+            }
+
+            /// Every property that holds data.
+            fn data_mut(&mut self) -> impl Iterator<Item = &mut dyn DataFile> {
+                [$(self.$name.data_mut(),)*].into_iter().flatten()
             }
         }
     };

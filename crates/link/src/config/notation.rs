@@ -27,15 +27,7 @@ macro_rules! text_or_table {
                     fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<$type, E> {
                         text.parse().map_err(E::custom)
                     }
-                    fn visit_u64<E: serde::de::Error>(self, number: u64) -> Result<$type, E> {
-                        self.visit_str(&number.to_string())
-                    }
-                    fn visit_i64<E: serde::de::Error>(self, number: i64) -> Result<$type, E> {
-                        self.visit_str(&number.to_string())
-                    }
-                    fn visit_f64<E: serde::de::Error>(self, number: f64) -> Result<$type, E> {
-                        self.visit_str(&number.to_string())
-                    }
+                    netloom_units::visit_numbers_as_text!();
                     fn visit_map<A: serde::de::MapAccess<'de>>(
                         self,
                         mut map: A,

@@ -1,12 +1,13 @@
 //! A pipe's configuration as the `tc` commands that do the same, and what they do not.
 
-use netloom_units::{Duration, Probability, Size};
+use netloom_units::{Duration, Probability, Rate, Size};
 
+use super::child::{self, TcChild};
 use super::tc;
 use crate::channel::{BitErrorRate, Loss};
 use crate::config::{Framing, LinkState, MtuLimit, PipeConfig, RateLimit};
 use crate::flight::{JitterDistribution, Reorder};
-use crate::queue::{Discipline, QueueLimit};
+use crate::queue::QueueLimit;
 
 /// A pipe as a queue discipline of Linux.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -15,6 +16,8 @@ pub struct TcEquivalent {
     pub netem: String,
     /// The options of tbf, as [`Tbf`](super::Tbf) reads them; empty if there is no burst.
     pub tbf: String,
+    /// The queue discipline below the bucket, where it is not a plain queue.
+    pub child: Option<TcChild>,
     /// What the pipe does and the commands do not.
     pub missing: Vec<String>,
     /// What the commands do in another way.
@@ -24,16 +27,24 @@ pub struct TcEquivalent {
 impl TcEquivalent {
     /// The commands for interface `device`.
     pub fn commands(&self, device: &str) -> Vec<String> {
+        let mut commands = Vec::new();
         let (netem, tbf) = (&self.netem, &self.tbf);
-        match (netem.is_empty(), tbf.is_empty()) {
-            (true, true) => Vec::new(),
-            (false, true) => vec![format!("tc qdisc add dev {device} root netem {netem}")],
-            (true, false) => vec![format!("tc qdisc add dev {device} root tbf {tbf}")],
-            (false, false) => vec![
-                format!("tc qdisc add dev {device} root handle 1: netem {netem}"),
-                format!("tc qdisc add dev {device} parent 1:1 handle 2: tbf {tbf}"),
-            ],
+        let is_alone = tbf.is_empty() || (netem.is_empty() && self.child.is_none());
+        let mut place = "root".to_owned();
+        for (handle, kind, options) in [(1, "netem", netem), (2, "tbf", tbf)] {
+            if options.is_empty() {
+                continue;
+            }
+            if !is_alone {
+                place.push_str(&format!(" handle {handle}:"));
+            }
+            commands.push(format!("tc qdisc add dev {device} {place} {kind} {options}"));
+            place = format!("parent {handle}:1");
         }
+        if let Some(child) = &self.child {
+            commands.extend(child.commands(device, &place));
+        }
+        commands
     }
 
     fn option(&mut self, option: &str) {
@@ -43,17 +54,17 @@ impl TcEquivalent {
         self.netem.push_str(option);
     }
 
-    fn misses(&mut self, what: impl Into<String>) {
+    pub(super) fn misses(&mut self, what: impl Into<String>) {
         self.missing.push(what.into());
     }
 
-    fn differs(&mut self, how: impl Into<String>) {
+    pub(super) fn differs(&mut self, how: impl Into<String>) {
         self.differences.push(how.into());
     }
 }
 
 /// The `tc` commands that do what a pipe with `config` does. Where nothing is missing, reading the
-/// options gives the configuration back.
+/// options gives the configuration back, but for a child, which no string says.
 pub fn tc_equivalent(config: &PipeConfig) -> TcEquivalent {
     let mut tc = TcEquivalent::default();
     flight(config, &mut tc);
@@ -161,39 +172,9 @@ fn line(config: &PipeConfig, tc: &mut TcEquivalent) {
             24
         }
     };
-    if config.queue.discipline != Discipline::default() {
-        tc.misses(format!(
-            "queue discipline {}: add it as a child, if tc has it",
-            config.queue.discipline
-        ));
-    }
-    if config.burst != Size::default() {
-        let limit = match config.queue.limit {
-            QueueLimit::Bytes(size) => Some(size),
-            QueueLimit::Time(time) => {
-                tc.differs("the queue's limit in time is one in bytes, at this rate");
-                tc.misses("a queue limit that follows the rate");
-                Some(rate.bytes_in(time))
-            }
-            QueueLimit::Default | QueueLimit::Packets(_) => None,
-        };
-        let limit = limit.unwrap_or_else(|| {
-            tc.misses("the queue's limit: tbf counts bytes; 100 ms at the rate stand instead");
-            rate.bytes_in(Duration::from_millis(100))
-        });
-        tc.tbf = format!(
-            "rate {} burst {} limit {}",
-            tc::print_rate(rate),
-            tc::print_size(config.burst),
-            tc::print_size(limit)
-        );
-        if overhead > 0 {
-            tc.tbf = format!("{} overhead {overhead}", tc.tbf);
-        }
-        if !tc.netem.is_empty() {
-            tc.differs("tc delays and loses packets in front of the bucket, a link behind it");
-        }
-        return;
+    tc.child = child::equivalent(&config.queue, rate, tc);
+    if config.burst != Size::default() || tc.child.is_some() {
+        return bucket(config, rate, overhead, tc);
     }
     let option = format!("rate {}", tc::print_rate(rate));
     tc.option(&if overhead > 0 { format!("{option} {overhead}") } else { option });
@@ -208,6 +189,65 @@ fn line(config: &PipeConfig, tc: &mut TcEquivalent) {
             "netem's `limit` also counts the packets that the delay holds: raise it by \
              rate × delay",
         );
+    }
+}
+
+/// A bucket, in which the frames that wait may have a discipline of their own.
+fn bucket(config: &PipeConfig, rate: Rate, overhead: u32, tc: &mut TcEquivalent) {
+    let mut burst = config.burst;
+    if burst == Size::default() {
+        burst = ONE_PACKET;
+        tc.misses(format!(
+            "a line that sends one bit after the other: the bucket of tbf lets {} through at once",
+            tc::print_size(burst)
+        ));
+    }
+    // With a child, the bucket's own queue is never used.
+    let limit = match &tc.child {
+        Some(_) => rate.bytes_in(WITHOUT_LIMIT),
+        None => limit_in_bytes(config.queue.limit, rate, "tbf", tc),
+    };
+    tc.tbf = format!(
+        "rate {} burst {} limit {}",
+        tc::print_rate(rate),
+        tc::print_size(burst),
+        tc::print_size(limit)
+    );
+    if overhead > 0 {
+        tc.tbf = format!("{} overhead {overhead}", tc.tbf);
+    }
+    if !tc.netem.is_empty() {
+        tc.differs("tc delays and loses packets in front of the bucket, a link behind it");
+    }
+}
+
+/// The smallest bucket that lets every packet of an ordinary MTU through: Ethernet header, VLAN tag and
+/// 24 bytes of framing included.
+const ONE_PACKET: Size = Size::from_bytes(1542);
+
+/// The limit of a queue, in time at its rate, where tc cannot have the link's.
+const WITHOUT_LIMIT: Duration = Duration::from_millis(100);
+
+/// A queue's limit for a discipline of tc, `kind`, that counts bytes.
+pub(super) fn limit_in_bytes(
+    limit: QueueLimit,
+    rate: Rate,
+    kind: &str,
+    tc: &mut TcEquivalent,
+) -> Size {
+    match limit {
+        QueueLimit::Bytes(size) => size,
+        QueueLimit::Time(time) => {
+            tc.differs("the queue's limit in time is one in bytes, at this rate");
+            tc.misses("a queue limit that follows the rate");
+            rate.bytes_in(time)
+        }
+        QueueLimit::Default | QueueLimit::Packets(_) => {
+            tc.misses(format!(
+                "the queue's limit: {kind} counts bytes; {WITHOUT_LIMIT} at the rate stand instead"
+            ));
+            rate.bytes_in(WITHOUT_LIMIT)
+        }
     }
 }
 

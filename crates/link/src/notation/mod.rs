@@ -8,6 +8,8 @@
 //! | `dummynet` | `ipfw pipe config`: `bw 4Mbit/s delay 7ms` |
 //! | `tc` | tc's units |
 //! | `export` | a configuration as `tc` commands |
+//! | `child` | a queue discipline as one of tc's |
+//! | `told` | strings and properties in one mapping, as the API takes them |
 //! | `words` | a string as words, and what is wrong with it |
 //!
 //! What a tool does in another way than NetLoom's model is refused, with the reason and what to
@@ -16,11 +18,13 @@
 //!
 //! [`PipeConfig`]: crate::PipeConfig
 
+mod child;
 mod dummynet;
 mod export;
 mod netem;
 mod tbf;
 mod tc;
+mod told;
 mod words;
 
 use schemars::JsonSchema;
@@ -28,10 +32,12 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use crate::PipeChange;
+pub use child::{TcChild, TcFilter};
 pub use dummynet::Dummynet;
 pub use export::{TcEquivalent, tc_equivalent};
 pub use netem::Netem;
 pub use tbf::Tbf;
+pub use told::ToldChange;
 pub use words::NotationError;
 
 /// What a string of another tool means.

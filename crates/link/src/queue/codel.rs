@@ -79,7 +79,10 @@ impl Control {
         effects: &mut Effects<F>,
         mut take: impl FnMut() -> Option<Taken<F>>,
     ) -> Option<Waiting<F>> {
-        let (mut waiting, mut due) = self.judge(now, config, largest, take())?;
+        let Some((mut waiting, mut due)) = self.judge(now, config, largest, take()) else {
+            self.dropping = false;
+            return None;
+        };
         if self.dropping {
             if !due {
                 self.dropping = false;
@@ -212,5 +215,22 @@ impl<F: Frame> Schedule<F> for Codel<F> {
 
     fn reframe(&mut self, line_bytes: &dyn Fn(&FrameInfo) -> u64) {
         self.store.reframe(line_bytes);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Section 5.5 (`deque`): a queue that runs empty ends the dropping state.
+    #[test]
+    fn an_empty_queue_ends_the_dropping_state() {
+        let mut control = Control { dropping: true, count: 7, ..Control::default() };
+        let config = CodelConfig::default();
+        let mut effects = Effects::<u64>::default();
+        let now = Time::from_nanos(1);
+        let next = control.dequeue(now, &config, LargestSeen(1514), &mut effects, || None);
+        assert!(next.is_none() && !control.dropping && control.first_above.is_none());
+        assert_eq!(control.count, 7, "it may be resumed");
     }
 }

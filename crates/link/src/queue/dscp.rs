@@ -27,7 +27,8 @@ impl Dscps {
         dscp < 64 && self.set & (1 << dscp) != 0
     }
 
-    fn iter(self) -> impl Iterator<Item = u8> {
+    /// The code points, in their order.
+    pub(crate) fn iter(self) -> impl Iterator<Item = u8> {
         (0..64).filter(move |dscp| self.contains(*dscp))
     }
 

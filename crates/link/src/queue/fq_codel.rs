@@ -1,5 +1,10 @@
 //! Flow queue CoDel (RFC 8290): a queue and a CoDel for each flow, served by deficit round robin with
 //! precedence for flows that have just begun.
+//!
+//! Of what RFC 8290 leaves to implementations: the limit is the queue's own, as of every discipline here
+//! (Linux: 10,240 packets and 32 MiB); turns and backlogs are counted in bytes on the line, framing included;
+//! a drop from the fattest flow leaves the flow's CoDel as it is (Linux adds it to CoDel's count of drops);
+//! flows differ by their 5-tuple and by nothing else.
 
 use std::collections::VecDeque;
 use std::num::NonZeroU32;
@@ -14,7 +19,6 @@ use super::config::Discipline;
 use super::flow::FlowHash;
 use super::limit::Room;
 use super::schedule::{Backlog, Effects, Rejection, Schedule, Waiting};
-
 use super::store::Store;
 use crate::{DropReason, Frame, FrameInfo, Stream};
 
@@ -51,7 +55,7 @@ impl FqCodelConfig {
         self.codel().check()
     }
 
-    fn codel(&self) -> CodelConfig {
+    pub(crate) fn codel(&self) -> CodelConfig {
         CodelConfig { target: self.target, interval: self.interval, ecn: self.ecn }
     }
 }

@@ -4,6 +4,18 @@
 //! The queueing delay is the time that the last departing frame waited (timestamps instead of
 //! estimated rates, section 5.2). Included of section 5: ECN (5.1), de-randomization (5.4), the cap
 //! on steps (5.5). Not here: switching the controller off at light load (5.3).
+//!
+//! Where implementations differ, or the RFC leaves it open:
+//!
+//! | | here | elsewhere |
+//! |---|---|---|
+//! | mean packet, two of which always may wait | 1024 bytes, as in DOCSIS PIE (RFC 8034) | Linux: the MTU |
+//! | ECN threshold | marks up to and with it, as Linux | |
+//! | arrivals that a safeguard or the burst allowance spares | not added up by the de-randomization, as in Linux | |
+//! | burst allowance | shrinks by `update` at each step (4.3) | Linux: by the time between departures |
+//! | decay without congestion | to 98 % a step (4.2) | Linux: to 63/64 |
+//! | delays above 250 ms | nothing special | Linux: 2 % more a step |
+//! | delay while the last frame is on the line | what that frame waited | Linux: 0 |
 
 use netloom_units::{Duration, Probability, Time};
 use schemars::JsonSchema;
@@ -81,8 +93,8 @@ impl PieConfig {
 /// The controller may have to take all the steps that fall between two calls.
 const SHORTEST_UPDATE: Duration = Duration::from_micros(100);
 
-/// Arrivals are never dropped while so little waits: two packets of RFC 8033's mean size, in bytes on
-/// the line.
+/// Arrivals are never dropped while so little waits: two packets of the mean size (section 4.1), in
+/// bytes on the line.
 const SMALL_QUEUE: u64 = 2 * 1024;
 
 /// Bounds of the accumulated probability between two drops (section 5.4).
@@ -318,6 +330,23 @@ mod tests {
         (0..1000).for_each(|_| controller.step(&config));
         assert_eq!(controller.drop_probability, 0.0);
         assert_eq!(controller.burst_allowance, config.max_burst);
+    }
+
+    /// Section 4.1: nothing is dropped while the delay was below half the target and the probability is
+    /// below 20 %, nor while two packets of the mean size wait; section 4.3: nor within the allowance.
+    #[test]
+    fn safeguards_spare_arrivals() {
+        let config = PieConfig::default();
+        let spares = |p, old_delay_us, line_bytes, allowance_us| {
+            let old_delay = Duration::from_micros(old_delay_us);
+            let burst_allowance = Duration::from_micros(allowance_us);
+            let controller = Controller { old_delay, burst_allowance, ..controller(p, 0, 0) };
+            controller.spares(&config, Backlog { line_bytes, ..Backlog::default() })
+        };
+        assert!(!spares(0.1, 7500, 2049, 0));
+        assert!(spares(0.1, 7499, 2049, 0) && !spares(0.2, 7499, 2049, 0));
+        assert!(spares(1.0, 7500, 2048, 0));
+        assert!(spares(1.0, 7500, 2049, 1));
     }
 
     /// The gaps between signals while the drop probability is 5 %.

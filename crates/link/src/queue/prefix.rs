@@ -15,6 +15,11 @@ use crate::IpPrefix;
 pub struct Prefix(IpPrefix);
 
 impl Prefix {
+    /// Whether they are IPv4 addresses.
+    pub(crate) const fn is_ipv4(&self) -> bool {
+        matches!(self.0, IpPrefix::V4(_))
+    }
+
     /// Whether `address` is one of them. An IPv4 address is never part of an IPv6 prefix, nor the
     /// other way around.
     #[inline]

@@ -4,8 +4,8 @@ use std::borrow::Cow;
 use std::fmt;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
-use serde::de::value::SeqAccessDeserializer;
-use serde::de::{Deserialize, Deserializer, SeqAccess, Visitor};
+use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
+use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 
 use super::values::{RawEndpoint, RawTime};
 use crate::decode::Spanned;
@@ -18,13 +18,68 @@ pub(crate) struct RawMeasure {
     /// How often the statistics of every pipe are sampled (default `1s`, at least `10ms`).
     #[serde(default)]
     pub interval: Option<Spanned<RawTime>>,
-    /// Interfaces whose frames are captured into the results, like `a:eth1`.
+    /// Interfaces whose frames are captured into the results, like `a:eth1`, or
+    /// `{interface: "a:eth1", drops: true}` to have what the link drops as well.
     #[serde(default)]
-    pub capture: Vec<Spanned<RawEndpoint>>,
+    pub capture: Vec<Spanned<RawCapture>>,
     /// Whether what happens to every frame is logged into the results: `true` for all links, or a
     /// list of links (default `false`).
     #[serde(default)]
     pub frames: RawFrames,
+}
+
+/// A capture: an interface alone, or with options.
+#[derive(Debug, Clone)]
+pub(crate) enum RawCapture {
+    Plain(RawEndpoint),
+    With(RawCaptureOptions),
+}
+
+/// A capture with its options.
+#[derive(Debug, Clone, serde::Deserialize, JsonSchema)]
+#[schemars(rename = "CaptureOptions")]
+#[serde(deny_unknown_fields)]
+pub(crate) struct RawCaptureOptions {
+    /// The interface.
+    pub interface: Spanned<RawEndpoint>,
+    /// Whether the frames that the link drops on their way from or to the interface are captured as
+    /// well, with the reasons (default `false`).
+    #[serde(default)]
+    pub drops: bool,
+}
+
+impl<'de> Deserialize<'de> for RawCapture {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct CaptureVisitor;
+        impl<'de> Visitor<'de> for CaptureVisitor {
+            type Value = RawCapture;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an interface like `a:eth1`, or `{interface: \"a:eth1\", drops: true}`")
+            }
+            fn visit_str<E: Error>(self, text: &str) -> Result<RawCapture, E> {
+                text.parse().map(RawCapture::Plain).map_err(E::custom)
+            }
+            fn visit_map<A: MapAccess<'de>>(self, access: A) -> Result<RawCapture, A::Error> {
+                Deserialize::deserialize(MapAccessDeserializer::new(access)).map(RawCapture::With)
+            }
+        }
+        deserializer.deserialize_any(CaptureVisitor)
+    }
+}
+
+impl JsonSchema for RawCapture {
+    fn schema_name() -> Cow<'static, str> {
+        "Capture".into()
+    }
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        json_schema!({
+            "description": "An interface like `a:eth1`, or an interface with options.",
+            "anyOf": [
+                generator.subschema_for::<RawEndpoint>(),
+                generator.subschema_for::<RawCaptureOptions>(),
+            ],
+        })
+    }
 }
 
 /// Links whose frames are logged.

@@ -5,9 +5,10 @@ use netloom_units::Duration;
 use super::links::LinkDraft;
 use super::references::References;
 use super::report::Report;
+use crate::decode::Spanned;
 use crate::diagnostic::Diagnostic;
-use crate::raw::{RawFrames, RawMeasure};
-use crate::spec::{Endpoint, Measure};
+use crate::raw::{RawCapture, RawFrames, RawMeasure};
+use crate::spec::{Capture, Measure};
 
 /// How often statistics are sampled where nothing is said.
 const DEFAULT_INTERVAL: Duration = Duration::from_secs(1);
@@ -28,21 +29,36 @@ pub(super) fn resolve(
                 .with_help(format!("statistics are sampled every {MIN_INTERVAL} at most")),
         );
     }
-    let mut capture: Vec<Endpoint> = Vec::new();
-    for endpoint in &raw.capture {
-        let Some(found) = references.interface(endpoint, report) else { continue };
-        if capture.contains(&found) {
-            let message = format!("`{found}` is captured twice");
-            report.error(Diagnostic::error(endpoint.span, message).with_help("keep one of them"));
-        } else {
-            capture.push(found);
-        }
-    }
     Measure {
         interval: raw.interval.as_ref().map_or(DEFAULT_INTERVAL, |given| given.value.0),
-        capture,
+        capture: captures(&raw.capture, references, report),
         frames: frames(&raw.frames, links, references, report),
     }
+}
+
+fn captures(
+    raw: &[Spanned<RawCapture>],
+    references: &References<'_>,
+    report: &mut Report<'_>,
+) -> Vec<Capture> {
+    let mut captures: Vec<Capture> = Vec::new();
+    for written in raw {
+        let (place, drops) = match &written.value {
+            RawCapture::Plain(value) => {
+                let value = value.clone();
+                (&Spanned { value, span: written.span, id: written.id }, false)
+            }
+            RawCapture::With(options) => (&options.interface, options.drops),
+        };
+        let Some(interface) = references.interface(place, report) else { continue };
+        if captures.iter().any(|capture| capture.interface == interface) {
+            let message = format!("`{interface}` is captured twice");
+            report.error(Diagnostic::error(place.span, message).with_help("keep one of them"));
+        } else {
+            captures.push(Capture { interface, drops });
+        }
+    }
+    captures
 }
 
 fn frames(

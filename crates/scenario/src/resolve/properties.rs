@@ -62,7 +62,7 @@ fn complete_pipe(pipe: &mut RawPipe, node: NodeId, files: &mut Files<'_>, report
         Ok(change) => pipe.rest = change,
         Err(conflict) => said_twice(conflict, node, report),
     }
-    let Err(errors) = pipe.rest.load(&mut |file| files.read(file)) else { return };
+    let Err(errors) = files.load(&mut pipe.rest) else { return };
     for error in errors {
         let value = report.node(node, &[error.property]);
         let span = value.and_then(|value| report.scalar(value, &error.file));

@@ -70,16 +70,7 @@ impl<'de> Deserialize<'de> for BitErrorRate {
             fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<BitErrorRate, E> {
                 text.parse().map_err(E::custom)
             }
-            fn visit_u64<E: serde::de::Error>(self, number: u64) -> Result<BitErrorRate, E> {
-                self.visit_f64(number as f64)
-            }
-            fn visit_i64<E: serde::de::Error>(self, number: i64) -> Result<BitErrorRate, E> {
-                self.visit_f64(number as f64)
-            }
-            fn visit_f64<E: serde::de::Error>(self, number: f64) -> Result<BitErrorRate, E> {
-                BitErrorRate::new(number)
-                    .ok_or_else(|| E::custom(format!("`{number}` is not between 0 and 1")))
-            }
+            netloom_units::visit_numbers_as_text!();
         }
         deserializer.deserialize_any(Visitor)
     }

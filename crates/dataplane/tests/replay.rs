@@ -1,0 +1,363 @@
+//! Queue disciplines over real sockets and in virtual time: what a run did is done again, exactly.
+//!
+//! TCP and UDP flows of the kernel load a link beyond its rate. The frame log says when each frame came
+//! and what became of it, a capture where the frames enter holds the frames. A pipe is offered frames of
+//! the same headers and lengths at the same times, and its events must be those of the log, one by one and
+//! to the nanosecond: what was dropped and why, what was marked, when each frame began on the line, left it
+//! and was to be released. There is no tolerance, because nothing that the model decides depends on when
+//! the data plane calls it; how late a frame is handed over is the machine's doing (`two_arms`).
+//!
+//! Marks are looked for where frames leave as well: in the frames themselves.
+
+mod lab;
+
+use std::collections::BTreeSet;
+use std::io::{self, Write};
+use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use lab::{load, virtual_time};
+use netloom_dataplane::{
+    Capture, CaptureDirection, CaptureNote, CapturedFrame, Dataplane, End, LinkWiring, Options,
+    Wiring,
+};
+use netloom_link::{
+    Ecn, Frame, FrameEvent, FrameInfo, Header, LogDecoder, LogEntry, LogHeader, Occurrence, Pipe,
+    PipeChange, PipeConfig, PipeStatistics, Stream,
+};
+use netloom_units::Time;
+
+const SEED: u64 = 8033;
+/// What UDP alone sends, in bit/s, and the rate of most links here: few frames a second.
+const RATE: u64 = 10_000_000;
+/// Ten times PIE's burst allowance.
+const LOAD: Duration = Duration::from_millis(1500);
+/// As long as nothing has come for several round trips, nothing will.
+const QUIET: Duration = Duration::from_millis(300);
+
+/// A frame as the model knows it.
+#[derive(Debug, Clone, Copy)]
+struct Seen(Option<Header>);
+
+impl Frame for Seen {
+    fn header(&self) -> Option<Header> {
+        self.0
+    }
+    fn mark_congestion(&mut self) {
+        if let Some(header) = &mut self.0 {
+            header.ecn = Ecn::Congestion;
+        }
+    }
+    fn flip_bits(&mut self, _bits: &[u64]) {}
+    fn duplicate(&self) -> Self {
+        *self
+    }
+}
+
+/// What a real run was and did.
+struct Record {
+    /// The events of the loaded pipe.
+    events: Vec<FrameEvent>,
+    /// The wire frames that entered it.
+    entered: Vec<CapturedFrame>,
+    /// The wire frames that left it, with their notes.
+    left: Vec<CapturedFrame>,
+    statistics: PipeStatistics,
+}
+
+fn config(properties: &str) -> PipeConfig {
+    let change: PipeChange = serde_json::from_str(properties).expect("a valid change");
+    let mut config = PipeConfig::default();
+    change.apply_to(&mut config);
+    config
+}
+
+/// Loads a link of `properties` and keeps what happens.
+fn record(properties: &str) -> Record {
+    let (hosts, taps) = lab::two_quiet_hosts();
+    let link = LinkWiring {
+        name: "l".into(),
+        ends: taps.map(|tap| End::Device(Box::new(tap))),
+        pipes: [config(properties), config(r#"{"delay":"5ms"}"#)],
+    };
+    let options = Options { seed: SEED, ..Options::default() };
+    let wiring = Wiring { links: vec![link], switches: 0 };
+    let dataplane = Dataplane::start(wiring, options).expect("a data plane");
+    let captures = [0, 1].map(|end| dataplane.capture(0, end).expect("a capture"));
+    let (bytes, written) = channel();
+    let header = LogHeader { zero_unix_ns: 0, pipes: vec!["f".into(), "r".into()] };
+    let log = dataplane.log_frames(&[0], &header, Written(bytes)).expect("a frame log");
+    let (statistics, [entered, left]) = thread::scope(|scope| {
+        let readers = captures.map(|capture| scope.spawn(move || read(capture)));
+        load::fill(&hosts, RATE, LOAD);
+        let statistics = at_rest(&dataplane);
+        let summary = dataplane.end_frame_log(log).expect("the log ends");
+        assert_eq!(summary.lost, 0, "the log is not complete");
+        let timing = dataplane.timing().expect("timing");
+        assert_eq!(timing.unmodelled.total(), 0, "lost outside the model: {:?}", timing.unmodelled);
+        dataplane.stop();
+        (statistics, readers.map(|reader| reader.join().expect("the reader ends")))
+    });
+    let going = |direction| move |frame: &CapturedFrame| frame.direction == direction;
+    Record {
+        events: decode(&written.iter().flatten().collect::<Vec<_>>()),
+        entered: entered.into_iter().filter(going(CaptureDirection::Outbound)).collect(),
+        left: left.into_iter().filter(going(CaptureDirection::Inbound)).collect(),
+        statistics,
+    }
+}
+
+/// Where the frame log goes.
+struct Written(Sender<Vec<u8>>);
+
+impl Write for Written {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.send(bytes.to_vec()).map_err(io::Error::other)?;
+        Ok(bytes.len())
+    }
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// Everything that is captured until the data plane stops.
+fn read(mut capture: Capture) -> Vec<CapturedFrame> {
+    let mut frames = Vec::new();
+    loop {
+        match capture.recv_timeout(Duration::from_secs(1)) {
+            Ok(frame) => frames.push(frame),
+            Err(RecvTimeoutError::Timeout) => {}
+            Err(RecvTimeoutError::Disconnected) => break,
+        }
+    }
+    assert_eq!(capture.missed(), 0, "the capture is not complete");
+    frames
+}
+
+/// Waits until nothing is in the loaded pipe and nothing comes.
+fn at_rest(dataplane: &Dataplane) -> PipeStatistics {
+    let pipe = || dataplane.pipes().expect("pipes").swap_remove(0).statistics;
+    let (mut last, mut since) = (pipe(), Instant::now());
+    let limit = since + Duration::from_secs(30);
+    while since.elapsed() < QUIET {
+        assert!(Instant::now() < limit, "the link does not come to rest: {last:?}");
+        thread::sleep(Duration::from_millis(10));
+        let now = pipe();
+        let resting = now.in_flight.frames == 0
+            && now.queue.now.frames == 0
+            && now.offered.frames == last.offered.frames;
+        if !resting {
+            since = Instant::now();
+        }
+        last = now;
+    }
+    last
+}
+
+/// What the model did to the frames of pipe 0.
+fn decode(bytes: &[u8]) -> Vec<FrameEvent> {
+    let mut decoder = LogDecoder::new();
+    decoder.feed(bytes);
+    let mut events = Vec::new();
+    while let Some(entry) = decoder.next_entry().expect("a frame log") {
+        let LogEntry::Frame(pipe, event) = entry else { panic!("entries are missing") };
+        let handed = matches!(event.what, Occurrence::HandedOver | Occurrence::Refused);
+        if pipe == 0 && !handed {
+            events.push(event);
+        }
+    }
+    events
+}
+
+/// The offers of a run: each logged arrival with the wire frames that it stands for.
+fn offers(record: &Record) -> Vec<(Time, FrameInfo, Seen)> {
+    let mut entered = record.entered.iter();
+    let offered = record.events.iter().filter(|event| event.what == Occurrence::Offered);
+    let offers = offered.map(|event| {
+        let frames: Vec<_> = entered.by_ref().take(event.frames as usize).collect();
+        let length = |frame: Option<&&CapturedFrame>| frame.expect("captured").original_length;
+        let info =
+            FrameInfo::coalesced(event.frames, length(frames.first()), length(frames.last()));
+        assert_eq!(info.bytes(), event.bytes, "log and capture tell of the same frames");
+        (event.at, info, Seen(header(&frames[0].bytes)))
+    });
+    let offers = offers.collect();
+    assert_eq!(entered.count(), 0, "more was captured than logged");
+    offers
+}
+
+/// The header of an IPv4 packet without options. Everything on the link is one.
+fn header(frame: &[u8]) -> Option<Header> {
+    assert_eq!((&frame[12..14], frame[14]), (&[8, 0][..], 0x45), "an IPv4 packet");
+    let address = |at: usize| <[u8; 4]>::try_from(&frame[at..at + 4]).expect("four bytes").into();
+    let port = |at: usize| u16::from_be_bytes([frame[at], frame[at + 1]]);
+    Some(Header {
+        source: address(26),
+        destination: address(30),
+        protocol: frame[23],
+        source_port: port(34),
+        destination_port: port(36),
+        dscp: frame[15] >> 2,
+        ecn: Ecn::from_bits(frame[15]),
+    })
+}
+
+/// The same in virtual time.
+fn replay(properties: &str, offers: Vec<(Time, FrameInfo, Seen)>) -> Vec<FrameEvent> {
+    let mut pipe = Pipe::new(config(properties), Stream::new(SEED, "l/forward"), Time::ZERO);
+    pipe.record_events(true);
+    let mut events = Vec::new();
+    virtual_time::run(&mut pipe, offers, |pipe, now| {
+        while pipe.poll(now).is_some() {}
+        while pipe.poll_dropped().is_some() {}
+        events.extend(std::iter::from_fn(|| pipe.poll_event()));
+    });
+    events
+}
+
+/// Deliveries, and all else. A delivery is logged when it is collected, so the two interleave by when
+/// somebody looked.
+fn apart(events: Vec<FrameEvent>) -> [Vec<FrameEvent>; 2] {
+    let (delivered, others) =
+        events.into_iter().partition(|event| matches!(event.what, Occurrence::Delivered { .. }));
+    [delivered, others]
+}
+
+/// What left the pipe carries the marks that the log tells of, and no others.
+fn marks_are_in_the_frames(record: &Record) {
+    let [delivered, others] = apart(record.events.clone());
+    let marked = others.iter().filter(|event| event.what == Occurrence::Marked);
+    let marked: BTreeSet<u64> = marked.map(|event| event.number).collect();
+    let told = delivered.iter().flat_map(|event| {
+        std::iter::repeat_n(marked.contains(&event.number), event.frames as usize)
+    });
+    let told: Vec<bool> = told.collect();
+    let carried = record.left.iter().map(|frame| {
+        let carries = frame.bytes[15] & 3 == 3;
+        assert_eq!(frame.note == CaptureNote::Marked, carries, "the capture's note is true");
+        carries
+    });
+    assert_eq!(carried.collect::<Vec<_>>(), told);
+}
+
+/// Both arms do the same to every frame; the run had to come to all of `what`.
+fn same_fates(properties: &str, what: &[&str]) {
+    if !lab::available("replay") {
+        return;
+    }
+    let record = record(properties);
+    for what in what {
+        let count = record.count(what);
+        assert!(count > 0, "no {what}: {properties}: {:?}", record.statistics);
+    }
+    marks_are_in_the_frames(&record);
+    let again = replay(properties, offers(&record));
+    let pairs = apart(record.events).into_iter().zip(apart(again));
+    for (real, again) in pairs {
+        if let Some(at) =
+            (0..real.len().max(again.len())).find(|at| real.get(*at) != again.get(*at))
+        {
+            let (real, again) = (real.get(at), again.get(at));
+            panic!("{properties}: event {at} was {real:?} and is {again:?}");
+        }
+    }
+}
+
+impl Record {
+    fn count(&self, what: &str) -> usize {
+        let of_tcp = |frame: &&CapturedFrame| frame.bytes[23] == 6;
+        match what {
+            "queue_full" => self.statistics.dropped.queue_full.frames as usize,
+            "aqm" => self.statistics.dropped.aqm.frames as usize,
+            "loss" => self.statistics.dropped.loss.frames as usize,
+            "mark" => self.statistics.marked.frames as usize,
+            "super-frame" => self.events.iter().filter(|event| event.frames > 1).count(),
+            "full TCP frame" => {
+                let full = |frame: &&CapturedFrame| frame.original_length == 1514;
+                self.entered.iter().filter(of_tcp).filter(full).count()
+            }
+            other => panic!("`{other}` is not counted"),
+        }
+    }
+}
+
+/// A link of [`RATE`] with this queue, in which TCP takes part.
+fn same_fates_in(queue: &str, what: &[&str]) {
+    let properties = format!(r#"{{"rate":"10Mbit/s","delay":"10ms","queue":{queue}}}"#);
+    same_fates(&properties, &[what, &["full TCP frame"]].concat());
+}
+
+#[test]
+fn fifo() {
+    same_fates_in(r#"{"limit":"40packets"}"#, &["queue_full"]);
+    same_fates_in(r#"{"discipline":{"fifo":{"drop":"head"}},"limit":"20ms"}"#, &["queue_full"]);
+}
+
+/// At 2 Gbit/s, up to eight full frames of a super-frame stay together.
+#[test]
+fn super_frames() {
+    let properties = r#"{"rate":"2Gbit/s","delay":"1ms","queue":{"limit":"100kB"}}"#;
+    same_fates(properties, &["super-frame"]);
+}
+
+#[test]
+fn red() {
+    let queue = r#"{"discipline":{"red":{"weight":0.02}},"limit":"40packets"}"#;
+    same_fates_in(queue, &["aqm", "mark"]);
+}
+
+#[test]
+fn codel() {
+    let queue = |ecn| {
+        format!(
+            r#"{{"discipline":{{"codel":{{"interval":"20ms","ecn":{ecn}}}}},"limit":"60packets"}}"#
+        )
+    };
+    same_fates_in(&queue(true), &["aqm", "mark"]);
+    same_fates_in(&queue(false), &["aqm"]);
+}
+
+#[test]
+fn fq_codel() {
+    let queue =
+        r#"{"discipline":{"fq_codel":{"interval":"20ms","target":"2ms"}},"limit":"30packets"}"#;
+    same_fates_in(queue, &["queue_full", "aqm", "mark"]);
+    // Flows that share a queue.
+    let queue = r#"{"discipline":{"fq_codel":{"interval":"20ms","flows":2}},"limit":"200packets"}"#;
+    same_fates_in(queue, &["aqm"]);
+}
+
+#[test]
+fn pie() {
+    let queue = r#"{"discipline":{"pie":{"ecn_threshold":"100%"}},"limit":"200packets"}"#;
+    same_fates_in(queue, &["aqm", "mark"]);
+    let queue = r#"{"discipline":{"pie":{"derandomize":false,"ecn":false,"max_burst":"15ms"}}}"#;
+    same_fates_in(queue, &["aqm"]);
+}
+
+#[test]
+fn classes() {
+    let classes =
+        r#""classes":[{"match":{"dscp":"ef"},"weight":3},{"match":{"dscp":10},"weight":2}]"#;
+    for discipline in ["drr", "wf2q+"] {
+        let queue =
+            format!(r#"{{"discipline":{{"{discipline}":{{{classes}}}}},"limit":"40packets"}}"#);
+        same_fates_in(&queue, &["queue_full"]);
+        // A queue for each flow.
+        let queue = format!(r#"{{"discipline":"{discipline}","limit":"40packets"}}"#);
+        same_fates_in(&queue, &["queue_full"]);
+    }
+    let classes = r#""classes":[{"match":{"dscp":10}},{"match":{"dscp":"ef"}}]"#;
+    let queue = format!(r#"{{"discipline":{{"prio":{{{classes}}}}},"limit":"40packets"}}"#);
+    same_fates_in(&queue, &["queue_full"]);
+}
+
+/// Every stage at once: each draws from a stream of its own.
+#[test]
+fn all_stages() {
+    let properties = r#"{"rate":"10Mbit/s","burst":"10kB","delay":"10ms","jitter":{"normal":"2ms"},
+        "loss":"2%","duplicate":"1%","ber":1e-7,"reorder":{"probability":"1%"},
+        "queue":{"discipline":{"pie":{"ecn_threshold":"100%"}},"limit":"60packets"}}"#;
+    same_fates(properties, &["loss", "aqm", "mark"]);
+}
