@@ -16,7 +16,7 @@ use crate::handle::{Control, WorkerHandle};
 use crate::partition;
 use crate::switch::Switch;
 use crate::timing::WakeupProbe;
-use crate::vlan::{Interfaces, VlanSwitch};
+use crate::vlan::{Interfaces, Tagged, VlanSwitch};
 use crate::waiter::Waiter;
 use crate::worker::Worker;
 use crate::{
@@ -151,7 +151,7 @@ impl Draft {
                 });
                 let vlans = vlans.collect::<io::Result<_>>()?;
                 self.interfaces.push(Interfaces { untagged, vlans });
-                Place::Interfaces(self.interfaces.len() - 1)
+                Place::Tagged(Tagged::Interfaces(self.interfaces.len() - 1))
             }
         })
     }
@@ -173,7 +173,7 @@ impl Draft {
             switches.push(VlanSwitch::default());
             switches.len() - 1
         });
-        Place::VlanPort { switch, port: switches[switch].add_port(vlans, lane) }
+        Place::Tagged(Tagged::Port { switch, port: switches[switch].add_port(vlans, lane) })
     }
 
     /// Adds a device, whose frames enter the lane with the tag of `vlan`; its port.

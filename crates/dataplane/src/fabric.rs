@@ -20,7 +20,7 @@ use crate::frame_log::LogSink;
 use crate::switch::Switch;
 use crate::timers::Timers;
 use crate::timing::{Counters, DeviceFailure};
-use crate::vlan::{Interfaces, VlanSwitch};
+use crate::vlan::{Interfaces, Tagged, VlanSwitch};
 use crate::watch::{Loss, Spotter};
 use crate::{Clock, PipeId};
 
@@ -48,16 +48,12 @@ pub(crate) struct Lane {
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Place {
     Device(usize),
-    /// An interface with sub-interfaces.
-    Interfaces(usize),
     Switch {
         switch: usize,
         port: usize,
     },
-    VlanPort {
-        switch: usize,
-        port: usize,
-    },
+    /// Where VLAN tags matter.
+    Tagged(Tagged),
 }
 
 /// What lanes begin and end at.
@@ -276,10 +272,7 @@ impl Fabric {
             match self.lanes[lane].target {
                 Place::Device(port) => self.hand_over(lane, port, delivery),
                 Place::Switch { switch, port } => self.forward(lane, switch, port, delivery),
-                Place::VlanPort { switch, port } => {
-                    self.forward_in_vlan(lane, switch, port, delivery);
-                }
-                Place::Interfaces(index) => self.hand_over_by_tag(lane, index, delivery),
+                Place::Tagged(place) => self.arrive(lane, place, delivery),
             }
         }
         while let Some(dropped) = self.lanes[lane].pipe.poll_dropped() {
@@ -301,7 +294,7 @@ impl Fabric {
     }
 
     /// A frame leaves its link, now.
-    #[inline]
+    #[inline(always)]
     pub fn leave(&mut self, lane: usize, delivery: &Delivery<Carried>) -> Time {
         let now = self.clock.now();
         let (late, frames) = (now.since(delivery.release), delivery.info.frames());
@@ -314,7 +307,7 @@ impl Fabric {
     }
 
     /// A frame that has left its link is written to a device.
-    #[inline]
+    #[inline(always)]
     pub fn send(&mut self, lane: usize, port: usize, now: Time, delivery: Delivery<Carried>) {
         let Delivery { frame: Carried(frame), info, passage, .. } = delivery;
         let frames = u64::from(info.frames());
@@ -413,7 +406,7 @@ impl Fabric {
     }
 
     /// Captures see what leaves `lane` at `at`.
-    #[inline]
+    #[inline(always)]
     pub fn show_exit(&mut self, lane: usize, at: Time, delivery: &Delivery<Carried>) {
         if !self.lanes[lane].exit.is_empty() {
             let (sinks, note) = (&mut self.lanes[lane].exit, mark(&delivery.passage));
@@ -446,8 +439,10 @@ impl Fabric {
             for place in [pair[0].source, pair[1].source] {
                 match place {
                     Place::Switch { switch, port } => self.switches[switch].forget(port),
-                    Place::VlanPort { switch, port } => self.vlan_switches[switch].forget(port),
-                    Place::Device(_) | Place::Interfaces(_) => {}
+                    Place::Tagged(Tagged::Port { switch, port }) => {
+                        self.vlan_switches[switch].forget(port);
+                    }
+                    Place::Device(_) | Place::Tagged(Tagged::Interfaces(_)) => {}
                 }
             }
         }

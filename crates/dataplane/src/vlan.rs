@@ -12,6 +12,15 @@ use crate::fabric::Fabric;
 use crate::switch::addresses;
 use crate::watch::Loss;
 
+/// What a lane begins or ends at where tags matter.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Tagged {
+    /// A port of a switch that knows VLANs.
+    Port { switch: usize, port: usize },
+    /// An interface with sub-interfaces.
+    Interfaces(usize),
+}
+
 /// A switch that knows VLANs; each port has the lane that leads out of it, and counts what it refuses.
 #[derive(Debug, Default)]
 pub(crate) struct VlanSwitch {
@@ -47,8 +56,17 @@ impl VlanSwitch {
 }
 
 impl Fabric {
+    /// A frame leaves its link where tags matter.
+    #[inline(never)]
+    pub fn arrive(&mut self, lane: usize, place: Tagged, delivery: Delivery<Carried>) {
+        match place {
+            Tagged::Port { switch, port } => self.forward_in_vlan(lane, switch, port, delivery),
+            Tagged::Interfaces(index) => self.hand_over_by_tag(lane, index, delivery),
+        }
+    }
+
     /// A frame reaches a switch that knows VLANs. It enters the next pipe at the time it left the last.
-    pub fn forward_in_vlan(
+    fn forward_in_vlan(
         &mut self,
         lane: usize,
         switch: usize,
@@ -101,7 +119,7 @@ impl Fabric {
     }
 
     /// A frame leaves its link at an interface with sub-interfaces: its tag says to which it goes.
-    pub fn hand_over_by_tag(&mut self, lane: usize, index: usize, delivery: Delivery<Carried>) {
+    fn hand_over_by_tag(&mut self, lane: usize, index: usize, delivery: Delivery<Carried>) {
         let now = self.leave(lane, &delivery);
         let Interfaces { untagged, vlans } = &self.interfaces[index];
         let tag = delivery.frame.0.tag().map(|tag| Tag(tag).vlan());

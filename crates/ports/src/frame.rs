@@ -21,7 +21,7 @@ pub const HEAD_BYTES: usize = 2048;
 pub const TAIL_BYTES: usize = 65_536;
 
 /// Where a device puts the virtio-net header in the head: behind room for a VLAN tag.
-pub(crate) const HEADROOM: usize = TAG_BYTES;
+pub(crate) const HEADROOM: u8 = TAG_BYTES as u8;
 
 pub(crate) type Tail = Box<[u8; TAIL_BYTES]>;
 
@@ -39,8 +39,8 @@ pub struct Frame {
 pub(crate) struct Body {
     pub head: [u8; HEAD_BYTES],
     pub tail: Option<Tail>,
-    /// Where the virtio-net header is in the head.
-    pub at: usize,
+    /// Where the virtio-net header is in the head: a byte, so that the compiler knows it to be inside.
+    pub at: u8,
     /// Bytes of the Ethernet frame.
     pub len: usize,
     /// Who pays for the memory.
@@ -55,7 +55,12 @@ impl Body {
 
     /// Bytes of the Ethernet frame that the head holds; the rest is in the tail.
     fn in_head(&self) -> usize {
-        self.len.min(HEAD_BYTES - HEADER_BYTES - self.at)
+        self.len.min(HEAD_BYTES - HEADER_BYTES - self.at())
+    }
+
+    #[inline]
+    pub fn at(&self) -> usize {
+        usize::from(self.at)
     }
 
     fn raw_parts(&self) -> (&[u8], &[u8]) {
@@ -64,7 +69,7 @@ impl Body {
             Some(tail) => &tail[..self.len - start],
             None => &[],
         };
-        (&self.head[self.at..][..HEADER_BYTES + start], rest)
+        (&self.head[self.at()..][..HEADER_BYTES + start], rest)
     }
 }
 
@@ -74,7 +79,7 @@ impl Clone for Body {
         let mut copy = Self::new(self.tail.as_ref().map(|_| new_tail()));
         (copy.at, copy.len) = (self.at, self.len);
         let (start, rest) = self.raw_parts();
-        copy.head[self.at..][..start.len()].copy_from_slice(start);
+        copy.head[self.at()..][..start.len()].copy_from_slice(start);
         if let Some(tail) = &mut copy.tail {
             tail[..rest.len()].copy_from_slice(rest);
         }
@@ -85,7 +90,7 @@ impl Clone for Body {
 
 impl Frame {
     /// Bytes of the head that hold the Ethernet frame when a device has put it there.
-    pub(crate) const HEAD_ROOM: usize = HEAD_BYTES - HEADER_BYTES - HEADROOM;
+    pub(crate) const HEAD_ROOM: usize = HEAD_BYTES - HEADER_BYTES - HEADROOM as usize;
 
     /// The longest frame.
     pub const MAX_LEN: usize = Self::HEAD_ROOM + TAIL_BYTES;
@@ -102,14 +107,14 @@ impl Frame {
 
     /// The virtio-net header.
     pub fn header(&self) -> VirtioHeader {
-        let header = self.body.head[self.body.at..].first_chunk();
+        let header = self.body.head[self.body.at()..].first_chunk();
         VirtioHeader::decode(header.expect("the head holds the header"))
     }
 
     /// Whether this is a super-frame.
     #[inline]
     pub fn is_super(&self) -> bool {
-        self.body.head[self.body.at + 1] != 0
+        self.body.head[self.body.at() + 1] != 0
     }
 
     /// The start of the Ethernet frame, up to 2034 bytes or so: all of its headers.
@@ -154,14 +159,14 @@ impl Frame {
 
     pub(crate) fn set_header(&mut self, header: &VirtioHeader) {
         let body = self.body_mut();
-        body.head[body.at..][..HEADER_BYTES].copy_from_slice(&header.encode());
+        body.head[usize::from(body.at)..][..HEADER_BYTES].copy_from_slice(&header.encode());
     }
 
     /// The start of the Ethernet frame, to be written.
     pub(crate) fn start_mut(&mut self) -> &mut [u8] {
         let body = self.body_mut();
         let length = body.in_head();
-        &mut body.head[body.at + HEADER_BYTES..][..length]
+        &mut body.head[usize::from(body.at) + HEADER_BYTES..][..length]
     }
 
     /// Writes `bytes` at `at`; they must end within the frame.
@@ -172,7 +177,8 @@ impl Frame {
         let cut = bytes.len().min(in_head.saturating_sub(at));
         let (to_head, to_tail) = bytes.split_at(cut);
         if !to_head.is_empty() {
-            body.head[body.at + HEADER_BYTES + at..][..to_head.len()].copy_from_slice(to_head);
+            body.head[usize::from(body.at) + HEADER_BYTES + at..][..to_head.len()]
+                .copy_from_slice(to_head);
         }
         if let (Some(tail), false) = (&mut body.tail, to_tail.is_empty()) {
             let at = (at + cut) - in_head;
@@ -206,7 +212,7 @@ impl FrameBuffer {
     /// The room, in two pieces to be filled in order: virtio-net header, then frame.
     #[inline]
     pub fn room(&mut self) -> (&mut [u8], &mut [u8]) {
-        (&mut Arc::make_mut(&mut self.body).head[HEADROOM..], &mut self.tail[..])
+        (&mut Arc::make_mut(&mut self.body).head[usize::from(HEADROOM)..], &mut self.tail[..])
     }
 
     /// Says that the first `bytes` of the room were filled.
@@ -215,7 +221,7 @@ impl FrameBuffer {
     /// If that is more than the room.
     pub fn set_filled(&mut self, bytes: usize) {
         assert!(
-            bytes <= HEAD_BYTES - HEADROOM + TAIL_BYTES,
+            bytes <= HEAD_BYTES - usize::from(HEADROOM) + TAIL_BYTES,
             "more bytes were filled than there is room"
         );
         self.filled = bytes;

@@ -112,7 +112,7 @@ impl Pool {
         let mut body = self.body();
         let blank = Arc::make_mut(&mut body);
         (blank.tail, blank.at, blank.len) = (tail, HEADROOM, len);
-        blank.head[HEADROOM..][..HEADER_BYTES].fill(0);
+        blank.head[usize::from(HEADROOM)..][..HEADER_BYTES].fill(0);
         blank.charge.set(&self.account, bytes);
         Some(Frame { body, counted: true })
     }

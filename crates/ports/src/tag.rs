@@ -39,14 +39,19 @@ impl Frame {
         matches!(kind, C_TAG | S_TAG).then(|| (kind, u16::from_be_bytes([tag[2], tag[3]])))
     }
 
-    /// Whether a tag can be put in.
-    fn has_room(&self) -> bool {
-        self.body.at >= TAG_BYTES
+    /// Where the virtio-net header is once this tag is put in, or the one that is there is taken out; `None`
+    /// if there is no room.
+    fn moved(&self, tag: Option<u16>) -> Option<u8> {
+        match tag {
+            Some(_) => self.body.at.checked_sub(TAG_BYTES as u8),
+            None => self.body.at.checked_add(TAG_BYTES as u8),
+        }
     }
 
-    /// Makes the frame longer by `by` bytes behind the addresses, and adjusts all that the virtio-net
-    /// header says of places behind them.
-    fn shift(&mut self, by: isize) {
+    /// Puts `tag` in behind the addresses, or takes out what is there, so that the virtio-net header is at `at`
+    /// then. All that it says of places behind it is adjusted.
+    fn shift(&mut self, tag: Option<u16>, at: u8) {
+        let by = if tag.is_some() { TAG_BYTES.cast_signed() } else { -TAG_BYTES.cast_signed() };
         let moved = |offset: u16| offset.saturating_add_signed(by as i16);
         let mut header = self.header();
         if header.needs_checksum {
@@ -56,28 +61,33 @@ impl Frame {
             header.header_len = moved(header.header_len);
         }
         let body = self.body_mut();
-        let front = body.at..body.at + HEADER_BYTES + ADDRESSES;
-        // Invariant: whoever makes the frame longer has asked for room.
-        let at = body.at.checked_add_signed(-by).expect("room in front of the frame");
-        body.head.copy_within(front, at);
-        body.at = at;
-        body.len = body.len.saturating_add_signed(by);
-        self.set_header(&header);
+        let addresses = body.at() + HEADER_BYTES..body.at() + HEADER_BYTES + ADDRESSES;
+        (body.at, body.len) = (at, body.len.saturating_add_signed(by));
+        body.head.copy_within(addresses, usize::from(at) + HEADER_BYTES);
+        let front = &mut body.head[usize::from(at)..];
+        front[..HEADER_BYTES].copy_from_slice(&header.encode());
+        if let Some(tag) = tag {
+            let [kind, tag] = [C_TAG, tag].map(u16::to_be_bytes);
+            let at = HEADER_BYTES + ADDRESSES;
+            front[at..at + 2].copy_from_slice(&kind);
+            front[at + 2..at + TAG_BYTES].copy_from_slice(&tag);
+        }
     }
 }
 
 impl Pool {
     /// `frame` with this outer tag of type 8100 or none: the tag is put in, changed or taken out. `None` if
-    /// the pool has no memory, which only a frame that lost its tag to bit errors may need.
+    /// the pool has no memory, which only frames may need that lost a tag to bit errors or have dozens.
     #[must_use]
     pub fn set_tag(&mut self, mut frame: Frame, tag: Option<u16>) -> Option<Frame> {
         match (frame.tag(), tag) {
-            (old, new) if old == new => {}
-            (None, Some(tag)) => return self.push_tag(frame, tag),
-            (Some(_), Some(tag)) => frame.write_at(ADDRESSES + 2, &tag.to_be_bytes()),
-            (_, None) => frame.shift(-TAG_BYTES.cast_signed()),
+            (old, new) if old == new => Some(frame),
+            (Some(_), Some(tag)) => {
+                frame.write_at(ADDRESSES + 2, &tag.to_be_bytes());
+                Some(frame)
+            }
+            _ => self.shift(frame, tag),
         }
-        Some(frame)
     }
 
     /// `frame` once more with this outer tag or none: in the same memory if that is its tag already, else in
@@ -93,15 +103,19 @@ impl Pool {
     /// `frame` with a tag in front of whatever follows its addresses, another tag included. `None` as
     /// [`set_tag`](Self::set_tag).
     #[must_use]
-    pub fn push_tag(&mut self, mut frame: Frame, tag: u16) -> Option<Frame> {
-        if !frame.has_room() {
+    pub fn push_tag(&mut self, frame: Frame, tag: u16) -> Option<Frame> {
+        self.shift(frame, Some(tag))
+    }
+
+    fn shift(&mut self, mut frame: Frame, tag: Option<u16>) -> Option<Frame> {
+        if frame.moved(tag).is_none() {
+            // A copy has the room that a device leaves.
             let copy = self.copy(&frame);
             self.recycle(frame);
             frame = copy?;
         }
-        frame.shift(TAG_BYTES.cast_signed());
-        frame.write_at(ADDRESSES, &C_TAG.to_be_bytes());
-        frame.write_at(ADDRESSES + 2, &tag.to_be_bytes());
+        let at = frame.moved(tag)?;
+        frame.shift(tag, at);
         Some(frame)
     }
 }
@@ -178,6 +192,20 @@ mod tests {
                 );
             }
         }
+    }
+
+    /// As many tags as a node may send, each taken out by another switch.
+    #[test]
+    fn dozens_of_tags_are_taken_out_one_by_one() {
+        let mut bytes = numbered(12);
+        bytes.extend([0x81, 0, 0, 10].repeat(400));
+        bytes.extend(numbered(46));
+        let mut frame = frame(&bytes);
+        for left in (0..400).rev() {
+            frame = set(frame, None);
+            assert_eq!(frame.len(), 58 + 4 * left);
+        }
+        assert_eq!(frame.to_vec(), [numbered(12), numbered(46)].concat());
     }
 
     #[test]
