@@ -26,6 +26,7 @@ use crate::events::EventLog;
 use crate::experiment::{Experiment, Live};
 use crate::http;
 use crate::local::PID_FILE;
+use crate::metrics::{self, Metrics};
 use crate::monitoring::Monitoring;
 use crate::recording::{record, start_captures, start_frame_log};
 use crate::results::Results;
@@ -131,7 +132,7 @@ fn build(launch: &Launch, layout: &Layout) -> Result<(Experiment, Option<Results
     let context = netloom_nodes::Context {
         work_dir: launch.directory.clone(),
         init: std::env::current_exe().context("cannot find the netloom binary")?,
-        env: Vec::new(),
+        env: metrics::environment(layout),
     };
     let last = Mutex::new(Instant::now());
     let progress = |done: usize, total: usize| {
@@ -193,6 +194,7 @@ async fn serve(
             return Err(error);
         }
     };
+    let metrics = Arc::new(Metrics::new(&experiment, layout, None));
     let mut captures = Vec::new();
     let outcome = match &results {
         Some(results) => {

@@ -10,6 +10,7 @@
 //! | `events` | the numbered event stream |
 //! | `board` | the state of every process of a run |
 //! | `run` | timeline and processes, from the first to the last |
+//! | `metrics` | what applications in nodes report |
 //! | `monitoring` | the contention monitor: what it is shown, and what it tells |
 //! | `overflow` | frames that were not read in time, apart from those a cut link loses |
 //! | `recording` | a run and what it writes while it lasts |
@@ -25,6 +26,7 @@ mod events;
 mod experiment;
 mod http;
 pub mod local;
+mod metrics;
 mod monitoring;
 mod overflow;
 mod recording;
