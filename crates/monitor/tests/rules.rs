@@ -324,3 +324,14 @@ fn what_holds_just_as_long_as_brief_is_brief() {
     assert_eq!(judgement_of(&pending(2000)).judgement, Judgement::Suspect);
     assert_eq!(judgement_of(&pending(2001)).judgement, Judgement::Invalid);
 }
+
+#[test]
+fn no_window_has_more_than_happened_in_it() {
+    // Standing still all the time, looked at every 90 ms: eleven looks to a second, and a part of another.
+    let (of, party, over) = (Pressure::Cpu, A, for_ms(90));
+    let stalled = O::Stalled { of, party, stalled: over, over };
+    let seen: Vec<_> = (1..100).map(|n| (n * 90, stalled.clone())).collect();
+    let verdict = judgement_of(&seen);
+    let report = verdict.signals.iter().find(|r| r.signal == SignalKind::Pressure).unwrap();
+    assert!((report.worst.unwrap() - 0.99).abs() < 1e-9, "{report:?}");
+}

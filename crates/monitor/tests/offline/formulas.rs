@@ -381,10 +381,14 @@ impl Offline<'_> {
     ) {
         let window = window.as_nanos();
         let (long, events): (Vec<Amount>, Vec<Amount>) =
-            amounts.into_iter().partition(|(_, _, _, over)| *over > window);
-        let times = self.times(events.iter().map(|event| event.0), window);
+            amounts.into_iter().partition(|(_, _, _, over)| *over >= window);
+        // All of an interval is in the window until its beginning leaves.
+        let leaves = |event: &Amount| event.0 + window - event.3;
+        let changes: BTreeSet<u64> =
+            events.iter().flat_map(|event| [event.0, leaves(event)]).collect();
+        let times: Vec<u64> = changes.into_iter().filter(|at| *at <= self.end).collect();
         let sum = |at: u64| -> u64 {
-            let inside = events.iter().filter(|event| event.0 <= at && at < event.0 + window);
+            let inside = events.iter().filter(|event| event.0 <= at && at < leaves(event));
             inside.map(|event| event.2).sum()
         };
         let met: Vec<bool> = times.iter().map(|at| sum(*at) >= limit).collect();
@@ -393,7 +397,7 @@ impl Offline<'_> {
             let first = times
                 .iter()
                 .zip(&met)
-                .position(|(at, met)| *met && event.0 <= *at && *at < event.0 + window);
+                .position(|(at, met)| *met && event.0 <= *at && *at < leaves(event));
             (first, event.1, event.2)
         });
         let mut pieces = self.pieces(&times, &met, &values, counted.collect());
