@@ -21,6 +21,7 @@ pub const TICK: Duration = Duration::from_millis(10);
 
 pub struct Cpu {
     stat: Foundation,
+    signals: &'static [SignalKind],
     cpus: BTreeMap<u32, Counters>,
 }
 
@@ -32,11 +33,17 @@ struct Counters {
 
 impl Cpu {
     pub fn new(places: &Places) -> Self {
-        let signals = &[SignalKind::Cpu, SignalKind::Steal];
-        Self {
-            stat: Foundation::open(NAME, &places.proc.join("stat"), signals),
-            cpus: BTreeMap::new(),
-        }
+        Self::of(places, &[SignalKind::Cpu, SignalKind::Steal])
+    }
+
+    /// Where a better probe watches busy CPUs.
+    pub fn only_steal(places: &Places) -> Self {
+        Self::of(places, &[SignalKind::Steal])
+    }
+
+    fn of(places: &Places, signals: &'static [SignalKind]) -> Self {
+        let stat = Foundation::open(NAME, &places.proc.join("stat"), signals);
+        Self { stat, signals, cpus: BTreeMap::new() }
     }
 }
 
@@ -48,7 +55,8 @@ impl Probe for Cpu {
     fn start(&mut self, sink: Sink<'_>) {
         let blind = "looked at every 50 ms: a busy stretch is seen from 100 ms above the limit on; time is \
                      counted in ticks of 10 ms, so that less idle time than that is not seen";
-        self.stat.start(sink, &[blind]);
+        let blind = [blind].into_iter().filter(|_| self.signals.contains(&SignalKind::Cpu));
+        self.stat.start(sink, &blind.collect::<Vec<_>>());
     }
 
     fn poll(&mut self, at: Time, sink: Sink<'_>) {
@@ -57,7 +65,9 @@ impl Probe for Cpu {
             let counters = self.cpus.entry(cpu).or_default();
             let grown = (counters.idle.grew(idle), counters.steal.grew(steal));
             let (Some(over), (Some(idle), Some(steal))) = (over, grown) else { continue };
-            sink(Observation::CpuInterval { cpu, over, idle: ticks(idle) });
+            if self.signals.contains(&SignalKind::Cpu) {
+                sink(Observation::CpuInterval { cpu, over, idle: ticks(idle) });
+            }
             sink(Observation::Steal { cpu, stolen: ticks(steal), over });
         }
     }

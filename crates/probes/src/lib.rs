@@ -18,6 +18,7 @@
 //! | `places`, `source`, `fields` | – | where files are, reading and taking them apart |
 //! | `probe` | – | what probes have in common, and polling them when they are due |
 
+mod bpf;
 mod cpu;
 mod disks;
 mod fields;

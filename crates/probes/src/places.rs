@@ -37,6 +37,11 @@ impl Places {
         Self { proc, sys, nodes, engine: std::process::id(), uplinks: vec![] }
     }
 
+    /// The inodes of the nodes' network namespaces, and which node it is.
+    pub(crate) fn namespaces(&self) -> impl Iterator<Item = (u64, u32)> {
+        (0..).zip(&self.nodes).filter_map(|(index, node)| Some((node.netns?, index)))
+    }
+
     /// The nodes that have, or may get, a cgroup.
     pub(crate) fn cgroups(&self) -> impl Iterator<Item = (Party, PathBuf)> {
         let parties = (0..).map(Party::Node).zip(&self.nodes);

@@ -5,6 +5,7 @@ use std::time::Instant;
 use netloom_monitor::{Observation, SignalKind};
 use netloom_units::{Duration, Time};
 
+use crate::bpf::{Block, Missing, Scheduler};
 use crate::cpu::Cpu;
 use crate::disks::Disks;
 use crate::places::Places;
@@ -52,6 +53,17 @@ pub(crate) fn budgeted(least: Duration, files: usize) -> Duration {
     least.max(Duration::from_micros(files.saturating_mul(1_000_000 / 300)))
 }
 
+/// Those of which there is no event-driven counterpart.
+fn always_polling(places: &Places) -> [Box<dyn Probe>; 5] {
+    [
+        Box::new(Pressures::new(places)),
+        Box::new(Refaults::new(places)),
+        Box::new(Vmstat::new(places)),
+        Box::new(Softnet::new(places)),
+        Box::new(Uplinks::new(places)),
+    ]
+}
+
 /// Probes, each polled on a period of its own.
 pub struct Probes {
     probes: Vec<(Time, Box<dyn Probe>)>,
@@ -60,18 +72,46 @@ pub struct Probes {
 }
 
 impl Probes {
-    /// All polling probes of this crate.
+    /// The best that this machine permits: event-driven probes where it can be, polling ones for the rest.
+    /// What cannot be event-driven, and why, is told with what is watched.
+    pub fn best(places: &Places) -> Self {
+        let mut probes: Vec<Box<dyn Probe>> = Vec::new();
+        let mut waits_polled = true;
+        match Scheduler::load(places) {
+            Ok((scheduler, waits)) => {
+                probes.push(Box::new(scheduler));
+                probes.push(Box::new(Cpu::only_steal(places)));
+                waits_polled = waits.is_none();
+                probes.extend(waits.map(|waits| Box::new(waits) as Box<dyn Probe>));
+            }
+            Err(why) => {
+                let (name, signals) = Scheduler::NAMED;
+                probes.push(Box::new(Missing::new(name, signals, &why)));
+                probes.push(Box::new(Cpu::new(places)));
+            }
+        }
+        match Block::load(places) {
+            Ok(block) => probes.push(Box::new(block)),
+            Err(why) => {
+                let (name, signals) = Block::NAMED;
+                probes.push(Box::new(Missing::new(name, signals, &why)));
+                probes.push(Box::new(Disks::new(places)));
+            }
+        }
+        probes.push(Box::new(Processes::new(places, waits_polled)));
+        probes.extend(always_polling(places));
+        Self::of(probes)
+    }
+
+    /// All polling probes of this crate, and no others.
     pub fn polling(places: &Places) -> Self {
-        Self::of(vec![
+        let mut probes: Vec<Box<dyn Probe>> = vec![
             Box::new(Cpu::new(places)),
-            Box::new(Processes::new(places)),
-            Box::new(Pressures::new(places)),
-            Box::new(Refaults::new(places)),
-            Box::new(Vmstat::new(places)),
+            Box::new(Processes::new(places, true)),
             Box::new(Disks::new(places)),
-            Box::new(Softnet::new(places)),
-            Box::new(Uplinks::new(places)),
-        ])
+        ];
+        probes.extend(always_polling(places));
+        Self::of(probes)
     }
 
     /// These probes.

@@ -27,6 +27,8 @@ pub struct Processes {
     engine: u32,
     /// Nodes by the inodes of their network namespaces.
     nodes: BTreeMap<u64, Party>,
+    /// Whether it tells for how long they waited for a CPU.
+    waits: bool,
     cgroups: Vec<Cgroup>,
     machine: Option<Machine>,
     known: BTreeMap<u32, Process>,
@@ -43,12 +45,14 @@ struct Sums {
 }
 
 impl Processes {
-    pub fn new(places: &Places) -> Self {
-        let parties = (0..).map(Party::Node).zip(&places.nodes);
+    /// `waits`: whether no better probe tells how long nodes waited for a CPU.
+    pub fn new(places: &Places, waits: bool) -> Self {
+        let nodes = places.namespaces().map(|(inode, node)| (inode, Party::Node(node)));
         Self {
             proc: places.proc.clone(),
             engine: places.engine,
-            nodes: parties.filter_map(|(party, node)| Some((node.netns?, party))).collect(),
+            nodes: nodes.collect(),
+            waits,
             cgroups: places.cgroups().map(|(party, path)| Cgroup::new(party, path)).collect(),
             machine: Machine::open(&places.proc),
             known: BTreeMap::new(),
@@ -85,7 +89,7 @@ impl Processes {
             let moved = self.reader.read("io").map_or(0, |io| process.moved(io));
             *sums.io.entry(party).or_default() += moved;
         }
-        if matches!(party, Party::Node(_)) {
+        if self.waits && matches!(party, Party::Node(_)) {
             let waited = self.reader.read("schedstat").and_then(|text| process.waited(text));
             if let Some((delay, times)) = waited {
                 sink(Observation::RunQueue { party, delay, times });
@@ -119,6 +123,7 @@ impl Probe for Processes {
         let blind =
             "waits of a process are averaged over a second, and seen of its first thread only";
         match fs::read(own.join("schedstat")) {
+            _ if !self.waits => {}
             Ok(_) if self.nodes.is_empty() => {
                 let why = "no network namespace of a node is known";
                 cannot_watch(sink, schedstat, &[SignalKind::RunQueue], why);
