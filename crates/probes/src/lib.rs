@@ -1,12 +1,13 @@
 //! Probes: what the machine does, as observations for the contention monitor. Not here: what follows from
 //! it (`netloom-monitor`), and what the engine sees of itself.
 //!
-//! All of these poll files of the kernel, whose roots are arguments: [`Places`]. What a machine does not
-//! have is a blind spot with a name, never an error. A probe of another kind is another file with a
-//! [`Probe`].
+//! What a machine does not have is a blind spot with a name, never an error. [`Probes::best`] uses programs
+//! in the kernel (`bpf`) where it can; the others poll files of the kernel, whose roots are arguments:
+//! [`Places`]. A probe of another kind is another file with a [`Probe`].
 //!
 //! | file | reads | for |
 //! |---|---|---|
+//! | `bpf` | tracepoints | busy CPUs, run-queue delay, busy disks |
 //! | `cpu` | `/proc/stat` | busy CPUs, steal |
 //! | `processes`, `process` | `/proc/PID/stat`, `schedstat`, `io`, `ns/net`; `cpu.stat` of cgroups | who uses CPU and disk; major faults; run-queue delay |
 //! | `pressure` | PSI of nodes' cgroups, or of the machine | standing still |
