@@ -1,5 +1,6 @@
 //! What happens in an experiment, as a numbered stream (server-sent events at `GET /v1/events`).
 
+use netloom_monitor::Signal;
 use netloom_units::Time;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -87,6 +88,11 @@ pub enum What {
         /// Standard output and error together, the first 64 KiB.
         output: String,
     },
+    /// Contention for the machine began, grew, or ended.
+    Contention {
+        /// Which, how much, and through whom.
+        signal: Signal,
+    },
     /// Check this before you trust the result.
     Warning {
         /// What.
@@ -121,4 +127,6 @@ pub enum EndReason {
     Interrupted,
     /// The program that had started the run went away.
     ClientGone,
+    /// Contention began, and the scenario's `monitor.on_contention` is `abort`.
+    Contention,
 }

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+use netloom_monitor::Verdict;
 use netloom_units::Time;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -45,6 +46,9 @@ pub struct Summary {
     /// What became of the frame log, if one was asked for.
     #[serde(default)]
     pub frame_log: Option<FrameLogSummary>,
+    /// Whether the run can be trusted.
+    #[serde(default)]
+    pub verdict: Option<Verdict>,
     /// How exactly the engine kept its schedule.
     pub timing: Timing,
     /// What to check before trusting the numbers.

@@ -10,6 +10,7 @@
 //! | `find` | which scenario, which experiment, when none is named |
 //! | `table` | tables and numbers for people |
 //! | `terminal` | the user's terminal |
+//! | [`report_metric`] | the command by which processes in nodes report a metric |
 //! | [`exit`] | exit codes |
 //!
 //! Not here: anything that touches a namespace. What the client needs to know of this machine comes
@@ -22,6 +23,7 @@ pub mod exit;
 mod files;
 mod find;
 mod launch;
+pub mod report_metric;
 mod table;
 mod terminal;
 

@@ -86,7 +86,8 @@ pub(crate) fn assemble(wiring: Wiring, options: &Options) -> Result<Dataplane, D
         workers: workers.collect::<Result<_, _>>()?,
         locations,
         control: Mutex::new(control),
-        probe: WakeupProbe::start(plan.clock)?,
+        probe: WakeupProbe::ordinary(plan.clock)?,
+        pulse: WakeupProbe::of_workers(plan.clock, plan.scheduling)?,
     })
 }
 

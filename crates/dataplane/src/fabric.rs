@@ -21,6 +21,7 @@ use crate::switch::Switch;
 use crate::timers::Timers;
 use crate::timing::{Counters, DeviceFailure};
 use crate::vlan::{Interfaces, Tagged, VlanSwitch};
+use crate::watch::{Loss, Spotter};
 use crate::{Clock, PipeId};
 
 /// Frames and bytes read from one device before the others have their turn: some 20 µs of small
@@ -90,6 +91,8 @@ pub(crate) struct Fabric {
     pub timers: Timers,
     pub counters: Counters,
     log: Option<LogSink>,
+    /// Tells a monitor.
+    pub spotter: Option<Spotter>,
     clock: Clock,
     pub pool: Pool,
     buffer: FrameBuffer,
@@ -108,6 +111,7 @@ impl Fabric {
             vlan_switches,
             counters: Counters::default(),
             log: None,
+            spotter: None,
             clock,
             pool: Pool::new(frame_memory),
             buffer: FrameBuffer::default(),
@@ -197,13 +201,12 @@ impl Fabric {
     #[inline]
     fn arrived(&mut self, lane: usize, vlan: Option<Vid>, now: Time) {
         if self.buffer.filled() < HEADER_BYTES {
-            self.counters.unmodelled.malformed += 1;
-            return;
+            return self.lost(lane, Loss::Malformed, 1);
         }
         match (self.pool.take(&mut self.buffer), vlan) {
             (Some(frame), None) => self.enter(lane, now, now, frame),
             (Some(frame), Some(vlan)) => self.enter_tagged(lane, vlan, now, frame),
-            (None, _) => self.counters.unmodelled.no_memory += 1,
+            (None, _) => self.lost(lane, Loss::NoMemory, 1),
         }
     }
 
@@ -223,7 +226,7 @@ impl Fabric {
             Ok(Shape::Single(length)) => self.offer(lane, at, FrameInfo::single(length), frame),
             Ok(Shape::Super(layout)) => self.enter_super(lane, at, &layout, frame),
             Err(_) => {
-                self.counters.unmodelled.malformed += 1;
+                self.lost(lane, Loss::Malformed, 1);
                 self.pool.recycle(frame);
             }
         }
@@ -245,7 +248,7 @@ impl Fabric {
                 Some(piece) => {
                     self.offer(lane, at, FrameInfo::coalesced(count, full, length), piece);
                 }
-                None => self.counters.unmodelled.no_memory += u64::from(count),
+                None => self.lost(lane, Loss::NoMemory, count.into()),
             }
         }
         self.pool.recycle(frame);
@@ -290,8 +293,11 @@ impl Fabric {
     #[inline(always)]
     pub fn leave(&mut self, lane: usize, delivery: &Delivery<Carried>) -> Time {
         let now = self.clock.now();
-        let frames = u64::from(delivery.info.frames());
-        self.counters.lateness.record(now.since(delivery.release), frames);
+        let (late, frames) = (now.since(delivery.release), delivery.info.frames());
+        self.counters.lateness.record(late, frames.into());
+        if let Some(spotter) = &mut self.spotter {
+            spotter.left(self.lanes[lane].id, now, late, &delivery.info);
+        }
         self.show_exit(lane, now, delivery);
         now
     }
@@ -303,10 +309,10 @@ impl Fabric {
         let frames = u64::from(info.frames());
         let mut outcome = Occurrence::HandedOver;
         if !self.ports[port].alive {
-            self.counters.unmodelled.device_gone += frames;
+            self.lost(lane, Loss::DeviceGone, frames);
             outcome = Occurrence::Refused;
         } else if let Err(error) = self.ports[port].device.send(&frame) {
-            self.refused(port, frames, &error);
+            self.refused(lane, port, frames, &error);
             outcome = Occurrence::Refused;
         }
         if self.log.is_some() {
@@ -345,14 +351,23 @@ impl Fabric {
         }
     }
 
+    /// Frames on their way into or out of `lane` are lost outside the model.
     #[cold]
-    fn refused(&mut self, port: usize, frames: u64, error: &SendError) {
+    pub fn lost(&mut self, lane: usize, loss: Loss, frames: u64) {
+        self.counters.unmodelled.count(loss, frames);
+        if let Some(spotter) = &mut self.spotter {
+            spotter.lost(self.lanes[lane].id, self.clock.now(), loss, frames);
+        }
+    }
+
+    #[cold]
+    fn refused(&mut self, lane: usize, port: usize, frames: u64, error: &SendError) {
         match error {
-            SendError::Full => self.counters.unmodelled.device_full += frames,
+            SendError::Full => self.lost(lane, Loss::DeviceFull, frames),
             SendError::InterfaceDown => self.counters.interface_down += frames,
-            SendError::Rejected(_) => self.counters.unmodelled.rejected += frames,
+            SendError::Rejected(_) => self.lost(lane, Loss::Rejected, frames),
             SendError::Gone(source) => {
-                self.counters.unmodelled.device_gone += frames;
+                self.lost(lane, Loss::DeviceGone, frames);
                 self.fail(port, source);
             }
         }
@@ -400,7 +415,7 @@ impl Fabric {
         if self.pool.admit(&mut frame) {
             self.hops.push_back(Hop { lane, at, frame });
         } else {
-            self.counters.unmodelled.no_memory += 1;
+            self.lost(lane, Loss::NoMemory, 1);
             self.pool.recycle(frame);
         }
     }

@@ -19,6 +19,7 @@ use crate::frame_log::{self, FrameLog, FrameLogSummary};
 use crate::gate::tickets;
 use crate::timing::{Timing, WakeupProbe};
 use crate::waiter::Waker;
+use crate::watch::{self, Limits, Watch};
 use crate::worker::{Command, Returned};
 use crate::{Clock, DataplaneError, Options, PipeId, VlanPortStatus, Wiring};
 
@@ -34,6 +35,8 @@ pub struct Dataplane {
     pub(crate) locations: Vec<(usize, usize)>,
     pub(crate) control: Mutex<Control>,
     pub(crate) probe: WakeupProbe,
+    /// The same, as urgent as the workers.
+    pub(crate) pulse: WakeupProbe,
 }
 
 /// One pipe: what it is told and what it has counted.
@@ -165,6 +168,23 @@ impl Dataplane {
     pub fn timing(&self) -> Result<Timing, DataplaneError> {
         let counters = self.ask_all(|reply| Command::Timing { reply })?;
         Ok(Timing::of(self.now(), &counters, self.probe.summary()))
+    }
+
+    /// Tells a monitor from now on what goes wrong as it happens. A later watch replaces an earlier one.
+    ///
+    /// # Errors
+    /// If a worker has ended.
+    pub fn watch(&self, limits: Limits) -> Result<Watch, DataplaneError> {
+        let (watch, spotters) = watch::watch(limits, self.workers.len(), self.pulse.pauses());
+        // Until now nobody wanted to know.
+        self.pulse.pauses().take();
+        let (done, begun) = channel();
+        for (worker, spotter) in spotters.into_iter().enumerate() {
+            self.send(worker, Command::Watch { spotter, done: done.clone() })?;
+        }
+        drop(done);
+        (0..self.workers.len()).try_for_each(|_| self.receive(&begun))?;
+        Ok(watch)
     }
 
     /// What every port of switches that know VLANs is told and has refused, in the order of links and

@@ -17,6 +17,7 @@
 //! | `gate` | one timestamp for a batch of changes over several workers |
 //! | `frame_log` | what happens to each frame, written by a thread of its own: [`FrameLog`] |
 //! | `capture` | copies of frames at an interface, for a reader on another thread |
+//! | `watch` | what goes wrong, told to a monitor as it happens: [`Watch`] |
 //! | `timing` | how late frames were, and what was lost outside the model: [`Timing`] |
 //!
 //! A worker owns whole connected components (a link, or all links joined by switches), so no lock
@@ -40,6 +41,7 @@ mod timers;
 mod timing;
 mod vlan;
 mod waiter;
+mod watch;
 mod wiring;
 mod worker;
 
@@ -51,4 +53,5 @@ pub use frame_log::{FrameLog, FrameLogSummary};
 pub use handle::{Dataplane, PipeStatus};
 pub use scheduling::Scheduling;
 pub use timing::{DeviceFailure, LatencySummary, Timing, UnmodelledDrops, WorkerLoad};
+pub use watch::{Common, Limits, Loss, Seen, Sighting, Watch};
 pub use wiring::{End, LinkWiring, Options, PipeId, VlanPortStatus, Wiring};

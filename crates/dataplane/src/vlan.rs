@@ -10,6 +10,7 @@ use crate::VlanPortStatus;
 use crate::carried::Carried;
 use crate::fabric::Fabric;
 use crate::switch::addresses;
+use crate::watch::Loss;
 
 /// What a lane begins or ends at where tags matter.
 #[derive(Debug, Clone, Copy)]
@@ -65,7 +66,7 @@ impl Fabric {
         };
         match tagged {
             Some(frame) => self.enter(lane, now, now, frame),
-            None => self.counters.unmodelled.no_memory += 1,
+            None => self.lost(lane, Loss::NoMemory, 1),
         }
     }
 
@@ -101,7 +102,7 @@ impl Fabric {
                 let (lane, tag) = (ports[out].lane, bridge.tag_out(out, class));
                 match self.pool.set_tag(frame, tag.map(|tag| tag.0)) {
                     Some(frame) => self.send_on(lane, release, frame),
-                    None => self.counters.unmodelled.no_memory += 1,
+                    None => self.lost(lane, Loss::NoMemory, 1),
                 }
             }
             Ok((class, Forward::Flood)) => self.flood((switch, port), class, release, frame),
@@ -124,7 +125,7 @@ impl Fabric {
             }
             match form.as_ref().map(Frame::duplicate) {
                 Some(copy) => self.send_on(lane, at, copy),
-                None => self.counters.unmodelled.no_memory += 1,
+                None => self.lost(lane, Loss::NoMemory, 1),
             }
         }
         forms.into_iter().flatten().for_each(|form| self.pool.recycle(form));
@@ -145,7 +146,7 @@ impl Fabric {
                 let delivery = Delivery { frame: Carried(frame), info, passage, release };
                 self.send(lane, port, now, delivery);
             }
-            None => self.counters.unmodelled.no_memory += 1,
+            None => self.lost(lane, Loss::NoMemory, 1),
         }
     }
 

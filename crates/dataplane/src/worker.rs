@@ -17,6 +17,7 @@ use crate::margin::Margin;
 use crate::scheduling::{Scheduling, Urgency};
 use crate::timing::{Counters, WorkerLoad, exact_timers};
 use crate::waiter::{Patience, Waiter};
+use crate::watch::Spotter;
 use crate::{Clock, VlanPortStatus};
 
 /// Pipes whose statistics are read in one turn, so that frames do not wait for a large snapshot.
@@ -38,6 +39,8 @@ pub(crate) enum Command {
     Log { lanes: Vec<usize>, sink: LogSink, done: Sender<bool> },
     /// Log no more.
     EndLog { done: Sender<()> },
+    /// Tell a monitor from now on.
+    Watch { spotter: Spotter, done: Sender<()> },
     /// End.
     Stop,
 }
@@ -123,6 +126,7 @@ impl Worker {
                 && self.waiter.ready() == 0
             {
                 self.margin.overslept(now.since(before + sleep));
+                self.unattended(now, now.since(before + sleep));
             }
             let turn = self.turn(now);
             self.book(patience, before, now, &turn);
@@ -193,10 +197,20 @@ impl Worker {
                 self.account.spinning += woke.since(before);
             }
             Turn::Worked => {
-                let worked = self.clock.now().since(woke);
+                let now = self.clock.now();
+                let worked = now.since(woke);
                 self.fabric.counters.unattended.record(worked, 1);
+                self.unattended(now, worked);
             }
             Turn::Idle | Turn::Stopped => {}
+        }
+    }
+
+    /// Until `now`, nobody looked at the devices for so long, and not because there was nothing to do.
+    #[inline]
+    fn unattended(&mut self, now: Time, lasted: Duration) {
+        if let Some(spotter) = &mut self.fabric.spotter {
+            spotter.unattended(now, lasted);
         }
     }
 
@@ -241,6 +255,10 @@ impl Worker {
             }
             Command::EndLog { done } => {
                 self.fabric.end_log();
+                let _ = done.send(());
+            }
+            Command::Watch { spotter, done } => {
+                self.fabric.spotter = Some(spotter);
                 let _ = done.send(());
             }
             Command::Stop => {}

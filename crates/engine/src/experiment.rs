@@ -5,7 +5,7 @@ mod changes;
 
 use std::collections::HashMap;
 use std::path::PathBuf;
-use std::sync::{PoisonError, RwLock};
+use std::sync::{Mutex, MutexGuard, PoisonError, RwLock};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use anyhow::{Result, anyhow, bail};
@@ -17,6 +17,7 @@ use netloom_api::state::{
 use netloom_api::timing::Timing;
 use netloom_dataplane::{Capture, Dataplane, FrameLog, FrameLogSummary};
 use netloom_link::{LinkState, LogHeader, Window};
+use netloom_monitor::{Monitor, Verdict};
 use netloom_nodes::{ExitStatus, Network, SpawnRequest, Spawned};
 use netloom_plan::Plan;
 use netloom_scenario::{Endpoint, Interface, LinkEnds, Node, NodeKind, Scenario};
@@ -59,6 +60,7 @@ pub struct Experiment {
     pub board: Board,
     phase: watch::Sender<Phase>,
     overflow: Overflow,
+    monitor: Mutex<Monitor>,
     started_unix: f64,
     links: HashMap<String, usize>,
     live: RwLock<Option<Live>>,
@@ -82,6 +84,7 @@ impl Experiment {
         let interfaces = |end| scenario.interfaces_at(end);
         let overflow = Overflow::new(cut.flat_map(|link| &link.endpoints).flat_map(interfaces));
         let since_zero = live.dataplane.now().as_nanos() as f64 / 1e9;
+        let monitor = Monitor::new(scenario.monitor.criteria.clone(), live.dataplane.now());
         let now = SystemTime::now().duration_since(UNIX_EPOCH);
         let started_unix = now.map_or(0.0, |now| now.as_secs_f64() - since_zero);
         Self {
@@ -93,6 +96,7 @@ impl Experiment {
             board,
             phase: watch::Sender::new(Phase::Deployed),
             overflow,
+            monitor: Mutex::new(monitor),
             started_unix,
             links,
             live: RwLock::new(Some(live)),
@@ -231,9 +235,26 @@ impl Experiment {
     /// How exactly the engine keeps its schedule.
     pub fn timing(&self) -> Result<Timing> {
         self.with_live(|live| {
-            let overflow = self.overflow.total(&live.network)?;
+            let overflow = self.overflow.dropped(&live.network)?.values().sum();
             Ok(crate::wiring::timing(&self.scenario, live.dataplane.timing()?, overflow))
         })
+    }
+
+    /// Frames that interfaces have dropped because the engine did not read them in time.
+    pub fn not_read_in_time(&self) -> Result<HashMap<Endpoint, u64>> {
+        self.with_live(|live| self.overflow.dropped(&live.network))
+    }
+
+    /// The contention monitor.
+    pub fn monitor(&self) -> MutexGuard<'_, Monitor> {
+        // A panic in the monitor must not hide what it had seen before.
+        self.monitor.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Whether what was measured so far can be trusted.
+    pub fn verdict(&self) -> Verdict {
+        let monitor = self.monitor();
+        monitor.verdict(self.now())
     }
 
     /// Captures the frames at an interface from now on; with `drops` also those that its link drops.

@@ -8,6 +8,7 @@ mod addresses;
 mod interfaces;
 mod links;
 mod measure;
+mod monitor;
 mod names;
 mod nodes;
 mod pipes;
@@ -61,6 +62,7 @@ pub(crate) fn resolve(
     let processes = processes::resolve(raw, &references, &mut report);
     let timeline = timeline::resolve(raw, &references, &mut report);
     let measure = measure::resolve(&raw.measure, &links, &references, &mut report);
+    let monitor = monitor::resolve(&raw.monitor, &links, &mut report);
     let scenario = Scenario {
         name,
         seed: raw.seed,
@@ -69,6 +71,7 @@ pub(crate) fn resolve(
         timeline,
         processes,
         measure,
+        monitor,
         duration: raw.duration.as_ref().map(|duration| duration.value.0),
     };
     (scenario, report.finish())

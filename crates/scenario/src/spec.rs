@@ -9,6 +9,7 @@ use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use netloom_link::{PipeChange, PipeConfig, PortVlans, SharedData, Vid};
+use netloom_monitor::Criteria;
 use netloom_units::Duration;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -32,6 +33,8 @@ pub struct Scenario {
     pub processes: Vec<Process>,
     /// What a run measures.
     pub measure: Measure,
+    /// What a run is held to.
+    pub monitor: Monitor,
     /// How long a run lasts; without it, until every foreground process has ended and the
     /// timeline has passed.
     pub duration: Option<Duration>,
@@ -415,6 +418,29 @@ pub struct Capture {
     pub interface: Endpoint,
     /// Whether it has what the link drops on its way from or to the interface, with the reasons.
     pub drops: bool,
+}
+
+/// When a run counts as disturbed by its own machine, and what is done then.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+pub struct Monitor {
+    /// What is done when contention begins.
+    pub on_contention: OnContention,
+    /// How long the experiment warms up: contention that ends before is reported, but not held against the
+    /// run.
+    pub warm_up: Duration,
+    /// Thresholds and windows.
+    pub criteria: Criteria,
+}
+
+/// What is done when contention begins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum OnContention {
+    /// It is reported, and the run goes on.
+    #[default]
+    Report,
+    /// The run ends; what it has measured is kept.
+    Abort,
 }
 
 /// What a run measures beside what it always does.

@@ -7,6 +7,7 @@ use anyhow::Result;
 use netloom_api::state::{ExperimentStatus, LinkStatus, NodeStatus, ProcessStatus, VlanPortStatus};
 use netloom_api::timing::Timing;
 use netloom_link::Window;
+use netloom_monitor::Verdict;
 use serde_json::json;
 
 use super::recent::recent_table;
@@ -117,6 +118,7 @@ struct View {
     links: Vec<LinkStatus>,
     processes: Vec<ProcessStatus>,
     timing: Timing,
+    verdict: Verdict,
     /// What the links' statistics are of, if not of all time.
     window: Option<Window>,
 }
@@ -133,6 +135,7 @@ impl View {
             links: client.get(&links).await?,
             processes: client.get("/processes").await?,
             timing: client.get("/timing").await?,
+            verdict: client.get("/verdict").await?,
             window,
         })
     }
@@ -144,6 +147,7 @@ impl View {
             "links": self.links,
             "processes": self.processes,
             "timing": self.timing,
+            "verdict": self.verdict,
         })
     }
 
@@ -173,6 +177,10 @@ impl View {
                 rows.add_row([process.process.as_str(), &process.node, &state(&process.state)]);
             }
             writeln!(text, "\n{rows}")?;
+        }
+        writeln!(text, "\nverdict so far: {}", self.verdict.judgement)?;
+        for finding in &self.verdict.findings {
+            writeln!(text, "  {}: {}", finding.judgement, finding.why)?;
         }
         Ok(text)
     }

@@ -4,9 +4,10 @@ use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
-use netloom_api::event::{Event, What};
+use netloom_api::event::{EndReason, Event, What};
 use netloom_api::launch::Mode;
 use netloom_api::summary::Summary;
+use netloom_monitor::{Change, Judgement};
 
 use super::deploy::clean_after_death;
 use super::summary;
@@ -66,10 +67,13 @@ pub async fn run(machine: &dyn Machine, args: Run) -> Result<i32> {
     let text = std::fs::read_to_string(&summary_file)?;
     let summary: Summary = serde_json::from_str(&text).context("cannot understand summary.json")?;
     summary::print(&summary, &results);
+    let invalid =
+        summary.verdict.as_ref().is_none_or(|verdict| verdict.judgement == Judgement::Invalid);
     Ok(match (interrupted, summary.success) {
         (true, _) => exit::INTERRUPTED,
-        (false, true) => exit::SUCCESS,
         (false, false) => exit::RUN_FAILED,
+        (false, true) if args.strict && invalid => exit::INVALID,
+        (false, true) => exit::SUCCESS,
     })
 }
 
@@ -149,6 +153,12 @@ fn show(event: &Event, watched: bool) {
         What::CommandEnded { node, command, code, .. } => {
             format!("`{}` in {node} ended with code {code}", command.join(" "))
         }
+        What::Contention { signal } if signal.change == Change::Ended => {
+            format!("contention ended: {} on {}", signal.signal, signal.on)
+        }
+        // Warnings tell of the others.
+        What::Contention { .. } => return,
+        What::RunEnded { reason: EndReason::Contention } => "run ended by contention".into(),
         What::RunEnded { .. } => "run ended".into(),
         What::Phase { .. } => return,
     };

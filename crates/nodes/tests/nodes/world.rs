@@ -143,6 +143,7 @@ pub fn context(work_dir: &Path) -> Context {
     Context {
         work_dir: work_dir.into(),
         init: std::env::current_exe().unwrap(),
+        files: vec![],
         env: vec![("FROM_CONTEXT".into(), "yes".into())],
     }
 }
@@ -208,6 +209,7 @@ pub fn scenario(name: &str, links: &[(&str, &str)]) -> Scenario {
             capture: vec![],
             frames: vec![],
         },
+        monitor: Monitor::default(),
         duration: None,
     };
     for (a, b) in links {

@@ -15,6 +15,7 @@ pub fn scenario() -> Scenario {
         timeline: vec![],
         processes: vec![],
         measure: Measure { interval: Duration::from_millis(100), capture: vec![], frames: vec![] },
+        monitor: Monitor::default(),
         duration: None,
     }
 }

@@ -1,0 +1,163 @@
+//! When a signal counts as contention: thresholds and windows, as a scenario may set them. Not here: how
+//! they are tested (`criterion`).
+
+use std::collections::BTreeMap;
+
+use netloom_units::{Duration, Probability, Rate};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// The thresholds of all signals. Names and defaults follow Maier 2011 ch. 4, θ and δ included.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Criteria {
+    /// How late frames may leave the engine.
+    pub lateness: Delays,
+    /// How long tasks of a node may wait for a CPU.
+    pub run_queue: Delays,
+    /// For how long a CPU may have no idle moment (θ_c).
+    pub cpu: Busy,
+    /// How much nodes of this machine may send each other. Calibrated; without a rate not tested.
+    pub net_internal: Traffic,
+    /// How much nodes may send through an uplink. Calibrated; without a rate not tested.
+    pub net_external: Traffic,
+    /// How many pages may be swapped in.
+    pub memory_in: Pages,
+    /// How many pages may be swapped out.
+    pub memory_out: Pages,
+    /// How many major faults and refaults the nodes may have together.
+    pub faults: Pages,
+    /// For how long a disk may have requests pending (θ_d).
+    pub disk: Busy,
+    /// How much of a CPU's time the hypervisor may take.
+    pub steal: Part,
+    /// How much of the time a task of a node may stand still.
+    pub pressure: Part,
+    /// The highest value of each metric that applications report.
+    pub application: BTreeMap<String, f64>,
+    /// Contention that held no longer than this in all is brief: the run is suspect, not invalid.
+    pub brief: Duration,
+}
+
+impl Default for Criteria {
+    fn default() -> Self {
+        let ten_ms = Duration::from_millis(10);
+        let second = Duration::from_secs(1);
+        let share = |value| Probability::new(value).expect("between 0 and 1");
+        Self {
+            lateness: Delays::default(),
+            run_queue: Delays::default(),
+            cpu: Busy { longest: Duration::from_millis(200) },
+            net_internal: Traffic::default(),
+            net_external: Traffic::default(),
+            memory_in: Pages { limit: 1, window: ten_ms },
+            memory_out: Pages { limit: 1, window: ten_ms },
+            // A major fault takes some 100 µs of an SSD: a thousand are a tenth of a task's time.
+            faults: Pages { limit: 1000, window: second },
+            disk: Busy { longest: Duration::from_millis(100) },
+            // The kernel counts steal in ticks of 10 ms: in one second, one percent is one tick.
+            steal: Part { limit: share(0.01), window: Duration::from_secs(10) },
+            pressure: Part { limit: share(0.2), window: second },
+            application: BTreeMap::new(),
+            brief: second,
+        }
+    }
+}
+
+impl Criteria {
+    /// The tolerance of lateness where the scenario gives none: 1 ms, or a tenth of the smallest link
+    /// delay if that is larger. The run queue's is the same.
+    pub fn tolerance_for(smallest_delay: Option<Duration>) -> Duration {
+        let tenth = smallest_delay.map_or(0, |delay| delay.as_nanos() / 10);
+        Delays::TOLERANCE.max(Duration::from_nanos(tenth))
+    }
+
+    /// Fills in what depends on the experiment: both tolerances, where none is set.
+    #[must_use]
+    pub fn resolved(mut self, smallest_delay: Option<Duration>) -> Self {
+        let tolerance = Self::tolerance_for(smallest_delay);
+        self.lateness.tolerance.get_or_insert(tolerance);
+        self.run_queue.tolerance.get_or_insert(tolerance);
+        self
+    }
+}
+
+/// How late is too late.
+///
+/// Contended when more than 1 % of what is in a window is later than the tolerance (the 99th percentile
+/// is above it); a window with less than 100 in it counts as filled up with punctual ones. Of frames, also
+/// when any single one is later than ten times the tolerance.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Delays {
+    /// What the 99th percentile may be. By default 1 ms, or a tenth of the smallest link delay if that
+    /// is larger.
+    pub tolerance: Option<Duration>,
+    /// The length of the sliding window.
+    pub window: Duration,
+}
+
+impl Delays {
+    const TOLERANCE: Duration = Duration::from_millis(1);
+
+    /// The tolerance, or the default of an experiment without delays.
+    pub fn tolerance(&self) -> Duration {
+        self.tolerance.unwrap_or(Self::TOLERANCE)
+    }
+
+    /// What a single frame may be late, and for how long the engine may pause: ten times the tolerance.
+    pub fn hard_limit(&self) -> Duration {
+        Duration::from_nanos(self.tolerance().as_nanos().saturating_mul(10))
+    }
+}
+
+impl Default for Delays {
+    fn default() -> Self {
+        Self { tolerance: None, window: Duration::from_secs(1) }
+    }
+}
+
+/// For how long something may be busy without a break (θ_c, θ_d). Contended from that length on.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Busy {
+    /// The length.
+    pub longest: Duration,
+}
+
+/// How much may be sent in a sliding window (θ_n and δ). Contended from the rate on.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Traffic {
+    /// The rate; without one, the signal is not tested.
+    pub rate: Option<Rate>,
+    /// The length of the window.
+    pub window: Duration,
+}
+
+impl Default for Traffic {
+    fn default() -> Self {
+        Self { rate: None, window: Duration::from_millis(10) }
+    }
+}
+
+/// How many pages may be moved in a sliding window (Π_m = θ_m δ, and δ).
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Pages {
+    /// Contended from so many pages in a window on; 1 is any, told as a threshold of 0.
+    #[schemars(range(min = 1))]
+    pub limit: u64,
+    /// The length of the window.
+    pub window: Duration,
+}
+
+/// Which part of a sliding window something may take. Contended above it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Part {
+    /// The part.
+    pub limit: Probability,
+    /// The length of the window.
+    pub window: Duration,
+}

@@ -1,0 +1,112 @@
+//! All criteria, and which observation goes to which.
+
+use netloom_units::Time;
+
+use super::application::Applications;
+use super::cpu::Cpus;
+use super::disk::Disks;
+use super::drops::Drops;
+use super::lateness::Lateness;
+use super::memory::Memory;
+use super::network::Network;
+use super::parts_of_time::PartsOfTime;
+use super::run_queue::RunQueues;
+use crate::criteria::Criteria;
+use crate::names::{Names, Place};
+use crate::observation::{Observation, Subject};
+use crate::party::Party;
+use crate::signal::SignalKind;
+use crate::tracker::Outbox;
+
+#[derive(Debug, Clone)]
+pub(crate) struct All {
+    lateness: Lateness,
+    drops: Drops,
+    cpus: Cpus,
+    run_queues: RunQueues,
+    network: Network,
+    memory: Memory,
+    disks: Disks,
+    steal: PartsOfTime,
+    pressure: PartsOfTime,
+    applications: Applications,
+}
+
+made_of!(
+    All: lateness,
+    drops,
+    cpus,
+    run_queues,
+    network,
+    memory,
+    disks,
+    steal,
+    pressure,
+    applications
+);
+
+impl All {
+    pub fn new(criteria: &Criteria) -> Self {
+        Self {
+            lateness: Lateness::new(&criteria.lateness),
+            drops: Drops::default(),
+            cpus: Cpus::new(&criteria.cpu),
+            run_queues: RunQueues::new(&criteria.run_queue),
+            network: Network::new(criteria),
+            memory: Memory::new(criteria),
+            disks: Disks::new(&criteria.disk),
+            steal: PartsOfTime::new(SignalKind::Steal, &criteria.steal),
+            pressure: PartsOfTime::new(SignalKind::Pressure, &criteria.pressure),
+            applications: Applications::new(&criteria.application),
+        }
+    }
+
+    /// Gives an observation to its criterion. Of no effect for one that belongs to none: names, probes,
+    /// uses and the end of the warm-up are the monitor's own.
+    pub fn observe(
+        &mut self,
+        at: Time,
+        observation: &Observation,
+        names: &Names,
+        out: &mut Outbox,
+    ) {
+        use Observation as O;
+        match *observation {
+            O::Lateness { party, delay, frames } => {
+                self.lateness.late(at, party, delay, frames, out);
+            }
+            O::Pause { lasted } => self.lateness.paused(at, lasted, out),
+            O::Drops { cause, party, frames } => self.drops.lost(at, cause, party, frames, out),
+            O::CpuSwitch { cpu, to } => self.cpus.switch(at, cpu, to, out),
+            O::CpuInterval { cpu, over, idle } => self.cpus.interval(at, cpu, over, idle, out),
+            O::RunQueue { party, delay, times } => {
+                self.run_queues.waited(at, party, delay, times, out);
+            }
+            O::Forwarded { route, party, size, over } => {
+                self.network.forwarded(at, route, party, size, over, out);
+            }
+            O::Paged { direction, cause, party, pages, over } => {
+                self.memory.paged(at, (direction, cause), party, pages, over, out);
+            }
+            O::DiskIssued { disk, party } => self.disks.issued(at, disk, party, out),
+            O::DiskCompleted { disk } => self.disks.completed(at, disk, out),
+            O::DiskInterval { disk, over, idle } => self.disks.interval(at, disk, over, idle, out),
+            O::Steal { cpu, stolen, over } => {
+                self.steal.took(at, Place::Cpu(cpu), Party::Hypervisor, stolen, over, out);
+            }
+            O::Stalled { of, party, stalled, over } => {
+                let place = Place::Pressure(of, party);
+                self.pressure.took(at, place, party, stalled, over, out);
+            }
+            O::Metric { metric, party, value } => {
+                let name = names.of(Subject::Metric(metric));
+                self.applications.reported(at, (metric, &name), party, value, out);
+            }
+            O::Named { .. }
+            | O::Watched { .. }
+            | O::Unwatched { .. }
+            | O::Settled
+            | O::Used { .. } => {}
+        }
+    }
+}

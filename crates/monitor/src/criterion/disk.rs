@@ -1,0 +1,98 @@
+//! Disks with requests pending all the time: `e_d[k].t − e_d[i+1].t ≥ θ_d` (Maier 2011, Eq. 4.4), for each
+//! disk, tested at every request and on a timer.
+//!
+//! Where requests are observed, shares are the requests of each party since the disk was last idle. Where
+//! intervals are, they are busy time, unattributed until uses of the disk are told.
+
+use std::collections::BTreeMap;
+
+use netloom_units::{Duration, Time};
+
+use super::{Criterion, nanos};
+use crate::criteria::Busy;
+use crate::names::Place;
+use crate::party::Party;
+use crate::signal::SignalKind;
+use crate::stretch::Stretch;
+use crate::tracker::{Outbox, Tracker};
+
+#[derive(Debug, Clone)]
+pub(crate) struct Disks {
+    longest: Duration,
+    disks: BTreeMap<u32, Disk>,
+}
+
+made_of!(Disks: disks);
+
+#[derive(Debug, Clone)]
+struct Disk {
+    stretch: Stretch,
+    /// How many requests are pending; nothing as long as none has been observed.
+    pending: Option<u64>,
+}
+
+impl Disks {
+    pub fn new(criteria: &Busy) -> Self {
+        Self { longest: criteria.longest, disks: BTreeMap::new() }
+    }
+
+    pub fn issued(&mut self, at: Time, disk: u32, party: Party, out: &mut Outbox) {
+        let disk = self.disk(disk);
+        disk.pending = Some(disk.pending.unwrap_or(0) + 1);
+        disk.stretch.busy(at);
+        disk.stretch.still(at, out);
+        disk.stretch.add(party, 1);
+    }
+
+    /// A request that was issued before anything was observed may complete too.
+    pub fn completed(&mut self, at: Time, disk: u32, out: &mut Outbox) {
+        let disk = self.disk(disk);
+        let pending = disk.pending.unwrap_or(0).saturating_sub(1);
+        disk.pending = Some(pending);
+        if pending > 0 {
+            disk.stretch.still(at, out);
+        } else if disk.stretch.is_busy() {
+            disk.stretch.idle(at, out);
+        }
+    }
+
+    pub fn interval(
+        &mut self,
+        at: Time,
+        disk: u32,
+        over: Duration,
+        idle: Duration,
+        out: &mut Outbox,
+    ) {
+        let disk = self.disk(disk);
+        if disk.pending.is_none() {
+            disk.stretch.interval(at, over, idle, out);
+        }
+    }
+
+    fn disk(&mut self, disk: u32) -> &mut Disk {
+        let longest = self.longest;
+        self.disks.entry(disk).or_insert_with(|| {
+            let tracker = Tracker::new(SignalKind::Disk, Place::Disk(disk), Some(nanos(longest)));
+            Disk { stretch: Stretch::new(tracker, longest), pending: None }
+        })
+    }
+}
+
+impl Criterion for Disk {
+    fn tick(&mut self, now: Time, out: &mut Outbox) {
+        self.stretch.tick(now, self.pending.is_some(), out);
+    }
+
+    fn next_tick(&self) -> Option<Time> {
+        self.stretch.next_tick(self.pending.is_some())
+    }
+
+    fn visit<'a>(&'a self, visitor: &mut dyn FnMut(&'a Tracker)) {
+        visitor(&self.stretch.tracker);
+    }
+
+    fn visit_mut(&mut self, visitor: &mut dyn FnMut(&mut Tracker)) {
+        visitor(&mut self.stretch.tracker);
+    }
+}

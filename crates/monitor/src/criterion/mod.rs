@@ -1,0 +1,55 @@
+//! The criteria, one file each. They take observations of their own kind and say through their trackers
+//! when contention holds. Adding one is a file here and its lines in `criterion/all.rs`.
+//!
+//! | file | signals |
+//! |---|---|
+//! | `lateness` | `lateness`: percentile, single frame, pauses of the engine |
+//! | `drops` | `unmodelled_drop` |
+//! | `cpu` | `cpu` (Maier 2011, Eq. 4.2) |
+//! | `run_queue` | `run_queue` |
+//! | `network` | `net_internal`, `net_external` (Eq. 4.1) |
+//! | `memory` | `memory_in`, `memory_out` (Eq. 4.3) |
+//! | `disk` | `disk` (Eq. 4.4) |
+//! | `parts_of_time` | `steal`, `pressure` |
+//! | `application` | `application` |
+//!
+//! `all` has them together; `parts` is how criteria are made of windows, stretches and trackers.
+
+#[macro_use]
+mod parts;
+mod all;
+mod application;
+mod cpu;
+mod disk;
+mod drops;
+mod lateness;
+mod memory;
+mod network;
+mod parts_of_time;
+mod run_queue;
+
+use netloom_units::{Duration, Time};
+
+pub(crate) use all::All;
+
+use crate::tracker::{Outbox, Tracker};
+
+/// What all criteria have in common.
+pub(crate) trait Criterion {
+    /// Time has come to `now`: conditions that go on or end in silence are seen.
+    fn tick(&mut self, now: Time, out: &mut Outbox);
+
+    /// When a tick is next of use.
+    fn next_tick(&self) -> Option<Time>;
+
+    /// Shows every tracker.
+    fn visit<'a>(&'a self, visitor: &mut dyn FnMut(&'a Tracker));
+
+    /// Shows every tracker, to be changed.
+    fn visit_mut(&mut self, visitor: &mut dyn FnMut(&mut Tracker));
+}
+
+/// A length of time in nanoseconds, as a value of a signal.
+fn nanos(duration: Duration) -> f64 {
+    duration.as_nanos() as f64
+}

@@ -1,0 +1,51 @@
+//! Signals that are a part of the time: what the hypervisor took of each CPU, and for how long tasks stood
+//! still for want of something. Contended above a share of a sliding window.
+
+use std::collections::BTreeMap;
+
+use netloom_units::{Duration, Time};
+
+use crate::criteria::Part;
+use crate::names::Place;
+use crate::party::Party;
+use crate::signal::SignalKind;
+use crate::tracker::{Outbox, Tracker};
+use crate::window::SumWindow;
+
+#[derive(Debug, Clone)]
+pub(crate) struct PartsOfTime {
+    signal: SignalKind,
+    criteria: Part,
+    places: BTreeMap<Place, SumWindow>,
+}
+
+made_of!(PartsOfTime: places);
+
+impl PartsOfTime {
+    pub fn new(signal: SignalKind, criteria: &Part) -> Self {
+        Self { signal, criteria: criteria.clone(), places: BTreeMap::new() }
+    }
+
+    /// `part` of the time `over` that ended at `at`.
+    pub fn took(
+        &mut self,
+        at: Time,
+        place: Place,
+        party: Party,
+        part: Duration,
+        over: Duration,
+        out: &mut Outbox,
+    ) {
+        let (signal, criteria) = (self.signal, &self.criteria);
+        let window = self.places.entry(place).or_insert_with(|| window(signal, place, criteria));
+        window.add(at, party, part.as_nanos(), over, out);
+    }
+}
+
+/// A window of nanoseconds: contended above the limit, from the next whole nanosecond on.
+fn window(signal: SignalKind, place: Place, criteria: &Part) -> SumWindow {
+    let nanos = criteria.window.as_nanos() as f64;
+    let limit = (criteria.limit.value() * nanos).floor() as u64 + 1;
+    let tracker = Tracker::new(signal, place, Some(criteria.limit.value()));
+    SumWindow::new(tracker, criteria.window, Some(limit), 1.0 / nanos)
+}

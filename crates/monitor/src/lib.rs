@@ -1,0 +1,43 @@
+//! Contention monitor: is what a run measured the network, or the machine?
+//!
+//! Pure: [`Observation`]s with their time go in, [`Signal`]s come out, and a [`Verdict`] at the end.
+//! Not here: how things are observed (`netloom-probes`, the engine), and what is done about it.
+//!
+//! | module | what |
+//! |---|---|
+//! | `observation`, `party` | what is seen, and whom it concerns |
+//! | `criteria`, `problems` | thresholds and windows, and those that make no sense |
+//! | `signal` | what is told while a run lasts |
+//! | `monitor` | takes the one and tells the other |
+//! | `criterion` | when contention holds, a file for each signal; made of `window`, `stretch`, `tracker` |
+//! | `shares`, `uses`, `names` | through whom |
+//! | `watched` | which signals are watched, and what cannot be seen |
+//! | `verdict` | what is told of a run, and the rules by which it is judged |
+//! | `warnings` | how often people are warned |
+//! | `trace` | observations as a file, to be judged again |
+
+mod criteria;
+mod criterion;
+mod monitor;
+mod names;
+mod observation;
+mod party;
+mod problems;
+mod shares;
+mod signal;
+mod stretch;
+pub mod trace;
+mod tracker;
+mod uses;
+mod verdict;
+mod warnings;
+mod watched;
+mod window;
+
+pub use criteria::{Busy, Criteria, Delays, Pages, Part, Traffic};
+pub use monitor::{Monitor, Work};
+pub use observation::{Direction, Observation, PageCause, Route, Subject};
+pub use party::{Party, Who};
+pub use signal::{Change, DropCause, Pressure, Resource, Share, Signal, SignalKind};
+pub use verdict::{Coverage, Episode, Finding, Judgement, Overhead, SignalReport, Verdict};
+pub use warnings::Warnings;

@@ -1,0 +1,249 @@
+//! What probes and the engine see. Not here: what follows from it (`criterion`).
+//!
+//! There are two ways to see: *events*, each at its time, and *intervals*, which say what happened since
+//! the last look (`over`, a length of time that ends when the observation is made). Event-driven probes
+//! give events, polling ones intervals; both go to the same criteria.
+
+use netloom_units::{Duration, Size};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::party::Party;
+use crate::signal::{DropCause, Pressure, SignalKind};
+
+/// Something that was seen; its time goes beside it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Observation {
+    /// The name of something that observations number. To be told before its first observation is
+    /// reported to people; may be told again.
+    Named {
+        /// What has the name.
+        what: Subject,
+        /// The name.
+        name: String,
+    },
+    /// From now on a probe watches what a signal needs.
+    Watched {
+        /// The signal.
+        signal: SignalKind,
+        /// The probe's name.
+        probe: String,
+        /// What of it this probe cannot see, in words.
+        cannot_see: Vec<String>,
+    },
+    /// A probe does not watch, or watches no longer, what a signal needs.
+    Unwatched {
+        /// The signal.
+        signal: SignalKind,
+        /// The probe's name.
+        probe: String,
+        /// Why, in words.
+        why: String,
+    },
+    /// The experiment has warmed up: what ended before now is reported, but not held against it.
+    Settled,
+
+    /// Frames left the engine after their scheduled release.
+    Lateness {
+        /// Whose frames: the sending node if it is known, else [`Party::Engine`].
+        party: Party,
+        /// How late; punctual frames are told too, with their small delay.
+        delay: Duration,
+        /// How many wire frames were so late.
+        frames: u64,
+    },
+    /// The engine did not run for a while that ends now: a worker neither slept by its own wish nor
+    /// looked at its devices. To be measured by a thread of the workers' own priority: one of lower
+    /// priority only shows that the CPU was busy.
+    Pause {
+        /// How long.
+        lasted: Duration,
+    },
+    /// Frames were lost anywhere but in the model of a link.
+    Drops {
+        /// Where.
+        cause: DropCause,
+        /// Whose frames. [`Party::Unattributed`] if they may not have been the experiment's.
+        party: Party,
+        /// How many wire frames.
+        frames: u64,
+    },
+
+    /// A CPU turned to something else. A probe of events tells the state of every CPU when it starts, so
+    /// that a process that never gives the CPU away is seen.
+    CpuSwitch {
+        /// The CPU.
+        cpu: u32,
+        /// On whose behalf it now runs; nothing if it is idle.
+        to: Option<Party>,
+    },
+    /// What a CPU did. Of no effect for a CPU of which switches are observed.
+    CpuInterval {
+        /// The CPU.
+        cpu: u32,
+        /// The length of the interval.
+        over: Duration,
+        /// How long it was idle; zero only if no idle moment could be seen.
+        idle: Duration,
+    },
+    /// Tasks of a node waited for a CPU.
+    RunQueue {
+        /// The node.
+        party: Party,
+        /// How long a task that could run did not.
+        delay: Duration,
+        /// How many waits were so long.
+        times: u64,
+    },
+
+    /// Frames of a node were forwarded: counted once, where they leave the node.
+    Forwarded {
+        /// Which way.
+        route: Route,
+        /// The sending node.
+        party: Party,
+        /// How much, as on the wire.
+        size: Size,
+        /// Zero for an event.
+        over: Duration,
+    },
+    /// Pages were read in or written out.
+    Paged {
+        /// Which way.
+        direction: Direction,
+        /// Why.
+        cause: PageCause,
+        /// Whose pages.
+        party: Party,
+        /// How many.
+        pages: u64,
+        /// Zero for an event.
+        over: Duration,
+    },
+    /// A request was issued to a disk.
+    DiskIssued {
+        /// The disk.
+        disk: u32,
+        /// On whose behalf.
+        party: Party,
+    },
+    /// A disk completed a request.
+    DiskCompleted {
+        /// The disk.
+        disk: u32,
+    },
+    /// What a disk did. Of no effect for a disk of which requests are observed.
+    DiskInterval {
+        /// The disk.
+        disk: u32,
+        /// The length of the interval.
+        over: Duration,
+        /// How long no request was pending; zero only if no such moment could be seen.
+        idle: Duration,
+    },
+    /// The hypervisor gave a CPU to others.
+    Steal {
+        /// The CPU.
+        cpu: u32,
+        /// For how long in all.
+        stolen: Duration,
+        /// Within which time.
+        over: Duration,
+    },
+    /// Tasks stood still for want of a resource (PSI, the `some` line).
+    Stalled {
+        /// What they waited for.
+        of: Pressure,
+        /// Whose tasks; [`Party::Unattributed`] for those of the whole machine.
+        party: Party,
+        /// For how long at least one of them waited.
+        stalled: Duration,
+        /// Within which time.
+        over: Duration,
+    },
+    /// An application reported a value.
+    Metric {
+        /// The metric.
+        metric: u32,
+        /// The node that reported it.
+        party: Party,
+        /// The value, in the metric's own unit.
+        value: f64,
+    },
+    /// What a party used of a resource of which only the sum was observed. Divides what would be
+    /// unattributed; adds nothing to it.
+    Used {
+        /// The signal whose shares it divides.
+        of: SignalKind,
+        /// Who used it; [`Party::Unattributed`] for what is known to be of nobody else named.
+        party: Party,
+        /// How much, in a unit of which only proportions matter.
+        amount: u64,
+        /// Within which time.
+        over: Duration,
+    },
+}
+
+/// What observations number.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(rename_all = "snake_case")]
+pub enum Subject {
+    /// A node, by its index in the scenario.
+    Node(u32),
+    /// A process, by its ID.
+    Process(u32),
+    /// A disk, by a number that its probe chose.
+    Disk(u32),
+    /// An uplink, by a number that its probe chose.
+    Uplink(u32),
+    /// An application's metric. Its name is the one that the criteria have.
+    Metric(u32),
+}
+
+impl Subject {
+    pub(crate) fn number(self) -> u32 {
+        match self {
+            Self::Node(number)
+            | Self::Process(number)
+            | Self::Disk(number)
+            | Self::Uplink(number)
+            | Self::Metric(number) => number,
+        }
+    }
+}
+
+/// Which way frames go.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(rename_all = "snake_case")]
+pub enum Route {
+    /// To another node on this machine.
+    Internal,
+    /// Through an uplink, by a number that its probe chose.
+    Uplink(u32),
+}
+
+/// Which way pages go.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Direction {
+    /// From the disk.
+    In,
+    /// To the disk.
+    Out,
+}
+
+/// Why a page was read or written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum PageCause {
+    /// It was swapped.
+    Swap,
+    /// A node's task needed a page that was not in memory: a major fault, or one that had been evicted
+    /// shortly before (a refault). Programs start with some.
+    Fault,
+}

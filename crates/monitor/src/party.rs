@@ -1,0 +1,75 @@
+//! Who uses a resource: as a number while observations come in, with a name once it is told. Not here:
+//! how much each used (`shares`).
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Whom an observation concerns. Small and copied; names come with [`Observation::Named`].
+///
+/// [`Observation::Named`]: crate::Observation::Named
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(rename_all = "snake_case")]
+pub enum Party {
+    /// A node of the experiment, by its index in the scenario: its processes, or its frames.
+    Node(u32),
+    /// A process outside the experiment, by its process ID.
+    Process(u32),
+    /// The engine of the experiment.
+    Engine,
+    /// The kernel, on nobody's behalf that could be told: interrupts, kernel threads.
+    Kernel,
+    /// The hypervisor, or other guests of it.
+    Hypervisor,
+    /// Outside the experiment, and it could not be told which process.
+    Outside,
+    /// It could not be told who.
+    Unattributed,
+}
+
+/// A [`Party`] by name.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum Who {
+    /// A node of the experiment.
+    Node {
+        /// Its name.
+        name: String,
+    },
+    /// A process outside the experiment.
+    Process {
+        /// Its process ID.
+        pid: u32,
+        /// Its command, as the kernel has it; empty if it was not told.
+        name: String,
+    },
+    /// The engine of the experiment.
+    Engine,
+    /// The kernel, on nobody's behalf that could be told.
+    Kernel,
+    /// The hypervisor, or other guests of it.
+    Hypervisor,
+    /// Outside the experiment, and it could not be told which process.
+    Outside,
+    /// It could not be told who.
+    Unattributed,
+    /// All who are not in the list.
+    Others,
+}
+
+impl std::fmt::Display for Who {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Node { name } => write!(f, "node {name}"),
+            Self::Process { pid, name } if name.is_empty() => write!(f, "process {pid}"),
+            Self::Process { pid, name } => write!(f, "process {pid} ({name})"),
+            Self::Engine => f.write_str("the engine"),
+            Self::Kernel => f.write_str("the kernel"),
+            Self::Hypervisor => f.write_str("the hypervisor"),
+            Self::Outside => f.write_str("outside the experiment"),
+            Self::Unattributed => f.write_str("unattributed"),
+            Self::Others => f.write_str("others"),
+        }
+    }
+}

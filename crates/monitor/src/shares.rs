@@ -1,0 +1,133 @@
+//! How much each party has of something, and how a sum of which only the whole was observed is divided.
+//! Parts add up to the whole exactly, always.
+
+use std::collections::BTreeMap;
+
+use crate::names::Names;
+use crate::party::{Party, Who};
+use crate::signal::Share;
+
+/// Amounts by party.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Shares(BTreeMap<Party, u64>);
+
+impl Shares {
+    #[inline]
+    pub fn add(&mut self, party: Party, amount: u64) {
+        if amount > 0 {
+            let sum = self.0.entry(party).or_default();
+            *sum = sum.saturating_add(amount);
+        }
+    }
+
+    pub fn add_all(&mut self, other: &Self) {
+        for (party, amount) in &other.0 {
+            self.add(*party, *amount);
+        }
+    }
+
+    pub fn clear(&mut self) {
+        self.0.clear();
+    }
+
+    pub fn total(&self) -> u64 {
+        self.0.values().fold(0, |sum, amount| sum.saturating_add(*amount))
+    }
+
+    /// The same total, with what is unattributed divided in the proportions of `weights`.
+    pub fn divided(&self, weights: &Self) -> Self {
+        let mut divided = self.clone();
+        let Some(unattributed) = divided.0.remove(&Party::Unattributed) else { return divided };
+        for (party, amount) in apportion(unattributed, weights) {
+            divided.add(party, amount);
+        }
+        divided
+    }
+
+    /// The heaviest by name, in order, at most `most`, and the others as one.
+    pub fn told(&self, names: &Names, most: usize) -> Vec<Share> {
+        let total = self.total();
+        let mut parties: Vec<(Party, u64)> = self.0.iter().map(|(p, a)| (*p, *a)).collect();
+        parties.sort_by_key(|(party, amount)| (std::cmp::Reverse(*amount), *party));
+        let others: u64 = parties.iter().skip(most).map(|(_, amount)| amount).sum();
+        parties.truncate(most);
+        let named = parties.into_iter().map(|(party, amount)| (names.who(party), amount));
+        let others = (others > 0).then_some((Who::Others, others));
+        named
+            .chain(others)
+            .map(|(who, amount)| Share { who, amount, share: amount as f64 / total as f64 })
+            .collect()
+    }
+}
+
+/// Divides `total` in the proportions of `weights`, to whole units, by largest remainders. Without weights
+/// it stays unattributed.
+fn apportion(total: u64, weights: &Shares) -> Vec<(Party, u64)> {
+    let sum: u128 = weights.0.values().map(|weight| u128::from(*weight)).sum();
+    if sum == 0 {
+        return vec![(Party::Unattributed, total)];
+    }
+    let exact = |weight: u64| u128::from(total) * u128::from(weight);
+    // The quotient is at most `total`.
+    let mut parts: Vec<(Party, u64, u128)> = weights
+        .0
+        .iter()
+        .map(|(party, weight)| (*party, (exact(*weight) / sum) as u64, exact(*weight) % sum))
+        .collect();
+    parts.sort_by_key(|(party, _, remainder)| (std::cmp::Reverse(*remainder), *party));
+    let given: u64 = parts.iter().map(|(_, part, _)| part).sum();
+    // Fewer units are left than there are parts.
+    for (_, part, _) in parts.iter_mut().take((total - given) as usize) {
+        *part += 1;
+    }
+    parts.into_iter().map(|(party, part, _)| (party, part)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn shares(amounts: &[u64]) -> Shares {
+        let mut shares = Shares::default();
+        for (node, amount) in (0..).zip(amounts) {
+            shares.add(Party::Node(node), *amount);
+        }
+        shares
+    }
+
+    proptest! {
+        /// A division keeps the total, and no part is a whole unit away from its proportion.
+        #[test]
+        fn division_is_exact(
+            known in prop::collection::vec(0u64..1 << 40, 0..6),
+            unattributed in 0u64..1 << 50,
+            weights in prop::collection::vec(0u64..1 << 50, 0..20),
+        ) {
+            let mut whole = shares(&known);
+            whole.add(Party::Unattributed, unattributed);
+            let weights = shares(&weights);
+            let divided = whole.divided(&weights);
+            prop_assert_eq!(divided.total(), whole.total());
+            for (party, weight) in &weights.0 {
+                let part = divided.0.get(party).unwrap_or(&0)
+                    - whole.0.get(party).unwrap_or(&0);
+                let product = u128::from(unattributed) * u128::from(*weight);
+                let sum = u128::from(weights.total());
+                prop_assert!((u128::from(part) * sum).abs_diff(product) < sum);
+            }
+        }
+
+        /// What is told adds up, however short the list.
+        #[test]
+        fn lists_add_up(amounts in prop::collection::vec(0u64..1 << 40, 0..20), most in 1usize..8) {
+            let shares = shares(&amounts);
+            let told = shares.told(&Names::default(), most);
+            prop_assert_eq!(told.iter().map(|share| share.amount).sum::<u64>(), shares.total());
+            prop_assert!(told.len() <= most + 1);
+            let named = told.iter().filter(|share| share.who != Who::Others);
+            prop_assert!(named.map(|share| share.amount).is_sorted_by(|a, b| a >= b));
+        }
+    }
+}

@@ -1,0 +1,272 @@
+//! What the monitor tells: which signal, on which resource, how much of it, since when, and through whom.
+//! Not here: when (`criterion`), and what it means for the run (`verdict`).
+
+use netloom_units::Time;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::party::Who;
+
+/// The signals. Each has a criterion of its own.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(rename_all = "snake_case")]
+pub enum SignalKind {
+    /// Frames left the engine after their scheduled release. Unit: ns.
+    Lateness,
+    /// Frames were lost outside the model of a link. Unit: wire frames.
+    UnmodelledDrop,
+    /// A CPU had no idle moment (Maier 2011, Eq. 4.2). Unit: ns.
+    Cpu,
+    /// Tasks of a node waited for a CPU. Unit: ns.
+    RunQueue,
+    /// Traffic between nodes of this machine (Maier 2011, Eq. 4.1). Unit: bit/s.
+    NetInternal,
+    /// Traffic through an uplink (Maier 2011, Eq. 4.1). Unit: bit/s.
+    NetExternal,
+    /// Pages read in (Maier 2011, Eq. 4.3). Unit: pages/s.
+    MemoryIn,
+    /// Pages written out (Maier 2011, Eq. 4.3). Unit: pages/s.
+    MemoryOut,
+    /// A disk had requests pending all the time (Maier 2011, Eq. 4.4). Unit: ns.
+    Disk,
+    /// The hypervisor took CPU time away. Unit: share of the time, 0 to 1.
+    Steal,
+    /// Tasks of a node stood still for want of CPU, memory or disk (PSI). Unit: share of the time, 0 to 1.
+    Pressure,
+    /// A value that an application reported. Its own unit.
+    Application,
+}
+
+impl SignalKind {
+    /// All of them.
+    pub const ALL: [Self; 12] = [
+        Self::Lateness,
+        Self::UnmodelledDrop,
+        Self::Cpu,
+        Self::RunQueue,
+        Self::NetInternal,
+        Self::NetExternal,
+        Self::MemoryIn,
+        Self::MemoryOut,
+        Self::Disk,
+        Self::Steal,
+        Self::Pressure,
+        Self::Application,
+    ];
+
+    /// Its name, as in files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Lateness => "lateness",
+            Self::UnmodelledDrop => "unmodelled_drop",
+            Self::Cpu => "cpu",
+            Self::RunQueue => "run_queue",
+            Self::NetInternal => "net_internal",
+            Self::NetExternal => "net_external",
+            Self::MemoryIn => "memory_in",
+            Self::MemoryOut => "memory_out",
+            Self::Disk => "disk",
+            Self::Steal => "steal",
+            Self::Pressure => "pressure",
+            Self::Application => "application",
+        }
+    }
+}
+
+impl std::fmt::Display for SignalKind {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+/// What is contended.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum Resource {
+    /// The engine's schedule: the 99th percentile of all frames in a window.
+    Frames,
+    /// The engine's schedule: the latest frame of all.
+    SingleFrame,
+    /// The engine as a whole: it did not run.
+    Engine,
+    /// Where frames are lost.
+    Losses {
+        /// Where.
+        cause: DropCause,
+    },
+    /// A CPU.
+    Cpu {
+        /// Its number.
+        cpu: u32,
+    },
+    /// The wait for a CPU.
+    RunQueue {
+        /// Whose tasks wait.
+        who: Who,
+    },
+    /// Forwarding between the nodes of this machine.
+    Internal,
+    /// An uplink.
+    Uplink {
+        /// Its name.
+        name: String,
+    },
+    /// Memory: pages swapped.
+    Swap,
+    /// Memory: major faults and refaults of nodes.
+    Faults,
+    /// A disk.
+    Disk {
+        /// Its name.
+        name: String,
+    },
+    /// What tasks waited for.
+    Pressure {
+        /// For what.
+        of: Pressure,
+        /// Whose tasks.
+        who: Who,
+    },
+    /// A metric of an application.
+    Metric {
+        /// Its name.
+        name: String,
+        /// The node that reported it.
+        who: Who,
+    },
+}
+
+impl std::fmt::Display for Resource {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Frames => f.write_str("the 99th percentile of frames"),
+            Self::SingleFrame => f.write_str("a single frame"),
+            Self::Engine => f.write_str("the engine"),
+            Self::Losses { cause } => write!(f, "{}", cause.name()),
+            Self::Cpu { cpu } => write!(f, "CPU {cpu}"),
+            Self::RunQueue { who } => write!(f, "CPUs for {who}"),
+            Self::Internal => f.write_str("forwarding on this machine"),
+            Self::Uplink { name } => write!(f, "uplink {name}"),
+            Self::Swap => f.write_str("swap"),
+            Self::Faults => f.write_str("faults of nodes"),
+            Self::Disk { name } => write!(f, "disk {name}"),
+            Self::Pressure { of, who } => write!(f, "{} for {who}", of.name()),
+            Self::Metric { name, who } => write!(f, "{name} of {who}"),
+        }
+    }
+}
+
+/// Where a frame was lost outside the model.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(rename_all = "snake_case")]
+pub enum DropCause {
+    /// The engine did not read an interface in time.
+    NotReadInTime,
+    /// A device had no room.
+    DeviceFull,
+    /// A device was gone.
+    DeviceGone,
+    /// A device did not accept the frame.
+    Rejected,
+    /// A node sent a frame that was not well-formed.
+    Malformed,
+    /// The engine's memory for frames was used up.
+    NoMemory,
+    /// The kernel's backlog of a CPU was full (softnet).
+    SoftnetBacklog,
+    /// A device of the machine dropped it.
+    MachineDevice,
+}
+
+impl DropCause {
+    /// Its name, as in files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::NotReadInTime => "not_read_in_time",
+            Self::DeviceFull => "device_full",
+            Self::DeviceGone => "device_gone",
+            Self::Rejected => "rejected",
+            Self::Malformed => "malformed",
+            Self::NoMemory => "no_memory",
+            Self::SoftnetBacklog => "softnet_backlog",
+            Self::MachineDevice => "machine_device",
+        }
+    }
+}
+
+/// What tasks can wait for, as the kernel's pressure stall information has it.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(rename_all = "snake_case")]
+pub enum Pressure {
+    /// A CPU.
+    Cpu,
+    /// Memory.
+    Memory,
+    /// A disk.
+    Io,
+}
+
+impl Pressure {
+    /// Its name, as in files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Cpu => "cpu",
+            Self::Memory => "memory",
+            Self::Io => "io",
+        }
+    }
+}
+
+/// A party's part in something. The parts add up to the whole exactly.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Share {
+    /// Who.
+    pub who: Who,
+    /// How much: late frames, lost frames, ns of CPU time, waits, bits, pages, requests (ns where a disk
+    /// was polled), ns of steal, ns of standing still, reports.
+    pub amount: u64,
+    /// `amount` as a share of the whole, 0 to 1.
+    pub share: f64,
+}
+
+/// Contention began, grew, or ended.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Signal {
+    /// Since when: of the beginning, when the criterion was met; of the end, when it last held.
+    pub at: Time,
+    /// Which of the three.
+    pub change: Change,
+    /// The signal.
+    pub signal: SignalKind,
+    /// On what.
+    pub on: Resource,
+    /// How much, in the signal's unit; of the end, the most there was.
+    pub value: f64,
+    /// The threshold, in the signal's unit.
+    pub threshold: f64,
+    /// Through whom so far, the heaviest first; at most [`Signal::PARTIES`], and the others as one.
+    pub shares: Vec<Share>,
+}
+
+impl Signal {
+    /// How many parties are named.
+    pub const PARTIES: usize = 5;
+}
+
+/// What became of a contention.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Change {
+    /// It began.
+    Began,
+    /// It has become twice as strong as when it was last told of.
+    Grew,
+    /// It ended.
+    Ended,
+}

@@ -1,0 +1,56 @@
+//! Findings and signals in sentences, with the units that people read.
+
+use super::{Episode, SignalReport};
+use crate::signal::{Resource, Share, SignalKind};
+
+/// A value of a signal with its unit.
+pub(crate) fn quantity(signal: SignalKind, value: f64) -> String {
+    let three_digits = |value: f64, unit: &str| {
+        let decimals = if value.abs() >= 100.0 { 0 } else { 3 };
+        let text = format!("{value:.decimals$}");
+        let text =
+            if decimals > 0 { text.trim_end_matches('0').trim_end_matches('.') } else { &text };
+        format!("{text} {unit}").trim_end().to_string()
+    };
+    match signal {
+        SignalKind::Lateness | SignalKind::Cpu | SignalKind::RunQueue | SignalKind::Disk => {
+            three_digits(value / 1e6, "ms")
+        }
+        SignalKind::UnmodelledDrop => three_digits(value, "frames"),
+        SignalKind::NetInternal | SignalKind::NetExternal => three_digits(value / 1e6, "Mbit/s"),
+        SignalKind::MemoryIn | SignalKind::MemoryOut => three_digits(value, "pages/s"),
+        SignalKind::Steal | SignalKind::Pressure => three_digits(value * 100.0, "%"),
+        SignalKind::Application => three_digits(value, ""),
+    }
+}
+
+/// What was contended, how much, when, and through whom.
+pub(crate) fn contended(report: &SignalReport, first: &Episode, episodes: usize) -> String {
+    let signal = report.signal;
+    let peak = report.counted().map(|episode| episode.peak).fold(f64::MIN, f64::max);
+    let limit = report
+        .threshold
+        .map_or_else(String::new, |threshold| format!(" (limit {})", quantity(signal, threshold)));
+    let since = first.from.as_nanos() as f64 / 1e9;
+    let times = match episodes {
+        1 => format!("at {since:.3} s"),
+        n => format!("{n} times, first at {since:.3} s"),
+    };
+    let held = match report.on {
+        Resource::Losses { .. } => String::new(),
+        _ => format!(", for {:.3} s in all", report.held.as_secs_f64()),
+    };
+    let what = subject(signal, &report.on);
+    format!("{what}: {}{limit}, {times}{held}{}", quantity(signal, peak), heaviest(&report.shares))
+}
+
+pub(crate) fn subject(signal: SignalKind, on: &Resource) -> String {
+    format!("{} on {on}", signal.name().replace('_', " "))
+}
+
+/// The heaviest parties, in brackets of a sentence.
+pub(crate) fn heaviest(shares: &[Share]) -> String {
+    let parts = shares.iter().take(3).map(|s| format!("{} {:.0} %", s.who, s.share * 100.0));
+    let parts: Vec<String> = parts.collect();
+    if parts.is_empty() { String::new() } else { format!("; {}", parts.join(", ")) }
+}

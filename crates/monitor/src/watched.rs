@@ -1,0 +1,43 @@
+//! Which signals are watched, by which probes, and what those cannot see.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::signal::SignalKind;
+use crate::verdict::Coverage;
+
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Watched(BTreeMap<SignalKind, Probes>);
+
+#[derive(Debug, Clone, Default)]
+struct Probes {
+    watching: BTreeSet<String>,
+    blind_spots: BTreeSet<String>,
+}
+
+impl Watched {
+    pub fn watch(&mut self, signal: SignalKind, probe: &str, cannot_see: &[String]) {
+        let probes = self.0.entry(signal).or_default();
+        probes.watching.insert(probe.into());
+        probes.blind_spots.extend(cannot_see.iter().map(|text| format!("{probe}: {text}")));
+    }
+
+    /// A probe that stops does not count as having watched.
+    pub fn unwatch(&mut self, signal: SignalKind, probe: &str, why: &str) {
+        let probes = self.0.entry(signal).or_default();
+        probes.watching.remove(probe);
+        probes.blind_spots.insert(format!("{probe} does not watch: {why}"));
+    }
+
+    /// Of every signal, watched or not.
+    pub fn coverage(&self) -> Vec<Coverage> {
+        let of = |signal| {
+            let probes = self.0.get(&signal).cloned().unwrap_or_default();
+            let mut blind_spots: Vec<String> = probes.blind_spots.into_iter().collect();
+            if probes.watching.is_empty() {
+                blind_spots.insert(0, "not observed".into());
+            }
+            Coverage { signal, probes: probes.watching.into_iter().collect(), blind_spots }
+        };
+        SignalKind::ALL.into_iter().map(of).collect()
+    }
+}

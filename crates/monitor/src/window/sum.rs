@@ -1,0 +1,146 @@
+//! How much there is in a sliding window, and when it is too much.
+//!
+//! What came as an interval counts while all of it is in the window. One as long as the window, or longer,
+//! cannot slide: its amount, spread evenly, is compared
+//! with the limit in proportion. If the proportion is met, some window in it met the limit.
+
+use netloom_units::{Duration, Time};
+
+use super::Window;
+use crate::party::Party;
+use crate::shares::Shares;
+use crate::tracker::{Outbox, Tracker};
+
+/// A sliding sum with a limit.
+#[derive(Debug, Clone)]
+pub(crate) struct SumWindow {
+    pub tracker: Tracker,
+    window: Window<Entry>,
+    sum: u64,
+    /// The least that is too much; nothing if no amount is.
+    limit: Option<u64>,
+    /// What one unit in the window is worth in the signal's unit.
+    worth: f64,
+    interval: Option<Interval>,
+}
+
+#[derive(Debug, Clone)]
+struct Entry {
+    party: Party,
+    amount: u64,
+    /// Whether an episode has it already.
+    counted: bool,
+}
+
+/// What was told of one interval that is no shorter than the window, by all parties so far.
+#[derive(Debug, Clone)]
+struct Interval {
+    from: Time,
+    to: Time,
+    shares: Shares,
+    held: bool,
+}
+
+impl SumWindow {
+    pub fn new(tracker: Tracker, length: Duration, limit: Option<u64>, worth: f64) -> Self {
+        Self { tracker, window: Window::new(length), sum: 0, limit, worth, interval: None }
+    }
+
+    /// What happened at `at`, or in the time `over` that ended then.
+    pub fn add(&mut self, at: Time, party: Party, amount: u64, over: Duration, out: &mut Outbox) {
+        self.tick(at, out);
+        if over >= self.window.length {
+            self.add_interval(at, party, amount, over, out);
+        } else {
+            self.add_event(at, party, amount, over, out);
+        }
+    }
+
+    fn add_event(&mut self, at: Time, party: Party, amount: u64, over: Duration, out: &mut Outbox) {
+        // What comes while contention holds counts at once; what is there when it begins, then.
+        let holding = self.tracker.is_holding();
+        let at = self.window.push(at, over, Entry { party, amount, counted: holding });
+        self.sum = self.sum.saturating_add(amount);
+        self.tracker.measure(self.value());
+        if !self.is_too_much() {
+            return;
+        }
+        self.tracker.hold(at, at, self.value(), out);
+        if holding {
+            self.tracker.add(party, amount);
+            return;
+        }
+        for (_, entry) in self.window.entries.iter_mut().filter(|(_, entry)| !entry.counted) {
+            entry.counted = true;
+            self.tracker.add(entry.party, entry.amount);
+        }
+    }
+
+    fn add_interval(
+        &mut self,
+        to: Time,
+        party: Party,
+        amount: u64,
+        over: Duration,
+        out: &mut Outbox,
+    ) {
+        let from = to - over;
+        let same = self.interval.take().filter(|known| (known.from, known.to) == (from, to));
+        let shares = Shares::default();
+        let mut interval = same.unwrap_or(Interval { from, to, shares, held: false });
+        interval.shares.add(party, amount);
+        let scale = self.window.length.as_nanos() as f64 / over.as_nanos() as f64;
+        let total = interval.shares.total();
+        let value = total as f64 * scale * self.worth;
+        self.tracker.saw(value);
+        if self.is_too_much_in(total, over) {
+            if interval.held {
+                self.tracker.add(party, amount);
+            } else {
+                self.tracker.held(from, to, value, out);
+                self.tracker.add_all(&interval.shares);
+                interval.held = true;
+            }
+        }
+        self.interval = Some(interval);
+    }
+
+    /// Lets the window slide to `now`, and tells of what ended on the way.
+    pub fn tick(&mut self, now: Time, out: &mut Outbox) {
+        while let Some(at) = self.window.next_leave().filter(|at| *at <= now) {
+            while let Some(entry) = self.window.leave(at) {
+                self.sum -= entry.amount;
+            }
+            self.tracker.measure(self.value());
+            if !self.is_too_much() {
+                self.tracker.release(at);
+            }
+        }
+        self.tracker.extend(now);
+        self.tracker.lapse(now, out);
+    }
+
+    /// When a tick is next of use.
+    pub fn next_tick(&self) -> Option<Time> {
+        let end = self.window.empty().filter(|_| self.tracker.is_holding());
+        end.or_else(|| self.tracker.next_lapse())
+    }
+
+    fn value(&self) -> f64 {
+        self.sum as f64 * self.worth
+    }
+
+    fn is_too_much(&self) -> bool {
+        self.limit.is_some_and(|limit| self.sum >= limit)
+    }
+
+    /// Whether `amount` in the time `over` is at least as dense as the limit in a window. A limit of one
+    /// is any amount at all.
+    fn is_too_much_in(&self, amount: u64, over: Duration) -> bool {
+        let dense = |limit: u64| {
+            u128::from(amount) * u128::from(self.window.length.as_nanos())
+                >= u128::from(limit) * u128::from(over.as_nanos())
+        };
+        self.limit.is_some_and(|limit| dense(limit) || (limit == 1 && amount > 0))
+    }
+}
