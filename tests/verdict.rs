@@ -109,7 +109,7 @@ fn spinners_outside_the_experiment_are_named() {
     let is_ours = |share: &&Value| {
         share["who"]["pid"].as_u64().is_some_and(|pid| pids.contains(&(pid as u32)))
     };
-    assert!(shares.iter().any(|share| is_ours(&share)), "{verdict}");
+    assert!(shares.iter().any(|share| is_ours(share)), "{verdict}");
 }
 
 #[test]
@@ -146,6 +146,50 @@ fn contention_ends_a_run_that_is_to_be_aborted() {
     assert!(summary["ended"].as_u64() < Some(60_000_000_000));
     assert_eq!(summary["verdict"]["judgement"], "invalid");
     assert_eq!(lab.remains(), [""; 0]);
+}
+
+#[test]
+fn applications_report_metrics_from_inside_their_node() {
+    let scenario = "topology:
+  nodes: { a: , b: }
+  links: [{ endpoints: ['a:eth1', 'b:eth1'] }]
+processes:
+  - { name: good, node: a, command: netloom-report jitter 1.5 }
+  - { name: bad, node: b, command: netloom-report jitter 2.5 && netloom-report other -3 }
+  - { name: curl, node: b, command: 'netloom-report x no-number || echo refused' }
+monitor: { criteria: { application: { jitter: 2 } } }
+";
+    let lab = Lab::new(scenario);
+    lab.ok(&["run", "-o", "results"]);
+    let results = lab.path("results");
+    let metrics = std::fs::read_to_string(results.join("metrics.jsonl")).unwrap();
+    let reported = |node: &str, name: &str| {
+        let lines = metrics.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+        let is_it = |metric: &Value| metric["node"] == node && metric["name"] == name;
+        lines.filter(is_it).map(|metric| metric["value"].as_f64().unwrap()).collect::<Vec<_>>()
+    };
+    assert_eq!(reported("a", "jitter"), [1.5]);
+    assert_eq!((reported("b", "jitter"), reported("b", "other")), (vec![2.5], vec![-3.0]));
+    let refused = std::fs::read_to_string(results.join("processes/curl@b.stdout")).unwrap();
+    assert_eq!(refused, "refused\n");
+    let verdict = &summary(&lab)["verdict"];
+    let found = findings(verdict, "metric");
+    assert_eq!(found.len(), 1, "{verdict}");
+    assert_eq!(
+        (&found[0]["on"]["name"], &found[0]["on"]["who"]["name"]),
+        (&"jitter".into(), &"b".into())
+    );
+
+    // Who is in no node reports nothing.
+    let deployed = Lab::pair("");
+    deployed.ok(&["deploy"]);
+    let socket = format!("/run/netloom/{}/metrics.sock", deployed.name);
+    let command = deployed.path("netloom-report");
+    std::os::unix::fs::symlink(common::NETLOOM, &command).unwrap();
+    let stranger = Command::new(command).args(["x", "1"]).env("NETLOOM_METRICS", socket).output();
+    let stranger = stranger.unwrap();
+    assert_eq!(stranger.status.code(), Some(1));
+    assert!(text(&stranger.stderr).contains("only a process in a node"));
 }
 
 #[test]

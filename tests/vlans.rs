@@ -66,7 +66,7 @@ fn full_size_packets_pass_a_trunk_and_sub_interfaces_have_their_mtu() {
     let lab = Lab::deployed(SCENARIO);
     // 1472 bytes of echo data make a packet of 1500 bytes, with its tag a frame of 1518.
     lab.ok(&["set", "trunk", "pipe_mtu=1500B"]);
-    lab.sh("a", "ping -n -c 1 -W 1 -M do -s 1472 c");
+    lab.sh("a", "ping -4 -n -c 1 -W 1 -M do -s 1472 c");
     assert_eq!(
         lab.sh("r", "cat /sys/class/net/eth1.10/mtu /sys/class/net/eth1.20/mtu"),
         "1500\n1400\n"
@@ -75,7 +75,7 @@ fn full_size_packets_pass_a_trunk_and_sub_interfaces_have_their_mtu() {
     let macs: Vec<&str> = macs.lines().collect();
     assert_eq!((macs.len(), macs[0], macs[0]), (3, macs[1], macs[2]));
     // Too long for VLAN 20: the router says so.
-    let (code, output) = lab.try_sh("a", "ping -n -c 1 -W 1 -M do -s 1472 b");
+    let (code, output) = lab.try_sh("a", "ping -4 -n -c 1 -W 1 -M do -s 1472 b");
     assert!(code != 0 && output.contains("mtu"), "{output}");
 }
 

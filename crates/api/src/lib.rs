@@ -18,6 +18,7 @@ pub mod change;
 pub mod event;
 pub mod exec;
 pub mod launch;
+pub mod metric;
 pub mod openapi;
 pub mod state;
 pub mod summary;

@@ -203,19 +203,15 @@ impl Fabric {
         if self.buffer.filled() < HEADER_BYTES {
             return self.lost(lane, Loss::Malformed, 1);
         }
-        let frame = self.pool.take(&mut self.buffer);
-        let frame = match vlan {
-            None => frame,
-            Some(vlan) => frame.and_then(|frame| self.pool.push_tag(frame, vlan.number())),
-        };
-        match frame {
-            Some(frame) => self.enter(lane, now, now, frame),
-            None => self.lost(lane, Loss::NoMemory, 1),
+        match (self.pool.take(&mut self.buffer), vlan) {
+            (Some(frame), None) => self.enter(lane, now, now, frame),
+            (Some(frame), Some(vlan)) => self.enter_tagged(lane, vlan, now, frame),
+            (None, _) => self.lost(lane, Loss::NoMemory, 1),
         }
     }
 
     /// `frame` enters `lane` at `at`, which may be a little before `now`.
-    fn enter(&mut self, lane: usize, at: Time, now: Time, frame: Frame) {
+    pub fn enter(&mut self, lane: usize, at: Time, now: Time, frame: Frame) {
         let shape = frame.shape();
         if shape.is_ok() && !self.lanes[lane].entry.is_empty() {
             show(

@@ -2,7 +2,7 @@
 //! (`netloom-link`), tags in frames (`netloom-ports`), and switches that know no VLANs (`switch`), whose
 //! frames pass here never.
 
-use netloom_link::{Classified, Delivery, Forward, PortVlans, Tag, VlanBridge, VlanDrops};
+use netloom_link::{Classified, Delivery, Forward, PortVlans, Tag, Vid, VlanBridge, VlanDrops};
 use netloom_ports::Frame;
 use netloom_units::Time;
 
@@ -56,6 +56,20 @@ impl VlanSwitch {
 }
 
 impl Fabric {
+    /// A frame from a sub-interface enters the link `lane` with the tag of its VLAN.
+    #[inline(never)]
+    pub fn enter_tagged(&mut self, lane: usize, vlan: Vid, now: Time, frame: Frame) {
+        // What is no frame gets no tag: it might become one.
+        let tagged = match frame.shape() {
+            Ok(_) => self.pool.push_tag(frame, vlan.number()),
+            Err(_) => Some(frame),
+        };
+        match tagged {
+            Some(frame) => self.enter(lane, now, now, frame),
+            None => self.lost(lane, Loss::NoMemory, 1),
+        }
+    }
+
     /// A frame leaves its link where tags matter.
     #[inline(never)]
     pub fn arrive(&mut self, lane: usize, place: Tagged, delivery: Delivery<Carried>) {

@@ -154,6 +154,15 @@ fn a_router_on_a_stick_is_in_every_vlan_with_one_address() {
     assert_eq!(untagged.receive(NOTHING), None);
 }
 
+#[test]
+fn what_is_no_frame_becomes_none_by_a_tag() {
+    let (dataplane, hosts, router) = stick();
+    assert!(router[1].send(&[0xff; 13]));
+    assert!(router[1].send(&broadcast(9)));
+    assert_eq!(receive(&hosts[0]), broadcast(9), "nothing else before");
+    assert_eq!(dataplane.timing().unwrap().unmodelled.malformed, 1);
+}
+
 /// Two hosts in VLANs 10 and 20, and a router with an interface and two sub-interfaces at a trunk.
 fn stick() -> (Dataplane, [MemoryPeer; 2], [MemoryPeer; 3]) {
     let ((a, ten), (b, twenty)) = (device(), device());

@@ -132,7 +132,8 @@ fn build(launch: &Launch, layout: &Layout) -> Result<(Experiment, Option<Results
     let context = netloom_nodes::Context {
         work_dir: launch.directory.clone(),
         init: std::env::current_exe().context("cannot find the netloom binary")?,
-        env: metrics::environment(layout),
+        env: metrics::environment(),
+        files: metrics::files(layout)?,
     };
     let last = Mutex::new(Instant::now());
     let progress = |done: usize, total: usize| {
@@ -187,14 +188,14 @@ async fn serve(
     if results.is_some() {
         watch_lease(&end);
     }
-    let monitoring = match Monitoring::start(&experiment, layout, &end) {
-        Ok(monitoring) => monitoring,
+    let watched = watch(layout, &experiment, results.as_ref(), &end);
+    let (monitoring, metrics) = match watched {
+        Ok(watched) => watched,
         Err(error) => {
             tear_down(&experiment)?;
             return Err(error);
         }
     };
-    let metrics = Arc::new(Metrics::new(&experiment, layout, None));
     let mut captures = Vec::new();
     let outcome = match &results {
         Some(results) => {
@@ -202,7 +203,10 @@ async fn serve(
             let frame_log = start_frame_log(&experiment, results);
             experiment.enter(Phase::Running);
             say(&StartUp::Ready);
-            record(&experiment, results, &end, frame_log, monitoring, deploy_seconds).await
+            let recorded =
+                record(&experiment, results, &end, frame_log, monitoring, deploy_seconds).await;
+            metrics.flush();
+            recorded
         }
         None => {
             experiment.enter(Phase::Deployed);
@@ -221,6 +225,19 @@ async fn serve(
     experiment.events.close().await;
     server.abort();
     outcome.and(torn_down)
+}
+
+/// Begins to watch the experiment, and to take what its applications report.
+fn watch(
+    layout: &Layout,
+    experiment: &Arc<Experiment>,
+    results: Option<&Results>,
+    end: &End,
+) -> Result<(Monitoring, Arc<Metrics>)> {
+    let file = results.map(Results::metric_file).transpose()?;
+    let metrics = Arc::new(Metrics::new(experiment, layout, file));
+    metrics.serve(layout)?;
+    Ok((Monitoring::start(experiment, layout, end)?, metrics))
 }
 
 fn listen(socket: &Path) -> Result<UnixListener> {

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::fs::{self, File};
 use std::io::{BufWriter, Write};
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use anyhow::{Context, Result};
@@ -32,14 +32,20 @@ const MOST_METRICS: usize = 1000;
 /// A report is a name and a number.
 const MAX_BODY: usize = 4096;
 
-/// The socket, and the variables by which processes in nodes find it and the command.
-pub fn environment(layout: &Layout) -> Vec<(String, String)> {
-    let commands = layout.state_dir().join("bin");
+/// Where processes in nodes see the socket and the command.
+const SOCKET: &str = "/run/netloom/metrics.sock";
+const COMMANDS: &str = "/run/netloom/bin";
+
+/// The variables by which processes in nodes find the socket and the command.
+pub fn environment() -> Vec<(String, String)> {
     let path = std::env::var("PATH").unwrap_or_else(|_| "/usr/bin:/bin".into());
-    vec![
-        (SOCKET_VARIABLE.into(), socket(layout).display().to_string()),
-        ("PATH".into(), format!("{}:{path}", commands.display())),
-    ]
+    vec![(SOCKET_VARIABLE.into(), SOCKET.into()), ("PATH".into(), format!("{path}:{COMMANDS}"))]
+}
+
+/// What of the machine nodes are to see, and where: the socket, and this program as the command.
+pub fn files(layout: &Layout) -> Result<Vec<(PathBuf, PathBuf)>> {
+    let this = std::env::current_exe().context("cannot find the netloom binary")?;
+    Ok(vec![(socket(layout), SOCKET.into()), (this, Path::new(COMMANDS).join(COMMAND))])
 }
 
 fn socket(layout: &Layout) -> PathBuf {
@@ -73,13 +79,8 @@ impl Metrics {
         }
     }
 
-    /// Begins to take reports, and puts the command where processes find it.
+    /// Begins to take reports.
     pub fn serve(self: &Arc<Self>, layout: &Layout) -> Result<()> {
-        let commands = layout.state_dir().join("bin");
-        fs::create_dir_all(&commands).context("cannot make a directory for commands in nodes")?;
-        let this = std::env::current_exe().context("cannot find the netloom binary")?;
-        std::os::unix::fs::symlink(this, commands.join(COMMAND))
-            .with_context(|| format!("cannot put {COMMAND} into {}", commands.display()))?;
         let socket = socket(layout);
         let listener = UnixListener::bind(&socket)
             .with_context(|| format!("cannot listen on {}", socket.display()))?;

@@ -143,6 +143,7 @@ pub fn context(work_dir: &Path) -> Context {
     Context {
         work_dir: work_dir.into(),
         init: std::env::current_exe().unwrap(),
+        files: vec![],
         env: vec![("FROM_CONTEXT".into(), "yes".into())],
     }
 }
