@@ -49,10 +49,11 @@ impl Monitoring {
     /// Begins to watch.
     pub fn start(experiment: &Arc<Experiment>, layout: &Layout, end: &End) -> Result<Self> {
         let stop = Arc::new(AtomicBool::new(false));
+        let places = places(experiment, layout);
         let watcher = Watcher {
             sights: Sights::new(experiment)?,
             overflow: OverflowProbe::default(),
-            probes: Probes::polling(&places(experiment, layout)),
+            probes: Probes::of(vec![]),
             warnings: Warnings::new(WARN_EVERY),
             experiment: Arc::clone(experiment),
             end: end.clone(),
@@ -61,7 +62,7 @@ impl Monitoring {
         };
         let thread = thread::Builder::new()
             .name("netloom-monitor".into())
-            .spawn(move || watcher.run())
+            .spawn(move || watcher.run(&places))
             .context("cannot start the monitor's thread")?;
         Ok(Self { experiment: Arc::clone(experiment), stop, thread: Some(thread) })
     }
@@ -115,9 +116,11 @@ struct Watcher {
 }
 
 impl Watcher {
-    fn run(mut self) {
+    fn run(mut self, places: &Places) {
         // What is watched must not keep the watcher from its work.
         Scheduling::Favoured.enter();
+        // Takes a while: programs go into the kernel.
+        self.probes = Probes::best(places);
         {
             let mut monitor = self.experiment.monitor();
             let now = self.experiment.now();
