@@ -109,7 +109,7 @@ fn spinners_outside_the_experiment_are_named() {
     let is_ours = |share: &&Value| {
         share["who"]["pid"].as_u64().is_some_and(|pid| pids.contains(&(pid as u32)))
     };
-    assert!(shares.iter().any(|share| is_ours(share)), "{verdict}");
+    assert!(shares.iter().any(is_ours), "{verdict}");
 }
 
 #[test]
