@@ -5,7 +5,7 @@ CARGO ?= cargo
 NETLOOM := target/release/netloom
 DEMO_RESULTS := target/demo
 
-.PHONY: all setup build demo test lint unit examples bench fuzz generate clean
+.PHONY: all setup build demo test lint unit examples bench fuzz generate bpf clean
 
 all: build
 
@@ -37,6 +37,9 @@ fuzz:             ## every fuzz target for ten minutes (SECONDS_EACH=600)
 
 generate:         ## schema, API document and reference of properties from the types
 	$(CARGO) run --quiet --package xtask -- generate
+
+bpf:              ## the kernel's programs from their sources; needs clang and llvm
+	@sh crates/probes/bpf/build.sh
 
 clean:
 	$(CARGO) clean

@@ -1,14 +1,21 @@
 //! The `netloom` binary: one file that is client, engine and node init, and the only place that
 //! knows all three.
 
+use std::path::Path;
 use std::process::ExitCode;
 
 use netloom_cli::{Found, Machine};
 use netloom_engine::{daemon, local};
 
 fn main() -> ExitCode {
-    // The two hidden commands are how the binary starts itself; they take no options.
-    let code = match std::env::args().nth(1).as_deref() {
+    // The two hidden commands are how the binary starts itself; they take no options. In nodes, it goes by
+    // another name as well.
+    let mut arguments = std::env::args();
+    let name = arguments.next().unwrap_or_default();
+    let code = match arguments.next().as_deref() {
+        _ if Path::new(&name).ends_with(netloom_cli::report_metric::NAME) => {
+            netloom_cli::report_metric::main()
+        }
         Some("__engine") => daemon::main(),
         Some("__init") => netloom_nodes::init::main(),
         _ => netloom_cli::main(&ThisMachine),

@@ -2,11 +2,13 @@
 
 mod common;
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use common::{NETLOOM, remains, text};
+use pcap_file::pcapng::{Block, PcapNgReader};
 
 /// The results of an example, gone with the test, however it ends.
 struct Results(PathBuf);
@@ -64,7 +66,7 @@ fn every_example_is_tested_here() {
         .map(|entry| entry.unwrap().file_name().into_string().unwrap())
         .collect();
     names.sort();
-    assert_eq!(names, ["abilene", "cellular", "dumbbell", "hello", "lan"]);
+    assert_eq!(names, ["abilene", "cellular", "dumbbell", "hello", "lan", "vlans"]);
 }
 
 #[test]
@@ -133,6 +135,60 @@ fn lan() {
         }
     }
     assert!(results.0.join("captures/printer-eth1.pcapng").metadata().unwrap().len() > 1000);
+}
+
+#[test]
+fn vlans() {
+    let results = run("vlans");
+    let replies = |name: &str, ttl: &str| {
+        let ping = results.read(name);
+        assert!(ping.contains("5 received") && ping.contains(ttl), "{ping}");
+    };
+    replies("same@alice.stdout", "ttl=64");
+    replies("other@alice.stdout", "ttl=63");
+    replies("other@bob.stdout", "ttl=63");
+    replies("other6@alice.stdout", "ttl=63");
+    assert!(results.read("copy@bob.stdout").contains("Mbits/sec"));
+    // Who has sent what the stick carries, by VLAN, and who is heard in VLAN 20.
+    let stick = frames(&results, "router-eth1");
+    let senders = |of: Option<u16>| -> BTreeSet<&[u8]> {
+        stick.iter().filter(|frame| vlan(frame) == of).map(|frame| &frame[6..12]).collect()
+    };
+    let (office, devices) = (senders(Some(10)), senders(Some(20)));
+    let router: BTreeSet<&[u8]> = office.intersection(&devices).copied().collect();
+    assert_eq!(router.len(), 1, "only the router is in both VLANs");
+    let camera = frames(&results, "camera-eth1");
+    let heard: BTreeSet<&[u8]> = camera.iter().map(|frame| &frame[6..12]).collect();
+    assert!(camera.iter().all(|frame| vlan(frame).is_none()), "an access port sends no tags");
+    assert!(heard.len() >= 2, "itself, and whoever broadcasts in VLAN 20");
+    assert!(heard.intersection(&office).all(|sender| router.contains(sender)));
+    let summary: serde_json::Value =
+        serde_json::from_str(&fs::read_to_string(results.0.join("summary.json")).unwrap()).unwrap();
+    let ports = summary["vlan_ports"].as_object().unwrap();
+    assert_eq!(ports.len(), 7);
+    for (name, port) in ports {
+        assert_eq!(port["dropped"]["foreign"]["frames"], 0, "{name}: {port}");
+        let untagged = port["dropped"]["untagged"]["frames"].as_u64().unwrap();
+        assert!(untagged == 0 || name == "floor1:router", "{name}: {port}");
+    }
+}
+
+/// The frames of a capture.
+fn frames(results: &Results, capture: &str) -> Vec<Vec<u8>> {
+    let file = fs::File::open(results.0.join(format!("captures/{capture}.pcapng"))).unwrap();
+    let mut reader = PcapNgReader::new(file).unwrap();
+    let mut frames = Vec::new();
+    while let Some(block) = reader.next_block() {
+        if let Block::EnhancedPacket(packet) = block.unwrap() {
+            frames.push(packet.data.into_owned());
+        }
+    }
+    frames
+}
+
+/// The VLAN of a frame's tag.
+fn vlan(frame: &[u8]) -> Option<u16> {
+    (frame[12..14] == [0x81, 0]).then(|| u16::from_be_bytes([frame[14], frame[15]]) & 0xfff)
 }
 
 #[test]

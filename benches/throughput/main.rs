@@ -15,6 +15,7 @@ mod many;
 mod model;
 mod pairs;
 mod rtt;
+mod switch;
 mod tcp;
 mod wire;
 
@@ -23,10 +24,11 @@ use std::time::Duration;
 /// A part: its name on the command line, and what it does in the time given for one measurement.
 type Part = (&'static str, fn(Duration));
 
-const PARTS: [Part; 8] = [
+const PARTS: [Part; 9] = [
     ("model", model::run),
     ("tcp", tcp::run),
     ("flood", flood::run),
+    ("switch", switch::run),
     ("workers", flood::run_on_two_workers),
     ("many", many::run),
     ("idle", idle::run),

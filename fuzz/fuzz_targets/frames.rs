@@ -1,5 +1,5 @@
 //! Whatever a device hands over, headers that lie included, is split, edited or refused, and every
-//! piece lies within what came in.
+//! piece lies within what came in; a tag that is put in comes out again and leaves no trace.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
@@ -40,6 +40,14 @@ fuzz_target!(|bytes: &[u8]| {
             frame.flip_bits(&[0, 1 << 10, u64::MAX]);
         }
         Err(_) => {}
+    }
+    if frame.shape().is_ok() {
+        let before = frame.to_vec();
+        frame = pool.push_tag(frame, 10).expect("memory is ample");
+        assert_eq!((frame.tag(), frame.len()), (Some(10), before.len() + 4));
+        let _ = frame.shape();
+        frame = pool.set_tag(frame, None).expect("memory is ample");
+        assert_eq!(frame.to_vec(), before);
     }
     pool.recycle(frame);
 });

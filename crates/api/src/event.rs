@@ -1,5 +1,6 @@
 //! What happens in an experiment, as a numbered stream (server-sent events at `GET /v1/events`).
 
+use netloom_monitor::{Change, Signal};
 use netloom_units::Time;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -87,6 +88,11 @@ pub enum What {
         /// Standard output and error together, the first 64 KiB.
         output: String,
     },
+    /// Contention for the machine began, grew, or ended.
+    Contention {
+        /// Which, how much, and through whom.
+        signal: Signal,
+    },
     /// Check this before you trust the result.
     Warning {
         /// What.
@@ -118,8 +124,16 @@ impl What {
             Self::CommandEnded { node, command, code, .. } => {
                 format!("`{}` in {node} ended with code {code}", command.join(" "))
             }
+            Self::Contention { signal } => {
+                let change = match signal.change {
+                    Change::Began => "began",
+                    Change::Grew => "grew",
+                    Change::Ended => "ended",
+                };
+                format!("contention {change}: {} on {}", signal.signal, signal.on)
+            }
             Self::Warning { message } => format!("warning: {message}"),
-            Self::RunEnded { .. } => "run ended".into(),
+            Self::RunEnded { reason } => format!("run ended: {}", reason.in_words()),
         }
     }
 }
@@ -146,6 +160,8 @@ pub enum EndReason {
     Interrupted,
     /// The program that had started the run went away.
     ClientGone,
+    /// Contention began, and the scenario's `monitor.on_contention` is `abort`.
+    Contention,
 }
 
 impl EndReason {
@@ -156,6 +172,7 @@ impl EndReason {
             Self::Duration => "the scenario's duration had passed",
             Self::Interrupted => "it was interrupted",
             Self::ClientGone => "the program that had started it went away",
+            Self::Contention => "contention began, and the scenario has it abort then",
         }
     }
 }

@@ -20,6 +20,7 @@ pub mod event;
 pub mod exec;
 pub mod launch;
 pub mod machine;
+pub mod metric;
 pub mod openapi;
 pub mod state;
 pub mod summary;

@@ -1,5 +1,6 @@
 //! The API as an OpenAPI 3.1 document, generated from the types and the table of operations.
 
+use netloom_monitor::Verdict;
 use schemars::SchemaGenerator;
 use schemars::generate::SchemaSettings;
 use serde_json::{Value, json};
@@ -82,6 +83,14 @@ pub const OPERATIONS: &[Operation] = &[
         query: &[],
         request: None,
         response: Response::Json(|g| g.subschema_for::<Vec<ProcessStatus>>()),
+    },
+    Operation {
+        method: "get",
+        path: "/verdict",
+        summary: "Whether the run can be trusted so far: contention, margins, shares, blind spots.",
+        query: &[],
+        request: None,
+        response: Response::Json(|g| g.subschema_for::<Verdict>()),
     },
     Operation {
         method: "get",

@@ -3,7 +3,7 @@
 use std::net::IpAddr;
 use std::path::PathBuf;
 
-use netloom_link::{PipeConfig, PipeStatistics};
+use netloom_link::{PipeConfig, PipeStatistics, PortVlans, VlanDrops};
 use netloom_scenario::{Endpoint, IpPrefix, MacAddress, NodeKind};
 use netloom_units::Time;
 use schemars::JsonSchema;
@@ -64,7 +64,7 @@ pub struct NodeStatus {
 /// An interface.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct InterfaceStatus {
-    /// Its name in the node.
+    /// Its name in the node; a VLAN sub-interface's is like `eth1.10`, and its link that of `eth1`.
     pub name: String,
     /// Ethernet address; none for a switch port.
     pub mac: Option<MacAddress>,
@@ -74,6 +74,18 @@ pub struct InterfaceStatus {
     pub link: String,
     /// Whom it reaches.
     pub peer: Endpoint,
+    /// For a port of a switch that knows VLANs: what it does with them, and what it has refused.
+    #[serde(default)]
+    pub vlan: Option<VlanPortStatus>,
+}
+
+/// A port of a switch that knows VLANs.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct VlanPortStatus {
+    /// What it does with tags.
+    pub vlans: PortVlans,
+    /// Wire frames that came in and were refused. The pipe that leads here has delivered them.
+    pub dropped: VlanDrops,
 }
 
 /// A link with its two pipes.

@@ -1,5 +1,6 @@
 //! What a finished run leaves behind in `summary.json`.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use netloom_monitor::Verdict;
@@ -8,7 +9,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::event::EndReason;
-use crate::state::{LinkStatus, ProcessStatus};
+use crate::state::{LinkStatus, ProcessStatus, VlanPortStatus};
 use crate::timing::Timing;
 
 /// A finished run.
@@ -30,9 +31,6 @@ pub struct Summary {
     pub reason: EndReason,
     /// How long the network took to come up, in seconds.
     pub deploy_seconds: f64,
-    /// Whether the results can be trusted, and why; absent if the run was not judged.
-    #[serde(default)]
-    pub verdict: Option<Verdict>,
     /// The processes and how they ended.
     pub processes: Vec<ProcessStatus>,
     /// Whether every foreground process ended with exit code 0, every command of the timeline too,
@@ -42,9 +40,15 @@ pub struct Summary {
     pub failures: Vec<String>,
     /// The links with their totals.
     pub links: Vec<LinkStatus>,
+    /// The ports of switches that know VLANs, by name.
+    #[serde(default)]
+    pub vlan_ports: BTreeMap<String, VlanPortStatus>,
     /// What became of the frame log, if one was asked for.
     #[serde(default)]
     pub frame_log: Option<FrameLogSummary>,
+    /// Whether the run can be trusted.
+    #[serde(default)]
+    pub verdict: Option<Verdict>,
     /// How exactly the engine kept its schedule.
     pub timing: Timing,
     /// What to check before trusting the numbers.

@@ -84,6 +84,9 @@ pub struct Run {
     /// Log what happens to every frame of every link into the results; see `netloom frames`.
     #[arg(long)]
     pub frames: bool,
+    /// Exit with code 4 if the verdict on the run is `invalid`.
+    #[arg(long)]
+    pub strict: bool,
 }
 
 /// `netloom deploy`

@@ -41,6 +41,12 @@ impl Client {
         parse(path, response).await
     }
 
+    /// POST with JSON.
+    pub async fn post(&self, path: &str, body: &impl Serialize) -> Result<()> {
+        let body = serde_json::to_vec(body)?;
+        self.send(Method::POST, path, body.into()).await.map(drop)
+    }
+
     /// Asks the engine to end the experiment.
     pub async fn shutdown(&self) -> Result<()> {
         self.send(Method::POST, "/shutdown", Bytes::new()).await.map(drop)

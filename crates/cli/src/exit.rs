@@ -8,6 +8,8 @@ pub const FAILURE: i32 = 1;
 pub const USAGE: i32 = 2;
 /// The run took place, but a process or an event of it failed.
 pub const RUN_FAILED: i32 = 3;
+/// The run took place, but it shows the machine instead of the network; only with `--strict`.
+pub const INVALID: i32 = 4;
 /// `exec` itself failed.
 pub const EXEC_FAILED: i32 = 125;
 /// The user interrupted it (Ctrl-C): 128 + SIGINT.

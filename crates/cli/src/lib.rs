@@ -11,6 +11,7 @@
 //! | `results` | reading what a run left behind |
 //! | `table` | tables for people |
 //! | `terminal` | the user's terminal |
+//! | [`report_metric`] | the command by which processes in nodes report a metric |
 //! | [`exit`] | exit codes |
 //!
 //! Not here: anything that touches a namespace. What the client needs to know of this machine comes
@@ -23,6 +24,7 @@ pub mod exit;
 mod files;
 mod find;
 mod launch;
+pub mod report_metric;
 mod results;
 mod table;
 mod terminal;

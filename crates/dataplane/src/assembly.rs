@@ -2,19 +2,21 @@
 //! threads started. Not here: what runs afterwards.
 
 use std::collections::BTreeMap;
+use std::io;
 use std::sync::Mutex;
 use std::sync::mpsc::channel;
 use std::thread;
 
-use netloom_link::{Pipe, Stream};
+use netloom_link::{Pipe, PortVlans, Stream, Vid};
 use netloom_ports::FrameDevice;
 use nix::unistd::{SysconfVar, sysconf};
 
-use crate::fabric::{Fabric, Lane, Place, Port};
+use crate::fabric::{Ends, Fabric, Lane, Place, Port};
 use crate::handle::{Control, WorkerHandle};
 use crate::partition;
 use crate::switch::Switch;
 use crate::timing::WakeupProbe;
+use crate::vlan::{Interfaces, Tagged, VlanSwitch};
 use crate::waiter::Waiter;
 use crate::worker::Worker;
 use crate::{
@@ -26,9 +28,19 @@ struct Draft {
     lanes: Vec<Lane>,
     ports: Vec<Port>,
     switches: Vec<Switch>,
-    /// Where the wiring's switches are in `switches`.
+    vlan_switches: Vec<VlanSwitch>,
+    interfaces: Vec<Interfaces>,
+    /// Where the wiring's switches are in `switches` or `vlan_switches`.
     switch_index: BTreeMap<usize, usize>,
     waiter: Waiter,
+}
+
+/// Where the end of a link is: the link, the end, and the lane that begins there.
+#[derive(Clone, Copy)]
+struct LinkEnd {
+    lane: usize,
+    link: usize,
+    end: usize,
 }
 
 /// How the workers are to run.
@@ -60,7 +72,11 @@ pub(crate) fn assemble(wiring: Wiring, options: &Options) -> Result<Dataplane, D
     let mut locations = Vec::with_capacity(assignment.len());
     for (index, (link, worker)) in wiring.links.into_iter().zip(assignment).enumerate() {
         control.states.push(link.pipes.each_ref().map(|pipe| pipe.state));
-        control.carriers.push(link.ends.each_ref().map(|end| end.device()?.carrier()));
+        control.carriers.push(
+            link.ends
+                .each_ref()
+                .map(|end| end.devices().into_iter().filter_map(FrameDevice::carrier).collect()),
+        );
         locations.push((worker, drafts[worker].lanes.len()));
         drafts[worker].add(index, link, &plan)?;
     }
@@ -70,7 +86,8 @@ pub(crate) fn assemble(wiring: Wiring, options: &Options) -> Result<Dataplane, D
         workers: workers.collect::<Result<_, _>>()?,
         locations,
         control: Mutex::new(control),
-        probe: WakeupProbe::start(plan.clock)?,
+        probe: WakeupProbe::ordinary(plan.clock)?,
+        pulse: WakeupProbe::of_workers(plan.clock, plan.scheduling)?,
     })
 }
 
@@ -83,28 +100,14 @@ fn default_frame_memory() -> usize {
     }
 }
 
-impl End {
-    fn switch(&self) -> Option<usize> {
-        match self {
-            Self::Device(_) => None,
-            Self::Switch(switch) => Some(*switch),
-        }
-    }
-
-    fn device(&self) -> Option<&dyn FrameDevice> {
-        match self {
-            Self::Device(device) => Some(device.as_ref()),
-            Self::Switch(_) => None,
-        }
-    }
-}
-
 impl Draft {
     fn new() -> Result<Self, DataplaneError> {
         Ok(Self {
             lanes: Vec::new(),
             ports: Vec::new(),
             switches: Vec::new(),
+            vlan_switches: Vec::new(),
+            interfaces: Vec::new(),
             switch_index: BTreeMap::new(),
             waiter: Waiter::new().map_err(DataplaneError::system("create an event queue"))?,
         })
@@ -116,12 +119,10 @@ impl Draft {
         let first = self.lanes.len();
         let mut places = Vec::with_capacity(2);
         for (end, what) in ends.into_iter().enumerate() {
-            places.push(match what {
-                End::Switch(switch) => self.add_switch_port(switch, first + end),
-                End::Device(device) => self
-                    .add_device(device, first + end, index, end)
-                    .map_err(|source| DataplaneError::Watch { link: name.clone(), end, source })?,
-            });
+            let at = LinkEnd { lane: first + end, link: index, end };
+            let place = self.add_end(what, at);
+            let failed = |source| DataplaneError::Watch { link: name.clone(), end, source };
+            places.push(place.map_err(failed)?);
         }
         for (direction, config) in pipes.into_iter().enumerate() {
             let word = ["forward", "reverse"][direction];
@@ -138,6 +139,23 @@ impl Draft {
         Ok(())
     }
 
+    fn add_end(&mut self, end: End, at: LinkEnd) -> io::Result<Place> {
+        Ok(match end {
+            End::Switch(switch) => self.add_switch_port(switch, at.lane),
+            End::VlanPort { switch, vlans } => self.add_vlan_port(switch, vlans, at.lane),
+            End::Device(device) => Place::Device(self.add_device(device, None, at)?),
+            End::Interfaces { untagged, vlans } => {
+                let untagged = self.add_device(untagged, None, at)?;
+                let vlans = vlans.into_iter().map(|(vlan, device)| {
+                    Ok((vlan.number(), self.add_device(device, Some(vlan), at)?))
+                });
+                let vlans = vlans.collect::<io::Result<_>>()?;
+                self.interfaces.push(Interfaces { untagged, vlans });
+                Place::Tagged(Tagged::Interfaces(self.interfaces.len() - 1))
+            }
+        })
+    }
+
     /// Adds the next port of the wiring's switch `switch`, with `lane` leading out of it.
     fn add_switch_port(&mut self, switch: usize, lane: usize) -> Place {
         let switches = &mut self.switches;
@@ -148,28 +166,43 @@ impl Draft {
         Place::Switch { switch, port: switches[switch].add_port(lane) }
     }
 
-    /// Adds a device whose frames enter `lane`.
+    /// The same for a switch that knows VLANs.
+    fn add_vlan_port(&mut self, switch: usize, vlans: PortVlans, lane: usize) -> Place {
+        let switches = &mut self.vlan_switches;
+        let switch = *self.switch_index.entry(switch).or_insert_with(|| {
+            switches.push(VlanSwitch::default());
+            switches.len() - 1
+        });
+        Place::Tagged(Tagged::Port { switch, port: switches[switch].add_port(vlans, lane) })
+    }
+
+    /// Adds a device, whose frames enter the lane with the tag of `vlan`; its port.
     fn add_device(
         &mut self,
         device: Box<dyn FrameDevice>,
-        lane: usize,
-        link: usize,
-        end: usize,
-    ) -> std::io::Result<Place> {
+        vlan: Option<Vid>,
+        at: LinkEnd,
+    ) -> io::Result<usize> {
         let port = self.ports.len();
         if let Some(fd) = device.fd() {
             self.waiter.watch(fd, port)?;
         }
-        self.ports.push(Port { device, lane, link, end, alive: true });
-        Ok(Place::Device(port))
+        let LinkEnd { lane, link, end } = at;
+        self.ports.push(Port { device, lane, vlan, link, end, alive: true });
+        Ok(port)
     }
 
     /// Starts worker number `index`.
     fn start(self, index: usize, plan: &Plan) -> Result<WorkerHandle, DataplaneError> {
         let (sender, commands) = channel();
         let waker = self.waiter.waker();
-        let fabric =
-            Fabric::new(plan.clock, plan.frame_memory, self.lanes, self.ports, self.switches);
+        let ends = Ends {
+            ports: self.ports,
+            interfaces: self.interfaces,
+            switches: self.switches,
+            vlan_switches: self.vlan_switches,
+        };
+        let fabric = Fabric::new(plan.clock, plan.frame_memory, self.lanes, ends);
         let (may_spin, scheduling) = (plan.may_spin, plan.scheduling);
         let worker = Worker::new(fabric, self.waiter, commands, plan.clock, may_spin, scheduling);
         let thread = thread::Builder::new()

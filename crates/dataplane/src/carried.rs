@@ -49,6 +49,10 @@ impl netloom_link::Frame for Carried {
         })
     }
 
+    fn tag_bytes(&self) -> u32 {
+        self.0.tag_bytes() as u32
+    }
+
     fn mark_congestion(&mut self) {
         self.0.mark_congestion();
     }

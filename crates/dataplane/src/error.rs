@@ -19,6 +19,14 @@ pub enum DataplaneError {
         /// How many there are.
         switches: usize,
     },
+    /// Some ports of a switch say what they do with VLANs, and some do not.
+    #[error("link `{link}` ends at switch {switch}, of whose ports only some say their VLANs")]
+    MixedSwitch {
+        /// The link's name.
+        link: String,
+        /// The switch.
+        switch: usize,
+    },
     /// A property's values are in a file. The data plane opens none.
     #[error(
         "`{property}` of a pipe of link {link} names the file `{file}`, which has not been read: \

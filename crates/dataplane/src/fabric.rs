@@ -1,13 +1,13 @@
 //! What a worker owns: devices, pipes and switches, and the frames on their way between them.
-//! Not here: waiting and commands (`worker`), what a pipe does to a frame (`netloom-link`), and where
-//! a switch sends it (`switch`).
+//! Not here: waiting and commands (`worker`), what a pipe does to a frame (`netloom-link`), where
+//! a switch sends it (`switch`), and everything about VLANs (`vlan`).
 
 use std::collections::VecDeque;
 use std::io;
 
 use netloom_link::{
     Delivery, DropReason, Forward, FrameEvent, FrameInfo, LinkState, Occurrence, Passage, Pipe,
-    PipeChange,
+    PipeChange, Vid,
 };
 use netloom_ports::{
     Frame, FrameBuffer, FrameDevice, HEADER_BYTES, Pool, SendError, Shape, SuperFrame, split,
@@ -20,6 +20,8 @@ use crate::frame_log::LogSink;
 use crate::switch::Switch;
 use crate::timers::Timers;
 use crate::timing::{Counters, DeviceFailure};
+use crate::vlan::{Interfaces, Tagged, VlanSwitch};
+use crate::watch::{Loss, Spotter};
 use crate::{Clock, PipeId};
 
 /// Frames and bytes read from one device before the others have their turn: some 20 µs of small
@@ -46,13 +48,28 @@ pub(crate) struct Lane {
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Place {
     Device(usize),
-    Switch { switch: usize, port: usize },
+    Switch {
+        switch: usize,
+        port: usize,
+    },
+    /// Where VLAN tags matter.
+    Tagged(Tagged),
+}
+
+/// What lanes begin and end at.
+pub(crate) struct Ends {
+    pub ports: Vec<Port>,
+    pub interfaces: Vec<Interfaces>,
+    pub switches: Vec<Switch>,
+    pub vlan_switches: Vec<VlanSwitch>,
 }
 
 /// A device and the lane that its frames enter.
 pub(crate) struct Port {
     pub device: Box<dyn FrameDevice>,
     pub lane: usize,
+    /// The VLAN of a sub-interface.
+    pub vlan: Option<Vid>,
     pub link: usize,
     pub end: usize,
     pub alive: bool,
@@ -68,31 +85,33 @@ struct Hop {
 pub(crate) struct Fabric {
     pub lanes: Vec<Lane>,
     pub ports: Vec<Port>,
+    pub interfaces: Vec<Interfaces>,
     pub switches: Vec<Switch>,
+    pub vlan_switches: Vec<VlanSwitch>,
     pub timers: Timers,
     pub counters: Counters,
     log: Option<LogSink>,
+    /// Tells a monitor.
+    pub spotter: Option<Spotter>,
     clock: Clock,
-    pool: Pool,
+    pub pool: Pool,
     buffer: FrameBuffer,
     hops: VecDeque<Hop>,
 }
 
 impl Fabric {
-    pub fn new(
-        clock: Clock,
-        frame_memory: usize,
-        lanes: Vec<Lane>,
-        ports: Vec<Port>,
-        switches: Vec<Switch>,
-    ) -> Self {
+    pub fn new(clock: Clock, frame_memory: usize, lanes: Vec<Lane>, ends: Ends) -> Self {
+        let Ends { ports, interfaces, switches, vlan_switches } = ends;
         Self {
             timers: Timers::new(lanes.len()),
             lanes,
             ports,
+            interfaces,
             switches,
+            vlan_switches,
             counters: Counters::default(),
             log: None,
+            spotter: None,
             clock,
             pool: Pool::new(frame_memory),
             buffer: FrameBuffer::default(),
@@ -115,6 +134,7 @@ impl Fabric {
     /// The device failed; it is not alive any more.
     pub fn read(&mut self, port: usize, seen: Time) -> Result<(), io::Error> {
         let mut bytes = 0;
+        let (lane, vlan) = (self.ports[port].lane, self.ports[port].vlan);
         for index in 0..READ_FRAMES {
             if bytes >= READ_BYTES {
                 break;
@@ -123,7 +143,7 @@ impl Fabric {
                 Ok(true) => {
                     let arrival = if index == 0 { seen } else { self.clock.now() };
                     bytes += self.buffer.filled();
-                    self.arrived(self.ports[port].lane, arrival);
+                    self.arrived(lane, vlan, arrival);
                     self.release(arrival);
                 }
                 Ok(false) => break,
@@ -177,20 +197,21 @@ impl Fabric {
         self.log = None;
     }
 
-    /// What is in the device buffer enters `lane`.
-    fn arrived(&mut self, lane: usize, now: Time) {
+    /// What is in the device buffer enters `lane`, with a tag if it comes from a sub-interface.
+    #[inline]
+    fn arrived(&mut self, lane: usize, vlan: Option<Vid>, now: Time) {
         if self.buffer.filled() < HEADER_BYTES {
-            self.counters.unmodelled.malformed += 1;
-            return;
+            return self.lost(lane, Loss::Malformed, 1);
         }
-        match self.pool.take(&mut self.buffer) {
-            Some(frame) => self.enter(lane, now, now, frame),
-            None => self.counters.unmodelled.no_memory += 1,
+        match (self.pool.take(&mut self.buffer), vlan) {
+            (Some(frame), None) => self.enter(lane, now, now, frame),
+            (Some(frame), Some(vlan)) => self.enter_tagged(lane, vlan, now, frame),
+            (None, _) => self.lost(lane, Loss::NoMemory, 1),
         }
     }
 
     /// `frame` enters `lane` at `at`, which may be a little before `now`.
-    fn enter(&mut self, lane: usize, at: Time, now: Time, frame: Frame) {
+    pub fn enter(&mut self, lane: usize, at: Time, now: Time, frame: Frame) {
         let shape = frame.shape();
         if shape.is_ok() && !self.lanes[lane].entry.is_empty() {
             show(
@@ -205,7 +226,7 @@ impl Fabric {
             Ok(Shape::Single(length)) => self.offer(lane, at, FrameInfo::single(length), frame),
             Ok(Shape::Super(layout)) => self.enter_super(lane, at, &layout, frame),
             Err(_) => {
-                self.counters.unmodelled.malformed += 1;
+                self.lost(lane, Loss::Malformed, 1);
                 self.pool.recycle(frame);
             }
         }
@@ -227,7 +248,7 @@ impl Fabric {
                 Some(piece) => {
                     self.offer(lane, at, FrameInfo::coalesced(count, full, length), piece);
                 }
-                None => self.counters.unmodelled.no_memory += u64::from(count),
+                None => self.lost(lane, Loss::NoMemory, count.into()),
             }
         }
         self.pool.recycle(frame);
@@ -247,6 +268,7 @@ impl Fabric {
             match self.lanes[lane].target {
                 Place::Device(port) => self.hand_over(lane, port, delivery),
                 Place::Switch { switch, port } => self.forward(lane, switch, port, delivery),
+                Place::Tagged(place) => self.arrive(lane, place, delivery),
             }
         }
         while let Some(dropped) = self.lanes[lane].pipe.poll_dropped() {
@@ -263,25 +285,34 @@ impl Fabric {
     /// A frame goes to the interface at the end of its link.
     #[inline]
     fn hand_over(&mut self, lane: usize, port: usize, delivery: Delivery<Carried>) {
+        let now = self.leave(lane, &delivery);
+        self.send(lane, port, now, delivery);
+    }
+
+    /// A frame leaves its link, now.
+    #[inline(always)]
+    pub fn leave(&mut self, lane: usize, delivery: &Delivery<Carried>) -> Time {
         let now = self.clock.now();
-        let Delivery { frame: Carried(frame), info, passage, release } = delivery;
-        let frames = u64::from(info.frames());
-        self.counters.lateness.record(now.since(release), frames);
-        if !self.lanes[lane].exit.is_empty() {
-            show(
-                &mut self.lanes[lane].exit,
-                now,
-                CaptureDirection::Inbound,
-                mark(&passage),
-                &frame,
-            );
+        let (late, frames) = (now.since(delivery.release), delivery.info.frames());
+        self.counters.lateness.record(late, frames.into());
+        if let Some(spotter) = &mut self.spotter {
+            spotter.left(self.lanes[lane].id, now, late, &delivery.info);
         }
+        self.show_exit(lane, now, delivery);
+        now
+    }
+
+    /// A frame that has left its link is written to a device.
+    #[inline(always)]
+    pub fn send(&mut self, lane: usize, port: usize, now: Time, delivery: Delivery<Carried>) {
+        let Delivery { frame: Carried(frame), info, passage, .. } = delivery;
+        let frames = u64::from(info.frames());
         let mut outcome = Occurrence::HandedOver;
         if !self.ports[port].alive {
-            self.counters.unmodelled.device_gone += frames;
+            self.lost(lane, Loss::DeviceGone, frames);
             outcome = Occurrence::Refused;
         } else if let Err(error) = self.ports[port].device.send(&frame) {
-            self.refused(port, frames, &error);
+            self.refused(lane, port, frames, &error);
             outcome = Occurrence::Refused;
         }
         if self.log.is_some() {
@@ -320,14 +351,23 @@ impl Fabric {
         }
     }
 
+    /// Frames on their way into or out of `lane` are lost outside the model.
     #[cold]
-    fn refused(&mut self, port: usize, frames: u64, error: &SendError) {
+    pub fn lost(&mut self, lane: usize, loss: Loss, frames: u64) {
+        self.counters.unmodelled.count(loss, frames);
+        if let Some(spotter) = &mut self.spotter {
+            spotter.lost(self.lanes[lane].id, self.clock.now(), loss, frames);
+        }
+    }
+
+    #[cold]
+    fn refused(&mut self, lane: usize, port: usize, frames: u64, error: &SendError) {
         match error {
-            SendError::Full => self.counters.unmodelled.device_full += frames,
+            SendError::Full => self.lost(lane, Loss::DeviceFull, frames),
             SendError::InterfaceDown => self.counters.interface_down += frames,
-            SendError::Rejected(_) => self.counters.unmodelled.rejected += frames,
+            SendError::Rejected(_) => self.lost(lane, Loss::Rejected, frames),
             SendError::Gone(source) => {
-                self.counters.unmodelled.device_gone += frames;
+                self.lost(lane, Loss::DeviceGone, frames);
                 self.fail(port, source);
             }
         }
@@ -346,16 +386,8 @@ impl Fabric {
     /// A frame reaches a switch. It enters the next pipe at the time it left the last, so that
     /// the engine's lateness does not add up from hop to hop.
     fn forward(&mut self, lane: usize, switch: usize, port: usize, delivery: Delivery<Carried>) {
-        let Delivery { frame: Carried(frame), passage, release, .. } = delivery;
-        if !self.lanes[lane].exit.is_empty() {
-            show(
-                &mut self.lanes[lane].exit,
-                release,
-                CaptureDirection::Inbound,
-                mark(&passage),
-                &frame,
-            );
-        }
+        self.show_exit(lane, delivery.release, &delivery);
+        let Delivery { frame: Carried(frame), release, .. } = delivery;
         // The shape was checked on entry: there is an Ethernet header.
         match self.switches[switch].decide(release, port, frame.start()) {
             Forward::Port(out) => self.send_on(self.switches[switch].lane(out), release, frame),
@@ -369,12 +401,21 @@ impl Fabric {
         }
     }
 
+    /// Captures see what leaves `lane` at `at`.
+    #[inline(always)]
+    pub fn show_exit(&mut self, lane: usize, at: Time, delivery: &Delivery<Carried>) {
+        if !self.lanes[lane].exit.is_empty() {
+            let (sinks, note) = (&mut self.lanes[lane].exit, mark(&delivery.passage));
+            show(sinks, at, CaptureDirection::Inbound, note, &delivery.frame.0);
+        }
+    }
+
     /// `frame` is to enter `lane` at `at`.
-    fn send_on(&mut self, lane: usize, at: Time, mut frame: Frame) {
+    pub fn send_on(&mut self, lane: usize, at: Time, mut frame: Frame) {
         if self.pool.admit(&mut frame) {
             self.hops.push_back(Hop { lane, at, frame });
         } else {
-            self.counters.unmodelled.no_memory += 1;
+            self.lost(lane, Loss::NoMemory, 1);
             self.pool.recycle(frame);
         }
     }
@@ -392,8 +433,12 @@ impl Fabric {
         let pair = &self.lanes[lane..=lane + 1];
         if pair.iter().all(|lane| lane.pipe.config().state == LinkState::Down) {
             for place in [pair[0].source, pair[1].source] {
-                if let Place::Switch { switch, port } = place {
-                    self.switches[switch].forget(port);
+                match place {
+                    Place::Switch { switch, port } => self.switches[switch].forget(port),
+                    Place::Tagged(Tagged::Port { switch, port }) => {
+                        self.vlan_switches[switch].forget(port);
+                    }
+                    Place::Device(_) | Place::Tagged(Tagged::Interfaces(_)) => {}
                 }
             }
         }

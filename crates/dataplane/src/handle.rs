@@ -19,8 +19,9 @@ use crate::frame_log::{self, FrameLog, FrameLogSummary};
 use crate::gate::tickets;
 use crate::timing::{Timing, WakeupProbe};
 use crate::waiter::Waker;
+use crate::watch::{self, Limits, Watch};
 use crate::worker::{Command, Returned};
-use crate::{Clock, DataplaneError, Options, PipeId, Wiring};
+use crate::{Clock, DataplaneError, Options, PipeId, VlanPortStatus, Wiring};
 
 /// All links of an experiment on this machine, running.
 ///
@@ -34,6 +35,8 @@ pub struct Dataplane {
     pub(crate) locations: Vec<(usize, usize)>,
     pub(crate) control: Mutex<Control>,
     pub(crate) probe: WakeupProbe,
+    /// The same, as urgent as the workers.
+    pub(crate) pulse: WakeupProbe,
 }
 
 /// One pipe: what it is told and what it has counted.
@@ -76,7 +79,7 @@ pub(crate) struct Control {
     /// The state of each link's pipes.
     pub states: Vec<[LinkState; 2]>,
     /// The carriers of each link's ends.
-    pub carriers: Vec<[Option<Box<dyn Carrier>>; 2]>,
+    pub carriers: Vec<[Vec<Box<dyn Carrier>>; 2]>,
 }
 
 impl std::fmt::Debug for Control {
@@ -165,6 +168,35 @@ impl Dataplane {
     pub fn timing(&self) -> Result<Timing, DataplaneError> {
         let counters = self.ask_all(|reply| Command::Timing { reply })?;
         Ok(Timing::of(self.now(), &counters, self.probe.summary()))
+    }
+
+    /// Tells a monitor from now on what goes wrong as it happens. A later watch replaces an earlier one.
+    ///
+    /// # Errors
+    /// If a worker has ended.
+    pub fn watch(&self, limits: Limits) -> Result<Watch, DataplaneError> {
+        let (watch, spotters) = watch::watch(limits, self.workers.len(), self.pulse.pauses());
+        // Until now nobody wanted to know.
+        self.pulse.pauses().take();
+        let (done, begun) = channel();
+        for (worker, spotter) in spotters.into_iter().enumerate() {
+            self.send(worker, Command::Watch { spotter, done: done.clone() })?;
+        }
+        drop(done);
+        (0..self.workers.len()).try_for_each(|_| self.receive(&begun))?;
+        Ok(watch)
+    }
+
+    /// What every port of switches that know VLANs is told and has refused, in the order of links and
+    /// ends.
+    ///
+    /// # Errors
+    /// If a worker has ended.
+    pub fn vlan_ports(&self) -> Result<Vec<VlanPortStatus>, DataplaneError> {
+        let reports = self.ask_all(|reply| Command::VlanPorts { reply })?;
+        let mut ports: Vec<_> = reports.into_iter().flatten().collect();
+        ports.sort_unstable_by_key(|port: &VlanPortStatus| (port.link, port.end));
+        Ok(ports)
     }
 
     /// Begins to capture what passes end `end` of link `link`, in both directions.
@@ -353,8 +385,8 @@ impl Control {
     }
 
     fn switch_carriers(&self, link: usize, up: bool) -> Result<(), DataplaneError> {
-        for (end, carrier) in self.carriers[link].iter().enumerate() {
-            if let Some(carrier) = carrier {
+        for (end, carriers) in self.carriers[link].iter().enumerate() {
+            for carrier in carriers {
                 let failed = |source| DataplaneError::Carrier { link, end, source };
                 carrier.set(up).map_err(failed)?;
             }

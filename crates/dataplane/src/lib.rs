@@ -10,12 +10,14 @@
 //! | `fabric` | what a worker owns: frames on their way between devices, pipes and switches |
 //! | `carried` | a frame as the link model sees it: [`Carried`] |
 //! | `switch` | out of which lanes a switch sends a frame |
+//! | `vlan` | the same for switches that know VLANs, and for sub-interfaces |
 //! | `margin` | how long before a deadline to stop sleeping |
 //! | `timers`, `waiter`, `clock` | when the next frame is due, sleeping until then, what time it is |
 //! | `scheduling` | how urgent a worker is to the machine: [`Scheduling`] |
 //! | `gate` | one timestamp for a batch of changes over several workers |
 //! | `frame_log` | what happens to each frame, written by a thread of its own: [`FrameLog`] |
 //! | `capture` | copies of frames at an interface, for a reader on another thread |
+//! | `watch` | what goes wrong, told to a monitor as it happens: [`Watch`] |
 //! | `timing` | how late frames were, and what was lost outside the model: [`Timing`] |
 //!
 //! A worker owns whole connected components (a link, or all links joined by switches), so no lock
@@ -37,7 +39,9 @@ mod scheduling;
 mod switch;
 mod timers;
 mod timing;
+mod vlan;
 mod waiter;
+mod watch;
 mod wiring;
 mod worker;
 
@@ -49,4 +53,5 @@ pub use frame_log::{FrameLog, FrameLogSummary};
 pub use handle::{Dataplane, PipeStatus};
 pub use scheduling::Scheduling;
 pub use timing::{DeviceFailure, LatencySummary, Timing, UnmodelledDrops, WorkerLoad};
-pub use wiring::{End, LinkWiring, Options, PipeId, Wiring};
+pub use watch::{Common, Limits, Loss, Seen, Sighting, Watch};
+pub use wiring::{End, LinkWiring, Options, PipeId, VlanPortStatus, Wiring};

@@ -1,6 +1,6 @@
 //! A learning switch: out of which lanes a frame goes that has come in by a port. The cost of a frame
 //! to one receiver does not depend on the number of ports. Not here: the table (`netloom-link`), and
-//! moving the frame (`fabric`).
+//! moving the frame (`fabric`), VLANs (`vlan`).
 
 use netloom_link::{Forward, LearningTable, MacKey};
 use netloom_units::Time;
@@ -22,10 +22,7 @@ impl Switch {
     /// Where a frame goes whose Ethernet header is at the start of `bytes`, and that came by `port`
     /// at `now`; its source is behind that port from now on.
     pub fn decide(&mut self, now: Time, port: usize, bytes: &[u8]) -> Forward {
-        let [destination, source] = [0, 6].map(|at| {
-            let address = bytes[at..at + 6].try_into().expect("an address has six bytes");
-            MacKey::new(address)
-        });
+        let (source, destination) = addresses(bytes);
         self.table.forward(now, port, source, destination)
     }
 
@@ -43,4 +40,14 @@ impl Switch {
     pub fn forget(&mut self, port: usize) {
         self.table.forget_port(port);
     }
+}
+
+/// Source and destination of the frame whose Ethernet header is at the start of `bytes`.
+#[inline]
+pub(crate) fn addresses(bytes: &[u8]) -> (MacKey, MacKey) {
+    let address = |at: usize| {
+        let address = bytes[at..at + 6].try_into().expect("an address has six bytes");
+        MacKey::new(address)
+    };
+    (address(6), address(0))
 }

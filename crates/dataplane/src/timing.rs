@@ -13,6 +13,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::scheduling::Scheduling;
+use crate::watch::Loss;
 use crate::{Clock, DataplaneError};
 
 /// How well the data plane kept time since it began.
@@ -73,6 +74,17 @@ pub struct UnmodelledDrops {
 }
 
 impl UnmodelledDrops {
+    /// Counts `frames` more.
+    pub(crate) fn count(&mut self, loss: Loss, frames: u64) {
+        *match loss {
+            Loss::DeviceFull => &mut self.device_full,
+            Loss::DeviceGone => &mut self.device_gone,
+            Loss::Rejected => &mut self.rejected,
+            Loss::Malformed => &mut self.malformed,
+            Loss::NoMemory => &mut self.no_memory,
+        } += frames;
+    }
+
     /// All kinds together.
     pub fn total(&self) -> u64 {
         self.device_full + self.device_gone + self.rejected + self.malformed + self.no_memory
@@ -183,10 +195,34 @@ impl Timing {
     }
 }
 
+/// Times in which a thread that wanted to run did not, until somebody takes them.
+#[derive(Debug, Default)]
+pub(crate) struct Pauses(Mutex<Vec<(Time, Duration)>>);
+
+/// Shorter ones are of no interest to anybody.
+const SHORTEST_PAUSE: Duration = Duration::from_millis(1);
+/// Pauses kept. Taken every few ms, there is rarely more than one.
+const PAUSES: usize = 1000;
+
+impl Pauses {
+    fn note(&self, at: Time, lasted: Duration) {
+        let mut pauses = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if lasted >= SHORTEST_PAUSE && pauses.len() < PAUSES {
+            pauses.push((at, lasted));
+        }
+    }
+
+    /// When each ended and how long it lasted, since the last call.
+    pub fn take(&self) -> Vec<(Time, Duration)> {
+        std::mem::take(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
 /// A thread that asks to be woken every 10 ms and measures how late it is.
 #[derive(Debug)]
 pub(crate) struct WakeupProbe {
     latencies: Arc<Mutex<Latencies>>,
+    pauses: Arc<Pauses>,
     stop: Arc<AtomicBool>,
     thread: Option<JoinHandle<()>>,
 }
@@ -194,15 +230,37 @@ pub(crate) struct WakeupProbe {
 const PROBE_INTERVAL: Duration = Duration::from_millis(10);
 
 impl WakeupProbe {
-    pub fn start(clock: Clock) -> Result<Self, DataplaneError> {
+    /// Of an ordinary thread.
+    pub fn ordinary(clock: Clock) -> Result<Self, DataplaneError> {
+        Self::start(clock, "netloom-wakeup", || {})
+    }
+
+    /// Of a thread as urgent as the workers: what keeps it from running keeps them too.
+    pub fn of_workers(clock: Clock, scheduling: Scheduling) -> Result<Self, DataplaneError> {
+        Self::start(clock, "netloom-pulse", move || scheduling.enter_ahead())
+    }
+
+    fn start(
+        clock: Clock,
+        name: &str,
+        prepare: impl FnOnce() + Send + 'static,
+    ) -> Result<Self, DataplaneError> {
         let latencies = Arc::new(Mutex::new(Latencies::default()));
-        let stop = Arc::new(AtomicBool::new(false));
-        let (results, ended) = (Arc::clone(&latencies), Arc::clone(&stop));
+        let (pauses, stop) = (Arc::new(Pauses::default()), Arc::new(AtomicBool::new(false)));
+        let results = (Arc::clone(&latencies), Arc::clone(&pauses));
+        let ended = Arc::clone(&stop);
         let thread = thread::Builder::new()
-            .name("netloom-wakeup".into())
-            .spawn(move || probe(clock, &results, &ended))
-            .map_err(DataplaneError::system("start the wake-up probe"))?;
-        Ok(Self { latencies, stop, thread: Some(thread) })
+            .name(name.into())
+            .spawn(move || {
+                prepare();
+                probe(clock, &results.0, &results.1, &ended);
+            })
+            .map_err(DataplaneError::system("start a wake-up probe"))?;
+        Ok(Self { latencies, pauses, stop, thread: Some(thread) })
+    }
+
+    pub fn pauses(&self) -> Arc<Pauses> {
+        Arc::clone(&self.pauses)
     }
 
     pub fn summary(&self) -> LatencySummary {
@@ -220,7 +278,7 @@ impl Drop for WakeupProbe {
     }
 }
 
-fn probe(clock: Clock, results: &Mutex<Latencies>, ended: &AtomicBool) {
+fn probe(clock: Clock, results: &Mutex<Latencies>, pauses: &Pauses, ended: &AtomicBool) {
     exact_timers();
     let mut next = clock.now();
     while !ended.load(Ordering::Relaxed) {
@@ -235,7 +293,9 @@ fn probe(clock: Clock, results: &Mutex<Latencies>, ended: &AtomicBool) {
         let slept =
             clock_nanosleep(ClockId::CLOCK_MONOTONIC, ClockNanosleepFlags::TIMER_ABSTIME, &until);
         if slept.is_ok() {
-            let latency = clock.now().since(next);
+            let woke = clock.now();
+            let latency = woke.since(next);
+            pauses.note(woke, latency);
             results.lock().unwrap_or_else(PoisonError::into_inner).record(latency, 1);
         }
     }

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::time::Instant;
 
-use netloom_link::PipeConfig;
+use netloom_link::{PipeConfig, PortVlans, Vid, VlanDrops};
 use netloom_ports::FrameDevice;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -35,15 +35,51 @@ pub struct LinkWiring {
 pub enum End {
     /// An interface.
     Device(Box<dyn FrameDevice>),
+    /// An interface and its VLAN sub-interfaces: what a node sends through one of these is tagged, and
+    /// what arrives with their tag goes to them, without it. All else is the interface's.
+    Interfaces {
+        /// The interface.
+        untagged: Box<dyn FrameDevice>,
+        /// Its sub-interfaces; each VLAN once.
+        vlans: Vec<(Vid, Box<dyn FrameDevice>)>,
+    },
     /// The next port of a switch, by the switch's index.
     Switch(usize),
+    /// The next port of a switch that knows VLANs; all ports of a switch say what they do with them, or
+    /// none.
+    VlanPort {
+        /// The switch's index.
+        switch: usize,
+        /// What the port does with tags.
+        vlans: PortVlans,
+    },
+}
+
+/// What a port of a switch that knows VLANs is told, and what it has refused.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct VlanPortStatus {
+    /// The link's index in the wiring.
+    pub link: usize,
+    /// The end's index.
+    pub end: usize,
+    /// What it does with tags.
+    pub vlans: PortVlans,
+    /// What came in and was refused.
+    pub dropped: VlanDrops,
 }
 
 impl fmt::Debug for End {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Device(_) => f.write_str("Device"),
+            Self::Interfaces { vlans, .. } => {
+                let vlans: Vec<_> = vlans.iter().map(|(vlan, _)| vlan).collect();
+                f.debug_struct("Interfaces").field("vlans", &vlans).finish_non_exhaustive()
+            }
             Self::Switch(index) => f.debug_tuple("Switch").field(index).finish(),
+            Self::VlanPort { switch, vlans } => {
+                f.debug_struct("VlanPort").field("switch", switch).field("vlans", vlans).finish()
+            }
         }
     }
 }
@@ -97,21 +133,48 @@ impl Default for Options {
 }
 
 impl Wiring {
-    /// Checks that every switch that is named exists, and that every pipe has its values.
+    /// Checks that every switch that is named exists and either knows VLANs at all its ports or at none,
+    /// and that every pipe has its values.
     pub(crate) fn validate(&self) -> Result<(), DataplaneError> {
+        let mut knows_vlans = vec![None; self.switches];
         for (index, link) in self.links.iter().enumerate() {
             if let Some(unread) = link.pipes.iter().find_map(PipeConfig::unread_file) {
                 return Err(DataplaneError::unread(index, unread));
             }
             for end in &link.ends {
-                if let End::Switch(switch) = *end
-                    && switch >= self.switches
-                {
-                    let (link, switches) = (link.name.clone(), self.switches);
+                let Some(switch) = end.switch() else { continue };
+                let (link, switches) = (link.name.clone(), self.switches);
+                let Some(known) = knows_vlans.get_mut(switch) else {
                     return Err(DataplaneError::UnknownSwitch { link, switch, switches });
+                };
+                let this = matches!(end, End::VlanPort { .. });
+                if *known.get_or_insert(this) != this {
+                    return Err(DataplaneError::MixedSwitch { link, switch });
                 }
             }
         }
         Ok(())
+    }
+}
+
+impl End {
+    /// The switch that it is a port of.
+    pub(crate) fn switch(&self) -> Option<usize> {
+        match self {
+            Self::Device(_) | Self::Interfaces { .. } => None,
+            Self::Switch(switch) | Self::VlanPort { switch, .. } => Some(*switch),
+        }
+    }
+
+    /// Its devices, if it is no port of a switch.
+    pub(crate) fn devices(&self) -> Vec<&dyn FrameDevice> {
+        match self {
+            Self::Device(device) => vec![device.as_ref()],
+            Self::Interfaces { untagged, vlans } => {
+                let vlans = vlans.iter().map(|(_, device)| device.as_ref());
+                [untagged.as_ref()].into_iter().chain(vlans).collect()
+            }
+            Self::Switch(_) | Self::VlanPort { .. } => Vec::new(),
+        }
     }
 }

@@ -8,7 +8,6 @@ use netloom_link::{PipeChange, Window};
 use netloom_ports::FrameDevice;
 use netloom_units::{Duration, Time};
 
-use crate::Clock;
 use crate::capture::CaptureSink;
 use crate::fabric::Fabric;
 use crate::frame_log::LogSink;
@@ -18,6 +17,8 @@ use crate::margin::Margin;
 use crate::scheduling::{Scheduling, Urgency};
 use crate::timing::{Counters, WorkerLoad, exact_timers};
 use crate::waiter::{Patience, Waiter};
+use crate::watch::Spotter;
+use crate::{Clock, VlanPortStatus};
 
 /// Pipes whose statistics are read in one turn, so that frames do not wait for a large snapshot.
 const STATUS_BATCH: usize = 16;
@@ -28,6 +29,8 @@ pub(crate) enum Command {
     Change { changes: Vec<(usize, PipeChange)>, ticket: Ticket, done: Sender<Time> },
     /// Report on every pipe, since it began or in the window.
     Pipes { window: Option<Window>, reply: Sender<Vec<PipeStatus>> },
+    /// Report on the ports of switches that know VLANs.
+    VlanPorts { reply: Sender<Vec<VlanPortStatus>> },
     /// Report on time kept and frames lost.
     Timing { reply: Sender<Counters> },
     /// Show what enters `entry` and what leaves `exit`.
@@ -36,6 +39,8 @@ pub(crate) enum Command {
     Log { lanes: Vec<usize>, sink: LogSink, done: Sender<bool> },
     /// Log no more.
     EndLog { done: Sender<()> },
+    /// Tell a monitor from now on.
+    Watch { spotter: Spotter, done: Sender<()> },
     /// End.
     Stop,
 }
@@ -121,6 +126,7 @@ impl Worker {
                 && self.waiter.ready() == 0
             {
                 self.margin.overslept(now.since(before + sleep));
+                self.unattended(now, now.since(before + sleep));
             }
             let turn = self.turn(now);
             self.book(patience, before, now, &turn);
@@ -191,10 +197,20 @@ impl Worker {
                 self.account.spinning += woke.since(before);
             }
             Turn::Worked => {
-                let worked = self.clock.now().since(woke);
+                let now = self.clock.now();
+                let worked = now.since(woke);
                 self.fabric.counters.unattended.record(worked, 1);
+                self.unattended(now, worked);
             }
             Turn::Idle | Turn::Stopped => {}
+        }
+    }
+
+    /// Until `now`, nobody looked at the devices for so long, and not because there was nothing to do.
+    #[inline]
+    fn unattended(&mut self, now: Time, lasted: Duration) {
+        if let Some(spotter) = &mut self.fabric.spotter {
+            spotter.unattended(now, lasted);
         }
     }
 
@@ -222,6 +238,9 @@ impl Worker {
                 let pipes = Vec::with_capacity(self.fabric.lanes.len());
                 self.reports.push_back(Report { window, pipes, reply });
             }
+            Command::VlanPorts { reply } => {
+                let _ = reply.send(self.fabric.vlan_ports());
+            }
             Command::Timing { reply } => {
                 self.fabric.counters.load = self.load();
                 let _ = reply.send(self.fabric.counters.clone());
@@ -236,6 +255,10 @@ impl Worker {
             }
             Command::EndLog { done } => {
                 self.fabric.end_log();
+                let _ = done.send(());
+            }
+            Command::Watch { spotter, done } => {
+                self.fabric.spotter = Some(spotter);
                 let _ = done.send(());
             }
             Command::Stop => {}

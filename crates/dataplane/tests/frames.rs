@@ -12,7 +12,7 @@ use netloom_ports::{GsoKind, VirtioHeader};
 #[test]
 fn frames_pass_both_ways_in_order() {
     let (dataplane, left, right) = one_link("{}");
-    for length in [14, 60, 1514, 2038, 2039, 9014, 60_000] {
+    for length in [14, 60, 1514, 2034, 2035, 9014, 60_000] {
         assert!(left.send(&frame(2, 1, length)) && right.send(&frame(1, 2, length)));
         assert_eq!(right.receive(PATIENCE).unwrap(), frame(2, 1, length));
         assert_eq!(left.receive(PATIENCE).unwrap(), frame(1, 2, length));

@@ -13,7 +13,7 @@ use std::time::Duration;
 use common::*;
 use etherparse::{PacketBuilder, TransportSlice, VlanId};
 use lab::{INTERFACE, Namespace, available};
-use netloom_dataplane::{Dataplane, End, Wiring};
+use netloom_dataplane::{Dataplane, End, LinkWiring, Wiring};
 use netloom_ports::memory::MemoryPeer;
 use netloom_ports::{GsoKind, VirtioHeader, checksum};
 use nix::sys::socket::{AddressFamily, SockFlag, SockType, socket};
@@ -21,6 +21,7 @@ use nix::sys::socket::{AddressFamily, SockFlag, SockType, socket};
 /// Nobody else's; frames that the kernel sends by itself are told apart by it.
 const SOURCE: [u8; 6] = [2, 0, 0, 0, 0xaa, 1];
 const DESTINATION: [u8; 6] = [2, 0, 0, 0, 0xaa, 2];
+const VLAN: u16 = 42;
 const SEGMENT: u16 = 1400;
 /// Ten full segments and a short one.
 const PAYLOAD: usize = 10 * SEGMENT as usize + 123;
@@ -58,17 +59,36 @@ fn the_engine_cuts_super_frames_as_the_kernel_does() {
         unassisted.namespace.leave_nothing_to_the_interface().unwrap();
         let by_kernel = wire(unassisted.pass(&frame));
         assert_eq!(by_kernel.len(), 11, "{name}: the kernel has cut it");
-        assert_eq!(by_engine.len(), by_kernel.len(), "{name}");
-        for (number, (engine, kernel)) in by_engine.iter().zip(&by_kernel).enumerate() {
-            assert_eq!(engine, kernel, "{name}: frame {number}");
-        }
+        compare(name, &by_engine, &by_kernel);
+        // A switch puts the tag in, or takes it out, before the engine cuts.
+        let retagged: Vec<_> = by_kernel.iter().map(|bytes| with_other_tag(bytes)).collect();
+        compare(name, &wire(Host::behind_switch(&frame).pass(&frame)), &retagged);
+    }
+}
+
+fn compare(name: &str, by_engine: &[Vec<u8>], by_kernel: &[Vec<u8>]) {
+    assert_eq!(by_engine.len(), by_kernel.len(), "{name}");
+    for (number, (engine, kernel)) in by_engine.iter().zip(by_kernel).enumerate() {
+        assert_eq!(engine, kernel, "{name}: frame {number}");
+    }
+}
+
+fn is_tagged(bytes: &[u8]) -> bool {
+    bytes[12..14] == [0x81, 0]
+}
+
+/// `bytes` without their tag, or with one if they have none.
+fn with_other_tag(bytes: &[u8]) -> Vec<u8> {
+    match is_tagged(bytes) {
+        true => [&bytes[..12], &bytes[16..]].concat(),
+        false => [&bytes[..12], &[0x81, 0, 0, VLAN as u8], &bytes[12..]].concat(),
     }
 }
 
 /// TCP and UDP over IPv4 and IPv6, tagged and not; TCP with options, FIN and PSH, and CWR.
 fn super_frames() -> Vec<SuperFrame> {
     let ethernet = || PacketBuilder::ethernet2(SOURCE, DESTINATION);
-    let vlan = || ethernet().single_vlan(VlanId::try_new(42).unwrap());
+    let vlan = || ethernet().single_vlan(VlanId::try_new(VLAN).unwrap());
     let (v4, v6) = (([10, 9, 0, 1], [10, 9, 0, 2], 64), ([0xfd; 16], [0xfe; 16], 64));
     // Its sequence numbers wrap.
     let port = (1000, 2000, u32::MAX - 2000, 500);
@@ -158,11 +178,33 @@ struct Host {
 
 impl Host {
     fn new(text: &str) -> Self {
+        Self::wired(0, |near, far| vec![link("l", [near, far], text)])
+    }
+
+    /// Between the two is a switch that takes the tag from `frame`, or gives it one, and behind that a
+    /// link that cuts.
+    fn behind_switch(frame: &SuperFrame) -> Self {
+        let port = |text: String| End::VlanPort {
+            switch: 0,
+            vlans: serde_json::from_str(&text).expect("a port"),
+        };
+        let native = format!(r#"{{"trunk":{{"allowed":"all","native":{VLAN}}}}}"#);
+        let leaving = match is_tagged(&frame.bytes) {
+            true => format!(r#"{{"access":{VLAN}}}"#),
+            false => format!(r#"{{"trunk":{{"allowed":{VLAN}}}}}"#),
+        };
+        Self::wired(1, |near, far| {
+            let first = link("near", [near, port(native)], WHOLE);
+            vec![first, link("far", [port(leaving), far], CUTTING)]
+        })
+    }
+
+    fn wired(switches: usize, links: impl FnOnce(End, End) -> Vec<LinkWiring>) -> Self {
         let namespace = Namespace::new().unwrap();
         let tap = namespace.add_tap(1).unwrap();
         let (far, peer) = device();
-        let wired = link("l", [End::Device(Box::new(tap)), far], text);
-        let wiring = Wiring { links: vec![wired], switches: 0 };
+        let links = links(End::Device(Box::new(tap)), far);
+        let wiring = Wiring { links, switches };
         let _dataplane = Dataplane::start(wiring, options()).unwrap();
         let socket = namespace.run(packet_socket);
         Self { namespace, socket, peer, _dataplane }

@@ -26,6 +26,8 @@ use crate::events::EventLog;
 use crate::experiment::{Experiment, Live};
 use crate::http;
 use crate::local::PID_FILE;
+use crate::metrics::{self, Metrics};
+use crate::monitoring::Monitoring;
 use crate::recording::{record, start_captures, start_frame_log};
 use crate::results::Results;
 use crate::state_lock::{Existed, StateLock};
@@ -130,7 +132,8 @@ fn build(launch: &Launch, layout: &Layout) -> Result<(Experiment, Option<Results
     let context = netloom_nodes::Context {
         work_dir: launch.directory.clone(),
         init: std::env::current_exe().context("cannot find the netloom binary")?,
-        env: Vec::new(),
+        env: metrics::environment(),
+        files: metrics::files(layout)?,
     };
     let last = Mutex::new(Instant::now());
     let progress = |done: usize, total: usize| {
@@ -185,6 +188,14 @@ async fn serve(
     if results.is_some() {
         watch_lease(&end);
     }
+    let watched = watch(layout, &experiment, results.as_ref(), &end);
+    let (monitoring, metrics) = match watched {
+        Ok(watched) => watched,
+        Err(error) => {
+            tear_down(&experiment)?;
+            return Err(error);
+        }
+    };
     let mut captures = Vec::new();
     let outcome = match &results {
         Some(results) => {
@@ -192,12 +203,16 @@ async fn serve(
             let frame_log = start_frame_log(&experiment, results);
             experiment.enter(Phase::Running);
             say(&StartUp::Ready);
-            record(&experiment, results, &end, frame_log, deploy_seconds).await
+            let recorded =
+                record(&experiment, results, &end, frame_log, monitoring, deploy_seconds).await;
+            metrics.flush();
+            recorded
         }
         None => {
             experiment.enter(Phase::Deployed);
             say(&StartUp::Ready);
             end.asked().await;
+            drop(monitoring);
             Ok(())
         }
     };
@@ -210,6 +225,19 @@ async fn serve(
     experiment.events.close().await;
     server.abort();
     outcome.and(torn_down)
+}
+
+/// Begins to watch the experiment, and to take what its applications report.
+fn watch(
+    layout: &Layout,
+    experiment: &Arc<Experiment>,
+    results: Option<&Results>,
+    end: &End,
+) -> Result<(Monitoring, Arc<Metrics>)> {
+    let file = results.map(Results::metric_file).transpose()?;
+    let metrics = Arc::new(Metrics::new(experiment, layout, file));
+    metrics.serve(layout)?;
+    Ok((Monitoring::start(experiment, layout, end)?, metrics))
 }
 
 fn listen(socket: &Path) -> Result<UnixListener> {

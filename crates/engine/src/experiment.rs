@@ -5,20 +5,22 @@ mod changes;
 
 use std::collections::HashMap;
 use std::path::PathBuf;
-use std::sync::{PoisonError, RwLock};
+use std::sync::{Mutex, MutexGuard, PoisonError, RwLock};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use anyhow::{Result, anyhow, bail};
 use netloom_api::event::What;
 use netloom_api::state::{
     ExperimentStatus, InterfaceStatus, LinkStatus, NodeStatus, Phase, PipeStatus, ProcessStatus,
+    VlanPortStatus,
 };
 use netloom_api::timing::Timing;
 use netloom_dataplane::{Capture, Dataplane, FrameLog, FrameLogSummary};
 use netloom_link::{LinkState, LogHeader, Window};
+use netloom_monitor::{Monitor, Verdict};
 use netloom_nodes::{ExitStatus, Network, SpawnRequest, Spawned};
 use netloom_plan::Plan;
-use netloom_scenario::{Endpoint, LinkEnds, Node, NodeKind, Scenario};
+use netloom_scenario::{Endpoint, Interface, LinkEnds, Node, NodeKind, Scenario};
 use netloom_units::Time;
 use tokio::sync::{oneshot, watch};
 
@@ -58,6 +60,7 @@ pub struct Experiment {
     pub board: Board,
     phase: watch::Sender<Phase>,
     overflow: Overflow,
+    monitor: Mutex<Monitor>,
     started_unix: f64,
     links: HashMap<String, usize>,
     live: RwLock<Option<Live>>,
@@ -78,8 +81,10 @@ impl Experiment {
         let cut = scenario.links.iter().filter(|link| {
             [&link.forward, &link.reverse].iter().all(|pipe| pipe.state == LinkState::Down)
         });
-        let overflow = Overflow::new(cut.flat_map(|link| link.endpoints.clone()));
+        let interfaces = |end| scenario.interfaces_at(end);
+        let overflow = Overflow::new(cut.flat_map(|link| &link.endpoints).flat_map(interfaces));
         let since_zero = live.dataplane.now().as_nanos() as f64 / 1e9;
+        let monitor = Monitor::new(scenario.monitor.criteria.clone(), live.dataplane.now());
         let now = SystemTime::now().duration_since(UNIX_EPOCH);
         let started_unix = now.map_or(0.0, |now| now.as_secs_f64() - since_zero);
         Self {
@@ -91,6 +96,7 @@ impl Experiment {
             board,
             phase: watch::Sender::new(Phase::Deployed),
             overflow,
+            monitor: Mutex::new(monitor),
             started_unix,
             links,
             live: RwLock::new(Some(live)),
@@ -146,30 +152,49 @@ impl Experiment {
     }
 
     /// All nodes, in the order of the scenario.
-    pub fn nodes(&self) -> Vec<NodeStatus> {
-        let ends = LinkEnds::of(&self.scenario);
-        self.scenario.nodes.iter().map(|node| self.node(node, &ends)).collect()
+    pub fn nodes(&self) -> Result<Vec<NodeStatus>> {
+        let (ends, ports) = (LinkEnds::of(&self.scenario), self.vlan_ports()?);
+        Ok(self.scenario.nodes.iter().map(|node| self.node(node, &ends, &ports)).collect())
     }
 
-    fn node(&self, node: &Node, ends: &LinkEnds<'_>) -> NodeStatus {
+    /// The ports of switches that know VLANs.
+    pub fn vlan_ports(&self) -> Result<HashMap<Endpoint, VlanPortStatus>> {
+        let ports = self.with_live(|live| Ok(live.dataplane.vlan_ports()?))?;
+        let named = ports.into_iter().filter_map(|port| {
+            let endpoint = self.scenario.links.get(port.link)?.endpoints.get(port.end)?;
+            let status = VlanPortStatus { vlans: port.vlans, dropped: port.dropped };
+            Some((endpoint.clone(), status))
+        });
+        Ok(named.collect())
+    }
+
+    fn node(
+        &self,
+        node: &Node,
+        ends: &LinkEnds<'_>,
+        ports: &HashMap<Endpoint, VlanPortStatus>,
+    ) -> NodeStatus {
         let plan = self.plan.node(&node.name);
-        let interface = |name: &str| {
-            let at = Endpoint { node: node.name.clone(), interface: name.into() };
+        let interface = |interface: &Interface| {
+            let name = &interface.name;
+            let at = Endpoint { node: node.name.clone(), interface: interface.at_link().into() };
             let (link, peer) = ends.at(&at)?;
-            let planned = plan?.interfaces.iter().find(|planned| planned.name == name);
+            let planned = plan.iter().flat_map(|plan| &plan.interfaces);
+            let planned = planned.into_iter().find(|planned| planned.name == *name);
             Some(InterfaceStatus {
-                name: name.into(),
+                name: name.clone(),
                 mac: planned.map(|planned| planned.mac),
                 addresses: planned.map(|planned| planned.addresses.clone()).unwrap_or_default(),
                 link: link.name.clone(),
                 peer: peer.clone(),
+                vlan: ports.get(&at).cloned(),
             })
         };
         NodeStatus {
             name: node.name.clone(),
             kind: node.kind,
             primary: plan.map(|plan| plan.primary.clone()).unwrap_or_default(),
-            interfaces: node.interfaces.iter().filter_map(|i| interface(&i.name)).collect(),
+            interfaces: node.interfaces.iter().filter_map(interface).collect(),
             namespace: plan.map(|_| format!("{}.{}", self.scenario.name, node.name)),
         }
     }
@@ -210,9 +235,26 @@ impl Experiment {
     /// How exactly the engine keeps its schedule.
     pub fn timing(&self) -> Result<Timing> {
         self.with_live(|live| {
-            let overflow = self.overflow.total(&live.network)?;
+            let overflow = self.overflow.dropped(&live.network)?.values().sum();
             Ok(crate::wiring::timing(&self.scenario, live.dataplane.timing()?, overflow))
         })
+    }
+
+    /// Frames that interfaces have dropped because the engine did not read them in time.
+    pub fn not_read_in_time(&self) -> Result<HashMap<Endpoint, u64>> {
+        self.with_live(|live| self.overflow.dropped(&live.network))
+    }
+
+    /// The contention monitor.
+    pub fn monitor(&self) -> MutexGuard<'_, Monitor> {
+        // A panic in the monitor must not hide what it had seen before.
+        self.monitor.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Whether what was measured so far can be trusted.
+    pub fn verdict(&self) -> Verdict {
+        let monitor = self.monitor();
+        monitor.verdict(self.now())
     }
 
     /// Captures the frames at an interface from now on; with `drops` also those that its link drops.

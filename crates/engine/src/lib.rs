@@ -10,6 +10,8 @@
 //! | `events` | the numbered event stream |
 //! | `board` | the state of every process of a run |
 //! | `run` | timeline and processes, from the first to the last |
+//! | `metrics` | what applications in nodes report |
+//! | `monitoring` | the contention monitor: what it is shown, and what it tells |
 //! | `overflow` | frames that were not read in time, apart from those a cut link loses |
 //! | `recording` | a run and what it writes while it lasts |
 //! | `results` | what a run leaves behind |
@@ -24,6 +26,8 @@ mod events;
 mod experiment;
 mod http;
 pub mod local;
+mod metrics;
+mod monitoring;
 mod overflow;
 mod recording;
 mod results;

@@ -28,14 +28,17 @@ struct Account {
     /// Interfaces without a carrier, and what each had dropped when it lost it.
     cut: HashMap<Endpoint, u64>,
     /// What interfaces have dropped while they had none.
-    excused: u64,
+    excused: HashMap<Endpoint, u64>,
 }
 
 impl Overflow {
     /// An account that begins with interfaces without a carrier.
     pub fn new(cut: impl IntoIterator<Item = Endpoint>) -> Self {
         let cut = cut.into_iter().map(|endpoint| (endpoint, 0)).collect();
-        Self { account: Mutex::new(Account { cut, excused: 0 }), turn: Mutex::default() }
+        Self {
+            account: Mutex::new(Account { cut, excused: HashMap::new() }),
+            turn: Mutex::default(),
+        }
     }
 
     /// Held by whoever changes carriers, so that changes do not mix.
@@ -47,18 +50,18 @@ impl Overflow {
         self.account.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Frames dropped so far because the engine did not read them in time.
-    pub fn total(&self, network: &Network) -> Result<u64> {
+    /// Frames dropped so far because the engine did not read them in time, for each interface that
+    /// dropped any.
+    pub fn dropped(&self, network: &Network) -> Result<HashMap<Endpoint, u64>> {
         let states = network.interfaces()?;
         let account = self.account();
-        let dropped: u64 = states
-            .iter()
-            .map(|state| match account.cut.get(&endpoint(state)) {
-                Some(before) => *before,
-                None => state.dropped,
-            })
-            .sum();
-        Ok(dropped.saturating_sub(account.excused))
+        let dropped = states.iter().map(|state| {
+            let endpoint = endpoint(state);
+            let counted = account.cut.get(&endpoint).copied().unwrap_or(state.dropped);
+            let excused = account.excused.get(&endpoint).copied().unwrap_or(0);
+            (endpoint, counted.saturating_sub(excused))
+        });
+        Ok(dropped.filter(|(_, frames)| *frames > 0).collect())
     }
 
     /// Some interfaces have lost their carrier; `before` is how they were before they did.
@@ -85,7 +88,8 @@ impl Overflow {
         let mut account = self.account();
         for (endpoint, state) in states {
             if let Some(before) = account.cut.remove(&endpoint) {
-                account.excused += state.dropped.saturating_sub(before);
+                let excused = state.dropped.saturating_sub(before);
+                *account.excused.entry(endpoint).or_default() += excused;
             }
         }
         Ok(())

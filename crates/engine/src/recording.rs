@@ -14,6 +14,7 @@ use tokio::task::JoinHandle;
 
 use crate::end::End;
 use crate::experiment::Experiment;
+use crate::monitoring::Monitoring;
 use crate::results::capture::write_capture;
 use crate::results::{Results, Sampler};
 use crate::run::{Outcome, Run};
@@ -24,6 +25,7 @@ pub async fn record(
     results: &Results,
     end: &End,
     frame_log: Option<FrameLog>,
+    monitoring: Monitoring,
     deploy_seconds: f64,
 ) -> Result<()> {
     let samples = tokio::spawn(sample(experiment.clone(), results.sample_file()?, end.clone()));
@@ -35,6 +37,7 @@ pub async fn record(
     let mut outcome = run.drive().await;
     let ended = experiment.now();
     samples.await.context("the sampling of pipes failed")??;
+    let verdict = tokio::task::block_in_place(|| monitoring.finish());
     let reason = end.reason().unwrap_or(EndReason::Completed);
     experiment.record(What::RunEnded { reason });
     if let Some(error) = experiment.events.take_write_error() {
@@ -42,7 +45,7 @@ pub async fn record(
     }
     let logged = frame_log.map(|log| end_frame_log(experiment, log)).transpose()?;
     let summary = summarize(experiment, outcome, ended, reason, deploy_seconds)?;
-    results.finish(&Summary { frame_log: logged, ..summary })?;
+    results.finish(&Summary { frame_log: logged, verdict: Some(verdict), ..summary })?;
     Ok(())
 }
 
@@ -54,6 +57,8 @@ fn summarize(
     deploy_seconds: f64,
 ) -> Result<Summary> {
     let timing = experiment.timing()?;
+    let vlan_ports = experiment.vlan_ports()?.into_iter();
+    let vlan_ports = vlan_ports.map(|(endpoint, status)| (endpoint.to_string(), status)).collect();
     let mut warnings = experiment.events.warnings();
     let lost: u64 = timing.unmodelled_drops.values().sum();
     if lost > 0 {
@@ -71,12 +76,13 @@ fn summarize(
         ended,
         reason,
         deploy_seconds,
-        verdict: None,
         processes: experiment.processes(),
         success: outcome.failures.is_empty(),
         failures: outcome.failures,
         links: experiment.links(None)?,
+        vlan_ports,
         frame_log: None,
+        verdict: None,
         timing,
         warnings,
     })

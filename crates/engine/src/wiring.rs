@@ -7,8 +7,8 @@ use anyhow::{Result, anyhow};
 use netloom_api::timing::{LatencySummary, Scheduling, Timing, WorkerLoad};
 use netloom_dataplane::{End, LinkWiring, Wiring};
 use netloom_nodes::Device;
-use netloom_ports::Tap;
-use netloom_scenario::{Endpoint, NodeKind, Scenario};
+use netloom_ports::{FrameDevice, Tap};
+use netloom_scenario::{Endpoint, Node, NodeKind, Scenario};
 
 /// What the data plane is to join: every link of the scenario with the devices at its ends.
 pub fn wire(scenario: &Scenario, devices: Vec<Device>) -> Result<Wiring> {
@@ -17,15 +17,34 @@ pub fn wire(scenario: &Scenario, devices: Vec<Device>) -> Result<Wiring> {
         let number = switches.len();
         switches.insert(&node.name, number);
     }
+    let nodes: HashMap<&str, &Node> =
+        scenario.nodes.iter().map(|node| (node.name.as_str(), node)).collect();
     let mut taps: HashMap<(String, String), OwnedFd> =
         devices.into_iter().map(|d| ((d.node, d.interface), d.fd)).collect();
-    let mut end = |endpoint: &Endpoint| -> Result<End> {
-        if let Some(number) = switches.get(endpoint.node.as_str()) {
-            return Ok(End::Switch(*number));
+    let mut tap = |node: &str, interface: &str| -> Result<Box<dyn FrameDevice>> {
+        let tap = taps.remove(&(node.into(), interface.into()));
+        let tap = tap.ok_or_else(|| anyhow!("no device was made for {node}:{interface}"))?;
+        Ok(Box::new(Tap::from_fd(tap)))
+    };
+    let mut end = |Endpoint { node, interface }: &Endpoint| -> Result<End> {
+        let interfaces = || nodes.get(node.as_str()).into_iter().flat_map(|node| &node.interfaces);
+        if let Some(switch) = switches.get(node.as_str()).copied() {
+            let port = interfaces().find(|port| port.name == *interface);
+            return Ok(match port.and_then(|port| port.vlan.clone()) {
+                Some(vlans) => End::VlanPort { switch, vlans },
+                None => End::Switch(switch),
+            });
         }
-        let key = (endpoint.node.clone(), endpoint.interface.clone());
-        let tap = taps.remove(&key).ok_or_else(|| anyhow!("no device was made for {endpoint}"))?;
-        Ok(End::Device(Box::new(Tap::from_fd(tap))))
+        let untagged = tap(node, interface)?;
+        let vlans = interfaces().filter_map(|other| {
+            let sub = other.subinterface.as_ref().filter(|sub| sub.of == *interface)?;
+            Some(tap(node, &other.name).map(|device| (sub.vlan, device)))
+        });
+        let vlans = vlans.collect::<Result<Vec<_>>>()?;
+        Ok(match vlans.is_empty() {
+            true => End::Device(untagged),
+            false => End::Interfaces { untagged, vlans },
+        })
     };
     let mut links = Vec::with_capacity(scenario.links.len());
     for link in &scenario.links {

@@ -18,6 +18,12 @@ pub trait Frame: std::fmt::Debug + Send + 'static {
     /// if the discipline looks at headers.
     fn header(&self) -> Option<Header>;
 
+    /// Bytes of the VLAN tag behind the Ethernet addresses, which are no part of the packet. Asked only
+    /// of frames that are longer than the pipe's MTU allows without one.
+    fn tag_bytes(&self) -> u32 {
+        0
+    }
+
     /// Marks the packet as having met congestion (ECN, RFC 3168): CE instead of ECT. Called only on
     /// frames whose header says that they take part.
     fn mark_congestion(&mut self);

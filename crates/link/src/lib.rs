@@ -13,12 +13,14 @@
 //! | `statistics` | what a pipe counts: [`PipeStatistics`] |
 //! | `log` | what happens to each frame, and its binary form: [`FrameEvent`], [`LogEncoder`] |
 //! | `random` | a pipe's own random numbers: [`Stream`] |
+//! | `address` | IP prefixes: [`IpPrefix`] |
 //! | [`notation`] | the words of tc and dummynet |
-//! | `segment` | which port of a switch a frame leaves by: [`LearningTable`] |
+//! | `segment` | which port of a switch a frame leaves by, in which VLAN: [`LearningTable`], [`VlanBridge`] |
 //!
 //! Not here: clocks, threads, devices, frame contents (a pipe carries any `F` and knows of it what
 //! [`Frame`] says). A pipe allocates while its buffers grow to what the traffic needs, and then no more.
 
+mod address;
 mod channel;
 mod config;
 mod flight;
@@ -33,6 +35,7 @@ mod random;
 mod segment;
 mod statistics;
 
+pub use address::{AddressError, IpPrefix, Ipv4Prefix, Ipv6Prefix};
 pub use channel::{BitErrorRate, BitErrors, FourState, GilbertElliott, Loss, LossPattern};
 pub use config::*;
 pub use flight::{DistributionTable, Jitter, JitterDistribution, Offsets, Reorder, Reordering};
@@ -51,7 +54,10 @@ pub use queue::{
     Wf2qConfig,
 };
 pub use random::Stream;
-pub use segment::{AGEING, Forward, LearningTable, MacKey};
+pub use segment::{
+    AGEING, Classified, Forward, LearningTable, MacKey, PortVlans, Tag, Trunk, Vid, VlanBridge,
+    VlanDrop, VlanDrops, VlanSet,
+};
 pub use statistics::{
     Count, DelayStatistics, DropStatistics, PipeStatistics, QueueStatistics, Window, WindowError,
 };

@@ -193,7 +193,7 @@ impl<F: Frame> Pipe<F> {
         if self.config.state == LinkState::Down {
             return self.reject(DropReason::Down, waiting);
         }
-        if !self.config.pipe_mtu.admits(info.largest()) {
+        if !self.config.pipe_mtu.admits(info.largest()) && !self.fits_without_tag(&waiting) {
             return self.reject(DropReason::Mtu, waiting);
         }
         if self.serving.is_none() {
@@ -223,6 +223,13 @@ impl<F: Frame> Pipe<F> {
             }
             Err((waiting, reason)) => self.reject(reason, waiting),
         }
+    }
+
+    /// Whether it is only its VLAN tag that makes a frame longer than the MTU.
+    #[cold]
+    fn fits_without_tag(&self, waiting: &Waiting<F>) -> bool {
+        let untagged = waiting.info.largest().saturating_sub(waiting.frame.tag_bytes());
+        self.config.pipe_mtu.admits(untagged)
     }
 
     /// Tells the queue the rate, if it changes by itself.

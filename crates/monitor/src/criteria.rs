@@ -145,7 +145,7 @@ impl Default for Traffic {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Pages {
-    /// Contended from so many pages in a window on: 1 is any.
+    /// Contended from so many pages in a window on; 1 is any, told as a threshold of 0.
     #[schemars(range(min = 1))]
     pub limit: u64,
     /// The length of the window.

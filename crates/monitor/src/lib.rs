@@ -6,7 +6,7 @@
 //! | module | what |
 //! |---|---|
 //! | `observation`, `party` | what is seen, and whom it concerns |
-//! | `criteria` | thresholds and windows |
+//! | `criteria`, `problems` | thresholds and windows, and those that make no sense |
 //! | `signal` | what is told while a run lasts |
 //! | `monitor` | takes the one and tells the other |
 //! | `criterion` | when contention holds, a file for each signal; made of `window`, `stretch`, `tracker` |
@@ -22,6 +22,7 @@ mod monitor;
 mod names;
 mod observation;
 mod party;
+mod problems;
 mod shares;
 mod signal;
 mod stretch;
@@ -35,7 +36,7 @@ mod window;
 
 pub use criteria::{Busy, Criteria, Delays, Pages, Part, Traffic};
 pub use monitor::{Monitor, Work};
-pub use observation::{Direction, Observation, PageCause, Route, Subject};
+pub use observation::{BusyStretch, Direction, Observation, PageCause, Route, Subject};
 pub use party::{Party, Who};
 pub use signal::{Change, DropCause, Pressure, Resource, Share, Signal, SignalKind};
 pub use verdict::words::quantity;

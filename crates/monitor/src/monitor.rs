@@ -85,7 +85,7 @@ impl Monitor {
             other => self.all.observe(at, other, &self.names, &mut self.out),
         }
         if !self.out.is_empty() {
-            self.tell(at);
+            self.tell();
         }
     }
 
@@ -93,9 +93,9 @@ impl Monitor {
     pub fn tick(&mut self, now: Time) {
         self.all.tick(now, &mut self.out);
         while let Some((of, used)) = self.uses.take_due(now) {
-            self.weigh(of, &used, now);
+            self.weigh(of, &used);
         }
-        self.tell(now);
+        self.tell();
     }
 
     /// When a tick is next of use, if nothing is observed before. May be past.
@@ -121,10 +121,10 @@ impl Monitor {
         let mut ended = self.clone();
         ended.tick(now);
         for (of, used) in ended.uses.take_all().collect::<Vec<_>>() {
-            ended.weigh(of, &used, now);
+            ended.weigh(of, &used);
         }
         let mut signals = Vec::new();
-        ended.all.visit(&mut |tracker| signals.push(tracker.report(now, &self.names)));
+        ended.all.visit(&mut |tracker| signals.push(tracker.report(&self.names)));
         let coverage = self.watched.coverage();
         let findings = judge(&signals, &coverage, &self.criteria);
         Verdict {
@@ -157,15 +157,15 @@ impl Monitor {
         self.all.visit_mut(&mut |tracker| tracker.settle(out));
     }
 
-    fn weigh(&mut self, of: SignalKind, used: &Use, now: Time) {
+    fn weigh(&mut self, of: SignalKind, used: &Use) {
         self.all.visit_mut(&mut |tracker| {
             if tracker.signal == of {
-                tracker.weigh(used, now);
+                tracker.weigh(used);
             }
         });
     }
 
-    fn tell(&mut self, now: Time) {
+    fn tell(&mut self) {
         for notice in std::mem::take(&mut self.out) {
             let mut of = None;
             self.all.visit(&mut |tracker| {
@@ -174,13 +174,13 @@ impl Monitor {
                 }
             });
             let tracker = of.expect("a tracker that has told something is there");
-            let signal = self.signal(&notice, tracker, now);
+            let signal = self.signal(&notice, tracker);
             self.signals.push_back(signal);
         }
     }
 
-    fn signal(&self, notice: &Notice, tracker: &Tracker, now: Time) -> Signal {
-        let shares = tracker.shares(self.uses.of(tracker), now);
+    fn signal(&self, notice: &Notice, tracker: &Tracker) -> Signal {
+        let shares = tracker.shares(self.uses.of(tracker));
         Signal {
             at: notice.at,
             change: notice.change,

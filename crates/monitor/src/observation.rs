@@ -87,6 +87,14 @@ pub enum Observation {
         /// How long it was idle; zero only if no idle moment could be seen.
         idle: Duration,
     },
+    /// A stretch of a CPU without an idle moment. From the first on, intervals of that CPU are of no
+    /// effect, and of silence nothing follows.
+    CpuStretch {
+        /// The CPU.
+        cpu: u32,
+        /// The stretch, with CPU time in ns.
+        stretch: BusyStretch,
+    },
     /// Tasks of a node waited for a CPU.
     RunQueue {
         /// The node.
@@ -142,6 +150,14 @@ pub enum Observation {
         /// How long no request was pending; zero only if no such moment could be seen.
         idle: Duration,
     },
+    /// A stretch of a disk with requests pending. From the first on, intervals of that disk are of no
+    /// effect, and of silence nothing follows.
+    DiskStretch {
+        /// The disk.
+        disk: u32,
+        /// The stretch, with time in ns.
+        stretch: BusyStretch,
+    },
     /// The hypervisor gave a CPU to others.
     Steal {
         /// The CPU.
@@ -183,6 +199,28 @@ pub enum Observation {
         /// Within which time.
         over: Duration,
     },
+}
+
+/// A stretch in which something was busy without a break, exactly, by a probe that keeps it and is asked
+/// from time to time. Times are lengths that end when the observation is made. A stretch may be told often,
+/// and when another is told, it is over.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct BusyStretch {
+    /// Tells stretches of the same resource apart.
+    pub number: u64,
+    /// How long ago it began.
+    pub began: Duration,
+    /// How long ago it ended; nothing if it goes on.
+    pub ended: Option<Duration>,
+    /// Who used how much of it since it was last told.
+    pub by: Vec<(Party, u64)>,
+}
+
+impl BusyStretch {
+    /// None: idle now. Its number is zero.
+    pub fn none() -> Self {
+        Self { number: 0, began: Duration::ZERO, ended: Some(Duration::ZERO), by: Vec::new() }
+    }
 }
 
 /// What observations number.

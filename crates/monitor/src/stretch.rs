@@ -3,6 +3,7 @@
 
 use netloom_units::{Duration, Time};
 
+use crate::observation::BusyStretch;
 use crate::party::Party;
 use crate::shares::Shares;
 use crate::tracker::{Outbox, Tracker};
@@ -13,6 +14,8 @@ pub(crate) struct Stretch {
     longest: Duration,
     /// Since when it has been busy, if it is.
     since: Option<Time>,
+    /// Its number, if it was told with one.
+    number: u64,
     /// Until when it is known what it did.
     known: Time,
     /// Who used it since then, while that is no episode yet.
@@ -21,7 +24,14 @@ pub(crate) struct Stretch {
 
 impl Stretch {
     pub fn new(tracker: Tracker, longest: Duration) -> Self {
-        Self { tracker, longest, since: None, known: Time::ZERO, shares: Shares::default() }
+        Self {
+            tracker,
+            longest,
+            since: None,
+            number: 0,
+            known: Time::ZERO,
+            shares: Shares::default(),
+        }
     }
 
     pub fn is_busy(&self) -> bool {
@@ -84,6 +94,27 @@ impl Stretch {
             self.still(at, out);
         }
         self.known = self.known.max(at);
+        self.tracker.lapse(at, out);
+    }
+
+    /// What is told of a stretch. One with another number than the last shows that the last is over, though
+    /// not when: it lasted at least until it was told.
+    pub fn told(&mut self, at: Time, told: &BusyStretch, out: &mut Outbox) {
+        let from = at - told.began;
+        let to = (at - told.ended.unwrap_or_default()).max(from).max(self.known);
+        if self.is_busy() && self.number != told.number {
+            self.idle(self.known, out);
+        }
+        self.number = told.number;
+        self.busy(from);
+        for (party, amount) in &told.by {
+            self.add(*party, *amount);
+        }
+        self.still(to, out);
+        if told.ended.is_some() {
+            self.idle(to, out);
+        }
+        self.known = to;
         self.tracker.lapse(at, out);
     }
 

@@ -75,9 +75,8 @@ impl Span {
         }
     }
 
-    fn weigh(&mut self, used: &Use, now: Time) {
-        let to = if self.open { now } else { self.to };
-        let overlap = to.min(used.to).since(self.from.max(used.from));
+    fn weigh(&mut self, used: &Use) {
+        let overlap = self.to.min(used.to).since(self.from.max(used.from));
         let length = used.to.since(used.from);
         let whole = u128::from(used.amount) * u128::from(overlap.as_nanos());
         // No more than the amount, for the overlap is a part of the length.
@@ -146,6 +145,13 @@ impl Tracker {
         }
     }
 
+    /// The criterion is still met at `now`, if it was before.
+    pub fn extend(&mut self, now: Time) {
+        if let Some(span) = self.spans.last_mut().filter(|_| self.holding.is_some()) {
+            span.to = span.to.max(now);
+        }
+    }
+
     /// The criterion is no longer met since `at`.
     pub fn release(&mut self, at: Time) {
         if let (Some(since), Some(span)) = (self.holding.take(), self.spans.last_mut()) {
@@ -209,18 +215,18 @@ impl Tracker {
     }
 
     /// Weighs the episodes that `used` overlaps.
-    pub fn weigh(&mut self, used: &Use, now: Time) {
+    pub fn weigh(&mut self, used: &Use) {
         let overlapping = |span: &&mut Span| span.open || span.to > used.from;
         for span in self.spans.iter_mut().rev().take_while(overlapping) {
-            span.weigh(used, now);
+            span.weigh(used);
         }
     }
 
     /// The shares of the last episode, with uses that have not been weighed yet.
-    pub fn shares(&self, uses: impl Iterator<Item = Use>, now: Time) -> Shares {
+    pub fn shares(&self, uses: impl Iterator<Item = Use>) -> Shares {
         let Some(mut span) = self.spans.last().cloned() else { return Shares::default() };
         for used in uses {
-            span.weigh(&used, now);
+            span.weigh(&used);
         }
         span.shares()
     }
@@ -229,10 +235,10 @@ impl Tracker {
         self.spans.iter().filter(|span| !span.warm_up)
     }
 
-    pub fn report(&self, now: Time, names: &Names) -> SignalReport {
+    pub fn report(&self, names: &Names) -> SignalReport {
         let mut ended = self.clone();
-        if ended.is_holding() {
-            ended.release(now);
+        if let Some(span) = self.spans.last() {
+            ended.release(span.to);
         }
         let mut shares = Shares::default();
         ended.counted().for_each(|span| shares.add_all(&span.shares()));
@@ -269,7 +275,11 @@ impl Span {
     }
 }
 
-/// How far below the threshold, as a share of it.
+/// How far below the threshold, as a share of it. Where nothing is allowed: all of it, or as far above.
 fn margin(worst: f64, threshold: f64) -> f64 {
-    if threshold > 0.0 { 1.0 - worst / threshold } else { -worst }
+    match threshold > 0.0 {
+        true => 1.0 - worst / threshold,
+        false if worst > 0.0 => -1.0,
+        false => 1.0,
+    }
 }

@@ -96,8 +96,12 @@ fn ring(size: usize) {
 /// A ring and the milliseconds it took. The devices are closed, which costs little.
 fn created(size: usize, suffix: &str) -> (f64, Network) {
     let layout = Layout::new(&format!("bench{}{suffix}", std::process::id()));
-    let context =
-        Context { work_dir: env::temp_dir(), init: env::current_exe().unwrap(), env: vec![] };
+    let context = Context {
+        work_dir: env::temp_dir(),
+        init: env::current_exe().unwrap(),
+        env: vec![],
+        files: vec![],
+    };
     let plan = ring_plan(size);
     let begin = Instant::now();
     let (network, _devices) = Network::create(&layout, &plan, context, &|_, _| {}).unwrap();

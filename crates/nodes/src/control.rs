@@ -41,6 +41,8 @@ pub(crate) struct Setup {
     /// The node's `/etc/hosts` and `/etc/resolv.conf`, on the machine.
     pub hosts: PathBuf,
     pub resolver: PathBuf,
+    /// Files that are seen elsewhere: what is where, and where it is seen.
+    pub files: Vec<(PathBuf, PathBuf)>,
     /// The limits on open files that processes should have: soft, hard.
     pub file_limits: (u64, u64),
 }

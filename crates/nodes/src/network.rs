@@ -28,6 +28,9 @@ pub struct Context {
     pub init: PathBuf,
     /// Environment variables of every process, over and above the engine's own.
     pub env: Vec<(String, String)>,
+    /// Files of the machine, sockets included, that processes see at another place below `/run`: what
+    /// is where, and where they see it. They must be there when the first process of a node starts.
+    pub files: Vec<(PathBuf, PathBuf)>,
 }
 
 /// An interface of a node, as the engine holds it: a TAP device, non-blocking, with a virtio-net

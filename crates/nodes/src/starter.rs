@@ -94,6 +94,7 @@ impl Starter {
             work_dir: self.context.work_dir.clone(),
             hosts: self.layout.hosts(),
             resolver: self.layout.resolver(),
+            files: self.context.files.clone(),
             file_limits: self.file_limits,
         };
         control

@@ -12,12 +12,12 @@
 use std::collections::{HashMap, HashSet};
 use std::net::IpAddr;
 
-use netloom_scenario::IpPrefix;
+use netloom_scenario::{IpPrefix, Port};
 
 use crate::PlanError;
 use crate::cidr::{Cidr, Family, Source};
 use crate::pool::Pool;
-use crate::topology::{Port, Topology};
+use crate::topology::Topology;
 
 /// Every address of the network.
 pub(crate) struct Addressing {
@@ -146,10 +146,13 @@ impl<'t, 's> Assigner<'t, 's> {
         let mut owners: HashMap<u128, Port> = HashMap::new();
         let mut networks: Vec<Cidr> = vec![];
         let mut automatic = vec![];
+        let alone = members.len() == 1;
         for port in members {
             let node = self.topology.node(port.node);
             match self.family.interface_source(&node.interfaces[port.interface]) {
                 Source::None => {}
+                // Only tagged frames are there: no neighbour, no network.
+                Source::Auto if alone && !self.topology.subinterfaces(*port).is_empty() => {}
                 Source::Auto => automatic.push(*port),
                 Source::Fixed(addresses) => {
                     for address in &addresses {

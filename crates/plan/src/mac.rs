@@ -5,7 +5,8 @@ use std::collections::HashSet;
 use netloom_scenario::{MacAddress, Scenario};
 
 /// The MAC address of every interface, by node and interface index. Derived addresses are locally
-/// administered (`02:…`) and differ from each other and from all given ones.
+/// administered (`02:…`) and differ from each other and from all given ones; sub-interfaces have that of
+/// their interface.
 pub(crate) fn assign(scenario: &Scenario) -> Vec<Vec<MacAddress>> {
     let interfaces = || scenario.nodes.iter().flat_map(|node| &node.interfaces);
     let mut used: HashSet<MacAddress> = interfaces().filter_map(|i| i.mac).collect();
@@ -20,10 +21,15 @@ pub(crate) fn assign(scenario: &Scenario) -> Vec<Vec<MacAddress>> {
         .nodes
         .iter()
         .map(|node| {
-            let mac = |i: &netloom_scenario::Interface| {
-                i.mac.unwrap_or_else(|| assign(&node.name, &i.name))
-            };
-            node.interfaces.iter().map(mac).collect()
+            let mut macs: Vec<MacAddress> = Vec::with_capacity(node.interfaces.len());
+            for interface in &node.interfaces {
+                // A sub-interface has the address of what it is of, which stands before it.
+                let of = node.interfaces[..macs.len()].iter();
+                let of = of.zip(&macs).find(|(of, _)| of.name == interface.at_link());
+                let mac = interface.mac.or(of.map(|(_, mac)| *mac));
+                macs.push(mac.unwrap_or_else(|| assign(&node.name, &interface.name)));
+            }
+            macs
         })
         .collect()
 }

@@ -17,12 +17,12 @@ mod paths;
 use std::collections::BTreeSet;
 use std::net::IpAddr;
 
-use netloom_scenario::{Node, NodeKind, Routing};
+use netloom_scenario::{Node, NodeKind, Port, Routing};
 
 use crate::RoutePlan;
 use crate::addresses::Addressing;
 use crate::cidr::{Cidr, Family};
-use crate::topology::{Port, Topology};
+use crate::topology::Topology;
 
 use aggregate::aggregate;
 use destinations::{Destination, destinations};

@@ -5,3 +5,4 @@ mod build;
 mod forward;
 mod properties;
 mod routing;
+mod vlans;

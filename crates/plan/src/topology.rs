@@ -1,21 +1,15 @@
 //! The graph: which interfaces share a layer-2 segment, and what it costs to cross it.
 //!
 //! A segment is a link between two interfaces with a network stack, or everything that a connected
-//! set of switches joins. Not here: addresses, routes.
+//! set of switches joins in one VLAN. Not here: addresses, routes, and how frames pass switches
+//! (`Layer2` of the scenario).
 
-use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use netloom_link::LinkState;
-use netloom_scenario::{Endpoint, Link, Node, NodeKind, Scenario};
+use netloom_scenario::{Endpoint, Layer2, Link, Node, NodeKind, Port, Scenario};
 
 use crate::PlanError;
-
-/// An interface, by index: `scenario.nodes[node].interfaces[interface]`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(crate) struct Port {
-    pub node: usize,
-    pub interface: usize,
-}
 
 /// The way from one interface over a segment to another.
 #[derive(Debug, Clone, Copy)]
@@ -33,13 +27,11 @@ pub(crate) struct Topology<'a> {
     pub scenario: &'a Scenario,
     /// The interfaces with a network stack, by segment, in the order of the links.
     pub segments: Vec<Vec<Port>>,
-    /// What is at the other end of a port: the port, the link, and whether it is its forward pipe.
-    wires: HashMap<Port, (Port, &'a Link, bool)>,
+    layer2: Layer2<'a>,
 }
 
 impl<'a> Topology<'a> {
     pub fn new(scenario: &'a Scenario) -> Result<Self, PlanError> {
-        let mut topology = Self { scenario, segments: vec![], wires: HashMap::new() };
         let ports = ports_by_name(scenario);
         let find = |link: &Link, endpoint: &Endpoint| {
             ports.get(&(endpoint.node.as_str(), endpoint.interface.as_str())).copied().ok_or_else(
@@ -49,12 +41,17 @@ impl<'a> Topology<'a> {
                 },
             )
         };
-        let mut order = vec![];
+        let mut ends = vec![];
         for link in &scenario.links {
-            let [a, b] = [find(link, &link.endpoints[0])?, find(link, &link.endpoints[1])?];
-            topology.wires.insert(a, (b, link, true));
-            topology.wires.insert(b, (a, link, false));
-            order.extend([a, b]);
+            let [a, b] = &link.endpoints;
+            ends.push([find(link, a)?, find(link, b)?]);
+        }
+        let layer2 = Layer2::of(scenario, ends.iter().copied());
+        let mut topology = Self { scenario, segments: vec![], layer2 };
+        let mut order = vec![];
+        for port in ends.into_iter().flatten() {
+            order.push(port);
+            order.extend(topology.subinterfaces(port));
         }
         order.extend(ports.into_values());
         topology.segments = topology.find_segments(&order);
@@ -80,42 +77,33 @@ impl<'a> Topology<'a> {
         segments
     }
 
+    /// The VLAN sub-interfaces of an interface.
+    pub fn subinterfaces(&self, port: Port) -> Vec<Port> {
+        let interfaces = &self.node(port.node).interfaces;
+        let name = &interfaces[port.interface].name;
+        let is_of = |index: &usize| {
+            interfaces[*index].subinterface.as_ref().is_some_and(|sub| sub.of == *name)
+        };
+        let indices = (0..interfaces.len()).filter(is_of);
+        indices.map(|interface| Port { interface, ..port }).collect()
+    }
+
     /// Everything with a network stack that `from` reaches without crossing a network stack, by the
     /// way with the fewest links.
     pub fn crossings(&self, from: Port) -> Vec<Crossing> {
-        let mut reached = vec![];
-        let mut switches = HashSet::new();
-        let mut seen = HashSet::from([from]);
-        let mut queue = VecDeque::from([Crossing { to: from, delay: 0, cost: 0, up: true }]);
-        while let Some(at) = queue.pop_front() {
-            let Some(next) = self.over_wire(at).filter(|next| seen.insert(next.to)) else {
-                continue;
-            };
-            if !self.is_switch(next.to.node) {
-                reached.push(next);
-            } else if switches.insert(next.to.node) {
-                let ports = 0..self.node(next.to.node).interfaces.len();
-                queue.extend(
-                    ports
-                        .map(|interface| Port { node: next.to.node, interface })
-                        .filter(|port| seen.insert(*port))
-                        .map(|port| Crossing { to: port, ..next }),
-                );
+        let start = Crossing { to: from, delay: 0, cost: 0, up: true };
+        let reached = self.layer2.reached(from, start, |way, link, forward| {
+            let link = &self.scenario.links[link];
+            let pipe = if forward { &link.forward } else { &link.reverse };
+            let up = link.forward.state == LinkState::Up && link.reverse.state == LinkState::Up;
+            Crossing {
+                delay: way.delay.saturating_add(pipe.delay.as_nanos()),
+                cost: way.cost.saturating_add(u64::from(link.cost)),
+                up: way.up && up,
+                ..*way
             }
-        }
-        reached
-    }
-
-    fn over_wire(&self, at: Crossing) -> Option<Crossing> {
-        let (to, link, forward) = self.wires.get(&at.to)?;
-        let pipe = if *forward { &link.forward } else { &link.reverse };
-        let up = link.forward.state == LinkState::Up && link.reverse.state == LinkState::Up;
-        Some(Crossing {
-            to: *to,
-            delay: at.delay.saturating_add(pipe.delay.as_nanos()),
-            cost: at.cost.saturating_add(u64::from(link.cost)),
-            up: at.up && up,
-        })
+        });
+        reached.into_iter().map(|(to, way)| Crossing { to, ..way }).collect()
     }
 
     pub fn node(&self, node: usize) -> &'a Node {

@@ -1,7 +1,8 @@
 //! A frame in memory. Not here: where its memory comes from (`pool`) and what it holds (`layout`).
 //!
-//! A frame is a head of 2 KiB, which starts with the virtio-net header, and for what does not fit
-//! there a tail of 64 KiB. A device reads into both at once; an ordinary frame then takes the head
+//! A frame is a head of 2 KiB, which holds the virtio-net header first, and for what does not fit
+//! there a tail of 64 KiB. Before the header is room for a VLAN tag, which comes and goes by moving
+//! the few bytes in front of it (`tag`). A device reads into both at once; an ordinary frame then takes the head
 //! only and leaves the tail for the next read. So small frames never cost 64 KiB, nothing is
 //! copied, and all headers of a frame are in one piece.
 //!
@@ -11,12 +12,16 @@
 use std::sync::Arc;
 
 use crate::pool::Charge;
+use crate::tag::TAG_BYTES;
 use crate::{HEADER_BYTES, VirtioHeader};
 
 /// Bytes of a frame's head, virtio-net header included.
 pub const HEAD_BYTES: usize = 2048;
 /// Bytes of a frame's tail.
 pub const TAIL_BYTES: usize = 65_536;
+
+/// Where a device puts the virtio-net header in the head: behind room for a VLAN tag.
+pub(crate) const HEADROOM: u8 = TAG_BYTES as u8;
 
 pub(crate) type Tail = Box<[u8; TAIL_BYTES]>;
 
@@ -34,6 +39,8 @@ pub struct Frame {
 pub(crate) struct Body {
     pub head: [u8; HEAD_BYTES],
     pub tail: Option<Tail>,
+    /// Where the virtio-net header is in the head: a byte, so that the compiler knows it to be inside.
+    pub at: u8,
     /// Bytes of the Ethernet frame.
     pub len: usize,
     /// Who pays for the memory.
@@ -43,16 +50,26 @@ pub(crate) struct Body {
 impl Body {
     /// Zeros, charged to nobody.
     pub fn new(tail: Option<Tail>) -> Self {
-        Self { head: [0; HEAD_BYTES], tail, len: 0, charge: Charge::default() }
+        Self { head: [0; HEAD_BYTES], tail, at: HEADROOM, len: 0, charge: Charge::default() }
+    }
+
+    /// Bytes of the Ethernet frame that the head holds; the rest is in the tail.
+    fn in_head(&self) -> usize {
+        self.len.min(HEAD_BYTES - HEADER_BYTES - self.at())
+    }
+
+    #[inline]
+    pub fn at(&self) -> usize {
+        usize::from(self.at)
     }
 
     fn raw_parts(&self) -> (&[u8], &[u8]) {
-        let start = self.len.min(Frame::HEAD_ROOM);
+        let start = self.in_head();
         let rest = match &self.tail {
             Some(tail) => &tail[..self.len - start],
             None => &[],
         };
-        (&self.head[..HEADER_BYTES + start], rest)
+        (&self.head[self.at()..][..HEADER_BYTES + start], rest)
     }
 }
 
@@ -60,9 +77,9 @@ impl Body {
 impl Clone for Body {
     fn clone(&self) -> Self {
         let mut copy = Self::new(self.tail.as_ref().map(|_| new_tail()));
-        copy.len = self.len;
+        (copy.at, copy.len) = (self.at, self.len);
         let (start, rest) = self.raw_parts();
-        copy.head[..start.len()].copy_from_slice(start);
+        copy.head[self.at()..][..start.len()].copy_from_slice(start);
         if let Some(tail) = &mut copy.tail {
             tail[..rest.len()].copy_from_slice(rest);
         }
@@ -72,8 +89,8 @@ impl Clone for Body {
 }
 
 impl Frame {
-    /// Bytes of the head that hold the Ethernet frame.
-    pub(crate) const HEAD_ROOM: usize = HEAD_BYTES - HEADER_BYTES;
+    /// Bytes of the head that hold the Ethernet frame when a device has put it there.
+    pub(crate) const HEAD_ROOM: usize = HEAD_BYTES - HEADER_BYTES - HEADROOM as usize;
 
     /// The longest frame.
     pub const MAX_LEN: usize = Self::HEAD_ROOM + TAIL_BYTES;
@@ -90,17 +107,17 @@ impl Frame {
 
     /// The virtio-net header.
     pub fn header(&self) -> VirtioHeader {
-        // The head is longer than the header.
-        VirtioHeader::decode(self.body.head.first_chunk().expect("the head holds the header"))
+        let header = self.body.head[self.body.at()..].first_chunk();
+        VirtioHeader::decode(header.expect("the head holds the header"))
     }
 
     /// Whether this is a super-frame.
     #[inline]
     pub fn is_super(&self) -> bool {
-        self.body.head[1] != 0
+        self.body.head[self.body.at() + 1] != 0
     }
 
-    /// The start of the Ethernet frame, up to 2038 bytes: all of its headers.
+    /// The start of the Ethernet frame, up to 2034 bytes or so: all of its headers.
     #[inline]
     pub fn start(&self) -> &[u8] {
         &self.raw_parts().0[HEADER_BYTES..]
@@ -141,32 +158,36 @@ impl Frame {
     }
 
     pub(crate) fn set_header(&mut self, header: &VirtioHeader) {
-        self.body_mut().head[..HEADER_BYTES].copy_from_slice(&header.encode());
+        let body = self.body_mut();
+        body.head[usize::from(body.at)..][..HEADER_BYTES].copy_from_slice(&header.encode());
     }
 
     /// The start of the Ethernet frame, to be written.
     pub(crate) fn start_mut(&mut self) -> &mut [u8] {
         let body = self.body_mut();
-        &mut body.head[HEADER_BYTES..HEADER_BYTES + body.len.min(Self::HEAD_ROOM)]
+        let length = body.in_head();
+        &mut body.head[usize::from(body.at) + HEADER_BYTES..][..length]
     }
 
     /// Writes `bytes` at `at`; they must end within the frame.
     pub(crate) fn write_at(&mut self, at: usize, bytes: &[u8]) {
         let body = self.body_mut();
         debug_assert!(at + bytes.len() <= body.len);
-        let cut = bytes.len().min(Self::HEAD_ROOM.saturating_sub(at));
+        let in_head = body.in_head();
+        let cut = bytes.len().min(in_head.saturating_sub(at));
         let (to_head, to_tail) = bytes.split_at(cut);
         if !to_head.is_empty() {
-            body.head[HEADER_BYTES + at..][..to_head.len()].copy_from_slice(to_head);
+            body.head[usize::from(body.at) + HEADER_BYTES + at..][..to_head.len()]
+                .copy_from_slice(to_head);
         }
         if let (Some(tail), false) = (&mut body.tail, to_tail.is_empty()) {
-            let at = (at + cut) - Self::HEAD_ROOM;
+            let at = (at + cut) - in_head;
             tail[at..][..to_tail.len()].copy_from_slice(to_tail);
         }
     }
 
     /// The memory to be written: this frame's alone, copied if others share it.
-    fn body_mut(&mut self) -> &mut Body {
+    pub(crate) fn body_mut(&mut self) -> &mut Body {
         Arc::make_mut(&mut self.body)
     }
 }
@@ -191,7 +212,7 @@ impl FrameBuffer {
     /// The room, in two pieces to be filled in order: virtio-net header, then frame.
     #[inline]
     pub fn room(&mut self) -> (&mut [u8], &mut [u8]) {
-        (&mut Arc::make_mut(&mut self.body).head[..], &mut self.tail[..])
+        (&mut Arc::make_mut(&mut self.body).head[usize::from(HEADROOM)..], &mut self.tail[..])
     }
 
     /// Says that the first `bytes` of the room were filled.
@@ -199,7 +220,10 @@ impl FrameBuffer {
     /// # Panics
     /// If that is more than the room.
     pub fn set_filled(&mut self, bytes: usize) {
-        assert!(bytes <= HEAD_BYTES + TAIL_BYTES, "more bytes were filled than there is room");
+        assert!(
+            bytes <= HEAD_BYTES - usize::from(HEADROOM) + TAIL_BYTES,
+            "more bytes were filled than there is room"
+        );
         self.filled = bytes;
     }
 

@@ -3,10 +3,12 @@
 
 use thiserror::Error;
 
+use crate::tag::{C_TAG, S_TAG, TAG_BYTES};
 use crate::{Frame, GsoKind};
 
 const ETHERNET: usize = 14;
-const VLAN_TAG: usize = 4;
+/// The most tags that are passed over: two of a node's own, and one that a switch puts before them.
+const TAGS: usize = 3;
 const IPV4_MIN: usize = 20;
 pub(crate) const IPV6: usize = 40;
 const TCP_MIN: usize = 20;
@@ -146,12 +148,12 @@ impl SuperFrame {
 /// Where the network header starts and of which type it is, VLAN tags passed over.
 pub(crate) fn network_header(bytes: &[u8]) -> Option<(usize, u16)> {
     let mut at = ETHERNET;
-    for _ in 0..=2 {
+    for _ in 0..=TAGS {
         let ethertype = word(bytes, at - 2)?;
-        if !matches!(ethertype, 0x8100 | 0x88a8) {
+        if !matches!(ethertype, C_TAG | S_TAG) {
             return Some((at, ethertype));
         }
-        at += VLAN_TAG;
+        at += TAG_BYTES;
     }
     None
 }

@@ -8,6 +8,7 @@
 //! | `layout` | where the headers of a super-frame are; rejects what is not well-formed |
 //! | `segment` | super-frames cut into wire-size frames |
 //! | `edit` | checksums completed, bits flipped, congestion marked |
+//! | `tag` | VLAN tags read, put in and taken out |
 //! | `checksum` | Internet checksums, finished or adjusted |
 //! | `tap` | the kernel's TAP device |
 //! | `offload` | what a TAP device may leave to the engine |
@@ -25,6 +26,7 @@ pub mod memory;
 mod offload;
 mod pool;
 mod segment;
+mod tag;
 mod tap;
 mod virtio;
 

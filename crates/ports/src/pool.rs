@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicIsize, Ordering};
 
 use crate::HEADER_BYTES;
-use crate::frame::{Body, Frame, FrameBuffer, HEAD_BYTES, TAIL_BYTES, Tail, new_tail};
+use crate::frame::{Body, Frame, FrameBuffer, HEAD_BYTES, HEADROOM, TAIL_BYTES, Tail, new_tail};
 
 /// Free memory kept for later use, at most; what comes back above goes back to the machine.
 const KEPT_BODIES: usize = 4096;
@@ -95,7 +95,7 @@ impl Pool {
         let tail = (len > Frame::HEAD_ROOM).then(|| mem::replace(&mut buffer.tail, self.tail()));
         buffer.filled = 0;
         let filled = Arc::make_mut(&mut body);
-        (filled.tail, filled.len) = (tail, len);
+        (filled.tail, filled.at, filled.len) = (tail, HEADROOM, len);
         filled.charge.set(&self.account, bytes);
         Some(Frame { body, counted: true })
     }
@@ -111,10 +111,20 @@ impl Pool {
         let tail = (len > Frame::HEAD_ROOM).then(|| self.tail());
         let mut body = self.body();
         let blank = Arc::make_mut(&mut body);
-        blank.head[..HEADER_BYTES].fill(0);
-        (blank.tail, blank.len) = (tail, len);
+        (blank.tail, blank.at, blank.len) = (tail, HEADROOM, len);
+        blank.head[usize::from(HEADROOM)..][..HEADER_BYTES].fill(0);
         blank.charge.set(&self.account, bytes);
         Some(Frame { body, counted: true })
+    }
+
+    /// A copy of `source` in memory of its own, from this pool. `None` if the limit is reached.
+    pub fn copy(&mut self, source: &Frame) -> Option<Frame> {
+        let mut copy = self.frame(source.len())?;
+        copy.set_header(&source.header());
+        let (start, rest) = source.parts();
+        copy.write_at(0, start);
+        copy.write_at(start.len(), rest);
+        Some(copy)
     }
 
     /// Counts the place of a frame that was made by [`Frame::duplicate`]; `false` if the limit is
@@ -185,12 +195,12 @@ mod tests {
     #[test]
     fn frames_keep_their_bytes_whatever_their_size() {
         let (mut pool, mut buffer) = (Pool::new(1 << 20), FrameBuffer::default());
-        for len in [0, 60, 1514, 2037, 2038, 2039, 9014, 65_549] {
+        for len in [0, 60, 1514, 2033, 2034, 2035, 9014, 65_549] {
             fill(&mut buffer, len);
             let frame = pool.take(&mut buffer).unwrap();
             let expected: Vec<u8> = (10..10 + len).map(|index| index as u8).collect();
             assert_eq!(frame.to_vec(), expected);
-            assert_eq!(frame.body.tail.is_some(), len > 2038);
+            assert_eq!(frame.body.tail.is_some(), len > Frame::HEAD_ROOM);
             pool.recycle(frame);
         }
         assert_eq!(pool.in_use(), 0);

@@ -46,6 +46,7 @@ impl Happened {
             What::Phase { .. }
             | What::ProcessReady { .. }
             | What::ProcessFailed { .. }
+            | What::Contention { .. }
             | What::Warning { .. }
             | What::RunEnded { .. } => {}
         }

@@ -8,6 +8,7 @@
 //! | `schema` | the JSON Schema of scenario files |
 //! | `resolve` | defaults, precedence, references, checks |
 //! | [`Scenario`] and its parts | the resolved scenario |
+//! | [`Layer2`] | which interfaces hear each other |
 //! | `files` | what is needed of the files that a scenario names |
 //! | `diagnostic` | findings with places, rendered for people and programs |
 //! | [`graph`] | a scenario as a drawing: DOT, Mermaid, SVG |
@@ -21,6 +22,7 @@ mod diagnostic;
 mod ends;
 mod files;
 pub mod graph;
+mod layer2;
 mod load;
 mod raw;
 mod resolve;
@@ -34,6 +36,7 @@ pub use diagnostic::similar;
 pub use diagnostic::{Diagnostic, Diagnostics, Related, Severity};
 pub use ends::LinkEnds;
 pub use files::{ReadFile, Unreadable};
+pub use layer2::{Layer2, Port};
 pub use load::{Loaded, load, load_with_files, properties};
 pub use resolve::check_experiment_name;
 pub use schema::json_schema;

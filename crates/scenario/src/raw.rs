@@ -8,6 +8,7 @@
 
 mod link;
 mod measure;
+mod monitor;
 mod node;
 mod process;
 mod timeline;
@@ -19,6 +20,7 @@ use serde::Deserialize;
 use crate::decode::{Entries, Inline, Spanned};
 pub(crate) use link::{RawLink, RawLinkDefaults, RawPipe};
 pub(crate) use measure::{RawCapture, RawFrames, RawMeasure};
+pub(crate) use monitor::RawMonitor;
 pub(crate) use node::{
     RawAddresses, RawFamily, RawGroupHead, RawInterface, RawNode, RawNodeDefaults, RawNodeProps,
     RawRoute,
@@ -53,6 +55,9 @@ pub(crate) struct RawScenario {
     /// What a run measures beside what it always does.
     #[serde(default)]
     pub measure: RawMeasure,
+    /// When a run counts as disturbed by its own machine, and what is done then.
+    #[serde(default)]
+    pub monitor: RawMonitor,
 }
 
 fn default_seed() -> u64 {

@@ -8,6 +8,7 @@ mod addresses;
 mod interfaces;
 mod links;
 mod measure;
+mod monitor;
 mod names;
 mod nodes;
 mod pipes;
@@ -18,6 +19,7 @@ mod report;
 mod routes;
 mod segments;
 mod timeline;
+mod vlans;
 
 pub use names::check_experiment_name;
 pub(crate) use properties::resolve as resolve_properties;
@@ -50,8 +52,9 @@ pub(crate) fn resolve(
     duration(raw, &mut report);
     let mut nodes = nodes::drafts(&raw.topology, &mut report);
     let links = links::drafts(&raw.topology, &mut nodes, &mut report);
-    let segments = segments::find(&nodes, &links, &mut report);
     interfaces::resolve(&raw.topology, &mut nodes, &links, &mut report);
+    vlans::check(&nodes, &links, &mut report);
+    let segments = segments::find(&nodes, &links, &mut report);
     addresses::check(&nodes, &segments, &mut report);
     routes::check(&nodes, &mut report);
     let references = References::new(raw, &nodes, &links);
@@ -59,6 +62,7 @@ pub(crate) fn resolve(
     let processes = processes::resolve(raw, &references, &mut report);
     let timeline = timeline::resolve(raw, &references, &mut report);
     let measure = measure::resolve(&raw.measure, &links, &references, &mut report);
+    let monitor = monitor::resolve(&raw.monitor, &links, &mut report);
     let scenario = Scenario {
         name,
         seed: raw.seed,
@@ -67,6 +71,7 @@ pub(crate) fn resolve(
         timeline,
         processes,
         measure,
+        monitor,
         duration: raw.duration.as_ref().map(|duration| duration.value.0),
     };
     (scenario, report.finish())

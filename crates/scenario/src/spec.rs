@@ -8,7 +8,8 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-use netloom_link::{PipeChange, PipeConfig, SharedData};
+use netloom_link::{PipeChange, PipeConfig, PortVlans, SharedData, Vid};
+use netloom_monitor::Criteria;
 use netloom_units::Duration;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -32,6 +33,8 @@ pub struct Scenario {
     pub processes: Vec<Process>,
     /// What a run measures.
     pub measure: Measure,
+    /// What a run is held to.
+    pub monitor: Monitor,
     /// How long a run lasts; without it, until every foreground process has ended and the
     /// timeline has passed.
     pub duration: Option<Duration>,
@@ -41,6 +44,17 @@ impl Scenario {
     /// The node called `name`.
     pub fn node(&self, name: &str) -> Option<&Node> {
         self.nodes.iter().find(|node| node.name == name)
+    }
+
+    /// The interfaces whose frames are at this end of a link: its own, and the VLAN sub-interfaces of that.
+    pub fn interfaces_at(&self, end: &Endpoint) -> Vec<Endpoint> {
+        let interfaces = self.node(&end.node).into_iter().flat_map(|node| &node.interfaces);
+        let here = interfaces.filter(|interface| interface.at_link() == end.interface);
+        let endpoint = |interface: &Interface| Endpoint {
+            node: end.node.clone(),
+            interface: interface.name.clone(),
+        };
+        here.map(endpoint).collect()
     }
 
     /// The link called `name`.
@@ -72,7 +86,8 @@ pub struct Node {
     pub kind: NodeKind,
     /// The groups it belongs to.
     pub groups: Vec<String>,
-    /// Its interfaces, in the order in which the links name them. For a switch: its ports.
+    /// Its interfaces, in the order in which the links name them, and then VLAN sub-interfaces. For a
+    /// switch: its ports.
     pub interfaces: Vec<Interface>,
     /// Where its routes come from.
     pub routing: Routing,
@@ -127,6 +142,42 @@ pub struct Interface {
     pub ipv4: Addresses<Ipv4Prefix>,
     /// IPv6 addresses (the link-local one comes on top).
     pub ipv6: Addresses<Ipv6Prefix>,
+    /// What a port of a switch does with VLAN tags; nothing where the switch knows no VLANs, and in other
+    /// nodes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub vlan: Option<PortVlans>,
+    /// The interface whose frames of one VLAN are this one's, if it is no interface of a link itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub subinterface: Option<Subinterface>,
+}
+
+impl Interface {
+    /// An interface of a link, with automatic addresses.
+    pub fn new(name: impl Into<String>, mtu: u32) -> Self {
+        Self {
+            name: name.into(),
+            mtu,
+            mac: None,
+            ipv4: Addresses::Auto,
+            ipv6: Addresses::Auto,
+            vlan: None,
+            subinterface: None,
+        }
+    }
+
+    /// The interface at whose link its frames are: itself, or the one that it is a sub-interface of.
+    pub fn at_link(&self) -> &str {
+        self.subinterface.as_ref().map_or(&self.name, |sub| &sub.of)
+    }
+}
+
+/// What a VLAN sub-interface, like `eth1.10`, is of.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Subinterface {
+    /// The interface, like `eth1`.
+    pub of: String,
+    /// The VLAN, whose tag its frames have there.
+    pub vlan: Vid,
 }
 
 /// Where an interface's addresses of one family come from.
@@ -367,6 +418,29 @@ pub struct Capture {
     pub interface: Endpoint,
     /// Whether it has what the link drops on its way from or to the interface, with the reasons.
     pub drops: bool,
+}
+
+/// When a run counts as disturbed by its own machine, and what is done then.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+pub struct Monitor {
+    /// What is done when contention begins.
+    pub on_contention: OnContention,
+    /// How long the experiment warms up: contention that ends before is reported, but not held against the
+    /// run.
+    pub warm_up: Duration,
+    /// Thresholds and windows.
+    pub criteria: Criteria,
+}
+
+/// What is done when contention begins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum OnContention {
+    /// It is reported, and the run goes on.
+    #[default]
+    Report,
+    /// The run ends; what it has measured is kept.
+    Abort,
 }
 
 /// What a run measures beside what it always does.

@@ -4,9 +4,10 @@ use std::fmt::Write;
 use std::time::Duration;
 
 use anyhow::Result;
-use netloom_api::state::{ExperimentStatus, LinkStatus, NodeStatus, ProcessStatus};
+use netloom_api::state::{ExperimentStatus, LinkStatus, NodeStatus, ProcessStatus, VlanPortStatus};
 use netloom_api::timing::Timing;
 use netloom_link::Window;
+use netloom_monitor::Verdict;
 use netloom_units::readable::count;
 use serde_json::json;
 
@@ -117,6 +118,7 @@ struct View {
     links: Vec<LinkStatus>,
     processes: Vec<ProcessStatus>,
     timing: Timing,
+    verdict: Verdict,
     /// What the links' statistics are of, if not of all time.
     window: Option<Window>,
 }
@@ -133,6 +135,7 @@ impl View {
             links: client.get(&links).await?,
             processes: client.get("/processes").await?,
             timing: client.get("/timing").await?,
+            verdict: client.get("/verdict").await?,
             window,
         })
     }
@@ -144,6 +147,7 @@ impl View {
             "links": self.links,
             "processes": self.processes,
             "timing": self.timing,
+            "verdict": self.verdict,
         })
     }
 
@@ -164,12 +168,19 @@ impl View {
             None => writeln!(text, "{}", self.link_table())?,
             Some(_) => writeln!(text, "{}", recent_table(&self.links))?,
         }
+        if let Some(ports) = self.vlan_table() {
+            writeln!(text, "\n{ports}")?;
+        }
         if !self.processes.is_empty() {
             let mut rows = table(&["process", "node", "state"]);
             for process in &self.processes {
                 rows.add_row([process.process.as_str(), &process.node, &process.state.to_string()]);
             }
             writeln!(text, "\n{rows}")?;
+        }
+        writeln!(text, "\nverdict so far: {}", self.verdict.judgement)?;
+        for finding in &self.verdict.findings {
+            writeln!(text, "  {}: {}", finding.judgement, finding.why)?;
         }
         Ok(text)
     }
@@ -196,6 +207,23 @@ impl View {
             }
         }
         rows
+    }
+
+    /// The ports of switches that know VLANs, if there are any.
+    fn vlan_table(&self) -> Option<comfy_table::Table> {
+        let mut rows = table(&["switch port", "VLANs", "refused: other VLAN", "no tag"]);
+        for node in &self.nodes {
+            for port in &node.interfaces {
+                let Some(VlanPortStatus { vlans, dropped }) = &port.vlan else { continue };
+                rows.add_row([
+                    format!("{}:{}", node.name, port.name),
+                    vlans.to_string(),
+                    count(dropped.foreign.frames),
+                    count(dropped.untagged.frames),
+                ]);
+            }
+        }
+        (!rows.is_empty()).then_some(rows)
     }
 
     fn link_table(&self) -> comfy_table::Table {

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail};
 use netloom_api::event::{Event, What};
 use netloom_api::launch::Mode;
+use netloom_monitor::{Change, Judgement};
 use netloom_report_page as report_page;
 use netloom_units::readable::counted;
 
@@ -67,10 +68,13 @@ pub async fn run(machine: &dyn Machine, args: Run) -> Result<i32> {
         "{}",
         summary::page(&run.summary, &directory, write_report(&run, &directory).as_deref())
     );
+    let verdict = run.summary.verdict.as_ref();
+    let invalid = verdict.is_none_or(|verdict| verdict.judgement == Judgement::Invalid);
     Ok(match (interrupted, run.summary.success) {
         (true, _) => exit::INTERRUPTED,
-        (false, true) => exit::SUCCESS,
         (false, false) => exit::RUN_FAILED,
+        (false, true) if args.strict && invalid => exit::INVALID,
+        (false, true) => exit::SUCCESS,
     })
 }
 
@@ -142,6 +146,8 @@ fn show(event: &Event, watched: bool) {
     match &event.what {
         What::Warning { message } => eprintln!("warning: {message}"),
         What::Phase { .. } => {}
+        // Warnings tell of what begins and grows.
+        What::Contention { signal } if signal.change != Change::Ended => {}
         what if watched => {
             eprintln!("{:>10.3} s  {}", event.time.as_nanos() as f64 / 1e9, what.in_words());
         }

@@ -1,9 +1,10 @@
 //! The summary of a run on one page of a terminal: the verdict first, then what a person wants to know
 //! next. What does not fit is counted, and in the results.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
-use netloom_api::state::{LinkStatus, PipeStatus, ProcessState, ProcessStatus};
+use netloom_api::state::{LinkStatus, PipeStatus, ProcessState, ProcessStatus, VlanPortStatus};
 use netloom_api::summary::Summary;
 use netloom_api::timing::{LatencySummary, Timing};
 use netloom_units::readable::{bit_rate, count, micros};
@@ -25,7 +26,8 @@ const PIPES: (usize, usize) = (4, 20);
 pub fn page(summary: &Summary, results: &Path, report: Option<&Path>) -> String {
     let mut above = verdict(summary);
     above.extend(processes(&summary.processes));
-    let mut below = timing(&summary.timing);
+    let mut below = vlan_drops(&summary.vlan_ports);
+    below.extend(timing(&summary.timing));
     if let Some(log) = &summary.frame_log {
         let (entries, lost) = (count(log.entries), count(log.lost));
         below
@@ -116,6 +118,20 @@ fn pipes(links: &[LinkStatus], most: usize) -> Vec<String> {
         lines.push(format!("({} more pipes in summary.json)", all - most));
     }
     lines
+}
+
+/// Which ports of switches refused frames for their VLAN.
+fn vlan_drops(ports: &BTreeMap<String, VlanPortStatus>) -> Vec<String> {
+    let dropping: Vec<_> =
+        ports.iter().filter(|(_, port)| port.dropped.total().frames > 0).collect();
+    first(&dropping, TROUBLES, "ports that refused frames", |(name, port)| {
+        format!(
+            "{name} ({}) refused frames: {} of other VLANs, {} without a tag",
+            port.vlans,
+            count(port.dropped.foreign.frames),
+            count(port.dropped.untagged.frames),
+        )
+    })
 }
 
 /// How exactly the engine kept its schedule, beside how exactly the machine let it.
@@ -225,9 +241,12 @@ mod tests {
     #[test]
     fn what_is_left_out_is_counted() {
         let text = page(&summary(1000, true), Path::new("/r"), Some(Path::new("/r/report.html")));
-        for left_out in
-            ["994 more findings", "994 more processes", "997 more warnings", "997 more failures"]
-        {
+        for left_out in [
+            "994 more findings",
+            "994 more processes",
+            "997 more warnings",
+            "997 more failures",
+        ] {
             assert!(text.contains(left_out), "{left_out} is not in\n{text}");
         }
         assert!(

@@ -59,8 +59,8 @@ impl Experiment {
         // One at a time: the account is of what lies between two looks.
         let _turn = self.overflow.turn();
         let ends = |link: &&Link| {
-            let ends = link.endpoints.clone().into_iter();
-            ends.filter(|end| self.plan.node(&end.node).is_some()).collect::<Vec<_>>()
+            let ends = link.endpoints.iter().filter(|end| self.plan.node(&end.node).is_some());
+            ends.flat_map(|end| self.scenario.interfaces_at(end)).collect::<Vec<_>>()
         };
         let all: Vec<Endpoint> = switched.iter().flat_map(ends).collect();
         let (look, before) = (overflow::look(&live.network, &all)?, self.cut_links(live)?);

@@ -45,9 +45,10 @@ pub fn router(context: Context) -> Router {
 fn routes() -> Vec<(&'static str, MethodRouter<Context>)> {
     vec![
         ("/experiment", get(async |State(c): State<Context>| Json(c.experiment.status()))),
-        ("/nodes", get(async |State(c): State<Context>| Json(c.experiment.nodes()))),
+        ("/nodes", get(async |State(c): State<Context>| answer(c.experiment.nodes()))),
         ("/links", get(links::list).patch(change)),
         ("/processes", get(async |State(c): State<Context>| Json(c.experiment.processes()))),
+        ("/verdict", get(async |State(c): State<Context>| Json(c.experiment.verdict()))),
         ("/timing", get(async |State(c): State<Context>| answer(c.experiment.timing()))),
         ("/events", get(events::stream)),
         ("/exec", get(exec::upgrade)),

@@ -5,6 +5,7 @@
 //! | `scenario.yaml`, `scenario.json` | the scenario as written and as resolved |
 //! | `machine.json` | versions and machine |
 //! | `events.jsonl` | every event, a JSON object a line |
+//! | `metrics.jsonl` | what applications reported, a JSON object a line |
 //! | `pipes.parquet` | statistics of every pipe over time |
 //! | `processes/NAME@NODE.stdout`, `.stderr` | process output |
 //! | `files/NODE/…` | files that processes were told to keep |
@@ -56,6 +57,11 @@ impl Results {
     /// The file for events.
     pub fn event_file(&self) -> io::Result<File> {
         File::create(self.path("events.jsonl"))
+    }
+
+    /// The file for metrics that applications report.
+    pub fn metric_file(&self) -> io::Result<File> {
+        File::create(self.path("metrics.jsonl"))
     }
 
     /// The file for samples of pipe statistics.

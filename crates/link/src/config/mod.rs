@@ -176,8 +176,8 @@ properties! {
     /// What each frame costs on the line beside its own bytes: `ethernet` (default: 24 bytes for
     /// preamble, FCS and gap, padded to the 64-byte minimum), `none`, or a size like `38B`.
     framing: Framing;
-    /// Largest packet that the pipe carries, in bytes without the Ethernet header; longer ones are
-    /// dropped (default `none`). The interfaces do not know of it: a black hole for their path MTU.
+    /// Largest packet that the pipe carries, in bytes without the Ethernet header and its VLAN tag;
+    /// longer ones are dropped (default `none`). The interfaces do not know of it: a black hole for their path MTU.
     pipe_mtu: MtuLimit;
     /// Where frames wait for the line.
     queue: QueueConfig, told as QueueChange;

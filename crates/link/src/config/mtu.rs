@@ -13,12 +13,12 @@ pub enum MtuLimit {
     /// Packets of any length pass.
     #[default]
     None,
-    /// So many bytes behind the Ethernet header; an 802.1Q tag counts among them.
+    /// So many bytes behind the Ethernet header and its VLAN tag.
     Bytes(u32),
 }
 
 impl MtuLimit {
-    /// Whether a frame of `length` bytes (Ethernet header included, FCS not) passes.
+    /// Whether a frame of `length` bytes (Ethernet header included, tag and FCS not) passes.
     pub const fn admits(self, length: u32) -> bool {
         match self {
             Self::None => true,

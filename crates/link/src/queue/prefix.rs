@@ -1,4 +1,4 @@
-//! Address prefixes like `10.0.0.0/8`.
+//! Address prefixes that classes match by, like `10.0.0.0/8`. Not here: prefixes as such (`address`).
 
 use std::fmt;
 use std::net::IpAddr;
@@ -7,99 +7,49 @@ use std::str::FromStr;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Addresses that begin with the same bits, IPv4 or IPv6.
+use crate::IpPrefix;
+
+/// Addresses that begin with the same bits, IPv4 or IPv6: a subnet, without host bits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
-pub struct Prefix {
-    address: IpAddr,
-    length: u8,
-}
+pub struct Prefix(IpPrefix);
 
 impl Prefix {
-    /// The addresses whose first `length` bits are those of `address`.
-    ///
-    /// # Errors
-    /// `length` is more than the address has bits, or `address` has bits behind it.
-    pub fn new(address: IpAddr, length: u8) -> Result<Self, String> {
-        let width = width(address);
-        if length > width {
-            return Err(format!(
-                "the length of an IP prefix is at most {width} here, not {length}"
-            ));
-        }
-        let prefix = Self { address, length };
-        let network = prefix.network();
-        if network == address {
-            Ok(prefix)
-        } else {
-            Err(format!(
-                "`{address}/{length}` has bits behind the prefix; write `{network}/{length}`"
-            ))
-        }
-    }
-
     /// Whether they are IPv4 addresses.
     pub(crate) const fn is_ipv4(&self) -> bool {
-        self.address.is_ipv4()
+        matches!(self.0, IpPrefix::V4(_))
     }
 
     /// Whether `address` is one of them. An IPv4 address is never part of an IPv6 prefix, nor the
     /// other way around.
     #[inline]
     pub fn contains(&self, address: IpAddr) -> bool {
-        match (self.address, address) {
-            (IpAddr::V4(own), IpAddr::V4(address)) => {
-                let differing = own.to_bits() ^ address.to_bits();
-                differing.leading_zeros() >= u32::from(self.length)
-            }
-            (IpAddr::V6(own), IpAddr::V6(address)) => {
-                let differing = own.to_bits() ^ address.to_bits();
-                differing.leading_zeros() >= u32::from(self.length)
-            }
-            _ => false,
-        }
+        self.0.contains(address)
     }
-
-    /// The address without the bits behind the prefix.
-    fn network(&self) -> IpAddr {
-        let length = u32::from(self.length);
-        match self.address {
-            IpAddr::V4(address) => {
-                let mask = u32::MAX.checked_shl(32 - length).unwrap_or(0);
-                IpAddr::V4((address.to_bits() & mask).into())
-            }
-            IpAddr::V6(address) => {
-                let mask = u128::MAX.checked_shl(128 - length).unwrap_or(0);
-                IpAddr::V6((address.to_bits() & mask).into())
-            }
-        }
-    }
-}
-
-const fn width(address: IpAddr) -> u8 {
-    if address.is_ipv4() { 32 } else { 128 }
 }
 
 impl FromStr for Prefix {
     type Err = String;
     /// A prefix, or an address, which stands for itself alone.
     fn from_str(text: &str) -> Result<Self, String> {
-        let wrong = || {
+        let width = if text.contains(':') { 128 } else { 32 };
+        let length = text.split_once('/').and_then(|(_, length)| length.parse::<u8>().ok());
+        if let Some(length) = length.filter(|length| *length > width) {
+            return Err(format!(
+                "the length of an IP prefix is at most {width} here, not {length}"
+            ));
+        }
+        let full = if text.contains('/') { text.into() } else { format!("{text}/{width}") };
+        let prefix: IpPrefix = full.parse().map_err(|_| {
             format!(
                 "`{text}` is not an IP prefix; write an address and a length, like `10.0.0.0/8` or \
                  `fd00::/64`"
             )
-        };
-        let (address, length) = match text.split_once('/') {
-            Some((address, length)) => (address, Some(length)),
-            None => (text, None),
-        };
-        let address: IpAddr = address.parse().map_err(|_| wrong())?;
-        let length = match length {
-            Some(length) => length.parse().map_err(|_| wrong())?,
-            None => width(address),
-        };
-        Self::new(address, length)
+        })?;
+        match prefix.network() {
+            network if network == prefix => Ok(Self(prefix)),
+            network => Err(format!("`{prefix}` has bits behind the prefix; write `{network}`")),
+        }
     }
 }
 
@@ -118,7 +68,7 @@ impl From<Prefix> for String {
 
 impl fmt::Display for Prefix {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(&format!("{}/{}", self.address, self.length))
+        self.0.fmt(f)
     }
 }
 

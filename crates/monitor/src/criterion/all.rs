@@ -79,6 +79,7 @@ impl All {
             O::Drops { cause, party, frames } => self.drops.lost(at, cause, party, frames, out),
             O::CpuSwitch { cpu, to } => self.cpus.switch(at, cpu, to, out),
             O::CpuInterval { cpu, over, idle } => self.cpus.interval(at, cpu, over, idle, out),
+            O::CpuStretch { cpu, ref stretch } => self.cpus.stretch(at, cpu, stretch, out),
             O::RunQueue { party, delay, times } => {
                 self.run_queues.waited(at, party, delay, times, out);
             }
@@ -91,6 +92,7 @@ impl All {
             O::DiskIssued { disk, party } => self.disks.issued(at, disk, party, out),
             O::DiskCompleted { disk } => self.disks.completed(at, disk, out),
             O::DiskInterval { disk, over, idle } => self.disks.interval(at, disk, over, idle, out),
+            O::DiskStretch { disk, ref stretch } => self.disks.stretch(at, disk, stretch, out),
             O::Steal { cpu, stolen, over } => {
                 self.steal.took(at, Place::Cpu(cpu), Party::Hypervisor, stolen, over, out);
             }

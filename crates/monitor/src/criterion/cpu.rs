@@ -2,7 +2,8 @@
 //! every switch and on a timer.
 //!
 //! Where switches are observed, shares are the CPU time of each party since the CPU was last idle. Where
-//! intervals are, they are unattributed until uses of the CPU are told.
+//! stretches are, they are told with them. Where intervals are, they are unattributed until uses of the CPU
+//! are told.
 
 use std::collections::BTreeMap;
 
@@ -11,6 +12,7 @@ use netloom_units::{Duration, Time};
 use super::{Criterion, nanos};
 use crate::criteria::Busy;
 use crate::names::Place;
+use crate::observation::BusyStretch;
 use crate::party::Party;
 use crate::signal::SignalKind;
 use crate::stretch::Stretch;
@@ -29,6 +31,8 @@ struct Cpu {
     stretch: Stretch,
     /// Whether its switches are observed.
     switches: bool,
+    /// Whether its stretches are.
+    stretches: bool,
     /// On whose behalf it runs, and from when on that has not been counted yet.
     running: Option<(Party, Time)>,
 }
@@ -61,16 +65,23 @@ impl Cpus {
         out: &mut Outbox,
     ) {
         let cpu = self.cpu(cpu);
-        if !cpu.switches {
+        if !cpu.switches && !cpu.stretches {
             cpu.stretch.interval(at, over, idle, out);
         }
+    }
+
+    pub fn stretch(&mut self, at: Time, cpu: u32, stretch: &BusyStretch, out: &mut Outbox) {
+        let cpu = self.cpu(cpu);
+        cpu.stretches = true;
+        cpu.stretch.told(at, stretch, out);
     }
 
     fn cpu(&mut self, cpu: u32) -> &mut Cpu {
         let longest = self.longest;
         self.cpus.entry(cpu).or_insert_with(|| {
             let tracker = Tracker::new(SignalKind::Cpu, Place::Cpu(cpu), Some(nanos(longest)));
-            Cpu { stretch: Stretch::new(tracker, longest), switches: false, running: None }
+            let stretch = Stretch::new(tracker, longest);
+            Cpu { stretch, switches: false, stretches: false, running: None }
         })
     }
 }

@@ -2,7 +2,7 @@
 //! disk, tested at every request and on a timer.
 //!
 //! Where requests are observed, shares are the requests of each party since the disk was last idle. Where
-//! intervals are, they are busy time, unattributed until uses of the disk are told.
+//! stretches are, they are told with them. Where intervals are, they are busy time, unattributed until uses of the disk are told.
 
 use std::collections::BTreeMap;
 
@@ -11,6 +11,7 @@ use netloom_units::{Duration, Time};
 use super::{Criterion, nanos};
 use crate::criteria::Busy;
 use crate::names::Place;
+use crate::observation::BusyStretch;
 use crate::party::Party;
 use crate::signal::SignalKind;
 use crate::stretch::Stretch;
@@ -29,6 +30,8 @@ struct Disk {
     stretch: Stretch,
     /// How many requests are pending; nothing as long as none has been observed.
     pending: Option<u64>,
+    /// Whether its stretches are observed.
+    stretches: bool,
 }
 
 impl Disks {
@@ -65,16 +68,22 @@ impl Disks {
         out: &mut Outbox,
     ) {
         let disk = self.disk(disk);
-        if disk.pending.is_none() {
+        if disk.pending.is_none() && !disk.stretches {
             disk.stretch.interval(at, over, idle, out);
         }
+    }
+
+    pub fn stretch(&mut self, at: Time, disk: u32, stretch: &BusyStretch, out: &mut Outbox) {
+        let disk = self.disk(disk);
+        disk.stretches = true;
+        disk.stretch.told(at, stretch, out);
     }
 
     fn disk(&mut self, disk: u32) -> &mut Disk {
         let longest = self.longest;
         self.disks.entry(disk).or_insert_with(|| {
             let tracker = Tracker::new(SignalKind::Disk, Place::Disk(disk), Some(nanos(longest)));
-            Disk { stretch: Stretch::new(tracker, longest), pending: None }
+            Disk { stretch: Stretch::new(tracker, longest), pending: None, stretches: false }
         })
     }
 }

@@ -51,6 +51,8 @@ impl Memory {
 
 fn window(signal: SignalKind, place: Place, criteria: &Pages) -> SumWindow {
     let worth = 1.0 / criteria.window.as_secs_f64();
-    let tracker = Tracker::new(signal, place, Some(criteria.limit as f64 * worth));
+    // Any page at all is as much above nothing as can be, never marginally so.
+    let threshold = if criteria.limit == 1 { 0.0 } else { criteria.limit as f64 * worth };
+    let tracker = Tracker::new(signal, place, Some(threshold));
     SumWindow::new(tracker, criteria.window, Some(criteria.limit), worth)
 }

@@ -65,7 +65,9 @@ impl Rules<'_> {
                 Judgement::Invalid
             }
             _ if report.held <= self.brief || is_marginal(report) => Judgement::Suspect,
-            Resource::Cpu { .. } if !self.anybody_suffered(&episodes) => Judgement::Suspect,
+            _ if report.signal == SignalKind::Cpu && !self.anybody_suffered(&episodes) => {
+                Judgement::Suspect
+            }
             _ => Judgement::Invalid,
         };
         let why = super::words::contended(report, first, episodes.len());

@@ -83,7 +83,7 @@ pub struct SignalReport {
     /// The worst that was measured since the experiment had warmed up; nothing if nothing was.
     pub worst: Option<f64>,
     /// How far the worst stayed below the threshold, as a share of it: 1 is untouched, 0 at the
-    /// threshold, negative above.
+    /// threshold, negative above. Where nothing is allowed, 1 or −1.
     pub margin: Option<f64>,
     /// For how long contention held since the experiment had warmed up.
     pub held: Duration,

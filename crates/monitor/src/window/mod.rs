@@ -18,29 +18,36 @@ use netloom_units::{Duration, Time};
 pub(crate) use percentile::PercentileWindow;
 pub(crate) use sum::SumWindow;
 
-/// The entries of a sliding window, the oldest first. An entry of the time `e` is in the window of `t` if
-/// `t − δ < e ≤ t`, as in Maier 2011, Eqs. 4.1 and 4.3: it leaves at `e + δ`.
+/// The entries of a sliding window, the first to leave first. An entry of the time `e` is in the window of `t`
+/// if `t − δ < e ≤ t`, as in Maier 2011, Eqs. 4.1 and 4.3: it leaves at `e + δ`. One that stands for the time
+/// `over` until `e` is in the window while all of that is, so that no window has more than happened in it.
 #[derive(Debug, Clone)]
 struct Window<T> {
     length: Duration,
+    /// With the times at which they leave.
     entries: VecDeque<(Time, T)>,
+    last: Option<Time>,
 }
 
 impl<T> Window<T> {
     fn new(length: Duration) -> Self {
-        Self { length, entries: VecDeque::new() }
+        Self { length, entries: VecDeque::new(), last: None }
     }
 
-    /// Adds an entry; one that comes out of order counts as of the last entry's time.
-    fn push(&mut self, at: Time, entry: T) -> Time {
-        let at = self.last().map_or(at, |last| last.max(at));
-        self.entries.push_back((at, entry));
+    /// Adds an entry, of which `over` is shorter than the window; one that comes out of order counts as of
+    /// the last entry's time.
+    fn push(&mut self, at: Time, over: Duration, entry: T) -> Time {
+        let at = self.last.map_or(at, |last| last.max(at));
+        self.last = Some(at);
+        let leave = at + self.length.saturating_sub(over);
+        let later = self.entries.iter().rev().take_while(|(other, _)| *other > leave).count();
+        self.entries.insert(self.entries.len() - later, (leave, entry));
         at
     }
 
     /// When the next entries leave.
     fn next_leave(&self) -> Option<Time> {
-        self.entries.front().map(|(at, _)| *at + self.length)
+        self.entries.front().map(|(leave, _)| *leave)
     }
 
     /// The next entry that leaves at `at` or has left before.
@@ -49,13 +56,13 @@ impl<T> Window<T> {
         self.entries.pop_front().map(|(_, entry)| entry)
     }
 
-    /// The time of the last entry.
+    /// The time of the last entry that came.
     fn last(&self) -> Option<Time> {
-        self.entries.back().map(|(at, _)| *at)
+        self.last
     }
 
     /// When the window will be empty if nothing comes any more.
     fn empty(&self) -> Option<Time> {
-        self.last().map(|at| at + self.length)
+        self.entries.back().map(|(leave, _)| *leave)
     }
 }

@@ -62,7 +62,7 @@ impl PercentileWindow {
             self.slide_before(at, out);
         }
         let (bucket, late) = (buckets::of(delay), delay > self.tolerance);
-        self.window.push(at, Entry { party, bucket, late, count, counted: false });
+        self.window.push(at, Duration::ZERO, Entry { party, bucket, late, count, counted: false });
         self.total += count;
         self.late += if late { count } else { 0 };
         self.counts[bucket] += count;
@@ -74,6 +74,7 @@ impl PercentileWindow {
     pub fn tick(&mut self, now: Time, out: &mut Outbox) {
         self.judge_pending(out);
         self.slide_before(now + Duration::from_nanos(1), out);
+        self.tracker.extend(now);
         self.tracker.lapse(now, out);
     }
 

@@ -1,6 +1,7 @@
 //! How much there is in a sliding window, and when it is too much.
 //!
-//! What came as an interval longer than the window cannot slide: its amount, spread evenly, is compared
+//! What came as an interval counts while all of it is in the window. One as long as the window, or longer,
+//! cannot slide: its amount, spread evenly, is compared
 //! with the limit in proportion. If the proportion is met, some window in it met the limit.
 
 use netloom_units::{Duration, Time};
@@ -31,7 +32,7 @@ struct Entry {
     counted: bool,
 }
 
-/// What was told of one interval that is longer than the window, by all parties so far.
+/// What was told of one interval that is no shorter than the window, by all parties so far.
 #[derive(Debug, Clone)]
 struct Interval {
     from: Time,
@@ -48,24 +49,30 @@ impl SumWindow {
     /// What happened at `at`, or in the time `over` that ended then.
     pub fn add(&mut self, at: Time, party: Party, amount: u64, over: Duration, out: &mut Outbox) {
         self.tick(at, out);
-        if over > self.window.length {
+        if over >= self.window.length {
             self.add_interval(at, party, amount, over, out);
         } else {
-            self.add_event(at, party, amount, out);
+            self.add_event(at, party, amount, over, out);
         }
     }
 
-    fn add_event(&mut self, at: Time, party: Party, amount: u64, out: &mut Outbox) {
-        let at = self.window.push(at, Entry { party, amount, counted: false });
+    fn add_event(&mut self, at: Time, party: Party, amount: u64, over: Duration, out: &mut Outbox) {
+        // What comes while contention holds counts at once; what is there when it begins, then.
+        let holding = self.tracker.is_holding();
+        let at = self.window.push(at, over, Entry { party, amount, counted: holding });
         self.sum = self.sum.saturating_add(amount);
         self.tracker.measure(self.value());
-        if self.is_too_much() {
-            self.tracker.hold(at, at, self.sum as f64 * self.worth, out);
-            let uncounted = self.window.entries.iter_mut().rev();
-            for (_, entry) in uncounted.take_while(|(_, entry)| !entry.counted) {
-                entry.counted = true;
-                self.tracker.add(entry.party, entry.amount);
-            }
+        if !self.is_too_much() {
+            return;
+        }
+        self.tracker.hold(at, at, self.value(), out);
+        if holding {
+            self.tracker.add(party, amount);
+            return;
+        }
+        for (_, entry) in self.window.entries.iter_mut().filter(|(_, entry)| !entry.counted) {
+            entry.counted = true;
+            self.tracker.add(entry.party, entry.amount);
         }
     }
 
@@ -109,6 +116,7 @@ impl SumWindow {
                 self.tracker.release(at);
             }
         }
+        self.tracker.extend(now);
         self.tracker.lapse(now, out);
     }
 

@@ -26,10 +26,15 @@ pub(super) fn create(setup: &Setup) -> Result<(), Failed> {
     let work_dir = open(&setup.work_dir)?;
     let hosts = open(&setup.hosts)?;
     let resolver = open(&setup.resolver)?;
+    let files = setup.files.iter().map(|(file, target)| Ok((open(file)?, target)));
+    let files = files.collect::<Result<Vec<_>, Failed>>()?;
     file_systems()?;
     bind(&work_dir, Path::new(WORK_DIRECTORY))?;
     bind_file(&hosts, Path::new("/etc/hosts"))?;
     bind_file(&resolver, Path::new("/etc/resolv.conf"))?;
+    for (file, target) in files {
+        bind_file(&file, target)?;
+    }
     attempt(chdir(WORK_DIRECTORY), || format!("change to {WORK_DIRECTORY}"))
 }
 

@@ -143,6 +143,7 @@ pub fn context(work_dir: &Path) -> Context {
     Context {
         work_dir: work_dir.into(),
         init: std::env::current_exe().unwrap(),
+        files: vec![],
         env: vec![("FROM_CONTEXT".into(), "yes".into())],
     }
 }
@@ -208,6 +209,7 @@ pub fn scenario(name: &str, links: &[(&str, &str)]) -> Scenario {
             capture: vec![],
             frames: vec![],
         },
+        monitor: Monitor::default(),
         duration: None,
     };
     for (a, b) in links {
@@ -229,13 +231,7 @@ fn endpoint(scenario: &mut Scenario, name: &str) -> Endpoint {
     }
     let node = scenario.nodes.iter_mut().find(|node| node.name == name).unwrap();
     let interface = format!("eth{}", node.interfaces.len() + 1);
-    node.interfaces.push(Interface {
-        name: interface.clone(),
-        mtu: 1500,
-        mac: None,
-        ipv4: Addresses::Auto,
-        ipv6: Addresses::Auto,
-    });
+    node.interfaces.push(Interface::new(interface.clone(), 1500));
     Endpoint { node: name.into(), interface }
 }
 

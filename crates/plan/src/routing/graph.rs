@@ -2,9 +2,11 @@
 
 use std::net::IpAddr;
 
+use netloom_scenario::Port;
+
 use crate::addresses::Addressing;
 use crate::cidr::Family;
-use crate::topology::{Crossing, Port, Topology};
+use crate::topology::{Crossing, Topology};
 
 use super::Exit;
 use super::paths::Path;

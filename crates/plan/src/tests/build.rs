@@ -15,6 +15,7 @@ pub fn scenario() -> Scenario {
         timeline: vec![],
         processes: vec![],
         measure: Measure { interval: Duration::from_millis(100), capture: vec![], frames: vec![] },
+        monitor: Monitor::default(),
         duration: None,
     }
 }
@@ -63,13 +64,7 @@ pub fn link(scenario: &mut Scenario, a: &str, b: &str, delay: Duration) {
     let endpoints = [a, b].map(|name| {
         let node = node(scenario, name);
         let interface = format!("eth{}", node.interfaces.len() + 1);
-        node.interfaces.push(Interface {
-            name: interface.clone(),
-            mtu: 1500,
-            mac: None,
-            ipv4: Addresses::Auto,
-            ipv6: Addresses::Auto,
-        });
+        node.interfaces.push(Interface::new(interface.clone(), 1500));
         Endpoint { node: name.into(), interface }
     });
     let pipe = PipeConfig { delay, ..PipeConfig::default() };

@@ -2,6 +2,7 @@
 
 mod addresses;
 
+use netloom_link::PortVlans;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -31,7 +32,8 @@ pub(crate) struct RawNodeHead {
     /// The groups it belongs to; later ones win over earlier ones.
     #[serde(default)]
     pub groups: Option<Vec<Spanned<String>>>,
-    /// Its interfaces by name, where something is to be said about them. The links make them.
+    /// Its interfaces by name, where something is to be said about them. The links make them; one like
+    /// `eth1.10`, beside an `eth1` of a link, is a VLAN sub-interface of that.
     #[serde(default)]
     pub interfaces: Entries<Spanned<RawInterface>>,
 }
@@ -106,6 +108,11 @@ pub(crate) struct RawInterface {
     /// Largest IP packet in bytes; wins over the link's.
     #[serde(default)]
     pub mtu: Option<RawMtu>,
+    /// Of a port of a switch: what it does with VLAN tags. `{access: 10}`, or
+    /// `{trunk: {allowed: [10, 20-29], native: 1}}`. A switch of which no port says it knows no VLANs, and
+    /// carries tags as they are.
+    #[serde(default)]
+    pub vlan: Option<PortVlans>,
 }
 
 /// A route of a node's own.

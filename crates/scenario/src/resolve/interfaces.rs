@@ -1,13 +1,18 @@
 //! Interfaces: what a node says about them, and the MTU that they end up with.
 
+use std::collections::HashMap;
+
+use netloom_link::Vid;
+
 use super::links::LinkDraft;
+use super::names;
 use super::nodes::NodeDraft;
 use super::report::Report;
 use crate::decode::Spanned;
 use crate::diagnostic::{Diagnostic, did_you_mean};
 use crate::raw::{RawAddresses, RawFamily, RawInterface, RawTopology};
 use crate::span::Span;
-use crate::spec::Addresses;
+use crate::spec::{Addresses, Interface, Subinterface};
 
 /// The MTU of Ethernet.
 const DEFAULT_MTU: u32 = 1500;
@@ -25,6 +30,7 @@ pub(super) fn resolve(
     let links_are_complete = links.iter().all(|link| link.ends.is_some())
         && !report.is_incomplete_in_file(&["topology", "links"]);
     for node in nodes.iter_mut() {
+        add_subinterfaces(node, report);
         addresses(node);
         if links_are_complete {
             check_unused(node, report);
@@ -40,8 +46,46 @@ pub(super) fn resolve(
         }
         compare_mtus(nodes, link, report);
     }
+    nodes.iter_mut().for_each(|node| set_mtus_of_subinterfaces(node, report));
     if links_are_complete && nodes.len() > 1 {
         nodes.iter().for_each(|node| check_isolated(node, report));
+    }
+}
+
+/// Adds an interface for each that is called like one of a link with a VLAN: `eth1.10`.
+fn add_subinterfaces(node: &mut NodeDraft<'_>, report: &mut Report<'_>) {
+    for (name, _) in node.raw.head.interfaces.iter() {
+        let Some((of, number)) = subinterface_name(node, &name.value) else { continue };
+        match subinterface_vlan(&name.value, of, number) {
+            Ok(vlan) => {
+                let subinterface = Some(Subinterface { of: of.into(), vlan });
+                let interface = Interface { subinterface, ..Interface::new(&name.value, 0) };
+                node.interfaces.push(interface);
+            }
+            Err(problem) => {
+                let message = format!("`{}` cannot be a sub-interface: {problem}", name.value);
+                report.error(Diagnostic::error(name.span, message));
+            }
+        }
+    }
+}
+
+/// The two parts of a sub-interface's name, if `name` can only be one: what it is of, and its VLAN.
+fn subinterface_name<'n>(node: &NodeDraft<'_>, name: &'n str) -> Option<(&'n str, &'n str)> {
+    let has_link = |name: &str| {
+        let mut linked = node.interfaces.iter().filter(|known| known.subinterface.is_none());
+        linked.any(|known| known.name == name)
+    };
+    let (of, number) = name.rsplit_once('.').filter(|_| !node.is_switch())?;
+    (!has_link(name) && has_link(of)).then_some((of, number))
+}
+
+fn subinterface_vlan(name: &str, of: &str, number: &str) -> Result<Vid, String> {
+    let vlan: Vid = number.parse()?;
+    match names::interface_problem(name) {
+        Some(problem) => Err(problem),
+        None if vlan.to_string() != number => Err(format!("write `{of}.{vlan}`")),
+        None => Ok(vlan),
     }
 }
 
@@ -67,13 +111,15 @@ fn addresses(node: &mut NodeDraft<'_>) {
         interface.mac = raw.and_then(|raw| raw.mac.as_ref()).map(|mac| mac.value);
         interface.ipv4 = given(raw.and_then(|raw| raw.ipv4.as_ref()), ipv4, is_switch);
         interface.ipv6 = given(raw.and_then(|raw| raw.ipv6.as_ref()), ipv6, is_switch);
+        interface.vlan = raw.and_then(|raw| raw.vlan.clone()).filter(|_| is_switch);
     }
 }
 
 fn check_unused(node: &NodeDraft<'_>, report: &mut Report<'_>) {
     let names = || node.interfaces.iter().map(|interface| interface.name.as_str());
     for (name, _) in node.raw.head.interfaces.iter() {
-        if names().any(|used| used == name.value) {
+        let is_used = names().any(|used| used == name.value);
+        if is_used || subinterface_name(node, &name.value).is_some() {
             continue;
         }
         let message =
@@ -130,10 +176,40 @@ fn set_mtu(
         (DEFAULT_MTU, node.name.span)
     };
     interface.mtu = mtu;
-    if has_stack && mtu < MIN_IPV6_MTU && interface.ipv6 != Addresses::None {
+    if has_stack {
+        check_ipv6_mtu(interface, span, report);
+    }
+}
+
+fn check_ipv6_mtu(interface: &Interface, span: Span, report: &mut Report<'_>) {
+    let mtu = interface.mtu;
+    if mtu < MIN_IPV6_MTU && interface.ipv6 != Addresses::None {
         let message = format!("an MTU of {mtu} is too small for IPv6, which needs {MIN_IPV6_MTU}");
         let help = "say `ipv6: none` for the nodes or interfaces concerned, or raise the MTU";
         report.error(Diagnostic::error(span, message).with_help(help));
+    }
+}
+
+/// A sub-interface has its own MTU, or that of the interface that it is of, which is the most.
+fn set_mtus_of_subinterfaces(node: &mut NodeDraft<'_>, report: &mut Report<'_>) {
+    let mtus: HashMap<String, u32> =
+        node.interfaces.iter().map(|known| (known.name.clone(), known.mtu)).collect();
+    for interface in &mut node.interfaces {
+        let Some(sub) = &interface.subinterface else { continue };
+        let most = mtus.get(&sub.of).copied().unwrap_or(DEFAULT_MTU);
+        let own = node.raw.head.interfaces.find(&interface.name);
+        let given = own.and_then(|own| Some((own.mtu?.0, report.value(own.id, &["mtu"])?)));
+        interface.mtu = given.map_or(most, |(mtu, _)| mtu);
+        let Some((mtu, span)) = given else { continue };
+        if mtu > most {
+            let message = format!(
+                "`{}` is to have an MTU of {mtu}, but `{}` has {most}",
+                interface.name, sub.of
+            );
+            let help = format!("write {most} or less, or raise that of `{}`", sub.of);
+            report.error(Diagnostic::error(span, message).with_help(help));
+        }
+        check_ipv6_mtu(interface, span, report);
     }
 }
 

@@ -107,6 +107,13 @@ impl<'a> References<'a> {
             report.error(Diagnostic::error(endpoint.span, message).with_optional_help(help));
             return None;
         };
+        let found = node.interfaces.iter().find(|known| known.name == *interface);
+        if let Some(sub) = found.and_then(|found| found.subinterface.as_ref()) {
+            let message = format!("`{name}:{interface}` is a sub-interface of `{name}:{}`", sub.of);
+            let help = format!("write `{name}:{}`: frames of all VLANs are there, tagged", sub.of);
+            report.error(Diagnostic::error(endpoint.span, message).with_help(help));
+            return None;
+        }
         if known.contains(&interface.as_str()) {
             return Some(Endpoint { node: name.clone(), interface: interface.clone() });
         }

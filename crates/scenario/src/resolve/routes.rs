@@ -24,10 +24,7 @@ pub(super) fn check(nodes: &[NodeDraft<'_>], report: &mut Report<'_>) {
 /// What does not depend on the node.
 fn check_form(route: &Spanned<RawRoute>, report: &mut Report<'_>) {
     let to = route.to.value;
-    let network = match to {
-        IpPrefix::V4(prefix) => IpPrefix::V4(prefix.network()),
-        IpPrefix::V6(prefix) => IpPrefix::V6(prefix.network()),
-    };
+    let network = to.network();
     if network != to {
         let message = format!("`{to}` is an address in a subnet, not a subnet");
         let host = if matches!(to, IpPrefix::V4(_)) { 32 } else { 128 };

@@ -1,14 +1,17 @@
-//! Layer-2 segments: which interfaces hear each other. Switches join links to segments; a loop of
-//! switches is an error, since there is no spanning tree.
+//! Layer-2 segments: which interfaces hear each other. Switches join links to segments, in each VLAN
+//! by itself; a loop of switches is an error, since there is no spanning tree. Not here: how frames get
+//! from one to the other (`layer2`).
 
-use super::links::LinkDraft;
+use std::collections::HashSet;
+
+use super::links::{End, LinkDraft};
 use super::nodes::NodeDraft;
 use super::report::Report;
 use crate::diagnostic::Diagnostic;
+use crate::layer2::{Layer2, Port};
 
-/// The interfaces of one segment: indices of a node and of an interface of it. Ports of switches
-/// are not among them.
-pub(super) type Segment = Vec<(usize, usize)>;
+/// The interfaces of one segment. Ports of switches are not among them.
+pub(super) type Segment = Vec<Port>;
 
 /// All segments.
 pub(super) fn find(
@@ -32,26 +35,42 @@ pub(super) fn find(
             ));
         }
     }
-    gather(nodes, links, &mut joined)
+    gather(nodes, links)
 }
 
-fn gather(nodes: &[NodeDraft<'_>], links: &[LinkDraft<'_>], joined: &mut Joined) -> Vec<Segment> {
-    let mut of_switches: Vec<Segment> = vec![Vec::new(); nodes.len()];
+/// Segments in the order in which the links first touch them.
+fn gather(nodes: &[NodeDraft<'_>], links: &[LinkDraft<'_>]) -> Vec<Segment> {
+    let port = |end: &End<'_>| {
+        let mut interfaces = nodes[end.node].interfaces.iter();
+        let interface = interfaces.position(|interface| interface.name == end.interface)?;
+        Some(Port { node: end.node, interface })
+    };
+    let ends: Vec<Option<[Port; 2]>> = links
+        .iter()
+        .map(|link| {
+            let [a, b] = link.ends.as_ref()?;
+            Some([port(a)?, port(b)?])
+        })
+        .collect();
+    let of_nodes = nodes.iter().map(|node| (node.is_switch(), &node.interfaces[..]));
+    let layer2 = Layer2::new(of_nodes, ends.iter().copied());
+    let subinterfaces = nodes.iter().enumerate().flat_map(|(node, draft)| {
+        let subinterfaces = (0..draft.interfaces.len())
+            .filter(|interface| draft.interfaces[*interface].subinterface.is_some());
+        subinterfaces.map(move |interface| Port { node, interface })
+    });
+    let linked = ends.iter().flatten().flatten().copied();
+    let mut seen: HashSet<Port> = HashSet::new();
     let mut segments = Vec::new();
-    for link in links {
-        let Some(ends) = &link.ends else { continue };
-        let hosts = ends.iter().filter(|end| !nodes[end.node].is_switch());
-        let hosts = hosts.filter_map(|end| {
-            let mut interfaces = nodes[end.node].interfaces.iter();
-            let index = interfaces.position(|interface| interface.name == end.interface)?;
-            Some((end.node, index))
-        });
-        match ends.iter().find(|end| nodes[end.node].is_switch()) {
-            Some(switch) => of_switches[joined.root(switch.node)].extend(hosts),
-            None => segments.push(hosts.collect()),
+    for port in linked.chain(subinterfaces).filter(|port| !nodes[port.node].is_switch()) {
+        if seen.contains(&port) {
+            continue;
         }
+        let others = layer2.reached(port, (), |(), _, _| ()).into_iter().map(|(port, ())| port);
+        let segment: Segment = [port].into_iter().chain(others).collect();
+        seen.extend(&segment);
+        segments.push(segment);
     }
-    segments.extend(of_switches.into_iter().filter(|segment| !segment.is_empty()));
     segments
 }
 

@@ -9,7 +9,7 @@ use crate::decode::Spanned;
 use crate::diagnostic::{Diagnostic, did_you_mean};
 use crate::raw::{RawEndpoint, RawLink};
 use crate::span::Span;
-use crate::spec::{Addresses, Interface};
+use crate::spec::Interface;
 
 /// One end of a link.
 pub(in super::super) struct End<'a> {
@@ -153,13 +153,7 @@ fn add_interface(node: &mut NodeDraft<'_>, name: &str) {
     if node.interfaces.iter().any(|interface| interface.name == name) {
         return;
     }
-    node.interfaces.push(Interface {
-        name: name.into(),
-        mtu: 0,
-        mac: None,
-        ipv4: Addresses::Auto,
-        ipv6: Addresses::Auto,
-    });
+    node.interfaces.push(Interface::new(name, 0));
 }
 
 impl Spanned<RawEndpoint> {

@@ -1,10 +1,12 @@
 //! A learning switch: which port a frame leaves by (IEEE 802.1D §7). Not here: ports, frames,
-//! clocks; whoever owns the table moves the frames and says what time it is.
+//! clocks, VLANs; whoever owns the table moves the frames and says what time it is.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 
 use netloom_units::{Duration, Time};
+
+use super::Vid;
 
 /// How long an address is remembered after its last frame (IEEE 802.1D, recommended value).
 pub const AGEING: Duration = Duration::from_secs(300);
@@ -13,15 +15,21 @@ pub const AGEING: Duration = Duration::from_secs(300);
 /// addresses are flooded.
 const CAPACITY: usize = 16_384;
 
-/// A MAC address as the table uses it.
+/// A MAC address as the table uses it, alone or in a VLAN.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct MacKey(u64);
 
 impl MacKey {
     /// The address in wire order.
-    pub fn new(address: [u8; 6]) -> Self {
+    pub const fn new(address: [u8; 6]) -> Self {
         let [a, b, c, d, e, f] = address;
         Self(u64::from_be_bytes([0, 0, a, b, c, d, e, f]))
+    }
+
+    /// The same address in a VLAN: what is learned of it there holds there alone (independent
+    /// learning, IEEE 802.1Q §8.8.9).
+    pub const fn in_vlan(self, vlan: Vid) -> Self {
+        Self(self.0 | (vlan.number() as u64) << 48)
     }
 
     /// Whether it is a group address: multicast or broadcast.

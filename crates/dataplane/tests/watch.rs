@@ -1,0 +1,75 @@
+//! A monitor is told what goes wrong in a running data plane as it happens.
+
+mod common;
+
+use std::time::Instant;
+
+use common::*;
+use netloom_dataplane::{Dataplane, Limits, Loss, Seen, Watch, Wiring};
+use netloom_units::Duration;
+
+/// Nothing is ever later, and no pause longer.
+const PATIENT: Limits =
+    Limits { tolerance: Duration::from_secs(1000), pause: Duration::from_secs(1000) };
+
+/// Looks until `enough` of what was seen so far.
+fn look(
+    dataplane: &Dataplane,
+    watch: &mut Watch,
+    enough: impl Fn(&[Seen], u64) -> bool,
+) -> Vec<Seen> {
+    let (mut seen, mut punctual) = (Vec::new(), 0);
+    let deadline = Instant::now() + PATIENCE;
+    while !enough(&seen, punctual) {
+        assert!(Instant::now() < deadline, "{seen:?}, {punctual} punctual");
+        let common = watch.look(dataplane.now(), |sighting| seen.push(sighting.what));
+        punctual += common.punctual.iter().map(|(_, frames)| frames).sum::<u64>();
+        std::thread::yield_now();
+    }
+    seen
+}
+
+#[test]
+fn every_frame_is_punctual_or_late() {
+    let (dataplane, left, _right) = one_link(r#"{"delay":"1ms"}"#);
+    let mut watch = dataplane.watch(PATIENT).unwrap();
+    assert!((0..50).all(|_| left.send(&frame(2, 1, 60))));
+    assert_eq!(look(&dataplane, &mut watch, |_, punctual| punctual == 50), []);
+
+    // No clock is exact to a nanosecond: all are late. The new watch replaces the old one.
+    let nothing = Limits { tolerance: Duration::ZERO, ..PATIENT };
+    let mut strict = dataplane.watch(nothing).unwrap();
+    assert!((0..50).all(|_| left.send(&frame(2, 1, 60))));
+    let late = |seen: &[Seen]| -> u64 {
+        let frames = seen.iter().map(|seen| match seen {
+            Seen::Late { pipe, frames, .. } if *pipe == forward(0) => *frames,
+            other => panic!("{other:?}"),
+        });
+        frames.sum()
+    };
+    look(&dataplane, &mut strict, |seen, punctual| late(seen) + punctual == 50);
+    assert_eq!(watch.look(dataplane.now(), |seen| panic!("{seen:?}")).punctual, []);
+}
+
+#[test]
+fn a_loss_is_told_with_its_pipe_and_its_place() {
+    let ((a, left), (b, _right)) = (device(), device_of(2));
+    let wiring = Wiring { links: vec![link("l", [a, b], "{}")], switches: 0 };
+    let dataplane = Dataplane::start(wiring, options()).unwrap();
+    let mut watch = dataplane.watch(PATIENT).unwrap();
+    assert!((0..3).all(|_| left.send(&frame(2, 1, 60))) && left.send(&[1, 2, 3]));
+    let seen = look(&dataplane, &mut watch, |seen, _| seen.len() == 2);
+    let lost = |loss| Seen::Lost { pipe: forward(0), loss, frames: 1 };
+    assert_eq!(seen, [lost(Loss::DeviceFull), lost(Loss::Malformed)]);
+}
+
+#[test]
+fn a_time_in_which_nobody_looks_is_told() {
+    let (dataplane, left, _right) = one_link("{}");
+    // Moving a frame takes some time, and that is longer than none.
+    let mut watch = dataplane.watch(Limits { pause: Duration::ZERO, ..PATIENT }).unwrap();
+    assert!(left.send(&frame(2, 1, 60)));
+    look(&dataplane, &mut watch, |seen, _| {
+        seen.iter().any(|seen| matches!(seen, Seen::Pause { lasted } if *lasted > Duration::ZERO))
+    });
+}

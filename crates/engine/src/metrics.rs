@@ -1,0 +1,188 @@
+//! Values that applications in nodes report, over a Unix socket of their own: what can reach it can report,
+//! and nothing else. The kernel says which process connects, and its network namespace says in which node.
+
+use std::collections::HashMap;
+use std::fs::{self, File};
+use std::io::{BufWriter, Write};
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use anyhow::{Context, Result};
+use axum::extract::connect_info::{ConnectInfo, Connected};
+use axum::extract::{DefaultBodyLimit, State};
+use axum::http::StatusCode;
+use axum::response::{IntoResponse, Response};
+use axum::routing::post;
+use axum::serve::IncomingStream;
+use axum::{Json, Router};
+use netloom_api::ApiError;
+use netloom_api::event::What;
+use netloom_api::metric::{COMMAND, Metric, MetricReport, SOCKET_VARIABLE};
+use netloom_monitor::{Observation, Party, SignalKind, Subject};
+use netloom_nodes::Layout;
+use tokio::net::UnixListener;
+
+use crate::experiment::Experiment;
+
+/// How long a metric's name may be.
+const LONGEST_NAME: usize = 100;
+/// How many metrics there may be: each costs the monitor memory for every node.
+const MOST_METRICS: usize = 1000;
+/// A report is a name and a number.
+const MAX_BODY: usize = 4096;
+
+/// Where processes in nodes see the socket and the command.
+const SOCKET: &str = "/run/netloom/metrics.sock";
+const COMMANDS: &str = "/run/netloom/bin";
+
+/// The variables by which processes in nodes find the socket and the command.
+pub fn environment() -> Vec<(String, String)> {
+    let path = std::env::var("PATH").unwrap_or_else(|_| "/usr/bin:/bin".into());
+    vec![(SOCKET_VARIABLE.into(), SOCKET.into()), ("PATH".into(), format!("{path}:{COMMANDS}"))]
+}
+
+/// What of the machine nodes are to see, and where: the socket, and this program as the command.
+pub fn files(layout: &Layout) -> Result<Vec<(PathBuf, PathBuf)>> {
+    let this = std::env::current_exe().context("cannot find the netloom binary")?;
+    Ok(vec![(socket(layout), SOCKET.into()), (this, Path::new(COMMANDS).join(COMMAND))])
+}
+
+fn socket(layout: &Layout) -> PathBuf {
+    layout.state_dir().join("metrics.sock")
+}
+
+/// The metrics of one experiment.
+pub struct Metrics {
+    experiment: Arc<Experiment>,
+    /// The nodes, by the inodes of their network namespaces.
+    nodes: HashMap<u64, u32>,
+    /// Numbers of the metrics that were reported so far.
+    numbers: Mutex<HashMap<String, u32>>,
+    /// Where they are kept.
+    file: Option<Mutex<BufWriter<File>>>,
+}
+
+impl Metrics {
+    /// Those of `experiment`; with `file`, each is also written there as a line of JSON.
+    pub fn new(experiment: &Arc<Experiment>, layout: &Layout, file: Option<File>) -> Self {
+        let nodes = (0..).zip(&experiment.scenario.nodes).filter_map(|(number, node)| {
+            // Switches have no namespace.
+            let namespace = fs::metadata(layout.namespace(&node.name)).ok()?;
+            Some((namespace.ino(), number))
+        });
+        Self {
+            nodes: nodes.collect(),
+            experiment: Arc::clone(experiment),
+            numbers: Mutex::default(),
+            file: file.map(|file| Mutex::new(BufWriter::new(file))),
+        }
+    }
+
+    /// Begins to take reports.
+    pub fn serve(self: &Arc<Self>, layout: &Layout) -> Result<()> {
+        let socket = socket(layout);
+        let listener = UnixListener::bind(&socket)
+            .with_context(|| format!("cannot listen on {}", socket.display()))?;
+        fs::set_permissions(&socket, fs::Permissions::from_mode(0o666))?;
+        let router = Router::new()
+            .route(&format!("/{}/metrics", netloom_api::VERSION), post(report))
+            .layer(DefaultBodyLimit::max(MAX_BODY))
+            .with_state(Arc::clone(self))
+            .into_make_service_with_connect_info::<Reporter>();
+        tokio::spawn(async move { axum::serve(listener, router).await });
+        self.experiment.monitor().observe(
+            self.experiment.now(),
+            &Observation::Watched {
+                signal: SignalKind::Application,
+                probe: SOCKET_VARIABLE.into(),
+                cannot_see: vec!["what applications do not report".into()],
+            },
+        );
+        Ok(())
+    }
+
+    /// Everything reported so far is in the file.
+    pub fn flush(&self) {
+        let Some(file) = &self.file else { return };
+        if let Err(error) = lock(file).flush() {
+            let message = format!("metrics.jsonl is not complete: {error}");
+            self.experiment.record(What::Warning { message });
+        }
+    }
+
+    fn take(&self, process: Option<i32>, report: MetricReport) -> Result<(), (StatusCode, String)> {
+        let refused = |why: String| (StatusCode::BAD_REQUEST, why);
+        let node = process.and_then(|pid| self.node_of(pid)).ok_or_else(|| {
+            let why = "only a process in a node of this experiment can report a metric";
+            (StatusCode::FORBIDDEN, why.into())
+        })?;
+        if report.name.is_empty() || report.name.len() > LONGEST_NAME {
+            return Err(refused(format!("a metric's name has 1 to {LONGEST_NAME} bytes")));
+        }
+        let number = self.number(&report.name).ok_or_else(|| {
+            refused(format!("there are {MOST_METRICS} metrics already; use fewer names"))
+        })?;
+        let now = self.experiment.now();
+        let what = Subject::Metric(number);
+        {
+            let mut monitor = self.experiment.monitor();
+            monitor.observe(now, &Observation::Named { what, name: report.name.clone() });
+            let (metric, party, value) = (number, Party::Node(node), report.value);
+            monitor.observe(now, &Observation::Metric { metric, party, value });
+        }
+        if let Some(file) = &self.file {
+            let node = self.experiment.scenario.nodes[node as usize].name.clone();
+            let line = Metric { time: now, node, name: report.name, value: report.value };
+            // Plain data always has a JSON form; what cannot be written is told at the end.
+            let text = serde_json::to_string(&line).unwrap_or_default();
+            let _ = writeln!(lock(file), "{text}");
+        }
+        Ok(())
+    }
+
+    fn node_of(&self, process: i32) -> Option<u32> {
+        let namespace = fs::metadata(format!("/proc/{process}/ns/net")).ok()?;
+        self.nodes.get(&namespace.ino()).copied()
+    }
+
+    fn number(&self, name: &str) -> Option<u32> {
+        let mut numbers = lock(&self.numbers);
+        if let Some(number) = numbers.get(name) {
+            return Some(*number);
+        }
+        let number = u32::try_from(numbers.len()).ok().filter(|n| (*n as usize) < MOST_METRICS)?;
+        numbers.insert(name.into(), number);
+        Some(number)
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    // What is behind these is whole after each step.
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// The process that connected.
+#[derive(Debug, Clone, Copy)]
+struct Reporter(Option<i32>);
+
+impl Connected<IncomingStream<'_, UnixListener>> for Reporter {
+    fn connect_info(stream: IncomingStream<'_, UnixListener>) -> Self {
+        Self(stream.io().peer_cred().ok().and_then(|peer| peer.pid()))
+    }
+}
+
+async fn report(
+    State(metrics): State<Arc<Metrics>>,
+    ConnectInfo(Reporter(process)): ConnectInfo<Reporter>,
+    body: String,
+) -> Response {
+    let report = serde_json::from_str::<MetricReport>(&body).map_err(|error| {
+        let example = r#"{"name": "jitter_ms", "value": 1.5}"#;
+        (StatusCode::BAD_REQUEST, format!("the request is not like {example}: {error}"))
+    });
+    match report.and_then(|report| metrics.take(process, report)) {
+        Ok(()) => StatusCode::NO_CONTENT.into_response(),
+        Err((status, error)) => (status, Json(ApiError { error, help: None })).into_response(),
+    }
+}

@@ -1,0 +1,191 @@
+//! The contention monitor of a live experiment: a thread that shows the monitor what the data plane and the
+//! probes see, records the signals, and ends the run if it is to. Not here: what is contention
+//! (`netloom-monitor`), how the machine is observed (`netloom-probes`).
+//!
+//! | module | what |
+//! |---|---|
+//! | `sights` | what the data plane sees, in the monitor's words |
+//! | `overflow` | frames that were not read in time, since the last look |
+
+mod overflow;
+mod sights;
+
+use std::os::unix::fs::MetadataExt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::{self, JoinHandle};
+use std::time::Instant;
+
+use anyhow::{Context, Result};
+use netloom_api::event::{EndReason, What};
+use netloom_dataplane::Scheduling;
+use netloom_monitor::{Change, Monitor, Observation, Signal, Verdict, Warnings, Work};
+use netloom_nodes::Layout;
+use netloom_probes::{Node, Places, Probes};
+use netloom_scenario::OnContention;
+use netloom_units::{Duration, Time};
+
+use crate::end::End;
+use crate::experiment::Experiment;
+use overflow::OverflowProbe;
+use sights::Sights;
+
+/// How often the data plane is looked at: the window of Maier 2011 for traffic, and a tenth of the time in
+/// which people must be told.
+const PERIOD: Duration = Duration::from_millis(10);
+/// Between two looks, whatever is due.
+const SHORTEST_PAUSE: Duration = Duration::from_millis(1);
+/// How often people are warned of the same kind of signal.
+const WARN_EVERY: Duration = Duration::from_secs(5);
+
+/// A running monitor; ends when it is dropped.
+pub struct Monitoring {
+    experiment: Arc<Experiment>,
+    stop: Arc<AtomicBool>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Monitoring {
+    /// Begins to watch.
+    pub fn start(experiment: &Arc<Experiment>, layout: &Layout, end: &End) -> Result<Self> {
+        let stop = Arc::new(AtomicBool::new(false));
+        let places = places(experiment, layout);
+        let watcher = Watcher {
+            sights: Sights::new(experiment)?,
+            overflow: OverflowProbe::default(),
+            probes: Probes::of(vec![]),
+            warnings: Warnings::new(WARN_EVERY),
+            experiment: Arc::clone(experiment),
+            end: end.clone(),
+            stop: Arc::clone(&stop),
+            settled: false,
+        };
+        let thread = thread::Builder::new()
+            .name("netloom-monitor".into())
+            .spawn(move || watcher.run(&places))
+            .context("cannot start the monitor's thread")?;
+        Ok(Self { experiment: Arc::clone(experiment), stop, thread: Some(thread) })
+    }
+
+    /// Looks a last time; the verdict on all that was seen.
+    pub fn finish(mut self) -> Verdict {
+        self.halt();
+        self.experiment.verdict()
+    }
+
+    fn halt(&mut self) {
+        self.stop.store(true, Ordering::Relaxed);
+        if let Some(thread) = self.thread.take() {
+            thread.thread().unpark();
+            // If it has died, the verdict says from when on nothing was watched.
+            let _ = thread.join();
+        }
+    }
+}
+
+impl Drop for Monitoring {
+    fn drop(&mut self) {
+        self.halt();
+    }
+}
+
+/// What the probes are to know of the experiment.
+fn places(experiment: &Experiment, layout: &Layout) -> Places {
+    let node = |node: &netloom_scenario::Node| {
+        // Switches have neither.
+        let netns = std::fs::metadata(layout.namespace(&node.name)).ok();
+        Node {
+            name: node.name.clone(),
+            netns: netns.map(|file| file.ino()),
+            cgroup: layout.cgroup().map(|cgroup| cgroup.join(&node.name)),
+        }
+    };
+    Places::of_this_machine(experiment.scenario.nodes.iter().map(node).collect())
+}
+
+/// The thread's work.
+struct Watcher {
+    sights: Sights,
+    overflow: OverflowProbe,
+    probes: Probes,
+    warnings: Warnings,
+    experiment: Arc<Experiment>,
+    end: End,
+    stop: Arc<AtomicBool>,
+    settled: bool,
+}
+
+impl Watcher {
+    fn run(mut self, places: &Places) {
+        // What is watched must not keep the watcher from its work.
+        Scheduling::Favoured.enter();
+        // Takes a while: programs go into the kernel.
+        self.probes = Probes::best(places);
+        {
+            let mut monitor = self.experiment.monitor();
+            let now = self.experiment.now();
+            let mut sink = |observation: Observation| monitor.observe(now, &observation);
+            self.sights.start(&mut sink);
+        }
+        loop {
+            let last = self.stop.load(Ordering::Relaxed);
+            let next = self.look();
+            if last {
+                return;
+            }
+            let pause = next.since(self.experiment.now()).min(PERIOD).max(SHORTEST_PAUSE);
+            thread::park_timeout(pause.into());
+        }
+    }
+
+    /// Observes everything once; when something is due next.
+    fn look(&mut self) -> Time {
+        let began = Instant::now();
+        let experiment = Arc::clone(&self.experiment);
+        let mut monitor = experiment.monitor();
+        let now = experiment.now();
+        if !self.settled && now >= Time::ZERO + experiment.scenario.monitor.warm_up {
+            self.settled = true;
+            monitor.observe(now, &Observation::Settled);
+        }
+        self.sights.look(now, &mut |at, observation| monitor.observe(at, &observation));
+        let mut sink = |observation: Observation| monitor.observe(now, &observation);
+        self.overflow.poll(now, &experiment, &mut sink);
+        if self.probes.next_poll() <= now {
+            self.probes.poll(now, &mut sink);
+        }
+        monitor.tick(now);
+        let spent = took(began);
+        monitor.spent(Work::Monitoring, spent);
+        self.tell(&mut monitor);
+        self.probes.next_poll().min(monitor.next_tick().unwrap_or(now + PERIOD))
+    }
+
+    /// Records what the monitor has to tell.
+    fn tell(&mut self, monitor: &mut Monitor) {
+        let began = Instant::now();
+        let mut told = false;
+        while let Some(signal) = monitor.poll_signal() {
+            told = true;
+            self.record(signal);
+        }
+        if told {
+            monitor.spent(Work::Notification, took(began));
+        }
+    }
+
+    fn record(&mut self, signal: Signal) {
+        if let Some(message) = self.warnings.warn(&signal) {
+            self.experiment.record(What::Warning { message });
+        }
+        let abort = self.experiment.scenario.monitor.on_contention == OnContention::Abort;
+        if abort && self.settled && signal.change != Change::Ended {
+            self.end.ask(EndReason::Contention);
+        }
+        self.experiment.record(What::Contention { signal });
+    }
+}
+
+fn took(since: Instant) -> Duration {
+    Duration::from_nanos(u64::try_from(since.elapsed().as_nanos()).unwrap_or(u64::MAX))
+}

@@ -1,0 +1,46 @@
+//! Frames that nodes' interfaces dropped because the engine did not read them in time.
+
+use std::collections::HashMap;
+
+use netloom_monitor::{DropCause, Observation, Party};
+use netloom_scenario::Endpoint;
+use netloom_units::{Duration, Time};
+
+use crate::experiment::Experiment;
+
+/// Each look enters every node's namespace, some 20 µs each.
+const PERIOD: Duration = Duration::from_secs(1);
+/// Nodes for which the period is longer by itself: that is 0.2 % of a CPU.
+const NODES: u64 = 100;
+
+/// Looks at the interfaces from time to time.
+#[derive(Default)]
+pub struct OverflowProbe {
+    due: Time,
+    known: HashMap<Endpoint, u64>,
+}
+
+impl OverflowProbe {
+    /// Looks, if it is time to.
+    pub fn poll(&mut self, now: Time, experiment: &Experiment, sink: &mut dyn FnMut(Observation)) {
+        if now < self.due {
+            return;
+        }
+        let nodes = experiment.scenario.nodes.len() as u64;
+        self.due = now + Duration::from_nanos(PERIOD.as_nanos() * nodes.div_ceil(NODES).max(1));
+        // Fails only while the experiment is taken down.
+        let Ok(overflown) = experiment.not_read_in_time() else { return };
+        for (endpoint, frames) in overflown {
+            let before = self.known.insert(endpoint.clone(), frames).unwrap_or(0);
+            if frames > before {
+                let number = experiment.scenario.nodes.iter().position(|n| n.name == endpoint.node);
+                let party = number.and_then(|n| u32::try_from(n).ok()).map(Party::Node);
+                sink(Observation::Drops {
+                    cause: DropCause::NotReadInTime,
+                    party: party.unwrap_or(Party::Engine),
+                    frames: frames - before,
+                });
+            }
+        }
+    }
+}

@@ -1,0 +1,528 @@
+//! When each criterion is met: Eqs. 4.1 to 4.4 of Maier 2011 and the spec's own, over all times at which
+//! anything changes.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use netloom_monitor::{
+    Direction, Observation as O, PageCause, Party, Resource, Route, SignalKind as S, Who,
+};
+use netloom_units::{Duration, Rate};
+
+use super::Offline;
+use super::groups::Piece;
+
+/// An amount of a party at a time, over an interval before it.
+type Amount = (u64, Party, u64, u64);
+
+impl Offline<'_> {
+    pub fn evaluate(&mut self) {
+        self.lateness();
+        self.drops();
+        self.cpus();
+        self.disks();
+        self.run_queues();
+        self.traffic();
+        self.memory();
+        self.parts_of_time();
+        self.metrics();
+    }
+
+    /// Every observation that `pick` takes, by a key.
+    fn pick<K: Ord, T>(&self, pick: impl Fn(u64, &O) -> Option<(K, T)>) -> BTreeMap<K, Vec<T>> {
+        let mut picked: BTreeMap<K, Vec<T>> = BTreeMap::new();
+        for (key, value) in self.trace.iter().filter_map(|(at, seen)| pick(at.as_nanos(), seen)) {
+            picked.entry(key).or_default().push(value);
+        }
+        picked
+    }
+
+    fn lateness(&mut self) {
+        let samples = self.pick(|at, seen| match seen {
+            O::Lateness { party, delay, frames } => {
+                Some(((), (at, *party, delay.as_nanos(), *frames)))
+            }
+            _ => None,
+        });
+        let samples = samples.get(&()).cloned().unwrap_or_default();
+        let (tolerance, window) =
+            (self.criteria.lateness.tolerance(), self.criteria.lateness.window);
+        self.percentile((S::Lateness, Resource::Frames), &samples, tolerance, window);
+        let limit = self.criteria.lateness.hard_limit().as_nanos();
+        let single =
+            samples.iter().map(|(at, party, delay, frames)| (*at, *party, *delay, *frames));
+        self.moments((S::Lateness, Resource::SingleFrame), single.collect(), limit);
+        let pauses = self.pick(|at, seen| match seen {
+            O::Pause { lasted } => {
+                let lasted = lasted.as_nanos();
+                Some(((), (at, Party::Unattributed, lasted, lasted)))
+            }
+            _ => None,
+        });
+        let pauses = pauses.get(&()).cloned().unwrap_or_default();
+        self.moments((S::Lateness, Resource::Engine), pauses, limit);
+    }
+
+    /// Each above the limit is a time of its own, that ends when it is seen.
+    fn moments(&mut self, key: (S, Resource), seen: Vec<(u64, Party, u64, u64)>, limit: u64) {
+        let worst =
+            seen.iter().filter(|(at, ..)| self.counts(*at)).map(|(_, _, lasted, _)| *lasted);
+        let worst = worst.max().map(|lasted| lasted as f64);
+        let piece = |(at, party, lasted, amount): &(u64, Party, u64, u64)| Piece {
+            from: at.saturating_sub(*lasted),
+            to: *at,
+            seen: *at,
+            over: *at,
+            peak: *lasted as f64,
+            shares: [(*party, *amount)].into(),
+        };
+        let pieces = seen.iter().filter(|(_, _, lasted, _)| *lasted > limit).map(piece).collect();
+        self.conclude(key, pieces, worst);
+    }
+
+    fn drops(&mut self) {
+        let causes = self.pick(|at, seen| match seen {
+            O::Drops { cause, party, frames } => Some((*cause, (at, *party, *frames))),
+            _ => None,
+        });
+        for (cause, lost) in causes {
+            let piece = |(at, party, frames): &(u64, Party, u64)| Piece {
+                from: *at,
+                to: *at,
+                seen: *at,
+                over: *at,
+                peak: 0.0,
+                shares: [(*party, *frames)].into(),
+            };
+            let key = (S::UnmodelledDrop, Resource::Losses { cause });
+            self.conclude(key.clone(), lost.iter().map(piece).collect(), None);
+            // The value is how many frames an episode lost.
+            let outcome = self.outcomes.get_mut(&key).unwrap();
+            for episode in &mut outcome.episodes {
+                episode.peak = episode.shares.values().sum::<u64>() as f64;
+            }
+            let counted = outcome.episodes.iter().filter(|episode| !episode.warm_up);
+            outcome.worst = counted.map(|episode| episode.peak).reduce(f64::max);
+        }
+    }
+
+    /// Eq. 4.2: from the end of one idle time to the beginning of the next.
+    fn cpus(&mut self) {
+        let longest = self.criteria.cpu.longest.as_nanos();
+        let switches = self.pick(|at, seen| match seen {
+            O::CpuSwitch { cpu, to } => Some((*cpu, (at, *to))),
+            _ => None,
+        });
+        for (cpu, switches) in &switches {
+            let mut busy: Vec<(u64, u64, BTreeMap<Party, u64>)> = Vec::new();
+            let ends = switches.iter().skip(1).map(|(at, _)| *at).chain([self.end]);
+            let mut was_idle = true;
+            for ((at, to), end) in switches.iter().zip(ends) {
+                match (to, busy.last_mut()) {
+                    (Some(party), Some((_, known, shares))) if !was_idle => {
+                        *known = end;
+                        *shares.entry(*party).or_default() += end - at;
+                    }
+                    (Some(party), _) => busy.push((*at, end, [(*party, end - at)].into())),
+                    (None, _) => {}
+                }
+                was_idle = to.is_none();
+            }
+            self.stretches((S::Cpu, Resource::Cpu { cpu: *cpu }), busy, longest);
+        }
+        let intervals = self.pick(|at, seen| match seen {
+            O::CpuInterval { cpu, over, idle } if !switches.contains_key(cpu) => {
+                Some((*cpu, (at, over.as_nanos(), *idle == Duration::ZERO)))
+            }
+            _ => None,
+        });
+        for (cpu, intervals) in intervals {
+            self.polled((S::Cpu, Resource::Cpu { cpu }), intervals, longest);
+        }
+    }
+
+    /// Eq. 4.4: from the first request to an idle disk until none is pending.
+    fn disks(&mut self) {
+        let longest = self.criteria.disk.longest.as_nanos();
+        let requests = self.pick(|at, seen| match seen {
+            O::DiskIssued { disk, party } => Some((*disk, (at, Some(*party)))),
+            O::DiskCompleted { disk } => Some((*disk, (at, None))),
+            _ => None,
+        });
+        for (disk, requests) in &requests {
+            let mut busy: Vec<(u64, u64, BTreeMap<Party, u64>)> = Vec::new();
+            let mut pending = 0u64;
+            for (at, issued) in requests {
+                match (issued, pending) {
+                    (Some(party), 0) => {
+                        busy.push((*at, self.end, [(*party, 1)].into()));
+                        pending = 1;
+                    }
+                    (Some(party), _) => {
+                        *busy.last_mut().unwrap().2.entry(*party).or_default() += 1;
+                        pending += 1;
+                    }
+                    (None, 0) => {}
+                    (None, _) => {
+                        pending -= 1;
+                        if pending == 0 {
+                            busy.last_mut().unwrap().1 = *at;
+                        }
+                    }
+                }
+            }
+            let name = disk.to_string();
+            self.stretches((S::Disk, Resource::Disk { name }), busy, longest);
+        }
+        let intervals = self.pick(|at, seen| match seen {
+            O::DiskInterval { disk, over, idle } if !requests.contains_key(disk) => {
+                Some((*disk, (at, over.as_nanos(), *idle == Duration::ZERO)))
+            }
+            _ => None,
+        });
+        for (disk, intervals) in intervals {
+            let name = disk.to_string();
+            self.polled((S::Disk, Resource::Disk { name }), intervals, longest);
+        }
+    }
+
+    /// Times of being busy, with who used them: contended from the limit on.
+    fn stretches(
+        &mut self,
+        key: (S, Resource),
+        busy: Vec<(u64, u64, BTreeMap<Party, u64>)>,
+        longest: u64,
+    ) {
+        let counted = busy.iter().filter(|(_, to, _)| self.counts(*to));
+        let worst = counted.map(|(from, to, _)| (to - from) as f64).reduce(f64::max);
+        let long = busy.into_iter().filter(|(from, to, _)| to - from >= longest);
+        let piece = |(from, to, shares): (u64, u64, BTreeMap<Party, u64>)| Piece {
+            from,
+            to,
+            seen: from + longest,
+            over: if to == self.end { u64::MAX } else { to },
+            peak: (to - from) as f64,
+            shares,
+        };
+        let pieces = long.map(piece).collect();
+        self.conclude(key, pieces, worst);
+    }
+
+    /// Intervals: (end, length, without an idle moment). Adjacent full ones make a stretch.
+    fn polled(&mut self, key: (S, Resource), intervals: Vec<(u64, u64, bool)>, longest: u64) {
+        // From, to, when it was long enough, when it was seen to be over.
+        let mut busy: Vec<(u64, u64, Option<u64>, u64)> = Vec::new();
+        for (at, over, full) in intervals {
+            let from = at - over;
+            let last = busy.last_mut().filter(|(.., seen_over)| *seen_over == u64::MAX);
+            match last {
+                Some((since, to, seen, _)) if full && *to == from => {
+                    *to = at;
+                    if seen.is_none() && at - *since >= longest {
+                        *seen = Some(at);
+                    }
+                }
+                last => {
+                    if let Some((.., over)) = last {
+                        *over = at;
+                    }
+                    if full {
+                        let seen = (at - from >= longest).then_some(at);
+                        busy.push((from, at, seen, u64::MAX));
+                    }
+                }
+            }
+        }
+        let counted = busy.iter().filter(|(.., over)| self.counts(*over));
+        let worst = counted.map(|(from, to, ..)| (to - from) as f64).reduce(f64::max);
+        let piece = |(from, to, seen, over): (u64, u64, Option<u64>, u64)| {
+            let shares = [(Party::Unattributed, to - from)].into();
+            seen.map(|seen| Piece { from, to, seen, over, peak: (to - from) as f64, shares })
+        };
+        let pieces = busy.into_iter().filter_map(piece).collect();
+        self.conclude(key, pieces, worst);
+    }
+
+    fn run_queues(&mut self) {
+        let (tolerance, window) =
+            (self.criteria.run_queue.tolerance(), self.criteria.run_queue.window);
+        let parties = self.pick(|at, seen| match seen {
+            O::RunQueue { party, delay, times } => {
+                Some((*party, (at, *party, delay.as_nanos(), *times)))
+            }
+            _ => None,
+        });
+        for (party, samples) in parties {
+            let key = (S::RunQueue, Resource::RunQueue { who: node(party) });
+            self.percentile(key, &samples, tolerance, window);
+        }
+    }
+
+    /// At every time at which something comes or goes: the 99th percentile of what is in the window.
+    fn percentile(
+        &mut self,
+        key: (S, Resource),
+        samples: &[(u64, Party, u64, u64)],
+        tolerance: Duration,
+        window: Duration,
+    ) {
+        let (tolerance, window) = (tolerance.as_nanos(), window.as_nanos());
+        let times = self.times(samples.iter().map(|sample| sample.0), window);
+        let inside = |at: u64| samples.iter().filter(move |s| s.0 <= at && at < s.0 + window);
+        let above = |at: u64, limit: u64| -> u64 {
+            inside(at).filter(|sample| sample.2 > limit).map(|sample| sample.3).sum()
+        };
+        let total = |at: u64| inside(at).map(|sample| sample.3).sum::<u64>().max(100);
+        let value = |at: u64| -> f64 {
+            let candidates = inside(at).map(|sample| sample.2).chain([0]);
+            let least = candidates.filter(|delay| above(at, *delay) * 100 <= total(at)).min();
+            edge(least.expect("none is above the greatest")) as f64
+        };
+        let met: Vec<bool> =
+            times.iter().map(|at| above(*at, tolerance) * 100 > total(*at)).collect();
+        let values: Vec<f64> = times.iter().map(|at| value(*at)).collect();
+        // Late frames belong to the first time at which they are in a window that is contended.
+        let counted = samples.iter().filter(|sample| sample.2 > tolerance).map(|sample| {
+            let first = times
+                .iter()
+                .zip(&met)
+                .position(|(at, met)| *met && sample.0 <= *at && *at < sample.0 + window);
+            (first, sample.1, sample.3)
+        });
+        let pieces = self.pieces(&times, &met, &values, counted.collect());
+        let worst = self.worst(&times, &values);
+        self.conclude(key, pieces, worst);
+    }
+
+    /// Eq. 4.1.
+    fn traffic(&mut self) {
+        let routes = self.pick(|at, seen| match seen {
+            O::Forwarded { route, party, size, over } => {
+                Some((*route, (at, *party, size.bytes() * 8, over.as_nanos())))
+            }
+            _ => None,
+        });
+        for (route, amounts) in routes {
+            let (key, criteria) = match route {
+                Route::Internal => {
+                    ((S::NetInternal, Resource::Internal), &self.criteria.net_internal)
+                }
+                Route::Uplink(n) => (
+                    (S::NetExternal, Resource::Uplink { name: n.to_string() }),
+                    &self.criteria.net_external,
+                ),
+            };
+            let rate = criteria.rate.map_or(0, Rate::bits_per_second);
+            let product = u128::from(rate) * u128::from(criteria.window.as_nanos());
+            let window = criteria.window;
+            let per_second = 1e9 / window.as_nanos() as f64;
+            // Σ l / δ ≥ θ, with δ in ns: Σ l · 10⁹ ≥ θ δ.
+            let limit = product.div_ceil(1_000_000_000) as u64;
+            self.sum(key, amounts, window, limit, per_second);
+        }
+    }
+
+    /// Eq. 4.3.
+    fn memory(&mut self) {
+        let kinds = self.pick(|at, seen| match seen {
+            O::Paged { direction, cause, party, pages, over } => {
+                let key = match (direction, cause) {
+                    (Direction::Out, _) => (S::MemoryOut, Resource::Swap),
+                    (Direction::In, PageCause::Swap) => (S::MemoryIn, Resource::Swap),
+                    (Direction::In, PageCause::Fault) => (S::MemoryIn, Resource::Faults),
+                };
+                Some((key, (at, *party, *pages, over.as_nanos())))
+            }
+            _ => None,
+        });
+        for (key, amounts) in kinds {
+            let criteria = match &key {
+                (S::MemoryOut, _) => &self.criteria.memory_out,
+                (_, Resource::Swap) => &self.criteria.memory_in,
+                _ => &self.criteria.faults,
+            };
+            let (limit, window) = (criteria.limit, criteria.window);
+            self.sum(key, amounts, window, limit, 1.0 / window.as_secs_f64());
+        }
+    }
+
+    fn parts_of_time(&mut self) {
+        let places = self.pick(|at, seen| match seen {
+            O::Steal { cpu, stolen, over } => {
+                let key = (S::Steal, Resource::Cpu { cpu: *cpu });
+                Some((key, (at, Party::Hypervisor, stolen.as_nanos(), over.as_nanos())))
+            }
+            O::Stalled { of, party, stalled, over } => {
+                let key = (S::Pressure, Resource::Pressure { of: *of, who: node(*party) });
+                Some((key, (at, *party, stalled.as_nanos(), over.as_nanos())))
+            }
+            _ => None,
+        });
+        for (key, amounts) in places {
+            let part = match key.0 {
+                S::Steal => &self.criteria.steal,
+                _ => &self.criteria.pressure,
+            };
+            let nanos = part.window.as_nanos() as f64;
+            // Above the share: from the next whole nanosecond on.
+            let limit = (part.limit.value() * nanos) as u64 + 1;
+            self.sum(key, amounts, part.window, limit, 1.0 / nanos);
+        }
+    }
+
+    /// At every time at which something comes or goes: the sum over the window. Intervals longer than the
+    /// window are compared by their density, each for itself.
+    fn sum(
+        &mut self,
+        key: (S, Resource),
+        amounts: Vec<Amount>,
+        window: Duration,
+        limit: u64,
+        worth: f64,
+    ) {
+        let window = window.as_nanos();
+        let (long, events): (Vec<Amount>, Vec<Amount>) =
+            amounts.into_iter().partition(|(_, _, _, over)| *over >= window);
+        // All of an interval is in the window until its beginning leaves.
+        let leaves = |event: &Amount| event.0 + window - event.3;
+        let changes: BTreeSet<u64> =
+            events.iter().flat_map(|event| [event.0, leaves(event)]).collect();
+        let times: Vec<u64> = changes.into_iter().filter(|at| *at <= self.end).collect();
+        let sum = |at: u64| -> u64 {
+            let inside = events.iter().filter(|event| event.0 <= at && at < leaves(event));
+            inside.map(|event| event.2).sum()
+        };
+        let met: Vec<bool> = times.iter().map(|at| sum(*at) >= limit).collect();
+        let values: Vec<f64> = times.iter().map(|at| sum(*at) as f64 * worth).collect();
+        let counted = events.iter().map(|event| {
+            let first = times
+                .iter()
+                .zip(&met)
+                .position(|(at, met)| *met && event.0 <= *at && *at < leaves(event));
+            (first, event.1, event.2)
+        });
+        let mut pieces = self.pieces(&times, &met, &values, counted.collect());
+        let mut worst = self.worst(&times, &values);
+
+        let mut intervals: BTreeMap<(u64, u64), BTreeMap<Party, u64>> = BTreeMap::new();
+        for (at, party, amount, over) in long {
+            *intervals.entry((at, over)).or_default().entry(party).or_default() += amount;
+        }
+        for ((at, over), shares) in intervals {
+            let total: u64 = shares.values().sum();
+            let value = total as f64 * window as f64 / over as f64 * worth;
+            if self.counts(at) {
+                worst = Some(worst.map_or(value, |worst| worst.max(value)));
+            }
+            // What a window has if the amount is spread evenly; any at all if any is too much.
+            let spread = u128::from(total) * u128::from(window);
+            let met = spread >= u128::from(limit) * u128::from(over) || (limit == 1 && total > 0);
+            if met {
+                let from = at - over;
+                pieces.push(Piece { from, to: at, seen: at, over: at, peak: value, shares });
+            }
+        }
+        self.conclude(key, pieces, worst);
+    }
+
+    fn metrics(&mut self) {
+        let metrics = self.pick(|at, seen| match seen {
+            O::Metric { metric, party, value } => Some(((*metric, *party), (at, *value))),
+            _ => None,
+        });
+        for ((metric, party), reports) in metrics {
+            let name = self.trace.iter().find_map(|(_, seen)| match seen {
+                O::Named { what: netloom_monitor::Subject::Metric(n), name } if *n == metric => {
+                    Some(name.clone())
+                }
+                _ => None,
+            });
+            let name = name.expect("the metric has a name");
+            let limit = self.criteria.application[&name];
+            let mut pieces: Vec<Piece> = Vec::new();
+            let mut above = false;
+            for (at, value) in &reports {
+                let last = pieces.last_mut().filter(|_| above);
+                match last {
+                    Some(piece) if *value > limit => {
+                        piece.to = *at;
+                        piece.peak = piece.peak.max(*value);
+                        *piece.shares.get_mut(&party).unwrap() += 1;
+                    }
+                    Some(piece) => {
+                        (piece.to, piece.over) = (*at, *at);
+                    }
+                    None if *value > limit => pieces.push(Piece {
+                        from: *at,
+                        to: *at,
+                        seen: *at,
+                        over: u64::MAX,
+                        peak: *value,
+                        shares: [(party, 1)].into(),
+                    }),
+                    None => {}
+                }
+                above = *value > limit;
+            }
+            let counted = reports.iter().filter(|(at, _)| self.counts(*at));
+            let worst = counted.map(|(_, value)| *value).reduce(f64::max);
+            let key = (S::Application, Resource::Metric { name, who: node(party) });
+            self.conclude(key, pieces, worst);
+        }
+    }
+
+    /// All times at which a window changes.
+    fn times(&self, events: impl Iterator<Item = u64>, window: u64) -> Vec<u64> {
+        let changes: BTreeSet<u64> = events.flat_map(|at| [at, at + window]).collect();
+        changes.into_iter().filter(|at| *at <= self.end).collect()
+    }
+
+    /// Runs of times at which a criterion is met. `counted`: (index of a time, party, amount).
+    fn pieces(
+        &self,
+        times: &[u64],
+        met: &[bool],
+        values: &[f64],
+        counted: Vec<(Option<usize>, Party, u64)>,
+    ) -> Vec<Piece> {
+        let mut pieces: Vec<Piece> = Vec::new();
+        for (index, at) in times.iter().enumerate().filter(|(index, _)| met[*index]) {
+            let next = times.get(index + 1).copied();
+            let goes_on = index > 0 && met[index - 1];
+            if !goes_on {
+                pieces.push(Piece { from: *at, seen: *at, ..Piece::default() });
+            }
+            let piece = pieces.last_mut().expect("one has begun");
+            piece.to = next.unwrap_or(self.end);
+            piece.over = next.unwrap_or(u64::MAX);
+            piece.peak = piece.peak.max(values[index]);
+            for (_, party, amount) in counted.iter().filter(|(time, ..)| *time == Some(index)) {
+                *piece.shares.entry(*party).or_default() += amount;
+            }
+        }
+        pieces
+    }
+
+    /// The worst value since the warm-up, with what was the case then.
+    fn worst(&self, times: &[u64], values: &[f64]) -> Option<f64> {
+        let since = self
+            .settled
+            .map_or(0, |settled| times.iter().rposition(|at| *at <= settled).unwrap_or(0));
+        values.iter().skip(since).copied().reduce(f64::max)
+    }
+}
+
+fn node(party: Party) -> Who {
+    match party {
+        Party::Node(node) => Who::Node { name: node.to_string() },
+        _ => Who::Unattributed,
+    }
+}
+
+/// The upper edge of a delay's bucket, of which there are 16 to an octave.
+fn edge(delay: u64) -> u64 {
+    if delay < 16 {
+        return delay;
+    }
+    let width = 1 << (delay.ilog2() - 4);
+    (delay / width + 1) * width - 1
+}

@@ -1,0 +1,337 @@
+//! The rules that the specification adds to the formulas, and the verdicts that they lead to: one case each,
+//! exact in virtual time.
+
+use netloom_monitor::{
+    Change, Criteria, Direction, DropCause, Judgement, Monitor, Observation as O, PageCause, Party,
+    Pressure, Resource, Route, Signal, SignalKind, Subject, Verdict, Warnings, Who,
+};
+use netloom_units::{Duration, Size, Time};
+
+const A: Party = Party::Node(0);
+const B: Party = Party::Node(1);
+
+fn ms(ms: u64) -> Time {
+    Time::from_nanos(ms * 1_000_000)
+}
+
+fn for_ms(ms: u64) -> Duration {
+    Duration::from_millis(ms)
+}
+
+/// A monitor for which everything is watched.
+fn monitor(criteria: &str) -> Monitor {
+    let criteria: Criteria = serde_json::from_str(criteria).unwrap();
+    let mut monitor = Monitor::new(criteria, Time::ZERO);
+    for signal in SignalKind::ALL {
+        let watched = O::Watched { signal, probe: "test".into(), cannot_see: vec![] };
+        monitor.observe(Time::ZERO, &watched);
+    }
+    for (party, name) in [(Subject::Node(0), "a"), (Subject::Node(1), "b")] {
+        monitor.observe(Time::ZERO, &O::Named { what: party, name: name.into() });
+    }
+    monitor
+}
+
+fn signals(monitor: &mut Monitor) -> Vec<Signal> {
+    std::iter::from_fn(|| monitor.poll_signal()).collect()
+}
+
+fn forwarded(party: Party, bytes: u64) -> O {
+    O::Forwarded {
+        route: Route::Internal,
+        party,
+        size: Size::from_bytes(bytes),
+        over: Duration::ZERO,
+    }
+}
+
+fn swapped_in(party: Party) -> O {
+    let (direction, cause) = (Direction::In, PageCause::Swap);
+    O::Paged { direction, cause, party, pages: 1, over: Duration::ZERO }
+}
+
+fn judgement_of(observations: &[(u64, O)]) -> Verdict {
+    let mut monitor = monitor("{}");
+    for (at, observation) in observations {
+        monitor.observe(ms(*at), observation);
+    }
+    monitor.verdict(ms(10_000))
+}
+
+fn punctual() -> Vec<(u64, O)> {
+    let delay = Duration::from_micros(80);
+    let late = |at| (at, O::Lateness { party: A, delay, frames: 50 });
+    (0..100).map(|n| late(n * 100)).collect()
+}
+
+#[test]
+fn a_burst_that_straddles_two_epochs_is_caught() {
+    // 10 Mbit/s in 10 ms are 12,500 bytes. Half of them 1 ms before and half 1 ms after a multiple of 10 ms,
+    // by different nodes: neither epoch of a tumbling window, and neither node alone, has enough.
+    let mut monitor = monitor(r#"{"net_internal": {"rate": "10Mbit/s"}}"#);
+    monitor.observe(ms(19), &forwarded(A, 6_000));
+    assert!(signals(&mut monitor).is_empty());
+    monitor.observe(ms(21), &forwarded(B, 6_500));
+    let told = signals(&mut monitor);
+    assert_eq!(told.len(), 1);
+    assert_eq!((told[0].signal, told[0].at), (SignalKind::NetInternal, ms(21)));
+    assert_eq!((told[0].value, told[0].threshold), (10e6, 10e6));
+    let shares: Vec<_> = told[0].shares.iter().map(|s| (s.who.to_string(), s.amount)).collect();
+    assert_eq!(shares, [("node b".into(), 52_000), ("node a".into(), 48_000)]);
+    // The first half leaves the window 10 ms after it came.
+    let verdict = monitor.verdict(ms(1000));
+    let report = verdict.signals.iter().find(|r| r.signal == SignalKind::NetInternal).unwrap();
+    assert_eq!((report.episodes[0].from, report.episodes[0].to), (ms(21), ms(29)));
+    assert_eq!(verdict.judgement, Judgement::Suspect);
+}
+
+#[test]
+fn the_first_event_of_a_window_is_tested() {
+    let mut monitor = monitor(r#"{"net_internal": {"rate": "10Mbit/s"}}"#);
+    monitor.observe(ms(5), &forwarded(A, 65_000));
+    let told = signals(&mut monitor);
+    assert_eq!((told[0].change, told[0].value), (Change::Began, 52e6));
+}
+
+#[test]
+fn one_page_swapped_in_is_contention_brief_and_so_suspect() {
+    let verdict = judgement_of(&[(5, swapped_in(B))]);
+    assert_eq!(verdict.judgement, Judgement::Suspect);
+    let finding = &verdict.findings[0];
+    assert_eq!((finding.signal, &finding.on), (SignalKind::MemoryIn, &Some(Resource::Swap)));
+    assert!(finding.why.contains("node b 100 %"), "{}", finding.why);
+}
+
+#[test]
+fn swapping_for_longer_than_brief_is_invalid() {
+    let pages: Vec<(u64, O)> = (0..120).map(|n| (n * 10, swapped_in(A))).collect();
+    assert_eq!(judgement_of(&pages).judgement, Judgement::Invalid);
+}
+
+#[test]
+fn a_lone_spinner_is_seen_on_time_though_nothing_happens() {
+    let mut monitor = monitor("{}");
+    let pid = 4242;
+    let name = O::Named { what: Subject::Process(pid), name: "spinner".into() };
+    monitor.observe(ms(100), &name);
+    monitor.observe(ms(100), &O::CpuSwitch { cpu: 1, to: Some(Party::Process(pid)) });
+    assert_eq!(monitor.next_tick(), Some(ms(300)));
+    monitor.tick(ms(300));
+    let told = signals(&mut monitor);
+    assert_eq!((told[0].at, told[0].value), (ms(300), 200e6));
+    assert_eq!(told[0].on, Resource::Cpu { cpu: 1 });
+    assert_eq!(told[0].shares[0].who, Who::Process { pid, name: "spinner".into() });
+    assert_eq!(told[0].shares[0].amount, 200_000_000);
+}
+
+#[test]
+fn a_request_that_hangs_is_seen_on_time() {
+    let mut monitor = monitor("{}");
+    monitor.observe(ms(50), &O::DiskIssued { disk: 0, party: B });
+    assert_eq!(monitor.next_tick(), Some(ms(150)));
+    monitor.tick(ms(150));
+    let told = signals(&mut monitor);
+    assert_eq!((told[0].signal, told[0].at), (SignalKind::Disk, ms(150)));
+}
+
+#[test]
+fn a_quiet_machine_is_valid() {
+    let mut quiet = punctual();
+    // A CPU that is busy for up to 190 ms at a time, single waits and single late frames.
+    for n in 0..40 {
+        quiet.push((10_000 + n * 200, O::CpuSwitch { cpu: 0, to: Some(A) }));
+        quiet.push((10_190 + n * 200, O::CpuSwitch { cpu: 0, to: None }));
+    }
+    quiet.push((18_100, O::RunQueue { party: A, delay: for_ms(5), times: 1 }));
+    quiet.push((18_200, O::Lateness { party: A, delay: for_ms(9), frames: 1 }));
+    let mut monitor = monitor("{}");
+    quiet.iter().for_each(|(at, seen)| monitor.observe(ms(*at), seen));
+    let verdict = monitor.verdict(ms(20_000));
+    assert_eq!(verdict.findings, []);
+    assert_eq!(verdict.judgement, Judgement::Valid);
+    let of = |on: Resource| verdict.signals.iter().find(|r| r.on == on).unwrap().margin.unwrap();
+    assert!((of(Resource::Cpu { cpu: 0 }) - 0.05).abs() < 1e-9);
+    assert!((of(Resource::SingleFrame) - 0.1).abs() < 1e-9);
+}
+
+#[test]
+fn an_engine_that_stood_still_for_300_ms_is_invalid_in_that_interval() {
+    let mut seen = punctual();
+    seen.push((9_950, O::Pause { lasted: for_ms(300) }));
+    let verdict = judgement_of(&seen);
+    assert_eq!(verdict.judgement, Judgement::Invalid);
+    let paused = verdict.signals.iter().find(|r| r.on == Resource::Engine).unwrap();
+    assert_eq!((paused.episodes[0].from, paused.episodes[0].to), (ms(9_650), ms(9_950)));
+    // The same, seen only in the frame that waited.
+    let late = O::Lateness { party: B, delay: for_ms(300), frames: 1 };
+    assert_eq!(judgement_of(&[(500, late)]).judgement, Judgement::Invalid);
+}
+
+fn busy(from: u64, to: u64) -> [(u64, O); 2] {
+    [(from, O::CpuSwitch { cpu: 0, to: Some(A) }), (to, O::CpuSwitch { cpu: 0, to: None })]
+}
+
+#[test]
+fn a_busy_cpu_alone_is_suspect_and_invalid_if_somebody_suffers() {
+    assert_eq!(judgement_of(&busy(1000, 1300)).judgement, Judgement::Suspect);
+    let mut long: Vec<_> = busy(1000, 5000).to_vec();
+    assert_eq!(judgement_of(&long).judgement, Judgement::Suspect);
+    long.insert(1, (2000, O::RunQueue { party: B, delay: for_ms(3), times: 10 }));
+    let verdict = judgement_of(&long);
+    assert_eq!(verdict.judgement, Judgement::Invalid);
+    assert_eq!(verdict.findings[0].signal, SignalKind::Cpu);
+}
+
+#[test]
+fn a_busy_cpu_is_invalid_if_nobody_could_see_who_waited() {
+    let mut monitor = monitor("{}");
+    for signal in [SignalKind::RunQueue, SignalKind::Pressure] {
+        let why = "no permission".into();
+        monitor.observe(Time::ZERO, &O::Unwatched { signal, probe: "test".into(), why });
+    }
+    busy(1000, 5000).iter().for_each(|(at, seen)| monitor.observe(ms(*at), seen));
+    assert_eq!(monitor.verdict(ms(6000)).judgement, Judgement::Invalid);
+}
+
+#[test]
+fn a_loss_of_the_experiment_is_invalid_and_one_that_may_be_anybodys_suspect() {
+    let lost = |cause, party| judgement_of(&[(5, O::Drops { cause, party, frames: 1 })]).judgement;
+    assert_eq!(lost(DropCause::DeviceFull, A), Judgement::Invalid);
+    assert_eq!(lost(DropCause::NoMemory, Party::Engine), Judgement::Invalid);
+    assert_eq!(lost(DropCause::SoftnetBacklog, Party::Unattributed), Judgement::Suspect);
+}
+
+#[test]
+fn what_was_not_observed_cannot_be_valid() {
+    let mut monitor = Monitor::new(Criteria::default(), Time::ZERO);
+    let verdict = monitor.verdict(ms(1000));
+    assert_eq!(verdict.judgement, Judgement::Suspect);
+    assert_eq!(verdict.findings.len(), 6);
+    for signal in SignalKind::ALL {
+        let watched = O::Watched { signal, probe: "test".into(), cannot_see: vec!["dust".into()] };
+        monitor.observe(ms(1), &watched);
+    }
+    let verdict = monitor.verdict(ms(1000));
+    assert_eq!(verdict.judgement, Judgement::Valid);
+    assert!(verdict.coverage.iter().all(|c| c.blind_spots == ["test: dust"]));
+    // A probe that fails on the way has not watched the run.
+    let failed = O::Unwatched { signal: SignalKind::Cpu, probe: "test".into(), why: "gone".into() };
+    monitor.observe(ms(500), &failed);
+    assert_eq!(monitor.verdict(ms(1000)).judgement, Judgement::Suspect);
+}
+
+#[test]
+fn the_warm_up_does_not_count() {
+    let mut seen: Vec<_> = busy(100, 900).to_vec();
+    seen.push((950, O::Drops { cause: DropCause::DeviceFull, party: A, frames: 3 }));
+    seen.push((1000, O::Settled));
+    let verdict = judgement_of(&seen);
+    assert_eq!((verdict.judgement, verdict.settled), (Judgement::Valid, ms(1000)));
+    let cpu = verdict.signals.iter().find(|r| r.on == Resource::Cpu { cpu: 0 }).unwrap();
+    assert!(cpu.episodes[0].warm_up && cpu.held == Duration::ZERO && cpu.shares.is_empty());
+}
+
+#[test]
+fn shares_of_a_polled_cpu_follow_what_was_used() {
+    let mut monitor = monitor("{}");
+    for n in 1..=10 {
+        let over = for_ms(50);
+        monitor.observe(ms(n * 50), &O::CpuInterval { cpu: 0, over, idle: Duration::ZERO });
+        let used = |party, amount| O::Used { of: SignalKind::Cpu, party, amount, over };
+        monitor.observe(ms(n * 50), &used(A, 10));
+        monitor.observe(ms(n * 50), &used(Party::Process(7), 30));
+    }
+    let verdict = monitor.verdict(ms(600));
+    let cpu = verdict.signals.iter().find(|r| r.on == Resource::Cpu { cpu: 0 }).unwrap();
+    let shares: Vec<_> = cpu.shares.iter().map(|s| (s.who.to_string(), s.amount)).collect();
+    assert_eq!(shares, [("process 7".into(), 375_000_000), ("node a".into(), 125_000_000)]);
+}
+
+#[test]
+fn a_node_that_stands_still_is_named() {
+    let stalled =
+        O::Stalled { of: Pressure::Memory, party: B, stalled: for_ms(45), over: for_ms(50) };
+    let seen: Vec<_> = (0..60).map(|n| (n * 50, stalled.clone())).collect();
+    let verdict = judgement_of(&seen);
+    assert_eq!(verdict.judgement, Judgement::Invalid);
+    assert!(verdict.findings[0].why.contains("memory for node b"), "{}", verdict.findings[0].why);
+}
+
+#[test]
+fn warnings_are_few_and_say_how_many_are_missing() {
+    let mut monitor = monitor("{}");
+    let mut warnings = Warnings::new(for_ms(1000));
+    let mut told = Vec::new();
+    for n in 0..20 {
+        monitor.observe(ms(n * 250), &swapped_in(A));
+        monitor.tick(ms(n * 250 + 200));
+        told.extend(signals(&mut monitor).iter().filter_map(|signal| warnings.warn(signal)));
+    }
+    assert_eq!(told.len(), 5);
+    assert_eq!(told[0], "0.000 s: memory in on swap: 100 pages/s, limit 0 pages/s; node a 100 %");
+    assert!(
+        told[1].starts_with("1.000 s")
+            && told[1].ends_with("(3 warnings of this kind were left out)")
+    );
+}
+
+#[test]
+fn thresholds_are_set_by_name_and_mistakes_are_errors() {
+    let parsed = |text| serde_json::from_str::<Criteria>(text).map_err(|error| error.to_string());
+    let set = parsed(r#"{"cpu": {"longest": "50ms"}, "application": {"jitter": 3.5}}"#).unwrap();
+    assert_eq!(set.cpu.longest, for_ms(50));
+    assert_eq!(set.disk, Criteria::default().disk);
+    assert!(
+        parsed(r#"{"cpus": {"longest": "50ms"}}"#).unwrap_err().contains("unknown field `cpus`")
+    );
+    assert!(parsed(r#"{"cpu": {"longest": 50}}"#).is_err());
+    let tolerance = |delay| Criteria::default().resolved(delay).lateness.tolerance();
+    assert_eq!(tolerance(None), for_ms(1));
+    assert_eq!(tolerance(Some(for_ms(5))), for_ms(1));
+    assert_eq!(tolerance(Some(for_ms(50))), for_ms(5));
+}
+
+#[test]
+fn intervals_that_do_not_touch_are_no_stretch() {
+    let full = |at| (at, O::CpuInterval { cpu: 0, over: for_ms(150), idle: Duration::ZERO });
+    assert_eq!(judgement_of(&[full(1000), full(1150)]).judgement, Judgement::Suspect);
+    assert_eq!(judgement_of(&[full(1000), full(1151)]).judgement, Judgement::Valid);
+}
+
+#[test]
+fn one_page_in_a_long_interval_is_contention() {
+    let (direction, cause) = (Direction::Out, PageCause::Swap);
+    let page = O::Paged { direction, cause, party: A, pages: 1, over: for_ms(100) };
+    let verdict = judgement_of(&[(500, page)]);
+    assert_eq!(verdict.judgement, Judgement::Suspect);
+    assert_eq!(verdict.findings[0].signal, SignalKind::MemoryOut);
+}
+
+#[test]
+fn what_switches_say_of_a_cpu_is_not_overruled_by_intervals() {
+    let mut seen = busy(1000, 1100).to_vec();
+    let interval = O::CpuInterval { cpu: 0, over: for_ms(500), idle: Duration::ZERO };
+    seen.push((1500, interval));
+    assert_eq!(judgement_of(&seen).judgement, Judgement::Valid);
+}
+
+#[test]
+fn what_holds_just_as_long_as_brief_is_brief() {
+    // By default 1 s. A CPU is excepted, so a disk.
+    let pending = |until| {
+        [(1000, O::DiskIssued { disk: 0, party: A }), (until, O::DiskCompleted { disk: 0 })]
+    };
+    assert_eq!(judgement_of(&pending(2000)).judgement, Judgement::Suspect);
+    assert_eq!(judgement_of(&pending(2001)).judgement, Judgement::Invalid);
+}
+
+#[test]
+fn no_window_has_more_than_happened_in_it() {
+    // Standing still all the time, looked at every 90 ms: eleven looks to a second, and a part of another.
+    let (of, party, over) = (Pressure::Cpu, A, for_ms(90));
+    let stalled = O::Stalled { of, party, stalled: over, over };
+    let seen: Vec<_> = (1..100).map(|n| (n * 90, stalled.clone())).collect();
+    let verdict = judgement_of(&seen);
+    let report = verdict.signals.iter().find(|r| r.signal == SignalKind::Pressure).unwrap();
+    assert!((report.worst.unwrap() - 0.99).abs() < 1e-9, "{report:?}");
+}

@@ -1,0 +1,117 @@
+//! Stretches that are told from time to time say the same as the switches that made them.
+
+use std::collections::BTreeMap;
+
+use netloom_monitor::{BusyStretch, Criteria, Monitor, Observation as O, Party, Verdict};
+use netloom_units::{Duration, Time};
+use proptest::prelude::*;
+
+const CPU: u32 = 3;
+/// When a probe of stretches looks, in µs.
+const PERIOD: u64 = 50_000;
+
+fn time(us: u64) -> Time {
+    Time::from_nanos(us * 1000)
+}
+
+fn for_us(us: u64) -> Duration {
+    Duration::from_micros(us)
+}
+
+/// A stretch by who used it from when to when, in µs.
+type Slices = Vec<(Party, u64, u64)>;
+
+/// The stretches of switches, the last of which is to idle.
+fn stretches(switches: &[(u64, Option<Party>)]) -> Vec<Slices> {
+    let mut stretches: Vec<Slices> = vec![];
+    let mut was_idle = true;
+    for (switch, next) in switches.iter().zip(&switches[1..]) {
+        if let (from, Some(party)) = *switch {
+            if was_idle {
+                stretches.push(vec![]);
+            }
+            stretches.last_mut().unwrap().push((party, from, next.0));
+        }
+        was_idle = switch.1.is_none();
+    }
+    stretches
+}
+
+/// What a probe tells that looks every [`PERIOD`], at `at` for what was since `last`.
+fn told(number: u64, slices: &Slices, last: u64, at: u64) -> Option<BusyStretch> {
+    let (from, to) = (slices[0].1, slices[slices.len() - 1].2);
+    if from > at || to <= last {
+        return None;
+    }
+    let mut by = BTreeMap::<Party, u64>::new();
+    for (party, from, to) in slices {
+        let us = (*to).min(at).saturating_sub((*from).max(last));
+        *by.entry(*party).or_default() += us * 1000;
+    }
+    let ended = (to <= at).then(|| for_us(at - to));
+    let by = by.into_iter().filter(|(_, ns)| *ns > 0).collect();
+    Some(BusyStretch { number: number + 1, began: for_us(at - from), ended, by })
+}
+
+/// The verdict by switches, and that by stretches.
+fn verdicts(switches: &[(u64, Option<Party>)]) -> [Verdict; 2] {
+    let monitor = || Monitor::new(Criteria::default(), Time::ZERO);
+    let (mut by_switches, mut by_stretches) = (monitor(), monitor());
+    for (at, to) in switches {
+        by_switches.observe(time(*at), &O::CpuSwitch { cpu: CPU, to: *to });
+    }
+    let stretches = stretches(switches);
+    let end = switches.last().unwrap().0.next_multiple_of(PERIOD);
+    for at in (PERIOD..=end).step_by(PERIOD as usize) {
+        for (number, slices) in (0..).zip(&stretches) {
+            if let Some(stretch) = told(number, slices, at - PERIOD, at) {
+                by_stretches.observe(time(at), &O::CpuStretch { cpu: CPU, stretch });
+            }
+        }
+        by_stretches.tick(time(at));
+    }
+    [by_switches.verdict(time(end)), by_stretches.verdict(time(end))]
+}
+
+proptest! {
+    #[test]
+    fn stretches_say_what_switches_do(
+        steps in prop::collection::vec(
+            // A moment of 1 µs, and what is longer than any limit.
+            (prop_oneof![Just(1), 1..40_000u64, 150_000..400_000u64], prop::option::weighted(0.85, 0..3u32)),
+            1..60,
+        )
+    ) {
+        let mut at = 0;
+        let mut switches = vec![];
+        for (length, node) in steps {
+            switches.push((at, node.map(Party::Node)));
+            at += length;
+        }
+        switches.push((at, None));
+        let [expected, seen] = verdicts(&switches);
+        // With no stretch told, nothing is known of the CPU; switches say that it was idle.
+        if !stretches(&switches).is_empty() {
+            prop_assert_eq!(seen.signals, expected.signals);
+        }
+        prop_assert_eq!(seen.judgement, expected.judgement);
+    }
+}
+
+/// Silence after a stretch was told is no proof that it goes on, and another stretch that the one before
+/// is over.
+#[test]
+fn nothing_follows_from_silence() {
+    let mut monitor = Monitor::new(Criteria::default(), Time::ZERO);
+    let stretch = |number, began| {
+        let by = vec![(Party::Node(0), 1)];
+        O::CpuStretch { cpu: CPU, stretch: BusyStretch { number, began, ended: None, by } }
+    };
+    monitor.observe(time(190_000), &stretch(1, for_us(190_000)));
+    monitor.tick(time(250_000));
+    monitor.observe(time(250_000), &stretch(2, for_us(10)));
+    monitor.observe(time(400_000), &stretch(2, for_us(150_010)));
+    assert!(monitor.poll_signal().is_none());
+    monitor.observe(time(450_000), &stretch(2, for_us(200_010)));
+    assert_eq!(monitor.poll_signal().unwrap().value, 200_010_000.0);
+}

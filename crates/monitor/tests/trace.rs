@@ -1,0 +1,265 @@
+//! The verdict on a recorded trace is the one that was given while it was recorded, and the one that
+//! follows from the formulas over the whole trace (`offline`), with every interval, peak and share.
+
+mod offline;
+
+use std::collections::BTreeMap;
+
+use netloom_monitor::{
+    Criteria, Direction, DropCause, Monitor, Observation as O, PageCause, Party, Pressure,
+    Resource, Route, SignalKind, SignalReport, Subject, Verdict, trace,
+};
+use netloom_units::{Duration, Size, Time};
+use offline::Offline;
+use offline::groups::Outcome;
+use proptest::collection::vec;
+use proptest::prelude::*;
+
+const MS: u64 = 1_000_000;
+
+/// Short windows, so that a trace of some hundred observations has contention of every kind.
+fn criteria() -> Criteria {
+    serde_json::from_value(serde_json::json!({
+        "lateness": {"tolerance": "1ms", "window": "50ms"},
+        "run_queue": {"tolerance": "2ms", "window": "30ms"},
+        "net_internal": {"rate": "10Mbit/s"},
+        "net_external": {"rate": "5Mbit/s", "window": "20ms"},
+        "memory_out": {"limit": 3, "window": "10ms"},
+        "faults": {"limit": 20, "window": "100ms"},
+        "steal": {"limit": "1%", "window": "300ms"},
+        "application": {"jitter": 5.5},
+        "brief": "300ms",
+    }))
+    .unwrap()
+}
+
+fn party() -> impl Strategy<Value = Party> {
+    prop_oneof![
+        4 => (0u32..3).prop_map(Party::Node),
+        1 => Just(Party::Process(77)),
+        1 => Just(Party::Kernel),
+        1 => Just(Party::Unattributed),
+    ]
+}
+
+fn node() -> impl Strategy<Value = Party> {
+    (0u32..2).prop_map(Party::Node)
+}
+
+/// Something that happens, given how long ago the last look was.
+fn event() -> impl Strategy<Value = O> {
+    let us = |us: u64| Duration::from_micros(us);
+    let delay = prop_oneof![8 => 0u64..900, 3 => 900u64..3000, 1 => 3000u64..12_000];
+    let at_once = Duration::ZERO;
+    let cause = prop_oneof![Just(DropCause::DeviceFull), Just(DropCause::SoftnetBacklog)];
+    let pressure = prop_oneof![Just(Pressure::Cpu), Just(Pressure::Io)];
+    prop_oneof![
+        6 => (party(), delay.clone(), 1u64..60)
+            .prop_map(move |(party, d, frames)| O::Lateness { party, delay: us(d), frames }),
+        1 => (1u64..40).prop_map(move |ms| O::Pause { lasted: us(ms * 1000) }),
+        1 => (cause, party(), 1u64..5)
+            .prop_map(|(cause, party, frames)| O::Drops { cause, party, frames }),
+        4 => (0u32..2, prop::option::weighted(0.9, party()))
+            .prop_map(|(cpu, to)| O::CpuSwitch { cpu, to }),
+        3 => (node(), delay, 1u64..60)
+            .prop_map(move |(party, d, times)| O::RunQueue { party, delay: us(d), times }),
+        6 => (party(), 60u64..5000).prop_map(move |(party, size)| O::Forwarded {
+            route: Route::Internal, party, size: Size::from_bytes(size), over: at_once,
+        }),
+        1 => (party(), prop::bool::ANY, 1u64..4).prop_map(move |(party, out, pages)| O::Paged {
+            direction: if out { Direction::Out } else { Direction::In },
+            cause: PageCause::Swap, party, pages, over: at_once,
+        }),
+        2 => (party(), 1u64..15).prop_map(move |(party, pages)| O::Paged {
+            direction: Direction::In, cause: PageCause::Fault, party, pages, over: at_once,
+        }),
+        4 => (0u32..2, party()).prop_map(|(disk, party)| O::DiskIssued { disk, party }),
+        4 => (0u32..2).prop_map(|disk| O::DiskCompleted { disk }),
+        1 => (0u32..2, 0u64..4).prop_map(move |(cpu, ms)| O::Steal {
+            cpu, stolen: us(ms * 1000), over: us(5000),
+        }),
+        2 => (pressure, node(), 0u64..400).prop_map(move |(of, party, ms)| O::Stalled {
+            of, party, stalled: us(ms * 1000), over: us(400_000),
+        }),
+        1 => (node(), -10.0..10.0f64)
+            .prop_map(|(party, value)| O::Metric { metric: 0, party, value }),
+    ]
+}
+
+/// What polling probes see every 50 ms: each interval full or not, and who used what.
+fn look() -> impl Strategy<Value = Vec<O>> {
+    let over = Duration::from_millis(50);
+    let idle = |idle: bool| Duration::from_millis(if idle { 10 } else { 0 });
+    let busy = (prop::bool::weighted(0.15), prop::bool::weighted(0.3));
+    (busy, vec((party(), 0u64..50), 0..4), vec((party(), 0u64..20_000), 0..3)).prop_map(
+        move |((cpu_idle, disk_idle), users, senders)| {
+            let mut seen = vec![
+                O::CpuInterval { cpu: 7, over, idle: idle(cpu_idle) },
+                O::DiskInterval { disk: 7, over, idle: idle(disk_idle) },
+            ];
+            seen.extend(users.into_iter().map(|(party, amount)| O::Used {
+                of: SignalKind::Cpu,
+                party,
+                amount,
+                over,
+            }));
+            seen.extend(senders.into_iter().map(|(party, size)| O::Forwarded {
+                route: Route::Uplink(1),
+                party,
+                size: Size::from_bytes(size),
+                over,
+            }));
+            seen
+        },
+    )
+}
+
+#[derive(Debug, Clone)]
+enum Step {
+    Event(u64, O),
+    Look(Vec<O>),
+    Quiet(u64),
+}
+
+fn step() -> impl Strategy<Value = Step> {
+    let gap = prop_oneof![3 => Just(0), 20 => 0u64..2000, 3 => 2000u64..30_000];
+    prop_oneof![
+        30 => (gap, event()).prop_map(|(gap, event)| Step::Event(gap, event)),
+        2 => look().prop_map(Step::Look),
+        1 => (20u64..400).prop_map(Step::Quiet),
+    ]
+}
+
+/// A trace with times, a look every 50 ms, and perhaps an end of the warm-up.
+fn assemble(steps: Vec<Step>, settles: Option<usize>, watched: bool) -> (Vec<(Time, O)>, Time) {
+    let mut trace = preamble(watched);
+    let (mut now, mut next_look) = (100 * MS, 150 * MS);
+    let mut looks = steps.iter().filter_map(|step| match step {
+        Step::Look(seen) => Some(seen.clone()),
+        _ => None,
+    });
+    let mut idle = vec![];
+    for (index, step) in steps.iter().enumerate() {
+        now += match step {
+            Step::Event(gap, _) => gap * 1000,
+            Step::Look(_) => 0,
+            Step::Quiet(ms) => ms * MS,
+        };
+        while next_look <= now {
+            if idle.is_empty() {
+                idle = looks.next().unwrap_or_default();
+            }
+            let at = Time::from_nanos(next_look);
+            trace.extend(idle.iter().cloned().map(|seen| (at, seen)));
+            next_look += 50 * MS;
+            idle = looks.next().unwrap_or(idle);
+        }
+        if let Step::Event(_, event) = step {
+            trace.push((Time::from_nanos(now), event.clone()));
+        }
+        if settles == Some(index) {
+            // Not at a time at which anything is observed.
+            now += 1001;
+            trace.push((Time::from_nanos(now), O::Settled));
+            now += 1001;
+        }
+    }
+    (trace, Time::from_nanos(now + 7 * MS + 13))
+}
+
+fn preamble(waits_watched: bool) -> Vec<(Time, O)> {
+    let waits = [SignalKind::RunQueue, SignalKind::Pressure];
+    let watched = SignalKind::ALL.into_iter().filter(|s| waits_watched || !waits.contains(s));
+    let watched =
+        watched.map(|signal| O::Watched { signal, probe: "test".into(), cannot_see: vec![] });
+    let name = O::Named { what: Subject::Metric(0), name: "jitter".into() };
+    watched.chain([name]).map(|seen| (Time::ZERO, seen)).collect()
+}
+
+/// As online: everything observed as it comes, ticks when they are due, and some more.
+fn online(trace: &[(Time, O)], end: Time, every: u64) -> Verdict {
+    let mut monitor = Monitor::new(criteria(), Time::ZERO);
+    let mut more = every;
+    for (at, seen) in trace {
+        loop {
+            let due = monitor.next_tick().into_iter().chain([Time::from_nanos(more)]).min();
+            let Some(due) = due.filter(|due| due < at) else { break };
+            if due == Time::from_nanos(more) {
+                more += every;
+            }
+            monitor.tick(due);
+        }
+        monitor.observe(*at, seen);
+        while monitor.poll_signal().is_some() {}
+    }
+    monitor.verdict(end)
+}
+
+fn replayed(trace: &[(Time, O)], end: Time) -> Verdict {
+    let mut bytes = Vec::new();
+    for (at, seen) in trace {
+        trace::write(&mut bytes, *at, seen).unwrap();
+    }
+    let mut monitor = Monitor::new(criteria(), Time::ZERO);
+    trace::replay(bytes.as_slice(), &mut monitor).unwrap();
+    monitor.verdict(end)
+}
+
+/// A report in the words of the offline evaluator.
+fn outcome(report: &SignalReport) -> Outcome {
+    let episodes = report.episodes.iter().map(|episode| offline::groups::Episode {
+        from: episode.from.as_nanos(),
+        to: episode.to.as_nanos(),
+        held: episode.held.as_nanos(),
+        peak: episode.peak,
+        warm_up: episode.warm_up,
+        shares: episode.shares.iter().map(|s| (s.who.to_string(), s.amount)).collect(),
+    });
+    Outcome { worst: report.worst, episodes: episodes.collect() }
+}
+
+/// Nothing measured and nothing there are the same; the last digit of a float is not.
+fn rounded(outcome: &Outcome) -> Outcome {
+    let digits = |value: f64| format!("{value:.9e}").parse::<f64>().unwrap();
+    let mut outcome = outcome.clone();
+    outcome.worst = outcome.worst.filter(|worst| *worst != 0.0).map(digits);
+    for episode in &mut outcome.episodes {
+        episode.peak = digits(episode.peak);
+    }
+    outcome
+}
+
+fn assert_same(trace: &[(Time, O)], end: Time) -> Verdict {
+    let verdict = online(trace, end, u64::MAX);
+    let (criteria, shown) = (criteria(), |v: &Verdict| serde_json::to_string(v).unwrap());
+    assert_eq!(shown(&replayed(trace, end)), shown(&verdict), "replayed");
+    assert_eq!(shown(&online(trace, end, 1_234_567)), shown(&verdict), "with more ticks");
+
+    let offline = Offline::new(trace, &criteria, end);
+    let online: BTreeMap<(SignalKind, Resource), Outcome> =
+        verdict.signals.iter().map(|r| ((r.signal, r.on.clone()), outcome(r))).collect();
+    for (key, outcome) in &offline.outcomes {
+        let known = online.get(key).map(rounded).unwrap_or_default();
+        assert_eq!(known, rounded(outcome), "online and offline differ: {key:?}");
+    }
+    for (key, outcome) in &online {
+        let silent = outcome.episodes.is_empty() && outcome.worst.unwrap_or(0.0) == 0.0;
+        assert!(silent || offline.outcomes.contains_key(key), "online only: {key:?} {outcome:?}");
+    }
+    assert_eq!(verdict.judgement, offline.judgement());
+    verdict
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(400))]
+
+    #[test]
+    fn offline_equals_online(
+        steps in vec(step(), 1..400),
+        settles in prop::option::of(0usize..200),
+        watched in any::<bool>(),
+    ) {
+        let (trace, end) = assemble(steps, settles, watched);
+        assert_same(&trace, end);
+    }
+}

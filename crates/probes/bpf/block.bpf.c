@@ -1,0 +1,114 @@
+/* Disks: since when each has had requests pending without a break. `src/bpf/block.rs` is the other side. */
+#include "kernel.h"
+
+LICENSE;
+MADE_BY;
+
+/* Stretches from this length on are told with an event. */
+#define TELL_NS 10000000ULL
+
+struct disk {
+	u64 since; /* the end of the last moment without requests; 0 if there are none now */
+	s64 pending;
+	u64 lost; /* events for which the ring had no room */
+};
+
+struct stretch {
+	u64 device;
+	u64 since;
+	u64 until;
+};
+
+/* Disks by device number, as the kernel has it: major << 20 | minor. */
+struct {
+	MAP_IS(type, MAP_HASH);
+	MAP_IS(max_entries, 1024);
+	MAP_OF(key, u32);
+	MAP_OF(value, struct disk);
+} disks SEC(".maps");
+
+/* Requests that are pending, and on which disk. A request may be issued again, and completed in parts. */
+struct {
+	MAP_IS(type, MAP_HASH);
+	MAP_IS(max_entries, 16384);
+	MAP_OF(key, u64);
+	MAP_OF(value, u32);
+} requests SEC(".maps");
+
+struct {
+	MAP_IS(type, MAP_RINGBUF);
+	MAP_IS(max_entries, 1 << 16);
+} stretches SEC(".maps");
+
+static inline __attribute__((always_inline)) void ended(struct request *request)
+{
+	u64 key = (u64)request, now = monotonic_ns();
+	u32 *known = map_lookup(&requests, &key), device;
+	struct disk *disk;
+	struct stretch stretch;
+
+	if (!known)
+		return;
+	device = *known;
+	/* Of two that end the same request, one does. */
+	if (map_delete(&requests, &key))
+		return;
+	disk = map_lookup(&disks, &device);
+	if (!disk)
+		return;
+	/* It cannot change while this request is pending. */
+	stretch.since = disk->since;
+	if (__sync_fetch_and_add(&disk->pending, -1) != 1)
+		return;
+	/* Unless another request has begun the next stretch meanwhile. */
+	__sync_val_compare_and_swap(&disk->since, stretch.since, 0);
+	if (!stretch.since || now - stretch.since < TELL_NS)
+		return;
+	stretch.device = device;
+	stretch.until = now;
+	if (ring_output(&stretches, &stretch, sizeof(stretch), 0))
+		__sync_fetch_and_add(&disk->lost, 1);
+}
+
+SEC("tp_btf/block_rq_issue")
+int block_rq_issue(u64 *ctx)
+{
+	struct request *request = (void *)ctx[0];
+	struct gendisk *gendisk = request->q->disk;
+	u32 device = (u32)gendisk->major << 20 | (u32)gendisk->first_minor;
+	u64 key = (u64)request;
+	struct disk *disk, none = {};
+
+	/* A queue without a disk, as controllers have for commands of their own. */
+	if (!device || map_update(&requests, &key, &device, UPDATE_NEW))
+		return 0;
+	disk = map_lookup(&disks, &device);
+	if (!disk) {
+		map_update(&disks, &device, &none, UPDATE_NEW);
+		disk = map_lookup(&disks, &device);
+	}
+	if (!disk) {
+		map_delete(&requests, &key);
+		return 0;
+	}
+	if (__sync_fetch_and_add(&disk->pending, 1) == 0)
+		disk->since = monotonic_ns();
+	return 0;
+}
+
+SEC("tp_btf/block_rq_complete")
+int block_rq_complete(u64 *ctx)
+{
+	struct request *request = (void *)ctx[0];
+
+	if ((u32)ctx[2] >= request->__data_len)
+		ended(request);
+	return 0;
+}
+
+SEC("tp_btf/block_rq_requeue")
+int block_rq_requeue(u64 *ctx)
+{
+	ended((struct request *)ctx[0]);
+	return 0;
+}

@@ -1,0 +1,253 @@
+/* The scheduler: since when each CPU has had no idle moment and who used it since, and how long tasks of
+ * nodes waited for a CPU. User space reads the maps when it looks; an event is sent only at the end of a
+ * long stretch. `src/bpf/scheduler.rs` and `src/bpf/record.rs` are the other side. */
+#include "kernel.h"
+
+LICENSE;
+MADE_BY;
+
+/* Stretches from this length on are told with an event. */
+#define TELL_NS 10000000ULL
+/* Parties of a stretch that are told apart: those after them are counted together. */
+#define PARTIES 60
+
+/* Who runs: 0 is nobody, below 2^32 a process. */
+#define KERNEL (1ULL << 32)
+#define NODE (2ULL << 32)
+
+#define PF_KTHREAD 0x00200000
+
+/* Waits for a CPU: 16 buckets to an octave from 2^14 ns on; shorter ones are all in the first. */
+#define FIRST_OCTAVE 14
+#define OCTAVES 23
+#define BUCKETS (1 + 16 * OCTAVES)
+
+/* Set by the loader. The namespace of most tasks is known without a look-up. */
+const volatile u32 own_netns = 0;
+const volatile u32 watch_nodes = 0;
+
+struct use {
+	u64 party;
+	u64 ns;
+};
+
+/* Only its own CPU writes it. It is consistent if `done`, read first, equals `begun`, read last. */
+struct record {
+	u64 done;
+	u64 cpu;   /* its number, in events */
+	u64 since; /* the end of the last idle moment; 0 while idle */
+	u64 until; /* the end of the stretch, in events */
+	u64 party; /* who runs */
+	u64 from;  /* since when that is not counted yet */
+	u64 lost;  /* events for which the ring had no room */
+	u64 used;  /* entries of `by` */
+	u64 others;
+	struct use by[PARTIES];
+	u64 begun;
+};
+
+struct histogram {
+	u64 counts[BUCKETS];
+};
+
+struct {
+	MAP_IS(type, MAP_PERCPU_ARRAY);
+	MAP_IS(max_entries, 1);
+	MAP_OF(key, u32);
+	MAP_OF(value, struct record);
+} cpus SEC(".maps");
+
+struct {
+	MAP_IS(type, MAP_RINGBUF);
+	MAP_IS(max_entries, 1 << 20);
+} stretches SEC(".maps");
+
+/* Nodes by the inodes of their network namespaces. */
+struct {
+	MAP_IS(type, MAP_HASH);
+	MAP_IS(max_entries, 1);
+	MAP_OF(key, u32);
+	MAP_OF(value, u32);
+} nodes SEC(".maps");
+
+/* Since when tasks of nodes wait for a CPU; 0 if they do not. */
+struct {
+	MAP_IS(type, MAP_LRU_HASH);
+	MAP_IS(max_entries, 1);
+	MAP_OF(key, u32);
+	MAP_OF(value, u64);
+} waiting SEC(".maps");
+
+/* How long they did, for each node. */
+struct {
+	MAP_IS(type, MAP_ARRAY);
+	MAP_IS(max_entries, 1);
+	MAP_OF(key, u32);
+	MAP_OF(value, struct histogram);
+} waits SEC(".maps");
+
+#define INLINE static inline __attribute__((always_inline))
+
+INLINE u32 *node_of(struct task_struct *task)
+{
+	u32 inum = task->nsproxy->net_ns->ns.inum;
+
+	if (!watch_nodes || inum == own_netns)
+		return 0;
+	return map_lookup(&nodes, &inum);
+}
+
+INLINE u64 party_of(struct task_struct *task, const u32 *node)
+{
+	if (task->pid == 0)
+		return 0;
+	if (task->flags & PF_KTHREAD)
+		return KERNEL;
+	return node ? NODE | *node : (u32)task->tgid;
+}
+
+INLINE void wait_begins(struct task_struct *task, u64 now)
+{
+	u32 pid = task->pid;
+	u64 *since = map_lookup(&waiting, &pid);
+
+	if (since)
+		*since = now;
+	else
+		map_update(&waiting, &pid, &now, UPDATE_ANY);
+}
+
+/* Of ns >= 1. (BPF has no instruction that counts zeros.) */
+INLINE u32 log2_of(u64 ns)
+{
+	u32 log2 = 0, step;
+
+#pragma unroll
+	for (step = 32; step; step /= 2) {
+		if (ns >> step) {
+			ns >>= step;
+			log2 += step;
+		}
+	}
+	return log2;
+}
+
+INLINE u32 bucket_of(u64 ns)
+{
+	u32 octave;
+
+	if (ns >> FIRST_OCTAVE == 0)
+		return 0;
+	octave = log2_of(ns);
+	if (octave >= FIRST_OCTAVE + OCTAVES)
+		return BUCKETS - 1;
+	return 1 + 16 * (octave - FIRST_OCTAVE) + ((ns >> (octave - 4)) & 15);
+}
+
+INLINE void wait_ends(struct task_struct *task, u32 *node, u64 now)
+{
+	u32 bucket, pid = task->pid;
+	u64 *since = map_lookup(&waiting, &pid);
+	struct histogram *histogram;
+
+	if (!since || !*since)
+		return;
+	bucket = bucket_of(now - *since);
+	*since = 0;
+	histogram = map_lookup(&waits, node);
+	if (histogram && bucket < BUCKETS)
+		__sync_fetch_and_add(&histogram->counts[bucket], 1);
+}
+
+/* Counts the time of who has run until now. */
+INLINE void count(struct record *cpu, u64 now)
+{
+	u64 i, used = cpu->used, party = cpu->party, ns = now - cpu->from;
+
+	cpu->from = now;
+	for (i = 0; i < PARTIES && i < used; i++) {
+		if (cpu->by[i].party == party) {
+			cpu->by[i].ns += ns;
+			return;
+		}
+	}
+	/* In a register of its own, so that the verifier sees that it is in bounds. */
+	OPAQUE(used);
+	if (used < PARTIES) {
+		cpu->by[used].party = party;
+		cpu->by[used].ns = ns;
+		cpu->used = used + 1;
+		return;
+	}
+	cpu->others += ns;
+}
+
+INLINE void stretch_ends(struct record *cpu, u64 now)
+{
+	if (cpu->since && now - cpu->since >= TELL_NS) {
+		count(cpu, now);
+		cpu->until = now;
+		cpu->cpu = this_cpu();
+		if (ring_output(&stretches, cpu, sizeof(*cpu), 0))
+			cpu->lost++;
+	}
+	cpu->since = 0;
+}
+
+INLINE void stretch_begins(struct record *cpu, u64 now)
+{
+	cpu->since = now;
+	cpu->from = now;
+	cpu->used = 0;
+	cpu->others = 0;
+}
+
+SEC("tp_btf/sched_switch")
+int sched_switch(u64 *ctx)
+{
+	struct task_struct *prev = (void *)ctx[1], *next = (void *)ctx[2];
+	u32 zero = 0, *node = node_of(next);
+	struct record *cpu = map_lookup(&cpus, &zero);
+	u64 now = monotonic_ns(), party = party_of(next, node);
+
+	if (node)
+		wait_ends(next, node, now);
+	/* Preempted: it still wants the CPU. */
+	if (watch_nodes && prev->pid && (ctx[0] || !prev->__state) && node_of(prev))
+		wait_begins(prev, now);
+
+	if (!cpu || (party == cpu->party && cpu->done))
+		return 0;
+	cpu->begun++;
+	COMPILER_BARRIER();
+	if (!party)
+		stretch_ends(cpu, now);
+	else if (!cpu->since)
+		stretch_begins(cpu, now);
+	else
+		count(cpu, now);
+	cpu->party = party;
+	COMPILER_BARRIER();
+	cpu->done++;
+	return 0;
+}
+
+SEC("tp_btf/sched_wakeup")
+int sched_wakeup(u64 *ctx)
+{
+	struct task_struct *task = (void *)ctx[0];
+
+	if (node_of(task))
+		wait_begins(task, monotonic_ns());
+	return 0;
+}
+
+SEC("tp_btf/sched_wakeup_new")
+int sched_wakeup_new(u64 *ctx)
+{
+	struct task_struct *task = (void *)ctx[0];
+
+	if (node_of(task))
+		wait_begins(task, monotonic_ns());
+	return 0;
+}

@@ -1,0 +1,68 @@
+//! Programs into the kernel. They leave it when the [`Ebpf`] is dropped.
+
+use std::error::Error;
+
+use aya::maps::{Map, MapData, MapError, RingBuf};
+use aya::programs::BtfTracePoint;
+use aya::{Btf, Ebpf, EbpfLoader};
+
+/// What a kernel says no with; it may be told to people.
+pub type Why = Box<dyn Error + Send + Sync>;
+
+/// The types of the running kernel.
+pub fn kernel_types() -> Result<Btf, Why> {
+    Ok(Btf::from_sys_fs()?)
+}
+
+/// Loads an object into the kernel, nothing attached yet.
+pub fn load<'a>(
+    object: &[u8],
+    btf: &'a Btf,
+    set: impl FnOnce(&mut EbpfLoader<'a>),
+) -> Result<Ebpf, Why> {
+    let mut loader = EbpfLoader::new();
+    set(loader.btf(Some(btf)));
+    Ok(loader.load(object)?)
+}
+
+/// Attaches programs to the tracepoints of their names.
+pub fn attach(ebpf: &mut Ebpf, btf: &Btf, tracepoints: &[&str]) -> Result<(), Why> {
+    for tracepoint in tracepoints {
+        let program = ebpf.program_mut(tracepoint).ok_or("the object lacks a program")?;
+        let program: &mut BtfTracePoint = program.try_into()?;
+        program.load(tracepoint, btf)?;
+        program.attach()?;
+    }
+    Ok(())
+}
+
+/// Takes a map out of an object.
+pub fn map<M: TryFrom<Map, Error = MapError>>(ebpf: &mut Ebpf, name: &str) -> Result<M, Why> {
+    Ok(ebpf.take_map(name).ok_or("the object lacks a map")?.try_into()?)
+}
+
+/// The next event of a ring, if there is one, as words.
+pub fn next<const N: usize>(ring: &mut RingBuf<MapData>) -> Result<Option<[u64; N]>, Why> {
+    let Some(event) = ring.next() else { return Ok(None) };
+    let (words, rest) = event.as_chunks::<8>();
+    if words.len() != N || !rest.is_empty() {
+        return Err(format!("the kernel sent an event of {} bytes", event.len()).into());
+    }
+    Ok(Some(std::array::from_fn(|word| u64::from_ne_bytes(words[word]))))
+}
+
+/// An error and what caused it, on one line; a verifier's log is left out.
+pub fn in_words(error: &Why) -> String {
+    let mut words = String::new();
+    let mut next: Option<&(dyn Error + 'static)> = Some(&**error);
+    while let Some(error) = next {
+        let text = error.to_string();
+        let line = text.lines().next().unwrap_or_default();
+        if !words.contains(line) {
+            let colon = if words.is_empty() { "" } else { ": " };
+            words = format!("{words}{colon}{line}");
+        }
+        next = error.source();
+    }
+    words
+}

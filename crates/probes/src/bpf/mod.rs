@@ -1,0 +1,26 @@
+//! Event-driven probes: programs in the kernel, on its tracepoints, keep what polling cannot see; looking
+//! means reading their maps. Needs a kernel of 5.15 or later with its types in `/sys/kernel/btf/vmlinux`,
+//! and root or `CAP_BPF` and `CAP_PERFMON`.
+//!
+//! | file | what |
+//! |---|---|
+//! | `scheduler`, `record` | busy stretches of CPUs and who used them |
+//! | `waits` | how long tasks of nodes waited for a CPU |
+//! | `block` | stretches of disks with requests pending |
+//! | `load` | programs into the kernel |
+//! | `clock` | the kernel's time into the experiment's |
+//! | `missing` | says what cannot be watched so, and why |
+//!
+//! The programs are in `bpf/*.bpf.c` of this crate, and beside them what a compiler made of them.
+
+mod block;
+mod clock;
+mod load;
+mod missing;
+mod record;
+mod scheduler;
+mod waits;
+
+pub use block::Block;
+pub use missing::Missing;
+pub use scheduler::Scheduler;

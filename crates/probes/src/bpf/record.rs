@@ -1,0 +1,71 @@
+//! What the scheduler's program keeps of a CPU: `struct record` of `bpf/scheduler.bpf.c`, as words.
+
+use netloom_monitor::Party;
+
+/// Parties of a stretch that are told apart.
+const PARTIES: usize = 60;
+const HEAD: usize = 9;
+/// The length of a record.
+pub const WORDS: usize = HEAD + 2 * PARTIES + 1;
+
+/// A record, as the kernel gives it.
+#[derive(Debug, Clone, Copy)]
+pub struct Record<'a>(&'a [u64; WORDS]);
+
+impl<'a> Record<'a> {
+    pub fn new(words: &'a [u64; WORDS]) -> Self {
+        Self(words)
+    }
+
+    /// Whether it was not read while it changed: the kernel copies it from its first word to its last, and
+    /// the program writes first what is read last.
+    pub fn is_consistent(&self) -> bool {
+        self.0[0] == self.0[WORDS - 1]
+    }
+
+    /// Whether the CPU has turned to something since the program runs.
+    pub fn is_known(&self) -> bool {
+        self.0[0] > 0
+    }
+
+    /// Of an event: the CPU.
+    pub fn cpu(&self) -> u32 {
+        self.0[1] as u32
+    }
+
+    /// When it was last idle; nothing if it is.
+    pub fn since(&self) -> Option<u64> {
+        Some(self.0[2]).filter(|since| *since > 0)
+    }
+
+    /// Of an event: the end of the stretch.
+    pub fn until(&self) -> u64 {
+        self.0[3]
+    }
+
+    /// Events that were lost.
+    pub fn lost(&self) -> u64 {
+        self.0[6]
+    }
+
+    /// Who used the CPU from `since` to `now`, in ns; all of it.
+    pub fn uses(&self, now: u64) -> impl Iterator<Item = (Party, u64)> {
+        let [_, _, _, _, running, from, _, used, others, ..] = *self.0;
+        let entries = self.0[HEAD..WORDS - 1].chunks_exact(2).take(used as usize);
+        let entries = entries.map(|entry| (party(entry[0]), entry[1]));
+        entries.chain([
+            (Party::Unattributed, others),
+            // What it does now is not counted yet.
+            (party(running), now.saturating_sub(from)),
+        ])
+    }
+}
+
+fn party(key: u64) -> Party {
+    let number = key as u32;
+    match key >> 32 {
+        0 => Party::Process(number),
+        1 => Party::Kernel,
+        _ => Party::Node(number),
+    }
+}

@@ -1,0 +1,242 @@
+//! Busy stretches of CPUs and who used them, from the scheduler's tracepoints: exact, however short an idle
+//! moment is, and also of a process that never gives its CPU away.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use aya::Ebpf;
+use aya::maps::{HashMap, MapData, PerCpuArray, RingBuf};
+use netloom_monitor::{BusyStretch, Observation, Party, SignalKind, Subject};
+use netloom_units::{Duration, Time};
+use nix::sched::{CpuSet, sched_setaffinity};
+use nix::unistd::Pid;
+
+use super::clock::Clock;
+use super::load::{Why, attach, in_words, kernel_types, load, map, next};
+use super::record::{Record, WORDS};
+use super::waits::Waits;
+use crate::places::Places;
+use crate::probe::{Probe, Sink, cannot_watch, watches};
+
+const NAME: &str = "eBPF on sched_switch";
+const SIGNALS: [SignalKind; 1] = [SignalKind::Cpu];
+const PERIOD: Duration = Duration::from_millis(50);
+/// Shorter stretches end without an event, and who used them is not told.
+const TELL_NS: u64 = 10_000_000;
+/// A record changes while it is read about once in a thousand times.
+const TRIES: usize = 5;
+
+pub struct Scheduler {
+    /// Keeps the programs in the kernel.
+    _ebpf: Ebpf,
+    cpus: PerCpuArray<MapData, [u64; WORDS]>,
+    stretches: RingBuf<MapData>,
+    clock: Clock,
+    proc: PathBuf,
+    engine: u32,
+    told: BTreeMap<u32, Told>,
+    stopped: bool,
+}
+
+/// What was told of a CPU.
+#[derive(Debug, Default)]
+struct Told {
+    /// The stretch that is being told.
+    since: u64,
+    uses: BTreeMap<Party, u64>,
+    /// The end of the last that had an event.
+    ended: u64,
+    lost: u64,
+}
+
+impl Scheduler {
+    /// The names of its signals' probe, for those who cannot have it.
+    pub const NAMED: (&str, &[SignalKind]) = (NAME, &[SignalKind::Cpu, SignalKind::RunQueue]);
+
+    /// Puts the programs into the kernel; with them come waits, if there are nodes.
+    pub fn load(places: &Places) -> Result<(Self, Option<Waits>), Why> {
+        let nodes = places.namespaces().map(|(inode, node)| Ok((u32::try_from(inode)?, node)));
+        let parties: Vec<(u32, u32)> = nodes.collect::<Result<_, Why>>()?;
+        let own = own_namespace(&places.proc)?;
+        let watch_nodes = u32::from(!parties.is_empty());
+        let object = aya::include_bytes_aligned!("../../bpf/scheduler.bpf.o");
+        let entries = |least: usize| u32::try_from(least.max(1)).unwrap_or(u32::MAX);
+        let btf = kernel_types()?;
+        let mut ebpf = load(object, &btf, |loader| {
+            loader
+                .override_global("own_netns", &own, true)
+                .override_global("watch_nodes", &watch_nodes, true)
+                .map_max_entries("nodes", entries(parties.len()))
+                .map_max_entries("waits", entries(places.nodes.len()))
+                .map_max_entries("waiting", if parties.is_empty() { 1 } else { 16_384 });
+        })?;
+        let mut nodes: HashMap<_, u32, u32> = map(&mut ebpf, "nodes")?;
+        for (namespace, node) in &parties {
+            nodes.insert(namespace, node, 0)?;
+        }
+        attach(&mut ebpf, &btf, &["sched_switch"])?;
+        let mut waits = None;
+        if !parties.is_empty() {
+            attach(&mut ebpf, &btf, &["sched_wakeup", "sched_wakeup_new"])?;
+            waits =
+                Some(Waits::new(map(&mut ebpf, "waits")?, parties.iter().map(|(_, node)| *node)));
+        }
+        let scheduler = Self {
+            cpus: map(&mut ebpf, "cpus")?,
+            stretches: map(&mut ebpf, "stretches")?,
+            _ebpf: ebpf,
+            clock: Clock::default(),
+            proc: places.proc.clone(),
+            engine: places.engine,
+            told: BTreeMap::new(),
+            stopped: false,
+        };
+        visit_all_cpus()?;
+        Ok((scheduler, waits))
+    }
+
+    fn look(&mut self, at: Time, sink: Sink<'_>) -> Result<(), Why> {
+        let now = self.clock.look(at)?;
+        let states = self.states()?;
+        while let Some(words) = next(&mut self.stretches)? {
+            let record = Record::new(&words);
+            let until = record.until();
+            self.told.entry(record.cpu()).or_default().ended = until;
+            self.tell(at, record.cpu(), record, until, true, sink);
+        }
+        for (cpu, words) in states {
+            let record = Record::new(&words);
+            let told = self.told.entry(cpu).or_default();
+            let lost =
+                record.lost().saturating_sub(std::mem::replace(&mut told.lost, record.lost()));
+            if lost > 0 {
+                let blind = format!("{lost} busy stretches of CPU {cpu} were lost at {at}");
+                watches(sink, NAME, &SIGNALS, &[&blind]);
+            }
+            match record.since() {
+                // It has ended since, and that was told; or it began after the look.
+                Some(since) if since < told.ended || since > now => {}
+                Some(_) => self.tell(at, cpu, record, now, false, sink),
+                None => sink(Observation::CpuStretch { cpu, stretch: BusyStretch::none() }),
+            }
+        }
+        Ok(())
+    }
+
+    /// The records of all CPUs that have one, by number.
+    fn states(&self) -> Result<BTreeMap<u32, [u64; WORDS]>, Why> {
+        let mut states = BTreeMap::new();
+        for _ in 0..TRIES {
+            let records = self.cpus.get(&0, 0)?;
+            let mut changed = false;
+            for (cpu, words) in (0..).zip(records.iter()) {
+                let record = Record::new(words);
+                changed |= !record.is_consistent();
+                if record.is_known() && record.is_consistent() {
+                    states.entry(cpu).or_insert(*words);
+                }
+            }
+            if !changed {
+                break;
+            }
+        }
+        // One that changed every time is told at the next look.
+        Ok(states)
+    }
+
+    /// Tells a stretch as it was at `now`.
+    fn tell(
+        &mut self,
+        at: Time,
+        cpu: u32,
+        record: Record<'_>,
+        now: u64,
+        is_over: bool,
+        sink: Sink<'_>,
+    ) {
+        let Some(since) = record.since() else { return };
+        let told = self.told.entry(cpu).or_default();
+        if told.since != since {
+            told.since = since;
+            told.uses.clear();
+        }
+        let mut by = Vec::new();
+        if is_over || now.saturating_sub(since) >= TELL_NS {
+            let mut uses = BTreeMap::<Party, u64>::new();
+            for (party, ns) in record.uses(now) {
+                let party =
+                    if party == Party::Process(self.engine) { Party::Engine } else { party };
+                *uses.entry(party).or_default() += ns;
+            }
+            for (party, ns) in uses {
+                let before = told.uses.insert(party, ns);
+                if let (Party::Process(pid), None) = (party, before) {
+                    name(&self.proc, pid, sink);
+                }
+                let grown = ns.saturating_sub(before.unwrap_or(0));
+                if grown > 0 {
+                    by.push((party, grown));
+                }
+            }
+        }
+        let began = self.clock.ago(at, since);
+        let ended = is_over.then(|| self.clock.ago(at, now));
+        sink(Observation::CpuStretch {
+            cpu,
+            stretch: BusyStretch { number: since, began, ended, by },
+        });
+    }
+}
+
+impl Probe for Scheduler {
+    fn period(&self) -> Duration {
+        PERIOD
+    }
+
+    fn start(&mut self, sink: Sink<'_>) {
+        let blind = "the time that interrupts take of a CPU which is idle otherwise counts as idle";
+        watches(sink, NAME, &SIGNALS, &[blind]);
+    }
+
+    fn poll(&mut self, at: Time, sink: Sink<'_>) {
+        if self.stopped {
+            return;
+        }
+        if let Err(error) = self.look(at, sink) {
+            self.stopped = true;
+            cannot_watch(sink, NAME, &SIGNALS, &in_words(&error));
+        }
+    }
+}
+
+/// Tells the name of a process; one that has ended stays a number.
+fn name(proc: &Path, pid: u32, sink: Sink<'_>) {
+    if let Ok(name) = fs::read_to_string(proc.join(pid.to_string()).join("comm")) {
+        let (what, name) = (Subject::Process(pid), name.trim_end().to_owned());
+        sink(Observation::Named { what, name });
+    }
+}
+
+/// The network namespace of most tasks that are no node's.
+fn own_namespace(proc: &Path) -> Result<u32, Why> {
+    use std::os::unix::fs::MetadataExt;
+    Ok(u32::try_from(fs::metadata(proc.join("self/ns/net"))?.ino())?)
+}
+
+/// What a CPU does is known from its next switch on: a thread that visits them all makes them switch. One of
+/// its own, since it has to wait where a process of higher priority keeps a CPU.
+fn visit_all_cpus() -> Result<(), Why> {
+    let cpus = aya::util::online_cpus().map_err(|(_, error)| error)?;
+    let visit = move || {
+        for cpu in cpus {
+            let mut set = CpuSet::new();
+            // One that is not ours to run on is known later: every CPU has threads of the kernel.
+            if set.set(cpu as usize).is_ok() {
+                let _ = sched_setaffinity(Pid::from_raw(0), &set);
+            }
+        }
+    };
+    std::thread::Builder::new().name("netloom-visit".into()).spawn(visit)?;
+    Ok(())
+}

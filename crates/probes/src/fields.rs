@@ -1,0 +1,47 @@
+//! Taking the kernel's texts apart: bytes in, numbers out, nothing allocated.
+
+/// The lines of a text.
+pub fn lines(text: &[u8]) -> impl Iterator<Item = &[u8]> {
+    text.split(|byte| *byte == b'\n').filter(|line| !line.is_empty())
+}
+
+/// The words of a line.
+pub fn words(line: &[u8]) -> impl Iterator<Item = &[u8]> {
+    line.split(|byte| byte.is_ascii_whitespace()).filter(|word| !word.is_empty())
+}
+
+/// A word as a decimal number.
+pub fn number(word: &[u8]) -> Option<u64> {
+    str::from_utf8(word).ok()?.parse().ok()
+}
+
+/// A word as text, for names.
+pub fn text(word: &[u8]) -> String {
+    String::from_utf8_lossy(word).into_owned()
+}
+
+/// The number behind a key, in lines like `key 17` or `key: 17`.
+pub fn value(text: &[u8], key: &str) -> Option<u64> {
+    lines(text).find_map(|line| {
+        let mut words = words(line);
+        let name = words.next()?;
+        let name = name.strip_suffix(b":").unwrap_or(name);
+        if name == key.as_bytes() { number(words.next()?) } else { None }
+    })
+}
+
+/// How much a counter grew since the last look; nothing at the first, or if it began anew.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Counter(Option<u64>);
+
+impl Counter {
+    /// One that has counted nothing yet.
+    pub fn from_zero() -> Self {
+        Self(Some(0))
+    }
+
+    pub fn grew(&mut self, now: u64) -> Option<u64> {
+        let before = self.0.replace(now)?;
+        now.checked_sub(before)
+    }
+}

@@ -1,0 +1,38 @@
+//! Probes: what the machine does, as observations for the contention monitor. Not here: what follows from
+//! it (`netloom-monitor`), and what the engine sees of itself.
+//!
+//! What a machine does not have is a blind spot with a name, never an error. [`Probes::best`] uses programs
+//! in the kernel (`bpf`) where it can; the others poll files of the kernel, whose roots are arguments:
+//! [`Places`]. A probe of another kind is another file with a [`Probe`].
+//!
+//! | file | reads | for |
+//! |---|---|---|
+//! | `bpf` | tracepoints | busy CPUs, run-queue delay, busy disks |
+//! | `cpu` | `/proc/stat` | busy CPUs, steal |
+//! | `processes`, `process` | `/proc/PID/stat`, `schedstat`, `io`, `ns/net`; `cpu.stat` of cgroups | who uses CPU and disk; major faults; run-queue delay |
+//! | `pressure` | PSI of nodes' cgroups, or of the machine | standing still |
+//! | `refaults` | `memory.stat` of nodes' cgroups | refaults |
+//! | `vmstat` | `/proc/vmstat` | swapping |
+//! | `disks` | `/proc/diskstats` | busy disks |
+//! | `softnet` | `/proc/net/softnet_stat` | frames lost in the kernel |
+//! | `uplinks` | `/proc/net/dev` | traffic and losses of uplinks |
+//! | `places`, `source`, `fields` | – | where files are, reading and taking them apart |
+//! | `probe` | – | what probes have in common, and polling them when they are due |
+
+mod bpf;
+mod cpu;
+mod disks;
+mod fields;
+mod places;
+mod pressure;
+mod probe;
+mod process;
+mod processes;
+mod refaults;
+mod softnet;
+mod source;
+mod uplinks;
+mod vmstat;
+
+pub use places::{Node, Places};
+pub use probe::{Probe, Probes, Sink};

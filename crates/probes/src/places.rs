@@ -1,0 +1,50 @@
+//! Where the kernel's files are, and what belongs to the experiment.
+
+use std::path::PathBuf;
+
+use netloom_monitor::Party;
+
+/// Where to look.
+#[derive(Debug, Clone)]
+pub struct Places {
+    /// The process file system.
+    pub proc: PathBuf,
+    /// The system file system.
+    pub sys: PathBuf,
+    /// The nodes, in the order of the scenario: the first is [`Party::Node`]`(0)`.
+    pub nodes: Vec<Node>,
+    /// The process ID of the engine.
+    pub engine: u32,
+    /// The network devices that are uplinks of the experiment.
+    pub uplinks: Vec<String>,
+}
+
+/// A node, as the kernel knows it.
+#[derive(Debug, Clone, Default)]
+pub struct Node {
+    /// Its name.
+    pub name: String,
+    /// The inode of its network namespace, by which its processes are known.
+    pub netns: Option<u64>,
+    /// Its cgroup (version 2), which need not exist yet: nodes get theirs with their first process.
+    pub cgroup: Option<PathBuf>,
+}
+
+impl Places {
+    /// `/proc` and `/sys`, this process as the engine, and no uplinks.
+    pub fn of_this_machine(nodes: Vec<Node>) -> Self {
+        let (proc, sys) = ("/proc".into(), "/sys".into());
+        Self { proc, sys, nodes, engine: std::process::id(), uplinks: vec![] }
+    }
+
+    /// The inodes of the nodes' network namespaces, and which node it is.
+    pub(crate) fn namespaces(&self) -> impl Iterator<Item = (u64, u32)> {
+        (0..).zip(&self.nodes).filter_map(|(index, node)| Some((node.netns?, index)))
+    }
+
+    /// The nodes that have, or may get, a cgroup.
+    pub(crate) fn cgroups(&self) -> impl Iterator<Item = (Party, PathBuf)> {
+        let parties = (0..).map(Party::Node).zip(&self.nodes);
+        parties.filter_map(|(party, node)| Some((party, node.cgroup.clone()?)))
+    }
+}

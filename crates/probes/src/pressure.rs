@@ -1,0 +1,127 @@
+//! Standing still for want of CPU, memory or disk: pressure stall information of every node's cgroup; where
+//! no node can have one, of the machine.
+
+use std::path::PathBuf;
+
+use netloom_monitor::{Observation, Party, Pressure, SignalKind};
+use netloom_units::{Duration, Time};
+
+use crate::fields::{Counter, lines, number, words};
+use crate::places::Places;
+use crate::probe::{Probe, Sink, budgeted, cannot_watch, watches};
+use crate::source::Source;
+
+const NAME: &str = "pressure stall information";
+const KINDS: [Pressure; 3] = [Pressure::Cpu, Pressure::Memory, Pressure::Io];
+const PERIOD: Duration = Duration::from_millis(100);
+const SIGNALS: [SignalKind; 1] = [SignalKind::Pressure];
+
+pub struct Pressures {
+    proc: PathBuf,
+    /// Those that have, or may yet get, files of their own.
+    parties: Vec<(Party, PathBuf)>,
+    files: Vec<File>,
+    looked: Option<Time>,
+}
+
+struct File {
+    party: Party,
+    of: Pressure,
+    source: Source,
+    last: Option<Time>,
+    stalled_us: Counter,
+}
+
+/// Cgroups come with the first process of a node: how often to look for new ones.
+const LOOK: Duration = Duration::from_secs(1);
+
+impl Pressures {
+    pub fn new(places: &Places) -> Self {
+        let parties = places.cgroups().collect();
+        Self { proc: places.proc.join("pressure"), parties, files: vec![], looked: None }
+    }
+
+    /// Opens the files of a party; whether there were any.
+    fn open(&mut self, party: Party, path: impl Fn(&str) -> PathBuf) -> bool {
+        let before = self.files.len();
+        for of in KINDS {
+            // Absent: a kernel without PSI, or a cgroup that is not there yet.
+            if let Ok(source) = Source::open(&path(of.name())) {
+                let (last, stalled_us) = Default::default();
+                self.files.push(File { party, of, source, last, stalled_us });
+            }
+        }
+        self.files.len() > before
+    }
+
+    fn look_for_new(&mut self) {
+        let parties = std::mem::take(&mut self.parties);
+        for (party, cgroup) in parties {
+            if !self.open(party, |of| cgroup.join(format!("{of}.pressure"))) {
+                self.parties.push((party, cgroup));
+            }
+        }
+    }
+}
+
+impl Probe for Pressures {
+    fn period(&self) -> Duration {
+        budgeted(PERIOD, self.files.len())
+    }
+
+    fn start(&mut self, sink: Sink<'_>) {
+        let has_psi = Source::open(&self.proc.join("cpu"));
+        if let Err(error) = has_psi {
+            let why = format!("this kernel has no PSI, or not for us: {error}");
+            cannot_watch(sink, NAME, &SIGNALS, &why);
+            self.parties.clear();
+        } else if self.parties.is_empty() {
+            let proc = self.proc.clone();
+            self.open(Party::Unattributed, |of| proc.join(of));
+            watches(
+                sink,
+                NAME,
+                &SIGNALS,
+                &["nodes have no cgroups: only the whole machine is seen"],
+            );
+        } else {
+            watches(
+                sink,
+                NAME,
+                &SIGNALS,
+                &["a wait counts once however many tasks of a node wait"],
+            );
+        }
+    }
+
+    fn poll(&mut self, at: Time, sink: Sink<'_>) {
+        if self.looked.is_none_or(|looked| looked + LOOK <= at) {
+            self.looked = Some(at);
+            self.look_for_new();
+        }
+        // A cgroup goes with its node; what stays there to be read is nothing.
+        self.files.retain_mut(|file| file.look(at, sink));
+    }
+}
+
+impl File {
+    /// Whether the file is still there.
+    fn look(&mut self, at: Time, sink: Sink<'_>) -> bool {
+        if self.source.read().is_err() {
+            return false;
+        }
+        let over = self.last.replace(at).map(|last| at.since(last));
+        let grown = some_total(self.source.text()).and_then(|now| self.stalled_us.grew(now));
+        if let Some((over, stalled)) = over.zip(grown) {
+            let stalled = Duration::from_micros(stalled);
+            sink(Observation::Stalled { of: self.of, party: self.party, stalled, over });
+        }
+        true
+    }
+}
+
+/// The total of the line `some`, in µs.
+fn some_total(text: &[u8]) -> Option<u64> {
+    let some = lines(text).find(|line| line.starts_with(b"some "))?;
+    words(some).find_map(|word| number(word.strip_prefix(b"total=")?))
+}

@@ -1,0 +1,255 @@
+//! Who uses CPU and disk and has major faults, process by process: nodes, the engine, the kernel's threads,
+//! and everything outside the experiment; and how long processes of nodes waited for a CPU.
+//!
+//! A process belongs to a node if it is in the node's network namespace: that needs no cgroups. Where a node
+//! has a cgroup, its CPU time is taken from there, since that includes processes that lived shorter than it
+//! takes to look. What nobody used by this account, and somebody did by `/proc/stat`, is unattributed.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+use netloom_monitor::{Direction, Observation, PageCause, Party, SignalKind, Subject};
+use netloom_units::{Duration, Time};
+
+use crate::cpu::ticks;
+use crate::fields::{Counter, lines, number, value, words};
+use crate::places::Places;
+use crate::probe::{Probe, Sink, budgeted, cannot_watch, watches};
+use crate::process::{Process, Reader, Stat};
+use crate::source::Source;
+
+const PERIOD: Duration = Duration::from_secs(1);
+
+pub struct Processes {
+    proc: PathBuf,
+    engine: u32,
+    /// Nodes by the inodes of their network namespaces.
+    nodes: BTreeMap<u64, Party>,
+    /// Whether it tells for how long they waited for a CPU.
+    waits: bool,
+    cgroups: Vec<Cgroup>,
+    machine: Option<Machine>,
+    known: BTreeMap<u32, Process>,
+    reader: Reader,
+    last: Option<Time>,
+}
+
+/// What was used between two looks, by party.
+#[derive(Debug, Default)]
+struct Sums {
+    cpu_ns: BTreeMap<Party, u64>,
+    faults: BTreeMap<Party, u64>,
+    io: BTreeMap<Party, u64>,
+}
+
+impl Processes {
+    /// `waits`: whether no better probe tells how long nodes waited for a CPU.
+    pub fn new(places: &Places, waits: bool) -> Self {
+        let nodes = places.namespaces().map(|(inode, node)| (inode, Party::Node(node)));
+        Self {
+            proc: places.proc.clone(),
+            engine: places.engine,
+            nodes: nodes.collect(),
+            waits,
+            cgroups: places.cgroups().map(|(party, path)| Cgroup::new(party, path)).collect(),
+            machine: Machine::open(&places.proc),
+            known: BTreeMap::new(),
+            reader: Reader::default(),
+            last: None,
+        }
+    }
+
+    /// Looks at one process.
+    fn look(&mut self, pid: u32, is_first: bool, sums: &mut Sums, sink: Sink<'_>) -> Option<()> {
+        self.reader.enter(&self.proc, pid);
+        let stat = Stat::of(self.reader.read("stat")?)?;
+        let known = self.known.remove(&pid).filter(|known| known.began == stat.began);
+        let is_new = known.is_none() && !is_first;
+        // Another command may be in another namespace: launchers enter a node's and then turn into programs.
+        let same = known.filter(|known| known.name == stat.name);
+        // What is read only of active processes has to begin somewhere.
+        let begins = same.is_none();
+        let mut process = match same {
+            Some(process) => process,
+            None => Process::new(self.party(pid, &stat), &stat, is_new),
+        };
+        let (cpu_ticks, faults) = process.used(&stat);
+        let party = process.party;
+        *sums.cpu_ns.entry(party).or_default() += ticks(cpu_ticks).as_nanos();
+        *sums.faults.entry(party).or_default() += faults;
+        let is_active = cpu_ticks > 0 || faults > 0 || stat.waits_for_disk;
+        if is_active && matches!(party, Party::Process(_)) && !process.named {
+            process.named = true;
+            let (what, name) = (Subject::Process(pid), process.name.clone());
+            sink(Observation::Named { what, name });
+        }
+        if is_active || begins {
+            let moved = self.reader.read("io").map_or(0, |io| process.moved(io));
+            *sums.io.entry(party).or_default() += moved;
+        }
+        if self.waits && matches!(party, Party::Node(_)) {
+            let waited = self.reader.read("schedstat").and_then(|text| process.waited(text));
+            if let Some((delay, times)) = waited {
+                sink(Observation::RunQueue { party, delay, times });
+            }
+        }
+        self.known.insert(pid, process);
+        Some(())
+    }
+
+    fn party(&self, pid: u32, stat: &Stat) -> Party {
+        if pid == self.engine {
+            return Party::Engine;
+        }
+        if stat.is_kernel_thread {
+            return Party::Kernel;
+        }
+        let namespace = fs::metadata(self.reader.path("ns/net")).ok();
+        let node = namespace.and_then(|file| self.nodes.get(&file.ino()));
+        node.copied().unwrap_or(Party::Process(pid))
+    }
+}
+
+impl Probe for Processes {
+    fn period(&self) -> Duration {
+        budgeted(PERIOD, self.known.len())
+    }
+
+    fn start(&mut self, sink: Sink<'_>) {
+        let own = self.proc.join(self.engine.to_string());
+        let schedstat = "/proc/PID/schedstat";
+        let blind =
+            "waits of a process are averaged over a second, and seen of its first thread only";
+        match fs::read(own.join("schedstat")) {
+            _ if !self.waits => {}
+            Ok(_) if self.nodes.is_empty() => {
+                let why = "no network namespace of a node is known";
+                cannot_watch(sink, schedstat, &[SignalKind::RunQueue], why);
+            }
+            Ok(_) => watches(sink, schedstat, &[SignalKind::RunQueue], &[blind]),
+            Err(error) => {
+                cannot_watch(sink, schedstat, &[SignalKind::RunQueue], &error.to_string());
+            }
+        }
+        for (file, what, signal) in
+            [("stat", "/proc/PID/stat", SignalKind::Cpu), ("io", "/proc/PID/io", SignalKind::Disk)]
+        {
+            if let Err(error) = fs::read(own.join(file)) {
+                cannot_watch(sink, what, &[signal], &format!("it is not seen by whom: {error}"));
+            }
+        }
+    }
+
+    fn poll(&mut self, at: Time, sink: Sink<'_>) {
+        let over = self.last.replace(at).map(|last| at.since(last));
+        let mut sums = Sums::default();
+        let running: Vec<u32> = processes(&self.proc).collect();
+        self.known.retain(|pid, _| running.binary_search(pid).is_ok());
+        for pid in running {
+            // One that has ended meanwhile has nothing to tell.
+            let _ = self.look(pid, over.is_none(), &mut sums, sink);
+        }
+        for cgroup in &mut self.cgroups {
+            if let Some(used) = cgroup.used() {
+                sums.cpu_ns.insert(cgroup.party, used);
+            }
+        }
+        if let Some((busy, interrupts)) = self.machine.as_mut().and_then(Machine::used) {
+            *sums.cpu_ns.entry(Party::Kernel).or_default() += interrupts;
+            let known: u64 = sums.cpu_ns.values().sum();
+            sums.cpu_ns.insert(Party::Unattributed, busy.saturating_sub(known));
+        }
+        if let Some(over) = over {
+            sums.tell(over, sink);
+        }
+    }
+}
+
+impl Sums {
+    fn tell(self, over: Duration, sink: Sink<'_>) {
+        let mut used = |of: SignalKind, sums: &BTreeMap<Party, u64>| {
+            for (party, amount) in sums.iter().filter(|(_, amount)| **amount > 0) {
+                sink(Observation::Used { of, party: *party, amount: *amount, over });
+            }
+        };
+        used(SignalKind::Cpu, &self.cpu_ns);
+        used(SignalKind::Disk, &self.io);
+        used(SignalKind::MemoryIn, &self.faults);
+        used(SignalKind::MemoryOut, &self.faults);
+        for (party, pages) in self.faults {
+            if matches!(party, Party::Node(_)) && pages > 0 {
+                let (direction, cause) = (Direction::In, PageCause::Fault);
+                sink(Observation::Paged { direction, cause, party, pages, over });
+            }
+        }
+    }
+}
+
+/// All process IDs, in order.
+fn processes(proc: &Path) -> impl Iterator<Item = u32> {
+    let entries = fs::read_dir(proc).into_iter().flatten().flatten();
+    let mut pids: Vec<u32> =
+        entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok()).collect();
+    pids.sort_unstable();
+    pids.into_iter()
+}
+
+/// The CPU time of a node, by its cgroup.
+#[derive(Debug)]
+struct Cgroup {
+    party: Party,
+    path: PathBuf,
+    stat: Option<Source>,
+    used_us: Counter,
+}
+
+impl Cgroup {
+    fn new(party: Party, cgroup: PathBuf) -> Self {
+        Self { party, path: cgroup.join("cpu.stat"), stat: None, used_us: Counter::from_zero() }
+    }
+
+    /// In ns, since the last look; nothing as long as there is no cgroup.
+    fn used(&mut self) -> Option<u64> {
+        if self.stat.is_none() {
+            self.stat = Source::open(&self.path).ok();
+        }
+        let source = self.stat.as_mut()?;
+        if source.read().is_err() {
+            self.stat = None;
+            return None;
+        }
+        let used = self.used_us.grew(value(source.text(), "usage_usec")?)?;
+        Some(used.saturating_mul(1000))
+    }
+}
+
+/// The CPU time of everybody, by `/proc/stat`.
+#[derive(Debug)]
+struct Machine {
+    stat: Source,
+    busy: Counter,
+    interrupts: Counter,
+}
+
+impl Machine {
+    fn open(proc: &Path) -> Option<Self> {
+        let (busy, interrupts) = Default::default();
+        Some(Self { stat: Source::open(&proc.join("stat")).ok()?, busy, interrupts })
+    }
+
+    /// What all used, and what interrupts did of it, in ns since the last look.
+    fn used(&mut self) -> Option<(u64, u64)> {
+        self.stat.read().ok()?;
+        let sum = lines(self.stat.text()).next()?;
+        let mut columns = words(sum).skip(1).map_while(number);
+        let mut next = || columns.next();
+        let (user, nice, system, _idle, _iowait) = (next()?, next()?, next()?, next()?, next()?);
+        let interrupts = next()? + next()?;
+        let grown =
+            (self.busy.grew(user + nice + system + interrupts), self.interrupts.grew(interrupts));
+        let (busy, interrupts) = grown.0.zip(grown.1)?;
+        Some((ticks(busy).as_nanos(), ticks(interrupts).as_nanos()))
+    }
+}

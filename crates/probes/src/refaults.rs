@@ -1,0 +1,78 @@
+//! Pages of nodes that were evicted and needed again shortly after, from `memory.stat` of their cgroups. That
+//! file is there only where the memory controller is delegated to the experiment.
+
+use std::path::PathBuf;
+
+use netloom_monitor::{Direction, Observation, PageCause, Party, SignalKind};
+use netloom_units::{Duration, Time};
+
+use crate::fields::{Counter, lines, number, words};
+use crate::places::Places;
+use crate::probe::{Probe, Sink, budgeted, cannot_watch, watches};
+use crate::source::Source;
+
+const NAME: &str = "memory.stat";
+const PERIOD: Duration = Duration::from_secs(1);
+const SIGNALS: [SignalKind; 1] = [SignalKind::MemoryIn];
+
+pub struct Refaults {
+    /// Nodes whose cgroup has not been there yet.
+    waiting: Vec<(Party, PathBuf)>,
+    files: Vec<(Party, Source, Counter)>,
+    last: Option<Time>,
+    delegated: bool,
+}
+
+impl Refaults {
+    pub fn new(places: &Places) -> Self {
+        // Controllers are passed on by the parent of the nodes' cgroups.
+        let parent = places.cgroups().find_map(|(_, cgroup)| cgroup.parent().map(PathBuf::from));
+        let passed_on = parent.and_then(|p| Source::open(&p.join("cgroup.subtree_control")).ok());
+        let delegated = passed_on.is_some_and(|s| words(s.text()).any(|word| word == b"memory"));
+        Self { waiting: places.cgroups().collect(), files: vec![], last: None, delegated }
+    }
+}
+
+impl Probe for Refaults {
+    fn period(&self) -> Duration {
+        budgeted(PERIOD, self.files.len())
+    }
+
+    fn start(&mut self, sink: Sink<'_>) {
+        if self.delegated {
+            watches(sink, NAME, &SIGNALS, &["refaults are counted once a second"]);
+        } else {
+            let why = "the memory controller is not delegated to the nodes' cgroups: refaults are not seen";
+            cannot_watch(sink, NAME, &SIGNALS, why);
+            self.waiting.clear();
+        }
+    }
+
+    fn poll(&mut self, at: Time, sink: Sink<'_>) {
+        let files = &mut self.files;
+        self.waiting.retain(|(party, cgroup)| match Source::open(&cgroup.join("memory.stat")) {
+            Ok(source) => {
+                files.push((*party, source, Counter::default()));
+                false
+            }
+            Err(_) => true,
+        });
+        let over = self.last.replace(at).map(|last| at.since(last));
+        files.retain_mut(|(party, source, counter)| {
+            if source.read().is_err() {
+                return false;
+            }
+            let pages = counter.grew(refaults(source.text())).unwrap_or(0);
+            let (direction, cause, party) = (Direction::In, PageCause::Fault, *party);
+            if let Some(over) = over.filter(|_| pages > 0) {
+                sink(Observation::Paged { direction, cause, party, pages, over });
+            }
+            true
+        });
+    }
+}
+
+fn refaults(text: &[u8]) -> u64 {
+    let refaults = lines(text).filter(|line| line.starts_with(b"workingset_refault"));
+    refaults.filter_map(|line| words(line).nth(1).and_then(number)).sum()
+}

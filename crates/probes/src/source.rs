@@ -1,0 +1,84 @@
+//! A file of the kernel that is read again and again: kept open, read from its beginning, into a buffer
+//! that is kept too.
+
+use std::fs::File;
+use std::io;
+use std::os::unix::fs::FileExt;
+use std::path::Path;
+
+use netloom_monitor::SignalKind;
+use netloom_units::{Duration, Time};
+
+use crate::probe::{Sink, cannot_watch, watches};
+
+/// An open file and what it said when it was last read.
+#[derive(Debug)]
+pub struct Source {
+    file: File,
+    buffer: Vec<u8>,
+    length: usize,
+}
+
+impl Source {
+    /// Opens and reads once: some files open but cannot be read.
+    pub fn open(path: &Path) -> io::Result<Self> {
+        let mut source = Self { file: File::open(path)?, buffer: vec![0; 1024], length: 0 };
+        source.read()?;
+        Ok(source)
+    }
+
+    /// Reads the file anew.
+    pub fn read(&mut self) -> io::Result<()> {
+        self.length = 0;
+        loop {
+            if self.length == self.buffer.len() {
+                self.buffer.resize(2 * self.length, 0);
+            }
+            match self.file.read_at(&mut self.buffer[self.length..], self.length as u64) {
+                Ok(0) => return Ok(()),
+                Ok(read) => self.length += read,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
+    }
+
+    /// What it said.
+    pub fn text(&self) -> &[u8] {
+        &self.buffer[..self.length]
+    }
+}
+
+/// The one file that a probe stands on: without it, its signals are not watched.
+pub struct Foundation {
+    name: &'static str,
+    signals: &'static [SignalKind],
+    source: io::Result<Source>,
+    last: Option<Time>,
+}
+
+impl Foundation {
+    pub fn open(name: &'static str, path: &Path, signals: &'static [SignalKind]) -> Self {
+        Self { name, signals, source: Source::open(path), last: None }
+    }
+
+    /// Says what is watched, and what of each signal cannot be seen.
+    pub fn start(&self, sink: Sink<'_>, cannot_see: &[&str]) {
+        match &self.source {
+            Ok(_) => watches(sink, self.name, self.signals, cannot_see),
+            Err(error) => cannot_watch(sink, self.name, self.signals, &error.to_string()),
+        }
+    }
+
+    /// What the file says now, and the time since the last look, if there was one. If it cannot be read any
+    /// more, that is told once.
+    pub fn read(&mut self, at: Time, sink: Sink<'_>) -> Option<(&[u8], Option<Duration>)> {
+        let read = self.source.as_mut().ok()?.read();
+        if let Err(error) = read {
+            cannot_watch(sink, self.name, self.signals, &error.to_string());
+            self.source = Err(error);
+        }
+        let over = self.last.replace(at).map(|last| at.since(last));
+        self.source.as_ref().ok().map(|source| (source.text(), over))
+    }
+}

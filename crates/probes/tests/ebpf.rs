@@ -1,0 +1,282 @@
+//! Event-driven probes on the running kernel. Needs root; where the kernel gives no BPF, the tests say so
+//! and end.
+
+use std::collections::BTreeMap;
+use std::fs::{self, File};
+use std::io::Write;
+use std::os::unix::fs::MetadataExt;
+use std::os::unix::process::CommandExt;
+use std::path::Path;
+use std::process::Command;
+use std::sync::mpsc;
+use std::thread;
+use std::time::{Duration as StdDuration, Instant};
+
+use netloom_monitor::{
+    BusyStretch, Coverage, Criteria, Monitor, Observation as O, Party, SignalKind, Subject,
+};
+use netloom_probes::{Node, Places, Probes};
+use netloom_units::{Duration, Time};
+use nix::sched::{CloneFlags, CpuSet, sched_setaffinity, unshare};
+use nix::unistd::Pid;
+
+const TYPES: &str = "/sys/kernel/btf/vmlinux";
+
+/// The probes, and all that they have told.
+struct Watch {
+    probes: Probes,
+    began: Instant,
+    seen: Vec<(Time, O)>,
+}
+
+impl Watch {
+    /// Nothing where the kernel does not permit it, which is printed.
+    fn start(nodes: Vec<Node>) -> Option<Self> {
+        let probes = Probes::best(&Places::of_this_machine(nodes));
+        let mut watch = Self { probes, began: Instant::now(), seen: vec![] };
+        watch.look();
+        let why = watch.seen.iter().find_map(|(_, seen)| match seen {
+            O::Unwatched { probe, why, .. } if probe.starts_with("eBPF") => Some(why.clone()),
+            _ => None,
+        });
+        let Some(why) = why else { return Some(watch) };
+        let should = nix::unistd::geteuid().is_root() && Path::new(TYPES).exists();
+        assert!(!should, "this kernel has BTF, we are root, and yet: {why}");
+        println!("skipped: {why}");
+        None
+    }
+
+    fn look(&mut self) {
+        let at = Time::from_nanos(self.began.elapsed().as_nanos() as u64);
+        self.probes.poll(at, &mut |seen| self.seen.push((at, seen)));
+    }
+
+    /// Looks every 20 ms for so long.
+    fn look_for(&mut self, length: StdDuration) {
+        let end = Instant::now() + length;
+        while Instant::now() < end {
+            thread::sleep(StdDuration::from_millis(20));
+            self.look();
+        }
+    }
+
+    /// The stretches of a CPU in their order: what was told last of each, and who used it in all.
+    fn stretches(&self, of: u32) -> Vec<(BusyStretch, BTreeMap<Party, u64>)> {
+        let mut stretches = BTreeMap::<u64, (BusyStretch, BTreeMap<Party, u64>)>::new();
+        for (_, seen) in &self.seen {
+            let O::CpuStretch { cpu, stretch } = seen else { continue };
+            if *cpu == of && stretch.number != 0 {
+                let new = || (stretch.clone(), BTreeMap::new());
+                let (last, uses) = stretches.entry(stretch.number).or_insert_with(new);
+                *last = stretch.clone();
+                for (party, ns) in &stretch.by {
+                    *uses.entry(*party).or_default() += ns;
+                }
+            }
+        }
+        stretches.into_values().collect()
+    }
+}
+
+fn length_of(stretch: &BusyStretch) -> u64 {
+    stretch.began.as_nanos() - stretch.ended.unwrap_or_default().as_nanos()
+}
+
+fn pin(cpu: usize) {
+    let mut set = CpuSet::new();
+    set.set(cpu).unwrap();
+    sched_setaffinity(Pid::from_raw(0), &set).unwrap();
+}
+
+fn spin(length: StdDuration) {
+    let began = Instant::now();
+    while began.elapsed() < length {
+        std::hint::spin_loop();
+    }
+}
+
+const MS: u64 = 1_000_000;
+
+/// A process that does not give its CPU away makes a stretch, of which nothing is left unsaid.
+#[test]
+fn a_lone_spinner_is_seen_while_it_spins() {
+    let Some(mut watch) = Watch::start(vec![]) else { return };
+    let spinner = thread::spawn(|| {
+        pin(0);
+        spin(StdDuration::from_millis(500));
+    });
+    watch.look_for(StdDuration::from_millis(400));
+    let stretches = watch.stretches(0);
+    let (longest, uses) = stretches.iter().max_by_key(|(last, _)| length_of(last)).unwrap();
+    // The spinner was there all the time but for its start.
+    assert!(length_of(longest) > 300 * MS, "{stretches:?}");
+    assert!(uses[&Party::Engine] > 0, "{uses:?}");
+    spinner.join().unwrap();
+    // The CPU may be busy with something else for a while.
+    watch.look_for(StdDuration::from_millis(2000));
+    for (last, uses) in watch.stretches(0) {
+        let (length, sum) = (length_of(&last), uses.values().sum::<u64>());
+        // Every nanosecond is somebody's, until the end or at least the last look.
+        if last.ended.is_some() && length >= 10 * MS {
+            assert_eq!(sum, length, "{uses:?}");
+        } else if length >= 10 * MS {
+            assert!(sum >= length, "{uses:?} in {length}");
+        }
+    }
+}
+
+/// A busy loop that rests for a moment far shorter than a tick is not busy without a break.
+#[test]
+fn a_short_idle_moment_ends_a_stretch() {
+    let Some(mut watch) = Watch::start(vec![]) else { return };
+    let mut tries = 0;
+    loop {
+        watch.seen.clear();
+        let rester = thread::spawn(|| {
+            pin(0);
+            for _ in 0..10 {
+                spin(StdDuration::from_millis(30));
+                thread::sleep(StdDuration::from_micros(1));
+            }
+        });
+        watch.look_for(StdDuration::from_millis(260));
+        rester.join().unwrap();
+        let told: Vec<u64> = watch.stretches(0).iter().map(|(last, _)| length_of(last)).collect();
+        // At least three rests were seen.
+        if told.iter().filter(|length| (29 * MS..60 * MS).contains(length)).count() >= 3 {
+            return;
+        }
+        tries += 1;
+        if tries == 20 {
+            println!("skipped: something else ran on CPU 0 whenever the test rested: {told:?}");
+            return;
+        }
+    }
+}
+
+/// Waits of a node's tasks are those that the kernel counts in `/proc/PID/schedstat`.
+#[test]
+fn waits_are_those_of_schedstat() {
+    let (inode, node) = mpsc::channel();
+    let (go, gone) = mpsc::channel();
+    let tasks = thread::spawn(move || {
+        unshare(CloneFlags::CLONE_NEWNET).map_err(|error| inode.send(Err(error))).ok()?;
+        inode.send(Ok(fs::metadata("/proc/thread-self/ns/net").unwrap().ino())).unwrap();
+        gone.recv().ok()?;
+        let before = schedstat();
+        let spinner = || {
+            thread::spawn(|| {
+                pin(0);
+                spin(StdDuration::from_millis(400));
+                schedstat()
+            })
+        };
+        let [one, other] = [spinner(), spinner()].map(|thread| thread.join().unwrap());
+        let own = schedstat();
+        Some((own.0 - before.0 + one.0 + other.0, own.1 - before.1 + one.1 + other.1))
+    });
+    let netns = match node.recv().unwrap() {
+        Ok(inode) => inode,
+        Err(error) => return println!("skipped: no network namespace for us: {error}"),
+    };
+    let node = Node { name: "a".into(), netns: Some(netns), cgroup: None };
+    let Some(mut watch) = Watch::start(vec![node]) else { return };
+    watch.seen.clear();
+    go.send(()).unwrap();
+    let (waited, times) = tasks.join().unwrap().unwrap();
+    watch.look_for(StdDuration::from_millis(300));
+    let (mut told, mut told_times) = (0, 0);
+    for (_, seen) in &watch.seen {
+        if let O::RunQueue { party, delay, times } = seen {
+            assert_eq!(*party, Party::Node(0));
+            (told, told_times) = (told + delay.as_nanos() * times, told_times + times);
+        }
+    }
+    // Two spinners on one CPU wait half of the time.
+    assert!(waited > 200 * MS, "{waited}");
+    // The first and the last switches of the threads are not within both counts: two for each of three.
+    assert!(told_times.abs_diff(times) <= 6, "{told_times} of {times}");
+    // Up to a sixteenth is rounded up, and 2^14 ns of each; the two clocks are read at most some 10 µs apart.
+    let slack = times * 30_000 + 6 * 4 * MS;
+    assert!(told + slack > waited && told < waited + waited / 16 + slack, "{told} of {waited}");
+}
+
+/// Time waited for a CPU, in ns, and times run, of this thread.
+fn schedstat() -> (u64, u64) {
+    let text = fs::read_to_string("/proc/thread-self/schedstat").unwrap();
+    let columns: Vec<u64> = text.split_whitespace().map(|word| word.parse().unwrap()).collect();
+    (columns[1], columns[2])
+}
+
+/// A disk that is written to without a break has stretches, and they end.
+#[test]
+fn a_disk_that_is_written_to_is_busy_and_then_not() {
+    let Some(mut watch) = Watch::start(vec![]) else { return };
+    let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    let path = folder.path().join("written");
+    let device = fs::metadata(folder.path()).unwrap().dev();
+    let disk = nix::sys::stat::major(device) << 20 | nix::sys::stat::minor(device);
+    let writer = thread::spawn(move || {
+        let mut file = File::create(path).unwrap();
+        for _ in 0..256 {
+            file.write_all(&vec![1; 1 << 20]).unwrap();
+        }
+        // All of it at once: the queue does not run dry.
+        file.sync_all().unwrap();
+    });
+    while !writer.is_finished() {
+        watch.look_for(StdDuration::from_millis(20));
+    }
+    writer.join().unwrap();
+    let of_disk = |seen: &O| match seen {
+        O::DiskStretch { disk: told, stretch } => (*told as u64 == disk).then(|| stretch.clone()),
+        _ => None,
+    };
+    let told: Vec<BusyStretch> = watch.seen.iter().filter_map(|(_, seen)| of_disk(seen)).collect();
+    if told.is_empty() {
+        return println!("skipped: device {disk:#x} is no disk of its own");
+    }
+    assert!(told.iter().any(|stretch| length_of(stretch) > 10 * MS), "{told:?}");
+    let named = |(_, seen): &(Time, O)| matches!(seen, O::Named { what: Subject::Disk(told), .. } if *told as u64 == disk);
+    assert!(watch.seen.iter().any(named));
+    // Whoever else writes, rests within 20 s.
+    let idle = (0..1000).any(|_| {
+        watch.seen.clear();
+        watch.look_for(StdDuration::from_millis(20));
+        watch.seen.iter().filter_map(|(_, seen)| of_disk(seen)).any(|s| s == BusyStretch::none())
+    });
+    assert!(idle, "a request has been pending for 20 s");
+}
+
+const WITHOUT_RIGHTS: &str = "NETLOOM_TEST_WITHOUT_RIGHTS";
+
+/// Who may not load programs is told so, and gets the polling probes.
+#[test]
+fn without_rights_the_polling_probes_take_over() {
+    if std::env::var_os(WITHOUT_RIGHTS).is_none() {
+        // Another user has no capabilities.
+        let mut child = Command::new(std::env::current_exe().unwrap());
+        child.args(["without_rights_the_polling_probes_take_over", "--exact"]);
+        child.env(WITHOUT_RIGHTS, "1");
+        if nix::unistd::geteuid().is_root() {
+            child.uid(65534).gid(65534);
+        }
+        let output = child.output().unwrap();
+        let said = String::from_utf8_lossy(&output.stdout).into_owned();
+        assert!(output.status.success() && said.contains("1 passed"), "{said}");
+        return;
+    }
+    let mut monitor = Monitor::new(Criteria::default(), Time::ZERO);
+    let mut probes = Probes::best(&Places::of_this_machine(vec![]));
+    probes.poll(Time::ZERO, &mut |seen| monitor.observe(Time::ZERO, &seen));
+    let coverage = monitor.verdict(Time::ZERO + Duration::from_secs(1)).coverage;
+    let of = |signal| coverage.iter().find(|c: &&Coverage| c.signal == signal).unwrap();
+    for (signal, polling) in
+        [(SignalKind::Cpu, "/proc/stat"), (SignalKind::Disk, "/proc/diskstats")]
+    {
+        let Coverage { probes, blind_spots, .. } = of(signal);
+        assert_eq!(probes, &[polling]);
+        let told = blind_spots.iter().any(|spot| spot.contains("CAP_BPF") && spot.contains("eBPF"));
+        assert!(told, "{blind_spots:?}");
+    }
+}

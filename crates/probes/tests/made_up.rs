@@ -1,0 +1,416 @@
+//! Probes on made-up machines: what they make of the kernel's files, and what they say where files are
+//! missing.
+
+use std::fs;
+use std::os::unix::fs::MetadataExt;
+
+use netloom_monitor::{
+    Criteria, Direction, DropCause, Judgement, Monitor, Observation as O, PageCause, Party,
+    Pressure, Resource, Route, SignalKind, Subject,
+};
+use netloom_probes::{Node, Places, Probes};
+use netloom_units::{Duration, Size, Time};
+use tempfile::TempDir;
+
+/// A machine of two CPUs with a node `a`, an engine (10), a program of the node (20), one outside (30),
+/// and a kernel thread (2).
+struct Machine {
+    root: TempDir,
+}
+
+impl Machine {
+    fn new() -> Self {
+        let machine = Self { root: tempfile::tempdir().unwrap() };
+        machine.cpus([[0; 8], [0; 8]]);
+        machine.write("proc/vmstat", "nr_free_pages 10\npswpin 0\npswpout 0\npgmajfault 3\n");
+        machine.disk(0, 0, 0);
+        machine.write("proc/net/softnet_stat", "000a 00000000 0\n000b 00000001 0\n");
+        machine.write("proc/net/dev", &net_dev(0, 0));
+        for kind in ["cpu", "memory", "io"] {
+            machine.write(&format!("proc/pressure/{kind}"), &pressure(0));
+            machine.write(&format!("cgroup/x/a/{kind}.pressure"), &pressure(0));
+        }
+        machine.write("cgroup/x/cgroup.subtree_control", "cpu memory\n");
+        machine.write("cgroup/x/a/cpu.stat", "usage_usec 0\n");
+        machine.write("cgroup/x/a/memory.stat", "anon 1\nworkingset_refault_file 0\n");
+        fs::create_dir_all(machine.path("sys/block/vda")).unwrap();
+        for (pid, name, flags) in
+            [(2, "kthreadd", 0x20_8040), (10, "netloom", 0), (20, "a) b (c", 0), (30, "spinner", 0)]
+        {
+            machine.process(pid, name, flags, 0, 0);
+            machine.write(&format!("proc/{pid}/schedstat"), "0 0 0\n");
+            machine.write(&format!("proc/{pid}/io"), "rchar: 9\nread_bytes: 0\nwrite_bytes: 0\n");
+            // A file stands for the namespace: what counts is its inode.
+            machine.write(&format!("proc/{pid}/ns/net"), "");
+        }
+        machine
+    }
+
+    fn path(&self, file: &str) -> std::path::PathBuf {
+        self.root.path().join(file)
+    }
+
+    fn write(&self, file: &str, text: &str) {
+        let path = self.path(file);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+
+    fn remove(&self, file: &str) {
+        let path = self.path(file);
+        if path.is_dir() { fs::remove_dir_all(path) } else { fs::remove_file(path) }.unwrap();
+    }
+
+    /// Ticks of user, nice, system, idle, iowait, irq, softirq, steal of each CPU.
+    fn cpus(&self, ticks: [[u64; 8]; 2]) {
+        let line = |name: &str, ticks: [u64; 8]| {
+            let words: Vec<String> = ticks.iter().map(u64::to_string).collect();
+            format!("{name} {} 0 0\n", words.join(" "))
+        };
+        let sum = std::array::from_fn(|column| ticks[0][column] + ticks[1][column]);
+        let lines = [line("cpu ", sum), line("cpu0", ticks[0]), line("cpu1", ticks[1])];
+        self.write("proc/stat", &format!("{}intr 5 4 3\nctxt 7\n", lines.concat()));
+    }
+
+    fn process(&self, pid: u32, name: &str, flags: u64, ticks: u64, faults: u64) {
+        let stat = format!(
+            "{pid} ({name}) S 1 1 1 0 -1 {flags} 0 0 {faults} 0 {ticks} 0 0 0 20 0 1 0 {pid}00 0 0\n"
+        );
+        self.write(&format!("proc/{pid}/stat"), &stat);
+    }
+
+    fn disk(&self, completed: u64, pending: u64, busy_ms: u64) {
+        let columns = format!("{completed} 0 0 0 0 0 0 0 {pending} {busy_ms} 0");
+        self.write("proc/diskstats", &format!(" 254 0 vda {columns}\n 254 1 vda1 {columns}\n"));
+    }
+
+    fn places(&self) -> Places {
+        let netns = fs::metadata(self.path("proc/20/ns/net")).ok().map(|file| file.ino());
+        let cgroup = Some(self.path("cgroup/x/a"));
+        Places {
+            proc: self.path("proc"),
+            sys: self.path("sys"),
+            nodes: vec![Node { name: "a".into(), netns, cgroup }],
+            engine: 10,
+            uplinks: vec!["eth0".into()],
+        }
+    }
+}
+
+fn pressure(total: u64) -> String {
+    format!(
+        "some avg10=1.50 avg60=0.00 avg300=0.00 total={total}\nfull avg10=0.00 avg60=0.00 avg300=0.00 total=0\n"
+    )
+}
+
+fn net_dev(sent: u64, dropped: u64) -> String {
+    format!(
+        "Inter-|   Receive  |  Transmit\n face |bytes packets\n    lo: 5 5 0 0 0 0 0 0 5 5 0 0 0 0 0 0\n  \
+         eth0:9 9 0 0 0 0 0 0 {sent} 1 0 {dropped} 1 0 0 0\n"
+    )
+}
+
+fn ms(ms: u64) -> Time {
+    Time::from_nanos(ms * 1_000_000)
+}
+
+fn for_ms(ms: u64) -> Duration {
+    Duration::from_millis(ms)
+}
+
+fn poll(probes: &mut Probes, at: Time) -> Vec<O> {
+    let mut seen = Vec::new();
+    probes.poll(at, &mut |observation| seen.push(observation));
+    seen
+}
+
+/// What is seen a second after `change`.
+fn after(machine: &Machine, change: impl Fn(&Machine)) -> Vec<O> {
+    let mut probes = Probes::polling(&machine.places());
+    poll(&mut probes, ms(0));
+    change(machine);
+    poll(&mut probes, ms(1000))
+}
+
+const SECOND: Duration = Duration::from_secs(1);
+
+fn used(of: SignalKind, party: Party, amount: u64) -> O {
+    O::Used { of, party, amount, over: SECOND }
+}
+
+#[track_caller]
+fn assert_seen(seen: &[O], expected: &[O]) {
+    for observation in expected {
+        assert!(seen.contains(observation), "{observation:?} is not in {seen:#?}");
+    }
+}
+
+#[test]
+fn cpus_are_busy_idle_or_stolen() {
+    let seen = after(&Machine::new(), |machine| {
+        machine.cpus([[60, 10, 20, 0, 0, 2, 5, 3], [1, 0, 0, 50, 49, 0, 0, 0]]);
+    });
+    let ticks = |count: u64| Duration::from_millis(10 * count);
+    assert_seen(
+        &seen,
+        &[
+            O::CpuInterval { cpu: 0, over: SECOND, idle: Duration::ZERO },
+            O::CpuInterval { cpu: 1, over: SECOND, idle: ticks(99) },
+            O::Steal { cpu: 0, stolen: ticks(3), over: SECOND },
+        ],
+    );
+    assert_eq!(seen.iter().filter(|o| matches!(o, O::CpuInterval { .. })).count(), 2);
+}
+
+#[test]
+fn what_is_used_adds_up_to_what_the_machine_used() {
+    let seen = after(&Machine::new(), |machine| {
+        machine.cpus([[100, 0, 0, 0, 0, 2, 3, 0], [20, 0, 0, 80, 0, 0, 0, 0]]);
+        machine.process(2, "kthreadd", 0x20_8040, 4, 0);
+        machine.process(10, "netloom", 0, 10, 0);
+        machine.process(20, "a) b (c", 0, 5, 0);
+        machine.process(30, "spinner", 0, 80, 0);
+        // The node used 70 ms, of which its process 50 ms: the rest had ended.
+        machine.write("cgroup/x/a/cpu.stat", "usage_usec 70000\nuser_usec 1\n");
+    });
+    let cpu = |party, ms: u64| used(SignalKind::Cpu, party, ms * 1_000_000);
+    let all = 1250;
+    assert_seen(
+        &seen,
+        &[
+            cpu(Party::Kernel, 40 + 50),
+            cpu(Party::Engine, 100),
+            cpu(Party::Node(0), 70),
+            cpu(Party::Process(30), 800),
+            cpu(Party::Unattributed, all - 90 - 100 - 70 - 800),
+            O::Named { what: Subject::Process(30), name: "spinner".into() },
+        ],
+    );
+}
+
+#[test]
+fn a_process_that_begins_between_two_looks_counts_whole() {
+    let seen = after(&Machine::new(), |machine| machine.process(40, "new", 0, 33, 0));
+    assert_seen(&seen, &[used(SignalKind::Cpu, Party::Process(40), 330_000_000)]);
+    // One that was there before counts from the second look on.
+    let machine = Machine::new();
+    machine.process(30, "spinner", 0, 500, 0);
+    let seen = after(&machine, |machine| machine.process(30, "spinner", 0, 501, 0));
+    assert_seen(&seen, &[used(SignalKind::Cpu, Party::Process(30), 10_000_000)]);
+}
+
+#[test]
+fn nodes_wait_fault_and_read() {
+    let seen = after(&Machine::new(), |machine| {
+        machine.process(20, "a) b (c", 0, 1, 7);
+        machine.write("proc/20/schedstat", "5000 12000000 4\n");
+        machine.write("proc/20/io", "rchar: 9\nread_bytes: 4096\nwrite_bytes: 8192\n");
+        machine.write(
+            "cgroup/x/a/memory.stat",
+            "workingset_refault_anon 2\nworkingset_refault_file 3\n",
+        );
+        machine.write("cgroup/x/a/io.pressure", &pressure(40_000));
+    });
+    let (party, direction, cause) = (Party::Node(0), Direction::In, PageCause::Fault);
+    let paged = |pages| O::Paged { direction, cause, party, pages, over: SECOND };
+    let stalled = Duration::from_millis(40);
+    assert_seen(
+        &seen,
+        &[
+            O::RunQueue { party, delay: Duration::from_millis(3), times: 4 },
+            used(SignalKind::Disk, party, 12_288),
+            used(SignalKind::MemoryIn, party, 7),
+            paged(7),
+            paged(5),
+            O::Stalled { of: Pressure::Io, party, stalled, over: SECOND },
+            O::Stalled { of: Pressure::Cpu, party, stalled: Duration::ZERO, over: SECOND },
+        ],
+    );
+}
+
+#[test]
+fn pages_frames_and_uplinks_are_counted() {
+    let seen = after(&Machine::new(), |machine| {
+        machine.write("proc/vmstat", "pswpin 5\npswpout 0\n");
+        machine.write("proc/net/softnet_stat", "000a 0000000f 0\n000b 00000001 0\n");
+        machine.write("proc/net/dev", &net_dev(125_000, 4));
+    });
+    let (direction, cause, party) = (Direction::In, PageCause::Swap, Party::Unattributed);
+    let size = Size::from_bytes(125_000);
+    assert_seen(
+        &seen,
+        &[
+            O::Paged { direction, cause, party, pages: 5, over: SECOND },
+            O::Drops { cause: DropCause::SoftnetBacklog, party, frames: 15 },
+            O::Forwarded { route: Route::Uplink(0), party, size, over: SECOND },
+            O::Drops { cause: DropCause::MachineDevice, party: Party::Engine, frames: 4 },
+        ],
+    );
+    assert!(!seen.iter().any(|o| matches!(o, O::Paged { direction: Direction::Out, .. })));
+}
+
+#[test]
+fn a_disk_is_busy_if_the_same_requests_hang_or_the_kernel_says_so() {
+    let idle_after = |(before, then): ((u64, u64, u64), (u64, u64, u64))| {
+        let machine = Machine::new();
+        machine.disk(before.0, before.1, before.2);
+        let seen = after(&machine, |machine| machine.disk(then.0, then.1, then.2));
+        let intervals: Vec<_> = seen
+            .iter()
+            .filter_map(|o| match o {
+                O::DiskInterval { disk, idle, .. } => Some((*disk, *idle)),
+                _ => None,
+            })
+            .collect();
+        // Partitions are not disks.
+        assert_eq!(intervals.len(), 1, "{intervals:?}");
+        intervals[0]
+    };
+    assert_eq!(idle_after(((5, 1, 0), (5, 1, 0))), (0, for_ms(0)));
+    assert_eq!(idle_after(((5, 1, 0), (90, 3, 995))), (0, for_ms(0)));
+    assert_eq!(idle_after(((5, 1, 0), (90, 3, 600))), (0, for_ms(400)));
+    assert_eq!(idle_after(((5, 0, 0), (5, 0, 0))), (0, for_ms(1000)));
+    // It was idle at the first look, so for a moment at least.
+    assert_ne!(idle_after(((5, 0, 0), (90, 3, 1000))), (0, for_ms(0)));
+}
+
+/// A monitor that was shown what the probes of a machine say at their start, and a spinner beside it.
+fn beside_a_spinner(machine: &Machine) -> Monitor {
+    let mut monitor = Monitor::new(Criteria::default(), Time::ZERO);
+    for signal in [SignalKind::Lateness, SignalKind::UnmodelledDrop] {
+        let watched = O::Watched { signal, probe: "engine".into(), cannot_see: vec![] };
+        monitor.observe(Time::ZERO, &watched);
+    }
+    let mut probes = Probes::polling(&machine.places());
+    for n in 0..=40 {
+        machine.process(30, "spinner", 0, 5 * n, 0);
+        machine.cpus([[5 * n, 0, 0, 0, 0, 0, 0, 0], [0, 0, 0, 5 * n, 0, 0, 0, 0]]);
+        probes.poll(ms(50 * n), &mut |seen| monitor.observe(ms(50 * n), &seen));
+        monitor.tick(ms(50 * n));
+    }
+    monitor
+}
+
+/// Whether contention was seen and laid to the spinner, and what the report calls blind.
+fn blind_spots(machine: &Machine) -> Vec<String> {
+    let verdict = beside_a_spinner(machine).verdict(ms(2000));
+    assert_ne!(verdict.judgement, Judgement::Valid);
+    let cpu = verdict.signals.iter().find(|r| r.on == Resource::Cpu { cpu: 0 }).unwrap();
+    assert_eq!(cpu.held, Duration::from_secs(2));
+    assert_eq!(cpu.shares[0].who.to_string(), "process 30 (spinner)");
+    assert_eq!(cpu.shares[0].amount, 2_000_000_000);
+    assert!(
+        !verdict
+            .signals
+            .iter()
+            .any(|r| r.signal == SignalKind::Cpu && r.on != cpu.on && !r.episodes.is_empty())
+    );
+    verdict.coverage.into_iter().flat_map(|coverage| coverage.blind_spots).collect()
+}
+
+#[test]
+fn a_spinner_is_named_without_psi() {
+    let machine = Machine::new();
+    machine.remove("proc/pressure");
+    let blind = blind_spots(&machine);
+    assert!(blind.iter().any(|text| text.contains("no PSI")), "{blind:#?}");
+}
+
+#[test]
+fn a_spinner_is_named_without_cgroup_delegation() {
+    let machine = Machine::new();
+    machine.write("cgroup/x/cgroup.subtree_control", "\n");
+    machine.remove("cgroup/x/a/memory.stat");
+    let blind = blind_spots(&machine);
+    assert!(blind.iter().any(|text| text.contains("not delegated")), "{blind:#?}");
+}
+
+#[test]
+fn a_spinner_is_named_without_cgroups_and_schedstat() {
+    let machine = Machine::new();
+    machine.remove("cgroup");
+    for pid in [2, 10, 20, 30] {
+        machine.remove(&format!("proc/{pid}/schedstat"));
+        machine.remove(&format!("proc/{pid}/io"));
+    }
+    let blind = blind_spots(&machine);
+    assert!(
+        blind.iter().any(|text| text.contains("/proc/PID/schedstat does not watch")),
+        "{blind:#?}"
+    );
+    assert!(blind.iter().any(|text| text.contains("/proc/PID/io does not watch")), "{blind:#?}");
+}
+
+#[test]
+fn an_empty_machine_is_blind_and_says_so() {
+    let root = tempfile::tempdir().unwrap();
+    let nowhere = |name: &str| root.path().join(name);
+    let places = Places {
+        proc: nowhere("proc"),
+        sys: nowhere("sys"),
+        nodes: vec![],
+        engine: 1,
+        uplinks: vec![],
+    };
+    let mut probes = Probes::polling(&places);
+    let seen = poll(&mut probes, ms(0));
+    assert!(seen.iter().all(|o| matches!(o, O::Unwatched { .. })), "{seen:#?}");
+    assert!(poll(&mut probes, ms(2000)).is_empty());
+    let mut monitor = Monitor::new(Criteria::default(), ms(0));
+    seen.iter().for_each(|observation| monitor.observe(ms(0), observation));
+    assert_eq!(monitor.verdict(ms(2000)).findings.len(), 6);
+}
+
+#[test]
+fn garbage_is_not_counted_and_does_not_panic() {
+    let machine = Machine::new();
+    let files = [
+        "proc/stat",
+        "proc/vmstat",
+        "proc/diskstats",
+        "proc/net/dev",
+        "proc/net/softnet_stat",
+        "proc/20/stat",
+        "proc/20/schedstat",
+        "proc/20/io",
+        "cgroup/x/a/cpu.stat",
+        "cgroup/x/a/cpu.pressure",
+    ];
+    for text in [
+        "",
+        "\n\n",
+        "cpu",
+        "cpu0",
+        "cpu0 1 2",
+        "1 (",
+        "1 )(",
+        "1 (x) S 1",
+        "eth0:",
+        "some total=",
+        "\u{fffd}",
+        "cpu4294967296 1 2 3 4 5 6 7 8",
+        "cpu4294967295 1 2 3",
+        "0 0 vda 1 2 3",
+        "usage_usec x",
+        "zz zz zz",
+    ] {
+        let seen =
+            after(&machine, |machine| files.iter().for_each(|file| machine.write(file, text)));
+        let counted =
+            |o: &&O| matches!(o, O::CpuInterval { .. } | O::Stalled { of: Pressure::Cpu, .. });
+        assert_eq!(seen.iter().find(counted), None, "{text:?}");
+        machine.cpus([[0; 8], [0; 8]]);
+    }
+}
+
+#[test]
+fn the_real_machine_is_seen() {
+    let places = Places::of_this_machine(vec![]);
+    let mut probes = Probes::polling(&places);
+    poll(&mut probes, ms(0));
+    std::thread::sleep(std::time::Duration::from_millis(30));
+    let seen = poll(&mut probes, ms(1000));
+    let cpus = std::thread::available_parallelism().unwrap().get();
+    let intervals = seen.iter().filter(|o| matches!(o, O::CpuInterval { .. })).count();
+    assert!(intervals >= cpus, "{intervals} of {cpus} CPUs");
+}

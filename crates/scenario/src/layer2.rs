@@ -1,0 +1,162 @@
+//! Which interfaces hear each other: the way of a frame over links and switches, from VLAN to VLAN. Not
+//! here: addresses, routes, what links do to frames.
+//!
+//! Two interfaces hear each other if frames pass both ways. A frame is in a VLAN, or in none: on a
+//! switch that knows VLANs in the one that its port says, elsewhere in the one of its tag.
+
+use std::collections::{HashMap, HashSet, VecDeque};
+
+use netloom_link::{PortVlans, Tag, Vid};
+
+use crate::spec::{Interface, NodeKind, Scenario};
+
+/// An interface, by index: `scenario.nodes[node].interfaces[interface]`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Port {
+    /// Index of the node.
+    pub node: usize,
+    /// Index among its interfaces.
+    pub interface: usize,
+}
+
+/// The links of a network, as frames pass them.
+#[derive(Debug)]
+pub struct Layer2<'a> {
+    /// By node: whether it is a switch, and its interfaces.
+    nodes: Vec<(bool, &'a [Interface])>,
+    /// What is at the other end of an interface: the port, the link's index, whether by its forward pipe.
+    wires: HashMap<Port, (Port, usize, bool)>,
+    /// The sub-interface of an interface in a VLAN.
+    subinterfaces: HashMap<(Port, Vid), Port>,
+}
+
+/// A frame at a port: in a VLAN or in none.
+type Place = (Port, Option<Vid>);
+
+impl<'a> Layer2<'a> {
+    /// The network of `nodes` (whether each is a switch, and its interfaces) and `links` (their ends, in the
+    /// order of the links; nothing for one that is left out).
+    pub fn new(
+        nodes: impl Iterator<Item = (bool, &'a [Interface])>,
+        links: impl Iterator<Item = Option<[Port; 2]>>,
+    ) -> Self {
+        let mut layer2 =
+            Self { nodes: nodes.collect(), wires: HashMap::new(), subinterfaces: HashMap::new() };
+        for (index, ends) in links.enumerate() {
+            let Some([a, b]) = ends else { continue };
+            layer2.wires.insert(a, (b, index, true));
+            layer2.wires.insert(b, (a, index, false));
+        }
+        for (node, (_, interfaces)) in layer2.nodes.iter().enumerate() {
+            for interface in 0..interfaces.len() {
+                let port = Port { node, interface };
+                if let (parent, Some(vlan)) = layer2.origin(port) {
+                    layer2.subinterfaces.insert((parent, vlan), port);
+                }
+            }
+        }
+        layer2
+    }
+
+    /// The network of a scenario whose links have these ends.
+    pub fn of(scenario: &'a Scenario, ends: impl Iterator<Item = [Port; 2]>) -> Self {
+        let nodes = scenario.nodes.iter();
+        let nodes = nodes.map(|node| (node.kind == NodeKind::Switch, &node.interfaces[..]));
+        Self::new(nodes, ends.map(Some))
+    }
+
+    /// Every interface with a network stack that hears `from` and is heard by it, by the way with the fewest
+    /// links, nearest first. `cross` makes of `start` what the way means: it is called for each link on it,
+    /// with the link's index and whether the way is by its forward pipe.
+    pub fn reached<T: Clone>(
+        &self,
+        from: Port,
+        start: T,
+        cross: impl Fn(&T, usize, bool) -> T,
+    ) -> Vec<(Port, T)> {
+        let mut reached = vec![];
+        let from = self.origin(from);
+        let (mut seen, mut entered) = (HashSet::from([from]), HashSet::new());
+        let mut queue = VecDeque::from([(from, start)]);
+        while let Some((at, way)) = queue.pop_front() {
+            let Some((next, link, forward)) = self.over_wire(at) else { continue };
+            if !seen.insert(next) {
+                continue;
+            }
+            let way = cross(&way, link, forward);
+            let (port, vlan) = next;
+            if !self.is_switch(port) {
+                reached.extend(self.receiver(next).map(|receiver| (receiver, way)));
+            } else if entered.insert((port.node, vlan)) {
+                let ports = 0..self.nodes[port.node].1.len();
+                let others = ports
+                    .map(|interface| Port { node: port.node, interface })
+                    .filter(|other| self.leads_out(*other, vlan))
+                    .map(|other| (other, vlan));
+                for other in others {
+                    if seen.insert(other) {
+                        queue.push_back((other, way.clone()));
+                    }
+                }
+            }
+        }
+        reached
+    }
+
+    /// Where frames of an interface are: those of a sub-interface at its parent, in its VLAN.
+    fn origin(&self, port: Port) -> Place {
+        let interfaces = self.nodes[port.node].1;
+        let Some(sub) = &interfaces[port.interface].subinterface else { return (port, None) };
+        let parent = interfaces.iter().position(|interface| interface.name == sub.of);
+        match parent {
+            Some(interface) => (Port { interface, ..port }, Some(sub.vlan)),
+            None => (port, None),
+        }
+    }
+
+    /// The interface that takes a frame which has come to a node with a network stack.
+    fn receiver(&self, (port, vlan): Place) -> Option<Port> {
+        match vlan {
+            None => Some(port),
+            Some(vlan) => self.subinterfaces.get(&(port, vlan)).copied(),
+        }
+    }
+
+    /// The other end of a wire, if a frame gets there and the answer gets back.
+    fn over_wire(&self, at: Place) -> Option<(Place, usize, bool)> {
+        let (port, vlan) = at;
+        let (other, link, forward) = *self.wires.get(&port)?;
+        let there = self.take(other, self.tag_out(port, vlan))?;
+        let back = self.take(port, self.tag_out(other, there))?;
+        (back == vlan).then_some(((other, there), link, forward))
+    }
+
+    /// The tag of a frame that leaves by `port`.
+    fn tag_out(&self, port: Port, vlan: Option<Vid>) -> Option<Vid> {
+        vlan.filter(|_| self.rules(port).is_none_or(|rules| rules.untagged() != vlan))
+    }
+
+    /// The VLAN of a frame that comes in by `port` with this tag; nothing if it is refused.
+    fn take(&self, port: Port, tag: Option<Vid>) -> Option<Option<Vid>> {
+        match self.rules(port) {
+            None => Some(tag),
+            Some(rules) => rules.classify(tag.map(|vlan| Tag(vlan.number()))).ok().map(Some),
+        }
+    }
+
+    /// Whether a switch sends what is in `vlan` out of `port`.
+    fn leads_out(&self, port: Port, vlan: Option<Vid>) -> bool {
+        match (self.rules(port), vlan) {
+            (Some(rules), Some(vlan)) => rules.carries(vlan),
+            _ => true,
+        }
+    }
+
+    fn rules(&self, port: Port) -> Option<&PortVlans> {
+        self.nodes[port.node].1[port.interface].vlan.as_ref()
+    }
+
+    fn is_switch(&self, port: Port) -> bool {
+        self.nodes[port.node].0
+    }
+}

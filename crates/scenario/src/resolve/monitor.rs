@@ -1,0 +1,30 @@
+//! What a run is held to.
+
+use netloom_monitor::Criteria;
+use netloom_units::Duration;
+
+use super::links::LinkDraft;
+use super::report::Report;
+use crate::diagnostic::Diagnostic;
+use crate::raw::RawMonitor;
+use crate::spec::Monitor;
+
+pub(super) fn resolve(
+    raw: &RawMonitor,
+    links: &[LinkDraft<'_>],
+    report: &mut Report<'_>,
+) -> Monitor {
+    let mut criteria = Criteria::default();
+    if let Some(given) = &raw.criteria {
+        criteria = given.value.clone();
+        for problem in criteria.problems() {
+            report.error(Diagnostic::error(given.span, problem));
+        }
+    }
+    let delays = links.iter().flat_map(|link| [link.forward.delay, link.reverse.delay]);
+    Monitor {
+        on_contention: raw.on_contention,
+        warm_up: raw.warm_up.as_ref().map_or(Duration::ZERO, |given| given.value.0),
+        criteria: criteria.resolved(delays.filter(|delay| *delay > Duration::ZERO).min()),
+    }
+}

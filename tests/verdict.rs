@@ -1,0 +1,216 @@
+//! Every run says whether it can be trusted.
+
+mod common;
+
+use std::process::{Child, Command, Stdio};
+use std::thread::{available_parallelism, sleep};
+use std::time::{Duration, Instant};
+
+use common::{Lab, eventually, kill, text};
+use nix::sys::signal::Signal;
+use serde_json::Value;
+
+/// Two hosts that ping each other `count` times, ten times a second.
+fn pinging(count: u32, more: &str) -> Lab {
+    Lab::new(&format!(
+        "topology:
+  nodes: {{ a: , b: }}
+  links: [{{ endpoints: ['a:eth1', 'b:eth1'], delay: 1ms }}]
+processes: [{{ name: ping, node: a, command: [ping, -n, -i, '0.1', -c, '{count}', b] }}]
+{more}"
+    ))
+}
+
+fn summary(lab: &Lab) -> Value {
+    let file = std::fs::read_to_string(lab.path("results/summary.json")).unwrap();
+    serde_json::from_str(&file).unwrap()
+}
+
+/// The findings on what is called `on`.
+fn findings<'v>(verdict: &'v Value, on: &str) -> Vec<&'v Value> {
+    let findings = verdict["findings"].as_array().unwrap().iter();
+    findings.filter(|finding| finding["on"]["kind"] == on).collect()
+}
+
+/// Processes that do nothing but count, two for each CPU; ended when dropped.
+struct Spinners(Vec<Child>);
+
+impl Spinners {
+    fn start() -> Self {
+        let spin = || {
+            let mut command = Command::new("sh");
+            command.args(["-c", "while :; do :; done"]).stdin(Stdio::null());
+            command.spawn().unwrap()
+        };
+        Self((0..2 * available_parallelism().unwrap().get()).map(|_| spin()).collect())
+    }
+}
+
+impl Drop for Spinners {
+    fn drop(&mut self) {
+        for spinner in &mut self.0 {
+            spinner.kill().unwrap();
+            spinner.wait().unwrap();
+        }
+    }
+}
+
+#[test]
+fn a_run_whose_engine_is_stopped_is_invalid() {
+    let lab = pinging(20, "");
+    let run = lab.command(&["run", "--strict", "-o", "results"]);
+    let run = { run }.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let events = lab.path("results/events.jsonl");
+    let started = || {
+        let events = std::fs::read_to_string(&events).unwrap_or_default();
+        events.contains("process_started")
+    };
+    eventually("the ping has started", started);
+    sleep(Duration::from_millis(500));
+    let engine = lab.engine_pid();
+    let begin = Instant::now();
+    kill(engine, Signal::SIGSTOP);
+    sleep(Duration::from_millis(300));
+    kill(engine, Signal::SIGCONT);
+    let stopped = begin.elapsed();
+    let output = run.wait_with_output().unwrap();
+    let words = text(&output.stdout) + &text(&output.stderr);
+    assert_eq!(output.status.code(), Some(4), "{words}");
+    let verdict = &summary(&lab)["verdict"];
+    assert_eq!(verdict["judgement"], "invalid");
+    let found = findings(verdict, "engine");
+    assert_eq!(found[0]["judgement"], "invalid", "{verdict}");
+    let signals = verdict["signals"].as_array().unwrap();
+    let engine = signals.iter().find(|report| report["on"]["kind"] == "engine").unwrap();
+    // The engine could not see less than the time between the two signals, less one period of its
+    // pulse (10 ms), nor more than all of the time that it was stopped, wake-up included.
+    let longest = engine["worst"].as_f64().unwrap() / 1e9;
+    let most = stopped.as_secs_f64() + 10.0;
+    assert!((0.29..most).contains(&longest), "{longest} s of {stopped:?}");
+}
+
+#[test]
+fn spinners_outside_the_experiment_are_named() {
+    let lab = pinging(20, "");
+    let spinners = Spinners::start();
+    lab.ok(&["run", "-o", "results"]);
+    let pids: Vec<u32> = spinners.0.iter().map(Child::id).collect();
+    drop(spinners);
+    let verdict = &summary(&lab)["verdict"];
+    assert_ne!(verdict["judgement"], "valid");
+    let shares: Vec<&Value> = findings(verdict, "cpu")
+        .iter()
+        .flat_map(|finding| {
+            let of = |report: &&Value| report["on"] == finding["on"] && report["signal"] == "cpu";
+            verdict["signals"].as_array().unwrap().iter().find(of)
+        })
+        .flat_map(|report| report["shares"].as_array().unwrap())
+        .collect();
+    let is_ours = |share: &&Value| {
+        share["who"]["pid"].as_u64().is_some_and(|pid| pids.contains(&(pid as u32)))
+    };
+    assert!(shares.iter().any(is_ours), "{verdict}");
+}
+
+#[test]
+fn the_scenario_says_what_is_contention() {
+    let lab = pinging(
+        10,
+        "monitor:
+  criteria:
+    lateness: { tolerance: 100s }
+    run_queue: { tolerance: 100s }
+    cpu: { longest: 1000s }
+    disk: { longest: 1000s }
+    memory_in: { limit: 1000000000, window: 1s }
+    memory_out: { limit: 1000000000, window: 1s }
+    faults: { limit: 1000000000, window: 1s }
+    steal: { limit: 100%, window: 1s }
+    pressure: { limit: 100%, window: 1s }
+",
+    );
+    lab.ok(&["run", "--strict", "-o", "results"]);
+    let verdict = &summary(&lab)["verdict"];
+    assert_eq!(verdict["judgement"], "valid", "{verdict}");
+    assert!(verdict["overhead"]["monitoring_ns"].as_u64() > Some(0));
+}
+
+#[test]
+fn contention_ends_a_run_that_is_to_be_aborted() {
+    // No frame is punctual to a nanosecond.
+    let monitor = "monitor: { on_contention: abort, criteria: { lateness: { tolerance: 1ns } } }\n";
+    let lab = pinging(1000, monitor);
+    let output = lab.netloom(&["run", "-o", "results"]);
+    let summary = summary(&lab);
+    assert_eq!(summary["reason"], "contention", "{}", text(&output.stderr));
+    assert!(summary["ended"].as_u64() < Some(60_000_000_000));
+    assert_eq!(summary["verdict"]["judgement"], "invalid");
+    assert_eq!(lab.remains(), [""; 0]);
+}
+
+#[test]
+fn applications_report_metrics_from_inside_their_node() {
+    let scenario = "topology:
+  nodes: { a: , b: }
+  links: [{ endpoints: ['a:eth1', 'b:eth1'] }]
+processes:
+  - { name: good, node: a, command: netloom-report jitter 1.5 }
+  - { name: bad, node: b, command: netloom-report jitter 2.5 && netloom-report other -3 }
+  - { name: curl, node: b, command: 'netloom-report x no-number || echo refused' }
+monitor: { criteria: { application: { jitter: 2 } } }
+";
+    let lab = Lab::new(scenario);
+    lab.ok(&["run", "-o", "results"]);
+    let results = lab.path("results");
+    let metrics = std::fs::read_to_string(results.join("metrics.jsonl")).unwrap();
+    let reported = |node: &str, name: &str| {
+        let lines = metrics.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+        let is_it = |metric: &Value| metric["node"] == node && metric["name"] == name;
+        lines.filter(is_it).map(|metric| metric["value"].as_f64().unwrap()).collect::<Vec<_>>()
+    };
+    assert_eq!(reported("a", "jitter"), [1.5]);
+    assert_eq!((reported("b", "jitter"), reported("b", "other")), (vec![2.5], vec![-3.0]));
+    let refused = std::fs::read_to_string(results.join("processes/curl@b.stdout")).unwrap();
+    assert_eq!(refused, "refused\n");
+    let verdict = &summary(&lab)["verdict"];
+    let found = findings(verdict, "metric");
+    assert_eq!(found.len(), 1, "{verdict}");
+    assert_eq!(
+        (&found[0]["on"]["name"], &found[0]["on"]["who"]["name"]),
+        (&"jitter".into(), &"b".into())
+    );
+
+    // Who is in no node reports nothing.
+    let deployed = Lab::pair("");
+    deployed.ok(&["deploy"]);
+    let socket = format!("/run/netloom/{}/metrics.sock", deployed.name);
+    let command = deployed.path("netloom-report");
+    std::os::unix::fs::symlink(common::NETLOOM, &command).unwrap();
+    let stranger = Command::new(command).args(["x", "1"]).env("NETLOOM_METRICS", socket).output();
+    let stranger = stranger.unwrap();
+    assert_eq!(stranger.status.code(), Some(1));
+    assert!(text(&stranger.stderr).contains("only a process in a node"));
+}
+
+#[test]
+fn the_verdict_so_far_can_be_asked_for() {
+    let lab = Lab::pair("");
+    lab.ok(&["deploy"]);
+    let seen = || !lab.inspect()["verdict"]["coverage"].as_array().unwrap().is_empty();
+    eventually("the monitor has begun", seen);
+    let words = lab.ok(&["inspect", &lab.name]);
+    let judgement = words.split("verdict so far: ").nth(1).unwrap();
+    assert!(
+        ["valid", "suspect", "invalid"].iter().any(|word| judgement.starts_with(word)),
+        "{words}"
+    );
+}
+
+#[test]
+fn criteria_that_make_no_sense_are_refused() {
+    let lab = pinging(1, "monitor: { criteria: { disk: { longest: 0s } } }\n");
+    let (code, words) = lab.fails(&["run", "-o", "results"]);
+    assert_eq!(code, 2, "{words}");
+    assert!(words.contains("`disk.longest` must be longer than 0"), "{words}");
+    assert!(!lab.path("results").exists());
+}
