@@ -15,8 +15,8 @@ use crate::table::table;
 const PAGE: usize = 40;
 
 /// So many findings, processes, warnings and failures are told at most, each.
-const FINDINGS: usize = 6;
-const PROCESSES: usize = 6;
+const FINDINGS: usize = 5;
+const PROCESSES: usize = 5;
 const TROUBLES: usize = 3;
 
 /// Pipes that are listed at least and at most: the busiest ones, as many as there is room for.
@@ -124,7 +124,7 @@ fn pipes(links: &[LinkStatus], most: usize) -> Vec<String> {
 fn vlan_drops(ports: &BTreeMap<String, VlanPortStatus>) -> Vec<String> {
     let dropping: Vec<_> =
         ports.iter().filter(|(_, port)| port.dropped.total().frames > 0).collect();
-    first(&dropping, TROUBLES, "ports that refused frames", |(name, port)| {
+    first(&dropping, 1, "ports that refused frames", |(name, port)| {
         format!(
             "{name} ({}) refused frames: {} of other VLANs, {} without a tag",
             port.vlans,
@@ -211,6 +211,10 @@ mod tests {
             "links": many(json!({
                 "name": "l", "endpoints": [end, end], "forward": pipe, "reverse": pipe,
             })),
+            "vlan_ports": (0..number).map(|port| (format!("s:p{port}"), json!({
+                "vlans": {"access": 10},
+                "dropped": {"foreign": {"frames": 2, "bytes": 128}, "untagged": count},
+            }))).collect::<serde_json::Map<_, _>>(),
             "frame_log": {"entries": 1, "lost": 0, "bytes": 9, "failure": null},
             "timing": {
                 "lateness": latency, "timer_wakeup": latency, "unmodelled_drops": {},
@@ -242,8 +246,9 @@ mod tests {
     fn what_is_left_out_is_counted() {
         let text = page(&summary(1000, true), Path::new("/r"), Some(Path::new("/r/report.html")));
         for left_out in [
-            "994 more findings",
-            "994 more processes",
+            "995 more findings",
+            "995 more processes",
+            "999 more ports that refused frames",
             "997 more warnings",
             "997 more failures",
         ] {

@@ -1,8 +1,10 @@
 //! What the links did: curves of the busiest ones, a table of others. What is told of one direction of a
 //! link is in `pipe`.
 
+use std::collections::BTreeMap;
+
 use maud::{Markup, html};
-use netloom_api::state::LinkStatus;
+use netloom_api::state::{LinkStatus, VlanPortStatus};
 use netloom_api::summary::Summary;
 use netloom_link::PipeStatistics;
 use netloom_units::readable::{bit_rate, count, micros};
@@ -36,6 +38,7 @@ pub fn links(run: &Run, time: &TimeAxis) -> Markup {
             }
             @for link in &shown { (one(link, run, time)) }
             @if !rest.is_empty() { (others(&rest, &run.summary)) }
+            (refused(&run.summary.vlan_ports))
         }
     }
 }
@@ -95,6 +98,29 @@ fn others(links: &[&LinkStatus], summary: &Summary) -> Markup {
         }
         (table(&["pipe", "offered", "delivered", "mean rate", "delay p50", "p99", "dropped"], &rows))
         (more(links.len().saturating_sub(LISTED), "links", "see summary.json and pipes.parquet"))
+    }
+}
+
+/// What ports of switches refused for its VLAN; the links that lead there have delivered it.
+fn refused(ports: &BTreeMap<String, VlanPortStatus>) -> Markup {
+    let refusing: Vec<_> =
+        ports.iter().filter(|(_, port)| port.dropped.total().frames > 0).collect();
+    let rows = html! {
+        @for (name, VlanPortStatus { vlans, dropped }) in refusing.iter().take(LISTED) {
+            tr {
+                td { (name) }
+                td { (vlans) }
+                td class="number" { (count(dropped.foreign.frames)) }
+                td class="number" { (count(dropped.untagged.frames)) }
+            }
+        }
+    };
+    html! {
+        @if !refusing.is_empty() {
+            h3 { "Switch ports that refused frames" }
+            (table(&["port", "VLANs", "of other VLANs", "without a tag"], &rows))
+            (more(refusing.len().saturating_sub(LISTED), "ports", "see summary.json"))
+        }
     }
 }
 

@@ -35,6 +35,9 @@ pub fn next(summary: &Summary) -> Markup {
                         code { "processes/" (process.process) "@" (process.node) ".stderr" } "."
                     }
                 }
+                @if summary.verdict.is_some() {
+                    li { "How the verdict is reached, and what each means: " code { "docs/trust.md" } "." }
+                }
                 li { "Every event with its time: " code { "events.jsonl" } "." }
                 li {
                     "Every pipe over time, to draw and compute with: " code { "pipes.parquet" }

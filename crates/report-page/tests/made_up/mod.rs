@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use netloom_api::event::{EndReason, Event, Origin, What};
 use netloom_api::machine::Machine;
-use netloom_api::state::{LinkStatus, PipeStatus, ProcessState, ProcessStatus};
+use netloom_api::state::{LinkStatus, PipeStatus, ProcessState, ProcessStatus, VlanPortStatus};
 use netloom_api::summary::Summary;
 use netloom_api::timing::{LatencySummary, Timing};
 use netloom_link::{
@@ -110,10 +110,23 @@ fn summary(scenario: &Scenario, with: &str) -> Summary {
         success: false,
         failures: vec![format!("`server` has failed{with}")],
         links: links(scenario),
+        vlan_ports: BTreeMap::from([(format!("s:eth1{with}"), vlan_port())]),
         frame_log: None,
         timing: timing(with),
         warnings: vec![format!("a warning{with}")],
     }
+}
+
+/// A port that refused two frames of another VLAN.
+fn vlan_port() -> VlanPortStatus {
+    let port = json!({
+        "vlans": {"access": 10},
+        "dropped": {
+            "foreign": {"frames": 2, "bytes": 128},
+            "untagged": {"frames": 0, "bytes": 0},
+        },
+    });
+    serde_json::from_value(port).unwrap()
 }
 
 fn links(scenario: &Scenario) -> Vec<LinkStatus> {
