@@ -202,6 +202,7 @@ fn what_is_not_done_the_same_way_is_refused_with_what_to_write() {
         ("bw 1Mbit/s noerror", "leave it out"),
         ("weight 3", "not a word of ipfw"),
         ("bw 1Mbit/s red 0.002/15/5/0.1", "`max` of red is above `min`"),
+        ("red 1/0/92/0", "at least 1"),
         ("bw 1Mbit/s red 0.002/15", "`0.002/5/15/0.1`"),
         ("bw 1Mbit/s codel interval 0", "longer than 0"),
         ("bw 1Mbit/s pie", "discipline: pie"),

@@ -50,6 +50,7 @@ struct nsproxy {
 struct task_struct {
 	u32 __state;
 	u32 flags;
+	int on_cpu;
 	int pid;
 	int tgid;
 	struct nsproxy *nsproxy;

@@ -90,11 +90,12 @@ struct {
 
 INLINE u32 *node_of(struct task_struct *task)
 {
-	u32 inum = task->nsproxy->net_ns->ns.inum;
+	u32 inum;
 
-	if (!watch_nodes || inum == own_netns)
+	if (!watch_nodes || !task->pid)
 		return 0;
-	return map_lookup(&nodes, &inum);
+	inum = task->nsproxy->net_ns->ns.inum;
+	return inum == own_netns ? 0 : map_lookup(&nodes, &inum);
 }
 
 INLINE u64 party_of(struct task_struct *task, const u32 *node)
@@ -111,9 +112,10 @@ INLINE void wait_begins(struct task_struct *task, u64 now)
 	u32 pid = task->pid;
 	u64 *since = map_lookup(&waiting, &pid);
 
-	if (since)
+	/* One that waits already is woken when it was preempted on its way to sleep. */
+	if (since && !*since)
 		*since = now;
-	else
+	else if (!since)
 		map_update(&waiting, &pid, &now, UPDATE_ANY);
 }
 
@@ -213,7 +215,7 @@ int sched_switch(u64 *ctx)
 	if (node)
 		wait_ends(next, node, now);
 	/* Preempted: it still wants the CPU. */
-	if (watch_nodes && prev->pid && (ctx[0] || !prev->__state) && node_of(prev))
+	if (watch_nodes && (ctx[0] || !prev->__state) && node_of(prev))
 		wait_begins(prev, now);
 
 	if (!cpu || (party == cpu->party && cpu->done))
@@ -232,22 +234,22 @@ int sched_switch(u64 *ctx)
 	return 0;
 }
 
+INLINE int woken(struct task_struct *task)
+{
+	/* One that runs is woken when it only was about to sleep. */
+	if (!task->on_cpu && node_of(task))
+		wait_begins(task, monotonic_ns());
+	return 0;
+}
+
 SEC("tp_btf/sched_wakeup")
 int sched_wakeup(u64 *ctx)
 {
-	struct task_struct *task = (void *)ctx[0];
-
-	if (node_of(task))
-		wait_begins(task, monotonic_ns());
-	return 0;
+	return woken((void *)ctx[0]);
 }
 
 SEC("tp_btf/sched_wakeup_new")
 int sched_wakeup_new(u64 *ctx)
 {
-	struct task_struct *task = (void *)ctx[0];
-
-	if (node_of(task))
-		wait_begins(task, monotonic_ns());
-	return 0;
+	return woken((void *)ctx[0]);
 }

@@ -308,6 +308,11 @@ fn red(keyword: &str, words: &mut Words<'_>) -> Result<Red, NotationError> {
         value: text.into(),
         what,
     })?;
+    if red.min == 0 {
+        return Err(NotationError::Senseless(
+            "the thresholds of red are at least 1; a minimum of 0 would drop from an empty queue",
+        ));
+    }
     red.ecn = words.take("ecn");
     Ok(red)
 }
