@@ -11,7 +11,7 @@ use netloom_monitor::Verdict;
 use serde_json::json;
 
 use super::recent::recent_table;
-use super::summary::{arrows, state};
+use super::summary::{arrows, state, verdict_lines};
 use super::tc;
 use crate::args::{Format, Inspect};
 use crate::client::Client;
@@ -178,10 +178,7 @@ impl View {
             }
             writeln!(text, "\n{rows}")?;
         }
-        writeln!(text, "\nverdict so far: {}", self.verdict.judgement)?;
-        for finding in &self.verdict.findings {
-            writeln!(text, "  {}: {}", finding.judgement, finding.why)?;
-        }
+        writeln!(text, "\nverdict so far: {}", verdict_lines(&self.verdict))?;
         Ok(text)
     }
 

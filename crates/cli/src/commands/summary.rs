@@ -6,6 +6,7 @@ use std::path::Path;
 use netloom_api::state::{LinkStatus, PipeStatus, ProcessState, ProcessStatus, VlanPortStatus};
 use netloom_api::summary::Summary;
 use netloom_api::timing::{LatencySummary, Timing};
+use netloom_monitor::Verdict;
 use netloom_units::Duration;
 
 use crate::table::{bit_rate, count, micros, table};
@@ -31,7 +32,16 @@ pub fn print(summary: &Summary, results: &Path) {
     for failure in &summary.failures {
         println!("failed: {failure}");
     }
+    if let Some(verdict) = &summary.verdict {
+        println!("verdict: {}", verdict_lines(verdict));
+    }
     println!("results: {}", results.display());
+}
+
+/// A verdict, and below it why it is not `valid`.
+pub fn verdict_lines(verdict: &Verdict) -> String {
+    let findings = verdict.findings.iter().map(|f| format!("\n  {}: {}", f.judgement, f.why));
+    std::iter::once(verdict.judgement.to_string()).chain(findings).collect()
 }
 
 fn print_processes(processes: &[ProcessStatus]) {
