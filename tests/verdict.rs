@@ -76,6 +76,7 @@ fn a_run_whose_engine_is_stopped_is_invalid() {
     let output = run.wait_with_output().unwrap();
     let words = text(&output.stdout) + &text(&output.stderr);
     assert_eq!(output.status.code(), Some(4), "{words}");
+    assert!(words.contains("verdict: INVALID\n  invalid: "), "{words}");
     let verdict = &summary(&lab)["verdict"];
     assert_eq!(verdict["judgement"], "invalid");
     let found = findings(verdict, "engine");

@@ -7,7 +7,6 @@ use std::time::{Duration, Instant};
 
 use common::*;
 use netloom_dataplane::{Dataplane, DataplaneError, Options, Wiring};
-use netloom_ports::{GsoKind, VirtioHeader};
 
 #[test]
 fn frames_pass_both_ways_in_order() {
@@ -64,30 +63,10 @@ fn losses_are_those_of_the_seed() {
     assert_ne!(survivors(5), survivors(6));
 }
 
-/// A TCP super-frame over IPv4 of `segments` full segments of 1000 bytes.
-fn super_frame(segments: usize) -> (VirtioHeader, Vec<u8>) {
-    let header = VirtioHeader {
-        needs_checksum: true,
-        gso: Some(GsoKind::TcpV4),
-        ecn: false,
-        header_len: 54,
-        gso_size: 1000,
-        checksum_start: 34,
-        checksum_offset: 16,
-    };
-    let length = (40 + segments * 1000) as u16;
-    let mut bytes = vec![2, 0, 0, 0, 0, 2, 2, 0, 0, 0, 0, 1, 0x08, 0x00, 0x45, 0];
-    bytes.extend(length.to_be_bytes());
-    bytes.extend([0, 1, 0x40, 0, 64, 6, 0, 0, 10, 0, 0, 1, 10, 0, 0, 2]);
-    bytes.extend([0x10, 0, 0x20, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x50, 0x18, 0xff, 0xff, 0, 0, 0, 0]);
-    bytes.extend((0..segments * 1000).map(|index| index as u8));
-    (header, bytes)
-}
-
 #[test]
 fn super_frames_stay_whole_where_nothing_is_drawn_or_timed() {
     let (dataplane, left, right) = one_link(r#"{"delay":"1ms"}"#);
-    let (header, bytes) = super_frame(40);
+    let (header, bytes) = super_frame(40000);
     assert!(left.send_with(&header, &bytes));
     assert_eq!(right.receive_with(PATIENCE).unwrap(), (header, bytes));
     let statistics = statistics(&dataplane, forward(0));
@@ -100,7 +79,7 @@ fn super_frames_are_cut_to_what_the_rate_allows() {
     // 50 µs at 1 Gbit/s is 6250 bytes: five frames of 1078.
     for (rate, payloads) in [("1Gbit/s", vec![5000, 5000, 2000]), ("10Mbit/s", vec![1000; 12])] {
         let (dataplane, left, right) = one_link(&format!(r#"{{"rate":"{rate}"}}"#));
-        let (header, bytes) = super_frame(12);
+        let (header, bytes) = super_frame(12000);
         assert!(left.send_with(&header, &bytes));
         let mut payload = Vec::new();
         for expected in payloads {
@@ -118,7 +97,7 @@ fn what_the_model_did_not_lose_is_counted_apart() {
     let ((a, left), (b, right)) = (device(), device_of(2));
     let wiring = Wiring { links: vec![link("l", [a, b], "{}")], switches: 0 };
     let dataplane = Dataplane::start(wiring, options()).unwrap();
-    let (mut header, bytes) = super_frame(3);
+    let (mut header, bytes) = super_frame(3000);
     assert!((0..3).all(|_| left.send(&frame(2, 1, 60))));
     header.gso_size = 0;
     assert!(left.send_with(&header, &bytes) && left.send(&[1, 2, 3]));

@@ -6,7 +6,6 @@ use common::*;
 use netloom_dataplane::{Dataplane, DataplaneError, End, LinkWiring, Options, Wiring};
 use netloom_link::{Count, PortVlans, Vid};
 use netloom_ports::memory::{self, MemoryPeer};
-use netloom_ports::{GsoKind, VirtioHeader};
 
 fn port(switch: usize, text: &str) -> End {
     End::VlanPort { switch, vlans: serde_json::from_str(text).expect("a port") }
@@ -93,27 +92,6 @@ fn refused_super_frames_count_as_wire_frames() {
     eventually("the count", || refused(&dataplane, 0)[1].frames == 3);
     // Three times the headers.
     assert_eq!(refused(&dataplane, 0)[1].bytes, 3 * 54 + 3000);
-}
-
-/// A TCP super-frame over IPv4 with segments of 1000 bytes; its checksums are left as they are.
-fn super_frame(payload: usize) -> (VirtioHeader, Vec<u8>) {
-    let mut bytes = Vec::new();
-    let payload: Vec<u8> = (0..payload).map(|index| (index % 251) as u8).collect();
-    etherparse::PacketBuilder::ethernet2([2, 0, 0, 0, 0, 1], [2, 0, 0, 0, 0, 2])
-        .ipv4([10, 0, 0, 1], [10, 0, 0, 2], 64)
-        .tcp(1000, 2000, 1, 500)
-        .write(&mut bytes, &payload)
-        .unwrap();
-    let header = VirtioHeader {
-        needs_checksum: true,
-        gso: Some(GsoKind::TcpV4),
-        ecn: false,
-        header_len: 54,
-        gso_size: 1000,
-        checksum_start: 34,
-        checksum_offset: 16,
-    };
-    (header, bytes)
 }
 
 #[test]

@@ -77,8 +77,13 @@ impl Monitoring {
         self.stop.store(true, Ordering::Relaxed);
         if let Some(thread) = self.thread.take() {
             thread.thread().unpark();
-            // If it has died, the verdict says from when on nothing was watched.
-            let _ = thread.join();
+            if thread.join().is_err() {
+                let now = self.experiment.now();
+                let mut monitor = self.experiment.monitor();
+                sights::unwatch("the monitor's thread has died", &mut |observation| {
+                    monitor.observe(now, &observation);
+                });
+            }
         }
     }
 }
@@ -129,7 +134,7 @@ impl Watcher {
         }
         loop {
             let last = self.stop.load(Ordering::Relaxed);
-            let next = self.look();
+            let next = self.look(last);
             if last {
                 return;
             }
@@ -138,8 +143,8 @@ impl Watcher {
         }
     }
 
-    /// Observes everything once; when something is due next.
-    fn look(&mut self) -> Time {
+    /// Observes everything once; when something is due next. The `last` look does not wait for what is due.
+    fn look(&mut self, last: bool) -> Time {
         let began = Instant::now();
         let experiment = Arc::clone(&self.experiment);
         let mut monitor = experiment.monitor();
@@ -150,7 +155,9 @@ impl Watcher {
         }
         self.sights.look(now, &mut |at, observation| monitor.observe(at, &observation));
         let mut sink = |observation: Observation| monitor.observe(now, &observation);
-        self.overflow.poll(now, &experiment, &mut sink);
+        if last || self.overflow.due() <= now {
+            self.overflow.poll(now, &experiment, &mut sink);
+        }
         if self.probes.next_poll() <= now {
             self.probes.poll(now, &mut sink);
         }

@@ -5,7 +5,7 @@ use std::time::Instant;
 use netloom_monitor::{Observation, SignalKind};
 use netloom_units::{Duration, Time};
 
-use crate::bpf::{Block, Missing, Scheduler};
+use crate::bpf::{Block, Looking, Missing, Scheduler};
 use crate::cpu::Cpu;
 use crate::disks::Disks;
 use crate::places::Places;
@@ -79,10 +79,10 @@ impl Probes {
         let mut waits_polled = true;
         match Scheduler::load(places) {
             Ok((scheduler, waits)) => {
-                probes.push(Box::new(scheduler));
+                probes.push(Box::new(Looking::at(scheduler)));
                 probes.push(Box::new(Cpu::only_steal(places)));
                 waits_polled = waits.is_none();
-                probes.extend(waits.map(|waits| Box::new(waits) as Box<dyn Probe>));
+                probes.extend(waits.map(|waits| Box::new(Looking::at(waits)) as Box<dyn Probe>));
             }
             Err(why) => {
                 let (name, signals) = Scheduler::NAMED;
@@ -91,7 +91,7 @@ impl Probes {
             }
         }
         match Block::load(places) {
-            Ok(block) => probes.push(Box::new(block)),
+            Ok(block) => probes.push(Box::new(Looking::at(block))),
             Err(why) => {
                 let (name, signals) = Block::NAMED;
                 probes.push(Box::new(Missing::new(name, signals, &why)));

@@ -97,7 +97,7 @@ proptest! {
 
 #[test]
 fn more_rows_than_a_batch_or_a_row_group_holds() {
-    let row = |n: u64| (n, (n % 3 == 0).then_some(n), n.to_string(), None);
+    let row = |n: u64| (n, n.is_multiple_of(3).then_some(n), n.to_string(), None);
     let rows: Vec<Row> = (0..60_000).map(row).collect();
     let (again, result) = read(write(&rows));
     result.unwrap();

@@ -12,6 +12,7 @@ use netloom_units::readable::count;
 use serde_json::json;
 
 use super::recent::recent_table;
+use super::summary::judged;
 use super::tc;
 use crate::args::{Format, Inspect};
 use crate::client::Client;
@@ -178,10 +179,7 @@ impl View {
             }
             writeln!(text, "\n{rows}")?;
         }
-        writeln!(text, "\nverdict so far: {}", self.verdict.judgement)?;
-        for finding in &self.verdict.findings {
-            writeln!(text, "  {}: {}", finding.judgement, finding.why)?;
-        }
+        writeln!(text, "\nverdict so far: {}", judged(&self.verdict, usize::MAX).join("\n"))?;
         Ok(text)
     }
 

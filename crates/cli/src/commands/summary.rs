@@ -7,6 +7,7 @@ use std::path::Path;
 use netloom_api::state::{LinkStatus, PipeStatus, ProcessState, ProcessStatus, VlanPortStatus};
 use netloom_api::summary::Summary;
 use netloom_api::timing::{LatencySummary, Timing};
+use netloom_monitor::Verdict;
 use netloom_units::readable::{bit_rate, count, micros};
 
 use crate::table::table;
@@ -51,12 +52,18 @@ fn verdict(summary: &Summary) -> Vec<String> {
     let Some(verdict) = &summary.verdict else {
         return vec!["verdict: none, the run was not judged".into(), ran];
     };
-    let word = verdict.judgement.to_string().to_uppercase();
-    let mut lines = vec![format!("verdict: {word}")];
-    lines.extend(first(&verdict.findings, FINDINGS, "findings", |finding| {
+    let mut lines = judged(verdict, FINDINGS);
+    lines[0].insert_str(0, "verdict: ");
+    lines.push(ran);
+    lines
+}
+
+/// The judgement, and below it why it is not `valid`: `most` reasons, and how many more there are.
+pub fn judged(verdict: &Verdict, most: usize) -> Vec<String> {
+    let mut lines = vec![verdict.judgement.to_string().to_uppercase()];
+    lines.extend(first(&verdict.findings, most, "findings", |finding| {
         format!("  {}: {}", finding.judgement, finding.why)
     }));
-    lines.push(ran);
     lines
 }
 

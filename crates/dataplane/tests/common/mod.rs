@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 use netloom_dataplane::{Dataplane, End, LinkWiring, Options, PipeId, Wiring};
 use netloom_link::{PipeChange, PipeConfig, PipeStatistics};
 use netloom_ports::memory::{self, MemoryPeer};
+use netloom_ports::{GsoKind, VirtioHeader};
 
 /// Long enough for any machine; nothing waits that long unless something is broken.
 pub const PATIENCE: Duration = Duration::from_secs(30);
@@ -60,6 +61,27 @@ pub fn frame(destination: u8, source: u8, length: usize) -> Vec<u8> {
     let mut bytes = vec![2, 0, 0, 0, 0, destination, 2, 0, 0, 0, 0, source, 0x88, 0xb5];
     bytes.extend((bytes.len()..length).map(|index| index as u8));
     bytes
+}
+
+/// A TCP super-frame over IPv4 with segments of 1000 bytes, `payload` bytes in all; its checksums are left as they are.
+pub fn super_frame(payload: usize) -> (VirtioHeader, Vec<u8>) {
+    let mut bytes = Vec::new();
+    let payload: Vec<u8> = (0..payload).map(|index| (index % 251) as u8).collect();
+    etherparse::PacketBuilder::ethernet2([2, 0, 0, 0, 0, 1], [2, 0, 0, 0, 0, 2])
+        .ipv4([10, 0, 0, 1], [10, 0, 0, 2], 64)
+        .tcp(1000, 2000, 1, 500)
+        .write(&mut bytes, &payload)
+        .unwrap();
+    let header = VirtioHeader {
+        needs_checksum: true,
+        gso: Some(GsoKind::TcpV4),
+        ecn: false,
+        header_len: 54,
+        gso_size: 1000,
+        checksum_start: 34,
+        checksum_offset: 16,
+    };
+    (header, bytes)
 }
 
 /// A frame from `source` to everybody.

@@ -21,11 +21,13 @@ pub struct OverflowProbe {
 }
 
 impl OverflowProbe {
-    /// Looks, if it is time to.
+    /// When it is time to look.
+    pub fn due(&self) -> Time {
+        self.due
+    }
+
+    /// Looks.
     pub fn poll(&mut self, now: Time, experiment: &Experiment, sink: &mut dyn FnMut(Observation)) {
-        if now < self.due {
-            return;
-        }
         let nodes = experiment.scenario.nodes.len() as u64;
         self.due = now + Duration::from_nanos(PERIOD.as_nanos() * nodes.div_ceil(NODES).max(1));
         // Fails only while the experiment is taken down.

@@ -13,6 +13,23 @@ use crate::experiment::Experiment;
 /// How the data plane is called where probes are named.
 const NAME: &str = "data plane";
 
+/// What it watches, and what of that it cannot see.
+const WATCHED: [(SignalKind, Option<&str>); 3] = [
+    (
+        SignalKind::Lateness,
+        Some("how long a frame waited in the kernel before and after the engine had it"),
+    ),
+    (SignalKind::UnmodelledDrop, None),
+    (SignalKind::NetInternal, Some("which node sent how much")),
+];
+
+/// Says that the data plane was not watched to the end, and why: so the run cannot be valid.
+pub fn unwatch(why: &str, sink: &mut dyn FnMut(Observation)) {
+    for (signal, _) in WATCHED {
+        sink(Observation::Unwatched { signal, probe: NAME.into(), why: why.into() });
+    }
+}
+
 /// Watches the data plane.
 pub struct Sights {
     watch: Watch,
@@ -42,21 +59,10 @@ impl Sights {
         for (number, name) in (0..).zip(&self.names) {
             sink(Observation::Named { what: Subject::Node(number), name: name.clone() });
         }
-        let watched = |signal, cannot_see: &str| Observation::Watched {
-            signal,
-            probe: NAME.into(),
-            cannot_see: [cannot_see]
-                .into_iter()
-                .filter(|t| !t.is_empty())
-                .map(Into::into)
-                .collect(),
-        };
-        sink(watched(
-            SignalKind::Lateness,
-            "how long a frame waited in the kernel before and after the engine had it",
-        ));
-        sink(watched(SignalKind::UnmodelledDrop, ""));
-        sink(watched(SignalKind::NetInternal, "which node sent how much"));
+        for (signal, cannot_see) in WATCHED {
+            let cannot_see = cannot_see.into_iter().map(Into::into).collect();
+            sink(Observation::Watched { signal, probe: NAME.into(), cannot_see });
+        }
     }
 
     /// Everything since the last look.

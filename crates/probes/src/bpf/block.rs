@@ -11,12 +11,13 @@ use netloom_monitor::{BusyStretch, Observation, Party, SignalKind, Subject};
 use netloom_units::{Duration, Time};
 
 use super::clock::Clock;
-use super::load::{Why, attach, in_words, kernel_types, load, map, next};
+use super::load::{Why, attach, kernel_types, load, map, next};
+use super::looking::Look;
 use crate::places::Places;
-use crate::probe::{Probe, Sink, cannot_watch, watches};
+use crate::probe::{Sink, watches};
 
 const NAME: &str = "eBPF on block_rq_issue";
-const SIGNALS: [SignalKind; 1] = [SignalKind::Disk];
+const SIGNAL: SignalKind = SignalKind::Disk;
 const PERIOD: Duration = Duration::from_millis(50);
 
 pub struct Block {
@@ -29,7 +30,6 @@ pub struct Block {
     by_number: PathBuf,
     told: BTreeMap<u32, Told>,
     named: BTreeSet<u32>,
-    stopped: bool,
 }
 
 /// What was told of a disk.
@@ -45,7 +45,7 @@ struct Told {
 
 impl Block {
     /// The names of its signals' probe, for those who cannot have it.
-    pub const NAMED: (&str, &[SignalKind]) = (NAME, &SIGNALS);
+    pub const NAMED: (&str, &[SignalKind]) = (NAME, &[SIGNAL]);
 
     /// Puts the programs into the kernel.
     pub fn load(places: &Places) -> Result<Self, Why> {
@@ -61,33 +61,7 @@ impl Block {
             by_number: places.sys.join("dev/block"),
             told: BTreeMap::new(),
             named: BTreeSet::new(),
-            stopped: false,
         })
-    }
-
-    fn look(&mut self, at: Time, sink: Sink<'_>) -> Result<(), Why> {
-        let now = self.clock.look(at)?;
-        let states: Vec<(u32, [u64; 3])> = self.disks.iter().collect::<Result<_, _>>()?;
-        while let Some([device, since, until]) = next(&mut self.stretches)? {
-            let disk = device as u32;
-            self.told.entry(disk).or_default().ended = until;
-            self.tell(at, disk, since, until, true, sink);
-        }
-        for (disk, [since, _pending, lost]) in states {
-            let told = self.told.entry(disk).or_default();
-            let fresh = lost.saturating_sub(std::mem::replace(&mut told.lost, lost));
-            if fresh > 0 {
-                let blind = format!("{fresh} busy stretches of a disk were lost at {at}");
-                watches(sink, NAME, &SIGNALS, &[&blind]);
-            }
-            if since == 0 {
-                self.name(disk, sink);
-                sink(Observation::DiskStretch { disk, stretch: BusyStretch::none() });
-            } else if since >= told.ended && since <= now {
-                self.tell(at, disk, since, now, false, sink);
-            }
-        }
-        Ok(())
     }
 
     /// Tells a stretch as it was at `now`.
@@ -117,23 +91,38 @@ impl Block {
     }
 }
 
-impl Probe for Block {
+impl Look for Block {
+    const NAME: &'static str = NAME;
+    const SIGNAL: SignalKind = SIGNAL;
+    const CANNOT_SEE: &'static str =
+        "requests that were pending before the first look are not seen";
+
     fn period(&self) -> Duration {
         PERIOD
     }
 
-    fn start(&mut self, sink: Sink<'_>) {
-        let blind = "requests that were pending before the first look are not seen";
-        watches(sink, NAME, &SIGNALS, &[blind]);
-    }
-
-    fn poll(&mut self, at: Time, sink: Sink<'_>) {
-        if self.stopped {
-            return;
+    fn look(&mut self, at: Time, sink: Sink<'_>) -> Result<(), Why> {
+        let now = self.clock.look(at)?;
+        let states: Vec<(u32, [u64; 3])> = self.disks.iter().collect::<Result<_, _>>()?;
+        while let Some([device, since, until]) = next(&mut self.stretches)? {
+            let disk = device as u32;
+            self.told.entry(disk).or_default().ended = until;
+            self.tell(at, disk, since, until, true, sink);
         }
-        if let Err(error) = self.look(at, sink) {
-            self.stopped = true;
-            cannot_watch(sink, NAME, &SIGNALS, &in_words(&error));
+        for (disk, [since, _pending, lost]) in states {
+            let told = self.told.entry(disk).or_default();
+            let fresh = lost.saturating_sub(std::mem::replace(&mut told.lost, lost));
+            if fresh > 0 {
+                let blind = format!("{fresh} busy stretches of a disk were lost at {at}");
+                watches(sink, NAME, &[SIGNAL], &[&blind]);
+            }
+            if since == 0 {
+                self.name(disk, sink);
+                sink(Observation::DiskStretch { disk, stretch: BusyStretch::none() });
+            } else if since >= told.ended && since <= now {
+                self.tell(at, disk, since, now, false, sink);
+            }
         }
+        Ok(())
     }
 }

@@ -9,6 +9,7 @@
 //! | `block` | stretches of disks with requests pending |
 //! | `load` | programs into the kernel |
 //! | `clock` | the kernel's time into the experiment's |
+//! | `looking` | looking at what programs keep, until that fails |
 //! | `missing` | says what cannot be watched so, and why |
 //!
 //! The programs are in `bpf/*.bpf.c` of this crate, and beside them what a compiler made of them.
@@ -16,11 +17,13 @@
 mod block;
 mod clock;
 mod load;
+mod looking;
 mod missing;
 mod record;
 mod scheduler;
 mod waits;
 
 pub use block::Block;
+pub use looking::Looking;
 pub use missing::Missing;
 pub use scheduler::Scheduler;

@@ -13,14 +13,15 @@ use nix::sched::{CpuSet, sched_setaffinity};
 use nix::unistd::Pid;
 
 use super::clock::Clock;
-use super::load::{Why, attach, in_words, kernel_types, load, map, next};
+use super::load::{Why, attach, kernel_types, load, map, next};
+use super::looking::Look;
 use super::record::{Record, WORDS};
 use super::waits::Waits;
 use crate::places::Places;
-use crate::probe::{Probe, Sink, cannot_watch, watches};
+use crate::probe::{Sink, watches};
 
 const NAME: &str = "eBPF on sched_switch";
-const SIGNALS: [SignalKind; 1] = [SignalKind::Cpu];
+const SIGNAL: SignalKind = SignalKind::Cpu;
 const PERIOD: Duration = Duration::from_millis(50);
 /// Shorter stretches end without an event, and who used them is not told.
 const TELL_NS: u64 = 10_000_000;
@@ -36,7 +37,6 @@ pub struct Scheduler {
     proc: PathBuf,
     engine: u32,
     told: BTreeMap<u32, Told>,
-    stopped: bool,
 }
 
 /// What was told of a CPU.
@@ -90,38 +90,9 @@ impl Scheduler {
             proc: places.proc.clone(),
             engine: places.engine,
             told: BTreeMap::new(),
-            stopped: false,
         };
         visit_all_cpus()?;
         Ok((scheduler, waits))
-    }
-
-    fn look(&mut self, at: Time, sink: Sink<'_>) -> Result<(), Why> {
-        let now = self.clock.look(at)?;
-        let states = self.states()?;
-        while let Some(words) = next(&mut self.stretches)? {
-            let record = Record::new(&words);
-            let until = record.until();
-            self.told.entry(record.cpu()).or_default().ended = until;
-            self.tell(at, record.cpu(), record, until, true, sink);
-        }
-        for (cpu, words) in states {
-            let record = Record::new(&words);
-            let told = self.told.entry(cpu).or_default();
-            let lost =
-                record.lost().saturating_sub(std::mem::replace(&mut told.lost, record.lost()));
-            if lost > 0 {
-                let blind = format!("{lost} busy stretches of CPU {cpu} were lost at {at}");
-                watches(sink, NAME, &SIGNALS, &[&blind]);
-            }
-            match record.since() {
-                // It has ended since, and that was told; or it began after the look.
-                Some(since) if since < told.ended || since > now => {}
-                Some(_) => self.tell(at, cpu, record, now, false, sink),
-                None => sink(Observation::CpuStretch { cpu, stretch: BusyStretch::none() }),
-            }
-        }
-        Ok(())
     }
 
     /// The records of all CPUs that have one, by number.
@@ -189,24 +160,42 @@ impl Scheduler {
     }
 }
 
-impl Probe for Scheduler {
+impl Look for Scheduler {
+    const NAME: &'static str = NAME;
+    const SIGNAL: SignalKind = SIGNAL;
+    const CANNOT_SEE: &'static str =
+        "the time that interrupts take of a CPU which is idle otherwise counts as idle";
+
     fn period(&self) -> Duration {
         PERIOD
     }
 
-    fn start(&mut self, sink: Sink<'_>) {
-        let blind = "the time that interrupts take of a CPU which is idle otherwise counts as idle";
-        watches(sink, NAME, &SIGNALS, &[blind]);
-    }
-
-    fn poll(&mut self, at: Time, sink: Sink<'_>) {
-        if self.stopped {
-            return;
+    fn look(&mut self, at: Time, sink: Sink<'_>) -> Result<(), Why> {
+        let now = self.clock.look(at)?;
+        let states = self.states()?;
+        while let Some(words) = next(&mut self.stretches)? {
+            let record = Record::new(&words);
+            let until = record.until();
+            self.told.entry(record.cpu()).or_default().ended = until;
+            self.tell(at, record.cpu(), record, until, true, sink);
         }
-        if let Err(error) = self.look(at, sink) {
-            self.stopped = true;
-            cannot_watch(sink, NAME, &SIGNALS, &in_words(&error));
+        for (cpu, words) in states {
+            let record = Record::new(&words);
+            let told = self.told.entry(cpu).or_default();
+            let lost =
+                record.lost().saturating_sub(std::mem::replace(&mut told.lost, record.lost()));
+            if lost > 0 {
+                let blind = format!("{lost} busy stretches of CPU {cpu} were lost at {at}");
+                watches(sink, NAME, &[SIGNAL], &[&blind]);
+            }
+            match record.since() {
+                // It has ended since, and that was told; or it began after the look.
+                Some(since) if since < told.ended || since > now => {}
+                Some(_) => self.tell(at, cpu, record, now, false, sink),
+                None => sink(Observation::CpuStretch { cpu, stretch: BusyStretch::none() }),
+            }
         }
+        Ok(())
     }
 }
 

@@ -5,11 +5,12 @@ use aya::maps::{Array, MapData};
 use netloom_monitor::{Observation, Party, SignalKind};
 use netloom_units::{Duration, Time};
 
-use super::load::{Why, in_words};
-use crate::probe::{Probe, Sink, budgeted, cannot_watch, watches};
+use super::load::Why;
+use super::looking::Look;
+use crate::probe::{Sink, budgeted};
 
 const NAME: &str = "eBPF on sched_wakeup";
-const SIGNALS: [SignalKind; 1] = [SignalKind::RunQueue];
+const SIGNAL: SignalKind = SignalKind::RunQueue;
 const PERIOD: Duration = Duration::from_millis(100);
 /// Waits below 2^14 ns are all in the first bucket; from there on an octave has 16.
 const FIRST_OCTAVE: u32 = 14;
@@ -20,7 +21,6 @@ type Counts = [u64; BUCKETS];
 pub struct Waits {
     map: Array<MapData, Counts>,
     nodes: Vec<Node>,
-    stopped: bool,
 }
 
 struct Node {
@@ -31,10 +31,22 @@ struct Node {
 impl Waits {
     pub fn new(map: Array<MapData, Counts>, nodes: impl Iterator<Item = u32>) -> Self {
         let node = |index| Node { index, last: Box::new([0; BUCKETS]) };
-        Self { map, nodes: nodes.map(node).collect(), stopped: false }
+        Self { map, nodes: nodes.map(node).collect() }
+    }
+}
+
+impl Look for Waits {
+    const NAME: &'static str = NAME;
+    const SIGNAL: SignalKind = SIGNAL;
+    const CANNOT_SEE: &'static str =
+        "a wait is seen when it ends, and told in steps of a sixteenth, rounded up";
+
+    fn period(&self) -> Duration {
+        // Reading a node's costs a fifth of reading a file.
+        budgeted(PERIOD, self.nodes.len() / 5)
     }
 
-    fn look(&mut self, sink: Sink<'_>) -> Result<(), Why> {
+    fn look(&mut self, _at: Time, sink: Sink<'_>) -> Result<(), Why> {
         for Node { index, last } in &mut self.nodes {
             let counts = self.map.get(index, 0)?;
             for (bucket, (now, before)) in (0..).zip(counts.iter().zip(last.iter())) {
@@ -46,28 +58,6 @@ impl Waits {
             **last = counts;
         }
         Ok(())
-    }
-}
-
-impl Probe for Waits {
-    fn period(&self) -> Duration {
-        // Reading a node's costs a fifth of reading a file.
-        budgeted(PERIOD, self.nodes.len() / 5)
-    }
-
-    fn start(&mut self, sink: Sink<'_>) {
-        let blind = "a wait is seen when it ends, and told in steps of a sixteenth, rounded up";
-        watches(sink, NAME, &SIGNALS, &[blind]);
-    }
-
-    fn poll(&mut self, _at: Time, sink: Sink<'_>) {
-        if self.stopped {
-            return;
-        }
-        if let Err(error) = self.look(sink) {
-            self.stopped = true;
-            cannot_watch(sink, NAME, &SIGNALS, &in_words(&error));
-        }
     }
 }
 
