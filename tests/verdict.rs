@@ -137,6 +137,30 @@ fn the_scenario_says_what_is_contention() {
 }
 
 #[test]
+fn a_run_is_judged_again_from_what_was_observed() {
+    let lab = pinging(10, "measure: { observations: true }\n");
+    lab.ok(&["run", "-o", "results"]);
+    let again = |more: &[&str]| lab.netloom(&[&["judge", "results"], more].concat());
+    let output = again(&["--format", "json"]);
+    let judged: Value = serde_json::from_slice(&output.stdout).expect(&text(&output.stderr));
+    assert_eq!(judged, summary(&lab)["verdict"]);
+
+    // No frame is punctual to a nanosecond.
+    let strict = "topology: { nodes: { a: } }
+monitor: { criteria: { lateness: { tolerance: 1ns } } }
+";
+    std::fs::write(lab.path("strict.yaml"), strict).unwrap();
+    let output = again(&["--criteria-of", "strict.yaml", "--strict"]);
+    assert_eq!(output.status.code(), Some(4), "{}", text(&output.stderr));
+    assert!(text(&output.stdout).starts_with("verdict: INVALID\n  invalid: lateness"));
+
+    std::fs::remove_file(lab.path("results/observations.jsonl")).unwrap();
+    let output = again(&[]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(text(&output.stderr).contains("measure: { observations: true }"));
+}
+
+#[test]
 fn contention_ends_a_run_that_is_to_be_aborted() {
     // No frame is punctual to a nanosecond.
     let monitor = "monitor: { on_contention: abort, criteria: { lateness: { tolerance: 1ns } } }\n";

@@ -10,6 +10,7 @@ use chrono::DateTime;
 use netloom_api::event::Event;
 use netloom_api::summary::Summary;
 use netloom_link::DropReason;
+use netloom_scenario::Scenario;
 use netloom_report_page::{Curves, Happened, Run, Sample, Way, drawn};
 use netloom_tables::{Cell, Stored, TableError};
 use netloom_units::Time;
@@ -29,7 +30,7 @@ pub fn read(directory: &Path) -> Result<Run> {
     let mut say = |file: &str, error: &anyhow::Error, so: &str| {
         missing.push(format!("{file}: {}. {so}", netloom_api::in_words(error.as_ref())));
     };
-    let scenario = json(&directory.join("scenario.json"))
+    let scenario = scenario(directory)
         .map_err(|error| say("scenario.json", &error, "So the topology is not drawn."));
     let machine = json(&directory.join("machine.json"))
         .map_err(|error| say("machine.json", &error, "So the machine is not known."));
@@ -50,7 +51,8 @@ pub fn read(directory: &Path) -> Result<Run> {
     })
 }
 
-fn summary(directory: &Path) -> Result<Summary> {
+/// The summary of a run.
+pub fn summary(directory: &Path) -> Result<Summary> {
     let file = directory.join("summary.json");
     if !directory.is_dir() {
         return Err(anyhow!(
@@ -66,6 +68,11 @@ fn summary(directory: &Path) -> Result<Summary> {
         ));
     }
     json(&file).with_context(|| format!("cannot use {}", file.display()))
+}
+
+/// The scenario as it was run.
+pub fn scenario(directory: &Path) -> Result<Scenario> {
+    json(&directory.join("scenario.json"))
 }
 
 fn json<T: DeserializeOwned>(file: &Path) -> Result<T> {
