@@ -142,11 +142,13 @@ fn a_run_is_judged_again_from_what_was_observed() {
     lab.ok(&["run", "-o", "results"]);
     let again = |more: &[&str]| lab.netloom(&[&["judge", "results"], more].concat());
     let output = again(&["--format", "json"]);
-    let judged: Value = serde_json::from_slice(&output.stdout).expect(&text(&output.stderr));
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    let judged: Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!(judged, summary(&lab)["verdict"]);
 
     // No frame is punctual to a nanosecond.
-    let strict = "topology: { nodes: { a: } }
+    let strict = "name: strict
+topology: { nodes: { a: } }
 monitor: { criteria: { lateness: { tolerance: 1ns } } }
 ";
     std::fs::write(lab.path("strict.yaml"), strict).unwrap();
@@ -226,7 +228,7 @@ fn the_verdict_so_far_can_be_asked_for() {
     let words = lab.ok(&["inspect", &lab.name]);
     let judgement = words.split("verdict so far: ").nth(1).unwrap();
     assert!(
-        ["valid", "suspect", "invalid"].iter().any(|word| judgement.starts_with(word)),
+        ["VALID", "SUSPECT", "INVALID"].iter().any(|word| judgement.starts_with(word)),
         "{words}"
     );
 }

@@ -43,7 +43,8 @@ fn main() -> Result<ExitCode, Box<dyn std::error::Error>> {
     let verdict = monitor.verdict(given.to);
     let mut differ = differences(&verdict, &Offline::new(&observations, &criteria, given.to));
     if verdict.judgement != given.judgement {
-        differ.push(format!("the run was {}, the record is {}", given.judgement, verdict.judgement));
+        differ
+            .push(format!("the run was {}, the record is {}", given.judgement, verdict.judgement));
     }
     differ.iter().for_each(|difference| println!("{difference}"));
     Ok(if differ.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })

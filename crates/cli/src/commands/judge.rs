@@ -25,7 +25,8 @@ pub fn judge(args: &Judge) -> Result<i32> {
 /// The verdict on what was observed, from the beginning of the run to its end.
 fn verdict(directory: &Path, criteria_of: Option<&Path>) -> Result<Verdict> {
     let given = results::summary(directory)?.verdict;
-    let given = given.with_context(|| format!("{}: the run was not judged", directory.display()))?;
+    let given =
+        given.with_context(|| format!("{}: the run was not judged", directory.display()))?;
     let file = directory.join("observations.jsonl");
     if !file.exists() {
         bail!(

@@ -35,11 +35,10 @@ impl RecordedMonitor {
     /// Something was observed at `at`. A record that cannot be written ends there.
     pub fn observe(&mut self, at: Time, observation: &Observation) {
         self.monitor.observe(at, observation);
-        if let Some(record) = &mut self.record {
-            if let Err(error) = trace::write(record, at, observation) {
-                self.failure = Some(error);
-                self.record = None;
-            }
+        let written = self.record.as_mut().map(|record| trace::write(record, at, observation));
+        if let Some(Err(error)) = written {
+            self.failure = Some(error);
+            self.record = None;
         }
     }
 
