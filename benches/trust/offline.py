@@ -11,7 +11,7 @@ import json
 import subprocess
 
 from limited import Limited
-from watched import MEMORY, ROOT, Watched, load, machine, netloom, pair
+from watched import MEMORY, PREPARING, ROOT, Watched, load, machine, netloom, pair
 
 SECONDS = 4
 
@@ -21,7 +21,7 @@ def loads():
     limit = {"criteria": {"net_internal": {"rate": "10Mbit/s"}}}
     yield "cpu", load("cpu", 0, 0, 100, SECONDS), None
     yield "net", load("net", "b", 300, SECONDS), limit
-    yield "memory", load("memory", MEMORY * 2, SECONDS), None
+    yield "memory", load("memory", MEMORY * 2, SECONDS), PREPARING
     yield "disk", load("disk", 100, SECONDS), None
 
 

@@ -61,7 +61,7 @@ impl Monitoring {
             experiment: Arc::clone(experiment),
             end: end.clone(),
             stop: Arc::clone(&stop),
-            settled: false,
+            settled: experiment.scenario.monitor.warm_up == Duration::ZERO,
         };
         let thread = thread::Builder::new()
             .name("netloom-monitor".into())
@@ -152,10 +152,6 @@ impl Watcher {
         let experiment = Arc::clone(&self.experiment);
         let mut monitor = experiment.monitor();
         let now = experiment.now();
-        if !self.settled && now >= Time::ZERO + experiment.scenario.monitor.warm_up {
-            self.settled = true;
-            monitor.observe(now, &Observation::Settled);
-        }
         self.sights.look(now, &mut |at, observation| monitor.observe(at, &observation));
         let mut sink = |observation: Observation| monitor.observe(now, &observation);
         if last || self.overflow.due() <= now {
@@ -165,6 +161,10 @@ impl Watcher {
             self.probes.poll(now, &mut sink);
         }
         monitor.tick(now);
+        if !self.settled && now >= Time::ZERO + experiment.scenario.monitor.warm_up {
+            self.settled = true;
+            monitor.observe(now, &Observation::Settled);
+        }
         let spent = took(began);
         monitor.spent(Work::Monitoring, spent);
         self.tell(&mut monitor);
