@@ -1,5 +1,5 @@
 //! Prefixes of either family as plain integers: the arithmetic that address assignment and route
-//! aggregation share.
+//! routing share.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 

@@ -1,6 +1,7 @@
-//! What the benchmark runs on, and how much memory it has used.
+//! What the benchmark runs on, and how much of it was used.
 
 use std::fs;
+use std::time::Duration;
 
 pub fn description() -> String {
     let line = |path: &str, key: &str| {
@@ -13,6 +14,14 @@ pub fn description() -> String {
         line("/proc/cpuinfo", "model name"),
         line("/proc/sys/kernel/osrelease", "")
     )
+}
+
+/// The CPU time of this thread so far. Other work on the machine adds less to it than to the time that
+/// passes.
+pub fn cpu_time() -> Duration {
+    let text = fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
+    let nanoseconds = text.split(' ').next().and_then(|field| field.parse().ok());
+    Duration::from_nanos(nanoseconds.expect("/proc/thread-self/schedstat begins with a number"))
 }
 
 /// From now on, the peak is that of what follows.
