@@ -6,8 +6,10 @@
 //! |---|---|
 //! | `sights` | what the data plane sees, in the monitor's words |
 //! | `overflow` | frames that were not read in time, since the last look |
+//! | `recorded` | the monitor, and everything that it is shown as a file |
 
 mod overflow;
+mod recorded;
 mod sights;
 
 use std::os::unix::fs::MetadataExt;
@@ -19,7 +21,7 @@ use std::time::Instant;
 use anyhow::{Context, Result};
 use netloom_api::event::{EndReason, What};
 use netloom_dataplane::Scheduling;
-use netloom_monitor::{Change, Monitor, Observation, Signal, Verdict, Warnings, Work};
+use netloom_monitor::{Change, Observation, Signal, Verdict, Warnings, Work};
 use netloom_nodes::Layout;
 use netloom_probes::{Node, Places, Probes};
 use netloom_scenario::OnContention;
@@ -28,6 +30,7 @@ use netloom_units::{Duration, Time};
 use crate::end::End;
 use crate::experiment::Experiment;
 use overflow::OverflowProbe;
+pub use recorded::RecordedMonitor;
 use sights::Sights;
 
 /// How often the data plane is looked at: the window of Maier 2011 for traffic, and a tenth of the time in
@@ -169,7 +172,7 @@ impl Watcher {
     }
 
     /// Records what the monitor has to tell.
-    fn tell(&mut self, monitor: &mut Monitor) {
+    fn tell(&mut self, monitor: &mut RecordedMonitor) {
         let began = Instant::now();
         let mut told = false;
         while let Some(signal) = monitor.poll_signal() {
