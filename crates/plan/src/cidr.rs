@@ -1,4 +1,4 @@
-//! Prefixes of either family as plain integers: the arithmetic that address assignment and route
+//! Prefixes of either family as plain integers: the arithmetic that address assignment and
 //! routing share.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
