@@ -89,11 +89,14 @@ class Spinners:
 
 def thread_times(pid):
     """CPU time of the monitor's threads so far, in seconds."""
-    total = 0
+    times = {}
     for task in pathlib.Path(f"/proc/{pid}/task").iterdir():
-        if (task / "comm").read_text().strip() in THREADS:
-            total += int((task / "schedstat").read_text().split()[0])
-    return total / 1e9
+        name = (task / "comm").read_text().strip()
+        if name in THREADS:
+            times[name] = int((task / "schedstat").read_text().split()[0])
+    if len(times) < len(THREADS):
+        raise OSError("not all of the monitor's threads are there")
+    return sum(times.values()) / 1e9
 
 
 class WatchedRun(Run):

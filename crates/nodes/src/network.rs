@@ -13,7 +13,7 @@ use crate::interface::{self, InterfaceState};
 use crate::node::Node;
 use crate::reactor::Reactor;
 use crate::starter::Starter;
-use crate::{ExitStatus, Layout, NodeError, SpawnRequest, Spawned, create, netns};
+use crate::{ExitStatus, Layout, NodeError, SpawnRequest, Spawned, cgroup, create, netns};
 
 /// How long the processes of all nodes may take to end in [`Network::destroy`].
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -193,6 +193,12 @@ impl Network {
             states.into_iter().map(move |state| InterfaceState { node: node.into(), ..state })
         });
         Ok(named.collect())
+    }
+
+    /// Where nodes get their cgroups, each by its name, with their first process; `None` on a machine without
+    /// cgroup v2 that we may use.
+    pub fn cgroups(&self) -> Option<PathBuf> {
+        self.layout.cgroup().filter(|path| cgroup::is_usable(path))
     }
 
     /// The cgroup of a node's processes; `None` until one was started, and on a machine without

@@ -9,7 +9,7 @@ use std::path::Path;
 use netloom_monitor::SignalKind;
 use netloom_units::{Duration, Time};
 
-use crate::probe::{Sink, cannot_watch, watches};
+use crate::probe::{Sink, cannot_watch, watches, watches_a_part};
 
 /// An open file and what it said when it was last read.
 #[derive(Debug)]
@@ -55,16 +55,27 @@ pub struct Foundation {
     signals: &'static [SignalKind],
     source: io::Result<Source>,
     last: Option<Time>,
+    partial: bool,
 }
 
 impl Foundation {
     pub fn open(name: &'static str, path: &Path, signals: &'static [SignalKind]) -> Self {
-        Self { name, signals, source: Source::open(path), last: None }
+        Self { name, signals, source: Source::open(path), last: None, partial: false }
+    }
+
+    /// One that shows too little of its signals to stand for them alone.
+    pub fn of_a_part(
+        name: &'static str,
+        path: &Path,
+        signals: &'static [SignalKind],
+    ) -> Self {
+        Self { partial: true, ..Self::open(name, path, signals) }
     }
 
     /// Says what is watched, and what of each signal cannot be seen.
     pub fn start(&self, sink: Sink<'_>, cannot_see: &[&str]) {
         match &self.source {
+            Ok(_) if self.partial => watches_a_part(sink, self.name, self.signals, cannot_see),
             Ok(_) => watches(sink, self.name, self.signals, cannot_see),
             Err(error) => cannot_watch(sink, self.name, self.signals, &error.to_string()),
         }

@@ -5,7 +5,7 @@ use std::fs;
 use std::os::unix::fs::MetadataExt;
 
 use netloom_monitor::{
-    Criteria, Direction, DropCause, Judgement, Monitor, Observation as O, PageCause, Party,
+    Criteria, Direction, Divided, DropCause, Judgement, Monitor, Observation as O, PageCause, Party,
     Pressure, Resource, Route, SignalKind, Subject,
 };
 use netloom_probes::{Node, Places, Probes};
@@ -135,7 +135,7 @@ fn after(machine: &Machine, change: impl Fn(&Machine)) -> Vec<O> {
 const SECOND: Duration = Duration::from_secs(1);
 
 fn used(of: SignalKind, party: Party, amount: u64) -> O {
-    O::Used { of, party, amount, over: SECOND }
+    O::Used { of, divides: Divided::Unattributed, party, amount, over: SECOND }
 }
 
 #[track_caller]
@@ -278,7 +278,7 @@ fn a_disk_is_busy_if_the_same_requests_hang_or_the_kernel_says_so() {
 fn beside_a_spinner(machine: &Machine) -> Monitor {
     let mut monitor = Monitor::new(Criteria::default(), Time::ZERO);
     for signal in [SignalKind::Lateness, SignalKind::UnmodelledDrop] {
-        let watched = O::Watched { signal, probe: "engine".into(), cannot_see: vec![] };
+        let watched = O::Watched { signal, probe: "engine".into(), cannot_see: vec![], partial: false };
         monitor.observe(Time::ZERO, &watched);
     }
     let mut probes = Probes::polling(&machine.places());
