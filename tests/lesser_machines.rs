@@ -63,9 +63,8 @@ processes: [{ name: ping, node: a, command: ping -n -i 0.1 -c 15 b }]
 fn coverage(verdict: &Value, signal: &str) -> (bool, Vec<String>, String) {
     let mut all = verdict["coverage"].as_array().unwrap().iter();
     let coverage = all.find(|coverage| coverage["signal"] == signal).unwrap();
-    let words = |key: &str| -> Vec<String> {
-        serde_json::from_value(coverage[key].clone()).unwrap()
-    };
+    let words =
+        |key: &str| -> Vec<String> { serde_json::from_value(coverage[key].clone()).unwrap() };
     (coverage["observed"].as_bool().unwrap(), words("probes"), words("blind_spots").join("; "))
 }
 

@@ -18,6 +18,8 @@
 //! | `frame_log` | what happens to each frame, written by a thread of its own: [`FrameLog`] |
 //! | `capture` | copies of frames at an interface, for a reader on another thread |
 //! | `watch` | what goes wrong, told to a monitor as it happens: [`Watch`] |
+//! | `wakeup` | how late the machine wakes threads, and pauses of the engine |
+//! | `thread_clock` | the CPU time of another thread |
 //! | `timing` | how late frames were, and what was lost outside the model: [`Timing`] |
 //!
 //! A worker owns whole connected components (a link, or all links joined by switches), so no lock

@@ -1,4 +1,4 @@
-//! Threads that ask to be woken every 10 ms and see how late they are: an ordinary one, by which the
+//! Threads that ask to be woken from time to time and see how late they are: an ordinary one, by which the
 //! machine's own timers are known, and the pulse, as urgent as the workers: what keeps it from running keeps
 //! them too.
 
@@ -15,7 +15,10 @@ use crate::thread_clock::ThreadClock;
 use crate::timing::{Latencies, LatencySummary};
 use crate::{Clock, DataplaneError};
 
-const INTERVAL: Duration = Duration::from_millis(10);
+/// Between two wake-ups of the ordinary thread.
+const WAKE_UP: Duration = Duration::from_millis(10);
+/// Between two beats of the pulse: so much of a pause may be missed. A beat costs 20 to 50 µs.
+const BEAT: Duration = Duration::from_millis(20);
 
 /// How late an ordinary thread is woken.
 #[derive(Debug)]
@@ -28,7 +31,8 @@ impl WakeupProbe {
     pub fn start(clock: Clock) -> Result<Self, DataplaneError> {
         let latencies = Arc::new(Mutex::new(Latencies::default()));
         let results = Arc::clone(&latencies);
-        let ticker = Ticker::start(clock, "netloom-wakeup", Scheduling::Normal, move |_, late| {
+        let start = (clock, "netloom-wakeup", WAKE_UP);
+        let ticker = Ticker::start(start, Scheduling::Normal, move |_, late| {
             results.lock().unwrap_or_else(PoisonError::into_inner).record(late, 1);
         })?;
         Ok(Self { latencies, _ticker: ticker })
@@ -58,7 +62,8 @@ impl Pulse {
     ) -> Result<Self, DataplaneError> {
         let pauses = Arc::new(Mutex::new(Vec::new()));
         let noted = Arc::clone(&pauses);
-        let ticker = Ticker::start(clock, "netloom-pulse", scheduling, move |at, late| {
+        let start = (clock, "netloom-pulse", BEAT);
+        let ticker = Ticker::start(start, scheduling, move |at, late| {
             if late > limit {
                 let mut noted = noted.lock().unwrap_or_else(PoisonError::into_inner);
                 if noted.len() < PAUSES {
@@ -80,7 +85,7 @@ impl Pulse {
     }
 }
 
-/// A thread that wakes every [`INTERVAL`]; ends when it is dropped.
+/// A thread that wakes at equal intervals; ends when it is dropped.
 #[derive(Debug)]
 struct Ticker {
     time: Arc<OnceLock<ThreadClock>>,
@@ -91,8 +96,7 @@ struct Ticker {
 impl Ticker {
     /// `note` is told when the thread woke and how late that was.
     fn start(
-        clock: Clock,
-        name: &str,
+        (clock, name, interval): (Clock, &str, Duration),
         scheduling: Scheduling,
         mut note: impl FnMut(Time, Duration) + Send + 'static,
     ) -> Result<Self, DataplaneError> {
@@ -105,7 +109,7 @@ impl Ticker {
                 exact_timers();
                 // Nobody else sets it.
                 let _ = own.set(ThreadClock::of_this_thread());
-                tick(clock, &ended, &mut note);
+                tick(clock, interval, &ended, &mut note);
             })
             .map_err(DataplaneError::system("start a wake-up probe"))?;
         Ok(Self { time, stop, thread: Some(thread) })
@@ -126,14 +130,19 @@ impl Drop for Ticker {
     }
 }
 
-fn tick(clock: Clock, ended: &AtomicBool, note: &mut dyn FnMut(Time, Duration)) {
+fn tick(
+    clock: Clock,
+    interval: Duration,
+    ended: &AtomicBool,
+    note: &mut dyn FnMut(Time, Duration),
+) {
     let mut next = clock.now();
     while !ended.load(Ordering::Relaxed) {
-        next += INTERVAL;
+        next += interval;
         let now = clock.now();
         if next <= now {
             // Do not hurry through what a long pause made us miss: one sample told of it.
-            next = now + INTERVAL;
+            next = now + interval;
         }
         let until =
             TimeSpec::from_duration(std::time::Duration::from_nanos(clock.on_machine(next)));

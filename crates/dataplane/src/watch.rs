@@ -2,6 +2,7 @@
 //! the model, times in which nobody looked at the devices. Each worker puts what is rare into a ring of its
 //! own and counts what is common (`tally`); it never waits, and nothing is locked. Not here: what to conclude.
 
+mod seen;
 mod tally;
 
 use std::sync::Arc;
@@ -12,79 +13,13 @@ use rtrb::{Consumer, RingBuffer};
 
 use crate::PipeId;
 use crate::wakeup::Pulse;
-use tally::{BUCKETS, SLOT, SLOTS, Tally, longest_of, shortest_of, slot_of};
+pub use seen::{Limits, Loss, Seen, Sighting};
 pub(crate) use tally::Spotter;
+use tally::{BUCKETS, SLOT, SLOTS, Tally, longest_of, shortest_of, slot_of};
 
 /// Sightings that may wait in the ring of one worker: so many are told exactly from one look to the next, and
 /// bound what a look costs. An overloaded worker hands over thousands of frames meanwhile, all late.
 const BACKLOG: usize = 1 << 10;
-
-/// Something rare that a monitor is to know.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Sighting {
-    /// When it was seen.
-    pub at: Time,
-    /// What.
-    pub what: Seen,
-}
-
-/// What was seen.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Seen {
-    /// Frames left the engine later than the tolerance after their scheduled release.
-    Late {
-        /// The pipe that they left.
-        pipe: PipeId,
-        /// How late.
-        by: Duration,
-        /// How many wire frames.
-        frames: u64,
-    },
-    /// Frames were lost outside the model.
-    Lost {
-        /// The pipe that they were about to enter or had left.
-        pipe: PipeId,
-        /// Where.
-        loss: Loss,
-        /// How many wire frames.
-        frames: u64,
-    },
-    /// The engine, or one of its workers, did not run for longer than a pause may be.
-    Pause {
-        /// How long.
-        lasted: Duration,
-    },
-}
-
-/// Where a frame was lost outside the model.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Loss {
-    /// The device had no room.
-    DeviceFull,
-    /// The device was gone.
-    DeviceGone,
-    /// The device did not accept the frame.
-    Rejected,
-    /// The frame that a node sent was not well-formed.
-    Malformed,
-    /// The frames in the data plane took all the memory they may.
-    NoMemory,
-}
-
-impl Loss {
-    /// All of them, in the order of their numbers.
-    pub(crate) const ALL: [Self; 5] =
-        [Self::DeviceFull, Self::DeviceGone, Self::Rejected, Self::Malformed, Self::NoMemory];
-}
-
-/// From when on something is worth a word.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Limits {
-    /// How late a frame may leave and still count as punctual.
-    pub tolerance: Duration,
-    /// How long the engine may not run.
-    pub pause: Duration,
-}
 
 /// A monitor's end. The thread that notices pauses ends with it.
 #[derive(Debug)]
@@ -290,12 +225,18 @@ impl WorkerEnd {
         if since(&untold.sightings, &mut told.sightings) == 0 {
             return;
         }
-        let late: Vec<u64> =
-            told.late.iter_mut().zip(&untold.late).map(|(told, count)| since(count, told)).collect();
+        let late: Vec<u64> = told
+            .late
+            .iter_mut()
+            .zip(&untold.late)
+            .map(|(told, count)| since(count, told))
+            .collect();
         let least = limits.tolerance + Duration::from_nanos(1);
         let at_least = |bucket| Duration::from_nanos(shortest_of(bucket)).max(least);
         common.late.extend(counted(&late, at_least));
-        for (loss, (told, count)) in Loss::ALL.into_iter().zip(told.lost.iter_mut().zip(&untold.lost)) {
+        for (loss, (told, count)) in
+            Loss::ALL.into_iter().zip(told.lost.iter_mut().zip(&untold.lost))
+        {
             let frames = since(count, told);
             common.lost.extend((frames > 0).then_some((loss, frames)));
         }

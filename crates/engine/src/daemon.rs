@@ -84,7 +84,8 @@ fn start() -> Result<()> {
         .context("cannot start the engine's runtime")?;
     let experiment = Arc::new(experiment);
     let deploy_seconds = began.elapsed().as_secs_f64();
-    let served = runtime.block_on(serve(&layout, experiment.clone(), results, preparation, deploy_seconds));
+    let served =
+        runtime.block_on(serve(&layout, experiment.clone(), results, preparation, deploy_seconds));
     // Streams that are still open end with the runtime, not before their last event was sent.
     runtime.shutdown_timeout(std::time::Duration::from_secs(1));
     // What is left is the state directory, and whatever could not be removed at the first try.

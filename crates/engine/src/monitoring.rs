@@ -183,15 +183,19 @@ impl Watcher {
             monitor.observe(now, &Observation::Settled);
         }
         self.sights.look(now, last, &mut |at, observation| monitor.observe(at, &observation));
+        // Another thread enters the nodes: what it takes is at most the time that passes.
+        let mut in_nodes = Duration::ZERO;
         let mut sink = |observation: Observation| monitor.observe(now, &observation);
         if last || self.overflow.due() <= now {
+            let began = Instant::now();
             self.overflow.poll(now, &experiment, &mut sink);
+            in_nodes = meter::elapsed(began);
         }
         if self.probes.next_poll() <= now {
             self.probes.poll(now, &mut sink);
         }
         monitor.tick(now);
-        Meter::spent_by_others(self.sights.watch(), &mut monitor);
+        monitor.spent(Work::Monitoring, self.sights.watch().take_spent() + in_nodes);
         meter.spent(Work::Monitoring, &mut monitor);
         if self.tell(&mut monitor) {
             meter.spent(Work::Notification, &mut monitor);

@@ -2,8 +2,9 @@
 //! exact in virtual time.
 
 use netloom_monitor::{
-    BusyStretch, Change, Criteria, Direction, Divided, DropCause, Judgement, Monitor, Observation as O, PageCause, Party,
-    Pressure, Resource, Route, Signal, SignalKind, Subject, Verdict, Warnings, Who,
+    BusyStretch, Change, Criteria, Direction, Divided, DropCause, Judgement, Monitor,
+    Observation as O, PageCause, Party, Pressure, Resource, Route, Signal, SignalKind, Subject,
+    Verdict, Warnings, Who,
 };
 use netloom_units::{Duration, Size, Time};
 
@@ -23,7 +24,8 @@ fn monitor(criteria: &str) -> Monitor {
     let criteria: Criteria = serde_json::from_str(criteria).unwrap();
     let mut monitor = Monitor::new(criteria, Time::ZERO);
     for signal in SignalKind::ALL {
-        let watched = O::Watched { signal, probe: "test".into(), cannot_see: vec![], partial: false };
+        let watched =
+            O::Watched { signal, probe: "test".into(), cannot_see: vec![], partial: false };
         monitor.observe(Time::ZERO, &watched);
     }
     for (party, name) in [(Subject::Node(0), "a"), (Subject::Node(1), "b")] {
@@ -208,7 +210,12 @@ fn what_was_not_observed_cannot_be_valid() {
     assert_eq!(verdict.judgement, Judgement::Suspect);
     assert_eq!(verdict.findings.len(), 6);
     for signal in SignalKind::ALL {
-        let watched = O::Watched { signal, probe: "test".into(), cannot_see: vec!["dust".into()], partial: false };
+        let watched = O::Watched {
+            signal,
+            probe: "test".into(),
+            cannot_see: vec!["dust".into()],
+            partial: false,
+        };
         monitor.observe(ms(1), &watched);
     }
     let verdict = monitor.verdict(ms(1000));
@@ -260,13 +267,8 @@ fn what_the_engine_does_for_nodes_is_theirs() {
             by: vec![(Party::Engine, 60), (Party::Kernel, 10), (A, 10), (Party::Unattributed, 20)],
         };
         monitor.observe(ms(n * 100), &O::CpuStretch { cpu: 0, stretch });
-        let used = |divides, party, amount| O::Used {
-            of: SignalKind::Cpu,
-            divides,
-            party,
-            amount,
-            over,
-        };
+        let used =
+            |divides, party, amount| O::Used { of: SignalKind::Cpu, divides, party, amount, over };
         for seen in [
             used(Divided::Engine, A, 5000),
             used(Divided::Engine, B, 2000),

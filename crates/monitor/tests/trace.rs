@@ -176,8 +176,12 @@ fn assemble(steps: Vec<Step>, settles: Option<usize>, watched: bool) -> (Vec<(Ti
 fn preamble(waits_watched: bool) -> Vec<(Time, O)> {
     let waits = [SignalKind::RunQueue, SignalKind::Pressure];
     let watched = SignalKind::ALL.into_iter().filter(|s| waits_watched || !waits.contains(s));
-    let watched =
-        watched.map(|signal| O::Watched { signal, probe: "test".into(), cannot_see: vec![], partial: false });
+    let watched = watched.map(|signal| O::Watched {
+        signal,
+        probe: "test".into(),
+        cannot_see: vec![],
+        partial: false,
+    });
     let name = O::Named { what: Subject::Metric(0), name: "jitter".into() };
     watched.chain([name]).map(|seen| (Time::ZERO, seen)).collect()
 }

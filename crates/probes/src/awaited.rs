@@ -49,7 +49,8 @@ impl Awaited {
         }
         self.looked = Some(at);
         let mut come = Vec::new();
-        for (parent, waiting) in self.waiting.iter_mut().filter(|(_, waiting)| !waiting.is_empty()) {
+        for (parent, waiting) in self.waiting.iter_mut().filter(|(_, waiting)| !waiting.is_empty())
+        {
             for entry in fs::read_dir(parent).into_iter().flatten().flatten() {
                 if let Some(party) = waiting.remove(&entry.file_name()) {
                     come.push((party, entry.path()));

@@ -45,7 +45,7 @@ impl Pressures {
         let before = self.files.len();
         for of in KINDS {
             // Absent: a kernel without PSI, or not in cgroups.
-            if let Ok(source) = Source::open(&path(of.name())) {
+            if let Ok(source) = Source::open_whole(&path(of.name())) {
                 let (last, stalled_us) = Default::default();
                 self.files.push(File { party, of, source, last, stalled_us });
             }

@@ -80,7 +80,7 @@ impl Processes {
         let kept = known.as_mut().and_then(|known| known.source.take());
         let kept = kept.and_then(|mut source| source.read().is_ok().then_some(source));
         let source = match kept {
-            None if self.open < KEPT => Some(Source::open(&self.reader.path("stat")).ok()?),
+            None if self.open < KEPT => Some(Source::open_whole(&self.reader.path("stat")).ok()?),
             kept => kept,
         };
         let stat = match &source {
@@ -246,7 +246,7 @@ struct Cgroup {
 impl Cgroup {
     /// Nothing if it has gone again, or tells no CPU time.
     fn open(party: Party, path: PathBuf) -> Option<Self> {
-        let stat = Source::open(&path.join("cpu.stat")).ok()?;
+        let stat = Source::open_whole(&path.join("cpu.stat")).ok()?;
         value(stat.text(), "usage_usec")?;
         Some(Self { party, path, stat, used_us: Counter::from_zero() })
     }

@@ -52,7 +52,7 @@ impl Probe for Refaults {
         let files = &mut self.files;
         for (party, cgroup) in self.awaited.come(at) {
             // One that has gone again meanwhile has nothing to tell.
-            let source = Source::open(&cgroup.join("memory.stat"));
+            let source = Source::open_whole(&cgroup.join("memory.stat"));
             files.extend(source.ok().map(|source| (party, source, Counter::default())));
         }
         let over = self.last.replace(at).map(|last| at.since(last));

@@ -192,8 +192,7 @@ mod tests {
         for exponent in 0..64 {
             for part in [0, 1, 2, 3] {
                 let value = (1u64 << exponent) + part * ((1u64 << exponent) / 4);
-                let (shortest, longest) =
-                    (shortest_of(bucket(value)), longest_of(bucket(value)));
+                let (shortest, longest) = (shortest_of(bucket(value)), longest_of(bucket(value)));
                 assert!(shortest <= value && value <= longest, "{value}");
                 assert_eq!(bucket(longest), bucket(value), "{value}");
                 assert_eq!(bucket(shortest), bucket(value), "{value}");

@@ -69,10 +69,7 @@ fn traffic_is_told_by_slots_and_none_is_missing() {
     assert_eq!(told(seen(&mut watch, ms(605), false).1), [(ms(605), 545, 200)]);
     left(ms(607), 70);
     left(ms(611), 80);
-    assert_eq!(
-        told(seen(&mut watch, ms(615), true).1),
-        [(ms(610), 10, 70), (ms(615), 5, 80)]
-    );
+    assert_eq!(told(seen(&mut watch, ms(615), true).1), [(ms(610), 10, 70), (ms(615), 5, 80)]);
 }
 
 #[test]
@@ -114,11 +111,8 @@ fn work_is_told_by_pipe() {
     spotter.passed(0, &FrameInfo::single(60));
     spotter.left(1, PIPE, ms(1), Duration::ZERO, &FrameInfo::single(100));
     let work: Vec<Work> = watch.work().collect();
-    let pipe = |direction, frames, bytes| PipeWork {
-        pipe: PipeId { link: 3, direction },
-        frames,
-        bytes,
-    };
+    let pipe =
+        |direction, frames, bytes| PipeWork { pipe: PipeId { link: 3, direction }, frames, bytes };
     assert_eq!(work[0].pipes, [pipe(0, 1, 60), pipe(1, 2, 100)]);
     assert!(work[0].cpu_time > Duration::ZERO);
     spotter.handled(0);

@@ -114,7 +114,8 @@ impl Sums {
         let all: u128 = frames.values().map(|frames| u128::from(*frames)).sum();
         let time = work.cpu_time.as_nanos();
         let mut rest = time;
-        for (party, frames) in frames.into_iter().filter(|(party, _)| *party != Party::Unattributed) {
+        for (party, frames) in frames.into_iter().filter(|(party, _)| *party != Party::Unattributed)
+        {
             // At most all of it.
             let part = (u128::from(time) * u128::from(frames) / all.max(1)) as u64;
             rest -= part;

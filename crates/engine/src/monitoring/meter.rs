@@ -2,7 +2,6 @@
 
 use std::time::Instant;
 
-use netloom_dataplane::Watch;
 use netloom_monitor::{Monitor, Work};
 use netloom_units::Duration;
 use nix::time::{ClockId, clock_gettime};
@@ -24,11 +23,6 @@ impl Meter {
     pub fn spent(&mut self, work: Work, monitor: &mut Monitor) {
         let now = thread_time();
         monitor.spent(work, now.saturating_sub(std::mem::replace(&mut self.read, now)));
-    }
-
-    /// What other threads have spent on watching the data plane is monitoring too.
-    pub fn spent_by_others(watch: &mut Watch, monitor: &mut Monitor) {
-        monitor.spent(Work::Monitoring, watch.take_spent());
     }
 }
 

@@ -10,8 +10,8 @@ use crate::experiment::Experiment;
 
 /// Each look enters every node's namespace, some 30 µs each.
 const PERIOD: Duration = Duration::from_secs(1);
-/// Nodes for which the period is longer by itself: that is 0.15 % of a CPU.
-const NODES: u64 = 50;
+/// Nodes for which the period is longer by itself: that is 0.1 % of a CPU.
+const NODES: u64 = 25;
 
 /// Looks at the interfaces from time to time.
 #[derive(Default)]

@@ -85,8 +85,7 @@ impl Rules<'_> {
     }
 
     fn not_observed(&self) -> impl Iterator<Item = Finding> {
-        let unseen =
-            |coverage: &&Coverage| NEEDED.contains(&coverage.signal) && !coverage.observed;
+        let unseen = |coverage: &&Coverage| NEEDED.contains(&coverage.signal) && !coverage.observed;
         self.coverage.iter().filter(unseen).map(|coverage| Finding {
             judgement: Judgement::Suspect,
             signal: coverage.signal,

@@ -29,7 +29,8 @@ pub(super) fn resolve(
     ];
     for (key, span) in others.into_iter().filter(|_| !enabled) {
         if let Some(span) = span {
-            let message = format!("`{key}` has no effect, for `enabled: false` says that nothing is watched");
+            let message =
+                format!("`{key}` has no effect, for `enabled: false` says that nothing is watched");
             let help = "leave out one of the two";
             report.error(Diagnostic::error(span, message).with_help(help));
         }
