@@ -5,7 +5,7 @@
 kernel counts for the monitor's threads, read from /proc while the load runs. Throughput is measured in
 turns, monitor on, off, off, on, so that what drifts meanwhile falls on both.
 
-overhead.py [--seconds N] [--rounds N]
+overhead.py [--seconds N] [--rounds N] [--only shares|throughput]
 """
 
 import argparse
@@ -14,11 +14,11 @@ import os
 import pathlib
 import statistics
 import subprocess
-import sys
 import time
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
-from common import NETLOOM, Run, machine, netloom  # noqa: E402
+from watched import Run, machine, netloom
+
+from common import NETLOOM
 
 THREADS = ("netloom-monitor", "netloom-pulse")
 NODES = 100
@@ -170,7 +170,7 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--seconds", type=int, default=10)
     parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--only", choices=["shares", "throughput"])
+    parser.add_argument("--only", choices=["shares", "throughput"], help="one table of the two")
     chosen = parser.parse_args()
     print(f"# what the monitor costs\n# {machine()}\n")
     if chosen.only != "throughput":

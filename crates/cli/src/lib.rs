@@ -8,7 +8,8 @@
 //! | `launch` | starting an engine and following its start |
 //! | `files` | the files that properties name |
 //! | `find` | which scenario, which experiment, when none is named |
-//! | `table` | tables and numbers for people |
+//! | `results` | reading what a run left behind |
+//! | `table` | tables for people |
 //! | `terminal` | the user's terminal |
 //! | [`report_metric`] | the command by which processes in nodes report a metric |
 //! | [`exit`] | exit codes |
@@ -24,6 +25,7 @@ mod files;
 mod find;
 mod launch;
 pub mod report_metric;
+mod results;
 mod table;
 mod terminal;
 

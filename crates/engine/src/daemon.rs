@@ -238,6 +238,10 @@ fn watch(
     preparation: Preparation,
     end: &End,
 ) -> Result<(Monitoring, Arc<Metrics>)> {
+    let recording = results.filter(|_| experiment.scenario.measure.observations);
+    if let Some(results) = recording {
+        experiment.monitor().record_to(results.observation_file()?);
+    }
     let file = results.map(Results::metric_file).transpose()?;
     let metrics = Arc::new(Metrics::new(experiment, layout, file));
     metrics.serve(layout)?;

@@ -26,6 +26,7 @@ use tokio::sync::{oneshot, watch};
 
 use crate::board::Board;
 use crate::events::EventLog;
+use crate::monitoring::RecordedMonitor;
 use crate::overflow::Overflow;
 
 /// The two things that are alive: taken out together when the experiment ends.
@@ -60,7 +61,7 @@ pub struct Experiment {
     pub board: Board,
     phase: watch::Sender<Phase>,
     overflow: Overflow,
-    monitor: Mutex<Monitor>,
+    monitor: Mutex<RecordedMonitor>,
     started_unix: f64,
     links: HashMap<String, usize>,
     live: RwLock<Option<Live>>,
@@ -96,7 +97,7 @@ impl Experiment {
             board,
             phase: watch::Sender::new(Phase::Deployed),
             overflow,
-            monitor: Mutex::new(monitor),
+            monitor: Mutex::new(RecordedMonitor::new(monitor)),
             started_unix,
             links,
             live: RwLock::new(Some(live)),
@@ -246,7 +247,7 @@ impl Experiment {
     }
 
     /// The contention monitor.
-    pub fn monitor(&self) -> MutexGuard<'_, Monitor> {
+    pub fn monitor(&self) -> MutexGuard<'_, RecordedMonitor> {
         // A panic in the monitor must not hide what it had seen before.
         self.monitor.lock().unwrap_or_else(PoisonError::into_inner)
     }

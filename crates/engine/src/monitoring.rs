@@ -9,11 +9,13 @@
 //! | `overflow` | frames that were not read in time, since the last look |
 //! | `preparation` | probes made ready while the network comes up |
 //! | `meter` | what watching costs |
+//! | `recorded` | the monitor, and everything that it is shown as a file |
 
 mod forwarding;
 mod meter;
 mod overflow;
 mod preparation;
+mod recorded;
 mod sights;
 
 use std::os::unix::fs::MetadataExt;
@@ -25,7 +27,7 @@ use std::time::Instant;
 use anyhow::{Context, Result};
 use netloom_api::event::{EndReason, What};
 use netloom_dataplane::Scheduling;
-use netloom_monitor::{Change, Monitor, Observation, Signal, Verdict, Warnings, Work};
+use netloom_monitor::{Change, Observation, Signal, Verdict, Warnings, Work};
 use netloom_nodes::Layout;
 use netloom_probes::{Node, Places, Probes};
 use netloom_scenario::OnContention;
@@ -36,6 +38,7 @@ use crate::experiment::Experiment;
 use meter::Meter;
 use overflow::OverflowProbe;
 pub use preparation::Preparation;
+pub use recorded::RecordedMonitor;
 use sights::Sights;
 
 /// How often everything that is due is looked at, the data plane always: half of the time in which people must
@@ -183,13 +186,10 @@ impl Watcher {
             monitor.observe(now, &Observation::Settled);
         }
         self.sights.look(now, last, &mut |at, observation| monitor.observe(at, &observation));
-        // Another thread enters the nodes: what it takes is at most the time that passes.
         let mut in_nodes = Duration::ZERO;
         let mut sink = |observation: Observation| monitor.observe(now, &observation);
         if last || self.overflow.due() <= now {
-            let began = Instant::now();
-            self.overflow.poll(now, &experiment, &mut sink);
-            in_nodes = meter::elapsed(began);
+            in_nodes = self.overflow.poll(now, &experiment, &mut sink);
         }
         if self.probes.next_poll() <= now {
             self.probes.poll(now, &mut sink);
@@ -204,7 +204,7 @@ impl Watcher {
     }
 
     /// Records what the monitor has to tell; whether there was anything.
-    fn tell(&mut self, monitor: &mut Monitor) -> bool {
+    fn tell(&mut self, monitor: &mut RecordedMonitor) -> bool {
         let mut told = false;
         while let Some(signal) = monitor.poll_signal() {
             told = true;

@@ -17,7 +17,7 @@ use crate::source::Foundation;
 const NAME: &str = "/proc/stat";
 const PERIOD: Duration = Duration::from_millis(50);
 /// The window of steal is seconds long.
-const PERIOD_OF_STEAL: Duration = Duration::from_millis(100);
+const PERIOD_OF_STEAL: Duration = Duration::from_millis(500);
 /// `USER_HZ` is 100 on every architecture that Linux has.
 pub const TICK: Duration = Duration::from_millis(10);
 

@@ -4,12 +4,12 @@ use std::time::Instant;
 
 use anyhow::Result;
 use netloom_api::launch::Mode;
+use netloom_units::readable::counted;
 
 use crate::Machine;
 use crate::args::Deploy;
 use crate::exit;
 use crate::launch::{Engine, prepare};
-use crate::table::counted;
 
 /// Brings the network up and returns.
 pub async fn deploy(machine: &dyn Machine, args: Deploy) -> Result<i32> {

@@ -2,9 +2,11 @@
 
 use std::time::Instant;
 
-use netloom_monitor::{Monitor, Work};
+use netloom_monitor::Work;
 use netloom_units::Duration;
 use nix::time::{ClockId, clock_gettime};
+
+use super::RecordedMonitor;
 
 /// Reads the CPU time of the calling thread, which must be the same for all calls.
 pub struct Meter {
@@ -13,14 +15,14 @@ pub struct Meter {
 
 impl Meter {
     /// What the thread has spent so far was to get ready, and so was what others have.
-    pub fn start(by_others: Duration, monitor: &mut Monitor) -> Self {
+    pub fn start(by_others: Duration, monitor: &mut RecordedMonitor) -> Self {
         let read = thread_time();
         monitor.spent(Work::Preparation, read + by_others);
         Self { read }
     }
 
     /// What the thread has spent since the last call was for `work`, waking up for it included.
-    pub fn spent(&mut self, work: Work, monitor: &mut Monitor) {
+    pub fn spent(&mut self, work: Work, monitor: &mut RecordedMonitor) {
         let now = thread_time();
         monitor.spent(work, now.saturating_sub(std::mem::replace(&mut self.read, now)));
     }
