@@ -62,15 +62,14 @@ pub(crate) struct LaneTally {
 
 impl Tally {
     pub fn new(lanes: usize) -> Self {
-        const ZERO: AtomicU64 = AtomicU64::new(0);
         Self {
-            punctual: [ZERO; BUCKETS],
-            bytes: [ZERO; SLOTS as usize],
+            punctual: [const { AtomicU64::new(0) }; BUCKETS],
+            bytes: [const { AtomicU64::new(0) }; SLOTS as usize],
             untold: Untold {
-                sightings: ZERO,
-                late: [ZERO; BUCKETS],
-                lost: [ZERO; Loss::ALL.len()],
-                pause: ZERO,
+                sightings: AtomicU64::new(0),
+                late: [const { AtomicU64::new(0) }; BUCKETS],
+                lost: [const { AtomicU64::new(0) }; Loss::ALL.len()],
+                pause: AtomicU64::new(0),
             },
             lanes: std::iter::repeat_with(LaneTally::default).take(lanes).collect(),
             time: OnceLock::new(),
