@@ -246,7 +246,7 @@ fn criteria_that_make_no_sense_are_refused() {
 fn a_run_that_is_not_watched_is_never_valid() {
     let lab = pinging(3, "monitor: { enabled: false }\n");
     let words = lab.ok(&["run", "--strict", "-o", "results"]);
-    assert!(words.contains("verdict: suspect"), "{words}");
+    assert!(words.contains("verdict: SUSPECT"), "{words}");
     let verdict = &summary(&lab)["verdict"];
     for coverage in verdict["coverage"].as_array().unwrap() {
         if coverage["signal"] != "application" {
