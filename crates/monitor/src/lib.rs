@@ -36,7 +36,7 @@ mod window;
 
 pub use criteria::{Busy, Criteria, Delays, Pages, Part, Traffic};
 pub use monitor::{Monitor, Work};
-pub use observation::{BusyStretch, Direction, Observation, PageCause, Route, Subject};
+pub use observation::{BusyStretch, Direction, Divided, Observation, PageCause, Route, Subject};
 pub use party::{Party, Who};
 pub use signal::{Change, DropCause, Pressure, Resource, Share, Signal, SignalKind};
 pub use verdict::words::quantity;

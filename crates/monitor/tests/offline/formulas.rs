@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use netloom_monitor::{
     Direction, Observation as O, PageCause, Party, Resource, Route, SignalKind as S, Who,
 };
-use netloom_units::{Duration, Rate};
+use netloom_units::Duration;
 
 use super::Offline;
 use super::groups::Piece;
