@@ -9,6 +9,7 @@
 //! | [`event`] | what happens, as a stream |
 //! | [`timing`] | how exactly the engine kept its own schedule |
 //! | [`summary`] | what a finished run leaves behind |
+//! | [`machine`] | the machine it ran on |
 //! | [`openapi`] | all of it as an OpenAPI 3.1 document |
 //!
 //! Not here: transport. The engine serves these types as HTTP/JSON on a Unix socket; `docs/api.md`
@@ -18,6 +19,7 @@ pub mod change;
 pub mod event;
 pub mod exec;
 pub mod launch;
+pub mod machine;
 pub mod metric;
 pub mod openapi;
 pub mod state;

@@ -288,17 +288,19 @@ fn probe(clock: Clock, results: &Mutex<Latencies>, pauses: &Pauses, ended: &Atom
             // Do not hurry through what a long pause made us miss: one sample told of it.
             next = now + PROBE_INTERVAL;
         }
-        let until =
-            TimeSpec::from_duration(std::time::Duration::from_nanos(clock.on_machine(next)));
-        let slept =
-            clock_nanosleep(ClockId::CLOCK_MONOTONIC, ClockNanosleepFlags::TIMER_ABSTIME, &until);
-        if slept.is_ok() {
-            let woke = clock.now();
+        if let Some(woke) = sleep_until(clock, next) {
             let latency = woke.since(next);
             pauses.note(woke, latency);
             results.lock().unwrap_or_else(PoisonError::into_inner).record(latency, 1);
         }
     }
+}
+
+/// Sleeps until `time`; when the thread woke, unless a signal woke it before.
+pub(crate) fn sleep_until(clock: Clock, time: Time) -> Option<Time> {
+    let until = TimeSpec::from_duration(std::time::Duration::from_nanos(clock.on_machine(time)));
+    let flags = ClockNanosleepFlags::TIMER_ABSTIME;
+    clock_nanosleep(ClockId::CLOCK_MONOTONIC, flags, &until).ok().map(|_| clock.now())
 }
 
 /// Asks the kernel not to round this thread's timers.

@@ -27,7 +27,7 @@ use crate::experiment::{Experiment, Live};
 use crate::http;
 use crate::local::PID_FILE;
 use crate::metrics::{self, Metrics};
-use crate::monitoring::Monitoring;
+use crate::monitoring::{Monitoring, Thresholds};
 use crate::recording::{record, start_captures, start_frame_log};
 use crate::results::Results;
 use crate::state_lock::{Existed, StateLock};
@@ -67,7 +67,9 @@ fn start() -> Result<()> {
     let layout = Layout::new(&launch.scenario.name);
     let claim = claim(&layout, &launch.scenario.name)?;
     redirect_stderr(&layout.state_dir().join("engine.log"))?;
-    let built = build(&launch, &layout);
+    let thresholds =
+        Thresholds::new(launch.scenario.monitor.criteria.clone(), &launch.calibration);
+    let built = build(&launch, &layout, &thresholds);
     let (experiment, results) = match built {
         Ok(built) => built,
         Err(error) => {
@@ -83,7 +85,13 @@ fn start() -> Result<()> {
         .context("cannot start the engine's runtime")?;
     let experiment = Arc::new(experiment);
     let deploy_seconds = began.elapsed().as_secs_f64();
-    let served = runtime.block_on(serve(&layout, experiment.clone(), results, deploy_seconds));
+    let served = runtime.block_on(serve(
+        &layout,
+        experiment.clone(),
+        results,
+        &thresholds,
+        deploy_seconds,
+    ));
     // Streams that are still open end with the runtime, not before their last event was sent.
     runtime.shutdown_timeout(std::time::Duration::from_secs(1));
     // What is left is the state directory, and whatever could not be removed at the first try.
@@ -122,7 +130,11 @@ fn redirect_stderr(log: &Path) -> Result<()> {
 }
 
 /// Makes the network. On an error nothing that was made is left.
-fn build(launch: &Launch, layout: &Layout) -> Result<(Experiment, Option<Results>)> {
+fn build(
+    launch: &Launch,
+    layout: &Layout,
+    thresholds: &Thresholds,
+) -> Result<(Experiment, Option<Results>)> {
     let results = match &launch.mode {
         Mode::Run { results } => Some(Results::create(results, launch)?),
         Mode::Deploy => None,
@@ -163,6 +175,7 @@ fn build(launch: &Launch, layout: &Layout) -> Result<(Experiment, Option<Results
         results.as_ref().map(|results| results.directory().into()),
         events,
         Live { network, dataplane },
+        thresholds.criteria.clone(),
     );
     Ok((experiment, results))
 }
@@ -172,6 +185,7 @@ async fn serve(
     layout: &Layout,
     experiment: Arc<Experiment>,
     results: Option<Results>,
+    thresholds: &Thresholds,
     deploy_seconds: f64,
 ) -> Result<()> {
     let end = End::new();
@@ -188,7 +202,7 @@ async fn serve(
     if results.is_some() {
         watch_lease(&end);
     }
-    let watched = watch(layout, &experiment, results.as_ref(), &end);
+    let watched = watch(layout, &experiment, results.as_ref(), &end, thresholds);
     let (monitoring, metrics) = match watched {
         Ok(watched) => watched,
         Err(error) => {
@@ -233,11 +247,12 @@ fn watch(
     experiment: &Arc<Experiment>,
     results: Option<&Results>,
     end: &End,
+    thresholds: &Thresholds,
 ) -> Result<(Monitoring, Arc<Metrics>)> {
     let file = results.map(Results::metric_file).transpose()?;
     let metrics = Arc::new(Metrics::new(experiment, layout, file));
     metrics.serve(layout)?;
-    Ok((Monitoring::start(experiment, layout, end)?, metrics))
+    Ok((Monitoring::start(experiment, layout, end, thresholds)?, metrics))
 }
 
 fn listen(socket: &Path) -> Result<UnixListener> {

@@ -17,7 +17,7 @@ use netloom_api::state::{
 use netloom_api::timing::Timing;
 use netloom_dataplane::{Capture, Dataplane, FrameLog, FrameLogSummary};
 use netloom_link::{LinkState, LogHeader, Window};
-use netloom_monitor::{Monitor, Verdict};
+use netloom_monitor::{Criteria, Monitor, Verdict};
 use netloom_nodes::{ExitStatus, Network, SpawnRequest, Spawned};
 use netloom_plan::Plan;
 use netloom_scenario::{Endpoint, Interface, LinkEnds, Node, NodeKind, Scenario};
@@ -75,6 +75,7 @@ impl Experiment {
         results: Option<PathBuf>,
         events: EventLog,
         live: Live,
+        criteria: Criteria,
     ) -> Self {
         let links = scenario.links.iter().enumerate().map(|(i, l)| (l.name.clone(), i)).collect();
         let board = if results.is_some() { Board::new(&scenario) } else { Board::empty() };
@@ -84,7 +85,7 @@ impl Experiment {
         let interfaces = |end| scenario.interfaces_at(end);
         let overflow = Overflow::new(cut.flat_map(|link| &link.endpoints).flat_map(interfaces));
         let since_zero = live.dataplane.now().as_nanos() as f64 / 1e9;
-        let monitor = Monitor::new(scenario.monitor.criteria.clone(), live.dataplane.now());
+        let monitor = Monitor::new(criteria, live.dataplane.now());
         let now = SystemTime::now().duration_since(UNIX_EPOCH);
         let started_unix = now.map_or(0.0, |now| now.as_secs_f64() - since_zero);
         Self {

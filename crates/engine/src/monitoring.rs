@@ -5,10 +5,12 @@
 //! | module | what |
 //! |---|---|
 //! | `sights` | what the data plane sees, in the monitor's words |
+//! | `thresholds` | the thresholds that a measure of this machine gives, and what is told of them |
 //! | `overflow` | frames that were not read in time, since the last look |
 
 mod overflow;
 mod sights;
+mod thresholds;
 
 use std::os::unix::fs::MetadataExt;
 use std::sync::Arc;
@@ -29,6 +31,7 @@ use crate::end::End;
 use crate::experiment::Experiment;
 use overflow::OverflowProbe;
 use sights::Sights;
+pub use thresholds::Thresholds;
 
 /// How often the data plane is looked at: the window of Maier 2011 for traffic, and a tenth of the time in
 /// which people must be told.
@@ -47,7 +50,15 @@ pub struct Monitoring {
 
 impl Monitoring {
     /// Begins to watch.
-    pub fn start(experiment: &Arc<Experiment>, layout: &Layout, end: &End) -> Result<Self> {
+    pub fn start(
+        experiment: &Arc<Experiment>,
+        layout: &Layout,
+        end: &End,
+        thresholds: &Thresholds,
+    ) -> Result<Self> {
+        thresholds.tell(&mut |observation| {
+            experiment.monitor().observe(experiment.now(), &observation);
+        });
         let stop = Arc::new(AtomicBool::new(false));
         let places = places(experiment, layout);
         let watcher = Watcher {

@@ -12,6 +12,7 @@ pub(crate) struct Watched(BTreeMap<SignalKind, Probes>);
 struct Probes {
     watching: BTreeSet<String>,
     blind_spots: BTreeSet<String>,
+    threshold: Option<String>,
 }
 
 impl Watched {
@@ -28,6 +29,11 @@ impl Watched {
         probes.blind_spots.insert(format!("{probe} does not watch: {why}"));
     }
 
+    /// Where a signal's threshold comes from, or why it has none.
+    pub fn threshold(&mut self, signal: SignalKind, from: &str) {
+        self.0.entry(signal).or_default().threshold = Some(from.into());
+    }
+
     /// Of every signal, watched or not.
     pub fn coverage(&self) -> Vec<Coverage> {
         let of = |signal| {
@@ -36,7 +42,12 @@ impl Watched {
             if probes.watching.is_empty() {
                 blind_spots.insert(0, "not observed".into());
             }
-            Coverage { signal, probes: probes.watching.into_iter().collect(), blind_spots }
+            Coverage {
+                signal,
+                probes: probes.watching.into_iter().collect(),
+                blind_spots,
+                threshold: probes.threshold,
+            }
         };
         SignalKind::ALL.into_iter().map(of).collect()
     }

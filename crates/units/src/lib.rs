@@ -10,6 +10,8 @@
 //! | [`Probability`] | 0 to 1 | `1%`, `0.001%` |
 //! | [`Quantity`] | any | for the units of other tools |
 //!
+//! [`readable`] has numbers as people like them: rounded, and never read back.
+//!
 //! Parsing never rounds: a value that is not a whole number of base units is an error.
 //! Not here: clocks, randomness, anything that reads the world.
 
@@ -19,6 +21,7 @@ mod error;
 mod offset;
 mod probability;
 mod rate;
+pub mod readable;
 mod size;
 #[macro_use]
 mod text;

@@ -16,7 +16,7 @@ use crate::client::{Client, Events};
 use crate::find::Loaded;
 use crate::launch::{Engine, prepare};
 use crate::table::counted;
-use crate::{Machine, exit};
+use crate::{Machine, exit, profile_file};
 
 /// Brings the network up, follows the run, prints its summary.
 pub async fn run(machine: &dyn Machine, args: Run) -> Result<i32> {
@@ -27,7 +27,7 @@ pub async fn run(machine: &dyn Machine, args: Run) -> Result<i32> {
     }
     let results = results_directory(args.output, &loaded)?;
     let mode = Mode::Run { results: results.clone() };
-    let mut engine = Engine::start(&loaded, &args.start, mode).await?;
+    let mut engine = Engine::start(&loaded, args.start.workers, profile_file::calibration(machine), mode).await?;
     let name = loaded.scenario.name.clone();
     // From here on Ctrl-C no longer ends this program: it ends the run.
     let mut interrupts = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::interrupt())?;

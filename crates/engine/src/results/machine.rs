@@ -1,25 +1,8 @@
-//! The machine a run ran on.
+//! Looks at the machine a run runs on.
 
 use std::fs;
 
-use serde::Serialize;
-
-/// What may explain a number later.
-#[derive(Debug, Serialize)]
-pub struct Machine {
-    netloom: &'static str,
-    kernel: String,
-    architecture: &'static str,
-    distribution: Option<String>,
-    host: String,
-    processor: Option<String>,
-    processors: usize,
-    memory_bytes: Option<u64>,
-    clock_source: Option<String>,
-    frequency_governor: Option<String>,
-    /// What nodes inherit.
-    tcp_congestion_control: Option<String>,
-}
+use netloom_api::machine::Machine;
 
 /// Describes this machine from `/proc` and `/sys`; what cannot be read is left out.
 pub fn describe() -> Machine {
@@ -27,9 +10,9 @@ pub fn describe() -> Machine {
     let cpu = "/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor";
     let clock = "/sys/devices/system/clocksource/clocksource0/current_clocksource";
     Machine {
-        netloom: env!("CARGO_PKG_VERSION"),
+        netloom: env!("CARGO_PKG_VERSION").into(),
         kernel: line("/proc/sys/kernel/osrelease").unwrap_or_default(),
-        architecture: std::env::consts::ARCH,
+        architecture: std::env::consts::ARCH.into(),
         distribution: field("/etc/os-release", "PRETTY_NAME", '=')
             .map(|name| name.trim_matches('"').to_string()),
         host: line("/proc/sys/kernel/hostname").unwrap_or_default(),
@@ -39,8 +22,17 @@ pub fn describe() -> Machine {
             .and_then(|text| text.trim_end_matches("kB").trim().parse::<u64>().ok())
             .map(|kib| kib * 1024),
         clock_source: line(clock),
+        frequency_mhz: frequency_mhz(),
         frequency_governor: line(cpu),
         tcp_congestion_control: line("/proc/sys/net/ipv4/tcp_congestion_control"),
+    }
+}
+
+fn frequency_mhz() -> Option<u32> {
+    let highest = "/sys/devices/system/cpu/cpu0/cpufreq/cpuinfo_max_freq";
+    match fs::read_to_string(highest) {
+        Ok(khz) => khz.trim().parse::<u32>().ok().map(|khz| khz / 1000),
+        Err(_) => field("/proc/cpuinfo", "cpu MHz", ':')?.split('.').next()?.parse().ok(),
     }
 }
 
