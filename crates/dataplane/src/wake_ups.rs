@@ -28,11 +28,7 @@ pub fn measure_wake_ups(
     })
 }
 
-fn sleep(
-    wanted: Scheduling,
-    period: Duration,
-    lasts: Duration,
-) -> (Scheduling, LatencySummary) {
+fn sleep(wanted: Scheduling, period: Duration, lasts: Duration) -> (Scheduling, LatencySummary) {
     let granted = wanted.enter();
     exact_timers();
     let clock = Clock::since(Instant::now());

@@ -67,8 +67,7 @@ fn start() -> Result<()> {
     let layout = Layout::new(&launch.scenario.name);
     let claim = claim(&layout, &launch.scenario.name)?;
     redirect_stderr(&layout.state_dir().join("engine.log"))?;
-    let thresholds =
-        Thresholds::new(launch.scenario.monitor.criteria.clone(), &launch.calibration);
+    let thresholds = Thresholds::new(launch.scenario.monitor.criteria.clone(), &launch.calibration);
     let built = build(&launch, &layout, &thresholds);
     let (experiment, results) = match built {
         Ok(built) => built,
@@ -85,13 +84,8 @@ fn start() -> Result<()> {
         .context("cannot start the engine's runtime")?;
     let experiment = Arc::new(experiment);
     let deploy_seconds = began.elapsed().as_secs_f64();
-    let served = runtime.block_on(serve(
-        &layout,
-        experiment.clone(),
-        results,
-        &thresholds,
-        deploy_seconds,
-    ));
+    let served =
+        runtime.block_on(serve(&layout, experiment.clone(), results, &thresholds, deploy_seconds));
     // Streams that are still open end with the runtime, not before their last event was sent.
     runtime.shutdown_timeout(std::time::Duration::from_secs(1));
     // What is left is the state directory, and whatever could not be removed at the first try.

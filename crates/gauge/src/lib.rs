@@ -29,9 +29,10 @@ mod tests {
     #[test]
     fn percentiles_are_by_nearest_rank() {
         let values: Vec<f64> = (1..=100).map(f64::from).collect();
-        assert_eq!([0.0, 0.5, 0.99, 1.0].map(|share| percentile(&values, share)), [
-            1.0, 50.0, 99.0, 100.0
-        ]);
+        assert_eq!(
+            [0.0, 0.5, 0.99, 1.0].map(|share| percentile(&values, share)),
+            [1.0, 50.0, 99.0, 100.0]
+        );
         assert_eq!(percentile(&[], 0.5), 0.0);
     }
 }

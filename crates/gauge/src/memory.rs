@@ -54,9 +54,8 @@ pub fn limit() -> Option<u64> {
 fn limits(root: &Path, path: &str) -> Vec<u64> {
     let group: PathBuf = root.join(path);
     let groups = group.ancestors().take_while(|group| group.starts_with(root));
-    let limit = |group: &Path| {
-        fs::read_to_string(group.join("memory.max")).ok()?.trim().parse().ok()
-    };
+    let limit =
+        |group: &Path| fs::read_to_string(group.join("memory.max")).ok()?.trim().parse().ok();
     groups.filter_map(limit).collect()
 }
 

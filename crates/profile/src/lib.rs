@@ -20,6 +20,6 @@ mod text;
 
 pub use costs::{Disk, DiskWrites, Memory, MemoryCost, SmallWrites, WakeUps};
 pub use forwarding::{Edge, Forwarding, NotBorne, Shape, Traffic};
-pub use profile::{Profile, Thoroughness};
 pub use netloom_api::timing::Scheduling;
+pub use profile::{Profile, Thoroughness};
 pub use text::{FORMAT, ProfileError, json_schema};

@@ -34,16 +34,14 @@ pub struct Range {
     pub tries: u32,
 }
 
-/// The first stride.
-const STRIDE: f64 = 1.5;
-/// The longest.
+/// The longest stride; the first one is as wide as the gap may be.
 const LONGEST_STRIDE: f64 = 8.0;
 
 impl Search {
     /// A search that begins at `guess`, or at the end of the range that is nearest to it.
     pub fn new(guess: f64, range: Range) -> Self {
         let next = Some(guess.clamp(range.least, range.most));
-        Self { range, borne: None, beyond: None, stride: STRIDE, next, tries: 0 }
+        Self { range, borne: None, beyond: None, stride: range.gap, next, tries: 0 }
     }
 
     /// The load to try next; nothing once the search is over.

@@ -35,8 +35,13 @@ fn profile(edges: &[Option<f64>]) -> Profile {
         }),
         beyond: Some(NotBorne { bits_per_second: 1e9, why: "late".into() }),
     };
-    let wake_ups =
-        WakeUps { scheduling: Scheduling::RealTime, count: 9, p50_us: 5.1, p99_us: 20.0, max_us: 0.3 };
+    let wake_ups = WakeUps {
+        scheduling: Scheduling::RealTime,
+        count: 9,
+        p50_us: 5.1,
+        p99_us: 20.0,
+        max_us: 0.3,
+    };
     let cost = MemoryCost { kernel_bytes: 100_000, engine_bytes: -1 };
     Profile {
         format: Profile::FORMAT,
@@ -98,10 +103,7 @@ fn another_machine_is_and_it_says_in_what() {
             |m| m.frequency_governor = Some("powersave".into()),
             "the frequency governor was unknown and is powersave",
         ),
-        (
-            |m| m.frequency_mhz = Some(2000),
-            "the processor's frequency in MHz was 3000 and is 2000",
-        ),
+        (|m| m.frequency_mhz = Some(2000), "the processor's frequency in MHz was 3000 and is 2000"),
         (|m| m.memory_bytes = None, "the memory in MiB was 16384 and is unknown"),
     ];
     let mut all = machine();

@@ -27,7 +27,9 @@ pub async fn run(machine: &dyn Machine, args: Run) -> Result<i32> {
     }
     let results = results_directory(args.output, &loaded)?;
     let mode = Mode::Run { results: results.clone() };
-    let mut engine = Engine::start(&loaded, args.start.workers, profile_file::calibration(machine), mode).await?;
+    let mut engine =
+        Engine::start(&loaded, args.start.workers, profile_file::calibration(machine), mode)
+            .await?;
     let name = loaded.scenario.name.clone();
     // From here on Ctrl-C no longer ends this program: it ends the run.
     let mut interrupts = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::interrupt())?;

@@ -44,12 +44,9 @@ fn internal(traffic: &mut Traffic, calibration: &Calibration) -> Option<String> 
         _ if traffic.rate.is_some() => None,
         Calibration::Missing { why } => Some(format!("not tested: {why}")),
         // A burst that a longer window takes in its stride may be more than was measured of a shorter one.
-        Calibration::Measured { source, .. } if traffic.window < Calibration::WINDOW => {
-            Some(format!(
-                "not tested: {source} is for windows of {} and longer",
-                Calibration::WINDOW
-            ))
-        }
+        Calibration::Measured { source, .. } if traffic.window < Calibration::WINDOW => Some(
+            format!("not tested: {source} is for windows of {} and longer", Calibration::WINDOW),
+        ),
         Calibration::Measured { net_internal, source } => {
             traffic.rate = Some(*net_internal);
             Some(format!("from {source}"))

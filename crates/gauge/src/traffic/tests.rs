@@ -7,8 +7,7 @@ use super::*;
 /// Sends over the loopback interface; what was sent and what was received.
 fn over_loopback(protocol: Protocol, port: u16, pace: f64) -> (Sent, Received) {
     let receiver = Receiver::listen(protocol, port).unwrap();
-    let order =
-        Send { protocol, to: "127.0.0.1".into(), port, payload: 100, pace, seconds: 0.05 };
+    let order = Send { protocol, to: "127.0.0.1".into(), port, payload: 100, pace, seconds: 0.05 };
     thread::scope(|scope| {
         let received = scope.spawn(|| receiver.receive().unwrap());
         let sent = send::send(&order).unwrap();

@@ -76,7 +76,7 @@ fn range(traffic: Traffic, thoroughness: Thoroughness) -> Range {
         Traffic::Tcp => 20.0,
     };
     let (gap, tries) = match thoroughness {
-        Thoroughness::Full => (1.15, 12),
+        Thoroughness::Full => (1.2, 8),
         Thoroughness::Quick => (1.5, 6),
     };
     Range { least, most: 1e7, gap, tries }
@@ -85,8 +85,8 @@ fn range(traffic: Traffic, thoroughness: Thoroughness) -> Range {
 /// For how long senders send, in seconds.
 fn seconds(thoroughness: Thoroughness) -> f64 {
     match thoroughness {
-        Thoroughness::Full => 0.5,
-        Thoroughness::Quick => 0.25,
+        Thoroughness::Full => 0.4,
+        Thoroughness::Quick => 0.2,
     }
 }
 

@@ -1,5 +1,7 @@
 //! The networks of a calibration and what is sent in them, as scenarios. (JSON is YAML.)
 
+use std::path::Path;
+
 use anyhow::{Context, Result};
 use netloom_gauge::traffic::{Order, Protocol, READY, ROLE, Send};
 use netloom_profile::{Shape, Traffic};
@@ -26,11 +28,12 @@ pub struct Load {
 }
 
 impl Load {
-    /// The scenario of a run.
-    pub fn scenario(&self) -> Result<String> {
-        let binary = std::env::current_exe().context("cannot find the netloom binary")?;
+    /// The scenario of a run whose processes start in the folder of `binary`, which is this program.
+    pub fn scenario(&self, binary: &Path) -> Result<String> {
+        let name = binary.file_name().context("the netloom binary has no name")?;
+        let program = format!("./{}", name.to_string_lossy());
         let run = |order: &Order| -> Result<Value> {
-            Ok(json!([binary, ROLE, serde_json::to_string(order)?]))
+            Ok(json!([program, ROLE, serde_json::to_string(order)?]))
         };
         let protocol = match self.traffic {
             Traffic::Udp60 | Traffic::Udp1514 => Protocol::Udp,
@@ -132,7 +135,7 @@ mod tests {
         for (shape, nodes, links) in shapes {
             for traffic in Traffic::ALL {
                 let load = Load { shape, traffic, pace: 10.0, seconds: 1.0 };
-                let text = load.scenario().unwrap();
+                let text = load.scenario(Path::new("/bin/netloom")).unwrap();
                 let loaded = netloom_scenario::load(&text)
                     .unwrap_or_else(|errors| panic!("{}", errors.render("scenario", &text)));
                 let scenario = loaded.scenario;

@@ -3,11 +3,12 @@
 
 use std::os::linux::net::SocketAddrExt;
 use std::os::unix::net::{SocketAddr, UnixListener};
-use std::path::PathBuf;
-use std::time::Duration;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, anyhow, bail};
 use netloom_api::launch::{Calibration, Mode};
+use netloom_monitor::{Coverage, Verdict};
 use tempfile::TempDir;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
@@ -39,6 +40,9 @@ impl std::error::Error for Interrupted {}
 pub struct Session<'a> {
     /// The machine.
     pub machine: &'a dyn Machine,
+    /// This program. Its folder is where processes of nodes start, for nodes do not see everything.
+    binary: PathBuf,
+    /// Results of runs, until they were read.
     directory: TempDir,
     runs: u32,
     interrupts: [Signal; 2],
@@ -52,19 +56,28 @@ impl<'a> Session<'a> {
         if !nix::unistd::geteuid().is_root() {
             return Err(exit::usage("calibration makes networks, which needs root: use `sudo`"));
         }
-        let lock = UnixListener::bind_addr(&SocketAddr::from_abstract_name(LOCK)?).map_err(|_| {
-            anyhow!("another `netloom calibrate` measures this machine; wait until it has ended")
-        })?;
+        let lock =
+            UnixListener::bind_addr(&SocketAddr::from_abstract_name(LOCK)?).map_err(|_| {
+                anyhow!(
+                    "another `netloom calibrate` measures this machine; wait until it has ended"
+                )
+            })?;
         let prefix = "netloom-calibrate-";
         let directory = tempfile::Builder::new().prefix(prefix).tempdir();
         Ok(Self {
             machine,
+            binary: std::env::current_exe().context("cannot find the netloom binary")?,
             directory: directory.context("cannot make a temporary folder")?,
             runs: 0,
             interrupts: [signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?],
             progress: Progress::new(),
             _lock: lock,
         })
+    }
+
+    /// This program.
+    pub fn binary(&self) -> &Path {
+        &self.binary
     }
 
     /// Shows what is under way to somebody who watches.
@@ -99,8 +112,8 @@ impl<'a> Session<'a> {
         Ok(results)
     }
 
-    /// Brings a scenario's network up, calls `look` with the engine's process ID after a moment, and takes
-    /// it down.
+    /// Brings a scenario's network up, calls `look` with the engine's process ID once its monitor watches,
+    /// and takes it down.
     pub async fn look_at<T>(
         &mut self,
         scenario: &str,
@@ -108,18 +121,18 @@ impl<'a> Session<'a> {
     ) -> Result<T> {
         let (mut engine, _) = self.start(scenario).await?;
         let pid = engine.pid().unwrap_or_default();
-        let moment = Duration::from_millis(300);
+        let client = Client::new(EXPERIMENT, &self.machine.inspect(EXPERIMENT)?.socket);
         let looked = tokio::select! {
-            () = tokio::time::sleep(moment) => look(pid),
+            watched = watches(&client) => watched.and_then(|()| look(pid)),
             () = interrupted(&mut self.interrupts) => Err(Interrupted.into()),
         };
-        let looked = self.settle(&mut engine, looked).await?;
-        let client = Client::new(EXPERIMENT, &self.machine.inspect(EXPERIMENT)?.socket);
-        let ended = match client.shutdown().await {
-            Ok(()) => engine.wait().await.map(drop),
+        let ended = match looked {
+            Ok(looked) => client.shutdown().await.map(|()| looked),
             Err(error) => Err(error),
         };
-        self.settle(&mut engine, ended).await?;
+        let looked = self.settle(&mut engine, ended).await?;
+        let gone = engine.wait().await;
+        self.settle(&mut engine, gone).await?;
         Ok(looked)
     }
 
@@ -127,7 +140,7 @@ impl<'a> Session<'a> {
     async fn start(&mut self, scenario: &str) -> Result<(Engine, PathBuf)> {
         self.runs += 1;
         let results = self.directory.path().join(format!("run-{}", self.runs));
-        let loaded = load(scenario, self.directory.path().into())?;
+        let loaded = load(scenario, &self.binary)?;
         let calibration = Calibration::Missing { why: "this run calibrates".into() };
         let mode = Mode::Run { results: results.clone() };
         let mut engine = Engine::start(&loaded, None, calibration, mode).await?;
@@ -149,6 +162,21 @@ impl<'a> Session<'a> {
     }
 }
 
+/// Waits until the experiment's monitor watches: until then its engine takes more memory.
+async fn watches(client: &Client) -> Result<()> {
+    let deadline = Instant::now() + PATIENCE;
+    loop {
+        let verdict: Verdict = client.get("/verdict").await?;
+        if verdict.coverage.iter().any(Coverage::observed) {
+            return Ok(());
+        }
+        if Instant::now() > deadline {
+            bail!("the monitor of a calibration run does not begin");
+        }
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+}
+
 async fn interrupted(interrupts: &mut [Signal; 2]) {
     let [interrupt, terminate] = interrupts;
     tokio::select! {
@@ -157,7 +185,8 @@ async fn interrupted(interrupts: &mut [Signal; 2]) {
     }
 }
 
-fn load(source: &str, directory: PathBuf) -> Result<Loaded> {
+fn load(source: &str, binary: &Path) -> Result<Loaded> {
+    let directory = binary.parent().unwrap_or(Path::new("/")).to_path_buf();
     let loaded = find::load(source, &directory)
         .map_err(|diagnostics| anyhow!("{}", diagnostics.render("calibration", source)))?;
     let file = directory.join("calibration.yaml");

@@ -86,7 +86,8 @@ fn disk(disk: &Disk) -> Vec<String> {
 
 fn memory(memory: &Memory) -> Vec<String> {
     let mib = |bytes: u64| format!("{} MiB", count(bytes >> 20));
-    let limit = memory.limit_bytes.map_or("no limit".into(), |limit| format!("limit {}", mib(limit)));
+    let limit =
+        memory.limit_bytes.map_or("no limit".into(), |limit| format!("limit {}", mib(limit)));
     let (total, available) = (mib(memory.total_bytes), mib(memory.available_bytes));
     let cost = |what: &str, cost: &MemoryCost| {
         let kib = |bytes: i64| format!("{:.0} KiB", bytes as f64 / 1024.0);
@@ -95,5 +96,7 @@ fn memory(memory: &Memory) -> Vec<String> {
     };
     let costs = [("node", &memory.node), ("link", &memory.link)];
     let costs = costs.into_iter().filter_map(|(what, of)| of.as_ref().map(|of| cost(what, of)));
-    std::iter::once(format!("memory: {total}, {available} available, {limit}")).chain(costs).collect()
+    std::iter::once(format!("memory: {total}, {available} available, {limit}"))
+        .chain(costs)
+        .collect()
 }
