@@ -35,8 +35,8 @@ def netloom(*arguments, **options):
 class Run:
     """A scenario's text, run to its end in a folder of its own."""
 
-    def __init__(self, scenario):
-        self.folder = tempfile.TemporaryDirectory(prefix="netloom-bench-")
+    def __init__(self, scenario, parent=None):
+        self.folder = tempfile.TemporaryDirectory(prefix="netloom-bench-", dir=parent)
         directory = pathlib.Path(self.folder.name)
         (directory / "netloom.yaml").write_text(scenario)
         netloom("run", "-o", "results", cwd=directory)

@@ -24,6 +24,22 @@ impl Results {
     fn read(&self, name: &str) -> String {
         fs::read_to_string(self.0.join("processes").join(name)).unwrap()
     }
+
+    /// The report is there, and tells of every link: the busy ones have curves.
+    fn has_a_report(&self) {
+        let report = fs::read_to_string(self.0.join("report.html")).unwrap();
+        let summary = fs::read_to_string(self.0.join("summary.json")).unwrap();
+        let summary: serde_json::Value = serde_json::from_str(&summary).unwrap();
+        for link in summary["links"].as_array().unwrap() {
+            let ends = link["endpoints"].as_array().unwrap().iter();
+            let ends: Vec<String> = ends
+                .map(|end| [&end["node"], &end["interface"]].map(|t| t.as_str().unwrap()).join(":"))
+                .collect();
+            assert!(report.contains(&ends.join(" → ")), "{ends:?} is not in the report");
+        }
+        assert!(report.contains("class=\"curve delivered\""), "no curves");
+        assert!(!report.contains("class=\"note missing\""), "something could not be read");
+    }
 }
 
 /// Runs an example under a name of this test's own; its results.
@@ -38,6 +54,7 @@ fn run(example: &str) -> Results {
         .unwrap();
     assert!(output.status.success(), "{example}: {}{}", text(&output.stdout), text(&output.stderr));
     assert_eq!(remains(&name), [""; 0]);
+    results.has_a_report();
     results
 }
 

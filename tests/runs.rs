@@ -7,6 +7,7 @@ use std::path::Path;
 use std::process::Stdio;
 
 use common::{Lab, captured, eventually, kill, text};
+use netloom_tables::{Cell, Kind, Parquet, Table};
 use nix::sys::signal::Signal;
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::record::RowAccessor;
@@ -75,6 +76,7 @@ measure: { interval: 50ms, capture: ['b:eth1'] }
 ");
     let output = lab.ok(&["run", "-o", "results"]);
     assert!(output.contains("server") && output.contains("stopped with the run"), "{output}");
+    assert!(output.ends_with(&format!("report: {}\n", lab.path("results/report.html").display())));
     let results = lab.path("results");
     assert_eq!(fs::read_to_string(results.join("files/b/tmp/out/file")).unwrap(), "kept\n");
     let ping = fs::read_to_string(results.join("processes/client@a.stdout")).unwrap();
@@ -109,10 +111,16 @@ measure: { interval: 50ms, capture: ['b:eth1'] }
     assert_eq!(first.get_string(2).unwrap(), "forward");
     assert!(last.get_long(0).unwrap() > first.get_long(0).unwrap());
     let delivered = last.get_long(5).unwrap();
-    assert_eq!(
-        delivered.unsigned_abs(),
-        summary["links"][0]["forward"]["statistics"]["delivered"]["frames"].as_u64().unwrap()
-    );
+    let statistics = &summary["links"][0]["forward"]["statistics"];
+    assert_eq!(delivered.unsigned_abs(), statistics["delivered"]["frames"].as_u64().unwrap());
+    // The sums that give means: `delay_sum_ns` and `queue_sum_ns`. A sum is a whole number of ns.
+    let mean = last.get_long(18).unwrap() as f64 / delivered as f64;
+    let difference = mean - statistics["delay"]["mean_ns"].as_f64().unwrap();
+    assert!(difference.abs() <= 1.0 / delivered as f64, "the mean delay is {difference} ns off");
+    let elapsed = statistics["at"].as_f64().unwrap() - statistics["since"].as_f64().unwrap();
+    let waited = statistics["queue"]["mean_frames"].as_f64().unwrap() * elapsed;
+    // Nothing waits after the last sample.
+    assert!((last.get_long(19).unwrap() as f64 - waited).abs() <= 1.0, "not {waited} ns");
 
     let capture = std::process::Command::new("tcpdump")
         .args(["-n", "-r", results.join("captures/b-eth1.pcapng").to_str().unwrap(), "icmp"])
@@ -120,6 +128,57 @@ measure: { interval: 50ms, capture: ['b:eth1'] }
         .unwrap();
     assert_eq!(text(&capture.stdout).lines().count(), 40, "{}", text(&capture.stderr));
     assert_eq!(lab.remains(), [""; 0]);
+}
+
+/// Samples of the link `a--b` as they were before delays were in them.
+fn of_an_older_version() -> Vec<u8> {
+    let names = ["time_ns", "offered_bytes", "delivered_bytes", "delivered_frames"];
+    let mut columns = vec![("link", Kind::Name), ("direction", Kind::Name)];
+    columns.extend(names.map(|name| (name, Kind::Number)));
+    let mut file = Vec::new();
+    let mut table = Box::new(Parquet::new(&mut file, "pipes", &columns).unwrap());
+    for sample in 0..5 {
+        let mut row = vec![Cell::Name("a--b"), Cell::Name("forward")];
+        row.extend([sample * 50_000_000, sample * 100, sample * 100, sample].map(Cell::Number));
+        table.row(&row).unwrap();
+    }
+    table.finish().unwrap();
+    file
+}
+
+#[test]
+fn a_report_says_what_is_missing() {
+    let lab = lab("processes: [{ name: ping, node: a, command: ping -4 -c 2 -i 0.1 b }]\n");
+    lab.ok(&["run", "-o", "results"]);
+    let file = |name: &str| lab.path("results").join(name);
+    let report = || {
+        lab.ok(&["report", "results", "-o", "page.html"]);
+        fs::read_to_string(lab.path("page.html")).unwrap()
+    };
+    assert_eq!(report(), fs::read_to_string(file("report.html")).unwrap());
+    for name in ["scenario.json", "machine.json", "events.jsonl", "pipes.parquet"] {
+        let whole = fs::read(file(name)).unwrap();
+        let told = format!("class=\"note missing\">{name}: ");
+        fs::write(file(name), &whole[..whole.len() / 2]).unwrap();
+        assert!(report().contains(&told), "half of {name}");
+        fs::remove_file(file(name)).unwrap();
+        let page = report();
+        assert!(page.contains(&told), "no {name}");
+        assert!(page.contains("a:eth1 → b:eth1"));
+        fs::write(file(name), whole).unwrap();
+    }
+    fs::write(file("pipes.parquet"), of_an_older_version()).unwrap();
+    let page = report();
+    assert!(page.contains("did not record delay") && !page.contains("note missing"));
+    assert!(page.contains("curve delivered") && !page.contains("curve delay"));
+    fs::write(file("summary.json"), "{}").unwrap();
+    let (code, error) = lab.fails(&["report", "results"]);
+    assert!(code == 1 && error.contains("summary.json: missing field"), "{error}");
+    fs::remove_file(file("summary.json")).unwrap();
+    let (_, error) = lab.fails(&["report", "results"]);
+    assert!(error.contains("has no summary.json, which a run writes last"), "{error}");
+    let (_, error) = lab.fails(&["report", "nowhere"]);
+    assert!(error.contains("there is no directory nowhere"), "{error}");
 }
 
 #[test]

@@ -76,7 +76,7 @@ fn a_run_whose_engine_is_stopped_is_invalid() {
     let output = run.wait_with_output().unwrap();
     let words = text(&output.stdout) + &text(&output.stderr);
     assert_eq!(output.status.code(), Some(4), "{words}");
-    assert!(words.contains("verdict: invalid\n  invalid: "), "{words}");
+    assert!(words.contains("verdict: INVALID\n  invalid: "), "{words}");
     let verdict = &summary(&lab)["verdict"];
     assert_eq!(verdict["judgement"], "invalid");
     let found = findings(verdict, "engine");
@@ -134,6 +134,32 @@ fn the_scenario_says_what_is_contention() {
     let verdict = &summary(&lab)["verdict"];
     assert_eq!(verdict["judgement"], "valid", "{verdict}");
     assert!(verdict["overhead"]["monitoring_ns"].as_u64() > Some(0));
+}
+
+#[test]
+fn a_run_is_judged_again_from_what_was_observed() {
+    let lab = pinging(10, "measure: { observations: true }\n");
+    lab.ok(&["run", "-o", "results"]);
+    let again = |more: &[&str]| lab.netloom(&[&["judge", "results"], more].concat());
+    let output = again(&["--format", "json"]);
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    let judged: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(judged, summary(&lab)["verdict"]);
+
+    // No frame is punctual to a nanosecond.
+    let strict = "name: strict
+topology: { nodes: { a: } }
+monitor: { criteria: { lateness: { tolerance: 1ns } } }
+";
+    std::fs::write(lab.path("strict.yaml"), strict).unwrap();
+    let output = again(&["--criteria-of", "strict.yaml", "--strict"]);
+    assert_eq!(output.status.code(), Some(4), "{}", text(&output.stderr));
+    assert!(text(&output.stdout).starts_with("verdict: INVALID\n  invalid: lateness"));
+
+    std::fs::remove_file(lab.path("results/observations.jsonl")).unwrap();
+    let output = again(&[]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(text(&output.stderr).contains("measure: { observations: true }"));
 }
 
 #[test]
@@ -202,7 +228,7 @@ fn the_verdict_so_far_can_be_asked_for() {
     let words = lab.ok(&["inspect", &lab.name]);
     let judgement = words.split("verdict so far: ").nth(1).unwrap();
     assert!(
-        ["valid", "suspect", "invalid"].iter().any(|word| judgement.starts_with(word)),
+        ["VALID", "SUSPECT", "INVALID"].iter().any(|word| judgement.starts_with(word)),
         "{words}"
     );
 }

@@ -6,6 +6,7 @@ use netloom_scenario::Direction;
 use netloom_units::Time;
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
+use serde_json::Value;
 
 /// Changes to links, applied together at one instant or not at all.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -29,6 +30,25 @@ pub struct LinkChange {
     #[serde(deserialize_with = "told")]
     #[schemars(with = "ToldChange")]
     pub change: PipeChange,
+}
+
+impl LinkChange {
+    /// The change in a line: `link uplink (forward): rate 10Mbit/s, delay 5ms`.
+    pub fn in_words(&self) -> String {
+        // Every change is an object of properties, which JSON can hold.
+        let properties = serde_json::to_value(&self.change).unwrap_or_default();
+        let words = |(key, value): (&String, &Value)| match value {
+            Value::String(text) => format!("{key} {text}"),
+            other => format!("{key} {other}"),
+        };
+        let words: Vec<String> = properties.as_object().into_iter().flatten().map(words).collect();
+        let direction = match self.direction {
+            Direction::Both => "",
+            Direction::Forward => " (forward)",
+            Direction::Reverse => " (reverse)",
+        };
+        format!("link {}{direction}: {}", self.link, words.join(", "))
+    }
 }
 
 /// When changes were applied.

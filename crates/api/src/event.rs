@@ -1,6 +1,6 @@
 //! What happens in an experiment, as a numbered stream (server-sent events at `GET /v1/events`).
 
-use netloom_monitor::Signal;
+use netloom_monitor::{Change, Signal};
 use netloom_units::Time;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -105,6 +105,39 @@ pub enum What {
     },
 }
 
+impl What {
+    /// What happened, in a line.
+    pub fn in_words(&self) -> String {
+        match self {
+            Self::Phase { phase } => format!("phase: {}", format!("{phase:?}").to_lowercase()),
+            Self::Changed { changes, .. } => {
+                let changes: Vec<String> = changes.iter().map(LinkChange::in_words).collect();
+                changes.join(", ")
+            }
+            Self::ChangeFailed { reason, .. } => format!("a change failed: {reason}"),
+            Self::ProcessStarted { process, node, .. } => format!("{process}@{node} started"),
+            Self::ProcessReady { process, node } => format!("{process}@{node} ready"),
+            Self::ProcessEnded { process, node, code } => {
+                format!("{process}@{node} ended with code {code}")
+            }
+            Self::ProcessFailed { process, node, reason } => format!("{process}@{node} {reason}"),
+            Self::CommandEnded { node, command, code, .. } => {
+                format!("`{}` in {node} ended with code {code}", command.join(" "))
+            }
+            Self::Contention { signal } => {
+                let change = match signal.change {
+                    Change::Began => "began",
+                    Change::Grew => "grew",
+                    Change::Ended => "ended",
+                };
+                format!("contention {change}: {} on {}", signal.signal, signal.on)
+            }
+            Self::Warning { message } => format!("warning: {message}"),
+            Self::RunEnded { reason } => format!("run ended: {}", reason.in_words()),
+        }
+    }
+}
+
 /// Who asked for a change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
@@ -129,4 +162,17 @@ pub enum EndReason {
     ClientGone,
     /// Contention began, and the scenario's `monitor.on_contention` is `abort`.
     Contention,
+}
+
+impl EndReason {
+    /// How the run ended, in words.
+    pub fn in_words(self) -> &'static str {
+        match self {
+            Self::Completed => "all that was to be done was done",
+            Self::Duration => "the scenario's duration had passed",
+            Self::Interrupted => "it was interrupted",
+            Self::ClientGone => "the program that had started it went away",
+            Self::Contention => "contention began, and the scenario has it abort then",
+        }
+    }
 }

@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use crate::change::{ChangeRequest, ChangeResponse};
 use crate::event::Event;
 use crate::exec::{ExecControl, ExecNotice, ExecRequest};
+use crate::machine::Machine;
 use crate::state::{ExperimentStatus, LinkStatus, NodeStatus, ProcessStatus};
 use crate::summary::Summary;
 use crate::timing::Timing;
@@ -163,12 +164,13 @@ pub fn document() -> Value {
         let entry = paths.entry(path).or_insert_with(|| json!({}));
         entry[operation.method] = describe(operation, &mut generator, &error);
     }
-    // Types that only WebSockets and streams carry.
+    // Types that only WebSockets, streams and files carry.
     generator.subschema_for::<ExecRequest>();
     generator.subschema_for::<ExecControl>();
     generator.subschema_for::<ExecNotice>();
     generator.subschema_for::<Event>();
     generator.subschema_for::<Summary>();
+    generator.subschema_for::<Machine>();
     json!({
         "openapi": "3.1.0",
         "info": {

@@ -101,6 +101,14 @@ pub struct LinkStatus {
     pub reverse: PipeStatus,
 }
 
+impl LinkStatus {
+    /// The two pipes under names that show where they lead: `a:eth1 → b:eth1`.
+    pub fn arrows(&self) -> [(String, &PipeStatus); 2] {
+        let [a, b] = &self.endpoints;
+        [(format!("{a} → {b}"), &self.forward), (format!("{b} → {a}"), &self.reverse)]
+    }
+}
+
 /// A pipe.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PipeStatus {
@@ -151,4 +159,18 @@ pub enum ProcessState {
     NeverStarted,
     /// It was still running at the end of the run and was ended with it.
     Stopped,
+}
+
+impl std::fmt::Display for ProcessState {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Waiting => f.write_str("waiting"),
+            Self::Started { pid } => write!(f, "started, pid {pid}"),
+            Self::Ready { pid } => write!(f, "running, pid {pid}"),
+            Self::Done { code } => write!(f, "code {code}"),
+            Self::Failed { reason } => write!(f, "failed: {reason}"),
+            Self::NeverStarted => f.write_str("never started"),
+            Self::Stopped => f.write_str("stopped with the run"),
+        }
+    }
 }

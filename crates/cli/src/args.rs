@@ -36,6 +36,10 @@ pub enum Command {
     Set(Set),
     /// Turn the frame log of a run into a table.
     Frames(Frames),
+    /// Make the report of a run: one HTML page with its verdict and its curves.
+    Report(Report),
+    /// Judge a run again from what its monitor observed, by its own criteria or by others.
+    Judge(Judge),
     /// Draw a scenario's topology.
     Graph(Graph),
     /// Check a scenario: all errors in one pass.
@@ -240,6 +244,34 @@ pub struct Frames {
     /// Write a Parquet file.
     #[arg(long, value_name = "FILE")]
     pub parquet: Option<PathBuf>,
+}
+
+/// `netloom judge`
+#[derive(Debug, Args)]
+pub struct Judge {
+    /// The results of a run whose scenario has `measure: { observations: true }`.
+    #[arg(value_name = "DIR")]
+    pub directory: PathBuf,
+    /// Judge by the criteria of this scenario instead of the run's own.
+    #[arg(long, value_name = "FILE")]
+    pub criteria_of: Option<PathBuf>,
+    /// End with code 4 if the run is `invalid`.
+    #[arg(long)]
+    pub strict: bool,
+    /// How it is shown.
+    #[arg(long, value_enum, default_value_t = Format::Table)]
+    pub format: Format,
+}
+
+/// `netloom report`
+#[derive(Debug, Args)]
+pub struct Report {
+    /// The results of the run.
+    #[arg(value_name = "DIR")]
+    pub directory: PathBuf,
+    /// Where it goes; by default `report.html` in the results.
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
 }
 
 /// How to draw.

@@ -9,7 +9,8 @@
 //! | `files` | the files that properties name |
 //! | `find` | which scenario, which experiment, when none is named |
 //! | `profile_file` | where the profile of this machine is kept, and what runs take from it |
-//! | `table` | tables and numbers for people |
+//! | `results` | reading what a run left behind |
+//! | `table` | tables for people |
 //! | `terminal` | the user's terminal |
 //! | [`report_metric`] | the command by which processes in nodes report a metric |
 //! | [`exit`] | exit codes |
@@ -26,6 +27,7 @@ mod find;
 mod launch;
 mod profile_file;
 pub mod report_metric;
+mod results;
 mod table;
 mod terminal;
 

@@ -67,8 +67,8 @@ fn start() -> Result<()> {
     let layout = Layout::new(&launch.scenario.name);
     let claim = claim(&layout, &launch.scenario.name)?;
     redirect_stderr(&layout.state_dir().join("engine.log"))?;
-    let thresholds = Thresholds::new(launch.scenario.monitor.criteria.clone(), &launch.calibration);
-    let built = build(&launch, &layout, &thresholds);
+    let thresholds = Thresholds::set(&mut launch.scenario.monitor.criteria, &launch.calibration);
+    let built = build(&launch, &layout);
     let (experiment, results) = match built {
         Ok(built) => built,
         Err(error) => {
@@ -124,11 +124,7 @@ fn redirect_stderr(log: &Path) -> Result<()> {
 }
 
 /// Makes the network. On an error nothing that was made is left.
-fn build(
-    launch: &Launch,
-    layout: &Layout,
-    thresholds: &Thresholds,
-) -> Result<(Experiment, Option<Results>)> {
+fn build(launch: &Launch, layout: &Layout) -> Result<(Experiment, Option<Results>)> {
     let results = match &launch.mode {
         Mode::Run { results } => Some(Results::create(results, launch)?),
         Mode::Deploy => None,
@@ -169,7 +165,6 @@ fn build(
         results.as_ref().map(|results| results.directory().into()),
         events,
         Live { network, dataplane },
-        thresholds.criteria.clone(),
     );
     Ok((experiment, results))
 }
@@ -243,6 +238,10 @@ fn watch(
     end: &End,
     thresholds: &Thresholds,
 ) -> Result<(Monitoring, Arc<Metrics>)> {
+    let recording = results.filter(|_| experiment.scenario.measure.observations);
+    if let Some(results) = recording {
+        experiment.monitor().record_to(results.observation_file()?);
+    }
     let file = results.map(Results::metric_file).transpose()?;
     let metrics = Arc::new(Metrics::new(experiment, layout, file));
     metrics.serve(layout)?;

@@ -17,7 +17,7 @@ use netloom_api::state::{
 use netloom_api::timing::Timing;
 use netloom_dataplane::{Capture, Dataplane, FrameLog, FrameLogSummary};
 use netloom_link::{LinkState, LogHeader, Window};
-use netloom_monitor::{Criteria, Monitor, Verdict};
+use netloom_monitor::{Monitor, Verdict};
 use netloom_nodes::{ExitStatus, Network, SpawnRequest, Spawned};
 use netloom_plan::Plan;
 use netloom_scenario::{Endpoint, Interface, LinkEnds, Node, NodeKind, Scenario};
@@ -26,6 +26,7 @@ use tokio::sync::{oneshot, watch};
 
 use crate::board::Board;
 use crate::events::EventLog;
+use crate::monitoring::RecordedMonitor;
 use crate::overflow::Overflow;
 
 /// The two things that are alive: taken out together when the experiment ends.
@@ -60,7 +61,7 @@ pub struct Experiment {
     pub board: Board,
     phase: watch::Sender<Phase>,
     overflow: Overflow,
-    monitor: Mutex<Monitor>,
+    monitor: Mutex<RecordedMonitor>,
     started_unix: f64,
     links: HashMap<String, usize>,
     live: RwLock<Option<Live>>,
@@ -75,7 +76,6 @@ impl Experiment {
         results: Option<PathBuf>,
         events: EventLog,
         live: Live,
-        criteria: Criteria,
     ) -> Self {
         let links = scenario.links.iter().enumerate().map(|(i, l)| (l.name.clone(), i)).collect();
         let board = if results.is_some() { Board::new(&scenario) } else { Board::empty() };
@@ -85,7 +85,7 @@ impl Experiment {
         let interfaces = |end| scenario.interfaces_at(end);
         let overflow = Overflow::new(cut.flat_map(|link| &link.endpoints).flat_map(interfaces));
         let since_zero = live.dataplane.now().as_nanos() as f64 / 1e9;
-        let monitor = Monitor::new(criteria, live.dataplane.now());
+        let monitor = Monitor::new(scenario.monitor.criteria.clone(), live.dataplane.now());
         let now = SystemTime::now().duration_since(UNIX_EPOCH);
         let started_unix = now.map_or(0.0, |now| now.as_secs_f64() - since_zero);
         Self {
@@ -97,7 +97,7 @@ impl Experiment {
             board,
             phase: watch::Sender::new(Phase::Deployed),
             overflow,
-            monitor: Mutex::new(monitor),
+            monitor: Mutex::new(RecordedMonitor::new(monitor)),
             started_unix,
             links,
             live: RwLock::new(Some(live)),
@@ -247,7 +247,7 @@ impl Experiment {
     }
 
     /// The contention monitor.
-    pub fn monitor(&self) -> MutexGuard<'_, Monitor> {
+    pub fn monitor(&self) -> MutexGuard<'_, RecordedMonitor> {
         // A panic in the monitor must not hide what it had seen before.
         self.monitor.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -7,8 +7,10 @@
 //! | `sights` | what the data plane sees, in the monitor's words |
 //! | `thresholds` | the thresholds that a measure of this machine gives, and what is told of them |
 //! | `overflow` | frames that were not read in time, since the last look |
+//! | `recorded` | the monitor, and everything that it is shown as a file |
 
 mod overflow;
+mod recorded;
 mod sights;
 mod thresholds;
 
@@ -21,7 +23,7 @@ use std::time::Instant;
 use anyhow::{Context, Result};
 use netloom_api::event::{EndReason, What};
 use netloom_dataplane::Scheduling;
-use netloom_monitor::{Change, Monitor, Observation, Signal, Verdict, Warnings, Work};
+use netloom_monitor::{Change, Observation, Signal, Verdict, Warnings, Work};
 use netloom_nodes::Layout;
 use netloom_probes::{Node, Places, Probes};
 use netloom_scenario::OnContention;
@@ -30,6 +32,7 @@ use netloom_units::{Duration, Time};
 use crate::end::End;
 use crate::experiment::Experiment;
 use overflow::OverflowProbe;
+pub use recorded::RecordedMonitor;
 use sights::Sights;
 pub use thresholds::Thresholds;
 
@@ -180,7 +183,7 @@ impl Watcher {
     }
 
     /// Records what the monitor has to tell.
-    fn tell(&mut self, monitor: &mut Monitor) {
+    fn tell(&mut self, monitor: &mut RecordedMonitor) {
         let began = Instant::now();
         let mut told = false;
         while let Some(signal) = monitor.poll_signal() {

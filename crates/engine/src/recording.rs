@@ -38,6 +38,10 @@ pub async fn record(
     let ended = experiment.now();
     samples.await.context("the sampling of pipes failed")??;
     let verdict = tokio::task::block_in_place(|| monitoring.finish());
+    if let Err(error) = experiment.monitor().end_record() {
+        let message = format!("observations.jsonl is not complete: {error}");
+        experiment.record(What::Warning { message });
+    }
     let reason = end.reason().unwrap_or(EndReason::Completed);
     experiment.record(What::RunEnded { reason });
     if let Some(error) = experiment.events.take_write_error() {

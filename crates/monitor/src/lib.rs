@@ -39,5 +39,6 @@ pub use monitor::{Monitor, Work};
 pub use observation::{BusyStretch, Direction, Observation, PageCause, Route, Subject};
 pub use party::{Party, Who};
 pub use signal::{Change, DropCause, Pressure, Resource, Share, Signal, SignalKind};
+pub use verdict::words::quantity;
 pub use verdict::{Coverage, Episode, Finding, Judgement, Overhead, SignalReport, Verdict};
 pub use warnings::Warnings;

@@ -1,9 +1,15 @@
-//! Stretches that are told from time to time say the same as the switches that made them.
+//! Stretches that are told from time to time say the same as the switches that made them, and as the formulas.
+
+mod offline;
 
 use std::collections::BTreeMap;
 
-use netloom_monitor::{BusyStretch, Criteria, Monitor, Observation as O, Party, Verdict};
+use netloom_monitor::{
+    BusyStretch, Criteria, Monitor, Observation as O, Party, SignalKind, Verdict,
+};
 use netloom_units::{Duration, Time};
+use offline::Offline;
+use offline::compare::differences;
 use proptest::prelude::*;
 
 const CPU: u32 = 3;
@@ -57,6 +63,13 @@ fn told(number: u64, slices: &Slices, last: u64, at: u64) -> Option<BusyStretch>
 fn verdicts(switches: &[(u64, Option<Party>)]) -> [Verdict; 2] {
     let monitor = || Monitor::new(Criteria::default(), Time::ZERO);
     let (mut by_switches, mut by_stretches) = (monitor(), monitor());
+    let mut trace = vec![];
+    for signal in SignalKind::ALL {
+        let seen = O::Watched { signal, probe: "test".into(), cannot_see: vec![] };
+        by_switches.observe(Time::ZERO, &seen);
+        by_stretches.observe(Time::ZERO, &seen);
+        trace.push((Time::ZERO, seen));
+    }
     for (at, to) in switches {
         by_switches.observe(time(*at), &O::CpuSwitch { cpu: CPU, to: *to });
     }
@@ -65,12 +78,18 @@ fn verdicts(switches: &[(u64, Option<Party>)]) -> [Verdict; 2] {
     for at in (PERIOD..=end).step_by(PERIOD as usize) {
         for (number, slices) in (0..).zip(&stretches) {
             if let Some(stretch) = told(number, slices, at - PERIOD, at) {
-                by_stretches.observe(time(at), &O::CpuStretch { cpu: CPU, stretch });
+                let seen = O::CpuStretch { cpu: CPU, stretch };
+                by_stretches.observe(time(at), &seen);
+                trace.push((time(at), seen));
             }
         }
         by_stretches.tick(time(at));
     }
-    [by_switches.verdict(time(end)), by_stretches.verdict(time(end))]
+    let seen = by_stretches.verdict(time(end));
+    let criteria = Criteria::default();
+    let by_formulas = Offline::new(&trace, &criteria, time(end));
+    assert_eq!(differences(&seen, &by_formulas), Vec::<String>::new());
+    [by_switches.verdict(time(end)), seen]
 }
 
 proptest! {

@@ -3,15 +3,13 @@
 
 mod offline;
 
-use std::collections::BTreeMap;
-
 use netloom_monitor::{
-    Criteria, Direction, DropCause, Monitor, Observation as O, PageCause, Party, Pressure,
-    Resource, Route, SignalKind, SignalReport, Subject, Verdict, trace,
+    Criteria, Direction, DropCause, Monitor, Observation as O, PageCause, Party, Pressure, Route,
+    SignalKind, Subject, Verdict, trace,
 };
 use netloom_units::{Duration, Size, Time};
 use offline::Offline;
-use offline::groups::Outcome;
+use offline::compare::differences;
 use proptest::collection::vec;
 use proptest::prelude::*;
 
@@ -205,30 +203,6 @@ fn replayed(trace: &[(Time, O)], end: Time) -> Verdict {
     monitor.verdict(end)
 }
 
-/// A report in the words of the offline evaluator.
-fn outcome(report: &SignalReport) -> Outcome {
-    let episodes = report.episodes.iter().map(|episode| offline::groups::Episode {
-        from: episode.from.as_nanos(),
-        to: episode.to.as_nanos(),
-        held: episode.held.as_nanos(),
-        peak: episode.peak,
-        warm_up: episode.warm_up,
-        shares: episode.shares.iter().map(|s| (s.who.to_string(), s.amount)).collect(),
-    });
-    Outcome { worst: report.worst, episodes: episodes.collect() }
-}
-
-/// Nothing measured and nothing there are the same; the last digit of a float is not.
-fn rounded(outcome: &Outcome) -> Outcome {
-    let digits = |value: f64| format!("{value:.9e}").parse::<f64>().unwrap();
-    let mut outcome = outcome.clone();
-    outcome.worst = outcome.worst.filter(|worst| *worst != 0.0).map(digits);
-    for episode in &mut outcome.episodes {
-        episode.peak = digits(episode.peak);
-    }
-    outcome
-}
-
 fn assert_same(trace: &[(Time, O)], end: Time) -> Verdict {
     let verdict = online(trace, end, u64::MAX);
     let (criteria, shown) = (criteria(), |v: &Verdict| serde_json::to_string(v).unwrap());
@@ -236,17 +210,7 @@ fn assert_same(trace: &[(Time, O)], end: Time) -> Verdict {
     assert_eq!(shown(&online(trace, end, 1_234_567)), shown(&verdict), "with more ticks");
 
     let offline = Offline::new(trace, &criteria, end);
-    let online: BTreeMap<(SignalKind, Resource), Outcome> =
-        verdict.signals.iter().map(|r| ((r.signal, r.on.clone()), outcome(r))).collect();
-    for (key, outcome) in &offline.outcomes {
-        let known = online.get(key).map(rounded).unwrap_or_default();
-        assert_eq!(known, rounded(outcome), "online and offline differ: {key:?}");
-    }
-    for (key, outcome) in &online {
-        let silent = outcome.episodes.is_empty() && outcome.worst.unwrap_or(0.0) == 0.0;
-        assert!(silent || offline.outcomes.contains_key(key), "online only: {key:?} {outcome:?}");
-    }
-    assert_eq!(verdict.judgement, offline.judgement());
+    assert_eq!(differences(&verdict, &offline), Vec::<String>::new());
     verdict
 }
 

@@ -452,4 +452,7 @@ pub struct Measure {
     pub capture: Vec<Capture>,
     /// Links of which it is logged what happens to every frame.
     pub frames: Vec<String>,
+    /// Whether everything that the contention monitor observes is kept.
+    #[serde(default)]
+    pub observations: bool,
 }

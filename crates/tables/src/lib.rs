@@ -5,14 +5,17 @@
 //! |---|---|
 //! | `csv` | rows of text: [`Csv`] |
 //! | `columns` | columns: [`Parquet`] |
+//! | `stored` | columns, read back: [`Stored`] |
 
 mod columns;
 mod csv;
+mod stored;
 
 use std::io;
 
 pub use columns::Parquet;
 pub use csv::Csv;
+pub use stored::Stored;
 
 /// A column: its name, and what its cells are.
 pub type Column<'a> = (&'a str, Kind);
@@ -53,14 +56,14 @@ impl<'a> From<Option<&'a str>> for Cell<'a> {
     }
 }
 
-/// Why a table could not be written.
+/// Why a table could not be written or read.
 #[derive(Debug, thiserror::Error)]
 pub enum TableError {
     /// The file could not be written.
     #[error("cannot write the table: {0}")]
     Io(#[from] io::Error),
     /// The Parquet library gave up.
-    #[error("cannot write the table: {0}")]
+    #[error("the Parquet table: {0}")]
     Parquet(#[from] parquet::errors::ParquetError),
     /// A number above what the format holds.
     #[error("{number} in column `{column}` is above 2^63 - 1, the largest number of the format")]
@@ -76,6 +79,21 @@ pub enum TableError {
         /// The column.
         column: String,
     },
+    /// There is no such column in the table.
+    #[error("there is no column `{column}`")]
+    NoColumn {
+        /// The column.
+        column: String,
+    },
+    /// A cell that is no number from 0 on, or no UTF-8 text.
+    #[error("a cell of column `{column}` is damaged")]
+    BadCell {
+        /// The column.
+        column: String,
+    },
+    /// What the file says of itself is not true.
+    #[error("the Parquet table is damaged")]
+    Damaged,
 }
 
 /// A table that is being written.

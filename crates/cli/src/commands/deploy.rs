@@ -4,11 +4,11 @@ use std::time::Instant;
 
 use anyhow::Result;
 use netloom_api::launch::Mode;
+use netloom_units::readable::counted;
 
 use crate::Machine;
 use crate::args::Deploy;
 use crate::launch::{Engine, prepare};
-use crate::table::counted;
 use crate::{exit, profile_file};
 
 /// Brings the network up and returns.

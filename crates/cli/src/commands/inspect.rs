@@ -8,14 +8,15 @@ use netloom_api::state::{ExperimentStatus, LinkStatus, NodeStatus, ProcessStatus
 use netloom_api::timing::Timing;
 use netloom_link::Window;
 use netloom_monitor::Verdict;
+use netloom_units::readable::count;
 use serde_json::json;
 
 use super::recent::recent_table;
-use super::summary::{arrows, state, verdict_lines};
+use super::summary::judged;
 use super::tc;
 use crate::args::{Format, Inspect};
 use crate::client::Client;
-use crate::table::{count, table};
+use crate::table::table;
 use crate::{Found, Machine, exit, find};
 
 /// Shows what runs.
@@ -174,11 +175,11 @@ impl View {
         if !self.processes.is_empty() {
             let mut rows = table(&["process", "node", "state"]);
             for process in &self.processes {
-                rows.add_row([process.process.as_str(), &process.node, &state(&process.state)]);
+                rows.add_row([process.process.as_str(), &process.node, &process.state.to_string()]);
             }
             writeln!(text, "\n{rows}")?;
         }
-        writeln!(text, "\nverdict so far: {}", verdict_lines(&self.verdict))?;
+        writeln!(text, "\nverdict so far: {}", judged(&self.verdict, usize::MAX).join("\n"))?;
         Ok(text)
     }
 
@@ -226,7 +227,7 @@ impl View {
     fn link_table(&self) -> comfy_table::Table {
         let headings = ["pipe", "properties", "queue limit", "frames", "queued", "dropped"];
         let mut rows = table(&headings);
-        for (name, pipe) in self.links.iter().flat_map(arrows) {
+        for (name, pipe) in self.links.iter().flat_map(LinkStatus::arrows) {
             let (config, statistics) = (&pipe.config, &pipe.statistics);
             rows.add_row([
                 name,

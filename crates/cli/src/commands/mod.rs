@@ -9,7 +9,9 @@ mod exec;
 mod frames;
 mod graph;
 mod inspect;
+mod judge;
 mod recent;
+mod report;
 mod run;
 mod set;
 mod summary;
@@ -33,6 +35,8 @@ pub async fn dispatch(machine: &dyn Machine, cli: Cli) -> Result<i32> {
         Command::Capture(args) => capture::capture(machine, args).await,
         Command::Set(args) => set::set(machine, args).await,
         Command::Frames(args) => frames::frames(&args),
+        Command::Judge(args) => judge::judge(&args),
+        Command::Report(args) => report::report(&args),
         Command::Graph(args) => graph::graph(args),
         Command::Validate(args) => validate::validate(args),
         Command::Calibrate(args) => calibrate::calibrate(machine, args).await,

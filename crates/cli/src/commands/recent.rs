@@ -3,9 +3,9 @@
 use comfy_table::Table;
 use netloom_api::state::LinkStatus;
 use netloom_link::PipeStatistics;
+use netloom_units::readable::{bit_rate, count, micros};
 
-use super::summary::arrows;
-use crate::table::{bit_rate, count, micros, table};
+use crate::table::table;
 
 /// A row for each pipe: what came, what went, how long it took.
 pub fn recent_table(links: &[LinkStatus]) -> Table {
@@ -24,7 +24,7 @@ pub fn recent_table(links: &[LinkStatus]) -> Table {
         "max",
     ];
     let mut rows = table(&headings);
-    for (name, pipe) in links.iter().flat_map(arrows) {
+    for (name, pipe) in links.iter().flat_map(LinkStatus::arrows) {
         let statistics = &pipe.statistics;
         let mut row = vec![name];
         row.extend(traffic(statistics));

@@ -4,19 +4,19 @@ use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
-use netloom_api::event::{EndReason, Event, What};
+use netloom_api::event::{Event, What};
 use netloom_api::launch::Mode;
-use netloom_api::summary::Summary;
 use netloom_monitor::{Change, Judgement};
+use netloom_report_page as report_page;
+use netloom_units::readable::counted;
 
 use super::deploy::clean_after_death;
-use super::summary;
+use super::{report, summary};
 use crate::args::Run;
 use crate::client::{Client, Events};
 use crate::find::Loaded;
 use crate::launch::{Engine, prepare};
-use crate::table::counted;
-use crate::{Machine, exit, profile_file};
+use crate::{Machine, exit, profile_file, results};
 
 /// Brings the network up, follows the run, prints its summary.
 pub async fn run(machine: &dyn Machine, args: Run) -> Result<i32> {
@@ -25,11 +25,10 @@ pub async fn run(machine: &dyn Machine, args: Run) -> Result<i32> {
         let all = loaded.scenario.links.iter().map(|link| link.name.clone());
         loaded.scenario.measure.frames = all.collect();
     }
-    let results = results_directory(args.output, &loaded)?;
-    let mode = Mode::Run { results: results.clone() };
-    let mut engine =
-        Engine::start(&loaded, args.start.workers, profile_file::calibration(machine), mode)
-            .await?;
+    let directory = results_directory(args.output, &loaded)?;
+    let mode = Mode::Run { results: directory.clone() };
+    let calibration = profile_file::calibration(machine);
+    let mut engine = Engine::start(&loaded, args.start.workers, calibration, mode).await?;
     let name = loaded.scenario.name.clone();
     // From here on Ctrl-C no longer ends this program: it ends the run.
     let mut interrupts = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::interrupt())?;
@@ -57,26 +56,39 @@ pub async fn run(machine: &dyn Machine, args: Run) -> Result<i32> {
         }
     };
     let status = engine.wait().await?;
-    let summary_file = results.join("summary.json");
-    if !status.success() || !summary_file.exists() {
+    if !status.success() || !directory.join("summary.json").exists() {
         machine.cleanup(&name)?;
         bail!(
             "the engine of `{name}` died during the run ({status}); everything it had made is \
              removed, and what it had written is in {}",
-            results.display()
+            directory.display()
         );
     }
-    let text = std::fs::read_to_string(&summary_file)?;
-    let summary: Summary = serde_json::from_str(&text).context("cannot understand summary.json")?;
-    summary::print(&summary, &results);
-    let invalid =
-        summary.verdict.as_ref().is_none_or(|verdict| verdict.judgement == Judgement::Invalid);
-    Ok(match (interrupted, summary.success) {
+    let run = results::read(&directory)?;
+    print!(
+        "{}",
+        summary::page(&run.summary, &directory, write_report(&run, &directory).as_deref())
+    );
+    let verdict = run.summary.verdict.as_ref();
+    let invalid = verdict.is_none_or(|verdict| verdict.judgement == Judgement::Invalid);
+    Ok(match (interrupted, run.summary.success) {
         (true, _) => exit::INTERRUPTED,
         (false, false) => exit::RUN_FAILED,
         (false, true) if args.strict && invalid => exit::INVALID,
         (false, true) => exit::SUCCESS,
     })
+}
+
+/// Writes the report into the results; where it is. The run is what it is without it.
+fn write_report(run: &report_page::Run, directory: &Path) -> Option<PathBuf> {
+    let file = report::beside(directory);
+    match report::write(run, &file) {
+        Ok(()) => Some(file),
+        Err(error) => {
+            eprintln!("warning: there is no report: {}", netloom_api::in_words(error.as_ref()));
+            None
+        }
+    }
 }
 
 /// The directory that was asked for, or a new one named after experiment and time; absolute.
@@ -132,39 +144,14 @@ async fn follow(
 
 /// Shows an event to somebody who watches; warnings to everybody.
 fn show(event: &Event, watched: bool) {
-    let line = match &event.what {
-        What::Warning { message } => {
-            eprintln!("warning: {message}");
-            return;
+    match &event.what {
+        What::Warning { message } => eprintln!("warning: {message}"),
+        What::Phase { .. } => {}
+        // Warnings tell of what begins and grows.
+        What::Contention { signal } if signal.change != Change::Ended => {}
+        what if watched => {
+            eprintln!("{:>10.3} s  {}", event.time.as_nanos() as f64 / 1e9, what.in_words());
         }
-        What::Changed { changes, .. } => changes
-            .iter()
-            .map(|change| {
-                let what = serde_json::to_string(&change.change).unwrap_or_default();
-                format!("link {} {what}", change.link)
-            })
-            .collect::<Vec<_>>()
-            .join(", "),
-        What::ChangeFailed { reason, .. } => format!("a change failed: {reason}"),
-        What::ProcessStarted { process, node, .. } => format!("{process}@{node} started"),
-        What::ProcessReady { process, node } => format!("{process}@{node} ready"),
-        What::ProcessEnded { process, node, code } => {
-            format!("{process}@{node} ended with code {code}")
-        }
-        What::ProcessFailed { process, node, reason } => format!("{process}@{node} {reason}"),
-        What::CommandEnded { node, command, code, .. } => {
-            format!("`{}` in {node} ended with code {code}", command.join(" "))
-        }
-        What::Contention { signal } if signal.change == Change::Ended => {
-            format!("contention ended: {} on {}", signal.signal, signal.on)
-        }
-        // Warnings tell of the others.
-        What::Contention { .. } => return,
-        What::RunEnded { reason: EndReason::Contention } => "run ended by contention".into(),
-        What::RunEnded { .. } => "run ended".into(),
-        What::Phase { .. } => return,
-    };
-    if watched {
-        eprintln!("{:>10.3} s  {line}", event.time.as_nanos() as f64 / 1e9);
+        _ => {}
     }
 }

@@ -1,4 +1,5 @@
-//! The summary of a run, for people.
+//! The summary of a run on one page of a terminal: the verdict first, then what a person wants to know
+//! next. What does not fit is counted, and in the results.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -7,76 +8,109 @@ use netloom_api::state::{LinkStatus, PipeStatus, ProcessState, ProcessStatus, Vl
 use netloom_api::summary::Summary;
 use netloom_api::timing::{LatencySummary, Timing};
 use netloom_monitor::Verdict;
-use netloom_units::Duration;
+use netloom_units::readable::{bit_rate, count, micros};
 
-use crate::table::{bit_rate, count, micros, table};
+use crate::table::table;
 
-/// So many links are listed at most: the busiest ones.
-const LINKS_LISTED: usize = 20;
+/// Lines of a page.
+const PAGE: usize = 40;
 
-/// Prints what a person wants to know first.
-pub fn print(summary: &Summary, results: &Path) {
-    let seconds = summary.ended.as_nanos() as f64 / 1e9;
-    println!("{}: ran {seconds:.2} s, up in {:.2} s", summary.name, summary.deploy_seconds);
-    print_processes(&summary.processes);
-    print_links(&summary.links, Duration::from_nanos(summary.ended.as_nanos()));
-    print_vlan_drops(&summary.vlan_ports);
-    print_timing(&summary.timing);
+/// So many findings, processes, warnings and failures are told at most, each.
+const FINDINGS: usize = 5;
+const PROCESSES: usize = 5;
+const TROUBLES: usize = 3;
+
+/// Pipes that are listed at least and at most: the busiest ones, as many as there is room for.
+const PIPES: (usize, usize) = (4, 20);
+
+/// The summary; `report` is the file of the report, if it could be written.
+pub fn page(summary: &Summary, results: &Path, report: Option<&Path>) -> String {
+    let mut above = verdict(summary);
+    above.extend(processes(&summary.processes));
+    let mut below = vlan_drops(&summary.vlan_ports);
+    below.extend(timing(&summary.timing));
     if let Some(log) = &summary.frame_log {
         let (entries, lost) = (count(log.entries), count(log.lost));
-        println!("frame log: {entries} entries, {} bytes, {lost} lost", count(log.bytes));
+        below
+            .push(format!("frame log: {entries} entries, {} bytes, {lost} lost", count(log.bytes)));
     }
-    for warning in &summary.warnings {
-        println!("warning: {warning}");
-    }
-    for failure in &summary.failures {
-        println!("failed: {failure}");
-    }
-    if let Some(verdict) = &summary.verdict {
-        println!("verdict: {}", verdict_lines(verdict));
-    }
-    println!("results: {}", results.display());
+    below.extend(first(&summary.warnings, TROUBLES, "warnings", |text| format!("warning: {text}")));
+    below.extend(first(&summary.failures, TROUBLES, "failures", |text| format!("failed: {text}")));
+    below.push(format!("results: {}", results.display()));
+    below.extend(report.map(|file| format!("report: {}", file.display())));
+    // Beside the pipes stand a blank line, the headings, and how many more there are.
+    let room = PAGE.saturating_sub(above.len() + below.len() + 3).clamp(PIPES.0, PIPES.1);
+    let lines = above.into_iter().chain(pipes(&summary.links, room)).chain(below);
+    lines.map(|line| line.trim_end().to_string() + "\n").collect()
 }
 
-/// A verdict, and below it why it is not `valid`.
-pub fn verdict_lines(verdict: &Verdict) -> String {
-    let findings = verdict.findings.iter().map(|f| format!("\n  {}: {}", f.judgement, f.why));
-    std::iter::once(verdict.judgement.to_string()).chain(findings).collect()
+/// How it went in a line, and whether it can be trusted.
+fn verdict(summary: &Summary) -> Vec<String> {
+    let seconds = summary.ended.as_nanos() as f64 / 1e9;
+    let ran =
+        format!("{}: ran {seconds:.2} s, up in {:.2} s", summary.name, summary.deploy_seconds);
+    let Some(verdict) = &summary.verdict else {
+        return vec!["verdict: none, the run was not judged".into(), ran];
+    };
+    let mut lines = judged(verdict, FINDINGS);
+    lines[0].insert_str(0, "verdict: ");
+    lines.push(ran);
+    lines
 }
 
-fn print_processes(processes: &[ProcessStatus]) {
+/// The judgement, and below it why it is not `valid`: `most` reasons, and how many more there are.
+pub fn judged(verdict: &Verdict, most: usize) -> Vec<String> {
+    let mut lines = vec![verdict.judgement.to_string().to_uppercase()];
+    lines.extend(first(&verdict.findings, most, "findings", |finding| {
+        format!("  {}: {}", finding.judgement, finding.why)
+    }));
+    lines
+}
+
+/// A line for each of the first few, and one for how many there are beside them.
+fn first<T>(all: &[T], most: usize, what: &str, line: impl Fn(&T) -> String) -> Vec<String> {
+    let mut lines: Vec<String> =
+        all.iter().take(most).map(|one| line(one).replace(['\n', '\r'], " ")).collect();
+    if all.len() > most {
+        lines.push(format!("  (and {} more {what})", all.len() - most));
+    }
+    lines
+}
+
+/// A blank line and the lines of a table.
+fn below_blank(table: &comfy_table::Table) -> Vec<String> {
+    let text = table.to_string();
+    std::iter::once("").chain(text.lines()).map(Into::into).collect()
+}
+
+fn processes(processes: &[ProcessStatus]) -> Vec<String> {
     if processes.is_empty() {
-        return;
+        return Vec::new();
     }
+    // Those that ended well are the least of interest.
+    let mut listed: Vec<&ProcessStatus> = processes.iter().collect();
+    listed.sort_by_key(|process| process.state == ProcessState::Done { code: 0 });
     let mut rows = table(&["process", "node", "ended"]);
-    for process in processes {
-        rows.add_row([process.process.as_str(), &process.node, &state(&process.state)]);
+    for process in listed.iter().take(PROCESSES) {
+        let state = process.state.to_string().replace(['\n', '\r'], " ");
+        rows.add_row([process.process.as_str(), &process.node, &state]);
     }
-    println!("\n{rows}");
+    let mut lines = below_blank(&rows);
+    if processes.len() > PROCESSES {
+        lines.push(format!("({} more processes in summary.json)", processes.len() - PROCESSES));
+    }
+    lines
 }
 
-/// A process' state in words.
-pub fn state(state: &ProcessState) -> String {
-    match state {
-        ProcessState::Waiting => "waiting".into(),
-        ProcessState::Started { pid } => format!("started, pid {pid}"),
-        ProcessState::Ready { pid } => format!("running, pid {pid}"),
-        ProcessState::Done { code } => format!("code {code}"),
-        ProcessState::Failed { reason } => format!("failed: {reason}"),
-        ProcessState::NeverStarted => "never started".into(),
-        ProcessState::Stopped => "stopped with the run".into(),
-    }
-}
-
-fn print_links(links: &[LinkStatus], duration: Duration) {
-    let mut pipes: Vec<(String, &PipeStatus)> = links.iter().flat_map(arrows).collect();
+fn pipes(links: &[LinkStatus], most: usize) -> Vec<String> {
+    let mut pipes: Vec<(String, &PipeStatus)> = links.iter().flat_map(LinkStatus::arrows).collect();
     let all = pipes.len();
     pipes.sort_by_key(|(_, pipe)| std::cmp::Reverse(pipe.statistics.offered.bytes));
-    pipes.truncate(LINKS_LISTED);
+    pipes.truncate(most);
     let mut rows = table(&["pipe", "frames", "delivered", "mean rate", "dropped", "busy"]);
-    let seconds = duration.as_secs_f64().max(1e-9);
     for (name, pipe) in pipes {
         let statistics = &pipe.statistics;
+        let seconds = statistics.at.since(statistics.since).as_secs_f64().max(1e-9);
         rows.add_row([
             name,
             count(statistics.offered.frames),
@@ -86,54 +120,150 @@ fn print_links(links: &[LinkStatus], duration: Duration) {
             format!("{:.1}%", 100.0 * statistics.load),
         ]);
     }
-    println!("\n{rows}");
-    if all > LINKS_LISTED {
-        println!("({} more pipes in summary.json)", all - LINKS_LISTED);
+    let mut lines = below_blank(&rows);
+    if all > most {
+        lines.push(format!("({} more pipes in summary.json)", all - most));
     }
+    lines
 }
 
-fn print_vlan_drops(ports: &BTreeMap<String, VlanPortStatus>) {
-    let dropping = ports.iter().filter(|(_, port)| port.dropped.total().frames > 0);
-    for (name, VlanPortStatus { vlans, dropped }) in dropping {
-        println!(
-            "{name} ({vlans}) refused frames: {} of other VLANs, {} without a tag",
-            count(dropped.foreign.frames),
-            count(dropped.untagged.frames),
-        );
-    }
+/// Which ports of switches refused frames for their VLAN.
+fn vlan_drops(ports: &BTreeMap<String, VlanPortStatus>) -> Vec<String> {
+    let dropping: Vec<_> =
+        ports.iter().filter(|(_, port)| port.dropped.total().frames > 0).collect();
+    first(&dropping, 1, "ports that refused frames", |(name, port)| {
+        format!(
+            "{name} ({}) refused frames: {} of other VLANs, {} without a tag",
+            port.vlans,
+            count(port.dropped.foreign.frames),
+            count(port.dropped.untagged.frames),
+        )
+    })
 }
 
-/// The two pipes of a link under names that show where they lead.
-pub fn arrows(link: &LinkStatus) -> [(String, &PipeStatus); 2] {
-    let [a, b] = &link.endpoints;
-    [(format!("{a} → {b}"), &link.forward), (format!("{b} → {a}"), &link.reverse)]
-}
-
-/// Prints how exactly the engine kept its schedule, beside how exactly the machine let it.
-pub fn print_timing(timing: &Timing) {
+/// How exactly the engine kept its schedule, beside how exactly the machine let it.
+fn timing(timing: &Timing) -> Vec<String> {
     let line = |name: &str, latency: &LatencySummary| {
-        println!(
+        format!(
             "{name}: median {}, p99 {}, p99.9 {}, max {} ({} samples)",
             micros(latency.p50_us),
             micros(latency.p99_us),
             micros(latency.p999_us),
             micros(latency.max_us),
             count(latency.count),
-        );
+        )
     };
-    println!();
-    line("frames later than scheduled", &timing.lateness);
-    line("this machine's timer wake-up", &timing.timer_wakeup);
     let lost: u64 = timing.unmodelled_drops.values().sum();
-    if lost == 0 {
-        println!("frames lost outside the model: none");
+    let lost = if lost == 0 {
+        "frames lost outside the model: none".into()
     } else {
         let causes: Vec<String> =
             timing.unmodelled_drops.iter().map(|(cause, n)| format!("{cause} {n}")).collect();
-        println!(
+        format!(
             "frames lost outside the model: {} ({}): check this before you trust the result",
             count(lost),
             causes.join(", ")
+        )
+    };
+    vec![
+        String::new(),
+        line("frames later than scheduled", &timing.lateness),
+        line("this machine's timer wake-up", &timing.timer_wakeup),
+        lost,
+    ]
+}
+
+#[cfg(test)]
+mod tests {
+    use netloom_link::PipeConfig;
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    /// A run with so much of everything that goes on a page.
+    fn summary(number: usize, verdict: bool) -> Summary {
+        let many = |value: Value| vec![value; number];
+        let count = json!({"frames": 0, "bytes": 0});
+        let pipe = json!({
+            "config": PipeConfig::default(),
+            "statistics": {
+                "since": 0, "at": 1_000_000_000, "offered": count, "delivered": count,
+                "duplicated": count, "corrupted": count, "marked": count, "in_flight": count,
+                "dropped": {
+                    "down": count, "mtu": count, "queue_full": count, "aqm": count, "loss": count,
+                    "bit_error": count,
+                },
+                "queue": {"now": count, "maximum": count, "mean_frames": 0.0},
+                "delay": null, "busy_ns": 0, "load": 0.0,
+            },
+        });
+        let end = json!({"node": "a", "interface": "eth1"});
+        let latency = json!({"count": 0, "p50_us": 0, "p99_us": 0, "p999_us": 0, "max_us": 0});
+        let finding = json!({"judgement": "invalid", "signal": "cpu", "on": null, "why": "CPU 0; stress 88 %"});
+        let judged = json!({
+            "judgement": "invalid", "findings": many(finding), "from": 0, "settled": 0, "to": 0,
+            "signals": [], "coverage": [],
+            "overhead": {"monitoring_ns": 0, "notification_ns": 0, "share": 0.0},
+        });
+        serde_json::from_value(json!({
+            "name": "n", "file": "f", "seed": 1, "version": "0", "started_unix": 0.0,
+            "ended": 1_000_000_000, "reason": "completed", "deploy_seconds": 0.1,
+            "verdict": if verdict { judged } else { Value::Null },
+            "processes": many(json!({
+                "process": "p", "node": "a", "state": {"failed": {"reason": "two\nlines"}},
+            })),
+            "success": false,
+            "failures": many(json!("two\nlines")),
+            "warnings": many(json!("a warning")),
+            "links": many(json!({
+                "name": "l", "endpoints": [end, end], "forward": pipe, "reverse": pipe,
+            })),
+            "vlan_ports": (0..number).map(|port| (format!("s:p{port}"), json!({
+                "vlans": {"access": 10},
+                "dropped": {"foreign": {"frames": 2, "bytes": 128}, "untagged": count},
+            }))).collect::<serde_json::Map<_, _>>(),
+            "frame_log": {"entries": 1, "lost": 0, "bytes": 9, "failure": null},
+            "timing": {
+                "lateness": latency, "timer_wakeup": latency, "unmodelled_drops": {},
+                "unattended": latency, "interface_down": 0, "workers": [], "failures": [],
+            },
+        }))
+        .unwrap()
+    }
+
+    #[test]
+    fn it_is_one_page_however_much_there_is() {
+        for number in [0, 1, 3, 7, 1000] {
+            for judged in [false, true] {
+                let text = page(
+                    &summary(number, judged),
+                    Path::new("/r"),
+                    Some(Path::new("/r/report.html")),
+                );
+                let lines: Vec<&str> = text.lines().collect();
+                assert!(lines.len() <= PAGE, "{} lines:\n{text}", lines.len());
+                assert!(lines[0].starts_with("verdict: "), "{text}");
+                assert_eq!(lines[lines.len() - 2..], ["results: /r", "report: /r/report.html"]);
+                assert_eq!(text.contains("  invalid: CPU 0; stress 88 %"), judged && number > 0);
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_left_out_is_counted() {
+        let text = page(&summary(1000, true), Path::new("/r"), Some(Path::new("/r/report.html")));
+        for left_out in [
+            "995 more findings",
+            "995 more processes",
+            "999 more ports that refused frames",
+            "997 more warnings",
+            "997 more failures",
+        ] {
+            assert!(text.contains(left_out), "{left_out} is not in\n{text}");
+        }
+        assert!(
+            text.contains(&format!("({} more pipes in summary.json)", 2000 - PIPES.0)),
+            "{text}"
         );
     }
 }

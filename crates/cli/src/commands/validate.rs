@@ -3,10 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
+use netloom_units::readable::counted;
 use serde_json::json;
 
 use crate::args::{Format, Validate};
-use crate::table::counted;
 use crate::{exit, find};
 
 /// Checks scenarios: all errors in one pass.

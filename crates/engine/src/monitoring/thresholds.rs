@@ -4,25 +4,23 @@
 use netloom_api::launch::Calibration;
 use netloom_monitor::{Criteria, Observation, SignalKind, Traffic};
 
-/// The criteria of an experiment on this machine.
+/// Where the thresholds of an experiment come from that its scenario did not set.
 #[derive(Debug)]
 pub struct Thresholds {
-    /// The scenario's, and what the machine's calibration adds.
-    pub criteria: Criteria,
     internal: Option<String>,
     external: Option<String>,
 }
 
 impl Thresholds {
-    /// The scenario's criteria, with what `calibration` gives where they are silent.
-    pub fn new(mut criteria: Criteria, calibration: &Calibration) -> Self {
+    /// Sets what `calibration` gives where the scenario's criteria are silent.
+    pub fn set(criteria: &mut Criteria, calibration: &Calibration) -> Self {
         let external = criteria.net_external.rate.is_none().then(|| {
             "not tested: no traffic was sent through uplinks to measure them; \
              `monitor.criteria.net_external.rate` of the scenario sets a threshold"
                 .to_string()
         });
         let internal = internal(&mut criteria.net_internal, calibration);
-        Self { criteria, internal, external }
+        Self { internal, external }
     }
 
     /// Says where thresholds come from that the scenario did not set.
@@ -70,15 +68,18 @@ mod tests {
     }
 
     /// The rate of `net_internal`, and what is told of it.
-    fn internal_of(criteria: Criteria, calibration: &Calibration) -> (Option<Rate>, Vec<String>) {
-        let thresholds = Thresholds::new(criteria, calibration);
+    fn internal_of(
+        mut criteria: Criteria,
+        calibration: &Calibration,
+    ) -> (Option<Rate>, Vec<String>) {
+        let thresholds = Thresholds::set(&mut criteria, calibration);
         let mut told = Vec::new();
         thresholds.tell(&mut |observation| match observation {
             Observation::Threshold { signal: SignalKind::NetInternal, from } => told.push(from),
             Observation::Threshold { .. } => {}
             other => panic!("{other:?}"),
         });
-        (thresholds.criteria.net_internal.rate, told)
+        (criteria.net_internal.rate, told)
     }
 
     #[test]
@@ -106,13 +107,12 @@ mod tests {
     fn that_uplinks_were_not_measured_is_told() {
         let mut told = Vec::new();
         let mut criteria = Criteria::default();
-        Thresholds::new(criteria.clone(), &measured()).tell(&mut |observation| {
-            told.push(observation);
-        });
+        Thresholds::set(&mut criteria, &measured()).tell(&mut |observation| told.push(observation));
         assert!(matches!(told[1], Observation::Threshold { signal: SignalKind::NetExternal, .. }));
+        let mut criteria = Criteria::default();
         criteria.net_external.rate = Some(rate(5));
         told.clear();
-        Thresholds::new(criteria, &measured()).tell(&mut |observation| told.push(observation));
+        Thresholds::set(&mut criteria, &measured()).tell(&mut |observation| told.push(observation));
         assert_eq!(told.len(), 1);
     }
 }

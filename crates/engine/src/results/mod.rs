@@ -6,6 +6,7 @@
 //! | `machine.json` | versions and machine |
 //! | `events.jsonl` | every event, a JSON object a line |
 //! | `metrics.jsonl` | what applications reported, a JSON object a line |
+//! | `observations.jsonl` | what the contention monitor observed, if `measure` asked for it |
 //! | `pipes.parquet` | statistics of every pipe over time |
 //! | `processes/NAME@NODE.stdout`, `.stderr` | process output |
 //! | `files/NODE/…` | files that processes were told to keep |
@@ -62,6 +63,11 @@ impl Results {
     /// The file for metrics that applications report.
     pub fn metric_file(&self) -> io::Result<File> {
         File::create(self.path("metrics.jsonl"))
+    }
+
+    /// The file for observations of the contention monitor.
+    pub fn observation_file(&self) -> io::Result<File> {
+        File::create(self.path("observations.jsonl"))
     }
 
     /// The file for samples of pipe statistics.

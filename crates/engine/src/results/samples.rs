@@ -5,6 +5,7 @@ use std::fs::File;
 
 use anyhow::{Context, Result};
 use netloom_api::state::{LinkStatus, PipeStatus};
+use netloom_link::PipeStatistics;
 use netloom_tables::{Cell, Column, Kind, Parquet, Table};
 use netloom_units::Time;
 
@@ -22,7 +23,33 @@ const COUNTERS: &[Source] = &[
     ("queued_frames", |pipe| pipe.statistics.queue.now.frames),
     ("queued_bytes", |pipe| pipe.statistics.queue.now.bytes),
     ("busy_ns", |pipe| pipe.statistics.busy_ns),
+    ("dropped_down_frames", |pipe| pipe.statistics.dropped.down.frames),
+    ("dropped_mtu_frames", |pipe| pipe.statistics.dropped.mtu.frames),
+    ("dropped_queue_full_frames", |pipe| pipe.statistics.dropped.queue_full.frames),
+    ("dropped_aqm_frames", |pipe| pipe.statistics.dropped.aqm.frames),
+    ("dropped_loss_frames", |pipe| pipe.statistics.dropped.loss.frames),
+    ("dropped_bit_error_frames", |pipe| pipe.statistics.dropped.bit_error.frames),
+    ("delay_sum_ns", |pipe| delay_sum(&pipe.statistics)),
+    ("queue_sum_ns", |pipe| queue_sum(&pipe.statistics)),
 ];
+
+/// The delays of all delivered frames together, in ns: the mean, which has 53 bits, times their number.
+fn delay_sum(statistics: &PipeStatistics) -> u64 {
+    let mean = statistics.delay.as_ref().map_or(0.0, |delay| delay.mean_ns);
+    storable(mean * statistics.delivered.frames as f64)
+}
+
+/// The frames that waited, each times the ns it did; its growth over a time is the mean length of the
+/// queue in it.
+fn queue_sum(statistics: &PipeStatistics) -> u64 {
+    let elapsed = statistics.at.since(statistics.since).as_nanos();
+    storable(statistics.queue.mean_frames * elapsed as f64)
+}
+
+/// The largest number that the file can hold is where a sum stays: three hundred years of waiting.
+fn storable(sum: f64) -> u64 {
+    (sum.round() as u64).min(i64::MAX as u64)
+}
 
 /// Writes samples into a Parquet file.
 pub struct Sampler(Box<Parquet<File>>);

@@ -3,8 +3,8 @@
 use super::{Episode, SignalReport};
 use crate::signal::{Resource, Share, SignalKind};
 
-/// A value of a signal with its unit.
-pub(crate) fn quantity(signal: SignalKind, value: f64) -> String {
+/// A value of a signal with its unit, as people read it.
+pub fn quantity(signal: SignalKind, value: f64) -> String {
     let three_digits = |value: f64, unit: &str| {
         let decimals = if value.abs() >= 100.0 { 0 } else { 3 };
         let text = format!("{value:.decimals$}");

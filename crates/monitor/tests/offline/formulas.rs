@@ -28,7 +28,10 @@ impl Offline<'_> {
     }
 
     /// Every observation that `pick` takes, by a key.
-    fn pick<K: Ord, T>(&self, pick: impl Fn(u64, &O) -> Option<(K, T)>) -> BTreeMap<K, Vec<T>> {
+    pub(super) fn pick<K: Ord, T>(
+        &self,
+        pick: impl Fn(u64, &O) -> Option<(K, T)>,
+    ) -> BTreeMap<K, Vec<T>> {
         let mut picked: BTreeMap<K, Vec<T>> = BTreeMap::new();
         for (key, value) in self.trace.iter().filter_map(|(at, seen)| pick(at.as_nanos(), seen)) {
             picked.entry(key).or_default().push(value);
@@ -103,143 +106,6 @@ impl Offline<'_> {
             let counted = outcome.episodes.iter().filter(|episode| !episode.warm_up);
             outcome.worst = counted.map(|episode| episode.peak).reduce(f64::max);
         }
-    }
-
-    /// Eq. 4.2: from the end of one idle time to the beginning of the next.
-    fn cpus(&mut self) {
-        let longest = self.criteria.cpu.longest.as_nanos();
-        let switches = self.pick(|at, seen| match seen {
-            O::CpuSwitch { cpu, to } => Some((*cpu, (at, *to))),
-            _ => None,
-        });
-        for (cpu, switches) in &switches {
-            let mut busy: Vec<(u64, u64, BTreeMap<Party, u64>)> = Vec::new();
-            let ends = switches.iter().skip(1).map(|(at, _)| *at).chain([self.end]);
-            let mut was_idle = true;
-            for ((at, to), end) in switches.iter().zip(ends) {
-                match (to, busy.last_mut()) {
-                    (Some(party), Some((_, known, shares))) if !was_idle => {
-                        *known = end;
-                        *shares.entry(*party).or_default() += end - at;
-                    }
-                    (Some(party), _) => busy.push((*at, end, [(*party, end - at)].into())),
-                    (None, _) => {}
-                }
-                was_idle = to.is_none();
-            }
-            self.stretches((S::Cpu, Resource::Cpu { cpu: *cpu }), busy, longest);
-        }
-        let intervals = self.pick(|at, seen| match seen {
-            O::CpuInterval { cpu, over, idle } if !switches.contains_key(cpu) => {
-                Some((*cpu, (at, over.as_nanos(), *idle == Duration::ZERO)))
-            }
-            _ => None,
-        });
-        for (cpu, intervals) in intervals {
-            self.polled((S::Cpu, Resource::Cpu { cpu }), intervals, longest);
-        }
-    }
-
-    /// Eq. 4.4: from the first request to an idle disk until none is pending.
-    fn disks(&mut self) {
-        let longest = self.criteria.disk.longest.as_nanos();
-        let requests = self.pick(|at, seen| match seen {
-            O::DiskIssued { disk, party } => Some((*disk, (at, Some(*party)))),
-            O::DiskCompleted { disk } => Some((*disk, (at, None))),
-            _ => None,
-        });
-        for (disk, requests) in &requests {
-            let mut busy: Vec<(u64, u64, BTreeMap<Party, u64>)> = Vec::new();
-            let mut pending = 0u64;
-            for (at, issued) in requests {
-                match (issued, pending) {
-                    (Some(party), 0) => {
-                        busy.push((*at, self.end, [(*party, 1)].into()));
-                        pending = 1;
-                    }
-                    (Some(party), _) => {
-                        *busy.last_mut().unwrap().2.entry(*party).or_default() += 1;
-                        pending += 1;
-                    }
-                    (None, 0) => {}
-                    (None, _) => {
-                        pending -= 1;
-                        if pending == 0 {
-                            busy.last_mut().unwrap().1 = *at;
-                        }
-                    }
-                }
-            }
-            let name = disk.to_string();
-            self.stretches((S::Disk, Resource::Disk { name }), busy, longest);
-        }
-        let intervals = self.pick(|at, seen| match seen {
-            O::DiskInterval { disk, over, idle } if !requests.contains_key(disk) => {
-                Some((*disk, (at, over.as_nanos(), *idle == Duration::ZERO)))
-            }
-            _ => None,
-        });
-        for (disk, intervals) in intervals {
-            let name = disk.to_string();
-            self.polled((S::Disk, Resource::Disk { name }), intervals, longest);
-        }
-    }
-
-    /// Times of being busy, with who used them: contended from the limit on.
-    fn stretches(
-        &mut self,
-        key: (S, Resource),
-        busy: Vec<(u64, u64, BTreeMap<Party, u64>)>,
-        longest: u64,
-    ) {
-        let counted = busy.iter().filter(|(_, to, _)| self.counts(*to));
-        let worst = counted.map(|(from, to, _)| (to - from) as f64).reduce(f64::max);
-        let long = busy.into_iter().filter(|(from, to, _)| to - from >= longest);
-        let piece = |(from, to, shares): (u64, u64, BTreeMap<Party, u64>)| Piece {
-            from,
-            to,
-            seen: from + longest,
-            over: if to == self.end { u64::MAX } else { to },
-            peak: (to - from) as f64,
-            shares,
-        };
-        let pieces = long.map(piece).collect();
-        self.conclude(key, pieces, worst);
-    }
-
-    /// Intervals: (end, length, without an idle moment). Adjacent full ones make a stretch.
-    fn polled(&mut self, key: (S, Resource), intervals: Vec<(u64, u64, bool)>, longest: u64) {
-        // From, to, when it was long enough, when it was seen to be over.
-        let mut busy: Vec<(u64, u64, Option<u64>, u64)> = Vec::new();
-        for (at, over, full) in intervals {
-            let from = at - over;
-            let last = busy.last_mut().filter(|(.., seen_over)| *seen_over == u64::MAX);
-            match last {
-                Some((since, to, seen, _)) if full && *to == from => {
-                    *to = at;
-                    if seen.is_none() && at - *since >= longest {
-                        *seen = Some(at);
-                    }
-                }
-                last => {
-                    if let Some((.., over)) = last {
-                        *over = at;
-                    }
-                    if full {
-                        let seen = (at - from >= longest).then_some(at);
-                        busy.push((from, at, seen, u64::MAX));
-                    }
-                }
-            }
-        }
-        let counted = busy.iter().filter(|(.., over)| self.counts(*over));
-        let worst = counted.map(|(from, to, ..)| (to - from) as f64).reduce(f64::max);
-        let piece = |(from, to, seen, over): (u64, u64, Option<u64>, u64)| {
-            let shares = [(Party::Unattributed, to - from)].into();
-            seen.map(|seen| Piece { from, to, seen, over, peak: (to - from) as f64, shares })
-        };
-        let pieces = busy.into_iter().filter_map(piece).collect();
-        self.conclude(key, pieces, worst);
     }
 
     fn run_queues(&mut self) {

@@ -4,10 +4,14 @@
 //! | file | what |
 //! |---|---|
 //! | `formulas` | when each criterion is met |
+//! | `busy` | those of them that ask for how long something was busy |
 //! | `groups` | what that makes of episodes, their shares, and the verdict |
+//! | `compare` | where a verdict says something else |
 
+mod busy;
+pub mod compare;
 mod formulas;
-pub mod groups;
+mod groups;
 
 use std::collections::BTreeMap;
 

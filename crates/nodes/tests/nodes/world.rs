@@ -208,6 +208,7 @@ pub fn scenario(name: &str, links: &[(&str, &str)]) -> Scenario {
             interval: netloom_units::Duration::from_millis(100),
             capture: vec![],
             frames: vec![],
+            observations: false,
         },
         monitor: Monitor::default(),
         duration: None,

@@ -14,7 +14,12 @@ pub fn scenario() -> Scenario {
         links: vec![],
         timeline: vec![],
         processes: vec![],
-        measure: Measure { interval: Duration::from_millis(100), capture: vec![], frames: vec![] },
+        measure: Measure {
+            interval: Duration::from_millis(100),
+            capture: vec![],
+            frames: vec![],
+            observations: false,
+        },
         monitor: Monitor::default(),
         duration: None,
     }

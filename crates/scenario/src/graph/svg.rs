@@ -15,14 +15,16 @@ const LINE: f64 = 12.0;
 /// Pixels around the drawing.
 const MARGIN: f64 = 80.0;
 
+/// Only of this drawing, so that a page can hold it beside others.
 const STYLE: &str = "\
-    text{font-family:sans-serif;text-anchor:middle;fill:#1b2733}\
-    .node text{font-size:13px;dominant-baseline:central}\
-    .link line{stroke:#7a8794;stroke-width:1.6}\
-    .link text{font-size:10px;fill:#4a5763;stroke:#fff;stroke-width:3px;paint-order:stroke}\
-    .host .shape{fill:#e8f1fb;stroke:#3b76b8}\
-    .router .shape{fill:#fdf0dc;stroke:#c07a1c}\
-    .switch .shape{fill:#e6f4e8;stroke:#3f8f4d}";
+    .netloom-graph text{font-family:sans-serif;text-anchor:middle;fill:#1b2733}\
+    .netloom-graph .node text{font-size:13px;dominant-baseline:central}\
+    .netloom-graph .link line{stroke:#7a8794;stroke-width:1.6}\
+    .netloom-graph .link text{font-size:10px;fill:#4a5763;stroke:#fff;stroke-width:3px;paint-order:stroke}\
+    .netloom-graph .host .shape{fill:#e8f1fb;stroke:#3b76b8}\
+    .netloom-graph .router .shape{fill:#fdf0dc;stroke:#c07a1c}\
+    .netloom-graph .switch .shape{fill:#e6f4e8;stroke:#3f8f4d}\
+    .netloom-graph .paper{fill:#fff}";
 
 /// The network as an SVG image.
 pub fn svg(scenario: &Scenario) -> String {
@@ -42,11 +44,11 @@ pub fn svg(scenario: &Scenario) -> String {
     // Writing to a string cannot fail.
     let _ = writeln!(
         out,
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width:.0}\" height=\"{height:.0}\" \
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"netloom-graph\" width=\"{width:.0}\" height=\"{height:.0}\" \
          viewBox=\"0 0 {width:.0} {height:.0}\">"
     );
     let _ = writeln!(out, "<title>{}</title>\n<style>{STYLE}</style>", escaped(&scenario.name));
-    let _ = writeln!(out, "<rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>");
+    let _ = writeln!(out, "<rect class=\"paper\" width=\"100%\" height=\"100%\"/>");
     links(&mut out, scenario, &edges, &points);
     for (node, point) in scenario.nodes.iter().zip(&points) {
         shape(&mut out, &node.name, node.kind, *point);

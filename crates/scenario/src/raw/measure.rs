@@ -26,6 +26,10 @@ pub(crate) struct RawMeasure {
     /// list of links (default `false`).
     #[serde(default)]
     pub frames: RawFrames,
+    /// Whether everything that the contention monitor observes is kept in the results, so that
+    /// `netloom judge` can judge the run again (default `false`).
+    #[serde(default)]
+    pub observations: bool,
 }
 
 /// A capture: an interface alone, or with options.

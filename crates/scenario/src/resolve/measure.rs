@@ -33,6 +33,7 @@ pub(super) fn resolve(
         interval: raw.interval.as_ref().map_or(DEFAULT_INTERVAL, |given| given.value.0),
         capture: captures(&raw.capture, references, report),
         frames: frames(&raw.frames, links, references, report),
+        observations: raw.observations,
     }
 }
 

@@ -1,0 +1,47 @@
+#!/usr/bin/env python3
+"""Attribution: of four nodes that put load on one resource, one puts much on it and three a little.
+
+Wanted: the planted node is the first in the shares of the signal, in each class.
+"""
+
+from limited import Limited
+from watched import CLASSES, MEMORY, Watched, load, machine, pair, who
+
+SECONDS = 6
+NODES = "abcd"
+HEAVY = "c"
+
+
+def processes(heavy, light):
+    return [
+        {"name": "load", "node": node, "command": heavy if node == HEAVY else light} for node in NODES
+    ]
+
+
+def loads():
+    """The class, the load of the heavy node, that of the others, and the monitor's settings."""
+    limit = {"criteria": {"net_internal": {"rate": "500Mbit/s"}}}
+    # All on one CPU: 85 % by one, and 10 % by each of the others.
+    yield "cpu", load("cpu", 0, 0, 85, SECONDS), load("cpu", 0, 1, 10, SECONDS), None
+    yield "net", load("net", "d", 600, SECONDS), load("net", "a", 30, SECONDS), limit
+    yield "memory", load("memory", MEMORY * 2, SECONDS), load("memory", MEMORY // 2, SECONDS), None
+    yield "disk", load("disk", 100, SECONDS), load("disk", 5, SECONDS), None
+
+
+def main():
+    print(f"Attribution, on {machine()}: node {HEAVY} is the heavy one")
+    for name, heavy, light, monitor in loads():
+        with Limited(MEMORY):
+            run = Watched(pair(processes(heavy, light), nodes=NODES, monitor=monitor))
+        for report in run.report(CLASSES[name]):
+            total = sum(share["amount"] for share in report["shares"]) or 1
+            shares = [f"{who(share)} {100 * share['amount'] / total:.0f} %" for share in report["shares"][:4]]
+            on = " ".join(str(value) for value in report["on"].values())
+            first = who(report["shares"][0]) if report["shares"] else "nobody"
+            right = "as wanted" if first == f"node {HEAVY}" else "NOT AS WANTED"
+            print(f"  {name:<7} {report['signal']} on {on:<12} {', '.join(shares):<70} {right}")
+        if not run.report(CLASSES[name]):
+            print(f"  {name:<7} NOT AS WANTED: its signal did not fire")
+
+
+main()

@@ -1,0 +1,89 @@
+#!/usr/bin/env python3
+"""Predictive value: a flow of 90 Mbit/s through a chain of routers with links of 100 Mbit/s, longer and
+longer, until it deviates from what the chain would do with a machine for each node; does the verdict speak
+at or before that, and is it silent before?
+
+The reference is the model: at 90 % of the rate nothing queues, so every datagram arrives, each after one
+sending time and one delay a link (the tests of the link model hold it to that in virtual time). The flow
+deviates if less than 99 % arrive, or if the 99th percentile of the delay is more than a millisecond, the
+criterion's own tolerance, above the reference.
+
+    chain.py [QUIET RUNS]
+"""
+
+import os
+import sys
+
+from watched import Watched, load, machine, percentile
+
+SECONDS = 6
+LENGTHS = (1, 2, 4, 6, 8, 12, 16, 20, 24, 28, 32, 40, 48, 56, 64, 80, 96, 128)
+DELAY_MS = 1
+WIRE_BITS = 1538 * 8
+TOLERANCE_US = 1000
+QUIET = 4
+
+
+def chain(routers):
+    names = ["a", *(f"r{n}" for n in range(1, routers + 1)), "b"]
+    nodes = {name: {"kind": "host" if name in "ab" else "router"} for name in names}
+    links = [
+        {"endpoints": list(pair), "rate": "100Mbit/s", "delay": f"{DELAY_MS}ms"}
+        for pair in zip(names, names[1:])
+    ]
+    receive = {"name": "receive", "node": "b", "command": load("flow", "receive", SECONDS + 2)}
+    send = {
+        "name": "send",
+        "node": "a",
+        "command": load("flow", "send", "b", 90, SECONDS),
+        "start": {"after": "receive", "when": "started", "delay": "500ms"},
+    }
+    return {
+        "name": f"trust-{os.getpid()}",
+        "topology": {"nodes": nodes, "links": links},
+        "processes": [receive, send],
+        # Programs start; only then is there something to be true.
+        "monitor": {"warm_up": "500ms"},
+    }
+
+
+def look(routers):
+    run = Watched(chain(routers))
+    delays = run.json("receive", "b")
+    sent = run.json("send", "a")["sent"]
+    links = routers + 1
+    reference = links * (WIRE_BITS / 100 + DELAY_MS * 1000)
+    arrived = len(delays) / sent
+    above = percentile(delays, 0.99) - reference if delays else float("inf")
+    return run, arrived, above, arrived < 0.99 or above > TOLERANCE_US
+
+
+def main():
+    print(f"Predictive value, on {machine()}")
+    print(f"  {'routers':>7}  {'arrived':>8}  {'p99 above':>10}  {'deviates':<8}  verdict, why")
+    alarm = deviates = None
+    for routers in LENGTHS:
+        run, arrived, above, off = look(routers)
+        verdict = run.verdict
+        why = verdict["findings"][0]["why"] if verdict["findings"] else ""
+        print(
+            f"  {routers:>7}  {100 * arrived:>6.2f} %  {above:>7.0f} us  {'yes' if off else 'no':<8}"
+            f"  {verdict['judgement']} {why[:90]}",
+            flush=True,
+        )
+        alarm = alarm or (routers if verdict["judgement"] != "valid" else None)
+        deviates = deviates or (routers if off else None)
+        if alarm and deviates:
+            break
+    if deviates is None:
+        print(f"  no deviation up to {LENGTHS[-1]} routers")
+    else:
+        right = "as wanted" if alarm <= deviates else "NOT AS WANTED"
+        print(f"  first alarm at {alarm} routers, first deviation at {deviates}: {right}")
+    runs = int(sys.argv[1]) if sys.argv[1:] else 10
+    verdicts = [look(QUIET) for _ in range(runs)]
+    false = sum(run.verdict["judgement"] != "valid" and not off for run, _, _, off in verdicts)
+    print(f"  {runs} quiet runs with {QUIET} routers: {false} false alarms (wanted: 0)")
+
+
+main()

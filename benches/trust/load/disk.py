@@ -1,0 +1,50 @@
+#!/usr/bin/env python3
+"""Direct writes of 256 KB, four at a time, during SHARE percent of each 40 ms.
+
+    disk.py SHARE SECONDS
+"""
+
+import mmap
+import os
+import sys
+import threading
+import time
+
+SIZE, AT_ONCE = 256 << 10, 4
+BLOCKS = 64
+PERIOD = 0.04
+
+
+def write(file, number, share, begin, until):
+    buffer = mmap.mmap(-1, SIZE)
+    block = number
+    period = begin
+    while period < until:
+        time.sleep(max(0, period - time.monotonic()))
+        while time.monotonic() < period + PERIOD * share:
+            os.pwrite(file, buffer, block % BLOCKS * SIZE)
+            block += AT_ONCE
+        period += PERIOD
+
+
+def main():
+    share, seconds = float(sys.argv[1]) / 100, float(sys.argv[2])
+    name = f"blocks.{os.getpid()}"
+    file = os.open(name, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_DIRECT)
+    # Nothing is left, however this ends.
+    os.unlink(name)
+    os.posix_fallocate(file, 0, SIZE * BLOCKS)
+    os.fsync(file)
+    print(f"began {time.time()}", flush=True)
+    begin = time.monotonic()
+    writers = [
+        threading.Thread(target=write, args=(file, number, share, begin, begin + seconds))
+        for number in range(AT_ONCE)
+    ]
+    for writer in writers:
+        writer.start()
+    for writer in writers:
+        writer.join()
+
+
+main()

@@ -1,0 +1,59 @@
+#!/usr/bin/env python3
+"""A flow of datagrams with the time at which each was sent, at a constant rate.
+
+    flow.py receive SECONDS
+    flow.py send HOST MBIT_PER_S SECONDS
+
+The rate is that of the frames on the wire, framing included. The clock is that of the machine, which all
+nodes share. The receiver prints what it got: datagrams, and their delays in us.
+"""
+
+import json
+import socket
+import struct
+import sys
+import time
+
+PORT = 7000
+PAYLOAD = 1472
+WIRE = 1538
+STAMP = struct.Struct("!Q")
+
+
+def receive(seconds):
+    receiver = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+    receiver.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1 << 20)
+    receiver.bind(("", PORT))
+    receiver.settimeout(0.5)
+    print("ready", flush=True)
+    delays = []
+    until = time.monotonic() + seconds
+    while time.monotonic() < until:
+        try:
+            datagram = receiver.recv(2048)
+        except TimeoutError:
+            continue
+        delays.append((time.monotonic_ns() - STAMP.unpack_from(datagram)[0]) // 1000)
+    json.dump(delays, sys.stdout)
+
+
+def send(host, rate, seconds):
+    sender = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+    to = (socket.gethostbyname(host), PORT)
+    pause = round(WIRE * 8 / (rate * 1e6) * 1e9)
+    rest = bytes(PAYLOAD - STAMP.size)
+    count = round(seconds * 1e9 / pause)
+    due = time.monotonic_ns()
+    for _ in range(count):
+        wait = due - time.monotonic_ns()
+        if wait > 0:
+            time.sleep(wait / 1e9)
+        sender.sendto(STAMP.pack(time.monotonic_ns()) + rest, to)
+        due += pause
+    print(json.dumps({"sent": count}))
+
+
+if sys.argv[1] == "receive":
+    receive(float(sys.argv[2]))
+else:
+    send(sys.argv[2], float(sys.argv[3]), float(sys.argv[4]))

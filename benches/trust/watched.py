@@ -1,0 +1,88 @@
+"""What the experiments share: a load in nodes, and what the monitor said of it."""
+
+import json
+import os
+import pathlib
+import sys
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent))
+
+from common import ROOT, Run, machine, netloom, percentile  # noqa: E402, F401
+
+LOADS = HERE / "load"
+# The limit of memory in these experiments, in MB: small, so that they are short.
+MEMORY = 64
+CLASSES = {
+    "cpu": {"cpu"},
+    "net": {"net_internal"},
+    "memory": {"memory_in", "memory_out"},
+    "disk": {"disk"},
+}
+
+
+def load(kind, *arguments):
+    """The command of a load."""
+    return ["python3", str(LOADS / f"{kind}.py"), *map(str, arguments)]
+
+
+def pair(processes, nodes=("a", "b"), monitor=None, link=None):
+    """A scenario: nodes in a star around a switch, or two on a link, and processes in them."""
+    nodes = list(nodes)
+    scenario = {
+        "name": f"trust-{os.getpid()}",
+        "topology": {
+            "nodes": {name: None for name in nodes},
+            "links": [{"endpoints": ["a:eth1", "b:eth1"], "delay": "1ms", **(link or {})}],
+        },
+        "processes": processes,
+        "measure": {"observations": True},
+        "monitor": monitor or {},
+    }
+    if len(nodes) > 2:
+        scenario["topology"]["nodes"]["switch"] = {"kind": "switch"}
+        scenario["topology"]["links"] = [
+            {"endpoints": [f"{name}:eth1", f"switch:{name}"], "delay": "1ms"} for name in nodes
+        ]
+    return scenario
+
+
+class Watched(Run):
+    """A run of such a scenario, with what the monitor said."""
+
+    def __init__(self, scenario):
+        # On a disk: where temporary files are, there may be none below.
+        target = ROOT / "target"
+        target.mkdir(exist_ok=True)
+        super().__init__(json.dumps(scenario), parent=target)
+        self.verdict = self.summary["verdict"]
+
+    def json(self, process, node):
+        """What a process printed, read as JSON."""
+        return json.loads(self.output(process, node).splitlines()[-1])
+
+    def began(self, process, node):
+        """When a load began, in seconds since 1970."""
+        lines = self.output(process, node).splitlines()
+        return float(next(line for line in lines if line.startswith("began")).split()[1])
+
+    def contentions(self, since):
+        """What began to be contended: (signal, seconds after `since`, signal's event), in order."""
+        found = []
+        for line in (self.results / "events.jsonl").read_text().splitlines():
+            event = json.loads(line)
+            if event["event"] == "contention" and event["signal"]["change"] == "began":
+                at = self.summary["started_unix"] + event["time"] / 1e9 - since
+                found.append((event["signal"]["signal"], at, event["signal"]))
+        return found
+
+    def report(self, signals):
+        """The verdict's reports on signals that were contended."""
+        reports = self.verdict["signals"]
+        return [r for r in reports if r["signal"] in signals and r["episodes"]]
+
+
+def who(share):
+    """A share's party in words."""
+    party = share["who"]
+    return " ".join(str(party[key]) for key in ("kind", "name", "pid") if party.get(key) is not None)

@@ -1,0 +1,60 @@
+//! `netloom judge`
+
+use std::fs::File;
+use std::io::BufReader;
+use std::path::Path;
+
+use anyhow::{Context, Result, bail};
+use netloom_monitor::{Criteria, Judgement, Monitor, Verdict, trace};
+
+use super::summary::judged;
+use crate::args::{Format, Judge, ScenarioFile};
+use crate::{exit, find, results};
+
+/// Judges a run again.
+pub fn judge(args: &Judge) -> Result<i32> {
+    let verdict = verdict(&args.directory, args.criteria_of.as_deref())?;
+    match args.format {
+        Format::Json => println!("{}", serde_json::to_string_pretty(&verdict)?),
+        Format::Table => println!("verdict: {}", judged(&verdict, usize::MAX).join("\n")),
+    }
+    let invalid = verdict.judgement == Judgement::Invalid;
+    Ok(if args.strict && invalid { exit::INVALID } else { exit::SUCCESS })
+}
+
+/// The verdict on what was observed, from the beginning of the run to its end.
+fn verdict(directory: &Path, criteria_of: Option<&Path>) -> Result<Verdict> {
+    let given = results::summary(directory)?.verdict;
+    let given =
+        given.with_context(|| format!("{}: the run was not judged", directory.display()))?;
+    let file = directory.join("observations.jsonl");
+    if !file.exists() {
+        bail!(
+            "{} has no observations.jsonl: only a run whose scenario has \
+             `measure: {{ observations: true }}` can be judged again",
+            directory.display()
+        );
+    }
+    let mut monitor = Monitor::new(criteria(directory, criteria_of)?, given.from);
+    let observations = File::open(&file).map_err(anyhow::Error::from);
+    observations
+        .and_then(|stream| Ok(trace::replay(BufReader::new(stream), &mut monitor)?))
+        .with_context(|| format!("cannot use {}", file.display()))?;
+    // What the monitor cost is a fact of the run, not of its judgement.
+    Ok(Verdict { overhead: given.overhead, ..monitor.verdict(given.to) })
+}
+
+fn criteria(directory: &Path, of: Option<&Path>) -> Result<Criteria> {
+    match of {
+        Some(file) => {
+            let file = ScenarioFile { file: Some(file.into()) };
+            Ok(find::scenario(&file)?.scenario.monitor.criteria)
+        }
+        None => {
+            let file = directory.join("scenario.json");
+            let scenario = results::scenario(directory)
+                .with_context(|| format!("cannot find the run's criteria in {}", file.display()))?;
+            Ok(scenario.monitor.criteria)
+        }
+    }
+}

@@ -1,0 +1,154 @@
+//! Reading what a run left behind. Only `summary.json` must be there; of everything else it is said what
+//! is missing. Not here: writing results (the engine), and what a report looks like (`netloom-report-page`).
+
+use std::fs::File;
+use std::io::{BufRead, BufReader};
+use std::path::Path;
+
+use anyhow::{Context, Result, anyhow};
+use chrono::DateTime;
+use netloom_api::event::Event;
+use netloom_api::summary::Summary;
+use netloom_link::DropReason;
+use netloom_report_page::{Curves, Happened, Run, Sample, Way, drawn};
+use netloom_scenario::Scenario;
+use netloom_tables::{Cell, Stored, TableError};
+use netloom_units::Time;
+use serde::de::DeserializeOwned;
+
+/// The columns of `pipes.parquet` that every version has written.
+const ALWAYS: [&str; 6] =
+    ["link", "direction", "time_ns", "offered_bytes", "delivered_bytes", "delivered_frames"];
+
+/// Those that came later, beside one for each reason to drop.
+const LATER: [&str; 2] = ["delay_sum_ns", "queue_sum_ns"];
+
+/// Reads the results of a run.
+pub fn read(directory: &Path) -> Result<Run> {
+    let summary = summary(directory)?;
+    let mut missing = Vec::new();
+    let mut say = |file: &str, error: &anyhow::Error, so: &str| {
+        missing.push(format!("{file}: {}. {so}", netloom_api::in_words(error.as_ref())));
+    };
+    let scenario = scenario(directory)
+        .map_err(|error| say("scenario.json", &error, "So the topology is not drawn."));
+    let machine = json(&directory.join("machine.json"))
+        .map_err(|error| say("machine.json", &error, "So the machine is not known."));
+    let mut happened = Happened::default();
+    if let Err(error) = events(&directory.join("events.jsonl"), &mut happened) {
+        say("events.jsonl", &error, "So events may be missing in the timeline.");
+    }
+    let curves = curves(&directory.join("pipes.parquet"), &summary)
+        .map_err(|error| say("pipes.parquet", &error, "So there are no curves of links."));
+    Ok(Run {
+        started: date(summary.started_unix),
+        scenario: scenario.ok(),
+        machine: machine.ok(),
+        curves: curves.ok(),
+        summary,
+        happened,
+        missing,
+    })
+}
+
+/// The summary of a run.
+pub fn summary(directory: &Path) -> Result<Summary> {
+    let file = directory.join("summary.json");
+    if !directory.is_dir() {
+        return Err(anyhow!(
+            "there is no directory {}; give that of a run, like netloom-results/NAME/TIME",
+            directory.display()
+        ));
+    }
+    if !file.exists() {
+        return Err(anyhow!(
+            "{} has no summary.json, which a run writes last: it is not the results of a run, or the run \
+             has not ended, or its engine died",
+            directory.display()
+        ));
+    }
+    json(&file).with_context(|| format!("cannot use {}", file.display()))
+}
+
+/// The scenario as it was run.
+pub fn scenario(directory: &Path) -> Result<Scenario> {
+    json(&directory.join("scenario.json"))
+}
+
+fn json<T: DeserializeOwned>(file: &Path) -> Result<T> {
+    Ok(serde_json::from_reader(BufReader::new(File::open(file)?))?)
+}
+
+/// Tells what happened; of lines that are no events, the first is the error.
+fn events(file: &Path, happened: &mut Happened) -> Result<()> {
+    let mut wrong: Option<(usize, serde_json::Error)> = None;
+    for (number, line) in (1..).zip(BufReader::new(File::open(file)?).split(b'\n')) {
+        match serde_json::from_slice::<Event>(&line?) {
+            Ok(event) => happened.add(&event),
+            Err(error) => {
+                wrong.get_or_insert((number, error));
+            }
+        }
+    }
+    match wrong {
+        Some((line, error)) => Err(anyhow!("line {line} is no event: {error}")),
+        None => Ok(()),
+    }
+}
+
+/// The curves of the links that are drawn.
+fn curves(file: &Path, summary: &Summary) -> Result<Curves> {
+    let table = Stored::open(File::open(file)?)?;
+    let dropped = DropReason::ALL.map(|reason| format!("dropped_{}_frames", reason.name()));
+    let later = LATER.into_iter().chain(dropped.iter().map(String::as_str));
+    let mut columns: Vec<&str> = ALWAYS.into_iter().chain(later).collect();
+    let mut curves =
+        Curves::new(summary.ended, drawn(summary).into_iter().map(|link| link.name.as_str()));
+    if columns.iter().any(|column| !table.names().iter().any(|name| name == column)) {
+        columns.truncate(ALWAYS.len());
+        curves.set_only_traffic();
+    }
+    let mut wrong = None;
+    table.rows(&columns, |cells| match sample(cells) {
+        Ok((link, way, sample)) => curves.add(link, way, sample),
+        Err(column) => wrong = wrong.or(Some(column)),
+    })?;
+    match wrong {
+        Some(index) => Err(TableError::BadCell { column: columns[index].into() }.into()),
+        None => Ok(curves),
+    }
+}
+
+/// A row of `pipes.parquet`; the error is the index of a cell that is not what it should be.
+fn sample<'a>(cells: &[Cell<'a>]) -> Result<(&'a str, Way, Sample), usize> {
+    let name = |index: usize| match cells[index] {
+        Cell::Name(name) => Ok(name),
+        Cell::Number(_) | Cell::Nothing => Err(index),
+    };
+    let number = |index: usize| match cells.get(index) {
+        Some(Cell::Number(number)) => Ok(*number),
+        // Not recorded.
+        None => Ok(0),
+        Some(_) => Err(index),
+    };
+    let mut dropped_frames = [0; DropReason::ALL.len()];
+    for (reason, frames) in dropped_frames.iter_mut().enumerate() {
+        *frames = number(ALWAYS.len() + LATER.len() + reason)?;
+    }
+    let sample = Sample {
+        time: Time::from_nanos(number(2)?),
+        offered_bytes: number(3)?,
+        delivered_bytes: number(4)?,
+        delivered_frames: number(5)?,
+        delay_sum_ns: number(6)?,
+        queue_sum_ns: number(7)?,
+        dropped_frames,
+    };
+    Ok((name(0)?, Way::named(name(1)?).ok_or(1usize)?, sample))
+}
+
+/// A date for people everywhere.
+fn date(unix: f64) -> String {
+    let time = DateTime::from_timestamp_millis((unix * 1000.0) as i64);
+    time.map_or("not known".into(), |time| time.format("%Y-%m-%d %H:%M:%S UTC").to_string())
+}

@@ -1,0 +1,67 @@
+//! A monitor, and everything that it is shown as a file.
+
+use std::fs::File;
+use std::io::{BufWriter, Write};
+use std::ops::Deref;
+
+use netloom_monitor::trace::{self, TraceError};
+use netloom_monitor::{Monitor, Observation, Signal, Work};
+use netloom_units::{Duration, Time};
+
+/// A monitor whose observations may be kept, to be judged again.
+pub struct RecordedMonitor {
+    monitor: Monitor,
+    record: Option<BufWriter<File>>,
+    failure: Option<TraceError>,
+}
+
+impl RecordedMonitor {
+    /// A monitor of which nothing is kept.
+    pub fn new(monitor: Monitor) -> Self {
+        Self { monitor, record: None, failure: None }
+    }
+
+    /// From now on, everything that is observed is written to `file`.
+    pub fn record_to(&mut self, file: File) {
+        self.record = Some(BufWriter::new(file));
+    }
+
+    /// Ends the record; an error if it is not complete.
+    pub fn end_record(&mut self) -> Result<(), TraceError> {
+        let flushed = self.record.take().map_or(Ok(()), |mut record| Ok(record.flush()?));
+        self.failure.take().map_or(flushed, Err)
+    }
+
+    /// Something was observed at `at`. A record that cannot be written ends there.
+    pub fn observe(&mut self, at: Time, observation: &Observation) {
+        self.monitor.observe(at, observation);
+        let written = self.record.as_mut().map(|record| trace::write(record, at, observation));
+        if let Some(Err(error)) = written {
+            self.failure = Some(error);
+            self.record = None;
+        }
+    }
+
+    /// See [`Monitor::tick`].
+    pub fn tick(&mut self, now: Time) {
+        self.monitor.tick(now);
+    }
+
+    /// See [`Monitor::poll_signal`].
+    pub fn poll_signal(&mut self) -> Option<Signal> {
+        self.monitor.poll_signal()
+    }
+
+    /// See [`Monitor::spent`].
+    pub fn spent(&mut self, work: Work, time: Duration) {
+        self.monitor.spent(work, time);
+    }
+}
+
+impl Deref for RecordedMonitor {
+    type Target = Monitor;
+
+    fn deref(&self) -> &Monitor {
+        &self.monitor
+    }
+}

@@ -1,0 +1,59 @@
+//! Where a verdict and the formulas differ.
+
+use std::collections::BTreeMap;
+
+use netloom_monitor::{Resource, SignalKind, SignalReport, Verdict};
+
+use super::Offline;
+use super::groups::{Episode, Outcome};
+
+/// Everything that the verdict says otherwise than the formulas, in words; nothing if they agree. The
+/// verdict is that of a monitor that was told no names but those of metrics: the formulas know numbers only.
+pub fn differences(verdict: &Verdict, offline: &Offline<'_>) -> Vec<String> {
+    let told: BTreeMap<(SignalKind, Resource), Outcome> =
+        verdict.signals.iter().map(|r| ((r.signal, r.on.clone()), outcome(r))).collect();
+    let mut differences = Vec::new();
+    for (key, expected) in &offline.outcomes {
+        let (told, expected) = (told.get(key).map(rounded).unwrap_or_default(), rounded(expected));
+        if told != expected {
+            differences
+                .push(format!("{key:?}: the verdict says {told:?}, the formulas {expected:?}"));
+        }
+    }
+    for (key, told) in &told {
+        let silent = told.episodes.is_empty() && told.worst.unwrap_or(0.0) == 0.0;
+        if !silent && !offline.outcomes.contains_key(key) {
+            differences.push(format!("{key:?}: the verdict says {told:?}, the formulas nothing"));
+        }
+    }
+    let judgement = offline.judgement();
+    if verdict.judgement != judgement {
+        differences
+            .push(format!("the verdict is {}, by the formulas {judgement}", verdict.judgement));
+    }
+    differences
+}
+
+/// A report in the words of the offline evaluator.
+fn outcome(report: &SignalReport) -> Outcome {
+    let episodes = report.episodes.iter().map(|episode| Episode {
+        from: episode.from.as_nanos(),
+        to: episode.to.as_nanos(),
+        held: episode.held.as_nanos(),
+        peak: episode.peak,
+        warm_up: episode.warm_up,
+        shares: episode.shares.iter().map(|s| (s.who.to_string(), s.amount)).collect(),
+    });
+    Outcome { worst: report.worst, episodes: episodes.collect() }
+}
+
+/// Nothing measured and nothing there are the same; the last digit of a float is not.
+fn rounded(outcome: &Outcome) -> Outcome {
+    let digits = |value: f64| format!("{value:.9e}").parse::<f64>().unwrap();
+    let mut outcome = outcome.clone();
+    outcome.worst = outcome.worst.filter(|worst| *worst != 0.0).map(digits);
+    for episode in &mut outcome.episodes {
+        episode.peak = digits(episode.peak);
+    }
+    outcome
+}

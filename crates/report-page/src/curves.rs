@@ -1,0 +1,172 @@
+//! Samples of pipes over time, thinned while they come to what a page can show. Counters are cumulative,
+//! so a mean over a longer step is as exact as over a short one. Not here: how curves look (`chart`).
+
+use std::collections::BTreeMap;
+
+use netloom_link::DropReason;
+use netloom_units::{Duration, Time};
+
+/// A curve has so many steps at most: one for every two pixels or so.
+const STEPS: u64 = 300;
+
+/// One of the two directions of a link.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Way {
+    /// From the first endpoint to the second.
+    Forward,
+    /// From the second endpoint to the first.
+    Reverse,
+}
+
+impl Way {
+    /// The way that has this name in the files of a run.
+    pub fn named(name: &str) -> Option<Self> {
+        match name {
+            "forward" => Some(Self::Forward),
+            "reverse" => Some(Self::Reverse),
+            _ => None,
+        }
+    }
+}
+
+/// What a pipe had counted at a time, since the network was ready.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Sample {
+    /// When.
+    pub time: Time,
+    /// Bytes that were handed in.
+    pub offered_bytes: u64,
+    /// Bytes that were delivered.
+    pub delivered_bytes: u64,
+    /// Frames that were delivered.
+    pub delivered_frames: u64,
+    /// Frames that were dropped, for each of [`DropReason::ALL`].
+    pub dropped_frames: [u64; DropReason::ALL.len()],
+    /// The delays of all delivered frames together, in ns.
+    pub delay_sum_ns: u64,
+    /// The time that frames waited in the queue, in ns for each frame.
+    pub queue_sum_ns: u64,
+}
+
+/// The mean of something from one sample to another.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Step {
+    pub from: Time,
+    pub to: Time,
+    pub mean: f64,
+}
+
+/// The samples of one pipe, in the order of time.
+#[derive(Debug, Default)]
+pub(crate) struct Curve {
+    kept: Vec<Sample>,
+    /// The last sample, if it came too soon after the last one that was kept.
+    tail: Option<Sample>,
+}
+
+/// The samples of some links.
+#[derive(Debug)]
+pub struct Curves {
+    step: Duration,
+    only_traffic: bool,
+    links: BTreeMap<String, [Curve; 2]>,
+}
+
+impl Curves {
+    /// Curves of these links in a run that ended at `ended`.
+    pub fn new<'a>(ended: Time, links: impl IntoIterator<Item = &'a str>) -> Self {
+        let step = Duration::from_nanos(ended.as_nanos() / STEPS);
+        let links = links.into_iter().map(|link| (link.to_string(), Default::default()));
+        Self { step, only_traffic: false, links: links.collect() }
+    }
+
+    /// Says that the samples have no more than what was offered and delivered: those of NetLoom before it
+    /// recorded the rest.
+    pub fn set_only_traffic(&mut self) {
+        self.only_traffic = true;
+    }
+
+    pub(crate) fn only_traffic(&self) -> bool {
+        self.only_traffic
+    }
+
+    /// Takes the next sample of a pipe; those of other links are passed over.
+    pub fn add(&mut self, link: &str, way: Way, sample: Sample) {
+        if let Some(curves) = self.links.get_mut(link) {
+            curves[way as usize].add(sample, self.step);
+        }
+    }
+
+    pub(crate) fn of(&self, link: &str, way: Way) -> Option<&Curve> {
+        self.links.get(link).map(|curves| &curves[way as usize])
+    }
+}
+
+impl Curve {
+    fn add(&mut self, sample: Sample, step: Duration) {
+        let last = self.kept.last().map_or(Time::default(), |sample| sample.time);
+        if sample.time.since(last) > step {
+            self.kept.push(sample);
+            self.tail = None;
+        } else {
+            self.tail = Some(sample);
+        }
+    }
+
+    /// The means of `value` (which gets two samples and the ns between them) from sample to sample, where
+    /// there is one. All counters began at 0 when the network was ready.
+    pub(crate) fn steps(&self, value: impl Fn(&Sample, &Sample, f64) -> Option<f64>) -> Vec<Step> {
+        let (mut steps, mut before) = (Vec::new(), Sample::default());
+        // A tail stands for the last one that was kept, and lengthens its step.
+        let whole = self.kept.len().saturating_sub(usize::from(self.tail.is_some()));
+        for sample in self.kept[..whole].iter().chain(&self.tail) {
+            let elapsed = sample.time.since(before.time).as_nanos();
+            if elapsed > 0
+                && let Some(mean) = value(&before, sample, elapsed as f64)
+            {
+                steps.push(Step { from: before.time, to: sample.time, mean });
+            }
+            before = *sample;
+        }
+        steps
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn delivered(curve: &Curve) -> Vec<Step> {
+        let bytes = |a: &Sample, b: &Sample| b.delivered_bytes - a.delivered_bytes;
+        curve.steps(|a, b, ns| Some(bytes(a, b) as f64 / ns))
+    }
+
+    proptest! {
+        /// However samples are thinned: no more steps than a page shows, without a gap from the zero to the
+        /// last sample, and what they say adds up to what was counted.
+        #[test]
+        fn thinning_loses_nothing(gaps in prop::collection::vec((1u64..5_000, 0u64..1_000), 1..2_000)) {
+            let ended = Time::from_nanos(gaps.iter().map(|(ns, _)| ns).sum());
+            let mut curves = Curves::new(ended, ["a"]);
+            let mut sample = Sample::default();
+            for (ns, bytes) in gaps {
+                sample.time += Duration::from_nanos(ns);
+                sample.delivered_bytes += bytes;
+                curves.add("a", Way::Reverse, sample);
+                curves.add("b", Way::Reverse, sample);
+            }
+            let steps = delivered(curves.of("a", Way::Reverse).unwrap());
+            prop_assert!(steps.len() as u64 <= STEPS + 1);
+            prop_assert_eq!(steps[0].from, Time::default());
+            prop_assert!(steps.windows(2).all(|pair| pair[0].to == pair[1].from));
+            prop_assert_eq!(steps.last().unwrap().to, ended);
+            let sum: f64 = steps.iter().map(|s| s.mean * s.to.since(s.from).as_nanos() as f64).sum();
+            // Each of some 300 products is right to 53 bits.
+            prop_assert!((sum - sample.delivered_bytes as f64).abs() < 1e-6);
+            prop_assert!(delivered(curves.of("a", Way::Forward).unwrap()).is_empty());
+            prop_assert!(curves.of("b", Way::Reverse).is_none());
+        }
+    }
+}

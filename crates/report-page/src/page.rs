@@ -1,0 +1,62 @@
+//! The page as a whole: its sections in order, its style, and what every text on it goes through.
+
+use maud::{DOCTYPE, Markup, PreEscaped, html};
+use netloom_units::Time;
+
+use crate::chart::{TimeAxis, marks};
+use crate::contended::{self, Row};
+use crate::run::Run;
+use crate::section;
+
+/// The only style sheet. It has no `<`, and so cannot end its element.
+const STYLE: &str = include_str!("style.css");
+
+/// The report of a run as HTML text.
+pub fn page(run: &Run) -> String {
+    let verdict = run.summary.verdict.as_ref();
+    let rows = verdict.map_or(Vec::new(), contended::rows);
+    let time = TimeAxis::new(run.summary.ended);
+    let bands = rows.iter().flat_map(Row::bands);
+    let events = run.happened.timeline.iter().map(|(at, _): &(Time, String)| at);
+    let body = html! {
+        (marks(&time, bands, events))
+        main {
+            (section::heading(run))
+            (section::verdict(&run.summary))
+            (section::topology(run.scenario.as_ref()))
+            (section::timeline(&run.happened))
+            (section::links(run, &time))
+            @if let Some(verdict) = verdict { (section::contention(verdict, &rows, &time)) }
+            (section::schedule(&run.summary.timing))
+            (section::processes(run))
+            (section::trouble(&run.summary))
+            (section::next(&run.summary))
+        }
+    };
+    legal(&document(&run.summary.name, &body).into_string())
+}
+
+fn document(name: &str, body: &Markup) -> Markup {
+    html! {
+        (DOCTYPE)
+        html lang="en" {
+            head {
+                meta charset="utf-8";
+                meta name="viewport" content="width=device-width, initial-scale=1";
+                meta name="color-scheme" content="light dark";
+                title { "Run of " (name) }
+                style { (PreEscaped(STYLE)) }
+            }
+            body { (body) }
+        }
+    }
+}
+
+/// The text without characters that HTML does not have; output of processes may hold any.
+fn legal(text: &str) -> String {
+    let illegal = |c: char| {
+        let noncharacter = c as u32 & 0xfffe == 0xfffe || ('\u{fdd0}'..='\u{fdef}').contains(&c);
+        (c.is_control() && !matches!(c, '\t' | '\n')) || noncharacter
+    };
+    text.replace(illegal, "\u{fffd}")
+}

@@ -1,0 +1,142 @@
+//! What the links did: curves of the busiest ones, a table of others. What is told of one direction of a
+//! link is in `pipe`.
+
+use std::collections::BTreeMap;
+
+use maud::{Markup, html};
+use netloom_api::state::{LinkStatus, VlanPortStatus};
+use netloom_api::summary::Summary;
+use netloom_link::PipeStatistics;
+use netloom_units::readable::{bit_rate, count, micros};
+
+use super::pipe::{LEAST_QUEUE, drops, in_words, panels, properties};
+use super::{more, table};
+use crate::busiest::{by_traffic, drawn};
+use crate::chart::{TimeAxis, strip};
+use crate::curves::{Curves, Way};
+use crate::run::Run;
+
+/// So many links are in the table at most.
+const LISTED: usize = 200;
+
+/// The links.
+pub fn links(run: &Run, time: &TimeAxis) -> Markup {
+    let (shown, all) = (drawn(&run.summary), by_traffic(&run.summary));
+    let rest: Vec<&LinkStatus> =
+        all.into_iter().filter(|link| shown.iter().all(|drawn| drawn.name != link.name)).collect();
+    html! {
+        section {
+            h2 { "Links" }
+            @if !rest.is_empty() && !shown.is_empty() {
+                p {
+                    "The " (shown.len()) " that carried most are drawn; the other " (rest.len())
+                    " are in the " a href="#other-links" { "table below" } "."
+                }
+            }
+            @if let Some(curves) = run.curves.as_ref().filter(|_| !shown.is_empty()) {
+                (key(run, curves))
+            }
+            @for link in &shown { (one(link, run, time)) }
+            @if !rest.is_empty() { (others(&rest, &run.summary)) }
+            (refused(&run.summary.vlan_ports))
+        }
+    }
+}
+
+/// How the charts are to be read.
+fn key(run: &Run, curves: &Curves) -> Markup {
+    let interval = run.scenario.as_ref().map(|scenario| scenario.measure.interval);
+    html! {
+        p class="note" {
+            "Curves are means from sample to sample"
+            @if let Some(interval) = interval { " (every " (interval) "; in a long run several are one step)" }
+            ", and begin at the moment the network was ready. Bytes are those of frames with their \
+             Ethernet header. Hatched bands with a letter are times of contention, from "
+            a href="#contention" { "Contention" } "; dotted lines with a number are events of the timeline. What has nothing to show is left out, and so \
+             is a queue of less than " (LEAST_QUEUE) " frames."
+            @if curves.only_traffic() {
+                " The version of NetLoom that wrote these results did not record delay, queue and drops \
+                 over time."
+            }
+        }
+    }
+}
+
+fn one(link: &LinkStatus, run: &Run, time: &TimeAxis) -> Markup {
+    let before = run.scenario.as_ref().and_then(|scenario| scenario.link(&link.name));
+    let at_first = [before.map(|link| &link.forward), before.map(|link| &link.reverse)];
+    let ways = [Way::Forward, Way::Reverse].into_iter().zip(link.arrows()).zip(at_first);
+    html! {
+        article class="link" {
+            h3 { (link.name) }
+            @for ((way, (name, pipe)), at_first) in ways {
+                @let panels = run.curves.as_ref().map_or(Vec::new(), |all| panels(all, &link.name, way));
+                figure class="pipe" {
+                    figcaption {
+                        strong { (name) }
+                        " " span class="note" { (properties(pipe, at_first)) }
+                        br;
+                        (in_words(&pipe.statistics))
+                    }
+                    @if !panels.is_empty() { (strip(&panels, time, &format!("{name} over time"))) }
+                }
+            }
+        }
+    }
+}
+
+/// The links that are not drawn.
+fn others(links: &[&LinkStatus], summary: &Summary) -> Markup {
+    let rows = html! {
+        @for (name, pipe) in links.iter().take(LISTED).flat_map(|link| link.arrows()) {
+            (row(&name, &pipe.statistics))
+        }
+    };
+    html! {
+        h3 id="other-links" {
+            @if links.len() == summary.links.len() { "All links" } @else { "Other links" }
+        }
+        (table(&["pipe", "offered", "delivered", "mean rate", "delay p50", "p99", "dropped"], &rows))
+        (more(links.len().saturating_sub(LISTED), "links", "see summary.json and pipes.parquet"))
+    }
+}
+
+/// What ports of switches refused for its VLAN; the links that lead there have delivered it.
+fn refused(ports: &BTreeMap<String, VlanPortStatus>) -> Markup {
+    let refusing: Vec<_> =
+        ports.iter().filter(|(_, port)| port.dropped.total().frames > 0).collect();
+    let rows = html! {
+        @for (name, VlanPortStatus { vlans, dropped }) in refusing.iter().take(LISTED) {
+            tr {
+                td { (name) }
+                td { (vlans) }
+                td class="number" { (count(dropped.foreign.frames)) }
+                td class="number" { (count(dropped.untagged.frames)) }
+            }
+        }
+    };
+    html! {
+        @if !refusing.is_empty() {
+            h3 { "Switch ports that refused frames" }
+            (table(&["port", "VLANs", "of other VLANs", "without a tag"], &rows))
+            (more(refusing.len().saturating_sub(LISTED), "ports", "see summary.json"))
+        }
+    }
+}
+
+fn row(name: &str, statistics: &PipeStatistics) -> Markup {
+    let seconds = statistics.at.since(statistics.since).as_secs_f64().max(1e-9);
+    let delay = |ns: Option<u64>| ns.map_or("–".into(), |ns| micros(ns as f64 / 1000.0));
+    let delays = statistics.delay.as_ref();
+    html! {
+        tr {
+            td { (name) }
+            td class="number" { (count(statistics.offered.frames)) }
+            td class="number" { (count(statistics.delivered.frames)) }
+            td class="number" { (bit_rate(statistics.delivered.bytes as f64 * 8.0 / seconds)) }
+            td class="number" { (delay(delays.map(|delays| delays.p50_ns))) }
+            td class="number" { (delay(delays.map(|delays| delays.p99_ns))) }
+            td { @match drops(statistics) { drops if drops.is_empty() => "–", drops => (drops), } }
+        }
+    }
+}

@@ -1,0 +1,51 @@
+//! The parts of the page, in their order: a file each, each a function from what is known of a run to HTML.
+
+mod contention;
+mod heading;
+mod links;
+mod next;
+mod pipe;
+mod processes;
+mod schedule;
+mod timeline;
+mod topology;
+mod trouble;
+mod verdict;
+
+use maud::{Markup, html};
+use netloom_units::Time;
+
+pub use contention::contention;
+pub use heading::heading;
+pub use links::links;
+pub use next::next;
+pub use processes::processes;
+pub use schedule::schedule;
+pub use timeline::timeline;
+pub use topology::topology;
+pub use trouble::trouble;
+pub use verdict::verdict;
+
+/// A table under these headings.
+fn table(headings: &[&str], rows: &Markup) -> Markup {
+    html! {
+        div class="wide" {
+            table {
+                thead { tr { @for heading in headings { th scope="col" { (heading) } } } }
+                tbody { (rows) }
+            }
+        }
+    }
+}
+
+/// A time since the network was ready.
+fn at(time: Time) -> String {
+    format!("{:.3} s", time.as_nanos() as f64 / 1e9)
+}
+
+/// Says that a list goes on, if it does.
+fn more(number: usize, of_what: &str, all: &str) -> Markup {
+    html! {
+        @if number > 0 { p class="note" { "… and " (number) " more " (of_what) ": " (all) "." } }
+    }
+}

@@ -1,0 +1,91 @@
+//! What to look at next: what can be done about each finding, and which file has more.
+
+use std::collections::BTreeSet;
+
+use maud::{Markup, html};
+use netloom_api::summary::Summary;
+use netloom_monitor::{Finding, SignalKind};
+
+use super::processes::went_wrong;
+
+/// The reader's next steps.
+pub fn next(summary: &Summary) -> Markup {
+    let findings = summary.verdict.iter().flat_map(|verdict| &verdict.findings);
+    let contended: BTreeSet<SignalKind> = findings
+        .clone()
+        .filter(|finding| finding.on.is_some())
+        .map(|finding| finding.signal)
+        .collect();
+    let unseen = findings.clone().any(|finding: &Finding| finding.on.is_none());
+    let wrong = summary.processes.iter().find(|process| went_wrong(&process.state));
+    html! {
+        section {
+            h2 { "What to look at next" }
+            ul {
+                @for signal in contended { li { strong { (signal) } ": " (advice(signal)) } }
+                @if unseen {
+                    li {
+                        "Something that is needed to judge was not observed: the blind spots above say \
+                         why, and what would make it visible."
+                    }
+                }
+                @if let Some(process) = wrong {
+                    li {
+                        "What " (process.process) " said: "
+                        code { "processes/" (process.process) "@" (process.node) ".stderr" } "."
+                    }
+                }
+                @if summary.verdict.is_some() {
+                    li { "How the verdict is reached, and what each means: " code { "docs/trust.md" } "." }
+                }
+                li { "Every event with its time: " code { "events.jsonl" } "." }
+                li {
+                    "Every pipe over time, to draw and compute with: " code { "pipes.parquet" }
+                    " (columns in " code { "docs/results.md" } ")."
+                }
+                @match &summary.frame_log {
+                    Some(_) => li { "What happened to every frame: " code { "netloom frames frames.nlf" } "." },
+                    None => li { "What happened to every frame: run again with " code { "--frames" } "." },
+                }
+                li { "All totals, and all the verdict rests on: " code { "summary.json" } "." }
+            }
+        }
+    }
+}
+
+/// What can be done about contention of a kind.
+fn advice(signal: SignalKind) -> &'static str {
+    match signal {
+        SignalKind::Lateness => {
+            "frames left late. Look at who used the CPUs at that time; timing.workers in summary.json says \
+             which worker was busy. Fewer frames a second, more cores, or no other work on the machine help."
+        }
+        SignalKind::UnmodelledDrop => {
+            "frames were lost where no link's model dropped them. The cause says where: not_read_in_time is \
+             an engine that was too busy, softnet_backlog a kernel that was."
+        }
+        SignalKind::Cpu => {
+            "a CPU had no idle moment. If somebody outside the experiment is the heaviest, run it elsewhere; \
+             if nodes are, run fewer or on more cores."
+        }
+        SignalKind::RunQueue => {
+            "a node's tasks waited for a CPU: run fewer nodes, or on more cores."
+        }
+        SignalKind::NetInternal | SignalKind::NetExternal => {
+            "traffic came to what this machine can carry: lower the rates, or use a faster machine."
+        }
+        SignalKind::MemoryIn | SignalKind::MemoryOut => {
+            "memory was short, and pages went to disk and came back: give nodes less to hold, or the \
+             machine more memory."
+        }
+        SignalKind::Disk => {
+            "a disk was busy all the time: have processes write less, or to a faster disk; captures and \
+             frame logs write too."
+        }
+        SignalKind::Steal => {
+            "the hypervisor took CPU time away: use a machine that is not shared, or run when it is quiet."
+        }
+        SignalKind::Pressure => "tasks of a node stood still: the resource says for want of what.",
+        SignalKind::Application => "a metric of your own left the range that you gave it.",
+    }
+}

@@ -1,0 +1,124 @@
+//! What is told of one direction of a link: its properties, its totals in sentences, and its curves.
+
+use netloom_api::state::PipeStatus;
+use netloom_link::{DropReason, PipeConfig, PipeStatistics};
+use netloom_units::readable::{bit_rate, count, micros};
+
+use crate::chart::{COUNTS, DELAYS, DROPS, Line, Panel, RATES};
+use crate::curves::{Curves, Sample, Way};
+
+/// A mean queue that is always below this is not drawn, in frames.
+pub const LEAST_QUEUE: f64 = 0.1;
+
+/// How the curves of a drop reason look, in the order of [`DropReason::ALL`].
+const DROP_CLASSES: [&str; DropReason::ALL.len()] =
+    ["drop-1", "drop-2", "drop-3", "drop-4", "drop-5", "drop-6"];
+
+/// What the pipe did to frames, at first and at the end.
+pub fn properties(pipe: &PipeStatus, at_first: Option<&PipeConfig>) -> String {
+    let words = |config: &PipeConfig| match config.in_words() {
+        words if words.is_empty() => "unlimited".to_string(),
+        words => words.join(", "),
+    };
+    let now = words(&pipe.config);
+    match at_first.map(words) {
+        Some(at_first) if at_first != now => format!("{at_first}; at the end {now}"),
+        _ => now,
+    }
+}
+
+/// The panels of a pipe in which there is something to see.
+pub fn panels(curves: &Curves, link: &str, way: Way) -> Vec<Panel> {
+    let Some(curve) = curves.of(link, way) else { return Vec::new() };
+    let line = |name, class, value: &dyn Fn(&Sample) -> u64, worth: f64| {
+        let mean = |a: &Sample, b: &Sample, ns: f64| {
+            Some(value(b).saturating_sub(value(a)) as f64 * worth / ns)
+        };
+        Line { name, class, steps: curve.steps(mean) }
+    };
+    // From bytes/ns, and from frames/ns.
+    let (bits, frames) = (8e9, 1e9);
+    let mut panels = vec![Panel {
+        title: "throughput",
+        units: RATES,
+        nothing: 0.0,
+        lines: vec![
+            line("delivered", "delivered", &|sample| sample.delivered_bytes, bits),
+            line("offered", "offered", &|sample| sample.offered_bytes, bits),
+        ],
+    }];
+    if !curves.only_traffic() {
+        let delay = |a: &Sample, b: &Sample, _| {
+            let frames = b.delivered_frames.saturating_sub(a.delivered_frames);
+            let delays = b.delay_sum_ns.saturating_sub(a.delay_sum_ns);
+            (frames > 0).then(|| delays as f64 / frames as f64)
+        };
+        let delay = Line { name: "", class: "delay", steps: curve.steps(delay) };
+        let queue = line("", "queue", &|sample| sample.queue_sum_ns, 1.0);
+        let drops = (0..DropReason::ALL.len()).map(|reason| {
+            let (name, class) = (DropReason::ALL[reason].name(), DROP_CLASSES[reason]);
+            line(name, class, &|sample: &Sample| sample.dropped_frames[reason], frames)
+        });
+        let seen = |line: &Line| line.steps.iter().any(|step| step.mean > 0.0);
+        panels.extend([
+            Panel { title: "mean delay", units: DELAYS, nothing: 0.0, lines: vec![delay] },
+            Panel { title: "mean queue", units: COUNTS, nothing: LEAST_QUEUE, lines: vec![queue] },
+            Panel {
+                title: "drops",
+                units: DROPS,
+                nothing: 0.0,
+                lines: drops.filter(seen).collect(),
+            },
+        ]);
+    }
+    panels.retain(|panel| panel.most() > panel.nothing);
+    panels
+}
+
+/// The totals of a pipe in sentences.
+pub fn in_words(statistics: &PipeStatistics) -> String {
+    let seconds = statistics.at.since(statistics.since).as_secs_f64().max(1e-9);
+    let rate = |bytes: u64| bit_rate(bytes as f64 * 8.0 / seconds);
+    let mut words = vec![format!(
+        "Offered {} frames ({}), delivered {} ({}), the line busy {:.1} % of the time.",
+        count(statistics.offered.frames),
+        rate(statistics.offered.bytes),
+        count(statistics.delivered.frames),
+        rate(statistics.delivered.bytes),
+        100.0 * statistics.load,
+    )];
+    if let Some(delay) = &statistics.delay {
+        let time = |ns: u64| micros(ns as f64 / 1000.0);
+        words.push(format!(
+            "Delay: median {}, p99 {}, max {}.",
+            time(delay.p50_ns),
+            time(delay.p99_ns),
+            time(delay.max_ns),
+        ));
+    }
+    let queue = &statistics.queue;
+    if queue.maximum.frames > 0 {
+        words.push(format!(
+            "Queue: mean {:.1} frames, max {}.",
+            queue.mean_frames,
+            count(queue.maximum.frames)
+        ));
+    }
+    words.push(match drops(statistics) {
+        drops if drops.is_empty() => "No drops.".into(),
+        drops => format!("Dropped: {drops}."),
+    });
+    if statistics.marked.frames > 0 {
+        words.push(format!("Marked (ECN): {}.", count(statistics.marked.frames)));
+    }
+    words.join(" ")
+}
+
+/// What was dropped, by reason.
+pub fn drops(statistics: &PipeStatistics) -> String {
+    let of = |reason: DropReason| {
+        let frames = statistics.dropped.of(reason).frames;
+        (frames > 0).then(|| format!("{} {}", reason.name(), count(frames)))
+    };
+    DropReason::ALL.into_iter().filter_map(of).collect::<Vec<_>>().join(", ")
+}

@@ -1,0 +1,333 @@
+//! A run that never was, with something of everything that a report shows. Every name and every text in it
+//! ends with what a test wants it to end with.
+
+use std::collections::BTreeMap;
+
+use netloom_api::event::{EndReason, Event, Origin, What};
+use netloom_api::machine::Machine;
+use netloom_api::state::{LinkStatus, PipeStatus, ProcessState, ProcessStatus, VlanPortStatus};
+use netloom_api::summary::Summary;
+use netloom_api::timing::{LatencySummary, Timing};
+use netloom_link::{
+    Count, DelayStatistics, DropStatistics, PipeConfig, PipeStatistics, QueueStatistics,
+};
+use netloom_monitor::{
+    Coverage, DropCause, Episode, Finding, Judgement, Overhead, Resource, Share, SignalKind,
+    SignalReport, Verdict, Who,
+};
+use netloom_report_page::{Curves, Happened, Run, Sample, Way, drawn};
+use netloom_scenario::{Endpoint, Scenario, load};
+use netloom_units::{Duration, Time};
+use serde_json::json;
+
+const SCENARIO: &str = "\
+name: made-up
+topology:
+  nodes: { a: , b: , r: { kind: router } }
+  links:
+    - { name: uplink, endpoints: [a, r], rate: 10Mbit/s, delay: 5ms }
+    - { name: idle, endpoints: [r, b] }
+measure: { interval: 100ms }
+";
+
+/// The run; `with` is at the end of every text.
+pub fn run(with: &str) -> Run {
+    let scenario = scenario(with);
+    let summary = summary(&scenario, with);
+    let mut curves =
+        Curves::new(summary.ended, drawn(&summary).into_iter().map(|link| &*link.name));
+    for sample in (1..=100).map(sample) {
+        curves.add(&format!("uplink{with}"), Way::Forward, sample);
+    }
+    let mut happened = Happened::default();
+    for event in events(with) {
+        happened.add(&event);
+    }
+    Run {
+        started: "2026-01-02 03:04:05 UTC".into(),
+        scenario: Some(scenario),
+        machine: Some(machine(with)),
+        curves: Some(curves),
+        summary,
+        happened,
+        missing: vec![format!("captures: {with}")],
+    }
+}
+
+/// `seconds` after the network was ready.
+pub fn at(seconds: f64) -> Time {
+    Time::from_nanos((seconds * 1e9) as u64)
+}
+
+fn scenario(with: &str) -> Scenario {
+    let mut scenario = load(SCENARIO).unwrap().scenario;
+    let add = |name: &mut String| name.push_str(with);
+    add(&mut scenario.name);
+    scenario.nodes.iter_mut().for_each(|node| add(&mut node.name));
+    for link in &mut scenario.links {
+        add(&mut link.name);
+        link.endpoints.iter_mut().for_each(|end| add(&mut end.node));
+    }
+    scenario
+}
+
+/// After `tenths` of a second: 8 Mbit/s offered, of which a fifth is dropped from 5 s on, with a queue of
+/// ten frames and a delay of 15 ms.
+fn sample(tenths: u64) -> Sample {
+    let late = tenths.saturating_sub(50);
+    let delivered = tenths * 100 - late * 20;
+    Sample {
+        time: Time::from_nanos(tenths * 100_000_000),
+        offered_bytes: tenths * 100_000,
+        delivered_bytes: delivered * 1000,
+        delivered_frames: delivered,
+        dropped_frames: [0, 0, late * 15, 0, late * 5, 0],
+        delay_sum_ns: delivered * 15_000_000,
+        queue_sum_ns: tenths * 100_000_000 * 10,
+    }
+}
+
+fn summary(scenario: &Scenario, with: &str) -> Summary {
+    let process = |name: &str, state| ProcessStatus {
+        process: format!("{name}{with}"),
+        node: format!("a{with}"),
+        state,
+    };
+    Summary {
+        name: scenario.name.clone(),
+        file: format!("/tmp/netloom.yaml{with}").into(),
+        seed: 7,
+        version: "0.1.0".into(),
+        started_unix: 0.0,
+        ended: at(10.0),
+        reason: EndReason::Duration,
+        deploy_seconds: 0.05,
+        verdict: Some(verdict(with)),
+        processes: vec![
+            process("client", ProcessState::Done { code: 0 }),
+            process("server", ProcessState::Failed { reason: format!("no luck{with}") }),
+        ],
+        success: false,
+        failures: vec![format!("`server` has failed{with}")],
+        links: links(scenario),
+        vlan_ports: BTreeMap::from([(format!("s:eth1{with}"), vlan_port())]),
+        frame_log: None,
+        timing: timing(with),
+        warnings: vec![format!("a warning{with}")],
+    }
+}
+
+/// A port that refused two frames of another VLAN.
+fn vlan_port() -> VlanPortStatus {
+    let port = json!({
+        "vlans": {"access": 10},
+        "dropped": {
+            "foreign": {"frames": 2, "bytes": 128},
+            "untagged": {"frames": 0, "bytes": 0},
+        },
+    });
+    serde_json::from_value(port).unwrap()
+}
+
+fn links(scenario: &Scenario) -> Vec<LinkStatus> {
+    let status = |link: &netloom_scenario::Link| {
+        let busy = link.name.starts_with("uplink");
+        LinkStatus {
+            name: link.name.clone(),
+            endpoints: link.endpoints.clone(),
+            forward: pipe(&link.forward, busy),
+            reverse: pipe(&link.reverse, false),
+        }
+    };
+    scenario.links.iter().map(status).collect()
+}
+
+/// A link between `a` and `b` that carried so many bytes one way.
+pub fn link(name: &str, bytes: u64) -> LinkStatus {
+    let end = |node: &str| Endpoint { node: node.into(), interface: "eth1".into() };
+    let mut forward = pipe(&PipeConfig::default(), false);
+    forward.statistics.offered = Count { frames: bytes / 1000, bytes };
+    LinkStatus {
+        name: name.into(),
+        endpoints: [end("a"), end("b")],
+        reverse: pipe(&PipeConfig::default(), false),
+        forward,
+    }
+}
+
+fn pipe(config: &PipeConfig, busy: bool) -> PipeStatus {
+    let count = |frames: u64| Count { frames, bytes: frames * 1000 };
+    let times = u64::from(busy);
+    let statistics = PipeStatistics {
+        since: at(0.0),
+        at: at(10.0),
+        offered: count(10_000 * times),
+        delivered: count(9000 * times),
+        duplicated: Count::default(),
+        corrupted: Count::default(),
+        marked: count(3 * times),
+        dropped: DropStatistics {
+            queue_full: count(750 * times),
+            loss: count(250 * times),
+            ..DropStatistics::default()
+        },
+        queue: QueueStatistics {
+            now: Count::default(),
+            maximum: count(40 * times),
+            mean_frames: 10.0 * times as f64,
+        },
+        in_flight: Count::default(),
+        delay: busy.then_some(DelayStatistics {
+            min_ns: 5_000_000,
+            mean_ns: 15e6,
+            max_ns: 40_000_000,
+            p50_ns: 15_000_000,
+            p99_ns: 35_000_000,
+            p999_ns: 39_000_000,
+        }),
+        busy_ns: 7_000_000_000 * times,
+        load: 0.7 * times as f64,
+    };
+    PipeStatus { config: config.clone(), statistics }
+}
+
+fn verdict(with: &str) -> Verdict {
+    let process = Who::Process { pid: 4711, name: format!("stress{with}") };
+    let shares = vec![
+        Share { who: process, amount: 80, share: 0.8 },
+        Share { who: Who::Node { name: format!("a{with}") }, amount: 20, share: 0.2 },
+    ];
+    let episode = |from: f64, to: f64, peak: f64, warm_up: bool| Episode {
+        from: at(from),
+        to: at(to),
+        held: at(to).since(at(from)),
+        peak,
+        warm_up,
+        shares: shares.clone(),
+    };
+    let cpu = SignalReport {
+        signal: SignalKind::Cpu,
+        on: Resource::Cpu { cpu: 1 },
+        threshold: Some(2e8),
+        worst: Some(5e8),
+        margin: Some(-1.5),
+        held: Duration::from_millis(1500),
+        episodes: vec![episode(0.2, 0.5, 3e8, true), episode(6.0, 7.5, 5e8, false)],
+        shares: shares.clone(),
+    };
+    let drops = SignalReport {
+        signal: SignalKind::UnmodelledDrop,
+        on: Resource::Losses { cause: DropCause::DeviceFull },
+        threshold: None,
+        worst: Some(3.0),
+        margin: None,
+        held: Duration::ZERO,
+        episodes: vec![episode(8.0, 8.0, 3.0, false)],
+        shares: shares.clone(),
+    };
+    let metric = SignalReport {
+        signal: SignalKind::Application,
+        on: Resource::Metric {
+            name: format!("jitter{with}"),
+            who: Who::Node { name: format!("b{with}") },
+        },
+        threshold: Some(10.0),
+        worst: Some(4.0),
+        margin: Some(0.6),
+        held: Duration::ZERO,
+        episodes: Vec::new(),
+        shares: Vec::new(),
+    };
+    let finding = |judgement, report: &SignalReport, why: &str| Finding {
+        judgement,
+        signal: report.signal,
+        on: Some(report.on.clone()),
+        why: format!("{why}{with}"),
+    };
+    Verdict {
+        judgement: Judgement::Invalid,
+        findings: vec![
+            finding(Judgement::Invalid, &drops, "three frames were lost"),
+            finding(Judgement::Suspect, &cpu, "a CPU was busy"),
+        ],
+        from: at(0.0),
+        settled: at(1.0),
+        to: at(10.0),
+        signals: vec![metric, cpu, drops],
+        coverage: vec![
+            Coverage {
+                signal: SignalKind::Cpu,
+                probes: vec!["proc_stat".into()],
+                blind_spots: vec![format!("short idle moments{with}")],
+                threshold: None,
+            },
+            Coverage {
+                signal: SignalKind::Disk,
+                probes: Vec::new(),
+                blind_spots: Vec::new(),
+                threshold: None,
+            },
+        ],
+        overhead: Overhead { monitoring_ns: 20_000_000, notification_ns: 1_000_000, share: 0.0021 },
+    }
+}
+
+fn timing(with: &str) -> Timing {
+    let latency = LatencySummary {
+        count: 18_000,
+        p50_us: 12.0,
+        p99_us: 80.0,
+        p999_us: 900.0,
+        max_us: 2500.0,
+    };
+    Timing {
+        lateness: latency,
+        timer_wakeup: latency,
+        unmodelled_drops: BTreeMap::from([(format!("device_full{with}"), 3)]),
+        ..Timing::default()
+    }
+}
+
+fn machine(with: &str) -> Machine {
+    Machine {
+        netloom: "0.1.0".into(),
+        kernel: "6.1.0".into(),
+        architecture: "x86_64".into(),
+        distribution: Some(format!("Debian{with}")),
+        host: format!("host{with}"),
+        processor: Some(format!("Processor{with}")),
+        processors: 4,
+        memory_bytes: Some(8 << 30),
+        clock_source: Some("tsc".into()),
+        frequency_governor: None,
+        tcp_congestion_control: Some("cubic".into()),
+    }
+}
+
+fn events(with: &str) -> Vec<Event> {
+    let (process, node) = (format!("client{with}"), format!("a{with}"));
+    let change = json!([{ "link": format!("uplink{with}"), "change": { "delay": "7ms" } }]);
+    let happened = [
+        (0.5, What::ProcessStarted { process: process.clone(), node: node.clone(), pid: 5 }),
+        (
+            3.0,
+            What::Changed {
+                by: Origin::Timeline,
+                changes: serde_json::from_value(change).unwrap(),
+            },
+        ),
+        (
+            4.0,
+            What::CommandEnded {
+                node: node.clone(),
+                command: vec![format!("date{with}")],
+                code: 0,
+                output: String::new(),
+            },
+        ),
+        (9.5, What::ProcessEnded { process, node, code: 0 }),
+    ];
+    let event =
+        |(number, (seconds, what)): (u64, (f64, What))| Event { number, time: at(seconds), what };
+    (0..).zip(happened).map(event).collect()
+}

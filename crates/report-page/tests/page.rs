@@ -1,0 +1,170 @@
+//! The page as a whole: what is on it, that any text is only text on it, and that it needs nothing else.
+//! `BLESS=1` accepts a page that looks different; look at it in a browser first.
+
+mod made_up;
+
+use std::{env, fs};
+
+use made_up::{at, link, run};
+use netloom_report_page::{Curves, Happened, Run, page};
+use proptest::prelude::*;
+use scraper::{Html, Selector};
+
+/// The page as a browser reads it. What is not proper HTML is an error.
+fn read(page: &str) -> Html {
+    let html = Html::parse_document(page);
+    assert!(html.errors.is_empty(), "{:?}", html.errors);
+    html
+}
+
+fn count(html: &Html, selector: &str) -> usize {
+    html.select(&Selector::parse(selector).unwrap()).count()
+}
+
+/// The text of all elements that match, in the order of the page.
+fn texts(html: &Html, selector: &str) -> Vec<String> {
+    html.select(&Selector::parse(selector).unwrap()).map(|one| one.text().collect()).collect()
+}
+
+/// Elements with the names of their attributes, in order: all of a page but texts and sizes.
+fn structure(html: &Html) -> Vec<String> {
+    let elements = html.tree.nodes().filter_map(|node| node.value().as_element());
+    elements
+        .map(|one| {
+            format!("{} {:?}", one.name(), one.attrs().map(|(name, _)| name).collect::<Vec<_>>())
+        })
+        .collect()
+}
+
+#[test]
+fn the_page_looks_as_it_should() {
+    let golden = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/page.html");
+    let page = page(&run("")) + "\n";
+    if env::var_os("BLESS").is_some() {
+        fs::write(golden, &page).unwrap();
+    }
+    assert!(
+        page == fs::read_to_string(golden).unwrap(),
+        "another page than tests/page.html; BLESS=1 accepts it"
+    );
+}
+
+#[test]
+fn what_was_measured_is_where_it_belongs() {
+    let html = read(&page(&run("")));
+    // 8 Mbit/s to 5 s, then 6.4: the plot is 58 high for 0 to 10 Mbit/s and 654 wide for 10 s.
+    let curves = |class: &str| {
+        let all = Selector::parse(&format!(".panel path.{class}")).unwrap();
+        html.select(&all)
+            .filter_map(|path| path.attr("d").filter(|d| !d.ends_with("h24")).map(str::to_string))
+            .collect::<Vec<_>>()
+    };
+    let (bottom, left, width) = (26.0 + 18.0 + 58.0, 52.0, 654.0);
+    let y = |share: f64| bottom - 58.0 * share;
+    assert_eq!(
+        curves("delivered"),
+        [format!("M{left} {:.1}H{}V{:.1}H{}", y(0.8), left + width / 2.0, y(0.64), left + width)]
+    );
+    assert_eq!(curves("offered"), [format!("M{left} {:.1}H{}", y(0.8), left + width)]);
+    // Contention lies at its time, and what is too short to be seen is two wide.
+    let bands: Vec<String> = html
+        .select(&Selector::parse("#marks rect").unwrap())
+        .map(|band| ["class", "x", "width"].map(|name| band.attr(name).unwrap()).join(" "))
+        .collect();
+    // At 0.2, 6 and 8 of 10 s, for 0.3, 1.5 and 0 s.
+    assert_eq!(bands, ["band warmup 13.1 19.6", "band suspect 392.4 98.1", "band invalid 523.2 2"]);
+    assert_eq!(texts(&html, "#heads .letter"), ["B", "B", "A"]);
+    assert_eq!(texts(&html, "#heads .number"), ["1", "2"]);
+    // Four panels one way; nothing to see the other way.
+    assert_eq!(count(&html, ".pipe"), 2);
+    assert_eq!(count(&html, ".pipe svg.chart"), 1);
+    assert_eq!(count(&html, ".panel"), 4);
+    assert_eq!(texts(&html, ".verdict .word"), ["✗ invalid"]);
+    assert_eq!(count(&html, "#topology .node"), 3);
+}
+
+#[test]
+fn the_page_needs_nothing_else() {
+    let page = page(&run(""));
+    let html = read(&page);
+    assert_eq!(count(&html, "script, link, img, iframe, object, embed, base, [src], [style]"), 0);
+    let all = Selector::parse("[href]").unwrap();
+    for link in html.select(&all) {
+        let target = link.attr("href").unwrap();
+        assert!(target.starts_with('#'), "{target}");
+        assert_eq!(count(&html, &format!("[id='{}']", &target[1..])), 1, "{target}");
+    }
+    assert!(!page.contains("@import"));
+    assert_eq!(page.matches("url(").count(), page.matches("url(#").count());
+}
+
+#[test]
+fn a_run_of_which_little_is_known_has_a_page_too() {
+    let known = run("");
+    let bare = |summary| Run {
+        summary,
+        started: "not known".into(),
+        scenario: None,
+        machine: None,
+        curves: None,
+        happened: Happened::default(),
+        missing: vec!["pipes.parquet: it is gone".into()],
+    };
+    let mut summary = known.summary.clone();
+    summary.verdict = None;
+    let html = read(&page(&bare(summary.clone())));
+    assert_eq!(texts(&html, ".verdict .word"), ["none"]);
+    assert_eq!(texts(&html, ".missing"), ["pipes.parquet: it is gone"]);
+    assert_eq!(count(&html, ".pipe"), 2);
+    assert_eq!(count(&html, "svg.chart, #contention, #topology"), 0);
+    // It ended in the moment it began, and had nothing in it.
+    summary.ended = at(0.0);
+    (summary.links, summary.processes) = (Vec::new(), Vec::new());
+    read(&page(&bare(summary)));
+}
+
+#[test]
+fn a_large_run_has_a_page_that_can_be_read() {
+    let mut large = run("");
+    large.summary.links = (0..5000).map(|n| link(&format!("l{n}"), n * 1000)).collect();
+    let signals = &mut large.summary.verdict.as_mut().unwrap().signals;
+    for _ in 0..10 {
+        signals.extend_from_within(..);
+    }
+    let processes = &mut large.summary.processes;
+    for _ in 0..10 {
+        processes.extend_from_within(..);
+    }
+    large.curves = Some(Curves::new(at(10.0), []));
+    let page = page(&large);
+    assert!(page.len() < 500_000, "{}", page.len());
+    let html = read(&page);
+    // The busiest.
+    assert_eq!(texts(&html, "h3")[..2], ["l4999", "l4998"]);
+    let told = texts(&html, "p").concat();
+    for part in [
+        "12 that carried most",
+        "the other 4988",
+        "4788 more links",
+        "3012 more signals",
+        "1848 more processes",
+    ] {
+        assert!(told.contains(part), "{part} is not in {told}");
+    }
+}
+
+proptest! {
+    /// Whatever a text has in it, it stays text: the page has the same elements with the same attributes
+    /// as with harmless names, and the text is there.
+    #[test]
+    fn any_text_is_only_text(with in "(\\PC|[<>&\"'`=/]|\\x00|\\x1b|\u{fffe}|\u{202e}|</style>|]]>|<!--|🦀){0,12}") {
+        let hostile = read(&page(&run(&with)));
+        let harmless = read(&page(&run("x")));
+        prop_assert_eq!(structure(&hostile), structure(&harmless));
+        let illegal = |c: char| c.is_control() || c == '\u{fffe}';
+        let shown = with.replace(illegal, "\u{fffd}");
+        for (selector, name) in [("h1 .name", "made-up"), (".link h3", "uplink"), ("#topology .node:last-child text", "r")] {
+            prop_assert_eq!(&texts(&hostile, selector)[0], &format!("{name}{shown}"));
+        }
+    }
+}
