@@ -67,11 +67,12 @@ pub struct Memory {
     pub link: Option<MemoryCost>,
 }
 
-/// What one of many takes, in bytes. Others used the machine meanwhile: a rough figure.
+/// What one of many takes, in bytes. Others used the machine meanwhile: rough figures, and none where less was in
+/// use with many than without.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct MemoryCost {
     /// Of the kernel: slabs, stacks, page tables, memory of each CPU, mapped memory.
-    pub kernel_bytes: i64,
+    pub kernel_bytes: Option<u64>,
     /// Of the engine.
-    pub engine_bytes: i64,
+    pub engine_bytes: Option<u64>,
 }

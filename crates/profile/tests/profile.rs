@@ -42,7 +42,7 @@ fn profile(edges: &[Option<f64>]) -> Profile {
         p99_us: 20.0,
         max_us: 0.3,
     };
-    let cost = MemoryCost { kernel_bytes: 100_000, engine_bytes: -1 };
+    let cost = MemoryCost { kernel_bytes: Some(100_000), engine_bytes: None };
     Profile {
         format: Profile::FORMAT,
         measured: "2026-11-21T18:00:00+00:00".into(),

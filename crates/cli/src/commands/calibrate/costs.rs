@@ -44,7 +44,8 @@ async fn in_use(session: &mut Session<'_>, scenario: &str) -> Result<InUse> {
 
 /// What each of `number` costs that came between two looks.
 fn cost(before: InUse, after: InUse, number: u32) -> MemoryCost {
-    let each = |before: u64, after: u64| (after as i64 - before as i64) / i64::from(number);
+    let each =
+        |before: u64, after: u64| after.checked_sub(before).map(|all| all / u64::from(number));
     MemoryCost {
         kernel_bytes: each(before.kernel, after.kernel),
         engine_bytes: each(before.engine, after.engine),

@@ -77,7 +77,7 @@ fn range(traffic: Traffic, thoroughness: Thoroughness) -> Range {
     };
     let (gap, tries) = match thoroughness {
         Thoroughness::Full => (1.2, 8),
-        Thoroughness::Quick => (1.5, 6),
+        Thoroughness::Quick => (1.5, 5),
     };
     Range { least, most: 1e7, gap, tries }
 }

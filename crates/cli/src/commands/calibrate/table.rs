@@ -90,7 +90,9 @@ fn memory(memory: &Memory) -> Vec<String> {
         memory.limit_bytes.map_or("no limit".into(), |limit| format!("limit {}", mib(limit)));
     let (total, available) = (mib(memory.total_bytes), mib(memory.available_bytes));
     let cost = |what: &str, cost: &MemoryCost| {
-        let kib = |bytes: i64| format!("{:.0} KiB", bytes as f64 / 1024.0);
+        let kib = |bytes: Option<u64>| {
+            bytes.map_or("an unknown part".into(), |bytes| format!("{} KiB", bytes >> 10))
+        };
         let (kernel, engine) = (kib(cost.kernel_bytes), kib(cost.engine_bytes));
         format!("a {what} takes {kernel} of the kernel and {engine} of the engine")
     };
