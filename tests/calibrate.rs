@@ -117,6 +117,16 @@ fn without_a_profile_there_is_nothing_to_show() {
     assert!(words.contains("no profile") && words.contains("run `netloom calibrate`"), "{words}");
 }
 
+#[test]
+fn a_file_that_cannot_be_written_is_told_before_anything_is_measured() {
+    let lab = Lab::pair("");
+    // A file is no folder.
+    let (code, words) = lab.fails(&["calibrate", "-o", "netloom.yaml/profile.json"]);
+    assert_eq!(code, 1);
+    assert!(words.contains("cannot write netloom.yaml/profile.json"), "{words}");
+    assert!(!words.contains("warning"), "{words}");
+}
+
 /// A calibration under way, in a process group of its own.
 fn start(lab: &Lab) -> Child {
     let mut command: Command = lab.command(&["calibrate"]);

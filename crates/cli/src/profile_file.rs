@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::io::{ErrorKind, Write};
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, anyhow};
@@ -9,6 +10,7 @@ use etcetera::BaseStrategy;
 use etcetera::base_strategy::Xdg;
 use netloom_api::launch::Calibration;
 use netloom_profile::Profile;
+use tempfile::NamedTempFile;
 
 use crate::Machine;
 
@@ -50,27 +52,40 @@ pub fn read(file: &Path) -> Result<Option<Profile>> {
     Ok(Some(profile))
 }
 
+/// Whether a profile can be written to `file`, before anybody waits for one; makes its folder.
+///
+/// # Errors
+/// If it cannot.
+pub fn check(file: &Path) -> Result<()> {
+    part(file).map(drop).with_context(|| format!("cannot write {}", file.display()))
+}
+
 /// Writes a profile. The file appears whole, or stays as it was.
 ///
 /// # Errors
 /// If it cannot be written.
 pub fn write(file: &Path, profile: &Profile) -> Result<()> {
-    let cannot = || format!("cannot write {}", file.display());
+    let written = || -> Result<()> {
+        let mut part = part(file)?;
+        part.write_all(profile.to_json()?.as_bytes())?;
+        part.as_file().sync_all()?;
+        part.persist(file)?;
+        Ok(())
+    };
+    written().with_context(|| format!("cannot write {}", file.display()))
+}
+
+/// A new file beside `file`, which goes away unless it gets a name.
+fn part(file: &Path) -> Result<NamedTempFile> {
     let folder = match file.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder,
         _ => Path::new("."),
     };
-    fs::create_dir_all(folder).with_context(cannot)?;
-    let mut part = tempfile::Builder::new()
-        .prefix(".profile")
-        // Everybody may know what the machine bears.
-        .permissions(std::os::unix::fs::PermissionsExt::from_mode(0o644))
-        .tempfile_in(folder)
-        .with_context(cannot)?;
-    part.write_all(profile.to_json()?.as_bytes()).with_context(cannot)?;
-    part.as_file().sync_all().with_context(cannot)?;
-    part.persist(file).with_context(cannot)?;
-    Ok(())
+    fs::create_dir_all(folder)?;
+    let mut builder = tempfile::Builder::new();
+    // Everybody may know what the machine bears.
+    builder.prefix(".profile").permissions(fs::Permissions::from_mode(0o644));
+    Ok(builder.tempfile_in(folder)?)
 }
 
 /// What a run on this machine may take from the profile. Warns of one that is there and cannot be used.

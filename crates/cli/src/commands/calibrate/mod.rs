@@ -40,6 +40,7 @@ pub async fn calibrate(machine: &dyn Machine, args: Calibrate) -> Result<i32> {
         })?;
         return print(machine, &profile, args.format);
     }
+    profile_file::check(&file)?;
     let thoroughness = if args.quick { Thoroughness::Quick } else { Thoroughness::Full };
     let profile = match measure(machine, thoroughness).await {
         Err(error) if error.is::<Interrupted>() => {
