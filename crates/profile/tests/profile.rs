@@ -125,7 +125,7 @@ proptest! {
         let mut profile = profile(&edges);
         profile.idle_wake_ups.p50_us = p50_us;
         let text = profile.to_json().unwrap();
-        prop_assert!(text.ends_with("}\n"));
+        prop_assert!(text.ends_with(char::is_whitespace), "no line end");
         prop_assert_eq!(Profile::from_json(&text).unwrap(), profile);
     }
 
