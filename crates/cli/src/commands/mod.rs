@@ -1,5 +1,6 @@
 //! One file per command.
 
+mod calibrate;
 mod capture;
 mod cleanup;
 mod deploy;
@@ -38,6 +39,7 @@ pub async fn dispatch(machine: &dyn Machine, cli: Cli) -> Result<i32> {
         Command::Report(args) => report::report(&args),
         Command::Graph(args) => graph::graph(args),
         Command::Validate(args) => validate::validate(args),
+        Command::Calibrate(args) => calibrate::calibrate(machine, args).await,
         Command::Cleanup(args) => cleanup::cleanup(machine, args),
     }
 }
