@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, anyhow, bail};
 use netloom_api::launch::{Calibration, Mode};
-use netloom_monitor::{Coverage, Verdict};
+use netloom_monitor::{SignalKind, Verdict};
 use tempfile::TempDir;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
@@ -162,12 +162,13 @@ impl<'a> Session<'a> {
     }
 }
 
-/// Waits until the experiment's monitor watches: until then its engine takes more memory.
+/// Waits until the experiment's monitor watches the data plane, which is when its probes are ready: until then
+/// its engine takes more memory.
 async fn watches(client: &Client) -> Result<()> {
     let deadline = Instant::now() + PATIENCE;
     loop {
         let verdict: Verdict = client.get("/verdict").await?;
-        if verdict.coverage.iter().any(Coverage::observed) {
+        if verdict.coverage.iter().any(|c| c.signal == SignalKind::Lateness && c.observed) {
             return Ok(());
         }
         if Instant::now() > deadline {
