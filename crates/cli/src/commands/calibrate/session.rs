@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, anyhow, bail};
 use netloom_api::launch::{Calibration, Mode};
-use netloom_monitor::{SignalKind, Verdict};
+use netloom_monitor::{SignalKind as Watched, Verdict};
 use tempfile::TempDir;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
@@ -168,7 +168,7 @@ async fn watches(client: &Client) -> Result<()> {
     let deadline = Instant::now() + PATIENCE;
     loop {
         let verdict: Verdict = client.get("/verdict").await?;
-        if verdict.coverage.iter().any(|c| c.signal == SignalKind::Lateness && c.observed) {
+        if verdict.coverage.iter().any(|c| c.signal == Watched::Lateness && c.observed) {
             return Ok(());
         }
         if Instant::now() > deadline {
