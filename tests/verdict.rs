@@ -227,6 +227,9 @@ fn the_verdict_so_far_can_be_asked_for() {
     eventually("the monitor has begun", seen);
     let words = lab.ok(&["inspect", &lab.name]);
     let judgement = words.split("verdict so far: ").nth(1).unwrap();
+    let row =
+        words.lines().find(|line| line.starts_with("cpu ")).unwrap_or_else(|| panic!("{words}"));
+    assert!(row.contains("CPU ") && row.contains("200 ms"), "{row}");
     assert!(
         ["VALID", "SUSPECT", "INVALID"].iter().any(|word| judgement.starts_with(word)),
         "{words}"

@@ -14,6 +14,7 @@ mod recent;
 mod report;
 mod run;
 mod set;
+mod signals;
 mod summary;
 mod tc;
 mod validate;
