@@ -329,7 +329,8 @@ fn waiting_for_a_disk_is_shown_and_not_tested() {
     let verdict = judgement_of(&seen);
     assert_eq!(verdict.judgement, Judgement::Valid);
     let report = verdict.signals.iter().find(|r| r.signal == SignalKind::Pressure).unwrap();
-    assert_eq!((report.worst, report.threshold, report.margin), (Some(1.0), None, None));
+    assert!(report.worst > Some(0.9), "{report:?}");
+    assert_eq!((report.threshold, report.margin), (None, None));
 }
 
 #[test]
