@@ -190,7 +190,7 @@ impl Worker {
         if patience == Patience::None {
             self.urgency.awake(woke);
         } else {
-            self.urgency.slept(woke);
+            self.urgency.slept(before, woke);
             self.account.asleep += woke.since(before);
         }
         match turn {
