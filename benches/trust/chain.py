@@ -31,7 +31,7 @@ def chain(routers):
         {"endpoints": list(pair), "rate": "100Mbit/s", "delay": f"{DELAY_MS}ms"}
         for pair in zip(names, names[1:])
     ]
-    receive = {"name": "receive", "node": "b", "command": load("flow", "receive", SECONDS + 2)}
+    receive = {"name": "receive", "node": "b", "command": load("flow", "receive", SECONDS + 3)}
     send = {
         "name": "send",
         "node": "a",

@@ -38,6 +38,7 @@ mod handle;
 mod margin;
 mod partition;
 mod scheduling;
+mod shift;
 mod switch;
 mod thread_clock;
 mod timers;

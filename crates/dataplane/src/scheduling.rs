@@ -166,7 +166,7 @@ mod tests {
             assert_eq!(policy_now(), libc::SCHED_OTHER);
             urgency.slept(at(102), at(112));
             assert_eq!(policy_now(), libc::SCHED_FIFO);
-            urgency.awake(at(212));
+            urgency.awake(at(211));
             assert_eq!(policy_now(), libc::SCHED_FIFO);
             assert_eq!(urgency.granted(), Scheduling::RealTime);
         });
