@@ -224,6 +224,9 @@ impl Worker {
         match turn {
             Turn::Idle if patience == Patience::None => {
                 self.account.spinning += woke.since(before);
+                if let Some(spotter) = &self.fabric.spotter {
+                    spotter.waits_awake(woke);
+                }
             }
             Turn::Worked => {
                 let now = self.clock.now();
