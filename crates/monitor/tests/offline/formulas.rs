@@ -294,6 +294,8 @@ impl Offline<'_> {
                 pieces.push(Piece { from, to: at, seen: at, over: at, peak: value, shares });
             }
         }
+        // Intervals just below and just above the window may take turns.
+        pieces.sort_by_key(|piece| piece.seen);
         self.conclude(key, pieces, worst);
     }
 
