@@ -208,6 +208,10 @@ impl Watcher {
         if !self.settled && now >= Time::ZERO + experiment.scenario.monitor.warm_up {
             self.settled = true;
             monitor.observe(now, &Observation::Settled);
+            // What ended before is past; what goes on counts.
+            if self.aborts() && monitor.is_contended() {
+                self.end.ask(EndReason::Contention);
+            }
         }
         monitor.spent(Work::Monitoring, self.sights.watch().take_spent() + in_nodes);
         meter.spent(Work::Monitoring, &mut monitor);
@@ -227,12 +231,15 @@ impl Watcher {
         told
     }
 
+    fn aborts(&self) -> bool {
+        self.experiment.scenario.monitor.on_contention == OnContention::Abort
+    }
+
     fn record(&mut self, signal: Signal) {
         if let Some(message) = self.warnings.warn(&signal) {
             self.experiment.record(What::Warning { message });
         }
-        let abort = self.experiment.scenario.monitor.on_contention == OnContention::Abort;
-        if abort && self.settled && signal.change != Change::Ended {
+        if self.aborts() && self.settled && signal.change != Change::Ended {
             self.end.ask(EndReason::Contention);
         }
         self.experiment.record(What::Contention { signal });

@@ -239,6 +239,19 @@ fn what_was_not_observed_cannot_be_valid() {
 }
 
 #[test]
+fn what_goes_on_when_the_warm_up_ends_is_contention() {
+    let after = |seen: &[(u64, O)]| {
+        let mut monitor = monitor("{}");
+        seen.iter().for_each(|(at, seen)| monitor.observe(ms(*at), seen));
+        monitor.observe(ms(1000), &O::Settled);
+        monitor.is_contended()
+    };
+    assert!(!after(&[]));
+    assert!(!after(&busy(100, 900)));
+    assert!(after(&busy(100, 900)[..1]));
+}
+
+#[test]
 fn the_warm_up_does_not_count() {
     let mut seen: Vec<_> = busy(100, 900).to_vec();
     seen.push((950, O::Drops { cause: DropCause::DeviceFull, party: A, frames: 3 }));
