@@ -1,6 +1,7 @@
 //! One node's network stack: kernel parameters, devices, addresses, routes. Everything here works
 //! on the network namespace of the calling thread. How the kernel is told is in `requests`.
 
+use std::collections::HashMap;
 use std::fs;
 use std::io;
 use std::os::fd::OwnedFd;
@@ -38,16 +39,24 @@ pub(crate) fn configure(node: &NodePlan, routes: &[RoutePlan]) -> Result<Vec<Dev
     if later {
         apply_sysctls(node, true)?;
     }
-    let routes: Result<Vec<Request>, NodeError> = routes
-        .iter()
-        .map(|plan| {
-            let interface = plan.interface.as_deref();
-            let index = interface.map(|name| interface_index(node, name)).transpose()?;
-            Ok(requests::route(plan, index))
-        })
-        .collect();
-    netlink.apply(routes?).map_err(refused)?;
+    netlink.apply(route_requests(node, routes)?).map_err(refused)?;
     Ok(devices)
+}
+
+/// There may be thousands of routes, over a few interfaces.
+fn route_requests<'a>(node: &NodePlan, routes: &'a [RoutePlan]) -> Result<Vec<Request>, NodeError> {
+    let mut indices: HashMap<&'a str, u32> = HashMap::new();
+    let request = |plan: &'a RoutePlan| {
+        let index = match plan.interface.as_deref() {
+            None => None,
+            Some(name) => Some(match indices.get(name) {
+                Some(index) => *index,
+                None => *indices.entry(name).or_insert(interface_index(node, name)?),
+            }),
+        };
+        Ok(requests::route(plan, index))
+    };
+    routes.iter().map(request).collect()
 }
 
 /// Brings an interface up with its addresses. Its link-local address is made here, where the

@@ -1,0 +1,59 @@
+"""Random regular graphs as scenarios."""
+
+import random
+
+
+def regular(nodes, degree, seed=1):
+    """The edges of a connected random graph in which every node has `degree` neighbours (by shuffled stubs, with
+    swaps where an edge is double or a loop; Steger and Wormald 1999)."""
+    draw = random.Random(seed)
+    while True:
+        stubs = [node for node in range(nodes) for _ in range(degree)]
+        draw.shuffle(stubs)
+        edges = set()
+        left = []
+        for a, b in zip(stubs[::2], stubs[1::2]):
+            edge = (min(a, b), max(a, b))
+            if a == b or edge in edges:
+                left.append((a, b))
+            else:
+                edges.add(edge)
+        # An edge that cannot be is swapped with one that is there.
+        for a, b in left:
+            while True:
+                c, d = draw.choice(sorted(edges)) if nodes < 100 else draw.sample(list(edges), 1)[0]
+                one, two = (min(a, c), max(a, c)), (min(b, d), max(b, d))
+                if a != c and b != d and one not in edges and two not in edges and one != two:
+                    edges.remove((c, d))
+                    edges.update((one, two))
+                    break
+        if connected(nodes, edges):
+            return sorted(edges)
+
+
+def connected(nodes, edges):
+    neighbours = [[] for _ in range(nodes)]
+    for a, b in edges:
+        neighbours[a].append(b)
+        neighbours[b].append(a)
+    seen, todo = {0}, [0]
+    while todo:
+        for other in neighbours[todo.pop()]:
+            if other not in seen:
+                seen.add(other)
+                todo.append(other)
+    return len(seen) == nodes
+
+
+def scenario(name, nodes, edges):
+    """Routers with shaped links: static routes, IPv4 and IPv6."""
+    lines = [f"name: {name}", "topology:", "  nodes:"]
+    lines += [f"    n{node}: {{ kind: router }}" for node in range(nodes)]
+    lines.append("  links:")
+    used = [0] * nodes
+    for a, b in edges:
+        used[a] += 1
+        used[b] += 1
+        ends = f"['n{a}:eth{used[a]}', 'n{b}:eth{used[b]}']"
+        lines.append(f"    - {{ endpoints: {ends}, rate: 100Mbit/s, delay: 2ms }}")
+    return "\n".join(lines) + "\n"
