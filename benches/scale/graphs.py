@@ -2,6 +2,9 @@
 
 import random
 
+# Neighbours of each node.
+DEGREE = 4
+
 
 def regular(nodes, degree, seed=1):
     """The edges of a connected random graph in which every node has `degree` neighbours (by shuffled stubs, with
@@ -20,10 +23,12 @@ def regular(nodes, degree, seed=1):
                 edges.add(edge)
         # An edge that cannot be is swapped with one that is there.
         for a, b in left:
+            order = sorted(edges)
             while True:
-                c, d = draw.choice(sorted(edges)) if nodes < 100 else draw.sample(list(edges), 1)[0]
+                c, d = draw.choice(order)
                 one, two = (min(a, c), max(a, c)), (min(b, d), max(b, d))
-                if a != c and b != d and one not in edges and two not in edges and one != two:
+                loops = a == c or b == d
+                if not loops and one != two and not {one, two} & edges and (c, d) in edges:
                     edges.remove((c, d))
                     edges.update((one, two))
                     break

@@ -12,7 +12,7 @@ import subprocess
 
 from disks import Disk
 from limited import Limited
-from watched import DISK, MEMORY, PREPARING, ROOT, Watched, load, machine, netloom, pair
+from watched import DISK, MEMORY, PREPARING, ROOT, TARGET, Watched, load, machine, netloom, pair
 
 SECONDS = 4
 
@@ -41,7 +41,7 @@ def compare(name, command, monitor):
         run = Watched(pair([{"name": "load", "node": "a", "command": command}], monitor=monitor))
     again = json.loads(netloom("judge", run.results, "--format", "json"))
     formulas = subprocess.run(
-        [ROOT / "target/release/examples/formulas", str(run.results)], capture_output=True, text=True
+        [TARGET / "release/examples/formulas", str(run.results)], capture_output=True, text=True
     )
     observations = len((run.results / "observations.jsonl").read_text().splitlines())
     episodes = sum(len(report["episodes"]) for report in run.verdict["signals"])

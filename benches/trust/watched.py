@@ -8,7 +8,7 @@ import sys
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent))
 
-from common import ROOT, Run, machine, netloom, percentile  # noqa: E402, F401
+from common import ROOT, TARGET, Run, machine, netloom, percentile  # noqa: E402, F401
 
 LOADS = HERE / "load"
 # The limit of memory in these experiments, in MB: small, so that they are short.
