@@ -1,6 +1,7 @@
 //! One node's network stack: kernel parameters, devices, addresses, routes. Everything here works
 //! on the network namespace of the calling thread. How the kernel is told is in `requests`.
 
+use std::borrow::Cow;
 use std::fs;
 use std::io;
 use std::os::fd::OwnedFd;
@@ -9,7 +10,7 @@ use netloom_plan::{InterfacePlan, NodePlan};
 use nix::net::if_::if_nametoindex;
 
 use crate::netlink::{Netlink, Refused, Request};
-use crate::{Device, NodeError, requests, tap};
+use crate::{Device, NodeError, requests, rootless, tap};
 
 /// The index of `lo` in every network namespace.
 const LOOPBACK: u32 = 1;
@@ -98,7 +99,7 @@ fn apply_sysctls(node: &NodePlan, all: bool) -> Result<bool, NodeError> {
             );
             return Err(NodeError::in_node(&node.name, format!("set {key}"), why));
         }
-        match fs::write(sysctl_path(key), value) {
+        match fs::write(sysctl_path(key), possible_value(key, value).as_ref()) {
             Err(error) if !all && error.kind() == io::ErrorKind::NotFound => missing = true,
             // Not a matter of who we are: some parameters are for the machine's own stack only.
             Err(error) if error.raw_os_error() == Some(libc::EPERM) => {
@@ -116,6 +117,19 @@ fn apply_sysctls(node: &NodePlan, all: bool) -> Result<bool, NodeError> {
         }
     }
     Ok(missing)
+}
+
+/// The value, but of groups that may send pings only those that there are: the kernel takes no others,
+/// and an ordinary user's namespace has few.
+fn possible_value<'v>(key: &str, value: &'v str) -> Cow<'v, str> {
+    match (key, value.split_once(char::is_whitespace)) {
+        ("net.ipv4.ping_group_range", Some((first, last))) => {
+            let last_known = rootless::last_group();
+            let last = last.trim().parse().map(|last: u32| last.min(last_known));
+            last.map_or(value.into(), |last| format!("{first} {last}").into())
+        }
+        _ => value.into(),
+    }
 }
 
 /// Whether the parameter is one of the network stack; `..` would lead elsewhere.

@@ -12,7 +12,7 @@ use nix::sys::resource::{Resource, getrlimit, setrlimit};
 use crate::configure::configure;
 use crate::record::Record;
 use crate::teardown;
-use crate::{Device, Layout, NodeError, cgroup, netns};
+use crate::{Device, Layout, NodeError, cgroup, netns, rootless, tap};
 
 /// The most threads that make nodes. Most of the work is under one lock of the kernel's.
 const MOST_THREADS: usize = 4;
@@ -42,6 +42,7 @@ pub(crate) fn create(
 ) -> Result<Vec<Device>, NodeError> {
     layout.check_names(plan.nodes.iter().map(|node| node.name.as_str()))?;
     check_absent(layout, plan)?;
+    tap::check_permitted().map_err(|source| NodeError::NoTap { source })?;
     let names: Vec<String> = plan.nodes.iter().map(|node| node.name.clone()).collect();
     let made = prepare(layout, plan, &names).and_then(|()| create_nodes(layout, plan, progress));
     if made.is_err() {
@@ -64,7 +65,9 @@ fn check_absent(layout: &Layout, plan: &Plan) -> Result<(), NodeError> {
 /// Everything that nodes share: the record first.
 fn prepare(layout: &Layout, plan: &Plan, names: &[String]) -> Result<(), NodeError> {
     layout.create_state_dir()?;
-    Record { pid: std::process::id(), nodes: names.to_vec() }.write(layout)?;
+    let user_namespace = layout.is_rootless().then(rootless::own).flatten();
+    let record = Record { pid: std::process::id(), nodes: names.to_vec(), user_namespace };
+    record.write(layout)?;
     let resolver = "# Names of nodes are in /etc/hosts. Nodes reach no name server.\n";
     for (path, text) in [(layout.hosts(), plan.hosts_file.as_str()), (layout.resolver(), resolver)]
     {

@@ -9,6 +9,7 @@
 //! | `node`, `starter`, `reactor`, `control` | the engine's side of processes in nodes |
 //! | [`init`] | the node's side: its first process |
 //! | `interface` | what a node's interfaces say about themselves |
+//! | [`rootless`] | the user namespace in which ordinary users may do all this |
 //! | `cgroup`, `pidfd`, `drain` | what creation and teardown stand on |
 //!
 //! Not here: what the links do (`link`), frames (`ports`, `dataplane`), and who decides what the
@@ -32,6 +33,7 @@ mod process;
 mod reactor;
 mod record;
 mod requests;
+pub mod rootless;
 mod starter;
 mod tap;
 mod teardown;

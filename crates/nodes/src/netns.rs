@@ -11,6 +11,8 @@ use nix::fcntl::{Flock, FlockArg};
 use nix::mount::{MntFlags, MsFlags, mount, umount2};
 use nix::sched::{CloneFlags, setns, unshare};
 
+use crate::Layout;
+
 /// A namespace, as the kernel numbers it: device and inode of nsfs.
 pub(crate) type Identity = (u64, u64);
 
@@ -29,6 +31,22 @@ pub(crate) fn prepare(directory: &Path) -> io::Result<()> {
             Ok(share()?)
         }
         result => Ok(result?),
+    }
+}
+
+/// Undoes [`prepare`] for an ordinary user's experiment, whose directory is its own. That of the machine
+/// stays.
+pub(crate) fn unprepare(layout: &Layout) -> io::Result<()> {
+    if !layout.is_rootless() {
+        return Ok(());
+    }
+    match umount2(layout.netns_dir(), MntFlags::MNT_DETACH) {
+        Ok(()) | Err(Errno::EINVAL | Errno::ENOENT) => {}
+        Err(errno) => return Err(errno.into()),
+    }
+    match fs::remove_dir(layout.netns_dir()) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+        _ => Ok(()),
     }
 }
 

@@ -1,0 +1,37 @@
+#!/bin/sh
+# Runs the end-to-end tests, every example and the tests of nodes as an ordinary user, once with
+# subordinate ids and the parts that need no other users once without. Lists and counts what takes root.
+#
+# Fails where this machine forbids user namespaces; NETLOOM_SKIP_ROOTLESS=1 leaves the tests out.
+set -eu
+cd "$(dirname "$0")/.."
+cargo=${CARGO:-cargo}
+as_user="$PWD/scripts/as-ordinary-user.sh"
+
+if [ "${NETLOOM_SKIP_ROOTLESS:-}" = 1 ]; then
+    echo "test-rootless: SKIPPED, as NETLOOM_SKIP_ROOTLESS=1 asks"
+    exit 0
+fi
+if ! why=$(sh "$as_user" unshare --user --map-root-user --mount true 2>&1); then
+    echo "test-rootless: this machine gives ordinary users no user namespace: $why" >&2
+    echo "docs/rootless.md says how to allow it; NETLOOM_SKIP_ROOTLESS=1 leaves these tests out" >&2
+    exit 1
+fi
+
+NETLOOM_LEFT_OUT=$(mktemp /tmp/netloom-left-out.XXXXXX)
+export NETLOOM_LEFT_OUT
+chmod 666 "$NETLOOM_LEFT_OUT"
+trap 'rm -f "$NETLOOM_LEFT_OUT"' EXIT
+
+run() { # SELECTION...: tests of these names, each program as an ordinary user
+    "$cargo" test --workspace --release --locked \
+        --config "target.'cfg(unix)'.runner = ['sh', '$as_user']" "$@"
+}
+echo "test-rootless: with subordinate ids"
+run --test nodes --test command_line --test lab --test vlans --test runs --test verdict \
+    --test crash --test examples
+echo "test-rootless: without subordinate ids"
+SUBORDINATE_IDS=no run --test nodes --test lab --test vlans --test crash
+
+echo "test-rootless: $(sort -u "$NETLOOM_LEFT_OUT" | wc -l) parts take root and were left out:"
+sort -u "$NETLOOM_LEFT_OUT" | sed 's/^/    /'
