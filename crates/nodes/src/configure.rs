@@ -109,6 +109,13 @@ fn apply_sysctls(node: &NodePlan, all: bool) -> Result<bool, NodeError> {
                 ));
                 return Err(NodeError::in_node(&node.name, format!("set {key} to `{value}`"), why));
             }
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                let why = io::Error::other(
+                    "a node has no such parameter; some belong to the whole machine, and some are \
+                     hidden from ordinary users (docs/rootless.md)",
+                );
+                return Err(NodeError::in_node(&node.name, format!("set {key} to `{value}`"), why));
+            }
             Err(error) => {
                 let action = format!("set {key} to `{value}`");
                 return Err(NodeError::in_node(&node.name, action, error));

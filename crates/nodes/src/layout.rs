@@ -123,25 +123,38 @@ impl Layout {
         Ok(())
     }
 
-    /// Makes the directory of all state directories, if it is not there. An ordinary user's is private
-    /// to that user: it may lie in `/tmp`, where others might have made it to listen.
+    /// Makes the directory of all state directories, if it is not there.
     ///
     /// # Errors
-    /// [`NodeError::StateRoot`] if it is another user's or open to others, [`NodeError::System`] if it
-    /// cannot be made.
+    /// Those of [`check_state_root`](Self::check_state_root), and [`NodeError::System`] if it cannot be
+    /// made.
     pub fn create_state_root(&self) -> Result<(), NodeError> {
         let Some(root) = self.state_dir.parent() else { return Ok(()) };
         let mode = if self.rootless { 0o700 } else { 0o755 };
-        let made = fs::DirBuilder::new().recursive(true).mode(mode).create(root);
-        let found = made
-            .and_then(|()| fs::symlink_metadata(root))
+        fs::DirBuilder::new()
+            .recursive(true)
+            .mode(mode)
+            .create(root)
             .map_err(|error| NodeError::system(format!("make {}", root.display()), error))?;
-        let private =
-            found.is_dir() && found.uid() == geteuid().as_raw() && found.mode() & 0o077 == 0;
-        if self.rootless && !private {
-            return Err(NodeError::StateRoot { path: root.into() });
+        self.check_state_root()
+    }
+
+    /// Whether the directory of all state directories can be relied on. An ordinary user's may lie in
+    /// `/tmp`, where others might have made it to take part. None at all is fine.
+    ///
+    /// # Errors
+    /// [`NodeError::StateRoot`] if it is another user's or open to others.
+    pub fn check_state_root(&self) -> Result<(), NodeError> {
+        let root = self.state_dir.parent().filter(|_| self.rootless);
+        let Some((root, found)) = root.and_then(|r| Some((r, fs::symlink_metadata(r).ok()?)))
+        else {
+            return Ok(());
+        };
+        let own = found.is_dir() && found.uid() == geteuid().as_raw();
+        if own && found.mode() & 0o077 == 0 {
+            return Ok(());
         }
-        Ok(())
+        Err(NodeError::StateRoot { path: root.into() })
     }
 
     /// Creates the state directory, private to its owner.
