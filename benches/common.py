@@ -8,7 +8,8 @@ import subprocess
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-NETLOOM = ROOT / "target" / "release" / "netloom"
+TARGET = pathlib.Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
+NETLOOM = TARGET / "release" / "netloom"
 
 
 def machine():
@@ -39,9 +40,12 @@ class Run:
         self.folder = tempfile.TemporaryDirectory(prefix="netloom-bench-", dir=parent)
         directory = pathlib.Path(self.folder.name)
         (directory / "netloom.yaml").write_text(scenario)
-        netloom("run", "-o", "results", cwd=directory)
+        self.execute(directory)
         self.results = directory / "results"
         self.summary = json.loads((self.results / "summary.json").read_text())
+
+    def execute(self, directory):
+        netloom("run", "-o", "results", cwd=directory)
 
     def output(self, process, node):
         return (self.results / "processes" / f"{process}@{node}.stdout").read_text()

@@ -9,3 +9,5 @@ done
 cargo run --quiet --release --locked --package netloom-dataplane --example accuracy
 echo
 cargo bench --quiet --locked --package netloom-dataplane --bench throughput
+echo
+cargo bench --quiet --locked --package netloom-plan --bench tables

@@ -30,7 +30,7 @@ run() { # SELECTION...: tests of these names, each program as an ordinary user
 echo "test-rootless: with subordinate ids"
 run --test nodes --test command_line --test rootless --test lab --test vlans --test crash --test examples
 # These count frames, and an ordinary user's workers have no real-time priority: one at a time.
-RUST_TEST_THREADS=1 run --test runs --test verdict
+RUST_TEST_THREADS=1 run --test runs --test verdict --test lesser_machines --test calibrate
 echo "test-rootless: without subordinate ids"
 SUBORDINATE_IDS=no run --test nodes --test rootless --test lab --test vlans --test crash
 

@@ -8,7 +8,7 @@ Wanted: in each table only the last steps fire, and the first to fire is the cla
 import sys
 
 from limited import Limited
-from watched import CLASSES, MEMORY, Watched, load, machine, pair
+from watched import CLASSES, MEMORY, PREPARING, Watched, load, machine, pair
 
 SECONDS = 6
 
@@ -17,7 +17,7 @@ def cpu():
     """Spinners of 25 % each on one CPU."""
     for spinners in range(1, 7):
         processes = [
-            {"name": f"spin{n}", "node": "a", "command": load("cpu", 0, n, 25, SECONDS)}
+            {"name": f"spin{n}", "node": "a", "command": load("cpu", 0, n, spinners, 25, SECONDS)}
             for n in range(spinners)
         ]
         yield f"{spinners * 25} % of CPU 0", spinners >= 4, Watched(pair(processes)), "spin0"
@@ -41,7 +41,7 @@ def memory():
     for share in (25, 50, 75, 150, 200):
         command = load("memory", MEMORY * share // 100, SECONDS)
         with Limited(MEMORY):
-            run = Watched(pair([{"name": "use", "node": "a", "command": command}]))
+            run = Watched(pair([{"name": "use", "node": "a", "command": command}], monitor=PREPARING))
         yield f"{share} % of {MEMORY} MB", share > 100, run, "use"
 
 
@@ -49,7 +49,8 @@ def disk():
     """Direct writes of 256 KB, four at a time, for a part of the time."""
     for share in (20, 40, 60, 80, 100):
         command = load("disk", share, SECONDS)
-        yield f"{share} % of the time", share == 100, Watched(pair([{"name": "write", "node": "a", "command": command}])), "write"
+        run = Watched(pair([{"name": "write", "node": "a", "command": command}]))
+        yield f"{share} % of the time", share == 100, run, "write"
 
 
 def table(name, steps):
@@ -58,10 +59,10 @@ def table(name, steps):
     right = True
     for what, overload, run, process in steps():
         fired = run.contentions(run.began(process, "a"))
-        names = list(dict.fromkeys(signal for signal, _, _ in fired))
+        names = list(fired)
         expected = bool(names) == overload and (not names or names[0] in CLASSES[name])
         right &= expected
-        times = ", ".join(f"{signal} {after:.2f} s" for signal, after, _ in fired[:4]) or "-"
+        times = ", ".join(f"{signal} {after:.2f} s" for signal, after in fired.items()) or "-"
         print(f"  {what:<22} {run.verdict['judgement']:<9} {times}{'' if expected else '   (not as wanted)'}")
     print(f"  {'as wanted' if right else 'NOT AS WANTED'}")
 

@@ -11,7 +11,7 @@ import json
 import subprocess
 
 from limited import Limited
-from watched import MEMORY, ROOT, Watched, load, machine, netloom, pair
+from watched import MEMORY, PREPARING, ROOT, Watched, load, machine, netloom, pair
 
 SECONDS = 4
 
@@ -19,9 +19,9 @@ SECONDS = 4
 def loads():
     # 12.5 kB in 10 ms: one super-frame is more.
     limit = {"criteria": {"net_internal": {"rate": "10Mbit/s"}}}
-    yield "cpu", load("cpu", 0, 0, 100, SECONDS), None
+    yield "cpu", load("cpu", 0, 0, 1, 100, SECONDS), None
     yield "net", load("net", "b", 300, SECONDS), limit
-    yield "memory", load("memory", MEMORY * 2, SECONDS), None
+    yield "memory", load("memory", MEMORY * 2, SECONDS), PREPARING
     yield "disk", load("disk", 100, SECONDS), None
 
 

@@ -3,7 +3,7 @@
 # a backbone idle and not. Nothing else should run meanwhile.
 set -eu
 cd "$(dirname "$0")"
-for proof in diagonal offline chain attribution speed idle; do
+for proof in diagonal offline chain attribution speed overhead idle; do
     python3 "$proof.py"
     echo
 done

@@ -8,7 +8,7 @@ Wanted: at most 100 ms.
 import statistics
 
 from limited import Limited
-from watched import CLASSES, MEMORY, Watched, load, machine, pair
+from watched import CLASSES, MEMORY, PREPARING, Watched, load, machine, pair
 
 RUNS = 5
 SECONDS = 3
@@ -19,10 +19,10 @@ def loads():
     """The class, its load, the monitor's settings, and what the criterion itself needs, in ms."""
     limit = {"criteria": {"net_internal": {"rate": "500Mbit/s"}}}
     # On one CPU without a pause: contended after theta_c.
-    yield "cpu", load("cpu", 0, 0, 100, SECONDS), None, 200
+    yield "cpu", load("cpu", 0, 0, 1, 100, SECONDS), None, 200
     yield "net", load("net", "b", 600, SECONDS), limit, 10
     # A thousand faults in a second, or a page in or out of swap.
-    yield "memory", load("memory", MEMORY * 2, SECONDS), None, 1000
+    yield "memory", load("memory", MEMORY * 2, SECONDS), PREPARING, 1000
     yield "disk", load("disk", 100, SECONDS), None, 100
 
 
@@ -34,7 +34,7 @@ def main():
             with Limited(MEMORY):
                 run = Watched(pair([{"name": "load", "node": "a", "command": command}], monitor=monitor))
             fired = run.contentions(run.began("load", "a"))
-            first = next((after for signal, after, _ in fired if signal in CLASSES[name]), None)
+            first = next((after for signal, after in fired.items() if signal in CLASSES[name]), None)
             beyond.append(float("inf") if first is None else first * 1000 - needs)
         worst = max(beyond)
         right = "as wanted" if worst <= LIMIT_MS else "NOT AS WANTED"

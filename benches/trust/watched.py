@@ -13,6 +13,10 @@ from common import ROOT, Run, machine, netloom, percentile  # noqa: E402, F401
 LOADS = HERE / "load"
 # The limit of memory in these experiments, in MB: small, so that they are short.
 MEMORY = 64
+# A load says that it begins shortly after or before it does, in seconds.
+EARLY = 0.05
+# Memory is prepared before it is used; what is contended meanwhile does not count.
+PREPARING = {"warm_up": "4900ms"}
 CLASSES = {
     "cpu": {"cpu"},
     "net": {"net_internal"},
@@ -67,13 +71,14 @@ class Watched(Run):
         return float(next(line for line in lines if line.startswith("began")).split()[1])
 
     def contentions(self, since):
-        """What began to be contended: (signal, seconds after `since`, signal's event), in order."""
-        found = []
+        """What began to be contended: each signal once, and how many seconds after `since`; in order."""
+        found = {}
         for line in (self.results / "events.jsonl").read_text().splitlines():
             event = json.loads(line)
             if event["event"] == "contention" and event["signal"]["change"] == "began":
                 at = self.summary["started_unix"] + event["time"] / 1e9 - since
-                found.append((event["signal"]["signal"], at, event["signal"]))
+                if at >= -EARLY:
+                    found.setdefault(event["signal"]["signal"], at)
         return found
 
     def report(self, signals):

@@ -15,6 +15,8 @@ import sys
 import time
 
 PAGE = mmap.PAGESIZE
+# How long it prepares, in seconds: files have to be written.
+PREPARES = 5
 # What the cgroup's name begins with.
 LIMITED = "netloom-limited"
 
@@ -44,14 +46,15 @@ def memory(megabytes):
 
 
 def main():
+    started = time.monotonic()
     megabytes, seconds = int(sys.argv[1]), float(sys.argv[2])
     join()
     mapped, write = memory(megabytes)
-    # Once over all of it: first touches are no contention. Then what was over stays over.
+    # Once over all of it: first touches are no contention.
     pages = range(0, megabytes << 20, PAGE)
     for page in pages:
         mapped[page]
-    time.sleep(2)
+    time.sleep(max(0, PREPARES - time.monotonic() + started))
     print(f"began {time.time()}", flush=True)
     order = list(pages)
     random.Random(1).shuffle(order)

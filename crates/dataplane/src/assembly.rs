@@ -15,9 +15,9 @@ use crate::fabric::{Ends, Fabric, Lane, Place, Port};
 use crate::handle::{Control, WorkerHandle};
 use crate::partition;
 use crate::switch::Switch;
-use crate::timing::WakeupProbe;
 use crate::vlan::{Interfaces, Tagged, VlanSwitch};
 use crate::waiter::Waiter;
+use crate::wakeup::WakeupProbe;
 use crate::worker::Worker;
 use crate::{
     Clock, Dataplane, DataplaneError, End, LinkWiring, Options, PipeId, Scheduling, Wiring,
@@ -86,8 +86,8 @@ pub(crate) fn assemble(wiring: Wiring, options: &Options) -> Result<Dataplane, D
         workers: workers.collect::<Result<_, _>>()?,
         locations,
         control: Mutex::new(control),
-        probe: WakeupProbe::ordinary(plan.clock)?,
-        pulse: WakeupProbe::of_workers(plan.clock, plan.scheduling)?,
+        scheduling: plan.scheduling,
+        probe: WakeupProbe::start(plan.clock)?,
     })
 }
 

@@ -256,6 +256,9 @@ impl Fabric {
 
     #[inline]
     fn offer(&mut self, lane: usize, at: Time, info: FrameInfo, frame: Frame) {
+        if let Some(spotter) = &mut self.spotter {
+            spotter.handled(lane);
+        }
         if let Err(rejected) = self.lanes[lane].pipe.offer(at, info, Carried(frame)) {
             self.dropped(lane, at, rejected.reason, rejected.frame.0);
         }
@@ -296,7 +299,7 @@ impl Fabric {
         let (late, frames) = (now.since(delivery.release), delivery.info.frames());
         self.counters.lateness.record(late, frames.into());
         if let Some(spotter) = &mut self.spotter {
-            spotter.left(self.lanes[lane].id, now, late, &delivery.info);
+            spotter.left(lane, self.lanes[lane].id, now, late, &delivery.info);
         }
         self.show_exit(lane, now, delivery);
         now
@@ -386,7 +389,7 @@ impl Fabric {
     /// A frame reaches a switch. It enters the next pipe at the time it left the last, so that
     /// the engine's lateness does not add up from hop to hop.
     fn forward(&mut self, lane: usize, switch: usize, port: usize, delivery: Delivery<Carried>) {
-        self.show_exit(lane, delivery.release, &delivery);
+        self.pass(lane, &delivery);
         let Delivery { frame: Carried(frame), release, .. } = delivery;
         // The shape was checked on entry: there is an Ethernet header.
         match self.switches[switch].decide(release, port, frame.start()) {
@@ -401,9 +404,18 @@ impl Fabric {
         }
     }
 
+    /// A frame leaves its link for a switch, at the time of its release.
+    #[inline(always)]
+    pub fn pass(&mut self, lane: usize, delivery: &Delivery<Carried>) {
+        if let Some(spotter) = &mut self.spotter {
+            spotter.passed(lane, &delivery.info);
+        }
+        self.show_exit(lane, delivery.release, delivery);
+    }
+
     /// Captures see what leaves `lane` at `at`.
     #[inline(always)]
-    pub fn show_exit(&mut self, lane: usize, at: Time, delivery: &Delivery<Carried>) {
+    fn show_exit(&mut self, lane: usize, at: Time, delivery: &Delivery<Carried>) {
         if !self.lanes[lane].exit.is_empty() {
             let (sinks, note) = (&mut self.lanes[lane].exit, mark(&delivery.passage));
             show(sinks, at, CaptureDirection::Inbound, note, &delivery.frame.0);

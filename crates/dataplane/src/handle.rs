@@ -17,8 +17,10 @@ use crate::assembly::assemble;
 use crate::capture::{Capture, capture};
 use crate::frame_log::{self, FrameLog, FrameLogSummary};
 use crate::gate::tickets;
-use crate::timing::{Timing, WakeupProbe};
+use crate::scheduling::Scheduling;
+use crate::timing::Timing;
 use crate::waiter::Waker;
+use crate::wakeup::{Pulse, WakeupProbe};
 use crate::watch::{self, Limits, Watch};
 use crate::worker::{Command, Returned};
 use crate::{Clock, DataplaneError, Options, PipeId, VlanPortStatus, Wiring};
@@ -34,9 +36,9 @@ pub struct Dataplane {
     /// For each link, its worker and its first lane there.
     pub(crate) locations: Vec<(usize, usize)>,
     pub(crate) control: Mutex<Control>,
+    /// What the workers are to be to the machine.
+    pub(crate) scheduling: Scheduling,
     pub(crate) probe: WakeupProbe,
-    /// The same, as urgent as the workers.
-    pub(crate) pulse: WakeupProbe,
 }
 
 /// One pipe: what it is told and what it has counted.
@@ -173,11 +175,15 @@ impl Dataplane {
     /// Tells a monitor from now on what goes wrong as it happens. A later watch replaces an earlier one.
     ///
     /// # Errors
-    /// If a worker has ended.
+    /// If a worker has ended, or the machine refuses the thread that notices pauses.
     pub fn watch(&self, limits: Limits) -> Result<Watch, DataplaneError> {
-        let (watch, spotters) = watch::watch(limits, self.workers.len(), self.pulse.pauses());
-        // Until now nobody wanted to know.
-        self.pulse.pauses().take();
+        let mut pipes = vec![Vec::new(); self.workers.len()];
+        for (link, (worker, _)) in self.locations.iter().enumerate() {
+            // A worker's lanes are in the order of its links.
+            pipes[*worker].extend([0, 1].map(|direction| PipeId { link, direction }));
+        }
+        let pulse = Pulse::start(self.clock, self.scheduling, limits.pause)?;
+        let (watch, spotters) = watch::watch(limits, pipes, pulse, self.now());
         let (done, begun) = channel();
         for (worker, spotter) in spotters.into_iter().enumerate() {
             self.send(worker, Command::Watch { spotter, done: done.clone() })?;

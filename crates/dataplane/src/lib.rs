@@ -18,6 +18,8 @@
 //! | `frame_log` | what happens to each frame, written by a thread of its own: [`FrameLog`] |
 //! | `capture` | copies of frames at an interface, for a reader on another thread |
 //! | `watch` | what goes wrong, told to a monitor as it happens: [`Watch`] |
+//! | `wakeup` | how late the machine wakes threads, and pauses of the engine |
+//! | `thread_clock` | the CPU time of another thread |
 //! | `timing` | how late frames were, and what was lost outside the model: [`Timing`] |
 //!
 //! A worker owns whole connected components (a link, or all links joined by switches), so no lock
@@ -37,10 +39,12 @@ mod margin;
 mod partition;
 mod scheduling;
 mod switch;
+mod thread_clock;
 mod timers;
 mod timing;
 mod vlan;
 mod waiter;
+mod wakeup;
 mod watch;
 mod wiring;
 mod worker;
@@ -53,5 +57,6 @@ pub use frame_log::{FrameLog, FrameLogSummary};
 pub use handle::{Dataplane, PipeStatus};
 pub use scheduling::Scheduling;
 pub use timing::{DeviceFailure, LatencySummary, Timing, UnmodelledDrops, WorkerLoad};
-pub use watch::{Common, Limits, Loss, Seen, Sighting, Watch};
+pub use wakeup::measure_wake_ups;
+pub use watch::{Common, Limits, Loss, PipeWork, Seen, Sighting, Traffic, Watch, Work};
 pub use wiring::{End, LinkWiring, Options, PipeId, VlanPortStatus, Wiring};

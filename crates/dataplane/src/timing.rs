@@ -1,20 +1,13 @@
 //! How late frames left the engine, how late the machine's own timers are, and what was lost
 //! outside the model. Not here: what to conclude from it.
 
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
-use std::thread::{self, JoinHandle};
-
 use hdrhistogram::Histogram;
 use netloom_units::{Duration, Time};
-use nix::sys::time::TimeSpec;
-use nix::time::{ClockId, ClockNanosleepFlags, clock_nanosleep};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::scheduling::Scheduling;
 use crate::watch::Loss;
-use crate::{Clock, DataplaneError};
 
 /// How well the data plane kept time since it began.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -193,116 +186,4 @@ impl Timing {
             failures: all.failures,
         }
     }
-}
-
-/// Times in which a thread that wanted to run did not, until somebody takes them.
-#[derive(Debug, Default)]
-pub(crate) struct Pauses(Mutex<Vec<(Time, Duration)>>);
-
-/// Shorter ones are of no interest to anybody.
-const SHORTEST_PAUSE: Duration = Duration::from_millis(1);
-/// Pauses kept. Taken every few ms, there is rarely more than one.
-const PAUSES: usize = 1000;
-
-impl Pauses {
-    fn note(&self, at: Time, lasted: Duration) {
-        let mut pauses = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if lasted >= SHORTEST_PAUSE && pauses.len() < PAUSES {
-            pauses.push((at, lasted));
-        }
-    }
-
-    /// When each ended and how long it lasted, since the last call.
-    pub fn take(&self) -> Vec<(Time, Duration)> {
-        std::mem::take(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
-    }
-}
-
-/// A thread that asks to be woken every 10 ms and measures how late it is.
-#[derive(Debug)]
-pub(crate) struct WakeupProbe {
-    latencies: Arc<Mutex<Latencies>>,
-    pauses: Arc<Pauses>,
-    stop: Arc<AtomicBool>,
-    thread: Option<JoinHandle<()>>,
-}
-
-const PROBE_INTERVAL: Duration = Duration::from_millis(10);
-
-impl WakeupProbe {
-    /// Of an ordinary thread.
-    pub fn ordinary(clock: Clock) -> Result<Self, DataplaneError> {
-        Self::start(clock, "netloom-wakeup", || {})
-    }
-
-    /// Of a thread as urgent as the workers: what keeps it from running keeps them too.
-    pub fn of_workers(clock: Clock, scheduling: Scheduling) -> Result<Self, DataplaneError> {
-        Self::start(clock, "netloom-pulse", move || scheduling.enter_ahead())
-    }
-
-    fn start(
-        clock: Clock,
-        name: &str,
-        prepare: impl FnOnce() + Send + 'static,
-    ) -> Result<Self, DataplaneError> {
-        let latencies = Arc::new(Mutex::new(Latencies::default()));
-        let (pauses, stop) = (Arc::new(Pauses::default()), Arc::new(AtomicBool::new(false)));
-        let results = (Arc::clone(&latencies), Arc::clone(&pauses));
-        let ended = Arc::clone(&stop);
-        let thread = thread::Builder::new()
-            .name(name.into())
-            .spawn(move || {
-                prepare();
-                probe(clock, &results.0, &results.1, &ended);
-            })
-            .map_err(DataplaneError::system("start a wake-up probe"))?;
-        Ok(Self { latencies, pauses, stop, thread: Some(thread) })
-    }
-
-    pub fn pauses(&self) -> Arc<Pauses> {
-        Arc::clone(&self.pauses)
-    }
-
-    pub fn summary(&self) -> LatencySummary {
-        self.latencies.lock().unwrap_or_else(PoisonError::into_inner).summary()
-    }
-}
-
-impl Drop for WakeupProbe {
-    fn drop(&mut self) {
-        self.stop.store(true, Ordering::Relaxed);
-        if let Some(thread) = self.thread.take() {
-            // A panic there has nothing to tell here.
-            let _ = thread.join();
-        }
-    }
-}
-
-fn probe(clock: Clock, results: &Mutex<Latencies>, pauses: &Pauses, ended: &AtomicBool) {
-    exact_timers();
-    let mut next = clock.now();
-    while !ended.load(Ordering::Relaxed) {
-        next += PROBE_INTERVAL;
-        let now = clock.now();
-        if next <= now {
-            // Do not hurry through what a long pause made us miss: one sample told of it.
-            next = now + PROBE_INTERVAL;
-        }
-        let until =
-            TimeSpec::from_duration(std::time::Duration::from_nanos(clock.on_machine(next)));
-        let slept =
-            clock_nanosleep(ClockId::CLOCK_MONOTONIC, ClockNanosleepFlags::TIMER_ABSTIME, &until);
-        if slept.is_ok() {
-            let woke = clock.now();
-            let latency = woke.since(next);
-            pauses.note(woke, latency);
-            results.lock().unwrap_or_else(PoisonError::into_inner).record(latency, 1);
-        }
-    }
-}
-
-/// Asks the kernel not to round this thread's timers.
-pub(crate) fn exact_timers() {
-    // Cannot fail with a positive slack; if it did, wake-ups would be 50 µs later.
-    let _ = nix::sys::prctl::set_timerslack(1);
 }

@@ -1,107 +1,72 @@
 //! What a monitor is told of the data plane as it happens: frames that leave late, frames lost outside
 //! the model, times in which nobody looked at the devices. Each worker puts what is rare into a ring of its
-//! own and counts what is common; it never waits, and nothing is locked. Not here: what to conclude.
+//! own and counts what is common (`tally`); it never waits, and nothing is locked. Not here: what to conclude.
+
+mod seen;
+mod tally;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use netloom_link::FrameInfo;
 use netloom_units::{Duration, Time};
-use rtrb::{Consumer, Producer, RingBuffer};
+use rtrb::{Consumer, RingBuffer};
 
 use crate::PipeId;
-use crate::timing::Pauses;
+use crate::wakeup::Pulse;
+pub use seen::{Limits, Loss, Seen, Sighting};
+pub(crate) use tally::Spotter;
+use tally::{BUCKETS, SLOT, SLOTS, Tally, longest_of, shortest_of, slot_of};
 
-/// Sightings that may wait in the ring of one worker. In 10 ms, an overloaded worker hands over some
-/// thousands of frames, all late.
-const BACKLOG: usize = 1 << 14;
-/// Buckets to an octave of lateness.
-const OCTAVE: usize = 4;
-const BUCKETS: usize = 64 * OCTAVE;
+/// Sightings that may wait in the ring of one worker: so many are told exactly from one look to the next, and
+/// bound what a look costs. An overloaded worker hands over thousands of frames meanwhile, all late.
+const BACKLOG: usize = 1 << 10;
 
-/// Something rare that a monitor is to know.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Sighting {
-    /// When it was seen.
-    pub at: Time,
-    /// What.
-    pub what: Seen,
-}
-
-/// What was seen.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Seen {
-    /// Frames left the engine later than the tolerance after their scheduled release.
-    Late {
-        /// The pipe that they left.
-        pipe: PipeId,
-        /// How late.
-        by: Duration,
-        /// How many wire frames.
-        frames: u64,
-    },
-    /// Frames were lost outside the model.
-    Lost {
-        /// The pipe that they were about to enter or had left.
-        pipe: PipeId,
-        /// Where.
-        loss: Loss,
-        /// How many wire frames.
-        frames: u64,
-    },
-    /// The engine, or one of its workers, did not run for longer than a pause may be.
-    Pause {
-        /// How long.
-        lasted: Duration,
-    },
-    /// Sightings that came faster than they were taken. They are missing; those of late and lost frames are
-    /// in the counters of [`Timing`](crate::Timing).
-    Untold {
-        /// How many.
-        sightings: u64,
-    },
-}
-
-/// Where a frame was lost outside the model.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Loss {
-    /// The device had no room.
-    DeviceFull,
-    /// The device was gone.
-    DeviceGone,
-    /// The device did not accept the frame.
-    Rejected,
-    /// The frame that a node sent was not well-formed.
-    Malformed,
-    /// The frames in the data plane took all the memory they may.
-    NoMemory,
-}
-
-/// From when on something is worth a word.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Limits {
-    /// How late a frame may leave and still count as punctual.
-    pub tolerance: Duration,
-    /// How long the engine may not run.
-    pub pause: Duration,
-}
-
-/// A monitor's end.
+/// A monitor's end. The thread that notices pauses ends with it.
 #[derive(Debug)]
 pub struct Watch {
     limits: Limits,
     workers: Vec<WorkerEnd>,
-    pauses: Arc<Pauses>,
+    pulse: Pulse,
+    /// The first slot of which the traffic has not been told.
+    slot: u64,
+    pulse_told: Duration,
 }
 
 #[derive(Debug)]
 struct WorkerEnd {
     sightings: Consumer<Sighting>,
+    pipes: Vec<PipeId>,
     tally: Arc<Tally>,
-    /// What of the tally was told.
-    told: Box<[u64; BUCKETS]>,
-    told_bytes: u64,
-    told_untold: u64,
+    told: Box<Told>,
+}
+
+/// What of a tally was told.
+#[derive(Debug)]
+struct Told {
+    punctual: [u64; BUCKETS],
+    bytes: [u64; SLOTS as usize],
+    sightings: u64,
+    late: [u64; BUCKETS],
+    lost: [u64; Loss::ALL.len()],
+    pause: u64,
+    /// Frames and bytes of each pipe.
+    pipes: Vec<[u64; 2]>,
+    cpu_time: Duration,
+}
+
+impl Told {
+    fn nothing(pipes: usize) -> Self {
+        Self {
+            punctual: [0; BUCKETS],
+            bytes: [0; SLOTS as usize],
+            sightings: 0,
+            late: [0; BUCKETS],
+            lost: [0; Loss::ALL.len()],
+            pause: 0,
+            pipes: vec![[0; 2]; pipes],
+            cpu_time: Duration::ZERO,
+        }
+    }
 }
 
 /// What was common since the last look.
@@ -110,77 +75,65 @@ pub struct Common {
     /// How many wire frames left the engine within the tolerance, by how late they were at most (within a
     /// quarter of an octave).
     pub punctual: Vec<(Duration, u64)>,
-    /// Bytes of all frames that left the engine for an interface, as Ethernet frames without FCS.
+    /// How many more left it later than were told one by one, by how late they were at least (within a
+    /// quarter of an octave).
+    pub late: Vec<(Duration, u64)>,
+    /// How many more were lost outside the model than were told one by one.
+    pub lost: Vec<(Loss, u64)>,
+    /// What left the engine.
+    pub traffic: Vec<Traffic>,
+}
+
+/// What left the engine for interfaces in a stretch of time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Traffic {
+    /// The end of the stretch.
+    pub until: Time,
+    /// Its length: 10 ms, unless nobody looked for so long that it is not known when that was.
+    pub over: Duration,
+    /// Bytes of all frames, as Ethernet frames without FCS.
     pub bytes: u64,
 }
 
-/// A worker's end.
-#[derive(Debug)]
-pub(crate) struct Spotter {
+/// What one worker did since [`Watch::work`] was last called.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Work {
+    /// For how long it had a CPU; what the kernel did for its system calls is part of that.
+    pub cpu_time: Duration,
+    /// What was done in pipes; of pipes in which anything was.
+    pub pipes: Vec<PipeWork>,
+}
+
+/// What was done in one pipe.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PipeWork {
+    /// The pipe.
+    pub pipe: PipeId,
+    /// Frames that entered it, a super-frame that is not split as one.
+    pub frames: u64,
+    /// Bytes of frames that left it, as Ethernet frames without FCS.
+    pub bytes: u64,
+}
+
+/// Both ends, for workers with these pipes.
+pub(crate) fn watch(
     limits: Limits,
-    sightings: Producer<Sighting>,
-    tally: Arc<Tally>,
-}
-
-/// What a worker counts. Only the worker writes, so that no write needs a bus lock.
-#[derive(Debug)]
-struct Tally {
-    punctual: [AtomicU64; BUCKETS],
-    bytes: AtomicU64,
-    untold: AtomicU64,
-}
-
-/// Both ends, for so many workers.
-pub(crate) fn watch(limits: Limits, workers: usize, pauses: Arc<Pauses>) -> (Watch, Vec<Spotter>) {
-    let (spotters, workers) = (0..workers)
-        .map(|_| {
+    pipes: Vec<Vec<PipeId>>,
+    pulse: Pulse,
+    now: Time,
+) -> (Watch, Vec<Spotter>) {
+    let (spotters, workers) = pipes
+        .into_iter()
+        .map(|pipes| {
             let (sender, sightings) = RingBuffer::new(BACKLOG);
-            let tally = Arc::new(Tally {
-                punctual: [const { AtomicU64::new(0) }; BUCKETS],
-                bytes: AtomicU64::new(0),
-                untold: AtomicU64::new(0),
-            });
-            let spotter = Spotter { limits, sightings: sender, tally: Arc::clone(&tally) };
-            let told = Box::new([0; BUCKETS]);
-            (spotter, WorkerEnd { sightings, tally, told, told_bytes: 0, told_untold: 0 })
+            let tally = Arc::new(Tally::new(pipes.len()));
+            let spotter = Spotter::new(limits, sender, Arc::clone(&tally));
+            let told = Box::new(Told::nothing(pipes.len()));
+            (spotter, WorkerEnd { sightings, pipes, tally, told })
         })
         .unzip();
-    (Watch { limits, workers, pauses }, spotters)
-}
-
-impl Spotter {
-    /// Frames left `pipe` at `at`, so much after their scheduled release.
-    #[inline]
-    pub fn left(&mut self, pipe: PipeId, at: Time, late: Duration, info: &FrameInfo) {
-        let frames = u64::from(info.frames());
-        add(&self.tally.bytes, info.bytes());
-        if late > self.limits.tolerance {
-            self.tell(at, Seen::Late { pipe, by: late, frames });
-        } else {
-            add(&self.tally.punctual[bucket(late.as_nanos())], frames);
-        }
-    }
-
-    /// Frames were lost outside the model.
-    #[cold]
-    pub fn lost(&mut self, pipe: PipeId, at: Time, loss: Loss, frames: u64) {
-        self.tell(at, Seen::Lost { pipe, loss, frames });
-    }
-
-    /// Nobody looked at the devices for so long.
-    #[inline]
-    pub fn unattended(&mut self, at: Time, lasted: Duration) {
-        if lasted > self.limits.pause {
-            self.tell(at, Seen::Pause { lasted });
-        }
-    }
-
-    #[cold]
-    fn tell(&mut self, at: Time, what: Seen) {
-        if self.sightings.push(Sighting { at, what }).is_err() {
-            add(&self.tally.untold, 1);
-        }
-    }
+    let (slot, pulse_told) = (slot_of(now), Duration::ZERO);
+    (Watch { limits, workers, pulse, slot, pulse_told }, spotters)
 }
 
 impl Watch {
@@ -190,44 +143,130 @@ impl Watch {
     }
 
     /// Everything that was seen since the last call: what is rare to `see`, in each worker's order; what is
-    /// common is returned.
-    pub fn look(&mut self, now: Time, mut see: impl FnMut(Sighting)) -> Common {
+    /// common is returned. Traffic is told until the last full 10 ms; all of it if this is the `last` look.
+    pub fn look(&mut self, now: Time, last: bool, mut see: impl FnMut(Sighting)) -> Common {
         let mut common = Common::default();
         let mut punctual = [0; BUCKETS];
         for worker in &mut self.workers {
             while let Ok(sighting) = worker.sightings.pop() {
                 see(sighting);
             }
-            let untold = since(&worker.tally.untold, &mut worker.told_untold);
-            if untold > 0 {
-                see(Sighting { at: now, what: Seen::Untold { sightings: untold } });
-            }
-            common.bytes += since(&worker.tally.bytes, &mut worker.told_bytes);
-            let told = worker.told.iter_mut().zip(&worker.tally.punctual);
+            worker.look_at_untold(now, &self.limits, &mut common, &mut see);
+            let told = worker.told.punctual.iter_mut().zip(&worker.tally.punctual);
             for (sum, (told, count)) in punctual.iter_mut().zip(told) {
                 *sum += since(count, told);
             }
         }
-        for (at, lasted) in self.pauses.take() {
-            if lasted > self.limits.pause {
-                see(Sighting { at, what: Seen::Pause { lasted } });
+        for (at, lasted) in self.pulse.take() {
+            see(Sighting { at, what: Seen::Pause { lasted } });
+        }
+        let at_most = |bucket| Duration::from_nanos(longest_of(bucket)).min(self.limits.tolerance);
+        common.punctual = counted(&punctual, at_most).collect();
+        common.traffic = self.traffic(now, last);
+        common
+    }
+
+    fn traffic(&mut self, now: Time, last: bool) -> Vec<Traffic> {
+        let (first, open) = (self.slot, slot_of(now).max(self.slot));
+        self.slot = open;
+        let start = |slot: u64| Time::from_nanos(slot * SLOT.as_nanos());
+        let mut traffic = Vec::new();
+        let mut tell = |until: Time, over, bytes| {
+            if bytes > 0 {
+                traffic.push(Traffic { until, over, bytes });
+            }
+        };
+        let known = open - first < SLOTS;
+        if known {
+            for slot in first..open {
+                tell(start(slot + 1), SLOT, self.bytes_in(slot));
             }
         }
-        let counted = punctual.iter().enumerate().filter(|(_, frames)| **frames > 0);
-        common.punctual = counted
-            .map(|(bucket, frames)| {
-                let at_most = Duration::from_nanos(longest_of(bucket));
-                (at_most.min(self.limits.tolerance), *frames)
-            })
-            .collect();
-        common
+        // The slot that is open has been there before, unless it is the last look that counts it.
+        if last || !known {
+            let from = start(if known { open } else { first });
+            let bytes: u64 = (open..open + SLOTS).map(|slot| self.bytes_in(slot)).sum();
+            tell(now, now.since(from), bytes);
+        }
+        traffic
+    }
+
+    /// Bytes that have been counted for a slot, or for one that shares its place, and have not been told.
+    fn bytes_in(&mut self, slot: u64) -> u64 {
+        let place = (slot % SLOTS) as usize;
+        let count = |worker: &mut WorkerEnd| {
+            since(&worker.tally.bytes[place], &mut worker.told.bytes[place])
+        };
+        self.workers.iter_mut().map(count).sum()
+    }
+
+    /// What each worker did since the last call.
+    pub fn work(&mut self) -> impl Iterator<Item = Work> {
+        self.workers.iter_mut().map(WorkerEnd::work)
+    }
+
+    /// The CPU time that noticing pauses took since the last call.
+    pub fn take_spent(&mut self) -> Duration {
+        let now = self.pulse.cpu_time().max(self.pulse_told);
+        now.saturating_sub(std::mem::replace(&mut self.pulse_told, now))
     }
 }
 
-/// Adds to a counter that only this thread writes.
-#[inline]
-fn add(counter: &AtomicU64, amount: u64) {
-    counter.store(counter.load(Ordering::Relaxed) + amount, Ordering::Relaxed);
+impl WorkerEnd {
+    /// What found no room in the ring.
+    fn look_at_untold(
+        &mut self,
+        now: Time,
+        limits: &Limits,
+        common: &mut Common,
+        see: &mut impl FnMut(Sighting),
+    ) {
+        let (untold, told) = (&self.tally.untold, &mut *self.told);
+        if since(&untold.sightings, &mut told.sightings) == 0 {
+            return;
+        }
+        let late: Vec<u64> = told
+            .late
+            .iter_mut()
+            .zip(&untold.late)
+            .map(|(told, count)| since(count, told))
+            .collect();
+        let least = limits.tolerance + Duration::from_nanos(1);
+        let at_least = |bucket| Duration::from_nanos(shortest_of(bucket)).max(least);
+        common.late.extend(counted(&late, at_least));
+        for (loss, (told, count)) in
+            Loss::ALL.into_iter().zip(told.lost.iter_mut().zip(&untold.lost))
+        {
+            let frames = since(count, told);
+            common.lost.extend((frames > 0).then_some((loss, frames)));
+        }
+        if since(&untold.pause, &mut told.pause) > 0 {
+            let lasted = Duration::from_nanos(told.pause);
+            see(Sighting { at: now, what: Seen::Pause { lasted } });
+        }
+    }
+
+    fn work(&mut self) -> Work {
+        let cpu_time = self.tally.time.get().and_then(|clock| clock.read());
+        let cpu_time = cpu_time.unwrap_or(self.told.cpu_time).max(self.told.cpu_time);
+        let before = std::mem::replace(&mut self.told.cpu_time, cpu_time);
+        let lanes = self.tally.lanes.iter().zip(&mut self.told.pipes);
+        let pipes = self.pipes.iter().zip(lanes).filter_map(|(pipe, (tally, told))| {
+            let [frames, bytes] = told;
+            let (frames, bytes) = (since(&tally.frames, frames), since(&tally.bytes, bytes));
+            (frames + bytes > 0).then_some(PipeWork { pipe: *pipe, frames, bytes })
+        });
+        Work { cpu_time: cpu_time.saturating_sub(before), pipes: pipes.collect() }
+    }
+}
+
+/// The buckets that have any frames, by the time that stands for them.
+fn counted(
+    frames: &[u64],
+    time_of: impl Fn(usize) -> Duration,
+) -> impl Iterator<Item = (Duration, u64)> {
+    let counted = frames.iter().enumerate().filter(|(_, frames)| **frames > 0);
+    counted.map(move |(bucket, frames)| (time_of(bucket), *frames))
 }
 
 /// What `counter` has grown by since it was `told`.
@@ -236,91 +275,5 @@ fn since(counter: &AtomicU64, told: &mut u64) -> u64 {
     now - std::mem::replace(told, now)
 }
 
-/// The bucket of `nanos`: its octave, and the quarter of it.
-#[inline]
-fn bucket(nanos: u64) -> usize {
-    let octave = nanos.checked_ilog2().unwrap_or(0) as usize;
-    let quarter = if octave < 2 { 0 } else { (nanos >> (octave - 2)) as usize % OCTAVE };
-    octave * OCTAVE + quarter
-}
-
-/// The longest time in a bucket, in ns.
-fn longest_of(bucket: usize) -> u64 {
-    let (octave, quarter) = (bucket / OCTAVE, (bucket % OCTAVE) as u128);
-    let next = if octave < 2 { 2u128 << octave } else { (5 + quarter) << (octave - 2) };
-    u64::try_from(next - 1).unwrap_or(u64::MAX)
-}
-
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    const LIMITS: Limits =
-        Limits { tolerance: Duration::from_millis(1), pause: Duration::from_millis(10) };
-    const PIPE: PipeId = PipeId { link: 3, direction: 1 };
-
-    fn ends() -> (Watch, Spotter) {
-        let (watch, mut spotters) = watch(LIMITS, 1, Arc::default());
-        (watch, spotters.remove(0))
-    }
-
-    fn seen(watch: &mut Watch) -> (Vec<Seen>, Common) {
-        let mut seen = Vec::new();
-        let common = watch.look(Time::ZERO, |sighting| seen.push(sighting.what));
-        (seen, common)
-    }
-
-    #[test]
-    fn a_bucket_holds_what_is_within_a_quarter_of_an_octave() {
-        for exponent in 0..64 {
-            for part in [0, 1, 2, 3] {
-                let value = (1u64 << exponent) + part * ((1u64 << exponent) / 4);
-                let longest = longest_of(bucket(value));
-                assert!(longest >= value, "{value}");
-                assert_eq!(bucket(longest), bucket(value), "{value}");
-                assert!((longest - value) as f64 <= value as f64 / 4.0 + 1.0, "{value}");
-            }
-        }
-        assert_eq!((bucket(0), longest_of(bucket(u64::MAX))), (0, u64::MAX));
-    }
-
-    #[test]
-    fn late_frames_are_told_one_by_one_and_punctual_ones_counted() {
-        let (mut watch, mut spotter) = ends();
-        let at = Time::from_nanos(7);
-        let two = FrameInfo::coalesced(2, 1000, 500);
-        spotter.left(PIPE, at, Duration::from_micros(30), &FrameInfo::single(60));
-        spotter.left(PIPE, at, LIMITS.tolerance, &two);
-        let by = LIMITS.tolerance + Duration::from_nanos(1);
-        spotter.left(PIPE, at, by, &two);
-        let (rare, common) = seen(&mut watch);
-        assert_eq!(rare, [Seen::Late { pipe: PIPE, by, frames: 2 }]);
-        assert_eq!(common.bytes, 60 + 1500 + 1500);
-        let frames: Vec<u64> = common.punctual.iter().map(|(_, frames)| *frames).collect();
-        assert_eq!(frames, [1, 2]);
-        assert_eq!(common.punctual[1].0, LIMITS.tolerance);
-        assert_eq!(seen(&mut watch), (vec![], Common::default()));
-    }
-
-    #[test]
-    fn losses_and_pauses_are_told_and_short_pauses_are_not() {
-        let (mut watch, mut spotter) = ends();
-        spotter.lost(PIPE, Time::ZERO, Loss::NoMemory, 9);
-        spotter.unattended(Time::ZERO, LIMITS.pause);
-        let lasted = LIMITS.pause + Duration::from_nanos(1);
-        spotter.unattended(Time::ZERO, lasted);
-        let lost = Seen::Lost { pipe: PIPE, loss: Loss::NoMemory, frames: 9 };
-        assert_eq!(seen(&mut watch).0, [lost, Seen::Pause { lasted }]);
-    }
-
-    #[test]
-    fn what_finds_no_room_is_counted() {
-        let (mut watch, mut spotter) = ends();
-        for _ in 0..BACKLOG + 5 {
-            spotter.lost(PIPE, Time::ZERO, Loss::Rejected, 1);
-        }
-        let (rare, _) = seen(&mut watch);
-        assert_eq!(rare.len(), BACKLOG + 1);
-        assert_eq!(rare[BACKLOG], Seen::Untold { sightings: 5 });
-    }
-}
+mod tests;

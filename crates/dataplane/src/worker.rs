@@ -15,8 +15,9 @@ use crate::gate::Ticket;
 use crate::handle::PipeStatus;
 use crate::margin::Margin;
 use crate::scheduling::{Scheduling, Urgency};
-use crate::timing::{Counters, WorkerLoad, exact_timers};
+use crate::timing::{Counters, WorkerLoad};
 use crate::waiter::{Patience, Waiter};
+use crate::wakeup::exact_timers;
 use crate::watch::Spotter;
 use crate::{Clock, VlanPortStatus};
 
@@ -258,6 +259,7 @@ impl Worker {
                 let _ = done.send(());
             }
             Command::Watch { spotter, done } => {
+                spotter.begin();
                 self.fabric.spotter = Some(spotter);
                 let _ = done.send(());
             }

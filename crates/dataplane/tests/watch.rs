@@ -22,7 +22,7 @@ fn look(
     let deadline = Instant::now() + PATIENCE;
     while !enough(&seen, punctual) {
         assert!(Instant::now() < deadline, "{seen:?}, {punctual} punctual");
-        let common = watch.look(dataplane.now(), |sighting| seen.push(sighting.what));
+        let common = watch.look(dataplane.now(), false, |sighting| seen.push(sighting.what));
         punctual += common.punctual.iter().map(|(_, frames)| frames).sum::<u64>();
         std::thread::yield_now();
     }
@@ -48,7 +48,7 @@ fn every_frame_is_punctual_or_late() {
         frames.sum()
     };
     look(&dataplane, &mut strict, |seen, punctual| late(seen) + punctual == 50);
-    assert_eq!(watch.look(dataplane.now(), |seen| panic!("{seen:?}")).punctual, []);
+    assert_eq!(watch.look(dataplane.now(), false, |seen| panic!("{seen:?}")).punctual, []);
 }
 
 #[test]

@@ -97,6 +97,7 @@ impl Metrics {
                 signal: SignalKind::Application,
                 probe: SOCKET_VARIABLE.into(),
                 cannot_see: vec!["what applications do not report".into()],
+                partial: false,
             },
         );
         Ok(())

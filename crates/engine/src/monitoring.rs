@@ -5,12 +5,20 @@
 //! | module | what |
 //! |---|---|
 //! | `sights` | what the data plane sees, in the monitor's words |
+//! | `forwarding` | who sent how much, and for whom workers worked |
+//! | `thresholds` | the thresholds that a measure of this machine gives, and what is told of them |
 //! | `overflow` | frames that were not read in time, since the last look |
+//! | `preparation` | probes made ready while the network comes up |
+//! | `meter` | what watching costs |
 //! | `recorded` | the monitor, and everything that it is shown as a file |
 
+mod forwarding;
+mod meter;
 mod overflow;
+mod preparation;
 mod recorded;
 mod sights;
+mod thresholds;
 
 use std::os::unix::fs::MetadataExt;
 use std::sync::Arc;
@@ -29,19 +37,24 @@ use netloom_units::{Duration, Time};
 
 use crate::end::End;
 use crate::experiment::Experiment;
+use meter::Meter;
 use overflow::OverflowProbe;
+pub use preparation::Preparation;
 pub use recorded::RecordedMonitor;
 use sights::Sights;
+pub use thresholds::Thresholds;
 
-/// How often the data plane is looked at: the window of Maier 2011 for traffic, and a tenth of the time in
-/// which people must be told.
-const PERIOD: Duration = Duration::from_millis(10);
-/// Between two looks, whatever is due.
+/// How often everything that is due is looked at, the data plane always: half of the time in which people must
+/// be told. What must be told apart in less time (traffic, in windows of 10 ms) has its time with it.
+const PERIOD: Duration = Probes::STEP;
+/// Between two looks, however long they take.
 const SHORTEST_PAUSE: Duration = Duration::from_millis(1);
 /// How often people are warned of the same kind of signal.
 const WARN_EVERY: Duration = Duration::from_secs(5);
 
 /// A running monitor; ends when it is dropped.
+///
+/// Of a scenario that wants none, it only says so.
 pub struct Monitoring {
     experiment: Arc<Experiment>,
     stop: Arc<AtomicBool>,
@@ -50,8 +63,26 @@ pub struct Monitoring {
 
 impl Monitoring {
     /// Begins to watch.
-    pub fn start(experiment: &Arc<Experiment>, layout: &Layout, end: &End) -> Result<Self> {
+    pub fn start(
+        experiment: &Arc<Experiment>,
+        preparation: Preparation,
+        thresholds: &Thresholds,
+        layout: &Layout,
+        end: &End,
+    ) -> Result<Self> {
+        thresholds.tell(&mut |observation| {
+            experiment.monitor().observe(experiment.now(), &observation);
+        });
         let stop = Arc::new(AtomicBool::new(false));
+        if !experiment.scenario.monitor.enabled {
+            let now = experiment.now();
+            let mut monitor = experiment.monitor();
+            sights::unwatch_all("the scenario says `monitor: { enabled: false }`", &mut |seen| {
+                monitor.observe(now, &seen);
+            });
+            drop(monitor);
+            return Ok(Self { experiment: Arc::clone(experiment), stop, thread: None });
+        }
         let places = places(experiment, layout);
         let watcher = Watcher {
             sights: Sights::new(experiment)?,
@@ -61,11 +92,11 @@ impl Monitoring {
             experiment: Arc::clone(experiment),
             end: end.clone(),
             stop: Arc::clone(&stop),
-            settled: false,
+            settled: experiment.scenario.monitor.warm_up == Duration::ZERO,
         };
         let thread = thread::Builder::new()
             .name("netloom-monitor".into())
-            .spawn(move || watcher.run(&places))
+            .spawn(move || watcher.run(preparation, &places))
             .context("cannot start the monitor's thread")?;
         Ok(Self { experiment: Arc::clone(experiment), stop, thread: Some(thread) })
     }
@@ -99,13 +130,15 @@ impl Drop for Monitoring {
 
 /// What the probes are to know of the experiment.
 fn places(experiment: &Experiment, layout: &Layout) -> Places {
+    // Without usable ones, none.
+    let cgroups = experiment.with_live(|live| Ok(live.network.cgroups())).ok().flatten();
     let node = |node: &netloom_scenario::Node| {
         // Switches have neither.
         let netns = std::fs::metadata(layout.namespace(&node.name)).ok();
         Node {
             name: node.name.clone(),
             netns: netns.map(|file| file.ino()),
-            cgroup: layout.cgroup().map(|cgroup| cgroup.join(&node.name)),
+            cgroup: cgroups.as_ref().map(|cgroups| cgroups.join(&node.name)),
         }
     };
     Places::of_this_machine(experiment.scenario.nodes.iter().map(node).collect())
@@ -124,64 +157,67 @@ struct Watcher {
 }
 
 impl Watcher {
-    fn run(mut self, places: &Places) {
+    fn run(mut self, preparation: Preparation, places: &Places) {
         // What is watched must not keep the watcher from its work.
         Scheduling::Favoured.enter();
-        // Takes a while: programs go into the kernel.
-        self.probes = Probes::best(places);
-        {
+        let (probes, preparing) = preparation.finish(places);
+        self.probes = probes;
+        let mut meter = {
             let mut monitor = self.experiment.monitor();
             let now = self.experiment.now();
             let mut sink = |observation: Observation| monitor.observe(now, &observation);
             self.sights.start(&mut sink);
-        }
+            Meter::start(preparing, &mut monitor)
+        };
         loop {
             let last = self.stop.load(Ordering::Relaxed);
-            let next = self.look(last);
+            self.look(last, &mut meter);
             if last {
                 return;
             }
-            let pause = next.since(self.experiment.now()).min(PERIOD).max(SHORTEST_PAUSE);
+            let now = self.experiment.now();
+            let next = (now.as_nanos() / PERIOD.as_nanos() + 1) * PERIOD.as_nanos();
+            let pause = Time::from_nanos(next).since(now).max(SHORTEST_PAUSE);
             thread::park_timeout(pause.into());
         }
     }
 
-    /// Observes everything once; when something is due next. The `last` look does not wait for what is due.
-    fn look(&mut self, last: bool) -> Time {
+    /// Observes everything once. The `last` look does not wait for what is due.
+    fn look(&mut self, last: bool, meter: &mut Meter) {
         let began = Instant::now();
         let experiment = Arc::clone(&self.experiment);
         let mut monitor = experiment.monitor();
         let now = experiment.now();
-        if !self.settled && now >= Time::ZERO + experiment.scenario.monitor.warm_up {
-            self.settled = true;
-            monitor.observe(now, &Observation::Settled);
-        }
-        self.sights.look(now, &mut |at, observation| monitor.observe(at, &observation));
+        self.sights.look(now, last, &mut |at, observation| monitor.observe(at, &observation));
+        let mut in_nodes = Duration::ZERO;
         let mut sink = |observation: Observation| monitor.observe(now, &observation);
         if last || self.overflow.due() <= now {
-            self.overflow.poll(now, &experiment, &mut sink);
+            in_nodes = self.overflow.poll(now, &experiment, &mut sink);
         }
         if self.probes.next_poll() <= now {
             self.probes.poll(now, &mut sink);
         }
         monitor.tick(now);
-        let spent = took(began);
-        monitor.spent(Work::Monitoring, spent);
-        self.tell(&mut monitor);
-        self.probes.next_poll().min(monitor.next_tick().unwrap_or(now + PERIOD))
+        if !self.settled && now >= Time::ZERO + experiment.scenario.monitor.warm_up {
+            self.settled = true;
+            monitor.observe(now, &Observation::Settled);
+        }
+        monitor.spent(Work::Monitoring, self.sights.watch().take_spent() + in_nodes);
+        meter.spent(Work::Monitoring, &mut monitor);
+        if self.tell(&mut monitor) {
+            meter.spent(Work::Notification, &mut monitor);
+        }
+        monitor.elapsed(meter::elapsed(began));
     }
 
-    /// Records what the monitor has to tell.
-    fn tell(&mut self, monitor: &mut RecordedMonitor) {
-        let began = Instant::now();
+    /// Records what the monitor has to tell; whether there was anything.
+    fn tell(&mut self, monitor: &mut RecordedMonitor) -> bool {
         let mut told = false;
         while let Some(signal) = monitor.poll_signal() {
             told = true;
             self.record(signal);
         }
-        if told {
-            monitor.spent(Work::Notification, took(began));
-        }
+        told
     }
 
     fn record(&mut self, signal: Signal) {
@@ -194,8 +230,4 @@ impl Watcher {
         }
         self.experiment.record(What::Contention { signal });
     }
-}
-
-fn took(since: Instant) -> Duration {
-    Duration::from_nanos(u64::try_from(since.elapsed().as_nanos()).unwrap_or(u64::MAX))
 }

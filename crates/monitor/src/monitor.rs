@@ -1,6 +1,6 @@
 //! The monitor: takes observations, tells signals, and judges.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 
 use netloom_units::{Duration, Time};
 
@@ -36,13 +36,14 @@ pub struct Monitor {
     signals: VecDeque<Signal>,
     from: Time,
     settled: Time,
-    monitoring: Duration,
-    notification: Duration,
+    overhead: Overhead,
 }
 
 /// What the monitor spends time on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Work {
+    /// Getting ready to observe.
+    Preparation,
     /// Observing and judging.
     Monitoring,
     /// Telling of it.
@@ -62,8 +63,7 @@ impl Monitor {
             signals: VecDeque::new(),
             from,
             settled: from,
-            monitoring: Duration::ZERO,
-            notification: Duration::ZERO,
+            overhead: Overhead::default(),
         }
     }
 
@@ -71,16 +71,17 @@ impl Monitor {
     pub fn observe(&mut self, at: Time, observation: &Observation) {
         match observation {
             Observation::Named { what, name } => self.names.set(*what, name),
-            Observation::Watched { signal, probe, cannot_see } => {
-                self.watched.watch(*signal, probe, cannot_see);
+            Observation::Watched { signal, probe, cannot_see, partial } => {
+                self.watched.watch(*signal, probe, cannot_see, *partial);
             }
             Observation::Unwatched { signal, probe, why } => {
                 self.watched.unwatch(*signal, probe, why);
             }
+            Observation::Threshold { signal, from } => self.watched.threshold(*signal, from),
             Observation::Settled => self.settle(at),
-            Observation::Used { of, party, amount, over } => {
-                let used = Use { from: at - *over, to: at, party: *party, amount: *amount };
-                self.uses.add(*of, used);
+            Observation::Used { of, divides, party, amount, over } => {
+                let (divides, party, amount) = (*divides, *party, *amount);
+                self.uses.add(*of, Use { divides, from: at - *over, to: at, party, amount });
             }
             other => self.all.observe(at, other, &self.names, &mut self.out),
         }
@@ -92,9 +93,8 @@ impl Monitor {
     /// Time has come to `now`, and everything up to now has been observed.
     pub fn tick(&mut self, now: Time) {
         self.all.tick(now, &mut self.out);
-        while let Some((of, used)) = self.uses.take_due(now) {
-            self.weigh(of, &used);
-        }
+        let due = self.uses.take_due(now);
+        self.weigh(&due);
         self.tell();
     }
 
@@ -108,21 +108,26 @@ impl Monitor {
         self.signals.pop_front()
     }
 
-    /// The monitor's user spent time on it.
-    pub fn spent(&mut self, work: Work, time: Duration) {
-        match work {
-            Work::Monitoring => self.monitoring += time,
-            Work::Notification => self.notification += time,
-        }
+    /// The monitor's user spent CPU time on it.
+    pub fn spent(&mut self, work: Work, cpu_time: Duration) {
+        *match work {
+            Work::Preparation => &mut self.overhead.preparation_ns,
+            Work::Monitoring => &mut self.overhead.monitoring_ns,
+            Work::Notification => &mut self.overhead.notification_ns,
+        } += cpu_time.as_nanos();
+    }
+
+    /// So much time passed while the monitor's user was at work on it, ready or kept waiting.
+    pub fn elapsed(&mut self, time: Duration) {
+        self.overhead.elapsed_ns += time.as_nanos();
     }
 
     /// The verdict on the run until `now`, which is not before anything observed.
     pub fn verdict(&self, now: Time) -> Verdict {
         let mut ended = self.clone();
         ended.tick(now);
-        for (of, used) in ended.uses.take_all().collect::<Vec<_>>() {
-            ended.weigh(of, &used);
-        }
+        let uses = ended.uses.take_all();
+        ended.weigh(&uses);
         let mut signals = Vec::new();
         ended.all.visit(&mut |tracker| signals.push(tracker.report(&self.names)));
         let coverage = self.watched.coverage();
@@ -140,14 +145,9 @@ impl Monitor {
     }
 
     fn overhead(&self, now: Time) -> Overhead {
-        let (monitoring, notification) = (self.monitoring, self.notification);
-        let run = now.since(self.from).as_nanos();
-        let share = (monitoring + notification).as_nanos() as f64 / run.max(1) as f64;
-        Overhead {
-            monitoring_ns: monitoring.as_nanos(),
-            notification_ns: notification.as_nanos(),
-            share,
-        }
+        let run = now.since(self.from).as_nanos().max(1) as f64;
+        let spent = self.overhead.monitoring_ns + self.overhead.notification_ns;
+        Overhead { share: spent as f64 / run, ..self.overhead }
     }
 
     fn settle(&mut self, at: Time) {
@@ -157,10 +157,13 @@ impl Monitor {
         self.all.visit_mut(&mut |tracker| tracker.settle(out));
     }
 
-    fn weigh(&mut self, of: SignalKind, used: &Use) {
+    fn weigh(&mut self, uses: &BTreeMap<SignalKind, Vec<Use>>) {
+        if uses.is_empty() {
+            return;
+        }
         self.all.visit_mut(&mut |tracker| {
-            if tracker.signal == of {
-                tracker.weigh(used);
+            if let Some(uses) = uses.get(&tracker.signal) {
+                tracker.weigh(uses);
             }
         });
     }

@@ -31,6 +31,8 @@ pub enum Observation {
         probe: String,
         /// What of it this probe cannot see, in words.
         cannot_see: Vec<String>,
+        /// Whether that is so much that the signal does not count as observed by this probe alone.
+        partial: bool,
     },
     /// A probe does not watch, or watches no longer, what a signal needs.
     Unwatched {
@@ -40,6 +42,13 @@ pub enum Observation {
         probe: String,
         /// Why, in words.
         why: String,
+    },
+    /// Where the threshold of a signal comes from that is not the same on every machine, or why it has none.
+    Threshold {
+        /// The signal.
+        signal: SignalKind,
+        /// Where from, or why not, in words.
+        from: String,
     },
     /// The experiment has warmed up: what ended before now is reported, but not held against it.
     Settled,
@@ -187,11 +196,13 @@ pub enum Observation {
         /// The value, in the metric's own unit.
         value: f64,
     },
-    /// What a party used of a resource of which only the sum was observed. Divides what would be
-    /// unattributed; adds nothing to it.
+    /// What a party used of a resource, where the signal itself does not tell. Divides a part of the signal's
+    /// shares; adds nothing to it.
     Used {
         /// The signal whose shares it divides.
         of: SignalKind,
+        /// Which part of them.
+        divides: Divided,
         /// Who used it; [`Party::Unattributed`] for what is known to be of nobody else named.
         party: Party,
         /// How much, in a unit of which only proportions matter.
@@ -199,6 +210,28 @@ pub enum Observation {
         /// Within which time.
         over: Duration,
     },
+}
+
+/// A part of a signal's shares that is divided in proportion to what parties used.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(rename_all = "snake_case")]
+pub enum Divided {
+    /// What is of nobody known: only the sum was observed. Divided first, so that the engine may get of it.
+    Unattributed,
+    /// What is the engine's: it works on behalf of nodes. What it does for itself is divided to itself.
+    Engine,
+}
+
+impl Divided {
+    /// Whose part it is.
+    pub(crate) fn party(self) -> Party {
+        match self {
+            Self::Unattributed => Party::Unattributed,
+            Self::Engine => Party::Engine,
+        }
+    }
 }
 
 /// A stretch in which something was busy without a break, exactly, by a probe that keeps it and is asked

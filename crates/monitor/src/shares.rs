@@ -34,14 +34,17 @@ impl Shares {
         self.0.values().fold(0, |sum, amount| sum.saturating_add(*amount))
     }
 
-    /// The same total, with what is unattributed divided in the proportions of `weights`.
-    pub fn divided(&self, weights: &Self) -> Self {
-        let mut divided = self.clone();
-        let Some(unattributed) = divided.0.remove(&Party::Unattributed) else { return divided };
-        for (party, amount) in apportion(unattributed, weights) {
-            divided.add(party, amount);
+    /// The same total, with the part of `whose` divided in the proportions of `weights`; without weights it
+    /// stays theirs.
+    pub fn divided(mut self, whose: Party, weights: &Self) -> Self {
+        if weights.0.is_empty() {
+            return self;
         }
-        divided
+        let Some(part) = self.0.remove(&whose) else { return self };
+        for (party, amount) in apportion(part, weights) {
+            self.add(party, amount);
+        }
+        self
     }
 
     /// The heaviest by name, in order, at most `most`, and the others as one.
@@ -60,13 +63,10 @@ impl Shares {
     }
 }
 
-/// Divides `total` in the proportions of `weights`, to whole units, by largest remainders. Without weights
-/// it stays unattributed.
+/// Divides `total` in the proportions of `weights`, of which there are some, to whole units, by largest
+/// remainders.
 fn apportion(total: u64, weights: &Shares) -> Vec<(Party, u64)> {
     let sum: u128 = weights.0.values().map(|weight| u128::from(*weight)).sum();
-    if sum == 0 {
-        return vec![(Party::Unattributed, total)];
-    }
     let exact = |weight: u64| u128::from(total) * u128::from(weight);
     // The quotient is at most `total`.
     let mut parts: Vec<(Party, u64, u128)> = weights
@@ -108,7 +108,7 @@ mod tests {
             let mut whole = shares(&known);
             whole.add(Party::Unattributed, unattributed);
             let weights = shares(&weights);
-            let divided = whole.divided(&weights);
+            let divided = whole.clone().divided(Party::Unattributed, &weights);
             prop_assert_eq!(divided.total(), whole.total());
             for (party, weight) in &weights.0 {
                 let part = divided.0.get(party).unwrap_or(&0)

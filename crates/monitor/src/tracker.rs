@@ -1,9 +1,12 @@
 //! One signal on one resource: the worst value, and the episodes in which contention held, with their
 //! shares. A criterion says when it holds; what is told of that is collected here.
 
+use std::collections::BTreeMap;
+
 use netloom_units::{Duration, Time};
 
 use crate::names::{Names, Place};
+use crate::observation::Divided;
 use crate::party::Party;
 use crate::shares::Shares;
 use crate::signal::{Change, SignalKind};
@@ -22,9 +25,10 @@ pub(crate) struct Notice {
 /// Notices in the order in which they came.
 pub(crate) type Outbox = Vec<Notice>;
 
-/// What was used of a resource of which only the sum is observed: divides the unattributed.
+/// What was used of a resource: divides a part of the shares.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Use {
+    pub divides: Divided,
     pub from: Time,
     pub to: Time,
     pub party: Party,
@@ -58,7 +62,7 @@ struct Span {
     open: bool,
     warm_up: bool,
     shares: Shares,
-    weights: Shares,
+    weights: BTreeMap<Divided, Shares>,
 }
 
 impl Span {
@@ -71,7 +75,7 @@ impl Span {
             open: true,
             warm_up: false,
             shares: Shares::default(),
-            weights: Shares::default(),
+            weights: BTreeMap::new(),
         }
     }
 
@@ -81,11 +85,14 @@ impl Span {
         let whole = u128::from(used.amount) * u128::from(overlap.as_nanos());
         // No more than the amount, for the overlap is a part of the length.
         let part = whole.checked_div(u128::from(length.as_nanos())).unwrap_or(0);
-        self.weights.add(used.party, part as u64);
+        self.weights.entry(used.divides).or_default().add(used.party, part as u64);
     }
 
     fn shares(&self) -> Shares {
-        self.shares.divided(&self.weights)
+        let divide = |shares: Shares, (divided, weights): (&Divided, &Shares)| {
+            shares.divided(divided.party(), weights)
+        };
+        self.weights.iter().fold(self.shares.clone(), divide)
     }
 }
 
@@ -214,20 +221,19 @@ impl Tracker {
         self.worst = self.current;
     }
 
-    /// Weighs the episodes that `used` overlaps.
-    pub fn weigh(&mut self, used: &Use) {
-        let overlapping = |span: &&mut Span| span.open || span.to > used.from;
+    /// Weighs the episodes that `uses` overlap.
+    pub fn weigh(&mut self, uses: &[Use]) {
+        let Some(from) = uses.iter().map(|used| used.from).min() else { return };
+        let overlapping = |span: &&mut Span| span.open || span.to > from;
         for span in self.spans.iter_mut().rev().take_while(overlapping) {
-            span.weigh(used);
+            uses.iter().for_each(|used| span.weigh(used));
         }
     }
 
     /// The shares of the last episode, with uses that have not been weighed yet.
     pub fn shares(&self, uses: impl Iterator<Item = Use>) -> Shares {
         let Some(mut span) = self.spans.last().cloned() else { return Shares::default() };
-        for used in uses {
-            span.weigh(&used);
-        }
+        uses.for_each(|used| span.weigh(&used));
         span.shares()
     }
 

@@ -1,7 +1,7 @@
-//! Uses of resources of which only the sum is observed. They wait a while before episodes are weighed with
-//! them, until it is known when those ended.
+//! Uses of resources: who used how much, where signals do not tell. They wait a while before episodes are
+//! weighed with them, until it is known when those ended.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 
 use netloom_units::{Duration, Time};
 
@@ -11,33 +11,40 @@ use crate::tracker::{Tracker, Use};
 /// Longer than any polling period.
 const WAIT: Duration = Duration::from_secs(10);
 
+/// By signal, in the order in which they came.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Uses(VecDeque<(SignalKind, Use)>);
+pub(crate) struct Uses(BTreeMap<SignalKind, VecDeque<Use>>);
 
 impl Uses {
     pub fn add(&mut self, of: SignalKind, used: Use) {
-        self.0.push_back((of, used));
+        self.0.entry(of).or_default().push_back(used);
     }
 
-    /// The next one that has waited long enough, or when it will have.
+    /// When the next one will have waited long enough.
     pub fn next_due(&self) -> Option<Time> {
-        self.0.front().map(|(_, used)| used.to + WAIT)
+        self.0.values().filter_map(|uses| Some(uses.front()?.to + WAIT)).min()
     }
 
     /// Takes what has waited long enough by `now`.
-    pub fn take_due(&mut self, now: Time) -> Option<(SignalKind, Use)> {
-        self.next_due().filter(|due| *due <= now)?;
-        self.0.pop_front()
+    pub fn take_due(&mut self, now: Time) -> BTreeMap<SignalKind, Vec<Use>> {
+        let mut taken = BTreeMap::new();
+        for (signal, uses) in &mut self.0 {
+            let waits = uses.iter().position(|used| used.to + WAIT > now).unwrap_or(uses.len());
+            if waits > 0 {
+                taken.insert(*signal, uses.drain(..waits).collect());
+            }
+        }
+        taken
     }
 
     /// Takes everything.
-    pub fn take_all(&mut self) -> impl Iterator<Item = (SignalKind, Use)> {
-        self.0.drain(..)
+    pub fn take_all(&mut self) -> BTreeMap<SignalKind, Vec<Use>> {
+        let taken = std::mem::take(&mut self.0).into_iter();
+        taken.map(|(signal, uses)| (signal, uses.into())).collect()
     }
 
     /// What concerns a tracker.
     pub fn of(&self, tracker: &Tracker) -> impl Iterator<Item = Use> {
-        let signal = tracker.signal;
-        self.0.iter().filter(move |(of, _)| *of == signal).map(|(_, used)| *used)
+        self.0.get(&tracker.signal).into_iter().flatten().copied()
     }
 }

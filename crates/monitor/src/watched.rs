@@ -10,14 +10,16 @@ pub(crate) struct Watched(BTreeMap<SignalKind, Probes>);
 
 #[derive(Debug, Clone, Default)]
 struct Probes {
-    watching: BTreeSet<String>,
+    /// By name; whether they see a part only.
+    watching: BTreeMap<String, bool>,
     blind_spots: BTreeSet<String>,
+    threshold: Option<String>,
 }
 
 impl Watched {
-    pub fn watch(&mut self, signal: SignalKind, probe: &str, cannot_see: &[String]) {
+    pub fn watch(&mut self, signal: SignalKind, probe: &str, cannot_see: &[String], partial: bool) {
         let probes = self.0.entry(signal).or_default();
-        probes.watching.insert(probe.into());
+        probes.watching.insert(probe.into(), partial);
         probes.blind_spots.extend(cannot_see.iter().map(|text| format!("{probe}: {text}")));
     }
 
@@ -28,16 +30,26 @@ impl Watched {
         probes.blind_spots.insert(format!("{probe} does not watch: {why}"));
     }
 
+    /// Where a signal's threshold comes from, or why it has none.
+    pub fn threshold(&mut self, signal: SignalKind, from: &str) {
+        self.0.entry(signal).or_default().threshold = Some(from.into());
+    }
+
     /// Of every signal, watched or not.
     pub fn coverage(&self) -> Vec<Coverage> {
-        let of = |signal| {
-            let probes = self.0.get(&signal).cloned().unwrap_or_default();
-            let mut blind_spots: Vec<String> = probes.blind_spots.into_iter().collect();
-            if probes.watching.is_empty() {
-                blind_spots.insert(0, "not observed".into());
-            }
-            Coverage { signal, probes: probes.watching.into_iter().collect(), blind_spots }
-        };
-        SignalKind::ALL.into_iter().map(of).collect()
+        SignalKind::ALL.into_iter().map(|signal| self.of(signal)).collect()
+    }
+
+    fn of(&self, signal: SignalKind) -> Coverage {
+        let Probes { watching, blind_spots, threshold } =
+            self.0.get(&signal).cloned().unwrap_or_default();
+        let mut blind_spots: Vec<String> = blind_spots.into_iter().collect();
+        let observed = watching.values().any(|partial| !partial);
+        if !observed {
+            let what = if watching.is_empty() { "not observed" } else { "observed in part only" };
+            blind_spots.insert(0, what.into());
+        }
+        let probes = watching.into_keys().collect();
+        Coverage { signal, observed, probes, blind_spots, threshold }
     }
 }

@@ -2,8 +2,9 @@
 //! exact in virtual time.
 
 use netloom_monitor::{
-    Change, Criteria, Direction, DropCause, Judgement, Monitor, Observation as O, PageCause, Party,
-    Pressure, Resource, Route, Signal, SignalKind, Subject, Verdict, Warnings, Who,
+    BusyStretch, Change, Criteria, Direction, Divided, DropCause, Judgement, Monitor,
+    Observation as O, PageCause, Party, Pressure, Resource, Route, Signal, SignalKind, Subject,
+    Verdict, Warnings, Who,
 };
 use netloom_units::{Duration, Size, Time};
 
@@ -23,7 +24,8 @@ fn monitor(criteria: &str) -> Monitor {
     let criteria: Criteria = serde_json::from_str(criteria).unwrap();
     let mut monitor = Monitor::new(criteria, Time::ZERO);
     for signal in SignalKind::ALL {
-        let watched = O::Watched { signal, probe: "test".into(), cannot_see: vec![] };
+        let watched =
+            O::Watched { signal, probe: "test".into(), cannot_see: vec![], partial: false };
         monitor.observe(Time::ZERO, &watched);
     }
     for (party, name) in [(Subject::Node(0), "a"), (Subject::Node(1), "b")] {
@@ -208,7 +210,12 @@ fn what_was_not_observed_cannot_be_valid() {
     assert_eq!(verdict.judgement, Judgement::Suspect);
     assert_eq!(verdict.findings.len(), 6);
     for signal in SignalKind::ALL {
-        let watched = O::Watched { signal, probe: "test".into(), cannot_see: vec!["dust".into()] };
+        let watched = O::Watched {
+            signal,
+            probe: "test".into(),
+            cannot_see: vec!["dust".into()],
+            partial: false,
+        };
         monitor.observe(ms(1), &watched);
     }
     let verdict = monitor.verdict(ms(1000));
@@ -237,7 +244,8 @@ fn shares_of_a_polled_cpu_follow_what_was_used() {
     for n in 1..=10 {
         let over = for_ms(50);
         monitor.observe(ms(n * 50), &O::CpuInterval { cpu: 0, over, idle: Duration::ZERO });
-        let used = |party, amount| O::Used { of: SignalKind::Cpu, party, amount, over };
+        let (of, divides) = (SignalKind::Cpu, Divided::Unattributed);
+        let used = |party, amount| O::Used { of, divides, party, amount, over };
         monitor.observe(ms(n * 50), &used(A, 10));
         monitor.observe(ms(n * 50), &used(Party::Process(7), 30));
     }
@@ -248,6 +256,62 @@ fn shares_of_a_polled_cpu_follow_what_was_used() {
 }
 
 #[test]
+fn what_the_engine_does_for_nodes_is_theirs() {
+    let mut monitor = monitor("{}");
+    let over = for_ms(100);
+    for n in 1..=5 {
+        let stretch = BusyStretch {
+            number: 1,
+            began: for_ms(n * 100),
+            ended: None,
+            by: vec![(Party::Engine, 60), (Party::Kernel, 10), (A, 10), (Party::Unattributed, 20)],
+        };
+        monitor.observe(ms(n * 100), &O::CpuStretch { cpu: 0, stretch });
+        let used =
+            |divides, party, amount| O::Used { of: SignalKind::Cpu, divides, party, amount, over };
+        for seen in [
+            used(Divided::Engine, A, 5000),
+            used(Divided::Engine, B, 2000),
+            used(Divided::Engine, Party::Engine, 1000),
+            // Half of what is nobody's turns out to be the engine's, and is divided with its own.
+            used(Divided::Unattributed, Party::Engine, 1),
+            used(Divided::Unattributed, Party::Process(7), 1),
+        ] {
+            monitor.observe(ms(n * 100), &seen);
+        }
+    }
+    let verdict = monitor.verdict(ms(600));
+    let cpu = verdict.signals.iter().find(|r| r.on == Resource::Cpu { cpu: 0 }).unwrap();
+    let mut shares: Vec<_> = cpu.shares.iter().map(|s| (s.who.to_string(), s.amount)).collect();
+    shares.sort();
+    // 5 × (60 + 10) of the engine, in parts of 5, 2 and 1, with the larger remainder to the larger party.
+    let expected = [
+        ("node a", 50 + 219),
+        ("node b", 87),
+        ("process 7", 50),
+        ("the engine", 44),
+        ("the kernel", 50),
+    ];
+    let expected: Vec<_> = expected.map(|(who, amount)| (who.to_string(), amount)).into();
+    assert_eq!(shares, expected);
+    assert_eq!(shares.iter().map(|(_, amount)| amount).sum::<u64>(), 500);
+}
+
+#[test]
+fn a_probe_that_sees_a_part_only_is_not_enough() {
+    let observed = |partial| {
+        let mut monitor = Monitor::new(Criteria::default(), Time::ZERO);
+        let (signal, probe) = (SignalKind::UnmodelledDrop, "softnet".into());
+        monitor.observe(ms(0), &O::Watched { signal, probe, cannot_see: vec![], partial });
+        let coverage = monitor.verdict(ms(1)).coverage;
+        let of_drops = coverage.into_iter().find(|coverage| coverage.signal == signal).unwrap();
+        (of_drops.observed, of_drops.probes.len())
+    };
+    assert_eq!(observed(true), (false, 1));
+    assert_eq!(observed(false), (true, 1));
+}
+
+#[test]
 fn a_node_that_stands_still_is_named() {
     let stalled =
         O::Stalled { of: Pressure::Memory, party: B, stalled: for_ms(45), over: for_ms(50) };
@@ -255,6 +319,18 @@ fn a_node_that_stands_still_is_named() {
     let verdict = judgement_of(&seen);
     assert_eq!(verdict.judgement, Judgement::Invalid);
     assert!(verdict.findings[0].why.contains("memory for node b"), "{}", verdict.findings[0].why);
+}
+
+/// On an idle disk, too, who writes synchronously does nothing but wait.
+#[test]
+fn waiting_for_a_disk_is_shown_and_not_tested() {
+    let stalled = O::Stalled { of: Pressure::Io, party: B, stalled: for_ms(50), over: for_ms(50) };
+    let seen: Vec<_> = (0..60).map(|n| (n * 50, stalled.clone())).collect();
+    let verdict = judgement_of(&seen);
+    assert_eq!(verdict.judgement, Judgement::Valid);
+    let report = verdict.signals.iter().find(|r| r.signal == SignalKind::Pressure).unwrap();
+    assert!(report.worst > Some(0.9), "{report:?}");
+    assert_eq!((report.threshold, report.margin), (None, None));
 }
 
 #[test]

@@ -65,7 +65,7 @@ fn verdicts(switches: &[(u64, Option<Party>)]) -> [Verdict; 2] {
     let (mut by_switches, mut by_stretches) = (monitor(), monitor());
     let mut trace = vec![];
     for signal in SignalKind::ALL {
-        let seen = O::Watched { signal, probe: "test".into(), cannot_see: vec![] };
+        let seen = O::Watched { signal, probe: "test".into(), cannot_see: vec![], partial: false };
         by_switches.observe(Time::ZERO, &seen);
         by_stretches.observe(Time::ZERO, &seen);
         trace.push((Time::ZERO, seen));

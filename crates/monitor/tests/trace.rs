@@ -4,8 +4,8 @@
 mod offline;
 
 use netloom_monitor::{
-    Criteria, Direction, DropCause, Monitor, Observation as O, PageCause, Party, Pressure, Route,
-    SignalKind, Subject, Verdict, trace,
+    Criteria, Direction, Divided, DropCause, Monitor, Observation as O, PageCause, Party, Pressure,
+    Route, SignalKind, Subject, Verdict, trace,
 };
 use netloom_units::{Duration, Size, Time};
 use offline::Offline;
@@ -36,6 +36,7 @@ fn party() -> impl Strategy<Value = Party> {
         4 => (0u32..3).prop_map(Party::Node),
         1 => Just(Party::Process(77)),
         1 => Just(Party::Kernel),
+        2 => Just(Party::Engine),
         1 => Just(Party::Unattributed),
     ]
 }
@@ -84,19 +85,24 @@ fn event() -> impl Strategy<Value = O> {
     ]
 }
 
+fn divided() -> impl Strategy<Value = Divided> {
+    prop_oneof![Just(Divided::Unattributed), Just(Divided::Engine)]
+}
+
 /// What polling probes see every 50 ms: each interval full or not, and who used what.
 fn look() -> impl Strategy<Value = Vec<O>> {
     let over = Duration::from_millis(50);
     let idle = |idle: bool| Duration::from_millis(if idle { 10 } else { 0 });
     let busy = (prop::bool::weighted(0.15), prop::bool::weighted(0.3));
-    (busy, vec((party(), 0u64..50), 0..4), vec((party(), 0u64..20_000), 0..3)).prop_map(
+    (busy, vec((party(), 0u64..50, divided()), 0..4), vec((party(), 0u64..20_000), 0..3)).prop_map(
         move |((cpu_idle, disk_idle), users, senders)| {
             let mut seen = vec![
                 O::CpuInterval { cpu: 7, over, idle: idle(cpu_idle) },
                 O::DiskInterval { disk: 7, over, idle: idle(disk_idle) },
             ];
-            seen.extend(users.into_iter().map(|(party, amount)| O::Used {
+            seen.extend(users.into_iter().map(|(party, amount, divides)| O::Used {
                 of: SignalKind::Cpu,
+                divides,
                 party,
                 amount,
                 over,
@@ -168,8 +174,12 @@ fn assemble(steps: Vec<Step>, settles: Option<usize>, watched: bool) -> (Vec<(Ti
 fn preamble(waits_watched: bool) -> Vec<(Time, O)> {
     let waits = [SignalKind::RunQueue, SignalKind::Pressure];
     let watched = SignalKind::ALL.into_iter().filter(|s| waits_watched || !waits.contains(s));
-    let watched =
-        watched.map(|signal| O::Watched { signal, probe: "test".into(), cannot_see: vec![] });
+    let watched = watched.map(|signal| O::Watched {
+        signal,
+        probe: "test".into(),
+        cannot_see: vec![],
+        partial: false,
+    });
     let name = O::Named { what: Subject::Metric(0), name: "jitter".into() };
     watched.chain([name]).map(|seen| (Time::ZERO, seen)).collect()
 }

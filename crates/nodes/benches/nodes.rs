@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use std::{env, thread};
 
 use netloom_nodes::{Context, Layout, Network, SpawnRequest, Stdio};
-use netloom_plan::{InterfacePlan, NodePlan, Plan, RoutePlan};
+use netloom_plan::{GeneratedRoutes, InterfacePlan, NodePlan, Plan, RoutePlan};
 use netloom_scenario::{MacAddress, NodeKind};
 use nix::sched::{CloneFlags, unshare};
 
@@ -110,7 +110,8 @@ fn created(size: usize, suffix: &str) -> (f64, Network) {
 
 fn ring_plan(size: usize) -> Plan {
     let nodes = (0..size).map(|index| ring_node(index, size)).collect();
-    Plan { nodes, hosts_file: "127.0.0.1 localhost\n".into() }
+    let hosts_file = "127.0.0.1 localhost\n".into();
+    Plan { nodes, hosts_file, generated: GeneratedRoutes::default() }
 }
 
 fn ring_node(index: usize, size: usize) -> NodePlan {

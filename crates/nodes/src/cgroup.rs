@@ -6,6 +6,8 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 use std::{fs, io, thread};
 
+use nix::unistd::{AccessFlags, access};
+
 /// Where experiments have their cgroups: `netloom` in the cgroup2 file system, wherever that is
 /// mounted (hybrid systems included).
 pub(crate) fn root() -> Option<PathBuf> {
@@ -28,6 +30,11 @@ fn mount_point(mountinfo: &str) -> Option<PathBuf> {
 pub(crate) fn create(path: &Path) -> io::Result<()> {
     // Another experiment may remove the common parent between our making it and its child.
     fs::create_dir_all(path).or_else(|_| fs::create_dir_all(path))
+}
+
+/// Whether there is such a cgroup, and processes may be moved into it.
+pub(crate) fn is_usable(path: &Path) -> bool {
+    access(&path.join("cgroup.procs"), AccessFlags::W_OK).is_ok()
 }
 
 /// Moves a process.

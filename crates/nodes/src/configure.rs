@@ -6,7 +6,7 @@ use std::fs;
 use std::io;
 use std::os::fd::OwnedFd;
 
-use netloom_plan::{InterfacePlan, NodePlan};
+use netloom_plan::{InterfacePlan, NodePlan, RoutePlan};
 use nix::net::if_::if_nametoindex;
 
 use crate::netlink::{Netlink, Refused, Request};
@@ -17,8 +17,9 @@ const LOOPBACK: u32 = 1;
 /// RFC 8200, section 5.
 const MINIMUM_IPV6_MTU: u32 = 1280;
 
-/// Sets up everything that `node` says, and returns its devices in the order of its interfaces.
-pub(crate) fn configure(node: &NodePlan) -> Result<Vec<Device>, NodeError> {
+/// Sets up everything that `node` says, with `routes`, and returns its devices in the order of its
+/// interfaces.
+pub(crate) fn configure(node: &NodePlan, routes: &[RoutePlan]) -> Result<Vec<Device>, NodeError> {
     let failed = |action: String, source: io::Error| NodeError::in_node(&node.name, action, source);
     let refused = |refused: Refused| failed(refused.what, refused.source);
     // Parameters of a device must wait for the device; all others, which it inherits, must not.
@@ -38,8 +39,7 @@ pub(crate) fn configure(node: &NodePlan) -> Result<Vec<Device>, NodeError> {
     if later {
         apply_sysctls(node, true)?;
     }
-    let routes: Result<Vec<Request>, NodeError> = node
-        .routes
+    let routes: Result<Vec<Request>, NodeError> = routes
         .iter()
         .map(|plan| {
             let interface = plan.interface.as_deref();

@@ -6,7 +6,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::{fs, thread};
 
-use netloom_plan::{NodePlan, Plan};
+use netloom_plan::{NodePlan, Plan, RoutePlan};
 use nix::sys::resource::{Resource, getrlimit, setrlimit};
 
 use crate::configure::configure;
@@ -97,7 +97,7 @@ fn create_nodes(
         while !failed.load(Ordering::Relaxed) {
             let index = next.fetch_add(1, Ordering::Relaxed);
             let Some(node) = plan.nodes.get(index) else { break };
-            let result = create_node(layout, node);
+            let result = create_node(layout, node, || plan.routes(index));
             failed.fetch_or(result.is_err(), Ordering::Relaxed);
             lock(&results).insert(index, result);
             progress(done.fetch_add(1, Ordering::Relaxed) + 1, count);
@@ -120,12 +120,16 @@ fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
 }
 
 /// Makes one node, and leaves the calling thread in its namespace.
-fn create_node(layout: &Layout, node: &NodePlan) -> Result<Vec<Device>, NodeError> {
+fn create_node(
+    layout: &Layout,
+    node: &NodePlan,
+    routes: impl FnOnce() -> Vec<RoutePlan>,
+) -> Result<Vec<Device>, NodeError> {
     let path = layout.namespace(&node.name);
     netns::create(&path).map_err(|error| {
         NodeError::in_node(&node.name, format!("make namespace {}", path.display()), error)
     })?;
-    configure(node)
+    configure(node, &routes())
 }
 
 /// Removes nodes and files of an experiment that has no processes of ours any more; of the state

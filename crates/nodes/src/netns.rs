@@ -4,12 +4,15 @@ use std::fs::{self, File, OpenOptions};
 use std::io;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
+use std::time::Duration;
 
 use nix::errno::Errno;
 use nix::fcntl::{Flock, FlockArg};
 use nix::mount::{MntFlags, MsFlags, mount, umount2};
 use nix::sched::{CloneFlags, setns, unshare};
+use nix::time::{ClockId, clock_gettime};
 
 use crate::Layout;
 
@@ -93,10 +96,12 @@ pub(crate) fn inside<T: Send>(
     })
 }
 
-/// Runs `work` in one namespace after the other, on one thread of its own; stops at the first error.
+/// Runs `work` in one namespace after the other, on one thread of its own; stops at the first error. Adds the CPU
+/// time of that thread, in ns, to `spent`.
 pub(crate) fn inside_each<T: Send>(
     paths: &[PathBuf],
     mut work: impl FnMut() -> io::Result<T> + Send,
+    spent: &AtomicU64,
 ) -> io::Result<Vec<T>> {
     thread::scope(|scope| {
         let run = move || {
@@ -104,7 +109,12 @@ pub(crate) fn inside_each<T: Send>(
                 setns(File::open(path)?, CloneFlags::CLONE_NEWNET)?;
                 work()
             };
-            paths.iter().map(visit).collect()
+            let done = paths.iter().map(visit).collect();
+            // Cannot fail for the own thread.
+            let time = clock_gettime(ClockId::CLOCK_THREAD_CPUTIME_ID).map(Duration::from);
+            let nanos = time.unwrap_or_default().as_nanos();
+            spent.fetch_add(u64::try_from(nanos).unwrap_or(u64::MAX), Ordering::Relaxed);
+            done
         };
         let thread = thread::Builder::new().name("in-nodes".into()).spawn_scoped(scope, run)?;
         thread.join().unwrap_or_else(|_| Err(io::Error::other("a thread has panicked")))

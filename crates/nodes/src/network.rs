@@ -5,6 +5,7 @@ use std::fs::{self, File};
 use std::io;
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use netloom_plan::Plan;
@@ -13,7 +14,7 @@ use crate::interface::{self, InterfaceState};
 use crate::node::Node;
 use crate::reactor::Reactor;
 use crate::starter::Starter;
-use crate::{ExitStatus, Layout, NodeError, SpawnRequest, Spawned, create, netns};
+use crate::{ExitStatus, Layout, NodeError, SpawnRequest, Spawned, cgroup, create, netns};
 
 /// How long the processes of all nodes may take to end in [`Network::destroy`].
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -55,6 +56,8 @@ pub struct Network {
     nodes: HashMap<String, Node>,
     starter: Starter,
     reactor: Option<Reactor>,
+    /// CPU time of threads that looked at interfaces, in ns.
+    spent_in_nodes: AtomicU64,
 }
 
 impl Network {
@@ -78,7 +81,13 @@ impl Network {
         let devices = create::create(layout, plan, progress)?;
         let nodes = plan.nodes.iter().map(|node| (node.name.clone(), Node::default())).collect();
         let starter = Starter::new(layout.clone(), context, file_limits);
-        let mut network = Self { layout: layout.clone(), nodes, starter, reactor: None };
+        let mut network = Self {
+            layout: layout.clone(),
+            nodes,
+            starter,
+            reactor: None,
+            spent_in_nodes: AtomicU64::new(0),
+        };
         // From here on, dropping the network removes what was made.
         network.reactor = Some(Reactor::start()?);
         Ok((network, devices))
@@ -186,13 +195,25 @@ impl Network {
     /// As [`interfaces`](Self::interfaces).
     pub fn interfaces_of(&self, nodes: Vec<&str>) -> Result<Vec<InterfaceState>, NodeError> {
         let paths: Vec<_> = nodes.iter().map(|name| self.layout.namespace(name)).collect();
-        let states = netns::inside_each(&paths, interface::states).map_err(|error| {
-            NodeError::system("read the counters of the nodes' interfaces", error)
-        })?;
+        let states = netns::inside_each(&paths, interface::states, &self.spent_in_nodes).map_err(
+            |error| NodeError::system("read the counters of the nodes' interfaces", error),
+        )?;
         let named = nodes.into_iter().zip(states).flat_map(|(node, states)| {
             states.into_iter().map(move |state| InterfaceState { node: node.into(), ..state })
         });
         Ok(named.collect())
+    }
+
+    /// The CPU time that [`interfaces`](Self::interfaces) and [`interfaces_of`](Self::interfaces_of) have taken
+    /// so far, on threads of their own.
+    pub fn spent_in_nodes(&self) -> Duration {
+        Duration::from_nanos(self.spent_in_nodes.load(Ordering::Relaxed))
+    }
+
+    /// Where nodes get their cgroups, each by its name, with their first process; `None` on a machine without
+    /// cgroup v2 that we may use.
+    pub fn cgroups(&self) -> Option<PathBuf> {
+        self.layout.cgroup().filter(|path| cgroup::is_usable(path))
     }
 
     /// The cgroup of a node's processes; `None` until one was started, and on a machine without

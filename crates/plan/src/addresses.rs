@@ -5,8 +5,8 @@
 //! | segments | 10.0.0.0/9: /30 for two interfaces, else the next size with a quarter to spare | fd00::/32, a /64 each, from fd00:0:0:1::/64 |
 //! | loopbacks | 10.255.0.0/16, a /32 each, from 10.255.0.1 | fd00:ffff::/32, a /128 each, from fd00:ffff::1 |
 //!
-//! Numbers ascend in the order of the links (segments), of the interfaces within a segment, and of
-//! the nodes (loopbacks). Nothing automatic ever lies in a fixed network of another segment; in the
+//! Numbers ascend in the order that `numbering` says (of segments, and of nodes for loopbacks), and in
+//! the order of the interfaces within a segment. Nothing automatic ever lies in a fixed network of another segment; in the
 //! fixed network of its own segment, the automatic ends get the free addresses from below.
 
 use std::collections::{HashMap, HashSet};
@@ -16,8 +16,14 @@ use netloom_scenario::{IpPrefix, Port};
 
 use crate::PlanError;
 use crate::cidr::{Cidr, Family, Source};
+use crate::numbering::Numbering;
 use crate::pool::Pool;
 use crate::topology::Topology;
+
+/// The number of the first automatic network, per family: fd00:0:0:1::/64 reads better than fd00::/64.
+const FIRST_NETWORK: [usize; 2] = [0, 1];
+/// The number of the first automatic loopback address.
+const FIRST_LOOPBACK: usize = 1;
 
 /// Every address of the network.
 pub(crate) struct Addressing {
@@ -28,7 +34,8 @@ pub(crate) struct Addressing {
 }
 
 impl Addressing {
-    pub fn new(topology: &Topology<'_>) -> Result<Self, PlanError> {
+    /// Gives out subnets and loopback addresses in the order of `numbering`.
+    pub fn new(topology: &Topology<'_>, numbering: &Numbering) -> Result<Self, PlanError> {
         let nodes = &topology.scenario.nodes;
         let mut addressing = Self {
             interfaces: HashMap::new(),
@@ -37,13 +44,13 @@ impl Addressing {
         };
         for family in [Family::V4, Family::V6] {
             let mut assigner = Assigner::new(topology, family);
-            for segment in &topology.segments {
-                assigner.segment(segment)?;
+            for segment in numbering.segments.numbered_from(FIRST_NETWORK[family as usize]) {
+                assigner.segment(&topology.segments[segment])?;
             }
             for (port, addresses) in assigner.assigned {
                 addressing.interfaces.entry(port).or_default().extend(addresses);
             }
-            assign_loopbacks(topology, family, &mut addressing.loopbacks)?;
+            assign_loopbacks(topology, numbering, family, &mut addressing.loopbacks)?;
         }
         Ok(addressing)
     }
@@ -85,14 +92,16 @@ fn range(family: Family, v4: &str, v6: &str) -> Cidr {
 
 fn assign_loopbacks(
     topology: &Topology<'_>,
+    numbering: &Numbering,
     family: Family,
     loopbacks: &mut [Vec<Cidr>],
 ) -> Result<(), PlanError> {
     let range = range(family, "10.255.0.0/16", "fd00:ffff::/32");
-    let mut pool = Pool::new(range, 1, fixed(topology, family));
+    let mut pool = Pool::new(range, FIRST_LOOPBACK as u128, fixed(topology, family));
     // The last address of the IPv4 range looks like a broadcast address: leave it alone.
     let limit = range.last() - 1;
-    for (index, node) in topology.scenario.nodes.iter().enumerate() {
+    for index in numbering.nodes.numbered_from(FIRST_LOOPBACK) {
+        let node = topology.node(index);
         match family.loopback_source(node) {
             _ if topology.is_switch(index) => {}
             Source::None => {}
@@ -135,8 +144,8 @@ struct Assigner<'t, 's> {
 impl<'t, 's> Assigner<'t, 's> {
     fn new(topology: &'t Topology<'s>, family: Family) -> Self {
         let range = range(family, "10.0.0.0/9", "fd00::/32");
-        // IPv6 networks are numbered from 1: fd00:0:0:1::/64 reads better than fd00::/64.
-        let start = if family == Family::V4 { 0 } else { 1 << 64 };
+        let start =
+            (FIRST_NETWORK[family as usize] as u128) << if family == Family::V4 { 2 } else { 64 };
         let used = fixed(topology, family).map(|cidr| cidr.bits).collect();
         let pool = Pool::new(range, start, fixed(topology, family));
         Self { topology, family, pool, used, assigned: vec![] }

@@ -1,5 +1,5 @@
-//! Prefixes of either family as plain integers: the arithmetic that address assignment and route
-//! aggregation share.
+//! Prefixes of either family as plain integers: the arithmetic that address assignment and
+//! routing share.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
@@ -129,12 +129,13 @@ impl Cidr {
         }
     }
 
-    /// The prefix one bit shorter, and the other half of it. `None` for the default route.
-    pub fn parent_and_sibling(self) -> Option<(Self, Self)> {
-        let length = self.length.checked_sub(1)?;
-        let parent = Self { length, ..self }.network();
-        let half = 1u128 << (self.family.width() - self.length);
-        Some((parent, Self { bits: self.network().bits ^ half, ..self }))
+    /// The two prefixes one bit longer, the lower one first; twice the same for a single address.
+    pub fn halves(self) -> [Self; 2] {
+        let length = (self.length + 1).min(self.family.width());
+        let low = Self { length, ..self.network() };
+        let size = low.host_mask().wrapping_add(1);
+        let high = if length == self.length { low.bits } else { low.bits | size };
+        [low, Self { bits: high, ..low }]
     }
 
     /// The address, without the length.

@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `model` | nothing: the [`Plan`], which is the output of this crate and the input of `nodes` |
 //! | `topology` | which interfaces share a layer-2 segment, and what it costs to cross it |
+//! | `numbering` | in which order subnets and loopback addresses are given out |
 //! | `addresses` | subnets, interface and loopback addresses |
 //! | `mac` | Ethernet addresses |
 //! | `routing` | static routes |
@@ -18,6 +19,7 @@ mod error;
 mod hosts;
 mod mac;
 mod model;
+mod numbering;
 mod pool;
 mod routing;
 mod sysctls;
@@ -33,18 +35,30 @@ pub use model::*;
 
 use addresses::Addressing;
 use cidr::Family;
+use numbering::Numbering;
+use routing::{Graph, Network};
 use topology::Topology;
 
-/// Decides every address, route, MAC address and kernel parameter of `scenario`.
+/// Decides every address, route, MAC address and kernel parameter of `scenario`. Routes are worked out
+/// when [`Plan::routes`] is called.
 ///
 /// # Errors
 /// A [`PlanError`] if a link names an interface that no node has, if two interfaces of one segment
 /// are given the same address, or if addresses run out.
 pub fn plan(scenario: &Scenario) -> Result<Plan, PlanError> {
+    plan_numbered(scenario, Numbering::new)
+}
+
+/// The plan whose subnets and loopback addresses are in the order of `numbering`.
+fn plan_numbered(
+    scenario: &Scenario,
+    numbering: impl FnOnce(&Topology<'_>, &Graph) -> Numbering,
+) -> Result<Plan, PlanError> {
     let topology = Topology::new(scenario)?;
-    let addressing = Addressing::new(&topology)?;
+    let mut graph = Graph::new(&topology);
+    let addressing = Addressing::new(&topology, &numbering(&topology, &graph))?;
+    graph.address(&addressing);
     let macs = mac::assign(scenario);
-    let mut routes = routing::routes(&topology, &addressing);
     let nodes: Vec<NodePlan> = scenario
         .nodes
         .iter()
@@ -66,7 +80,7 @@ pub fn plan(scenario: &Scenario) -> Result<Plan, PlanError> {
                     addresses: addressing.interface(index, port),
                 })
                 .collect(),
-            routes: std::mem::take(&mut routes[index]),
+            routes: routing::own_routes(node),
             sysctls: sysctls::sysctls(node),
             primary: [Family::V4, Family::V6]
                 .into_iter()
@@ -75,5 +89,6 @@ pub fn plan(scenario: &Scenario) -> Result<Plan, PlanError> {
         })
         .collect();
     let hosts_file = hosts::hosts_file(&nodes);
-    Ok(Plan { nodes, hosts_file })
+    let generated = GeneratedRoutes(Some(Network::new(&topology, &addressing, graph)));
+    Ok(Plan { nodes, hosts_file, generated })
 }

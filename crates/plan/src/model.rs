@@ -2,24 +2,50 @@
 //! executor's input.
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::net::IpAddr;
+use std::sync::Arc;
 
 use netloom_scenario::{IpPrefix, MacAddress, NodeKind};
 use serde::{Deserialize, Serialize};
 
+use crate::routing::Network;
+
 /// The whole network, every address and route decided.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug)]
 pub struct Plan {
     /// The nodes with a network stack (hosts and routers), in the order of the scenario.
     pub nodes: Vec<NodePlan>,
     /// The text of `/etc/hosts`, the same in every node: all node names resolve.
     pub hosts_file: String,
+    /// The routes that follow from the topology.
+    pub generated: GeneratedRoutes,
 }
 
+/// The routes that follow from the topology, computed for one node when asked for: all tables of a
+/// large network at once would need gigabytes. Without any by default.
+#[derive(Default)]
+pub struct GeneratedRoutes(pub(crate) Option<Network>);
+
 impl Plan {
+    /// The routes of `nodes[node]`, beside those that the kernel makes from addresses: the generated
+    /// ones, in the order of their prefixes, and its own. Can be called from several threads at once.
+    pub fn routes(&self, node: usize) -> Vec<RoutePlan> {
+        let generated = self.generated.0.as_ref().map(|network| network.routes(node));
+        let mut routes = generated.unwrap_or_default();
+        routes.extend(self.nodes[node].routes.iter().cloned());
+        routes
+    }
+
     /// The plan of the node called `name`.
     pub fn node(&self, name: &str) -> Option<&NodePlan> {
         self.nodes.iter().find(|node| node.name == name)
+    }
+}
+
+impl fmt::Debug for GeneratedRoutes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("GeneratedRoutes").finish_non_exhaustive()
     }
 }
 
@@ -36,7 +62,7 @@ pub struct NodePlan {
     pub loopback: Vec<IpPrefix>,
     /// Interfaces, in order.
     pub interfaces: Vec<InterfacePlan>,
-    /// Routes, beside those that the kernel makes from addresses.
+    /// The routes that the scenario gives it; [`Plan::routes`] are all.
     pub routes: Vec<RoutePlan>,
     /// Kernel parameters, like `net.ipv4.ip_forward`.
     pub sysctls: BTreeMap<String, String>,
@@ -66,7 +92,7 @@ pub struct RoutePlan {
     /// Next hop.
     pub via: Option<IpAddr>,
     /// Outgoing interface; always given where `via` is link-local or absent.
-    pub interface: Option<String>,
+    pub interface: Option<Arc<str>>,
     /// Metric; the kernel's default if absent.
     pub metric: Option<u32>,
 }

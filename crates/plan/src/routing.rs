@@ -5,177 +5,156 @@
 //! do. A link that is down at the start, in either direction, is not used. A network without any
 //! router is reached address by address, through the hosts that own them.
 //!
-//! Where a host's routes all lead to one gateway they become a default route. A router's are joined
-//! where two halves of a prefix go the same way, so that the table stays exact: an address that the
-//! experiment does not have is unreachable at the first router, and never travels in a circle.
+//! Where a host's routes all lead to one gateway they become a default route. All other tables are
+//! compressed to the smallest that forwards every address in the same way, so that an address that
+//! the experiment does not have is unreachable at the first router, and never travels in a circle.
+//!
+//! Tables are made when asked for, one node at a time: all of a large network at once would need
+//! gigabytes.
 
-mod aggregate;
+mod compress;
 mod destinations;
 mod graph;
+mod labels;
 mod paths;
+mod table;
+mod trie;
 
-use std::collections::BTreeSet;
+#[cfg(test)]
+mod tests;
+
 use std::net::IpAddr;
+use std::rc::Rc;
+use std::sync::Arc;
 
-use netloom_scenario::{Node, NodeKind, Port, Routing};
+use netloom_scenario::{Node, Route};
 
 use crate::RoutePlan;
 use crate::addresses::Addressing;
 use crate::cidr::{Cidr, Family};
 use crate::topology::Topology;
 
-use aggregate::aggregate;
-use destinations::{Destination, destinations};
-use graph::Graph;
-use paths::{Metric, Path};
+pub(crate) use graph::Graph;
+pub(crate) use paths::{Metric, Path, Paths, Roads};
+
+use destinations::destinations;
+use table::{FamilyTables, Source};
+
+const FAMILIES: [Family; 2] = [Family::V4, Family::V6];
 
 /// The next hop of a route.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Exit {
+pub(crate) struct Exit {
     via: IpAddr,
     /// Index among the node's interfaces.
     interface: usize,
 }
 
-/// The routes of every node, by node index (switches have none).
-pub(crate) fn routes(topology: &Topology<'_>, addressing: &Addressing) -> Vec<Vec<RoutePlan>> {
-    let graph = Graph::new(topology, addressing);
-    let [v4, v6] =
-        [Family::V4, Family::V6].map(|family| destinations(topology, addressing, family));
-    let mut routes = Vec::with_capacity(topology.scenario.nodes.len());
-    for (index, node) in topology.scenario.nodes.iter().enumerate() {
-        let mut table = vec![];
-        if let Some(metric) = Metric::of(node) {
-            let mut paths = Paths { graph: &graph, source: index, metric, found: None };
-            for (family, destinations) in [(Family::V4, &v4), (Family::V6, &v6)] {
-                let source = Source { addressing, graph: &graph, index, node, family };
-                table.extend(source.table(destinations, &mut paths));
+/// The generated routes of all nodes, in a form from which those of one are quickly made.
+pub(crate) struct Network {
+    graph: Graph,
+    /// Whether all edges carry either both families or none: then one search serves both.
+    same_in_both_families: bool,
+    families: [FamilyTables; 2],
+    /// The graph by each metric that a node minimizes, in each family.
+    roads: Vec<(Metric, [Roads; 2])>,
+    nodes: Vec<Station>,
+}
+
+/// A node with a network stack.
+struct Station {
+    source: Source,
+    metric: Option<Metric>,
+    interfaces: Vec<Arc<str>>,
+}
+
+impl Network {
+    /// The network whose next hops `graph` knows.
+    pub fn new(topology: &Topology<'_>, addressing: &Addressing, graph: Graph) -> Self {
+        let scenario = topology.scenario;
+        let stacks = (0..scenario.nodes.len()).filter(|index| !topology.is_switch(*index));
+        let nodes: Vec<Station> =
+            stacks.map(|index| Station::new(topology, addressing, index)).collect();
+        let families = FAMILIES.map(|family| {
+            let destinations = destinations(topology, addressing, family);
+            FamilyTables::new(family, destinations, nodes.iter().map(|node| &node.source))
+        });
+        let mut roads: Vec<(Metric, [Roads; 2])> = vec![];
+        for metric in nodes.iter().filter_map(|node| node.metric) {
+            if !roads.iter().any(|(known, _)| *known == metric) {
+                let in_family = |family| Roads::new(&graph, metric, |edge| edge.carries(family));
+                roads.push((metric, FAMILIES.map(in_family)));
             }
         }
-        table.extend(own_routes(node));
-        routes.push(table);
+        let same_in_both_families = graph.same_in_both_families();
+        Self { graph, same_in_both_families, families, roads, nodes }
     }
-    routes
-}
 
-/// One node's shortest paths, searched when first needed.
-struct Paths<'a> {
-    graph: &'a Graph,
-    source: usize,
-    metric: Metric,
-    found: Option<(Family, Vec<Option<Path>>)>,
-}
-
-impl Paths<'_> {
-    fn in_family(&mut self, family: Family) -> &[Option<Path>] {
-        // Both families nearly always see the same graph: then one search serves both.
-        let same = |searched| self.graph.same_in_both_families || searched == family;
-        if !self.found.as_ref().is_some_and(|(searched, _)| same(*searched)) {
-            let paths = self.graph.shortest_paths(self.source, self.metric, family);
-            self.found = Some((family, paths));
+    /// The generated routes of a node, by its index among those with a network stack.
+    pub fn routes(&self, node: usize) -> Vec<RoutePlan> {
+        let node = &self.nodes[node];
+        let roads = self.roads.iter().find(|(metric, _)| Some(*metric) == node.metric);
+        let Some((_, roads)) = roads else { return vec![] };
+        let mut searched: Option<Rc<Paths>> = None;
+        let mut routes = vec![];
+        for (tables, roads) in self.families.iter().zip(roads) {
+            let known = searched.take().filter(|_| self.same_in_both_families);
+            let table = tables.table(&self.graph, &node.source, || {
+                let search = || Rc::new(roads.shortest_paths(node.source.index));
+                Rc::clone(searched.insert(known.unwrap_or_else(search)))
+            });
+            routes.extend(table.into_iter().map(|(to, exit)| node.route(to, exit)));
         }
-        self.found.as_ref().map_or(&[], |(_, paths)| paths)
+        routes
     }
 }
 
-/// One node, looking at one family.
-struct Source<'a> {
-    addressing: &'a Addressing,
-    graph: &'a Graph,
-    index: usize,
-    node: &'a Node,
-    family: Family,
+/// The routes that the scenario gives a node.
+pub(crate) fn own_routes(node: &Node) -> Vec<RoutePlan> {
+    let plan = |route: &Route| RoutePlan {
+        to: Cidr::from(route.to).network().prefix(),
+        via: route.via,
+        interface: route.interface.as_deref().map(Into::into),
+        metric: route.metric,
+    };
+    node.routes.iter().map(plan).collect()
 }
 
-impl Source<'_> {
-    /// Its generated routes: without those that its own routes replace.
-    fn table(&self, destinations: &[Destination], paths: &mut Paths<'_>) -> Vec<RoutePlan> {
-        let own: BTreeSet<Cidr> =
-            self.node.routes.iter().map(|route| Cidr::from(route.to).network()).collect();
-        let connected = self.connected();
-        let mut found = match self.only_gateway() {
-            Some(exit) => vec![(self.family.default_route(), exit)],
-            None => self.nearest(destinations, &connected, paths.in_family(self.family)),
-        };
-        if let Some(exit) = self.only_exit(&found) {
-            found = vec![(self.family.default_route(), exit)];
-        }
-        found.retain(|(prefix, _)| !own.contains(prefix));
-        let keep_apart: BTreeSet<Cidr> = connected.union(&own).copied().collect();
-        aggregate(found, &keep_apart).into_iter().map(|(to, exit)| self.route(to, exit)).collect()
-    }
-
-    /// The way to every destination that the node reaches and does not have itself.
-    fn nearest(
-        &self,
-        destinations: &[Destination],
-        connected: &BTreeSet<Cidr>,
-        paths: &[Option<Path>],
-    ) -> Vec<(Cidr, Exit)> {
-        let remote = destinations.iter().filter(|destination| {
-            !connected.contains(&destination.prefix) && !self.has(destination.prefix)
+#[cfg(test)]
+impl Network {
+    /// What the table of a node says before it is compressed: a route for each destination.
+    pub fn uncompressed(&self, node: usize) -> Vec<RoutePlan> {
+        let node = &self.nodes[node];
+        let roads = self.roads.iter().find(|(metric, _)| Some(*metric) == node.metric);
+        let Some((_, roads)) = roads else { return vec![] };
+        let tables = self.families.iter().zip(roads).flat_map(|(tables, roads)| {
+            let paths = roads.shortest_paths(node.source.index);
+            tables.uncompressed(&self.graph, &node.source, &paths)
         });
-        remote
-            .filter_map(|destination| {
-                let path = destination.owners.iter().filter_map(|owner| paths[*owner]).min()?;
-                Some((destination.prefix, self.graph.exit(self.index, path, self.family)))
-            })
-            .collect()
+        tables.map(|(to, exit)| node.route(to, exit)).collect()
     }
+}
 
-    /// The networks that the kernel routes by itself.
-    fn connected(&self) -> BTreeSet<Cidr> {
-        (0..self.node.interfaces.len())
-            .flat_map(|interface| self.addressing.of_port(Port { node: self.index, interface }))
-            .map(|cidr| cidr.network())
-            .collect()
-    }
-
-    /// Whether the node itself has this (host) prefix.
-    fn has(&self, prefix: Cidr) -> bool {
-        self.addressing.loopback_cidrs(self.index).contains(&prefix)
-    }
-
-    /// The gateway of a host that has but one to choose from.
-    fn only_gateway(&self) -> Option<Exit> {
-        (self.node.kind == NodeKind::Host)
-            .then(|| self.graph.only_gateway(self.index, self.family))
-            .flatten()
-    }
-
-    /// The gateway by which a host reaches everything, though it has several.
-    fn only_exit(&self, found: &[(Cidr, Exit)]) -> Option<Exit> {
-        let (_, first) = found.first().filter(|_| self.node.kind == NodeKind::Host)?;
-        found.iter().all(|(_, exit)| exit == first).then_some(*first)
+impl Station {
+    fn new(topology: &Topology<'_>, addressing: &Addressing, index: usize) -> Self {
+        let node = topology.node(index);
+        Self {
+            source: Source::new(topology, addressing, index),
+            metric: Metric::of(node),
+            interfaces: node
+                .interfaces
+                .iter()
+                .map(|interface| interface.name.as_str().into())
+                .collect(),
+        }
     }
 
     fn route(&self, to: Cidr, exit: Exit) -> RoutePlan {
         RoutePlan {
             to: to.prefix(),
             via: Some(exit.via),
-            interface: Some(self.node.interfaces[exit.interface].name.clone()),
+            interface: Some(Arc::clone(&self.interfaces[exit.interface])),
             metric: None,
-        }
-    }
-}
-
-fn own_routes(node: &Node) -> impl Iterator<Item = RoutePlan> + '_ {
-    node.routes.iter().map(|route| RoutePlan {
-        to: Cidr::from(route.to).network().prefix(),
-        via: route.via,
-        interface: route.interface.clone(),
-        metric: route.metric,
-    })
-}
-
-impl Metric {
-    /// What the node's shortest paths minimize; `None` where it gets no routes.
-    fn of(node: &Node) -> Option<Self> {
-        match (node.kind, node.routing) {
-            (NodeKind::Switch, _) | (_, Routing::None | Routing::Daemon) => None,
-            (_, Routing::Delay) => Some(Self::Delay),
-            (_, Routing::Hops) => Some(Self::Hops),
-            (_, Routing::Cost) => Some(Self::Cost),
         }
     }
 }

@@ -23,7 +23,8 @@ fn main() {
             monitor.observe(at, &seen);
         });
         monitor.tick(at);
-        monitor.spent(Work::Monitoring, probes.take_spent());
+        let spent = now().since(at);
+        monitor.spent(Work::Monitoring, spent);
         let due = probes.next_poll().since(now());
         thread::sleep(due.into());
     }

@@ -16,6 +16,8 @@ use crate::source::Foundation;
 
 const NAME: &str = "/proc/stat";
 const PERIOD: Duration = Duration::from_millis(50);
+/// The window of steal is seconds long.
+const PERIOD_OF_STEAL: Duration = Duration::from_millis(500);
 /// `USER_HZ` is 100 on every architecture that Linux has.
 pub const TICK: Duration = Duration::from_millis(10);
 
@@ -49,7 +51,7 @@ impl Cpu {
 
 impl Probe for Cpu {
     fn period(&self) -> Duration {
-        PERIOD
+        if self.signals.contains(&SignalKind::Cpu) { PERIOD } else { PERIOD_OF_STEAL }
     }
 
     fn start(&mut self, sink: Sink<'_>) {

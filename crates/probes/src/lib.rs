@@ -16,14 +16,17 @@
 //! | `disks` | `/proc/diskstats` | busy disks |
 //! | `softnet` | `/proc/net/softnet_stat` | frames lost in the kernel |
 //! | `uplinks` | `/proc/net/dev` | traffic and losses of uplinks |
-//! | `places`, `source`, `fields` | – | where files are, reading and taking them apart |
+//! | `places`, `awaited`, `source`, `fields` | – | where files are, or will be; reading and taking them apart |
 //! | `probe` | – | what probes have in common, and polling them when they are due |
+//! | `prepared` | – | choosing the best, and what can be done before there are nodes |
 
+mod awaited;
 mod bpf;
 mod cpu;
 mod disks;
 mod fields;
 mod places;
+mod prepared;
 mod pressure;
 mod probe;
 mod process;
@@ -35,4 +38,5 @@ mod uplinks;
 mod vmstat;
 
 pub use places::{Node, Places};
+pub use prepared::Prepared;
 pub use probe::{Probe, Probes, Sink};

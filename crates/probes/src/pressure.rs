@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use netloom_monitor::{Observation, Party, Pressure, SignalKind};
 use netloom_units::{Duration, Time};
 
+use crate::awaited::Awaited;
 use crate::fields::{Counter, lines, number, words};
 use crate::places::Places;
 use crate::probe::{Probe, Sink, budgeted, cannot_watch, watches};
@@ -18,10 +19,10 @@ const SIGNALS: [SignalKind; 1] = [SignalKind::Pressure];
 
 pub struct Pressures {
     proc: PathBuf,
-    /// Those that have, or may yet get, files of their own.
-    parties: Vec<(Party, PathBuf)>,
+    /// Nodes' cgroups that may come.
+    awaited: Awaited,
+    has_cgroups: bool,
     files: Vec<File>,
-    looked: Option<Time>,
 }
 
 struct File {
@@ -32,21 +33,19 @@ struct File {
     stalled_us: Counter,
 }
 
-/// Cgroups come with the first process of a node: how often to look for new ones.
-const LOOK: Duration = Duration::from_secs(1);
-
 impl Pressures {
     pub fn new(places: &Places) -> Self {
-        let parties = places.cgroups().collect();
-        Self { proc: places.proc.join("pressure"), parties, files: vec![], looked: None }
+        let has_cgroups = places.cgroups().next().is_some();
+        let (proc, awaited) = (places.proc.join("pressure"), Awaited::of(places));
+        Self { proc, awaited, has_cgroups, files: vec![] }
     }
 
     /// Opens the files of a party; whether there were any.
     fn open(&mut self, party: Party, path: impl Fn(&str) -> PathBuf) -> bool {
         let before = self.files.len();
         for of in KINDS {
-            // Absent: a kernel without PSI, or a cgroup that is not there yet.
-            if let Ok(source) = Source::open(&path(of.name())) {
+            // Absent: a kernel without PSI, or not in cgroups.
+            if let Ok(source) = Source::open_whole(&path(of.name())) {
                 let (last, stalled_us) = Default::default();
                 self.files.push(File { party, of, source, last, stalled_us });
             }
@@ -54,13 +53,12 @@ impl Pressures {
         self.files.len() > before
     }
 
-    fn look_for_new(&mut self) {
-        let parties = std::mem::take(&mut self.parties);
-        for (party, cgroup) in parties {
-            if !self.open(party, |of| cgroup.join(format!("{of}.pressure"))) {
-                self.parties.push((party, cgroup));
-            }
-        }
+    /// Watches the machine instead of nodes.
+    fn watch_machine(&mut self, why: &str, sink: Sink<'_>) {
+        self.awaited.clear();
+        let proc = self.proc.clone();
+        self.open(Party::Unattributed, |of| proc.join(of));
+        watches(sink, NAME, &SIGNALS, &[&format!("{why}: only the whole machine is seen")]);
     }
 }
 
@@ -70,34 +68,26 @@ impl Probe for Pressures {
     }
 
     fn start(&mut self, sink: Sink<'_>) {
-        let has_psi = Source::open(&self.proc.join("cpu"));
-        if let Err(error) = has_psi {
+        if let Err(error) = Source::open(&self.proc.join("cpu")) {
             let why = format!("this kernel has no PSI, or not for us: {error}");
             cannot_watch(sink, NAME, &SIGNALS, &why);
-            self.parties.clear();
-        } else if self.parties.is_empty() {
-            let proc = self.proc.clone();
-            self.open(Party::Unattributed, |of| proc.join(of));
-            watches(
-                sink,
-                NAME,
-                &SIGNALS,
-                &["nodes have no cgroups: only the whole machine is seen"],
-            );
+            self.awaited.clear();
+        } else if self.has_cgroups {
+            let blind = "a wait counts once however many tasks of a node wait";
+            watches(sink, NAME, &SIGNALS, &[blind]);
         } else {
-            watches(
-                sink,
-                NAME,
-                &SIGNALS,
-                &["a wait counts once however many tasks of a node wait"],
-            );
+            self.watch_machine("nodes have no cgroups", sink);
         }
     }
 
     fn poll(&mut self, at: Time, sink: Sink<'_>) {
-        if self.looked.is_none_or(|looked| looked + LOOK <= at) {
-            self.looked = Some(at);
-            self.look_for_new();
+        for (party, cgroup) in self.awaited.come(at) {
+            let opened = self.open(party, |of| cgroup.join(format!("{of}.pressure")));
+            // It may have gone again meanwhile.
+            if !opened && self.files.is_empty() && cgroup.is_dir() {
+                self.watch_machine("nodes' cgroups have no PSI", sink);
+                break;
+            }
         }
         // A cgroup goes with its node; what stays there to be read is nothing.
         self.files.retain_mut(|file| file.look(at, sink));

@@ -1,14 +1,12 @@
 //! What probes have in common, and a set of them that is polled when they are due.
 
-use std::time::Instant;
-
 use netloom_monitor::{Observation, SignalKind};
 use netloom_units::{Duration, Time};
 
-use crate::bpf::{Block, Looking, Missing, Scheduler};
 use crate::cpu::Cpu;
 use crate::disks::Disks;
 use crate::places::Places;
+use crate::prepared::Prepared;
 use crate::pressure::Pressures;
 use crate::processes::Processes;
 use crate::refaults::Refaults;
@@ -33,9 +31,29 @@ pub trait Probe: Send {
 
 /// Says that a probe watches signals, and what of them it cannot see.
 pub(crate) fn watches(sink: Sink<'_>, probe: &str, signals: &[SignalKind], cannot_see: &[&str]) {
+    told_watched(sink, probe, signals, cannot_see, false);
+}
+
+/// The same of one that sees only so little that signals do not count as observed by it alone.
+pub(crate) fn watches_a_part(
+    sink: Sink<'_>,
+    probe: &str,
+    signals: &[SignalKind],
+    cannot_see: &[&str],
+) {
+    told_watched(sink, probe, signals, cannot_see, true);
+}
+
+fn told_watched(
+    sink: Sink<'_>,
+    probe: &str,
+    signals: &[SignalKind],
+    cannot_see: &[&str],
+    partial: bool,
+) {
     for signal in signals {
         let cannot_see = cannot_see.iter().map(|text| (*text).into()).collect();
-        sink(Observation::Watched { signal: *signal, probe: probe.into(), cannot_see });
+        sink(Observation::Watched { signal: *signal, probe: probe.into(), cannot_see, partial });
     }
 }
 
@@ -47,14 +65,15 @@ pub(crate) fn cannot_watch(sink: Sink<'_>, probe: &str, signals: &[SignalKind], 
 }
 
 /// The period of a probe that reads `files` each time: longer than `least` if they are so many that reading
-/// them would cost more than it should. A file takes some 10 µs, and 300 of them a second 0.3 % of a CPU.
+/// them would cost more than it should. A file that is kept open takes some 4 µs with all that follows, and 150
+/// of them a second 0.06 % of a CPU.
 pub(crate) fn budgeted(least: Duration, files: usize) -> Duration {
     let files = u64::try_from(files).unwrap_or(u64::MAX);
-    least.max(Duration::from_micros(files.saturating_mul(1_000_000 / 300)))
+    least.max(Duration::from_micros(files.saturating_mul(1_000_000 / 150)))
 }
 
 /// Those of which there is no event-driven counterpart.
-fn always_polling(places: &Places) -> [Box<dyn Probe>; 5] {
+pub(crate) fn always_polling(places: &Places) -> [Box<dyn Probe>; 5] {
     [
         Box::new(Pressures::new(places)),
         Box::new(Refaults::new(places)),
@@ -64,43 +83,21 @@ fn always_polling(places: &Places) -> [Box<dyn Probe>; 5] {
     ]
 }
 
-/// Probes, each polled on a period of its own.
+/// Probes, each polled on a period of its own, at multiples of it: so that those with the same periods, or
+/// multiples of them, are polled together, and who polls them wakes but once.
 pub struct Probes {
     probes: Vec<(Time, Box<dyn Probe>)>,
     started: bool,
-    spent: Duration,
 }
 
 impl Probes {
+    /// All periods are rounded up to multiples of this.
+    pub const STEP: Duration = Duration::from_millis(50);
+
     /// The best that this machine permits: event-driven probes where it can be, polling ones for the rest.
     /// What cannot be event-driven, and why, is told with what is watched.
     pub fn best(places: &Places) -> Self {
-        let mut probes: Vec<Box<dyn Probe>> = Vec::new();
-        let mut waits_polled = true;
-        match Scheduler::load(places) {
-            Ok((scheduler, waits)) => {
-                probes.push(Box::new(Looking::at(scheduler)));
-                probes.push(Box::new(Cpu::only_steal(places)));
-                waits_polled = waits.is_none();
-                probes.extend(waits.map(|waits| Box::new(Looking::at(waits)) as Box<dyn Probe>));
-            }
-            Err(why) => {
-                let (name, signals) = Scheduler::NAMED;
-                probes.push(Box::new(Missing::new(name, signals, &why)));
-                probes.push(Box::new(Cpu::new(places)));
-            }
-        }
-        match Block::load(places) {
-            Ok(block) => probes.push(Box::new(Looking::at(block))),
-            Err(why) => {
-                let (name, signals) = Block::NAMED;
-                probes.push(Box::new(Missing::new(name, signals, &why)));
-                probes.push(Box::new(Disks::new(places)));
-            }
-        }
-        probes.push(Box::new(Processes::new(places, waits_polled)));
-        probes.extend(always_polling(places));
-        Self::of(probes)
+        Prepared::new(places.nodes.len(), &places.proc).start(places)
     }
 
     /// All polling probes of this crate, and no others.
@@ -117,33 +114,32 @@ impl Probes {
     /// These probes.
     pub fn of(probes: Vec<Box<dyn Probe>>) -> Self {
         let probes = probes.into_iter().map(|probe| (Time::ZERO, probe)).collect();
-        Self { probes, started: false, spent: Duration::ZERO }
+        Self { probes, started: false }
     }
 
     /// Polls what is due by `now`, the time in ns since the experiment's zero; the first time, everything.
     pub fn poll(&mut self, now: Time, sink: Sink<'_>) {
-        let began = Instant::now();
         if !self.started {
             self.probes.iter_mut().for_each(|(_, probe)| probe.start(sink));
         }
         for (due, probe) in &mut self.probes {
             if *due <= now || !self.started {
                 probe.poll(now, sink);
-                *due = now + probe.period();
+                *due = next_multiple(now, probe.period());
             }
         }
         self.started = true;
-        self.spent +=
-            Duration::from_nanos(u64::try_from(began.elapsed().as_nanos()).unwrap_or(u64::MAX));
     }
 
     /// When the next probe is due.
     pub fn next_poll(&self) -> Time {
         self.probes.iter().map(|(due, _)| *due).min().unwrap_or(Time::from_nanos(u64::MAX))
     }
+}
 
-    /// The time spent in probes, and in the sink that they were given, since the last call.
-    pub fn take_spent(&mut self) -> Duration {
-        std::mem::take(&mut self.spent)
-    }
+/// The first multiple of `period`, in steps of [`Probes::STEP`], after `now`.
+fn next_multiple(now: Time, period: Duration) -> Time {
+    let step = Probes::STEP.as_nanos();
+    let period = period.as_nanos().div_ceil(step).max(1) * step;
+    Time::from_nanos((now.as_nanos() / period + 1) * period)
 }

@@ -8,6 +8,7 @@ use netloom_monitor::Party;
 use netloom_units::Duration;
 
 use crate::fields::{Counter, number, text, value, words};
+use crate::source::Source;
 
 const KERNEL_THREAD: u64 = 0x0020_0000;
 
@@ -61,6 +62,8 @@ pub struct Process {
     pub began: u64,
     /// Whether its name has been told.
     pub named: bool,
+    /// Its `stat`, kept open.
+    pub source: Option<Source>,
     cpu: Counter,
     faults: Counter,
     io: Counter,
@@ -77,6 +80,7 @@ impl Process {
             name: stat.name.clone(),
             began: stat.began,
             named: false,
+            source: None,
             cpu: counter,
             faults: counter,
             io: counter,

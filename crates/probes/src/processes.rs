@@ -7,12 +7,14 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-use netloom_monitor::{Direction, Observation, PageCause, Party, SignalKind, Subject};
+use netloom_monitor::{Direction, Divided, Observation, PageCause, Party, SignalKind, Subject};
 use netloom_units::{Duration, Time};
 
+use crate::awaited::Awaited;
 use crate::cpu::ticks;
 use crate::fields::{Counter, lines, number, value, words};
 use crate::places::Places;
@@ -29,12 +31,19 @@ pub struct Processes {
     nodes: BTreeMap<u64, Party>,
     /// Whether it tells for how long they waited for a CPU.
     waits: bool,
+    awaited: Awaited,
     cgroups: Vec<Cgroup>,
     machine: Option<Machine>,
     known: BTreeMap<u32, Process>,
     reader: Reader,
+    /// Files that were left open by the processes looked at so far.
+    open: usize,
     last: Option<Time>,
 }
+
+/// Files of processes that are kept open at most: reading an open one costs a third, but the engine needs
+/// descriptors for other things.
+const KEPT: usize = 512;
 
 /// What was used between two looks, by party.
 #[derive(Debug, Default)]
@@ -53,10 +62,12 @@ impl Processes {
             engine: places.engine,
             nodes: nodes.collect(),
             waits,
-            cgroups: places.cgroups().map(|(party, path)| Cgroup::new(party, path)).collect(),
+            awaited: Awaited::of(places),
+            cgroups: vec![],
             machine: Machine::open(&places.proc),
             known: BTreeMap::new(),
             reader: Reader::default(),
+            open: 0,
             last: None,
         }
     }
@@ -64,8 +75,20 @@ impl Processes {
     /// Looks at one process.
     fn look(&mut self, pid: u32, is_first: bool, sums: &mut Sums, sink: Sink<'_>) -> Option<()> {
         self.reader.enter(&self.proc, pid);
-        let stat = Stat::of(self.reader.read("stat")?)?;
-        let known = self.known.remove(&pid).filter(|known| known.began == stat.began);
+        let mut known = self.known.remove(&pid);
+        // The file of a process that has ended says so; its number may have been given to another since.
+        let kept = known.as_mut().and_then(|known| known.source.take());
+        let kept = kept.and_then(|mut source| source.read().is_ok().then_some(source));
+        let source = match kept {
+            None if self.open < KEPT => Some(Source::open_whole(&self.reader.path("stat")).ok()?),
+            kept => kept,
+        };
+        let stat = match &source {
+            Some(source) => Stat::of(source.text())?,
+            None => Stat::of(self.reader.read("stat")?)?,
+        };
+        self.open += usize::from(source.is_some());
+        let known = known.filter(|known| known.began == stat.began);
         let is_new = known.is_none() && !is_first;
         // Another command may be in another namespace: launchers enter a node's and then turn into programs.
         let same = known.filter(|known| known.name == stat.name);
@@ -95,8 +118,25 @@ impl Processes {
                 sink(Observation::RunQueue { party, delay, times });
             }
         }
+        process.source = source;
         self.known.insert(pid, process);
         Some(())
+    }
+
+    /// A node's CPU time by its cgroup counts, where it has one.
+    fn look_at_cgroups(&mut self, at: Time, sums: &mut Sums) {
+        let come = self.awaited.come(at).into_iter();
+        self.cgroups.extend(come.filter_map(|(party, path)| Cgroup::open(party, path)));
+        self.cgroups.retain_mut(|cgroup| match cgroup.used() {
+            Ok(used) => {
+                sums.cpu_ns.insert(cgroup.party, used);
+                true
+            }
+            Err(_) => {
+                self.awaited.await_again(cgroup.party, &cgroup.path);
+                false
+            }
+        });
     }
 
     fn party(&self, pid: u32, stat: &Stat) -> Party {
@@ -147,15 +187,12 @@ impl Probe for Processes {
         let mut sums = Sums::default();
         let running: Vec<u32> = processes(&self.proc).collect();
         self.known.retain(|pid, _| running.binary_search(pid).is_ok());
+        self.open = 0;
         for pid in running {
             // One that has ended meanwhile has nothing to tell.
             let _ = self.look(pid, over.is_none(), &mut sums, sink);
         }
-        for cgroup in &mut self.cgroups {
-            if let Some(used) = cgroup.used() {
-                sums.cpu_ns.insert(cgroup.party, used);
-            }
-        }
+        self.look_at_cgroups(at, &mut sums);
         if let Some((busy, interrupts)) = self.machine.as_mut().and_then(Machine::used) {
             *sums.cpu_ns.entry(Party::Kernel).or_default() += interrupts;
             let known: u64 = sums.cpu_ns.values().sum();
@@ -171,7 +208,8 @@ impl Sums {
     fn tell(self, over: Duration, sink: Sink<'_>) {
         let mut used = |of: SignalKind, sums: &BTreeMap<Party, u64>| {
             for (party, amount) in sums.iter().filter(|(_, amount)| **amount > 0) {
-                sink(Observation::Used { of, party: *party, amount: *amount, over });
+                let (divides, party, amount) = (Divided::Unattributed, *party, *amount);
+                sink(Observation::Used { of, divides, party, amount, over });
             }
         };
         used(SignalKind::Cpu, &self.cpu_ns);
@@ -201,27 +239,23 @@ fn processes(proc: &Path) -> impl Iterator<Item = u32> {
 struct Cgroup {
     party: Party,
     path: PathBuf,
-    stat: Option<Source>,
+    stat: Source,
     used_us: Counter,
 }
 
 impl Cgroup {
-    fn new(party: Party, cgroup: PathBuf) -> Self {
-        Self { party, path: cgroup.join("cpu.stat"), stat: None, used_us: Counter::from_zero() }
+    /// Nothing if it has gone again, or tells no CPU time.
+    fn open(party: Party, path: PathBuf) -> Option<Self> {
+        let stat = Source::open_whole(&path.join("cpu.stat")).ok()?;
+        value(stat.text(), "usage_usec")?;
+        Some(Self { party, path, stat, used_us: Counter::from_zero() })
     }
 
-    /// In ns, since the last look; nothing as long as there is no cgroup.
-    fn used(&mut self) -> Option<u64> {
-        if self.stat.is_none() {
-            self.stat = Source::open(&self.path).ok();
-        }
-        let source = self.stat.as_mut()?;
-        if source.read().is_err() {
-            self.stat = None;
-            return None;
-        }
-        let used = self.used_us.grew(value(source.text(), "usage_usec")?)?;
-        Some(used.saturating_mul(1000))
+    /// In ns, since the last look.
+    fn used(&mut self) -> io::Result<u64> {
+        self.stat.read()?;
+        let used = value(self.stat.text(), "usage_usec").and_then(|now| self.used_us.grew(now));
+        Ok(used.unwrap_or(0).saturating_mul(1000))
     }
 }
 

@@ -6,9 +6,10 @@ use std::path::PathBuf;
 use netloom_monitor::{Direction, Observation, PageCause, Party, SignalKind};
 use netloom_units::{Duration, Time};
 
+use crate::awaited::Awaited;
 use crate::fields::{Counter, lines, number, words};
 use crate::places::Places;
-use crate::probe::{Probe, Sink, budgeted, cannot_watch, watches};
+use crate::probe::{Probe, Sink, budgeted, cannot_watch, watches_a_part};
 use crate::source::Source;
 
 const NAME: &str = "memory.stat";
@@ -16,8 +17,7 @@ const PERIOD: Duration = Duration::from_secs(1);
 const SIGNALS: [SignalKind; 1] = [SignalKind::MemoryIn];
 
 pub struct Refaults {
-    /// Nodes whose cgroup has not been there yet.
-    waiting: Vec<(Party, PathBuf)>,
+    awaited: Awaited,
     files: Vec<(Party, Source, Counter)>,
     last: Option<Time>,
     delegated: bool,
@@ -29,7 +29,7 @@ impl Refaults {
         let parent = places.cgroups().find_map(|(_, cgroup)| cgroup.parent().map(PathBuf::from));
         let passed_on = parent.and_then(|p| Source::open(&p.join("cgroup.subtree_control")).ok());
         let delegated = passed_on.is_some_and(|s| words(s.text()).any(|word| word == b"memory"));
-        Self { waiting: places.cgroups().collect(), files: vec![], last: None, delegated }
+        Self { awaited: Awaited::of(places), files: vec![], last: None, delegated }
     }
 }
 
@@ -40,23 +40,21 @@ impl Probe for Refaults {
 
     fn start(&mut self, sink: Sink<'_>) {
         if self.delegated {
-            watches(sink, NAME, &SIGNALS, &["refaults are counted once a second"]);
+            watches_a_part(sink, NAME, &SIGNALS, &["refaults are counted once a second"]);
         } else {
             let why = "the memory controller is not delegated to the nodes' cgroups: refaults are not seen";
             cannot_watch(sink, NAME, &SIGNALS, why);
-            self.waiting.clear();
+            self.awaited.clear();
         }
     }
 
     fn poll(&mut self, at: Time, sink: Sink<'_>) {
         let files = &mut self.files;
-        self.waiting.retain(|(party, cgroup)| match Source::open(&cgroup.join("memory.stat")) {
-            Ok(source) => {
-                files.push((*party, source, Counter::default()));
-                false
-            }
-            Err(_) => true,
-        });
+        for (party, cgroup) in self.awaited.come(at) {
+            // One that has gone again meanwhile has nothing to tell.
+            let source = Source::open_whole(&cgroup.join("memory.stat"));
+            files.extend(source.ok().map(|source| (party, source, Counter::default())));
+        }
         let over = self.last.replace(at).map(|last| at.since(last));
         files.retain_mut(|(party, source, counter)| {
             if source.read().is_err() {

@@ -20,7 +20,7 @@ impl Softnet {
     pub fn new(places: &Places) -> Self {
         let path = places.proc.join("net/softnet_stat");
         let signals = &[SignalKind::UnmodelledDrop];
-        let stat = Foundation::open("/proc/net/softnet_stat", &path, signals);
+        let stat = Foundation::of_a_part("/proc/net/softnet_stat", &path, signals);
         Self { stat, dropped: Counter::default() }
     }
 }

@@ -9,7 +9,7 @@ use std::path::Path;
 use netloom_monitor::SignalKind;
 use netloom_units::{Duration, Time};
 
-use crate::probe::{Sink, cannot_watch, watches};
+use crate::probe::{Sink, cannot_watch, watches, watches_a_part};
 
 /// An open file and what it said when it was last read.
 #[derive(Debug)]
@@ -17,14 +17,23 @@ pub struct Source {
     file: File,
     buffer: Vec<u8>,
     length: usize,
+    /// Whether the kernel gives all of it at once.
+    at_once: bool,
 }
 
 impl Source {
     /// Opens and reads once: some files open but cannot be read.
     pub fn open(path: &Path) -> io::Result<Self> {
-        let mut source = Self { file: File::open(path)?, buffer: vec![0; 1024], length: 0 };
+        let (buffer, length) = (vec![0; 1024], 0);
+        let mut source = Self { file: File::open(path)?, buffer, length, at_once: false };
         source.read()?;
         Ok(source)
+    }
+
+    /// The same of a file that the kernel makes as a whole, so that one read gives all that there is room for:
+    /// those of processes and cgroups. There is no need to ask whether there is more.
+    pub fn open_whole(path: &Path) -> io::Result<Self> {
+        Ok(Self { at_once: true, ..Self::open(path)? })
     }
 
     /// Reads the file anew.
@@ -36,7 +45,12 @@ impl Source {
             }
             match self.file.read_at(&mut self.buffer[self.length..], self.length as u64) {
                 Ok(0) => return Ok(()),
-                Ok(read) => self.length += read,
+                Ok(read) => {
+                    self.length += read;
+                    if self.at_once && self.length < self.buffer.len() {
+                        return Ok(());
+                    }
+                }
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 Err(error) => return Err(error),
             }
@@ -55,16 +69,23 @@ pub struct Foundation {
     signals: &'static [SignalKind],
     source: io::Result<Source>,
     last: Option<Time>,
+    partial: bool,
 }
 
 impl Foundation {
     pub fn open(name: &'static str, path: &Path, signals: &'static [SignalKind]) -> Self {
-        Self { name, signals, source: Source::open(path), last: None }
+        Self { name, signals, source: Source::open(path), last: None, partial: false }
+    }
+
+    /// One that shows too little of its signals to stand for them alone.
+    pub fn of_a_part(name: &'static str, path: &Path, signals: &'static [SignalKind]) -> Self {
+        Self { partial: true, ..Self::open(name, path, signals) }
     }
 
     /// Says what is watched, and what of each signal cannot be seen.
     pub fn start(&self, sink: Sink<'_>, cannot_see: &[&str]) {
         match &self.source {
+            Ok(_) if self.partial => watches_a_part(sink, self.name, self.signals, cannot_see),
             Ok(_) => watches(sink, self.name, self.signals, cannot_see),
             Err(error) => cannot_watch(sink, self.name, self.signals, &error.to_string()),
         }

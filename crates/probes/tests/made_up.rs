@@ -5,8 +5,8 @@ use std::fs;
 use std::os::unix::fs::MetadataExt;
 
 use netloom_monitor::{
-    Criteria, Direction, DropCause, Judgement, Monitor, Observation as O, PageCause, Party,
-    Pressure, Resource, Route, SignalKind, Subject,
+    Criteria, Direction, Divided, DropCause, Judgement, Monitor, Observation as O, PageCause,
+    Party, Pressure, Resource, Route, SignalKind, Subject,
 };
 use netloom_probes::{Node, Places, Probes};
 use netloom_units::{Duration, Size, Time};
@@ -135,7 +135,7 @@ fn after(machine: &Machine, change: impl Fn(&Machine)) -> Vec<O> {
 const SECOND: Duration = Duration::from_secs(1);
 
 fn used(of: SignalKind, party: Party, amount: u64) -> O {
-    O::Used { of, party, amount, over: SECOND }
+    O::Used { of, divides: Divided::Unattributed, party, amount, over: SECOND }
 }
 
 #[track_caller]
@@ -278,7 +278,8 @@ fn a_disk_is_busy_if_the_same_requests_hang_or_the_kernel_says_so() {
 fn beside_a_spinner(machine: &Machine) -> Monitor {
     let mut monitor = Monitor::new(Criteria::default(), Time::ZERO);
     for signal in [SignalKind::Lateness, SignalKind::UnmodelledDrop] {
-        let watched = O::Watched { signal, probe: "engine".into(), cannot_see: vec![] };
+        let watched =
+            O::Watched { signal, probe: "engine".into(), cannot_see: vec![], partial: false };
         monitor.observe(Time::ZERO, &watched);
     }
     let mut probes = Probes::polling(&machine.places());
@@ -314,6 +315,66 @@ fn a_spinner_is_named_without_psi() {
     machine.remove("proc/pressure");
     let blind = blind_spots(&machine);
     assert!(blind.iter().any(|text| text.contains("no PSI")), "{blind:#?}");
+}
+
+#[test]
+fn where_cgroups_have_no_psi_the_machine_is_watched_instead() {
+    let machine = Machine::new();
+    for kind in ["cpu", "memory", "io"] {
+        machine.remove(&format!("cgroup/x/a/{kind}.pressure"));
+    }
+    let mut probes = Probes::polling(&machine.places());
+    let first = poll(&mut probes, ms(0));
+    let blind = |o: &O| match o {
+        O::Watched { cannot_see, .. } => cannot_see.concat().contains("only the whole machine"),
+        _ => false,
+    };
+    assert!(first.iter().any(blind), "{first:#?}");
+    machine.write("proc/pressure/io", &pressure(40_000));
+    let (party, stalled) = (Party::Unattributed, for_ms(40));
+    assert_seen(
+        &poll(&mut probes, ms(1000)),
+        &[O::Stalled { of: Pressure::Io, party, stalled, over: SECOND }],
+    );
+}
+
+#[test]
+fn losses_of_the_kernels_backlog_are_a_part_of_all_losses() {
+    let mut probes = Probes::polling(&Machine::new().places());
+    let seen = poll(&mut probes, ms(0));
+    let watches = |o: &&O| matches!(o, O::Watched { signal: SignalKind::UnmodelledDrop, .. });
+    let watching: Vec<_> = seen.iter().filter(watches).collect();
+    assert!(matches!(watching[..], [O::Watched { partial: true, .. }]), "{watching:?}");
+}
+
+#[test]
+fn probes_are_polled_together_at_multiples_of_their_periods() {
+    let mut probes = Probes::polling(&Machine::new().places());
+    let mut times = vec![];
+    let mut now = Time::from_nanos(3);
+    for _ in 0..4 {
+        poll(&mut probes, now);
+        now = probes.next_poll();
+        times.push(now);
+    }
+    assert_eq!(times, [ms(50), ms(100), ms(150), ms(200)]);
+}
+
+#[test]
+fn a_cgroup_that_comes_later_is_found() {
+    let machine = Machine::new();
+    let cgroup = machine.path("cgroup/x/a");
+    fs::rename(&cgroup, machine.path("elsewhere")).unwrap();
+    let mut probes = Probes::polling(&machine.places());
+    poll(&mut probes, ms(0));
+    fs::rename(machine.path("elsewhere"), &cgroup).unwrap();
+    poll(&mut probes, ms(2000));
+    machine.write("cgroup/x/a/io.pressure", &pressure(40_000));
+    machine.write("cgroup/x/a/cpu.stat", "usage_usec 70000\n");
+    let seen = poll(&mut probes, ms(3000));
+    let (of, party, stalled) = (Pressure::Io, Party::Node(0), for_ms(40));
+    let used = used(SignalKind::Cpu, party, 70_000_000);
+    assert_seen(&seen, &[O::Stalled { of, party, stalled, over: SECOND }, used]);
 }
 
 #[test]

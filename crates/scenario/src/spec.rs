@@ -423,6 +423,8 @@ pub struct Capture {
 /// When a run counts as disturbed by its own machine, and what is done then.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Monitor {
+    /// Whether the run is watched. One that is not is never said to be valid.
+    pub enabled: bool,
     /// What is done when contention begins.
     pub on_contention: OnContention,
     /// How long the experiment warms up: contention that ends before is reported, but not held against the

@@ -8,10 +8,10 @@ use netloom_units::{Duration, Time};
 
 use crate::experiment::Experiment;
 
-/// Each look enters every node's namespace, some 20 µs each.
+/// Each look enters every node's namespace, some 30 µs each.
 const PERIOD: Duration = Duration::from_secs(1);
-/// Nodes for which the period is longer by itself: that is 0.2 % of a CPU.
-const NODES: u64 = 100;
+/// Nodes for which the period is longer by itself: that is 0.1 % of a CPU.
+const NODES: u64 = 25;
 
 /// Looks at the interfaces from time to time.
 #[derive(Default)]
@@ -26,12 +26,18 @@ impl OverflowProbe {
         self.due
     }
 
-    /// Looks.
-    pub fn poll(&mut self, now: Time, experiment: &Experiment, sink: &mut dyn FnMut(Observation)) {
+    /// Looks; the CPU time that other threads spent on it.
+    pub fn poll(
+        &mut self,
+        now: Time,
+        experiment: &Experiment,
+        sink: &mut dyn FnMut(Observation),
+    ) -> Duration {
         let nodes = experiment.scenario.nodes.len() as u64;
         self.due = now + Duration::from_nanos(PERIOD.as_nanos() * nodes.div_ceil(NODES).max(1));
         // Fails only while the experiment is taken down.
-        let Ok(overflown) = experiment.not_read_in_time() else { return };
+        let before = spent(experiment);
+        let Ok(overflown) = experiment.not_read_in_time() else { return Duration::ZERO };
         for (endpoint, frames) in overflown {
             let before = self.known.insert(endpoint.clone(), frames).unwrap_or(0);
             if frames > before {
@@ -44,5 +50,13 @@ impl OverflowProbe {
                 });
             }
         }
+        spent(experiment).saturating_sub(before)
     }
+}
+
+/// The CPU time that looking into nodes has taken so far.
+fn spent(experiment: &Experiment) -> Duration {
+    let spent = experiment.with_live(|live| Ok(live.network.spent_in_nodes()));
+    let nanos = spent.map_or(0, |spent| spent.as_nanos());
+    Duration::from_nanos(u64::try_from(nanos).unwrap_or(u64::MAX))
 }

@@ -53,8 +53,13 @@ impl RecordedMonitor {
     }
 
     /// See [`Monitor::spent`].
-    pub fn spent(&mut self, work: Work, time: Duration) {
-        self.monitor.spent(work, time);
+    pub fn spent(&mut self, work: Work, cpu_time: Duration) {
+        self.monitor.spent(work, cpu_time);
+    }
+
+    /// See [`Monitor::elapsed`].
+    pub fn elapsed(&mut self, time: Duration) {
+        self.monitor.elapsed(time);
     }
 }
 

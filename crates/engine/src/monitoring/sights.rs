@@ -3,11 +3,12 @@
 use std::collections::HashMap;
 
 use anyhow::Result;
-use netloom_dataplane::{Limits, Loss, PipeId, Seen, Watch};
+use netloom_dataplane::{Limits, Loss, PipeId, Seen, Traffic, Watch};
 use netloom_monitor::{DropCause, Observation, Party, Route, SignalKind, Subject};
 use netloom_scenario::{NodeKind, Scenario};
-use netloom_units::{Duration, Size, Time};
+use netloom_units::{Size, Time};
 
+use super::forwarding::Forwarding;
 use crate::experiment::Experiment;
 
 /// How the data plane is called where probes are named.
@@ -20,7 +21,10 @@ const WATCHED: [(SignalKind, Option<&str>); 3] = [
         Some("how long a frame waited in the kernel before and after the engine had it"),
     ),
     (SignalKind::UnmodelledDrop, None),
-    (SignalKind::NetInternal, Some("which node sent how much")),
+    (
+        SignalKind::NetInternal,
+        Some("who sent what leaves a switch, other than in proportion to what was sent into it"),
+    ),
 ];
 
 /// Says that the data plane was not watched to the end, and why: so the run cannot be valid.
@@ -30,14 +34,21 @@ pub fn unwatch(why: &str, sink: &mut dyn FnMut(Observation)) {
     }
 }
 
+/// Says that nothing at all was watched, and why.
+pub fn unwatch_all(why: &str, sink: &mut dyn FnMut(Observation)) {
+    for signal in SignalKind::ALL {
+        sink(Observation::Unwatched { signal, probe: "the monitor".into(), why: why.into() });
+    }
+}
+
 /// Watches the data plane.
 pub struct Sights {
     watch: Watch,
+    forwarding: Forwarding,
     /// Who sends into each pipe.
     senders: Vec<Party>,
     /// The nodes' names.
     names: Vec<String>,
-    last: Time,
 }
 
 impl Sights {
@@ -47,10 +58,10 @@ impl Sights {
         let lateness = &scenario.monitor.criteria.lateness;
         let limits = Limits { tolerance: lateness.tolerance(), pause: lateness.hard_limit() };
         Ok(Self {
+            forwarding: Forwarding::new(scenario, experiment.now()),
             watch: experiment.with_live(|live| Ok(live.dataplane.watch(limits)?))?,
             senders: senders(scenario),
             names: scenario.nodes.iter().map(|node| node.name.clone()).collect(),
-            last: experiment.now(),
         })
     }
 
@@ -61,15 +72,21 @@ impl Sights {
         }
         for (signal, cannot_see) in WATCHED {
             let cannot_see = cannot_see.into_iter().map(Into::into).collect();
-            sink(Observation::Watched { signal, probe: NAME.into(), cannot_see });
+            let (probe, partial) = (NAME.into(), false);
+            sink(Observation::Watched { signal, probe, cannot_see, partial });
         }
     }
 
-    /// Everything since the last look.
-    pub fn look(&mut self, now: Time, sink: &mut dyn FnMut(Time, Observation)) {
-        let (senders, tolerance) = (&self.senders, self.watch.limits().tolerance);
+    /// The data plane's end.
+    pub fn watch(&mut self) -> &mut Watch {
+        &mut self.watch
+    }
+
+    /// Everything since the last look; of the `last` one, what other looks leave for later, too.
+    pub fn look(&mut self, now: Time, last: bool, sink: &mut dyn FnMut(Time, Observation)) {
+        let senders = &self.senders;
         let sender = |pipe: PipeId| senders.get(pipe.index()).copied().unwrap_or(Party::Engine);
-        let common = self.watch.look(now, |sighting| {
+        let common = self.watch.look(now, last, |sighting| {
             let seen = match sighting.what {
                 Seen::Late { pipe, by, frames } => {
                     Observation::Lateness { party: sender(pipe), delay: by, frames }
@@ -78,29 +95,22 @@ impl Sights {
                     Observation::Drops { cause: cause(loss), party: sender(pipe), frames }
                 }
                 Seen::Pause { lasted } => Observation::Pause { lasted },
-                Seen::Untold { sightings } => {
-                    // So many at once that the ring was full: late frames, since lost ones are fewer.
-                    let delay = tolerance + Duration::from_nanos(1);
-                    Observation::Lateness { party: Party::Engine, delay, frames: sightings }
-                }
             };
             sink(sighting.at, seen);
         });
-        for (delay, frames) in common.punctual {
-            sink(now, Observation::Lateness { party: Party::Engine, delay, frames });
+        let party = Party::Engine;
+        for (delay, frames) in common.punctual.into_iter().chain(common.late) {
+            sink(now, Observation::Lateness { party, delay, frames });
         }
-        if common.bytes > 0 {
-            sink(
-                now,
-                Observation::Forwarded {
-                    route: Route::Internal,
-                    party: Party::Unattributed,
-                    size: Size::from_bytes(common.bytes),
-                    over: now.since(self.last),
-                },
-            );
+        for (loss, frames) in common.lost {
+            sink(now, Observation::Drops { cause: cause(loss), party, frames });
         }
-        self.last = now;
+        for Traffic { until, over, bytes } in common.traffic {
+            let (route, party) = (Route::Internal, Party::Unattributed);
+            let size = Size::from_bytes(bytes);
+            sink(until, Observation::Forwarded { route, party, size, over });
+        }
+        self.forwarding.look(now, last, &mut self.watch, &mut |seen| sink(now, seen));
     }
 }
 

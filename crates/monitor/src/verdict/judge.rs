@@ -78,15 +78,14 @@ impl Rules<'_> {
     fn anybody_suffered(&self, episodes: &[&Episode]) -> bool {
         let waits =
             |signal: SignalKind| matches!(signal, SignalKind::RunQueue | SignalKind::Pressure);
-        let watched = self.coverage.iter().any(|c| waits(c.signal) && c.observed());
+        let watched = self.coverage.iter().any(|c| waits(c.signal) && c.observed);
         let suffering = self.signals.iter().filter(|report| SUFFERING.contains(&report.signal));
         let overlap = |a: &Episode| episodes.iter().any(|b| a.from <= b.to && b.from <= a.to);
         !watched || suffering.flat_map(SignalReport::counted).any(overlap)
     }
 
     fn not_observed(&self) -> impl Iterator<Item = Finding> {
-        let unseen =
-            |coverage: &&Coverage| NEEDED.contains(&coverage.signal) && !coverage.observed();
+        let unseen = |coverage: &&Coverage| NEEDED.contains(&coverage.signal) && !coverage.observed;
         self.coverage.iter().filter(unseen).map(|coverage| Finding {
             judgement: Judgement::Suspect,
             signal: coverage.signal,

@@ -136,26 +136,32 @@ impl Episode {
 pub struct Coverage {
     /// The signal.
     pub signal: SignalKind,
+    /// Whether it was observed for the whole run. A probe that sees a part of it only is not enough.
+    pub observed: bool,
     /// The probes that watched it for the whole run.
     pub probes: Vec<String>,
     /// What could not be seen, and why; a sentence each.
     pub blind_spots: Vec<String>,
-}
-
-impl Coverage {
-    /// Whether the signal was observed at all, for the whole run.
-    pub fn observed(&self) -> bool {
-        !self.probes.is_empty()
-    }
+    /// Where the threshold comes from, or why nothing is tested; nothing if it is the scenario's or the same
+    /// on every machine.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub threshold: Option<String>,
 }
 
 /// What the monitor itself cost.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Overhead {
-    /// Time spent in probes and criteria.
+    /// CPU time of getting ready: programs into the kernel, files opened. Spent once, while the network comes
+    /// up.
+    #[serde(default)]
+    pub preparation_ns: u64,
+    /// CPU time of probes and criteria.
     pub monitoring_ns: u64,
-    /// Time spent telling of signals.
+    /// CPU time of telling of signals.
     pub notification_ns: u64,
-    /// Both, as a share of the run's duration: of one CPU.
+    /// The last two as a share of the run's duration: of one CPU.
     pub share: f64,
+    /// How long the last two took, times included in which others had the CPU.
+    #[serde(default)]
+    pub elapsed_ns: u64,
 }

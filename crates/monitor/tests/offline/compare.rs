@@ -14,7 +14,11 @@ pub fn differences(verdict: &Verdict, offline: &Offline<'_>) -> Vec<String> {
         verdict.signals.iter().map(|r| ((r.signal, r.on.clone()), outcome(r))).collect();
     let mut differences = Vec::new();
     for (key, expected) in &offline.outcomes {
-        let (told, expected) = (told.get(key).map(rounded).unwrap_or_default(), rounded(expected));
+        let told = told.get(key).map(rounded).unwrap_or_default();
+        let mut expected = rounded(expected);
+        for (expected, told) in expected.episodes.iter_mut().zip(&told.episodes) {
+            sum_up(&mut expected.shares, &told.shares);
+        }
         if told != expected {
             differences
                 .push(format!("{key:?}: the verdict says {told:?}, the formulas {expected:?}"));
@@ -45,6 +49,15 @@ fn outcome(report: &SignalReport) -> Outcome {
         shares: episode.shares.iter().map(|s| (s.who.to_string(), s.amount)).collect(),
     });
     Outcome { worst: report.worst, episodes: episodes.collect() }
+}
+
+/// The shares of those who are not told of one by one, as their sum.
+fn sum_up(shares: &mut BTreeMap<String, u64>, told: &BTreeMap<String, u64>) {
+    if told.contains_key("others") {
+        let all: u64 = shares.values().sum();
+        shares.retain(|who, _| told.contains_key(who));
+        shares.insert("others".into(), all - shares.values().sum::<u64>());
+    }
 }
 
 /// Nothing measured and nothing there are the same; the last digit of a float is not.

@@ -4,9 +4,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use netloom_monitor::{
-    Direction, Observation as O, PageCause, Party, Resource, Route, SignalKind as S, Who,
+    Direction, Observation as O, PageCause, Party, Pressure, Resource, Route, SignalKind as S, Who,
 };
-use netloom_units::{Duration, Rate};
+use netloom_units::Duration;
 
 use super::Offline;
 use super::groups::Piece;
@@ -177,12 +177,13 @@ impl Offline<'_> {
                     &self.criteria.net_external,
                 ),
             };
-            let rate = criteria.rate.map_or(0, Rate::bits_per_second);
-            let product = u128::from(rate) * u128::from(criteria.window.as_nanos());
             let window = criteria.window;
             let per_second = 1e9 / window.as_nanos() as f64;
             // Σ l / δ ≥ θ, with δ in ns: Σ l · 10⁹ ≥ θ δ.
-            let limit = product.div_ceil(1_000_000_000) as u64;
+            let limit = criteria.rate.map_or(u64::MAX, |rate| {
+                let bits = u128::from(rate.bits_per_second()) * u128::from(window.as_nanos());
+                bits.div_ceil(1_000_000_000) as u64
+            });
             self.sum(key, amounts, window, limit, per_second);
         }
     }
@@ -230,7 +231,10 @@ impl Offline<'_> {
             };
             let nanos = part.window.as_nanos() as f64;
             // Above the share: from the next whole nanosecond on.
-            let limit = (part.limit.value() * nanos) as u64 + 1;
+            let limit = match key.1 {
+                Resource::Pressure { of: Pressure::Io, .. } => u64::MAX,
+                _ => (part.limit.value() * nanos) as u64 + 1,
+            };
             self.sum(key, amounts, part.window, limit, 1.0 / nanos);
         }
     }

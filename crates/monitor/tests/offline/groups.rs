@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use netloom_monitor::{Criteria, Judgement, Observation, Party, Resource, SignalKind};
+use netloom_monitor::{Criteria, Divided, Judgement, Observation, Party, Resource, SignalKind};
 use netloom_units::Time;
 
 /// A gap shorter than this does not end an episode.
@@ -37,14 +37,14 @@ pub struct Piece {
     pub shares: BTreeMap<Party, u64>,
 }
 
-/// What was used: from, to, by whom, how much.
-pub type Used = (u64, u64, Party, u64);
+/// What was used: from, to, by whom, how much; and which part it divides.
+pub type Used = (u64, u64, Party, u64, Divided);
 
 pub fn uses(trace: &[(Time, Observation)], signal: SignalKind) -> Vec<Used> {
     let used = |(at, seen): &(Time, Observation)| match seen {
-        Observation::Used { of, party, amount, over } if *of == signal => {
+        Observation::Used { of, divides, party, amount, over } if *of == signal => {
             let at = at.as_nanos();
-            Some((at - over.as_nanos().min(at), at, *party, *amount))
+            Some((at - over.as_nanos().min(at), at, *party, *amount, *divides))
         }
         _ => None,
     };
@@ -84,10 +84,25 @@ pub fn episodes(pieces: Vec<Piece>, settled: Option<u64>, uses: &[Used]) -> Vec<
     groups.into_iter().map(episode).collect()
 }
 
-/// Divides what is unattributed in proportion to what was used meanwhile, by largest remainders.
+/// Divides first what is unattributed, then what is the engine's, each in proportion to what was used
+/// meanwhile.
 fn divide(group: &Piece, uses: &[Used]) -> BTreeMap<String, u64> {
+    let mut shares = group.shares.clone();
+    divide_part(group, uses, Divided::Unattributed, Party::Unattributed, &mut shares);
+    divide_part(group, uses, Divided::Engine, Party::Engine, &mut shares);
+    shares.into_iter().filter(|(_, n)| *n > 0).map(|(party, n)| (who(party), n)).collect()
+}
+
+/// By largest remainders.
+fn divide_part(
+    group: &Piece,
+    uses: &[Used],
+    part: Divided,
+    whose: Party,
+    shares: &mut BTreeMap<Party, u64>,
+) {
     let mut weights: BTreeMap<Party, u128> = BTreeMap::new();
-    for (from, to, party, amount) in uses {
+    for (from, to, party, amount, _) in uses.iter().filter(|(.., divides)| *divides == part) {
         let overlap = group.to.min(*to).saturating_sub(group.from.max(*from));
         if overlap > 0 {
             let part = u128::from(*amount) * u128::from(overlap) / u128::from(to - from);
@@ -95,10 +110,9 @@ fn divide(group: &Piece, uses: &[Used]) -> BTreeMap<String, u64> {
         }
     }
     weights.retain(|_, weight| *weight > 0);
-    let mut shares = group.shares.clone();
     let sum: u128 = weights.values().sum();
     if !weights.is_empty() {
-        let whole = u128::from(shares.remove(&Party::Unattributed).unwrap_or(0));
+        let whole = u128::from(shares.remove(&whose).unwrap_or(0));
         let mut given = 0;
         let mut remainders = Vec::new();
         for (party, weight) in &weights {
@@ -112,7 +126,6 @@ fn divide(group: &Piece, uses: &[Used]) -> BTreeMap<String, u64> {
             *shares.entry(*party).or_default() += 1;
         }
     }
-    shares.into_iter().filter(|(_, n)| *n > 0).map(|(party, n)| (who(party), n)).collect()
 }
 
 fn who(party: Party) -> String {

@@ -5,23 +5,23 @@ use std::net::IpAddr;
 use netloom_scenario::Port;
 
 use crate::addresses::Addressing;
-use crate::cidr::Family;
+use crate::cidr::{Cidr, Family};
 use crate::topology::{Crossing, Topology};
 
 use super::Exit;
-use super::paths::Path;
 
 /// A way from a node to a neighbour.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Edge {
+#[derive(Clone, Copy)]
+pub(crate) struct Edge {
     /// The neighbour's node index.
     pub to: usize,
     /// Nanoseconds.
     pub delay: u64,
     pub cost: u64,
-    /// The interface it leaves by.
-    out: usize,
-    up: bool,
+    /// Whether packets can take it, where there are addresses.
+    pub up: bool,
+    /// The interface it leaves by, and the neighbour's.
+    interfaces: [usize; 2],
     /// The neighbour's address that is on-link for the node, per family.
     via: [Option<IpAddr>; 2],
 }
@@ -32,22 +32,26 @@ impl Edge {
         self.up && self.via(family).is_some()
     }
 
+    /// Where packets of `family` go that take it.
+    pub fn exit(&self, family: Family) -> Option<Exit> {
+        Some(Exit { via: self.via(family)?, interface: self.interfaces[0] })
+    }
+
     fn via(&self, family: Family) -> Option<IpAddr> {
         self.via[family as usize]
     }
 }
 
-pub(super) struct Graph {
+pub(crate) struct Graph {
     /// By node index; of two ways to the same neighbour, the one of the earlier interface first,
     /// and neighbours by name.
     pub edges: Vec<Vec<Edge>>,
     pub forwards: Vec<bool>,
-    /// Whether every edge carries either both families or none.
-    pub same_in_both_families: bool,
 }
 
 impl Graph {
-    pub fn new(topology: &Topology<'_>, addressing: &Addressing) -> Self {
+    /// The graph without addresses: no edge carries anything yet.
+    pub fn new(topology: &Topology<'_>) -> Self {
         let nodes = &topology.scenario.nodes;
         let mut edges = vec![vec![]; nodes.len()];
         for from in topology.segments.iter().flatten() {
@@ -56,32 +60,38 @@ impl Graph {
                 // Two hosts of a segment have no use for each other as next hops.
                 other != from.node && (topology.is_router(other) || topology.is_router(from.node))
             });
-            edges[from.node].extend(crossings.map(|crossing| edge(*from, crossing, addressing)));
+            edges[from.node].extend(crossings.map(|crossing| edge(*from, crossing)));
         }
         for edges in &mut edges {
-            edges.sort_by_key(|edge| (&nodes[edge.to].name, edge.out));
+            edges.sort_by_key(|edge: &Edge| (&nodes[edge.to].name, edge.interfaces[0]));
         }
-        let same_in_both_families = edges
-            .iter()
-            .flatten()
-            .all(|edge: &Edge| edge.carries(Family::V4) == edge.carries(Family::V6));
         let forwards = (0..nodes.len()).map(|node| topology.is_router(node)).collect();
-        Self { edges, forwards, same_in_both_families }
+        Self { edges, forwards }
     }
 
-    /// The next hop of a path from `node`.
-    pub fn exit(&self, node: usize, path: Path, family: Family) -> Exit {
-        let edge = &self.edges[node][path.first_edge];
-        // Invariant: paths only take edges that carry the family.
-        Exit { via: edge.via(family).expect("an edge that carries"), interface: edge.out }
+    /// Looks up the next hops of all edges.
+    pub fn address(&mut self, addressing: &Addressing) {
+        for (node, edges) in self.edges.iter_mut().enumerate() {
+            for edge in edges {
+                let [from, to] = edge.interfaces;
+                let from = Port { node, interface: from };
+                let to = Port { node: edge.to, interface: to };
+                edge.via = [Family::V4, Family::V6].map(|f| next_hop(addressing, from, to, f));
+            }
+        }
+    }
+
+    /// Whether every edge carries either both families or none.
+    pub fn same_in_both_families(&self) -> bool {
+        let mut edges = self.edges.iter().flatten();
+        edges.all(|edge: &Edge| edge.carries(Family::V4) == edge.carries(Family::V6))
     }
 
     /// The next hop that `node` has no alternative to, if so: among the usable ones, or where
     /// none is, because links are down, among all.
     pub fn only_gateway(&self, node: usize, family: Family) -> Option<Exit> {
         let only = |edges: &mut dyn Iterator<Item = &Edge>| {
-            let mut exits = edges
-                .filter_map(|edge| edge.via(family).map(|via| Exit { via, interface: edge.out }));
+            let mut exits = edges.filter_map(|edge| edge.exit(family));
             let first = exits.next()?;
             exits.all(|exit| exit == first).then_some(first)
         };
@@ -93,21 +103,23 @@ impl Graph {
     }
 }
 
-fn edge(from: Port, crossing: Crossing, addressing: &Addressing) -> Edge {
-    let via = |family| {
-        let on_link = |bits| {
-            let own = addressing.of_port(from).iter().filter(|cidr| cidr.family == family);
-            own.into_iter().any(|cidr| cidr.contains(bits))
-        };
-        let mut theirs = addressing.of_port(crossing.to).iter();
-        theirs.find(|cidr| cidr.family == family && on_link(cidr.bits)).map(|cidr| cidr.address())
-    };
+fn edge(from: Port, crossing: Crossing) -> Edge {
     Edge {
         to: crossing.to.node,
         delay: crossing.delay,
         cost: crossing.cost,
-        out: from.interface,
         up: crossing.up,
-        via: [via(Family::V4), via(Family::V6)],
+        interfaces: [from.interface, crossing.to.interface],
+        via: [None, None],
     }
+}
+
+/// The first address of `to` that is in a network of `from`.
+fn next_hop(addressing: &Addressing, from: Port, to: Port, family: Family) -> Option<IpAddr> {
+    let on_link = |address: &&Cidr| {
+        let own = addressing.of_port(from).iter().filter(|cidr| cidr.family == family);
+        own.into_iter().any(|cidr| cidr.contains(address.bits))
+    };
+    let theirs = addressing.of_port(to).iter();
+    theirs.filter(|cidr| cidr.family == family).find(on_link).map(|cidr| cidr.address())
 }

@@ -1,10 +1,12 @@
 //! Which addresses and names come out.
 
 use std::collections::HashSet;
+use std::net::Ipv4Addr;
 
-use netloom_scenario::{Addresses, LoopbackAddress, MacAddress};
+use netloom_scenario::{Addresses, IpPrefix, LoopbackAddress, MacAddress};
 
 use super::build::{fix4, network, node};
+use crate::cidr::Cidr;
 use crate::{NodePlan, Plan, PlanError, plan};
 
 fn shown(plan: &Plan, name: &str, interface: usize) -> Vec<String> {
@@ -111,7 +113,18 @@ fn thousands_of_nodes_fit() {
     let links: Vec<_> = names.iter().map(|name| (name.as_str(), "r1", 0)).collect();
     let plan = plan(&network(&links)).unwrap();
     assert_eq!(plan.nodes.len(), 4001);
-    assert_eq!(shown(&plan, "h3999", 0), ["10.0.62.125/30", "fd00:0:0:fa0::1/64"]);
+    let networks: HashSet<IpPrefix> = plan
+        .nodes
+        .iter()
+        .flat_map(|node| &node.interfaces[0].addresses)
+        .map(|prefix| Cidr::from(*prefix).network().prefix())
+        .collect();
+    assert_eq!(networks.len(), 2 * 4000);
+    let is_near = |prefix: &IpPrefix| match prefix {
+        IpPrefix::V4(prefix) => prefix.address < Ipv4Addr::new(10, 0, 62, 128),
+        IpPrefix::V6(prefix) => prefix.address.segments()[..3] == [0xfd00, 0, 0],
+    };
+    assert!(networks.iter().all(is_near), "numbers have gaps");
 }
 
 #[test]

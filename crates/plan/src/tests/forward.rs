@@ -5,11 +5,18 @@ use std::net::IpAddr;
 
 use netloom_scenario::{IpPrefix, NodeKind};
 
-use crate::{NodePlan, Plan};
+use crate::{NodePlan, Plan, RoutePlan};
 
 pub struct Forwarder<'a> {
     plan: &'a Plan,
     owners: HashMap<IpAddr, Vec<&'a str>>,
+    /// In the order of the plan's nodes.
+    tables: Vec<Vec<RoutePlan>>,
+}
+
+/// The whole table of a node.
+pub fn routes(plan: &Plan, name: &str) -> Vec<RoutePlan> {
+    plan.routes(plan.nodes.iter().position(|node| node.name == name).unwrap())
 }
 
 impl<'a> Forwarder<'a> {
@@ -20,14 +27,17 @@ impl<'a> Forwarder<'a> {
                 owners.entry(address).or_default().push(&node.name);
             }
         }
-        Self { plan, owners }
+        let tables = (0..plan.nodes.len()).map(|node| plan.routes(node)).collect();
+        Self { plan, owners, tables }
     }
 
     /// The nodes that a packet from `source` to `destination` visits, both included.
     pub fn path(&self, source: &'a str, destination: IpAddr) -> Result<Vec<&'a str>, String> {
         let mut path = vec![source];
         loop {
-            let node = self.plan.node(path[path.len() - 1]).unwrap();
+            let at = path[path.len() - 1];
+            let index = self.plan.nodes.iter().position(|node| node.name == at).unwrap();
+            let node = &self.plan.nodes[index];
             if addresses(node).contains(&destination) {
                 return Ok(path);
             }
@@ -37,14 +47,15 @@ impl<'a> Forwarder<'a> {
             if path.len() > self.plan.nodes.len() {
                 return Err(format!("{path:?}: circle on the way to {destination}"));
             }
-            path.push(self.next(node, destination).map_err(|why| format!("{path:?}: {why}"))?);
+            path.push(self.next(index, destination).map_err(|why| format!("{path:?}: {why}"))?);
         }
     }
 
-    fn next(&self, node: &NodePlan, destination: IpAddr) -> Result<&'a str, String> {
+    fn next(&self, index: usize, destination: IpAddr) -> Result<&'a str, String> {
+        let node = &self.plan.nodes[index];
         let connected = node.interfaces.iter().flat_map(|i| &i.addresses);
         let connected = connected.map(|prefix| (*prefix, None));
-        let routes = node.routes.iter().map(|route| (route.to, route.via));
+        let routes = self.tables[index].iter().map(|route| (route.to, route.via));
         let (_, via) = connected
             .chain(routes)
             .filter(|(prefix, _)| prefix.contains(destination))

@@ -1,14 +1,17 @@
 //! Properties on random networks: everything reaches everything, by paths as short as they can be.
 
 use std::collections::HashSet;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-use netloom_scenario::{NodeKind, Scenario};
+use netloom_link::LinkState;
+use netloom_scenario::{Addresses, IpPrefix, Ipv4Prefix, NodeKind, Route, Scenario};
 use netloom_units::Duration;
 use proptest::prelude::*;
 
 use super::build::{link, network, node};
-use super::forward::{Forwarder, addresses};
-use crate::{Plan, plan};
+use super::forward::{Forwarder, addresses, length};
+use crate::numbering::Numbering;
+use crate::{NodePlan, Plan, PlanError, RoutePlan, plan, plan_numbered};
 
 /// Connected routers (a random tree and extra links), some links through a switch, and hosts with
 /// one or two routers. Delays in ms, zero included.
@@ -106,6 +109,131 @@ fn distinct<T: std::hash::Hash + Eq>(items: Vec<T>) -> bool {
     items.into_iter().collect::<HashSet<_>>().len() == count
 }
 
+/// What the kernel of a node finds for an address, by longest-prefix match: its own networks, or else
+/// a route of `table`.
+fn lookup(node: &NodePlan, table: &[RoutePlan], address: IpAddr) -> Option<Option<IpAddr>> {
+    let connected = node.interfaces.iter().flat_map(|i| &i.addresses).map(|p| (*p, None));
+    let routes = table.iter().chain(&node.routes).map(|route| (route.to, route.via));
+    let matching = routes.chain(connected).filter(|(to, _)| to.contains(address));
+    // The last of equals: the kernel's own routes come first, then the scenario's.
+    matching.max_by_key(|(to, _)| length(*to)).map(|(_, via)| via)
+}
+
+/// Checks all tables against uncompressed ones: at every address of the plan and next to it, and at
+/// `others`.
+fn same_forwarding(plan: &Plan, others: &[u32]) -> Result<(), TestCaseError> {
+    let near = plan.nodes.iter().flat_map(addresses).flat_map(|address| match address {
+        IpAddr::V4(ip) => [0, 1, 2, 4].map(|n| Ipv4Addr::from_bits(ip.to_bits() ^ n).into()),
+        IpAddr::V6(ip) => {
+            [0, 1, 1 << 64, 2 << 64].map(|n| Ipv6Addr::from_bits(ip.to_bits() ^ n).into())
+        }
+    });
+    let far = others.iter().flat_map(|bits| {
+        let low = u128::from(*bits);
+        [
+            IpAddr::from(Ipv4Addr::from_bits(bits >> 1)),
+            Ipv4Addr::from_bits((10 << 24) | (bits >> 20)).into(),
+            Ipv6Addr::from_bits((0xfd00 << 112) | ((low >> 24) << 64) | (low & 3)).into(),
+        ]
+    });
+    let all: Vec<IpAddr> = near.chain(far).collect();
+    for (index, node) in plan.nodes.iter().enumerate() {
+        let compressed = plan.generated.0.as_ref().unwrap().routes(index);
+        let uncompressed = plan.generated.0.as_ref().unwrap().uncompressed(index);
+        prop_assert!(compressed.len() <= uncompressed.len().max(2));
+        let own = addresses(node);
+        for address in all.iter().filter(|address| !own.contains(address)) {
+            let expected = lookup(node, &uncompressed, *address);
+            let found = lookup(node, &compressed, *address);
+            // The default route of a host also takes what nobody has; its networks and own routes
+            // win over it, whatever is inside them.
+            let by_default = compressed.iter().any(|route| length(route.to) == 0);
+            let known = lookup(node, &[], *address).is_some();
+            let is_exact = !by_default || (expected.is_some() && !known);
+            prop_assert!(!by_default || node.kind == NodeKind::Host);
+            if is_exact {
+                prop_assert_eq!(found, expected, "{} to {}", node.name, address);
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Gives routers prefixes of other lengths, routes of their own, and links that are down.
+fn unsettle(scenario: &mut Scenario, changes: &[(prop::sample::Index, u8, u32)]) {
+    for (place, what, bits) in changes {
+        let node = place.index(scenario.nodes.len());
+        match what {
+            0 => {
+                let link = place.index(scenario.links.len());
+                scenario.links[link].forward.state = LinkState::Down;
+            }
+            1..4 => {
+                let (to, length) = ((10 << 24) | (bits >> 24 << 2), &(26 + what));
+                let via = Some("192.0.2.1".parse().unwrap());
+                let to = Ipv4Prefix { address: Ipv4Addr::from_bits(to), length: *length };
+                let route = Route { to: IpPrefix::V4(to), via, interface: None, metric: None };
+                scenario.nodes[node].routes.push(route);
+            }
+            _ => {
+                let address = Ipv4Addr::from_bits((10 << 24) | (bits >> 22 << 1) | 1);
+                let length = 24 + what % 4;
+                if let Some(interface) = scenario.nodes[node].interfaces.first_mut() {
+                    interface.ipv4 = Addresses::Fixed(vec![Ipv4Prefix { address, length }]);
+                }
+            }
+        }
+    }
+}
+
+fn by_topology(scenario: &Scenario) -> Result<Plan, PlanError> {
+    plan_numbered(scenario, Numbering::by_topology)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(192))]
+
+    #[test]
+    fn compressed_tables_forward_as_uncompressed_ones(
+        scenario in networks(),
+        changes in prop::collection::vec((any::<prop::sample::Index>(), 0u8..7, any::<u32>()), 0..5),
+        others in prop::collection::vec(any::<u32>(), 48),
+    ) {
+        same_forwarding(&plan(&scenario).unwrap(), &others)?;
+        same_forwarding(&by_topology(&scenario).unwrap(), &others)?;
+        let mut unsettled = scenario;
+        unsettle(&mut unsettled, &changes);
+        // Given addresses may collide, which is an error of its own.
+        if let Ok(plan) = plan(&unsettled) {
+            same_forwarding(&plan, &others)?;
+        }
+    }
+
+    #[test]
+    fn an_address_that_nobody_has_travels_in_no_circle(
+        scenario in networks(),
+        others in prop::collection::vec(any::<u32>(), 16),
+    ) {
+        let plan = by_topology(&scenario).unwrap();
+        let forwarder = Forwarder::new(&plan);
+        for node in &plan.nodes {
+            for bits in &others {
+                let address = IpAddr::from(Ipv4Addr::from_bits((10 << 24) | (bits >> 16)));
+                if let Err(why) = forwarder.path(&node.name, address) {
+                    prop_assert!(!why.contains("circle"), "{}", why);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn numbering_by_topology_leads_everywhere_by_shortest_paths(scenario in networks()) {
+        let plan = by_topology(&scenario).unwrap();
+        check(&scenario, &plan)?;
+        prop_assert!(distinct(plan.nodes.iter().flat_map(addresses).collect()));
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(96))]
 
@@ -121,6 +249,10 @@ proptest! {
         prop_assert!(distinct(first.nodes.iter().flat_map(addresses).collect()));
         let interfaces = first.nodes.iter().flat_map(|node| &node.interfaces);
         prop_assert!(distinct(interfaces.map(|interface| interface.mac).collect()));
-        prop_assert_eq!(&first, &plan(&scenario).unwrap());
+        let second = plan(&scenario).unwrap();
+        prop_assert_eq!((&first.nodes, &first.hosts_file), (&second.nodes, &second.hosts_file));
+        for node in 0..first.nodes.len() {
+            prop_assert_eq!(first.routes(node), second.routes(node));
+        }
     }
 }

@@ -11,7 +11,7 @@ use netloom_monitor::{BusyStretch, Observation, Party, SignalKind, Subject};
 use netloom_units::{Duration, Time};
 
 use super::clock::Clock;
-use super::load::{Why, attach, kernel_types, load, map, next};
+use super::load::{KernelTypes, Why, attach, load, map, next, verify};
 use super::looking::Look;
 use crate::places::Places;
 use crate::probe::{Sink, watches};
@@ -32,6 +32,12 @@ pub struct Block {
     named: BTreeSet<u32>,
 }
 
+/// Programs that are in the kernel and not attached.
+pub struct PreparedBlock(Ebpf);
+
+/// Ends before beginnings: a request that is seen to begin is seen to end.
+const TRACEPOINTS: [&str; 3] = ["block_rq_complete", "block_rq_requeue", "block_rq_issue"];
+
 /// What was told of a disk.
 #[derive(Debug, Default)]
 struct Told {
@@ -47,12 +53,17 @@ impl Block {
     /// The names of its signals' probe, for those who cannot have it.
     pub const NAMED: (&str, &[SignalKind]) = (NAME, &[SIGNAL]);
 
-    /// Puts the programs into the kernel.
-    pub fn load(places: &Places) -> Result<Self, Why> {
-        let btf = kernel_types()?;
-        let mut ebpf = load(aya::include_bytes_aligned!("../../bpf/block.bpf.o"), &btf, |_| {})?;
-        // Ends before beginnings: a request that is seen to begin is seen to end.
-        attach(&mut ebpf, &btf, &["block_rq_complete", "block_rq_requeue", "block_rq_issue"])?;
+    /// Puts the programs into the kernel, where they do nothing yet.
+    pub fn prepare(types: &KernelTypes) -> Result<PreparedBlock, Why> {
+        let btf = types.get()?;
+        let mut ebpf = load(aya::include_bytes_aligned!("../../bpf/block.bpf.o"), btf, |_| {})?;
+        verify(&mut ebpf, btf, &TRACEPOINTS)?;
+        Ok(PreparedBlock(ebpf))
+    }
+
+    /// Begins to watch.
+    pub fn start(PreparedBlock(mut ebpf): PreparedBlock, places: &Places) -> Result<Self, Why> {
+        attach(&mut ebpf, &TRACEPOINTS)?;
         Ok(Self {
             disks: map(&mut ebpf, "disks")?,
             stretches: map(&mut ebpf, "stretches")?,

@@ -9,9 +9,18 @@ use aya::{Btf, Ebpf, EbpfLoader};
 /// What a kernel says no with; it may be told to people.
 pub type Why = Box<dyn Error + Send + Sync>;
 
-/// The types of the running kernel.
-pub fn kernel_types() -> Result<Btf, Why> {
-    Ok(Btf::from_sys_fs()?)
+/// The types of the running kernel, read once for all programs: that takes longer than loading them.
+pub struct KernelTypes(Result<Btf, String>);
+
+impl KernelTypes {
+    /// Those that the kernel tells.
+    pub fn of_this_machine() -> Self {
+        Self(Btf::from_sys_fs().map_err(|error| in_words(&error.into())))
+    }
+
+    pub fn get(&self) -> Result<&Btf, Why> {
+        self.0.as_ref().map_err(|why| why.clone().into())
+    }
 }
 
 /// Loads an object into the kernel, nothing attached yet.
@@ -25,15 +34,21 @@ pub fn load<'a>(
     Ok(loader.load(object)?)
 }
 
-/// Attaches programs to the tracepoints of their names.
-pub fn attach(ebpf: &mut Ebpf, btf: &Btf, tracepoints: &[&str]) -> Result<(), Why> {
-    for tracepoint in tracepoints {
-        let program = ebpf.program_mut(tracepoint).ok_or("the object lacks a program")?;
-        let program: &mut BtfTracePoint = program.try_into()?;
-        program.load(tracepoint, btf)?;
-        program.attach()?;
-    }
-    Ok(())
+/// Has the kernel verify programs, for the tracepoints of their names.
+pub fn verify(ebpf: &mut Ebpf, btf: &Btf, tracepoints: &[&str]) -> Result<(), Why> {
+    tracepoints.iter().try_for_each(|name| Ok(program(ebpf, name)?.load(name, btf)?))
+}
+
+/// Attaches verified programs to their tracepoints.
+pub fn attach(ebpf: &mut Ebpf, tracepoints: &[&str]) -> Result<(), Why> {
+    tracepoints.iter().try_for_each(|name| {
+        program(ebpf, name)?.attach()?;
+        Ok(())
+    })
+}
+
+fn program<'e>(ebpf: &'e mut Ebpf, name: &str) -> Result<&'e mut BtfTracePoint, Why> {
+    Ok(ebpf.program_mut(name).ok_or("the object lacks a program")?.try_into()?)
 }
 
 /// Takes a map out of an object.

@@ -23,7 +23,8 @@ mod record;
 mod scheduler;
 mod waits;
 
-pub use block::Block;
+pub use block::{Block, PreparedBlock};
+pub use load::{KernelTypes, Why};
 pub use looking::Looking;
 pub use missing::Missing;
-pub use scheduler::Scheduler;
+pub use scheduler::{PreparedScheduler, Scheduler};

@@ -13,7 +13,7 @@ use nix::sched::{CpuSet, sched_setaffinity};
 use nix::unistd::Pid;
 
 use super::clock::Clock;
-use super::load::{Why, attach, kernel_types, load, map, next};
+use super::load::{KernelTypes, Why, attach, load, map, next, verify};
 use super::looking::Look;
 use super::record::{Record, WORDS};
 use super::waits::Waits;
@@ -34,10 +34,28 @@ pub struct Scheduler {
     cpus: PerCpuArray<MapData, [u64; WORDS]>,
     stretches: RingBuf<MapData>,
     clock: Clock,
-    proc: PathBuf,
+    processes: Names,
     engine: u32,
     told: BTreeMap<u32, Told>,
 }
+
+/// The names of processes, as they were told.
+struct Names {
+    proc: PathBuf,
+    /// When the name of each was last told.
+    told: BTreeMap<u32, Time>,
+}
+
+/// Processes turn into other programs, and their numbers are used again: names are told anew after this time.
+const RENEW: Duration = Duration::from_secs(1);
+/// Processes whose names are remembered to have been told.
+const NAMES: usize = 4096;
+
+/// Programs that are in the kernel and not attached.
+pub struct PreparedScheduler(Ebpf);
+
+const SWITCHES: [&str; 1] = ["sched_switch"];
+const WAKE_UPS: [&str; 2] = ["sched_wakeup", "sched_wakeup_new"];
 
 /// What was told of a CPU.
 #[derive(Debug, Default)]
@@ -54,31 +72,45 @@ impl Scheduler {
     /// The names of its signals' probe, for those who cannot have it.
     pub const NAMED: (&str, &[SignalKind]) = (NAME, &[SignalKind::Cpu, SignalKind::RunQueue]);
 
-    /// Puts the programs into the kernel; with them come waits, if there are nodes.
-    pub fn load(places: &Places) -> Result<(Self, Option<Waits>), Why> {
-        let nodes = places.namespaces().map(|(inode, node)| Ok((u32::try_from(inode)?, node)));
-        let parties: Vec<(u32, u32)> = nodes.collect::<Result<_, Why>>()?;
-        let own = own_namespace(&places.proc)?;
-        let watch_nodes = u32::from(!parties.is_empty());
+    /// Puts the programs into the kernel, where they do nothing yet, with room for so many nodes.
+    pub fn prepare(
+        nodes: usize,
+        proc: &Path,
+        types: &KernelTypes,
+    ) -> Result<PreparedScheduler, Why> {
+        let own = own_namespace(proc)?;
+        let watch_nodes = u32::from(nodes > 0);
         let object = aya::include_bytes_aligned!("../../bpf/scheduler.bpf.o");
-        let entries = |least: usize| u32::try_from(least.max(1)).unwrap_or(u32::MAX);
-        let btf = kernel_types()?;
-        let mut ebpf = load(object, &btf, |loader| {
+        let entries = u32::try_from(nodes.max(1)).unwrap_or(u32::MAX);
+        let btf = types.get()?;
+        let mut ebpf = load(object, btf, |loader| {
             loader
                 .override_global("own_netns", &own, true)
                 .override_global("watch_nodes", &watch_nodes, true)
-                .map_max_entries("nodes", entries(parties.len()))
-                .map_max_entries("waits", entries(places.nodes.len()))
-                .map_max_entries("waiting", if parties.is_empty() { 1 } else { 16_384 });
+                .map_max_entries("nodes", entries)
+                .map_max_entries("waits", entries)
+                .map_max_entries("waiting", if nodes == 0 { 1 } else { 16_384 });
         })?;
+        verify(&mut ebpf, btf, &SWITCHES)?;
+        verify(&mut ebpf, btf, &WAKE_UPS)?;
+        Ok(PreparedScheduler(ebpf))
+    }
+
+    /// Begins to watch; with it come waits, if there are nodes.
+    pub fn start(
+        PreparedScheduler(mut ebpf): PreparedScheduler,
+        places: &Places,
+    ) -> Result<(Self, Option<Waits>), Why> {
+        let nodes = places.namespaces().map(|(inode, node)| Ok((u32::try_from(inode)?, node)));
+        let parties: Vec<(u32, u32)> = nodes.collect::<Result<_, Why>>()?;
         let mut nodes: HashMap<_, u32, u32> = map(&mut ebpf, "nodes")?;
         for (namespace, node) in &parties {
             nodes.insert(namespace, node, 0)?;
         }
-        attach(&mut ebpf, &btf, &["sched_switch"])?;
+        attach(&mut ebpf, &SWITCHES)?;
         let mut waits = None;
         if !parties.is_empty() {
-            attach(&mut ebpf, &btf, &["sched_wakeup", "sched_wakeup_new"])?;
+            attach(&mut ebpf, &WAKE_UPS)?;
             waits =
                 Some(Waits::new(map(&mut ebpf, "waits")?, parties.iter().map(|(_, node)| *node)));
         }
@@ -87,7 +119,7 @@ impl Scheduler {
             stretches: map(&mut ebpf, "stretches")?,
             _ebpf: ebpf,
             clock: Clock::default(),
-            proc: places.proc.clone(),
+            processes: Names { proc: places.proc.clone(), told: BTreeMap::new() },
             engine: places.engine,
             told: BTreeMap::new(),
         };
@@ -143,7 +175,7 @@ impl Scheduler {
             for (party, ns) in uses {
                 let before = told.uses.insert(party, ns);
                 if let (Party::Process(pid), None) = (party, before) {
-                    name(&self.proc, pid, sink);
+                    self.processes.tell(at, pid, sink);
                 }
                 let grown = ns.saturating_sub(before.unwrap_or(0));
                 if grown > 0 {
@@ -199,11 +231,20 @@ impl Look for Scheduler {
     }
 }
 
-/// Tells the name of a process; one that has ended stays a number.
-fn name(proc: &Path, pid: u32, sink: Sink<'_>) {
-    if let Ok(name) = fs::read_to_string(proc.join(pid.to_string()).join("comm")) {
-        let (what, name) = (Subject::Process(pid), name.trim_end().to_owned());
-        sink(Observation::Named { what, name });
+impl Names {
+    /// Tells the name of a process, unless it was told shortly before; one that has ended stays a number.
+    fn tell(&mut self, at: Time, pid: u32, sink: Sink<'_>) {
+        if self.told.get(&pid).is_some_and(|told| at < *told + RENEW) {
+            return;
+        }
+        if self.told.len() >= NAMES {
+            self.told.retain(|_, told| at < *told + RENEW);
+        }
+        self.told.insert(pid, at);
+        if let Ok(name) = fs::read_to_string(self.proc.join(pid.to_string()).join("comm")) {
+            let (what, name) = (Subject::Process(pid), name.trim_end().to_owned());
+            sink(Observation::Named { what, name });
+        }
     }
 }
 

@@ -42,8 +42,8 @@ impl Look for Waits {
         "a wait is seen when it ends, and told in steps of a sixteenth, rounded up";
 
     fn period(&self) -> Duration {
-        // Reading a node's costs a fifth of reading a file.
-        budgeted(PERIOD, self.nodes.len() / 5)
+        // Reading a node's costs half of what reading a file does.
+        budgeted(PERIOD, self.nodes.len() / 2)
     }
 
     fn look(&mut self, _at: Time, sink: Sink<'_>) -> Result<(), Why> {

@@ -104,10 +104,11 @@ fn watched(coverage: &Coverage) -> Markup {
     html! {
         tr {
             td class="word" { (coverage.signal) }
-            td { @if coverage.observed() { (coverage.probes.join(", ")) } @else { strong { "nothing" } } }
+            td { @if coverage.observed { (coverage.probes.join(", ")) } @else { strong { "nothing" } } }
             td {
                 @if coverage.blind_spots.is_empty() { "–" }
                 @else { ul { @for spot in &coverage.blind_spots { li { (spot) } } } }
+                @if let Some(threshold) = &coverage.threshold { p { "threshold: " (threshold) } }
             }
         }
     }

@@ -257,12 +257,26 @@ fn verdict(with: &str) -> Verdict {
         coverage: vec![
             Coverage {
                 signal: SignalKind::Cpu,
+                observed: true,
                 probes: vec!["proc_stat".into()],
                 blind_spots: vec![format!("short idle moments{with}")],
+                threshold: None,
             },
-            Coverage { signal: SignalKind::Disk, probes: Vec::new(), blind_spots: Vec::new() },
+            Coverage {
+                signal: SignalKind::Disk,
+                observed: false,
+                probes: Vec::new(),
+                blind_spots: Vec::new(),
+                threshold: None,
+            },
         ],
-        overhead: Overhead { monitoring_ns: 20_000_000, notification_ns: 1_000_000, share: 0.0021 },
+        overhead: Overhead {
+            preparation_ns: 50_000_000,
+            monitoring_ns: 20_000_000,
+            notification_ns: 1_000_000,
+            share: 0.0021,
+            elapsed_ns: 30_000_000,
+        },
     }
 }
 
@@ -293,6 +307,7 @@ fn machine(with: &str) -> Machine {
         processors: 4,
         memory_bytes: Some(8 << 30),
         clock_source: Some("tsc".into()),
+        frequency_mhz: Some(3000),
         frequency_governor: None,
         tcp_congestion_control: Some("cubic".into()),
     }

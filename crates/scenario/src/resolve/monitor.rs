@@ -21,9 +21,24 @@ pub(super) fn resolve(
             report.error(Diagnostic::error(given.span, problem));
         }
     }
+    let enabled = raw.enabled.unwrap_or(true);
+    let others = [
+        ("on_contention", raw.on_contention.as_ref().map(|given| given.span)),
+        ("warm_up", raw.warm_up.as_ref().map(|given| given.span)),
+        ("criteria", raw.criteria.as_ref().map(|given| given.span)),
+    ];
+    for (key, span) in others.into_iter().filter(|_| !enabled) {
+        if let Some(span) = span {
+            let message =
+                format!("`{key}` has no effect, for `enabled: false` says that nothing is watched");
+            let help = "leave out one of the two";
+            report.error(Diagnostic::error(span, message).with_help(help));
+        }
+    }
     let delays = links.iter().flat_map(|link| [link.forward.delay, link.reverse.delay]);
     Monitor {
-        on_contention: raw.on_contention,
+        enabled,
+        on_contention: raw.on_contention.as_ref().map(|given| given.value).unwrap_or_default(),
         warm_up: raw.warm_up.as_ref().map_or(Duration::ZERO, |given| given.value.0),
         criteria: criteria.resolved(delays.filter(|delay| *delay > Duration::ZERO).min()),
     }

@@ -1,0 +1,203 @@
+//! What a worker counts for a monitor, and the ring for what is rare. Only the worker writes, so that no write
+//! needs a bus lock.
+
+use std::sync::Arc;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use netloom_link::FrameInfo;
+use netloom_units::{Duration, Time};
+use rtrb::Producer;
+
+use super::{Limits, Loss, Seen, Sighting};
+use crate::PipeId;
+use crate::thread_clock::ThreadClock;
+
+/// Buckets to an octave of lateness.
+const OCTAVE: usize = 4;
+pub(crate) const BUCKETS: usize = 64 * OCTAVE;
+/// Traffic is counted in slots of this length (δ of Maier 2011, Eq. 4.1), in so many in turn: who looks less
+/// often than that does not know in which slot bytes were.
+pub(crate) const SLOT: Duration = Duration::from_millis(10);
+pub(crate) const SLOTS: u64 = 32;
+
+/// A worker's end.
+#[derive(Debug)]
+pub(crate) struct Spotter {
+    limits: Limits,
+    sightings: Producer<Sighting>,
+    tally: Arc<Tally>,
+}
+
+#[derive(Debug)]
+pub(crate) struct Tally {
+    /// Wire frames within the tolerance, by how late they were.
+    pub punctual: [AtomicU64; BUCKETS],
+    /// Bytes by the slot in which they left: slot `n` is counted at `n % SLOTS`, on top of what was there.
+    pub bytes: [AtomicU64; SLOTS as usize],
+    pub untold: Untold,
+    pub lanes: Box<[LaneTally]>,
+    /// The worker's.
+    pub time: OnceLock<ThreadClock>,
+}
+
+/// What found no room in the ring.
+#[derive(Debug)]
+pub(crate) struct Untold {
+    /// How many sightings.
+    pub sightings: AtomicU64,
+    /// Late wire frames, by how late they were.
+    pub late: [AtomicU64; BUCKETS],
+    /// Lost wire frames, by [`Loss`].
+    pub lost: [AtomicU64; Loss::ALL.len()],
+    /// The longest pause, in ns.
+    pub pause: AtomicU64,
+}
+
+#[derive(Debug, Default)]
+pub(crate) struct LaneTally {
+    pub frames: AtomicU64,
+    pub bytes: AtomicU64,
+}
+
+impl Tally {
+    pub fn new(lanes: usize) -> Self {
+        Self {
+            punctual: [const { AtomicU64::new(0) }; BUCKETS],
+            bytes: [const { AtomicU64::new(0) }; SLOTS as usize],
+            untold: Untold {
+                sightings: AtomicU64::new(0),
+                late: [const { AtomicU64::new(0) }; BUCKETS],
+                lost: [const { AtomicU64::new(0) }; Loss::ALL.len()],
+                pause: AtomicU64::new(0),
+            },
+            lanes: std::iter::repeat_with(LaneTally::default).take(lanes).collect(),
+            time: OnceLock::new(),
+        }
+    }
+}
+
+impl Spotter {
+    pub fn new(limits: Limits, sightings: Producer<Sighting>, tally: Arc<Tally>) -> Self {
+        Self { limits, sightings, tally }
+    }
+
+    /// To be called by the worker, before all else.
+    pub fn begin(&self) {
+        // A spotter has one worker.
+        let _ = self.tally.time.set(ThreadClock::of_this_thread());
+    }
+
+    /// A frame, or a super-frame as one, enters the pipe of `lane`.
+    #[inline]
+    pub fn handled(&mut self, lane: usize) {
+        add(&self.tally.lanes[lane].frames, 1);
+    }
+
+    /// Frames left `pipe`, of `lane`, for an interface at `at`, so much after their scheduled release.
+    #[inline]
+    pub fn left(&mut self, lane: usize, pipe: PipeId, at: Time, late: Duration, info: &FrameInfo) {
+        let frames = u64::from(info.frames());
+        self.passed(lane, info);
+        add(&self.tally.bytes[(slot_of(at) % SLOTS) as usize], info.bytes());
+        if late > self.limits.tolerance {
+            self.tell(at, Seen::Late { pipe, by: late, frames });
+        } else {
+            add(&self.tally.punctual[bucket(late.as_nanos())], frames);
+        }
+    }
+
+    /// Frames left the pipe of `lane` for a switch.
+    #[inline]
+    pub fn passed(&mut self, lane: usize, info: &FrameInfo) {
+        add(&self.tally.lanes[lane].bytes, info.bytes());
+    }
+
+    /// Frames were lost outside the model.
+    #[cold]
+    pub fn lost(&mut self, pipe: PipeId, at: Time, loss: Loss, frames: u64) {
+        self.tell(at, Seen::Lost { pipe, loss, frames });
+    }
+
+    /// Nobody looked at the devices for so long.
+    #[inline]
+    pub fn unattended(&mut self, at: Time, lasted: Duration) {
+        if lasted > self.limits.pause {
+            self.tell(at, Seen::Pause { lasted });
+        }
+    }
+
+    #[cold]
+    fn tell(&mut self, at: Time, what: Seen) {
+        if self.sightings.push(Sighting { at, what }).is_ok() {
+            return;
+        }
+        let untold = &self.tally.untold;
+        match what {
+            Seen::Late { by, frames, .. } => add(&untold.late[bucket(by.as_nanos())], frames),
+            Seen::Lost { loss, frames, .. } => add(&untold.lost[loss as usize], frames),
+            Seen::Pause { lasted } => {
+                let longest = untold.pause.load(Ordering::Relaxed).max(lasted.as_nanos());
+                untold.pause.store(longest, Ordering::Relaxed);
+            }
+        }
+        add(&untold.sightings, 1);
+    }
+}
+
+/// Adds to a counter that only this thread writes.
+#[inline]
+fn add(counter: &AtomicU64, amount: u64) {
+    counter.store(counter.load(Ordering::Relaxed) + amount, Ordering::Relaxed);
+}
+
+/// The number of the slot that `at` is in.
+#[inline]
+pub(crate) fn slot_of(at: Time) -> u64 {
+    at.as_nanos() / SLOT.as_nanos()
+}
+
+/// The bucket of `nanos`: its octave, and the quarter of it.
+#[inline]
+pub(crate) fn bucket(nanos: u64) -> usize {
+    let octave = nanos.checked_ilog2().unwrap_or(0) as usize;
+    let quarter = if octave < 2 { 0 } else { (nanos >> (octave - 2)) as usize % OCTAVE };
+    octave * OCTAVE + quarter
+}
+
+/// The longest time in a bucket, in ns.
+pub(crate) fn longest_of(bucket: usize) -> u64 {
+    u64::try_from(above(bucket) - 1).unwrap_or(u64::MAX)
+}
+
+/// The shortest time in a bucket, in ns.
+pub(crate) fn shortest_of(bucket: usize) -> u64 {
+    let (octave, quarter) = (bucket / OCTAVE, (bucket % OCTAVE) as u64);
+    if octave < 2 { (1 << octave) & !1 } else { (4 + quarter) << (octave - 2) }
+}
+
+/// The first time above a bucket, in ns.
+fn above(bucket: usize) -> u128 {
+    let (octave, quarter) = (bucket / OCTAVE, (bucket % OCTAVE) as u128);
+    if octave < 2 { 2 << octave } else { (5 + quarter) << (octave - 2) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_bucket_holds_what_is_within_a_quarter_of_an_octave() {
+        for exponent in 0..64 {
+            for part in [0, 1, 2, 3] {
+                let value = (1u64 << exponent) + part * ((1u64 << exponent) / 4);
+                let (shortest, longest) = (shortest_of(bucket(value)), longest_of(bucket(value)));
+                assert!(shortest <= value && value <= longest, "{value}");
+                assert_eq!(bucket(longest), bucket(value), "{value}");
+                assert_eq!(bucket(shortest), bucket(value), "{value}");
+                assert!((longest - shortest) as f64 <= value as f64 / 4.0 + 1.0, "{value}");
+            }
+        }
+        assert_eq!((bucket(0), longest_of(bucket(u64::MAX))), (0, u64::MAX));
+    }
+}

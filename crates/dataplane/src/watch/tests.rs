@@ -1,0 +1,121 @@
+use netloom_link::FrameInfo;
+
+use super::*;
+use crate::{Clock, Scheduling};
+
+const LIMITS: Limits =
+    Limits { tolerance: Duration::from_millis(1), pause: Duration::from_secs(1000) };
+const PIPE: PipeId = PipeId { link: 3, direction: 1 };
+
+fn ends() -> (Watch, Spotter) {
+    let clock = Clock::since(std::time::Instant::now());
+    let pulse = Pulse::start(clock, Scheduling::Normal, LIMITS.pause).unwrap();
+    let pipes = vec![vec![PipeId { link: 3, direction: 0 }, PIPE]];
+    let (watch, mut spotters) = watch(LIMITS, pipes, pulse, Time::ZERO);
+    (watch, spotters.remove(0))
+}
+
+fn ms(ms: u64) -> Time {
+    Time::ZERO + Duration::from_millis(ms)
+}
+
+fn seen(watch: &mut Watch, now: Time, last: bool) -> (Vec<Seen>, Common) {
+    let mut seen = Vec::new();
+    let common = watch.look(now, last, |sighting| seen.push(sighting.what));
+    (seen, common)
+}
+
+#[test]
+fn late_frames_are_told_one_by_one_and_punctual_ones_counted() {
+    let (mut watch, mut spotter) = ends();
+    let two = FrameInfo::coalesced(2, 1000, 500);
+    spotter.left(1, PIPE, ms(7), Duration::from_micros(30), &FrameInfo::single(60));
+    spotter.left(1, PIPE, ms(7), LIMITS.tolerance, &two);
+    let by = LIMITS.tolerance + Duration::from_nanos(1);
+    spotter.left(1, PIPE, ms(7), by, &two);
+    let (rare, common) = seen(&mut watch, ms(10), false);
+    assert_eq!(rare, [Seen::Late { pipe: PIPE, by, frames: 2 }]);
+    let over = Duration::from_millis(10);
+    assert_eq!(common.traffic, [Traffic { until: ms(10), over, bytes: 60 + 1500 + 1500 }]);
+    let frames: Vec<u64> = common.punctual.iter().map(|(_, frames)| *frames).collect();
+    assert_eq!(frames, [1, 2]);
+    assert_eq!(common.punctual[1].0, LIMITS.tolerance);
+    assert_eq!(seen(&mut watch, ms(20), false), (vec![], Common::default()));
+}
+
+#[test]
+fn traffic_is_told_by_slots_and_none_is_missing() {
+    let (mut watch, mut spotter) = ends();
+    let mut left = |at, bytes| {
+        spotter.left(0, PIPE, at, Duration::ZERO, &FrameInfo::single(bytes));
+    };
+    let told = |common: Common| -> Vec<(Time, u64, u64)> {
+        let traffic = common.traffic.into_iter();
+        traffic.map(|t| (t.until, t.over.as_nanos() / 1_000_000, t.bytes)).collect()
+    };
+    left(ms(9), 100);
+    left(ms(10), 200);
+    left(ms(35), 300);
+    left(ms(41), 400);
+    assert_eq!(
+        told(seen(&mut watch, ms(45), false).1),
+        [(ms(10), 10, 100), (ms(20), 10, 200), (ms(40), 10, 300)]
+    );
+    left(ms(49), 60);
+    assert_eq!(told(seen(&mut watch, ms(60), false).1), [(ms(50), 10, 460)]);
+    // Nobody looked for longer than there are slots: it is not known when in that time.
+    left(ms(70), 100);
+    left(ms(600), 100);
+    assert_eq!(told(seen(&mut watch, ms(605), false).1), [(ms(605), 545, 200)]);
+    left(ms(607), 70);
+    left(ms(611), 80);
+    assert_eq!(told(seen(&mut watch, ms(615), true).1), [(ms(610), 10, 70), (ms(615), 5, 80)]);
+}
+
+#[test]
+fn losses_and_pauses_are_told_and_short_pauses_are_not() {
+    let (mut watch, mut spotter) = ends();
+    spotter.lost(PIPE, Time::ZERO, Loss::NoMemory, 9);
+    spotter.unattended(Time::ZERO, LIMITS.pause);
+    let lasted = LIMITS.pause + Duration::from_nanos(1);
+    spotter.unattended(Time::ZERO, lasted);
+    let lost = Seen::Lost { pipe: PIPE, loss: Loss::NoMemory, frames: 9 };
+    assert_eq!(seen(&mut watch, ms(1), false).0, [lost, Seen::Pause { lasted }]);
+}
+
+#[test]
+fn what_finds_no_room_is_counted() {
+    let (mut watch, mut spotter) = ends();
+    for _ in 0..BACKLOG {
+        spotter.lost(PIPE, Time::ZERO, Loss::Rejected, 1);
+    }
+    let (late, paused) = (Duration::from_millis(5), Duration::from_secs(2000));
+    spotter.lost(PIPE, Time::ZERO, Loss::NoMemory, 3);
+    spotter.left(1, PIPE, Time::ZERO, late, &FrameInfo::coalesced(4, 100, 100));
+    spotter.unattended(Time::ZERO, paused);
+    let (rare, common) = seen(&mut watch, ms(1), false);
+    assert_eq!((rare.len(), rare[BACKLOG]), (BACKLOG + 1, Seen::Pause { lasted: paused }));
+    assert_eq!(common.lost, [(Loss::NoMemory, 3)]);
+    let [(at_least, 4)] = common.late[..] else { panic!("{:?}", common.late) };
+    assert!(at_least <= late && at_least.as_nanos() * 5 >= late.as_nanos() * 4, "{at_least}");
+    assert_eq!(seen(&mut watch, ms(2), false), (vec![], Common::default()));
+}
+
+#[test]
+fn work_is_told_by_pipe() {
+    let (mut watch, mut spotter) = ends();
+    spotter.begin();
+    spotter.handled(0);
+    spotter.handled(1);
+    spotter.handled(1);
+    spotter.passed(0, &FrameInfo::single(60));
+    spotter.left(1, PIPE, ms(1), Duration::ZERO, &FrameInfo::single(100));
+    let work: Vec<Work> = watch.work().collect();
+    let pipe =
+        |direction, frames, bytes| PipeWork { pipe: PipeId { link: 3, direction }, frames, bytes };
+    assert_eq!(work[0].pipes, [pipe(0, 1, 60), pipe(1, 2, 100)]);
+    assert!(work[0].cpu_time > Duration::ZERO);
+    spotter.handled(0);
+    let work: Vec<Work> = watch.work().collect();
+    assert_eq!(work[0].pipes, [pipe(0, 1, 0)]);
+}

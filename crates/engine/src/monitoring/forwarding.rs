@@ -1,0 +1,279 @@
+//! Who sent how much, and for whom the workers worked: a node's part of the traffic by the bytes of its pipes,
+//! of a worker's CPU time by the frames that the worker handled for it. A frame that leaves a switch is of
+//! those who sent into that switch, or others joined to it, in proportion to what they sent meanwhile.
+
+use std::collections::{BTreeMap, HashMap};
+
+use netloom_dataplane::{PipeWork, Watch, Work};
+use netloom_monitor::{Divided, Observation, Party, SignalKind};
+use netloom_scenario::{NodeKind, Scenario};
+use netloom_units::{Duration, Time};
+
+use super::meter::process_time;
+
+/// Between two looks, if pipes are few.
+const PERIOD: Duration = Duration::from_millis(100);
+/// Pipes for which the period is longer by itself: to look at them takes some 0.1 ms.
+const PIPES: usize = 10_000;
+
+/// Divides traffic and CPU time over nodes.
+pub struct Forwarding {
+    pipes: Vec<Ends>,
+    /// Whether anybody asks who sent how much: nobody does if no rate is too much.
+    is_traffic_tested: bool,
+    due: Time,
+    last: Time,
+    /// The engine's CPU time at the last look.
+    engine: Duration,
+}
+
+/// Where a pipe comes from and where it leads.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Ends {
+    from: End,
+    to: End,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum End {
+    Node(u32),
+    /// Switches that are joined, by the number of one of them.
+    Segment(usize),
+}
+
+/// What was done, by party.
+#[derive(Debug, Default, PartialEq)]
+struct Sums {
+    bytes: BTreeMap<Party, u64>,
+    cpu_ns: BTreeMap<Party, u64>,
+}
+
+impl Forwarding {
+    /// From now on.
+    pub fn new(scenario: &Scenario, now: Time) -> Self {
+        Self {
+            pipes: ends(scenario),
+            is_traffic_tested: scenario.monitor.criteria.net_internal.rate.is_some(),
+            due: now,
+            last: now,
+            engine: process_time(),
+        }
+    }
+
+    /// Looks, if it is time, or if this is the `last` chance.
+    pub fn look(
+        &mut self,
+        now: Time,
+        last: bool,
+        watch: &mut Watch,
+        sink: &mut dyn FnMut(Observation),
+    ) {
+        if !last && now < self.due {
+            return;
+        }
+        let periods = self.pipes.len().div_ceil(PIPES).max(1) as u64;
+        self.due = now + Duration::from_nanos(PERIOD.as_nanos() * periods);
+        let over = now.since(std::mem::replace(&mut self.last, now));
+        let mut sums = Sums::default();
+        let mut workers = Duration::ZERO;
+        for work in watch.work() {
+            workers += work.cpu_time;
+            sums.add(&work, &self.pipes);
+        }
+        let engine = process_time();
+        let spent = engine.saturating_sub(std::mem::replace(&mut self.engine, engine));
+        // What is not the workers', or was done for nobody, the engine did for itself.
+        let own = spent.saturating_sub(workers).as_nanos();
+        *sums.cpu_ns.entry(Party::Engine).or_default() += own;
+        sums.tell(over, self.is_traffic_tested, sink);
+    }
+}
+
+impl Sums {
+    /// Adds what one worker did. Joined switches always have the same one.
+    fn add(&mut self, work: &Work, pipes: &[Ends]) {
+        let mut bytes = Divisible::default();
+        let mut frames = Divisible::default();
+        for PipeWork { pipe, frames: handled, bytes: left } in &work.pipes {
+            let Some(Ends { from, to }) = pipes.get(pipe.index()) else { continue };
+            frames.add(*from, *handled);
+            match (from, to) {
+                (End::Node(node), End::Segment(segment)) => {
+                    bytes.sent_into(*segment, *node, *left);
+                    frames.sent_into(*segment, *node, *handled);
+                }
+                // They have not left for a node yet.
+                (End::Segment(_), End::Segment(_)) => {}
+                (from, End::Node(_)) => bytes.add(*from, *left),
+            }
+        }
+        for (party, amount) in bytes.by_party() {
+            *self.bytes.entry(party).or_default() += amount;
+        }
+        let frames = frames.by_party();
+        let all: u128 = frames.values().map(|frames| u128::from(*frames)).sum();
+        let time = work.cpu_time.as_nanos();
+        let mut rest = time;
+        for (party, frames) in frames.into_iter().filter(|(party, _)| *party != Party::Unattributed)
+        {
+            // At most all of it.
+            let part = (u128::from(time) * u128::from(frames) / all.max(1)) as u64;
+            rest -= part;
+            *self.cpu_ns.entry(party).or_default() += part;
+        }
+        *self.cpu_ns.entry(Party::Engine).or_default() += rest;
+    }
+
+    fn tell(self, over: Duration, is_traffic_tested: bool, sink: &mut dyn FnMut(Observation)) {
+        let mut used = |of, divides, sums: BTreeMap<Party, u64>| {
+            for (party, amount) in sums.into_iter().filter(|(_, amount)| *amount > 0) {
+                sink(Observation::Used { of, divides, party, amount, over });
+            }
+        };
+        used(SignalKind::Cpu, Divided::Engine, self.cpu_ns);
+        if is_traffic_tested {
+            used(SignalKind::NetInternal, Divided::Unattributed, self.bytes);
+        }
+    }
+}
+
+/// Amounts of nodes, and of segments, which are divided over the nodes that sent into them.
+#[derive(Debug, Default)]
+struct Divisible {
+    nodes: BTreeMap<u32, u64>,
+    segments: BTreeMap<usize, u64>,
+    sent_into: BTreeMap<usize, BTreeMap<u32, u64>>,
+}
+
+impl Divisible {
+    fn add(&mut self, end: End, amount: u64) {
+        match end {
+            End::Node(node) => *self.nodes.entry(node).or_default() += amount,
+            End::Segment(segment) => *self.segments.entry(segment).or_default() += amount,
+        }
+    }
+
+    fn sent_into(&mut self, segment: usize, node: u32, amount: u64) {
+        *self.sent_into.entry(segment).or_default().entry(node).or_default() += amount;
+    }
+
+    /// All of it. What left a segment into which nobody sent meanwhile is unattributed.
+    fn by_party(&self) -> BTreeMap<Party, u64> {
+        let mut parties: BTreeMap<Party, u64> =
+            self.nodes.iter().map(|(node, amount)| (Party::Node(*node), *amount)).collect();
+        for (segment, amount) in &self.segments {
+            let senders = self.sent_into.get(segment);
+            let all: u128 = senders.into_iter().flatten().map(|(_, sent)| u128::from(*sent)).sum();
+            let mut rest = *amount;
+            for (node, sent) in senders.into_iter().flatten().filter(|_| all > 0) {
+                // At most all of it.
+                let part = (u128::from(*amount) * u128::from(*sent) / all) as u64;
+                rest -= part;
+                *parties.entry(Party::Node(*node)).or_default() += part;
+            }
+            *parties.entry(Party::Unattributed).or_default() += rest;
+        }
+        parties
+    }
+}
+
+/// The ends of every pipe, by its index.
+fn ends(scenario: &Scenario) -> Vec<Ends> {
+    let numbers: HashMap<&str, usize> =
+        scenario.nodes.iter().enumerate().map(|(number, n)| (n.name.as_str(), number)).collect();
+    let is_switch = |number: usize| scenario.nodes[number].kind == NodeKind::Switch;
+    let links: Vec<[usize; 2]> = scenario
+        .links
+        .iter()
+        .map(|link| link.endpoints.each_ref().map(|end| numbers[end.node.as_str()]))
+        .collect();
+    let segments = segments(scenario.nodes.len(), &links, is_switch);
+    let end = |number: usize| match is_switch(number) {
+        true => End::Segment(segments[number]),
+        false => End::Node(number as u32),
+    };
+    let both = |link: &[usize; 2]| {
+        let [one, other] = link.map(end);
+        [Ends { from: one, to: other }, Ends { from: other, to: one }]
+    };
+    links.iter().flat_map(both).collect()
+}
+
+/// For each node, the least number of those that it is joined to by links between switches.
+fn segments(nodes: usize, links: &[[usize; 2]], is_switch: impl Fn(usize) -> bool) -> Vec<usize> {
+    let mut joined = vec![Vec::new(); nodes];
+    for [one, other] in links.iter().filter(|link| link.iter().all(|end| is_switch(*end))) {
+        joined[*one].push(*other);
+        joined[*other].push(*one);
+    }
+    let mut segments = vec![usize::MAX; nodes];
+    for first in 0..nodes {
+        let mut reached = vec![first];
+        while let Some(node) = reached.pop() {
+            if segments[node] == usize::MAX {
+                segments[node] = first;
+                reached.extend(&joined[node]);
+            }
+        }
+    }
+    segments
+}
+
+#[cfg(test)]
+mod tests {
+    use netloom_dataplane::PipeId;
+
+    use super::*;
+
+    const A: Party = Party::Node(0);
+    const B: Party = Party::Node(1);
+    const SWITCH: End = End::Segment(2);
+
+    fn from(from: End, to: End) -> [Ends; 2] {
+        [Ends { from, to }, Ends { from: to, to: from }]
+    }
+
+    fn work(cpu_ns: u64, pipes: &[(usize, u64, u64)]) -> Work {
+        let pipe = |(index, frames, bytes): &(usize, u64, u64)| PipeWork {
+            pipe: PipeId { link: index / 2, direction: index % 2 },
+            frames: *frames,
+            bytes: *bytes,
+        };
+        let pipes = pipes.iter().map(pipe).collect();
+        Work { cpu_time: Duration::from_nanos(cpu_ns), pipes }
+    }
+
+    #[test]
+    fn the_sender_of_a_pipe_is_the_node_at_its_beginning() {
+        let pipes = from(End::Node(0), End::Node(1));
+        let mut sums = Sums::default();
+        sums.add(&work(1001, &[(0, 3, 4500), (1, 1, 60)]), &pipes);
+        assert_eq!(sums.bytes, [(A, 4500), (B, 60)].into());
+        // A remainder is the engine's.
+        assert_eq!(sums.cpu_ns, [(A, 750), (B, 250), (Party::Engine, 1)].into());
+    }
+
+    #[test]
+    fn what_leaves_a_switch_is_of_those_who_sent_into_it() {
+        let pipes = [from(End::Node(0), SWITCH), from(End::Node(1), SWITCH)].concat();
+        let mut sums = Sums::default();
+        // Each frame crosses two pipes, and counts where it leaves for a node.
+        sums.add(&work(800, &[(0, 3, 3000), (1, 1, 1000), (2, 1, 1000), (3, 3, 3000)]), &pipes);
+        assert_eq!(sums.bytes, [(A, 3000), (B, 1000), (Party::Unattributed, 0)].into());
+        assert_eq!(sums.cpu_ns, [(A, 600), (B, 200), (Party::Engine, 0)].into());
+        // Frames that were on their way before.
+        let mut sums = Sums::default();
+        sums.add(&work(100, &[(1, 2, 500)]), &pipes);
+        assert_eq!(sums.bytes, [(Party::Unattributed, 500)].into());
+        assert_eq!(sums.cpu_ns, [(Party::Engine, 100)].into());
+    }
+
+    #[test]
+    fn switches_that_are_joined_are_one_segment() {
+        // 0, 1 and 4 are switches; 0 and 4 are joined through 1, and 5 by itself.
+        let is_switch = |number| [0, 1, 4, 5].contains(&number);
+        let links = [[0, 2], [0, 1], [4, 1], [3, 4], [5, 3]];
+        let segments = segments(6, &links, is_switch);
+        assert_eq!([segments[0], segments[1], segments[4], segments[5]], [0, 0, 0, 5]);
+    }
+}

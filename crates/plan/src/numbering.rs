@@ -1,0 +1,168 @@
+//! In which order subnets and loopback addresses are given out.
+//!
+//! Small networks are numbered in the order of their file, which people can follow. In larger ones
+//! neighbouring numbers go to what most nodes reach by the same next hop, so that one route serves
+//! many: few routers are asked, as a sample, by which next hop they reach what, and a tournament
+//! ([`tournament`]) pairs what they treat alike. The idea is from Duerig, Ricci, Byers and Lepreau 2006,
+//! "Automatic IP Address Assignment on Network Topologies" (University of Utah, FTN-2006-02).
+//!
+//! Not here: the addresses themselves (`addresses`).
+
+mod rank;
+mod tournament;
+
+use std::cmp::Reverse;
+
+use crate::cidr::{Family, Source};
+use crate::routing::{Graph, Metric, Path, Paths, Roads};
+use crate::topology::Topology;
+
+use rank::rank;
+use tournament::{Item, tournament};
+
+/// Up to so many segments, numbers ascend in the order of the file: 10.0.0.0 to 10.0.3.255 for links.
+const SEGMENTS_IN_FILE_ORDER: usize = 256;
+/// How many nodes are asked for their next hops.
+const SAMPLE: usize = 64;
+/// A label for all that a node does not reach; labels of edges are below it.
+const UNREACHED: u32 = 63;
+
+/// In which order segments and nodes get their numbers.
+pub(crate) struct Numbering {
+    pub segments: Order,
+    pub nodes: Order,
+}
+
+/// Indices in the order of their numbers.
+pub(crate) struct Order {
+    indices: Vec<usize>,
+    /// Whether halves, quarters and so on of the order belong together, down to pairs: then numbers
+    /// must keep them together, too.
+    aligned: bool,
+}
+
+impl Order {
+    fn of_file(count: usize) -> Self {
+        Self { indices: (0..count).collect(), aligned: false }
+    }
+
+    /// The indices in the order of their numbers, of which the lowest is `first`.
+    pub fn numbered_from(&self, first: usize) -> impl Iterator<Item = usize> {
+        // What should have a number below the first gets one after the last.
+        let misplaced = if self.aligned { first.min(self.indices.len()) } else { 0 };
+        let (before, rest) = self.indices.split_at(misplaced);
+        rest.iter().chain(before).copied()
+    }
+}
+
+impl Numbering {
+    pub fn new(topology: &Topology<'_>, graph: &Graph) -> Self {
+        if topology.segments.len() <= SEGMENTS_IN_FILE_ORDER {
+            Self::in_file_order(topology)
+        } else {
+            Self::by_topology(topology, graph)
+        }
+    }
+
+    pub fn in_file_order(topology: &Topology<'_>) -> Self {
+        Self {
+            segments: Order::of_file(topology.segments.len()),
+            nodes: Order::of_file(topology.scenario.nodes.len()),
+        }
+    }
+
+    pub fn by_topology(topology: &Topology<'_>, graph: &Graph) -> Self {
+        let survey = Survey::new(topology, graph);
+        Self { segments: survey.segments(), nodes: survey.nodes() }
+    }
+}
+
+/// What the sample says, and how near nodes are to each other.
+struct Survey<'a> {
+    topology: &'a Topology<'a>,
+    graph: &'a Graph,
+    /// By node: its place in a walk through the network.
+    rank: Vec<usize>,
+    /// The nodes of the sample, with their shortest paths.
+    sample: Vec<(usize, Paths)>,
+}
+
+impl<'a> Survey<'a> {
+    fn new(topology: &'a Topology<'a>, graph: &'a Graph) -> Self {
+        let rank = rank(graph);
+        let metric = |node: usize| Metric::of(topology.node(node));
+        // Who has but one neighbour treats everything alike.
+        let mut tables: Vec<usize> = (0..rank.len())
+            .filter(|node| metric(*node).is_some() && graph.edges[*node].len() > 1)
+            .collect();
+        tables.sort_by_key(|node| rank[*node]);
+        let mut roads: Vec<(Metric, Roads)> = vec![];
+        let mut sample = vec![];
+        for number in 0..SAMPLE.min(tables.len()) {
+            let node = tables[number * tables.len() / SAMPLE.min(tables.len())];
+            let Some(metric) = metric(node) else { continue };
+            if !roads.iter().any(|(known, _)| *known == metric) {
+                roads.push((metric, Roads::new(graph, metric, |edge| edge.up)));
+            }
+            let known = roads.iter().find(|(known, _)| *known == metric);
+            sample.extend(known.map(|(_, roads)| (node, roads.shortest_paths(node))));
+        }
+        Self { topology, graph, rank, sample }
+    }
+
+    fn segments(&self) -> Order {
+        let owners = |segment: &usize| {
+            let members = self.topology.segments[*segment].iter().map(|port| port.node);
+            let routers: Vec<usize> =
+                members.clone().filter(|node| self.topology.is_router(*node)).collect();
+            if routers.is_empty() { members.collect() } else { routers }
+        };
+        let mut segments: Vec<(usize, Vec<usize>)> =
+            (0..self.topology.segments.len()).map(|segment| (segment, owners(&segment))).collect();
+        segments.sort_by_cached_key(|(segment, owners)| {
+            let mut ranks: Vec<usize> = owners.iter().map(|owner| self.rank[*owner]).collect();
+            ranks.sort_unstable_by_key(|rank| Reverse(*rank));
+            (ranks, *segment)
+        });
+        // Neighbours are the segments of one node.
+        let mut circles: Vec<Vec<u32>> = vec![vec![]; self.rank.len()];
+        for (item, (_, owners)) in (0..).zip(&segments) {
+            owners.iter().for_each(|owner| circles[*owner].push(item));
+        }
+        let items = segments.iter().map(|(_, owners)| self.item(owners)).collect();
+        let order = tournament(items, &circles);
+        Order { indices: order.into_iter().map(|item| segments[item].0).collect(), aligned: true }
+    }
+
+    fn nodes(&self) -> Order {
+        let automatic = |node: &usize| {
+            let source = |family: Family| family.loopback_source(self.topology.node(*node));
+            !self.topology.is_switch(*node)
+                && [Family::V4, Family::V6].into_iter().any(|family| source(family) == Source::Auto)
+        };
+        let (mut nodes, others): (Vec<usize>, Vec<usize>) =
+            (0..self.rank.len()).partition(automatic);
+        nodes.sort_by_key(|node| self.rank[*node]);
+        // Neighbours are a node and those next to it.
+        let mut circles: Vec<Vec<u32>> = vec![vec![]; self.rank.len()];
+        for (item, node) in (0..).zip(&nodes) {
+            let next = self.graph.edges[*node].iter().map(|edge| edge.to);
+            next.chain([*node]).for_each(|around| circles[around].push(item));
+        }
+        let items = nodes.iter().map(|node| self.item(&[*node])).collect();
+        let order = tournament(items, &circles).into_iter().map(|item| nodes[item]);
+        Order { indices: order.chain(others).collect(), aligned: true }
+    }
+
+    /// By which edges the sample reaches the nearest of `owners`.
+    fn item(&self, owners: &[usize]) -> Item {
+        let label = |(node, paths): &(usize, Paths)| {
+            if owners.contains(node) {
+                return u64::MAX;
+            }
+            let nearest: Option<Path> = owners.iter().filter_map(|owner| paths.to(*owner)).min();
+            1 << nearest.map_or(UNREACHED, |path| path.first_edge % UNREACHED)
+        };
+        self.sample.iter().map(label).collect()
+    }
+}

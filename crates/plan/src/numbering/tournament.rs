@@ -1,0 +1,125 @@
+//! Pairs what is treated alike, then pairs of pairs, and so on: the order of a binary tree in which
+//! every group of two, four, eight … is aligned, as the prefixes of addresses are.
+
+use std::cmp::Reverse;
+
+/// By member of the sample, the set of labels (bits) that serve the item; all bits where any will do.
+pub(super) type Item = Vec<u64>;
+
+/// How many of the items of a circle, next to it in their order, an item is compared with.
+const NEAR: usize = 8;
+
+/// Items that are numbered together.
+struct Group {
+    /// In the order of their numbers.
+    members: Vec<usize>,
+    /// For which labels a route above the group would serve it at the least cost, as in route
+    /// compression.
+    labels: Item,
+}
+
+/// The order in which to number `items`, which come in an order that keeps neighbours together:
+/// that decides between equal pairs. `circles` are items that are near each other.
+pub(super) fn tournament(items: Vec<Item>, circles: &[Vec<u32>]) -> Vec<usize> {
+    let mut near = neighbours(circles);
+    let mut groups: Vec<Group> =
+        (0..).zip(items).map(|(member, labels)| Group { members: vec![member], labels }).collect();
+    let mut size = 1;
+    while groups.len() > 1 {
+        let mates = mates(&groups, &near, size);
+        let mut merged = vec![0; groups.len()];
+        let mut next = vec![];
+        for (group, mate) in mates.iter().enumerate() {
+            match mate {
+                Some(mate) if *mate < group => merged[group] = merged[*mate],
+                _ => {
+                    merged[group] = next.len() as u32;
+                    next.push((group, *mate));
+                }
+            }
+        }
+        near = near.into_iter().map(|(a, b)| (merged[a as usize], merged[b as usize])).collect();
+        tidy(&mut near);
+        groups = next.into_iter().map(|(group, mate)| merge(&mut groups, group, mate)).collect();
+        size *= 2;
+    }
+    groups.pop().map_or_else(Vec::new, |group| group.members)
+}
+
+/// Pairs of groups that are near each other, the lower one first, ascending.
+type Pairs = Vec<(u32, u32)>;
+
+fn neighbours(circles: &[Vec<u32>]) -> Pairs {
+    let mut pairs = vec![];
+    for circle in circles {
+        let mut circle = circle.clone();
+        circle.sort_unstable();
+        circle.dedup();
+        for (at, item) in circle.iter().enumerate() {
+            pairs.extend(circle[at + 1..].iter().take(NEAR).map(|other| (*item, *other)));
+        }
+    }
+    tidy(&mut pairs);
+    pairs
+}
+
+fn tidy(pairs: &mut Pairs) {
+    pairs.retain_mut(|pair| {
+        *pair = (pair.0.min(pair.1), pair.0.max(pair.1));
+        pair.0 != pair.1
+    });
+    pairs.sort_unstable();
+    pairs.dedup();
+}
+
+/// With which other group each is merged: those that are most alike first, then the rest in their
+/// order. All get a mate, except one where their number is odd. Groups have `size` members, at most
+/// one has fewer, and that is the one without a mate: else there would be two such groups.
+fn mates(groups: &[Group], near: &Pairs, size: usize) -> Vec<Option<usize>> {
+    let odd = groups.len() % 2 == 1;
+    let alone = groups.iter().position(|group| odd && group.members.len() < size);
+    let mut mates: Vec<Option<usize>> = vec![None; groups.len()];
+    let mut pairs: Vec<(Reverse<usize>, usize, usize)> = near
+        .iter()
+        .map(|(a, b)| (*a as usize, *b as usize))
+        .map(|(a, b)| (Reverse(alike(&groups[a], &groups[b])), a, b))
+        .collect();
+    pairs.sort_unstable();
+    for (Reverse(alike), a, b) in pairs {
+        let free = |group: usize| mates[group].is_none() && alone != Some(group);
+        if alike > 0 && free(a) && free(b) {
+            (mates[a], mates[b]) = (Some(b), Some(a));
+        }
+    }
+    let left: Vec<usize> = (0..groups.len())
+        .filter(|group| mates[*group].is_none() && alone != Some(*group))
+        .collect();
+    for pair in left.chunks_exact(2) {
+        (mates[pair[0]], mates[pair[1]]) = (Some(pair[1]), Some(pair[0]));
+    }
+    mates
+}
+
+/// For how many of the sample one route would serve both groups.
+fn alike(a: &Group, b: &Group) -> usize {
+    a.labels.iter().zip(&b.labels).filter(|(a, b)| *a & *b != 0).count()
+}
+
+/// Merges two groups; the smaller one comes last, so that full ones stay aligned.
+fn merge(groups: &mut [Group], group: usize, mate: Option<usize>) -> Group {
+    let take = |group: &mut Group| Group {
+        members: std::mem::take(&mut group.members),
+        labels: std::mem::take(&mut group.labels),
+    };
+    let mut first = take(&mut groups[group]);
+    let Some(mut second) = mate.map(|mate| take(&mut groups[mate])) else { return first };
+    if first.members.len() < second.members.len() {
+        std::mem::swap(&mut first, &mut second);
+    }
+    first.members.append(&mut second.members);
+    for (first, second) in first.labels.iter_mut().zip(second.labels) {
+        let both = *first & second;
+        *first = if both == 0 { *first | second } else { both };
+    }
+    first
+}

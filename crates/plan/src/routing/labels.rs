@@ -1,0 +1,97 @@
+//! Sets of labels: what compression knows of the addresses below a prefix. A label stands for an
+//! exit of the node.
+
+/// Index of an exit.
+pub(super) type Label = u32;
+
+/// The labels by which a prefix can be left to what stands above it, at the least number of routes
+/// below it. Two of them are special: any label will do (nobody asks for these addresses), or none
+/// (some of the addresses must not be covered).
+pub(super) trait Labels: Clone {
+    fn any() -> Self;
+    fn none() -> Self;
+    fn one(label: Label) -> Self;
+    /// The set of a prefix with these sets in its halves: what both have, or else what either has;
+    /// none where either is none.
+    fn join(&self, other: &Self) -> Self;
+    fn is_any(&self) -> bool;
+    fn contains(&self, label: Label) -> bool;
+    /// The lowest label; nothing if there is none, or if any will do.
+    fn lowest(&self) -> Option<Label>;
+}
+
+/// How many labels fit in a [`u64`]: the highest bit is set only where any label will do.
+pub(super) const FEW: usize = 63;
+
+/// Bit `l` stands for label `l`, of which there are at most [`FEW`].
+impl Labels for u64 {
+    fn any() -> Self {
+        Self::MAX
+    }
+
+    fn none() -> Self {
+        0
+    }
+
+    fn one(label: Label) -> Self {
+        1 << label
+    }
+
+    fn join(&self, other: &Self) -> Self {
+        let either = if *self == 0 || *other == 0 { 0 } else { self | other };
+        if self & other == 0 { either } else { self & other }
+    }
+
+    fn is_any(&self) -> bool {
+        *self == Self::MAX
+    }
+
+    fn contains(&self, label: Label) -> bool {
+        self & (1 << label) != 0
+    }
+
+    fn lowest(&self) -> Option<Label> {
+        (*self != 0 && !self.is_any()).then(|| self.trailing_zeros())
+    }
+}
+
+/// Any number of labels, ascending; `None` where any will do.
+impl Labels for Option<Box<[Label]>> {
+    fn any() -> Self {
+        None
+    }
+
+    fn none() -> Self {
+        Some(Box::default())
+    }
+
+    fn one(label: Label) -> Self {
+        Some(Box::new([label]))
+    }
+
+    fn join(&self, other: &Self) -> Self {
+        let (Some(first), Some(second)) = (self, other) else {
+            return self.clone().or_else(|| other.clone());
+        };
+        let both: Box<[Label]> =
+            first.iter().copied().filter(|label| second.binary_search(label).is_ok()).collect();
+        if !both.is_empty() || first.is_empty() || second.is_empty() {
+            return Some(both);
+        }
+        let mut either: Vec<Label> = first.iter().chain(second).copied().collect();
+        either.sort_unstable();
+        Some(either.into())
+    }
+
+    fn is_any(&self) -> bool {
+        self.is_none()
+    }
+
+    fn contains(&self, label: Label) -> bool {
+        self.as_ref().is_none_or(|labels| labels.binary_search(&label).is_ok())
+    }
+
+    fn lowest(&self) -> Option<Label> {
+        self.as_ref()?.first().copied()
+    }
+}

@@ -1,0 +1,180 @@
+//! One node's table in one family.
+
+use std::rc::Rc;
+
+use netloom_scenario::{NodeKind, Port};
+
+use crate::addresses::Addressing;
+use crate::cidr::{Cidr, Family};
+use crate::topology::Topology;
+
+use super::Exit;
+use super::compress::{Entry, compress};
+use super::destinations::Destination;
+use super::graph::Graph;
+use super::labels::Label;
+use super::paths::Paths;
+use super::trie::{Place, Trie};
+
+/// A node that has a table.
+pub(super) struct Source {
+    /// In the scenario.
+    pub index: usize,
+    host: bool,
+    /// Prefixes for which there are routes that are not ours: the kernel's to connected networks,
+    /// and those that the scenario gives.
+    foreign: Vec<Cidr>,
+    /// The node's own loopback addresses.
+    local: Vec<Cidr>,
+}
+
+impl Source {
+    pub fn new(topology: &Topology<'_>, addressing: &Addressing, index: usize) -> Self {
+        let node = topology.node(index);
+        let connected = (0..node.interfaces.len())
+            .flat_map(|interface| addressing.of_port(Port { node: index, interface }))
+            .map(|cidr| cidr.network());
+        let own = node.routes.iter().map(|route| Cidr::from(route.to).network());
+        Self {
+            index,
+            host: node.kind == NodeKind::Host,
+            foreign: connected.chain(own).collect(),
+            local: addressing.loopback_cidrs(index).to_vec(),
+        }
+    }
+}
+
+/// What all tables of one family share.
+pub(super) struct FamilyTables {
+    pub family: Family,
+    destinations: Vec<Destination>,
+    /// By destination: where it is in the trie.
+    places: Vec<Place>,
+    trie: Trie,
+}
+
+/// What a node's table says before it is compressed.
+pub(super) struct Entries {
+    /// By place in the trie.
+    entries: Vec<Entry>,
+    /// By label.
+    exits: Vec<Exit>,
+}
+
+impl FamilyTables {
+    /// For the tables of `sources`.
+    pub fn new<'s>(
+        family: Family,
+        destinations: Vec<Destination>,
+        sources: impl Iterator<Item = &'s Source>,
+    ) -> Self {
+        let theirs: Vec<Cidr> = sources
+            .flat_map(|source| source.foreign.iter().chain(&source.local))
+            .copied()
+            .collect();
+        let prefixes = destinations.iter().map(|destination| destination.prefix).chain(theirs);
+        let trie = Trie::new(family, prefixes.filter(|prefix| prefix.family == family));
+        // Invariant: the trie was made of them.
+        let place = |to: &Destination| trie.place(to.prefix).expect("a place for a destination");
+        let places = destinations.iter().map(place).collect();
+        Self { family, destinations, places, trie }
+    }
+
+    /// The smallest table that leads the packets of `source` along `paths`.
+    pub fn table(
+        &self,
+        graph: &Graph,
+        source: &Source,
+        paths: impl FnOnce() -> Rc<Paths>,
+    ) -> Vec<(Cidr, Exit)> {
+        let gateway = || graph.only_gateway(source.index, self.family);
+        if let Some(exit) = source.host.then(gateway).flatten() {
+            return self.default_route(source, exit);
+        }
+        let table = self.entries(graph, source, &paths());
+        match table.exits[..] {
+            [exit] if source.host => self.default_route(source, exit),
+            _ => table.compressed(&self.trie),
+        }
+    }
+
+    fn default_route(&self, source: &Source, exit: Exit) -> Vec<(Cidr, Exit)> {
+        let default = self.family.default_route();
+        if source.foreign.contains(&default) { vec![] } else { vec![(default, exit)] }
+    }
+
+    /// The way to every destination that the node reaches and has no other route to.
+    pub fn entries(&self, graph: &Graph, source: &Source, paths: &Paths) -> Entries {
+        let mut entries = vec![Entry::Absent; self.trie.prefixes.len()];
+        let mut mark = |prefixes: &[Cidr], entry| {
+            for place in prefixes.iter().filter_map(|prefix| self.trie.place(*prefix)) {
+                entries[place as usize] = entry;
+            }
+        };
+        mark(&source.local, Entry::Local);
+        mark(&source.foreign, Entry::Foreign);
+        let mut labels = EdgeLabels::new(graph, source.index, self.family);
+        for (destination, place) in self.destinations.iter().zip(&self.places) {
+            let entry = &mut entries[*place as usize];
+            if *entry == Entry::Absent {
+                let path = destination.owners.iter().filter_map(|owner| paths.to(*owner)).min();
+                let label = path.and_then(|path| labels.of(path.first_edge as usize));
+                *entry = label.map_or(Entry::Absent, Entry::Exit);
+            }
+        }
+        Entries { entries, exits: labels.exits }
+    }
+}
+
+#[cfg(test)]
+impl FamilyTables {
+    /// A route for each destination.
+    pub fn uncompressed(&self, graph: &Graph, source: &Source, paths: &Paths) -> Vec<(Cidr, Exit)> {
+        let table = self.entries(graph, source, paths);
+        let exits = table.entries.iter().zip(&self.trie.prefixes);
+        exits
+            .filter_map(|(entry, prefix)| match entry {
+                Entry::Exit(label) => Some((*prefix, table.exits[*label as usize])),
+                _ => None,
+            })
+            .collect()
+    }
+}
+
+impl Entries {
+    fn compressed(self, trie: &Trie) -> Vec<(Cidr, Exit)> {
+        let routes = compress(trie, self.entries, self.exits.len()).into_iter();
+        routes.map(|(prefix, label)| (prefix, self.exits[label as usize])).collect()
+    }
+}
+
+/// The labels of a node's exits, in the order in which they are first needed.
+struct EdgeLabels<'a> {
+    graph: &'a Graph,
+    index: usize,
+    family: Family,
+    /// By edge of the node.
+    labels: Vec<Option<Label>>,
+    exits: Vec<Exit>,
+}
+
+impl<'a> EdgeLabels<'a> {
+    fn new(graph: &'a Graph, index: usize, family: Family) -> Self {
+        let labels = vec![None; graph.edges[index].len()];
+        Self { graph, index, family, labels, exits: vec![] }
+    }
+
+    fn of(&mut self, edge: usize) -> Option<Label> {
+        if self.labels[edge].is_none() {
+            let exit = self.graph.edges[self.index][edge].exit(self.family)?;
+            // Two edges may be the same way out.
+            let known = self.exits.iter().position(|known| *known == exit);
+            let label = known.unwrap_or_else(|| {
+                self.exits.push(exit);
+                self.exits.len() - 1
+            });
+            self.labels[edge] = Label::try_from(label).ok();
+        }
+        self.labels[edge]
+    }
+}

@@ -1,0 +1,147 @@
+//! Compression on small tries: against longest-prefix match, and against trying everything.
+
+use std::collections::BTreeMap;
+
+use proptest::prelude::*;
+
+use super::compress::{Entry, choose, compress};
+use super::labels::Label;
+use super::trie::Trie;
+use crate::cidr::{Cidr, Family};
+
+/// All prefixes are in a block of this many addresses.
+const BLOCK: u32 = 32;
+const BLOCK_LENGTH: u8 = 27;
+
+type Table = BTreeMap<Cidr, Entry>;
+
+fn entry() -> impl Strategy<Value = Entry> {
+    prop_oneof![
+        1 => Just(Entry::Absent),
+        6 => (0u32..3).prop_map(Entry::Exit),
+        1 => Just(Entry::Foreign),
+    ]
+}
+
+/// Tables of prefixes in one block, nested ones among them; some of single addresses are local.
+fn tables() -> impl Strategy<Value = Table> {
+    let prefix = (0..BLOCK, prop_oneof![2 => BLOCK_LENGTH..33, 3 => 29u8..31]);
+    prop::collection::vec((prefix, entry(), 0u8..8), 0..24).prop_map(|entries| {
+        let network = |(offset, length)| {
+            let bits = u128::from((10 << 24) + offset);
+            Cidr { family: Family::V4, bits, length }.network()
+        };
+        let local = |prefix: Cidr, entry, chance| match (prefix.length, chance) {
+            (32, 0) => Entry::Local,
+            _ => entry,
+        };
+        let entries =
+            entries.into_iter().map(|(prefix, entry, chance)| (network(prefix), entry, chance));
+        entries.map(|(prefix, entry, chance)| (prefix, local(prefix, entry, chance))).collect()
+    })
+}
+
+/// The trie of a table, and its entries by place.
+fn laid_out(table: &Table) -> (Trie, Vec<Entry>) {
+    let trie = Trie::new(Family::V4, table.keys().copied());
+    let mut entries = vec![Entry::Absent; trie.prefixes.len()];
+    for (prefix, entry) in table {
+        entries[trie.place(*prefix).unwrap() as usize] = *entry;
+    }
+    (trie, entries)
+}
+
+/// What longest-prefix match finds for an address, absent entries left out.
+fn longest_match(table: &Table, address: u128) -> Entry {
+    let matching =
+        table.iter().filter(|(prefix, entry)| **entry != Entry::Absent && prefix.contains(address));
+    matching.max_by_key(|(prefix, _)| prefix.length).map_or(Entry::Absent, |(_, entry)| *entry)
+}
+
+/// The compressed table, with what is not ours.
+fn compressed(table: &Table) -> Result<Table, TestCaseError> {
+    let (trie, entries) = laid_out(table);
+    let mut result: Table = table
+        .iter()
+        .filter(|(_, entry)| matches!(entry, Entry::Foreign | Entry::Local))
+        .map(|(prefix, entry)| (*prefix, *entry))
+        .collect();
+    for (prefix, label) in compress(&trie, entries, 3) {
+        prop_assert_eq!(result.insert(prefix, Entry::Exit(label)), None, "{:?} twice", prefix);
+    }
+    Ok(result)
+}
+
+/// The least number of routes below `prefix` (itself included) if `inherited` comes from above,
+/// found by trying every route at every prefix.
+fn least(table: &Table, prefix: Cidr, inherited: Option<Label>) -> usize {
+    const IMPOSSIBLE: usize = 1000;
+    let below = |label: Option<Label>| {
+        if prefix.length == 32 {
+            let allowed = match longest_match(table, prefix.bits) {
+                Entry::Local => true,
+                Entry::Exit(wanted) => label == Some(wanted),
+                // What a route of somebody else serves inherits nothing from ours.
+                Entry::Absent | Entry::Foreign => label.is_none(),
+            };
+            return if allowed { 0 } else { IMPOSSIBLE };
+        }
+        prefix.halves().map(|half| least(table, half, label)).iter().sum()
+    };
+    if table.get(&prefix) == Some(&Entry::Foreign) {
+        return if prefix.length == 32 { 0 } else { below(None) };
+    }
+    let with_route = (0..3).map(|label| 1 + below(Some(label)));
+    with_route.chain([below(inherited)]).min().unwrap_or(IMPOSSIBLE)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(512))]
+
+    #[test]
+    fn every_address_goes_where_it_went(table in tables()) {
+        let compressed = compressed(&table)?;
+        let block = 10u128 << 24;
+        for address in block - 4..block + u128::from(BLOCK) + 4 {
+            let expected = longest_match(&table, address);
+            if expected != Entry::Local {
+                prop_assert_eq!(longest_match(&compressed, address), expected, "{:x}", address);
+            }
+        }
+    }
+
+    #[test]
+    fn sets_of_many_labels_give_the_same_table(table in tables()) {
+        let (trie, entries) = laid_out(&table);
+        let mut many = choose::<Option<Box<[Label]>>>(&trie, &super::compress::spread(&trie, entries.clone()));
+        many.sort_unstable();
+        prop_assert_eq!(many, compress(&trie, entries, 3));
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(96))]
+
+    #[test]
+    fn no_table_is_smaller(table in tables()) {
+        let block = Cidr { family: Family::V4, bits: 10 << 24, length: BLOCK_LENGTH };
+        let ours = compressed(&table)?.values().filter(|e| matches!(e, Entry::Exit(_))).count();
+        prop_assert_eq!(ours, least(&table, block, None));
+    }
+}
+
+#[test]
+fn more_labels_than_bits_are_told_apart() {
+    let host = |number: u32| Family::V4.host(u128::from((10 << 24) + number));
+    let table: Table = (0..128).map(|number| (host(number), Entry::Exit(number / 2))).collect();
+    let (trie, entries) = laid_out(&table);
+    // One label covers all, each of the 63 others a pair.
+    let routes = compress(&trie, entries, 64);
+    assert_eq!(routes.len(), 64);
+    let compressed: Table =
+        routes.into_iter().map(|(prefix, label)| (prefix, Entry::Exit(label))).collect();
+    for number in 0..128 {
+        let address = host(number).bits;
+        assert_eq!(longest_match(&compressed, address), Entry::Exit(number / 2));
+    }
+}

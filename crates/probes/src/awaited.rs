@@ -1,0 +1,62 @@
+//! Cgroups of nodes that are not there yet: they come with the first process of a node.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::fs;
+use std::path::PathBuf;
+
+use netloom_monitor::Party;
+use netloom_units::{Duration, Time};
+
+use crate::places::Places;
+
+/// How often to look for new ones.
+const LOOK: Duration = Duration::from_secs(1);
+
+/// The nodes that wait for theirs. Looking means listing the folders in which cgroups appear, which costs
+/// less than asking for each.
+#[derive(Debug, Default)]
+pub struct Awaited {
+    /// By the folder above, and the name there.
+    waiting: BTreeMap<PathBuf, BTreeMap<OsString, Party>>,
+    looked: Option<Time>,
+}
+
+impl Awaited {
+    /// All that may come.
+    pub fn of(places: &Places) -> Self {
+        let mut awaited = Self::default();
+        places.cgroups().for_each(|(party, cgroup)| awaited.await_again(party, &cgroup));
+        awaited
+    }
+
+    /// Waits for one that has gone.
+    pub fn await_again(&mut self, party: Party, cgroup: &std::path::Path) {
+        if let (Some(parent), Some(name)) = (cgroup.parent(), cgroup.file_name()) {
+            self.waiting.entry(parent.into()).or_default().insert(name.into(), party);
+        }
+    }
+
+    /// Waits for none any more.
+    pub fn clear(&mut self) {
+        self.waiting.clear();
+    }
+
+    /// Those that have come since the last call, looked for once a second.
+    pub fn come(&mut self, at: Time) -> Vec<(Party, PathBuf)> {
+        if self.looked.is_some_and(|looked| at < looked + LOOK) {
+            return vec![];
+        }
+        self.looked = Some(at);
+        let mut come = Vec::new();
+        for (parent, waiting) in self.waiting.iter_mut().filter(|(_, waiting)| !waiting.is_empty())
+        {
+            for entry in fs::read_dir(parent).into_iter().flatten().flatten() {
+                if let Some(party) = waiting.remove(&entry.file_name()) {
+                    come.push((party, entry.path()));
+                }
+            }
+        }
+        come
+    }
+}

@@ -1,0 +1,156 @@
+//! A run works on a machine that permits less, and its verdict names what could not be seen.
+
+mod common;
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::thread;
+
+use common::{Lab, text};
+use nix::libc::{EPERM, SYS_bpf};
+use nix::mount::{MntFlags, MsFlags, mount, umount2};
+use nix::sched::{CloneFlags, unshare};
+use seccompiler::{BpfProgram, SeccompAction, SeccompFilter, apply_filter};
+use serde_json::Value;
+
+const NOTHING: Option<&str> = None;
+
+/// Runs `test` on a thread of its own, on which `lessen` was called before: what that takes away, all that the
+/// thread starts lacks too.
+fn on_a_lesser_machine(lessen: impl FnOnce() + Send, test: impl FnOnce() + Send) {
+    let outcome = thread::scope(|scope| {
+        let both = || {
+            lessen();
+            test();
+        };
+        scope.spawn(both).join()
+    });
+    if let Err(panic) = outcome {
+        std::panic::resume_unwind(panic);
+    }
+}
+
+/// The calling thread sees mounts of its own; what is mounted elsewhere comes and goes here too.
+fn own_mounts() {
+    unshare(CloneFlags::CLONE_NEWNS).unwrap();
+    mount(NOTHING, "/", NOTHING, MsFlags::MS_SLAVE | MsFlags::MS_REC, NOTHING).unwrap();
+}
+
+fn cgroup2() -> Option<String> {
+    let mounts = fs::read_to_string("/proc/self/mountinfo").unwrap();
+    let mount = mounts.lines().find(|line| line.contains(" - cgroup2 "))?;
+    mount.split(' ').nth(4).map(Into::into)
+}
+
+/// The verdict of a short run, which must succeed and leave nothing.
+fn verdict() -> Value {
+    let lab = Lab::new(
+        "topology:
+  nodes: { a: , b: }
+  links: [{ endpoints: ['a:eth1', 'b:eth1'], delay: 1ms }]
+processes: [{ name: ping, node: a, command: ping -n -i 0.1 -c 15 b }]
+",
+    );
+    let output = lab.netloom(&["run", "-o", "results"]);
+    let words = text(&output.stdout) + &text(&output.stderr);
+    assert!(output.status.success(), "{words}");
+    assert_eq!(lab.remains(), [""; 0]);
+    let file = fs::read_to_string(lab.path("results/summary.json")).unwrap();
+    serde_json::from_str::<Value>(&file).unwrap()["verdict"].take()
+}
+
+/// Whether a signal was observed, by which probes, and what they could not see.
+fn coverage(verdict: &Value, signal: &str) -> (bool, Vec<String>, String) {
+    let mut all = verdict["coverage"].as_array().unwrap().iter();
+    let coverage = all.find(|coverage| coverage["signal"] == signal).unwrap();
+    let words =
+        |key: &str| -> Vec<String> { serde_json::from_value(coverage[key].clone()).unwrap() };
+    (coverage["observed"].as_bool().unwrap(), words("probes"), words("blind_spots").join("; "))
+}
+
+/// Whether the verdict holds it against the run that something was not observed.
+fn is_held_against(verdict: &Value) -> bool {
+    verdict["findings"].as_array().unwrap().iter().any(|finding| finding["on"].is_null())
+}
+
+#[test]
+fn without_the_right_to_load_programs_the_kernels_files_are_polled() {
+    let forbid_bpf = || {
+        let rules = BTreeMap::from([(SYS_bpf, vec![])]);
+        let refuse = SeccompAction::Errno(EPERM as u32);
+        let architecture = std::env::consts::ARCH.try_into().unwrap();
+        let filter = SeccompFilter::new(rules, SeccompAction::Allow, refuse, architecture);
+        let program: BpfProgram = filter.unwrap().try_into().unwrap();
+        apply_filter(&program).unwrap();
+    };
+    on_a_lesser_machine(forbid_bpf, || {
+        let verdict = verdict();
+        for (signal, probe) in [
+            ("cpu", "/proc/stat"),
+            ("disk", "/proc/diskstats"),
+            ("run_queue", "/proc/PID/schedstat"),
+        ] {
+            let (observed, probes, blind) = coverage(&verdict, signal);
+            assert!(observed && probes == [probe], "{signal}: {probes:?}");
+            assert!(blind.contains("eBPF") && blind.contains("CAP_BPF"), "{signal}: {blind}");
+        }
+        assert!(!is_held_against(&verdict), "{verdict}");
+    });
+}
+
+#[test]
+fn without_psi_nobody_is_seen_to_stand_still() {
+    if !common::takes_root("without_psi_nobody_is_seen_to_stand_still", "files are covered") {
+        return;
+    }
+    let mask = || {
+        own_mounts();
+        if fs::exists("/proc/pressure").unwrap() {
+            let flags = MsFlags::empty();
+            mount(Some("none"), "/proc/pressure", Some("tmpfs"), flags, NOTHING).unwrap();
+        }
+    };
+    on_a_lesser_machine(mask, || {
+        let verdict = verdict();
+        let (observed, probes, blind) = coverage(&verdict, "pressure");
+        assert!(!observed && probes.is_empty(), "{probes:?}");
+        assert!(blind.contains("no PSI"), "{blind}");
+        assert!(!is_held_against(&verdict), "{verdict}");
+    });
+}
+
+fn without_cgroups(lessen: impl FnOnce(&str) + Send) {
+    let lessen = || {
+        // An ordinary user's nodes have no cgroups as it is.
+        if !nix::unistd::geteuid().is_root() {
+            return;
+        }
+        own_mounts();
+        if let Some(cgroup2) = cgroup2() {
+            lessen(&cgroup2);
+        }
+    };
+    on_a_lesser_machine(lessen, || {
+        let verdict = verdict();
+        let (_, _, blind) = coverage(&verdict, "pressure");
+        let machine_only = "nodes have no cgroups: only the whole machine is seen";
+        assert!(blind.contains(machine_only) || blind.contains("no PSI"), "{blind}");
+        let (_, probes, blind) = coverage(&verdict, "memory_in");
+        assert_eq!(probes, ["/proc/vmstat"]);
+        assert!(blind.contains("not delegated"), "{blind}");
+        assert!(!is_held_against(&verdict), "{verdict}");
+    });
+}
+
+#[test]
+fn where_cgroups_may_not_be_made_the_machine_is_watched_instead_of_nodes() {
+    without_cgroups(|cgroup2| {
+        let flags = MsFlags::MS_REMOUNT | MsFlags::MS_BIND | MsFlags::MS_RDONLY;
+        mount(NOTHING, cgroup2, NOTHING, flags, NOTHING).unwrap();
+    });
+}
+
+#[test]
+fn where_there_are_no_cgroups_the_machine_is_watched_instead_of_nodes() {
+    without_cgroups(|cgroup2| umount2(cgroup2, MntFlags::MNT_DETACH).unwrap());
+}
