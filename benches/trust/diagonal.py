@@ -46,7 +46,7 @@ def memory():
 
 
 def disk():
-    """Direct writes of 256 KB, four at a time, for a part of the time."""
+    """Direct writes of 4 MB, eight at a time, for a part of the time."""
     for share in (20, 40, 60, 80, 100):
         command = load("disk", share, SECONDS)
         run = Watched(pair([{"name": "write", "node": "a", "command": command}]))

@@ -18,7 +18,8 @@ EARLY = 0.05
 # Memory is prepared before it is used; what is contended meanwhile does not count.
 PREPARING = {"warm_up": "4900ms"}
 CLASSES = {
-    "cpu": {"cpu"},
+    # The specification has both under this class: no idle moment, and waiting for a CPU.
+    "cpu": {"cpu", "run_queue"},
     "net": {"net_internal"},
     "memory": {"memory_in", "memory_out"},
     "disk": {"disk"},

@@ -23,7 +23,9 @@ def main():
     slot = begin + int(number / of * PERIOD)
     print(f"began {time.time() + (slot - time.monotonic_ns()) / 1e9}", flush=True)
     while slot < begin + seconds * 1e9:
-        time.sleep(max(0, slot - time.monotonic_ns()) / 1e9)
+        # A sleep of nothing would be an idle moment.
+        if slot > time.monotonic_ns():
+            time.sleep(max(0, slot - time.monotonic_ns()) / 1e9)
         until = time.thread_time_ns() + work
         while time.thread_time_ns() < until:
             pass

@@ -5,7 +5,7 @@
     flow.py send HOST MBIT_PER_S SECONDS
 
 The rate is that of the frames on the wire, framing included. The clock is that of the machine, which all
-nodes share. The receiver prints what it got: datagrams, and their delays in us.
+nodes share. The receiver prints of each datagram when it was sent and when the kernel received it, in ns.
 """
 
 import json
@@ -18,6 +18,8 @@ PORT = 7000
 PAYLOAD = 1472
 WIRE = 1538
 STAMP = struct.Struct("!Q")
+SO_TIMESTAMPNS = 35
+TIMESPEC = struct.Struct("qq")
 
 
 def receive(seconds):
@@ -26,15 +28,17 @@ def receive(seconds):
     receiver.bind(("", PORT))
     receiver.settimeout(0.5)
     print("ready", flush=True)
-    delays = []
+    receiver.setsockopt(socket.SOL_SOCKET, SO_TIMESTAMPNS, 1)
+    times = []
     until = time.monotonic() + seconds
     while time.monotonic() < until:
         try:
-            datagram = receiver.recv(2048)
+            datagram, [(_, _, stamp)], _, _ = receiver.recvmsg(2048, 64)
         except TimeoutError:
             continue
-        delays.append((time.monotonic_ns() - STAMP.unpack_from(datagram)[0]) // 1000)
-    json.dump(delays, sys.stdout)
+        seconds, nanoseconds = TIMESPEC.unpack(stamp)
+        times.append((STAMP.unpack_from(datagram)[0], seconds * 10**9 + nanoseconds))
+    json.dump(times, sys.stdout)
 
 
 def send(host, rate, seconds):
@@ -48,7 +52,7 @@ def send(host, rate, seconds):
         wait = due - time.monotonic_ns()
         if wait > 0:
             time.sleep(wait / 1e9)
-        sender.sendto(STAMP.pack(time.monotonic_ns()) + rest, to)
+        sender.sendto(STAMP.pack(time.time_ns()) + rest, to)
         due += pause
     print(json.dumps({"sent": count}))
 
