@@ -114,7 +114,7 @@ impl LinkStatus {
 #[serde(untagged)]
 pub enum PipeStatus {
     /// Of a link that the engine carries.
-    Modelled(ModelledPipe),
+    Modelled(Box<ModelledPipe>),
     /// Of a direct link, which the kernel carries.
     Direct(DirectPipe),
 }
@@ -123,7 +123,7 @@ impl PipeStatus {
     /// The pipe, if the engine carries it.
     pub fn modelled(&self) -> Option<&ModelledPipe> {
         match self {
-            Self::Modelled(pipe) => Some(pipe),
+            Self::Modelled(pipe) => Some(pipe.as_ref()),
             Self::Direct(_) => None,
         }
     }

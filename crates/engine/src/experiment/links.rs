@@ -29,7 +29,10 @@ impl Experiment {
             Ok((pipes?, ends, live.dataplane.now()))
         })?;
         let mut pipes = pipes.into_iter().map(|pipe| {
-            PipeStatus::Modelled(ModelledPipe { config: pipe.config, statistics: pipe.statistics })
+            PipeStatus::Modelled(Box::new(ModelledPipe {
+                config: pipe.config,
+                statistics: pipe.statistics,
+            }))
         });
         let mut links = Vec::with_capacity(self.scenario.links.len());
         for link in &self.scenario.links {

@@ -10,10 +10,10 @@ use netloom_tables::{Cell, Column, Kind, Parquet, Table};
 use netloom_units::Time;
 
 /// A numeric column: its name and where its value comes from.
-type Source<T> = (&'static str, fn(&T) -> u64);
+type Source<T, N> = (&'static str, fn(&T) -> N);
 
 /// The columns of what is known of every pipe.
-const TRAFFIC: &[(&str, fn(&PipeStatus) -> Option<u64>)] = &[
+const TRAFFIC: &[Source<PipeStatus, Option<u64>>] = &[
     ("offered_frames", |pipe| pipe.offered().map(|offered| offered.frames)),
     ("offered_bytes", |pipe| pipe.offered().map(|offered| offered.bytes)),
     ("delivered_frames", |pipe| pipe.delivered().map(|delivered| delivered.frames)),
@@ -22,7 +22,7 @@ const TRAFFIC: &[(&str, fn(&PipeStatus) -> Option<u64>)] = &[
 ];
 
 /// The columns of what the model alone knows.
-const MODELLED: &[Source<PipeStatistics>] = &[
+const MODELLED: &[Source<PipeStatistics, u64>] = &[
     ("dropped_bytes", |pipe| pipe.dropped.total().bytes),
     ("queued_frames", |pipe| pipe.queue.now.frames),
     ("queued_bytes", |pipe| pipe.queue.now.bytes),

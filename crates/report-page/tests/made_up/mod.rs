@@ -137,8 +137,8 @@ fn links(scenario: &Scenario) -> Vec<LinkStatus> {
         LinkStatus {
             name: link.name.clone(),
             endpoints: link.endpoints.clone(),
-            forward: PipeStatus::Modelled(pipe(&link.forward, busy)),
-            reverse: PipeStatus::Modelled(pipe(&link.reverse, false)),
+            forward: modelled(pipe(&link.forward, busy)),
+            reverse: modelled(pipe(&link.reverse, false)),
         }
     };
     scenario.links.iter().map(status).collect()
@@ -152,9 +152,13 @@ pub fn link(name: &str, bytes: u64) -> LinkStatus {
     LinkStatus {
         name: name.into(),
         endpoints: [end("a"), end("b")],
-        reverse: PipeStatus::Modelled(pipe(&PipeConfig::default(), false)),
-        forward: PipeStatus::Modelled(forward),
+        reverse: modelled(pipe(&PipeConfig::default(), false)),
+        forward: modelled(forward),
     }
+}
+
+fn modelled(pipe: ModelledPipe) -> PipeStatus {
+    PipeStatus::Modelled(Box::new(pipe))
 }
 
 fn pipe(config: &PipeConfig, busy: bool) -> ModelledPipe {
