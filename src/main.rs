@@ -1,5 +1,5 @@
 //! The `netloom` binary: one file that is client, engine and node init, and the only place that
-//! knows all three.
+//! knows all of them.
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -8,7 +8,7 @@ use netloom_cli::{Found, Machine};
 use netloom_engine::{daemon, local};
 
 fn main() -> ExitCode {
-    // The two hidden commands are how the binary starts itself; they take no options. In nodes, it goes by
+    // The hidden commands are how the binary starts itself; they take no options. In nodes, it goes by
     // another name as well.
     let mut arguments = std::env::args();
     let name = arguments.next().unwrap_or_default();
@@ -17,6 +17,7 @@ fn main() -> ExitCode {
             netloom_cli::report_metric::main()
         }
         Some("__engine") => daemon::main(),
+        Some(netloom_gauge::traffic::ROLE) => netloom_gauge::traffic::main(),
         Some("__init") => netloom_nodes::init::main(),
         _ => netloom_cli::main(&ThisMachine),
     };
@@ -46,6 +47,10 @@ impl Machine for ThisMachine {
         ];
         let found = counts.into_iter().filter(|(count, _)| *count > 0);
         Ok(found.map(|(count, what)| format!("{count} {what}")).collect())
+    }
+
+    fn describe(&self) -> netloom_cli::MachineDescription {
+        netloom_engine::describe_machine()
     }
 
     fn kill_engine(&self, name: &str) -> anyhow::Result<()> {

@@ -223,10 +223,16 @@ monitor: { criteria: { application: { jitter: 2 } } }
 fn the_verdict_so_far_can_be_asked_for() {
     let lab = Lab::pair("");
     lab.ok(&["deploy"]);
-    let seen = || !lab.inspect()["verdict"]["coverage"].as_array().unwrap().is_empty();
+    let seen = || {
+        let verdict = &lab.inspect()["verdict"];
+        verdict["signals"].as_array().unwrap().iter().any(|report| report["signal"] == "cpu")
+    };
     eventually("the monitor has begun", seen);
     let words = lab.ok(&["inspect", &lab.name]);
     let judgement = words.split("verdict so far: ").nth(1).unwrap();
+    let row =
+        words.lines().find(|line| line.starts_with("cpu ")).unwrap_or_else(|| panic!("{words}"));
+    assert!(row.contains("CPU ") && row.contains("200 ms"), "{row}");
     assert!(
         ["VALID", "SUSPECT", "INVALID"].iter().any(|word| judgement.starts_with(word)),
         "{words}"

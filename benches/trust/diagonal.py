@@ -17,7 +17,7 @@ def cpu():
     """Spinners of 25 % each on one CPU."""
     for spinners in range(1, 7):
         processes = [
-            {"name": f"spin{n}", "node": "a", "command": load("cpu", 0, n, 25, SECONDS)}
+            {"name": f"spin{n}", "node": "a", "command": load("cpu", 0, n, spinners, 25, SECONDS)}
             for n in range(spinners)
         ]
         yield f"{spinners * 25} % of CPU 0", spinners >= 4, Watched(pair(processes)), "spin0"

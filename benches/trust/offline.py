@@ -19,7 +19,7 @@ SECONDS = 4
 def loads():
     # 12.5 kB in 10 ms: one super-frame is more.
     limit = {"criteria": {"net_internal": {"rate": "10Mbit/s"}}}
-    yield "cpu", load("cpu", 0, 0, 100, SECONDS), None
+    yield "cpu", load("cpu", 0, 0, 1, 100, SECONDS), None
     yield "net", load("net", "b", 300, SECONDS), limit
     yield "memory", load("memory", MEMORY * 2, SECONDS), PREPARING
     yield "disk", load("disk", 100, SECONDS), None

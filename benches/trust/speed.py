@@ -19,7 +19,7 @@ def loads():
     """The class, its load, the monitor's settings, and what the criterion itself needs, in ms."""
     limit = {"criteria": {"net_internal": {"rate": "500Mbit/s"}}}
     # On one CPU without a pause: contended after theta_c.
-    yield "cpu", load("cpu", 0, 0, 100, SECONDS), None, 200
+    yield "cpu", load("cpu", 0, 0, 1, 100, SECONDS), None, 200
     yield "net", load("net", "b", 600, SECONDS), limit, 10
     # A thousand faults in a second, or a page in or out of swap.
     yield "memory", load("memory", MEMORY * 2, SECONDS), PREPARING, 1000

@@ -53,7 +53,14 @@ impl Lab {
     pub fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(NETLOOM);
         command.args(arguments).current_dir(&self.directory).stdin(Stdio::null());
+        // What this machine bears is not the tests' affair.
+        command.env("NETLOOM_PROFILE", self.profile());
         command
+    }
+
+    /// Where this lab's profile of the machine is; at first there is none.
+    pub fn profile(&self) -> PathBuf {
+        self.path("profile.json")
     }
 
     /// Runs `netloom` to its end.

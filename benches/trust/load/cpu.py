@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """A CPU spinner: SHARE percent of one CPU, in slots that do not overlap with those of its fellows.
 
-    cpu.py CPU NUMBER SHARE SECONDS
+    cpu.py CPU NUMBER OF SHARE SECONDS
 
-In each period of 100 ms, spinner NUMBER computes for SHARE ms of CPU time from NUMBER * SHARE ms on. One
-that is behind its time goes on without a pause, so that more than 100 % on one CPU leave it no idle moment.
+In each period of 100 ms, each of the OF spinners computes for SHARE ms of CPU time; they begin at equal
+distances. One that is behind its time goes on without a pause, so that 100 % on one CPU or more leave it no
+idle moment.
 """
 
 import os
@@ -15,11 +16,11 @@ PERIOD = 100_000_000  # ns
 
 
 def main():
-    cpu, number, share, seconds = int(sys.argv[1]), *map(float, sys.argv[2:])
+    cpu, number, of, share, seconds = int(sys.argv[1]), *map(float, sys.argv[2:])
     os.sched_setaffinity(0, {cpu})
     work = int(share * 1_000_000)
     begin = (time.monotonic_ns() // PERIOD + 2) * PERIOD
-    slot = begin + int(number * work) % PERIOD
+    slot = begin + int(number / of * PERIOD)
     print(f"began {time.time() + (slot - time.monotonic_ns()) / 1e9}", flush=True)
     while slot < begin + seconds * 1e9:
         time.sleep(max(0, slot - time.monotonic_ns()) / 1e9)

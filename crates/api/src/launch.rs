@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use netloom_scenario::Scenario;
+use netloom_units::{Duration, Rate};
 use serde::{Deserialize, Serialize};
 
 use crate::ApiError;
@@ -22,6 +23,32 @@ pub struct Launch {
     pub mode: Mode,
     /// Number of data-plane workers; by default one per core but one.
     pub workers: Option<usize>,
+    /// How much traffic this machine bears.
+    pub calibration: Calibration,
+}
+
+/// How much traffic this machine bears, as far as it was measured: the threshold where the scenario sets
+/// none.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Calibration {
+    /// It was measured.
+    Measured {
+        /// The most that nodes may send each other, all links together, in [`Calibration::WINDOW`].
+        net_internal: Rate,
+        /// What says so, in words: `the calibration of …`.
+        source: String,
+    },
+    /// It was not, or that cannot be used.
+    Missing {
+        /// Why, and what to do, in words.
+        why: String,
+    },
+}
+
+impl Calibration {
+    /// The length of the windows in which traffic was measured.
+    pub const WINDOW: Duration = Duration::from_millis(10);
 }
 
 /// What an engine does once the network is ready.

@@ -24,6 +24,9 @@ pub struct Machine {
     pub memory_bytes: Option<u64>,
     /// Where the kernel has the time from.
     pub clock_source: Option<String>,
+    /// The processor's highest frequency in MHz; its only one where none can be chosen.
+    #[serde(default)]
+    pub frequency_mhz: Option<u32>,
     /// How the processor's frequency is chosen.
     pub frequency_governor: Option<String>,
     /// TCP's congestion control, which nodes inherit.

@@ -52,6 +52,16 @@ pub enum Scheduling {
     Normal,
 }
 
+impl std::fmt::Display for Scheduling {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.pad(match self {
+            Self::RealTime => "real-time",
+            Self::Favoured => "favoured",
+            Self::Normal => "normal",
+        })
+    }
+}
+
 /// A distribution of latencies in microseconds.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct LatencySummary {

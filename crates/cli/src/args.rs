@@ -44,6 +44,8 @@ pub enum Command {
     Graph(Graph),
     /// Check a scenario: all errors in one pass.
     Validate(Validate),
+    /// Measure what this machine can bear; runs take their thresholds of traffic from it.
+    Calibrate(Calibrate),
     /// Remove what experiments left whose engine has died.
     Cleanup(Cleanup),
 }
@@ -306,6 +308,25 @@ pub struct Validate {
     /// Which scenario.
     #[command(flatten)]
     pub scenario: ScenarioFile,
+    /// Output format.
+    #[arg(long, value_enum, default_value_t = Format::Table)]
+    pub format: Format,
+}
+
+/// `netloom calibrate`
+#[derive(Debug, Args)]
+pub struct Calibrate {
+    /// Measure a few networks only, and for a moment each.
+    #[arg(long, conflicts_with = "show")]
+    pub quick: bool,
+    /// Show what was measured, and whether it still holds.
+    #[arg(long)]
+    pub show: bool,
+    /// The profile's file, written or shown; by default the one that runs use: `$NETLOOM_PROFILE`, or
+    /// `/var/lib/netloom/profile.json` for root, or the user's `netloom/profile.json` in
+    /// `$XDG_DATA_HOME`.
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
     /// Output format.
     #[arg(long, value_enum, default_value_t = Format::Table)]
     pub format: Format,

@@ -4,7 +4,7 @@ use std::io::{IsTerminal, Write};
 use std::process::{ExitStatus, Stdio};
 
 use anyhow::{Context, Result, anyhow};
-use netloom_api::launch::{Launch, Mode, StartUp};
+use netloom_api::launch::{Calibration, Launch, Mode, StartUp};
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, Lines};
 use tokio::process::{Child, ChildStdin, ChildStdout, Command};
 
@@ -33,7 +33,12 @@ pub fn prepare(options: &StartOptions) -> Result<Loaded> {
 
 impl Engine {
     /// Starts an engine and hands it its orders.
-    pub async fn start(loaded: &Loaded, options: &StartOptions, mode: Mode) -> Result<Self> {
+    pub async fn start(
+        loaded: &Loaded,
+        workers: Option<usize>,
+        calibration: Calibration,
+        mode: Mode,
+    ) -> Result<Self> {
         let binary = std::env::current_exe().context("cannot find the netloom binary")?;
         let mut command = Command::new(binary);
         command.arg("__engine").stdin(Stdio::piped()).stdout(Stdio::piped());
@@ -44,7 +49,8 @@ impl Engine {
             file: loaded.file.clone(),
             directory: loaded.directory.clone(),
             mode: mode.clone(),
-            workers: options.workers,
+            workers,
+            calibration,
         };
         let (Some(mut stdin), Some(stdout)) = (child.stdin.take(), child.stdout.take()) else {
             return Err(anyhow!("the engine was started without pipes"));
@@ -101,17 +107,19 @@ impl Engine {
 }
 
 /// One line that is overwritten, on a terminal only.
-struct Progress {
+pub struct Progress {
     shown: bool,
     terminal: bool,
 }
 
 impl Progress {
-    fn new() -> Self {
+    /// On standard error.
+    pub fn new() -> Self {
         Self { shown: false, terminal: std::io::stderr().is_terminal() }
     }
 
-    fn show(&mut self, text: &str) {
+    /// Shows a text instead of the last one.
+    pub fn show(&mut self, text: &str) {
         if self.terminal {
             eprint!("\r\x1b[K{text}");
             let _ = std::io::stderr().flush();
@@ -119,9 +127,16 @@ impl Progress {
         }
     }
 
-    fn clear(&mut self) {
+    /// Shows nothing any more.
+    pub fn clear(&mut self) {
         if std::mem::take(&mut self.shown) {
             eprint!("\r\x1b[K");
         }
+    }
+}
+
+impl Drop for Progress {
+    fn drop(&mut self) {
+        self.clear();
     }
 }

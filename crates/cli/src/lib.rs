@@ -8,6 +8,7 @@
 //! | `launch` | starting an engine and following its start |
 //! | `files` | the files that properties name |
 //! | `find` | which scenario, which experiment, when none is named |
+//! | `profile_file` | where the profile of this machine is kept, and what runs take from it |
 //! | `results` | reading what a run left behind |
 //! | `table` | tables for people |
 //! | `terminal` | the user's terminal |
@@ -24,6 +25,7 @@ pub mod exit;
 mod files;
 mod find;
 mod launch;
+mod profile_file;
 pub mod report_metric;
 mod results;
 mod table;
@@ -34,6 +36,7 @@ use std::path::PathBuf;
 use clap::Parser;
 
 pub use args::Cli;
+pub use netloom_api::machine::Machine as MachineDescription;
 
 /// An experiment of which there is a trace on this machine.
 #[derive(Debug, Clone)]
@@ -56,6 +59,8 @@ pub trait Machine {
     fn inspect(&self, name: &str) -> anyhow::Result<Found>;
     /// Removes what a dead engine left; what was removed, in words. An error if the engine lives.
     fn cleanup(&self, name: &str) -> anyhow::Result<Vec<String>>;
+    /// What the machine is: what may change how much it bears.
+    fn describe(&self) -> MachineDescription;
     /// Kills the engine of `name`, if it lives, and waits until it is gone.
     fn kill_engine(&self, name: &str) -> anyhow::Result<()>;
 }

@@ -57,5 +57,6 @@ pub use frame_log::{FrameLog, FrameLogSummary};
 pub use handle::{Dataplane, PipeStatus};
 pub use scheduling::Scheduling;
 pub use timing::{DeviceFailure, LatencySummary, Timing, UnmodelledDrops, WorkerLoad};
+pub use wakeup::measure_wake_ups;
 pub use watch::{Common, Limits, Loss, PipeWork, Seen, Sighting, Traffic, Watch, Work};
 pub use wiring::{End, LinkWiring, Options, PipeId, VlanPortStatus, Wiring};

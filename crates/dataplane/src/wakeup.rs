@@ -5,6 +5,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::thread::{self, JoinHandle};
+use std::time::Instant;
 
 use netloom_units::{Duration, Time};
 use nix::sys::time::TimeSpec;
@@ -144,19 +145,68 @@ fn tick(
             // Do not hurry through what a long pause made us miss: one sample told of it.
             next = now + interval;
         }
-        let until =
-            TimeSpec::from_duration(std::time::Duration::from_nanos(clock.on_machine(next)));
-        let slept =
-            clock_nanosleep(ClockId::CLOCK_MONOTONIC, ClockNanosleepFlags::TIMER_ABSTIME, &until);
-        if slept.is_ok() {
-            let woke = clock.now();
+        if let Some(woke) = sleep_until(clock, next) {
             note(woke, woke.since(next));
         }
     }
+}
+
+/// Sleeps `period` over and over for as long as `lasts`, in a thread of its own and of the class `wanted`, or
+/// the next one down that the machine permits; which one that was, and how late the thread woke.
+///
+/// # Errors
+/// If the thread cannot be started.
+pub fn measure_wake_ups(
+    wanted: Scheduling,
+    period: Duration,
+    lasts: Duration,
+) -> Result<(Scheduling, LatencySummary), DataplaneError> {
+    thread::scope(|scope| {
+        let measured = thread::Builder::new()
+            .name("netloom-wake-ups".into())
+            .spawn_scoped(scope, || sleep(wanted, period, lasts))
+            .map_err(DataplaneError::system("start a thread that measures wake-ups"))?;
+        Ok(measured.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+    })
+}
+
+fn sleep(wanted: Scheduling, period: Duration, lasts: Duration) -> (Scheduling, LatencySummary) {
+    let granted = wanted.enter();
+    exact_timers();
+    let clock = Clock::since(Instant::now());
+    let (end, mut late) = (Time::ZERO + lasts, Latencies::default());
+    while clock.now() < end {
+        let next = clock.now() + period;
+        if let Some(woke) = sleep_until(clock, next) {
+            late.record(woke.since(next), 1);
+        }
+    }
+    (granted, late.summary())
+}
+
+/// Sleeps until `time`; when the thread woke, unless a signal woke it before.
+fn sleep_until(clock: Clock, time: Time) -> Option<Time> {
+    let until = TimeSpec::from_duration(std::time::Duration::from_nanos(clock.on_machine(time)));
+    let flags = ClockNanosleepFlags::TIMER_ABSTIME;
+    clock_nanosleep(ClockId::CLOCK_MONOTONIC, flags, &until).ok().map(|_| clock.now())
 }
 
 /// Asks the kernel not to round this thread's timers.
 pub(crate) fn exact_timers() {
     // Cannot fail with a positive slack; if it did, wake-ups would be 50 µs later.
     let _ = nix::sys::prctl::set_timerslack(1);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_sleep_is_measured() {
+        let (period, lasts) = (Duration::from_millis(1), Duration::from_millis(50));
+        let (scheduling, late) = measure_wake_ups(Scheduling::Normal, period, lasts).unwrap();
+        assert_eq!(scheduling, Scheduling::Normal);
+        assert!((1..=50).contains(&late.count), "{late:?}");
+        assert!(late.p50_ns <= late.max_ns);
+    }
 }

@@ -27,7 +27,7 @@ use crate::experiment::{Experiment, Live};
 use crate::http;
 use crate::local::PID_FILE;
 use crate::metrics::{self, Metrics};
-use crate::monitoring::{Monitoring, Preparation};
+use crate::monitoring::{Monitoring, Preparation, Thresholds};
 use crate::recording::{record, start_captures, start_frame_log};
 use crate::results::Results;
 use crate::state_lock::{Existed, StateLock};
@@ -67,7 +67,8 @@ fn start() -> Result<()> {
     let layout = Layout::new(&launch.scenario.name);
     let claim = claim(&layout, &launch.scenario.name)?;
     redirect_stderr(&layout.state_dir().join("engine.log"))?;
-    let preparation = Preparation::start(&launch.scenario);
+    let thresholds = Thresholds::set(&mut launch.scenario.monitor.criteria, &launch.calibration);
+    let watching = Watching { preparation: Preparation::start(&launch.scenario), thresholds };
     let built = build(&launch, &layout);
     let (experiment, results) = match built {
         Ok(built) => built,
@@ -85,7 +86,7 @@ fn start() -> Result<()> {
     let experiment = Arc::new(experiment);
     let deploy_seconds = began.elapsed().as_secs_f64();
     let served =
-        runtime.block_on(serve(&layout, experiment.clone(), results, preparation, deploy_seconds));
+        runtime.block_on(serve(&layout, experiment.clone(), results, watching, deploy_seconds));
     // Streams that are still open end with the runtime, not before their last event was sent.
     runtime.shutdown_timeout(std::time::Duration::from_secs(1));
     // What is left is the state directory, and whatever could not be removed at the first try.
@@ -169,12 +170,18 @@ fn build(launch: &Launch, layout: &Layout) -> Result<(Experiment, Option<Results
     Ok((experiment, results))
 }
 
+/// What the monitor is told before there is anything to watch.
+struct Watching {
+    preparation: Preparation,
+    thresholds: Thresholds,
+}
+
 /// Serves the API, runs what is to be run, and takes the network down.
 async fn serve(
     layout: &Layout,
     experiment: Arc<Experiment>,
     results: Option<Results>,
-    preparation: Preparation,
+    watching: Watching,
     deploy_seconds: f64,
 ) -> Result<()> {
     let end = End::new();
@@ -191,7 +198,7 @@ async fn serve(
     if results.is_some() {
         watch_lease(&end);
     }
-    let watched = watch(layout, &experiment, results.as_ref(), preparation, &end);
+    let watched = watch(layout, &experiment, results.as_ref(), watching, &end);
     let (monitoring, metrics) = match watched {
         Ok(watched) => watched,
         Err(error) => {
@@ -235,7 +242,7 @@ fn watch(
     layout: &Layout,
     experiment: &Arc<Experiment>,
     results: Option<&Results>,
-    preparation: Preparation,
+    watching: Watching,
     end: &End,
 ) -> Result<(Monitoring, Arc<Metrics>)> {
     let recording = results.filter(|_| experiment.scenario.measure.observations);
@@ -245,7 +252,8 @@ fn watch(
     let file = results.map(Results::metric_file).transpose()?;
     let metrics = Arc::new(Metrics::new(experiment, layout, file));
     metrics.serve(layout)?;
-    Ok((Monitoring::start(experiment, preparation, layout, end)?, metrics))
+    let Watching { preparation, thresholds } = watching;
+    Ok((Monitoring::start(experiment, preparation, &thresholds, layout, end)?, metrics))
 }
 
 fn listen(socket: &Path) -> Result<UnixListener> {

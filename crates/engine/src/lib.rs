@@ -34,3 +34,5 @@ mod results;
 mod run;
 mod state_lock;
 mod wiring;
+
+pub use results::machine::describe as describe_machine;

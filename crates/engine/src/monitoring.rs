@@ -6,6 +6,7 @@
 //! |---|---|
 //! | `sights` | what the data plane sees, in the monitor's words |
 //! | `forwarding` | who sent how much, and for whom workers worked |
+//! | `thresholds` | the thresholds that a measure of this machine gives, and what is told of them |
 //! | `overflow` | frames that were not read in time, since the last look |
 //! | `preparation` | probes made ready while the network comes up |
 //! | `meter` | what watching costs |
@@ -17,6 +18,7 @@ mod overflow;
 mod preparation;
 mod recorded;
 mod sights;
+mod thresholds;
 
 use std::os::unix::fs::MetadataExt;
 use std::sync::Arc;
@@ -40,6 +42,7 @@ use overflow::OverflowProbe;
 pub use preparation::Preparation;
 pub use recorded::RecordedMonitor;
 use sights::Sights;
+pub use thresholds::Thresholds;
 
 /// How often everything that is due is looked at, the data plane always: half of the time in which people must
 /// be told. What must be told apart in less time (traffic, in windows of 10 ms) has its time with it.
@@ -63,9 +66,13 @@ impl Monitoring {
     pub fn start(
         experiment: &Arc<Experiment>,
         preparation: Preparation,
+        thresholds: &Thresholds,
         layout: &Layout,
         end: &End,
     ) -> Result<Self> {
+        thresholds.tell(&mut |observation| {
+            experiment.monitor().observe(experiment.now(), &observation);
+        });
         let stop = Arc::new(AtomicBool::new(false));
         if !experiment.scenario.monitor.enabled {
             let now = experiment.now();

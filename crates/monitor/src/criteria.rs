@@ -31,7 +31,8 @@ pub struct Criteria {
     pub disk: Busy,
     /// How much of a CPU's time the hypervisor may take.
     pub steal: Part,
-    /// How much of the time a task of a node may stand still.
+    /// How much of the time a task of a node may stand still for want of a CPU or of memory. Waiting for a
+    /// disk is not tested: it is part of writing to one, however idle. That a disk is contended `disk` says.
     pub pressure: Part,
     /// The highest value of each metric that applications report.
     pub application: BTreeMap<String, f64>,

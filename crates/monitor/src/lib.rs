@@ -11,7 +11,7 @@
 //! | `monitor` | takes the one and tells the other |
 //! | `criterion` | when contention holds, a file for each signal; made of `window`, `stretch`, `tracker` |
 //! | `shares`, `uses`, `names` | through whom |
-//! | `watched` | which signals are watched, and what cannot be seen |
+//! | `watched` | which signals are watched, what cannot be seen, and where thresholds come from |
 //! | `verdict` | what is told of a run, and the rules by which it is judged |
 //! | `warnings` | how often people are warned |
 //! | `trace` | observations as a file, to be judged again |

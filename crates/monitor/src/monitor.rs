@@ -77,6 +77,7 @@ impl Monitor {
             Observation::Unwatched { signal, probe, why } => {
                 self.watched.unwatch(*signal, probe, why);
             }
+            Observation::Threshold { signal, from } => self.watched.threshold(*signal, from),
             Observation::Settled => self.settle(at),
             Observation::Used { of, divides, party, amount, over } => {
                 let (divides, party, amount) = (*divides, *party, *amount);

@@ -43,6 +43,13 @@ pub enum Observation {
         /// Why, in words.
         why: String,
     },
+    /// Where the threshold of a signal comes from that is not the same on every machine, or why it has none.
+    Threshold {
+        /// The signal.
+        signal: SignalKind,
+        /// Where from, or why not, in words.
+        from: String,
+    },
     /// The experiment has warmed up: what ended before now is reported, but not held against it.
     Settled,
 

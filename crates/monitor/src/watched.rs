@@ -13,6 +13,7 @@ struct Probes {
     /// By name; whether they see a part only.
     watching: BTreeMap<String, bool>,
     blind_spots: BTreeSet<String>,
+    threshold: Option<String>,
 }
 
 impl Watched {
@@ -29,19 +30,26 @@ impl Watched {
         probes.blind_spots.insert(format!("{probe} does not watch: {why}"));
     }
 
+    /// Where a signal's threshold comes from, or why it has none.
+    pub fn threshold(&mut self, signal: SignalKind, from: &str) {
+        self.0.entry(signal).or_default().threshold = Some(from.into());
+    }
+
     /// Of every signal, watched or not.
     pub fn coverage(&self) -> Vec<Coverage> {
         SignalKind::ALL.into_iter().map(|signal| self.of(signal)).collect()
     }
 
     fn of(&self, signal: SignalKind) -> Coverage {
-        let Probes { watching, blind_spots } = self.0.get(&signal).cloned().unwrap_or_default();
+        let Probes { watching, blind_spots, threshold } =
+            self.0.get(&signal).cloned().unwrap_or_default();
         let mut blind_spots: Vec<String> = blind_spots.into_iter().collect();
         let observed = watching.values().any(|partial| !partial);
         if !observed {
             let what = if watching.is_empty() { "not observed" } else { "observed in part only" };
             blind_spots.insert(0, what.into());
         }
-        Coverage { signal, observed, probes: watching.into_keys().collect(), blind_spots }
+        let probes = watching.into_keys().collect();
+        Coverage { signal, observed, probes, blind_spots, threshold }
     }
 }

@@ -321,6 +321,18 @@ fn a_node_that_stands_still_is_named() {
     assert!(verdict.findings[0].why.contains("memory for node b"), "{}", verdict.findings[0].why);
 }
 
+/// On an idle disk, too, who writes synchronously does nothing but wait.
+#[test]
+fn waiting_for_a_disk_is_shown_and_not_tested() {
+    let stalled = O::Stalled { of: Pressure::Io, party: B, stalled: for_ms(50), over: for_ms(50) };
+    let seen: Vec<_> = (0..60).map(|n| (n * 50, stalled.clone())).collect();
+    let verdict = judgement_of(&seen);
+    assert_eq!(verdict.judgement, Judgement::Valid);
+    let report = verdict.signals.iter().find(|r| r.signal == SignalKind::Pressure).unwrap();
+    assert!(report.worst > Some(0.9), "{report:?}");
+    assert_eq!((report.threshold, report.margin), (None, None));
+}
+
 #[test]
 fn warnings_are_few_and_say_how_many_are_missing() {
     let mut monitor = monitor("{}");

@@ -8,14 +8,20 @@ use netloom_units::readable::counted;
 
 use crate::Machine;
 use crate::args::Deploy;
-use crate::exit;
 use crate::launch::{Engine, prepare};
+use crate::{exit, profile_file};
 
 /// Brings the network up and returns.
 pub async fn deploy(machine: &dyn Machine, args: Deploy) -> Result<i32> {
     let loaded = prepare(&args.start)?;
     let began = Instant::now();
-    let mut engine = Engine::start(&loaded, &args.start, Mode::Deploy).await?;
+    let mut engine = Engine::start(
+        &loaded,
+        args.start.workers,
+        profile_file::calibration(machine),
+        Mode::Deploy,
+    )
+    .await?;
     let ready = tokio::select! {
         ready = engine.ready() => ready.map(|()| true),
         interrupt = tokio::signal::ctrl_c() => interrupt.map(|()| false).map_err(Into::into),

@@ -12,6 +12,7 @@ use netloom_units::readable::count;
 use serde_json::json;
 
 use super::recent::recent_table;
+use super::signals::signals;
 use super::summary::judged;
 use super::tc;
 use crate::args::{Format, Inspect};
@@ -179,6 +180,7 @@ impl View {
             }
             writeln!(text, "\n{rows}")?;
         }
+        writeln!(text, "\n{}", signals(&self.verdict)?)?;
         writeln!(text, "\nverdict so far: {}", judged(&self.verdict, usize::MAX).join("\n"))?;
         Ok(text)
     }

@@ -1,5 +1,6 @@
 //! One file per command.
 
+mod calibrate;
 mod capture;
 mod cleanup;
 mod deploy;
@@ -13,6 +14,7 @@ mod recent;
 mod report;
 mod run;
 mod set;
+mod signals;
 mod summary;
 mod tc;
 mod validate;
@@ -38,6 +40,7 @@ pub async fn dispatch(machine: &dyn Machine, cli: Cli) -> Result<i32> {
         Command::Report(args) => report::report(&args),
         Command::Graph(args) => graph::graph(args),
         Command::Validate(args) => validate::validate(args),
+        Command::Calibrate(args) => calibrate::calibrate(machine, args).await,
         Command::Cleanup(args) => cleanup::cleanup(machine, args),
     }
 }

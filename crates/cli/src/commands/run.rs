@@ -16,7 +16,7 @@ use crate::args::Run;
 use crate::client::{Client, Events};
 use crate::find::Loaded;
 use crate::launch::{Engine, prepare};
-use crate::{Machine, exit, results};
+use crate::{Machine, exit, profile_file, results};
 
 /// Brings the network up, follows the run, prints its summary.
 pub async fn run(machine: &dyn Machine, args: Run) -> Result<i32> {
@@ -27,7 +27,8 @@ pub async fn run(machine: &dyn Machine, args: Run) -> Result<i32> {
     }
     let directory = results_directory(args.output, &loaded)?;
     let mode = Mode::Run { results: directory.clone() };
-    let mut engine = Engine::start(&loaded, &args.start, mode).await?;
+    let calibration = profile_file::calibration(machine);
+    let mut engine = Engine::start(&loaded, args.start.workers, calibration, mode).await?;
     let name = loaded.scenario.name.clone();
     // From here on Ctrl-C no longer ends this program: it ends the run.
     let mut interrupts = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::interrupt())?;

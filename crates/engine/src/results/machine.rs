@@ -22,8 +22,17 @@ pub fn describe() -> Machine {
             .and_then(|text| text.trim_end_matches("kB").trim().parse::<u64>().ok())
             .map(|kib| kib * 1024),
         clock_source: line(clock),
+        frequency_mhz: frequency_mhz(),
         frequency_governor: line(cpu),
         tcp_congestion_control: line("/proc/sys/net/ipv4/tcp_congestion_control"),
+    }
+}
+
+fn frequency_mhz() -> Option<u32> {
+    let highest = "/sys/devices/system/cpu/cpu0/cpufreq/cpuinfo_max_freq";
+    match fs::read_to_string(highest) {
+        Ok(khz) => khz.trim().parse::<u32>().ok().map(|khz| khz / 1000),
+        Err(_) => field("/proc/cpuinfo", "cpu MHz", ':')?.split('.').next()?.parse().ok(),
     }
 }
 

@@ -15,7 +15,7 @@
 //! | `summary.json` | how it went |
 
 pub mod capture;
-mod machine;
+pub mod machine;
 mod samples;
 
 use std::fs::{self, File};

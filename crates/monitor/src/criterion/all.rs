@@ -107,6 +107,7 @@ impl All {
             O::Named { .. }
             | O::Watched { .. }
             | O::Unwatched { .. }
+            | O::Threshold { .. }
             | O::Settled
             | O::Used { .. } => {}
         }

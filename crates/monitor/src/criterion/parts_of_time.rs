@@ -1,5 +1,6 @@
 //! Signals that are a part of the time: what the hypervisor took of each CPU, and for how long tasks stood
-//! still for want of something. Contended above a share of a sliding window.
+//! still for want of something. Contended above a share of a sliding window; waiting for a disk is only
+//! measured, since a program that writes synchronously waits for its own writes on an idle disk too.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +9,7 @@ use netloom_units::{Duration, Time};
 use crate::criteria::Part;
 use crate::names::Place;
 use crate::party::Party;
-use crate::signal::SignalKind;
+use crate::signal::{Pressure, SignalKind};
 use crate::tracker::{Outbox, Tracker};
 use crate::window::SumWindow;
 
@@ -46,6 +47,7 @@ impl PartsOfTime {
 fn window(signal: SignalKind, place: Place, criteria: &Part) -> SumWindow {
     let nanos = criteria.window.as_nanos() as f64;
     let limit = (criteria.limit.value() * nanos).floor() as u64 + 1;
-    let tracker = Tracker::new(signal, place, Some(criteria.limit.value()));
-    SumWindow::new(tracker, criteria.window, Some(limit), 1.0 / nanos)
+    let tested = !matches!(place, Place::Pressure(Pressure::Io, _));
+    let tracker = Tracker::new(signal, place, tested.then_some(criteria.limit.value()));
+    SumWindow::new(tracker, criteria.window, tested.then_some(limit), 1.0 / nanos)
 }

@@ -142,6 +142,10 @@ pub struct Coverage {
     pub probes: Vec<String>,
     /// What could not be seen, and why; a sentence each.
     pub blind_spots: Vec<String>,
+    /// Where the threshold comes from, or why nothing is tested; nothing if it is the scenario's or the same
+    /// on every machine.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub threshold: Option<String>,
 }
 
 /// What the monitor itself cost.

@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use netloom_monitor::{
-    Direction, Observation as O, PageCause, Party, Resource, Route, SignalKind as S, Who,
+    Direction, Observation as O, PageCause, Party, Pressure, Resource, Route, SignalKind as S, Who,
 };
 use netloom_units::Duration;
 
@@ -231,7 +231,10 @@ impl Offline<'_> {
             };
             let nanos = part.window.as_nanos() as f64;
             // Above the share: from the next whole nanosecond on.
-            let limit = (part.limit.value() * nanos) as u64 + 1;
+            let limit = match key.1 {
+                Resource::Pressure { of: Pressure::Io, .. } => u64::MAX,
+                _ => (part.limit.value() * nanos) as u64 + 1,
+            };
             self.sum(key, amounts, part.window, limit, 1.0 / nanos);
         }
     }

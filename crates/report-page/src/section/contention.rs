@@ -108,6 +108,7 @@ fn watched(coverage: &Coverage) -> Markup {
             td {
                 @if coverage.blind_spots.is_empty() { "–" }
                 @else { ul { @for spot in &coverage.blind_spots { li { (spot) } } } }
+                @if let Some(threshold) = &coverage.threshold { p { "threshold: " (threshold) } }
             }
         }
     }

@@ -266,12 +266,14 @@ fn verdict(with: &str) -> Verdict {
                 observed: true,
                 probes: vec!["proc_stat".into()],
                 blind_spots: vec![format!("short idle moments{with}")],
+                threshold: None,
             },
             Coverage {
                 signal: SignalKind::Disk,
                 observed: false,
                 probes: Vec::new(),
                 blind_spots: Vec::new(),
+                threshold: None,
             },
         ],
         overhead: Overhead {
@@ -311,6 +313,7 @@ fn machine(with: &str) -> Machine {
         processors: 4,
         memory_bytes: Some(8 << 30),
         clock_source: Some("tsc".into()),
+        frequency_mhz: Some(3000),
         frequency_governor: None,
         tcp_congestion_control: Some("cubic".into()),
     }

@@ -1,0 +1,128 @@
+//! `netloom calibrate`: measures this machine by runs of small networks, as anybody could make them.
+//!
+//! | module | what |
+//! |---|---|
+//! | `session` | what a calibration holds while it lasts; runs, and how Ctrl-C ends them |
+//! | `network` | the networks and what is sent in them |
+//! | `trial` | one run, and whether the machine bore it |
+//! | `edges` | the most that it bears, over networks and kinds of traffic |
+//! | `costs` | what nodes and links cost |
+//! | `table` | a profile for people |
+
+mod costs;
+mod edges;
+mod network;
+mod session;
+mod table;
+mod trial;
+
+use std::path::PathBuf;
+
+use anyhow::{Context, Result, anyhow};
+use netloom_gauge::{disk, load, wake_ups};
+use netloom_profile::{Profile, Thoroughness};
+use netloom_units::Duration;
+use serde_json::json;
+
+use crate::args::{Calibrate, Format};
+use crate::{Machine, exit, profile_file};
+use session::{Interrupted, Session};
+
+/// A machine that is busier with other work than this, as a part of all CPUs, is not measured undisturbed.
+const BUSY: f64 = 0.1;
+
+/// Measures this machine, or shows what was measured.
+pub async fn calibrate(machine: &dyn Machine, args: Calibrate) -> Result<i32> {
+    let file = args.output.clone().map_or_else(profile_file::location, Ok)?;
+    if args.show {
+        let profile = profile_file::read(&file)?.ok_or_else(|| {
+            anyhow!("this machine has no profile ({}); run `netloom calibrate`", file.display())
+        })?;
+        return print(machine, &profile, args.format);
+    }
+    profile_file::check(&file)?;
+    let thoroughness = if args.quick { Thoroughness::Quick } else { Thoroughness::Full };
+    let profile = match measure(machine, thoroughness).await {
+        Err(error) if error.is::<Interrupted>() => {
+            eprintln!("interrupted; nothing is left, and {} is as it was", file.display());
+            return Ok(exit::INTERRUPTED);
+        }
+        measured => measured?,
+    };
+    profile_file::write(&file, &profile)?;
+    eprintln!("profile: {}", file.display());
+    print(machine, &profile, args.format)
+}
+
+fn print(machine: &dyn Machine, profile: &Profile, format: Format) -> Result<i32> {
+    let stale = profile.staleness(&machine.describe());
+    match format {
+        Format::Table => print!("{}", table::page(profile, &stale)),
+        Format::Json => {
+            let net_internal = profile.net_internal();
+            let shown = json!({"profile": profile, "net_internal": net_internal, "stale": stale});
+            println!("{}", serde_json::to_string_pretty(&shown)?);
+        }
+    }
+    Ok(exit::SUCCESS)
+}
+
+/// How long single measures last.
+struct Spans {
+    wake_ups: Duration,
+    disk: std::time::Duration,
+}
+
+impl Spans {
+    fn of(thoroughness: Thoroughness) -> Self {
+        let millis = match thoroughness {
+            Thoroughness::Full => 2000,
+            Thoroughness::Quick => 500,
+        };
+        let disk = std::time::Duration::from_millis(millis / 2);
+        Self { wake_ups: Duration::from_millis(millis), disk }
+    }
+}
+
+async fn measure(machine: &dyn Machine, thoroughness: Thoroughness) -> Result<Profile> {
+    let measured = chrono::Local::now().to_rfc3339_opts(chrono::SecondsFormat::Secs, false);
+    let spans = Spans::of(thoroughness);
+    let mut session = Session::begin(machine)?;
+    let disturbances = disturbances(&mut session).await?;
+    for disturbance in &disturbances {
+        eprintln!("warning: {disturbance}: the machine may bear more than is measured now");
+    }
+    let forwarding = edges::measure(&mut session, thoroughness).await?;
+    let memory = costs::measure(&mut session, thoroughness).await?;
+    session.show("wake-ups");
+    let idle_wake_ups = session.aside(move || wake_ups::idle(spans.wake_ups)).await?;
+    let busy_wake_ups = session.aside(move || wake_ups::busy(spans.wake_ups)).await?;
+    session.show("disk");
+    let here: PathBuf = std::env::current_dir().context("cannot find the current folder")?;
+    let disk = session.aside(move || Ok(disk::measure(&here, spans.disk))).await?;
+    Ok(Profile {
+        format: Profile::FORMAT,
+        measured,
+        thoroughness,
+        machine: machine.describe(),
+        forwarding,
+        idle_wake_ups,
+        busy_wake_ups,
+        disk,
+        memory,
+        disturbances,
+    })
+}
+
+/// What else the machine does, in words.
+async fn disturbances(session: &mut Session<'_>) -> Result<Vec<String>> {
+    let mut found = Vec::new();
+    for experiment in session.machine.experiments()?.iter().filter(|found| found.alive) {
+        found.push(format!("experiment `{}` is running", experiment.name));
+    }
+    let busy = session.aside(|| load::busy(std::time::Duration::from_millis(500))).await?;
+    if busy > BUSY {
+        found.push(format!("other work takes {:.0} % of the CPUs", busy * 100.0));
+    }
+    Ok(found)
+}

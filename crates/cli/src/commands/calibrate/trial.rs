@@ -1,0 +1,163 @@
+//! One run, and whether the machine bore its load.
+
+use std::fs;
+use std::path::Path;
+
+use anyhow::{Context, Result, bail};
+use netloom_api::summary::Summary;
+use netloom_gauge::traffic::{Received, Sent};
+use netloom_monitor::{Judgement, SignalKind, Verdict};
+use netloom_profile::{Edge, Traffic};
+use serde::de::DeserializeOwned;
+
+use super::network::{Load, RECEIVER, sender};
+use super::session::Session;
+
+/// What became of a load.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Outcome {
+    /// The machine bore it.
+    Borne(Edge),
+    /// It did not, and why.
+    NotBorne(String),
+}
+
+/// Runs a load.
+pub async fn run(session: &mut Session<'_>, load: &Load) -> Result<Outcome> {
+    let results = session.run(&load.scenario(session.binary())?).await?;
+    let outcome = read(&results, load);
+    fs::remove_dir_all(&results).context("cannot remove the results of a calibration run")?;
+    outcome
+}
+
+fn read(results: &Path, load: &Load) -> Result<Outcome> {
+    let summary: Summary =
+        serde_json::from_slice(&fs::read(results.join("summary.json"))?).context("summary.json")?;
+    if !summary.success {
+        bail!("a calibration run failed: {}", summary.failures.join("; "));
+    }
+    let verdict = summary.verdict.context("a calibration run was not judged")?;
+    let (mut sent, mut received) = (Vec::new(), Vec::new());
+    for (from, to) in load.flows() {
+        sent.push(report(results, &sender(&from), &from)?);
+        received.push(report(results, RECEIVER, &to)?);
+    }
+    Ok(judge(load, &verdict, &sent, &received))
+}
+
+/// The last line that a process has written.
+fn report<T: DeserializeOwned>(results: &Path, process: &str, node: &str) -> Result<T> {
+    let file = results.join(format!("processes/{process}@{node}.stdout"));
+    let text =
+        fs::read_to_string(&file).with_context(|| format!("cannot read {}", file.display()))?;
+    serde_json::from_str(text.lines().last().unwrap_or_default())
+        .with_context(|| format!("cannot understand {}", file.display()))
+}
+
+/// Whether a load was borne: nothing lost outside the model, nothing late, all senders in time, and everything
+/// there in the end.
+fn judge(load: &Load, verdict: &Verdict, sent: &[Sent], received: &[Received]) -> Outcome {
+    let wrong = verdict.findings.iter().find(|finding| match finding.signal {
+        // However briefly: the runs are brief.
+        SignalKind::Lateness => finding.on.is_some(),
+        // What may have been others' frames is no more than suspect.
+        SignalKind::UnmodelledDrop => finding.judgement == Judgement::Invalid,
+        _ => false,
+    });
+    if let Some(finding) = wrong {
+        return Outcome::NotBorne(finding.why.clone());
+    }
+    let planned: u64 = sent.iter().map(|sent| sent.planned).sum();
+    let writes: u64 = sent.iter().map(|sent| sent.writes).sum();
+    if writes < planned {
+        let part = percent(writes, planned);
+        return Outcome::NotBorne(format!("senders had time for {part} of what was to be sent"));
+    }
+    let bytes: u64 = received.iter().map(|received| received.bytes).sum();
+    let expected = writes * load.traffic.payload() as u64;
+    if bytes < expected {
+        return Outcome::NotBorne(format!("{} arrived", percent(bytes, expected)));
+    }
+    let arrived = writes as f64 / load.seconds;
+    Outcome::Borne(Edge {
+        bits_per_second: arrived * load.traffic.bits(),
+        frames_per_second: (load.traffic != Traffic::Tcp).then_some(arrived),
+        peak_bits_per_second: peak(verdict),
+    })
+}
+
+/// The most that all links together carried in a window.
+fn peak(verdict: &Verdict) -> f64 {
+    let traffic = verdict.signals.iter().filter(|of| of.signal == SignalKind::NetInternal);
+    traffic.filter_map(|report| report.worst).fold(0.0, f64::max)
+}
+
+fn percent(part: u64, whole: u64) -> String {
+    // Rounded down: what is not all is less than 100 %.
+    format!("{:.1} %", (1000.0 * part as f64 / whole as f64).floor() / 10.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use netloom_profile::Shape;
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    fn load() -> Load {
+        let shape = Shape::Chain { hops: 2 };
+        Load { shape, traffic: Traffic::Udp60, pace: 100.0, seconds: 2.0 }
+    }
+
+    fn verdict(findings: Value) -> Verdict {
+        serde_json::from_value(json!({
+            "judgement": "suspect", "findings": findings, "from": 0, "settled": 0, "to": 0,
+            "signals": [{
+                "signal": "net_internal", "on": {"kind": "internal"}, "threshold": null,
+                "worst": 3e6, "margin": null, "held": "0s", "episodes": [], "shares": [],
+            }],
+            "coverage": [],
+            "overhead": {"monitoring_ns": 0, "notification_ns": 0, "share": 0.0},
+        }))
+        .unwrap()
+    }
+
+    fn judged(findings: Value, planned: u64, writes: u64, bytes: u64) -> Outcome {
+        judge(&load(), &verdict(findings), &[Sent { planned, writes }], &[Received { bytes }])
+    }
+
+    fn not_borne(outcome: Outcome) -> String {
+        match outcome {
+            Outcome::NotBorne(why) => why,
+            Outcome::Borne(edge) => panic!("{edge:?}"),
+        }
+    }
+
+    #[test]
+    fn what_arrives_whole_and_in_time_is_borne() {
+        let cpu = json!([{"judgement": "suspect", "signal": "cpu", "on": null, "why": "busy"}]);
+        let edge = Edge {
+            bits_per_second: 100.0 * 480.0,
+            frames_per_second: Some(100.0),
+            peak_bits_per_second: 3e6,
+        };
+        assert_eq!(judged(cpu, 200, 200, 3600), Outcome::Borne(edge));
+    }
+
+    #[test]
+    fn late_and_lost_frames_and_senders_behind_are_not() {
+        let late = json!([{
+            "judgement": "suspect", "signal": "lateness", "on": {"kind": "frames"}, "why": "late",
+        }]);
+        assert_eq!(not_borne(judged(late, 200, 200, 3600)), "late");
+        let on = json!({"kind": "losses", "cause": "no_memory"});
+        let lost = |judgement: &str| {
+            let signal = "unmodelled_drop";
+            json!([{"judgement": judgement, "signal": signal, "on": on, "why": "lost"}])
+        };
+        assert_eq!(not_borne(judged(lost("invalid"), 200, 200, 3600)), "lost");
+        assert!(matches!(judged(lost("suspect"), 200, 200, 3600), Outcome::Borne(_)));
+        assert!(not_borne(judged(json!([]), 200, 199, 3582)).contains("99.5 %"));
+        assert_eq!(not_borne(judged(json!([]), 200, 200, 3582)), "99.5 % arrived");
+    }
+}

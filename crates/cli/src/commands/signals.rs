@@ -1,0 +1,53 @@
+//! What the contention monitor sees, as a table: per CPU, node and device, the nearest to its limit first.
+
+use std::fmt::Write;
+
+use anyhow::Result;
+use netloom_monitor::{SignalReport, Verdict, quantity};
+
+use crate::table::table;
+
+/// So many signals are listed, and of each so many of those through whom it was contended.
+const LISTED: usize = 15;
+const PARTIES: usize = 3;
+
+/// The signals of a run that goes on, and below them how many are not listed.
+pub fn signals(verdict: &Verdict) -> Result<String> {
+    let mut reports: Vec<&SignalReport> = verdict.signals.iter().collect();
+    // What is only measured has no margin.
+    let margin = |report: &SignalReport| report.margin.unwrap_or(f64::INFINITY);
+    reports.sort_by(|a, b| margin(a).total_cmp(&margin(b)));
+    let mut rows = table(&["signal", "on", "worst", "limit", "margin", "contended", "through"]);
+    for report in reports.iter().take(LISTED) {
+        let value =
+            |value: Option<f64>| value.map_or("-".into(), |value| quantity(report.signal, value));
+        rows.add_row([
+            report.signal.to_string(),
+            report.on.to_string(),
+            value(report.worst),
+            value(report.threshold),
+            report.margin.map_or("-".into(), |margin| format!("{:.0} %", margin * 100.0)),
+            contended(report),
+            through(report),
+        ]);
+    }
+    let mut text = rows.to_string();
+    if reports.len() > LISTED {
+        let more = reports.len() - LISTED;
+        write!(text, "\n({more} more signals, none nearer to its limit: `--format json` has all)")?;
+    }
+    Ok(text)
+}
+
+fn contended(report: &SignalReport) -> String {
+    match report.episodes.len() {
+        0 => "no".into(),
+        times => format!("{:.3} s, {times} times", report.held.as_secs_f64()),
+    }
+}
+
+fn through(report: &SignalReport) -> String {
+    let heaviest = report.shares.iter().take(PARTIES);
+    let heaviest = heaviest.map(|share| format!("{} {:.0} %", share.who, share.share * 100.0));
+    heaviest.collect::<Vec<_>>().join(", ")
+}

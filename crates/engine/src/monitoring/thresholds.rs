@@ -1,0 +1,118 @@
+//! Thresholds that a measure of this machine gives where the scenario sets none, and what is told of where
+//! they come from. Not here: how the machine is measured (`netloom calibrate`).
+
+use netloom_api::launch::Calibration;
+use netloom_monitor::{Criteria, Observation, SignalKind, Traffic};
+
+/// Where the thresholds of an experiment come from that its scenario did not set.
+#[derive(Debug)]
+pub struct Thresholds {
+    internal: Option<String>,
+    external: Option<String>,
+}
+
+impl Thresholds {
+    /// Sets what `calibration` gives where the scenario's criteria are silent.
+    pub fn set(criteria: &mut Criteria, calibration: &Calibration) -> Self {
+        let external = criteria.net_external.rate.is_none().then(|| {
+            "not tested: no traffic was sent through uplinks to measure them; \
+             `monitor.criteria.net_external.rate` of the scenario sets a threshold"
+                .to_string()
+        });
+        let internal = internal(&mut criteria.net_internal, calibration);
+        Self { internal, external }
+    }
+
+    /// Says where thresholds come from that the scenario did not set.
+    pub fn tell(&self, sink: &mut dyn FnMut(Observation)) {
+        let told =
+            [(SignalKind::NetInternal, &self.internal), (SignalKind::NetExternal, &self.external)];
+        for (signal, from) in told {
+            if let Some(from) = from.clone() {
+                sink(Observation::Threshold { signal, from });
+            }
+        }
+    }
+}
+
+/// Sets the rate that was measured, if that can be; where the threshold comes from, unless the scenario sets
+/// it.
+fn internal(traffic: &mut Traffic, calibration: &Calibration) -> Option<String> {
+    match calibration {
+        _ if traffic.rate.is_some() => None,
+        Calibration::Missing { why } => Some(format!("not tested: {why}")),
+        // A burst that a longer window takes in its stride may be more than was measured of a shorter one.
+        Calibration::Measured { source, .. } if traffic.window < Calibration::WINDOW => Some(
+            format!("not tested: {source} is for windows of {} and longer", Calibration::WINDOW),
+        ),
+        Calibration::Measured { net_internal, source } => {
+            traffic.rate = Some(*net_internal);
+            Some(format!("from {source}"))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use netloom_units::{Duration, Rate};
+
+    use super::*;
+
+    fn rate(bits: u64) -> Rate {
+        Rate::from_bits_per_second(bits).expect("a rate")
+    }
+
+    fn measured() -> Calibration {
+        let source = "the calibration of today".to_string();
+        Calibration::Measured { net_internal: rate(7_000_000), source }
+    }
+
+    /// The rate of `net_internal`, and what is told of it.
+    fn internal_of(
+        mut criteria: Criteria,
+        calibration: &Calibration,
+    ) -> (Option<Rate>, Vec<String>) {
+        let thresholds = Thresholds::set(&mut criteria, calibration);
+        let mut told = Vec::new();
+        thresholds.tell(&mut |observation| match observation {
+            Observation::Threshold { signal: SignalKind::NetInternal, from } => told.push(from),
+            Observation::Threshold { .. } => {}
+            other => panic!("{other:?}"),
+        });
+        (criteria.net_internal.rate, told)
+    }
+
+    #[test]
+    fn what_was_measured_is_the_threshold_where_the_scenario_sets_none() {
+        let told = vec!["from the calibration of today".to_string()];
+        assert_eq!(internal_of(Criteria::default(), &measured()), (Some(rate(7_000_000)), told));
+        let mut own = Criteria::default();
+        own.net_internal.rate = Some(rate(5));
+        assert_eq!(internal_of(own, &measured()), (Some(rate(5)), vec![]));
+    }
+
+    #[test]
+    fn without_a_measure_nothing_is_tested() {
+        let missing = Calibration::Missing { why: "no calibration".into() };
+        let told = vec!["not tested: no calibration".to_string()];
+        assert_eq!(internal_of(Criteria::default(), &missing), (None, told));
+        let mut short = Criteria::default();
+        short.net_internal.window = Duration::from_millis(1);
+        let (rate, told) = internal_of(short, &measured());
+        assert_eq!(rate, None);
+        assert!(told[0].contains("windows of 10ms and longer"), "{told:?}");
+    }
+
+    #[test]
+    fn that_uplinks_were_not_measured_is_told() {
+        let mut told = Vec::new();
+        let mut criteria = Criteria::default();
+        Thresholds::set(&mut criteria, &measured()).tell(&mut |observation| told.push(observation));
+        assert!(matches!(told[1], Observation::Threshold { signal: SignalKind::NetExternal, .. }));
+        let mut criteria = Criteria::default();
+        criteria.net_external.rate = Some(rate(5));
+        told.clear();
+        Thresholds::set(&mut criteria, &measured()).tell(&mut |observation| told.push(observation));
+        assert_eq!(told.len(), 1);
+    }
+}

@@ -1,0 +1,100 @@
+//! A sender that keeps a pace and a receiver that counts: the hidden role `netloom __traffic ORDER` of the
+//! binary, with an [`Order`] in JSON. It prints [`READY`] once it can begin, and a line of JSON at its end.
+
+mod pace;
+mod receive;
+mod send;
+
+use anyhow::{Context, Result};
+use serde::{Deserialize, Serialize};
+
+/// The argument that makes a binary take the role.
+pub const ROLE: &str = "__traffic";
+/// What a receiver prints once it listens.
+pub const READY: &str = "ready";
+
+/// What a process is to do.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Order {
+    /// Send; prints a [`Sent`].
+    Send(Send),
+    /// Receive what one sender sends, to its end; prints a [`Received`].
+    Receive {
+        /// The protocol.
+        protocol: Protocol,
+        /// The port to listen on.
+        port: u16,
+    },
+}
+
+/// A protocol, over IPv4.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Protocol {
+    /// A write is a datagram.
+    Udp,
+    /// All writes are one connection.
+    Tcp,
+}
+
+/// What to send.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Send {
+    /// The protocol.
+    pub protocol: Protocol,
+    /// The receiver's host name.
+    pub to: String,
+    /// Its port.
+    pub port: u16,
+    /// Bytes of each write.
+    pub payload: usize,
+    /// Writes a second.
+    pub pace: f64,
+    /// For how long, in seconds.
+    pub seconds: f64,
+}
+
+/// What was sent.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Sent {
+    /// Writes that the pace asked for.
+    pub planned: u64,
+    /// Writes that were made in the time that there was.
+    pub writes: u64,
+}
+
+/// What was received.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+pub struct Received {
+    /// Bytes of payload, those that end a UDP flow aside.
+    pub bytes: u64,
+}
+
+/// Obeys the order in the process' second argument; its exit code.
+pub fn main() -> i32 {
+    match std::env::args().nth(2).context("no order").and_then(|order| obey(&order)) {
+        Ok(()) => 0,
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            1
+        }
+    }
+}
+
+fn obey(order: &str) -> Result<()> {
+    let order: Order = serde_json::from_str(order).context("cannot understand the order")?;
+    let report = match order {
+        Order::Send(order) => serde_json::to_string(&send::send(&order)?)?,
+        Order::Receive { protocol, port } => {
+            let receiver = receive::Receiver::listen(protocol, port)?;
+            println!("{READY}");
+            serde_json::to_string(&receiver.receive()?)?
+        }
+    };
+    println!("{report}");
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests;

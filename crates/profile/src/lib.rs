@@ -1,0 +1,25 @@
+//! The profile of a machine: what it can bear, as `netloom calibrate` measured it.
+//!
+//! | module | what |
+//! |---|---|
+//! | `profile` | all of it, and the threshold of traffic that follows |
+//! | `forwarding` | how much traffic nodes of the machine may send each other |
+//! | `costs` | its timers, disk and memory |
+//! | `stale` | whether it still is the machine that was measured |
+//! | `text` | profiles as JSON |
+//! | [`search`] | the highest load that a machine bears, from loads that it bore and did not bear |
+//!
+//! Pure. Not here: how anything is measured, and where profiles are kept (`netloom-gauge`, `netloom-cli`).
+
+mod costs;
+mod forwarding;
+mod profile;
+pub mod search;
+mod stale;
+mod text;
+
+pub use costs::{Disk, DiskWrites, Memory, MemoryCost, SmallWrites, WakeUps};
+pub use forwarding::{Edge, Forwarding, NotBorne, Shape, Traffic};
+pub use netloom_api::timing::Scheduling;
+pub use profile::{Profile, Thoroughness};
+pub use text::{FORMAT, ProfileError, json_schema};

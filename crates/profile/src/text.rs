@@ -1,0 +1,56 @@
+//! Profiles as JSON.
+
+use serde::Deserialize;
+use thiserror::Error;
+
+use crate::profile::Profile;
+
+/// The version of the format that this version of NetLoom writes and reads.
+pub const FORMAT: u32 = 1;
+
+/// Why a text is no profile.
+#[derive(Debug, Error)]
+pub enum ProfileError {
+    /// It is not what `netloom calibrate` writes.
+    #[error("it is not a profile, or damaged ({0})")]
+    Damaged(#[from] serde_json::Error),
+    /// It is, but of another version.
+    #[error("it has format {found}, and this version of NetLoom reads format {FORMAT}")]
+    OtherFormat {
+        /// The format that it says it has.
+        found: u32,
+    },
+}
+
+/// What every format has.
+#[derive(Deserialize)]
+struct Head {
+    format: u32,
+}
+
+impl Profile {
+    /// Reads a profile.
+    ///
+    /// # Errors
+    /// If the text is damaged or of another format.
+    pub fn from_json(text: &str) -> Result<Self, ProfileError> {
+        let Head { format } = serde_json::from_str(text)?;
+        match format {
+            FORMAT => Ok(serde_json::from_str(text)?),
+            found => Err(ProfileError::OtherFormat { found }),
+        }
+    }
+
+    /// The profile as text, with a line end.
+    ///
+    /// # Errors
+    /// Never with what was measured: JSON has a form for all of it.
+    pub fn to_json(&self) -> Result<String, ProfileError> {
+        Ok(serde_json::to_string_pretty(self)? + "\n")
+    }
+}
+
+/// The JSON Schema of profiles.
+pub fn json_schema() -> serde_json::Value {
+    schemars::schema_for!(Profile).to_value()
+}
