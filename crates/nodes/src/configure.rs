@@ -17,8 +17,14 @@ const LOOPBACK: u32 = 1;
 /// RFC 8200, section 5.
 const MINIMUM_IPV6_MTU: u32 = 1280;
 
+/// Sets the parameters of `node` that its devices inherit, for devices that are made before the node is
+/// configured.
+pub(crate) fn prepare(node: &NodePlan) -> Result<(), NodeError> {
+    apply_sysctls(node, false).map(drop)
+}
+
 /// Sets up everything that `node` says, with `routes`, and returns its devices in the order of its
-/// interfaces.
+/// interfaces. Those of direct links must be there.
 pub(crate) fn configure(node: &NodePlan, routes: &[RoutePlan]) -> Result<Vec<Device>, NodeError> {
     let failed = |action: String, source: io::Error| NodeError::in_node(&node.name, action, source);
     let refused = |refused: Refused| failed(refused.what, refused.source);
@@ -29,9 +35,11 @@ pub(crate) fn configure(node: &NodePlan, routes: &[RoutePlan]) -> Result<Vec<Dev
     requests.extend(node.loopback.iter().map(|prefix| requests::address(LOOPBACK, "lo", *prefix)));
     for interface in &node.interfaces {
         let name = &interface.name;
-        let fd = tap::create(name).map_err(|error| failed(format!("create {name}"), error))?;
+        if interface.direct_peer.is_none() {
+            let fd = tap::create(name).map_err(|error| failed(format!("create {name}"), error))?;
+            devices.push(device(node, name, fd));
+        }
         requests.extend(interface_requests(interface, interface_index(node, name)?));
-        devices.push(device(node, name, fd));
     }
     let mut netlink =
         Netlink::open().map_err(|error| failed("open a netlink socket".into(), error))?;

@@ -147,6 +147,7 @@ fn advice(error: &io::Error) -> &'static str {
              (`sysctl user.max_net_namespaces fs.mount-max`)"
         }
         Some(libc::ENODEV | libc::ENXIO) => "; the kernel lacks a module (`modprobe tun`)",
+        Some(libc::EOPNOTSUPP) => "; the kernel lacks a feature (direct links: `modprobe veth`)",
         Some(libc::EROFS) => "; the file system is mounted read-only here",
         Some(libc::EMSGSIZE) => "; put long arguments into a file",
         _ => "",

@@ -80,15 +80,19 @@ pub(crate) fn remove(path: &Path) -> io::Result<()> {
     }
 }
 
+/// Moves the calling thread into the namespace.
+pub(crate) fn enter(path: &Path) -> io::Result<()> {
+    Ok(setns(File::open(path)?, CloneFlags::CLONE_NEWNET)?)
+}
+
 /// Runs `work` on a thread of its own inside the namespace.
 pub(crate) fn inside<T: Send>(
     path: &Path,
     work: impl FnOnce() -> io::Result<T> + Send,
 ) -> io::Result<T> {
-    let namespace = File::open(path)?;
     thread::scope(|scope| {
         let run = || {
-            setns(&namespace, CloneFlags::CLONE_NEWNET)?;
+            enter(path)?;
             work()
         };
         let thread = thread::Builder::new().name("in-node".into()).spawn_scoped(scope, run)?;
@@ -105,8 +109,8 @@ pub(crate) fn inside_each<T: Send>(
 ) -> io::Result<Vec<T>> {
     thread::scope(|scope| {
         let run = move || {
-            let visit = |path| {
-                setns(File::open(path)?, CloneFlags::CLONE_NEWNET)?;
+            let visit = |path: &PathBuf| {
+                enter(path)?;
                 work()
             };
             let done = paths.iter().map(visit).collect();

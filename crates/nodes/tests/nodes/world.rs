@@ -243,6 +243,7 @@ pub fn scenario(name: &str, links: &[(&str, &str)]) -> Scenario {
             forward: PipeConfig::default(),
             reverse: PipeConfig::default(),
             cost: 1,
+            direct: false,
         });
     }
     scenario
