@@ -29,7 +29,7 @@ lint:
 unit:             ## unit tests, end-to-end tests, and every example
 	$(CARGO) test --workspace --release --locked
 
-test-rootless: setup  ## end-to-end tests and examples as an ordinary user
+test-rootless: setup  ## end-to-end tests, kernel tests and examples as an ordinary user
 	@sh scripts/test-rootless.sh
 
 bench: build      ## measures; asserts nothing

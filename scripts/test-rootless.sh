@@ -1,6 +1,8 @@
 #!/bin/sh
-# Runs the end-to-end tests, every example and the tests of nodes as an ordinary user, once with
-# subordinate ids and the parts that need no other users once without. Lists and counts what takes root.
+# Runs the end-to-end tests, every example and the kernel tests of nodes and data plane as an ordinary user,
+# and what differs without subordinate ids once more without. What is the same for all users (pure code, and
+# programs of the kernel's side, which take root) is left to `make unit`. Lists and counts what takes root.
+# The programs are those that `make unit` has built.
 #
 # Fails where this machine forbids user namespaces; NETLOOM_SKIP_ROOTLESS=1 leaves the tests out.
 set -eu
@@ -23,16 +25,23 @@ export NETLOOM_LEFT_OUT
 chmod 666 "$NETLOOM_LEFT_OUT"
 trap 'rm -f "$NETLOOM_LEFT_OUT"' EXIT
 
+run_by() { # WORDS SELECTION...: tests of these names, each program started by these words (as in TOML)
+    by=$1
+    shift
+    "$cargo" test --workspace --release --locked --config "target.'cfg(unix)'.runner = [$by]" "$@"
+}
 run() { # SELECTION...: tests of these names, each program as an ordinary user
-    "$cargo" test --workspace --release --locked \
-        --config "target.'cfg(unix)'.runner = ['sh', '$as_user']" "$@"
+    run_by "'sh', '$as_user'" "$@"
 }
 echo "test-rootless: with subordinate ids"
-run --test nodes --test command_line --test rootless --test lab --test vlans --test crash --test examples
+run --test nodes --test command_line --test rootless --test lab --test direct --test vlans --test crash --test examples
 # These count frames, and an ordinary user's workers have no real-time priority: one at a time.
 RUST_TEST_THREADS=1 run --test runs --test verdict --test lesser_machines --test calibrate
+# These make namespaces themselves, which they may in a user namespace.
+run_by "'sh', '$as_user', 'unshare', '--user', '--map-root-user', '--mount'" --test tap --test super_frames --test replay
+echo "two_arms: its sockets receive into more memory than an ordinary user's may" >>"$NETLOOM_LEFT_OUT"
 echo "test-rootless: without subordinate ids"
-SUBORDINATE_IDS=no run --test nodes --test rootless --test lab --test vlans --test crash
+SUBORDINATE_IDS=no run --test nodes --test rootless --test lab --test direct --test vlans --test crash
 
 echo "test-rootless: $(sort -u "$NETLOOM_LEFT_OUT" | wc -l) parts take root and were left out:"
 sort -u "$NETLOOM_LEFT_OUT" | sed 's/^/    /'

@@ -8,6 +8,7 @@ use std::path::Path;
 
 use common::{Lab, captured, eventually, kill};
 use nix::sys::signal::Signal;
+use pcap_file::pcapng::blocks::interface_statistics::InterfaceStatisticsOption;
 use pcap_file::pcapng::{Block, PcapNgReader};
 use serde_json::Value;
 
@@ -28,16 +29,24 @@ fn link(lab: &Lab, name: &str) -> Value {
     links.into_iter().find(|link| link["name"] == name).unwrap()
 }
 
-/// The lengths of all frames in a pcapng file.
-fn lengths(file: &Path) -> Vec<u32> {
+/// The lengths of all frames in a pcapng file, and how many frames it says are missing.
+fn lengths(file: &Path) -> (Vec<u32>, u64) {
     let mut reader = PcapNgReader::new(File::open(file).unwrap()).unwrap();
-    let mut lengths = Vec::new();
+    let (mut lengths, mut missing) = (Vec::new(), 0);
     while let Some(block) = reader.next_block() {
-        if let Block::EnhancedPacket(packet) = block.unwrap() {
-            lengths.push(packet.original_len);
+        match block.unwrap() {
+            Block::EnhancedPacket(packet) => lengths.push(packet.original_len),
+            Block::InterfaceStatistics(statistics) => {
+                for option in statistics.options {
+                    if let InterfaceStatisticsOption::IsbIfDrop(frames) = option {
+                        missing += frames;
+                    }
+                }
+            }
+            _ => {}
         }
     }
-    lengths
+    (lengths, missing)
 }
 
 #[test]
@@ -121,10 +130,15 @@ fn nothing_can_be_set_on_a_direct_link() {
 fn a_run_captures_and_samples_direct_links() {
     let lab = Lab::new(&format!(
         "{SCENARIO}measure: {{ interval: 100ms, capture: [\"a:eth1\", \"r:eth2\"], frames: true }}\n\
-         processes:\n  - {{ name: ping, node: a, command: ping -4 -n -q -c 10 -i 0.02 -s 777 b }}\n  \
-         - {{ name: server, node: r, command: iperf3 -s, ready: {{ port: 5201 }}, background: true }}\n  \
-         - {{ name: client, node: a, command: iperf3 -4 -c r -n 500K, start: {{ after: server, when: ready }} }}\n"
+         processes:\n  \
+         - {{ name: server, node: r, command: python3 -m http.server 5201, ready: {{ port: 5201 }}, background: true }}\n  \
+         - {{ name: client, node: a, command: python3 fetch.py, start: {{ after: server, when: ready }} }}\n  \
+         - {{ name: ping, node: a, command: ping -4 -n -q -c 10 -i 0.02 -s 777 b, start: {{ after: client, when: done }} }}\n"
     ));
+    std::fs::write(lab.path("data"), [0; 500 << 10]).unwrap();
+    let fetch =
+        "from urllib.request import urlopen; print(len(urlopen('http://r:5201/data').read()))";
+    std::fs::write(lab.path("fetch.py"), fetch).unwrap();
     lab.ok(&["run", "-o", "results"]);
     // 777 bytes of data, ICMP, IP and Ethernet: ten there and ten back, at both interfaces.
     for capture in ["a-eth1", "r-eth2"] {
@@ -132,9 +146,12 @@ fn a_run_captures_and_samples_direct_links() {
         assert_eq!(captured(&file, 777 + 42).len(), 20, "{capture}");
     }
     // TCP's super-frames are shown as frames of the wire: of 9000 bytes and an Ethernet header.
-    let lengths = lengths(&lab.path("results/captures/a-eth1.pcapng"));
+    let (lengths, missing) = lengths(&lab.path("results/captures/a-eth1.pcapng"));
     assert_eq!(lengths.iter().max(), Some(&9014));
-    assert!(lengths.iter().sum::<u32>() > 500 * 1024, "{lengths:?}");
+    let captured = lengths.iter().sum::<u32>();
+    // More than an ordinary user's socket holds (`net.core.rmem_max`) may be missed, and is told then.
+    assert!(captured > 500 << 10 || missing > 0, "{captured} bytes and none missing: {lengths:?}");
+    assert!(missing == 0 || !nix::unistd::geteuid().is_root(), "{missing} missed");
     let read = |file: &str| std::fs::read_to_string(lab.path(file)).unwrap();
     let summary: Value = serde_json::from_str(&read("results/summary.json")).unwrap();
     assert!(

@@ -43,7 +43,10 @@ pub(crate) fn create(
 ) -> Result<Vec<Device>, NodeError> {
     layout.check_names(plan.nodes.iter().map(|node| node.name.as_str()))?;
     check_absent(layout, plan)?;
-    tap::check_permitted().map_err(|source| NodeError::NoTap { source })?;
+    let interfaces = || plan.nodes.iter().flat_map(|node| &node.interfaces);
+    if interfaces().any(|interface| interface.direct_peer.is_none()) {
+        tap::check_permitted().map_err(|source| NodeError::NoTap { source })?;
+    }
     let names: Vec<String> = plan.nodes.iter().map(|node| node.name.clone()).collect();
     let made = prepare(layout, plan, &names).and_then(|()| create_nodes(layout, plan, progress));
     if made.is_err() {
@@ -110,12 +113,14 @@ fn create_nodes(
     })?;
     direct::join(layout, plan)?;
     devices.extend(in_parallel(&joined, |index| {
-        let (node, path) = (&plan.nodes[index].name, layout.namespace(&plan.nodes[index].name));
-        netns::enter(&path).map_err(|error| {
-            NodeError::in_node(node, format!("enter namespace {}", path.display()), error)
-        })?;
+        enter_namespace(layout, &plan.nodes[index])?;
         finish(index)
     })?);
+    // Not before the peers of all devices are up.
+    in_parallel(&joined, |index| {
+        enter_namespace(layout, &plan.nodes[index])?;
+        direct::wait_until_running(&plan.nodes[index])
+    })?;
     Ok(devices.into_values().flatten().collect())
 }
 
@@ -156,6 +161,14 @@ fn create_namespace(layout: &Layout, node: &NodePlan) -> Result<(), NodeError> {
     let path = layout.namespace(&node.name);
     netns::create(&path).map_err(|error| {
         NodeError::in_node(&node.name, format!("make namespace {}", path.display()), error)
+    })
+}
+
+/// Leaves the calling thread in the namespace of a node.
+fn enter_namespace(layout: &Layout, node: &NodePlan) -> Result<(), NodeError> {
+    let path = layout.namespace(&node.name);
+    netns::enter(&path).map_err(|error| {
+        NodeError::in_node(&node.name, format!("enter namespace {}", path.display()), error)
     })
 }
 

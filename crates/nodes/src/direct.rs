@@ -2,14 +2,21 @@
 
 use std::collections::BTreeMap;
 use std::fs::File;
+use std::io;
 use std::os::fd::AsRawFd;
 use std::thread;
+use std::time::{Duration, Instant};
 
 use netloom_plan::{NodePlan, Plan};
 use netloom_scenario::Endpoint;
 
 use crate::netlink::Netlink;
-use crate::{Layout, NodeError, netns, requests};
+use crate::{Layout, NodeError, interface, netns, requests};
+
+/// How long the kernel may take to ready a device whose peer is up.
+const PATIENCE: Duration = Duration::from_secs(10);
+/// Between two looks at whether it has.
+const PAUSE: Duration = Duration::from_millis(1);
 
 /// Whether a node has an interface with a direct link.
 pub(crate) fn is_joined(node: &NodePlan) -> bool {
@@ -58,4 +65,24 @@ fn join_node(
     let requests = requests
         .map(|((end, peer), namespace)| requests::veth_pair(end, peer, namespace.as_raw_fd()));
     netlink.apply(requests.collect()).map_err(|refused| failed(refused.what, refused.source))
+}
+
+/// Waits until the devices of the direct links of `node` can send; the calling thread must be in its
+/// namespace, and their peers must be up. The kernel readies a device a moment after its peer is up, and
+/// drops what is sent before.
+pub(crate) fn wait_until_running(node: &NodePlan) -> Result<(), NodeError> {
+    let deadline = Instant::now() + PATIENCE;
+    loop {
+        let states = interface::states()
+            .map_err(|error| NodeError::in_node(&node.name, "look at its interfaces", error))?;
+        let is_running =
+            |name: &str| states.iter().any(|state| state.running && state.name == name);
+        let mut direct = node.interfaces.iter().filter(|end| end.direct_peer.is_some());
+        let Some(waiting) = direct.find(|end| !is_running(&end.name)) else { return Ok(()) };
+        if Instant::now() > deadline {
+            let action = format!("wait until {} can send", waiting.name);
+            return Err(NodeError::in_node(&node.name, action, io::ErrorKind::TimedOut));
+        }
+        thread::sleep(PAUSE);
+    }
 }
