@@ -9,7 +9,7 @@ seconds for each gigabyte received: what sockets and applications do (user, syst
 for frames on their way (softirq), and what of all that is the engine's process (the kernel's work in its
 system calls included).
 
-hops.py [--seconds N] [--rounds N] [--hops N,N...]
+As root: hops.py [--seconds N] [--rounds N] [--hops N,N...]
 """
 
 import argparse
