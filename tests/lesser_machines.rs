@@ -100,7 +100,7 @@ fn without_the_right_to_load_programs_the_kernels_files_are_polled() {
 
 #[test]
 fn without_psi_nobody_is_seen_to_stand_still() {
-    if !common::takes_root("without_psi_nobody_is_seen_to_stand_still", "files are covered") {
+    if !common::takes_root("without_psi_nobody_is_seen_to_stand_still", "it mounts over files") {
         return;
     }
     let mask = || {

@@ -59,8 +59,8 @@ fn of_pipe(entries: &[LogEntry], wanted: u32) -> Vec<FrameEvent> {
 
 #[test]
 fn the_log_holds_what_the_pipe_counted() {
-    // A frame takes 0.13 ms or more, so that 300 overrun the queue unless their sender is held up at each; of the 21
-    // or more that pass, all survive the loss with a probability below 2⁻²⁰, if the draws were not fixed.
+    // A frame takes 0.13 ms or more, so that 300 overrun the queue unless their sender is held up at each.
+    // Of the 21 or more that pass, the loss spares all with a probability below 2⁻²⁰, had the draws no seed.
     let (dataplane, left, right) =
         one_link(r#"{"rate":"5Mbit/s","delay":"2ms","loss":"50%","queue":{"limit":"20packets"}}"#);
     let (bytes, written) = channel();
