@@ -29,6 +29,7 @@ fn restricted_user_namespaces_are_told_with_what_allows_them() {
             .args(["--user", "--map-user=1000", "--map-group=1000", "--keep-caps"])
             .args(["sh", "-c", &line])
             .current_dir(&lab.directory)
+            .env("NETLOOM_STATE_DIR", lab.path("state"))
             .output()
             .unwrap();
         let error = text(&output.stderr);
@@ -37,6 +38,7 @@ fn restricted_user_namespaces_are_told_with_what_allows_them() {
             assert!(error.contains(part), "{error} does not say {part}");
         }
         assert_eq!(lab.remains(), [""; 0]);
+        assert_eq!(std::fs::read_dir(lab.path("state")).unwrap().count(), 0);
     }
 }
 

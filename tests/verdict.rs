@@ -176,6 +176,18 @@ fn contention_ends_a_run_that_is_to_be_aborted() {
 }
 
 #[test]
+fn contention_that_outlives_the_warm_up_ends_such_a_run_too() {
+    // Late from the first frame on, and so it stays.
+    let monitor = "monitor: { warm_up: 2s, on_contention: abort, criteria: { lateness: { tolerance: 1ns } } }\n";
+    let lab = pinging(1000, monitor);
+    lab.netloom(&["run", "-o", "results"]);
+    let summary = summary(&lab);
+    assert_eq!(summary["reason"], "contention");
+    let ended = summary["ended"].as_u64();
+    assert!(Some(2_000_000_000) <= ended && ended < Some(60_000_000_000), "{ended:?}");
+}
+
+#[test]
 fn applications_report_metrics_from_inside_their_node() {
     let scenario = "topology:
   nodes: { a: , b: }

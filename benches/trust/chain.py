@@ -5,8 +5,9 @@ at or before that, and is it silent before?
 
 The reference is the model, given when each datagram was in fact sent: it waits at the first link until those
 before it have left, and from then on takes one sending time and one delay a link (the tests of the link model
-hold it to that in virtual time). The flow deviates if less than 99 % arrive, or if the 99th percentile of how
-much later than that they do is more than a millisecond, the criterion's own tolerance.
+hold it to that in virtual time). The flow deviates if less than 99 % of what was sent arrive, or if in any second
+the 99th percentile of how much later than that they do is more than a millisecond: the criterion's own window
+and tolerance.
 
     chain.py [QUIET RUNS]
 """
@@ -31,7 +32,7 @@ def chain(routers):
         {"endpoints": list(pair), "rate": "100Mbit/s", "delay": f"{DELAY_MS}ms"}
         for pair in zip(names, names[1:])
     ]
-    receive = {"name": "receive", "node": "b", "command": load("flow", "receive", SECONDS + 2)}
+    receive = {"name": "receive", "node": "b", "command": load("flow", "receive", SECONDS + 3)}
     send = {
         "name": "send",
         "node": "a",
@@ -48,7 +49,8 @@ def chain(routers):
 
 
 def lateness(times, links):
-    """How much later than by the model datagrams were received, in us; `times` are (sent, received), in ns."""
+    """How much later than by the model datagrams were received, in us, in the order in which they were sent;
+    `times` are (sent, received), in ns."""
     sending = WIRE_BITS * 10
     rest = (links - 1) * sending + links * DELAY_MS * 1_000_000
     free, late = 0, []
@@ -58,13 +60,20 @@ def lateness(times, links):
     return late
 
 
+def worst_second(late):
+    """The 99th percentile of the second in which it is greatest, of one that begins every 0.1 s."""
+    step = max(1, len(late) // (10 * SECONDS))
+    seconds = [late[first : first + 10 * step] for first in range(0, len(late) - 9 * step, step)]
+    return max((percentile(second, 0.99) for second in seconds), default=float("inf"))
+
+
 def look(routers):
     run = Watched(chain(routers))
     times = run.json("receive", "b")
     sent = run.json("send", "a")["sent"]
     arrived = len(times) / sent
     late = lateness(times, routers + 1)
-    above = percentile(late, 0.99) if late else float("inf")
+    above = worst_second(late)
     return run, arrived, above, arrived < 0.99 or above > TOLERANCE_US
 
 

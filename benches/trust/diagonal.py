@@ -7,8 +7,9 @@ Wanted: in each table only the last steps fire, and the first to fire is the cla
 
 import sys
 
+from disks import Disk
 from limited import Limited
-from watched import CLASSES, MEMORY, PREPARING, Watched, load, machine, pair
+from watched import CLASSES, DISK, MEMORY, PREPARING, Watched, load, machine, pair
 
 SECONDS = 6
 
@@ -47,9 +48,10 @@ def memory():
 
 def disk():
     """Direct writes of 4 MB, eight at a time, for a part of the time."""
-    for share in (20, 40, 60, 80, 100):
-        command = load("disk", share, SECONDS)
-        run = Watched(pair([{"name": "write", "node": "a", "command": command}]))
+    for share in (15, 30, 45, 60, 100):
+        with Disk(DISK) as device:
+            command = load("disk", device, share, SECONDS)
+            run = Watched(pair([{"name": "write", "node": "a", "command": command}]))
         yield f"{share} % of the time", share == 100, run, "write"
 
 

@@ -15,22 +15,29 @@ import sys
 import tempfile
 
 from watched import ROOT, machine, netloom
+from witness import Witness
 
 ABILENE = ROOT / "examples" / "abilene" / "netloom.yaml"
 
 
 def verdict():
-    with tempfile.TemporaryDirectory(prefix="netloom-bench-") as folder:
+    """The verdict on a run, which is shown with what a witness saw of the machine."""
+    with tempfile.TemporaryDirectory(prefix="netloom-bench-") as folder, Witness() as witness:
         results = pathlib.Path(folder) / "results"
         netloom("run", "-t", ABILENE, "-o", results)
-        return json.loads((results / "summary.json").read_text())["verdict"]
+        verdict = json.loads((results / "summary.json").read_text())["verdict"]
+    print(f"    {verdict['judgement']}; {witness}", flush=True)
+    for finding in verdict["findings"]:
+        print(f"      {finding['why'][:180]}")
+    return verdict
 
 
-def show(what, verdicts):
+def several(what, runs):
+    print(f"  {what}:", flush=True)
+    verdicts = [verdict() for _ in range(runs)]
     counts = collections.Counter(verdict["judgement"] for verdict in verdicts)
     print(f"  {what}: " + ", ".join(f"{count} {judgement}" for judgement, count in counts.items()))
-    for verdict in verdicts:
-        print(f"    {verdict['judgement']}: " + "; ".join(f["why"] for f in verdict["findings"])[:160])
+    return verdicts
 
 
 def named(verdict, pids):
@@ -41,17 +48,16 @@ def named(verdict, pids):
 def main():
     runs = int(sys.argv[1]) if sys.argv[1:] else 10
     print(f"Idle and not, on {machine()}", flush=True)
-    show("idle", [verdict() for _ in range(runs)])
+    several("idle", runs)
     spin = ["sh", "-c", "while :; do :; done"]
     spinners = [subprocess.Popen(spin) for _ in range(2)]
     try:
-        verdicts = [verdict() for _ in range(runs)]
+        verdicts = several("beside two spinners", runs)
     finally:
         for spinner in spinners:
             spinner.kill()
             spinner.wait()
     pids = {spinner.pid for spinner in spinners}
-    show("beside two spinners", verdicts)
     print(f"  CPU and a spinner named: {sum(named(v, pids) for v in verdicts)} of {runs}")
 
 

@@ -13,6 +13,8 @@ from common import ROOT, Run, machine, netloom, percentile  # noqa: E402, F401
 LOADS = HERE / "load"
 # The limit of memory in these experiments, in MB: small, so that they are short.
 MEMORY = 64
+# What a disk in these experiments has, in MB.
+DISK = 128
 # A load says that it begins shortly after or before it does, in seconds.
 EARLY = 0.05
 # Memory is prepared before it is used; what is contended meanwhile does not count.

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Direct writes of 4 MB, eight at a time, during SHARE percent of each 40 ms: Maier 2011 wrote 256 KB, which a fast
-disk answers before the next ones come, so that it has idle moments at any load.
+"""Direct writes of 4 MB to a disk, eight at a time, during SHARE percent of each 40 ms: Maier 2011 wrote 256 KB,
+which a fast disk answers before the next ones come, so that it has idle moments at any load.
 
-    disk.py SHARE SECONDS
+    disk.py DEVICE SHARE SECONDS
 """
 
 import mmap
@@ -29,13 +29,8 @@ def write(file, number, share, begin, until):
 
 
 def main():
-    share, seconds = float(sys.argv[1]) / 100, float(sys.argv[2])
-    name = f"blocks.{os.getpid()}"
-    file = os.open(name, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_DIRECT)
-    # Nothing is left, however this ends.
-    os.unlink(name)
-    os.posix_fallocate(file, 0, SIZE * BLOCKS)
-    os.fsync(file)
+    device, share, seconds = sys.argv[1], float(sys.argv[2]) / 100, float(sys.argv[3])
+    file = os.open(device, os.O_RDWR | os.O_DIRECT)
     print(f"began {time.time()}", flush=True)
     begin = time.monotonic()
     writers = [

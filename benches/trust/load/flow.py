@@ -17,6 +17,7 @@ import time
 PORT = 7000
 PAYLOAD = 1472
 WIRE = 1538
+RESOLVING = 0.8
 STAMP = struct.Struct("!Q")
 SO_TIMESTAMPNS = 35
 TIMESPEC = struct.Struct("qq")
@@ -36,6 +37,8 @@ def receive(seconds):
             datagram, [(_, _, stamp)], _, _ = receiver.recvmsg(2048, 64)
         except TimeoutError:
             continue
+        if not datagram:
+            continue
         seconds, nanoseconds = TIMESPEC.unpack(stamp)
         times.append((STAMP.unpack_from(datagram)[0], seconds * 10**9 + nanoseconds))
     json.dump(times, sys.stdout)
@@ -44,6 +47,9 @@ def receive(seconds):
 def send(host, rate, seconds):
     sender = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
     to = (socket.gethostbyname(host), PORT)
+    # Every router on the way looks for its neighbour when the first datagram comes; that is not the flow's.
+    sender.sendto(b"", to)
+    time.sleep(RESOLVING)
     pause = round(WIRE * 8 / (rate * 1e6) * 1e9)
     rest = bytes(PAYLOAD - STAMP.size)
     count = round(seconds * 1e9 / pause)

@@ -14,6 +14,7 @@ use nix::unistd::{SysconfVar, sysconf};
 use crate::fabric::{Ends, Fabric, Lane, Place, Port};
 use crate::handle::{Control, WorkerHandle};
 use crate::partition;
+use crate::shift::Shift;
 use crate::switch::Switch;
 use crate::vlan::{Interfaces, Tagged, VlanSwitch};
 use crate::waiter::Waiter;
@@ -135,6 +136,7 @@ impl Draft {
                 target: places[1 - direction],
                 entry: Vec::new(),
                 exit: Vec::new(),
+                shift: Shift::default(),
             });
         }
         Ok(())

@@ -12,11 +12,12 @@ use netloom_link::{
 use netloom_ports::{
     Frame, FrameBuffer, FrameDevice, HEADER_BYTES, Pool, SendError, Shape, SuperFrame, split,
 };
-use netloom_units::Time;
+use netloom_units::{Duration, Time};
 
 use crate::capture::{CaptureDirection, CaptureNote, CaptureSink};
 use crate::carried::Carried;
 use crate::frame_log::LogSink;
+use crate::shift::Shift;
 use crate::switch::Switch;
 use crate::timers::Timers;
 use crate::timing::{Counters, DeviceFailure};
@@ -42,6 +43,8 @@ pub(crate) struct Lane {
     pub entry: Vec<CaptureSink>,
     /// Who sees what leaves at the target.
     pub exit: Vec<CaptureSink>,
+    /// How late its frames are for having been seen late.
+    pub shift: Shift,
 }
 
 /// What a lane begins or ends at.
@@ -79,6 +82,8 @@ pub(crate) struct Port {
 struct Hop {
     lane: usize,
     at: Time,
+    /// How much earlier it might have been there.
+    unseen: Duration,
     frame: Frame,
 }
 
@@ -97,6 +102,8 @@ pub(crate) struct Fabric {
     pub pool: Pool,
     buffer: FrameBuffer,
     hops: VecDeque<Hop>,
+    /// For how long frames that enter a lane now may have been there unseen.
+    pub unseen: Duration,
 }
 
 impl Fabric {
@@ -116,6 +123,7 @@ impl Fabric {
             pool: Pool::new(frame_memory),
             buffer: FrameBuffer::default(),
             hops: VecDeque::new(),
+            unseen: Duration::ZERO,
         }
     }
 
@@ -259,6 +267,9 @@ impl Fabric {
         if let Some(spotter) = &mut self.spotter {
             spotter.handled(lane);
         }
+        if self.unseen > Duration::ZERO {
+            self.lanes[lane].shift.unseen(at, self.unseen);
+        }
         if let Err(rejected) = self.lanes[lane].pipe.offer(at, info, Carried(frame)) {
             self.dropped(lane, at, rejected.reason, rejected.frame.0);
         }
@@ -292,11 +303,13 @@ impl Fabric {
         self.send(lane, port, now, delivery);
     }
 
-    /// A frame leaves its link, now.
+    /// A frame leaves its link, now. It is late by what it left after its release, and by what that was
+    /// late because frames were seen late.
     #[inline(always)]
     pub fn leave(&mut self, lane: usize, delivery: &Delivery<Carried>) -> Time {
         let now = self.clock.now();
-        let (late, frames) = (now.since(delivery.release), delivery.info.frames());
+        let shift = self.lanes[lane].shift.of(&delivery.passage);
+        let (late, frames) = (now.since(delivery.release) + shift, delivery.info.frames());
         self.counters.lateness.record(late, frames.into());
         if let Some(spotter) = &mut self.spotter {
             spotter.left(lane, self.lanes[lane].id, now, late, &delivery.info);
@@ -389,14 +402,17 @@ impl Fabric {
     /// A frame reaches a switch. It enters the next pipe at the time it left the last, so that
     /// the engine's lateness does not add up from hop to hop.
     fn forward(&mut self, lane: usize, switch: usize, port: usize, delivery: Delivery<Carried>) {
-        self.pass(lane, &delivery);
+        let unseen = self.pass(lane, &delivery);
         let Delivery { frame: Carried(frame), release, .. } = delivery;
         // The shape was checked on entry: there is an Ethernet header.
         match self.switches[switch].decide(release, port, frame.start()) {
-            Forward::Port(out) => self.send_on(self.switches[switch].lane(out), release, frame),
+            Forward::Port(out) => {
+                self.send_on(self.switches[switch].lane(out), release, unseen, frame);
+            }
             Forward::Flood => {
                 for out in (0..self.switches[switch].ports()).filter(|out| *out != port) {
-                    self.send_on(self.switches[switch].lane(out), release, frame.duplicate());
+                    let copy = frame.duplicate();
+                    self.send_on(self.switches[switch].lane(out), release, unseen, copy);
                 }
                 self.pool.recycle(frame);
             }
@@ -404,13 +420,14 @@ impl Fabric {
         }
     }
 
-    /// A frame leaves its link for a switch, at the time of its release.
+    /// A frame leaves its link for a switch, at the time of its release; how much earlier it might have.
     #[inline(always)]
-    pub fn pass(&mut self, lane: usize, delivery: &Delivery<Carried>) {
+    pub fn pass(&mut self, lane: usize, delivery: &Delivery<Carried>) -> Duration {
         if let Some(spotter) = &mut self.spotter {
             spotter.passed(lane, &delivery.info);
         }
         self.show_exit(lane, delivery.release, delivery);
+        self.lanes[lane].shift.of(&delivery.passage)
     }
 
     /// Captures see what leaves `lane` at `at`.
@@ -422,10 +439,10 @@ impl Fabric {
         }
     }
 
-    /// `frame` is to enter `lane` at `at`.
-    pub fn send_on(&mut self, lane: usize, at: Time, mut frame: Frame) {
+    /// `frame` is to enter `lane` at `at`; it might have been there earlier by the time that it was `unseen`.
+    pub fn send_on(&mut self, lane: usize, at: Time, unseen: Duration, mut frame: Frame) {
         if self.pool.admit(&mut frame) {
-            self.hops.push_back(Hop { lane, at, frame });
+            self.hops.push_back(Hop { lane, at, unseen, frame });
         } else {
             self.lost(lane, Loss::NoMemory, 1);
             self.pool.recycle(frame);
@@ -433,10 +450,13 @@ impl Fabric {
     }
 
     fn hop(&mut self, now: Time) {
+        let of_devices = self.unseen;
         for _ in 0..HOP_BUDGET {
-            let Some(Hop { lane, at, frame }) = self.hops.pop_front() else { return };
+            let Some(Hop { lane, at, unseen, frame }) = self.hops.pop_front() else { break };
+            self.unseen = unseen;
             self.enter(lane, at, now, frame);
         }
+        self.unseen = of_devices;
     }
 
     /// A switch forgets what is behind a link whose both directions (`lane` and the next) are

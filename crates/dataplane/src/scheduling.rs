@@ -65,30 +65,36 @@ fn policy(policy: libc::c_int, priority: libc::c_int) -> Result<(), Errno> {
     Errno::result(unsafe { libc::sched_setscheduler(0, policy, &raw const parameters) }).map(drop)
 }
 
-/// Keeps a real-time worker from starving the machine: one that has not slept for [`PATIENCE`] is an
-/// ordinary, favoured thread until it sleeps again. What is awake that long has more to do than to
-/// be in time.
+/// Keeps a real-time worker from starving the machine: one that has been awake for [`PATIENCE`] more than its
+/// sleep makes up for is an ordinary, favoured thread until it has slept enough. What is awake that long has more
+/// to do than to be in time. The kernel stops a real-time thread that leaves others less than a twentieth of a
+/// CPU, and that for 50 ms in one piece.
 #[derive(Debug)]
 pub(crate) struct Urgency {
     /// What the machine permits.
     granted: Scheduling,
     now: Scheduling,
-    /// Since when the thread has not slept.
-    awake: Time,
+    /// For how long it was awake, less what its sleep has made up for; at most [`PATIENCE`].
+    awake: Duration,
+    /// Until when that is counted.
+    known: Time,
 }
 
 const PATIENCE: Duration = Duration::from_millis(100);
+/// A sleep makes up for so many times its length: a worker that sleeps a tenth of the time stays urgent.
+const RESTS: u64 = 9;
 
 impl Urgency {
     /// For the calling thread, which gets `wanted` or what the machine permits of it.
     pub fn new(wanted: Scheduling, now: Time) -> Self {
         let granted = wanted.enter();
-        Self { granted, now: granted, awake: now }
+        Self { granted, now: granted, awake: Duration::ZERO, known: now }
     }
 
     /// Of a thread that has not begun.
     pub fn none(now: Time) -> Self {
-        Self { granted: Scheduling::Normal, now: Scheduling::Normal, awake: now }
+        let (granted, awake) = (Scheduling::Normal, Duration::ZERO);
+        Self { granted, now: granted, awake, known: now }
     }
 
     /// What the machine permits.
@@ -96,11 +102,15 @@ impl Urgency {
         self.granted
     }
 
-    /// The thread has slept until `now`.
+    /// The thread has slept from `since` until `now`.
     #[inline]
-    pub fn slept(&mut self, now: Time) {
-        self.awake = now;
-        if self.now != self.granted {
+    pub fn slept(&mut self, since: Time, now: Time) {
+        self.awake(since);
+        let rested = now.since(since).as_nanos().saturating_mul(RESTS);
+        self.awake = Duration::from_nanos(self.awake.as_nanos().saturating_sub(rested));
+        self.known = now;
+        // Half, so that it does not change with every sleep.
+        if self.now != self.granted && self.awake.as_nanos() < PATIENCE.as_nanos() / 2 {
             self.now = self.granted.enter();
         }
     }
@@ -108,8 +118,13 @@ impl Urgency {
     /// The thread is still awake.
     #[inline]
     pub fn awake(&mut self, now: Time) {
-        if self.now == Scheduling::RealTime && now.since(self.awake) > PATIENCE {
-            self.now = Scheduling::Favoured.enter();
+        self.awake += now.since(self.known);
+        self.known = now;
+        if self.awake > PATIENCE {
+            self.awake = PATIENCE;
+            if self.now == Scheduling::RealTime {
+                self.now = Scheduling::Favoured.enter();
+            }
         }
     }
 }
@@ -147,11 +162,29 @@ mod tests {
             assert_eq!(policy_now(), libc::SCHED_FIFO);
             urgency.awake(at(101));
             assert_eq!(policy_now(), libc::SCHED_OTHER);
-            urgency.slept(at(102));
+            urgency.slept(at(101), at(102));
+            assert_eq!(policy_now(), libc::SCHED_OTHER);
+            urgency.slept(at(102), at(112));
             assert_eq!(policy_now(), libc::SCHED_FIFO);
-            urgency.awake(at(202));
+            urgency.awake(at(211));
             assert_eq!(policy_now(), libc::SCHED_FIFO);
             assert_eq!(urgency.granted(), Scheduling::RealTime);
+        });
+    }
+
+    #[test]
+    fn short_sleeps_are_not_enough() {
+        in_thread(|| {
+            let mut urgency = Urgency::new(Scheduling::RealTime, at(0));
+            if urgency.granted() != Scheduling::RealTime {
+                eprintln!("SKIPPED: this machine permits no real-time threads");
+                return;
+            }
+            // A twentieth of the time.
+            for period in 0..20 {
+                urgency.slept(at(period * 20 + 19), at(period * 20 + 20));
+            }
+            assert_eq!(policy_now(), libc::SCHED_OTHER);
         });
     }
 
@@ -160,7 +193,7 @@ mod tests {
         in_thread(|| {
             let mut urgency = Urgency::new(Scheduling::Normal, at(0));
             urgency.awake(at(1000));
-            urgency.slept(at(1001));
+            urgency.slept(at(1000), at(1001));
             assert_eq!((urgency.granted(), policy_now()), (Scheduling::Normal, libc::SCHED_OTHER));
         });
     }

@@ -14,7 +14,8 @@ use crate::watch::Loss;
 pub struct Timing {
     /// When this was read, in ns since the experiment's zero.
     pub at: Time,
-    /// How long after its scheduled release each wire frame left the engine.
+    /// How much later than by the model each wire frame left the engine: after its scheduled release, and
+    /// because it, or one before it on its link, had waited for more than 100 µs until the engine saw it.
     pub lateness: LatencySummary,
     /// How late the machine wakes a thread of normal priority that asks for a time every 10 ms:
     /// what no engine on this machine can do better without spinning. A pause of the whole
@@ -101,7 +102,7 @@ pub struct WorkerLoad {
     pub spinning: f64,
     /// What the machine's scheduler grants it.
     pub scheduling: Scheduling,
-    /// How long after its scheduled release each wire frame of this worker left the engine.
+    /// How much later than by the model each wire frame of this worker left the engine.
     pub lateness: LatencySummary,
 }
 

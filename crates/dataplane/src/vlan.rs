@@ -4,7 +4,7 @@
 
 use netloom_link::{Classified, Delivery, Forward, PortVlans, Tag, Vid, VlanBridge, VlanDrops};
 use netloom_ports::Frame;
-use netloom_units::Time;
+use netloom_units::{Duration, Time};
 
 use crate::VlanPortStatus;
 use crate::carried::Carried;
@@ -87,7 +87,7 @@ impl Fabric {
         port: usize,
         delivery: Delivery<Carried>,
     ) {
-        self.pass(lane, &delivery);
+        let unseen = self.pass(lane, &delivery);
         let Delivery { frame: Carried(frame), info, release, .. } = delivery;
         let VlanSwitch { bridge, ports } = &mut self.vlan_switches[switch];
         // The shape was checked on entry: there is an Ethernet header.
@@ -101,17 +101,25 @@ impl Fabric {
             Ok((class, Forward::Port(out))) => {
                 let (lane, tag) = (ports[out].lane, bridge.tag_out(out, class));
                 match self.pool.set_tag(frame, tag.map(|tag| tag.0)) {
-                    Some(frame) => self.send_on(lane, release, frame),
+                    Some(frame) => self.send_on(lane, release, unseen, frame),
                     None => self.lost(lane, Loss::NoMemory, 1),
                 }
             }
-            Ok((class, Forward::Flood)) => self.flood((switch, port), class, release, frame),
+            Ok((class, Forward::Flood)) => {
+                self.flood((switch, port), class, (release, unseen), frame)
+            }
         }
     }
 
     /// `frame`, which has come in by a port of a switch, leaves by all others that carry its VLAN. Where it
     /// gets the same tag, or none, it shares its memory.
-    fn flood(&mut self, (switch, port): (usize, usize), class: Classified, at: Time, frame: Frame) {
+    fn flood(
+        &mut self,
+        (switch, port): (usize, usize),
+        class: Classified,
+        (at, unseen): (Time, Duration),
+        frame: Frame,
+    ) {
         let mut forms: [Option<Frame>; 2] = [None, None];
         for out in 0..self.vlan_switches[switch].ports.len() {
             let VlanSwitch { bridge, ports } = &self.vlan_switches[switch];
@@ -124,7 +132,7 @@ impl Fabric {
                 *form = self.pool.with_tag(&frame, tag.map(|tag| tag.0));
             }
             match form.as_ref().map(Frame::duplicate) {
-                Some(copy) => self.send_on(lane, at, copy),
+                Some(copy) => self.send_on(lane, at, unseen, copy),
                 None => self.lost(lane, Loss::NoMemory, 1),
             }
         }

@@ -3,6 +3,7 @@
 //! own and counts what is common (`tally`); it never waits, and nothing is locked. Not here: what to conclude.
 
 mod seen;
+mod slack;
 mod tally;
 
 use std::sync::Arc;
@@ -14,6 +15,7 @@ use rtrb::{Consumer, RingBuffer};
 use crate::PipeId;
 use crate::wakeup::Pulse;
 pub use seen::{Limits, Loss, Seen, Sighting};
+pub use slack::Slack;
 pub(crate) use tally::Spotter;
 use tally::{BUCKETS, SLOT, SLOTS, Tally, longest_of, shortest_of, slot_of};
 
@@ -30,6 +32,8 @@ pub struct Watch {
     /// The first slot of which the traffic has not been told.
     slot: u64,
     pulse_told: Duration,
+    /// Until when slack was told.
+    slack_told: Time,
 }
 
 #[derive(Debug)]
@@ -133,7 +137,7 @@ pub(crate) fn watch(
         })
         .unzip();
     let (slot, pulse_told) = (slot_of(now), Duration::ZERO);
-    (Watch { limits, workers, pulse, slot, pulse_told }, spotters)
+    (Watch { limits, workers, pulse, slot, pulse_told, slack_told: now }, spotters)
 }
 
 impl Watch {
@@ -198,6 +202,14 @@ impl Watch {
             since(&worker.tally.bytes[place], &mut worker.told.bytes[place])
         };
         self.workers.iter_mut().map(count).sum()
+    }
+
+    /// On which CPUs workers waited awake since the last call.
+    pub fn slack(&mut self) -> Vec<Slack> {
+        let since = self.slack_told;
+        let slack = slack::merged(self.workers.iter().flat_map(|end| end.tally.slack.since(since)));
+        self.slack_told = slack.iter().map(|slack| slack.last).max().unwrap_or(since);
+        slack
     }
 
     /// What each worker did since the last call.

@@ -15,6 +15,7 @@ use crate::gate::Ticket;
 use crate::handle::PipeStatus;
 use crate::margin::Margin;
 use crate::scheduling::{Scheduling, Urgency};
+use crate::shift::NOTICED;
 use crate::timing::{Counters, WorkerLoad};
 use crate::waiter::{Patience, Waiter};
 use crate::wakeup::exact_timers;
@@ -23,6 +24,9 @@ use crate::{Clock, VlanPortStatus};
 
 /// Pipes whose statistics are read in one turn, so that frames do not wait for a large snapshot.
 const STATUS_BATCH: usize = 16;
+
+/// A wait that is longer than its system call takes: there was nothing to do.
+const ASLEEP: Duration = Duration::from_micros(10);
 
 /// What the owner asks of a worker.
 pub(crate) enum Command {
@@ -113,7 +117,8 @@ impl Worker {
     /// Runs until it is stopped, or its owner is gone; gives the devices back.
     pub fn run(mut self) -> Vec<Returned> {
         exact_timers();
-        self.urgency = Urgency::new(self.scheduling, self.clock.now());
+        let mut looked = self.clock.now();
+        self.urgency = Urgency::new(self.scheduling, looked);
         loop {
             let before = self.clock.now();
             let patience = self.patience(before);
@@ -123,6 +128,8 @@ impl Worker {
                 break;
             }
             let now = self.clock.now();
+            self.note_unseen(looked, before, now, patience);
+            looked = now;
             if let Patience::For(sleep) = patience
                 && self.waiter.ready() == 0
             {
@@ -131,13 +138,34 @@ impl Worker {
             }
             let turn = self.turn(now);
             self.book(patience, before, now, &turn);
-            if turn == Turn::Stopped {
-                break;
+            match turn {
+                Turn::Stopped => break,
+                Turn::Idle => self.fabric.unseen = Duration::ZERO,
+                Turn::Worked => {}
             }
         }
         self.fabric.end_log();
         let ports = self.fabric.ports.into_iter();
         ports.map(|port| (port.link, port.end, port.device)).collect()
+    }
+
+    /// For how long what enters now may have been there: since the worker `looked` last, less what it slept
+    /// by its own wish. A stall counts until the worker has caught up, since what it releases late comes back
+    /// from nodes late.
+    fn note_unseen(&mut self, looked: Time, before: Time, now: Time, patience: Patience) {
+        let slept = now.since(before);
+        let wanted = match patience {
+            Patience::None => Duration::ZERO,
+            Patience::For(sleep) => sleep.min(slept),
+            Patience::Endless => slept,
+        };
+        if wanted > ASLEEP {
+            self.fabric.unseen = Duration::ZERO;
+        }
+        let blind = now.since(looked).saturating_sub(wanted);
+        if blind > NOTICED {
+            self.fabric.unseen = self.fabric.unseen.max(blind);
+        }
     }
 
     /// How long to wait for events.
@@ -190,12 +218,15 @@ impl Worker {
         if patience == Patience::None {
             self.urgency.awake(woke);
         } else {
-            self.urgency.slept(woke);
+            self.urgency.slept(before, woke);
             self.account.asleep += woke.since(before);
         }
         match turn {
             Turn::Idle if patience == Patience::None => {
                 self.account.spinning += woke.since(before);
+                if let Some(spotter) = &self.fabric.spotter {
+                    spotter.waits_awake(woke);
+                }
             }
             Turn::Worked => {
                 let now = self.clock.now();

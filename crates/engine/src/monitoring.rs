@@ -7,6 +7,7 @@
 //! | `sights` | what the data plane sees, in the monitor's words |
 //! | `forwarding` | who sent how much, and for whom workers worked |
 //! | `thresholds` | the thresholds that a measure of this machine gives, and what is told of them |
+//! | `slack` | CPUs that workers keep busy without need |
 //! | `overflow` | frames that were not read in time, since the last look |
 //! | `preparation` | probes made ready while the network comes up |
 //! | `meter` | what watching costs |
@@ -18,6 +19,7 @@ mod overflow;
 mod preparation;
 mod recorded;
 mod sights;
+mod slack;
 mod thresholds;
 
 use std::os::unix::fs::MetadataExt;
@@ -42,6 +44,7 @@ use overflow::OverflowProbe;
 pub use preparation::Preparation;
 pub use recorded::RecordedMonitor;
 use sights::Sights;
+use slack::Slacks;
 pub use thresholds::Thresholds;
 
 /// How often everything that is due is looked at, the data plane always: half of the time in which people must
@@ -86,6 +89,7 @@ impl Monitoring {
         let places = places(experiment, layout);
         let watcher = Watcher {
             sights: Sights::new(experiment)?,
+            slacks: Slacks::default(),
             overflow: OverflowProbe::default(),
             probes: Probes::of(vec![]),
             warnings: Warnings::new(WARN_EVERY),
@@ -147,6 +151,7 @@ fn places(experiment: &Experiment, layout: &Layout) -> Places {
 /// The thread's work.
 struct Watcher {
     sights: Sights,
+    slacks: Slacks,
     overflow: OverflowProbe,
     probes: Probes,
     warnings: Warnings,
@@ -195,12 +200,18 @@ impl Watcher {
             in_nodes = self.overflow.poll(now, &experiment, &mut sink);
         }
         if self.probes.next_poll() <= now {
-            self.probes.poll(now, &mut sink);
+            self.sights.watch().slack().into_iter().for_each(|slack| self.slacks.add(slack));
+            let slacks = &mut self.slacks;
+            self.probes.poll(now, &mut |seen| slacks.split(now, seen, &mut sink));
         }
         monitor.tick(now);
         if !self.settled && now >= Time::ZERO + experiment.scenario.monitor.warm_up {
             self.settled = true;
             monitor.observe(now, &Observation::Settled);
+            // What ended before is past; what goes on counts.
+            if self.aborts() && monitor.is_contended() {
+                self.end.ask(EndReason::Contention);
+            }
         }
         monitor.spent(Work::Monitoring, self.sights.watch().take_spent() + in_nodes);
         meter.spent(Work::Monitoring, &mut monitor);
@@ -220,12 +231,15 @@ impl Watcher {
         told
     }
 
+    fn aborts(&self) -> bool {
+        self.experiment.scenario.monitor.on_contention == OnContention::Abort
+    }
+
     fn record(&mut self, signal: Signal) {
         if let Some(message) = self.warnings.warn(&signal) {
             self.experiment.record(What::Warning { message });
         }
-        let abort = self.experiment.scenario.monitor.on_contention == OnContention::Abort;
-        if abort && self.settled && signal.change != Change::Ended {
+        if self.aborts() && self.settled && signal.change != Change::Ended {
             self.end.ask(EndReason::Contention);
         }
         self.experiment.record(What::Contention { signal });

@@ -85,13 +85,14 @@ impl Criteria {
 
 /// How late is too late.
 ///
-/// Contended when more than 1 % of what is in a window is later than the tolerance (the 99th percentile
-/// is above it); a window with less than 100 in it counts as filled up with punctual ones. Of frames, also
-/// when any single one is later than ten times the tolerance.
+/// Of frames, contended when more than 1 % of those in a window are later than the tolerance (the 99th
+/// percentile is above it), where a window with less than 100 in it counts as filled up with punctual ones; and
+/// when any single one is later than ten times the tolerance. Of waits for a CPU, contended when a task had
+/// waited for longer than the tolerance for more than 1 % of a window.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Delays {
-    /// What the 99th percentile may be. By default 1 ms, or a tenth of the smallest link delay if that
+    /// What is not late yet. By default 1 ms, or a tenth of the smallest link delay if that
     /// is larger.
     pub tolerance: Option<Duration>,
     /// The length of the sliding window.
@@ -100,6 +101,8 @@ pub struct Delays {
 
 impl Delays {
     const TOLERANCE: Duration = Duration::from_millis(1);
+    /// The part of frames, or of the time, that may be later than the tolerance: the 99th percentile is not.
+    pub(crate) const PART: f64 = 0.01;
 
     /// The tolerance, or the default of an experiment without delays.
     pub fn tolerance(&self) -> Duration {

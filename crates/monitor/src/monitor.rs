@@ -108,6 +108,13 @@ impl Monitor {
         self.signals.pop_front()
     }
 
+    /// Whether contention holds now, or did until so shortly before that it may go on.
+    pub fn is_contended(&self) -> bool {
+        let mut contended = false;
+        self.all.visit(&mut |tracker| contended |= tracker.open_peak().is_some());
+        contended
+    }
+
     /// The monitor's user spent CPU time on it.
     pub fn spent(&mut self, work: Work, cpu_time: Duration) {
         *match work {

@@ -185,6 +185,17 @@ fn a_busy_cpu_alone_is_suspect_and_invalid_if_somebody_suffers() {
 }
 
 #[test]
+fn waits_count_by_the_time_that_they_take() {
+    let wait = |delay, times| (900, O::RunQueue { party: A, delay: for_ms(delay), times });
+    // The percentile of the waits would be 0; what comes to the node finds it waiting for 2 % of the time.
+    let hidden = judgement_of(&[wait(0, 10_000), wait(21, 1)]);
+    assert_eq!(hidden.findings[0].signal, SignalKind::RunQueue);
+    assert!((hidden.findings[0].why.contains(": 2 % (limit 1 %)")), "{}", hidden.findings[0].why);
+    // It would be 5 ms, for a node that wakes up ten times a second.
+    assert_eq!(judgement_of(&[wait(0, 9), wait(5, 1)]).judgement, Judgement::Valid);
+}
+
+#[test]
 fn a_busy_cpu_is_invalid_if_nobody_could_see_who_waited() {
     let mut monitor = monitor("{}");
     for signal in [SignalKind::RunQueue, SignalKind::Pressure] {
@@ -225,6 +236,19 @@ fn what_was_not_observed_cannot_be_valid() {
     let failed = O::Unwatched { signal: SignalKind::Cpu, probe: "test".into(), why: "gone".into() };
     monitor.observe(ms(500), &failed);
     assert_eq!(monitor.verdict(ms(1000)).judgement, Judgement::Suspect);
+}
+
+#[test]
+fn what_goes_on_when_the_warm_up_ends_is_contention() {
+    let after = |seen: &[(u64, O)]| {
+        let mut monitor = monitor("{}");
+        seen.iter().for_each(|(at, seen)| monitor.observe(ms(*at), seen));
+        monitor.observe(ms(1000), &O::Settled);
+        monitor.is_contended()
+    };
+    assert!(!after(&[]));
+    assert!(!after(&busy(100, 900)));
+    assert!(after(&busy(100, 900)[..1]));
 }
 
 #[test]

@@ -51,6 +51,8 @@ fn event() -> impl Strategy<Value = O> {
     let delay = prop_oneof![8 => 0u64..900, 3 => 900u64..3000, 1 => 3000u64..12_000];
     let at_once = Duration::ZERO;
     let cause = prop_oneof![Just(DropCause::DeviceFull), Just(DropCause::SoftnetBacklog)];
+    // At once, and in times shorter and longer than the window.
+    let interval = prop_oneof![4 => Just(0u64), 1 => 90u64..120];
     let pressure = prop_oneof![Just(Pressure::Cpu), Just(Pressure::Io)];
     prop_oneof![
         6 => (party(), delay.clone(), 1u64..60)
@@ -69,8 +71,8 @@ fn event() -> impl Strategy<Value = O> {
             direction: if out { Direction::Out } else { Direction::In },
             cause: PageCause::Swap, party, pages, over: at_once,
         }),
-        2 => (party(), 1u64..15).prop_map(move |(party, pages)| O::Paged {
-            direction: Direction::In, cause: PageCause::Fault, party, pages, over: at_once,
+        2 => (party(), 1u64..15, interval).prop_map(move |(party, pages, ms)| O::Paged {
+            direction: Direction::In, cause: PageCause::Fault, party, pages, over: us(ms * 1000),
         }),
         4 => (0u32..2, party()).prop_map(|(disk, party)| O::DiskIssued { disk, party }),
         4 => (0u32..2).prop_map(|disk| O::DiskCompleted { disk }),

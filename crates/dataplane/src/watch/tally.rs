@@ -9,6 +9,7 @@ use netloom_link::FrameInfo;
 use netloom_units::{Duration, Time};
 use rtrb::Producer;
 
+use super::slack::SlackTally;
 use super::{Limits, Loss, Seen, Sighting};
 use crate::PipeId;
 use crate::thread_clock::ThreadClock;
@@ -37,6 +38,7 @@ pub(crate) struct Tally {
     pub bytes: [AtomicU64; SLOTS as usize],
     pub untold: Untold,
     pub lanes: Box<[LaneTally]>,
+    pub slack: SlackTally,
     /// The worker's.
     pub time: OnceLock<ThreadClock>,
 }
@@ -72,6 +74,7 @@ impl Tally {
                 pause: AtomicU64::new(0),
             },
             lanes: std::iter::repeat_with(LaneTally::default).take(lanes).collect(),
+            slack: SlackTally::new(),
             time: OnceLock::new(),
         }
     }
@@ -117,6 +120,12 @@ impl Spotter {
     #[cold]
     pub fn lost(&mut self, pipe: PipeId, at: Time, loss: Loss, frames: u64) {
         self.tell(at, Seen::Lost { pipe, loss, frames });
+    }
+
+    /// There is nothing to do at `now`, and a deadline is too near to sleep.
+    #[inline]
+    pub fn waits_awake(&self, now: Time) {
+        self.tally.slack.note(now);
     }
 
     /// Nobody looked at the devices for so long.

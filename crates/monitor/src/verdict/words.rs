@@ -13,13 +13,15 @@ pub fn quantity(signal: SignalKind, value: f64) -> String {
         format!("{text} {unit}").trim_end().to_string()
     };
     match signal {
-        SignalKind::Lateness | SignalKind::Cpu | SignalKind::RunQueue | SignalKind::Disk => {
+        SignalKind::Lateness | SignalKind::Cpu | SignalKind::Disk => {
             three_digits(value / 1e6, "ms")
         }
         SignalKind::UnmodelledDrop => three_digits(value, "frames"),
         SignalKind::NetInternal | SignalKind::NetExternal => three_digits(value / 1e6, "Mbit/s"),
         SignalKind::MemoryIn | SignalKind::MemoryOut => three_digits(value, "pages/s"),
-        SignalKind::Steal | SignalKind::Pressure => three_digits(value * 100.0, "%"),
+        SignalKind::RunQueue | SignalKind::Steal | SignalKind::Pressure => {
+            three_digits(value * 100.0, "%")
+        }
         SignalKind::Application => three_digits(value, ""),
     }
 }

@@ -120,6 +120,11 @@ impl SumWindow {
         self.tracker.lapse(now, out);
     }
 
+    /// When something was last added that is no longer than the window.
+    pub fn last(&self) -> Option<Time> {
+        self.window.last()
+    }
+
     /// When a tick is next of use.
     pub fn next_tick(&self) -> Option<Time> {
         let end = self.window.empty().filter(|_| self.tracker.is_holding());

@@ -113,13 +113,16 @@ impl Offline<'_> {
             (self.criteria.run_queue.tolerance(), self.criteria.run_queue.window);
         let parties = self.pick(|at, seen| match seen {
             O::RunQueue { party, delay, times } => {
-                Some((*party, (at, *party, delay.as_nanos(), *times)))
+                let beyond = delay.saturating_sub(tolerance).as_nanos() * times;
+                Some((*party, (at, *party, beyond, 0)))
             }
             _ => None,
         });
-        for (party, samples) in parties {
+        // Above 1 % of the time: from the next whole nanosecond on.
+        let limit = window.as_nanos() / 100 + 1;
+        for (party, amounts) in parties {
             let key = (S::RunQueue, Resource::RunQueue { who: node(party) });
-            self.percentile(key, &samples, tolerance, window);
+            self.sum(key, amounts, window, limit, 1.0 / window.as_nanos() as f64);
         }
     }
 
@@ -291,6 +294,8 @@ impl Offline<'_> {
                 pieces.push(Piece { from, to: at, seen: at, over: at, peak: value, shares });
             }
         }
+        // Intervals just below and just above the window may take turns.
+        pieces.sort_by_key(|piece| piece.seen);
         self.conclude(key, pieces, worst);
     }
 

@@ -189,7 +189,7 @@ fn threshold(signal: SignalKind, on: &Resource, criteria: &Criteria) -> f64 {
         (S::Lateness, _) => criteria.lateness.hard_limit().as_nanos() as f64,
         (S::UnmodelledDrop, _) => 0.0,
         (S::Cpu, _) => criteria.cpu.longest.as_nanos() as f64,
-        (S::RunQueue, _) => criteria.run_queue.tolerance().as_nanos() as f64,
+        (S::RunQueue, _) => 0.01,
         (S::NetInternal, _) => rate(criteria.net_internal.rate),
         (S::NetExternal, _) => rate(criteria.net_external.rate),
         (S::MemoryIn, Resource::Faults) => pages(&criteria.faults),

@@ -1,0 +1,174 @@
+//! A worker that waits awake keeps its CPU busy, but has time left: what probes tell of busy CPUs ends where a
+//! worker had nothing to do, and begins anew after that. Who else wants that CPU meanwhile is seen waiting for
+//! it (`run_queue`).
+
+use std::collections::BTreeMap;
+
+use netloom_dataplane::Slack;
+use netloom_monitor::{BusyStretch, Observation};
+use netloom_units::{Duration, Time};
+
+/// What is known of the slack of each CPU.
+#[derive(Debug, Default)]
+pub struct Slacks(BTreeMap<u32, Known>);
+
+/// Moments at which a CPU had time left.
+#[derive(Debug, Clone, Copy)]
+struct Known {
+    /// The last before a stretch of it was last told.
+    before: Option<Time>,
+    /// The first and the last since then.
+    since: Option<(Time, Time)>,
+}
+
+/// Tells stretches that slack begins from those that begin with a switch.
+const AFTER_SLACK: u64 = 1 << 63;
+
+impl Slacks {
+    /// `slack` was seen since the last look.
+    pub fn add(&mut self, slack: Slack) {
+        let Slack { cpu, first, last } = slack;
+        let known = self.0.entry(cpu).or_insert(Known { before: None, since: None });
+        known.since = Some((known.since.map_or(first, |(before, _)| before.min(first)), last));
+    }
+
+    /// What a probe observed at `at`, with slack taken into account.
+    pub fn split(&mut self, at: Time, seen: Observation, sink: &mut dyn FnMut(Observation)) {
+        match seen {
+            Observation::CpuStretch { cpu, stretch } => {
+                let Some(known) = self.0.get_mut(&cpu) else {
+                    return sink(Observation::CpuStretch { cpu, stretch });
+                };
+                // Of one that is over another may be told at the same time.
+                let slack = *known;
+                if stretch.ended.is_none() {
+                    known.told();
+                }
+                for stretch in slack.pieces(at, stretch) {
+                    sink(Observation::CpuStretch { cpu, stretch });
+                }
+            }
+            Observation::CpuInterval { cpu, over, idle } => {
+                let had_time = self.0.get_mut(&cpu).is_some_and(|known| {
+                    known.told();
+                    known.before.is_some_and(|last| last + over > at)
+                });
+                let least = Duration::from_nanos(u64::from(had_time));
+                sink(Observation::CpuInterval { cpu, over, idle: idle.max(least) });
+            }
+            other => sink(other),
+        }
+    }
+}
+
+impl Known {
+    fn told(&mut self) {
+        self.before = self.since.take().map(|(_, last)| last).or(self.before);
+    }
+
+    /// The stretch until the first slack in it, and from the last on.
+    fn pieces(self, at: Time, stretch: BusyStretch) -> impl Iterator<Item = BusyStretch> {
+        let (began, ended) = (at - stretch.began, stretch.ended.map_or(at, |ended| at - ended));
+        let within = |time: &Time| began < *time && *time < ended;
+        let before = self.before.filter(within);
+        let (first, last) = self.since.unzip();
+        let (first, last) = (first.filter(within), last.filter(within));
+        let piece = |from: Option<Time>, ended, by| BusyStretch {
+            number: from.map_or(stretch.number, |from| from.as_nanos() | AFTER_SLACK),
+            began: at.since(from.unwrap_or(began)),
+            ended,
+            by,
+        };
+        match last {
+            None => [Some(piece(before, stretch.ended, stretch.by)), None],
+            Some(last) => {
+                let first = first.unwrap_or(last);
+                // Who used the CPU is not known so finely: it is told of the longer piece.
+                let is_first_longer = first.since(before.unwrap_or(began)) > ended.since(last);
+                let (mine, other) = (stretch.by, Vec::new());
+                let (by, then) = if is_first_longer { (mine, other) } else { (other, mine) };
+                [
+                    Some(piece(before, Some(at.since(first)), by)),
+                    Some(piece(Some(last), stretch.ended, then)),
+                ]
+            }
+        }
+        .into_iter()
+        .flatten()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use netloom_monitor::Party;
+
+    use super::*;
+
+    fn ms(time: u64) -> Time {
+        Time::ZERO + Duration::from_millis(time)
+    }
+
+    /// The stretches, as begin, end and number, that become of one of CPU 0 that is told at `at`.
+    fn told(
+        slacks: &mut Slacks,
+        at: u64,
+        began: u64,
+        ended: Option<u64>,
+    ) -> Vec<(u64, Option<u64>, u64)> {
+        let ago = |time: u64| Duration::from_millis(at - time);
+        let (ended, by) = (ended.map(ago), vec![(Party::Engine, 7)]);
+        let stretch = BusyStretch { number: 5, began: ago(began), ended, by };
+        let mut pieces = Vec::new();
+        let mut parties = 0;
+        slacks.split(ms(at), Observation::CpuStretch { cpu: 0, stretch }, &mut |seen| {
+            let Observation::CpuStretch { stretch, .. } = seen else { panic!("{seen:?}") };
+            let to_ms = |ago: Duration| at - ago.as_nanos() / 1_000_000;
+            parties += stretch.by.len();
+            pieces.push((to_ms(stretch.began), stretch.ended.map(to_ms), stretch.number));
+        });
+        assert_eq!(parties, 1);
+        pieces
+    }
+
+    fn slack(first: u64, last: u64) -> Slack {
+        Slack { cpu: 0, first: ms(first), last: ms(last) }
+    }
+
+    fn after(time: u64) -> u64 {
+        ms(time).as_nanos() | AFTER_SLACK
+    }
+
+    #[test]
+    fn a_stretch_ends_and_begins_anew_where_a_worker_had_nothing_to_do() {
+        let mut slacks = Slacks::default();
+        assert_eq!(told(&mut slacks, 100, 20, None), [(20, None, 5)]);
+        slacks.add(slack(110, 140));
+        assert_eq!(told(&mut slacks, 150, 20, None), [(20, Some(110), 5), (140, None, after(140))]);
+        // It goes on from there, and ends.
+        assert_eq!(told(&mut slacks, 200, 20, None), [(140, None, after(140))]);
+        slacks.add(slack(210, 215));
+        assert_eq!(
+            told(&mut slacks, 250, 20, Some(230)),
+            [(140, Some(210), after(140)), (215, Some(230), after(215))]
+        );
+        // The next has no slack in it.
+        assert_eq!(told(&mut slacks, 250, 240, None), [(240, None, 5)]);
+    }
+
+    #[test]
+    fn an_interval_with_slack_in_it_is_not_without_an_idle_moment() {
+        let mut slacks = Slacks::default();
+        let idle = |slacks: &mut Slacks, at, cpu| {
+            let (over, idle) = (Duration::from_millis(50), Duration::ZERO);
+            let mut shown = None;
+            let seen = Observation::CpuInterval { cpu, over, idle };
+            slacks.split(ms(at), seen, &mut |seen| shown = Some(seen));
+            let Some(Observation::CpuInterval { idle, .. }) = shown else { panic!("{shown:?}") };
+            idle > Duration::ZERO
+        };
+        slacks.add(slack(60, 70));
+        assert!(idle(&mut slacks, 100, 0));
+        assert!(!idle(&mut slacks, 100, 1));
+        assert!(!idle(&mut slacks, 150, 0));
+    }
+}
