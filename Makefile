@@ -5,7 +5,7 @@ CARGO ?= cargo
 NETLOOM := target/release/netloom
 DEMO_RESULTS := target/demo
 
-.PHONY: all setup build demo test lint unit examples bench fuzz generate bpf clean
+.PHONY: all setup build demo test lint unit test-rootless examples bench fuzz generate bpf clean
 
 all: build
 
@@ -20,7 +20,7 @@ demo: build       ## a backbone with OSPF, a TCP flow, and a cut: about two minu
 	$(NETLOOM) run -t examples/abilene/netloom.yaml -o $(DEMO_RESULTS)
 	@python3 examples/abilene/report.py $(DEMO_RESULTS)
 
-test: setup lint unit
+test: setup lint unit test-rootless
 
 lint:
 	$(CARGO) fmt --all --check
@@ -28,6 +28,9 @@ lint:
 
 unit:             ## unit tests, end-to-end tests, and every example
 	$(CARGO) test --workspace --release --locked
+
+test-rootless: setup  ## end-to-end tests, kernel tests and examples as an ordinary user
+	@sh scripts/test-rootless.sh
 
 bench: build      ## measures; asserts nothing
 	@sh benches/run.sh

@@ -6,6 +6,8 @@ for bench in hello ring changes; do
     python3 "benches/$bench.py"
     echo
 done
+python3 benches/scale/hops.py
+echo
 cargo run --quiet --release --locked --package netloom-dataplane --example accuracy
 echo
 cargo bench --quiet --locked --package netloom-dataplane --bench throughput

@@ -20,6 +20,8 @@ need tcpdump tcpdump
 need ospfd frr
 need python3 python3
 need ps procps
+need newuidmap uidmap
+need setpriv util-linux
 
 if ! command -v cargo >/dev/null 2>&1; then
     echo "setup: Rust is missing; install it from https://rustup.rs (1.88 or later)" >&2

@@ -295,38 +295,68 @@ fn results_are_never_overwritten() {
 
 #[test]
 fn loss_is_what_the_link_says() {
-    // 20,000 datagrams, each lost with p = 1 % independently: the count of losses is binomial,
-    // and lies within mean ± 2.576 standard deviations in 99 % of all runs. The seed is fixed,
-    // and every draw is the pipe's own, so this passes always or never for a given build, unless
-    // other frames (neighbour discovery) take draws: each only shifts which datagrams are lost.
+    // Some 20,000 frames, each lost with p = 1 % independently: the count of losses is binomial, and
+    // lies within mean ± 2.576 standard deviations in 99 % of all runs. The seed is fixed, and every draw
+    // is the pipe's own, so this passes always or never for a given build, but for the few frames that
+    // differ (TCP's, neighbour discovery).
     let lab = Lab::new(
         "seed: 7\ntopology:\n  nodes: { a: , b: }\n  links:\n    \
          - { endpoints: [a, b], forward: { loss: 1% } }\n\
          processes:\n  \
-         - { name: server, node: b, command: iperf3 --server --one-off, ready: { port: 5201 } }\n  \
-         - { name: client, node: a, command: iperf3 --client b --udp --bitrate 20M --length 1000 \
+         - { name: server, node: b, ready: { port: 5201 }, \
+             command: \"iperf3 --server --one-off >&2 && grep Udp: /proc/net/snmp\" }\n  \
+         - { name: client, node: a, command: iperf3 -4 --client b --udp --bitrate 20M --length 1000 \
              --bytes 20000000 --json, start: { after: server, when: ready } }\n",
     );
     lab.ok(&["run", "-o", "results"]);
-    let report = json(&lab.path("results/processes/client@a.stdout"));
-    let sum = &report["end"]["sum"];
-    let (sent, lost) = (sum["packets"].as_f64().unwrap(), sum["lost_packets"].as_f64().unwrap());
-    assert!(sent >= 20_000.0, "{sum}");
-    let (mean, deviation) = (sent * 0.01, (sent * 0.01 * 0.99).sqrt());
-    assert!((lost - mean).abs() <= 2.576 * deviation, "{lost} of {sent} lost");
-    let pipe = json(&lab.path("results/summary.json"))["links"][0]["forward"]["statistics"].clone();
-    assert!(pipe["dropped"]["loss"]["frames"].as_f64().unwrap() >= lost);
+    let number = |value: &serde_json::Value| value.as_u64().unwrap_or_else(|| panic!("{value}"));
+    let summary = json(&lab.path("results/summary.json"));
+    let pipe = &summary["links"][0]["forward"]["statistics"];
+    let [offered, delivered] = ["offered", "delivered"].map(|what| number(&pipe[what]["frames"]));
+    let lost = number(&pipe["dropped"]["loss"]["frames"]);
+    let (mean, variance) = (offered as f64 * 0.01, offered as f64 * 0.01 * 0.99);
+    assert!((lost as f64 - mean).abs() <= 2.576 * variance.sqrt(), "{lost} of {offered} lost");
+
+    // The programs miss what the link lost, and what came too fast for a reader: the engine at an
+    // interface, which is unmodelled, or the server at its socket, which the node's kernel counts. On a
+    // busy machine neither is rare where the engine has no real-time priority and passes frames on in
+    // bursts. Nothing else is lost, and nothing arrives that the link lost.
+    let unmodelled = summary["timing"]["unmodelled_drops"].as_object().unwrap();
+    let unmodelled: u64 = unmodelled.values().map(number).sum();
+    let socket = fs::read_to_string(lab.path("results/processes/server@b.stdout")).unwrap();
+    let [read, full] = ["InDatagrams", "RcvbufErrors"].map(|name| udp_counter(&socket, name));
+    let sum = &json(&lab.path("results/processes/client@a.stdout"))["end"]["sum"];
+    let (sent, missed) = (number(&sum["packets"]), number(&sum["lost_packets"]));
+    assert!(sent >= 20_000 && offered + unmodelled >= sent, "{offered} frames offered: {sum}");
+    assert!(
+        missed <= lost + unmodelled + full,
+        "{missed} missed, {lost} lost by the link, {unmodelled} unmodelled, {full} by the socket"
+    );
+    assert!(
+        read + full <= delivered,
+        "{read} read, {full} lost by the socket, {delivered} delivered"
+    );
+}
+
+/// A counter of UDP in the text of `/proc/net/snmp`: a line of names, and one of numbers.
+fn udp_counter(snmp: &str, name: &str) -> u64 {
+    let mut lines = snmp.lines().filter(|line| line.starts_with("Udp:"));
+    let (names, numbers) = (lines.next().unwrap(), lines.next().unwrap());
+    let of_name = names.split(' ').zip(numbers.split(' ')).find(|(known, _)| *known == name);
+    of_name.unwrap_or_else(|| panic!("no {name}: {snmp}")).1.parse().unwrap()
 }
 
 #[test]
 fn frames_are_logged_and_become_tables() {
+    // Broadcasts need no neighbour to answer, whom a lossy link hides at times.
     let lab = Lab::new(
         "topology:\n  nodes: { a: , b: , c: }\n  links:\n    \
-         - { endpoints: [a, b], delay: 3ms, forward: { loss: 30% } }\n    \
+         - { endpoints: [\"a:eth1\", b], delay: 3ms, forward: { loss: 30% } }\n    \
          - { endpoints: [b, c] }\n\
          measure: { frames: [a--b] }\n\
          processes:\n  \
-         - { name: ping, node: a, command: ping -4 -q -c 50 -i 0.01 -s 1000 -W 1 b || true }\n",
+         - name: ping\n    node: a\n    \
+           command: ping -4 -n -q -c 50 -i 0.01 -s 1000 -W 1 -b 255.255.255.255 -I eth1 || true\n",
     );
     lab.ok(&["run", "-o", "results"]);
     let summary = json(&lab.path("results/summary.json"));

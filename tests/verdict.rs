@@ -222,7 +222,7 @@ monitor: { criteria: { application: { jitter: 2 } } }
     // Who is in no node reports nothing.
     let deployed = Lab::pair("");
     deployed.ok(&["deploy"]);
-    let socket = format!("/run/netloom/{}/metrics.sock", deployed.name);
+    let socket = common::state(&deployed.name).join("metrics.sock");
     let command = deployed.path("netloom-report");
     std::os::unix::fs::symlink(common::NETLOOM, &command).unwrap();
     let stranger = Command::new(command).args(["x", "1"]).env("NETLOOM_METRICS", socket).output();

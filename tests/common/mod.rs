@@ -9,6 +9,7 @@ use std::process::{Command, Output, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
+use netloom_nodes::Layout;
 use pcap_file::pcapng::blocks::enhanced_packet::EnhancedPacketOption;
 use pcap_file::pcapng::{Block, PcapNgReader};
 
@@ -129,6 +130,34 @@ impl Drop for Lab {
     }
 }
 
+/// Whether the tests run as root. A part that takes root is left out otherwise, and says so: on standard
+/// error, and in the file that `NETLOOM_LEFT_OUT` names.
+pub fn takes_root(what: &str, why: &str) -> bool {
+    let root = nix::unistd::geteuid().is_root();
+    if !root {
+        let line = format!("{what}: {why}\n");
+        eprint!("LEFT OUT {line}");
+        if let Some(file) = std::env::var_os("NETLOOM_LEFT_OUT") {
+            let mut file = File::options().append(true).open(file).unwrap();
+            std::io::Write::write_all(&mut file, line.as_bytes()).unwrap();
+        }
+    }
+    root
+}
+
+/// Whether a node can be entered by `ip netns exec`; a part of the test `of` that does is left out otherwise.
+pub fn has_ip_netns(of: &str) -> bool {
+    takes_root(
+        &format!("{of}: `ip netns exec`"),
+        "the names of an ordinary user's namespaces are seen by the engine alone",
+    )
+}
+
+/// The state directory of an experiment.
+pub fn state(name: &str) -> PathBuf {
+    Layout::new(name).state_dir().into()
+}
+
 /// Everything of an experiment that is still there: namespaces, mounts, state, cgroups, processes
 /// and sockets whose names or arguments carry its name.
 pub fn remains(name: &str) -> Vec<String> {
@@ -139,7 +168,7 @@ pub fn remains(name: &str) -> Vec<String> {
             found.push(format!("namespace {}", entry.path().display()));
         }
     }
-    let state = Path::new("/run/netloom").join(name);
+    let state = state(name);
     if state.exists() {
         found.push(format!("state {}", state.display()));
     }
@@ -162,7 +191,7 @@ pub fn remains(name: &str) -> Vec<String> {
         }
     }
     for line in fs::read_to_string("/proc/net/unix").unwrap().lines() {
-        if line.contains(&format!("netloom/{name}/")) {
+        if line.contains(&format!("{}/", state.display())) {
             found.push(format!("socket {line}"));
         }
     }

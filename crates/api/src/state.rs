@@ -3,7 +3,7 @@
 use std::net::IpAddr;
 use std::path::PathBuf;
 
-use netloom_link::{PipeConfig, PipeStatistics, PortVlans, VlanDrops};
+use netloom_link::{Count, PipeConfig, PipeStatistics, PortVlans, VlanDrops};
 use netloom_scenario::{Endpoint, IpPrefix, MacAddress, NodeKind};
 use netloom_units::Time;
 use schemars::JsonSchema;
@@ -109,13 +109,90 @@ impl LinkStatus {
     }
 }
 
-/// A pipe.
+/// One direction of a link.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct PipeStatus {
+#[serde(untagged)]
+pub enum PipeStatus {
+    /// Of a link that the engine carries.
+    Modelled(Box<ModelledPipe>),
+    /// Of a direct link, which the kernel carries.
+    Direct(DirectPipe),
+}
+
+impl PipeStatus {
+    /// The pipe, if the engine carries it.
+    pub fn modelled(&self) -> Option<&ModelledPipe> {
+        match self {
+            Self::Modelled(pipe) => Some(pipe.as_ref()),
+            Self::Direct(_) => None,
+        }
+    }
+
+    /// What the sending interface handed in, as far as that is known.
+    pub fn offered(&self) -> Option<Count> {
+        match self {
+            Self::Modelled(pipe) => Some(pipe.statistics.offered),
+            Self::Direct(pipe) => pipe.statistics.as_ref().map(|counted| counted.offered),
+        }
+    }
+
+    /// What arrived at the receiving interface, as far as that is known.
+    pub fn delivered(&self) -> Option<Count> {
+        match self {
+            Self::Modelled(pipe) => Some(pipe.statistics.delivered),
+            Self::Direct(pipe) => pipe.statistics.as_ref().map(|counted| counted.delivered),
+        }
+    }
+
+    /// What arrived, as a mean over the time in which it was counted, in bit/s, as far as that is known.
+    pub fn mean_rate(&self) -> Option<f64> {
+        let over = match self {
+            Self::Modelled(pipe) => pipe.statistics.at.since(pipe.statistics.since),
+            Self::Direct(pipe) => pipe.statistics.as_ref()?.at.since(Time::ZERO),
+        };
+        Some(self.delivered()?.bytes as f64 * 8.0 / over.as_secs_f64().max(1e-9))
+    }
+
+    /// Frames that were dropped on the way, as far as that is known.
+    pub fn dropped_frames(&self) -> Option<u64> {
+        match self {
+            Self::Modelled(pipe) => Some(pipe.statistics.dropped.total().frames),
+            Self::Direct(pipe) => pipe.statistics.as_ref().map(|counted| counted.dropped_frames),
+        }
+    }
+}
+
+/// A pipe of the engine.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ModelledPipe {
     /// What it runs on.
     pub config: PipeConfig,
     /// What it has done since it was made, or in the last seconds if they were asked for.
     pub statistics: PipeStatistics,
+}
+
+/// One direction of a direct link: no properties, and of what happens to frames what the kernel counts at
+/// its ends.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct DirectPipe {
+    /// What the kernel has counted since the network was ready; absent if the last seconds were asked for, which
+    /// it does not know, or if one of the interfaces is gone.
+    pub statistics: Option<DirectStatistics>,
+}
+
+/// What the kernel has counted of one direction of a direct link. It counts a super-frame, which stands for
+/// many frames on a wire, as one frame.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct DirectStatistics {
+    /// When this was read, in ns since the experiment's zero.
+    pub at: Time,
+    /// What the sending interface has passed on.
+    pub offered: Count,
+    /// What the receiving interface has taken in.
+    pub delivered: Count,
+    /// Frames that either interface dropped. The kernel does not count their bytes.
+    pub dropped_frames: u64,
 }
 
 /// A process of the scenario in one node.

@@ -23,6 +23,9 @@ const ALWAYS: [&str; 6] =
 /// Those that came later, beside one for each reason to drop.
 const LATER: [&str; 2] = ["delay_sum_ns", "queue_sum_ns"];
 
+/// So many of them say what a row is of; what the others count may be unknown.
+const TIME_AND_NAMES: usize = 3;
+
 /// Reads the results of a run.
 pub fn read(directory: &Path) -> Result<Run> {
     let summary = summary(directory)?;
@@ -127,8 +130,9 @@ fn sample<'a>(cells: &[Cell<'a>]) -> Result<(&'a str, Way, Sample), usize> {
     };
     let number = |index: usize| match cells.get(index) {
         Some(Cell::Number(number)) => Ok(*number),
-        // Not recorded.
+        // Not recorded, or not known of a direct link.
         None => Ok(0),
+        Some(Cell::Nothing) if index >= TIME_AND_NAMES => Ok(0),
         Some(_) => Err(index),
     };
     let mut dropped_frames = [0; DropReason::ALL.len()];

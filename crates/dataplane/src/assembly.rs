@@ -3,8 +3,8 @@
 
 use std::collections::BTreeMap;
 use std::io;
-use std::sync::Mutex;
 use std::sync::mpsc::channel;
+use std::sync::{Arc, Mutex};
 use std::thread;
 
 use netloom_link::{Pipe, PortVlans, Stream, Vid};
@@ -89,6 +89,7 @@ pub(crate) fn assemble(wiring: Wiring, options: &Options) -> Result<Dataplane, D
         control: Mutex::new(control),
         scheduling: plan.scheduling,
         probe: WakeupProbe::start(plan.clock)?,
+        alive: Arc::new(()),
     })
 }
 

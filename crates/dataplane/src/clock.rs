@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use netloom_units::Time;
-use rustix::time::{ClockId, clock_gettime};
+use rustix::time::{ClockId, Timespec, clock_gettime};
 
 /// What time it is in the experiment.
 #[derive(Debug, Clone, Copy)]
@@ -26,6 +26,14 @@ impl Clock {
         Time::from_nanos(monotonic().saturating_sub(self.origin))
     }
 
+    /// What time it was here at a time of the machine's clock, in ns since 1970-01-01 UTC, not long ago; now,
+    /// if that clock has not come there yet.
+    pub(crate) fn at_unix(&self, unix_ns: u64) -> Time {
+        let real = nanos(clock_gettime(ClockId::Realtime));
+        let ago = real.saturating_sub(unix_ns);
+        Time::from_nanos(self.now().as_nanos().saturating_sub(ago))
+    }
+
     /// The point `time` on `CLOCK_MONOTONIC`, in ns.
     pub(crate) fn on_machine(&self, time: Time) -> u64 {
         self.origin.saturating_add(time.as_nanos())
@@ -34,9 +42,13 @@ impl Clock {
 
 #[inline]
 fn monotonic() -> u64 {
-    // Never negative: it counts from when the machine started.
-    let now = clock_gettime(ClockId::Monotonic);
-    now.tv_sec as u64 * 1_000_000_000 + now.tv_nsec as u64
+    nanos(clock_gettime(ClockId::Monotonic))
+}
+
+#[inline]
+fn nanos(time: Timespec) -> u64 {
+    // Never negative: clocks count from when the machine started, or from 1970.
+    time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
 }
 
 #[cfg(test)]

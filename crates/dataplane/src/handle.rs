@@ -4,17 +4,17 @@
 use std::collections::BTreeMap;
 use std::io::Write;
 use std::sync::mpsc::{Receiver, Sender, channel};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 
 use netloom_link::{LinkState, LogHeader, PipeChange, PipeConfig, PipeStatistics, Window};
-use netloom_ports::{Carrier, FrameDevice};
+use netloom_ports::{Carrier, FrameDevice, PacketSocket};
 use netloom_units::Time;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::assembly::assemble;
-use crate::capture::{Capture, capture};
+use crate::capture::{Capture, capture, capture_interface};
 use crate::frame_log::{self, FrameLog, FrameLogSummary};
 use crate::gate::tickets;
 use crate::scheduling::Scheduling;
@@ -39,6 +39,8 @@ pub struct Dataplane {
     /// What the workers are to be to the machine.
     pub(crate) scheduling: Scheduling,
     pub(crate) probe: WakeupProbe,
+    /// Held as long as it lives.
+    pub(crate) alive: Arc<()>,
 }
 
 /// One pipe: what it is told and what it has counted.
@@ -219,6 +221,11 @@ impl Dataplane {
     /// If there is no such end, or its worker has ended.
     pub fn capture_with_drops(&self, link: usize, end: usize) -> Result<Capture, DataplaneError> {
         self.open_capture(link, end, true)
+    }
+
+    /// Captures what `socket` shows, on the same clock, until the data plane ends.
+    pub fn capture_interface(&self, socket: PacketSocket) -> Capture {
+        capture_interface(socket, self.clock, &self.alive)
     }
 
     fn open_capture(

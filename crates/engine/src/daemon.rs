@@ -58,15 +58,13 @@ fn start() -> Result<()> {
     let mut launch: Launch =
         serde_json::from_str(&line).context("cannot understand what to launch")?;
     launch.scenario.share_data();
-    if !nix::unistd::geteuid().is_root() {
-        bail!(
-            "NetLoom needs root to make network namespaces: run it with `sudo` \
-             (it does not work for ordinary users yet)"
-        );
-    }
     let layout = Layout::new(&launch.scenario.name);
     let claim = claim(&layout, &launch.scenario.name)?;
     redirect_stderr(&layout.state_dir().join("engine.log"))?;
+    if let Err(error) = enter_user_namespace(&layout) {
+        netloom_nodes::cleanup_layout(&layout)?;
+        return Err(error);
+    }
     let thresholds = Thresholds::set(&mut launch.scenario.monitor.criteria, &launch.calibration);
     let watching = Watching { preparation: Preparation::start(&launch.scenario), thresholds };
     let built = build(&launch, &layout);
@@ -74,7 +72,7 @@ fn start() -> Result<()> {
         Ok(built) => built,
         Err(error) => {
             // `build` has taken back what it made; this removes the state directory.
-            netloom_nodes::cleanup(&launch.scenario.name)?;
+            netloom_nodes::cleanup_layout(&layout)?;
             return Err(error);
         }
     };
@@ -90,13 +88,14 @@ fn start() -> Result<()> {
     // Streams that are still open end with the runtime, not before their last event was sent.
     runtime.shutdown_timeout(std::time::Duration::from_secs(1));
     // What is left is the state directory, and whatever could not be removed at the first try.
-    let cleaned = netloom_nodes::cleanup(&launch.scenario.name);
+    let cleaned = netloom_nodes::cleanup_layout(&layout);
     drop(claim);
     served.and(cleaned.map(drop).map_err(Into::into))
 }
 
 /// Claims the experiment's name, and removes what a dead engine of that name left.
 fn claim(layout: &Layout, name: &str) -> Result<StateLock> {
+    layout.create_state_root()?;
     for _ in 0..2 {
         let directory = layout.state_dir();
         let claim = StateLock::claim(directory)
@@ -112,9 +111,22 @@ fn claim(layout: &Layout, name: &str) -> Result<StateLock> {
             return Ok(lock);
         }
         say(&StartUp::Note(format!("cleaned up after an engine of `{name}` that had died")));
-        netloom_nodes::cleanup(name)?;
+        netloom_nodes::cleanup_layout(layout)?;
     }
     bail!("the state directory of `{name}` keeps coming back: is another start under way?")
+}
+
+/// For an ordinary user, goes where one may make networks; before there are threads. What a dead engine
+/// left was made in a namespace beside this one, and must have been removed before.
+fn enter_user_namespace(layout: &Layout) -> Result<()> {
+    if layout.is_rootless()
+        && let Some(problem) = netloom_nodes::rootless::enter()?
+    {
+        say(&StartUp::Note(format!(
+            "programs in nodes cannot change to other users: {problem} (docs/rootless.md)"
+        )));
+    }
+    Ok(())
 }
 
 /// From now on the engine's own words go to a file: the terminal belongs to the client.

@@ -1,7 +1,8 @@
 //! The live network and what can be asked of it, whoever asks: the API, the run, the end. Changes to
-//! links are in `changes`.
+//! links are in `changes`, what links have carried is in `links`.
 
 mod changes;
+mod links;
 
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -11,23 +12,22 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use anyhow::{Result, anyhow, bail};
 use netloom_api::event::What;
 use netloom_api::state::{
-    ExperimentStatus, InterfaceStatus, LinkStatus, NodeStatus, Phase, PipeStatus, ProcessStatus,
-    VlanPortStatus,
+    ExperimentStatus, InterfaceStatus, NodeStatus, Phase, ProcessStatus, VlanPortStatus,
 };
 use netloom_api::timing::Timing;
-use netloom_dataplane::{Capture, Dataplane, FrameLog, FrameLogSummary};
-use netloom_link::{LinkState, LogHeader, Window};
+use netloom_dataplane::{Dataplane, FrameLog, FrameLogSummary};
+use netloom_link::{LinkState, LogHeader};
 use netloom_monitor::{Monitor, Verdict};
 use netloom_nodes::{ExitStatus, Network, SpawnRequest, Spawned};
 use netloom_plan::Plan;
-use netloom_scenario::{Endpoint, Interface, LinkEnds, Node, NodeKind, Scenario};
+use netloom_scenario::{Endpoint, Interface, Link, LinkEnds, Node, NodeKind, Scenario};
 use netloom_units::Time;
 use tokio::sync::{oneshot, watch};
 
 use crate::board::Board;
 use crate::events::EventLog;
 use crate::monitoring::RecordedMonitor;
-use crate::overflow::Overflow;
+use crate::overflow::{Look, Overflow};
 
 /// The two things that are alive: taken out together when the experiment ends.
 pub struct Live {
@@ -63,7 +63,10 @@ pub struct Experiment {
     overflow: Overflow,
     monitor: Mutex<RecordedMonitor>,
     started_unix: f64,
+    /// The data plane's links: their numbers there, by name.
     links: HashMap<String, usize>,
+    /// The ends of direct links when the network was ready.
+    direct_at_start: Look,
     live: RwLock<Option<Live>>,
 }
 
@@ -77,13 +80,20 @@ impl Experiment {
         events: EventLog,
         live: Live,
     ) -> Self {
-        let links = scenario.links.iter().enumerate().map(|(i, l)| (l.name.clone(), i)).collect();
+        let numbers =
+            scenario.modelled_links().enumerate().map(|(i, l)| (l.name.clone(), i)).collect();
         let board = if results.is_some() { Board::new(&scenario) } else { Board::empty() };
         let cut = scenario.links.iter().filter(|link| {
             [&link.forward, &link.reverse].iter().all(|pipe| pipe.state == LinkState::Down)
         });
         let interfaces = |end| scenario.interfaces_at(end);
-        let overflow = Overflow::new(cut.flat_map(|link| &link.endpoints).flat_map(interfaces));
+        let direct = scenario.links.iter().filter(|link| link.direct);
+        let overflow = Overflow::new(
+            cut.flat_map(|link| &link.endpoints).flat_map(interfaces),
+            direct.flat_map(|link| link.endpoints.clone()),
+        );
+        // What cannot be looked at now cannot be later, which is told then.
+        let direct_at_start = links::direct_ends(&scenario, &live).unwrap_or_default();
         let since_zero = live.dataplane.now().as_nanos() as f64 / 1e9;
         let monitor = Monitor::new(scenario.monitor.criteria.clone(), live.dataplane.now());
         let now = SystemTime::now().duration_since(UNIX_EPOCH);
@@ -99,7 +109,8 @@ impl Experiment {
             overflow,
             monitor: Mutex::new(RecordedMonitor::new(monitor)),
             started_unix,
-            links,
+            links: numbers,
+            direct_at_start,
             live: RwLock::new(Some(live)),
         }
     }
@@ -161,8 +172,9 @@ impl Experiment {
     /// The ports of switches that know VLANs.
     pub fn vlan_ports(&self) -> Result<HashMap<Endpoint, VlanPortStatus>> {
         let ports = self.with_live(|live| Ok(live.dataplane.vlan_ports()?))?;
+        let links: Vec<&Link> = self.scenario.modelled_links().collect();
         let named = ports.into_iter().filter_map(|port| {
-            let endpoint = self.scenario.links.get(port.link)?.endpoints.get(port.end)?;
+            let endpoint = links.get(port.link)?.endpoints.get(port.end)?;
             let status = VlanPortStatus { vlans: port.vlans, dropped: port.dropped };
             Some((endpoint.clone(), status))
         });
@@ -200,34 +212,6 @@ impl Experiment {
         }
     }
 
-    /// All links with the statistics of their pipes, since they began or in `window`, in the order of
-    /// the scenario.
-    pub fn links(&self, window: Option<Window>) -> Result<Vec<LinkStatus>> {
-        let pipes = self.with_live(|live| {
-            let pipes = match window {
-                None => live.dataplane.pipes(),
-                Some(window) => live.dataplane.recent_pipes(window),
-            };
-            pipes.map_err(Into::into)
-        })?;
-        let mut pipes = pipes
-            .into_iter()
-            .map(|pipe| PipeStatus { config: pipe.config, statistics: pipe.statistics });
-        let mut links = Vec::with_capacity(self.scenario.links.len());
-        for link in &self.scenario.links {
-            let (Some(forward), Some(reverse)) = (pipes.next(), pipes.next()) else {
-                bail!("the data plane knows fewer pipes than the scenario");
-            };
-            links.push(LinkStatus {
-                name: link.name.clone(),
-                endpoints: link.endpoints.clone(),
-                forward,
-                reverse,
-            });
-        }
-        Ok(links)
-    }
-
     /// Where the scenario's processes stand.
     pub fn processes(&self) -> Vec<ProcessStatus> {
         self.board.rows()
@@ -258,32 +242,14 @@ impl Experiment {
         monitor.verdict(self.now())
     }
 
-    /// Captures the frames at an interface from now on; with `drops` also those that its link drops.
-    pub fn capture(&self, interface: &Endpoint, drops: bool) -> Result<Capture> {
-        let position = self.scenario.links.iter().enumerate().find_map(|(index, link)| {
-            let end = link.endpoints.iter().position(|endpoint| endpoint == interface)?;
-            Some((index, end))
-        });
-        let (link, end) = position.ok_or_else(|| self.no_interface(interface))?;
-        self.with_live(|live| {
-            Ok(match drops {
-                true => live.dataplane.capture_with_drops(link, end)?,
-                false => live.dataplane.capture(link, end)?,
-            })
-        })
-    }
-
     /// Logs from now on what happens to every frame of `links` into `file`.
     pub fn log_frames(&self, links: &[String], file: std::fs::File) -> Result<FrameLog> {
-        let pipes = self.scenario.links.iter().flat_map(|link| {
+        let pipes = self.scenario.modelled_links().flat_map(|link| {
             ["forward", "reverse"].map(|direction| format!("{}/{direction}", link.name))
         });
         let zero_unix_ns = (self.started_unix * 1e9) as u64;
         let header = LogHeader { zero_unix_ns, pipes: pipes.collect() };
-        let wanted = links.iter().map(|name| {
-            let known = || self.links.keys().map(String::as_str);
-            self.links.get(name).copied().ok_or_else(|| unknown("link", name, known()))
-        });
+        let wanted = links.iter().map(|name| self.modelled_link(name));
         let wanted = wanted.collect::<Result<Vec<_>>>()?;
         self.with_live(|live| Ok(live.dataplane.log_frames(&wanted, &header, file)?))
     }

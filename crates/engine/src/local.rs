@@ -37,6 +37,7 @@ pub fn experiments() -> Result<Vec<Found>> {
 /// What there is of the experiment `name`.
 pub fn inspect(name: &str) -> Result<Found> {
     let layout = Layout::new(name);
+    layout.check_state_root()?;
     let alive = StateLock::is_taken(layout.state_dir())
         .with_context(|| format!("cannot look at {}", layout.state_dir().display()))?;
     let pid = fs::read_to_string(layout.state_dir().join(PID_FILE))
@@ -48,6 +49,7 @@ pub fn inspect(name: &str) -> Result<Found> {
 /// Removes what a dead engine left of the experiment `name`. An error if the engine lives.
 pub fn cleanup(name: &str) -> Result<CleanupReport> {
     let layout = Layout::new(name);
+    layout.check_state_root()?;
     // Held while cleaning, so that no new engine of this name starts in between.
     let claim = StateLock::claim_existing(layout.state_dir())
         .with_context(|| format!("cannot claim {}", layout.state_dir().display()))?;

@@ -4,7 +4,7 @@
 //! which are the model's: a link that is cut loses them as a cable would. So what an interface
 //! drops between losing its carrier and running again does not count here.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
@@ -21,6 +21,8 @@ const PATIENCE: Duration = Duration::from_millis(100);
 pub struct Overflow {
     account: Mutex<Account>,
     turn: Mutex<()>,
+    /// Interfaces that the engine does not read.
+    direct: HashSet<Endpoint>,
 }
 
 #[derive(Debug, Default)]
@@ -32,12 +34,17 @@ struct Account {
 }
 
 impl Overflow {
-    /// An account that begins with interfaces without a carrier.
-    pub fn new(cut: impl IntoIterator<Item = Endpoint>) -> Self {
+    /// An account that begins with interfaces without a carrier. What those with a direct link drop is not
+    /// the engine's.
+    pub fn new(
+        cut: impl IntoIterator<Item = Endpoint>,
+        direct: impl IntoIterator<Item = Endpoint>,
+    ) -> Self {
         let cut = cut.into_iter().map(|endpoint| (endpoint, 0)).collect();
         Self {
             account: Mutex::new(Account { cut, excused: HashMap::new() }),
             turn: Mutex::default(),
+            direct: direct.into_iter().collect(),
         }
     }
 
@@ -61,7 +68,9 @@ impl Overflow {
             let excused = account.excused.get(&endpoint).copied().unwrap_or(0);
             (endpoint, counted.saturating_sub(excused))
         });
-        Ok(dropped.filter(|(_, frames)| *frames > 0).collect())
+        let is_ours =
+            |(endpoint, frames): &(Endpoint, u64)| *frames > 0 && !self.direct.contains(endpoint);
+        Ok(dropped.filter(is_ours).collect())
     }
 
     /// Some interfaces have lost their carrier; `before` is how they were before they did.

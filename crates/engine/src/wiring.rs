@@ -10,7 +10,8 @@ use netloom_nodes::Device;
 use netloom_ports::{FrameDevice, Tap};
 use netloom_scenario::{Endpoint, Node, NodeKind, Scenario};
 
-/// What the data plane is to join: every link of the scenario with the devices at its ends.
+/// What the data plane is to join: every link of the scenario that is not direct, with the devices at its
+/// ends.
 pub fn wire(scenario: &Scenario, devices: Vec<Device>) -> Result<Wiring> {
     let mut switches: HashMap<&str, usize> = HashMap::new();
     for node in scenario.nodes.iter().filter(|node| node.kind == NodeKind::Switch) {
@@ -47,7 +48,7 @@ pub fn wire(scenario: &Scenario, devices: Vec<Device>) -> Result<Wiring> {
         })
     };
     let mut links = Vec::with_capacity(scenario.links.len());
-    for link in &scenario.links {
+    for link in scenario.modelled_links() {
         let [a, b] = &link.endpoints;
         links.push(LinkWiring {
             name: link.name.clone(),
@@ -72,7 +73,8 @@ pub fn timing(scenario: &Scenario, timing: netloom_dataplane::Timing, overflow: 
         ("no_memory", drops.no_memory),
     ];
     let failures = timing.failures.into_iter().map(|failure| {
-        let end = scenario.links.get(failure.link).and_then(|link| link.endpoints.get(failure.end));
+        let link = scenario.modelled_links().nth(failure.link);
+        let end = link.and_then(|link| link.endpoints.get(failure.end));
         let name = end.map_or_else(|| "an interface".into(), ToString::to_string);
         format!("{name} failed at {}: {}", failure.at, failure.error)
     });

@@ -129,6 +129,7 @@ fn ring_node(index: usize, size: usize) -> NodePlan {
             mac: MacAddress([2, 0, 0, a, b, number]),
             mtu: 1500,
             addresses,
+            direct_peer: None,
         }
     };
     let route = |to: String, via: String| RoutePlan {

@@ -1,6 +1,7 @@
 //! One node's network stack: kernel parameters, devices, addresses, routes. Everything here works
 //! on the network namespace of the calling thread. How the kernel is told is in `requests`.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::fs;
 use std::io;
@@ -10,15 +11,21 @@ use netloom_plan::{InterfacePlan, NodePlan, RoutePlan};
 use nix::net::if_::if_nametoindex;
 
 use crate::netlink::{Netlink, Refused, Request};
-use crate::{Device, NodeError, requests, tap};
+use crate::{Device, NodeError, requests, rootless, tap};
 
 /// The index of `lo` in every network namespace.
 const LOOPBACK: u32 = 1;
 /// RFC 8200, section 5.
 const MINIMUM_IPV6_MTU: u32 = 1280;
 
+/// Sets the parameters of `node` that its devices inherit, for devices that are made before the node is
+/// configured.
+pub(crate) fn prepare(node: &NodePlan) -> Result<(), NodeError> {
+    apply_sysctls(node, false).map(drop)
+}
+
 /// Sets up everything that `node` says, with `routes`, and returns its devices in the order of its
-/// interfaces.
+/// interfaces. Those of direct links must be there.
 pub(crate) fn configure(node: &NodePlan, routes: &[RoutePlan]) -> Result<Vec<Device>, NodeError> {
     let failed = |action: String, source: io::Error| NodeError::in_node(&node.name, action, source);
     let refused = |refused: Refused| failed(refused.what, refused.source);
@@ -29,9 +36,11 @@ pub(crate) fn configure(node: &NodePlan, routes: &[RoutePlan]) -> Result<Vec<Dev
     requests.extend(node.loopback.iter().map(|prefix| requests::address(LOOPBACK, "lo", *prefix)));
     for interface in &node.interfaces {
         let name = &interface.name;
-        let fd = tap::create(name).map_err(|error| failed(format!("create {name}"), error))?;
+        if interface.direct_peer.is_none() {
+            let fd = tap::create(name).map_err(|error| failed(format!("create {name}"), error))?;
+            devices.push(device(node, name, fd));
+        }
         requests.extend(interface_requests(interface, interface_index(node, name)?));
-        devices.push(device(node, name, fd));
     }
     let mut netlink =
         Netlink::open().map_err(|error| failed("open a netlink socket".into(), error))?;
@@ -107,7 +116,7 @@ fn apply_sysctls(node: &NodePlan, all: bool) -> Result<bool, NodeError> {
             );
             return Err(NodeError::in_node(&node.name, format!("set {key}"), why));
         }
-        match fs::write(sysctl_path(key), value) {
+        match fs::write(sysctl_path(key), possible_value(key, value).as_ref()) {
             Err(error) if !all && error.kind() == io::ErrorKind::NotFound => missing = true,
             // Not a matter of who we are: some parameters are for the machine's own stack only.
             Err(error) if error.raw_os_error() == Some(libc::EPERM) => {
@@ -115,6 +124,13 @@ fn apply_sysctls(node: &NodePlan, all: bool) -> Result<bool, NodeError> {
                     "{error}; this machine does not allow it in a network namespace (congestion \
                      control must be in net.ipv4.tcp_allowed_congestion_control of the machine)"
                 ));
+                return Err(NodeError::in_node(&node.name, format!("set {key} to `{value}`"), why));
+            }
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                let why = io::Error::other(
+                    "a node has no such parameter; some belong to the whole machine, and some are \
+                     hidden from ordinary users (docs/rootless.md)",
+                );
                 return Err(NodeError::in_node(&node.name, format!("set {key} to `{value}`"), why));
             }
             Err(error) => {
@@ -125,6 +141,19 @@ fn apply_sysctls(node: &NodePlan, all: bool) -> Result<bool, NodeError> {
         }
     }
     Ok(missing)
+}
+
+/// The value, but of groups that may send pings only those that there are: the kernel takes no others,
+/// and an ordinary user's namespace has few.
+fn possible_value<'v>(key: &str, value: &'v str) -> Cow<'v, str> {
+    match (key, value.split_once(char::is_whitespace)) {
+        ("net.ipv4.ping_group_range", Some((first, last))) => {
+            let last_known = rootless::last_group();
+            let last = last.trim().parse().map(|last: u32| last.min(last_known));
+            last.map_or(value.into(), |last| format!("{first} {last}").into())
+        }
+        _ => value.into(),
+    }
 }
 
 /// Whether the parameter is one of the network stack; `..` would lead elsewhere.

@@ -6,13 +6,14 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::{fs, thread};
 
-use netloom_plan::{NodePlan, Plan, RoutePlan};
+use netloom_plan::{NodePlan, Plan};
 use nix::sys::resource::{Resource, getrlimit, setrlimit};
 
-use crate::configure::configure;
+use crate::configure::{configure, prepare as prepare_node};
+use crate::direct;
 use crate::record::Record;
 use crate::teardown;
-use crate::{Device, Layout, NodeError, cgroup, netns};
+use crate::{Device, Layout, NodeError, cgroup, netns, rootless, tap};
 
 /// The most threads that make nodes. Most of the work is under one lock of the kernel's.
 const MOST_THREADS: usize = 4;
@@ -42,6 +43,10 @@ pub(crate) fn create(
 ) -> Result<Vec<Device>, NodeError> {
     layout.check_names(plan.nodes.iter().map(|node| node.name.as_str()))?;
     check_absent(layout, plan)?;
+    let interfaces = || plan.nodes.iter().flat_map(|node| &node.interfaces);
+    if interfaces().any(|interface| interface.direct_peer.is_none()) {
+        tap::check_permitted().map_err(|source| NodeError::NoTap { source })?;
+    }
     let names: Vec<String> = plan.nodes.iter().map(|node| node.name.clone()).collect();
     let made = prepare(layout, plan, &names).and_then(|()| create_nodes(layout, plan, progress));
     if made.is_err() {
@@ -64,7 +69,9 @@ fn check_absent(layout: &Layout, plan: &Plan) -> Result<(), NodeError> {
 /// Everything that nodes share: the record first.
 fn prepare(layout: &Layout, plan: &Plan, names: &[String]) -> Result<(), NodeError> {
     layout.create_state_dir()?;
-    Record { pid: std::process::id(), nodes: names.to_vec() }.write(layout)?;
+    let user_namespace = layout.is_rootless().then(rootless::own).flatten();
+    let record = Record { pid: std::process::id(), nodes: names.to_vec(), user_namespace };
+    record.write(layout)?;
     let resolver = "# Names of nodes are in /etc/hosts. Nodes reach no name server.\n";
     for (path, text) in [(layout.hosts(), plan.hosts_file.as_str()), (layout.resolver(), resolver)]
     {
@@ -87,46 +94,82 @@ fn create_nodes(
     progress: &(dyn Fn(usize, usize) + Sync),
 ) -> Result<Vec<Device>, NodeError> {
     let count = plan.nodes.len();
-    let (next, done, failed) = (AtomicUsize::new(0), AtomicUsize::new(0), AtomicBool::new(false));
+    let done = AtomicUsize::new(0);
+    let finish = |index: usize| {
+        let devices = configure(&plan.nodes[index], &plan.routes(index));
+        progress(done.fetch_add(1, Ordering::Relaxed) + 1, count);
+        devices
+    };
+    let (joined, alone): (Vec<usize>, Vec<usize>) =
+        (0..count).partition(|index| direct::is_joined(&plan.nodes[*index]));
+    let mut devices = in_parallel(&alone, |index| {
+        create_namespace(layout, &plan.nodes[index])?;
+        finish(index)
+    })?;
+    // A pair of devices needs both namespaces, and is needed for addresses and routes.
+    in_parallel(&joined, |index| {
+        create_namespace(layout, &plan.nodes[index])?;
+        prepare_node(&plan.nodes[index])
+    })?;
+    direct::join(layout, plan)?;
+    devices.extend(in_parallel(&joined, |index| {
+        enter_namespace(layout, &plan.nodes[index])?;
+        finish(index)
+    })?);
+    // Not before the peers of all devices are up.
+    in_parallel(&joined, |index| {
+        enter_namespace(layout, &plan.nodes[index])?;
+        direct::wait_until_running(&plan.nodes[index])
+    })?;
+    Ok(devices.into_values().flatten().collect())
+}
+
+/// Does `work` for all nodes of `indices`, several at a time, each on a thread that may change its
+/// namespace; the results by node, or the first error.
+fn in_parallel<T: Send>(
+    indices: &[usize],
+    work: impl Fn(usize) -> Result<T, NodeError> + Sync,
+) -> Result<BTreeMap<usize, T>, NodeError> {
+    let (next, failed) = (AtomicUsize::new(0), AtomicBool::new(false));
     // By node: threads finish in any order.
     let results = Mutex::new(BTreeMap::new());
     let work = || {
         while !failed.load(Ordering::Relaxed) {
-            let index = next.fetch_add(1, Ordering::Relaxed);
-            let Some(node) = plan.nodes.get(index) else { break };
-            let result = create_node(layout, node, || plan.routes(index));
+            let Some(index) = indices.get(next.fetch_add(1, Ordering::Relaxed)) else { break };
+            let result = work(*index);
             failed.fetch_or(result.is_err(), Ordering::Relaxed);
-            lock(&results).insert(index, result);
-            progress(done.fetch_add(1, Ordering::Relaxed) + 1, count);
+            lock(&results).insert(*index, result);
         }
     };
     let threads = thread::available_parallelism().map_or(1, usize::from).min(MOST_THREADS);
     // Never on the caller's thread: each ends in a namespace of its last node.
     thread::scope(|scope| {
-        for _ in 0..threads.min(count) {
+        for _ in 0..threads.min(indices.len()) {
             scope.spawn(work);
         }
     });
     let results = std::mem::take(&mut *lock(&results));
-    let devices: Result<Vec<Vec<Device>>, NodeError> = results.into_values().collect();
-    devices.map(|devices| devices.into_iter().flatten().collect())
+    results.into_iter().map(|(index, result)| Ok((index, result?))).collect()
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
 }
 
-/// Makes one node, and leaves the calling thread in its namespace.
-fn create_node(
-    layout: &Layout,
-    node: &NodePlan,
-    routes: impl FnOnce() -> Vec<RoutePlan>,
-) -> Result<Vec<Device>, NodeError> {
+/// Makes the namespace of a node, and leaves the calling thread in it.
+fn create_namespace(layout: &Layout, node: &NodePlan) -> Result<(), NodeError> {
     let path = layout.namespace(&node.name);
     netns::create(&path).map_err(|error| {
         NodeError::in_node(&node.name, format!("make namespace {}", path.display()), error)
-    })?;
-    configure(node, &routes())
+    })
+}
+
+/// Leaves the calling thread in the namespace of a node.
+fn enter_namespace(layout: &Layout, node: &NodePlan) -> Result<(), NodeError> {
+    let path = layout.namespace(&node.name);
+    netns::enter(&path).map_err(|error| {
+        NodeError::in_node(&node.name, format!("enter namespace {}", path.display()), error)
+    })
 }
 
 /// Removes nodes and files of an experiment that has no processes of ours any more; of the state

@@ -69,6 +69,22 @@ pub enum NodeError {
         /// What was to be looked at.
         path: PathBuf,
     },
+    /// The directory for state is not the user's alone.
+    #[error(
+        "{} is not a directory that is yours alone: who can write there could take over experiments; \
+         remove it or `chmod 700` it, or set NETLOOM_STATE_DIR to a directory of yours",
+        path.display()
+    )]
+    StateRoot {
+        /// The directory.
+        path: PathBuf,
+    },
+    /// The device that makes interfaces cannot be opened.
+    #[error("cannot open {}: {source}; {}", crate::tap::CLONE_DEVICE, tun_advice(source))]
+    NoTap {
+        /// Why not.
+        source: io::Error,
+    },
     /// Not everything could be removed.
     #[error("experiment `{experiment}` is not entirely removed: {}", problems.join("; "))]
     Remains {
@@ -107,10 +123,23 @@ fn of_node(node: &Option<String>) -> String {
     node.as_ref().map_or(String::new(), |node| format!("node `{node}`: "))
 }
 
+/// What lets the device that makes interfaces be opened.
+fn tun_advice(error: &io::Error) -> &'static str {
+    match error.raw_os_error() {
+        Some(libc::EPERM | libc::EACCES) => {
+            "ordinary users must be allowed to, as most distributions do: \
+             `sudo chmod 666 /dev/net/tun` (until the next boot), or run NetLoom as root"
+        }
+        _ => "load the kernel's module (`sudo modprobe tun`), or in a container add the device",
+    }
+}
+
 /// What to do next, where the error number tells.
 fn advice(error: &io::Error) -> &'static str {
     match error.raw_os_error() {
-        Some(libc::EPERM | libc::EACCES) => "; run NetLoom as root",
+        Some(libc::EPERM | libc::EACCES) => {
+            "; this may take root (docs/rootless.md says what ordinary users can do)"
+        }
         Some(libc::EMFILE) => "; raise the limit on open files (`ulimit -n`)",
         Some(libc::ENFILE) => "; raise the kernel's limit on open files (`sysctl fs.file-max`)",
         Some(libc::ENOSPC) => {
@@ -118,6 +147,7 @@ fn advice(error: &io::Error) -> &'static str {
              (`sysctl user.max_net_namespaces fs.mount-max`)"
         }
         Some(libc::ENODEV | libc::ENXIO) => "; the kernel lacks a module (`modprobe tun`)",
+        Some(libc::EOPNOTSUPP) => "; the kernel lacks a feature (direct links: `modprobe veth`)",
         Some(libc::EROFS) => "; the file system is mounted read-only here",
         Some(libc::EMSGSIZE) => "; put long arguments into a file",
         _ => "",

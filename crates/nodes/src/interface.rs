@@ -19,6 +19,21 @@ pub struct InterfaceState {
     /// Frames that it dropped instead of sending them: because it was not running, or because
     /// whoever holds the TAP device did not read in time (it queues 1000 frames).
     pub dropped: u64,
+    /// What it sent.
+    pub sent: Traffic,
+    /// What it received.
+    pub received: Traffic,
+    /// Frames that arrived and that it dropped.
+    pub dropped_received: u64,
+}
+
+/// Frames and bytes as the kernel counts them: a super-frame is one frame.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Traffic {
+    /// Frames.
+    pub frames: u64,
+    /// Their bytes, Ethernet headers included.
+    pub bytes: u64,
 }
 
 /// The interfaces of the calling thread's network namespace, but the loopback; their node is not
@@ -29,20 +44,29 @@ pub(crate) fn states() -> io::Result<Vec<InterfaceState>> {
         .map(|entry| entry.interface_name)
         .collect();
     let table = fs::read_to_string("/proc/thread-self/net/dev")?;
-    let state = |(name, dropped): (String, u64)| {
-        let running = running.contains(&name);
-        InterfaceState { node: String::new(), name, running, dropped }
+    let with_carrier = |state: InterfaceState| {
+        let running = running.contains(&state.name);
+        InterfaceState { running, ..state }
     };
-    Ok(table.lines().filter_map(transmit_drops).map(state).collect())
+    Ok(table.lines().filter_map(counters).map(with_carrier).collect())
 }
 
-/// Name and frames dropped on transmission, by a line of `/proc/net/dev`: behind the name and its
-/// colon, eight columns of reception, then bytes, packets, errors and drops.
-fn transmit_drops(line: &str) -> Option<(String, u64)> {
+/// Name and counters, by a line of `/proc/net/dev`: behind the name and its colon, eight columns of
+/// reception and as many of transmission, each bytes, packets, errors, drops and what else there is.
+fn counters(line: &str) -> Option<InterfaceState> {
     let (name, counters) = line.split_once(':')?;
     let name = name.trim();
-    let dropped = counters.split_whitespace().nth(11)?.parse().ok()?;
-    (name != "lo").then(|| (name.to_string(), dropped))
+    let counters: Vec<u64> = counters.split_whitespace().map_while(|n| n.parse().ok()).collect();
+    let (received, sent) = counters.split_at_checked(8).filter(|(_, sent)| sent.len() >= 4)?;
+    let traffic = |of: &[u64]| Traffic { bytes: of[0], frames: of[1] };
+    (name != "lo").then(|| InterfaceState {
+        name: name.into(),
+        dropped: sent[3],
+        sent: traffic(sent),
+        received: traffic(received),
+        dropped_received: received[3],
+        ..InterfaceState::default()
+    })
 }
 
 #[cfg(test)]
@@ -50,11 +74,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn transmit_drops_are_found_in_the_table() {
+    fn counters_are_found_in_the_table() {
         let header = " face |bytes    packets errs drop fifo frame compressed multicast|bytes";
         let line = "  eth1: 100 1 2 3 4 5 6 7 200 8 9 10 11 12 13 14";
-        assert_eq!(transmit_drops(header), None);
-        assert_eq!(transmit_drops(line), Some(("eth1".into(), 10)));
-        assert_eq!(transmit_drops(&line.replace("eth1", "lo")), None);
+        assert_eq!(counters(header), None);
+        let expected = InterfaceState {
+            name: "eth1".into(),
+            dropped: 10,
+            sent: Traffic { frames: 8, bytes: 200 },
+            received: Traffic { frames: 1, bytes: 100 },
+            dropped_received: 3,
+            ..InterfaceState::default()
+        };
+        assert_eq!(counters(line), Some(expected));
+        assert_eq!(counters(&line.replace("eth1", "lo")), None);
     }
 }

@@ -1,8 +1,11 @@
 //! Where an experiment's things live. Every name is derived from the experiment's, so that what is
 //! left of it can be found without its help.
 
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::{env, fs, io};
+
+use nix::unistd::geteuid;
 
 use crate::NodeError;
 use crate::cgroup;
@@ -16,13 +19,16 @@ pub struct Layout {
     experiment: String,
     state_dir: PathBuf,
     netns_dir: PathBuf,
+    rootless: bool,
 }
 
 impl Layout {
-    /// The layout of `experiment`, with its state in `/run/netloom/<experiment>`, or below
-    /// `$NETLOOM_STATE_DIR` if that is set.
+    /// The layout of `experiment` for the calling user, with its state below `$NETLOOM_STATE_DIR` if
+    /// that is set; otherwise below `/run/netloom` for root, and for others below
+    /// `$XDG_RUNTIME_DIR/netloom` or, without such a directory, `/tmp/netloom-<uid>`.
     pub fn new(experiment: &str) -> Self {
-        Self::below(&state_root(), experiment)
+        let layout = if geteuid().is_root() { Self::below } else { Self::rootless };
+        layout(&state_root(), experiment)
     }
 
     /// The layout of `experiment`, with its state in `<root>/<experiment>`.
@@ -31,14 +37,23 @@ impl Layout {
             experiment: experiment.into(),
             state_dir: root.join(experiment),
             netns_dir: NETNS_DIRECTORY.into(),
+            rootless: false,
         }
+    }
+
+    /// The layout of an ordinary user's `experiment`, with its state in `<root>/<experiment>`, and with
+    /// the names of namespaces there as well: only the engine and its nodes see what is mounted.
+    pub fn rootless(root: &Path, experiment: &str) -> Self {
+        let state_dir = root.join(experiment);
+        let netns_dir = state_dir.join("netns");
+        Self { experiment: experiment.into(), state_dir, netns_dir, rootless: true }
     }
 
     /// The names of all experiments that have state or a cgroup: running ones, and what is left of
     /// dead ones. Sorted.
     pub fn all() -> Vec<String> {
         let mut names = subdirectories(&state_root());
-        if let Some(cgroups) = cgroup::root() {
+        if let Some(cgroups) = cgroup::root().filter(|_| geteuid().is_root()) {
             names.extend(subdirectories(&cgroups));
         }
         names.sort_unstable();
@@ -51,7 +66,12 @@ impl Layout {
         &self.experiment
     }
 
-    /// The experiment's directory, only there while it lives. It is private to root: who can reach
+    /// Whether the experiment is an ordinary user's, in a user namespace of its own.
+    pub fn is_rootless(&self) -> bool {
+        self.rootless
+    }
+
+    /// The experiment's directory, only there while it lives. It is private to its owner: who can reach
     /// the socket in it owns the experiment.
     pub fn state_dir(&self) -> &Path {
         &self.state_dir
@@ -72,9 +92,9 @@ impl Layout {
         self.netns_dir.join(format!("{}.{node}", self.experiment))
     }
 
-    /// The experiment's cgroup; `None` where there is no cgroup v2.
+    /// The experiment's cgroup; `None` where there is no cgroup v2, and for ordinary users.
     pub fn cgroup(&self) -> Option<PathBuf> {
-        cgroup::root().map(|root| root.join(&self.experiment))
+        cgroup::root().filter(|_| !self.rootless).map(|root| root.join(&self.experiment))
     }
 
     pub(crate) fn record(&self) -> PathBuf {
@@ -103,9 +123,42 @@ impl Layout {
         Ok(())
     }
 
+    /// Makes the directory of all state directories, if it is not there.
+    ///
+    /// # Errors
+    /// Those of [`check_state_root`](Self::check_state_root), and [`NodeError::System`] if it cannot be
+    /// made.
+    pub fn create_state_root(&self) -> Result<(), NodeError> {
+        let Some(root) = self.state_dir.parent() else { return Ok(()) };
+        let mode = if self.rootless { 0o700 } else { 0o755 };
+        fs::DirBuilder::new()
+            .recursive(true)
+            .mode(mode)
+            .create(root)
+            .map_err(|error| NodeError::system(format!("make {}", root.display()), error))?;
+        self.check_state_root()
+    }
+
+    /// Whether the directory of all state directories can be relied on. An ordinary user's may lie in
+    /// `/tmp`, where others might have made it to take part. None at all is fine.
+    ///
+    /// # Errors
+    /// [`NodeError::StateRoot`] if it is another user's or open to others.
+    pub fn check_state_root(&self) -> Result<(), NodeError> {
+        let root = self.state_dir.parent().filter(|_| self.rootless);
+        let Some((root, found)) = root.and_then(|r| Some((r, fs::symlink_metadata(r).ok()?)))
+        else {
+            return Ok(());
+        };
+        let own = found.is_dir() && found.uid() == geteuid().as_raw();
+        if own && found.mode() & 0o077 == 0 {
+            return Ok(());
+        }
+        Err(NodeError::StateRoot { path: root.into() })
+    }
+
     /// Creates the state directory, private to its owner.
     pub(crate) fn create_state_dir(&self) -> Result<(), NodeError> {
-        use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
         let create = || -> io::Result<()> {
             fs::DirBuilder::new().recursive(true).mode(0o755).create(&self.state_dir)?;
             fs::set_permissions(&self.state_dir, fs::Permissions::from_mode(0o700))
@@ -116,8 +169,19 @@ impl Layout {
     }
 }
 
+/// The directory of all state directories of the calling user.
 fn state_root() -> PathBuf {
-    env::var_os("NETLOOM_STATE_DIR").map_or_else(|| "/run/netloom".into(), PathBuf::from)
+    if let Some(chosen) = env::var_os("NETLOOM_STATE_DIR") {
+        return chosen.into();
+    }
+    let user = geteuid();
+    if user.is_root() {
+        return "/run/netloom".into();
+    }
+    // The variable of another user, as `su` may leave it, names a directory of that user's.
+    let own = |path: &PathBuf| fs::metadata(path).is_ok_and(|found| found.uid() == user.as_raw());
+    let runtime = env::var_os("XDG_RUNTIME_DIR").map(PathBuf::from).filter(own);
+    runtime.map_or_else(|| format!("/tmp/netloom-{user}").into(), |path| path.join("netloom"))
 }
 
 fn subdirectories(directory: &Path) -> Vec<String> {
@@ -140,6 +204,13 @@ mod tests {
         assert_eq!(layout.socket(), Path::new("/state/demo/api.sock"));
         assert_eq!(layout.namespace("r1"), Path::new("/run/netns/demo.r1"));
         assert!(layout.cgroup().is_none_or(|path| path.ends_with("netloom/demo")));
+    }
+
+    #[test]
+    fn an_ordinary_users_things_are_all_in_the_state_directory() {
+        let layout = Layout::rootless(Path::new("/state"), "demo");
+        assert_eq!(layout.namespace("r1"), Path::new("/state/demo/netns/demo.r1"));
+        assert_eq!(layout.cgroup(), None);
     }
 
     #[test]

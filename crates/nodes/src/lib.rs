@@ -6,9 +6,11 @@
 //! | `layout`, `record` | where things live; what is about to be made |
 //! | `network` | [`Network`]: the whole, made by `create`, unmade by `teardown` |
 //! | `netns`, `tap`, `netlink`, `requests`, `configure` | one node's network stack |
+//! | `direct` | links between nodes that need no engine |
 //! | `node`, `starter`, `reactor`, `control` | the engine's side of processes in nodes |
 //! | [`init`] | the node's side: its first process |
 //! | `interface` | what a node's interfaces say about themselves |
+//! | [`rootless`] | the user namespace in which ordinary users may do all this |
 //! | `cgroup`, `pidfd`, `drain` | what creation and teardown stand on |
 //!
 //! Not here: what the links do (`link`), frames (`ports`, `dataplane`), and who decides what the
@@ -18,6 +20,7 @@ mod cgroup;
 mod configure;
 mod control;
 mod create;
+mod direct;
 mod drain;
 mod error;
 pub mod init;
@@ -32,13 +35,14 @@ mod process;
 mod reactor;
 mod record;
 mod requests;
+pub mod rootless;
 mod starter;
 mod tap;
 mod teardown;
 
 pub use drain::wait as wait_until_freed;
 pub use error::NodeError;
-pub use interface::InterfaceState;
+pub use interface::{InterfaceState, Traffic};
 pub use layout::Layout;
 pub use network::{Context, Device, Network};
 pub use process::{ExitStatus, SpawnRequest, Spawned, Stdio};

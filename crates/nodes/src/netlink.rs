@@ -36,7 +36,9 @@ impl Request {
     fn flags(&self) -> u16 {
         NLM_F_REQUEST
             | match self.message {
-                RouteNetlinkMessage::NewAddress(_) => NLM_F_CREATE | NLM_F_EXCL,
+                RouteNetlinkMessage::NewLink(_) | RouteNetlinkMessage::NewAddress(_) => {
+                    NLM_F_CREATE | NLM_F_EXCL
+                }
                 RouteNetlinkMessage::NewRoute(_) => NLM_F_CREATE | NLM_F_REPLACE,
                 _ => 0,
             }

@@ -14,6 +14,8 @@ use nix::mount::{MntFlags, MsFlags, mount, umount2};
 use nix::sched::{CloneFlags, setns, unshare};
 use nix::time::{ClockId, clock_gettime};
 
+use crate::Layout;
+
 /// A namespace, as the kernel numbers it: device and inode of nsfs.
 pub(crate) type Identity = (u64, u64);
 
@@ -32,6 +34,22 @@ pub(crate) fn prepare(directory: &Path) -> io::Result<()> {
             Ok(share()?)
         }
         result => Ok(result?),
+    }
+}
+
+/// Undoes [`prepare`] for an ordinary user's experiment, whose directory is its own. That of the machine
+/// stays.
+pub(crate) fn unprepare(layout: &Layout) -> io::Result<()> {
+    if !layout.is_rootless() {
+        return Ok(());
+    }
+    match umount2(layout.netns_dir(), MntFlags::MNT_DETACH) {
+        Ok(()) | Err(Errno::EINVAL | Errno::ENOENT) => {}
+        Err(errno) => return Err(errno.into()),
+    }
+    match fs::remove_dir(layout.netns_dir()) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+        _ => Ok(()),
     }
 }
 
@@ -62,15 +80,19 @@ pub(crate) fn remove(path: &Path) -> io::Result<()> {
     }
 }
 
+/// Moves the calling thread into the namespace.
+pub(crate) fn enter(path: &Path) -> io::Result<()> {
+    Ok(setns(File::open(path)?, CloneFlags::CLONE_NEWNET)?)
+}
+
 /// Runs `work` on a thread of its own inside the namespace.
 pub(crate) fn inside<T: Send>(
     path: &Path,
     work: impl FnOnce() -> io::Result<T> + Send,
 ) -> io::Result<T> {
-    let namespace = File::open(path)?;
     thread::scope(|scope| {
         let run = || {
-            setns(&namespace, CloneFlags::CLONE_NEWNET)?;
+            enter(path)?;
             work()
         };
         let thread = thread::Builder::new().name("in-node".into()).spawn_scoped(scope, run)?;
@@ -87,8 +109,8 @@ pub(crate) fn inside_each<T: Send>(
 ) -> io::Result<Vec<T>> {
     thread::scope(|scope| {
         let run = move || {
-            let visit = |path| {
-                setns(File::open(path)?, CloneFlags::CLONE_NEWNET)?;
+            let visit = |path: &PathBuf| {
+                enter(path)?;
                 work()
             };
             let done = paths.iter().map(visit).collect();

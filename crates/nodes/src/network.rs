@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use netloom_plan::Plan;
+use netloom_ports::PacketSocket;
 
 use crate::interface::{self, InterfaceState};
 use crate::node::Node;
@@ -202,6 +203,18 @@ impl Network {
             states.into_iter().map(move |state| InterfaceState { node: node.into(), ..state })
         });
         Ok(named.collect())
+    }
+
+    /// A socket that sees every frame at an interface of a node. It holds the node's namespace: drop it
+    /// before [`destroy`](Self::destroy) ends.
+    ///
+    /// # Errors
+    /// [`NodeError::UnknownNode`], or [`NodeError::System`] if the node has no such interface any more.
+    pub fn packet_socket(&self, node: &str, interface: &str) -> Result<PacketSocket, NodeError> {
+        self.node(node)?;
+        netns::inside(&self.layout.namespace(node), || PacketSocket::open(interface)).map_err(
+            |error| NodeError::in_node(node, format!("open a packet socket at {interface}"), error),
+        )
     }
 
     /// The CPU time that [`interfaces`](Self::interfaces) and [`interfaces_of`](Self::interfaces_of) have taken

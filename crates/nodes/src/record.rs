@@ -5,6 +5,7 @@ use std::io::{self, Write};
 
 use serde::{Deserialize, Serialize};
 
+use crate::netns::Identity;
 use crate::{Layout, NodeError};
 
 /// The record of an experiment. Everything it makes has a name derived from these.
@@ -14,6 +15,9 @@ pub(crate) struct Record {
     pub pid: u32,
     /// The nodes with a network stack.
     pub nodes: Vec<String>,
+    /// The user namespace that all is made in, if it is an ordinary user's experiment.
+    #[serde(default)]
+    pub user_namespace: Option<Identity>,
 }
 
 impl Record {
@@ -32,10 +36,12 @@ impl Record {
     /// The nodes of an experiment that may be half made or half removed: from its record, or
     /// without one, from the names of namespaces.
     pub fn nodes(layout: &Layout) -> Vec<String> {
-        fs::read(layout.record())
-            .ok()
-            .and_then(|text| serde_json::from_slice::<Self>(&text).ok())
-            .map_or_else(|| by_namespaces(layout), |record| record.nodes)
+        Self::read(layout).map_or_else(|| by_namespaces(layout), |record| record.nodes)
+    }
+
+    /// The record, if there is one that can be read.
+    pub fn read(layout: &Layout) -> Option<Self> {
+        serde_json::from_slice(&fs::read(layout.record()).ok()?).ok()
     }
 }
 

@@ -2,12 +2,14 @@
 //! `netlink-packet-route`, sending is in `netlink`.
 
 use std::net::{IpAddr, Ipv6Addr};
+use std::os::fd::RawFd;
 
 use netlink_packet_route::address::{
     AddressAttribute, AddressHeaderFlags, AddressMessage, AddressScope,
 };
 use netlink_packet_route::link::{
-    AfSpecInet6, AfSpecUnspec, In6AddrGenMode, LinkAttribute, LinkFlags, LinkMessage,
+    AfSpecInet6, AfSpecUnspec, In6AddrGenMode, InfoData, InfoKind, InfoVeth, LinkAttribute,
+    LinkFlags, LinkInfo, LinkMessage,
 };
 use netlink_packet_route::route::{
     RouteAddress, RouteAttribute, RouteHeader, RouteMessage, RouteProtocol, RouteScope, RouteType,
@@ -15,9 +17,29 @@ use netlink_packet_route::route::{
 };
 use netlink_packet_route::{AddressFamily, RouteNetlinkMessage};
 use netloom_plan::{InterfacePlan, RoutePlan};
-use netloom_scenario::{IpPrefix, Ipv6Prefix, MacAddress};
+use netloom_scenario::{Endpoint, IpPrefix, Ipv6Prefix, MacAddress};
 
 use crate::netlink::Request;
+
+/// Makes a pair of kernel devices (veth): `interface` here, and its peer in the network namespace that
+/// `peer_namespace` is open on.
+pub(crate) fn veth_pair(interface: &Endpoint, peer: &Endpoint, peer_namespace: RawFd) -> Request {
+    let mut far = LinkMessage::default();
+    far.attributes =
+        vec![LinkAttribute::IfName(peer.interface.clone()), LinkAttribute::NetNsFd(peer_namespace)];
+    let mut message = LinkMessage::default();
+    message.attributes = vec![
+        LinkAttribute::IfName(interface.interface.clone()),
+        LinkAttribute::LinkInfo(vec![
+            LinkInfo::Kind(InfoKind::Veth),
+            LinkInfo::Data(InfoData::Veth(InfoVeth::Peer(far))),
+        ]),
+    ];
+    let (interface, peer) = (interface.clone(), peer.clone());
+    Request::new(RouteNetlinkMessage::NewLink(message), move || {
+        format!("make the veth pair of {interface} and {peer}")
+    })
+}
 
 /// MAC address and MTU, which must be set before the interface is up to hold for its link-local
 /// address.

@@ -21,6 +21,8 @@ use crate::pidfd::PidFd;
 use crate::reactor::Reactor;
 use crate::{Layout, NodeError, cgroup};
 
+/// The variable in the environment of all processes of nodes that names their experiment.
+pub(crate) const EXPERIMENT_VARIABLE: &str = "NETLOOM_EXPERIMENT";
 /// How long an init process may take to come up on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(30);
 
@@ -63,7 +65,7 @@ impl Starter {
         Command::new(&self.context.init)
             .arg("__init")
             .envs(self.context.env.iter().map(|(key, value)| (key, value)))
-            .env("NETLOOM_EXPERIMENT", self.layout.experiment())
+            .env(EXPERIMENT_VARIABLE, self.layout.experiment())
             .env("NETLOOM_NODE", node)
             .current_dir("/")
             .stdin(Stdio::from(control.into_fd()))

@@ -1,12 +1,15 @@
 //! TAP devices: what a node sees as an interface, and the engine as a file descriptor.
 
-use std::fs::OpenOptions;
+use std::fs::{File, OpenOptions};
 use std::io;
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::os::unix::fs::OpenOptionsExt;
 
 /// Bytes of the virtio-net header before every frame (`struct virtio_net_hdr`).
 const HEADER_SIZE: libc::c_int = 10;
+
+/// The device of which each opening is a new TAP device.
+pub(crate) const CLONE_DEVICE: &str = "/dev/net/tun";
 
 /// Creates the device `name` in the calling thread's network namespace: virtio-net header of 10
 /// bytes, checksums and super-frames left to the engine, non-blocking.
@@ -28,11 +31,7 @@ const HEADER_SIZE: libc::c_int = 10;
 /// This holds for an engine that is killed, too. A descriptor holds the namespace, so it must be
 /// closed at some point; the order does not matter much.
 pub(crate) fn create(name: &str) -> io::Result<OwnedFd> {
-    let file = OpenOptions::new()
-        .read(true)
-        .write(true)
-        .custom_flags(libc::O_NONBLOCK)
-        .open("/dev/net/tun")?;
+    let file = open()?;
     // SAFETY: all-zero bytes are a valid `ifreq`.
     let mut request: libc::ifreq = unsafe { std::mem::zeroed() };
     if name.len() >= request.ifr_name.len() || name.contains('%') {
@@ -53,6 +52,19 @@ pub(crate) fn create(name: &str) -> io::Result<OwnedFd> {
     }
     netloom_ports::enable_offloads(&file)?;
     Ok(file.into())
+}
+
+/// Whether this process may make devices at all.
+///
+/// # Errors
+/// What the kernel says to opening [`CLONE_DEVICE`].
+pub(crate) fn check_permitted() -> io::Result<()> {
+    open().map(drop)
+}
+
+fn open() -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.read(true).write(true).custom_flags(libc::O_NONBLOCK).open(CLONE_DEVICE)
 }
 
 fn check(result: libc::c_int) -> io::Result<()> {

@@ -12,7 +12,8 @@ use std::time::{Duration, Instant};
 use crate::netns::{self, Identity};
 use crate::pidfd::PidFd;
 use crate::record::Record;
-use crate::{Layout, NodeError, cgroup, drain};
+use crate::starter::EXPERIMENT_VARIABLE;
+use crate::{Layout, NodeError, cgroup, drain, rootless};
 
 /// How long killed processes may take to end.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -77,6 +78,8 @@ pub(crate) fn remove(layout: &Layout, nodes: &[String]) -> Result<CleanupReport,
         cgroup::kill(cgroup);
     }
     report.processes = kill_processes(layout, nodes, cgroup.as_deref(), deadline, &mut problems);
+    // An ordinary user's namespaces have gone with the engine; their names go with the directory.
+    let nodes = if is_foreign(layout) { &[] } else { nodes };
     for node in nodes {
         let path = layout.namespace(node);
         let existed = path.exists();
@@ -84,6 +87,11 @@ pub(crate) fn remove(layout: &Layout, nodes: &[String]) -> Result<CleanupReport,
             Ok(()) => report.namespaces += usize::from(existed),
             Err(error) => problems.push(format!("namespace {}: {error}", path.display())),
         }
+    }
+    if !is_foreign(layout)
+        && let Err(error) = netns::unprepare(layout)
+    {
+        problems.push(format!("directory {}: {error}", layout.netns_dir().display()));
     }
     if report.namespaces > 0 {
         drain::wait();
@@ -102,6 +110,11 @@ pub(crate) fn remove(layout: &Layout, nodes: &[String]) -> Result<CleanupReport,
     Err(NodeError::Remains { experiment: layout.experiment().into(), problems })
 }
 
+/// Whether the experiment is one in a user namespace that this process is not in.
+fn is_foreign(layout: &Layout) -> bool {
+    layout.is_rootless() && !nix::unistd::geteuid().is_root()
+}
+
 /// Kills what is in the experiment's namespaces and cgroup until nothing is, and returns how many
 /// processes that were.
 fn kill_processes(
@@ -116,10 +129,18 @@ fn kill_processes(
     let in_cgroup = || -> HashSet<u32> {
         cgroup.map(cgroup::processes).unwrap_or_default().into_iter().collect()
     };
-    let in_namespace = |pid: u32| {
+    let of_node = |pid: u32| {
         netns::identity(Path::new(&format!("/proc/{pid}/ns/net")))
             .is_some_and(|identity| namespaces.contains(&identity))
     };
+    // The kernel reuses the numbers of namespaces, and names of experiments can be those of others:
+    // only both together tell whose a process is.
+    let user_namespace = Record::read(layout).and_then(|record| record.user_namespace);
+    let of_user_namespace = |pid: u32| {
+        user_namespace.is_some_and(|namespace| rootless::of(pid) == Some(namespace))
+            && rootless::has_variable(pid, EXPERIMENT_VARIABLE, layout.experiment())
+    };
+    let in_namespace = |pid| if is_foreign(layout) { of_user_namespace(pid) } else { of_node(pid) };
     let mut killed = HashSet::new();
     loop {
         let before = in_cgroup();

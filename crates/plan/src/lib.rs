@@ -28,7 +28,9 @@ mod topology;
 #[cfg(test)]
 mod tests;
 
-use netloom_scenario::{NodeKind, Scenario};
+use std::collections::HashMap;
+
+use netloom_scenario::{Endpoint, NodeKind, Scenario};
 
 pub use error::PlanError;
 pub use model::*;
@@ -59,6 +61,7 @@ fn plan_numbered(
     let addressing = Addressing::new(&topology, &numbering(&topology, &graph))?;
     graph.address(&addressing);
     let macs = mac::assign(scenario);
+    let direct = direct_peers(scenario);
     let nodes: Vec<NodePlan> = scenario
         .nodes
         .iter()
@@ -78,6 +81,9 @@ fn plan_numbered(
                     mac: macs[index][port],
                     mtu: interface.mtu,
                     addresses: addressing.interface(index, port),
+                    direct_peer: direct
+                        .get(&(node.name.as_str(), interface.name.as_str()))
+                        .cloned(),
                 })
                 .collect(),
             routes: routing::own_routes(node),
@@ -91,4 +97,14 @@ fn plan_numbered(
     let hosts_file = hosts::hosts_file(&nodes);
     let generated = GeneratedRoutes(Some(Network::new(&topology, &addressing, graph)));
     Ok(Plan { nodes, hosts_file, generated })
+}
+
+/// The other end of every interface with a direct link, by node and interface.
+fn direct_peers(scenario: &Scenario) -> HashMap<(&str, &str), Endpoint> {
+    let direct = scenario.links.iter().filter(|link| link.direct);
+    let both = direct.flat_map(|link| {
+        let [a, b] = &link.endpoints;
+        [(a, b), (b, a)]
+    });
+    both.map(|(end, peer)| ((end.node.as_str(), end.interface.as_str()), peer.clone())).collect()
 }

@@ -6,7 +6,7 @@ use std::fmt;
 use std::net::IpAddr;
 use std::sync::Arc;
 
-use netloom_scenario::{IpPrefix, MacAddress, NodeKind};
+use netloom_scenario::{Endpoint, IpPrefix, MacAddress, NodeKind};
 use serde::{Deserialize, Serialize};
 
 use crate::routing::Network;
@@ -82,6 +82,10 @@ pub struct InterfacePlan {
     pub mtu: u32,
     /// Addresses with their prefix length.
     pub addresses: Vec<IpPrefix>,
+    /// The other end of its link, if that is direct: the two are one pair of kernel devices. The engine
+    /// carries the link otherwise.
+    #[serde(default)]
+    pub direct_peer: Option<Endpoint>,
 }
 
 /// One route.

@@ -11,6 +11,7 @@
 //! | `tag` | VLAN tags read, put in and taken out |
 //! | `checksum` | Internet checksums, finished or adjusted |
 //! | `tap` | the kernel's TAP device |
+//! | `packet_socket` | everything that passes an interface, as the kernel shows it to sniffers |
 //! | `offload` | what a TAP device may leave to the engine |
 //! | `memory` | a device in memory, for tests |
 //!
@@ -24,6 +25,7 @@ mod frame;
 mod layout;
 pub mod memory;
 mod offload;
+mod packet_socket;
 mod pool;
 mod segment;
 mod tag;
@@ -34,6 +36,7 @@ pub use device::{Carrier, FrameDevice, SendError};
 pub use frame::{Frame, FrameBuffer, HEAD_BYTES, TAIL_BYTES};
 pub use layout::{Malformed, Shape, SuperFrame, Transport};
 pub use offload::enable_offloads;
+pub use packet_socket::{PacketSocket, Passed, Passing};
 pub use pool::Pool;
 pub use segment::split;
 pub use tap::Tap;

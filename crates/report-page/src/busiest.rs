@@ -23,6 +23,7 @@ pub fn by_traffic(summary: &Summary) -> Vec<&LinkStatus> {
 }
 
 fn offered(link: &LinkStatus) -> u64 {
-    let bytes = [&link.forward, &link.reverse].map(|pipe| pipe.statistics.offered.bytes);
+    let bytes = [&link.forward, &link.reverse]
+        .map(|pipe| pipe.offered().map_or(0, |offered| offered.bytes));
     bytes[0].saturating_add(bytes[1])
 }

@@ -6,6 +6,8 @@ mod made_up;
 use std::{env, fs};
 
 use made_up::{at, link, run};
+use netloom_api::state::{DirectPipe, DirectStatistics, PipeStatus};
+use netloom_link::Count;
 use netloom_report_page::{Curves, Happened, Run, page};
 use proptest::prelude::*;
 use scraper::{Html, Selector};
@@ -121,6 +123,31 @@ fn a_run_of_which_little_is_known_has_a_page_too() {
     summary.ended = at(0.0);
     (summary.links, summary.processes) = (Vec::new(), Vec::new());
     read(&page(&bare(summary)));
+}
+
+#[test]
+fn of_a_direct_link_the_page_tells_what_the_kernel_knows() {
+    let mut known = run("");
+    let frames = |frames: u64| Count { frames, bytes: frames * 1000 };
+    let carried = |number, dropped_frames| {
+        let (offered, delivered) = (frames(number), frames(number));
+        let statistics = DirectStatistics { at: at(10.0), offered, delivered, dropped_frames };
+        PipeStatus::Direct(DirectPipe { statistics: Some(statistics) })
+    };
+    let (mut drawn, mut gone) = (link("drawn", 0), link("gone", 0));
+    (drawn.forward, drawn.reverse) = (carried(5_000_000, 7), carried(1000, 0));
+    let unknown = || PipeStatus::Direct(DirectPipe { statistics: None });
+    (gone.forward, gone.reverse) = (unknown(), unknown());
+    known.summary.links = vec![drawn, gone];
+    let html = read(&page(&known));
+    let told = texts(&html, ".pipe figcaption");
+    assert_eq!(told.len(), 2, "the link that carried something");
+    assert!(told[0].contains("direct") && told[0].contains("4.00 Gbit/s"), "{told:?}");
+    assert!(told[0].contains("dropped 7") && !told[0].contains("Delay"), "{told:?}");
+    let rows = texts(&html, "tr").into_iter().filter(|row| row.contains("(direct)"));
+    let rows: Vec<String> = rows.collect();
+    assert_eq!(rows.len(), 2, "{rows:?}");
+    assert_eq!(rows[0].matches('–').count(), 6, "{rows:?}");
 }
 
 #[test]

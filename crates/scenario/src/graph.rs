@@ -31,7 +31,8 @@ pub fn dot(scenario: &Scenario) -> String {
     for link in &scenario.links {
         let [a, b] = &link.endpoints;
         let (a, b, label) = (quoted(&a.node), quoted(&b.node), quoted(&label(link)));
-        let _ = writeln!(out, "  \"{a}\" -- \"{b}\" [label=\"{label}\"];");
+        let style = if link.direct { ", style=dashed" } else { "" };
+        let _ = writeln!(out, "  \"{a}\" -- \"{b}\" [label=\"{label}\"{style}];");
     }
     out.push_str("}\n");
     out
@@ -54,9 +55,10 @@ pub fn mermaid(scenario: &Scenario) -> String {
         let [a, b] = link.endpoints.each_ref().map(|end| ids.get(end.node.as_str()));
         let (Some(a), Some(b)) = (a, b) else { continue };
         let label = label(link);
+        let line = if link.direct { "-.-" } else { "---" };
         let _ = match label.is_empty() {
-            true => writeln!(out, "  n{a} --- n{b}"),
-            false => writeln!(out, "  n{a} ---|\"{label}\"| n{b}"),
+            true => writeln!(out, "  n{a} {line} n{b}"),
+            false => writeln!(out, "  n{a} {line}|\"{label}\"| n{b}"),
         };
     }
     out
@@ -69,6 +71,9 @@ fn label(link: &Link) -> String {
 
 /// What a link does to frames: a property each, or a direction each where they differ.
 fn lines(link: &Link) -> Vec<String> {
+    if link.direct {
+        return vec!["direct".into()];
+    }
     let (forward, reverse) = (link.forward.in_words(), link.reverse.in_words());
     if forward == reverse {
         return forward;

@@ -5,6 +5,7 @@
 //! Not here: addresses and routes that nobody gave (`plan` decides those).
 
 mod addresses;
+mod direct;
 mod interfaces;
 mod links;
 mod measure;
@@ -58,6 +59,7 @@ pub(crate) fn resolve(
     addresses::check(&nodes, &segments, &mut report);
     routes::check(&nodes, &mut report);
     let references = References::new(raw, &nodes, &links);
+    direct::check(raw, &nodes, &links, &references, &mut report);
     pipes::check(raw, &links, &references, &mut report);
     let processes = processes::resolve(raw, &references, &mut report);
     let timeline = timeline::resolve(raw, &references, &mut report);

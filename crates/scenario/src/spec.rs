@@ -62,6 +62,11 @@ impl Scenario {
         self.links.iter().find(|link| link.name == name)
     }
 
+    /// The links that the engine carries, in the order of the file: all that are not direct.
+    pub fn modelled_links(&self) -> impl Iterator<Item = &Link> {
+        self.links.iter().filter(|link| !link.direct)
+    }
+
     /// Holds what many links take from one file in one copy. A scenario that was loaded does so already;
     /// one that came as text from elsewhere has a copy for each.
     pub fn share_data(&mut self) {
@@ -259,7 +264,7 @@ impl fmt::Display for Endpoint {
     }
 }
 
-/// A link: two pipes between two interfaces.
+/// A link: two pipes between two interfaces, or a pair of kernel devices.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Link {
     /// Unique name; by default `a--b` from its nodes, or `a:eth1--b:eth1` where two links join the
@@ -273,6 +278,10 @@ pub struct Link {
     pub reverse: PipeConfig,
     /// Routing cost, for `routing: cost`.
     pub cost: u32,
+    /// Whether it is a pair of kernel devices that join the two nodes without the engine; both pipes then
+    /// have their defaults.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub direct: bool,
 }
 
 /// One direction of a link, or both.

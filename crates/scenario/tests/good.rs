@@ -38,6 +38,19 @@ fn interface<'a>(node: &'a Node, name: &str) -> &'a netloom_scenario::Interface 
 }
 
 #[test]
+fn a_direct_link_has_no_properties_and_is_not_logged() {
+    let scenario = file("direct.yaml");
+    let [fast, slow] = &scenario.links[..] else { panic!("two links") };
+    assert_eq!((fast.direct, slow.direct), (true, false));
+    assert_eq!([&fast.forward, &fast.reverse], [&Default::default(); 2]);
+    assert_eq!(slow.forward.rate.to_string(), "10Mbit/s");
+    assert_eq!((fast.cost, interface(&scenario.nodes[0], "eth1").mtu), (3, 9000));
+    assert_eq!(scenario.modelled_links().collect::<Vec<_>>(), [slow]);
+    assert_eq!(scenario.measure.frames, ["slow"]);
+    assert_eq!(scenario.measure.capture.len(), 1);
+}
+
+#[test]
 fn all_good_files_load_without_a_warning() {
     let mut count = 0;
     for entry in fs::read_dir(folder()).unwrap() {

@@ -41,6 +41,19 @@ fn directions_that_differ_are_both_told() {
 }
 
 #[test]
+fn direct_links_are_dashed_and_named() {
+    let scenario = good("direct.yaml");
+    let dot = graph::dot(&scenario);
+    assert!(dot.contains("\"a\" -- \"r\" [label=\"direct\", style=dashed];"), "{dot}");
+    assert_eq!(dot.matches("dashed").count(), 1, "{dot}");
+    let mermaid = graph::mermaid(&scenario);
+    assert!(mermaid.contains("n0 -.-|\"direct\"| n1"), "{mermaid}");
+    let image = graph::svg(&scenario);
+    assert_eq!(image.matches("<g class=\"link direct\">").count(), 1);
+    assert!(image.contains(">direct</text>"), "{image}");
+}
+
+#[test]
 fn svg_shows_every_node_and_link() {
     for name in ["abilene.yaml", "everything.yaml", "hello.yaml"] {
         let scenario = good(name);

@@ -230,14 +230,15 @@ impl View {
         let headings = ["pipe", "properties", "queue limit", "frames", "queued", "dropped"];
         let mut rows = table(&headings);
         for (name, pipe) in self.links.iter().flat_map(LinkStatus::arrows) {
-            let (config, statistics) = (&pipe.config, &pipe.statistics);
+            let or_unknown = |frames: Option<u64>| frames.map_or("–".into(), count);
+            let modelled = pipe.modelled();
             rows.add_row([
                 name,
-                config.in_full().join(", "),
-                config.queue_limit_in_words(),
-                count(statistics.offered.frames),
-                count(statistics.queue.now.frames),
-                count(statistics.dropped.total().frames),
+                modelled.map_or("direct".into(), |pipe| pipe.config.in_full().join(", ")),
+                modelled.map_or("–".into(), |pipe| pipe.config.queue_limit_in_words()),
+                or_unknown(pipe.offered().map(|offered| offered.frames)),
+                or_unknown(modelled.map(|pipe| pipe.statistics.queue.now.frames)),
+                or_unknown(pipe.dropped_frames()),
             ]);
         }
         rows

@@ -25,10 +25,15 @@ pub fn recent_table(links: &[LinkStatus]) -> Table {
     ];
     let mut rows = table(&headings);
     for (name, pipe) in links.iter().flat_map(LinkStatus::arrows) {
-        let statistics = &pipe.statistics;
         let mut row = vec![name];
-        row.extend(traffic(statistics));
-        row.extend(times(statistics));
+        match pipe.modelled().map(|pipe| &pipe.statistics) {
+            Some(statistics) => {
+                row.extend(traffic(statistics));
+                row.extend(times(statistics));
+            }
+            // The kernel, which carries direct links, counts from the beginning only.
+            None => row.resize(headings.len(), "–".into()),
+        }
         rows.add_row(row);
     }
     rows

@@ -22,7 +22,7 @@ use crate::{Machine, exit, profile_file, results};
 pub async fn run(machine: &dyn Machine, args: Run) -> Result<i32> {
     let mut loaded = prepare(&args.start)?;
     if args.frames {
-        let all = loaded.scenario.links.iter().map(|link| link.name.clone());
+        let all = loaded.scenario.modelled_links().map(|link| link.name.clone());
         loaded.scenario.measure.frames = all.collect();
     }
     let directory = results_directory(args.output, &loaded)?;

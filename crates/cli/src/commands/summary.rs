@@ -105,19 +105,19 @@ fn processes(processes: &[ProcessStatus]) -> Vec<String> {
 fn pipes(links: &[LinkStatus], most: usize) -> Vec<String> {
     let mut pipes: Vec<(String, &PipeStatus)> = links.iter().flat_map(LinkStatus::arrows).collect();
     let all = pipes.len();
-    pipes.sort_by_key(|(_, pipe)| std::cmp::Reverse(pipe.statistics.offered.bytes));
+    pipes.sort_by_key(|(_, pipe)| std::cmp::Reverse(pipe.offered().map(|offered| offered.bytes)));
     pipes.truncate(most);
     let mut rows = table(&["pipe", "frames", "delivered", "mean rate", "dropped", "busy"]);
     for (name, pipe) in pipes {
-        let statistics = &pipe.statistics;
-        let seconds = statistics.at.since(statistics.since).as_secs_f64().max(1e-9);
+        let or_unknown = |frames: Option<u64>| frames.map_or("–".into(), count);
+        let load = pipe.modelled().map(|pipe| format!("{:.1}%", 100.0 * pipe.statistics.load));
         rows.add_row([
             name,
-            count(statistics.offered.frames),
-            count(statistics.delivered.frames),
-            bit_rate(statistics.delivered.bytes as f64 * 8.0 / seconds),
-            count(statistics.dropped.total().frames),
-            format!("{:.1}%", 100.0 * statistics.load),
+            or_unknown(pipe.offered().map(|offered| offered.frames)),
+            or_unknown(pipe.delivered().map(|delivered| delivered.frames)),
+            pipe.mean_rate().map_or("–".into(), bit_rate),
+            or_unknown(pipe.dropped_frames()),
+            load.unwrap_or_else(|| "direct".into()),
         ]);
     }
     let mut lines = below_blank(&rows);

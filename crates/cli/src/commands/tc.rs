@@ -44,7 +44,8 @@ struct Pipe<'a> {
     link: &'a str,
     direction: &'static str,
     sender: &'a Endpoint,
-    tc: TcEquivalent,
+    /// Nothing of a direct link.
+    tc: Option<TcEquivalent>,
 }
 
 fn pipes(link: &LinkStatus) -> [Pipe<'_>; 2] {
@@ -53,7 +54,7 @@ fn pipes(link: &LinkStatus) -> [Pipe<'_>; 2] {
         link: &link.name,
         direction,
         sender,
-        tc: tc_equivalent(&pipe.config),
+        tc: pipe.modelled().map(|pipe| tc_equivalent(&pipe.config)),
     };
     [pipe("forward", a, &link.forward), pipe("reverse", b, &link.reverse)]
 }
@@ -63,6 +64,10 @@ impl Pipe<'_> {
     fn script(&self) -> String {
         let Self { link, direction, sender, tc } = self;
         let mut text = format!("# {link}, {direction}: sent by {sender}\n");
+        let Some(tc) = tc else {
+            text.push_str("# nothing to do: the link is direct\n");
+            return text;
+        };
         let commands = tc.commands(&sender.interface);
         if commands.is_empty() && tc.missing.is_empty() {
             text.push_str("# nothing to do: the pipe passes frames as they are\n");
@@ -82,10 +87,12 @@ impl Pipe<'_> {
 
     fn json(&self) -> serde_json::Value {
         let Self { link, direction, sender, tc } = self;
+        let commands = tc.as_ref().map_or(Vec::new(), |tc| tc.commands(&sender.interface));
+        let missing = tc.as_ref().map_or(&[][..], |tc| &tc.missing);
+        let differences = tc.as_ref().map_or(&[][..], |tc| &tc.differences);
         json!({
-            "link": link, "direction": direction, "sender": sender,
-            "commands": tc.commands(&sender.interface),
-            "missing": tc.missing, "differences": tc.differences,
+            "link": link, "direction": direction, "sender": sender, "direct": tc.is_none(),
+            "commands": commands, "missing": missing, "differences": differences,
         })
     }
 }

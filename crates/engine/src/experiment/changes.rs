@@ -8,7 +8,7 @@ use netloom_link::{LinkState, UnreadFile};
 use netloom_scenario::{Direction, Endpoint, Link};
 use netloom_units::Time;
 
-use super::{Experiment, Live, unknown};
+use super::{Experiment, Live};
 use crate::overflow;
 
 impl Experiment {
@@ -16,7 +16,7 @@ impl Experiment {
     pub fn change(&self, by: Origin, changes: Vec<LinkChange>) -> Result<Time> {
         let mut batch = Vec::with_capacity(changes.len() * 2);
         for change in &changes {
-            let link = self.link_index(&change.link)?;
+            let link = self.modelled_link(&change.link)?;
             if change.change.is_empty() {
                 bail!("the change to link `{}` says nothing", change.link);
             }
@@ -84,12 +84,6 @@ impl Experiment {
         let pipes = live.dataplane.pipes()?;
         let down = |pipe: &netloom_dataplane::PipeStatus| pipe.config.state == LinkState::Down;
         Ok(pipes.chunks(2).map(|pair| pair.iter().all(down)).collect())
-    }
-
-    fn link_index(&self, name: &str) -> Result<usize> {
-        self.links.get(name).copied().ok_or_else(|| {
-            unknown("link", name, self.scenario.links.iter().map(|link| link.name.as_str()))
-        })
     }
 }
 

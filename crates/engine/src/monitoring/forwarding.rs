@@ -183,8 +183,7 @@ fn ends(scenario: &Scenario) -> Vec<Ends> {
         scenario.nodes.iter().enumerate().map(|(number, n)| (n.name.as_str(), number)).collect();
     let is_switch = |number: usize| scenario.nodes[number].kind == NodeKind::Switch;
     let links: Vec<[usize; 2]> = scenario
-        .links
-        .iter()
+        .modelled_links()
         .map(|link| link.endpoints.each_ref().map(|end| numbers[end.node.as_str()]))
         .collect();
     let segments = segments(scenario.nodes.len(), &links, is_switch);

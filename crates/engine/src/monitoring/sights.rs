@@ -27,6 +27,9 @@ const WATCHED: [(SignalKind, Option<&str>); 3] = [
     ),
 ];
 
+/// What it does not see of these signals where there are direct links.
+const DIRECT: &str = "traffic on direct links, which the kernel carries without the engine";
+
 /// Says that the data plane was not watched to the end, and why: so the run cannot be valid.
 pub fn unwatch(why: &str, sink: &mut dyn FnMut(Observation)) {
     for (signal, _) in WATCHED {
@@ -49,6 +52,8 @@ pub struct Sights {
     senders: Vec<Party>,
     /// The nodes' names.
     names: Vec<String>,
+    /// Whether there are direct links.
+    is_direct_somewhere: bool,
 }
 
 impl Sights {
@@ -62,6 +67,7 @@ impl Sights {
             watch: experiment.with_live(|live| Ok(live.dataplane.watch(limits)?))?,
             senders: senders(scenario),
             names: scenario.nodes.iter().map(|node| node.name.clone()).collect(),
+            is_direct_somewhere: scenario.links.iter().any(|link| link.direct),
         })
     }
 
@@ -71,7 +77,8 @@ impl Sights {
             sink(Observation::Named { what: Subject::Node(number), name: name.clone() });
         }
         for (signal, cannot_see) in WATCHED {
-            let cannot_see = cannot_see.into_iter().map(Into::into).collect();
+            let direct = self.is_direct_somewhere.then_some(DIRECT);
+            let cannot_see = cannot_see.into_iter().chain(direct).map(Into::into).collect();
             let (probe, partial) = (NAME.into(), false);
             sink(Observation::Watched { signal, probe, cannot_see, partial });
         }
@@ -131,6 +138,6 @@ fn senders(scenario: &Scenario) -> Vec<Party> {
         .filter(|(_, node)| node.kind != NodeKind::Switch)
         .map(|(number, node)| (node.name.as_str(), Party::Node(number)))
         .collect();
-    let ends = scenario.links.iter().flat_map(|link| &link.endpoints);
+    let ends = scenario.modelled_links().flat_map(|link| &link.endpoints);
     ends.map(|end| parties.get(end.node.as_str()).copied().unwrap_or(Party::Engine)).collect()
 }

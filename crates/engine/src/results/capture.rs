@@ -70,7 +70,8 @@ pub fn write_capture(
             Err(RecvTimeoutError::Disconnected) => break,
         }
     }
-    writer.write_pcapng_block(statistics(capture.missed())).map_err(into_io)?;
+    let missed = capture.missed();
+    writer.write_pcapng_block(statistics(missed)).map_err(into_io)?;
     sink.put(std::mem::take(writer.get_mut()))
 }
 

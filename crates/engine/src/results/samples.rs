@@ -1,5 +1,5 @@
 //! Statistics of every pipe over time, as one Parquet file: a row a pipe and sample, all counters
-//! cumulative since the network was ready.
+//! cumulative since the network was ready. Of direct links, the cells of what only the model knows are empty.
 
 use std::fs::File;
 
@@ -10,27 +10,31 @@ use netloom_tables::{Cell, Column, Kind, Parquet, Table};
 use netloom_units::Time;
 
 /// A numeric column: its name and where its value comes from.
-type Source = (&'static str, fn(&PipeStatus) -> u64);
+type Source<T, N> = (&'static str, fn(&T) -> N);
 
-/// The columns beside time, link and direction.
-const COUNTERS: &[Source] = &[
-    ("offered_frames", |pipe| pipe.statistics.offered.frames),
-    ("offered_bytes", |pipe| pipe.statistics.offered.bytes),
-    ("delivered_frames", |pipe| pipe.statistics.delivered.frames),
-    ("delivered_bytes", |pipe| pipe.statistics.delivered.bytes),
-    ("dropped_frames", |pipe| pipe.statistics.dropped.total().frames),
-    ("dropped_bytes", |pipe| pipe.statistics.dropped.total().bytes),
-    ("queued_frames", |pipe| pipe.statistics.queue.now.frames),
-    ("queued_bytes", |pipe| pipe.statistics.queue.now.bytes),
-    ("busy_ns", |pipe| pipe.statistics.busy_ns),
-    ("dropped_down_frames", |pipe| pipe.statistics.dropped.down.frames),
-    ("dropped_mtu_frames", |pipe| pipe.statistics.dropped.mtu.frames),
-    ("dropped_queue_full_frames", |pipe| pipe.statistics.dropped.queue_full.frames),
-    ("dropped_aqm_frames", |pipe| pipe.statistics.dropped.aqm.frames),
-    ("dropped_loss_frames", |pipe| pipe.statistics.dropped.loss.frames),
-    ("dropped_bit_error_frames", |pipe| pipe.statistics.dropped.bit_error.frames),
-    ("delay_sum_ns", |pipe| delay_sum(&pipe.statistics)),
-    ("queue_sum_ns", |pipe| queue_sum(&pipe.statistics)),
+/// The columns of what is known of every pipe.
+const TRAFFIC: &[Source<PipeStatus, Option<u64>>] = &[
+    ("offered_frames", |pipe| pipe.offered().map(|offered| offered.frames)),
+    ("offered_bytes", |pipe| pipe.offered().map(|offered| offered.bytes)),
+    ("delivered_frames", |pipe| pipe.delivered().map(|delivered| delivered.frames)),
+    ("delivered_bytes", |pipe| pipe.delivered().map(|delivered| delivered.bytes)),
+    ("dropped_frames", PipeStatus::dropped_frames),
+];
+
+/// The columns of what the model alone knows.
+const MODELLED: &[Source<PipeStatistics, u64>] = &[
+    ("dropped_bytes", |pipe| pipe.dropped.total().bytes),
+    ("queued_frames", |pipe| pipe.queue.now.frames),
+    ("queued_bytes", |pipe| pipe.queue.now.bytes),
+    ("busy_ns", |pipe| pipe.busy_ns),
+    ("dropped_down_frames", |pipe| pipe.dropped.down.frames),
+    ("dropped_mtu_frames", |pipe| pipe.dropped.mtu.frames),
+    ("dropped_queue_full_frames", |pipe| pipe.dropped.queue_full.frames),
+    ("dropped_aqm_frames", |pipe| pipe.dropped.aqm.frames),
+    ("dropped_loss_frames", |pipe| pipe.dropped.loss.frames),
+    ("dropped_bit_error_frames", |pipe| pipe.dropped.bit_error.frames),
+    ("delay_sum_ns", delay_sum),
+    ("queue_sum_ns", queue_sum),
 ];
 
 /// The delays of all delivered frames together, in ns: the mean, which has 53 bits, times their number.
@@ -59,7 +63,9 @@ impl Sampler {
     pub fn new(file: File) -> Result<Self> {
         let mut columns: Vec<Column<'_>> =
             vec![("time_ns", Kind::Number), ("link", Kind::Name), ("direction", Kind::Name)];
-        columns.extend(COUNTERS.iter().map(|(name, _)| (*name, Kind::Number)));
+        let counters = TRAFFIC.iter().map(|(name, _)| *name);
+        let counters = counters.chain(MODELLED.iter().map(|(name, _)| *name));
+        columns.extend(counters.map(|name| (name, Kind::MaybeNumber)));
         let table = Parquet::new(file, "pipes", &columns).context("pipes.parquet")?;
         Ok(Self(Box::new(table)))
     }
@@ -73,7 +79,9 @@ impl Sampler {
                     Cell::Name(&link.name),
                     Cell::Name(direction),
                 ];
-                row.extend(COUNTERS.iter().map(|(_, value)| Cell::Number(value(pipe))));
+                row.extend(TRAFFIC.iter().map(|(_, value)| Cell::from(value(pipe))));
+                let modelled = pipe.modelled().map(|pipe| &pipe.statistics);
+                row.extend(MODELLED.iter().map(|(_, value)| Cell::from(modelled.map(value))));
                 self.0.row(&row).context("pipes.parquet")?;
             }
         }

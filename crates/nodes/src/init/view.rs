@@ -11,10 +11,12 @@ use nix::mount::{MsFlags, mount};
 use nix::unistd::{chdir, sethostname};
 
 use super::{Failed, attempt};
-use crate::WORK_DIRECTORY;
 use crate::control::Setup;
+use crate::{WORK_DIRECTORY, rootless};
 
 const NONE: Option<&str> = None;
+/// The group of terminals, the same on all distributions.
+const TTY: u32 = 5;
 
 /// Makes the view. Works in the order in which later steps need earlier ones: what may lie below
 /// `/tmp` or `/run` is opened before those are covered.
@@ -57,10 +59,13 @@ fn file_systems() -> Result<(), Failed> {
         };
         attempt(create(), || format!("create {path}"))?;
     }
+    // Terminals belong to the group `tty`, where there are other groups than one's own.
+    let group = if rootless::knows_group(TTY) { format!("gid={TTY},") } else { String::new() };
+    let terminals = format!("newinstance,{group}mode=620,ptmxmode=666");
     for (kind, path, options) in [
         ("tmpfs", "/var/tmp", "mode=1777"),
         ("tmpfs", "/dev/shm", "mode=1777"),
-        ("devpts", "/dev/pts", "newinstance,gid=5,mode=620,ptmxmode=666"),
+        ("devpts", "/dev/pts", terminals.as_str()),
     ] {
         if Path::new(path).is_dir() {
             file_system(kind, path, MsFlags::MS_NOSUID | MsFlags::MS_NOEXEC, Some(options))?;

@@ -4,7 +4,7 @@ use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
-use netloom_nodes::{Layout, Network, cleanup_layout};
+use netloom_nodes::{Network, cleanup_layout};
 
 use crate::world::{self, Tests, World, context, eventually, processes_of, remains, scenario};
 
@@ -28,7 +28,7 @@ pub fn creator() -> ! {
         println!("{text}");
         std::io::stdout().flush().unwrap();
     };
-    let layout = Layout::below(Path::new(root), name);
+    let layout = world::layout(Path::new(root), name);
     let nodes: Vec<String> = (0..NODES).map(|number| format!("h{number}")).collect();
     let links: Vec<_> = nodes.chunks(2).map(|p| (p[0].as_str(), p[1].as_str())).collect();
     let plan = netloom_plan::plan(&scenario(name, &links)).unwrap();

@@ -3,9 +3,11 @@
 use std::fs;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use netloom_nodes::{Layout, Network, NodeError, cleanup_layout};
+use netloom_nodes::{Network, NodeError, cleanup_layout};
 
-use crate::world::{Tests, World, context, processes_of, remains, scenario, unique_name};
+use crate::world::{
+    Tests, World, context, layout, left_out, processes_of, remains, scenario, unique_name,
+};
 
 pub const TESTS: Tests = &[
     ("a_node_without_processes_costs_none", a_node_without_processes_costs_none),
@@ -33,11 +35,13 @@ fn a_node_without_processes_costs_none() {
 }
 
 fn a_node_with_processes_has_a_cgroup() {
-    if Layout::new("any").cgroup().is_none() {
-        println!("not tested: no cgroup v2 on this machine");
-        return;
-    }
     let world = World::new(PAIR);
+    if world.layout.cgroup().is_none() {
+        return left_out(
+            "lifecycle::a_node_with_processes_has_a_cgroup",
+            "no cgroup v2 on this machine, or not for ordinary users",
+        );
+    }
     let mut running = world.start("h1", "sleep 1000 & echo; wait");
     running.line();
     let cgroup = world.network().cgroup("h1").unwrap();
@@ -101,9 +105,9 @@ fn side_by_side() {
 
 fn dots_do_not_confuse_experiments() {
     let (mut inner, mut plan) = World::planned(PAIR);
-    let outer = Layout::below(inner.work_dir.path(), &unique_name());
+    let outer = layout(inner.work_dir.path(), &unique_name());
     let name = format!("{}.part", outer.experiment());
-    inner.layout = Layout::below(inner.layout.state_dir().parent().unwrap(), &name);
+    inner.layout = layout(inner.layout.state_dir().parent().unwrap(), &name);
     plan.nodes.truncate(1);
     inner.create(&plan).unwrap();
     assert!(cleanup_layout(&outer).unwrap().is_empty());

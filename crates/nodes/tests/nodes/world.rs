@@ -1,7 +1,7 @@
 //! An experiment of a test's own, gone when the test ends, however it ends.
 
 use std::collections::BTreeMap;
-use std::io::Read;
+use std::io::{Read, Write};
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -41,7 +41,7 @@ impl World {
     /// Not made yet.
     pub fn planned(links: &[(&str, &str)]) -> (Self, Plan) {
         let state = tempfile::Builder::new().prefix("netloom-test").tempdir().unwrap();
-        let layout = Layout::below(&state.path().join("state"), &unique_name());
+        let layout = layout(&state.path().join("state"), &unique_name());
         let plan = netloom_plan::plan(&scenario(layout.experiment(), links)).unwrap();
         (Self { layout, work_dir: state, devices: vec![], network: None }, plan)
     }
@@ -148,6 +148,27 @@ pub fn context(work_dir: &Path) -> Context {
     }
 }
 
+/// A layout as the engine would choose it: that of an ordinary user if root is one here.
+pub fn layout(root: &Path, experiment: &str) -> Layout {
+    let layout = if is_rootless() { Layout::rootless } else { Layout::below };
+    layout(root, experiment)
+}
+
+/// Whether root is an ordinary user outside.
+pub fn is_rootless() -> bool {
+    let map = fs::read_to_string("/proc/self/uid_map").unwrap();
+    map.split_whitespace().collect::<Vec<_>>() != ["0", "0", "4294967295"]
+}
+
+/// Says what takes root, on standard error and in the file that `NETLOOM_LEFT_OUT` names.
+pub fn left_out(what: &str, why: &str) {
+    eprintln!("LEFT OUT {what}: {why}");
+    if let Some(file) = std::env::var_os("NETLOOM_LEFT_OUT") {
+        let mut file = fs::File::options().append(true).open(file).unwrap();
+        writeln!(file, "{what}: {why}").unwrap();
+    }
+}
+
 /// No other test has it, in this process or another.
 pub fn unique_name() -> String {
     static COUNT: AtomicUsize = AtomicUsize::new(0);
@@ -160,7 +181,8 @@ pub fn remains(layout: &Layout) -> Vec<String> {
     let name = layout.experiment();
     let mut found = vec![];
     let prefix = format!("{name}.");
-    for entry in fs::read_dir("/run/netns").into_iter().flatten().flatten() {
+    let namespaces = layout.namespace("any");
+    for entry in fs::read_dir(namespaces.parent().unwrap()).into_iter().flatten().flatten() {
         if entry.file_name().to_string_lossy().starts_with(&prefix) {
             found.push(entry.path().display().to_string());
         }
@@ -221,6 +243,7 @@ pub fn scenario(name: &str, links: &[(&str, &str)]) -> Scenario {
             forward: PipeConfig::default(),
             reverse: PipeConfig::default(),
             cost: 1,
+            direct: false,
         });
     }
     scenario

@@ -79,6 +79,7 @@ pub fn link(scenario: &mut Scenario, a: &str, b: &str, delay: Duration) {
         forward: pipe.clone(),
         reverse: pipe,
         cost: 1,
+        direct: false,
     });
 }
 

@@ -4,9 +4,8 @@
 use std::collections::BTreeMap;
 
 use maud::{Markup, html};
-use netloom_api::state::{LinkStatus, VlanPortStatus};
+use netloom_api::state::{LinkStatus, PipeStatus, VlanPortStatus};
 use netloom_api::summary::Summary;
-use netloom_link::PipeStatistics;
 use netloom_units::readable::{bit_rate, count, micros};
 
 use super::pipe::{LEAST_QUEUE, drops, in_words, panels, properties};
@@ -76,7 +75,7 @@ fn one(link: &LinkStatus, run: &Run, time: &TimeAxis) -> Markup {
                         strong { (name) }
                         " " span class="note" { (properties(pipe, at_first)) }
                         br;
-                        (in_words(&pipe.statistics))
+                        (in_words(pipe))
                     }
                     @if !panels.is_empty() { (strip(&panels, time, &format!("{name} over time"))) }
                 }
@@ -89,7 +88,7 @@ fn one(link: &LinkStatus, run: &Run, time: &TimeAxis) -> Markup {
 fn others(links: &[&LinkStatus], summary: &Summary) -> Markup {
     let rows = html! {
         @for (name, pipe) in links.iter().take(LISTED).flat_map(|link| link.arrows()) {
-            (row(&name, &pipe.statistics))
+            (row(&name, pipe))
         }
     };
     html! {
@@ -124,19 +123,19 @@ fn refused(ports: &BTreeMap<String, VlanPortStatus>) -> Markup {
     }
 }
 
-fn row(name: &str, statistics: &PipeStatistics) -> Markup {
-    let seconds = statistics.at.since(statistics.since).as_secs_f64().max(1e-9);
+fn row(name: &str, pipe: &PipeStatus) -> Markup {
+    let or_unknown = |frames: Option<u64>| frames.map_or("–".into(), count);
+    let delays = pipe.modelled().and_then(|pipe| pipe.statistics.delay.as_ref());
     let delay = |ns: Option<u64>| ns.map_or("–".into(), |ns| micros(ns as f64 / 1000.0));
-    let delays = statistics.delay.as_ref();
     html! {
         tr {
-            td { (name) }
-            td class="number" { (count(statistics.offered.frames)) }
-            td class="number" { (count(statistics.delivered.frames)) }
-            td class="number" { (bit_rate(statistics.delivered.bytes as f64 * 8.0 / seconds)) }
+            td { (name) @if pipe.modelled().is_none() { " (direct)" } }
+            td class="number" { (or_unknown(pipe.offered().map(|offered| offered.frames))) }
+            td class="number" { (or_unknown(pipe.delivered().map(|delivered| delivered.frames))) }
+            td class="number" { (pipe.mean_rate().map_or("–".into(), bit_rate)) }
             td class="number" { (delay(delays.map(|delays| delays.p50_ns))) }
             td class="number" { (delay(delays.map(|delays| delays.p99_ns))) }
-            td { @match drops(statistics) { drops if drops.is_empty() => "–", drops => (drops), } }
+            td { @match drops(pipe) { drops if drops.is_empty() => "–", drops => (drops), } }
         }
     }
 }

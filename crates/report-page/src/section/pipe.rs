@@ -1,6 +1,6 @@
 //! What is told of one direction of a link: its properties, its totals in sentences, and its curves.
 
-use netloom_api::state::PipeStatus;
+use netloom_api::state::{DirectPipe, PipeStatus};
 use netloom_link::{DropReason, PipeConfig, PipeStatistics};
 use netloom_units::readable::{bit_rate, count, micros};
 
@@ -20,6 +20,7 @@ pub fn properties(pipe: &PipeStatus, at_first: Option<&PipeConfig>) -> String {
         words if words.is_empty() => "unlimited".to_string(),
         words => words.join(", "),
     };
+    let Some(pipe) = pipe.modelled() else { return "direct".into() };
     let now = words(&pipe.config);
     match at_first.map(words) {
         Some(at_first) if at_first != now => format!("{at_first}; at the end {now}"),
@@ -76,7 +77,24 @@ pub fn panels(curves: &Curves, link: &str, way: Way) -> Vec<Panel> {
 }
 
 /// The totals of a pipe in sentences.
-pub fn in_words(statistics: &PipeStatistics) -> String {
+pub fn in_words(pipe: &PipeStatus) -> String {
+    match pipe {
+        PipeStatus::Modelled(pipe) => modelled(&pipe.statistics),
+        PipeStatus::Direct(DirectPipe { statistics: Some(counted) }) => format!(
+            "By the kernel's count, in which a super-frame is one frame: offered {}, delivered {} ({}), \
+             dropped {}.",
+            count(counted.offered.frames),
+            count(counted.delivered.frames),
+            pipe.mean_rate().map_or("–".into(), bit_rate),
+            count(counted.dropped_frames),
+        ),
+        PipeStatus::Direct(DirectPipe { statistics: None }) => {
+            "What it carried is not known: one of its interfaces was gone.".into()
+        }
+    }
+}
+
+fn modelled(statistics: &PipeStatistics) -> String {
     let seconds = statistics.at.since(statistics.since).as_secs_f64().max(1e-9);
     let rate = |bytes: u64| bit_rate(bytes as f64 * 8.0 / seconds);
     let mut words = vec![format!(
@@ -104,7 +122,7 @@ pub fn in_words(statistics: &PipeStatistics) -> String {
             count(queue.maximum.frames)
         ));
     }
-    words.push(match drops(statistics) {
+    words.push(match drops_by_reason(statistics) {
         drops if drops.is_empty() => "No drops.".into(),
         drops => format!("Dropped: {drops}."),
     });
@@ -114,8 +132,18 @@ pub fn in_words(statistics: &PipeStatistics) -> String {
     words.join(" ")
 }
 
-/// What was dropped, by reason.
-pub fn drops(statistics: &PipeStatistics) -> String {
+/// What was dropped: by reason, where it is known.
+pub fn drops(pipe: &PipeStatus) -> String {
+    match pipe {
+        PipeStatus::Modelled(pipe) => drops_by_reason(&pipe.statistics),
+        PipeStatus::Direct(_) => {
+            let dropped = pipe.dropped_frames().filter(|frames| *frames > 0);
+            dropped.map_or(String::new(), count)
+        }
+    }
+}
+
+fn drops_by_reason(statistics: &PipeStatistics) -> String {
     let of = |reason: DropReason| {
         let frames = statistics.dropped.of(reason).frames;
         (frames > 0).then(|| format!("{} {}", reason.name(), count(frames)))

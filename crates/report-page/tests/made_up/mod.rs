@@ -5,7 +5,9 @@ use std::collections::BTreeMap;
 
 use netloom_api::event::{EndReason, Event, Origin, What};
 use netloom_api::machine::Machine;
-use netloom_api::state::{LinkStatus, PipeStatus, ProcessState, ProcessStatus, VlanPortStatus};
+use netloom_api::state::{
+    LinkStatus, ModelledPipe, PipeStatus, ProcessState, ProcessStatus, VlanPortStatus,
+};
 use netloom_api::summary::Summary;
 use netloom_api::timing::{LatencySummary, Timing};
 use netloom_link::{
@@ -135,8 +137,8 @@ fn links(scenario: &Scenario) -> Vec<LinkStatus> {
         LinkStatus {
             name: link.name.clone(),
             endpoints: link.endpoints.clone(),
-            forward: pipe(&link.forward, busy),
-            reverse: pipe(&link.reverse, false),
+            forward: modelled(pipe(&link.forward, busy)),
+            reverse: modelled(pipe(&link.reverse, false)),
         }
     };
     scenario.links.iter().map(status).collect()
@@ -150,12 +152,16 @@ pub fn link(name: &str, bytes: u64) -> LinkStatus {
     LinkStatus {
         name: name.into(),
         endpoints: [end("a"), end("b")],
-        reverse: pipe(&PipeConfig::default(), false),
-        forward,
+        reverse: modelled(pipe(&PipeConfig::default(), false)),
+        forward: modelled(forward),
     }
 }
 
-fn pipe(config: &PipeConfig, busy: bool) -> PipeStatus {
+fn modelled(pipe: ModelledPipe) -> PipeStatus {
+    PipeStatus::Modelled(Box::new(pipe))
+}
+
+fn pipe(config: &PipeConfig, busy: bool) -> ModelledPipe {
     let count = |frames: u64| Count { frames, bytes: frames * 1000 };
     let times = u64::from(busy);
     let statistics = PipeStatistics {
@@ -188,7 +194,7 @@ fn pipe(config: &PipeConfig, busy: bool) -> PipeStatus {
         busy_ns: 7_000_000_000 * times,
         load: 0.7 * times as f64,
     };
-    PipeStatus { config: config.clone(), statistics }
+    ModelledPipe { config: config.clone(), statistics }
 }
 
 fn verdict(with: &str) -> Verdict {

@@ -38,6 +38,10 @@ pub(crate) struct RawLinkHead {
     /// one of `eth1`, `eth2` … is taken.
     #[schemars(required, length(equal = 2))]
     pub endpoints: Option<Spanned<Vec<Spanned<RawEndpoint>>>>,
+    /// Whether the link is a pair of kernel devices (veth) that join the two nodes without the engine:
+    /// as fast as the kernel is, and without properties.
+    #[serde(default)]
+    pub direct: bool,
     /// What differs from the first endpoint to the second.
     #[serde(default)]
     pub forward: RawPipe,

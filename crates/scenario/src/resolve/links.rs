@@ -52,6 +52,7 @@ impl LinkDraft<'_> {
             forward: self.forward.clone(),
             reverse: self.reverse.clone(),
             cost: self.cost,
+            direct: self.raw.head.direct,
         })
     }
 }
@@ -83,7 +84,10 @@ fn draft<'a>(
     let both = defaults.rest.change().overlaid(raw.rest.change());
     let pipe = |direction: &PipeChange| {
         let mut config = PipeConfig::default();
-        both.overlaid(direction).apply_to(&mut config);
+        // The engine, which has the properties, does not carry it.
+        if !raw.head.direct {
+            both.overlaid(direction).apply_to(&mut config);
+        }
         config
     };
     let cost = raw.head.cost.or(defaults.head.cost).unwrap_or(1);

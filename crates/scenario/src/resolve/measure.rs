@@ -69,7 +69,10 @@ fn frames(
     report: &mut Report<'_>,
 ) -> Vec<String> {
     let named = match raw {
-        RawFrames::All => return links.iter().map(|link| link.name.clone()).collect(),
+        RawFrames::All => {
+            let logged = links.iter().filter(|link| !link.raw.head.direct);
+            return logged.map(|link| link.name.clone()).collect();
+        }
         RawFrames::Of(named) => named,
     };
     let mut frames: Vec<String> = Vec::new();

@@ -31,7 +31,7 @@ pub(super) fn check(
     }
     let circumstances = circumstances(raw, links, references);
     let check = |pipe: &RawPipe, node, index: usize, direction, report: &mut Report<'_>| {
-        if report.is_incomplete_below(links[index].raw.id) {
+        if links[index].raw.head.direct || report.is_incomplete_below(links[index].raw.id) {
             return;
         }
         let either = pipes(direction).iter().map(|pipe| circumstances[index][*pipe]);

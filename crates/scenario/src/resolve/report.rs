@@ -67,6 +67,13 @@ impl<'a> Report<'a> {
         entries.iter().filter_map(|(key, _)| tree.text(*key))
     }
 
+    /// The keys of the mapping `node` and their places.
+    pub fn keys(&self, node: NodeId) -> impl Iterator<Item = (&'a str, Span)> + use<'a> {
+        let tree = self.tree;
+        let entries = tree.entries(node).iter();
+        entries.filter_map(move |(key, _)| Some((tree.text(*key)?, tree.span(*key))))
+    }
+
     /// How many elements are written in the list `node`, those that could not be decoded included.
     pub fn written_elements(&self, node: NodeId) -> usize {
         self.tree.elements(node).len()

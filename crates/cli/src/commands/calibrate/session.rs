@@ -12,10 +12,10 @@ use netloom_monitor::{SignalKind as Watched, Verdict};
 use tempfile::TempDir;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
+use crate::Machine;
 use crate::client::Client;
 use crate::find::{self, Loaded};
 use crate::launch::{Engine, Progress};
-use crate::{Machine, exit};
 
 /// The name of the experiments that are run.
 pub const EXPERIMENT: &str = "netloom-calibration";
@@ -53,9 +53,6 @@ pub struct Session<'a> {
 impl<'a> Session<'a> {
     /// Begins one; an error if another one is under way.
     pub fn begin(machine: &'a dyn Machine) -> Result<Self> {
-        if !nix::unistd::geteuid().is_root() {
-            return Err(exit::usage("calibration makes networks, which needs root: use `sudo`"));
-        }
         let lock =
             UnixListener::bind_addr(&SocketAddr::from_abstract_name(LOCK)?).map_err(|_| {
                 anyhow!(

@@ -18,8 +18,14 @@ pub fn print(before: &LinkStatus, direction: Direction, change: &PipeChange) {
         Direction::Forward => &[("forward", &before.forward)],
         Direction::Reverse => &[("reverse", &before.reverse)],
     };
+    // Nothing can be set on others.
+    let modelled = pipes.iter().filter_map(|(name, pipe)| Some((name, &pipe.modelled()?.config)));
+    let pipes: Vec<(&&str, &PipeConfig)> = modelled.collect();
     let differences: Vec<Vec<String>> =
-        pipes.iter().map(|(_, pipe)| differences(&pipe.config, change)).collect();
+        pipes.iter().map(|(_, config)| differences(config, change)).collect();
+    if differences.is_empty() {
+        return;
+    }
     if differences.windows(2).all(|pair| pair[0] == pair[1]) {
         differences[0].iter().for_each(|line| println!("  {line}"));
     } else {
@@ -27,7 +33,7 @@ pub fn print(before: &LinkStatus, direction: Direction, change: &PipeChange) {
             lines.iter().for_each(|line| println!("  {name} {line}"));
         }
     }
-    let now = |(_, pipe): &(&str, &PipeStatus)| Circumstances::of(&changed(&pipe.config, change));
+    let now = |(_, config): &(&&str, &PipeConfig)| Circumstances::of(&changed(config, change));
     let now = pipes.iter().map(now).fold(Circumstances::default(), Circumstances::or);
     for finding in change.without_effect(now) {
         let (property, name) = (finding.property, &before.name);

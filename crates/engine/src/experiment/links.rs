@@ -1,0 +1,171 @@
+//! What links have carried, and what passes their ends: by the data plane, or, of direct links, by the
+//! kernel.
+
+use anyhow::{Result, anyhow, bail};
+use netloom_api::state::{DirectPipe, DirectStatistics, LinkStatus, ModelledPipe, PipeStatus};
+use netloom_dataplane::Capture;
+use netloom_link::{Count, Window};
+use netloom_nodes::{InterfaceState, Traffic};
+use netloom_scenario::{Endpoint, Link, Scenario};
+use netloom_units::Time;
+
+use super::{Experiment, Live, unknown};
+use crate::overflow::{Look, look};
+
+impl Experiment {
+    /// All links with the statistics of their pipes, since they began or in `window`, in the order of
+    /// the scenario.
+    pub fn links(&self, window: Option<Window>) -> Result<Vec<LinkStatus>> {
+        let (pipes, ends, at) = self.with_live(|live| {
+            let pipes = match window {
+                None => live.dataplane.pipes(),
+                Some(window) => live.dataplane.recent_pipes(window),
+            };
+            let ends = match window {
+                None => direct_ends(&self.scenario, live)?,
+                // The kernel counts from the beginning only.
+                Some(_) => Look::new(),
+            };
+            Ok((pipes?, ends, live.dataplane.now()))
+        })?;
+        let mut pipes = pipes.into_iter().map(|pipe| {
+            PipeStatus::Modelled(Box::new(ModelledPipe {
+                config: pipe.config,
+                statistics: pipe.statistics,
+            }))
+        });
+        let mut links = Vec::with_capacity(self.scenario.links.len());
+        for link in &self.scenario.links {
+            let [forward, reverse] = match link.direct {
+                true => self.direct_pipes(link, &ends, at),
+                false => {
+                    let (Some(forward), Some(reverse)) = (pipes.next(), pipes.next()) else {
+                        bail!("the data plane knows fewer pipes than the scenario");
+                    };
+                    [forward, reverse]
+                }
+            };
+            links.push(LinkStatus {
+                name: link.name.clone(),
+                endpoints: link.endpoints.clone(),
+                forward,
+                reverse,
+            });
+        }
+        Ok(links)
+    }
+
+    /// Captures the frames at an interface from now on; with `drops` also those that its link drops.
+    pub fn capture(&self, interface: &Endpoint, drops: bool) -> Result<Capture> {
+        let at = |link: &Link| link.endpoints.iter().position(|endpoint| endpoint == interface);
+        let found = self.scenario.links.iter().find_map(|link| Some((link, at(link)?)));
+        let (link, end) = found.ok_or_else(|| self.no_interface(interface))?;
+        if link.direct {
+            if drops {
+                bail!(
+                    "link `{}` is direct, so what it drops cannot be captured: the kernel only counts it; \
+                     capture without drops",
+                    link.name
+                );
+            }
+            return self.with_live(|live| {
+                let socket = live.network.packet_socket(&interface.node, &interface.interface)?;
+                Ok(live.dataplane.capture_interface(socket))
+            });
+        }
+        let link = self.modelled_link(&link.name)?;
+        self.with_live(|live| {
+            Ok(match drops {
+                true => live.dataplane.capture_with_drops(link, end)?,
+                false => live.dataplane.capture(link, end)?,
+            })
+        })
+    }
+
+    /// The number of a link in the data plane; an error says why there is none.
+    pub(super) fn modelled_link(&self, name: &str) -> Result<usize> {
+        self.links.get(name).copied().ok_or_else(|| match self.scenario.link(name) {
+            Some(_) => anyhow!(
+                "link `{name}` is direct: a pair of kernel devices, whose frames the engine does not see; \
+                 leave out `direct: true` in the scenario for a link that the engine carries"
+            ),
+            None => unknown("link", name, self.scenario.links.iter().map(|link| link.name.as_str())),
+        })
+    }
+
+    /// Both directions of a direct link at `at`, since the network was ready.
+    fn direct_pipes(&self, link: &Link, ends: &Look, at: Time) -> [PipeStatus; 2] {
+        let counted = link.endpoints.each_ref().map(|end| {
+            let before = self.direct_at_start.get(end).cloned().unwrap_or_default();
+            ends.get(end).map(|now| Counted::between(&before, now))
+        });
+        let [a, b] = &counted;
+        [(a, b), (b, a)].map(|(from, to)| {
+            let both = from.as_ref().zip(to.as_ref());
+            let statistics = both.map(|(from, to)| carried(from, to, at));
+            PipeStatus::Direct(DirectPipe { statistics })
+        })
+    }
+}
+
+/// What the ends of the direct links of `scenario` have to say.
+pub(super) fn direct_ends(scenario: &Scenario, live: &Live) -> Result<Look> {
+    let direct = scenario.links.iter().filter(|link| link.direct);
+    let ends: Vec<Endpoint> = direct.flat_map(|link| link.endpoints.clone()).collect();
+    if ends.is_empty() { Ok(Look::new()) } else { look(&live.network, &ends) }
+}
+
+/// What an interface has counted meanwhile.
+struct Counted {
+    sent: Count,
+    received: Count,
+    dropped: u64,
+    dropped_received: u64,
+}
+
+impl Counted {
+    /// From one look to another. An interface that was made anew meanwhile may have counted less.
+    fn between(before: &InterfaceState, now: &InterfaceState) -> Self {
+        let count = |before: Traffic, now: Traffic| Count {
+            frames: now.frames.saturating_sub(before.frames),
+            bytes: now.bytes.saturating_sub(before.bytes),
+        };
+        Self {
+            sent: count(before.sent, now.sent),
+            received: count(before.received, now.received),
+            dropped: now.dropped.saturating_sub(before.dropped),
+            dropped_received: now.dropped_received.saturating_sub(before.dropped_received),
+        }
+    }
+}
+
+fn carried(from: &Counted, to: &Counted, at: Time) -> DirectStatistics {
+    DirectStatistics {
+        at,
+        offered: from.sent,
+        delivered: to.received,
+        dropped_frames: from.dropped + to.dropped_received,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_direction_is_counted_at_both_of_its_ends_from_the_start() {
+        let end = |sent, received, dropped, dropped_received| InterfaceState {
+            sent: Traffic { frames: sent, bytes: sent * 100 },
+            received: Traffic { frames: received, bytes: received * 100 },
+            dropped,
+            dropped_received,
+            ..InterfaceState::default()
+        };
+        let from = Counted::between(&end(1, 1, 1, 1), &end(11, 4, 2, 17));
+        let to = Counted::between(&end(2, 2, 2, 2), &end(6, 10, 34, 4));
+        let counted = carried(&from, &to, Time::ZERO);
+        assert_eq!(counted.offered, Count { frames: 10, bytes: 1000 });
+        assert_eq!(counted.delivered, Count { frames: 8, bytes: 800 });
+        assert_eq!(counted.dropped_frames, 1 + 2);
+    }
+}

@@ -1,0 +1,88 @@
+//! Direct links: pairs of kernel devices (veth) between nodes, without the engine.
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io;
+use std::os::fd::AsRawFd;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use netloom_plan::{NodePlan, Plan};
+use netloom_scenario::Endpoint;
+
+use crate::netlink::Netlink;
+use crate::{Layout, NodeError, interface, netns, requests};
+
+/// How long the kernel may take to ready a device whose peer is up.
+const PATIENCE: Duration = Duration::from_secs(10);
+/// Between two looks at whether it has.
+const PAUSE: Duration = Duration::from_millis(1);
+
+/// Whether a node has an interface with a direct link.
+pub(crate) fn is_joined(node: &NodePlan) -> bool {
+    node.interfaces.iter().any(|interface| interface.direct_peer.is_some())
+}
+
+/// Makes the devices of all direct links; their nodes' namespaces must be there.
+pub(crate) fn join(layout: &Layout, plan: &Plan) -> Result<(), NodeError> {
+    let mut pairs: BTreeMap<&str, Vec<(Endpoint, &Endpoint)>> = BTreeMap::new();
+    for node in &plan.nodes {
+        for interface in &node.interfaces {
+            let end = Endpoint { node: node.name.clone(), interface: interface.name.clone() };
+            // Both ends name each other; the first one makes both.
+            let Some(peer) = interface.direct_peer.as_ref().filter(|peer| end < **peer) else {
+                continue;
+            };
+            pairs.entry(&node.name).or_default().push((end, peer));
+        }
+    }
+    // Never on the caller's thread, which must stay in its namespace.
+    thread::scope(|scope| {
+        let made = scope
+            .spawn(|| pairs.iter().try_for_each(|(node, pairs)| join_node(layout, node, pairs)));
+        made.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+    })
+}
+
+/// Makes the devices of one node, and their peers.
+fn join_node(
+    layout: &Layout,
+    node: &str,
+    pairs: &[(Endpoint, &Endpoint)],
+) -> Result<(), NodeError> {
+    let failed = |action: String, error| NodeError::in_node(node, action, error);
+    netns::enter(&layout.namespace(node))
+        .map_err(|error| failed("enter its namespace".into(), error))?;
+    let mut netlink =
+        Netlink::open().map_err(|error| failed("open a netlink socket".into(), error))?;
+    // Open until the kernel has found them by their numbers.
+    let namespaces = pairs.iter().map(|(_, peer)| {
+        let path = layout.namespace(&peer.node);
+        File::open(&path).map_err(|error| failed(format!("open {}", path.display()), error))
+    });
+    let namespaces: Vec<File> = namespaces.collect::<Result<_, NodeError>>()?;
+    let requests = pairs.iter().zip(&namespaces);
+    let requests = requests
+        .map(|((end, peer), namespace)| requests::veth_pair(end, peer, namespace.as_raw_fd()));
+    netlink.apply(requests.collect()).map_err(|refused| failed(refused.what, refused.source))
+}
+
+/// Waits until the devices of the direct links of `node` can send; the calling thread must be in its
+/// namespace, and their peers must be up. The kernel readies a device a moment after its peer is up, and
+/// drops what is sent before.
+pub(crate) fn wait_until_running(node: &NodePlan) -> Result<(), NodeError> {
+    let deadline = Instant::now() + PATIENCE;
+    loop {
+        let states = interface::states()
+            .map_err(|error| NodeError::in_node(&node.name, "look at its interfaces", error))?;
+        let is_running =
+            |name: &str| states.iter().any(|state| state.running && state.name == name);
+        let mut direct = node.interfaces.iter().filter(|end| end.direct_peer.is_some());
+        let Some(waiting) = direct.find(|end| !is_running(&end.name)) else { return Ok(()) };
+        if Instant::now() > deadline {
+            let action = format!("wait until {} can send", waiting.name);
+            return Err(NodeError::in_node(&node.name, action, io::ErrorKind::TimedOut));
+        }
+        thread::sleep(PAUSE);
+    }
+}

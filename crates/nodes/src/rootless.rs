@@ -1,0 +1,168 @@
+//! NetLoom for ordinary users: the engine puts itself into a user namespace, in which it is root and
+//! may make network namespaces, devices and mounts. The machine outside sees a process of the user's.
+//!
+//! Whatever is made lives in that user namespace and in a mount namespace of the engine's own, so that
+//! the kernel takes all of it back with the last process, however that ends.
+
+mod refusal;
+mod subordinate;
+
+use std::fs::{self, File};
+use std::io::{self, Read, Write};
+use std::os::fd::OwnedFd;
+use std::path::Path;
+use std::process::Command;
+
+use nix::fcntl::OFlag;
+use nix::mount::{MsFlags, mount};
+use nix::sched::{CloneFlags, unshare};
+use nix::sys::wait::waitpid;
+use nix::unistd::{ForkResult, Gid, Pid, Uid, fork, getegid, geteuid, pipe2};
+
+pub use refusal::Refusal;
+use subordinate::Range;
+
+use crate::netns::{self, Identity};
+
+/// The user namespace of the calling thread.
+const OWN: &str = "/proc/thread-self/ns/user";
+
+/// Moves this process, which must have one thread, into a user namespace and a mount namespace of its
+/// own, in which the calling user is root: with the user's subordinate ids for other users where there
+/// are any, otherwise with no other user.
+///
+/// Returns what kept the subordinate ids from being used although there are some; the namespaces work
+/// without them.
+///
+/// # Errors
+/// [`Refusal`] with the reason and what would allow it.
+pub fn enter() -> Result<Option<String>, Refusal> {
+    let (user, group) = (geteuid(), getegid());
+    let mapper = Mapper::prepare(user).map_err(|error| Refusal::because("prepare", &error))?;
+    unshare(CloneFlags::CLONE_NEWUSER)
+        .map_err(|errno| Refusal::because("make a user namespace", &errno.into()))?;
+    let problem = mapper.and_then(|mapper| mapper.map().err());
+    map_single(user, group).map_err(|error| Refusal::because("map the user", &error))?;
+    unshare(CloneFlags::CLONE_NEWNS)
+        .map_err(|errno| Refusal::because("make a mount namespace", &errno.into()))?;
+    const NONE: Option<&str> = None;
+    mount(NONE, "/", NONE, MsFlags::MS_SLAVE | MsFlags::MS_REC, NONE)
+        .map_err(|errno| Refusal::because("make the mounts private", &errno.into()))?;
+    Ok(problem.map(|error| error.to_string()))
+}
+
+/// The user namespace that the calling process is in.
+pub(crate) fn own() -> Option<Identity> {
+    netns::identity(Path::new(OWN))
+}
+
+/// The user namespace of a process, as far as this user may know.
+pub(crate) fn of(pid: u32) -> Option<Identity> {
+    netns::identity(Path::new(&format!("/proc/{pid}/ns/user")))
+}
+
+/// Whether a process was started with this variable in its environment.
+pub(crate) fn has_variable(pid: u32, name: &str, value: &str) -> bool {
+    let wanted = format!("{name}={value}");
+    let environment = fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
+    environment.split(|byte| *byte == 0).any(|entry| entry == wanted.as_bytes())
+}
+
+/// Whether this user namespace knows the group, so that files can belong to it.
+pub(crate) fn knows_group(group: u32) -> bool {
+    fs::read_to_string("/proc/self/gid_map").is_ok_and(|map| subordinate::maps(&map, group))
+}
+
+/// The last of the groups that this user namespace knows without a gap from 0 on.
+pub(crate) fn last_group() -> u32 {
+    fs::read_to_string("/proc/self/gid_map").map_or(0, |map| subordinate::last(&map))
+}
+
+/// Maps what is not mapped yet: the one user and the one group, as root.
+fn map_single(user: Uid, group: Gid) -> io::Result<()> {
+    let unmapped = |file: &str| fs::read_to_string(file).map(|map| map.trim().is_empty());
+    if unmapped("/proc/self/uid_map")? {
+        fs::write("/proc/self/uid_map", format!("0 {user} 1"))?;
+    }
+    if unmapped("/proc/self/gid_map")? {
+        // The kernel's condition: a process must not get rid of groups by which it is denied something.
+        fs::write("/proc/self/setgroups", "deny")?;
+        fs::write("/proc/self/gid_map", format!("0 {group} 1"))?;
+    }
+    Ok(())
+}
+
+/// A process that stays outside the user namespace and has the subordinate ids mapped into it:
+/// `newuidmap` and `newgidmap` are privileged only there.
+struct Mapper {
+    process: Pid,
+    go: OwnedFd,
+    outcome: OwnedFd,
+}
+
+impl Mapper {
+    /// `None` if the user has no subordinate ids. This process must have one thread.
+    fn prepare(user: Uid) -> io::Result<Option<Self>> {
+        let Some((users, groups)) = subordinate::ranges(user) else { return Ok(None) };
+        let target = std::process::id();
+        let (begin, go) = pipe2(OFlag::O_CLOEXEC)?;
+        let (outcome, report) = pipe2(OFlag::O_CLOEXEC)?;
+        // SAFETY: this process has one thread, so that its copy is whole and may do anything.
+        match unsafe { fork() }? {
+            ForkResult::Parent { child } => Ok(Some(Self { process: child, go, outcome })),
+            ForkResult::Child => {
+                drop((go, outcome));
+                let mut word = [0];
+                // Without the word, the namespace was refused, and there is nothing to map.
+                let told = File::from(begin).read(&mut word).is_ok_and(|count| count == 1);
+                let mapped = told.then(|| map_ranges(target, user, getegid(), &users, &groups));
+                if let Some(Err(problem)) = mapped {
+                    // If nobody reads it, nobody is left to know.
+                    let _ = File::from(report).write_all(problem.as_bytes());
+                }
+                // SAFETY: ends the process at once; nothing of its parent's is to be undone here.
+                unsafe { libc::_exit(0) }
+            }
+        }
+    }
+
+    /// Has the ids mapped into the user namespace that this process is in now.
+    fn map(self) -> io::Result<()> {
+        File::from(self.go).write_all(b"!")?;
+        let mut problem = String::new();
+        // Ends with the process, which holds the only writing end.
+        File::from(self.outcome).read_to_string(&mut problem)?;
+        waitpid(self.process, None)?;
+        if problem.is_empty() { Ok(()) } else { Err(io::Error::other(problem)) }
+    }
+}
+
+/// In the process outside: both maps, by the two privileged programs.
+fn map_ranges(
+    target: u32,
+    user: Uid,
+    group: Gid,
+    users: &[Range],
+    groups: &[Range],
+) -> Result<(), String> {
+    for (program, own, ranges) in
+        [("newuidmap", user.as_raw(), users), ("newgidmap", group.as_raw(), groups)]
+    {
+        let output = Command::new(program)
+            .arg(target.to_string())
+            .args(subordinate::arguments(own, ranges))
+            .output();
+        match output {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                return Err(format!("there is no `{program}` (Debian, Ubuntu: package `uidmap`)"));
+            }
+            Err(error) => return Err(format!("cannot start `{program}`: {error}")),
+            Ok(output) if !output.status.success() => {
+                let words = String::from_utf8_lossy(&output.stderr);
+                return Err(format!("`{program}` refuses: {}", words.trim()));
+            }
+            Ok(_) => {}
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,217 @@
+//! Everything that passes an interface, as the kernel shows it to sniffers (`packet(7)`). Not here: what
+//! is done with it.
+
+use std::io;
+use std::mem;
+use std::os::fd::{AsFd, AsRawFd, FromRawFd, OwnedFd};
+use std::time::Duration;
+
+use nix::errno::Errno;
+use nix::net::if_::if_nametoindex;
+use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
+
+use crate::{Frame, FrameBuffer, Pool};
+
+/// What the kernel may keep until it is read, in bytes.
+const BACKLOG: libc::c_int = 8 << 20;
+/// Room for control messages, in words: a time and a tag, with their headers.
+const CONTROL_WORDS: usize = 32;
+
+/// A packet socket at one interface. Like any socket, it holds the network namespace in which it was made.
+#[derive(Debug)]
+pub struct PacketSocket {
+    fd: OwnedFd,
+    buffer: FrameBuffer,
+    missed: u64,
+}
+
+/// A frame that has passed.
+#[derive(Debug)]
+pub struct Passed {
+    /// The frame; may be a super-frame.
+    pub frame: Frame,
+    /// Which way.
+    pub passing: Passing,
+    /// When, in ns since 1970-01-01 UTC, by the machine's clock; absent if the kernel did not say.
+    pub unix_ns: Option<u64>,
+}
+
+/// Which way a frame passes an interface.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Passing {
+    /// The interface has received it.
+    In,
+    /// The interface sends it.
+    Out,
+}
+
+impl PacketSocket {
+    /// Watches `interface` of the calling thread's network namespace from now on.
+    ///
+    /// # Errors
+    /// If there is no such interface, or the kernel refuses packet sockets (`CAP_NET_RAW`).
+    pub fn open(interface: &str) -> io::Result<Self> {
+        let index = if_nametoindex(interface)?;
+        let kind = libc::SOCK_RAW | libc::SOCK_NONBLOCK | libc::SOCK_CLOEXEC;
+        // Of no protocol, so that nothing comes in from other interfaces before it is bound.
+        // SAFETY: the call has no pointers.
+        let fd = check(unsafe { libc::socket(libc::AF_PACKET, kind, 0) })?;
+        // SAFETY: the descriptor is new and nobody else's.
+        let fd = unsafe { OwnedFd::from_raw_fd(fd) };
+        set(&fd, libc::SOL_PACKET, libc::PACKET_VNET_HDR, 1)?;
+        set(&fd, libc::SOL_PACKET, libc::PACKET_AUXDATA, 1)?;
+        set(&fd, libc::SOL_SOCKET, libc::SO_TIMESTAMPNS, 1)?;
+        // Beyond the limit of ordinary sockets where that is permitted, else as far as it goes.
+        if set(&fd, libc::SOL_SOCKET, libc::SO_RCVBUFFORCE, BACKLOG).is_err() {
+            set(&fd, libc::SOL_SOCKET, libc::SO_RCVBUF, BACKLOG)?;
+        }
+        // SAFETY: all-zero bytes are a valid `sockaddr_ll`.
+        let mut address: libc::sockaddr_ll = unsafe { mem::zeroed() };
+        address.sll_family = libc::AF_PACKET as u16;
+        address.sll_protocol = (libc::ETH_P_ALL as u16).to_be();
+        address.sll_ifindex = index as i32;
+        let length = mem::size_of_val(&address) as libc::socklen_t;
+        // SAFETY: the descriptor is open, and the address lives through the call and has this length.
+        check(unsafe { libc::bind(fd.as_raw_fd(), (&raw const address).cast(), length) })?;
+        Ok(Self { fd, buffer: FrameBuffer::default(), missed: 0 })
+    }
+
+    /// The next frame, in memory of `pool`; `None` if none comes within `patience`.
+    ///
+    /// # Errors
+    /// The interface is gone or down, or the machine refuses.
+    pub fn receive(&mut self, pool: &mut Pool, patience: Duration) -> io::Result<Option<Passed>> {
+        loop {
+            match self.read() {
+                Ok((passing, tag, unix_ns)) => {
+                    let frame = pool.take(&mut self.buffer);
+                    let frame = frame.and_then(|frame| match tag {
+                        Some(tag) => pool.push_tag(frame, tag),
+                        None => Some(frame),
+                    });
+                    match frame {
+                        Some(frame) => return Ok(Some(Passed { frame, passing, unix_ns })),
+                        None => self.missed += 1,
+                    }
+                }
+                Err(Errno::EINTR) => {}
+                // Of a kind that its header cannot express.
+                Err(Errno::EINVAL) => self.missed += 1,
+                Err(Errno::EAGAIN) if !self.wait(patience)? => return Ok(None),
+                Err(Errno::EAGAIN) => {}
+                Err(errno) => return Err(errno.into()),
+            }
+        }
+    }
+
+    /// Frames (super-frames count as one) that have passed and cannot be received, for they came too fast.
+    pub fn missed(&mut self) -> u64 {
+        // SAFETY: all-zero bytes are valid numbers.
+        let mut statistics: libc::tpacket_stats = unsafe { mem::zeroed() };
+        let mut length = mem::size_of_val(&statistics) as libc::socklen_t;
+        // SAFETY: the descriptor is open; the kernel writes at most `length` bytes to `statistics`.
+        let asked = check(unsafe {
+            libc::getsockopt(
+                self.fd.as_raw_fd(),
+                libc::SOL_PACKET,
+                libc::PACKET_STATISTICS,
+                (&raw mut statistics).cast(),
+                &raw mut length,
+            )
+        });
+        if asked.is_ok() {
+            // The kernel begins anew each time it is asked.
+            self.missed += u64::from(statistics.tp_drops);
+        }
+        self.missed
+    }
+
+    /// Whether there is something to read within `patience`.
+    fn wait(&self, patience: Duration) -> io::Result<bool> {
+        // Whole milliseconds, and one more, so that a short patience does not spin.
+        let timeout = PollTimeout::try_from(patience.as_millis() + 1).unwrap_or(PollTimeout::MAX);
+        match poll(&mut [PollFd::new(self.fd.as_fd(), PollFlags::POLLIN)], timeout) {
+            Ok(ready) => Ok(ready > 0),
+            Err(Errno::EINTR) => Ok(false),
+            Err(errno) => Err(errno.into()),
+        }
+    }
+
+    /// Reads a frame into the buffer: its way, its VLAN tag, which the kernel keeps beside it, and its time.
+    fn read(&mut self) -> Result<(Passing, Option<u16>, Option<u64>), Errno> {
+        let (head, tail) = self.buffer.room();
+        let mut room = [piece(head), piece(tail)];
+        let mut control = [0_u64; CONTROL_WORDS];
+        // SAFETY: all-zero bytes are valid for both.
+        let (mut from, mut message): (libc::sockaddr_ll, libc::msghdr) =
+            unsafe { (mem::zeroed(), mem::zeroed()) };
+        message.msg_name = (&raw mut from).cast();
+        message.msg_namelen = mem::size_of_val(&from) as libc::socklen_t;
+        message.msg_iov = room.as_mut_ptr();
+        message.msg_iovlen = room.len();
+        message.msg_control = control.as_mut_ptr().cast();
+        message.msg_controllen = mem::size_of_val(&control);
+        // SAFETY: the descriptor is open; everything that `message` points to lives through the call, is
+        // not used otherwise meanwhile, and has the length that it says.
+        let bytes = unsafe { libc::recvmsg(self.fd.as_raw_fd(), &raw mut message, 0) };
+        if bytes < 0 {
+            return Err(Errno::last());
+        }
+        self.buffer.set_filled(bytes.cast_unsigned());
+        let outgoing = from.sll_pkttype == libc::PACKET_OUTGOING;
+        let passing = if outgoing { Passing::Out } else { Passing::In };
+        let (tag, unix_ns) = beside(&message);
+        Ok((passing, tag, unix_ns))
+    }
+}
+
+/// VLAN tag and time, by the control messages of a message that was received.
+fn beside(message: &libc::msghdr) -> (Option<u16>, Option<u64>) {
+    let (mut tag, mut unix_ns) = (None, None);
+    // SAFETY: `message` was filled by the kernel, and its buffer is still there; `CMSG_FIRSTHDR` and
+    // `CMSG_NXTHDR` stay inside of it. The kernel wrote values of these types behind the headers of these
+    // levels and types; they need not be aligned.
+    unsafe {
+        let mut header = libc::CMSG_FIRSTHDR(message);
+        while let Some(known) = header.as_ref() {
+            let data = libc::CMSG_DATA(header);
+            match (known.cmsg_level, known.cmsg_type) {
+                (libc::SOL_PACKET, libc::PACKET_AUXDATA) => {
+                    let data = data.cast::<libc::tpacket_auxdata>().read_unaligned();
+                    let valid = data.tp_status & libc::TP_STATUS_VLAN_VALID != 0;
+                    tag = valid.then_some(data.tp_vlan_tci);
+                }
+                (libc::SOL_SOCKET, libc::SCM_TIMESTAMPNS) => {
+                    let time = data.cast::<libc::timespec>().read_unaligned();
+                    let nanos = i128::from(time.tv_sec) * 1_000_000_000 + i128::from(time.tv_nsec);
+                    unix_ns = u64::try_from(nanos).ok();
+                }
+                _ => {}
+            }
+            header = libc::CMSG_NXTHDR(message, header);
+        }
+    }
+    (tag, unix_ns)
+}
+
+fn piece(room: &mut [u8]) -> libc::iovec {
+    libc::iovec { iov_base: room.as_mut_ptr().cast(), iov_len: room.len() }
+}
+
+fn set(
+    fd: &OwnedFd,
+    level: libc::c_int,
+    option: libc::c_int,
+    value: libc::c_int,
+) -> io::Result<()> {
+    let length = mem::size_of_val(&value) as libc::socklen_t;
+    // SAFETY: the descriptor is open, and the value lives through the call and has this length.
+    check(unsafe {
+        libc::setsockopt(fd.as_raw_fd(), level, option, (&raw const value).cast(), length)
+    })?;
+    Ok(())
+}
+
+fn check(result: libc::c_int) -> io::Result<libc::c_int> {
+    if result < 0 { Err(io::Error::last_os_error()) } else { Ok(result) }
+}

@@ -1,0 +1,47 @@
+#!/bin/sh
+# Runs the end-to-end tests, every example and the kernel tests of nodes and data plane as an ordinary user,
+# and what differs without subordinate ids once more without. What is the same for all users (pure code, and
+# programs of the kernel's side, which take root) is left to `make unit`. Lists and counts what takes root.
+# The programs are those that `make unit` has built.
+#
+# Fails where this machine forbids user namespaces; NETLOOM_SKIP_ROOTLESS=1 leaves the tests out.
+set -eu
+cd "$(dirname "$0")/.."
+cargo=${CARGO:-cargo}
+as_user="$PWD/scripts/as-ordinary-user.sh"
+
+if [ "${NETLOOM_SKIP_ROOTLESS:-}" = 1 ]; then
+    echo "test-rootless: SKIPPED, as NETLOOM_SKIP_ROOTLESS=1 asks"
+    exit 0
+fi
+if ! why=$(sh "$as_user" unshare --user --map-root-user --mount true 2>&1); then
+    echo "test-rootless: this machine gives ordinary users no user namespace: $why" >&2
+    echo "docs/rootless.md says how to allow it; NETLOOM_SKIP_ROOTLESS=1 leaves these tests out" >&2
+    exit 1
+fi
+
+NETLOOM_LEFT_OUT=$(mktemp /tmp/netloom-left-out.XXXXXX)
+export NETLOOM_LEFT_OUT
+chmod 666 "$NETLOOM_LEFT_OUT"
+trap 'rm -f "$NETLOOM_LEFT_OUT"' EXIT
+
+run_by() { # WORDS SELECTION...: tests of these names, each program started by these words (as in TOML)
+    by=$1
+    shift
+    "$cargo" test --workspace --release --locked --config "target.'cfg(unix)'.runner = [$by]" "$@"
+}
+run() { # SELECTION...: tests of these names, each program as an ordinary user
+    run_by "'sh', '$as_user'" "$@"
+}
+echo "test-rootless: with subordinate ids"
+run --test nodes --test command_line --test rootless --test lab --test direct --test vlans --test crash --test examples
+# These count frames, and an ordinary user's workers have no real-time priority: one at a time.
+RUST_TEST_THREADS=1 run --test runs --test verdict --test lesser_machines --test calibrate
+# These make namespaces themselves, which they may in a user namespace.
+run_by "'sh', '$as_user', 'unshare', '--user', '--map-root-user', '--mount'" --test tap --test super_frames --test replay
+echo "two_arms: its sockets receive into more memory than an ordinary user's may" >>"$NETLOOM_LEFT_OUT"
+echo "test-rootless: without subordinate ids"
+SUBORDINATE_IDS=no run --test nodes --test rootless --test lab --test direct --test vlans --test crash
+
+echo "test-rootless: $(sort -u "$NETLOOM_LEFT_OUT" | wc -l) parts take root and were left out:"
+sort -u "$NETLOOM_LEFT_OUT" | sed 's/^/    /'
