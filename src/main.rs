@@ -4,7 +4,7 @@
 use std::path::Path;
 use std::process::ExitCode;
 
-use netloom_cli::{Found, Machine};
+use netloom_cli::{Found, Machine, Size, Wall};
 use netloom_engine::{daemon, local};
 
 fn main() -> ExitCode {
@@ -51,6 +51,16 @@ impl Machine for ThisMachine {
 
     fn describe(&self) -> netloom_cli::MachineDescription {
         netloom_engine::describe_machine()
+    }
+
+    fn walls(&self, size: Size) -> Vec<Wall> {
+        let Size { nodes, interfaces } = size;
+        let walls = netloom_nodes::walls(netloom_nodes::Demand { nodes, interfaces });
+        let wall = |wall: netloom_nodes::Wall| {
+            let netloom_nodes::Wall { what, needs, has, stops_start, advice } = wall;
+            Wall { what, needs, has, stops_start, advice }
+        };
+        walls.into_iter().map(wall).collect()
     }
 
     fn kill_engine(&self, name: &str) -> anyhow::Result<()> {

@@ -8,7 +8,8 @@ use serde::{Deserialize, Serialize};
 /// The engine's own errors since it started.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Timing {
-    /// Actual minus scheduled release of every frame that had to wait for one.
+    /// How much later than by the model every frame left: after its scheduled release, and because it,
+    /// or one before it on its link, had waited for more than 100 µs until the engine saw it.
     pub lateness: LatencySummary,
     /// How late this machine wakes a sleeping thread, sampled beside the engine: what of
     /// `lateness` is the machine's.

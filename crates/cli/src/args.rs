@@ -46,6 +46,8 @@ pub enum Command {
     Validate(Validate),
     /// Measure what this machine can bear; runs take their thresholds of traffic from it.
     Calibrate(Calibrate),
+    /// Say what this machine can do, and what to change for more.
+    Doctor(Doctor),
     /// Remove what experiments left whose engine has died.
     Cleanup(Cleanup),
 }
@@ -328,6 +330,17 @@ pub struct Calibrate {
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
     /// Output format.
+    #[arg(long, value_enum, default_value_t = Format::Table)]
+    pub format: Format,
+}
+
+/// `netloom doctor`
+#[derive(Debug, Args)]
+pub struct Doctor {
+    /// The scenario for which there is to be room; by default thousand nodes with two thousand links.
+    #[arg(short = 't', long = "topology", value_name = "FILE")]
+    pub file: Option<PathBuf>,
+    /// How to print it.
     #[arg(long, value_enum, default_value_t = Format::Table)]
     pub format: Format,
 }

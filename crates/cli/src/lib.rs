@@ -8,6 +8,7 @@
 //! | `launch` | starting an engine and following its start |
 //! | `files` | the files that properties name |
 //! | `find` | which scenario, which experiment, when none is named |
+//! | `preflight` | whether the machine has room for an experiment |
 //! | `profile_file` | where the profile of this machine is kept, and what runs take from it |
 //! | `results` | reading what a run left behind |
 //! | `table` | tables for people |
@@ -25,6 +26,7 @@ pub mod exit;
 mod files;
 mod find;
 mod launch;
+mod preflight;
 mod profile_file;
 pub mod report_metric;
 mod results;
@@ -51,6 +53,30 @@ pub struct Found {
     pub socket: PathBuf,
 }
 
+/// How large an experiment is to a machine.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Size {
+    /// Nodes with a network stack.
+    pub nodes: u64,
+    /// Their interfaces.
+    pub interfaces: u64,
+}
+
+/// Something that a machine has only so many of.
+#[derive(Debug, Clone)]
+pub struct Wall {
+    /// What.
+    pub what: &'static str,
+    /// How many the experiment needs.
+    pub needs: u64,
+    /// How many it can have.
+    pub has: u64,
+    /// Whether it cannot start with fewer; else something in it may fail.
+    pub stops_start: bool,
+    /// What happens with fewer, and how to raise it.
+    pub advice: &'static str,
+}
+
 /// What the command line needs to know and do on this machine beside talking to engines.
 pub trait Machine {
     /// All experiments of which there is a trace, sorted by name.
@@ -61,6 +87,8 @@ pub trait Machine {
     fn cleanup(&self, name: &str) -> anyhow::Result<Vec<String>>;
     /// What the machine is: what may change how much it bears.
     fn describe(&self) -> MachineDescription;
+    /// What the machine has only so many of, held against an experiment of this size.
+    fn walls(&self, size: Size) -> Vec<Wall>;
     /// Kills the engine of `name`, if it lives, and waits until it is gone.
     fn kill_engine(&self, name: &str) -> anyhow::Result<()>;
 }

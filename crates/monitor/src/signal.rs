@@ -178,6 +178,8 @@ pub enum DropCause {
     NoMemory,
     /// The kernel's backlog of a CPU was full (softnet).
     SoftnetBacklog,
+    /// The kernel's table of neighbours was full, which all network namespaces of a machine share.
+    NeighbourTable,
     /// A device of the machine dropped it.
     MachineDevice,
 }
@@ -193,6 +195,7 @@ impl DropCause {
             Self::Malformed => "malformed",
             Self::NoMemory => "no_memory",
             Self::SoftnetBacklog => "softnet_backlog",
+            Self::NeighbourTable => "neighbour_table",
             Self::MachineDevice => "machine_device",
         }
     }

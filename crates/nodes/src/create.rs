@@ -13,18 +13,18 @@ use crate::configure::{configure, prepare as prepare_node};
 use crate::direct;
 use crate::record::Record;
 use crate::teardown;
-use crate::{Device, Layout, NodeError, cgroup, netns, rootless, tap};
+use crate::{Demand, Device, Layout, NodeError, cgroup, netns, rootless, tap};
 
 /// The most threads that make nodes. Most of the work is under one lock of the kernel's.
 const MOST_THREADS: usize = 4;
 /// Descriptors that the engine needs beside devices: sockets, pipes, files, per node and in all.
-const SPARE_FILES: u64 = 1024;
+pub(crate) const SPARE_FILES: u64 = 1024;
 
 /// Lets this process open what the plan needs, and returns the limits as they were.
 pub(crate) fn raise_file_limit(plan: &Plan) -> Result<(u64, u64), NodeError> {
-    let devices: usize = plan.nodes.iter().map(|node| node.interfaces.len()).sum();
-    // A control socket, a descriptor of the init process, and the pipes of a few processes.
-    let needed = devices as u64 + 16 * plan.nodes.len() as u64 + SPARE_FILES;
+    let interfaces: usize = plan.nodes.iter().map(|node| node.interfaces.len()).sum();
+    let demand = Demand { nodes: plan.nodes.len() as u64, interfaces: interfaces as u64 };
+    let needed = demand.files_with_processes();
     let files = Resource::RLIMIT_NOFILE;
     let failed = |errno| NodeError::system("raise the limit on open files", io::Error::from(errno));
     let (soft, hard) = getrlimit(files).map_err(failed)?;

@@ -11,6 +11,7 @@
 //! | [`init`] | the node's side: its first process |
 //! | `interface` | what a node's interfaces say about themselves |
 //! | [`rootless`] | the user namespace in which ordinary users may do all this |
+//! | `walls` | what the machine has only so many of |
 //! | `cgroup`, `pidfd`, `drain` | what creation and teardown stand on |
 //!
 //! Not here: what the links do (`link`), frames (`ports`, `dataplane`), and who decides what the
@@ -39,6 +40,7 @@ pub mod rootless;
 mod starter;
 mod tap;
 mod teardown;
+mod walls;
 
 pub use drain::wait as wait_until_freed;
 pub use error::NodeError;
@@ -47,6 +49,7 @@ pub use layout::Layout;
 pub use network::{Context, Device, Network};
 pub use process::{ExitStatus, SpawnRequest, Spawned, Stdio};
 pub use teardown::{CleanupReport, cleanup, cleanup_layout};
+pub use walls::{Demand, Wall, walls};
 
 /// Where a node's processes see the scenario's directory, and where they start.
 pub const WORK_DIRECTORY: &str = "/run/netloom/scenario";

@@ -15,6 +15,7 @@
 //! | `vmstat` | `/proc/vmstat` | swapping |
 //! | `disks` | `/proc/diskstats` | busy disks |
 //! | `softnet` | `/proc/net/softnet_stat` | frames lost in the kernel |
+//! | `neighbours` | `/proc/net/stat/arp_cache`, `ndisc_cache` | frames lost for want of a neighbour |
 //! | `uplinks` | `/proc/net/dev` | traffic and losses of uplinks |
 //! | `places`, `awaited`, `source`, `fields` | – | where files are, or will be; reading and taking them apart |
 //! | `probe` | – | what probes have in common, and polling them when they are due |
@@ -25,6 +26,7 @@ mod bpf;
 mod cpu;
 mod disks;
 mod fields;
+mod neighbours;
 mod places;
 mod prepared;
 mod pressure;

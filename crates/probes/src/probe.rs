@@ -5,6 +5,7 @@ use netloom_units::{Duration, Time};
 
 use crate::cpu::Cpu;
 use crate::disks::Disks;
+use crate::neighbours::Neighbours;
 use crate::places::Places;
 use crate::prepared::Prepared;
 use crate::pressure::Pressures;
@@ -73,12 +74,14 @@ pub(crate) fn budgeted(least: Duration, files: usize) -> Duration {
 }
 
 /// Those of which there is no event-driven counterpart.
-pub(crate) fn always_polling(places: &Places) -> [Box<dyn Probe>; 5] {
+pub(crate) fn always_polling(places: &Places) -> [Box<dyn Probe>; 7] {
     [
         Box::new(Pressures::new(places)),
         Box::new(Refaults::new(places)),
         Box::new(Vmstat::new(places)),
         Box::new(Softnet::new(places)),
+        Box::new(Neighbours::of_ipv4(places)),
+        Box::new(Neighbours::of_ipv6(places)),
         Box::new(Uplinks::new(places)),
     ]
 }

@@ -9,11 +9,12 @@ use netloom_units::readable::counted;
 use crate::Machine;
 use crate::args::Deploy;
 use crate::launch::{Engine, prepare};
-use crate::{exit, profile_file};
+use crate::{exit, preflight, profile_file};
 
 /// Brings the network up and returns.
 pub async fn deploy(machine: &dyn Machine, args: Deploy) -> Result<i32> {
     let loaded = prepare(&args.start)?;
+    preflight::check(machine, &loaded.scenario)?;
     let began = Instant::now();
     let mut engine = Engine::start(
         &loaded,

@@ -5,6 +5,7 @@ mod capture;
 mod cleanup;
 mod deploy;
 mod destroy;
+mod doctor;
 mod exec;
 mod frames;
 mod graph;
@@ -41,6 +42,7 @@ pub async fn dispatch(machine: &dyn Machine, cli: Cli) -> Result<i32> {
         Command::Graph(args) => graph::graph(args),
         Command::Validate(args) => validate::validate(args),
         Command::Calibrate(args) => calibrate::calibrate(machine, args).await,
+        Command::Doctor(args) => doctor::doctor(machine, args).await,
         Command::Cleanup(args) => cleanup::cleanup(machine, args),
     }
 }

@@ -16,11 +16,12 @@ use crate::args::Run;
 use crate::client::{Client, Events};
 use crate::find::Loaded;
 use crate::launch::{Engine, prepare};
-use crate::{Machine, exit, profile_file, results};
+use crate::{Machine, exit, preflight, profile_file, results};
 
 /// Brings the network up, follows the run, prints its summary.
 pub async fn run(machine: &dyn Machine, args: Run) -> Result<i32> {
     let mut loaded = prepare(&args.start)?;
+    preflight::check(machine, &loaded.scenario)?;
     if args.frames {
         let all = loaded.scenario.modelled_links().map(|link| link.name.clone());
         loaded.scenario.measure.frames = all.collect();

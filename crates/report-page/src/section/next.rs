@@ -62,7 +62,8 @@ fn advice(signal: SignalKind) -> &'static str {
         }
         SignalKind::UnmodelledDrop => {
             "frames were lost where no link's model dropped them. The cause says where: not_read_in_time is \
-             an engine that was too busy, softnet_backlog a kernel that was."
+             an engine that was too busy, softnet_backlog a kernel that was, neighbour_table a table that all nodes \
+             share (`sysctl net.ipv4.neigh.default.gc_thresh3`, and net.ipv6)."
         }
         SignalKind::Cpu => {
             "a CPU had no idle moment. If somebody outside the experiment is the heaviest, run it elsewhere; \

@@ -1,0 +1,210 @@
+//! `netloom doctor`
+
+use std::fmt;
+use std::fs;
+
+use anyhow::{Context, Result};
+use netloom_api::launch::{Calibration, Mode};
+use netloom_api::summary::Summary;
+use netloom_api::timing::Scheduling;
+use serde::Serialize;
+
+use crate::args::{Doctor, Format, ScenarioFile};
+use crate::commands::deploy;
+use crate::launch::Engine;
+use crate::{Machine, Size, exit, find, preflight, profile_file, results};
+
+/// What is tried out: two nodes, a link and a program.
+const TRIAL: &str = "name: doctor
+topology:
+  nodes: { a: , b: }
+  links: [{ endpoints: [a, b], delay: 1ms }]
+processes:
+  - { name: moment, node: a, command: sleep 0.3 }
+";
+/// What that is called.
+const NETWORK: &str = "network of two nodes";
+/// The size for which walls are shown, unless a scenario says another: thousand nodes, two thousand links.
+const LARGE: Size = Size { nodes: 1000, interfaces: 4000 };
+/// The oldest kernel that is supported.
+const OLDEST: (u32, u32) = (5, 15);
+
+/// One thing that was looked at.
+#[derive(Debug, Serialize)]
+struct Check {
+    what: String,
+    state: State,
+    found: String,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+enum State {
+    /// As it should be.
+    Ok,
+    /// Works, with less.
+    Note,
+    /// Does not work.
+    Problem,
+}
+
+impl fmt::Display for State {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Self::Ok => "ok",
+            Self::Note => "note",
+            Self::Problem => "PROBLEM",
+        })
+    }
+}
+
+impl Check {
+    fn new(what: impl Into<String>, state: State, found: impl Into<String>) -> Self {
+        Self { what: what.into(), state, found: found.into() }
+    }
+}
+
+/// Says what this machine can do, and what to change for more.
+pub async fn doctor(machine: &dyn Machine, args: Doctor) -> Result<i32> {
+    let size = match &args.file {
+        None => LARGE,
+        Some(_) => {
+            let named = ScenarioFile { file: args.file.clone() };
+            preflight::size(&find::scenario(&named)?.scenario)
+        }
+    };
+    let mut checks = vec![kernel(&machine.describe().kernel), rights()];
+    checks.extend(trial(machine).await?);
+    checks.push(calibration(machine));
+    checks.extend(walls(machine, size));
+    let worst = checks.iter().map(|check| check.state).max().unwrap_or(State::Ok);
+    match args.format {
+        Format::Json => println!("{}", serde_json::to_string_pretty(&checks)?),
+        Format::Table => show(&checks, size),
+    }
+    Ok(if worst == State::Problem { exit::FAILURE } else { exit::SUCCESS })
+}
+
+fn show(checks: &[Check], size: Size) {
+    for Check { what, state, found } in checks {
+        println!("{state:<8} {what}: {found}");
+    }
+    println!("\nRoom: for {} nodes with {} interfaces in all.", size.nodes, size.interfaces);
+}
+
+fn kernel(release: &str) -> Check {
+    let mut numbers = release.split(['.', '-', '+']).map_while(|part| part.parse::<u32>().ok());
+    let version = numbers.next().zip(numbers.next());
+    let (state, more) = match version {
+        Some(version) if version >= OLDEST => (State::Ok, ""),
+        Some(_) => (State::Note, "; NetLoom is made for 5.15 and later"),
+        None => (State::Note, "; not a version that is known"),
+    };
+    Check::new("kernel", state, format!("Linux {release}{more}"))
+}
+
+fn rights() -> Check {
+    match nix::unistd::geteuid().is_root() {
+        true => Check::new("user", State::Ok, "root"),
+        false => Check::new(
+            "user",
+            State::Ok,
+            "an ordinary user: networks live in a user namespace (docs/rootless.md)",
+        ),
+    }
+}
+
+/// Runs a network of two nodes, and looks at how it was watched.
+async fn trial(machine: &dyn Machine) -> Result<Vec<Check>> {
+    let folder = tempfile::tempdir().context("cannot make a temporary folder")?;
+    let file = folder.path().join("netloom.yaml");
+    fs::write(&file, TRIAL).with_context(|| format!("cannot write {}", file.display()))?;
+    let mut loaded = find::scenario(&ScenarioFile { file: Some(file) })?;
+    let name = format!("doctor-{}", std::process::id());
+    loaded.scenario.name.clone_from(&name);
+    let results = folder.path().join("results");
+    let why = "a trial needs none".into();
+    let mode = Mode::Run { results: results.clone() };
+    let mut engine = Engine::start(&loaded, None, Calibration::Missing { why }, mode).await?;
+    if let Err(error) = engine.ready().await {
+        deploy::clean_after_death(machine, &mut engine, &name).await?;
+        let why = netloom_api::in_words(error.as_ref());
+        return Ok(vec![Check::new(NETWORK, State::Problem, why.trim_end())]);
+    }
+    engine.wait().await?;
+    // Of an engine that died; others leave nothing.
+    machine.cleanup(&name)?;
+    let summary = results::read(&results)?.summary;
+    let network = match summary.success {
+        true => Check::new(NETWORK, State::Ok, "comes up, runs a program, and goes"),
+        false => Check::new(NETWORK, State::Problem, summary.failures.join("; ")),
+    };
+    Ok(std::iter::once(network).chain(seen(&summary)).collect())
+}
+
+/// How the trial was scheduled and watched.
+fn seen(summary: &Summary) -> Vec<Check> {
+    let workers = &summary.timing.workers;
+    let real_time = workers.iter().all(|worker| worker.scheduling == Scheduling::RealTime);
+    let workers = match real_time {
+        true => Check::new("workers", State::Ok, "real-time threads"),
+        false => Check::new(
+            "workers",
+            State::Note,
+            "not real-time threads: beside other load, frames leave late sooner; root, or a limit of \
+             real-time priority of 2 or more (`ulimit -r`, `rtprio` in limits.conf), gives them",
+        ),
+    };
+    let coverage = summary.verdict.iter().flat_map(|verdict| &verdict.coverage);
+    let watched = coverage.map(|coverage| {
+        let state = if coverage.observed { State::Ok } else { State::Note };
+        let by = coverage.probes.join(", ");
+        let blind = coverage.blind_spots.join("; ");
+        let found = match (coverage.observed, blind.is_empty()) {
+            (true, _) => format!("observed by {by}"),
+            (false, true) => "not observed".into(),
+            (false, false) => blind,
+        };
+        Check::new(format!("signal {}", coverage.signal.name()), state, found)
+    });
+    std::iter::once(workers).chain(watched).collect()
+}
+
+fn calibration(machine: &dyn Machine) -> Check {
+    match profile_file::calibration(machine) {
+        Calibration::Measured { source, .. } => Check::new("calibration", State::Ok, source),
+        Calibration::Missing { why } => Check::new("calibration", State::Note, why),
+    }
+}
+
+fn walls(machine: &dyn Machine, size: Size) -> impl Iterator<Item = Check> {
+    machine.walls(size).into_iter().map(|wall| {
+        let what = format!("room: {}", wall.what);
+        match wall.needs <= wall.has {
+            true => Check::new(what, State::Ok, format!("{} of {}", wall.needs, wall.has)),
+            false => {
+                let state = if wall.stops_start { State::Problem } else { State::Note };
+                Check::new(what, state, preflight::words(&wall))
+            }
+        }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn old_kernels_are_told_apart() {
+        for (release, state) in [
+            ("5.15.0-91-generic", State::Ok),
+            ("6.1.0", State::Ok),
+            ("6.18.44-fc", State::Ok),
+            ("5.10.209", State::Note),
+            ("4.19", State::Note),
+            ("odd", State::Note),
+        ] {
+            assert_eq!(kernel(release).state, state, "{release}");
+        }
+    }
+}

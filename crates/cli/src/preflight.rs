@@ -1,0 +1,46 @@
+//! Whether this machine has room for an experiment, before anything of it is made.
+
+use std::fmt::Write as _;
+
+use anyhow::{Result, bail};
+use netloom_scenario::{NodeKind, Scenario};
+
+use crate::{Machine, Size, Wall};
+
+/// How large an experiment is to the machine.
+pub fn size(scenario: &Scenario) -> Size {
+    let stacks = || scenario.nodes.iter().filter(|node| node.kind != NodeKind::Switch);
+    let ends = scenario.links.iter().flat_map(|link| &link.endpoints);
+    let has_stack: std::collections::HashSet<&str> =
+        stacks().map(|node| node.name.as_str()).collect();
+    let interfaces = ends.filter(|end| has_stack.contains(end.node.as_str())).count();
+    Size { nodes: stacks().count() as u64, interfaces: interfaces as u64 }
+}
+
+/// Warns of what may fail in an experiment of this size.
+///
+/// # Errors
+/// If it could not start: everything that is in its way.
+pub fn check(machine: &dyn Machine, scenario: &Scenario) -> Result<()> {
+    let walls = machine.walls(size(scenario));
+    let (stops, hinders): (Vec<_>, Vec<_>) =
+        walls.into_iter().filter(|wall| wall.needs > wall.has).partition(|wall| wall.stops_start);
+    for wall in hinders {
+        eprintln!("warning: {}", words(&wall));
+    }
+    if stops.is_empty() {
+        return Ok(());
+    }
+    let mut all = format!("this machine has no room for `{}`; nothing was made", scenario.name);
+    for wall in stops {
+        // Writing to a string does not fail.
+        let _ = write!(all, "\n  {}", words(&wall));
+    }
+    bail!(all)
+}
+
+/// A wall that is in the way, in words.
+pub fn words(wall: &Wall) -> String {
+    let Wall { what, needs, has, advice, .. } = wall;
+    format!("it needs {needs} {what}, and this machine has {has}: {advice}")
+}

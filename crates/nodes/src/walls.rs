@@ -1,0 +1,188 @@
+//! What a machine has only so many of, and how many an experiment needs: known before anything is made.
+
+use std::fs;
+use std::path::Path;
+
+use nix::sys::resource::{Resource, getrlimit, setrlimit};
+
+use crate::create::SPARE_FILES;
+
+/// The size of an experiment.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Demand {
+    /// Nodes with a network stack.
+    pub nodes: u64,
+    /// Their interfaces.
+    pub interfaces: u64,
+}
+
+/// Something that a machine has only so many of.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Wall {
+    /// What.
+    pub what: &'static str,
+    /// How many the experiment needs.
+    pub needs: u64,
+    /// How many it can have.
+    pub has: u64,
+    /// Whether it cannot start with fewer; else something in it may fail.
+    pub stops_start: bool,
+    /// What happens with fewer, and how to raise it.
+    pub advice: &'static str,
+}
+
+impl Demand {
+    /// What the engine opens at the least: devices, and what it has for itself.
+    fn files(self) -> u64 {
+        self.interfaces + SPARE_FILES
+    }
+
+    /// As well, where something runs in every node: a control socket, a descriptor of the init process, and
+    /// the pipes of a few processes.
+    pub(crate) fn files_with_processes(self) -> u64 {
+        self.files() + 16 * self.nodes
+    }
+}
+
+/// Every wall that this machine says something about.
+pub fn walls(demand: Demand) -> Vec<Wall> {
+    let proc = Path::new("/proc");
+    let files = Wall {
+        what: "open files",
+        needs: demand.files(),
+        has: most_files(proc),
+        stops_start: true,
+        advice: "raise the hard limit of open files (`ulimit -Hn`, `LimitNOFILE=`), or as root \
+                 `sysctl fs.nr_open`",
+    };
+    std::iter::once(files).chain(of_files(demand, proc)).collect()
+}
+
+/// The walls that files below `proc` tell of.
+fn of_files(demand: Demand, proc: &Path) -> impl Iterator<Item = Wall> {
+    let mounts = fs::read_to_string(proc.join("self/mountinfo")).map_or(0, |m| m.lines().count());
+    let namespaces = Wall {
+        what: "network namespaces",
+        // One to make devices in, one to wait for the end of the others with.
+        needs: demand.nodes + 2,
+        has: 0,
+        stops_start: true,
+        advice: "raise it with `sysctl user.max_net_namespaces`",
+    };
+    let mounted = Wall {
+        what: "mounts",
+        // A name for each namespace, on top of what is there.
+        needs: mounts as u64 + demand.nodes,
+        has: 0,
+        stops_start: true,
+        advice: "raise it with `sysctl fs.mount-max`",
+    };
+    let neighbours = |what| Wall {
+        what,
+        needs: demand.interfaces,
+        has: 0,
+        stops_start: false,
+        advice: "all nodes of the machine share one table: where more neighbours talk to each other at \
+                 once, the kernel drops frames that no link's model drops; raise it with `sysctl \
+                 net.ipv4.neigh.default.gc_thresh3` and `net.ipv6.neigh.default.gc_thresh3`",
+    };
+    let processes = Wall {
+        what: "processes",
+        // One program in each node, and the node's init.
+        needs: 2 * demand.nodes,
+        has: 0,
+        stops_start: false,
+        advice: "that is with one program in each node; raise it with `sysctl kernel.pid_max`",
+    };
+    let memory = Wall {
+        what: "kB of memory",
+        needs: KB_PER_NODE * demand.nodes + KB_PER_INTERFACE * demand.interfaces,
+        has: 0,
+        stops_start: false,
+        advice: "some 200 kB a node and 50 kB an interface, without what runs in the nodes; routes of large \
+                 networks without an order come on top",
+    };
+    [
+        (namespaces, number(proc, "sys/user/max_net_namespaces")),
+        (mounted, number(proc, "sys/fs/mount-max")),
+        (neighbours("IPv4 neighbours"), number(proc, "sys/net/ipv4/neigh/default/gc_thresh3")),
+        (neighbours("IPv6 neighbours"), number(proc, "sys/net/ipv6/neigh/default/gc_thresh3")),
+        (processes, number(proc, "sys/kernel/pid_max")),
+        (memory, available_memory(proc)),
+    ]
+    .into_iter()
+    .filter_map(|(wall, has)| has.map(|has| Wall { has, ..wall }))
+}
+
+/// Measured with 300 routers of four interfaces and 500 routes each: 400 kB a node, engine included.
+const KB_PER_NODE: u64 = 200;
+const KB_PER_INTERFACE: u64 = 50;
+
+fn number(proc: &Path, file: &str) -> Option<u64> {
+    fs::read_to_string(proc.join(file)).ok()?.trim().parse().ok()
+}
+
+/// In kB.
+fn available_memory(proc: &Path) -> Option<u64> {
+    let text = fs::read_to_string(proc.join("meminfo")).ok()?;
+    let line = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
+    line.trim().strip_suffix("kB")?.trim().parse().ok()
+}
+
+/// The limit on open files, or what this process may raise it to.
+fn most_files(proc: &Path) -> u64 {
+    let files = Resource::RLIMIT_NOFILE;
+    let Ok((soft, hard)) = getrlimit(files) else { return u64::MAX };
+    match number(proc, "sys/fs/nr_open") {
+        // Permitted to who may raise it; then as it was.
+        Some(most) if most > hard && setrlimit(files, soft, most).is_ok() => {
+            let _ = setrlimit(files, soft, hard);
+            most
+        }
+        _ => hard,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_machine_is_held_against_what_is_needed() {
+        let machine = tempfile::tempdir().unwrap();
+        for (file, text) in [
+            ("self/mountinfo", "1 2 3 / / rw\n4 1 5 / /proc rw\n"),
+            ("sys/user/max_net_namespaces", "100\n"),
+            ("sys/fs/mount-max", "100000\n"),
+            ("sys/net/ipv4/neigh/default/gc_thresh3", "1024\n"),
+            ("sys/kernel/pid_max", "32768\n"),
+            ("meminfo", "MemTotal: 16 kB\nMemAvailable:    8000000 kB\n"),
+        ] {
+            let path = machine.path().join(file);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, text).unwrap();
+        }
+        let demand = Demand { nodes: 1000, interfaces: 4000 };
+        let found: Vec<_> = of_files(demand, machine.path())
+            .map(|wall| (wall.what, wall.needs, wall.has, wall.stops_start))
+            .collect();
+        assert_eq!(
+            found,
+            [
+                ("network namespaces", 1002, 100, true),
+                ("mounts", 1002, 100_000, true),
+                ("IPv4 neighbours", 4000, 1024, false),
+                // Not for IPv6: this machine says nothing about it.
+                ("processes", 2000, 32_768, false),
+                ("kB of memory", 400_000, 8_000_000, false),
+            ]
+        );
+    }
+
+    #[test]
+    fn the_limit_on_files_stays_as_it_was() {
+        let before = getrlimit(Resource::RLIMIT_NOFILE).unwrap();
+        assert!(most_files(Path::new("/proc")) >= before.1);
+        assert_eq!(getrlimit(Resource::RLIMIT_NOFILE).unwrap(), before);
+    }
+}

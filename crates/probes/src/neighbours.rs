@@ -1,0 +1,67 @@
+//! Frames that the kernel lost because its table of neighbours was full, from `/proc/net/stat/arp_cache` and
+//! `ndisc_cache`. All network namespaces of a machine share the two tables (`gc_thresh3`, 1024 where nobody has
+//! changed it), so a large network can fill them: what cannot have an entry is dropped without a word. Counted
+//! for the whole machine.
+
+use netloom_monitor::{DropCause, Observation, Party, SignalKind};
+use netloom_units::{Duration, Time};
+
+use crate::fields::{Counter, lines, words};
+use crate::places::Places;
+use crate::probe::{Probe, Sink};
+use crate::source::Foundation;
+
+const PERIOD: Duration = Duration::from_millis(500);
+const FULL: &[u8] = b"table_fulls";
+
+/// The table of one family.
+pub struct Neighbours {
+    stat: Foundation,
+    full: Counter,
+}
+
+impl Neighbours {
+    /// IPv4's.
+    pub fn of_ipv4(places: &Places) -> Self {
+        Self::of(places, "/proc/net/stat/arp_cache", "net/stat/arp_cache")
+    }
+
+    /// IPv6's.
+    pub fn of_ipv6(places: &Places) -> Self {
+        Self::of(places, "/proc/net/stat/ndisc_cache", "net/stat/ndisc_cache")
+    }
+
+    fn of(places: &Places, name: &'static str, file: &str) -> Self {
+        let signals = &[SignalKind::UnmodelledDrop];
+        let stat = Foundation::of_a_part(name, &places.proc.join(file), signals);
+        Self { stat, full: Counter::default() }
+    }
+}
+
+impl Probe for Neighbours {
+    fn period(&self) -> Duration {
+        PERIOD
+    }
+
+    fn start(&mut self, sink: Sink<'_>) {
+        self.stat.start(sink, &["full tables of neighbours are counted for the whole machine"]);
+    }
+
+    fn poll(&mut self, at: Time, sink: Sink<'_>) {
+        let Some((text, _)) = self.stat.read(at, sink) else { return };
+        let frames = refused(text).and_then(|sum| self.full.grew(sum)).unwrap_or(0);
+        if frames > 0 {
+            let (cause, party) = (DropCause::NeighbourTable, Party::Unattributed);
+            sink(Observation::Drops { cause, party, frames });
+        }
+    }
+}
+
+/// The sum over CPUs of the column, which has hexadecimal numbers of 32 bits.
+fn refused(text: &[u8]) -> Option<u64> {
+    let mut lines = lines(text);
+    let column = words(lines.next()?).position(|word| word == FULL)?;
+    let number =
+        |line| u64::from_str_radix(str::from_utf8(words(line).nth(column)?).ok()?, 16).ok();
+    Some(lines.filter_map(number).sum())
+}
