@@ -87,7 +87,7 @@ def main():
         why = verdict["findings"][0]["why"] if verdict["findings"] else ""
         print(
             f"  {routers:>7}  {100 * arrived:>6.2f} %  {above:>7.0f} us  {'yes' if off else 'no':<8}"
-            f"  {verdict['judgement']} {why[:90]}",
+            f"  {verdict['judgement']} {why[:90]}; {run.witness}",
             flush=True,
         )
         alarm = alarm or (routers if verdict["judgement"] != "valid" else None)
@@ -100,9 +100,17 @@ def main():
         right = "as wanted" if alarm <= deviates else "NOT AS WANTED"
         print(f"  first alarm at {alarm} routers, first deviation at {deviates}: {right}")
     runs = int(sys.argv[1]) if sys.argv[1:] else 10
-    verdicts = [look(QUIET) for _ in range(runs)]
-    false = sum(run.verdict["judgement"] != "valid" and not off for run, _, _, off in verdicts)
-    print(f"  {runs} quiet runs with {QUIET} routers: {false} false alarms (wanted: 0)")
+    looks = [look(QUIET) for _ in range(runs)]
+    alarms = [(run, off) for run, _, _, off in looks if run.verdict["judgement"] != "valid"]
+    false = [run for run, off in alarms if not off]
+    deviated = sum(off for _, _, _, off in looks)
+    missed = deviated - (len(alarms) - len(false))
+    print(
+        f"  {runs} runs with {QUIET} routers: {deviated} deviated, of which {missed} without an alarm;"
+        f" {len(false)} alarms without a deviation (wanted: 0 and 0)"
+    )
+    for run in false:
+        print(f"    {run.verdict['findings'][0]['why'][:110]}; {run.witness}")
 
 
 main()

@@ -65,7 +65,8 @@ def table(name, steps):
         expected = bool(names) == overload and (not names or names[0] in CLASSES[name])
         right &= expected
         times = ", ".join(f"{signal} {after:.2f} s" for signal, after in fired.items()) or "-"
-        print(f"  {what:<22} {run.verdict['judgement']:<9} {times}{'' if expected else '   (not as wanted)'}")
+        unlike = "" if expected else f"   (not as wanted; {run.witness})"
+        print(f"  {what:<22} {run.verdict['judgement']:<9} {times}{unlike}", flush=True)
     print(f"  {'as wanted' if right else 'NOT AS WANTED'}")
 
 

@@ -8,6 +8,8 @@ import sys
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent))
 
+from witness import Witness  # noqa: E402
+
 from common import ROOT, TARGET, Run, machine, netloom, percentile  # noqa: E402, F401
 
 LOADS = HERE / "load"
@@ -61,7 +63,8 @@ class Watched(Run):
         # On a disk: where temporary files are, there may be none below.
         target = ROOT / "target"
         target.mkdir(exist_ok=True)
-        super().__init__(json.dumps(scenario), parent=target)
+        with Witness() as self.witness:
+            super().__init__(json.dumps(scenario), parent=target)
         self.verdict = self.summary["verdict"]
 
     def json(self, process, node):
