@@ -267,9 +267,7 @@ impl Fabric {
         if let Some(spotter) = &mut self.spotter {
             spotter.handled(lane);
         }
-        if self.unseen > Duration::ZERO {
-            self.lanes[lane].shift.unseen(at, self.unseen);
-        }
+        self.lanes[lane].shift.offered(self.unseen);
         if let Err(rejected) = self.lanes[lane].pipe.offer(at, info, Carried(frame)) {
             self.dropped(lane, at, rejected.reason, rejected.frame.0);
         }

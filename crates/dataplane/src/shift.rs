@@ -22,6 +22,8 @@ const MEMORY: Duration = Duration::from_secs(1);
 /// Of one pipe.
 #[derive(Debug, Default)]
 pub(crate) struct Shift {
+    /// How many frames were offered.
+    arrivals: u64,
     /// When the line was last idle or done with a frame.
     free: Time,
     /// Of the frame that left last.
@@ -31,21 +33,30 @@ pub(crate) struct Shift {
     unseen: VecDeque<Unseen>,
 }
 
-/// Frames that arrived within a time, and may have been there for so long.
+/// Frames that arrived one after the other, by the arrivals' numbers, and may have been there for so long.
 #[derive(Debug, Clone, Copy)]
 struct Unseen {
-    first: Time,
-    last: Time,
+    first: u64,
+    last: u64,
     by: Duration,
 }
 
 impl Shift {
-    /// A frame entered at `at` that may have been there `by` earlier.
+    /// A frame is offered that may have been there `unseen` for so long.
+    #[inline]
+    pub fn offered(&mut self, unseen: Duration) {
+        let number = self.arrivals;
+        self.arrivals += 1;
+        if unseen > Duration::ZERO {
+            self.note(number, unseen);
+        }
+    }
+
     #[cold]
-    pub fn unseen(&mut self, at: Time, by: Duration) {
-        match self.unseen.back_mut().filter(|unseen| unseen.by == by && at >= unseen.last) {
-            Some(unseen) => unseen.last = at,
-            None => self.unseen.push_back(Unseen { first: at, last: at, by }),
+    fn note(&mut self, number: u64, by: Duration) {
+        match self.unseen.back_mut().filter(|last| last.by == by && last.last + 1 == number) {
+            Some(last) => last.last = number,
+            None => self.unseen.push_back(Unseen { first: number, last: number, by }),
         }
     }
 
@@ -61,11 +72,11 @@ impl Shift {
 
     #[cold]
     fn follow(&mut self, passage: &Passage, free: Time) -> Duration {
-        let Passage { offered, started, .. } = *passage;
-        while self.unseen.front().is_some_and(|unseen| unseen.last < offered) {
+        let Passage { number, offered, started, .. } = *passage;
+        while self.unseen.front().is_some_and(|unseen| unseen.last < number) {
             self.unseen.pop_front();
         }
-        let unseen = self.unseen.front().filter(|unseen| unseen.first <= offered);
+        let unseen = self.unseen.front().filter(|unseen| unseen.first <= number);
         let late = unseen.map_or(Duration::ZERO, |unseen| unseen.by);
         let (waited, idle) = (started.since(offered), started.since(free));
         let before = if offered > self.until { Duration::ZERO } else { self.by };
@@ -98,16 +109,14 @@ mod tests {
         let mut late = Vec::new();
         let mut passages = Vec::new();
         for (there, seen) in frames {
-            if seen > there {
-                shift.unseen(micros(*seen), Duration::from_micros(seen - there));
-            }
+            shift.offered(Duration::from_micros(seen - there));
             let started = seen_free.max(*seen);
             (seen_free, true_free) = (started + SERVICE, true_free.max(*there) + SERVICE);
             passages.push((*seen, started, seen_free - true_free));
         }
-        for (seen, started, twice) in passages {
+        for (number, (seen, started, twice)) in (0..).zip(passages) {
             let passage = Passage {
-                number: 0,
+                number,
                 offered: micros(seen),
                 started: micros(started),
                 serialized: micros(started + SERVICE),
