@@ -41,8 +41,12 @@ def main():
 
 def show(name, run):
     """Whose the load was, by the signals of its class."""
-    # The load is on CPU 0 only.
-    reports = [r for r in run.report(CLASSES[name]) if r["on"].get("cpu", 0) == 0]
+    # The load is on CPU 0 only; who waits for a CPU is the node itself.
+    reports = [
+        r
+        for r in run.report(CLASSES[name] - {"run_queue"})
+        if r["on"].get("cpu", 0) == 0
+    ]
     for report in reports:
         total = sum(share["amount"] for share in report["shares"]) or 1
         shares = [f"{who(share)} {100 * share['amount'] / total:.0f} %" for share in report["shares"][:4]]
