@@ -405,8 +405,12 @@ fn names_are_taken_once_and_experiments_run_beside_each_other() {
     let (first, second) = (Lab::pair(", delay: 5ms"), Lab::pair(""));
     first.ok(&["deploy"]);
     second.ok(&["deploy"]);
+    assert!(first.ok(&["deploy"]).contains("nothing was done"), "it is what it is to be");
+    let file = first.path("netloom.yaml");
+    let scenario = std::fs::read_to_string(&file).unwrap();
+    std::fs::write(&file, scenario.replace("5ms", "6ms")).unwrap();
     let (code, error) = first.fails(&["deploy"]);
-    assert!(code == 1 && error.contains("is already running"), "{error}");
+    assert!(code == 1 && error.contains("is already running, and 1 change away"), "{error}");
     for lab in [&first, &second] {
         lab.sh("a", "ping -n -c 1 -W 2 b");
     }

@@ -5,6 +5,7 @@ use netloom_units::Time;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::apply::ApplyStep;
 use crate::change::LinkChange;
 use crate::state::Phase;
 
@@ -35,6 +36,11 @@ pub enum What {
         by: Origin,
         /// What.
         changes: Vec<LinkChange>,
+    },
+    /// Another scenario took the place of the one in force.
+    Applied {
+        /// What was done.
+        steps: Vec<ApplyStep>,
     },
     /// A change could not be made.
     ChangeFailed {
@@ -113,6 +119,10 @@ impl What {
             Self::Changed { changes, .. } => {
                 let changes: Vec<String> = changes.iter().map(LinkChange::in_words).collect();
                 changes.join(", ")
+            }
+            Self::Applied { steps } => {
+                let steps: Vec<String> = steps.iter().map(ApplyStep::in_words).collect();
+                format!("applied: {}", steps.join(", "))
             }
             Self::ChangeFailed { reason, .. } => format!("a change failed: {reason}"),
             Self::ProcessStarted { process, node, .. } => format!("{process}@{node} started"),

@@ -4,6 +4,7 @@
 //! |---|---|
 //! | [`launch`] | how an engine is started and what it says until the network is ready |
 //! | [`state`] | what the experiment is: nodes, links, processes |
+//! | [`apply`] | another scenario in its place while it runs |
 //! | [`change`] | what can be changed while it runs |
 //! | [`exec`] | commands and terminals in nodes |
 //! | [`event`] | what happens, as a stream |
@@ -15,6 +16,7 @@
 //! Not here: transport. The engine serves these types as HTTP/JSON on a Unix socket; `docs/api.md`
 //! says how to talk to it.
 
+pub mod apply;
 pub mod change;
 pub mod event;
 pub mod exec;

@@ -5,6 +5,7 @@ use schemars::SchemaGenerator;
 use schemars::generate::SchemaSettings;
 use serde_json::{Value, json};
 
+use crate::apply::{ApplyRequest, ApplyResponse};
 use crate::change::{ChangeRequest, ChangeResponse};
 use crate::event::Event;
 use crate::exec::{ExecControl, ExecNotice, ExecRequest};
@@ -75,6 +76,15 @@ pub const OPERATIONS: &[Operation] = &[
         query: &[],
         request: Some(|g| g.subschema_for::<ChangeRequest>()),
         response: Response::Json(|g| g.subschema_for::<ChangeResponse>()),
+    },
+    Operation {
+        method: "post",
+        path: "/apply",
+        summary: "Makes the network what another scenario says, without touching what stays as it is, or says \
+                  what would be done. A step that fails takes back those before it.",
+        query: &[],
+        request: Some(|g| g.subschema_for::<ApplyRequest>()),
+        response: Response::Json(|g| g.subschema_for::<ApplyResponse>()),
     },
     Operation {
         method: "get",

@@ -22,6 +22,8 @@ pub enum Command {
     Run(Run),
     /// Bring a scenario's network up and return.
     Deploy(Deploy),
+    /// Make a running network what its scenario says by now, without touching what stays as it is.
+    Apply(Apply),
     /// Take an experiment down; nothing of it is left.
     Destroy(Destroy),
     /// Show experiments, nodes, links and statistics.
@@ -101,6 +103,20 @@ pub struct Deploy {
     /// What shapes the start.
     #[command(flatten)]
     pub start: StartOptions,
+}
+
+/// `netloom apply`
+#[derive(Debug, Args)]
+pub struct Apply {
+    /// What shapes the start, if the experiment does not run yet.
+    #[command(flatten)]
+    pub start: StartOptions,
+    /// Only say what would be done.
+    #[arg(long)]
+    pub dry_run: bool,
+    /// Output format.
+    #[arg(long, value_enum, default_value_t = Format::Table)]
+    pub format: Format,
 }
 
 /// `netloom destroy`

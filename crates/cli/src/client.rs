@@ -41,6 +41,13 @@ impl Client {
         parse(path, response).await
     }
 
+    /// POST with JSON that answers JSON.
+    pub async fn ask<T: DeserializeOwned>(&self, path: &str, body: &impl Serialize) -> Result<T> {
+        let body = serde_json::to_vec(body)?;
+        let response = self.send(Method::POST, path, body.into()).await?;
+        parse(path, response).await
+    }
+
     /// POST with JSON.
     pub async fn post(&self, path: &str, body: &impl Serialize) -> Result<()> {
         let body = serde_json::to_vec(body)?;

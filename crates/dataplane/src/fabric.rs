@@ -1,6 +1,8 @@
 //! What a worker owns: devices, pipes and switches, and the frames on their way between them.
-//! Not here: waiting and commands (`worker`), what a pipe does to a frame (`netloom-link`), where
-//! a switch sends it (`switch`), and everything about VLANs (`vlan`).
+//! How links come and go is in `joining`. Not here: waiting and commands (`worker`), what a pipe does to a
+//! frame (`netloom-link`), where a switch sends it (`switch`), and everything about VLANs (`vlan`).
+
+mod joining;
 
 use std::collections::VecDeque;
 use std::io;
@@ -18,12 +20,14 @@ use crate::capture::{CaptureDirection, CaptureNote, CaptureSink};
 use crate::carried::Carried;
 use crate::frame_log::LogSink;
 use crate::shift::Shift;
-use crate::switch::Switch;
+use crate::switch::{NO_LANE, Switch};
 use crate::timers::Timers;
 use crate::timing::{Counters, DeviceFailure};
 use crate::vlan::{Interfaces, Tagged, VlanSwitch};
 use crate::watch::{Loss, Spotter};
 use crate::{Clock, PipeId};
+use joining::Places;
+pub(crate) use joining::{Parts, Refused};
 
 /// Frames and bytes read from one device before the others have their turn: some 20 µs of small
 /// frames, some 40 µs of super-frames.
@@ -36,6 +40,8 @@ const HOP_BUDGET: usize = 1024;
 /// A pipe and where it leads. Lanes 2k and 2k + 1 are the two directions of a link.
 pub(crate) struct Lane {
     pub id: PipeId,
+    /// Whether there is a link; its place is kept for another one otherwise.
+    pub live: bool,
     pub pipe: Pipe<Carried>,
     pub source: Place,
     pub target: Place,
@@ -59,22 +65,12 @@ pub(crate) enum Place {
     Tagged(Tagged),
 }
 
-/// What lanes begin and end at.
-pub(crate) struct Ends {
-    pub ports: Vec<Port>,
-    pub interfaces: Vec<Interfaces>,
-    pub switches: Vec<Switch>,
-    pub vlan_switches: Vec<VlanSwitch>,
-}
-
 /// A device and the lane that its frames enter.
 pub(crate) struct Port {
     pub device: Box<dyn FrameDevice>,
     pub lane: usize,
     /// The VLAN of a sub-interface.
     pub vlan: Option<Vid>,
-    pub link: usize,
-    pub end: usize,
     pub alive: bool,
 }
 
@@ -93,6 +89,7 @@ pub(crate) struct Fabric {
     pub interfaces: Vec<Interfaces>,
     pub switches: Vec<Switch>,
     pub vlan_switches: Vec<VlanSwitch>,
+    places: Places,
     pub timers: Timers,
     pub counters: Counters,
     log: Option<LogSink>,
@@ -107,15 +104,16 @@ pub(crate) struct Fabric {
 }
 
 impl Fabric {
-    pub fn new(clock: Clock, frame_memory: usize, lanes: Vec<Lane>, ends: Ends) -> Self {
-        let Ends { ports, interfaces, switches, vlan_switches } = ends;
+    /// Without any link.
+    pub fn new(clock: Clock, frame_memory: usize) -> Self {
         Self {
-            timers: Timers::new(lanes.len()),
-            lanes,
-            ports,
-            interfaces,
-            switches,
-            vlan_switches,
+            timers: Timers::default(),
+            lanes: Vec::new(),
+            ports: Vec::new(),
+            interfaces: Vec::new(),
+            switches: Vec::new(),
+            vlan_switches: Vec::new(),
+            places: Places::default(),
             counters: Counters::default(),
             log: None,
             spotter: None,
@@ -392,7 +390,9 @@ impl Fabric {
         let port = &mut self.ports[port];
         if port.alive {
             port.alive = false;
-            let (link, end, at) = (port.link, port.end, self.clock.now());
+            // What a device sends enters the lane that begins at its end of the link.
+            let PipeId { link, direction: end } = self.lanes[port.lane].id;
+            let at = self.clock.now();
             self.counters.failures.push(DeviceFailure { link, end, at, error: error.to_string() });
         }
     }
@@ -409,8 +409,10 @@ impl Fabric {
             }
             Forward::Flood => {
                 for out in (0..self.switches[switch].ports()).filter(|out| *out != port) {
-                    let copy = frame.duplicate();
-                    self.send_on(self.switches[switch].lane(out), release, unseen, copy);
+                    let lane = self.switches[switch].lane(out);
+                    if lane != NO_LANE {
+                        self.send_on(lane, release, unseen, frame.duplicate());
+                    }
                 }
                 self.pool.recycle(frame);
             }

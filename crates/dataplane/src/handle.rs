@@ -15,15 +15,16 @@ use serde::{Deserialize, Serialize};
 
 use crate::assembly::assemble;
 use crate::capture::{Capture, capture, capture_interface};
+use crate::fabric::Parts;
 use crate::frame_log::{self, FrameLog, FrameLogSummary};
 use crate::gate::tickets;
 use crate::scheduling::Scheduling;
 use crate::timing::Timing;
 use crate::waiter::Waker;
 use crate::wakeup::{Pulse, WakeupProbe};
-use crate::watch::{self, Limits, Watch};
+use crate::watch::{Limits, Watch};
 use crate::worker::{Command, Returned};
-use crate::{Clock, DataplaneError, Options, PipeId, VlanPortStatus, Wiring};
+use crate::{Clock, DataplaneError, End, Options, PipeId, VlanPortStatus, Wiring};
 
 /// All links of an experiment on this machine, running.
 ///
@@ -32,9 +33,11 @@ use crate::{Clock, DataplaneError, Options, PipeId, VlanPortStatus, Wiring};
 #[derive(Debug)]
 pub struct Dataplane {
     pub(crate) clock: Clock,
+    /// Of the pipes' random streams.
+    pub(crate) seed: u64,
     pub(crate) workers: Vec<WorkerHandle>,
-    /// For each link, its worker and its first lane there.
-    pub(crate) locations: Vec<(usize, usize)>,
+    /// Where each link is; none that was taken out.
+    pub(crate) locations: Vec<Option<Location>>,
     pub(crate) control: Mutex<Control>,
     /// What the workers are to be to the machine.
     pub(crate) scheduling: Scheduling,
@@ -77,18 +80,47 @@ impl Drop for WorkerHandle {
     }
 }
 
-/// What changes go by, one batch at a time.
-#[derive(Default)]
-pub(crate) struct Control {
-    /// The state of each link's pipes.
-    pub states: Vec<[LinkState; 2]>,
-    /// The carriers of each link's ends.
-    pub carriers: Vec<[Vec<Box<dyn Carrier>>; 2]>,
+/// Where a link is: its worker, its first lane there, and the switches that it ends at.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Location {
+    pub worker: usize,
+    pub lane: usize,
+    pub switches: [Option<SwitchEnd>; 2],
 }
 
-impl std::fmt::Debug for Control {
+/// A switch at the end of a link.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct SwitchEnd {
+    pub number: usize,
+    pub knows_vlans: bool,
+}
+
+impl SwitchEnd {
+    /// The one that is there.
+    pub fn of(end: &End) -> Option<Self> {
+        let knows_vlans = matches!(end, End::VlanPort { .. });
+        end.switch().map(|number| Self { number, knows_vlans })
+    }
+}
+
+/// What changes go by, one batch at a time.
+#[derive(Debug, Default)]
+pub(crate) struct Control {
+    pub links: Vec<LinkControl>,
+}
+
+/// Of one link.
+#[derive(Default)]
+pub(crate) struct LinkControl {
+    /// The state of each pipe.
+    states: [LinkState; 2],
+    /// The carriers of each end.
+    carriers: [Vec<Box<dyn Carrier>>; 2],
+}
+
+impl std::fmt::Debug for LinkControl {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Control").field("states", &self.states).finish_non_exhaustive()
+        f.debug_struct("LinkControl").field("states", &self.states).finish_non_exhaustive()
     }
 }
 
@@ -101,9 +133,9 @@ impl Dataplane {
     pub fn start(wiring: Wiring, options: Options) -> Result<Self, DataplaneError> {
         let dataplane = assemble(wiring, &options)?;
         let control = dataplane.control();
-        for link in 0..control.states.len() {
-            if control.is_cut(link) {
-                control.switch_carriers(link, false)?;
+        for (number, link) in control.links.iter().enumerate() {
+            if link.is_cut() {
+                link.switch_carriers(number, false)?;
             }
         }
         drop(control);
@@ -179,20 +211,10 @@ impl Dataplane {
     /// # Errors
     /// If a worker has ended, or the machine refuses the thread that notices pauses.
     pub fn watch(&self, limits: Limits) -> Result<Watch, DataplaneError> {
-        let mut pipes = vec![Vec::new(); self.workers.len()];
-        for (link, (worker, _)) in self.locations.iter().enumerate() {
-            // A worker's lanes are in the order of its links.
-            pipes[*worker].extend([0, 1].map(|direction| PipeId { link, direction }));
-        }
         let pulse = Pulse::start(self.clock, self.scheduling, limits.pause)?;
-        let (watch, spotters) = watch::watch(limits, pipes, pulse, self.now());
-        let (done, begun) = channel();
-        for (worker, spotter) in spotters.into_iter().enumerate() {
-            self.send(worker, Command::Watch { spotter, done: done.clone() })?;
-        }
-        drop(done);
-        (0..self.workers.len()).try_for_each(|_| self.receive(&begun))?;
-        Ok(watch)
+        let now = self.now();
+        let workers = self.ask_all(|reply| Command::Watch { limits, reply })?;
+        Ok(Watch::new(limits, workers, pulse, now))
     }
 
     /// What every port of switches that know VLANs is told and has refused, in the order of links and
@@ -234,8 +256,8 @@ impl Dataplane {
         end: usize,
         drops: bool,
     ) -> Result<Capture, DataplaneError> {
-        let (worker, first) =
-            *self.locations.get(link).ok_or(DataplaneError::UnknownEnd { link, end })?;
+        let location = self.location(link).ok_or(DataplaneError::UnknownEnd { link, end })?;
+        let (worker, first) = (location.worker, location.lane);
         if end > 1 {
             return Err(DataplaneError::UnknownEnd { link, end });
         }
@@ -320,31 +342,46 @@ impl Dataplane {
     }
 
     fn lane(&self, id: PipeId) -> Result<(usize, usize), DataplaneError> {
-        match self.locations.get(id.link) {
-            Some((worker, first)) if id.direction < 2 => Ok((*worker, first + id.direction)),
+        match self.location(id.link) {
+            Some(at) if id.direction < 2 => Ok((at.worker, at.lane + id.direction)),
             _ => Err(DataplaneError::UnknownPipe(id)),
         }
     }
 
-    fn control(&self) -> MutexGuard<'_, Control> {
+    pub(crate) fn location(&self, link: usize) -> Option<&Location> {
+        self.locations.get(link)?.as_ref()
+    }
+
+    pub(crate) fn control(&self) -> MutexGuard<'_, Control> {
         // States and carriers are set one by one; a panic between them leaves what was set.
         self.control.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn send(&self, worker: usize, command: Command) -> Result<(), DataplaneError> {
+    pub(crate) fn send(&self, worker: usize, command: Command) -> Result<(), DataplaneError> {
         let handle = &self.workers[worker];
         handle.commands.send(command).map_err(|_| DataplaneError::WorkerGone { worker })?;
         handle.waker.wake();
         Ok(())
     }
 
-    fn receive<T>(&self, reply: &Receiver<T>) -> Result<T, DataplaneError> {
+    pub(crate) fn receive<T>(&self, reply: &Receiver<T>) -> Result<T, DataplaneError> {
         reply.recv().map_err(|_| {
             let ended =
                 |handle: &WorkerHandle| handle.thread.as_ref().is_none_or(JoinHandle::is_finished);
             let worker = self.workers.iter().position(ended).unwrap_or_default();
             DataplaneError::WorkerGone { worker }
         })
+    }
+
+    /// One answer from one worker.
+    pub(crate) fn ask<T>(
+        &self,
+        worker: usize,
+        ask: impl FnOnce(Sender<T>) -> Command,
+    ) -> Result<T, DataplaneError> {
+        let (reply, answer) = channel();
+        self.send(worker, ask(reply))?;
+        self.receive(&answer)
     }
 
     /// One answer from every worker, in the order of the workers.
@@ -363,7 +400,7 @@ impl Dataplane {
         let threads = self.workers.iter_mut().filter_map(|handle| handle.thread.take());
         let devices = threads.filter_map(|thread| thread.join().ok()).flatten().collect();
         // Carriers share their devices' descriptors.
-        self.control().carriers.clear();
+        self.control().links.clear();
         devices
     }
 }
@@ -375,32 +412,47 @@ impl Drop for Dataplane {
 }
 
 impl Control {
-    fn is_cut(&self, link: usize) -> bool {
-        self.states[link] == [LinkState::Down; 2]
-    }
-
     /// Notes the states that `batch` has set and switches the carriers of the links it has cut or
     /// restored.
     fn follow(&mut self, batch: &[(PipeId, PipeChange)]) -> Result<(), DataplaneError> {
         let mut before = BTreeMap::new();
         for (id, change) in batch {
-            if let Some(state) = change.state {
-                before.entry(id.link).or_insert(self.is_cut(id.link));
-                self.states[id.link][id.direction] = state;
+            if let (Some(state), Some(link)) = (change.state, self.links.get_mut(id.link)) {
+                before.entry(id.link).or_insert(link.is_cut());
+                link.states[id.direction] = state;
             }
         }
-        for (link, was_cut) in before {
-            if self.is_cut(link) != was_cut {
-                self.switch_carriers(link, was_cut)?;
+        for (number, was_cut) in before {
+            let link = &self.links[number];
+            if link.is_cut() != was_cut {
+                link.switch_carriers(number, was_cut)?;
             }
         }
         Ok(())
     }
+}
 
-    fn switch_carriers(&self, link: usize, up: bool) -> Result<(), DataplaneError> {
-        for (end, carriers) in self.carriers[link].iter().enumerate() {
+impl LinkControl {
+    /// That of a link which is not joined yet.
+    pub fn of(parts: &Parts) -> Self {
+        let carriers =
+            |end: &End| end.devices().into_iter().filter_map(FrameDevice::carrier).collect();
+        Self {
+            states: parts.pipes.each_ref().map(|pipe| pipe.config().state),
+            carriers: parts.ends.each_ref().map(carriers),
+        }
+    }
+
+    /// Whether both pipes are down.
+    pub fn is_cut(&self) -> bool {
+        self.states == [LinkState::Down; 2]
+    }
+
+    /// Switches the carriers of all its interfaces; it has this `number`.
+    pub fn switch_carriers(&self, number: usize, up: bool) -> Result<(), DataplaneError> {
+        for (end, carriers) in self.carriers.iter().enumerate() {
             for carrier in carriers {
-                let failed = |source| DataplaneError::Carrier { link, end, source };
+                let failed = |source| DataplaneError::Carrier { link: number, end, source };
                 carrier.set(up).map_err(failed)?;
             }
         }

@@ -5,6 +5,7 @@
 //! | `wiring` | what is joined to what: [`Wiring`], and how to run it: [`Options`] |
 //! | `handle` | the running data plane as its owner sees it: [`Dataplane`] |
 //! | `assembly` | putting a data plane together from its wiring |
+//! | `rewiring` | links that come and go while it runs |
 //! | `partition` | which worker owns which links |
 //! | `worker` | a thread: waits, reads devices, releases frames, obeys commands |
 //! | `fabric` | what a worker owns: frames on their way between devices, pipes and switches |
@@ -37,6 +38,7 @@ mod gate;
 mod handle;
 mod margin;
 mod partition;
+mod rewiring;
 mod scheduling;
 mod shift;
 mod switch;
@@ -56,6 +58,7 @@ pub use clock::Clock;
 pub use error::DataplaneError;
 pub use frame_log::{FrameLog, FrameLogSummary};
 pub use handle::{Dataplane, PipeStatus};
+pub use rewiring::{NotRewired, Rewired, Unwired};
 pub use scheduling::Scheduling;
 pub use timing::{DeviceFailure, LatencySummary, Timing, UnmodelledDrops, WorkerLoad};
 pub use wakeup::measure_wake_ups;

@@ -1,8 +1,16 @@
 //! Which worker owns which links: connected components, spread evenly. Pure.
 
-/// For each link, the index of its worker. `ends` holds, for each link, the switches it ends at;
-/// `workers` is at least one. Links that share a switch share a worker.
-pub(crate) fn assign(ends: &[[Option<usize>; 2]], switches: usize, workers: usize) -> Vec<usize> {
+use std::cmp::Reverse;
+
+/// For each link, the index of its worker. `ends` holds, for each link, the switches it ends at, and
+/// `homes` the worker that has it, if one does; `workers` is at least one. Links that share a switch share a
+/// worker: that of most of them. All others stay where they are.
+pub(crate) fn assign(
+    ends: &[[Option<usize>; 2]],
+    homes: &[Option<usize>],
+    workers: usize,
+) -> Vec<usize> {
+    let switches = ends.iter().flatten().flatten().max().map_or(0, |last| last + 1);
     let mut roots = Roots((0..switches).collect());
     for pair in ends {
         if let [Some(a), Some(b)] = *pair {
@@ -18,7 +26,7 @@ pub(crate) fn assign(ends: &[[Option<usize>; 2]], switches: usize, workers: usiz
         }
     }
     parts.extend(members.into_iter().filter(|part| !part.is_empty()));
-    spread(parts, ends.len(), workers)
+    spread(parts, homes, workers)
 }
 
 /// How many workers [`assign`] used.
@@ -26,13 +34,20 @@ pub(crate) fn used(assignment: &[usize]) -> usize {
     assignment.iter().max().map_or(1, |last| last + 1)
 }
 
-/// Largest part first, each to the worker that has least.
-fn spread(mut parts: Vec<Vec<usize>>, links: usize, workers: usize) -> Vec<usize> {
-    parts.sort_by_key(|part| (std::cmp::Reverse(part.len()), part[0]));
+/// Those that have a home first, then the largest part first, each to the worker that has least.
+fn spread(mut parts: Vec<Vec<usize>>, homes: &[Option<usize>], workers: usize) -> Vec<usize> {
+    let home = |part: &[usize]| {
+        let of_worker =
+            |worker: usize| part.iter().filter(|link| homes[**link] == Some(worker)).count();
+        let most = (0..workers).max_by_key(|worker| (of_worker(*worker), Reverse(*worker)));
+        most.filter(|worker| of_worker(*worker) > 0)
+    };
+    parts.sort_by_key(|part| (home(part).is_none(), Reverse(part.len()), part[0]));
     let mut loads = vec![0; workers];
-    let mut assignment = vec![0; links];
+    let mut assignment = vec![0; homes.len()];
     for part in parts {
-        let worker = (0..workers).min_by_key(|worker| loads[*worker]).unwrap_or(0);
+        let least = || (0..workers).min_by_key(|worker| loads[*worker]).unwrap_or(0);
+        let worker = home(&part).unwrap_or_else(least);
         loads[worker] += part.len();
         for link in part {
             assignment[link] = worker;
@@ -65,11 +80,15 @@ mod tests {
 
     const ALONE: [Option<usize>; 2] = [None, None];
 
+    fn anew(ends: &[[Option<usize>; 2]], workers: usize) -> Vec<usize> {
+        assign(ends, &vec![None; ends.len()], workers)
+    }
+
     #[test]
     fn independent_links_are_spread() {
-        assert_eq!(assign(&[ALONE; 4], 0, 2), [0, 1, 0, 1]);
-        assert_eq!(used(&assign(&[ALONE; 2], 0, 8)), 2);
-        assert_eq!(used(&assign(&[], 0, 8)), 1);
+        assert_eq!(anew(&[ALONE; 4], 2), [0, 1, 0, 1]);
+        assert_eq!(used(&anew(&[ALONE; 2], 8)), 2);
+        assert_eq!(used(&anew(&[], 8)), 1);
     }
 
     #[test]
@@ -82,11 +101,20 @@ mod tests {
             [None, Some(1)],
             [Some(1), Some(1)],
         ];
-        let workers = assign(&ends, 3, 3);
+        let workers = anew(&ends, 3);
         assert_eq!((workers[0], workers[0]), (workers[2], workers[3]));
         assert_eq!(workers[4], workers[5]);
         assert_eq!(used(&workers), 3);
         assert_ne!(workers[0], workers[4]);
         assert_ne!(workers[1], workers[4]);
+    }
+
+    #[test]
+    fn who_has_a_home_stays_unless_a_switch_says_otherwise() {
+        let ends = [ALONE, ALONE, ALONE, [None, Some(7)], [Some(7), Some(3)], [Some(3), None]];
+        let homes = [Some(1), Some(1), None, Some(0), None, Some(1)];
+        assert_eq!(assign(&ends, &homes, 2), [1, 1, 1, 0, 0, 0]);
+        let homes = [Some(1), Some(1), None, Some(0), Some(1), Some(1)];
+        assert_eq!(assign(&ends, &homes, 2), [1, 1, 0, 1, 1, 1]);
     }
 }

@@ -5,18 +5,44 @@
 use netloom_link::{Forward, LearningTable, MacKey};
 use netloom_units::Time;
 
+/// Of a port without a link.
+pub(crate) const NO_LANE: usize = usize::MAX;
+
 /// A switch; each port has the lane that leads out of it.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Switch {
+    number: usize,
     table: LearningTable,
     lanes: Vec<usize>,
 }
 
 impl Switch {
+    /// The wiring's switch of that number, without a port.
+    pub fn new(number: usize) -> Self {
+        Self { number, table: LearningTable::default(), lanes: Vec::new() }
+    }
+
+    /// Its number in the wiring.
+    pub fn number(&self) -> usize {
+        self.number
+    }
+
     /// Adds a port out of which `lane` leads; the port's number.
     pub fn add_port(&mut self, lane: usize) -> usize {
-        self.lanes.push(lane);
-        self.lanes.len() - 1
+        let free = self.lanes.iter().position(|lane| *lane == NO_LANE);
+        let port = free.unwrap_or_else(|| {
+            self.lanes.push(NO_LANE);
+            self.lanes.len() - 1
+        });
+        self.lanes[port] = lane;
+        port
+    }
+
+    /// Takes the link from `port`; whether another port still has one.
+    pub fn remove_port(&mut self, port: usize) -> bool {
+        self.forget(port);
+        self.lanes[port] = NO_LANE;
+        self.lanes.iter().any(|lane| *lane != NO_LANE)
     }
 
     /// Where a frame goes whose Ethernet header is at the start of `bytes`, and that came by `port`
@@ -26,7 +52,7 @@ impl Switch {
         self.table.forward(now, port, source, destination)
     }
 
-    /// The lane that leads out of `port`.
+    /// The lane that leads out of `port`, or [`NO_LANE`]; never that for a port that the table knows.
     pub fn lane(&self, port: usize) -> usize {
         self.lanes[port]
     }

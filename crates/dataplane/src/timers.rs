@@ -8,7 +8,7 @@ use netloom_units::Time;
 
 /// A heap of deadlines, at most one valid for each lane. Entries that a sooner deadline has made
 /// stale are left where they are and ignored when they come up.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Timers {
     heap: BinaryHeap<Reverse<(Time, usize)>>,
     /// The valid deadline of each lane.
@@ -16,8 +16,14 @@ pub(crate) struct Timers {
 }
 
 impl Timers {
-    pub fn new(lanes: usize) -> Self {
-        Self { heap: BinaryHeap::new(), scheduled: vec![None; lanes] }
+    /// From now on there are so many lanes.
+    pub fn grow(&mut self, lanes: usize) {
+        self.scheduled.resize(lanes, None);
+    }
+
+    /// `lane` is due no more.
+    pub fn forget(&mut self, lane: usize) {
+        self.scheduled[lane] = None;
     }
 
     /// Makes `lane` due at `deadline`, unless it is due sooner anyway.
@@ -63,7 +69,8 @@ mod tests {
 
     #[test]
     fn lanes_come_up_in_the_order_of_their_deadlines() {
-        let mut timers = Timers::new(3);
+        let mut timers = Timers::default();
+        timers.grow(3);
         timers.schedule(0, at(30));
         timers.schedule(1, at(10));
         timers.schedule(2, at(20));
@@ -76,7 +83,8 @@ mod tests {
 
     #[test]
     fn the_sooner_deadline_holds_and_comes_up_once() {
-        let mut timers = Timers::new(1);
+        let mut timers = Timers::default();
+        timers.grow(1);
         timers.schedule(0, at(30));
         timers.schedule(0, at(10));
         timers.schedule(0, at(20));

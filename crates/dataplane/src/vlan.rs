@@ -9,7 +9,7 @@ use netloom_units::{Duration, Time};
 use crate::VlanPortStatus;
 use crate::carried::Carried;
 use crate::fabric::Fabric;
-use crate::switch::addresses;
+use crate::switch::{NO_LANE, addresses};
 use crate::watch::Loss;
 
 /// What a lane begins or ends at where tags matter.
@@ -22,8 +22,9 @@ pub(crate) enum Tagged {
 }
 
 /// A switch that knows VLANs; each port has the lane that leads out of it, and counts what it refuses.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct VlanSwitch {
+    number: usize,
     bridge: VlanBridge,
     ports: Vec<Port>,
 }
@@ -43,10 +44,38 @@ pub(crate) struct Interfaces {
 }
 
 impl VlanSwitch {
+    /// The wiring's switch of that number, without a port.
+    pub fn new(number: usize) -> Self {
+        Self { number, bridge: VlanBridge::default(), ports: Vec::new() }
+    }
+
+    /// Its number in the wiring.
+    pub fn number(&self) -> usize {
+        self.number
+    }
+
     /// Adds a port out of which `lane` leads; the port's number.
     pub fn add_port(&mut self, vlans: PortVlans, lane: usize) -> usize {
-        self.ports.push(Port { lane, dropped: VlanDrops::default() });
-        self.bridge.add_port(vlans)
+        let new = Port { lane, dropped: VlanDrops::default() };
+        match self.ports.iter().position(|port| port.lane == NO_LANE) {
+            Some(port) => {
+                self.ports[port] = new;
+                self.bridge.replace_port(port, vlans);
+                port
+            }
+            None => {
+                self.ports.push(new);
+                self.bridge.add_port(vlans)
+            }
+        }
+    }
+
+    /// Takes the link from `port`; what the port was told, and whether another port still has a link.
+    pub fn remove_port(&mut self, port: usize) -> (PortVlans, bool) {
+        self.forget(port);
+        self.ports[port].lane = NO_LANE;
+        let vlans = self.bridge.ports()[port].clone();
+        (vlans, self.ports.iter().any(|port| port.lane != NO_LANE))
     }
 
     /// Forgets what is behind `port`.
@@ -89,7 +118,7 @@ impl Fabric {
     ) {
         let unseen = self.pass(lane, &delivery);
         let Delivery { frame: Carried(frame), info, release, .. } = delivery;
-        let VlanSwitch { bridge, ports } = &mut self.vlan_switches[switch];
+        let VlanSwitch { bridge, ports, .. } = &mut self.vlan_switches[switch];
         // The shape was checked on entry: there is an Ethernet header.
         let addresses = addresses(frame.start());
         match bridge.receive(release, port, frame.tag().map(Tag), addresses) {
@@ -122,8 +151,9 @@ impl Fabric {
     ) {
         let mut forms: [Option<Frame>; 2] = [None, None];
         for out in 0..self.vlan_switches[switch].ports.len() {
-            let VlanSwitch { bridge, ports } = &self.vlan_switches[switch];
-            if out == port || !bridge.carries(out, class.vlan) {
+            let VlanSwitch { bridge, ports, .. } = &self.vlan_switches[switch];
+            let carries = ports[out].lane != NO_LANE && bridge.carries(out, class.vlan);
+            if out == port || !carries {
                 continue;
             }
             let (lane, tag) = (ports[out].lane, bridge.tag_out(out, class));
@@ -162,6 +192,7 @@ impl Fabric {
     pub fn vlan_ports(&self) -> Vec<VlanPortStatus> {
         let switches = self.vlan_switches.iter();
         let ports = switches.flat_map(|switch| switch.ports.iter().zip(switch.bridge.ports()));
+        let ports = ports.filter(|(port, _)| port.lane != NO_LANE);
         let status = |(port, vlans): (&Port, &PortVlans)| {
             // The lane out of a port begins at the end that the port is.
             let id = self.lanes[port.lane].id;

@@ -27,6 +27,7 @@ const BACKLOG: usize = 1 << 10;
 #[derive(Debug)]
 pub struct Watch {
     limits: Limits,
+    since: Time,
     workers: Vec<WorkerEnd>,
     pulse: Pulse,
     /// The first slot of which the traffic has not been told.
@@ -36,8 +37,9 @@ pub struct Watch {
     slack_told: Time,
 }
 
+/// Of one worker.
 #[derive(Debug)]
-struct WorkerEnd {
+pub(crate) struct WorkerEnd {
     sightings: Consumer<Sighting>,
     pipes: Vec<PipeId>,
     tally: Arc<Tally>,
@@ -119,28 +121,27 @@ pub struct PipeWork {
     pub bytes: u64,
 }
 
-/// Both ends, for workers with these pipes.
-pub(crate) fn watch(
-    limits: Limits,
-    pipes: Vec<Vec<PipeId>>,
-    pulse: Pulse,
-    now: Time,
-) -> (Watch, Vec<Spotter>) {
-    let (spotters, workers) = pipes
-        .into_iter()
-        .map(|pipes| {
-            let (sender, sightings) = RingBuffer::new(BACKLOG);
-            let tally = Arc::new(Tally::new(pipes.len()));
-            let spotter = Spotter::new(limits, sender, Arc::clone(&tally));
-            let told = Box::new(Told::nothing(pipes.len()));
-            (spotter, WorkerEnd { sightings, pipes, tally, told })
-        })
-        .unzip();
-    let (slot, pulse_told) = (slot_of(now), Duration::ZERO);
-    (Watch { limits, workers, pulse, slot, pulse_told, slack_told: now }, spotters)
+/// Both ends, for a worker with these pipes in its lanes.
+pub(crate) fn ends(limits: Limits, pipes: Vec<PipeId>) -> (WorkerEnd, Spotter) {
+    let (sender, sightings) = RingBuffer::new(BACKLOG);
+    let tally = Arc::new(Tally::new(pipes.len()));
+    let spotter = Spotter::new(limits, sender, Arc::clone(&tally));
+    let told = Box::new(Told::nothing(pipes.len()));
+    (WorkerEnd { sightings, pipes, tally, told }, spotter)
 }
 
 impl Watch {
+    /// Over all workers, from `now` on.
+    pub(crate) fn new(limits: Limits, workers: Vec<WorkerEnd>, pulse: Pulse, now: Time) -> Self {
+        let (slot, pulse_told) = (slot_of(now), Duration::ZERO);
+        Self { limits, since: now, workers, pulse, slot, pulse_told, slack_told: now }
+    }
+
+    /// When it began.
+    pub fn since(&self) -> Time {
+        self.since
+    }
+
     /// From when on something is worth a word.
     pub fn limits(&self) -> Limits {
         self.limits

@@ -2,6 +2,7 @@
 //! go (`fabric`).
 
 use std::collections::VecDeque;
+use std::io;
 use std::sync::mpsc::{Receiver, Sender, TryRecvError};
 
 use netloom_link::{PipeChange, Window};
@@ -9,7 +10,7 @@ use netloom_ports::FrameDevice;
 use netloom_units::{Duration, Time};
 
 use crate::capture::CaptureSink;
-use crate::fabric::Fabric;
+use crate::fabric::{Fabric, Parts, Port, Refused};
 use crate::frame_log::LogSink;
 use crate::gate::Ticket;
 use crate::handle::PipeStatus;
@@ -19,8 +20,8 @@ use crate::shift::NOTICED;
 use crate::timing::{Counters, WorkerLoad};
 use crate::waiter::{Patience, Waiter};
 use crate::wakeup::exact_timers;
-use crate::watch::Spotter;
-use crate::{Clock, VlanPortStatus};
+use crate::watch::{self, Limits, WorkerEnd};
+use crate::{Clock, PipeId, VlanPortStatus};
 
 /// Pipes whose statistics are read in one turn, so that frames do not wait for a large snapshot.
 const STATUS_BATCH: usize = 16;
@@ -45,9 +46,23 @@ pub(crate) enum Command {
     /// Log no more.
     EndLog { done: Sender<()> },
     /// Tell a monitor from now on.
-    Watch { spotter: Spotter, done: Sender<()> },
+    Watch { limits: Limits, reply: Sender<WorkerEnd> },
+    /// Join links; their first lanes, or all of them back, and which one could not be joined and why.
+    Join { links: Vec<Parts>, reply: Sender<Result<Vec<usize>, Unjoined>> },
+    /// Let the links at these lanes go, with the frames in them or without.
+    Part { lanes: Vec<usize>, frames: bool, reply: Sender<Vec<Parts>> },
+    /// From now on, the links at these lanes have those numbers; and tell another monitor.
+    Number { numbers: Vec<(usize, usize)>, watch: Option<Limits>, reply: Sender<Option<WorkerEnd>> },
     /// End.
     Stop,
+}
+
+/// Links that a worker did not join, in order; which of them failed, at which end, and why.
+pub(crate) struct Unjoined {
+    pub links: Vec<Parts>,
+    pub failed: usize,
+    pub end: usize,
+    pub source: io::Error,
 }
 
 /// A device and the link end it belongs to.
@@ -71,6 +86,8 @@ pub(crate) struct Worker {
 /// A report on all pipes that is being made.
 struct Report {
     window: Option<Window>,
+    /// The lane that comes next.
+    next: usize,
     pipes: Vec<PipeStatus>,
     reply: Sender<Vec<PipeStatus>>,
 }
@@ -145,8 +162,13 @@ impl Worker {
             }
         }
         self.fabric.end_log();
-        let ports = self.fabric.ports.into_iter();
-        ports.map(|port| (port.link, port.end, port.device)).collect()
+        let (lanes, ports) = (self.fabric.lanes, self.fabric.ports);
+        let returned = |port: Port| {
+            let PipeId { link, direction: end } = lanes[port.lane].id;
+            (link, end, port.device)
+        };
+        // Of those that a link has left, nothing is there.
+        ports.into_iter().filter(|port| lanes[port.lane].live).map(returned).collect()
     }
 
     /// For how long what enters now may have been there: since the worker `looked` last, less what it slept
@@ -268,7 +290,7 @@ impl Worker {
             }
             Command::Pipes { window, reply } => {
                 let pipes = Vec::with_capacity(self.fabric.lanes.len());
-                self.reports.push_back(Report { window, pipes, reply });
+                self.reports.push_back(Report { window, next: 0, pipes, reply });
             }
             Command::VlanPorts { reply } => {
                 let _ = reply.send(self.fabric.vlan_ports());
@@ -289,21 +311,70 @@ impl Worker {
                 self.fabric.end_log();
                 let _ = done.send(());
             }
-            Command::Watch { spotter, done } => {
-                spotter.begin();
-                self.fabric.spotter = Some(spotter);
-                let _ = done.send(());
+            Command::Watch { limits, reply } => {
+                let _ = reply.send(self.watch(limits));
+            }
+            Command::Join { links, reply } => {
+                let _ = reply.send(self.join(links));
+            }
+            Command::Part { lanes, frames, reply } => {
+                let _ = reply.send(self.part(&lanes, frames));
+            }
+            Command::Number { numbers, watch, reply } => {
+                self.fabric.number(&numbers);
+                let _ = reply.send(watch.map(|limits| self.watch(limits)));
             }
             Command::Stop => {}
         }
+    }
+
+    /// Tells a monitor from now on, and none that was told before.
+    fn watch(&mut self, limits: Limits) -> WorkerEnd {
+        let pipes = self.fabric.lanes.iter().map(|lane| lane.id).collect();
+        let (end, spotter) = watch::ends(limits, pipes);
+        spotter.begin();
+        self.fabric.spotter = Some(spotter);
+        end
+    }
+
+    /// Joins all of `links`, or none.
+    fn join(&mut self, links: Vec<Parts>) -> Result<Vec<usize>, Unjoined> {
+        let mut lanes = Vec::with_capacity(links.len());
+        let mut links = links.into_iter();
+        while let Some(parts) = links.next() {
+            match self.fabric.join(parts, &self.waiter) {
+                Ok(first) => lanes.push(first),
+                Err(refused) => {
+                    let Refused { parts, end, source } = *refused;
+                    let failed = lanes.len();
+                    let mut all = self.part(&lanes, true);
+                    all.push(parts);
+                    all.extend(links);
+                    return Err(Unjoined { links: all, failed, end, source });
+                }
+            }
+        }
+        Ok(lanes)
+    }
+
+    fn part(&mut self, lanes: &[usize], frames: bool) -> Vec<Parts> {
+        let now = self.clock.now();
+        self.fabric.hop_all(now);
+        let part = |first: &usize| {
+            if !frames {
+                self.fabric.empty(*first, now);
+            }
+            self.fabric.part(*first, &self.waiter)
+        };
+        lanes.iter().map(part).collect()
     }
 
     /// Takes the first report a step further.
     fn report(&mut self) {
         let Some(mut report) = self.reports.pop_front() else { return };
         let now = self.clock.now();
-        let from = report.pipes.len();
-        for lane in self.fabric.lanes.iter_mut().skip(from).take(STATUS_BATCH) {
+        let lanes = self.fabric.lanes.iter_mut().skip(report.next).take(STATUS_BATCH);
+        for lane in lanes.filter(|lane| lane.live) {
             let statistics = match report.window {
                 None => lane.pipe.statistics(now),
                 Some(window) => lane.pipe.recent_statistics(now, window),
@@ -311,7 +382,8 @@ impl Worker {
             let config = lane.pipe.config().clone();
             report.pipes.push(PipeStatus { id: lane.id, config, statistics });
         }
-        if report.pipes.len() < self.fabric.lanes.len() {
+        report.next += STATUS_BATCH;
+        if report.next < self.fabric.lanes.len() {
             self.reports.push_front(report);
         } else {
             let _ = report.reply.send(report.pipes);

@@ -21,9 +21,10 @@ use netloom_dataplane::{Dataplane, Options};
 use netloom_nodes::{Layout, Network};
 use tokio::net::UnixListener;
 
+use crate::drawn::{Drawn, Numbers};
 use crate::end::End;
 use crate::events::EventLog;
-use crate::experiment::{Experiment, Live};
+use crate::experiment::{Experiment, Live, Setting};
 use crate::http;
 use crate::local::PID_FILE;
 use crate::metrics::{self, Metrics};
@@ -65,9 +66,10 @@ fn start() -> Result<()> {
         netloom_nodes::cleanup_layout(&layout)?;
         return Err(error);
     }
+    let told_monitor = launch.scenario.monitor.clone();
     let thresholds = Thresholds::set(&mut launch.scenario.monitor.criteria, &launch.calibration);
     let watching = Watching { preparation: Preparation::start(&launch.scenario), thresholds };
-    let built = build(&launch, &layout);
+    let built = build(&launch, &layout, told_monitor);
     let (experiment, results) = match built {
         Ok(built) => built,
         Err(error) => {
@@ -137,7 +139,11 @@ fn redirect_stderr(log: &Path) -> Result<()> {
 }
 
 /// Makes the network. On an error nothing that was made is left.
-fn build(launch: &Launch, layout: &Layout) -> Result<(Experiment, Option<Results>)> {
+fn build(
+    launch: &Launch,
+    layout: &Layout,
+    told_monitor: netloom_scenario::Monitor,
+) -> Result<(Experiment, Option<Results>)> {
     let results = match &launch.mode {
         Mode::Run { results } => Some(Results::create(results, launch)?),
         Mode::Deploy => None,
@@ -160,7 +166,9 @@ fn build(launch: &Launch, layout: &Layout) -> Result<(Experiment, Option<Results
         }
     };
     let (network, devices) = Network::create(layout, &plan, context, &progress)?;
-    let wiring = crate::wiring::wire(&launch.scenario, devices);
+    let numbers = Numbers::default();
+    let drawn = Drawn::new(launch.scenario.clone(), plan, numbers.of(&launch.scenario));
+    let wiring = crate::wiring::wire(&drawn, devices);
     let options =
         Options { seed: launch.scenario.seed, workers: launch.workers, ..Options::default() };
     let dataplane = wiring.and_then(|wiring| Ok(Dataplane::start(wiring, options)?));
@@ -172,10 +180,14 @@ fn build(launch: &Launch, layout: &Layout) -> Result<(Experiment, Option<Results
         }
     };
     let experiment = Experiment::new(
-        launch.scenario.clone(),
-        plan,
-        launch.file.clone(),
-        results.as_ref().map(|results| results.directory().into()),
+        drawn,
+        numbers,
+        Setting {
+            layout: layout.clone(),
+            file: launch.file.clone(),
+            results: results.as_ref().map(|results| results.directory().into()),
+            told_monitor,
+        },
         events,
         Live { network, dataplane },
     );
@@ -257,15 +269,15 @@ fn watch(
     watching: Watching,
     end: &End,
 ) -> Result<(Monitoring, Arc<Metrics>)> {
-    let recording = results.filter(|_| experiment.scenario.measure.observations);
+    let recording = results.filter(|_| experiment.drawn().scenario.measure.observations);
     if let Some(results) = recording {
         experiment.monitor().record_to(results.observation_file()?);
     }
     let file = results.map(Results::metric_file).transpose()?;
-    let metrics = Arc::new(Metrics::new(experiment, layout, file));
+    let metrics = Arc::new(Metrics::new(experiment, file));
     metrics.serve(layout)?;
     let Watching { preparation, thresholds } = watching;
-    Ok((Monitoring::start(experiment, preparation, &thresholds, layout, end)?, metrics))
+    Ok((Monitoring::start(experiment, preparation, &thresholds, end)?, metrics))
 }
 
 fn listen(socket: &Path) -> Result<UnixListener> {

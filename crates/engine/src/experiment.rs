@@ -1,12 +1,13 @@
 //! The live network and what can be asked of it, whoever asks: the API, the run, the end. Changes to
-//! links are in `changes`, what links have carried is in `links`.
+//! links are in `changes`, what links have carried is in `links`, another scenario in its place in `apply`.
 
+mod apply;
 mod changes;
 mod links;
 
 use std::collections::HashMap;
 use std::path::PathBuf;
-use std::sync::{Mutex, MutexGuard, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockWriteGuard};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use anyhow::{Result, anyhow, bail};
@@ -18,16 +19,16 @@ use netloom_api::timing::Timing;
 use netloom_dataplane::{Dataplane, FrameLog, FrameLogSummary};
 use netloom_link::{LinkState, LogHeader};
 use netloom_monitor::{Monitor, Verdict};
-use netloom_nodes::{ExitStatus, Network, SpawnRequest, Spawned};
-use netloom_plan::Plan;
-use netloom_scenario::{Endpoint, Interface, Link, LinkEnds, Node, NodeKind, Scenario};
+use netloom_nodes::{ExitStatus, Layout, Network, SpawnRequest, Spawned};
+use netloom_scenario::{Endpoint, Interface, Link, LinkEnds, Node, NodeKind};
 use netloom_units::Time;
 use tokio::sync::{oneshot, watch};
 
 use crate::board::Board;
+use crate::drawn::{Drawn, Numbers};
 use crate::events::EventLog;
-use crate::monitoring::RecordedMonitor;
-use crate::overflow::{Look, Overflow};
+use crate::monitoring::{News, RecordedMonitor};
+use crate::overflow::Overflow;
 
 /// The two things that are alive: taken out together when the experiment ends.
 pub struct Live {
@@ -45,12 +46,32 @@ pub struct Running {
     pub exited: oneshot::Receiver<ExitStatus>,
 }
 
+/// What an experiment belongs to.
+pub struct Setting {
+    /// Where its things live.
+    pub layout: Layout,
+    /// The scenario file.
+    pub file: PathBuf,
+    /// Where a run's results go.
+    pub results: Option<PathBuf>,
+    /// What the scenario said of the monitor, before a measure of the machine filled it in.
+    pub told_monitor: netloom_scenario::Monitor,
+}
+
 /// One experiment, from the moment its network is ready.
 pub struct Experiment {
-    /// What it was made from.
-    pub scenario: Scenario,
-    /// Every address and route.
-    pub plan: Plan,
+    /// What is in force.
+    drawn: RwLock<Arc<Drawn>>,
+    /// Numbers for nodes.
+    pub numbers: Numbers,
+    /// Where its things live.
+    pub layout: Layout,
+    /// What the scenario said of the monitor, before a measure of the machine filled it in.
+    told_monitor: netloom_scenario::Monitor,
+    /// Held by whoever changes the network to another scenario.
+    applying: Mutex<()>,
+    /// What the monitor is to watch from now on, for its thread to take.
+    news: Mutex<News>,
     /// The scenario file.
     pub file: PathBuf,
     /// Where a run's results go.
@@ -63,44 +84,39 @@ pub struct Experiment {
     overflow: Overflow,
     monitor: Mutex<RecordedMonitor>,
     started_unix: f64,
-    /// The data plane's links: their numbers there, by name.
-    links: HashMap<String, usize>,
-    /// The ends of direct links when the network was ready.
-    direct_at_start: Look,
     live: RwLock<Option<Live>>,
 }
 
 impl Experiment {
     /// An experiment whose network has just become ready.
     pub fn new(
-        scenario: Scenario,
-        plan: Plan,
-        file: PathBuf,
-        results: Option<PathBuf>,
+        mut drawn: Drawn,
+        numbers: Numbers,
+        setting: Setting,
         events: EventLog,
         live: Live,
     ) -> Self {
-        let numbers =
-            scenario.modelled_links().enumerate().map(|(i, l)| (l.name.clone(), i)).collect();
-        let board = if results.is_some() { Board::new(&scenario) } else { Board::empty() };
+        let Setting { layout, file, results, told_monitor } = setting;
+        let scenario = &drawn.scenario;
+        let board = if results.is_some() { Board::new(scenario) } else { Board::empty() };
         let cut = scenario.links.iter().filter(|link| {
             [&link.forward, &link.reverse].iter().all(|pipe| pipe.state == LinkState::Down)
         });
         let interfaces = |end| scenario.interfaces_at(end);
-        let direct = scenario.links.iter().filter(|link| link.direct);
-        let overflow = Overflow::new(
-            cut.flat_map(|link| &link.endpoints).flat_map(interfaces),
-            direct.flat_map(|link| link.endpoints.clone()),
-        );
-        // What cannot be looked at now cannot be later, which is told then.
-        let direct_at_start = links::direct_ends(&scenario, &live).unwrap_or_default();
+        let overflow = Overflow::new(cut.flat_map(|link| &link.endpoints).flat_map(interfaces));
         let since_zero = live.dataplane.now().as_nanos() as f64 / 1e9;
         let monitor = Monitor::new(scenario.monitor.criteria.clone(), live.dataplane.now());
         let now = SystemTime::now().duration_since(UNIX_EPOCH);
         let started_unix = now.map_or(0.0, |now| now.as_secs_f64() - since_zero);
+        // What cannot be looked at now cannot be later, which is told then.
+        drawn.direct_at_start = links::direct_ends(&drawn, &live).unwrap_or_default();
         Self {
-            scenario,
-            plan,
+            drawn: RwLock::new(Arc::new(drawn)),
+            numbers,
+            layout,
+            told_monitor,
+            applying: Mutex::default(),
+            news: Mutex::default(),
             file,
             results,
             events,
@@ -109,8 +125,6 @@ impl Experiment {
             overflow,
             monitor: Mutex::new(RecordedMonitor::new(monitor)),
             started_unix,
-            links: numbers,
-            direct_at_start,
             live: RwLock::new(Some(live)),
         }
     }
@@ -126,9 +140,25 @@ impl Experiment {
         f(live.as_ref().ok_or_else(|| anyhow!("the experiment is being taken down"))?)
     }
 
+    /// What is in force. Inside [`with_live`](Self::with_live), it does not change.
+    pub fn drawn(&self) -> Arc<Drawn> {
+        // It is replaced in one step.
+        Arc::clone(&self.drawn.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// The live network, for nobody else meanwhile.
+    fn live_mut(&self) -> RwLockWriteGuard<'_, Option<Live>> {
+        self.live.write().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Puts another network in force; the live one, which `_held` keeps from all others, is numbered so.
+    fn redraw(&self, _held: &RwLockWriteGuard<'_, Option<Live>>, drawn: Arc<Drawn>) {
+        *self.drawn.write().unwrap_or_else(PoisonError::into_inner) = drawn;
+    }
+
     /// Takes the live network out, for its end; waits for calls that still use it.
     pub fn take_live(&self) -> Option<Live> {
-        self.live.write().unwrap_or_else(PoisonError::into_inner).take()
+        self.live_mut().take()
     }
 
     /// Nanoseconds since the network was ready.
@@ -149,45 +179,55 @@ impl Experiment {
 
     /// The experiment as a whole.
     pub fn status(&self) -> ExperimentStatus {
+        let drawn = self.drawn();
         ExperimentStatus {
-            name: self.scenario.name.clone(),
+            name: drawn.scenario.name.clone(),
             engine_pid: std::process::id(),
             version: env!("CARGO_PKG_VERSION").into(),
             phase: *self.phase.borrow(),
             file: self.file.clone(),
             now: self.now(),
             started_unix: self.started_unix as u64,
-            nodes: self.scenario.nodes.len(),
-            links: self.scenario.links.len(),
+            nodes: drawn.scenario.nodes.len(),
+            links: drawn.scenario.links.len(),
             results: self.results.clone(),
         }
     }
 
     /// All nodes, in the order of the scenario.
     pub fn nodes(&self) -> Result<Vec<NodeStatus>> {
-        let (ends, ports) = (LinkEnds::of(&self.scenario), self.vlan_ports()?);
-        Ok(self.scenario.nodes.iter().map(|node| self.node(node, &ends, &ports)).collect())
+        let (drawn, ports) = self.drawn_vlan_ports()?;
+        let ends = LinkEnds::of(&drawn.scenario);
+        let nodes = drawn.scenario.nodes.iter();
+        Ok(nodes.map(|node| self.node(&drawn, node, &ends, &ports)).collect())
     }
 
     /// The ports of switches that know VLANs.
     pub fn vlan_ports(&self) -> Result<HashMap<Endpoint, VlanPortStatus>> {
-        let ports = self.with_live(|live| Ok(live.dataplane.vlan_ports()?))?;
-        let links: Vec<&Link> = self.scenario.modelled_links().collect();
+        self.drawn_vlan_ports().map(|(_, ports)| ports)
+    }
+
+    fn drawn_vlan_ports(&self) -> Result<(Arc<Drawn>, HashMap<Endpoint, VlanPortStatus>)> {
+        let (drawn, ports) =
+            self.with_live(|live| Ok((self.drawn(), live.dataplane.vlan_ports()?)))?;
+        let links: Vec<&Link> = drawn.scenario.modelled_links().collect();
         let named = ports.into_iter().filter_map(|port| {
             let endpoint = links.get(port.link)?.endpoints.get(port.end)?;
             let status = VlanPortStatus { vlans: port.vlans, dropped: port.dropped };
             Some((endpoint.clone(), status))
         });
-        Ok(named.collect())
+        let named = named.collect();
+        Ok((drawn, named))
     }
 
     fn node(
         &self,
+        drawn: &Drawn,
         node: &Node,
         ends: &LinkEnds<'_>,
         ports: &HashMap<Endpoint, VlanPortStatus>,
     ) -> NodeStatus {
-        let plan = self.plan.node(&node.name);
+        let plan = drawn.plan.node(&node.name);
         let interface = |interface: &Interface| {
             let name = &interface.name;
             let at = Endpoint { node: node.name.clone(), interface: interface.at_link().into() };
@@ -208,7 +248,7 @@ impl Experiment {
             kind: node.kind,
             primary: plan.map(|plan| plan.primary.clone()).unwrap_or_default(),
             interfaces: node.interfaces.iter().filter_map(interface).collect(),
-            namespace: plan.map(|_| format!("{}.{}", self.scenario.name, node.name)),
+            namespace: plan.map(|_| format!("{}.{}", drawn.scenario.name, node.name)),
         }
     }
 
@@ -220,14 +260,25 @@ impl Experiment {
     /// How exactly the engine keeps its schedule.
     pub fn timing(&self) -> Result<Timing> {
         self.with_live(|live| {
-            let overflow = self.overflow.dropped(&live.network)?.values().sum();
-            Ok(crate::wiring::timing(&self.scenario, live.dataplane.timing()?, overflow))
+            let drawn = self.drawn();
+            let overflow = self.overflow.dropped(&drawn, &live.network)?.values().sum();
+            Ok(crate::wiring::timing(&drawn.scenario, live.dataplane.timing()?, overflow))
         })
     }
 
     /// Frames that interfaces have dropped because the engine did not read them in time.
     pub fn not_read_in_time(&self) -> Result<HashMap<Endpoint, u64>> {
-        self.with_live(|live| self.overflow.dropped(&live.network))
+        self.with_live(|live| self.overflow.dropped(&self.drawn(), &live.network))
+    }
+
+    /// What is to be watched from now on, for who watches.
+    pub fn take_news(&self) -> News {
+        std::mem::take(&mut *self.news())
+    }
+
+    fn news(&self) -> MutexGuard<'_, News> {
+        // Each part of it is replaced in one step.
+        self.news.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The contention monitor.
@@ -244,12 +295,13 @@ impl Experiment {
 
     /// Logs from now on what happens to every frame of `links` into `file`.
     pub fn log_frames(&self, links: &[String], file: std::fs::File) -> Result<FrameLog> {
-        let pipes = self.scenario.modelled_links().flat_map(|link| {
+        let drawn = self.drawn();
+        let pipes = drawn.scenario.modelled_links().flat_map(|link| {
             ["forward", "reverse"].map(|direction| format!("{}/{direction}", link.name))
         });
         let zero_unix_ns = (self.started_unix * 1e9) as u64;
         let header = LogHeader { zero_unix_ns, pipes: pipes.collect() };
-        let wanted = links.iter().map(|name| self.modelled_link(name));
+        let wanted = links.iter().map(|name| links::modelled(&drawn, name));
         let wanted = wanted.collect::<Result<Vec<_>>>()?;
         self.with_live(|live| Ok(live.dataplane.log_frames(&wanted, &header, file)?))
     }
@@ -277,26 +329,17 @@ impl Experiment {
         let _ = self.with_live(|live| Ok(live.network.signal(node, pid, number)?));
     }
 
-    /// The node called `name`, if processes can run in it.
-    pub fn process_node(&self, name: &str) -> Result<&Node> {
-        let node = self.scenario.node(name).ok_or_else(|| {
-            let names = self.scenario.nodes.iter().map(|node| node.name.as_str());
+    /// Whether processes can run in the node called `name`; an error says why not.
+    pub fn check_process_node(&self, name: &str) -> Result<()> {
+        let scenario = &self.drawn().scenario;
+        let node = scenario.node(name).ok_or_else(|| {
+            let names = scenario.nodes.iter().map(|node| node.name.as_str());
             unknown("node", name, names)
         })?;
         if node.kind == NodeKind::Switch {
             bail!("`{name}` is a switch: a segment inside the engine in which nothing can run");
         }
-        Ok(node)
-    }
-
-    fn no_interface(&self, interface: &Endpoint) -> anyhow::Error {
-        let all: Vec<String> = self
-            .scenario
-            .links
-            .iter()
-            .flat_map(|link| link.endpoints.iter().map(ToString::to_string))
-            .collect();
-        unknown("interface", &interface.to_string(), all.iter().map(String::as_str))
+        Ok(())
     }
 }
 

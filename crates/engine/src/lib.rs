@@ -21,6 +21,7 @@
 
 mod board;
 pub mod daemon;
+mod drawn;
 mod end;
 mod events;
 mod experiment;

@@ -6,7 +6,7 @@ use std::fs::{self, File};
 use std::io::{BufWriter, Write};
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use anyhow::{Context, Result};
 use axum::extract::connect_info::{ConnectInfo, Connected};
@@ -23,6 +23,7 @@ use netloom_monitor::{Observation, Party, SignalKind, Subject};
 use netloom_nodes::Layout;
 use tokio::net::UnixListener;
 
+use crate::drawn::Drawn;
 use crate::experiment::Experiment;
 
 /// How long a metric's name may be.
@@ -55,8 +56,8 @@ fn socket(layout: &Layout) -> PathBuf {
 /// The metrics of one experiment.
 pub struct Metrics {
     experiment: Arc<Experiment>,
-    /// The nodes, by the inodes of their network namespaces.
-    nodes: HashMap<u64, u32>,
+    /// The nodes, by the inodes of their network namespaces, in one network that was in force.
+    nodes: Mutex<(Weak<Drawn>, HashMap<u64, u32>)>,
     /// Numbers of the metrics that were reported so far.
     numbers: Mutex<HashMap<String, u32>>,
     /// Where they are kept.
@@ -65,14 +66,9 @@ pub struct Metrics {
 
 impl Metrics {
     /// Those of `experiment`; with `file`, each is also written there as a line of JSON.
-    pub fn new(experiment: &Arc<Experiment>, layout: &Layout, file: Option<File>) -> Self {
-        let nodes = (0..).zip(&experiment.scenario.nodes).filter_map(|(number, node)| {
-            // Switches have no namespace.
-            let namespace = fs::metadata(layout.namespace(&node.name)).ok()?;
-            Some((namespace.ino(), number))
-        });
+    pub fn new(experiment: &Arc<Experiment>, file: Option<File>) -> Self {
         Self {
-            nodes: nodes.collect(),
+            nodes: Mutex::default(),
             experiment: Arc::clone(experiment),
             numbers: Mutex::default(),
             file: file.map(|file| Mutex::new(BufWriter::new(file))),
@@ -133,7 +129,7 @@ impl Metrics {
             monitor.observe(now, &Observation::Metric { metric, party, value });
         }
         if let Some(file) = &self.file {
-            let node = self.experiment.scenario.nodes[node as usize].name.clone();
+            let node = self.experiment.numbers.names().swap_remove(node as usize);
             let line = Metric { time: now, node, name: report.name, value: report.value };
             // Plain data always has a JSON form; what cannot be written is told at the end.
             let text = serde_json::to_string(&line).unwrap_or_default();
@@ -144,7 +140,13 @@ impl Metrics {
 
     fn node_of(&self, process: i32) -> Option<u32> {
         let namespace = fs::metadata(format!("/proc/{process}/ns/net")).ok()?;
-        self.nodes.get(&namespace.ino()).copied()
+        let drawn = self.experiment.drawn();
+        let (of, nodes) = &mut *lock(&self.nodes);
+        if !of.upgrade().is_some_and(|of| Arc::ptr_eq(&of, &drawn)) {
+            *nodes = drawn.namespaces(&self.experiment.layout);
+            *of = Arc::downgrade(&drawn);
+        }
+        nodes.get(&namespace.ino()).copied()
     }
 
     fn number(&self, name: &str) -> Option<u32> {

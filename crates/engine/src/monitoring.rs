@@ -30,13 +30,13 @@ use std::time::Instant;
 
 use anyhow::{Context, Result};
 use netloom_api::event::{EndReason, What};
-use netloom_dataplane::Scheduling;
+use netloom_dataplane::{Scheduling, Watch};
 use netloom_monitor::{Change, Observation, Signal, Verdict, Warnings, Work};
-use netloom_nodes::Layout;
 use netloom_probes::{Node, Places, Probes};
 use netloom_scenario::OnContention;
 use netloom_units::{Duration, Time};
 
+use crate::drawn::Drawn;
 use crate::end::End;
 use crate::experiment::Experiment;
 use meter::Meter;
@@ -44,6 +44,7 @@ use overflow::OverflowProbe;
 pub use preparation::Preparation;
 pub use recorded::RecordedMonitor;
 use sights::Sights;
+pub use sights::limits;
 use slack::Slacks;
 pub use thresholds::Thresholds;
 
@@ -54,6 +55,25 @@ const PERIOD: Duration = Probes::STEP;
 const SHORTEST_PAUSE: Duration = Duration::from_millis(1);
 /// How often people are warned of the same kind of signal.
 const WARN_EVERY: Duration = Duration::from_secs(5);
+
+/// What is to be watched from now on in place of what was, where that has changed.
+#[derive(Default)]
+pub struct News {
+    sights: Option<Sights>,
+    probes: Option<Probes>,
+}
+
+impl News {
+    /// The data plane, by another watch.
+    pub fn sights(&mut self, watch: Watch, experiment: &Experiment, drawn: &Drawn) {
+        self.sights = Some(Sights::of(watch, experiment, drawn));
+    }
+
+    /// The machine, with other nodes on it.
+    pub fn probes(&mut self, experiment: &Experiment) {
+        self.probes = Some(Probes::best(&places(experiment)));
+    }
+}
 
 /// A running monitor; ends when it is dropped.
 ///
@@ -70,14 +90,14 @@ impl Monitoring {
         experiment: &Arc<Experiment>,
         preparation: Preparation,
         thresholds: &Thresholds,
-        layout: &Layout,
         end: &End,
     ) -> Result<Self> {
         thresholds.tell(&mut |observation| {
             experiment.monitor().observe(experiment.now(), &observation);
         });
         let stop = Arc::new(AtomicBool::new(false));
-        if !experiment.scenario.monitor.enabled {
+        let drawn = experiment.drawn();
+        if !drawn.scenario.monitor.enabled {
             let now = experiment.now();
             let mut monitor = experiment.monitor();
             sights::unwatch_all("the scenario says `monitor: { enabled: false }`", &mut |seen| {
@@ -86,7 +106,7 @@ impl Monitoring {
             drop(monitor);
             return Ok(Self { experiment: Arc::clone(experiment), stop, thread: None });
         }
-        let places = places(experiment, layout);
+        let places = places(experiment);
         let watcher = Watcher {
             sights: Sights::new(experiment)?,
             slacks: Slacks::default(),
@@ -96,7 +116,7 @@ impl Monitoring {
             experiment: Arc::clone(experiment),
             end: end.clone(),
             stop: Arc::clone(&stop),
-            settled: experiment.scenario.monitor.warm_up == Duration::ZERO,
+            settled: drawn.scenario.monitor.warm_up == Duration::ZERO,
         };
         let thread = thread::Builder::new()
             .name("netloom-monitor".into())
@@ -133,19 +153,18 @@ impl Drop for Monitoring {
 }
 
 /// What the probes are to know of the experiment.
-fn places(experiment: &Experiment, layout: &Layout) -> Places {
+fn places(experiment: &Experiment) -> Places {
+    let (drawn, layout) = (experiment.drawn(), &experiment.layout);
     // Without usable ones, none.
     let cgroups = experiment.with_live(|live| Ok(live.network.cgroups())).ok().flatten();
-    let node = |node: &netloom_scenario::Node| {
-        // Switches have neither.
-        let netns = std::fs::metadata(layout.namespace(&node.name)).ok();
-        Node {
-            name: node.name.clone(),
-            netns: netns.map(|file| file.ino()),
-            cgroup: cgroups.as_ref().map(|cgroups| cgroups.join(&node.name)),
-        }
+    let node = |name: String| {
+        // Switches have neither, nor have nodes that are there no more.
+        let is_there = drawn.numbers.contains_key(&name);
+        let netns = std::fs::metadata(layout.namespace(&name)).ok().filter(|_| is_there);
+        let cgroup = cgroups.as_ref().filter(|_| is_there).map(|cgroups| cgroups.join(&name));
+        Node { netns: netns.map(|file| file.ino()), cgroup, name }
     };
-    Places::of_this_machine(experiment.scenario.nodes.iter().map(node).collect())
+    Places::of_this_machine(experiment.numbers.names().into_iter().map(node).collect())
 }
 
 /// The thread's work.
@@ -191,6 +210,7 @@ impl Watcher {
     fn look(&mut self, last: bool, meter: &mut Meter) {
         let began = Instant::now();
         let experiment = Arc::clone(&self.experiment);
+        self.take_news();
         let mut monitor = experiment.monitor();
         let now = experiment.now();
         self.sights.look(now, last, &mut |at, observation| monitor.observe(at, &observation));
@@ -205,7 +225,7 @@ impl Watcher {
             self.probes.poll(now, &mut |seen| slacks.split(now, seen, &mut sink));
         }
         monitor.tick(now);
-        if !self.settled && now >= Time::ZERO + experiment.scenario.monitor.warm_up {
+        if !self.settled && now >= Time::ZERO + experiment.drawn().scenario.monitor.warm_up {
             self.settled = true;
             monitor.observe(now, &Observation::Settled);
             // What ended before is past; what goes on counts.
@@ -221,6 +241,21 @@ impl Watcher {
         monitor.elapsed(meter::elapsed(began));
     }
 
+    /// Watches what has come since the last look, after a last look at what has gone.
+    fn take_news(&mut self) {
+        let News { sights, probes } = self.experiment.take_news();
+        let now = self.experiment.now();
+        if let Some(sights) = sights {
+            let mut monitor = self.experiment.monitor();
+            self.sights.look(now, true, &mut |at, observation| monitor.observe(at, &observation));
+            self.sights = sights;
+            self.sights.start(&mut |observation| monitor.observe(now, &observation));
+        }
+        if let Some(probes) = probes {
+            self.probes = probes;
+        }
+    }
+
     /// Records what the monitor has to tell; whether there was anything.
     fn tell(&mut self, monitor: &mut RecordedMonitor) -> bool {
         let mut told = false;
@@ -232,7 +267,7 @@ impl Watcher {
     }
 
     fn aborts(&self) -> bool {
-        self.experiment.scenario.monitor.on_contention == OnContention::Abort
+        self.experiment.drawn().scenario.monitor.on_contention == OnContention::Abort
     }
 
     fn record(&mut self, signal: Signal) {

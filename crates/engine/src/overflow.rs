@@ -13,6 +13,8 @@ use anyhow::Result;
 use netloom_nodes::{InterfaceState, Network};
 use netloom_scenario::Endpoint;
 
+use crate::drawn::Drawn;
+
 /// How long an interface may take to run again once its carrier is back.
 const PATIENCE: Duration = Duration::from_millis(100);
 
@@ -21,8 +23,6 @@ const PATIENCE: Duration = Duration::from_millis(100);
 pub struct Overflow {
     account: Mutex<Account>,
     turn: Mutex<()>,
-    /// Interfaces that the engine does not read.
-    direct: HashSet<Endpoint>,
 }
 
 #[derive(Debug, Default)]
@@ -31,21 +31,29 @@ struct Account {
     cut: HashMap<Endpoint, u64>,
     /// What interfaces have dropped while they had none.
     excused: HashMap<Endpoint, u64>,
+    /// What interfaces of these names had dropped that are there no more.
+    gone: HashMap<Endpoint, u64>,
 }
 
 impl Overflow {
-    /// An account that begins with interfaces without a carrier. What those with a direct link drop is not
-    /// the engine's.
-    pub fn new(
-        cut: impl IntoIterator<Item = Endpoint>,
-        direct: impl IntoIterator<Item = Endpoint>,
-    ) -> Self {
+    /// An account that begins with interfaces without a carrier.
+    pub fn new(cut: impl IntoIterator<Item = Endpoint>) -> Self {
         let cut = cut.into_iter().map(|endpoint| (endpoint, 0)).collect();
-        Self {
-            account: Mutex::new(Account { cut, excused: HashMap::new() }),
-            turn: Mutex::default(),
-            direct: direct.into_iter().collect(),
+        let account = Account { cut, ..Account::default() };
+        Self { account: Mutex::new(account), turn: Mutex::default() }
+    }
+
+    /// Interfaces are about to be removed: what they have dropped stays in the account.
+    pub fn forget(&self, network: &Network, interfaces: &[Endpoint]) -> Result<()> {
+        let states = look(network, interfaces)?;
+        let mut account = self.account();
+        for (endpoint, state) in states {
+            let dropped = account.dropped(&endpoint, state.dropped);
+            account.cut.remove(&endpoint);
+            account.excused.remove(&endpoint);
+            account.gone.insert(endpoint, dropped);
         }
+        Ok(())
     }
 
     /// Held by whoever changes carriers, so that changes do not mix.
@@ -59,18 +67,21 @@ impl Overflow {
 
     /// Frames dropped so far because the engine did not read them in time, for each interface that
     /// dropped any.
-    pub fn dropped(&self, network: &Network) -> Result<HashMap<Endpoint, u64>> {
+    pub fn dropped(&self, drawn: &Drawn, network: &Network) -> Result<HashMap<Endpoint, u64>> {
         let states = network.interfaces()?;
+        // What those with a direct link drop is not the engine's.
+        let direct: HashSet<Endpoint> = drawn.direct_ends().into_iter().collect();
         let account = self.account();
-        let dropped = states.iter().map(|state| {
+        let mut dropped = account.gone.clone();
+        for state in &states {
             let endpoint = endpoint(state);
-            let counted = account.cut.get(&endpoint).copied().unwrap_or(state.dropped);
-            let excused = account.excused.get(&endpoint).copied().unwrap_or(0);
-            (endpoint, counted.saturating_sub(excused))
-        });
-        let is_ours =
-            |(endpoint, frames): &(Endpoint, u64)| *frames > 0 && !self.direct.contains(endpoint);
-        Ok(dropped.filter(is_ours).collect())
+            if !direct.contains(&endpoint) {
+                let frames = account.dropped(&endpoint, state.dropped);
+                dropped.insert(endpoint, frames);
+            }
+        }
+        dropped.retain(|_, frames| *frames > 0);
+        Ok(dropped)
     }
 
     /// Some interfaces have lost their carrier; `before` is how they were before they did.
@@ -102,6 +113,15 @@ impl Overflow {
             }
         }
         Ok(())
+    }
+}
+
+impl Account {
+    /// What an interface has dropped that the kernel says has dropped so many frames.
+    fn dropped(&self, endpoint: &Endpoint, counted: u64) -> u64 {
+        let of = |frames: &HashMap<Endpoint, u64>| frames.get(endpoint).copied();
+        let counted = of(&self.cut).unwrap_or(counted);
+        counted.saturating_sub(of(&self.excused).unwrap_or(0)) + of(&self.gone).unwrap_or(0)
     }
 }
 

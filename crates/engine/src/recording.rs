@@ -71,10 +71,11 @@ fn summarize(
         ));
     }
     warnings.extend(timing.failures.iter().cloned());
+    let drawn = experiment.drawn();
     Ok(Summary {
-        name: experiment.scenario.name.clone(),
+        name: drawn.scenario.name.clone(),
         file: experiment.file.clone(),
-        seed: experiment.scenario.seed,
+        seed: drawn.scenario.seed,
         version: env!("CARGO_PKG_VERSION").into(),
         started_unix: experiment.started_unix(),
         ended,
@@ -95,7 +96,7 @@ fn summarize(
 /// Samples the statistics of every pipe until the run is over, and once more then.
 async fn sample(experiment: Arc<Experiment>, file: fs::File, end: End) -> Result<()> {
     let mut sampler = Sampler::new(file)?;
-    let mut ticks = tokio::time::interval(experiment.scenario.measure.interval.into());
+    let mut ticks = tokio::time::interval(experiment.drawn().scenario.measure.interval.into());
     ticks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Skip);
     loop {
         let last = tokio::select! {
@@ -111,7 +112,8 @@ async fn sample(experiment: Arc<Experiment>, file: fs::File, end: End) -> Result
 
 /// Starts the frame log that the scenario asks for.
 pub fn start_frame_log(experiment: &Experiment, results: &Results) -> Option<FrameLog> {
-    let links = &experiment.scenario.measure.frames;
+    let drawn = experiment.drawn();
+    let links = &drawn.scenario.measure.frames;
     if links.is_empty() {
         return None;
     }
@@ -162,7 +164,7 @@ pub fn start_captures(experiment: &Arc<Experiment>, results: &Results) -> Vec<Jo
         }))
     };
     let mut captures = Vec::new();
-    for wanted in experiment.scenario.measure.capture.clone() {
+    for wanted in experiment.drawn().scenario.measure.capture.clone() {
         match start(wanted) {
             Ok(capture) => captures.push(capture),
             Err(error) => {

@@ -1,62 +1,119 @@
 //! Scenario and devices → data plane, and its measurements → API.
 
 use std::collections::HashMap;
-use std::os::fd::OwnedFd;
 
 use anyhow::{Result, anyhow};
 use netloom_api::timing::{LatencySummary, Scheduling, Timing, WorkerLoad};
 use netloom_dataplane::{End, LinkWiring, Wiring};
+use netloom_link::Vid;
 use netloom_nodes::Device;
 use netloom_ports::{FrameDevice, Tap};
-use netloom_scenario::{Endpoint, Node, NodeKind, Scenario};
+use netloom_scenario::{Endpoint, Interface, Link, Node, NodeKind, Scenario};
+
+use crate::drawn::Drawn;
+
+/// Devices that no link has, by node and interface.
+pub type Loose = HashMap<(String, String), Box<dyn FrameDevice>>;
+
+/// A device that the engine holds, as one that frames go through.
+pub fn loose(device: Device) -> ((String, String), Box<dyn FrameDevice>) {
+    let Device { node, interface, fd } = device;
+    ((node, interface), Box::new(Tap::from_fd(fd)))
+}
 
 /// What the data plane is to join: every link of the scenario that is not direct, with the devices at its
 /// ends.
-pub fn wire(scenario: &Scenario, devices: Vec<Device>) -> Result<Wiring> {
-    let mut switches: HashMap<&str, usize> = HashMap::new();
-    for node in scenario.nodes.iter().filter(|node| node.kind == NodeKind::Switch) {
-        let number = switches.len();
-        switches.insert(&node.name, number);
+pub fn wire(drawn: &Drawn, devices: Vec<Device>) -> Result<Wiring> {
+    let mut devices: Loose = devices.into_iter().map(loose).collect();
+    let nodes = Nodes::of(drawn);
+    let links = drawn.scenario.modelled_links().map(|link| nodes.wire(link, &mut devices));
+    Ok(Wiring { links: links.collect::<Result<_>>()?, switches: drawn.numbers.len() })
+}
+
+/// The nodes of a network, for finding what links end at.
+pub struct Nodes<'a> {
+    drawn: &'a Drawn,
+    by_name: HashMap<&'a str, &'a Node>,
+}
+
+impl<'a> Nodes<'a> {
+    /// Those of `drawn`.
+    pub fn of(drawn: &'a Drawn) -> Self {
+        let named = |node: &'a Node| (node.name.as_str(), node);
+        Self { drawn, by_name: drawn.scenario.nodes.iter().map(named).collect() }
     }
-    let nodes: HashMap<&str, &Node> =
-        scenario.nodes.iter().map(|node| (node.name.as_str(), node)).collect();
-    let mut taps: HashMap<(String, String), OwnedFd> =
-        devices.into_iter().map(|d| ((d.node, d.interface), d.fd)).collect();
-    let mut tap = |node: &str, interface: &str| -> Result<Box<dyn FrameDevice>> {
-        let tap = taps.remove(&(node.into(), interface.into()));
-        let tap = tap.ok_or_else(|| anyhow!("no device was made for {node}:{interface}"))?;
-        Ok(Box::new(Tap::from_fd(tap)))
-    };
-    let mut end = |Endpoint { node, interface }: &Endpoint| -> Result<End> {
-        let interfaces = || nodes.get(node.as_str()).into_iter().flat_map(|node| &node.interfaces);
-        if let Some(switch) = switches.get(node.as_str()).copied() {
-            let port = interfaces().find(|port| port.name == *interface);
+
+    /// A link with its ends, which are taken out of `devices`.
+    pub fn wire(&self, link: &Link, devices: &mut Loose) -> Result<LinkWiring> {
+        Ok(LinkWiring {
+            name: link.name.clone(),
+            ends: self.ends(link, devices)?,
+            pipes: [link.forward.clone(), link.reverse.clone()],
+        })
+    }
+
+    /// What a link ends at, taken out of `devices`.
+    pub fn ends(&self, link: &Link, devices: &mut Loose) -> Result<[End; 2]> {
+        let [a, b] = &link.endpoints;
+        Ok([self.end(a, devices)?, self.end(b, devices)?])
+    }
+
+    fn end(&self, Endpoint { node, interface }: &Endpoint, devices: &mut Loose) -> Result<End> {
+        let found = self.by_name.get(node.as_str());
+        let port = self.interfaces(node).find(|port| port.name == *interface);
+        if found.is_some_and(|node| node.kind == NodeKind::Switch) {
+            let switch = self.drawn.number(node).unwrap_or_default() as usize;
             return Ok(match port.and_then(|port| port.vlan.clone()) {
                 Some(vlans) => End::VlanPort { switch, vlans },
                 None => End::Switch(switch),
             });
         }
-        let untagged = tap(node, interface)?;
-        let vlans = interfaces().filter_map(|other| {
-            let sub = other.subinterface.as_ref().filter(|sub| sub.of == *interface)?;
-            Some(tap(node, &other.name).map(|device| (sub.vlan, device)))
-        });
+        let mut tap = |interface: &str| {
+            let tap = devices.remove(&(node.clone(), interface.into()));
+            tap.ok_or_else(|| anyhow!("no device was made for {node}:{interface}"))
+        };
+        let untagged = tap(interface)?;
+        let subinterfaces = self.subinterfaces(node, interface);
+        let vlans = subinterfaces.map(|(vlan, name)| Ok((vlan, tap(name)?)));
         let vlans = vlans.collect::<Result<Vec<_>>>()?;
         Ok(match vlans.is_empty() {
             true => End::Device(untagged),
             false => End::Interfaces { untagged, vlans },
         })
-    };
-    let mut links = Vec::with_capacity(scenario.links.len());
-    for link in scenario.modelled_links() {
-        let [a, b] = &link.endpoints;
-        links.push(LinkWiring {
-            name: link.name.clone(),
-            ends: [end(a)?, end(b)?],
-            pipes: [link.forward.clone(), link.reverse.clone()],
-        });
     }
-    Ok(Wiring { links, switches: switches.len() })
+
+    /// Puts what was at the ends of a link back into `devices`.
+    pub fn unwire(&self, link: &Link, ends: [End; 2], devices: &mut Loose) {
+        for (Endpoint { node, interface }, end) in link.endpoints.iter().zip(ends) {
+            let mut put = |interface: &str, device| {
+                devices.insert((node.clone(), interface.into()), device);
+            };
+            match end {
+                End::Device(device) => put(interface, device),
+                End::Interfaces { untagged, vlans } => {
+                    put(interface, untagged);
+                    for (vlan, device) in vlans {
+                        let mut names = self.subinterfaces(node, interface);
+                        if let Some((_, name)) = names.find(|(tag, _)| *tag == vlan) {
+                            put(name, device);
+                        }
+                    }
+                }
+                End::Switch(_) | End::VlanPort { .. } => {}
+            }
+        }
+    }
+
+    fn interfaces(&self, node: &str) -> impl Iterator<Item = &'a Interface> {
+        self.by_name.get(node).into_iter().flat_map(|node| &node.interfaces)
+    }
+
+    fn subinterfaces(&self, node: &str, of: &str) -> impl Iterator<Item = (Vid, &'a str)> {
+        self.interfaces(node).filter_map(move |interface| {
+            let sub = interface.subinterface.as_ref().filter(|sub| sub.of == of)?;
+            Some((sub.vlan, interface.name.as_str()))
+        })
+    }
 }
 
 /// The data plane's measurements in the API's words.

@@ -113,13 +113,14 @@ fn create_nodes(
     })?;
     direct::join(layout, plan)?;
     devices.extend(in_parallel(&joined, |index| {
-        enter_namespace(layout, &plan.nodes[index])?;
+        enter_namespace(layout, &plan.nodes[index].name)?;
         finish(index)
     })?);
     // Not before the peers of all devices are up.
     in_parallel(&joined, |index| {
-        enter_namespace(layout, &plan.nodes[index])?;
-        direct::wait_until_running(&plan.nodes[index])
+        enter_namespace(layout, &plan.nodes[index].name)?;
+        let node = &plan.nodes[index];
+        direct::wait_until_running(&node.name, &node.interfaces)
     })?;
     Ok(devices.into_values().flatten().collect())
 }
@@ -157,7 +158,7 @@ fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
 }
 
 /// Makes the namespace of a node, and leaves the calling thread in it.
-fn create_namespace(layout: &Layout, node: &NodePlan) -> Result<(), NodeError> {
+pub(crate) fn create_namespace(layout: &Layout, node: &NodePlan) -> Result<(), NodeError> {
     let path = layout.namespace(&node.name);
     netns::create(&path).map_err(|error| {
         NodeError::in_node(&node.name, format!("make namespace {}", path.display()), error)
@@ -165,10 +166,10 @@ fn create_namespace(layout: &Layout, node: &NodePlan) -> Result<(), NodeError> {
 }
 
 /// Leaves the calling thread in the namespace of a node.
-fn enter_namespace(layout: &Layout, node: &NodePlan) -> Result<(), NodeError> {
-    let path = layout.namespace(&node.name);
+pub(crate) fn enter_namespace(layout: &Layout, node: &str) -> Result<(), NodeError> {
+    let path = layout.namespace(node);
     netns::enter(&path).map_err(|error| {
-        NodeError::in_node(&node.name, format!("enter namespace {}", path.display()), error)
+        NodeError::in_node(node, format!("enter namespace {}", path.display()), error)
     })
 }
 

@@ -7,7 +7,7 @@ use std::os::fd::AsRawFd;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use netloom_plan::{NodePlan, Plan};
+use netloom_plan::{InterfacePlan, NodePlan, Plan};
 use netloom_scenario::Endpoint;
 
 use crate::netlink::Netlink;
@@ -45,7 +45,7 @@ pub(crate) fn join(layout: &Layout, plan: &Plan) -> Result<(), NodeError> {
 }
 
 /// Makes the devices of one node, and their peers.
-fn join_node(
+pub(crate) fn join_node(
     layout: &Layout,
     node: &str,
     pairs: &[(Endpoint, &Endpoint)],
@@ -70,18 +70,21 @@ fn join_node(
 /// Waits until the devices of the direct links of `node` can send; the calling thread must be in its
 /// namespace, and their peers must be up. The kernel readies a device a moment after its peer is up, and
 /// drops what is sent before.
-pub(crate) fn wait_until_running(node: &NodePlan) -> Result<(), NodeError> {
+pub(crate) fn wait_until_running(
+    node: &str,
+    interfaces: &[InterfacePlan],
+) -> Result<(), NodeError> {
     let deadline = Instant::now() + PATIENCE;
     loop {
         let states = interface::states()
-            .map_err(|error| NodeError::in_node(&node.name, "look at its interfaces", error))?;
+            .map_err(|error| NodeError::in_node(node, "look at its interfaces", error))?;
         let is_running =
             |name: &str| states.iter().any(|state| state.running && state.name == name);
-        let mut direct = node.interfaces.iter().filter(|end| end.direct_peer.is_some());
+        let mut direct = interfaces.iter().filter(|end| end.direct_peer.is_some());
         let Some(waiting) = direct.find(|end| !is_running(&end.name)) else { return Ok(()) };
         if Instant::now() > deadline {
             let action = format!("wait until {} can send", waiting.name);
-            return Err(NodeError::in_node(&node.name, action, io::ErrorKind::TimedOut));
+            return Err(NodeError::in_node(node, action, io::ErrorKind::TimedOut));
         }
         thread::sleep(PAUSE);
     }

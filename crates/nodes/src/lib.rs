@@ -5,7 +5,8 @@
 //! |---|---|
 //! | `layout`, `record` | where things live; what is about to be made |
 //! | `network` | [`Network`]: the whole, made by `create`, unmade by `teardown` |
-//! | `netns`, `tap`, `netlink`, `requests`, `configure` | one node's network stack |
+//! | `netns`, `tap`, `netlink`, `requests`, `sysctl`, `configure` | one node's network stack |
+//! | `changing` | what changes while it lives: nodes, interfaces, addresses, routes that come and go |
 //! | `direct` | links between nodes that need no engine |
 //! | `node`, `starter`, `reactor`, `control` | the engine's side of processes in nodes |
 //! | [`init`] | the node's side: its first process |
@@ -18,6 +19,7 @@
 //! network looks like (`plan`).
 
 mod cgroup;
+mod changing;
 mod configure;
 mod control;
 mod create;
@@ -38,6 +40,7 @@ mod record;
 mod requests;
 pub mod rootless;
 mod starter;
+mod sysctl;
 mod tap;
 mod teardown;
 mod walls;

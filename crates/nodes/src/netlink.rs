@@ -16,6 +16,9 @@ use netlink_sys::{Socket, SocketAddr};
 /// How many bytes of requests travel together: well below the smallest default socket buffer.
 const BATCH: usize = 32 * 1024;
 
+/// What the kernel says to removing what is not there (routes, addresses, devices), and to adding what is.
+const DONE: [i32; 5] = [libc::ESRCH, libc::EADDRNOTAVAIL, libc::ENODEV, libc::ENOENT, libc::EEXIST];
+
 /// A routing socket of the network namespace in which it was opened.
 pub(crate) struct Netlink {
     socket: Socket,
@@ -26,11 +29,18 @@ pub(crate) struct Netlink {
 pub(crate) struct Request {
     pub message: RouteNetlinkMessage,
     pub what: Box<dyn Fn() -> String>,
+    /// Whether it is as good if there is nothing to remove, or all there already.
+    is_done_anyway: bool,
 }
 
 impl Request {
     pub fn new(message: RouteNetlinkMessage, what: impl Fn() -> String + 'static) -> Self {
-        Self { message, what: Box::new(what) }
+        Self { message, what: Box::new(what), is_done_anyway: false }
+    }
+
+    /// What is to be removed may have gone before, and what is to be added may be there.
+    pub fn or_done(self) -> Self {
+        Self { is_done_anyway: true, ..self }
     }
 
     fn flags(&self) -> u16 {
@@ -93,12 +103,21 @@ impl Netlink {
             return Ok(());
         }
         self.socket.send(&bytes, 0).map_err(|source| refused(0, source))?;
-        self.replies(self.sequence - 1)
+        let is_done = |sequence: u32, error: &io::Error| {
+            let request = batch.get(sequence.saturating_sub(first) as usize);
+            request.is_some_and(|request| request.is_done_anyway)
+                && DONE.contains(&error.raw_os_error().unwrap_or(0))
+        };
+        self.replies(self.sequence - 1, is_done)
             .map_err(|(sequence, source)| refused(sequence.saturating_sub(first), source))
     }
 
     /// Reads up to the acknowledgement of `last`. The first error is the one that tells.
-    fn replies(&self, last: u32) -> Result<(), (u32, io::Error)> {
+    fn replies(
+        &self,
+        last: u32,
+        is_done: impl Fn(u32, &io::Error) -> bool,
+    ) -> Result<(), (u32, io::Error)> {
         let mut failed = None;
         loop {
             let (datagram, _) = self.socket.recv_from_full().map_err(|error| (last, error))?;
@@ -111,7 +130,8 @@ impl Netlink {
                     && error.code.is_some()
                     && failed.is_none()
                 {
-                    failed = Some((sequence, error.to_io()));
+                    let error = error.to_io();
+                    failed = (!is_done(sequence, &error)).then_some((sequence, error));
                 }
                 if sequence == last && matches!(reply.payload, NetlinkPayload::Error(_)) {
                     return failed.map_or(Ok(()), Err);

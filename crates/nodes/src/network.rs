@@ -6,6 +6,7 @@ use std::io;
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use std::time::{Duration, Instant};
 
 use netloom_plan::Plan;
@@ -53,13 +54,16 @@ pub struct Device {
 /// problems; [`Network::destroy`] tells.
 #[derive(Debug)]
 pub struct Network {
-    layout: Layout,
-    nodes: HashMap<String, Node>,
+    pub(crate) layout: Layout,
+    nodes: RwLock<Nodes>,
     starter: Starter,
     reactor: Option<Reactor>,
     /// CPU time of threads that looked at interfaces, in ns.
     spent_in_nodes: AtomicU64,
 }
+
+/// The nodes by name.
+type Nodes = HashMap<String, Arc<Node>>;
 
 impl Network {
     /// Makes all nodes of `plan`, several at a time, and returns their devices, in the order of the
@@ -80,11 +84,11 @@ impl Network {
     ) -> Result<(Self, Vec<Device>), NodeError> {
         let file_limits = create::raise_file_limit(plan)?;
         let devices = create::create(layout, plan, progress)?;
-        let nodes = plan.nodes.iter().map(|node| (node.name.clone(), Node::default())).collect();
+        let nodes = plan.nodes.iter().map(|node| (node.name.clone(), Arc::default())).collect();
         let starter = Starter::new(layout.clone(), context, file_limits);
         let mut network = Self {
             layout: layout.clone(),
-            nodes,
+            nodes: RwLock::new(nodes),
             starter,
             reactor: None,
             spent_in_nodes: AtomicU64::new(0),
@@ -187,7 +191,9 @@ impl Network {
     /// # Errors
     /// [`NodeError::System`] if a node's counters cannot be read.
     pub fn interfaces(&self) -> Result<Vec<InterfaceState>, NodeError> {
-        self.interfaces_of(self.nodes.keys().map(String::as_str).collect())
+        // Held, so that none of them goes meanwhile.
+        let nodes = self.nodes();
+        self.interfaces_of(nodes.keys().map(String::as_str).collect())
     }
 
     /// The same for some nodes.
@@ -249,13 +255,14 @@ impl Network {
     }
 
     fn take_down(&mut self) -> Result<(), NodeError> {
-        let inits: Vec<_> = self.nodes.values().filter_map(Node::running).collect();
+        let nodes = std::mem::take(&mut *self.nodes_mut());
+        let inits: Vec<_> = nodes.values().filter_map(|node| node.running()).collect();
         inits.iter().for_each(|init| init.kill());
         let deadline = Instant::now() + PATIENCE;
         let stuck: Vec<String> =
             inits.iter().filter(|init| !init.ended_by(deadline)).map(|init| init.name()).collect();
         drop(self.reactor.take());
-        let names: Vec<String> = std::mem::take(&mut self.nodes).into_keys().collect();
+        let names: Vec<String> = nodes.into_keys().collect();
         let removed = create::remove(&self.layout, &names);
         match stuck.is_empty() {
             true => removed,
@@ -266,17 +273,26 @@ impl Network {
         }
     }
 
-    fn node(&self, name: &str) -> Result<&Node, NodeError> {
-        self.nodes.get(name).ok_or_else(|| NodeError::UnknownNode {
+    pub(crate) fn node(&self, name: &str) -> Result<Arc<Node>, NodeError> {
+        self.nodes().get(name).cloned().ok_or_else(|| NodeError::UnknownNode {
             experiment: self.layout.experiment().into(),
             node: name.into(),
         })
+    }
+
+    pub(crate) fn nodes(&self) -> RwLockReadGuard<'_, Nodes> {
+        // A name comes or goes in one step.
+        self.nodes.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn nodes_mut(&self) -> RwLockWriteGuard<'_, Nodes> {
+        self.nodes.write().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Drop for Network {
     fn drop(&mut self) {
-        if self.reactor.is_some() || !self.nodes.is_empty() {
+        if self.reactor.is_some() || !self.nodes().is_empty() {
             // `destroy` is for those who want to know.
             let _ = self.take_down();
         }

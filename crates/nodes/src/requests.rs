@@ -88,6 +88,22 @@ pub(crate) fn up(index: u32, name: &str) -> Request {
     Request::new(RouteNetlinkMessage::SetLink(message), move || format!("bring up {name}"))
 }
 
+/// Makes an interface forget its neighbours: the kernel does so where an interface stops resolving addresses, for
+/// both families, and goes on afterwards.
+pub(crate) fn forget_neighbours(index: u32, name: &str) -> Vec<Request> {
+    let resolves = |resolves: bool| {
+        let mut message = LinkMessage::default();
+        message.header.index = index;
+        message.header.flags = if resolves { LinkFlags::empty() } else { LinkFlags::Noarp };
+        message.header.change_mask = LinkFlags::Noarp;
+        let name = name.to_owned();
+        Request::new(RouteNetlinkMessage::SetLink(message), move || {
+            format!("make {name} forget its neighbours")
+        })
+    };
+    vec![resolves(false), resolves(true)]
+}
+
 /// Adds an address; one of IPv6 is usable at once.
 pub(crate) fn address(index: u32, name: &str, prefix: IpPrefix) -> Request {
     let mut message = AddressMessage::default();
@@ -114,6 +130,39 @@ pub(crate) fn address(index: u32, name: &str, prefix: IpPrefix) -> Request {
     })
 }
 
+/// Takes an address away.
+pub(crate) fn no_address(index: u32, name: &str, prefix: IpPrefix) -> Request {
+    let mut message = AddressMessage::default();
+    let (ip, length) = parts(prefix);
+    message.header.family = family(ip);
+    message.header.prefix_len = length;
+    message.header.index = index;
+    message.attributes = vec![AddressAttribute::Local(ip), AddressAttribute::Address(ip)];
+    let name = name.to_owned();
+    Request::new(RouteNetlinkMessage::DelAddress(message), move || {
+        format!("take address {prefix} from {name}")
+    })
+}
+
+/// Removes a device; of a pair, both.
+pub(crate) fn no_device(index: u32, name: &str) -> Request {
+    let mut message = LinkMessage::default();
+    message.header.index = index;
+    let name = name.to_owned();
+    Request::new(RouteNetlinkMessage::DelLink(message), move || format!("remove {name}"))
+}
+
+/// Takes a route away, with all that [`route`] says of it.
+pub(crate) fn no_route(plan: &RoutePlan, interface: Option<u32>) -> Request {
+    let added = route(plan, interface);
+    let message = match added.message {
+        RouteNetlinkMessage::NewRoute(route) => RouteNetlinkMessage::DelRoute(route),
+        other => other,
+    };
+    let plan = plan.clone();
+    Request::new(message, move || describe("take away", &plan))
+}
+
 /// Adds a route; `interface` is the index of the one that the plan names, if it names one.
 pub(crate) fn route(plan: &RoutePlan, interface: Option<u32>) -> Request {
     let (to, length) = parts(plan.to);
@@ -133,13 +182,13 @@ pub(crate) fn route(plan: &RoutePlan, interface: Option<u32>) -> Request {
     message.attributes.extend(interface.map(RouteAttribute::Oif));
     message.attributes.extend(plan.metric.map(RouteAttribute::Priority));
     let plan = plan.clone();
-    Request::new(RouteNetlinkMessage::NewRoute(message), move || describe(&plan))
+    Request::new(RouteNetlinkMessage::NewRoute(message), move || describe("add", &plan))
 }
 
-fn describe(route: &RoutePlan) -> String {
+fn describe(what: &str, route: &RoutePlan) -> String {
     let via = route.via.map_or(String::new(), |via| format!(" via {via}"));
     let interface = route.interface.as_ref().map_or(String::new(), |name| format!(" on {name}"));
-    format!("add route to {}{via}{interface}", route.to)
+    format!("{what} route to {}{via}{interface}", route.to)
 }
 
 fn parts(prefix: IpPrefix) -> (IpAddr, u8) {

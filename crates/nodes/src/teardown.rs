@@ -110,6 +110,29 @@ pub(crate) fn remove(layout: &Layout, nodes: &[String]) -> Result<CleanupReport,
     Err(NodeError::Remains { experiment: layout.experiment().into(), problems })
 }
 
+/// Removes one node of an experiment that goes on, with all that runs in it. The kernel frees its namespace in
+/// its own time.
+pub(crate) fn remove_node(layout: &Layout, node: &str) -> Result<(), NodeError> {
+    let deadline = Instant::now() + PATIENCE;
+    let mut problems = vec![];
+    let cgroup = layout.cgroup().map(|path| path.join(node)).filter(|path| path.exists());
+    if let Some(cgroup) = &cgroup {
+        cgroup::kill(cgroup);
+    }
+    kill_processes(layout, &[node.to_owned()], cgroup.as_deref(), deadline, &mut problems);
+    let path = layout.namespace(node);
+    if let Err(error) = netns::remove(&path) {
+        problems.push(format!("namespace {}: {error}", path.display()));
+    }
+    if let Some(Err(error)) = cgroup.map(|cgroup| cgroup::remove(&cgroup, deadline)) {
+        problems.push(format!("cgroup of {node}: {error}"));
+    }
+    match problems.is_empty() {
+        true => Ok(()),
+        false => Err(NodeError::Remains { experiment: layout.experiment().into(), problems }),
+    }
+}
+
 /// Whether the experiment is one in a user namespace that this process is not in.
 fn is_foreign(layout: &Layout) -> bool {
     layout.is_rootless() && !nix::unistd::geteuid().is_root()

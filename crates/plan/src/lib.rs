@@ -8,15 +8,19 @@
 //! | `addresses` | subnets, interface and loopback addresses |
 //! | `mac` | Ethernet addresses |
 //! | `routing` | static routes |
+//! | `keeping` | which addresses stay when the scenario changes under a running network |
+//! | [`change`] | what leads from one network to another, step by step |
 //! | `sysctls`, `hosts` | kernel parameters, the text of `/etc/hosts` |
 //!
 //! The result depends on nothing but the scenario: same scenario, same plan, on any machine.
 //! Not here: anything that touches a kernel (`nodes`), and what the links do (`link`).
 
 mod addresses;
+pub mod change;
 mod cidr;
 mod error;
 mod hosts;
+mod keeping;
 mod mac;
 mod model;
 mod numbering;
@@ -33,6 +37,7 @@ use std::collections::HashMap;
 use netloom_scenario::{Endpoint, NodeKind, Scenario};
 
 pub use error::PlanError;
+pub use keeping::keep_addresses;
 pub use model::*;
 
 use addresses::Addressing;

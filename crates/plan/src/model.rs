@@ -89,7 +89,7 @@ pub struct InterfacePlan {
 }
 
 /// One route.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct RoutePlan {
     /// Destination.
     pub to: IpPrefix,

@@ -2,6 +2,7 @@
 
 mod addressing;
 mod build;
+mod changes;
 mod forward;
 mod properties;
 mod routing;

@@ -44,6 +44,7 @@ impl Happened {
             }
             // In the summary as well, or of no interest here.
             What::Phase { .. }
+            | What::Applied { .. }
             | What::ProcessReady { .. }
             | What::ProcessFailed { .. }
             | What::Contention { .. }

@@ -6,23 +6,30 @@ use anyhow::Result;
 use netloom_api::launch::Mode;
 use netloom_units::readable::counted;
 
+use super::apply;
 use crate::Machine;
-use crate::args::Deploy;
+use crate::args::{Deploy, StartOptions};
+use crate::find::Loaded;
 use crate::launch::{Engine, prepare};
 use crate::{exit, preflight, profile_file};
 
 /// Brings the network up and returns.
 pub async fn deploy(machine: &dyn Machine, args: Deploy) -> Result<i32> {
     let loaded = prepare(&args.start)?;
+    let found = machine.inspect(&loaded.scenario.name)?;
+    match found.alive {
+        true => apply::check_unchanged(&found, &loaded).await,
+        false => bring_up(machine, &args.start, &loaded).await,
+    }
+}
+
+/// Brings up what does not run.
+pub async fn bring_up(machine: &dyn Machine, start: &StartOptions, loaded: &Loaded) -> Result<i32> {
     preflight::check(machine, &loaded.scenario)?;
     let began = Instant::now();
-    let mut engine = Engine::start(
-        &loaded,
-        args.start.workers,
-        profile_file::calibration(machine),
-        Mode::Deploy,
-    )
-    .await?;
+    let mut engine =
+        Engine::start(loaded, start.workers, profile_file::calibration(machine), Mode::Deploy)
+            .await?;
     let ready = tokio::select! {
         ready = engine.ready() => ready.map(|()| true),
         interrupt = tokio::signal::ctrl_c() => interrupt.map(|()| false).map_err(Into::into),

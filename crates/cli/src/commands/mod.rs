@@ -1,5 +1,6 @@
 //! One file per command.
 
+mod apply;
 mod calibrate;
 mod capture;
 mod cleanup;
@@ -30,6 +31,7 @@ pub async fn dispatch(machine: &dyn Machine, cli: Cli) -> Result<i32> {
     match cli.command {
         Command::Run(args) => run::run(machine, args).await,
         Command::Deploy(args) => deploy::deploy(machine, args).await,
+        Command::Apply(args) => apply::apply(machine, args).await,
         Command::Destroy(args) => destroy::destroy(machine, args).await,
         Command::Inspect(args) => inspect::inspect(machine, args).await,
         Command::Exec(args) => exec::exec(machine, args).await,

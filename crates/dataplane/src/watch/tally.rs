@@ -37,6 +37,7 @@ pub(crate) struct Tally {
     /// Bytes by the slot in which they left: slot `n` is counted at `n % SLOTS`, on top of what was there.
     pub bytes: [AtomicU64; SLOTS as usize],
     pub untold: Untold,
+    /// Of links that have their numbers. (Those that are being joined are not counted yet.)
     pub lanes: Box<[LaneTally]>,
     pub slack: SlackTally,
     /// The worker's.
@@ -94,7 +95,9 @@ impl Spotter {
     /// A frame, or a super-frame as one, enters the pipe of `lane`.
     #[inline]
     pub fn handled(&mut self, lane: usize) {
-        add(&self.tally.lanes[lane].frames, 1);
+        if let Some(tally) = self.tally.lanes.get(lane) {
+            add(&tally.frames, 1);
+        }
     }
 
     /// Frames left `pipe`, of `lane`, for an interface at `at`, so much after their scheduled release.
@@ -113,7 +116,9 @@ impl Spotter {
     /// Frames left the pipe of `lane` for a switch.
     #[inline]
     pub fn passed(&mut self, lane: usize, info: &FrameInfo) {
-        add(&self.tally.lanes[lane].bytes, info.bytes());
+        if let Some(tally) = self.tally.lanes.get(lane) {
+            add(&tally.bytes, info.bytes());
+        }
     }
 
     /// Frames were lost outside the model.

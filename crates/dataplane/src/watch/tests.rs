@@ -10,9 +10,8 @@ const PIPE: PipeId = PipeId { link: 3, direction: 1 };
 fn ends() -> (Watch, Spotter) {
     let clock = Clock::since(std::time::Instant::now());
     let pulse = Pulse::start(clock, Scheduling::Normal, LIMITS.pause).unwrap();
-    let pipes = vec![vec![PipeId { link: 3, direction: 0 }, PIPE]];
-    let (watch, mut spotters) = watch(LIMITS, pipes, pulse, Time::ZERO);
-    (watch, spotters.remove(0))
+    let (end, spotter) = super::ends(LIMITS, vec![PipeId { link: 3, direction: 0 }, PIPE]);
+    (Watch::new(LIMITS, vec![end], pulse, Time::ZERO), spotter)
 }
 
 fn ms(ms: u64) -> Time {

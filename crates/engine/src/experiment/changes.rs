@@ -8,15 +8,24 @@ use netloom_link::{LinkState, UnreadFile};
 use netloom_scenario::{Direction, Endpoint, Link};
 use netloom_units::Time;
 
-use super::{Experiment, Live};
+use super::{Experiment, Live, links};
+use crate::drawn::Drawn;
 use crate::overflow;
 
 impl Experiment {
     /// Applies all changes at one instant, or none of them.
     pub fn change(&self, by: Origin, changes: Vec<LinkChange>) -> Result<Time> {
+        let at = self.with_live(|live| self.change_live(live, &changes))?;
+        self.events.record(at, What::Changed { by, changes });
+        Ok(at)
+    }
+
+    /// The same for the `live` network, which the caller holds; nothing is recorded.
+    pub(super) fn change_live(&self, live: &Live, changes: &[LinkChange]) -> Result<Time> {
+        let drawn = self.drawn();
         let mut batch = Vec::with_capacity(changes.len() * 2);
-        for change in &changes {
-            let link = self.modelled_link(&change.link)?;
+        for change in changes {
+            let link = links::modelled(&drawn, &change.link)?;
             if change.change.is_empty() {
                 bail!("the change to link `{}` says nothing", change.link);
             }
@@ -31,19 +40,16 @@ impl Experiment {
                 batch.push((PipeId { link, direction: *direction }, change.change.clone()));
             }
         }
-        let at = self.with_live(|live| {
-            self.change_carriers(live, &changes, || {
-                live.dataplane.change(&batch).context("the data plane did not take the change")
-            })
-        })?;
-        self.events.record(at, What::Changed { by, changes });
-        Ok(at)
+        self.change_carriers(&drawn, live, changes, || {
+            live.dataplane.change(&batch).context("the data plane did not take the change")
+        })
     }
 
     /// Applies changes, and sees to it that what interfaces drop because a link is cut is not taken
     /// for the engine's fault.
     fn change_carriers(
         &self,
+        drawn: &Drawn,
         live: &Live,
         changes: &[LinkChange],
         apply: impl FnOnce() -> Result<Time>,
@@ -51,7 +57,7 @@ impl Experiment {
         let switched: Vec<&Link> = changes
             .iter()
             .filter(|change| change.change.state.is_some())
-            .filter_map(|change| self.scenario.link(&change.link))
+            .filter_map(|change| drawn.scenario.link(&change.link))
             .collect();
         if switched.is_empty() {
             return apply();
@@ -59,15 +65,15 @@ impl Experiment {
         // One at a time: the account is of what lies between two looks.
         let _turn = self.overflow.turn();
         let ends = |link: &&Link| {
-            let ends = link.endpoints.iter().filter(|end| self.plan.node(&end.node).is_some());
-            ends.flat_map(|end| self.scenario.interfaces_at(end)).collect::<Vec<_>>()
+            let ends = link.endpoints.iter().filter(|end| drawn.plan.node(&end.node).is_some());
+            ends.flat_map(|end| drawn.scenario.interfaces_at(end)).collect::<Vec<_>>()
         };
         let all: Vec<Endpoint> = switched.iter().flat_map(ends).collect();
         let (look, before) = (overflow::look(&live.network, &all)?, self.cut_links(live)?);
         let at = apply()?;
         let after = self.cut_links(live)?;
         let became = |cut: bool| -> Vec<Endpoint> {
-            let index = |link: &&&Link| self.links.get(&link.name).copied().unwrap_or_default();
+            let index = |link: &&&Link| drawn.links.get(&link.name).copied().unwrap_or_default();
             let changed = switched.iter().filter(|link| before[index(link)] != after[index(link)]);
             changed.filter(|link| after[index(link)] == cut).flat_map(ends).collect()
         };

@@ -6,27 +6,29 @@ use netloom_api::state::{DirectPipe, DirectStatistics, LinkStatus, ModelledPipe,
 use netloom_dataplane::Capture;
 use netloom_link::{Count, Window};
 use netloom_nodes::{InterfaceState, Traffic};
-use netloom_scenario::{Endpoint, Link, Scenario};
+use netloom_scenario::{Endpoint, Link};
 use netloom_units::Time;
 
 use super::{Experiment, Live, unknown};
+use crate::drawn::Drawn;
 use crate::overflow::{Look, look};
 
 impl Experiment {
     /// All links with the statistics of their pipes, since they began or in `window`, in the order of
     /// the scenario.
     pub fn links(&self, window: Option<Window>) -> Result<Vec<LinkStatus>> {
-        let (pipes, ends, at) = self.with_live(|live| {
+        let (drawn, pipes, ends, at) = self.with_live(|live| {
+            let drawn = self.drawn();
             let pipes = match window {
                 None => live.dataplane.pipes(),
                 Some(window) => live.dataplane.recent_pipes(window),
             };
             let ends = match window {
-                None => direct_ends(&self.scenario, live)?,
+                None => direct_ends(&drawn, live)?,
                 // The kernel counts from the beginning only.
                 Some(_) => Look::new(),
             };
-            Ok((pipes?, ends, live.dataplane.now()))
+            Ok((drawn, pipes?, ends, live.dataplane.now()))
         })?;
         let mut pipes = pipes.into_iter().map(|pipe| {
             PipeStatus::Modelled(Box::new(ModelledPipe {
@@ -34,10 +36,10 @@ impl Experiment {
                 statistics: pipe.statistics,
             }))
         });
-        let mut links = Vec::with_capacity(self.scenario.links.len());
-        for link in &self.scenario.links {
+        let mut links = Vec::with_capacity(drawn.scenario.links.len());
+        for link in &drawn.scenario.links {
             let [forward, reverse] = match link.direct {
-                true => self.direct_pipes(link, &ends, at),
+                true => direct_pipes(&drawn, link, &ends, at),
                 false => {
                     let (Some(forward), Some(reverse)) = (pipes.next(), pipes.next()) else {
                         bail!("the data plane knows fewer pipes than the scenario");
@@ -58,8 +60,9 @@ impl Experiment {
     /// Captures the frames at an interface from now on; with `drops` also those that its link drops.
     pub fn capture(&self, interface: &Endpoint, drops: bool) -> Result<Capture> {
         let at = |link: &Link| link.endpoints.iter().position(|endpoint| endpoint == interface);
-        let found = self.scenario.links.iter().find_map(|link| Some((link, at(link)?)));
-        let (link, end) = found.ok_or_else(|| self.no_interface(interface))?;
+        let drawn = self.drawn();
+        let found = drawn.scenario.links.iter().find_map(|link| Some((link, at(link)?)));
+        let (link, end) = found.ok_or_else(|| no_interface(&drawn, interface))?;
         if link.direct {
             if drops {
                 bail!(
@@ -73,45 +76,50 @@ impl Experiment {
                 Ok(live.dataplane.capture_interface(socket))
             });
         }
-        let link = self.modelled_link(&link.name)?;
         self.with_live(|live| {
+            let link = modelled(&self.drawn(), &link.name)?;
             Ok(match drops {
                 true => live.dataplane.capture_with_drops(link, end)?,
                 false => live.dataplane.capture(link, end)?,
             })
         })
     }
-
-    /// The number of a link in the data plane; an error says why there is none.
-    pub(super) fn modelled_link(&self, name: &str) -> Result<usize> {
-        self.links.get(name).copied().ok_or_else(|| match self.scenario.link(name) {
-            Some(_) => anyhow!(
-                "link `{name}` is direct: a pair of kernel devices, whose frames the engine does not see; \
-                 leave out `direct: true` in the scenario for a link that the engine carries"
-            ),
-            None => unknown("link", name, self.scenario.links.iter().map(|link| link.name.as_str())),
-        })
-    }
-
-    /// Both directions of a direct link at `at`, since the network was ready.
-    fn direct_pipes(&self, link: &Link, ends: &Look, at: Time) -> [PipeStatus; 2] {
-        let counted = link.endpoints.each_ref().map(|end| {
-            let before = self.direct_at_start.get(end).cloned().unwrap_or_default();
-            ends.get(end).map(|now| Counted::between(&before, now))
-        });
-        let [a, b] = &counted;
-        [(a, b), (b, a)].map(|(from, to)| {
-            let both = from.as_ref().zip(to.as_ref());
-            let statistics = both.map(|(from, to)| carried(from, to, at));
-            PipeStatus::Direct(DirectPipe { statistics })
-        })
-    }
 }
 
-/// What the ends of the direct links of `scenario` have to say.
-pub(super) fn direct_ends(scenario: &Scenario, live: &Live) -> Result<Look> {
-    let direct = scenario.links.iter().filter(|link| link.direct);
-    let ends: Vec<Endpoint> = direct.flat_map(|link| link.endpoints.clone()).collect();
+/// The number of a link in the data plane; an error says why there is none.
+pub(super) fn modelled(drawn: &Drawn, name: &str) -> Result<usize> {
+    drawn.links.get(name).copied().ok_or_else(|| match drawn.scenario.link(name) {
+        Some(_) => anyhow!(
+            "link `{name}` is direct: a pair of kernel devices, whose frames the engine does not see; \
+             leave out `direct: true` in the scenario for a link that the engine carries"
+        ),
+        None => unknown("link", name, drawn.scenario.links.iter().map(|link| link.name.as_str())),
+    })
+}
+
+fn no_interface(drawn: &Drawn, interface: &Endpoint) -> anyhow::Error {
+    let ends = drawn.scenario.links.iter().flat_map(|link| &link.endpoints);
+    let all: Vec<String> = ends.map(ToString::to_string).collect();
+    unknown("interface", &interface.to_string(), all.iter().map(String::as_str))
+}
+
+/// Both directions of a direct link at `at`, since its devices were made.
+fn direct_pipes(drawn: &Drawn, link: &Link, ends: &Look, at: Time) -> [PipeStatus; 2] {
+    let counted = link.endpoints.each_ref().map(|end| {
+        let before = drawn.direct_at_start.get(end).cloned().unwrap_or_default();
+        ends.get(end).map(|now| Counted::between(&before, now))
+    });
+    let [a, b] = &counted;
+    [(a, b), (b, a)].map(|(from, to)| {
+        let both = from.as_ref().zip(to.as_ref());
+        let statistics = both.map(|(from, to)| carried(from, to, at));
+        PipeStatus::Direct(DirectPipe { statistics })
+    })
+}
+
+/// What the ends of direct links have to say.
+pub(super) fn direct_ends(drawn: &Drawn, live: &Live) -> Result<Look> {
+    let ends = drawn.direct_ends();
     if ends.is_empty() { Ok(Look::new()) } else { look(&live.network, &ends) }
 }
 

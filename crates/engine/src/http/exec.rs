@@ -69,12 +69,10 @@ struct Session {
 }
 
 fn start(context: &Context, request: ExecRequest) -> Result<Session, ExecNotice> {
-    let node = context
-        .experiment
-        .process_node(&request.node)
-        .map_err(|error| failed(netloom_api::in_words(error.as_ref()), 125))?
-        .name
-        .clone();
+    let ExecRequest { node, .. } = &request;
+    let checked = context.experiment.check_process_node(node);
+    checked.map_err(|error| failed(netloom_api::in_words(error.as_ref()), 125))?;
+    let node = node.clone();
     let argv = if request.command.is_empty() { shell() } else { request.command };
     let stdio = match request.terminal {
         Some(TerminalSize { rows, columns }) => Stdio::Pty { rows, columns },

@@ -14,6 +14,7 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::{MethodRouter, get, post};
 use axum::{Json, Router};
 use netloom_api::ApiError;
+use netloom_api::apply::ApplyRequest;
 use netloom_api::change::{ChangeRequest, ChangeResponse};
 use netloom_api::event::{EndReason, Origin};
 use serde::Serialize;
@@ -47,6 +48,7 @@ fn routes() -> Vec<(&'static str, MethodRouter<Context>)> {
         ("/experiment", get(async |State(c): State<Context>| Json(c.experiment.status()))),
         ("/nodes", get(async |State(c): State<Context>| answer(c.experiment.nodes()))),
         ("/links", get(links::list).patch(change)),
+        ("/apply", post(apply)),
         ("/processes", get(async |State(c): State<Context>| Json(c.experiment.processes()))),
         ("/verdict", get(async |State(c): State<Context>| Json(c.experiment.verdict()))),
         ("/timing", get(async |State(c): State<Context>| answer(c.experiment.timing()))),
@@ -68,6 +70,19 @@ async fn change(State(context): State<Context>, body: String) -> Response {
     };
     let changed = context.experiment.change(Origin::Request, request.changes);
     answer(changed.map(|at| ChangeResponse { at }))
+}
+
+async fn apply(State(context): State<Context>, body: String) -> Response {
+    let request: ApplyRequest = match serde_json::from_str(&body) {
+        Ok(request) => request,
+        Err(error) => {
+            let error = anyhow::anyhow!("the request is not an ApplyRequest: {error}");
+            return failure(StatusCode::BAD_REQUEST, &error);
+        }
+    };
+    // Nodes are made and removed: that takes its time.
+    let applied = tokio::task::spawn_blocking(move || context.experiment.apply(request)).await;
+    answer(applied.unwrap_or_else(|panic| Err(anyhow::anyhow!("the engine failed: {panic}"))))
 }
 
 async fn shutdown(State(context): State<Context>) -> StatusCode {

@@ -6,10 +6,11 @@ use std::collections::{BTreeMap, HashMap};
 
 use netloom_dataplane::{PipeWork, Watch, Work};
 use netloom_monitor::{Divided, Observation, Party, SignalKind};
-use netloom_scenario::{NodeKind, Scenario};
+use netloom_scenario::NodeKind;
 use netloom_units::{Duration, Time};
 
 use super::meter::process_time;
+use crate::drawn::Drawn;
 
 /// Between two looks, if pipes are few.
 const PERIOD: Duration = Duration::from_millis(100);
@@ -50,10 +51,10 @@ struct Sums {
 
 impl Forwarding {
     /// From now on.
-    pub fn new(scenario: &Scenario, now: Time) -> Self {
+    pub fn new(drawn: &Drawn, now: Time) -> Self {
         Self {
-            pipes: ends(scenario),
-            is_traffic_tested: scenario.monitor.criteria.net_internal.rate.is_some(),
+            pipes: ends(drawn),
+            is_traffic_tested: drawn.scenario.monitor.criteria.net_internal.rate.is_some(),
             due: now,
             last: now,
             engine: process_time(),
@@ -178,7 +179,8 @@ impl Divisible {
 }
 
 /// The ends of every pipe, by its index.
-fn ends(scenario: &Scenario) -> Vec<Ends> {
+fn ends(drawn: &Drawn) -> Vec<Ends> {
+    let scenario = &drawn.scenario;
     let numbers: HashMap<&str, usize> =
         scenario.nodes.iter().enumerate().map(|(number, n)| (n.name.as_str(), number)).collect();
     let is_switch = |number: usize| scenario.nodes[number].kind == NodeKind::Switch;
@@ -189,7 +191,7 @@ fn ends(scenario: &Scenario) -> Vec<Ends> {
     let segments = segments(scenario.nodes.len(), &links, is_switch);
     let end = |number: usize| match is_switch(number) {
         true => End::Segment(segments[number]),
-        false => End::Node(number as u32),
+        false => End::Node(drawn.number(&scenario.nodes[number].name).unwrap_or(u32::MAX)),
     };
     let both = |link: &[usize; 2]| {
         let [one, other] = link.map(end);

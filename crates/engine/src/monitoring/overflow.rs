@@ -33,7 +33,8 @@ impl OverflowProbe {
         experiment: &Experiment,
         sink: &mut dyn FnMut(Observation),
     ) -> Duration {
-        let nodes = experiment.scenario.nodes.len() as u64;
+        let drawn = experiment.drawn();
+        let nodes = drawn.scenario.nodes.len() as u64;
         self.due = now + Duration::from_nanos(PERIOD.as_nanos() * nodes.div_ceil(NODES).max(1));
         // Fails only while the experiment is taken down.
         let before = spent(experiment);
@@ -41,8 +42,7 @@ impl OverflowProbe {
         for (endpoint, frames) in overflown {
             let before = self.known.insert(endpoint.clone(), frames).unwrap_or(0);
             if frames > before {
-                let number = experiment.scenario.nodes.iter().position(|n| n.name == endpoint.node);
-                let party = number.and_then(|n| u32::try_from(n).ok()).map(Party::Node);
+                let party = drawn.number(&endpoint.node).map(Party::Node);
                 sink(Observation::Drops {
                     cause: DropCause::NotReadInTime,
                     party: party.unwrap_or(Party::Engine),

@@ -5,10 +5,11 @@ use std::collections::HashMap;
 use anyhow::Result;
 use netloom_dataplane::{Limits, Loss, PipeId, Seen, Traffic, Watch};
 use netloom_monitor::{DropCause, Observation, Party, Route, SignalKind, Subject};
-use netloom_scenario::{NodeKind, Scenario};
+use netloom_scenario::NodeKind;
 use netloom_units::{Size, Time};
 
 use super::forwarding::Forwarding;
+use crate::drawn::Drawn;
 use crate::experiment::Experiment;
 
 /// How the data plane is called where probes are named.
@@ -59,16 +60,22 @@ pub struct Sights {
 impl Sights {
     /// Begins to watch.
     pub fn new(experiment: &Experiment) -> Result<Self> {
-        let scenario = &experiment.scenario;
-        let lateness = &scenario.monitor.criteria.lateness;
-        let limits = Limits { tolerance: lateness.tolerance(), pause: lateness.hard_limit() };
-        Ok(Self {
-            forwarding: Forwarding::new(scenario, experiment.now()),
-            watch: experiment.with_live(|live| Ok(live.dataplane.watch(limits)?))?,
-            senders: senders(scenario),
-            names: scenario.nodes.iter().map(|node| node.name.clone()).collect(),
-            is_direct_somewhere: scenario.links.iter().any(|link| link.direct),
-        })
+        let drawn = experiment.drawn();
+        let limits = limits(&drawn);
+        let watch = experiment.with_live(|live| Ok(live.dataplane.watch(limits)?))?;
+        Ok(Self::of(watch, experiment, &drawn))
+    }
+
+    /// By a watch of this network.
+    pub fn of(watch: Watch, experiment: &Experiment, drawn: &Drawn) -> Self {
+        Self {
+            // The time of a live network is told by its data plane, which this is not to ask.
+            forwarding: Forwarding::new(drawn, watch.since()),
+            watch,
+            senders: senders(drawn),
+            names: experiment.numbers.names(),
+            is_direct_somewhere: drawn.scenario.links.iter().any(|link| link.direct),
+        }
     }
 
     /// Says what is watched, and the nodes' names.
@@ -121,6 +128,12 @@ impl Sights {
     }
 }
 
+/// From when on the data plane has something to tell.
+pub fn limits(drawn: &Drawn) -> Limits {
+    let lateness = &drawn.scenario.monitor.criteria.lateness;
+    Limits { tolerance: lateness.tolerance(), pause: lateness.hard_limit() }
+}
+
 fn cause(loss: Loss) -> DropCause {
     match loss {
         Loss::DeviceFull => DropCause::DeviceFull,
@@ -132,12 +145,11 @@ fn cause(loss: Loss) -> DropCause {
 }
 
 /// Who sends into each pipe: the node at its end, unless that is a switch, which forwards for others.
-fn senders(scenario: &Scenario) -> Vec<Party> {
-    let parties: HashMap<&str, Party> = (0..)
-        .zip(&scenario.nodes)
-        .filter(|(_, node)| node.kind != NodeKind::Switch)
-        .map(|(number, node)| (node.name.as_str(), Party::Node(number)))
+fn senders(drawn: &Drawn) -> Vec<Party> {
+    let stacks = drawn.scenario.nodes.iter().filter(|node| node.kind != NodeKind::Switch);
+    let parties: HashMap<&str, Party> = stacks
+        .filter_map(|node| Some((node.name.as_str(), Party::Node(drawn.number(&node.name)?))))
         .collect();
-    let ends = scenario.modelled_links().flat_map(|link| &link.endpoints);
+    let ends = drawn.scenario.modelled_links().flat_map(|link| &link.endpoints);
     ends.map(|end| parties.get(end.node.as_str()).copied().unwrap_or(Party::Engine)).collect()
 }

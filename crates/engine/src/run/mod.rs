@@ -42,10 +42,10 @@ impl Run {
     pub async fn drive(self) -> Outcome {
         let mut foreground = JoinSet::new();
         let mut background = JoinSet::new();
-        for event in self.experiment.scenario.timeline.clone() {
+        for event in self.experiment.drawn().scenario.timeline.clone() {
             foreground.spawn(timeline::happen(self.clone(), event));
         }
-        for process in self.experiment.scenario.processes.clone() {
+        for process in self.experiment.drawn().scenario.processes.clone() {
             let tasks = if process.background { &mut background } else { &mut foreground };
             for node in process.nodes.clone() {
                 tasks.spawn(instance::live(self.clone(), process.clone(), node));
@@ -53,7 +53,7 @@ impl Run {
         }
         let mut outcome = Outcome::default();
         let ends_by_itself = !foreground.is_empty();
-        if let Some(duration) = self.experiment.scenario.duration {
+        if let Some(duration) = self.experiment.drawn().scenario.duration {
             let run = self.clone();
             tokio::spawn(async move {
                 if run.wait_until(Time::ZERO + duration).await {
@@ -62,7 +62,7 @@ impl Run {
             });
         }
         collect(&mut foreground, &mut outcome).await;
-        if self.experiment.scenario.duration.is_none() && ends_by_itself {
+        if self.experiment.drawn().scenario.duration.is_none() && ends_by_itself {
             self.end.ask(EndReason::Completed);
         }
         self.end.asked().await;

@@ -29,7 +29,7 @@ pub async fn happen(run: Run, event: TimelineEvent) -> Result<(), String> {
             set(&run, vec![LinkChange { link, direction, change: *change }])
         }
         TimelineAction::SetNode { node, state } => {
-            set(&run, all_links_of(&run.experiment.scenario, &node, state))
+            set(&run, all_links_of(&run.experiment.drawn().scenario, &node, state))
         }
         TimelineAction::Run { node, command } => execute(&run, node, &command).await,
     }

@@ -45,15 +45,20 @@ trait Property<Change> {
     fn overlaid(first: &Change, later: &Change) -> Change;
     /// Takes over what `change` says.
     fn take(&mut self, change: &Change);
+    /// The change that makes this be `to`, if it is not.
+    fn difference(&self, to: &Self) -> Option<Change>;
 }
 
 /// Most properties are replaced as a whole.
-impl<T: Clone> Property<T> for T {
+impl<T: Clone + PartialEq> Property<T> for T {
     fn overlaid(_: &T, later: &T) -> T {
         later.clone()
     }
     fn take(&mut self, change: &T) {
         self.clone_from(change);
+    }
+    fn difference(&self, to: &T) -> Option<T> {
+        (self != to).then(|| to.clone())
     }
 }
 
@@ -67,6 +72,12 @@ impl Property<QueueChange> for QueueConfig {
     }
     fn take(&mut self, change: &QueueChange) {
         change.apply_to(self);
+    }
+    fn difference(&self, to: &Self) -> Option<QueueChange> {
+        let Self { discipline, limit } = to;
+        let discipline = (self.discipline != *discipline).then(|| discipline.clone());
+        let limit = (self.limit != *limit).then_some(*limit);
+        (self != to).then_some(QueueChange { discipline, limit })
     }
 }
 
@@ -150,6 +161,15 @@ macro_rules! properties {
         }
 
         impl PipeConfig {
+            /// The change that makes a pipe with this configuration have that of `to`; nothing is said in it
+            /// that is the same.
+            #[must_use]
+            pub fn change_to(&self, to: &Self) -> PipeChange {
+                PipeChange {
+                    $($name: Property::<change_of!($type $(, $change)?)>::difference(&self.$name, &to.$name),)*
+                }
+            }
+
             /// The first property whose file has yet to be read. A pipe takes only values.
             pub fn unread_file(&self) -> Option<UnreadFile<'_>> {
                 None$(.or_else(|| {

@@ -32,6 +32,12 @@ impl VlanBridge {
         self.ports.len() - 1
     }
 
+    /// Another link is at `port`: tells it anew what to do, and forgets what was behind it.
+    pub fn replace_port(&mut self, port: usize, vlans: PortVlans) {
+        self.forget_port(port);
+        self.ports[port] = vlans;
+    }
+
     /// A frame has come in by `port`, tagged or not: the VLAN that it is in, and where it goes. Its
     /// source is behind that port from now on, in that VLAN.
     ///

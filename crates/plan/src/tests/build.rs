@@ -49,10 +49,6 @@ fn new_node(name: &str) -> Node {
         b'r' => NodeKind::Router,
         _ => NodeKind::Switch,
     };
-    let loopback = match kind {
-        NodeKind::Router => Loopback { ipv4: LoopbackAddress::Auto, ipv6: LoopbackAddress::Auto },
-        _ => Loopback { ipv4: LoopbackAddress::None, ipv6: LoopbackAddress::None },
-    };
     Node {
         name: name.into(),
         kind,
@@ -60,8 +56,15 @@ fn new_node(name: &str) -> Node {
         interfaces: vec![],
         routing: Routing::Delay,
         routes: vec![],
-        loopback,
+        loopback: loopback(kind),
         sysctls: BTreeMap::new(),
+    }
+}
+
+pub fn loopback(kind: NodeKind) -> Loopback {
+    match kind {
+        NodeKind::Router => Loopback { ipv4: LoopbackAddress::Auto, ipv6: LoopbackAddress::Auto },
+        _ => Loopback { ipv4: LoopbackAddress::None, ipv6: LoopbackAddress::None },
     }
 }
 

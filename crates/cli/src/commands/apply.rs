@@ -1,0 +1,94 @@
+//! `netloom apply`, and what `netloom deploy` does where the experiment runs already.
+
+use anyhow::{Result, bail};
+use netloom_api::apply::{ApplyRequest, ApplyResponse, ApplyStep, Part};
+use netloom_units::readable::counted;
+
+use super::deploy;
+use crate::args::{Apply, Format};
+use crate::client::Client;
+use crate::find::Loaded;
+use crate::launch::prepare;
+use crate::{Found, Machine, exit};
+
+/// Makes a running network what its scenario says by now; brings it up if it does not run.
+pub async fn apply(machine: &dyn Machine, args: Apply) -> Result<i32> {
+    let loaded = prepare(&args.start)?;
+    let name = &loaded.scenario.name;
+    let found = machine.inspect(name)?;
+    if !found.alive {
+        if !args.dry_run {
+            return deploy::bring_up(machine, &args.start, &loaded).await;
+        }
+        let (nodes, links) = (loaded.scenario.nodes.len(), loaded.scenario.links.len());
+        println!(
+            "{name} does not run: {} and {} would be brought up",
+            counted(nodes, "node"),
+            counted(links, "link")
+        );
+        return Ok(exit::SUCCESS);
+    }
+    if args.start.workers.is_some() {
+        bail!(
+            "`{name}` runs already, with the workers that it was started with; leave out `--workers`"
+        );
+    }
+    let response = ask(&found, &loaded, args.dry_run).await?;
+    match args.format {
+        Format::Json => println!("{}", serde_json::to_string_pretty(&response)?),
+        Format::Table => print(name, &response, args.dry_run),
+    }
+    Ok(exit::SUCCESS)
+}
+
+/// What `deploy` does where the experiment runs already: nothing, if it is what the scenario says.
+pub async fn check_unchanged(found: &Found, loaded: &Loaded) -> Result<i32> {
+    let name = &loaded.scenario.name;
+    let response = ask(found, loaded, true).await.map_err(|error| {
+        error.context(format!(
+            "an experiment called `{name}` is already running; end it with `netloom destroy {name}` or choose \
+             another name with `--name`"
+        ))
+    })?;
+    if response.steps.is_empty() {
+        println!("{name} is up already, as the scenario says; nothing was done");
+        return Ok(exit::SUCCESS);
+    }
+    let changes = counted(response.steps.len(), "change");
+    let file = loaded.file.display();
+    bail!(
+        "an experiment called `{name}` is already running, and {changes} away from the scenario: \
+         `netloom apply -t {file}` makes them and `--dry-run` shows them; or end it with `netloom destroy {name}`, \
+         or choose another name with `--name`"
+    )
+}
+
+async fn ask(found: &Found, loaded: &Loaded, dry_run: bool) -> Result<ApplyResponse> {
+    let request =
+        ApplyRequest { scenario: loaded.scenario.clone(), file: loaded.file.clone(), dry_run };
+    Client::new(&found.name, &found.socket).ask("/apply", &request).await
+}
+
+fn print(name: &str, response: &ApplyResponse, dry_run: bool) {
+    for note in &response.notes {
+        eprintln!("note: {note}");
+    }
+    if response.steps.is_empty() {
+        println!("{name} is what the scenario says; nothing to do");
+        return;
+    }
+    let (routes, others): (Vec<&ApplyStep>, Vec<&ApplyStep>) =
+        response.steps.iter().partition(|step| step.part == Part::Routes);
+    others.iter().for_each(|step| println!("{}", step.in_words()));
+    match routes.as_slice() {
+        [] => {}
+        [step] => println!("{}", step.in_words()),
+        // They follow from the rest, and may be of thousands of nodes.
+        all => println!("~ routes of {}", counted(all.len(), "node")),
+    }
+    match response.at {
+        Some(at) => println!("{name}: {} at {at}", counted(response.steps.len(), "change")),
+        None if dry_run => println!("{name}: nothing was done yet"),
+        None => {}
+    }
+}

@@ -1,0 +1,106 @@
+//! Another scenario in the place of the one in force. What changes is planned (`netloom-plan`), told (`telling`), and
+//! done step by step (`steps`); a step that fails takes back those before it. Not here: deciding what changes.
+
+mod steps;
+mod telling;
+
+use std::path::Path;
+use std::sync::{Arc, PoisonError};
+
+use anyhow::{Result, bail};
+use netloom_api::apply::{ApplyRequest, ApplyResponse};
+use netloom_api::event::What;
+use netloom_plan::change::{Changes, Network, changes};
+use netloom_plan::{Plan, keep_addresses};
+use netloom_scenario::Scenario;
+
+use super::Experiment;
+use crate::drawn::Drawn;
+use crate::monitoring::limits;
+use steps::Steps;
+
+impl Experiment {
+    /// Makes the network what another scenario says, or only says what would be done.
+    pub fn apply(&self, request: ApplyRequest) -> Result<ApplyResponse> {
+        let ApplyRequest { mut scenario, file, dry_run } = request;
+        scenario.share_data();
+        let _turn = self.applying.lock().unwrap_or_else(PoisonError::into_inner);
+        let old = self.drawn();
+        self.check(&old.scenario, &scenario)?;
+        scenario.monitor = old.scenario.monitor.clone();
+        let (plan, changes) = self.plan(&old, &scenario)?;
+        let steps = telling::steps(&old.scenario, &scenario, &changes);
+        let notes = telling::notes(&old.scenario, &scenario, self.has_moved(&file));
+        if dry_run {
+            return Ok(ApplyResponse { steps, notes, at: None });
+        }
+        let numbers = self.numbers.of(&scenario);
+        let new = Arc::new(Drawn::new(scenario, plan, numbers));
+        Steps::new(self, old, Arc::clone(&new)).carry_out(changes)?;
+        let at = self.now();
+        if steps.is_empty() {
+            return Ok(ApplyResponse { steps, notes, at: None });
+        }
+        self.watch_nodes(&new);
+        self.events.record(at, What::Applied { steps: steps.clone() });
+        Ok(ApplyResponse { steps, notes, at: Some(at) })
+    }
+
+    /// What cannot change while the network runs.
+    fn check(&self, old: &Scenario, new: &Scenario) -> Result<()> {
+        if self.results.is_some() {
+            bail!(
+                "`{}` is a run: its network changes by its timeline and by `set`, and its results are of one \
+                 scenario; `netloom deploy` it for a network that can be changed",
+                old.name
+            );
+        }
+        let fixed = [
+            ("name", old.name != new.name),
+            ("seed", old.seed != new.seed),
+            ("monitor", self.told_monitor != new.monitor),
+        ];
+        if let Some((key, _)) = fixed.into_iter().find(|(_, differs)| *differs) {
+            bail!(
+                "`{key}` of the scenario has changed, which holds for an experiment from its beginning to its end; \
+                 `netloom destroy {0}` and deploy it again, or take the change back",
+                old.name
+            );
+        }
+        Ok(())
+    }
+
+    /// The plan of `new`, and what leads there from the network as it is.
+    fn plan(&self, old: &Drawn, new: &Scenario) -> Result<(Plan, Changes)> {
+        let plan = netloom_plan::plan(&keep_addresses(new, &old.scenario, &old.plan)?)?;
+        let observed = self.observed(old)?;
+        let before = Network { scenario: &observed, plan: &old.plan };
+        let changes = changes(before, Network { scenario: new, plan: &plan });
+        Ok((plan, changes))
+    }
+
+    /// The scenario in force, with links as they have been set since.
+    fn observed(&self, drawn: &Drawn) -> Result<Scenario> {
+        let pipes = self.with_live(|live| Ok(live.dataplane.pipes()?))?;
+        let mut pipes = pipes.into_iter();
+        let mut observed = drawn.scenario.clone();
+        for link in observed.links.iter_mut().filter(|link| !link.direct) {
+            let (Some(forward), Some(reverse)) = (pipes.next(), pipes.next()) else {
+                bail!("the data plane knows fewer pipes than the scenario");
+            };
+            (link.forward, link.reverse) = (forward.config, reverse.config);
+        }
+        Ok(observed)
+    }
+
+    fn has_moved(&self, file: &Path) -> bool {
+        file.parent() != self.file.parent()
+    }
+
+    /// Has the monitor's probes look at the nodes that there are now.
+    fn watch_nodes(&self, new: &Drawn) {
+        if new.scenario.monitor.enabled {
+            self.news().probes(self);
+        }
+    }
+}

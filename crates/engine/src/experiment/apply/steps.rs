@@ -1,0 +1,278 @@
+//! Carrying operations out, and taking them back. Links are taken out of the data plane and put in with the live
+//! network held, so that nobody sees it between the two; everything else is done beside its users.
+
+use std::collections::HashMap;
+use std::sync::{Arc, RwLockWriteGuard};
+
+use anyhow::{Context, Result, anyhow};
+use netloom_api::change::LinkChange;
+use netloom_dataplane::{NotRewired, Rewired, Unwired};
+use netloom_link::LinkState;
+use netloom_plan::change::{Change, Changes, Existence, Operation};
+use netloom_scenario::{Endpoint, Link};
+
+use super::{Drawn, Experiment, limits};
+use crate::experiment::{Live, links};
+use crate::overflow;
+use crate::wiring::{Loose, Nodes, loose};
+
+/// The operations of one change of scenario, under way.
+pub struct Steps<'e> {
+    experiment: &'e Experiment,
+    old: Arc<Drawn>,
+    new: Arc<Drawn>,
+    /// The network by whose numbers links are in the data plane.
+    numbered: Arc<Drawn>,
+    /// The live network, while it is nobody else's.
+    held: Option<RwLockWriteGuard<'e, Option<Live>>>,
+    /// Devices that no link has.
+    devices: Loose,
+    /// Links of the old network that were taken out.
+    out: HashMap<String, Unwired>,
+}
+
+impl<'e> Steps<'e> {
+    /// From `old`, which is in force, to `new`.
+    pub fn new(experiment: &'e Experiment, old: Arc<Drawn>, new: Arc<Drawn>) -> Self {
+        let numbered = Arc::clone(&old);
+        let (devices, out) = (Loose::new(), HashMap::new());
+        Self { experiment, old, new, numbered, held: None, devices, out }
+    }
+
+    /// Carries all of them out, or leaves everything as it was.
+    pub fn carry_out(mut self, changes: Changes) -> Result<()> {
+        self.live(|live| Ok(live.network.prepare(&self.new.plan)?))?;
+        let mut done: Vec<Operation> = vec![];
+        for group in grouped(changes.operations) {
+            if let Err(error) = self.perform(&group) {
+                let failed = error.context("nothing has changed");
+                return Err(self.take_back(done, failed));
+            }
+            done.extend(group);
+        }
+        self.finish();
+        Ok(())
+    }
+
+    /// What changes without a step, like what only a run would do.
+    fn finish(&mut self) {
+        if !Arc::ptr_eq(&self.experiment.drawn(), &self.new) {
+            let held = self.held.take().unwrap_or_else(|| self.experiment.live_mut());
+            self.experiment.redraw(&held, Arc::clone(&self.new));
+        }
+    }
+
+    /// Undoes what was done, the last first; the error to tell.
+    fn take_back(&mut self, done: Vec<Operation>, failed: anyhow::Error) -> anyhow::Error {
+        let mut problems = vec![];
+        for operation in done.into_iter().rev() {
+            let undone = match operation {
+                Operation::PutIn => self.undo_put_in(),
+                Operation::TakeOut(_) => self.undo_take_out(),
+                other => other.inverse().map_or(Ok(()), |inverse| self.perform(&[inverse])),
+            };
+            problems.extend(undone.err().map(|error| netloom_api::in_words(error.as_ref())));
+        }
+        self.held = None;
+        match problems.is_empty() {
+            true => failed,
+            false => anyhow!(
+                "{}; and not everything could be taken back: {}; `netloom destroy` the experiment",
+                netloom_api::in_words(failed.root_cause()),
+                problems.join("; ")
+            ),
+        }
+    }
+
+    /// Carries out operations that belong together: changes of links, at one instant; or a single one.
+    fn perform(&mut self, group: &[Operation]) -> Result<()> {
+        match group {
+            [Operation::TakeOut(names)] => self.take_out(names),
+            [Operation::PutIn] => self.put_in(),
+            [Operation::Link { .. }, ..] => self.change_links(group),
+            group => group.iter().try_for_each(|operation| self.in_nodes(operation)),
+        }
+    }
+
+    fn in_nodes(&mut self, operation: &Operation) -> Result<()> {
+        if let Operation::Interface { node, interface: Existence::Removed(interface) } = operation {
+            let end = Endpoint { node: node.clone(), interface: interface.name.clone() };
+            self.live(|live| self.experiment.overflow.forget(&live.network, &[end]))?;
+            self.devices.remove(&(node.clone(), interface.name.clone()));
+        }
+        if let Operation::Node(Existence::Removed(node)) = operation {
+            let end = |(node, interface): &(String, String)| Endpoint {
+                node: node.clone(),
+                interface: interface.clone(),
+            };
+            let here = self.devices.keys().filter(|(of, _)| *of == node.name);
+            let ends: Vec<Endpoint> = here.map(end).collect();
+            self.live(|live| self.experiment.overflow.forget(&live.network, &ends))?;
+            // A device that is open would keep its namespace.
+            self.devices.retain(|(of, _), _| *of != node.name);
+        }
+        let device = self.live(|live| Ok(live.network.carry_out(operation)?))?;
+        self.devices.extend(device.map(loose));
+        Ok(())
+    }
+
+    fn change_links(&mut self, group: &[Operation]) -> Result<()> {
+        let changes = group.iter().filter_map(|operation| match operation {
+            Operation::Link { link, direction, change: Change { to, .. } } => Some(LinkChange {
+                link: link.clone(),
+                direction: *direction,
+                change: (**to).clone(),
+            }),
+            _ => None,
+        });
+        let changes: Vec<LinkChange> = changes.collect();
+        self.live(|live| self.experiment.change_live(live, &changes)).map(drop)
+    }
+
+    fn take_out(&mut self, names: &[String]) -> Result<()> {
+        let old = Arc::clone(&self.old);
+        let taken: Vec<&Link> = names.iter().filter_map(|name| old.scenario.link(name)).collect();
+        let numbered = |link: &&Link| Ok((links::modelled(&old, &link.name)?, link.name.clone()));
+        let numbers = taken.iter().map(numbered).collect::<Result<Vec<_>>>()?;
+        self.hold()?;
+        let unwired = self.live_mut()?.dataplane.take_out(&numbers)?;
+        let nodes = Nodes::of(&old);
+        for (link, (unwired, ends)) in taken.into_iter().zip(unwired) {
+            nodes.unwire(link, ends, &mut self.devices);
+            self.out.insert(link.name.clone(), unwired);
+        }
+        Ok(())
+    }
+
+    fn put_in(&mut self) -> Result<()> {
+        let (old, new) = (Arc::clone(&self.old), Arc::clone(&self.new));
+        let nodes = Nodes::of(&new);
+        let mut links = Vec::with_capacity(new.links.len());
+        for link in new.scenario.modelled_links() {
+            links.push(match old.links.get(&link.name).filter(|_| !self.has_come(link)) {
+                Some(number) => Rewired::Kept(*number),
+                None => Rewired::New(nodes.wire(link, &mut self.devices)?),
+            });
+        }
+        self.hold()?;
+        let names: Vec<&Link> = new.scenario.modelled_links().collect();
+        let limits = new.scenario.monitor.enabled.then(|| limits(&new));
+        match self.live_mut()?.dataplane.put_in(links, limits) {
+            Ok(watch) => {
+                self.numbered = Arc::clone(&new);
+                if let Some(watch) = watch {
+                    self.experiment.news().sights(watch, self.experiment, &new);
+                }
+                self.release(&new)
+            }
+            Err(refused) => {
+                let NotRewired { error, links } = *refused;
+                for (link, rewired) in names.into_iter().zip(links) {
+                    if let Rewired::Back(_, ends) = rewired {
+                        nodes.unwire(link, ends, &mut self.devices);
+                    }
+                }
+                Err(error).context("the data plane did not take the links")
+            }
+        }
+    }
+
+    fn undo_put_in(&mut self) -> Result<()> {
+        let (old, new) = (Arc::clone(&self.old), Arc::clone(&self.new));
+        let stays =
+            |link: &&Link| old.links.contains_key(&link.name) && !self.out.contains_key(&link.name);
+        let come: Vec<&Link> = new.scenario.modelled_links().filter(|link| !stays(link)).collect();
+        let numbered = |link: &&Link| Ok((links::modelled(&new, &link.name)?, link.name.clone()));
+        let numbers = come.iter().map(numbered).collect::<Result<Vec<_>>>()?;
+        self.hold()?;
+        let unwired = self.live_mut()?.dataplane.take_out(&numbers)?;
+        let nodes = Nodes::of(&new);
+        for (link, (_, ends)) in come.into_iter().zip(unwired) {
+            nodes.unwire(link, ends, &mut self.devices);
+        }
+        Ok(())
+    }
+
+    fn undo_take_out(&mut self) -> Result<()> {
+        let (old, numbered) = (Arc::clone(&self.old), Arc::clone(&self.numbered));
+        let nodes = Nodes::of(&old);
+        let mut links = Vec::with_capacity(old.links.len());
+        for link in old.scenario.modelled_links() {
+            links.push(match self.out.remove(&link.name) {
+                Some(unwired) => Rewired::Back(unwired, nodes.ends(link, &mut self.devices)?),
+                None => Rewired::Kept(links::modelled(&numbered, &link.name)?),
+            });
+        }
+        self.hold()?;
+        let limits = old.scenario.monitor.enabled.then(|| limits(&old));
+        let put_in = self.live_mut()?.dataplane.put_in(links, limits);
+        let watch = put_in.map_err(|refused| refused.error)?;
+        self.numbered = Arc::clone(&old);
+        if let Some(watch) = watch {
+            self.experiment.news().sights(watch, self.experiment, &old);
+        }
+        self.release(&old)
+    }
+
+    /// Keeps the live network from all others.
+    fn hold(&mut self) -> Result<()> {
+        if self.held.is_none() {
+            self.held = Some(self.experiment.live_mut());
+        }
+        self.live(|_| Ok(()))
+    }
+
+    /// Gives it back, with `drawn` in force.
+    fn release(&mut self, drawn: &Arc<Drawn>) -> Result<()> {
+        if let Some(held) = self.held.take() {
+            self.experiment.redraw(&held, Arc::clone(drawn));
+        }
+        let mut ends: [Vec<Endpoint>; 2] = [vec![], vec![]];
+        for link in drawn.scenario.modelled_links().filter(|link| self.has_come(link)) {
+            let is_cut = [&link.forward, &link.reverse].iter().all(|p| p.state == LinkState::Down);
+            let stacks = link.endpoints.iter().filter(|end| drawn.plan.node(&end.node).is_some());
+            ends[usize::from(is_cut)]
+                .extend(stacks.flat_map(|end| drawn.scenario.interfaces_at(end)));
+        }
+        let [with_carrier, without] = ends;
+        self.live(|live| {
+            let account = &self.experiment.overflow;
+            account.lost(&overflow::look(&live.network, &without)?, &without);
+            account.restored(&live.network, &with_carrier)
+        })
+    }
+
+    /// Whether a link that is in force now has another's interfaces, or new ones.
+    fn has_come(&self, link: &Link) -> bool {
+        !self.old.links.contains_key(&link.name) || self.out.contains_key(&link.name)
+    }
+
+    /// Calls `f` with the live network, whoever holds it.
+    fn live<T>(&self, f: impl FnOnce(&Live) -> Result<T>) -> Result<T> {
+        match &self.held {
+            Some(held) => f(held.as_ref().ok_or_else(gone)?),
+            None => self.experiment.with_live(f),
+        }
+    }
+
+    fn live_mut(&mut self) -> Result<&mut Live> {
+        self.held.as_mut().and_then(|held| held.as_mut()).ok_or_else(gone)
+    }
+}
+
+fn gone() -> anyhow::Error {
+    anyhow!("the experiment is being taken down")
+}
+
+/// Changes of links together, since they apply at one instant; everything else by itself.
+fn grouped(operations: Vec<Operation>) -> Vec<Vec<Operation>> {
+    let mut groups: Vec<Vec<Operation>> = vec![];
+    let is_link = |operation: &Operation| matches!(operation, Operation::Link { .. });
+    for operation in operations {
+        match groups.last_mut().filter(|last| is_link(&operation) && last.iter().all(is_link)) {
+            Some(last) => last.push(operation),
+            None => groups.push(vec![operation]),
+        }
+    }
+    groups
+}

@@ -1,0 +1,169 @@
+//! What leads from one network to another, in words.
+
+use std::collections::HashSet;
+
+use netloom_api::apply::{ApplyStep, Part, StepChange};
+use netloom_api::change::LinkChange;
+use netloom_plan::change::{Change, Changes, Existence, Operation};
+use netloom_plan::{InterfacePlan, NodePlan};
+use netloom_scenario::{Direction, IpPrefix, Scenario};
+
+/// What is done, part by part: what comes, what goes, and what changes about what stays.
+pub fn steps(old: &Scenario, new: &Scenario, changes: &Changes) -> Vec<ApplyStep> {
+    let mut steps = nodes(changes);
+    steps.extend(links(old, new, changes));
+    let made: HashSet<&str> = changes.operations.iter().filter_map(made_node).collect();
+    let settings = changes.operations.iter().filter_map(|operation| setting(operation, &made));
+    steps.extend(settings);
+    steps
+}
+
+fn step(change: StepChange, part: Part, name: &str, detail: impl Into<String>) -> ApplyStep {
+    ApplyStep { change, part, name: name.into(), detail: detail.into() }
+}
+
+fn made_node(operation: &Operation) -> Option<&str> {
+    match operation {
+        Operation::Node(Existence::Made(node)) => Some(&node.name),
+        _ => None,
+    }
+}
+
+fn nodes(changes: &Changes) -> Vec<ApplyStep> {
+    let replaced = |name: &str| changes.replaced_nodes.iter().any(|(node, _)| node == name);
+    let detail = |node: &NodePlan| format!("{:?}", node.kind).to_lowercase();
+    let node = |operation: &Operation| match operation {
+        Operation::Node(Existence::Made(node)) if !replaced(&node.name) => {
+            Some(step(StepChange::Add, Part::Node, &node.name, detail(node)))
+        }
+        Operation::Node(Existence::Removed(node)) if !replaced(&node.name) => {
+            Some(step(StepChange::Remove, Part::Node, &node.name, "with all that runs in it"))
+        }
+        _ => None,
+    };
+    let mut steps: Vec<ApplyStep> = changes.operations.iter().filter_map(node).collect();
+    for (change, switches) in
+        [(StepChange::Add, &changes.switches.to), (StepChange::Remove, &changes.switches.from)]
+    {
+        let switches = switches.iter().filter(|name| !replaced(name));
+        steps.extend(switches.map(|name| step(change, Part::Node, name, "switch")));
+    }
+    for (name, why) in &changes.replaced_nodes {
+        let detail = format!("{why}, which ends all that runs in it");
+        steps.push(step(StepChange::Replace, Part::Node, name, detail));
+    }
+    steps
+}
+
+fn links(old: &Scenario, new: &Scenario, changes: &Changes) -> Vec<ApplyStep> {
+    let Change { from, to } = &changes.links;
+    let ends = |scenario: &Scenario, name: &str| {
+        let link = scenario.link(name);
+        let ends = link.map(|link| link.endpoints.each_ref().map(ToString::to_string));
+        let direct = if link.is_some_and(|link| link.direct) { ", direct" } else { "" };
+        ends.map(|[a, b]| format!("{a} -- {b}{direct}")).unwrap_or_default()
+    };
+    let mut steps = vec![];
+    for name in to {
+        steps.push(match from.contains(name) {
+            false => step(StepChange::Add, Part::Link, name, ends(new, name)),
+            true => {
+                let (before, after) = (ends(old, name), ends(new, name));
+                let detail = match before == after {
+                    true => format!("{after}, made anew with its VLANs or nodes"),
+                    false => format!("{before} -> {after}"),
+                };
+                step(StepChange::Replace, Part::Link, name, detail)
+            }
+        });
+    }
+    let gone = from.iter().filter(|name| !to.contains(name));
+    steps.extend(
+        gone.map(|name| step(StepChange::Remove, Part::Link, name, "with the frames in it")),
+    );
+    steps
+}
+
+/// A step about something that stays.
+fn setting(operation: &Operation, made: &HashSet<&str>) -> Option<ApplyStep> {
+    let change = |part, name: &str, detail| Some(step(StepChange::Change, part, name, detail));
+    match operation {
+        Operation::Link { link, direction, change: Change { from, to } } => {
+            let words = |change: &netloom_api::change::PipeChange| {
+                let direction = Direction::Both;
+                let change = LinkChange { link: String::new(), direction, change: change.clone() };
+                change.in_words().trim_start_matches("link : ").to_owned()
+            };
+            let which = match direction {
+                Direction::Both => String::new(),
+                Direction::Forward => "forward: ".into(),
+                Direction::Reverse => "reverse: ".into(),
+            };
+            change(Part::Link, link, format!("{which}{} -> {}", words(from), words(to)))
+        }
+        Operation::Parameter { node, key, change: Change { from, to } } => {
+            let value = |value: &Option<String>| value.clone().unwrap_or_else(|| "default".into());
+            let detail = format!("{key} {} -> {}", value(from), value(to));
+            (!made.contains(node.as_str())).then(|| ())?;
+            change(Part::Parameter, node, detail)
+        }
+        Operation::Settings { node, change: Change { from, to } } => {
+            change(Part::Interface, &format!("{node}:{}", to.name), interface(from, to))
+        }
+        Operation::Loopback { node, change: Change { from, to } } => {
+            change(Part::Loopback, node, format!("{} -> {}", prefixes(from), prefixes(to)))
+        }
+        Operation::Routes { node, change: Change { from, to } } => {
+            (!made.contains(node.as_str())).then(|| ())?;
+            change(Part::Routes, node, format!("{} added, {} taken away", to.len(), from.len()))
+        }
+        _ => None,
+    }
+}
+
+fn interface(from: &InterfacePlan, to: &InterfacePlan) -> String {
+    let mut words = vec![];
+    if from.addresses != to.addresses {
+        words.push(format!("{} -> {}", prefixes(&from.addresses), prefixes(&to.addresses)));
+    }
+    if from.mtu != to.mtu {
+        words.push(format!("MTU {} -> {}", from.mtu, to.mtu));
+    }
+    if from.mac != to.mac {
+        words.push(format!("MAC address {} -> {}", from.mac, to.mac));
+    }
+    words.join(", ")
+}
+
+fn prefixes(prefixes: &[IpPrefix]) -> String {
+    match prefixes {
+        [] => "no address".into(),
+        prefixes => prefixes.iter().map(ToString::to_string).collect::<Vec<_>>().join(" "),
+    }
+}
+
+/// What has changed without an effect here.
+pub fn notes(old: &Scenario, new: &Scenario, has_moved: bool) -> Vec<String> {
+    let of_runs = [
+        ("processes", old.processes != new.processes),
+        ("timeline", old.timeline != new.timeline),
+        ("measure", old.measure != new.measure),
+        ("duration", old.duration != new.duration),
+    ];
+    let changed: Vec<&str> =
+        of_runs.iter().filter(|(_, differs)| *differs).map(|(key, _)| *key).collect();
+    let mut notes = vec![];
+    if !changed.is_empty() {
+        let keys = changed.join("`, `");
+        notes.push(format!(
+            "`{keys}` have changed, which only a `netloom run` of the scenario obeys"
+        ));
+    }
+    if has_moved {
+        notes.push(
+            "the scenario is in another folder: processes in nodes still start in the one that it was deployed from"
+                .into(),
+        );
+    }
+    notes
+}

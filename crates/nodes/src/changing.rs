@@ -1,0 +1,271 @@
+//! What changes while the network lives, one operation of [`netloom_plan::change`] at a time. Nothing that an
+//! operation does not name is touched. Not here: links in the data plane, and undoing.
+
+use std::collections::HashSet;
+use std::fs;
+use std::thread;
+
+use netloom_plan::change::{Change, Existence, Operation};
+use netloom_plan::{InterfacePlan, NodePlan, Plan, RoutePlan};
+use netloom_scenario::{Endpoint, IpPrefix};
+
+use crate::configure::{
+    Indices, LOOPBACK, MINIMUM_IPV6_MTU, configure, has_link_local, interface_index,
+    interface_requests,
+};
+use crate::create::{create_namespace, enter_namespace, raise_file_limit};
+use crate::netlink::{Netlink, Request};
+use crate::record::Record;
+use crate::{Device, Network, NodeError, direct, requests, rootless, sysctl, tap, teardown};
+
+impl Network {
+    /// Makes room for a network with this plan: file descriptors, and names that can be files.
+    ///
+    /// # Errors
+    /// [`NodeError::Name`], or [`NodeError::System`] if the limit on open files cannot be raised.
+    pub fn prepare(&self, plan: &Plan) -> Result<(), NodeError> {
+        self.layout.check_names(plan.nodes.iter().map(|node| node.name.as_str()))?;
+        raise_file_limit(plan).map(drop)
+    }
+
+    /// Carries out one operation; the device, if it makes one. Those about links in the data plane are
+    /// somebody else's, and do nothing here.
+    ///
+    /// # Errors
+    /// [`NodeError::System`] where the kernel refuses, naming the node and the object; what the operation
+    /// had done before may be done then.
+    pub fn carry_out(&self, operation: &Operation) -> Result<Option<Device>, NodeError> {
+        match operation {
+            Operation::Node(Existence::Made(node)) => self.make_node(node)?,
+            Operation::Node(Existence::Removed(node)) => self.remove_node(&node.name)?,
+            Operation::Interface { node, interface: Existence::Made(interface) } => {
+                return self.make_interface(node, interface).map(Some);
+            }
+            Operation::Interface { node, interface: Existence::Removed(interface) } => {
+                self.remove_device(node, &interface.name)?;
+            }
+            Operation::Pair { nodes, interfaces: Existence::Made(interfaces) } => {
+                self.make_pair(nodes, interfaces)?;
+            }
+            Operation::Pair { nodes, interfaces: Existence::Removed(interfaces) } => {
+                self.remove_device(&nodes[0], &interfaces[0].name)?;
+            }
+            Operation::Parameter { node, key, change } => {
+                self.in_node(node, || match &change.to {
+                    Some(value) => sysctl::change(node, key, value),
+                    None => sysctl::change(node, key, &sysctl::default_value(node, key)?),
+                })?
+            }
+            Operation::Settings { node, change } => {
+                self.in_node(node, || change_interface(node, change))?;
+            }
+            Operation::Loopback { node, change } => self.in_node(node, || {
+                apply(node, changed_addresses(LOOPBACK, "lo", &change.from, &change.to))
+            })?,
+            Operation::Routes { node, change } => {
+                self.in_node(node, || change_routes(node, change))?;
+            }
+            Operation::Neighbours { node, interface } => self.in_node(node, || {
+                let index = interface_index(node, interface)?;
+                apply(node, requests::forget_neighbours(index, interface))
+            })?,
+            Operation::Hosts(change) => self.write_hosts(&change.to)?,
+            Operation::TakeOut(_) | Operation::PutIn | Operation::Link { .. } => {}
+        }
+        Ok(None)
+    }
+
+    fn make_node(&self, node: &NodePlan) -> Result<(), NodeError> {
+        let mut names: Vec<String> = self.nodes().keys().cloned().collect();
+        names.push(node.name.clone());
+        self.write_record(names)?;
+        let make = || {
+            create_namespace(&self.layout, node)?;
+            // Parameters of its interfaces come with these.
+            sysctl::set_all(node, false)?;
+            let bare = NodePlan { sysctls: Default::default(), ..node.clone() };
+            configure(&bare, &[]).map(drop)
+        };
+        let made = on_a_thread(make);
+        match made {
+            Ok(()) => {
+                self.nodes_mut().insert(node.name.clone(), Default::default());
+                Ok(())
+            }
+            Err(error) => {
+                // The first error is the one to report.
+                let _ = teardown::remove_node(&self.layout, &node.name);
+                self.write_record(self.nodes().keys().cloned().collect())?;
+                Err(error)
+            }
+        }
+    }
+
+    fn remove_node(&self, name: &str) -> Result<(), NodeError> {
+        let node = self.nodes_mut().remove(name);
+        if let Some(init) = node.and_then(|node| node.running()) {
+            init.kill();
+        }
+        teardown::remove_node(&self.layout, name)?;
+        self.write_record(self.nodes().keys().cloned().collect())
+    }
+
+    fn make_interface(&self, node: &str, interface: &InterfacePlan) -> Result<Device, NodeError> {
+        let name = &interface.name;
+        let failed = |error| NodeError::in_node(node, format!("create {name}"), error);
+        self.in_node(node, || {
+            let fd = tap::create(name).map_err(failed)?;
+            let configured = configure_interface(node, interface);
+            if configured.is_err() {
+                drop(fd);
+                // The first error is the one to report.
+                let _ = remove_device(node, name);
+                return configured.map(|()| unreachable!("it is an error"));
+            }
+            Ok(Device { node: node.into(), interface: name.clone(), fd })
+        })
+    }
+
+    fn make_pair(
+        &self,
+        nodes: &[String; 2],
+        interfaces: &[InterfacePlan; 2],
+    ) -> Result<(), NodeError> {
+        let end = |index: usize| Endpoint {
+            node: nodes[index].clone(),
+            interface: interfaces[index].name.clone(),
+        };
+        let (near, far) = (end(0), end(1));
+        on_a_thread(|| direct::join_node(&self.layout, &nodes[0], &[(near, &far)]))?;
+        let configured = nodes.iter().zip(interfaces).try_for_each(|(node, interface)| {
+            self.in_node(node, || configure_interface(node, interface))
+        });
+        let ready = configured.and_then(|()| {
+            nodes.iter().zip(interfaces).try_for_each(|(node, interface)| {
+                let interfaces = std::slice::from_ref(interface);
+                self.in_node(node, || direct::wait_until_running(node, interfaces))
+            })
+        });
+        if ready.is_err() {
+            let _ = self.remove_device(&nodes[0], &interfaces[0].name);
+        }
+        ready
+    }
+
+    fn remove_device(&self, node: &str, interface: &str) -> Result<(), NodeError> {
+        self.in_node(node, || remove_device(node, interface))
+    }
+
+    /// In place: it is mounted in nodes.
+    fn write_hosts(&self, text: &str) -> Result<(), NodeError> {
+        let path = self.layout.hosts();
+        fs::write(&path, text)
+            .map_err(|error| NodeError::system(format!("write {}", path.display()), error))
+    }
+
+    fn write_record(&self, nodes: Vec<String>) -> Result<(), NodeError> {
+        let user_namespace = self.layout.is_rootless().then(rootless::own).flatten();
+        Record { pid: std::process::id(), nodes, user_namespace }.write(&self.layout)
+    }
+
+    /// Does `work` on a thread in the namespace of a node.
+    fn in_node<T: Send>(
+        &self,
+        node: &str,
+        work: impl FnOnce() -> Result<T, NodeError> + Send,
+    ) -> Result<T, NodeError> {
+        on_a_thread(|| {
+            enter_namespace(&self.layout, node)?;
+            work()
+        })
+    }
+}
+
+/// Never on the caller's, which must stay in its namespace.
+fn on_a_thread<T: Send>(
+    work: impl FnOnce() -> Result<T, NodeError> + Send,
+) -> Result<T, NodeError> {
+    thread::scope(|scope| {
+        scope.spawn(work).join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+    })
+}
+
+fn apply(node: &str, requests: Vec<Request>) -> Result<(), NodeError> {
+    let opened = Netlink::open();
+    let mut netlink =
+        opened.map_err(|error| NodeError::in_node(node, "open a netlink socket", error))?;
+    let refused =
+        |refused: crate::netlink::Refused| NodeError::in_node(node, refused.what, refused.source);
+    netlink.apply(requests).map_err(refused)
+}
+
+fn configure_interface(node: &str, interface: &InterfacePlan) -> Result<(), NodeError> {
+    let index = interface_index(node, &interface.name)?;
+    apply(node, interface_requests(interface, index))
+}
+
+fn remove_device(node: &str, interface: &str) -> Result<(), NodeError> {
+    let index = interface_index(node, interface)?;
+    apply(node, vec![requests::no_device(index, interface)])
+}
+
+fn change_interface(node: &str, change: &Change<Box<InterfacePlan>>) -> Result<(), NodeError> {
+    let Change { from, to } = change;
+    let name = &to.name;
+    let index = interface_index(node, name)?;
+    let mut requests = vec![];
+    if (from.mac, from.mtu) != (to.mac, to.mtu) {
+        requests.push(requests::properties(index, to));
+    }
+    // Below the least MTU of IPv6, the kernel takes all its addresses away.
+    let had_ipv6 = from.mtu >= MINIMUM_IPV6_MTU;
+    let comes_back = !had_ipv6 && to.mtu >= MINIMUM_IPV6_MTU;
+    if from.mac != to.mac && had_ipv6 {
+        let link_local = requests::link_local(from.mac);
+        requests.push(requests::no_address(index, name, link_local).or_done());
+    }
+    if (from.mac != to.mac && to.mtu >= MINIMUM_IPV6_MTU) || comes_back {
+        apply(node, std::mem::take(&mut requests))?;
+        if has_link_local(name) {
+            let link_local = requests::link_local(to.mac);
+            requests.push(requests::address(index, name, link_local).or_done());
+        }
+    }
+    let kept = |prefix: &&IpPrefix| !(comes_back && matches!(prefix, IpPrefix::V6(_)));
+    let from: Vec<IpPrefix> = from.addresses.iter().filter(kept).copied().collect();
+    requests.extend(changed_addresses(index, name, &from, &to.addresses));
+    // Otherwise the kernel takes what is in the same network along with the first address there.
+    let key = format!("net/ipv4/conf/{name}/promote_secondaries");
+    sysctl::change(node, &key, "1")?;
+    let applied = apply(node, requests);
+    let default = sysctl::default_value(node, &key)?;
+    sysctl::change(node, &key, &default)?;
+    applied
+}
+
+/// New ones first: an interface that loses its last address loses its routes.
+fn changed_addresses(index: u32, name: &str, from: &[IpPrefix], to: &[IpPrefix]) -> Vec<Request> {
+    let come = to.iter().filter(|prefix| !from.contains(prefix));
+    let go = from.iter().filter(|prefix| !to.contains(prefix));
+    let come = come.map(|prefix| requests::address(index, name, *prefix).or_done());
+    let go = go.map(|prefix| requests::no_address(index, name, *prefix).or_done());
+    come.chain(go).collect()
+}
+
+/// What leads to the same place is replaced in one step.
+fn change_routes(node: &str, change: &Change<Vec<RoutePlan>>) -> Result<(), NodeError> {
+    let key = |route: &RoutePlan| (route.to, route.metric);
+    let come: HashSet<_> = change.to.iter().map(key).collect();
+    let mut indices = Indices::of(node);
+    let mut requests = Vec::with_capacity(change.to.len() + change.from.len());
+    for route in &change.to {
+        requests.push(requests::route(route, indices.of_route(route)?));
+    }
+    for route in change.from.iter().filter(|route| !come.contains(&key(route))) {
+        // With its interface, the kernel has taken it already.
+        if let Ok(index) = indices.of_route(route) {
+            requests.push(requests::no_route(route, index).or_done());
+        }
+    }
+    apply(node, requests)
+}

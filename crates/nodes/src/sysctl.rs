@@ -1,0 +1,157 @@
+//! Kernel parameters of a node's network stack, as `sysctl` names them. Everything here works on the network
+//! namespace of the calling thread, but for the defaults.
+
+use std::borrow::Cow;
+use std::fs;
+use std::io;
+use std::thread;
+
+use netloom_plan::NodePlan;
+use nix::sched::{CloneFlags, unshare};
+
+use crate::{NodeError, rootless};
+
+/// Sets all parameters of `node`. Those that do not exist are an error, or with `all` unset, reported by
+/// returning true: they may come with the devices.
+pub(crate) fn set_all(node: &NodePlan, all: bool) -> Result<bool, NodeError> {
+    let mut missing = false;
+    for (key, value) in &node.sysctls {
+        missing |= !set(&node.name, key, value, all)?;
+    }
+    Ok(missing)
+}
+
+/// Sets one; whether it exists, which is an error with `must`.
+fn set(node: &str, key: &str, value: &str, must: bool) -> Result<bool, NodeError> {
+    if !belongs_to_node(key) {
+        let why = io::Error::new(
+            io::ErrorKind::InvalidInput,
+            "it belongs to the whole machine; a node has parameters that begin with `net.`",
+        );
+        return Err(NodeError::in_node(node, format!("set {key}"), why));
+    }
+    match fs::write(path(key), possible_value(key, value).as_ref()) {
+        Ok(()) => Ok(true),
+        Err(error) if !must && error.kind() == io::ErrorKind::NotFound => Ok(false),
+        Err(error) => {
+            Err(NodeError::in_node(node, format!("set {key} to `{value}`"), explained(error)))
+        }
+    }
+}
+
+/// Sets one that may be of an interface which is there.
+pub(crate) fn change(node: &str, key: &str, value: &str) -> Result<(), NodeError> {
+    set(node, key, value, true).map(drop)
+}
+
+/// The value that a parameter has if nobody says anything: in a new namespace, or for one of an interface, what
+/// new interfaces of the node get.
+pub(crate) fn default_value(node: &str, key: &str) -> Result<String, NodeError> {
+    let failed = |error| NodeError::in_node(node, format!("find the default of {key}"), error);
+    let read = |path: String| fs::read_to_string(path).map(|value| value.trim().to_owned());
+    match of_new_interfaces(&path(key)) {
+        Some(path) => read(path).map_err(failed),
+        None => thread::scope(|scope| {
+            let in_new_namespace = || {
+                unshare(CloneFlags::CLONE_NEWNET)?;
+                read(path(key))
+            };
+            let read = scope.spawn(in_new_namespace).join();
+            read.unwrap_or_else(|_| Err(io::Error::other("a thread has panicked"))).map_err(failed)
+        }),
+    }
+}
+
+/// Where what new interfaces get is, for the path of a parameter of one interface.
+fn of_new_interfaces(path: &str) -> Option<String> {
+    let mut parts: Vec<&str> = path.split('/').collect();
+    let [.., kind, interface, _] = &mut parts[..] else { return None };
+    let is_one = ["conf", "neigh"].contains(kind) && !["all", "default"].contains(interface);
+    *interface = "default";
+    is_one.then(|| parts.join("/"))
+}
+
+/// What the kernel refuses, and why it may.
+fn explained(error: io::Error) -> io::Error {
+    // Not a matter of who we are: some parameters are for the machine's own stack only.
+    if error.raw_os_error() == Some(libc::EPERM) {
+        return io::Error::other(format!(
+            "{error}; this machine does not allow it in a network namespace (congestion control must be in \
+             net.ipv4.tcp_allowed_congestion_control of the machine)"
+        ));
+    }
+    if error.kind() == io::ErrorKind::NotFound {
+        return io::Error::other(
+            "a node has no such parameter; some belong to the whole machine, and some are hidden from ordinary \
+             users (docs/rootless.md)",
+        );
+    }
+    error
+}
+
+/// The value, but of groups that may send pings only those that there are: the kernel takes no others,
+/// and an ordinary user's namespace has few.
+fn possible_value<'v>(key: &str, value: &'v str) -> Cow<'v, str> {
+    match (key, value.split_once(char::is_whitespace)) {
+        ("net.ipv4.ping_group_range", Some((first, last))) => {
+            let last_known = rootless::last_group();
+            let last = last.trim().parse().map(|last: u32| last.min(last_known));
+            last.map_or(value.into(), |last| format!("{first} {last}").into())
+        }
+        _ => value.into(),
+    }
+}
+
+/// Whether the parameter is one of the network stack; `..` would lead elsewhere.
+fn belongs_to_node(key: &str) -> bool {
+    let path = path(key);
+    path.starts_with("/proc/sys/net/") && !path.contains("..")
+}
+
+/// As `sysctl` reads keys: `net.ipv4.conf.eth0/1.proxy_arp` is the `proxy_arp` of `eth0.1`, and a
+/// key whose first separator is a slash is a path.
+fn path(key: &str) -> String {
+    let is_path = key.find(['.', '/']).is_some_and(|at| key.as_bytes()[at] == b'/');
+    let swap = |c| match c {
+        '.' if !is_path => '/',
+        '/' if !is_path => '.',
+        c => c,
+    };
+    format!("/proc/sys/{}", key.chars().map(swap).collect::<String>())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_are_read_as_sysctl_does() {
+        for (key, expected) in [
+            ("net.ipv4.ip_forward", "/proc/sys/net/ipv4/ip_forward"),
+            ("net/ipv4/conf/eth0.1/proxy_arp", "/proc/sys/net/ipv4/conf/eth0.1/proxy_arp"),
+            ("net.ipv4.conf.eth0/1.proxy_arp", "/proc/sys/net/ipv4/conf/eth0.1/proxy_arp"),
+        ] {
+            assert_eq!(path(key), expected);
+            assert!(belongs_to_node(key));
+        }
+    }
+
+    #[test]
+    fn keys_of_the_machine_are_told_apart() {
+        for key in ["kernel.panic", "network.x", "net", "net/../kernel/panic", "net.ipv4.//x"] {
+            assert!(!belongs_to_node(key), "{key}");
+        }
+    }
+
+    #[test]
+    fn an_interface_has_what_new_interfaces_get() {
+        let default = |key| of_new_interfaces(&path(key));
+        let expected = "/proc/sys/net/ipv4/conf/default/proxy_arp";
+        assert_eq!(default("net.ipv4.conf.eth0/1.proxy_arp").as_deref(), Some(expected));
+        for key in
+            ["net.ipv4.ip_forward", "net.ipv4.conf.all.rp_filter", "net.ipv6.conf.default.mtu"]
+        {
+            assert_eq!(default(key), None);
+        }
+    }
+}

@@ -1,0 +1,97 @@
+//! Kernel devices of a plan: which stay, which come and which go.
+
+use std::collections::{HashMap, HashSet};
+
+use super::{Existence, Operation};
+use crate::{NodePlan, Plan};
+
+/// Node and interface.
+pub(super) type End<'a> = (&'a str, &'a str);
+
+/// A kernel device, or a pair.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) enum Device<'a> {
+    Tap(End<'a>),
+    Pair([End<'a>; 2]),
+}
+
+/// All devices of a plan, each pair once.
+pub(super) fn devices(plan: &Plan) -> Vec<Device<'_>> {
+    let mut devices = vec![];
+    for node in &plan.nodes {
+        for interface in &node.interfaces {
+            let end = (node.name.as_str(), interface.name.as_str());
+            match &interface.direct_peer {
+                None => devices.push(Device::Tap(end)),
+                Some(peer) => {
+                    let peer = (peer.node.as_str(), peer.interface.as_str());
+                    devices.extend((end < peer).then_some(Device::Pair([end, peer])));
+                }
+            }
+        }
+    }
+    devices
+}
+
+impl<'a> Device<'a> {
+    /// Its ends.
+    pub fn ends(self) -> impl Iterator<Item = End<'a>> {
+        let (one, other) = match self {
+            Self::Tap(end) => (end, None),
+            Self::Pair([end, peer]) => (end, Some(peer)),
+        };
+        [one].into_iter().chain(other)
+    }
+
+    /// What makes or removes it, as these nodes have it.
+    pub fn operation(self, nodes: &HashMap<&str, &NodePlan>, made: bool) -> Option<Operation> {
+        let planned = |(node, interface): End<'_>| {
+            let mut interfaces = nodes.get(node)?.interfaces.iter();
+            interfaces.find(|planned| planned.name == interface).cloned()
+        };
+        Some(match self {
+            Self::Tap(end) => Operation::Interface {
+                node: end.0.into(),
+                interface: existence(planned(end)?, made),
+            },
+            Self::Pair(ends) => Operation::Pair {
+                nodes: ends.map(|end| end.0.into()),
+                interfaces: existence([planned(ends[0])?, planned(ends[1])?], made),
+            },
+        })
+    }
+}
+
+fn existence<T>(it: T, made: bool) -> Existence<T> {
+    if made { Existence::Made(it) } else { Existence::Removed(it) }
+}
+
+/// What becomes of the devices.
+pub(super) struct Turnover<'a> {
+    pub coming: Vec<Device<'a>>,
+    pub going: Vec<Device<'a>>,
+    /// The ends of what comes.
+    pub made: HashSet<End<'a>>,
+    /// The ends of what goes.
+    pub removed: HashSet<End<'a>>,
+}
+
+impl<'a> Turnover<'a> {
+    /// From one plan to another, with nodes that are made anew.
+    pub fn between(old: &'a Plan, new: &'a Plan, is_replaced: impl Fn(&str) -> bool) -> Self {
+        let (old, new) = (devices(old), devices(new));
+        // The same kernel device goes on: not if its node is another.
+        let stays = |device: &Device<'_>, others: &HashSet<Device<'_>>| {
+            others.contains(device) && !device.ends().any(|(node, _)| is_replaced(node))
+        };
+        let old_set: HashSet<Device<'_>> = old.iter().copied().collect();
+        let new_set: HashSet<Device<'_>> = new.iter().copied().collect();
+        let coming: Vec<Device<'a>> =
+            new.into_iter().filter(|device| !stays(device, &old_set)).collect();
+        let going: Vec<Device<'a>> =
+            old.into_iter().filter(|device| !stays(device, &new_set)).collect();
+        let ends =
+            |devices: &[Device<'a>]| devices.iter().flat_map(|device| device.ends()).collect();
+        Self { made: ends(&coming), removed: ends(&going), coming, going }
+    }
+}

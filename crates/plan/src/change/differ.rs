@@ -1,0 +1,386 @@
+//! Two networks held against each other.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+
+use netloom_scenario::{Direction, Endpoint, IpPrefix, Link, MacAddress, Node, NodeKind, Scenario};
+
+use super::devices::{Device, End, Turnover};
+use super::{Change, Changes, Existence, Network, Operation};
+use crate::cidr::Cidr;
+use crate::{InterfacePlan, NodePlan, Plan, RoutePlan};
+
+/// Operations by the step that they belong to.
+#[derive(Default)]
+struct Steps {
+    made: Vec<Operation>,
+    taken_out: Vec<String>,
+    in_the_way: Vec<Operation>,
+    instead: Vec<Operation>,
+    put_in: bool,
+    changed: Vec<Operation>,
+    settings: Vec<Operation>,
+    removed: Vec<Operation>,
+}
+
+impl Steps {
+    fn in_order(self) -> Vec<Operation> {
+        let mut all = self.made;
+        let rewires = self.put_in || !self.taken_out.is_empty();
+        all.extend(rewires.then_some(Operation::TakeOut(self.taken_out)));
+        all.extend(self.in_the_way);
+        all.extend(self.instead);
+        all.extend(rewires.then_some(Operation::PutIn));
+        all.extend(self.changed);
+        all.extend(self.settings);
+        all.extend(self.removed);
+        all
+    }
+}
+
+pub(super) struct Differ<'a> {
+    old: Network<'a>,
+    new: Network<'a>,
+    old_nodes: HashMap<&'a str, &'a NodePlan>,
+    new_nodes: HashMap<&'a str, &'a NodePlan>,
+    /// Nodes that are made anew, and why.
+    replaced: BTreeMap<&'a str, String>,
+    devices: Turnover<'a>,
+}
+
+impl<'a> Differ<'a> {
+    /// Between `old` and `new`.
+    pub fn new(old: Network<'a>, new: Network<'a>) -> Self {
+        let by_name = |plan: &'a Plan| plan.nodes.iter().map(|n| (n.name.as_str(), n)).collect();
+        let before: HashMap<&str, &Node> =
+            old.scenario.nodes.iter().map(|node| (node.name.as_str(), node)).collect();
+        let replaced = new.scenario.nodes.iter().filter_map(|node| {
+            let why = replacement(before.get(node.name.as_str())?, node)?;
+            Some((node.name.as_str(), why))
+        });
+        let replaced: BTreeMap<&str, String> = replaced.collect();
+        let is_replaced = |node: &str| replaced.contains_key(node);
+        Self {
+            devices: Turnover::between(old.plan, new.plan, is_replaced),
+            replaced,
+            old,
+            new,
+            old_nodes: by_name(old.plan),
+            new_nodes: by_name(new.plan),
+        }
+    }
+
+    /// What leads from one to the other.
+    pub fn changes(&self) -> Changes {
+        let mut steps = Steps::default();
+        self.nodes(&mut steps);
+        self.interfaces(&mut steps);
+        let links = self.links(&mut steps);
+        self.settings(&mut steps);
+        let replaced = self.replaced.iter().map(|(node, why)| ((*node).into(), why.clone()));
+        Changes {
+            operations: steps.in_order(),
+            replaced_nodes: replaced.collect(),
+            links,
+            switches: self.switches(),
+        }
+    }
+
+    /// The node in both networks, if it stays.
+    fn both(&self, name: &str) -> Option<(&'a NodePlan, &'a NodePlan)> {
+        let both = self.old_nodes.get(name).zip(self.new_nodes.get(name));
+        both.filter(|_| !self.replaced.contains_key(name)).map(|(old, new)| (*old, *new))
+    }
+
+    fn nodes(&self, steps: &mut Steps) {
+        let bare =
+            |node: &NodePlan| NodePlan { interfaces: vec![], routes: vec![], ..node.clone() };
+        for node in &self.new.plan.nodes {
+            let made = || Operation::Node(Existence::Made(bare(node)));
+            if self.replaced.contains_key(node.name.as_str()) {
+                steps.instead.push(made());
+            } else if !self.old_nodes.contains_key(node.name.as_str()) {
+                steps.made.push(made());
+            }
+        }
+        for node in &self.old.plan.nodes {
+            let removed = || Operation::Node(Existence::Removed(bare(node)));
+            if self.replaced.contains_key(node.name.as_str()) {
+                steps.in_the_way.push(removed());
+            } else if !self.new_nodes.contains_key(node.name.as_str()) {
+                steps.removed.push(removed());
+            }
+        }
+    }
+
+    fn interfaces(&self, steps: &mut Steps) {
+        let Turnover { coming, going, made, removed } = &self.devices;
+        for device in coming {
+            let operation = device.operation(&self.new_nodes, true);
+            let waits = self.is_in_the_way(*device, removed);
+            let steps = if waits { &mut steps.instead } else { &mut steps.made };
+            steps.extend(operation);
+        }
+        // Before their nodes.
+        let (mut in_the_way, mut later) = (vec![], vec![]);
+        for device in going {
+            let operation = device.operation(&self.old_nodes, false);
+            if self.is_in_the_way(*device, made) {
+                in_the_way.extend(device.ends().flat_map(|end| self.freed(end)));
+                in_the_way.extend(operation);
+            } else if device.ends().any(|(node, _)| self.new_nodes.contains_key(node)) {
+                later.extend(operation);
+            }
+            // Else it goes with its nodes.
+        }
+        steps.in_the_way.splice(0..0, in_the_way);
+        steps.removed.splice(0..0, later);
+    }
+
+    /// Whether an end of a device is one of `others`, or in a node that is made anew.
+    fn is_in_the_way(&self, device: Device<'_>, others: &HashSet<End<'_>>) -> bool {
+        device.ends().any(|end| others.contains(&end) || self.replaced.contains_key(end.0))
+    }
+
+    /// What an interface takes along when it is removed: said, so that it comes back if that is undone.
+    fn freed(&self, (node, interface): End<'_>) -> Vec<Operation> {
+        let Some(plan) = self.old_nodes.get(node) else { return vec![] };
+        let routes = self.old_routes(plan).into_iter();
+        let routes: Vec<RoutePlan> = routes
+            .filter(|route| route.interface.as_deref().is_none_or(|i| i == interface))
+            .collect();
+        let change = Change { from: routes, to: vec![] };
+        let routes =
+            (!change.from.is_empty()).then(|| Operation::Routes { node: node.into(), change });
+        let parameters = plan.sysctls.iter().filter(|(key, _)| names(key, interface));
+        let parameters = parameters.map(|(key, value)| Operation::Parameter {
+            node: node.into(),
+            key: key.clone(),
+            change: Change { from: Some(value.clone()), to: None },
+        });
+        routes.into_iter().chain(parameters).collect()
+    }
+
+    fn old_routes(&self, node: &NodePlan) -> Vec<RoutePlan> {
+        let index = self.old.plan.nodes.iter().position(|old| old.name == node.name);
+        index.map(|index| self.old.plan.routes(index)).unwrap_or_default()
+    }
+
+    fn links(&self, steps: &mut Steps) -> Change<Vec<String>> {
+        let old: HashMap<&str, &Link> =
+            self.old.scenario.links.iter().map(|link| (link.name.as_str(), link)).collect();
+        let new: HashMap<&str, &Link> =
+            self.new.scenario.links.iter().map(|link| (link.name.as_str(), link)).collect();
+        let stays = |link: &Link| {
+            let both = old.get(link.name.as_str()).zip(new.get(link.name.as_str()));
+            both.is_some_and(|(old, new)| self.is_same_link(old, new))
+        };
+        let names = |links: &[Link]| -> Vec<String> {
+            links.iter().filter(|link| !stays(link)).map(|link| link.name.clone()).collect()
+        };
+        let links =
+            Change { from: names(&self.old.scenario.links), to: names(&self.new.scenario.links) };
+        let modelled = self.old.scenario.modelled_links().filter(|link| !stays(link));
+        steps.taken_out = modelled.map(|link| link.name.clone()).collect();
+        let order =
+            |scenario: &'a Scenario| scenario.modelled_links().map(|link| link.name.as_str());
+        steps.put_in =
+            !links.to.is_empty() || !order(self.old.scenario).eq(order(self.new.scenario));
+        for link in self.new.scenario.modelled_links().filter(|link| stays(link)) {
+            let Some(before) = old.get(link.name.as_str()) else { continue };
+            steps.changed.extend(changed_pipes(before, link));
+        }
+        links
+    }
+
+    /// Whether frames in it can stay there.
+    fn is_same_link(&self, old: &Link, new: &Link) -> bool {
+        let same = old.direct == new.direct && old.endpoints == new.endpoints;
+        same && new.endpoints.iter().all(|end| {
+            !self.replaced.contains_key(end.node.as_str())
+                && tags(self.old.scenario, end) == tags(self.new.scenario, end)
+        })
+    }
+
+    fn settings(&self, steps: &mut Steps) {
+        let hosts =
+            Change::between(self.old.plan.hosts_file.clone(), self.new.plan.hosts_file.clone());
+        steps.settings.extend(hosts.map(Operation::Hosts));
+        let old_index: HashMap<&str, usize> =
+            self.old.plan.nodes.iter().enumerate().map(|(i, n)| (n.name.as_str(), i)).collect();
+        for (index, node) in self.new.plan.nodes.iter().enumerate() {
+            let routes = self.new.plan.routes(index);
+            let before = match self.both(&node.name) {
+                Some((old, new)) => {
+                    self.node_settings(old, new, steps);
+                    let mut routes = self.old.plan.routes(old_index[old.name.as_str()]);
+                    // What is made anew has none.
+                    routes.retain(|route| !self.is_made(&node.name, route.interface.as_deref()));
+                    routes
+                }
+                None => vec![],
+            };
+            steps.settings.extend(self.parameters_of_new_interfaces(node));
+            steps.settings.extend(changed_routes(&node.name, before, routes));
+        }
+        let moved = moved(self.old.plan, self.new.plan);
+        let stay = self.new.plan.nodes.iter().filter(|node| self.both(&node.name).is_some());
+        steps.settings.extend(stay.flat_map(|node| forgotten(node, &moved)));
+    }
+
+    fn node_settings(&self, old: &NodePlan, new: &NodePlan, steps: &mut Steps) {
+        let node = || new.name.clone();
+        let keys: BTreeSet<&String> = old.sysctls.keys().chain(new.sysctls.keys()).collect();
+        for key in keys {
+            let value = |plan: &NodePlan| plan.sysctls.get(key).cloned();
+            if let Some(change) = Change::between(value(old), value(new)) {
+                steps.settings.push(Operation::Parameter {
+                    node: node(),
+                    key: key.clone(),
+                    change,
+                });
+            }
+        }
+        if let Some(change) = Change::between(old.loopback.clone(), new.loopback.clone()) {
+            steps.settings.push(Operation::Loopback { node: node(), change });
+        }
+        for interface in &new.interfaces {
+            let Some(before) = old.interfaces.iter().find(|old| old.name == interface.name) else {
+                continue;
+            };
+            // One that is made anew is made as it is to be.
+            if self.is_made(&new.name, Some(&interface.name)) {
+                continue;
+            }
+            let change = Change::between(Box::new(before.clone()), Box::new(interface.clone()));
+            let settings = |change| Operation::Settings { node: node(), change };
+            steps.settings.extend(change.map(settings));
+        }
+    }
+
+    /// What is said of interfaces that are made anew, and was not changed otherwise.
+    fn parameters_of_new_interfaces(&self, node: &NodePlan) -> Vec<Operation> {
+        let before = self.both(&node.name).map(|(old, _)| old);
+        let interfaces = node.interfaces.iter().map(|interface| interface.name.as_str());
+        let new: Vec<&str> =
+            interfaces.filter(|name| self.is_made(&node.name, Some(name))).collect();
+        let of_new = node.sysctls.iter().filter(|(key, value)| {
+            let changed = before.is_some_and(|before| before.sysctls.get(*key) != Some(*value));
+            !changed && new.iter().any(|name| names(key, name))
+        });
+        let parameter = |(key, value): (&String, &String)| Operation::Parameter {
+            node: node.name.clone(),
+            key: key.clone(),
+            change: Change { from: None, to: Some(value.clone()) },
+        };
+        of_new.map(parameter).collect()
+    }
+
+    /// Whether an interface is made anew; if none is named, whether one of the node is.
+    fn is_made(&self, node: &str, interface: Option<&str>) -> bool {
+        match interface {
+            Some(interface) => self.devices.made.contains(&(node, interface)),
+            None => self.devices.made.iter().any(|(of, _)| *of == node),
+        }
+    }
+
+    fn switches(&self) -> Change<Vec<String>> {
+        let switches = |scenario: &'a Scenario| -> BTreeSet<&'a str> {
+            let switches = scenario.nodes.iter().filter(|node| node.kind == NodeKind::Switch);
+            switches.map(|node| node.name.as_str()).collect()
+        };
+        let (old, new) = (switches(self.old.scenario), switches(self.new.scenario));
+        let names = |these: &BTreeSet<&str>, those: &BTreeSet<&str>| -> Vec<String> {
+            these.difference(those).map(|name| (*name).into()).collect()
+        };
+        Change { from: names(&old, &new), to: names(&new, &old) }
+    }
+}
+
+/// Whether a parameter is one of that interface; `sysctl` writes a dot in a name as a slash.
+fn names(key: &str, interface: &str) -> bool {
+    [interface.to_owned(), interface.replace('.', "/")]
+        .iter()
+        .any(|name| key.contains(&format!(".{name}.")) || key.contains(&format!("/{name}/")))
+}
+
+/// Why a node is not the same any more.
+fn replacement(old: &Node, new: &Node) -> Option<String> {
+    let is_switch = |node: &Node| node.kind == NodeKind::Switch;
+    (is_switch(old) != is_switch(new)).then(|| {
+        let word = |node: &Node| format!("{:?}", node.kind).to_lowercase();
+        format!("it was a {} and becomes a {}", word(old), word(new))
+    })
+}
+
+/// What is done with tags at the end of a link: of a port, and by sub-interfaces.
+fn tags<'s>(
+    scenario: &'s Scenario,
+    end: &Endpoint,
+) -> (Option<&'s netloom_link::PortVlans>, Vec<(&'s str, netloom_link::Vid)>) {
+    let interfaces = scenario.node(&end.node).map_or(&[][..], |node| &node.interfaces);
+    let port = interfaces.iter().find(|interface| interface.name == end.interface);
+    let subinterfaces = interfaces.iter().filter_map(|interface| {
+        let of = interface.subinterface.as_ref().filter(|sub| sub.of == end.interface)?;
+        Some((interface.name.as_str(), of.vlan))
+    });
+    (port.and_then(|port| port.vlan.as_ref()), subinterfaces.collect())
+}
+
+fn changed_pipes(old: &Link, new: &Link) -> Vec<Operation> {
+    let change = |direction, from: &netloom_link::PipeConfig, to: &netloom_link::PipeConfig| {
+        let change =
+            Change { from: Box::new(to.change_to(from)), to: Box::new(from.change_to(to)) };
+        let link = new.name.clone();
+        (!change.to.is_empty()).then_some(Operation::Link { link, direction, change })
+    };
+    if old.forward == old.reverse && new.forward == new.reverse {
+        return change(Direction::Both, &old.forward, &new.forward).into_iter().collect();
+    }
+    let forward = change(Direction::Forward, &old.forward, &new.forward);
+    forward.into_iter().chain(change(Direction::Reverse, &old.reverse, &new.reverse)).collect()
+}
+
+/// Addresses that another interface has now.
+fn moved(old: &Plan, new: &Plan) -> BTreeSet<Cidr> {
+    let owners = |plan: &Plan| -> HashMap<Cidr, MacAddress> {
+        let interfaces = plan.nodes.iter().flat_map(|node| &node.interfaces);
+        let addresses = interfaces.flat_map(|interface| {
+            let address = |prefix: &IpPrefix| {
+                let cidr = Cidr::from(*prefix);
+                (cidr.family.host(cidr.bits), interface.mac)
+            };
+            interface.addresses.iter().map(address)
+        });
+        addresses.collect()
+    };
+    let old = owners(old);
+    let differs = |(address, mac): (Cidr, MacAddress)| {
+        old.get(&address).is_some_and(|old| *old != mac).then_some(address)
+    };
+    owners(new).into_iter().filter_map(differs).collect()
+}
+
+/// The interfaces of a node in whose networks one of these addresses is.
+fn forgotten(node: &NodePlan, moved: &BTreeSet<Cidr>) -> Vec<Operation> {
+    let is_near = |prefix: &IpPrefix| {
+        let network = Cidr::from(*prefix);
+        let host = |bits| network.family.host(bits);
+        moved.range(host(network.first())..=host(network.last())).next().is_some()
+    };
+    let near = node.interfaces.iter().filter(|interface| interface.addresses.iter().any(is_near));
+    let operation = |interface: &InterfacePlan| Operation::Neighbours {
+        node: node.name.clone(),
+        interface: interface.name.clone(),
+    };
+    near.map(operation).collect()
+}
+
+fn changed_routes(node: &str, old: Vec<RoutePlan>, new: Vec<RoutePlan>) -> Option<Operation> {
+    let missing = |these: &[RoutePlan], those: &[RoutePlan]| -> Vec<RoutePlan> {
+        let those: HashSet<&RoutePlan> = those.iter().collect();
+        these.iter().filter(|route| !those.contains(route)).cloned().collect()
+    };
+    let change = Change { from: missing(&old, &new), to: missing(&new, &old) };
+    let is_same = change.from.is_empty() && change.to.is_empty();
+    (!is_same).then(|| Operation::Routes { node: node.into(), change })
+}

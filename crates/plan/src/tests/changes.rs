@@ -1,0 +1,329 @@
+//! From one network to another and back, on random ones: the operations are carried out on a network made of maps.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use netloom_link::PipeConfig;
+use netloom_scenario::{Direction, Endpoint, IpPrefix, NodeKind, Scenario};
+use netloom_units::Duration;
+use proptest::prelude::*;
+
+use super::build;
+use crate::change::{Change, Existence, Network, Operation, changes};
+use crate::{InterfacePlan, Plan, RoutePlan, keep_addresses, plan};
+
+/// What a scenario is made of.
+#[derive(Debug, Clone)]
+struct Sketch {
+    links: Vec<(usize, usize, u64, bool)>,
+    parameters: Vec<(usize, bool, u8)>,
+    /// Whether a node that is mostly a router is a switch.
+    switched: bool,
+}
+
+const NODES: [&str; 8] = ["h0", "h1", "h2", "r0", "r1", "r2", "s0", "s1"];
+
+fn sketch() -> impl Strategy<Value = Sketch> {
+    let links =
+        prop::collection::vec((0..8usize, 0..8usize, 1..4u64, prop::bool::weighted(0.2)), 0..9);
+    let parameters = prop::collection::vec((0..6usize, any::<bool>(), 1..4u8), 0..4);
+    (links, parameters, prop::bool::weighted(0.3))
+        .prop_map(|(links, parameters, switched)| Sketch { links, parameters, switched })
+}
+
+fn scenario(sketch: &Sketch) -> Scenario {
+    let mut scenario = build::scenario();
+    let is_switch = |node: usize| node > 5 || (sketch.switched && node == 5);
+    let mut joined = BTreeSet::new();
+    for (a, b, delay, direct) in &sketch.links {
+        let (a, b) = ((*a).min(*b), (*a).max(*b));
+        // Switches are not joined: there would be loops.
+        if a == b || (is_switch(a) && is_switch(b)) || !joined.insert((a, b)) {
+            continue;
+        }
+        build::link(&mut scenario, NODES[a], NODES[b], Duration::from_millis(*delay));
+        // Interfaces are named after whom they reach, so that they have the same names in other scenarios.
+        let link = scenario.links.last_mut().unwrap();
+        link.direct = *direct && !is_switch(a) && !is_switch(b);
+        if link.direct {
+            (link.forward, link.reverse) = (PipeConfig::default(), PipeConfig::default());
+        }
+        let names = [b, a].map(|other| format!("to{}", NODES[other]));
+        for (end, name) in link.endpoints.iter_mut().zip(&names) {
+            end.interface.clone_from(name);
+        }
+        for (node, name) in [a, b].into_iter().zip(names) {
+            build::node(&mut scenario, NODES[node]).interfaces.last_mut().unwrap().name = name;
+        }
+    }
+    for node in scenario.nodes.iter_mut().filter(|node| node.name == "r2" && sketch.switched) {
+        node.kind = NodeKind::Switch;
+        node.loopback = build::loopback(NodeKind::Switch);
+    }
+    for (node, of_interface, value) in &sketch.parameters {
+        let found = scenario.nodes.iter_mut().find(|n| n.name == NODES[*node]);
+        let Some(found) = found.filter(|node| node.kind != NodeKind::Switch) else { continue };
+        let key = match found.interfaces.first().filter(|_| *of_interface) {
+            Some(interface) => format!("net.ipv4.conf.{}.proxy_arp", interface.name),
+            None => "net.ipv4.ip_default_ttl".into(),
+        };
+        found.sysctls.insert(key, value.to_string());
+    }
+    scenario
+}
+
+/// A network as a kernel and a data plane would have it.
+#[derive(Debug, Clone, PartialEq, Default)]
+struct World {
+    nodes: BTreeMap<String, Stack>,
+    links: BTreeMap<String, [PipeConfig; 2]>,
+    hosts: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Default)]
+struct Stack {
+    parameters: BTreeMap<String, String>,
+    loopback: Vec<IpPrefix>,
+    interfaces: BTreeMap<String, InterfacePlan>,
+    routes: BTreeMap<IpPrefix, RoutePlan>,
+}
+
+impl World {
+    fn of(scenario: &Scenario, plan: &Plan) -> Self {
+        let nodes = plan.nodes.iter().enumerate().map(|(index, node)| {
+            let interfaces = node.interfaces.iter().map(|i| (i.name.clone(), i.clone()));
+            let stack = Stack {
+                parameters: node.sysctls.clone(),
+                loopback: node.loopback.clone(),
+                interfaces: interfaces.collect(),
+                routes: plan.routes(index).into_iter().map(|route| (route.to, route)).collect(),
+            };
+            (node.name.clone(), stack)
+        });
+        let links = scenario.modelled_links();
+        let links =
+            links.map(|link| (link.name.clone(), [link.forward.clone(), link.reverse.clone()]));
+        Self { nodes: nodes.collect(), links: links.collect(), hosts: plan.hosts_file.clone() }
+    }
+
+    fn stack(&mut self, node: &str) -> &mut Stack {
+        self.nodes.get_mut(node).unwrap_or_else(|| panic!("no node {node}"))
+    }
+
+    fn make(&mut self, node: &str, interface: &InterfacePlan) {
+        let before = self.stack(node).interfaces.insert(interface.name.clone(), interface.clone());
+        assert_eq!(before, None, "{node}:{} is there already", interface.name);
+    }
+
+    /// The kernel takes its routes and parameters along.
+    fn remove(&mut self, node: &str, interface: &InterfacePlan) {
+        let stack = self.stack(node);
+        assert_eq!(stack.interfaces.remove(&interface.name).as_ref(), Some(interface));
+        let name = interface.name.as_str();
+        stack.routes.retain(|_, route| route.interface.as_deref() != Some(name));
+        stack.parameters.retain(|key, _| !key.contains(&format!(".{name}.")));
+    }
+
+    fn carry_out(&mut self, operation: &Operation) {
+        match operation {
+            Operation::Node(Existence::Made(node)) => {
+                // Parameters of interfaces cannot be set before these are there.
+                let parameters = node.sysctls.iter().filter(|(key, _)| !key.contains(".to"));
+                let stack = Stack {
+                    parameters: parameters.map(|(k, v)| (k.clone(), v.clone())).collect(),
+                    loopback: node.loopback.clone(),
+                    ..Stack::default()
+                };
+                assert_eq!(self.nodes.insert(node.name.clone(), stack), None);
+            }
+            Operation::Node(Existence::Removed(node)) => {
+                assert!(self.nodes.remove(&node.name).is_some());
+            }
+            Operation::Interface { node, interface: Existence::Made(interface) } => {
+                self.make(node, interface);
+            }
+            Operation::Interface { node, interface: Existence::Removed(interface) } => {
+                self.remove(node, interface);
+            }
+            Operation::Pair { nodes, interfaces: Existence::Made(interfaces) } => {
+                nodes.iter().zip(interfaces).for_each(|(node, i)| self.make(node, i));
+            }
+            Operation::Pair { nodes, interfaces: Existence::Removed(interfaces) } => {
+                nodes.iter().zip(interfaces).for_each(|(node, i)| self.remove(node, i));
+            }
+            Operation::TakeOut(names) => {
+                names.iter().for_each(|name| assert!(self.links.remove(name).is_some()));
+            }
+            Operation::PutIn => {}
+            Operation::Link { link, direction, change } => {
+                let pipes = self.links.get_mut(link).unwrap();
+                let numbers: &[usize] = match direction {
+                    Direction::Both => &[0, 1],
+                    Direction::Forward => &[0],
+                    Direction::Reverse => &[1],
+                };
+                numbers.iter().for_each(|number| change.to.apply_to(&mut pipes[*number]));
+            }
+            Operation::Parameter { node, key, change } => {
+                let named = key.split('.').find(|part| part.starts_with("to"));
+                let stack = self.stack(node);
+                assert!(named.is_none_or(|name| stack.interfaces.contains_key(name)), "{key}");
+                match &change.to {
+                    Some(value) => stack.parameters.insert(key.clone(), value.clone()),
+                    None => stack.parameters.remove(key),
+                };
+            }
+            Operation::Settings { node, change } => {
+                let known = self.stack(node).interfaces.get_mut(&change.to.name).unwrap();
+                assert_eq!(*known, *change.from);
+                known.clone_from(&change.to);
+            }
+            Operation::Loopback { node, change } => {
+                let stack = self.stack(node);
+                assert_eq!(stack.loopback, change.from);
+                stack.loopback.clone_from(&change.to);
+            }
+            Operation::Routes { node, change } => {
+                let stack = self.stack(node);
+                for route in &change.from {
+                    stack.routes.remove(&route.to);
+                }
+                for route in &change.to {
+                    let over = route.interface.as_deref();
+                    assert!(
+                        over.is_none_or(|name| stack.interfaces.contains_key(name)),
+                        "{route:?}"
+                    );
+                    stack.routes.insert(route.to, route.clone());
+                }
+            }
+            Operation::Neighbours { node, interface } => {
+                assert!(self.stack(node).interfaces.contains_key(interface));
+            }
+            Operation::Hosts(Change { to, .. }) => self.hosts.clone_from(to),
+        }
+    }
+
+    /// Puts in what the data plane would know from the scenario.
+    fn put_in(&mut self, other: &Self) {
+        for (name, pipes) in &other.links {
+            self.links.entry(name.clone()).or_insert_with(|| pipes.clone());
+        }
+    }
+}
+
+fn networks(old: &Sketch, new: &Sketch) -> [(Scenario, Plan); 2] {
+    let (old, new) = (scenario(old), scenario(new));
+    let old_plan = plan(&old).unwrap();
+    let new_plan = plan(&keep_addresses(&new, &old, &old_plan).unwrap()).unwrap();
+    [(old, old_plan), (new, new_plan)]
+}
+
+proptest! {
+    #[test]
+    fn operations_lead_from_any_network_to_any_other(old in sketch(), new in sketch()) {
+        let [old, new] = networks(&old, &new);
+        let network = |(scenario, plan): &'_ (Scenario, Plan)| World::of(scenario, plan);
+        let (mut world, wanted) = (network(&old), network(&new));
+        let changes = changes(
+            Network { scenario: &old.0, plan: &old.1 },
+            Network { scenario: &new.0, plan: &new.1 },
+        );
+        for operation in &changes.operations {
+            world.carry_out(operation);
+            if *operation == Operation::PutIn {
+                world.put_in(&wanted);
+            }
+        }
+        prop_assert_eq!(world, wanted);
+    }
+
+    #[test]
+    fn what_has_been_done_before_a_failure_can_be_undone(
+        old in sketch(), new in sketch(), at in any::<prop::sample::Index>(),
+    ) {
+        let [old, new] = networks(&old, &new);
+        let before = World::of(&old.0, &old.1);
+        let changes = changes(
+            Network { scenario: &old.0, plan: &old.1 },
+            Network { scenario: &new.0, plan: &new.1 },
+        );
+        // The last step removes for good.
+        let removes = |o: &Operation| matches!(o,
+            Operation::Node(Existence::Removed(_))
+            | Operation::Interface { interface: Existence::Removed(_), .. }
+            | Operation::Pair { interfaces: Existence::Removed(_), .. });
+        let last = changes.operations.iter().rposition(|operation| !removes(operation));
+        let operations = &changes.operations[..last.map_or(0, |last| last + 1)];
+        prop_assume!(!operations.is_empty());
+        let done = &operations[..at.index(operations.len())];
+        let mut world = before.clone();
+        for operation in done {
+            world.carry_out(operation);
+            if *operation == Operation::PutIn {
+                world.put_in(&World::of(&new.0, &new.1));
+            }
+        }
+        for operation in done.iter().rev() {
+            match operation.clone().inverse() {
+                Some(inverse) => world.carry_out(&inverse),
+                None => match operation {
+                    Operation::TakeOut(_) => world.put_in(&before),
+                    _ => world.links.retain(|name, _| {
+                        before.links.contains_key(name) && !taken_out(done).contains(name)
+                    }),
+                },
+            }
+        }
+        prop_assert_eq!(world, before);
+    }
+
+    #[test]
+    fn a_network_is_nothing_away_from_itself(sketch in sketch()) {
+        let [old, new] = networks(&sketch, &sketch);
+        let changes = changes(
+            Network { scenario: &old.0, plan: &old.1 },
+            Network { scenario: &new.0, plan: &new.1 },
+        );
+        prop_assert_eq!(changes.operations, vec![]);
+    }
+
+    #[test]
+    fn links_that_stay_keep_their_addresses_and_all_addresses_differ(old in sketch(), new in sketch()) {
+        let [old, new] = networks(&old, &new);
+        let address = |plan: &Plan, end: &Endpoint| {
+            let node = plan.node(&end.node)?;
+            let interface = node.interfaces.iter().find(|i| i.name == end.interface)?;
+            Some(interface.addresses.clone())
+        };
+        let is_switch = |scenario: &Scenario, end: &Endpoint| {
+            scenario.node(&end.node).is_some_and(|node| node.kind == NodeKind::Switch)
+        };
+        for link in new.0.links.iter().filter(|link| old.0.link(&link.name).is_some()) {
+            let ends = &link.endpoints;
+            // Segments of switches may have become larger than their networks, or others.
+            if !ends.iter().any(|end| is_switch(&new.0, end) || is_switch(&old.0, end)) {
+                for end in ends {
+                    prop_assert_eq!(address(&old.1, end), address(&new.1, end));
+                }
+            }
+        }
+        let mut all: Vec<_> = new.1.nodes.iter().flat_map(|node| {
+            node.loopback.iter().chain(node.interfaces.iter().flat_map(|i| &i.addresses))
+        }).map(|prefix| match prefix {
+            IpPrefix::V4(prefix) => std::net::IpAddr::from(prefix.address),
+            IpPrefix::V6(prefix) => prefix.address.into(),
+        }).collect();
+        let count = all.len();
+        all.sort();
+        all.dedup();
+        prop_assert_eq!(all.len(), count);
+    }
+}
+
+fn taken_out(done: &[Operation]) -> Vec<&String> {
+    let names = done.iter().filter_map(|operation| match operation {
+        Operation::TakeOut(names) => Some(names),
+        _ => None,
+    });
+    names.flatten().collect()
+}

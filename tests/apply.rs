@@ -1,0 +1,208 @@
+//! A network becomes what another scenario says while it runs, and what stays is not touched.
+
+mod common;
+
+use std::fs;
+
+use common::*;
+
+const CHAIN: &str = "\
+topology:
+  defaults: {link: {delay: 1ms}}
+  nodes: {a: , r: {kind: router}, b: }
+  links:
+    - endpoints: [\"a:eth1\", \"r:eth1\"]
+    - endpoints: [\"r:eth2\", \"b:eth1\"]
+";
+
+/// Puts another scenario into the lab's file.
+fn rewrite(lab: &Lab, scenario: &str) {
+    fs::write(lab.path("netloom.yaml"), format!("name: {}\n{scenario}", lab.name)).unwrap();
+}
+
+/// What a plan says would be done, as lines.
+fn planned(lab: &Lab) -> Vec<String> {
+    let printed = lab.ok(&["apply", "--dry-run"]);
+    let lines =
+        printed.lines().filter(|line| ["+ ", "- ", "! ", "~ "].iter().any(|s| line.starts_with(s)));
+    lines.map(str::to_owned).collect()
+}
+
+/// All addresses, routes and parameters of a node, as its kernel tells them.
+fn stack(lab: &Lab, node: &str) -> String {
+    lab.sh(
+        node,
+        "ip -o address | sed 's/ *valid_lft.*//'; ip -4 route | sort; ip -6 route | sort; cat /etc/hosts; \
+         sysctl net.ipv4.ip_forward net.ipv4.ip_default_ttl; ip -o link | sed 's/^[0-9]*: //' | sort",
+    )
+}
+
+fn reach(lab: &Lab, from: &str, to: &str) {
+    for family in ["-4", "-6"] {
+        lab.sh(from, &format!("ping {family} -n -c 3 -i 0.2 -W 2 {to}"));
+    }
+}
+
+#[test]
+fn nodes_and_links_come_and_go_under_running_processes() {
+    let lab = Lab::deployed(CHAIN);
+    let pings = format!("a@{}", lab.name);
+    let line = "exec ping -n -q -i 0.01 -c 300 b";
+    let ping = lab.command(&["exec", &pings, "--", "sh", "-c", line]);
+    let ping = {
+        let mut ping = ping;
+        ping.stdout(std::process::Stdio::piped()).spawn().unwrap()
+    };
+    eventually("it runs", || lab.sh("a", "ps ax").contains("ping -n"));
+    let before = stack(&lab, "b");
+    let wider = CHAIN.replace("b: }", "b: , sw: {kind: switch}, c: , d: }")
+        + "    - endpoints: [\"r:eth3\", sw]\n    - endpoints: [sw, c]\n    - endpoints: [sw, d]\n";
+    rewrite(&lab, &wider);
+    let plan = planned(&lab);
+    assert_eq!(plan[..3], ["+ node c: host", "+ node d: host", "+ node sw: switch"]);
+    assert!(
+        plan.iter().all(|line| line.starts_with('+') || line.starts_with("~ routes")),
+        "{plan:?}"
+    );
+    assert_eq!(stack(&lab, "b"), before, "a dry run does nothing");
+    lab.ok(&["apply"]);
+    reach(&lab, "c", "a");
+    reach(&lab, "a", "d");
+    assert_eq!(planned(&lab), [""; 0], "it is there");
+    assert!(lab.ok(&["deploy"]).contains("nothing was done"));
+    rewrite(&lab, CHAIN);
+    assert_eq!(planned(&lab).iter().filter(|line| line.starts_with("- ")).count(), 6);
+    lab.ok(&["apply"]);
+    assert_eq!(stack(&lab, "b"), before, "as it was");
+    let output = ping.wait_with_output().unwrap();
+    let told = String::from_utf8_lossy(&output.stdout);
+    assert!(told.contains("300 packets transmitted, 300 received"), "{told}");
+    let interfaces = lab.sh("r", "ls /sys/class/net");
+    assert!(!interfaces.contains("eth3"), "{interfaces}");
+    assert!(
+        lab.fails(&["exec", &format!("c@{}", lab.name), "--", "true"]).1.contains("no node `c`")
+    );
+    lab.ok(&["destroy"]);
+    assert_eq!(lab.remains(), [""; 0]);
+}
+
+#[test]
+fn what_was_set_by_hand_becomes_what_the_file_says_at_one_instant() {
+    let lab = Lab::deployed(CHAIN);
+    let link = format!("a--r@{}", lab.name);
+    lab.ok(&["set", &link, "rate=5Mbit/s", "delay=7ms"]);
+    assert_eq!(planned(&lab).len(), 1);
+    assert!(planned(&lab)[0].starts_with("~ link a--r: "), "{:?}", planned(&lab));
+    rewrite(&lab, &CHAIN.replace("\"r:eth1\"]", "\"r:eth1\"]\n      forward: {loss: 3%}"));
+    lab.ok(&["apply"]);
+    let links = lab.inspect()["links"].clone();
+    let config = |direction: &str| links[0][direction]["config"].clone();
+    assert_eq!(config("forward")["loss"], "3%");
+    assert_eq!(
+        (config("reverse")["loss"].as_str(), config("forward")["rate"].as_str()),
+        (Some("0%"), Some("unlimited"))
+    );
+    assert_eq!(
+        (config("forward")["delay"].as_str(), config("reverse")["delay"].as_str()),
+        (Some("1ms"), Some("1ms"))
+    );
+}
+
+#[test]
+fn parameters_addresses_and_kinds_of_links_change_in_place() {
+    let lab = Lab::deployed(CHAIN);
+    let before = stack(&lab, "b");
+    let changed = CHAIN
+        .replace("b: }", "b: {sysctls: {net.ipv4.ip_default_ttl: 33}, interfaces: {eth1: {ipv4: 10.9.0.2/24, mtu: 1400}}}}")
+        .replace("\"b:eth1\"]", "\"b:eth1\"]\n      direct: true")
+        .replace("r: {kind: router}", "r: {kind: router, interfaces: {eth2: {ipv4: 10.9.0.1/24}}, sysctls: {net.ipv4.conf.eth2.proxy_arp: 1}}")
+        .replace("delay: 1ms", "cost: 1");
+    rewrite(&lab, &changed);
+    assert!(
+        planned(&lab).iter().any(|line| line.starts_with("! link r--b: ")),
+        "{:?}",
+        planned(&lab)
+    );
+    lab.ok(&["apply"]);
+    reach(&lab, "a", "b");
+    assert_eq!(lab.sh("b", "sysctl -n net.ipv4.ip_default_ttl").trim(), "33");
+    assert_eq!(lab.sh("r", "sysctl -n net.ipv4.conf.eth2.proxy_arp").trim(), "1");
+    assert!(lab.sh("b", "ip -o link show eth1").contains("mtu 1400"));
+    assert!(lab.sh("b", "ip -d link show eth1").contains("veth"));
+    rewrite(&lab, CHAIN);
+    lab.ok(&["apply"]);
+    reach(&lab, "b", "a");
+    let masked = |text: String| text.replace(|c: char| c.is_ascii_digit(), "");
+    // Interface numbers differ, as devices are new.
+    assert_eq!(masked(stack(&lab, "b")), masked(before));
+    let kinds = lab.sh("r", "ip -d link show eth2");
+    assert!(kinds.contains("tun"), "{kinds}");
+    assert_eq!(lab.sh("b", "sysctl -n net.ipv4.ip_default_ttl").trim(), "64", "the default");
+}
+
+#[test]
+fn a_step_that_fails_takes_back_those_before_it() {
+    let lab = Lab::deployed(CHAIN);
+    let nodes = ["a", "r", "b"];
+    let before = nodes.map(|node| stack(&lab, node));
+    let more = CHAIN.replace("b: }", "b: {sysctls: {PARAMETER}}, c: }").replace("1ms", "2ms")
+        + "    - endpoints: [\"r:eth3\", \"c:eth1\"]\n    - {endpoints: [\"a:eth5\", \"c:eth2\"], direct: true}\n";
+    // After nodes, interfaces and links were made.
+    rewrite(&lab, &more.replace("PARAMETER", "net.ipv4.tcp_congestion_control: nonsense"));
+    let (code, error) = lab.fails(&["apply"]);
+    assert!(
+        code == 1 && error.contains("nothing has changed") && error.contains("node `b`"),
+        "{error}"
+    );
+    // The name is taken: no interface can be made.
+    lab.sh("a", "ip link add eth5 type dummy");
+    rewrite(&lab, &more.replace("PARAMETER", "net.ipv4.ip_default_ttl: 33"));
+    let (_, error) = lab.fails(&["apply"]);
+    assert!(error.contains("eth5") && error.contains("nothing has changed"), "{error}");
+    lab.sh("a", "ip link del eth5");
+    assert_eq!(nodes.map(|node| stack(&lab, node)), before);
+    reach(&lab, "a", "b");
+    assert_eq!(lab.inspect()["links"][0]["forward"]["config"]["delay"], "1ms");
+    lab.ok(&["apply"]);
+    reach(&lab, "c", "b");
+    lab.ok(&["destroy"]);
+    assert_eq!(lab.remains(), [""; 0]);
+}
+
+#[test]
+fn what_holds_for_all_of_an_experiment_is_refused_and_what_only_runs_obey_is_told() {
+    let lab = Lab::deployed(CHAIN);
+    rewrite(&lab, &format!("seed: 7\n{CHAIN}"));
+    let (code, error) = lab.fails(&["apply"]);
+    assert!(code == 1 && error.contains("`seed` of the scenario has changed"), "{error}");
+    rewrite(&lab, &format!("monitor: {{warm_up: 5s}}\n{CHAIN}"));
+    assert!(lab.fails(&["apply"]).1.contains("`monitor` of the scenario"));
+    rewrite(&lab, &format!("duration: 7s\n{CHAIN}"));
+    let output = lab.netloom(&["apply"]);
+    let note = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(output.status.success() && note.contains("`duration` have changed"), "{note}");
+    rewrite(&lab, "topology: {nodes: {a: }, lniks: []}\n");
+    assert_eq!(lab.fails(&["apply"]).0, 2);
+    // One that does not run is brought up.
+    lab.ok(&["destroy"]);
+    rewrite(&lab, CHAIN);
+    assert!(lab.ok(&["apply", "--dry-run"]).contains("3 nodes and 2 links would be brought up"));
+    assert!(lab.ok(&["apply"]).contains("3 nodes and 2 links up"));
+    reach(&lab, "a", "b");
+}
+
+#[test]
+fn a_node_that_becomes_a_switch_is_made_anew() {
+    let lab = Lab::deployed(CHAIN);
+    let switched = CHAIN.replace("{kind: router}", "{kind: switch}");
+    rewrite(&lab, &switched);
+    assert!(planned(&lab).iter().any(|line| line.starts_with("! node r: it was a router")));
+    lab.ok(&["apply"]);
+    reach(&lab, "a", "b");
+    rewrite(&lab, CHAIN);
+    lab.ok(&["apply"]);
+    reach(&lab, "a", "b");
+    assert!(lab.sh("a", "ping -n -c 1 -t 1 b || true").contains("Time"), "through a router");
+    let error = lab.ok(&["inspect"]);
+    assert!(error.contains("router"), "{error}");
+}
