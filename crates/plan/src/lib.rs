@@ -96,7 +96,8 @@ fn plan_numbered(
         })
         .collect();
     let hosts_file = hosts::hosts_file(&nodes);
-    let generated = GeneratedRoutes(Some(Network::new(&topology, &addressing, graph, numbering.ties)));
+    let generated =
+        GeneratedRoutes(Some(Network::new(&topology, &addressing, graph, numbering.ties)));
     Ok(Plan { nodes, hosts_file, generated })
 }
 

@@ -81,12 +81,7 @@ struct Station {
 
 impl Network {
     /// The network whose next hops `graph` knows.
-    pub fn new(
-        topology: &Topology<'_>,
-        addressing: &Addressing,
-        graph: Graph,
-        ties: Ties,
-    ) -> Self {
+    pub fn new(topology: &Topology<'_>, addressing: &Addressing, graph: Graph, ties: Ties) -> Self {
         let scenario = topology.scenario;
         let stacks = (0..scenario.nodes.len()).filter(|index| !topology.is_switch(*index));
         let nodes: Vec<Station> =

@@ -113,7 +113,8 @@ fn next_hops_are_on_shortest_paths(scenario: &Scenario, plan: &Plan) -> Result<(
     let owner = |address| plan.nodes.iter().find(|node| addresses(node).contains(&address));
     for (number, from) in plan.nodes.iter().enumerate() {
         let table = plan.routes(number);
-        for to in plan.nodes.iter().filter(|to| to.kind == NodeKind::Router && to.name != from.name) {
+        for to in plan.nodes.iter().filter(|to| to.kind == NodeKind::Router && to.name != from.name)
+        {
             for address in &to.primary {
                 let matching = table.iter().filter(|route| route.to.contains(*address));
                 let route = matching.max_by_key(|route| length(route.to)).unwrap();
