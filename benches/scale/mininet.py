@@ -5,8 +5,9 @@ NetLoom, by turns. Each network is made in a machine of its own: new namespaces 
     mininet.py [RUNS [TOPOLOGY...]]        RUNS: 3, of networks with more than 300 hosts one
 
 Needs root, and `apt-get install mininet bridge-utils`. Mininet's time is that of its Python API, from the topology to the
-end of `start()`, without the start of Python; NetLoom's is that of `netloom deploy` and `netloom destroy` as a user waits for
-them. Links have no properties on either side, and nodes no processes but Mininet's shells.
+end of `start()`, and of `stop()`, without the start of Python; NetLoom's is that of `netloom deploy` and `netloom destroy`, as a
+user waits for them. Links have no properties on either side, and nodes no processes but Mininet's shells. Reply is when the
+first host has answered the last one, from the beginning: both send what IPv6 sends at the start to all hosts of the segment.
 """
 
 import os
@@ -17,9 +18,11 @@ import sys
 import tempfile
 import time
 
+from own_machine import own_machine
+
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 
-from common import machine, netloom  # noqa: E402
+from common import NETLOOM, machine, netloom  # noqa: E402
 
 TOPOLOGIES = [
     *(f"linear,{hosts}" for hosts in (64, 128, 256, 512, 1000)),
@@ -29,18 +32,11 @@ TOPOLOGIES = [
 ]
 # From so many hosts on, Mininet takes minutes.
 MANY = 300
+# How long the last host may take to reach the first, in s.
+PATIENCE = 300
 PEER = pathlib.Path(__file__).resolve().parent / "peers" / "lxbr.py"
 # Mininet is a package of Debian's Python.
 PYTHON = "/usr/bin/python3"
-# A machine of its own: what is left in it goes with its first process.
-MACHINE = ["unshare", "--net", "--mount", "--pid", "--fork", "--kill-child", "--mount-proc"]
-PREPARE = """
-mount -t tmpfs tmpfs /run
-mount -t sysfs sysfs /sys
-mount -t cgroup2 cgroup2 /sys/fs/cgroup
-ip link set lo up
-exec "$@"
-"""
 
 
 def linear(count):
@@ -91,15 +87,11 @@ def scenario(name, links):
 
 
 def in_a_machine(*words):
-    """Runs a program that prints two times and whether hosts reached each other."""
-    line = [*MACHINE, "sh", "-euc", PREPARE, "sh", *map(str, words)]
-    done = subprocess.run(line, capture_output=True, text=True)
+    """Runs a program that prints three times: see `compare`."""
+    done = subprocess.run(own_machine(words), capture_output=True, text=True)
     if done.returncode != 0:
         raise SystemExit(f"{' '.join(map(str, words))}: {done.stdout}{done.stderr}")
-    up, gone, reached = done.stdout.strip().split(maxsplit=2)
-    if reached != "reached":
-        raise SystemExit(f"{' '.join(map(str, words))}: the last host and the first: {reached}")
-    return float(up), float(gone)
+    return [float(word) for word in done.stdout.split()]
 
 
 def ours(name, file, first, last):
@@ -107,13 +99,19 @@ def ours(name, file, first, last):
     begin = time.perf_counter()
     netloom("deploy", "-t", file)
     up = time.perf_counter() - begin
-    netloom("exec", f"{last}@{name}", "--", "ping", "-c", "3", "-i", "0.2", "-W", "5", first)
+    # By IPv4, as Mininet's hosts do: where many hosts share a segment, the machine's table of IPv6 neighbours is small.
+    ping = [NETLOOM, "exec", f"{last}@{name}", "--", "ping", "-4", "-c", "1", "-W", "1", first]
+    while subprocess.run(ping, capture_output=True).returncode != 0:
+        if time.perf_counter() - begin > PATIENCE:
+            raise SystemExit(f"{last} does not reach {first}")
+    reply = time.perf_counter() - begin
     begin = time.perf_counter()
     netloom("destroy", name)
-    print(up, time.perf_counter() - begin, "reached")
+    print(up, reply, time.perf_counter() - begin)
 
 
 def compare(topology, runs):
+    """Up, reply (from the beginning until the first host has answered the last one), gone."""
     links = edges(topology)
     hosts = [node for node in nodes_of(links) if node[0] == "h"]
     name = f"bench-scale-{os.getpid()}"
@@ -124,12 +122,11 @@ def compare(topology, runs):
         for _ in range(1 if len(hosts) > MANY else runs):
             mine.append(in_a_machine(sys.executable, __file__, "--ours", name, file, hosts[0], hosts[-1]))
             theirs.append(in_a_machine(PYTHON, PEER, topology))
-    up, gone = ([statistics.median(run[index] for run in side) for side in (mine, theirs)] for index in (0, 1))
-    print(
-        f"  {topology:<12}{len(hosts):>6}{len(links):>7}{len(mine):>6}"
-        f" |{up[1]:>9.2f}{up[0]:>9.2f}{up[1] / up[0]:>8.1f} |{gone[1]:>9.2f}{gone[0]:>9.2f}{gone[1] / gone[0]:>8.1f}",
-        flush=True,
-    )
+    cells = f"  {topology:<12}{len(hosts):>6}{len(links):>7}{len(mine):>6}"
+    for index in range(3):
+        own, other = (statistics.median(run[index] for run in side) for side in (mine, theirs))
+        cells += f" |{other:>9.2f}{own:>9.2f}{other / own:>8.1f}"
+    print(cells, flush=True)
 
 
 def main():
@@ -138,9 +135,9 @@ def main():
     if found.returncode != 0 or os.geteuid() != 0:
         raise SystemExit("mininet.py needs root, and Mininet: apt-get install mininet bridge-utils")
     print(f"Mininet {found.stdout.strip()} (lxbr) and NetLoom, on {machine()}")
-    print(f"  {'':<12}{'':>6}{'':>7}{'':>6} |{'up, s':>9}{'':>9}{'':>8} |{'gone, s':>9}")
+    print(f"  {'':<31}" + "".join(f" |{what:>9}{'':>17}" for what in ("up, s", "reply, s", "gone, s")))
     heads = f"{'Mininet':>9}{'NetLoom':>9}{'ratio':>8}"
-    print(f"  {'topology':<12}{'hosts':>6}{'links':>7}{'runs':>6} |{heads} |{heads}", flush=True)
+    print(f"  {'topology':<12}{'hosts':>6}{'links':>7}{'runs':>6}" + f" |{heads}" * 3, flush=True)
     for topology in sys.argv[2:] or TOPOLOGIES:
         compare(topology, runs)
     print("  torus: left out. Its switches form loops, which lxbr needs a spanning tree for and NetLoom's switches refuse;")
