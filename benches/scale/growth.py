@@ -40,7 +40,9 @@ class Engine(http.client.HTTPConnection):
         """Bytes of memory, open files, threads."""
         proc = pathlib.Path("/proc", (self.state / "engine.pid").read_text().strip())
         fields = dict(line.split(":", 1) for line in (proc / "status").read_text().splitlines())
-        return int(fields["VmRSS"].split()[0]) * 1024, len(os.listdir(proc / "fd")), int(fields["Threads"])
+        # Not those of processes that its probes look at, which come and go.
+        files = [file for file in (proc / "fd").iterdir() if not os.readlink(file).startswith("/proc")]
+        return int(fields["VmRSS"].split()[0]) * 1024, len(files), int(fields["Threads"])
 
 
 def changes(number):
