@@ -41,7 +41,7 @@ def main():
     up = time.perf_counter() - begin
     first, last = net.hosts[0], net.hosts[-1]
     while "bytes from" not in last.cmd("ping", "-c", "1", "-W", "1", first.IP()):
-        if time.perf_counter() - begin > PATIENCE:
+        if time.perf_counter() - begin > up + PATIENCE:
             raise SystemExit(f"{last} does not reach {first}")
     reply = time.perf_counter() - begin
     begin = time.perf_counter()
