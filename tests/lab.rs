@@ -180,29 +180,12 @@ fn links_take_the_words_of_tc_and_values_from_files() {
 
     // A program that sends a file's name instead of its values.
     let body = r#"{"changes":[{"link":"a--b","change":{"rate":{"trace":"up.trace"}}}]}"#;
-    let answer = request(&lab, "PATCH", "/v1/links", body);
+    let answer = lab.request("PATCH", "/v1/links", body);
     assert!(answer.starts_with("HTTP/1.1 400"), "{answer}");
     assert!(
         answer.contains("names the file `up.trace`") && answer.contains("send its values"),
         "{answer}"
     );
-}
-
-/// An HTTP request on the engine's socket, and everything it answers.
-fn request(lab: &Lab, method: &str, path: &str, body: &str) -> String {
-    use std::io::{Read, Write};
-    let socket = common::state(&lab.name).join("api.sock");
-    let mut stream = std::os::unix::net::UnixStream::connect(socket).unwrap();
-    write!(
-        stream,
-        "{method} {path} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\
-         content-length: {}\r\n\r\n{body}",
-        body.len()
-    )
-    .unwrap();
-    let mut answer = String::new();
-    stream.read_to_string(&mut answer).unwrap();
-    answer
 }
 
 #[test]

@@ -4,6 +4,8 @@
 #![allow(dead_code, reason = "each test binary uses its part of it")]
 
 use std::fs::{self, File};
+use std::io::{Read, Write};
+use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -111,6 +113,21 @@ impl Lab {
         i32::try_from(self.inspect()["experiment"]["engine_pid"].as_i64().unwrap()).unwrap()
     }
 
+    /// An HTTP request on the engine's socket, and everything it answers.
+    pub fn request(&self, method: &str, path: &str, body: &str) -> String {
+        let mut stream = UnixStream::connect(state(&self.name).join("api.sock")).unwrap();
+        write!(
+            stream,
+            "{method} {path} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\
+             content-length: {}\r\n\r\n{body}",
+            body.len()
+        )
+        .unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).unwrap();
+        answer
+    }
+
     /// A path in the lab's folder.
     pub fn path(&self, name: &str) -> PathBuf {
         self.directory.join(name)
@@ -139,7 +156,7 @@ pub fn takes_root(what: &str, why: &str) -> bool {
         eprint!("LEFT OUT {line}");
         if let Some(file) = std::env::var_os("NETLOOM_LEFT_OUT") {
             let mut file = File::options().append(true).open(file).unwrap();
-            std::io::Write::write_all(&mut file, line.as_bytes()).unwrap();
+            file.write_all(line.as_bytes()).unwrap();
         }
     }
     root

@@ -1,9 +1,12 @@
 //! The numbered event stream: the last ones in memory for clients, all of them in a run's results.
+//!
+//! They are kept as they are sent, as lines of JSON: an event is as large as all that could be in it, a change of
+//! links many times what it says.
 
 use std::collections::VecDeque;
 use std::fs::File;
 use std::io::{self, Write};
-use std::sync::{Mutex, MutexGuard};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
 use netloom_api::event::{Event, What};
@@ -12,6 +15,8 @@ use tokio::sync::watch;
 
 /// How many events a client that comes late still gets.
 const KEPT: usize = 10_000;
+/// How many bytes they may have, but for the last one, which is always kept.
+const KEPT_BYTES: usize = 4 << 20;
 /// How long streams may take to send their last events.
 const PATIENCE: Duration = Duration::from_secs(1);
 
@@ -23,8 +28,18 @@ pub struct EventLog {
     closed: watch::Sender<bool>,
 }
 
+/// An event as clients get it.
+#[derive(Debug, Clone)]
+pub struct Line {
+    /// The event's number.
+    pub number: u64,
+    /// The event in JSON, in one line.
+    pub json: Arc<str>,
+}
+
 struct Inner {
-    kept: VecDeque<Event>,
+    kept: VecDeque<Line>,
+    kept_bytes: usize,
     next: u64,
     file: Option<File>,
     warnings: Vec<String>,
@@ -34,8 +49,14 @@ struct Inner {
 impl EventLog {
     /// An empty log; with `file`, every event is also written there as a line of JSON.
     pub fn new(file: Option<File>) -> Self {
-        let inner =
-            Inner { kept: VecDeque::new(), next: 0, file, warnings: Vec::new(), write_error: None };
+        let inner = Inner {
+            kept: VecDeque::new(),
+            kept_bytes: 0,
+            next: 0,
+            file,
+            warnings: Vec::new(),
+            write_error: None,
+        };
         Self {
             inner: Mutex::new(inner),
             count: watch::Sender::new(0),
@@ -50,19 +71,18 @@ impl EventLog {
             inner.warnings.push(message.clone());
         }
         let event = Event { number: inner.next, time, what };
-        inner.write(&event);
+        // An event is plain data: it always has a JSON form.
+        let json = serde_json::to_string(&event).unwrap_or_default();
+        inner.write(&json);
+        inner.keep(Line { number: event.number, json: json.into() });
         inner.next += 1;
-        inner.kept.push_back(event);
-        if inner.kept.len() > KEPT {
-            inner.kept.pop_front();
-        }
         self.count.send_replace(inner.next);
     }
 
     /// The kept events from number `since` on.
-    pub fn since(&self, since: u64) -> Vec<Event> {
+    pub fn since(&self, since: u64) -> Vec<Line> {
         let inner = self.lock();
-        inner.kept.iter().filter(|event| event.number >= since).cloned().collect()
+        inner.kept.iter().filter(|line| line.number >= since).cloned().collect()
     }
 
     /// All warnings so far.
@@ -107,12 +127,58 @@ impl EventLog {
 }
 
 impl Inner {
-    fn write(&mut self, event: &Event) {
+    fn keep(&mut self, line: Line) {
+        self.kept_bytes += line.json.len();
+        self.kept.push_back(line);
+        while self.kept.len() > 1 && (self.kept.len() > KEPT || self.kept_bytes > KEPT_BYTES) {
+            let gone = self.kept.pop_front();
+            self.kept_bytes -= gone.map_or(0, |line| line.json.len());
+        }
+    }
+
+    fn write(&mut self, line: &str) {
         let Some(file) = &mut self.file else { return };
-        let line = serde_json::to_string(event).map_err(io::Error::from);
-        let written = line.and_then(|line| writeln!(file, "{line}"));
-        if let Err(error) = written {
+        if let Err(error) = writeln!(file, "{line}") {
             self.write_error.get_or_insert(error);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use netloom_api::event::Origin;
+
+    use super::*;
+
+    fn log_of(count: u64, bytes: usize) -> Vec<Line> {
+        let log = EventLog::new(None);
+        for _ in 0..count {
+            log.record(
+                Time::from_nanos(0),
+                What::ChangeFailed { by: Origin::Request, reason: "x".repeat(bytes) },
+            );
+        }
+        log.since(0)
+    }
+
+    #[test]
+    fn the_last_events_are_kept() {
+        let kept = log_of(KEPT as u64 + 5, 10);
+        assert_eq!((kept[0].number, kept.len()), (5, KEPT));
+    }
+
+    #[test]
+    fn large_events_are_fewer() {
+        let kept = log_of(3000, 10_000);
+        let bytes: usize = kept.iter().map(|line| line.json.len()).sum();
+        assert!(bytes <= KEPT_BYTES, "{bytes} bytes are kept");
+        assert!(bytes > KEPT_BYTES - 20_000, "only {bytes} bytes are kept");
+        assert_eq!(kept.last().map(|line| line.number), Some(2999));
+    }
+
+    #[test]
+    fn an_event_beyond_the_limit_is_kept_while_it_is_the_last() {
+        let kept = log_of(2, KEPT_BYTES + 1);
+        assert_eq!(kept.iter().map(|line| line.number).collect::<Vec<_>>(), [1]);
     }
 }

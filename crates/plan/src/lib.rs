@@ -63,7 +63,8 @@ fn plan_numbered(
 ) -> Result<Plan, PlanError> {
     let topology = Topology::new(scenario)?;
     let mut graph = Graph::new(&topology);
-    let addressing = Addressing::new(&topology, &numbering(&topology, &graph))?;
+    let numbering = numbering(&topology, &graph);
+    let addressing = Addressing::new(&topology, &numbering)?;
     graph.address(&addressing);
     let macs = mac::assign(scenario);
     let direct = direct_peers(scenario);
@@ -100,7 +101,8 @@ fn plan_numbered(
         })
         .collect();
     let hosts_file = hosts::hosts_file(&nodes);
-    let generated = GeneratedRoutes(Some(Network::new(&topology, &addressing, graph)));
+    let generated =
+        GeneratedRoutes(Some(Network::new(&topology, &addressing, graph, numbering.ties)));
     Ok(Plan { nodes, hosts_file, generated })
 }
 

@@ -14,7 +14,7 @@ mod tournament;
 use std::cmp::Reverse;
 
 use crate::cidr::{Family, Source};
-use crate::routing::{Graph, Metric, Path, Paths, Roads};
+use crate::routing::{EdgeSet, Graph, Metric, Paths, Roads, Ties};
 use crate::topology::Topology;
 
 use rank::rank;
@@ -25,12 +25,14 @@ const SEGMENTS_IN_FILE_ORDER: usize = 256;
 /// How many nodes are asked for their next hops.
 const SAMPLE: usize = 64;
 /// A label for all that a node does not reach; labels of edges are below it.
-const UNREACHED: u32 = 63;
+const UNREACHED: usize = 63;
 
 /// In which order segments and nodes get their numbers.
 pub(crate) struct Numbering {
     pub segments: Order,
     pub nodes: Order,
+    /// Routes follow the numbers: where these are for people, so are those.
+    pub ties: Ties,
 }
 
 /// Indices in the order of their numbers.
@@ -68,12 +70,13 @@ impl Numbering {
         Self {
             segments: Order::of_file(topology.segments.len()),
             nodes: Order::of_file(topology.scenario.nodes.len()),
+            ties: Ties::ByName,
         }
     }
 
     pub fn by_topology(topology: &Topology<'_>, graph: &Graph) -> Self {
         let survey = Survey::new(topology, graph);
-        Self { segments: survey.segments(), nodes: survey.nodes() }
+        Self { segments: survey.segments(), nodes: survey.nodes(), ties: Ties::BySize }
     }
 }
 
@@ -154,15 +157,17 @@ impl<'a> Survey<'a> {
         Order { indices: order.chain(others).collect(), aligned: true }
     }
 
-    /// By which edges the sample reaches the nearest of `owners`.
+    /// By which edges the sample may reach the nearest of `owners`.
     fn item(&self, owners: &[usize]) -> Item {
-        let label = |(node, paths): &(usize, Paths)| {
+        let mut edges = EdgeSet::default();
+        let labels = |(node, paths): &(usize, Paths)| {
             if owners.contains(node) {
                 return u64::MAX;
             }
-            let nearest: Option<Path> = owners.iter().filter_map(|owner| paths.to(*owner)).min();
-            1 << nearest.map_or(UNREACHED, |path| path.first_edge % UNREACHED)
+            paths.first_edges(owners, &mut edges);
+            let set = edges.iter().fold(0, |set, edge| set | 1 << (edge % UNREACHED));
+            if set == 0 { 1 << UNREACHED } else { set }
         };
-        self.sample.iter().map(label).collect()
+        self.sample.iter().map(labels).collect()
     }
 }

@@ -14,6 +14,7 @@
 
 mod compress;
 mod destinations;
+mod edge_set;
 mod graph;
 mod labels;
 mod paths;
@@ -34,13 +35,23 @@ use crate::addresses::Addressing;
 use crate::cidr::{Cidr, Family};
 use crate::topology::Topology;
 
+pub(crate) use edge_set::EdgeSet;
 pub(crate) use graph::Graph;
-pub(crate) use paths::{Metric, Path, Paths, Roads};
+pub(crate) use paths::{Metric, Paths, Roads};
 
 use destinations::destinations;
 use table::{FamilyTables, Source};
 
 const FAMILIES: [Family; 2] = [Family::V4, Family::V6];
+
+/// Which of equally short paths (by the metric, then by hops) a table takes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Ties {
+    /// The one whose next node's name comes first.
+    ByName,
+    /// The one by which the table gets smallest.
+    BySize,
+}
 
 /// The next hop of a route.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -70,14 +81,14 @@ struct Station {
 
 impl Network {
     /// The network whose next hops `graph` knows.
-    pub fn new(topology: &Topology<'_>, addressing: &Addressing, graph: Graph) -> Self {
+    pub fn new(topology: &Topology<'_>, addressing: &Addressing, graph: Graph, ties: Ties) -> Self {
         let scenario = topology.scenario;
         let stacks = (0..scenario.nodes.len()).filter(|index| !topology.is_switch(*index));
         let nodes: Vec<Station> =
             stacks.map(|index| Station::new(topology, addressing, index)).collect();
         let families = FAMILIES.map(|family| {
             let destinations = destinations(topology, addressing, family);
-            FamilyTables::new(family, destinations, nodes.iter().map(|node| &node.source))
+            FamilyTables::new(family, ties, destinations, nodes.iter().map(|node| &node.source))
         });
         let mut roads: Vec<(Metric, [Roads; 2])> = vec![];
         for metric in nodes.iter().filter_map(|node| node.metric) {
@@ -122,7 +133,7 @@ pub(crate) fn own_routes(node: &Node) -> Vec<RoutePlan> {
 
 #[cfg(test)]
 impl Network {
-    /// What the table of a node says before it is compressed: a route for each destination.
+    /// What the table of a node permits before it is compressed: for each destination the routes of which it needs one.
     pub fn uncompressed(&self, node: usize) -> Vec<RoutePlan> {
         let node = &self.nodes[node];
         let roads = self.roads.iter().find(|(metric, _)| Some(*metric) == node.metric);

@@ -38,13 +38,11 @@ pub async fn stream(
         if closed && batch.is_empty() {
             return None;
         }
-        let next = batch.last().map_or(next, |event| event.number + 1);
+        let next = batch.last().map_or(next, |line| line.number + 1);
         Some((batch, (context, closing, next)))
     });
-    let events = batches.flat_map(stream::iter).map(|event| {
-        let sent = sse::Event::default().id(event.number.to_string());
-        // An event is plain data: it always has a JSON form.
-        Ok(sent.json_data(&event).unwrap_or_default())
-    });
+    let events = batches
+        .flat_map(stream::iter)
+        .map(|line| Ok(sse::Event::default().id(line.number.to_string()).data(&*line.json)));
     Sse::new(events).keep_alive(KeepAlive::default())
 }

@@ -1,9 +1,11 @@
-//! The smallest table that forwards every address as the given one does.
+//! The smallest table that forwards every address as the given one permits.
 //!
 //! This is ORTC (Draves, King, Venkatachary and Zill 1999, "Constructing Optimal IP Routing
 //! Tables"): from the leaves up, the set of labels that serve a prefix at the least cost; from the
 //! root down, a route wherever what comes from above does not serve. Beyond it:
 //!
+//! - A destination may permit several exits, of which the table takes one: its leaf has a set of labels
+//!   from the start.
 //! - Addresses without a route stay without one, at no cost: no route is ever put above them.
 //! - Prefixes for which the node has a route that is not ours (the kernel's for its networks, the
 //!   scenario's own) are left alone. What is inside and has no destination follows that route;
@@ -20,22 +22,30 @@ use super::trie::{Halves, Trie};
 pub(super) enum Entry {
     /// Nothing: its addresses go as those around it do.
     Absent,
-    /// They leave by this exit.
-    Exit(Label),
+    /// They leave by one of these exits.
+    Exits(Choice),
     /// There is a route of somebody else by this prefix.
     Foreign,
     /// It is an address of the node's own.
     Local,
 }
 
-/// The smallest table for `entries` (by place in `trie`), which use the labels below `labels`; in
-/// the order of prefixes.
-pub(super) fn compress(trie: &Trie, entries: Vec<Entry>, labels: usize) -> Vec<(Cidr, Label)> {
+/// Index of a set of labels that an entry may choose from.
+pub(super) type Choice = u32;
+
+/// The sets that entries choose from: ascending, none empty, of labels below `labels`.
+pub(super) struct Choices {
+    pub sets: Vec<Box<[Label]>>,
+    pub labels: usize,
+}
+
+/// The smallest table for `entries` (by place in `trie`), in the order of prefixes.
+pub(super) fn compress(trie: &Trie, entries: Vec<Entry>, choices: &Choices) -> Vec<(Cidr, Label)> {
     let entries = spread(trie, entries);
-    let mut routes = if labels <= FEW {
-        choose::<u64>(trie, &entries)
+    let mut routes = if choices.labels <= FEW {
+        choose::<u64>(trie, &entries, choices)
     } else {
-        choose::<Option<Box<[Label]>>>(trie, &entries)
+        choose::<Option<Box<[Label]>>>(trie, &entries, choices)
     };
     routes.sort_unstable();
     routes
@@ -58,8 +68,13 @@ pub(super) fn spread(trie: &Trie, mut entries: Vec<Entry>) -> Vec<Entry> {
 }
 
 /// The routes, from the root down: one wherever what comes from above does not serve.
-pub(super) fn choose<S: Labels>(trie: &Trie, entries: &[Entry]) -> Vec<(Cidr, Label)> {
-    let sets = sets::<S>(trie, entries);
+pub(super) fn choose<S: Labels>(
+    trie: &Trie,
+    entries: &[Entry],
+    choices: &Choices,
+) -> Vec<(Cidr, Label)> {
+    let choices: Vec<S> = choices.sets.iter().map(|set| S::of(set)).collect();
+    let sets = sets::<S>(trie, entries, &choices);
     let mut routes = vec![];
     let mut inherited = vec![None];
     for (place, set) in sets.iter().enumerate() {
@@ -75,18 +90,20 @@ pub(super) fn choose<S: Labels>(trie: &Trie, entries: &[Entry]) -> Vec<(Cidr, La
         }
         let halves = trie.halves[place];
         inherited.extend(std::iter::repeat_n(label, halves.count()));
-        if let (Halves::Low | Halves::High, Entry::Exit(wanted)) = (halves, entries[place])
-            && label != Some(wanted)
-        {
-            let [low, high] = trie.prefixes[place].halves();
-            routes.push((if halves == Halves::Low { high } else { low }, wanted));
+        if let (Halves::Low | Halves::High, Entry::Exits(choice)) = (halves, entries[place]) {
+            let wanted = &choices[choice as usize];
+            let served = label.is_some_and(|label| wanted.contains(label));
+            if let (false, Some(wanted)) = (served, wanted.lowest()) {
+                let [low, high] = trie.prefixes[place].halves();
+                routes.push((if halves == Halves::Low { high } else { low }, wanted));
+            }
         }
     }
     routes
 }
 
 /// The set of every place, from the leaves up.
-fn sets<S: Labels>(trie: &Trie, entries: &[Entry]) -> Vec<S> {
+fn sets<S: Labels>(trie: &Trie, entries: &[Entry], choices: &[S]) -> Vec<S> {
     let mut sets = vec![S::none(); entries.len()];
     let mut below: Vec<S> = vec![];
     for (place, halves) in trie.halves.iter().enumerate().rev() {
@@ -94,7 +111,7 @@ fn sets<S: Labels>(trie: &Trie, entries: &[Entry]) -> Vec<S> {
         let mut half = || below.pop().expect("the set of a half");
         // Of the addresses that are in no longer prefix.
         let rest = || match entries[place] {
-            Entry::Exit(label) => S::one(label),
+            Entry::Exits(choice) => choices[choice as usize].clone(),
             _ => S::none(),
         };
         let set = match halves {

@@ -10,7 +10,8 @@ pub(super) type Label = u32;
 pub(super) trait Labels: Clone {
     fn any() -> Self;
     fn none() -> Self;
-    fn one(label: Label) -> Self;
+    /// Of `labels`, ascending.
+    fn of(labels: &[Label]) -> Self;
     /// The set of a prefix with these sets in its halves: what both have, or else what either has;
     /// none where either is none.
     fn join(&self, other: &Self) -> Self;
@@ -33,8 +34,8 @@ impl Labels for u64 {
         0
     }
 
-    fn one(label: Label) -> Self {
-        1 << label
+    fn of(labels: &[Label]) -> Self {
+        labels.iter().fold(0, |set, label| set | 1 << label)
     }
 
     fn join(&self, other: &Self) -> Self {
@@ -65,8 +66,8 @@ impl Labels for Option<Box<[Label]>> {
         Some(Box::default())
     }
 
-    fn one(label: Label) -> Self {
-        Some(Box::new([label]))
+    fn of(labels: &[Label]) -> Self {
+        Some(labels.into())
     }
 
     fn join(&self, other: &Self) -> Self {

@@ -1,14 +1,16 @@
 //! Shortest paths (Dijkstra 1959) from one node to all others.
 //!
-//! A path is measured by its metric, then by its hops, then by its first hop: the neighbour whose
-//! name comes first. Every hop adds to the pair (metric, hops) even where links have no delay, so
-//! the tables of nodes with the same metric never form a circle.
+//! A path is measured by its metric, then by its hops. Every hop adds to this pair even where links have
+//! no delay, so tables of nodes with the same metric never form a circle, whichever of equally short
+//! paths each of them takes: every hop leads nearer to the destination.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
+use std::ops::Range;
 
 use netloom_scenario::{Node, NodeKind, Routing};
 
+use super::edge_set::{self, EdgeSet};
 use super::graph::{Edge, Graph};
 
 /// What a shortest path minimizes.
@@ -39,29 +41,80 @@ impl Metric {
     }
 }
 
-/// A path, as good as its order: less is better.
+/// How far a path leads: less is better.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Path {
+struct Distance {
     /// In ns, hops or cost.
     length: u64,
     hops: u32,
-    /// Index among the edges of the source.
-    pub first_edge: u32,
 }
 
-impl Path {
-    /// Longer than any path.
-    const NONE: Self = Self { length: u64::MAX, hops: u32::MAX, first_edge: u32::MAX };
+impl Distance {
+    /// Further than any.
+    const NONE: Self = Self { length: u64::MAX, hops: u32::MAX };
 }
 
 /// The best paths from one node, by the index of the node they lead to.
-pub(crate) struct Paths(Vec<Path>);
+pub(crate) struct Paths {
+    /// To the source itself and where no path leads: [`Distance::NONE`].
+    distances: Vec<Distance>,
+    /// By node, `words` for each: the edges of the source that best paths begin with.
+    first_edges: Vec<u64>,
+    words: usize,
+}
 
 impl Paths {
-    /// The best path to `node`; `None` to the source itself and where none leads.
-    pub fn to(&self, node: usize) -> Option<Path> {
-        Some(self.0[node]).filter(|path| *path != Path::NONE)
+    /// Puts into `edges` those of the source that the best paths to the nearest of `owners` begin with;
+    /// none where no path leads.
+    pub fn first_edges(&self, owners: &[usize], edges: &mut EdgeSet) {
+        edges.clear();
+        let nearest = owners.iter().map(|owner| self.distances[*owner]).min();
+        let Some(nearest) = nearest.filter(|nearest| *nearest != Distance::NONE) else { return };
+        for owner in owners.iter().filter(|owner| self.distances[**owner] == nearest) {
+            edges.add(&self.first_edges[self.row(*owner)]);
+        }
     }
+
+    fn row(&self, node: usize) -> Range<usize> {
+        self.words * node..self.words * (node + 1)
+    }
+
+    /// Keeps the better path to a node, or what either begins with if they are equally good. What leaves the
+    /// queue is final: all that could improve it or begin otherwise was nearer and left before.
+    fn improve(&mut self, queue: &mut impl Queue, node: usize, distance: Distance, first: First) {
+        let known = self.distances[node];
+        if distance > known {
+            return;
+        }
+        let row = self.row(node);
+        if distance < known {
+            self.distances[node] = distance;
+            self.first_edges[row.clone()].fill(0);
+            queue.put(distance.length, distance.hops, index(node));
+        }
+        match first {
+            First::Edge(edge) => self.first_edges[row.start + edge / 64] |= 1 << (edge % 64),
+            First::AsTo(before) => {
+                // Invariant: no edge leads from a node to itself, so that the rows differ.
+                let before = self.row(before);
+                let (low, high) = self.first_edges.split_at_mut(row.start.max(before.start));
+                let words = 0..self.words;
+                match row.start < before.start {
+                    true => edge_set::add(&mut low[row], &high[words]),
+                    false => edge_set::add(&mut high[words], &low[before]),
+                }
+            }
+        }
+    }
+}
+
+/// What a path begins with.
+#[derive(Clone, Copy)]
+enum First {
+    /// This edge of the source.
+    Edge(usize),
+    /// What the best paths to this node begin with.
+    AsTo(usize),
 }
 
 /// The graph by one metric, laid out for searching: the edges of a node lie one after the other.
@@ -98,50 +151,46 @@ impl Roads {
         Self { starts, roads, forwards: graph.forwards.clone(), equal }
     }
 
-    /// The best path from `source` to every node.
+    /// The best paths from `source` to every node.
     pub fn shortest_paths(&self, source: usize) -> Paths {
-        let mut best = vec![Path::NONE; self.forwards.len()];
+        let nodes = self.forwards.len();
+        let edges = self.from(source).iter().map(|road| road.edge as usize + 1).max();
+        let words = edges.unwrap_or(0).div_ceil(64);
+        let mut paths = Paths {
+            distances: vec![Distance::NONE; nodes],
+            first_edges: vec![0; nodes * words],
+            words,
+        };
         match self.equal {
-            true => self.search(source, &mut best, &mut Waves::default()),
-            false => self.search(source, &mut best, &mut Heap::default()),
+            true => self.search(source, &mut paths, &mut Waves::default()),
+            false => self.search(source, &mut paths, &mut Heap::default()),
         }
-        best[source] = Path::NONE;
-        Paths(best)
+        paths.distances[source] = Distance::NONE;
+        paths
     }
 
-    fn search(&self, source: usize, best: &mut [Path], queue: &mut impl Queue) {
+    fn search(&self, source: usize, paths: &mut Paths, queue: &mut impl Queue) {
         // Nothing leads back to the source.
-        best[source] = Path { length: 0, hops: 0, first_edge: 0 };
+        paths.distances[source] = Distance { length: 0, hops: 0 };
         for road in self.from(source) {
-            let path = Path { length: road.length, hops: 1, first_edge: road.edge };
-            improve(best, queue, road.to, path);
+            let distance = Distance { length: road.length, hops: 1 };
+            paths.improve(queue, road.to as usize, distance, First::Edge(road.edge as usize));
         }
         while let Some((length, hops, node)) = queue.take() {
-            let path = best[node as usize];
-            if (path.length, path.hops) != (length, hops) || !self.forwards[node as usize] {
+            let node = node as usize;
+            if paths.distances[node] != (Distance { length, hops }) || !self.forwards[node] {
                 continue;
             }
-            for road in self.from(node as usize) {
+            for road in self.from(node) {
                 let length = length.saturating_add(road.length);
-                improve(best, queue, road.to, Path { length, hops: hops + 1, ..path });
+                let distance = Distance { length, hops: hops + 1 };
+                paths.improve(queue, road.to as usize, distance, First::AsTo(node));
             }
         }
     }
 
     fn from(&self, node: usize) -> &[Road] {
         &self.roads[self.starts[node] as usize..self.starts[node + 1] as usize]
-    }
-}
-
-/// Keeps the better path to a node. What leaves the queue is final: all that could improve it,
-/// its first edge included, was shorter and left before.
-fn improve(best: &mut [Path], queue: &mut impl Queue, node: u32, path: Path) {
-    let known = &mut best[node as usize];
-    if path < *known {
-        if (path.length, path.hops) != (known.length, known.hops) {
-            queue.put(path.length, path.hops, node);
-        }
-        *known = path;
     }
 }
 

@@ -1,5 +1,6 @@
 //! One node's table in one family.
 
+use std::collections::HashMap;
 use std::rc::Rc;
 
 use netloom_scenario::{NodeKind, Port};
@@ -8,13 +9,14 @@ use crate::addresses::Addressing;
 use crate::cidr::{Cidr, Family};
 use crate::topology::Topology;
 
-use super::Exit;
-use super::compress::{Entry, compress};
+use super::compress::{Choice, Choices, Entry, compress};
 use super::destinations::Destination;
+use super::edge_set::EdgeSet;
 use super::graph::Graph;
 use super::labels::Label;
 use super::paths::Paths;
 use super::trie::{Place, Trie};
+use super::{Exit, Ties};
 
 /// A node that has a table.
 pub(super) struct Source {
@@ -47,6 +49,7 @@ impl Source {
 /// What all tables of one family share.
 pub(super) struct FamilyTables {
     pub family: Family,
+    ties: Ties,
     destinations: Vec<Destination>,
     /// By destination: where it is in the trie.
     places: Vec<Place>,
@@ -57,6 +60,7 @@ pub(super) struct FamilyTables {
 pub(super) struct Entries {
     /// By place in the trie.
     entries: Vec<Entry>,
+    choices: Choices,
     /// By label.
     exits: Vec<Exit>,
 }
@@ -65,6 +69,7 @@ impl FamilyTables {
     /// For the tables of `sources`.
     pub fn new<'s>(
         family: Family,
+        ties: Ties,
         destinations: Vec<Destination>,
         sources: impl Iterator<Item = &'s Source>,
     ) -> Self {
@@ -77,7 +82,7 @@ impl FamilyTables {
         // Invariant: the trie was made of them.
         let place = |to: &Destination| trie.place(to.prefix).expect("a place for a destination");
         let places = destinations.iter().map(place).collect();
-        Self { family, destinations, places, trie }
+        Self { family, ties, destinations, places, trie }
     }
 
     /// The smallest table that leads the packets of `source` along `paths`.
@@ -113,58 +118,85 @@ impl FamilyTables {
         };
         mark(&source.local, Entry::Local);
         mark(&source.foreign, Entry::Foreign);
-        let mut labels = EdgeLabels::new(graph, source.index, self.family);
+        let mut ways = Ways::new(graph, source.index, self.family);
+        let mut edges = EdgeSet::default();
         for (destination, place) in self.destinations.iter().zip(&self.places) {
             let entry = &mut entries[*place as usize];
             if *entry == Entry::Absent {
-                let path = destination.owners.iter().filter_map(|owner| paths.to(*owner)).min();
-                let label = path.and_then(|path| labels.of(path.first_edge as usize));
-                *entry = label.map_or(Entry::Absent, Entry::Exit);
+                paths.first_edges(&destination.owners, &mut edges);
+                if self.ties == Ties::ByName {
+                    // Edges are in the order of their neighbours' names.
+                    edges.keep_first();
+                }
+                *entry = ways.choice(&edges).map_or(Entry::Absent, Entry::Exits);
             }
         }
-        Entries { entries, exits: labels.exits }
+        let choices = Choices { sets: ways.sets, labels: ways.exits.len() };
+        Entries { entries, choices, exits: ways.exits }
     }
 }
 
 #[cfg(test)]
 impl FamilyTables {
-    /// A route for each destination.
+    /// The routes for each destination, of which the table needs one.
     pub fn uncompressed(&self, graph: &Graph, source: &Source, paths: &Paths) -> Vec<(Cidr, Exit)> {
         let table = self.entries(graph, source, paths);
-        let exits = table.entries.iter().zip(&self.trie.prefixes);
-        exits
-            .filter_map(|(entry, prefix)| match entry {
-                Entry::Exit(label) => Some((*prefix, table.exits[*label as usize])),
-                _ => None,
-            })
-            .collect()
+        let mut routes = vec![];
+        for (entry, prefix) in table.entries.iter().zip(&self.trie.prefixes) {
+            if let Entry::Exits(choice) = entry {
+                let labels = table.choices.sets[*choice as usize].iter();
+                routes.extend(labels.map(|label| (*prefix, table.exits[*label as usize])));
+            }
+        }
+        routes
     }
 }
 
 impl Entries {
     fn compressed(self, trie: &Trie) -> Vec<(Cidr, Exit)> {
-        let routes = compress(trie, self.entries, self.exits.len()).into_iter();
+        let routes = compress(trie, self.entries, &self.choices).into_iter();
         routes.map(|(prefix, label)| (prefix, self.exits[label as usize])).collect()
     }
 }
 
-/// The labels of a node's exits, in the order in which they are first needed.
-struct EdgeLabels<'a> {
+/// A node's exits that are needed, and the sets of them among which destinations let choose.
+struct Ways<'a> {
     graph: &'a Graph,
     index: usize,
     family: Family,
     /// By edge of the node.
     labels: Vec<Option<Label>>,
+    /// By label.
     exits: Vec<Exit>,
+    known: HashMap<EdgeSet, Option<Choice>>,
+    /// By choice.
+    sets: Vec<Box<[Label]>>,
 }
 
-impl<'a> EdgeLabels<'a> {
+impl<'a> Ways<'a> {
     fn new(graph: &'a Graph, index: usize, family: Family) -> Self {
         let labels = vec![None; graph.edges[index].len()];
-        Self { graph, index, family, labels, exits: vec![] }
+        Self { graph, index, family, labels, exits: vec![], known: HashMap::new(), sets: vec![] }
     }
 
-    fn of(&mut self, edge: usize) -> Option<Label> {
+    /// The choice among `edges`; `None` if none of them leads out.
+    fn choice(&mut self, edges: &EdgeSet) -> Option<Choice> {
+        if let Some(known) = self.known.get(edges) {
+            return *known;
+        }
+        let mut set: Vec<Label> = edges.iter().filter_map(|edge| self.label(edge)).collect();
+        set.sort_unstable();
+        set.dedup();
+        let choice = Choice::try_from(self.sets.len()).ok().filter(|_| !set.is_empty());
+        if choice.is_some() {
+            self.sets.push(set.into());
+        }
+        self.known.insert(edges.clone(), choice);
+        choice
+    }
+
+    /// The label of an edge's exit; labels are given in the order in which they are first needed.
+    fn label(&mut self, edge: usize) -> Option<Label> {
         if self.labels[edge].is_none() {
             let exit = self.graph.edges[self.index][edge].exit(self.family)?;
             // Two edges may be the same way out.

@@ -7,7 +7,9 @@ use netloom_units::Duration;
 
 use super::build::{fix4, link, network, node, route, take_down};
 use super::forward::{Forwarder, routes};
-use crate::{Plan, plan};
+use crate::numbering::Numbering;
+use crate::routing::Ties;
+use crate::{Plan, plan, plan_numbered};
 
 fn table(plan: &Plan, name: &str) -> Vec<String> {
     routes(plan, name)
@@ -93,6 +95,45 @@ fn equal_delays_go_by_hops_then_by_name() {
     let mut scenario = network(&links);
     link(&mut scenario, "r1", "r4", Duration::from_millis(10));
     assert_eq!(path(&scenario, "r1", "r4").unwrap(), "r1 r4");
+}
+
+#[test]
+fn of_equal_paths_a_large_network_takes_those_that_save_routes() {
+    // To r4 and r6, r2 and r3 are as near; to r5, only r3. Loopbacks, by the order of the links: r1, r3, r4, r5,
+    // r6, r2.
+    let pairs = [("r1", "r3"), ("r3", "r4"), ("r3", "r5"), ("r3", "r6"), ("r1", "r2")];
+    let links: Vec<_> =
+        pairs.into_iter().chain([("r2", "r4"), ("r2", "r6")]).map(|(a, b)| (a, b, 5)).collect();
+    let scenario = network(&links);
+    let in_file_order = |ties| {
+        let plan = plan_numbered(&scenario, |topology, _| Numbering {
+            ties,
+            ..Numbering::in_file_order(topology)
+        });
+        table(&plan.unwrap(), "r1")
+    };
+    let loopbacks = |table: Vec<String>| -> Vec<String> {
+        table.into_iter().filter(|route| route.starts_with("10.255.")).collect()
+    };
+    let [to_r3, to_r2] = ["via 10.0.0.2 dev eth1", "via 10.0.0.18 dev eth2"];
+    assert_eq!(
+        loopbacks(in_file_order(Ties::ByName)),
+        [
+            format!("10.255.0.2/31 {to_r3}"),
+            format!("10.255.0.3/32 {to_r2}"),
+            format!("10.255.0.4/31 {to_r3}"),
+            format!("10.255.0.5/32 {to_r2}"),
+            format!("10.255.0.6/32 {to_r2}"),
+        ]
+    );
+    assert_eq!(
+        loopbacks(in_file_order(Ties::BySize)),
+        [
+            format!("10.255.0.2/31 {to_r3}"),
+            format!("10.255.0.4/31 {to_r3}"),
+            format!("10.255.0.6/32 {to_r2}"),
+        ]
+    );
 }
 
 #[test]
