@@ -30,6 +30,7 @@ use crate::metrics::{self, Metrics};
 use crate::monitoring::{Monitoring, Preparation, Thresholds};
 use crate::recording::{record, start_captures, start_frame_log};
 use crate::results::Results;
+use crate::services::{self, NodeStart, Prepared, Services};
 use crate::state_lock::{Existed, StateLock};
 
 /// Runs the engine to its end; the process' exit code.
@@ -68,7 +69,7 @@ fn start() -> Result<()> {
     let thresholds = Thresholds::set(&mut launch.scenario.monitor.criteria, &launch.calibration);
     let watching = Watching { preparation: Preparation::start(&launch.scenario), thresholds };
     let built = build(&launch, &layout);
-    let (experiment, results) = match built {
+    let Built { experiment, results, starts } = match built {
         Ok(built) => built,
         Err(error) => {
             // `build` has taken back what it made; this removes the state directory.
@@ -83,8 +84,8 @@ fn start() -> Result<()> {
         .context("cannot start the engine's runtime")?;
     let experiment = Arc::new(experiment);
     let deploy_seconds = began.elapsed().as_secs_f64();
-    let served =
-        runtime.block_on(serve(&layout, experiment.clone(), results, watching, deploy_seconds));
+    let start = Start { starts, watching, deploy_seconds };
+    let served = runtime.block_on(serve(&layout, experiment.clone(), results, start));
     // Streams that are still open end with the runtime, not before their last event was sent.
     runtime.shutdown_timeout(std::time::Duration::from_secs(1));
     // What is left is the state directory, and whatever could not be removed at the first try.
@@ -136,19 +137,28 @@ fn redirect_stderr(log: &Path) -> Result<()> {
     Ok(())
 }
 
+/// What was made.
+struct Built {
+    experiment: Experiment,
+    results: Option<Results>,
+    starts: Vec<NodeStart>,
+}
+
 /// Makes the network. On an error nothing that was made is left.
-fn build(launch: &Launch, layout: &Layout) -> Result<(Experiment, Option<Results>)> {
+fn build(launch: &Launch, layout: &Layout) -> Result<Built> {
+    let plan = netloom_plan::plan(&launch.scenario)?;
+    let Prepared { views, starts } = services::prepare(&launch.scenario, &plan, &launch.directory)?;
     let results = match &launch.mode {
         Mode::Run { results } => Some(Results::create(results, launch)?),
         Mode::Deploy => None,
     };
     let events = EventLog::new(results.as_ref().map(Results::event_file).transpose()?);
-    let plan = netloom_plan::plan(&launch.scenario)?;
     let context = netloom_nodes::Context {
         work_dir: launch.directory.clone(),
         init: std::env::current_exe().context("cannot find the netloom binary")?,
         env: metrics::environment(),
         files: metrics::files(layout)?,
+        views,
     };
     let last = Mutex::new(Instant::now());
     let progress = |done: usize, total: usize| {
@@ -171,15 +181,24 @@ fn build(launch: &Launch, layout: &Layout) -> Result<(Experiment, Option<Results
             return Err(error);
         }
     };
+    let logs = results.as_ref().map_or(layout.state_dir(), Results::directory).join("services");
     let experiment = Experiment::new(
         launch.scenario.clone(),
         plan,
         launch.file.clone(),
         results.as_ref().map(|results| results.directory().into()),
         events,
+        Services::new(&starts, logs),
         Live { network, dataplane },
     );
-    Ok((experiment, results))
+    Ok(Built { experiment, results, starts })
+}
+
+/// What is still to be started, and how the start went so far.
+struct Start {
+    starts: Vec<NodeStart>,
+    watching: Watching,
+    deploy_seconds: f64,
 }
 
 /// What the monitor is told before there is anything to watch.
@@ -193,9 +212,9 @@ async fn serve(
     layout: &Layout,
     experiment: Arc<Experiment>,
     results: Option<Results>,
-    watching: Watching,
-    deploy_seconds: f64,
+    start: Start,
 ) -> Result<()> {
+    let Start { starts, watching, deploy_seconds } = start;
     let end = End::new();
     let listener = match listen(&layout.socket()) {
         Ok(listener) => listener,
@@ -218,6 +237,12 @@ async fn serve(
             return Err(error);
         }
     };
+    let progress = |done, total| say(&StartUp::Services { done, total });
+    if let Err(error) = services::start(&experiment, starts, &end, progress).await {
+        drop(monitoring);
+        tear_down(&experiment)?;
+        return Err(error);
+    }
     let mut captures = Vec::new();
     let outcome = match &results {
         Some(results) => {

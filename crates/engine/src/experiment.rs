@@ -28,6 +28,7 @@ use crate::board::Board;
 use crate::events::EventLog;
 use crate::monitoring::RecordedMonitor;
 use crate::overflow::{Look, Overflow};
+use crate::services::Services;
 
 /// The two things that are alive: taken out together when the experiment ends.
 pub struct Live {
@@ -59,6 +60,8 @@ pub struct Experiment {
     pub events: EventLog,
     /// The scenario's processes.
     pub board: Board,
+    /// What runs in nodes from the start.
+    pub services: Services,
     phase: watch::Sender<Phase>,
     overflow: Overflow,
     monitor: Mutex<RecordedMonitor>,
@@ -78,6 +81,7 @@ impl Experiment {
         file: PathBuf,
         results: Option<PathBuf>,
         events: EventLog,
+        services: Services,
         live: Live,
     ) -> Self {
         let numbers =
@@ -105,6 +109,7 @@ impl Experiment {
             results,
             events,
             board,
+            services,
             phase: watch::Sender::new(Phase::Deployed),
             overflow,
             monitor: Mutex::new(RecordedMonitor::new(monitor)),

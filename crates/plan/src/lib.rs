@@ -30,7 +30,7 @@ mod tests;
 
 use std::collections::HashMap;
 
-use netloom_scenario::{Endpoint, NodeKind, Scenario};
+use netloom_scenario::{Endpoint, NodeKind, Port, Scenario};
 
 pub use error::PlanError;
 pub use model::*;
@@ -95,8 +95,10 @@ fn plan_numbered(
         })
         .collect();
     let hosts_file = hosts::hosts_file(&nodes);
+    let endpoints = |ports: &Vec<Port>| ports.iter().map(|port| topology.endpoint(*port)).collect();
+    let segments = topology.segments.iter().map(endpoints).collect();
     let generated = GeneratedRoutes(Some(Network::new(&topology, &addressing, graph)));
-    Ok(Plan { nodes, hosts_file, generated })
+    Ok(Plan { nodes, hosts_file, segments, generated })
 }
 
 /// The other end of every interface with a direct link, by node and interface.

@@ -48,6 +48,7 @@ fn routes() -> Vec<(&'static str, MethodRouter<Context>)> {
         ("/nodes", get(async |State(c): State<Context>| answer(c.experiment.nodes()))),
         ("/links", get(links::list).patch(change)),
         ("/processes", get(async |State(c): State<Context>| Json(c.experiment.processes()))),
+        ("/services", get(async |State(c): State<Context>| Json(c.experiment.services.rows()))),
         ("/verdict", get(async |State(c): State<Context>| Json(c.experiment.verdict()))),
         ("/timing", get(async |State(c): State<Context>| answer(c.experiment.timing()))),
         ("/events", get(events::stream)),

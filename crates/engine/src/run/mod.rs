@@ -8,6 +8,8 @@ mod instance;
 mod ready;
 mod timeline;
 
+pub use ready::Test as ReadyTest;
+
 use std::path::PathBuf;
 use std::sync::Arc;
 

@@ -22,6 +22,7 @@ pub fn scenario() -> Scenario {
         },
         monitor: Monitor::default(),
         duration: None,
+        templates: BTreeMap::new(),
     }
 }
 
@@ -62,6 +63,7 @@ fn new_node(name: &str) -> Node {
         routes: vec![],
         loopback,
         sysctls: BTreeMap::new(),
+        software: Software::default(),
     }
 }
 
