@@ -229,20 +229,23 @@ async fn serve(
     if results.is_some() {
         watch_lease(&end);
     }
-    let watched = watch(layout, &experiment, results.as_ref(), watching, &end);
-    let (monitoring, metrics) = match watched {
-        Ok(watched) => watched,
+    let prepared = async {
+        // Nodes see the socket for metrics: it is there before anything runs in them.
+        let metrics = take_metrics(layout, &experiment, results.as_ref())?;
+        let progress = |done, total| say(&StartUp::Services { done, total });
+        services::start(&experiment, starts, &end, progress).await?;
+        experiment.begin();
+        let Watching { preparation, thresholds } = watching;
+        let monitoring = Monitoring::start(&experiment, preparation, &thresholds, layout, &end)?;
+        anyhow::Ok((monitoring, metrics))
+    };
+    let (monitoring, metrics) = match prepared.await {
+        Ok(prepared) => prepared,
         Err(error) => {
             tear_down(&experiment)?;
             return Err(error);
         }
     };
-    let progress = |done, total| say(&StartUp::Services { done, total });
-    if let Err(error) = services::start(&experiment, starts, &end, progress).await {
-        drop(monitoring);
-        tear_down(&experiment)?;
-        return Err(error);
-    }
     let mut captures = Vec::new();
     let outcome = match &results {
         Some(results) => {
@@ -274,14 +277,12 @@ async fn serve(
     outcome.and(torn_down)
 }
 
-/// Begins to watch the experiment, and to take what its applications report.
-fn watch(
+/// Begins to take what the experiment's applications report.
+fn take_metrics(
     layout: &Layout,
     experiment: &Arc<Experiment>,
     results: Option<&Results>,
-    watching: Watching,
-    end: &End,
-) -> Result<(Monitoring, Arc<Metrics>)> {
+) -> Result<Arc<Metrics>> {
     let recording = results.filter(|_| experiment.scenario.measure.observations);
     if let Some(results) = recording {
         experiment.monitor().record_to(results.observation_file()?);
@@ -289,8 +290,7 @@ fn watch(
     let file = results.map(Results::metric_file).transpose()?;
     let metrics = Arc::new(Metrics::new(experiment, layout, file));
     metrics.serve(layout)?;
-    let Watching { preparation, thresholds } = watching;
-    Ok((Monitoring::start(experiment, preparation, &thresholds, layout, end)?, metrics))
+    Ok(metrics)
 }
 
 fn listen(socket: &Path) -> Result<UnixListener> {

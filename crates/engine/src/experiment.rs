@@ -6,7 +6,7 @@ mod links;
 
 use std::collections::HashMap;
 use std::path::PathBuf;
-use std::sync::{Mutex, MutexGuard, PoisonError, RwLock};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError, RwLock};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use anyhow::{Result, anyhow, bail};
@@ -66,6 +66,8 @@ pub struct Experiment {
     overflow: Overflow,
     monitor: Mutex<RecordedMonitor>,
     started_unix: f64,
+    /// When everything that runs from the start was ready.
+    begun: OnceLock<Time>,
     /// The data plane's links: their numbers there, by name.
     links: HashMap<String, usize>,
     /// The ends of direct links when the network was ready.
@@ -114,6 +116,7 @@ impl Experiment {
             overflow,
             monitor: Mutex::new(RecordedMonitor::new(monitor)),
             started_unix,
+            begun: OnceLock::new(),
             links: numbers,
             direct_at_start,
             live: RwLock::new(Some(live)),
@@ -123,6 +126,20 @@ impl Experiment {
     /// When the network became ready, in seconds since 1970-01-01 UTC.
     pub fn started_unix(&self) -> f64 {
         self.started_unix
+    }
+
+    /// Notes that everything that runs from the start is ready, if there is anything.
+    pub fn begin(&self) {
+        if !self.services.is_idle() {
+            // Nobody else sets it.
+            let _ = self.begun.set(self.now());
+        }
+    }
+
+    /// When all was ready: what the times of timeline and processes count from. Zero where nothing runs from
+    /// the start, as the network was ready then.
+    pub fn begun(&self) -> Time {
+        self.begun.get().copied().unwrap_or_default()
     }
 
     /// Calls `f` with the live network; an error once it is being taken down.

@@ -205,7 +205,7 @@ impl Watcher {
             self.probes.poll(now, &mut |seen| slacks.split(now, seen, &mut sink));
         }
         monitor.tick(now);
-        if !self.settled && now >= Time::ZERO + experiment.scenario.monitor.warm_up {
+        if !self.settled && now >= experiment.begun() + experiment.scenario.monitor.warm_up {
             self.settled = true;
             monitor.observe(now, &Observation::Settled);
             // What ended before is past; what goes on counts.

@@ -11,6 +11,7 @@ use super::NodeStart;
 #[derive(Debug, Default)]
 pub struct Services {
     logs: PathBuf,
+    idle: bool,
     rows: Mutex<Vec<ServiceStatus>>,
 }
 
@@ -25,7 +26,12 @@ impl Services {
                 log: log(&logs, &service.name, &start.node),
             })
         });
-        Self { rows: Mutex::new(rows.collect()), logs }
+        Self { rows: Mutex::new(rows.collect()), idle: starts.is_empty(), logs }
+    }
+
+    /// Whether nothing runs from the start, not even a command.
+    pub fn is_idle(&self) -> bool {
+        self.idle
     }
 
     /// All of them, by node.

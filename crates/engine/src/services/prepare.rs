@@ -40,8 +40,8 @@ pub fn prepare(scenario: &Scenario, plan: &Plan, directory: &Path) -> Result<Pre
     let mut roots = HashMap::new();
     for node in &scenario.nodes {
         if let Some(root) = &node.software.root {
-            let found = root_directory(&directory.join(root));
-            let found = found.with_context(|| format!("node `{}`: its `root`", node.name))?;
+            let found = netloom_images::root_directory(&directory.join(root), &cache()?);
+            let found = found.with_context(|| format!("node `{}` has no root", node.name))?;
             roots.insert(node.name.as_str(), found);
         }
     }
@@ -68,13 +68,10 @@ pub fn prepare(scenario: &Scenario, plan: &Plan, directory: &Path) -> Result<Pre
     Ok(prepared)
 }
 
-/// The directory that is the root of a node's file system.
-fn root_directory(path: &Path) -> Result<PathBuf> {
-    let found = fs::metadata(path).with_context(|| format!("cannot find {}", path.display()))?;
-    if !found.is_dir() {
-        bail!("{} is not a directory", path.display());
-    }
-    fs::canonicalize(path).with_context(|| format!("cannot follow {}", path.display()))
+/// Where tarballs and OCI layouts are unpacked: they stay there for the next time.
+fn cache() -> Result<PathBuf> {
+    let strategy = etcetera::choose_base_strategy().context("cannot find your home directory")?;
+    Ok(etcetera::BaseStrategy::cache_dir(&strategy).join("netloom/roots"))
 }
 
 /// Where a program is, as the node sees it.

@@ -6,8 +6,10 @@
 //! | `mounts` | mounting, and following links to where something is to be mounted |
 //! | `root` | another root file system |
 //! | `private` | the node's own files, over those of the machine |
+//! | `links` | the same without an overlay |
 //! | `owner` | users by their names |
 
+mod links;
 mod mounts;
 mod owner;
 mod private;

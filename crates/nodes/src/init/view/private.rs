@@ -16,13 +16,15 @@ use nix::unistd::{Gid, Uid, chown};
 
 use super::super::{Failed, attempt};
 use super::mounts::{NONE, mount};
-use super::owner;
+use super::{links, owner};
 use crate::rootless;
 use crate::view::View;
 
 /// What is the node's own everywhere.
 const OWN: &[&str] = &["/run", "/tmp", "/var/tmp", "/dev/shm"];
 const ETC: &str = "/etc";
+/// `nobody`, the kernel's default for ids that cannot be shown.
+const OVERFLOW: u32 = 65534;
 /// Where upper layers and new directories are.
 const LAYERS: &str = "/run/netloom/layers";
 
@@ -47,7 +49,9 @@ impl Private {
         let mut private = Self { covered, overlays: vec![], fresh: vec![] };
         let targets = view.directories.iter().map(|directory| &directory.path);
         let targets = targets.chain(view.files.iter().map(|file| &file.path));
-        private.choose_overlays(targets.chain(view.binds.iter().map(|bind| &bind.node)))?;
+        // What is there already can be mounted over.
+        let places = view.binds.iter().map(|bind| &bind.node).filter(|place| !place.exists());
+        private.choose_overlays(targets.chain(places))?;
         private.make_directories(view)?;
         private.write_files(view)?;
         private.make_targets(view, binds)?;
@@ -179,9 +183,17 @@ impl Private {
             let part = |name| layer.join(name).display().to_string();
             let options =
                 overlay_options(&place.display().to_string(), &part("upper"), &part("work"));
-            let mounted =
-                mount(Some("overlay"), place, Some("overlay"), MsFlags::empty(), Some(&*options));
-            attempt(mounted, || format!("lay the node's own files over {}", place.display()))?;
+            let none = MsFlags::empty();
+            match mount(Some("overlay"), place, Some("overlay"), none, Some(&*options)) {
+                // A kernel without overlays, or one that refuses: an ordinary user's may not hide what is
+                // mounted below the place, as in containers.
+                Err(Errno::ENODEV | Errno::EINVAL | Errno::EPERM) => links::lay(layer, place)?,
+                mounted => {
+                    attempt(mounted, || {
+                        format!("lay the node's own files over {}", place.display())
+                    })?;
+                }
+            }
         }
         for (layer, target) in &self.fresh {
             let mounted = mount(Some(layer), target, NONE, MsFlags::MS_BIND, NONE);
@@ -222,11 +234,18 @@ fn finish(path: &Path, owner: Option<&str>, mode: u32) -> Result<(), Failed> {
     attempt(set, || format!("set the mode of {}", path.display()))
 }
 
+fn give(path: &Path, to: &fs::Metadata) -> nix::Result<()> {
+    chown(path, Some(Uid::from_raw(to.uid())), Some(Gid::from_raw(to.gid())))
+}
+
 /// Gives `path` the mode and the owner of `model`, if that exists. An owner whom this user namespace does not
 /// know cannot be given anything.
 fn like(path: &Path, model: &Path) -> Result<(), Failed> {
     let Ok(found) = fs::metadata(model) else { return Ok(()) };
-    match chown(path, Some(Uid::from_raw(found.uid())), Some(Gid::from_raw(found.gid()))) {
+    // As which user one is shown whom a user namespace does not know.
+    let unknown = !rootless::is_initial() && found.uid() == OVERFLOW;
+    let owned = if unknown { Ok(()) } else { give(path, &found) };
+    match owned {
         Ok(()) | Err(Errno::EINVAL | Errno::EPERM) => {}
         Err(errno) => return Err((format!("set the owner of {}", path.display()), errno.into())),
     }
