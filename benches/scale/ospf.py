@@ -49,16 +49,24 @@ class Routes:
         self.nodes = {node["name"]: node for node in shown["nodes"]}
         self.engine = shown["experiment"]["engine_pid"]
         self.files = [open(namespace(name, router)) for router in range(routers)]
+        # Nobody is to be found in a node when it is taken down.
+        self.home = open("/proc/thread-self/ns/net")
         self.libc = ctypes.CDLL(None, use_errno=True)
         self.loopbacks = {as_hex(self.nodes[f"n{router}"]["primary"][0]) for router in range(routers)}
 
     def complete(self, router):
         """Whether the router has a route to every loopback address but its own."""
-        if self.libc.setns(self.files[router].fileno(), CLONE_NEWNET) != 0:
-            raise OSError(ctypes.get_errno(), f"cannot enter the namespace of n{router}")
-        lines = pathlib.Path("/proc/thread-self/net/route").read_text().splitlines()[1:]
+        self.enter(self.files[router])
+        try:
+            lines = pathlib.Path("/proc/thread-self/net/route").read_text().splitlines()[1:]
+        finally:
+            self.enter(self.home)
         known = {line.split()[1] for line in lines} & self.loopbacks
         return len(known) >= len(self.loopbacks) - 1
+
+    def enter(self, namespace):
+        if self.libc.setns(namespace.fileno(), CLONE_NEWNET) != 0:
+            raise OSError(ctypes.get_errno(), f"cannot enter {namespace.name}")
 
 
 def namespace(name, router):
@@ -80,6 +88,23 @@ def until_all(holds, routers, since):
         if open_ones:
             time.sleep(0.2)
     return time.perf_counter() - since
+
+
+def proportional(name):
+    """Memory of all processes in nodes, shared pages divided among those that share them; how many they are."""
+    needle = f"NETLOOM_EXPERIMENT={name}\0".encode()
+    total, count = 0, 0
+    for process in pathlib.Path("/proc").glob("[0-9]*"):
+        try:
+            if needle not in (process / "environ").read_bytes():
+                continue
+            lines = (process / "smaps_rollup").read_text().splitlines()
+        except OSError:
+            # It has ended meanwhile.
+            continue
+        total += next(int(line.split()[1]) for line in lines if line.startswith("Pss:")) * 1024
+        count += 1
+    return total, count
 
 
 def ways_over(name, router, interface):
@@ -135,8 +160,10 @@ def look(name, routers, edges, begin, before):
     converged = until_all(routes.complete, routers, begin)
     rows = [("from the beginning: every router knows every loopback", f"{converged:.1f} s")]
     used = before - available()
-    rows.append(("memory in all", f"{used / 1e9:.2f} GB"))
-    rows.append(("memory for each router", f"{used / routers / 1e6:.1f} MB"))
+    rows.append(("memory in all, by what the machine has left", f"{used / 1e9:.2f} GB"))
+    mine, processes = proportional(name)
+    rows.append((f"memory of the routers' {processes} processes (PSS)", f"{mine / 1e9:.2f} GB"))
+    rows.append(("the same for each router", f"{mine / routers / 1e6:.1f} MB"))
     for edge, change, what in (
         (edges[0], "state=down", "a link goes down (no carrier): other ways after"),
         (edges[-1], "loss=100%", "a link loses everything (dead interval): after"),

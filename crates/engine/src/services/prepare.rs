@@ -46,8 +46,9 @@ pub fn prepare(scenario: &Scenario, plan: &Plan, directory: &Path) -> Result<Pre
         }
     }
     let root_of = |node: &str| roots.get(node).map_or(Path::new("/"), PathBuf::as_path);
-    let find =
-        |node: &Node, name: &str, program: &Program| find(root_of(&node.name), name, program);
+    let find = |node: &Node, name: &str, program: &Program| {
+        find(node, root_of(&node.name), directory, name, program)
+    };
     let mut services = netloom_services::render(scenario, plan, &find)?;
     let mut prepared = Prepared { views: HashMap::new(), starts: vec![] };
     for node in scenario.nodes.iter().filter(|node| !node.software.is_empty()) {
@@ -75,23 +76,37 @@ fn cache() -> Result<PathBuf> {
 }
 
 /// Where a program is, as the node sees it.
-fn find(root: &Path, name: &str, program: &Program) -> Option<String> {
+fn find(
+    node: &Node,
+    root: &Path,
+    directory: &Path,
+    name: &str,
+    program: &Program,
+) -> Option<String> {
     let path = std::env::var("PATH").unwrap_or_default();
     let places = program.places.iter().map(String::as_str);
     let places = places.chain(path.split(':')).chain(SYSTEM.iter().copied());
-    places.filter(|place| place.starts_with('/')).map(|place| format!("{place}/{name}")).find(
-        |candidate| {
-            let on_machine = root.join(candidate.trim_start_matches('/'));
-            // In an image, links lead elsewhere than here.
-            match fs::symlink_metadata(&on_machine) {
-                Ok(found) if found.is_symlink() => {
-                    root != Path::new("/") || is_program(&on_machine)
-                }
-                Ok(_) => is_program(&on_machine),
-                Err(_) => false,
-            }
-        },
-    )
+    let candidates =
+        places.filter(|place| place.starts_with('/')).map(|place| format!("{place}/{name}"));
+    candidates.into_iter().find(|candidate| {
+        let on_machine = on_machine(node, root, directory, Path::new(candidate));
+        // In an image, links lead elsewhere than here.
+        match fs::symlink_metadata(&on_machine) {
+            Ok(found) if found.is_symlink() => root != Path::new("/") || is_program(&on_machine),
+            Ok(_) => is_program(&on_machine),
+            Err(_) => false,
+        }
+    })
+}
+
+/// Where on the machine what a node sees at `path` is: bound, or in its root.
+fn on_machine(node: &Node, root: &Path, directory: &Path, path: &Path) -> PathBuf {
+    let bound = node.software.binds.iter().filter_map(|(place, bind)| {
+        let rest = path.strip_prefix(place).ok()?;
+        Some((place.len(), directory.join(&bind.machine).join(rest)))
+    });
+    let nearest = bound.max_by_key(|(length, _)| *length);
+    nearest.map_or_else(|| root.join(path.strip_prefix("/").unwrap_or(path)), |(_, path)| path)
 }
 
 fn is_program(path: &Path) -> bool {
