@@ -257,13 +257,20 @@ fn what_is_missing_is_told_before_anything_is_made() {
 #[test]
 fn a_service_that_dies_or_fails_is_seen() {
     let lab = Lab::new(
-        "topology: { nodes: { a: { services: { mine: { template: mine.yaml }, web: } } } }\n",
+        "topology: { nodes: { a: { services: { mine: { template: mine.yaml }, weak: { template: weak.yaml }, web: } } } }\n",
     );
     let template = "command: [sh, -c, \"while ! test -e /run/die; do sleep 0.05; done; exit 9\"]\n";
     fs::write(lab.path("mine.yaml"), template).unwrap();
+    let weak = "command: [sh, -c, \"touch /run/fine; exec sleep 1000\"]
+ready: { path: /run/fine }
+health: { path: /run/fine }
+";
+    fs::write(lab.path("weak.yaml"), weak).unwrap();
     lab.ok(&["deploy"]);
     assert!(service(&lab, "mine", "a").contains("ready"));
-    lab.sh("a", "touch /run/die");
+    assert!(service(&lab, "weak", "a").contains("ready"));
+    lab.sh("a", "touch /run/die; rm /run/fine");
+    converges("its health is seen", || service(&lab, "weak", "a").contains("unhealthy"));
     converges("its end is seen", || service(&lab, "mine", "a").contains("ended with code 9"));
     assert!(lab.ok(&["inspect", &lab.name]).contains("failed: ended with code 9"));
     assert!(service(&lab, "web", "a").contains("ready"));

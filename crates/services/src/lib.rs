@@ -14,9 +14,6 @@ mod error;
 mod render;
 mod surroundings;
 
-#[cfg(test)]
-mod tests;
-
 use std::collections::BTreeMap;
 
 pub use error::{Missing, ServiceError};

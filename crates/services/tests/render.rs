@@ -4,8 +4,7 @@ use std::collections::BTreeMap;
 
 use netloom_scenario::Scenario;
 use netloom_scenario::service::builtin_names;
-
-use crate::{NodeServices, ServiceError, render};
+use netloom_services::{NodeServices, ServiceError, render};
 
 fn scenario(text: &str) -> Scenario {
     netloom_scenario::load(text).unwrap_or_else(|findings| panic!("{findings}")).scenario
