@@ -18,6 +18,12 @@ need iperf3 iperf3
 need traceroute traceroute
 need tcpdump tcpdump
 need ospfd frr
+need bird bird2
+need dnsmasq dnsmasq-base
+need dig bind9-dnsutils
+need curl curl
+need ssh openssh-client
+need sshd openssh-server
 need python3 python3
 need ps procps
 need newuidmap uidmap

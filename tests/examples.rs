@@ -213,3 +213,19 @@ fn abilene() {
         "{shown}"
     );
 }
+
+#[test]
+fn ospf() {
+    let results = run("ospf");
+    assert!(results.read("before@client.stdout").contains("This is server."));
+    let pings = results.read("ping@client.stdout");
+    let numbers: Vec<u32> = pings
+        .lines()
+        .filter_map(|line| line.split("icmp_seq=").nth(1)?.split(' ').next()?.parse().ok())
+        .collect();
+    // Ten a second, and nobody tells the routers: it takes them three seconds at least to notice.
+    let gap = numbers.windows(2).map(|pair| pair[1] - pair[0]).max().unwrap();
+    assert!(gap > 20, "no outage in {numbers:?}");
+    let after = results.read("neighbours@r1.stdout");
+    assert!(after.contains("Full/-") && after.contains("O>"), "{after}");
+}

@@ -87,4 +87,5 @@ def look(name, nodes, links, before):
         print(f"  IPv{family[1]}: {reached} of {PAIRS} random pairs reach each other", flush=True)
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -83,6 +83,31 @@ pub enum What {
         /// Why.
         reason: String,
     },
+    /// A service of a node is ready.
+    ServiceReady {
+        /// The service.
+        service: String,
+        /// The node.
+        node: String,
+    },
+    /// A service's health changed.
+    ServiceHealth {
+        /// The service.
+        service: String,
+        /// The node.
+        node: String,
+        /// Whether it does its work.
+        healthy: bool,
+    },
+    /// A service ended although nobody had asked it to.
+    ServiceEnded {
+        /// The service.
+        service: String,
+        /// The node.
+        node: String,
+        /// Exit code; 128 + the signal's number if a signal ended it.
+        code: i32,
+    },
     /// A command of the timeline ended.
     CommandEnded {
         /// The node.
@@ -131,6 +156,14 @@ impl What {
                 format!("{process}@{node} ended with code {code}")
             }
             Self::ProcessFailed { process, node, reason } => format!("{process}@{node} {reason}"),
+            Self::ServiceReady { service, node } => format!("service {service}@{node} ready"),
+            Self::ServiceHealth { service, node, healthy } => {
+                let now = if *healthy { "does its work again" } else { "does not do its work" };
+                format!("service {service}@{node} {now}")
+            }
+            Self::ServiceEnded { service, node, code } => {
+                format!("service {service}@{node} ended with code {code}")
+            }
             Self::CommandEnded { node, command, code, .. } => {
                 format!("`{}` in {node} ended with code {code}", command.join(" "))
             }

@@ -76,6 +76,13 @@ pub enum StartUp {
         /// Nodes there will be.
         total: usize,
     },
+    /// So many of the services are ready.
+    Services {
+        /// Services that are ready.
+        done: usize,
+        /// Services there are.
+        total: usize,
+    },
     /// Something the user should know.
     Note(String),
     /// The network is ready and the API answers.

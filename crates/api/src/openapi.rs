@@ -10,7 +10,7 @@ use crate::change::{ChangeRequest, ChangeResponse};
 use crate::event::Event;
 use crate::exec::{ExecControl, ExecNotice, ExecRequest};
 use crate::machine::Machine;
-use crate::state::{ExperimentStatus, LinkStatus, NodeStatus, ProcessStatus};
+use crate::state::{ExperimentStatus, LinkStatus, NodeStatus, ProcessStatus, ServiceStatus};
 use crate::summary::Summary;
 use crate::timing::Timing;
 use crate::{ApiError, VERSION};
@@ -93,6 +93,14 @@ pub const OPERATIONS: &[Operation] = &[
         query: &[],
         request: None,
         response: Response::Json(|g| g.subschema_for::<Vec<ProcessStatus>>()),
+    },
+    Operation {
+        method: "get",
+        path: "/services",
+        summary: "The services of all nodes and where they stand.",
+        query: &[],
+        request: None,
+        response: Response::Json(|g| g.subschema_for::<Vec<ServiceStatus>>()),
     },
     Operation {
         method: "get",

@@ -251,3 +251,56 @@ impl std::fmt::Display for ProcessState {
         }
     }
 }
+
+/// A service of a node.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ServiceStatus {
+    /// Its name.
+    pub service: String,
+    /// The node.
+    pub node: String,
+    /// Where it stands.
+    pub state: ServiceState,
+    /// The file with its output, on the machine.
+    pub log: PathBuf,
+}
+
+/// Where a service stands.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ServiceState {
+    /// It has not been started.
+    Waiting,
+    /// It runs, and is not ready yet.
+    Starting {
+        /// Process id in the node.
+        pid: u32,
+    },
+    /// It runs and is ready.
+    Ready {
+        /// Process id in the node.
+        pid: u32,
+    },
+    /// It runs, and does not do its work.
+    Unhealthy {
+        /// Process id in the node.
+        pid: u32,
+    },
+    /// It could not be started, or has ended.
+    Failed {
+        /// Why, or how it ended.
+        reason: String,
+    },
+}
+
+impl std::fmt::Display for ServiceState {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Waiting => f.write_str("waiting"),
+            Self::Starting { pid } => write!(f, "starting, pid {pid}"),
+            Self::Ready { pid } => write!(f, "ready, pid {pid}"),
+            Self::Unhealthy { pid } => write!(f, "unhealthy, pid {pid}"),
+            Self::Failed { reason } => write!(f, "failed: {reason}"),
+        }
+    }
+}

@@ -73,6 +73,9 @@ impl Engine {
         while let Some(line) = self.lines.next_line().await? {
             match serde_json::from_str(&line).context("cannot understand the engine")? {
                 StartUp::Nodes { done, total } => progress.show(&format!("nodes {done}/{total}")),
+                StartUp::Services { done, total } => {
+                    progress.show(&format!("services {done}/{total}"));
+                }
                 StartUp::Note(note) => {
                     progress.clear();
                     eprintln!("note: {note}");

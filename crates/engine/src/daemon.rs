@@ -31,6 +31,7 @@ use crate::metrics::{self, Metrics};
 use crate::monitoring::{Monitoring, Preparation, Thresholds};
 use crate::recording::{record, start_captures, start_frame_log};
 use crate::results::Results;
+use crate::services::{self, NodeStart, Prepared, Services};
 use crate::state_lock::{Existed, StateLock};
 
 /// Runs the engine to its end; the process' exit code.
@@ -70,7 +71,7 @@ fn start() -> Result<()> {
     let thresholds = Thresholds::set(&mut launch.scenario.monitor.criteria, &launch.calibration);
     let watching = Watching { preparation: Preparation::start(&launch.scenario), thresholds };
     let built = build(&launch, &layout, told_monitor);
-    let (experiment, results) = match built {
+    let Built { experiment, results, starts } = match built {
         Ok(built) => built,
         Err(error) => {
             // `build` has taken back what it made; this removes the state directory.
@@ -85,8 +86,8 @@ fn start() -> Result<()> {
         .context("cannot start the engine's runtime")?;
     let experiment = Arc::new(experiment);
     let deploy_seconds = began.elapsed().as_secs_f64();
-    let served =
-        runtime.block_on(serve(&layout, experiment.clone(), results, watching, deploy_seconds));
+    let start = Start { starts, watching, deploy_seconds };
+    let served = runtime.block_on(serve(&layout, experiment.clone(), results, start));
     // Streams that are still open end with the runtime, not before their last event was sent.
     runtime.shutdown_timeout(std::time::Duration::from_secs(1));
     // What is left is the state directory, and whatever could not be removed at the first try.
@@ -138,23 +139,32 @@ fn redirect_stderr(log: &Path) -> Result<()> {
     Ok(())
 }
 
+/// What was made.
+struct Built {
+    experiment: Experiment,
+    results: Option<Results>,
+    starts: Vec<NodeStart>,
+}
+
 /// Makes the network. On an error nothing that was made is left.
 fn build(
     launch: &Launch,
     layout: &Layout,
     told_monitor: netloom_scenario::Monitor,
-) -> Result<(Experiment, Option<Results>)> {
+) -> Result<Built> {
+    let plan = netloom_plan::plan(&launch.scenario)?;
+    let Prepared { views, starts } = services::prepare(&launch.scenario, &plan, &launch.directory)?;
     let results = match &launch.mode {
         Mode::Run { results } => Some(Results::create(results, launch)?),
         Mode::Deploy => None,
     };
     let events = EventLog::new(results.as_ref().map(Results::event_file).transpose()?);
-    let plan = netloom_plan::plan(&launch.scenario)?;
     let context = netloom_nodes::Context {
         work_dir: launch.directory.clone(),
         init: std::env::current_exe().context("cannot find the netloom binary")?,
         env: metrics::environment(),
         files: metrics::files(layout)?,
+        views,
     };
     let last = Mutex::new(Instant::now());
     let progress = |done: usize, total: usize| {
@@ -179,6 +189,7 @@ fn build(
             return Err(error);
         }
     };
+    let logs = results.as_ref().map_or(layout.state_dir(), Results::directory).join("services");
     let experiment = Experiment::new(
         drawn,
         numbers,
@@ -189,9 +200,17 @@ fn build(
             told_monitor,
         },
         events,
+        Services::new(&starts, logs),
         Live { network, dataplane },
     );
-    Ok((experiment, results))
+    Ok(Built { experiment, results, starts })
+}
+
+/// What is still to be started, and how the start went so far.
+struct Start {
+    starts: Vec<NodeStart>,
+    watching: Watching,
+    deploy_seconds: f64,
 }
 
 /// What the monitor is told before there is anything to watch.
@@ -205,9 +224,9 @@ async fn serve(
     layout: &Layout,
     experiment: Arc<Experiment>,
     results: Option<Results>,
-    watching: Watching,
-    deploy_seconds: f64,
+    start: Start,
 ) -> Result<()> {
+    let Start { starts, watching, deploy_seconds } = start;
     let end = End::new();
     let listener = match listen(&layout.socket()) {
         Ok(listener) => listener,
@@ -222,9 +241,18 @@ async fn serve(
     if results.is_some() {
         watch_lease(&end);
     }
-    let watched = watch(layout, &experiment, results.as_ref(), watching, &end);
-    let (monitoring, metrics) = match watched {
-        Ok(watched) => watched,
+    let prepared = async {
+        // Nodes see the socket for metrics: it is there before anything runs in them.
+        let metrics = take_metrics(layout, &experiment, results.as_ref())?;
+        let progress = |done, total| say(&StartUp::Services { done, total });
+        services::start(&experiment, starts, &end, progress).await?;
+        experiment.begin();
+        let Watching { preparation, thresholds } = watching;
+        let monitoring = Monitoring::start(&experiment, preparation, &thresholds, &end)?;
+        anyhow::Ok((monitoring, metrics))
+    };
+    let (monitoring, metrics) = match prepared.await {
+        Ok(prepared) => prepared,
         Err(error) => {
             tear_down(&experiment)?;
             return Err(error);
@@ -261,14 +289,12 @@ async fn serve(
     outcome.and(torn_down)
 }
 
-/// Begins to watch the experiment, and to take what its applications report.
-fn watch(
+/// Begins to take what the experiment's applications report.
+fn take_metrics(
     layout: &Layout,
     experiment: &Arc<Experiment>,
     results: Option<&Results>,
-    watching: Watching,
-    end: &End,
-) -> Result<(Monitoring, Arc<Metrics>)> {
+) -> Result<Arc<Metrics>> {
     let recording = results.filter(|_| experiment.drawn().scenario.measure.observations);
     if let Some(results) = recording {
         experiment.monitor().record_to(results.observation_file()?);
@@ -276,8 +302,7 @@ fn watch(
     let file = results.map(Results::metric_file).transpose()?;
     let metrics = Arc::new(Metrics::new(experiment, file));
     metrics.serve(layout)?;
-    let Watching { preparation, thresholds } = watching;
-    Ok((Monitoring::start(experiment, preparation, &thresholds, end)?, metrics))
+    Ok(metrics)
 }
 
 fn listen(socket: &Path) -> Result<UnixListener> {

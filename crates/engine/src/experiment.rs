@@ -7,7 +7,7 @@ mod links;
 
 use std::collections::HashMap;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockWriteGuard};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock, RwLockWriteGuard};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use anyhow::{Result, anyhow, bail};
@@ -29,6 +29,7 @@ use crate::drawn::{Drawn, Numbers};
 use crate::events::EventLog;
 use crate::monitoring::{News, RecordedMonitor};
 use crate::overflow::Overflow;
+use crate::services::Services;
 
 /// The two things that are alive: taken out together when the experiment ends.
 pub struct Live {
@@ -80,10 +81,14 @@ pub struct Experiment {
     pub events: EventLog,
     /// The scenario's processes.
     pub board: Board,
+    /// What runs in nodes from the start.
+    pub services: Services,
     phase: watch::Sender<Phase>,
     overflow: Overflow,
     monitor: Mutex<RecordedMonitor>,
     started_unix: f64,
+    /// When everything that runs from the start was ready.
+    begun: OnceLock<Time>,
     live: RwLock<Option<Live>>,
 }
 
@@ -94,6 +99,7 @@ impl Experiment {
         numbers: Numbers,
         setting: Setting,
         events: EventLog,
+        services: Services,
         live: Live,
     ) -> Self {
         let Setting { layout, file, results, told_monitor } = setting;
@@ -121,10 +127,12 @@ impl Experiment {
             results,
             events,
             board,
+            services,
             phase: watch::Sender::new(Phase::Deployed),
             overflow,
             monitor: Mutex::new(RecordedMonitor::new(monitor)),
             started_unix,
+            begun: OnceLock::new(),
             live: RwLock::new(Some(live)),
         }
     }
@@ -132,6 +140,20 @@ impl Experiment {
     /// When the network became ready, in seconds since 1970-01-01 UTC.
     pub fn started_unix(&self) -> f64 {
         self.started_unix
+    }
+
+    /// Notes that everything that runs from the start is ready, if there is anything.
+    pub fn begin(&self) {
+        if !self.services.is_idle() {
+            // Nobody else sets it.
+            let _ = self.begun.set(self.now());
+        }
+    }
+
+    /// When all was ready: what the times of timeline and processes count from. Zero where nothing runs from
+    /// the start, as the network was ready then.
+    pub fn begun(&self) -> Time {
+        self.begun.get().copied().unwrap_or_default()
     }
 
     /// Calls `f` with the live network; an error once it is being taken down.
@@ -329,8 +351,8 @@ impl Experiment {
         let _ = self.with_live(|live| Ok(live.network.signal(node, pid, number)?));
     }
 
-    /// Whether processes can run in the node called `name`; an error says why not.
-    pub fn check_process_node(&self, name: &str) -> Result<()> {
+    /// The node called `name`, if processes can run in it; an error says why not.
+    pub fn process_node(&self, name: &str) -> Result<Node> {
         let scenario = &self.drawn().scenario;
         let node = scenario.node(name).ok_or_else(|| {
             let names = scenario.nodes.iter().map(|node| node.name.as_str());
@@ -339,7 +361,7 @@ impl Experiment {
         if node.kind == NodeKind::Switch {
             bail!("`{name}` is a switch: a segment inside the engine in which nothing can run");
         }
-        Ok(())
+        Ok(node.clone())
     }
 }
 

@@ -10,6 +10,7 @@
 //! | `events` | the numbered event stream |
 //! | `board` | the state of every process of a run |
 //! | `run` | timeline and processes, from the first to the last |
+//! | `services` | what runs in nodes from the start |
 //! | `metrics` | what applications in nodes report |
 //! | `monitoring` | the contention monitor: what it is shown, and what it tells |
 //! | `overflow` | frames that were not read in time, apart from those a cut link loses |
@@ -33,6 +34,7 @@ mod overflow;
 mod recording;
 mod results;
 mod run;
+mod services;
 mod state_lock;
 mod wiring;
 

@@ -225,7 +225,8 @@ impl Watcher {
             self.probes.poll(now, &mut |seen| slacks.split(now, seen, &mut sink));
         }
         monitor.tick(now);
-        if !self.settled && now >= Time::ZERO + experiment.drawn().scenario.monitor.warm_up {
+        let warm_up = experiment.drawn().scenario.monitor.warm_up;
+        if !self.settled && now >= experiment.begun() + warm_up {
             self.settled = true;
             monitor.observe(now, &Observation::Settled);
             // What ended before is past; what goes on counts.

@@ -101,6 +101,7 @@ fn created(size: usize, suffix: &str) -> (f64, Network) {
         init: env::current_exe().unwrap(),
         env: vec![],
         files: vec![],
+        views: Default::default(),
     };
     let plan = ring_plan(size);
     let begin = Instant::now();
@@ -111,7 +112,7 @@ fn created(size: usize, suffix: &str) -> (f64, Network) {
 fn ring_plan(size: usize) -> Plan {
     let nodes = (0..size).map(|index| ring_node(index, size)).collect();
     let hosts_file = "127.0.0.1 localhost\n".into();
-    Plan { nodes, hosts_file, generated: GeneratedRoutes::default() }
+    Plan { nodes, hosts_file, segments: vec![], generated: GeneratedRoutes::default() }
 }
 
 fn ring_node(index: usize, size: usize) -> NodePlan {

@@ -43,8 +43,8 @@ fn run(control: &Control) -> i32 {
     match launch::launch(control) {
         // The launcher's work is done.
         Ok(launch::Outcome::Launcher) => return 0,
-        Ok(launch::Outcome::Init(setup)) => {
-            let ready = view::create(&setup)
+        Ok(launch::Outcome::Init(setup, view)) => {
+            let ready = view::create(&setup, &view)
                 .and_then(|()| attempt(control.send(&FromInit::Ready, &[]), || "report".into()));
             if let Err((action, error)) = ready {
                 report(control, action, &error);

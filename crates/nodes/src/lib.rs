@@ -10,6 +10,7 @@
 //! | `direct` | links between nodes that need no engine |
 //! | `node`, `starter`, `reactor`, `control` | the engine's side of processes in nodes |
 //! | [`init`] | the node's side: its first process |
+//! | `view` | what the processes of one node see that differs from the machine |
 //! | `interface` | what a node's interfaces say about themselves |
 //! | [`rootless`] | the user namespace in which ordinary users may do all this |
 //! | `walls` | what the machine has only so many of |
@@ -43,6 +44,7 @@ mod starter;
 mod sysctl;
 mod tap;
 mod teardown;
+mod view;
 mod walls;
 
 pub use drain::wait as wait_until_freed;
@@ -52,6 +54,7 @@ pub use layout::Layout;
 pub use network::{Context, Device, Network};
 pub use process::{ExitStatus, SpawnRequest, Spawned, Stdio};
 pub use teardown::{CleanupReport, cleanup, cleanup_layout};
+pub use view::{View, ViewBind, ViewDirectory, ViewFile};
 pub use walls::{Demand, Wall, walls};
 
 /// Where a node's processes see the scenario's directory, and where they start.

@@ -16,7 +16,7 @@ use crate::interface::{self, InterfaceState};
 use crate::node::Node;
 use crate::reactor::Reactor;
 use crate::starter::Starter;
-use crate::{ExitStatus, Layout, NodeError, SpawnRequest, Spawned, cgroup, create, netns};
+use crate::{ExitStatus, Layout, NodeError, SpawnRequest, Spawned, View, cgroup, create, netns};
 
 /// How long the processes of all nodes may take to end in [`Network::destroy`].
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -34,6 +34,8 @@ pub struct Context {
     /// Files of the machine, sockets included, that processes see at another place below `/run`: what
     /// is where, and where they see it. They must be there when the first process of a node starts.
     pub files: Vec<(PathBuf, PathBuf)>,
+    /// What nodes see that differs from the machine, by their names; nodes that are not here see nothing more.
+    pub views: HashMap<String, View>,
 }
 
 /// An interface of a node, as the engine holds it: a TAP device, non-blocking, with a virtio-net

@@ -73,6 +73,17 @@ pub(crate) fn knows_group(group: u32) -> bool {
     fs::read_to_string("/proc/self/gid_map").is_ok_and(|map| subordinate::maps(&map, group))
 }
 
+/// Whether this user namespace knows the user, so that programs can become it.
+pub fn knows_user(user: u32) -> bool {
+    fs::read_to_string("/proc/self/uid_map").is_ok_and(|map| subordinate::maps(&map, user))
+}
+
+/// Whether this is the machine's own user namespace.
+pub(crate) fn is_initial() -> bool {
+    let map = fs::read_to_string("/proc/self/uid_map").unwrap_or_default();
+    map.split_whitespace().eq(["0", "0", "4294967295"])
+}
+
 /// The last of the groups that this user namespace knows without a gap from 0 on.
 pub(crate) fn last_group() -> u32 {
     fs::read_to_string("/proc/self/gid_map").map_or(0, |map| subordinate::last(&map))

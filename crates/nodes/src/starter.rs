@@ -1,7 +1,7 @@
 //! Starting a node's init process.
 
 use std::fs::File;
-use std::io;
+use std::io::{self, Seek};
 use std::os::fd::AsFd;
 use std::process::{Child, Command, Stdio};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 use nix::mount::{MntFlags, MsFlags, mount, umount2};
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::sched::{CloneFlags, unshare};
+use nix::sys::memfd::{MFdFlags, memfd_create};
 use nix::sys::wait::waitpid;
 use nix::unistd::Pid;
 
@@ -19,7 +20,7 @@ use crate::network::Context;
 use crate::node::Init;
 use crate::pidfd::PidFd;
 use crate::reactor::Reactor;
-use crate::{Layout, NodeError, cgroup};
+use crate::{Layout, NodeError, View, cgroup};
 
 /// The variable in the environment of all processes of nodes that names their experiment.
 pub(crate) const EXPERIMENT_VARIABLE: &str = "NETLOOM_EXPERIMENT";
@@ -61,10 +62,15 @@ impl Starter {
         Ok(init)
     }
 
+    fn view(&self, node: &str) -> Option<&View> {
+        self.context.views.get(node)
+    }
+
     fn launch(&self, node: &str, control: Control) -> Result<Child, NodeError> {
         Command::new(&self.context.init)
             .arg("__init")
             .envs(self.context.env.iter().map(|(key, value)| (key, value)))
+            .envs(self.view(node).into_iter().flat_map(|view| view.env.iter().cloned()))
             .env(EXPERIMENT_VARIABLE, self.layout.experiment())
             .env("NETLOOM_NODE", node)
             .current_dir("/")
@@ -91,6 +97,8 @@ impl Starter {
         let network = File::open(&path)
             .map_err(|error| in_node(&format!("open {}", path.display()), error))?;
         let mounts = self.mounts().map_err(|error| in_node("make a mount namespace", error))?;
+        let view =
+            in_memory(self.view(node)).map_err(|error| in_node("hand over its view", error))?;
         let setup = Setup {
             node: node.into(),
             work_dir: self.context.work_dir.clone(),
@@ -100,7 +108,7 @@ impl Starter {
             file_limits: self.file_limits,
         };
         control
-            .send(&ToInit::Setup(setup), &[network.as_fd(), mounts.as_fd()])
+            .send(&ToInit::Setup(setup), &[network.as_fd(), mounts.as_fd(), view.as_fd()])
             .map_err(|error| in_node("speak to the init process", error))?;
         wait_until_ready(node, control)
     }
@@ -138,6 +146,15 @@ fn base_mounts(layout: &Layout) -> io::Result<File> {
         let thread = thread::Builder::new().name("mounts".into()).spawn_scoped(scope, make)?;
         thread.join().unwrap_or_else(|_| Err(io::Error::other("a thread has panicked")))
     })
+}
+
+/// A file without a name that holds a view, ready to be read.
+fn in_memory(view: Option<&View>) -> io::Result<File> {
+    let mut file = File::from(memfd_create("view", MFdFlags::MFD_CLOEXEC)?);
+    let default = View::default();
+    serde_json::to_writer(&mut file, view.unwrap_or(&default))?;
+    file.rewind()?;
+    Ok(file)
 }
 
 /// Waits for the two processes to report: the launcher which process is init, and init that it is

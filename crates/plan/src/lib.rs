@@ -34,7 +34,7 @@ mod tests;
 
 use std::collections::HashMap;
 
-use netloom_scenario::{Endpoint, NodeKind, Scenario};
+use netloom_scenario::{Endpoint, NodeKind, Port, Scenario};
 
 pub use error::PlanError;
 pub use keeping::keep_addresses;
@@ -101,9 +101,11 @@ fn plan_numbered(
         })
         .collect();
     let hosts_file = hosts::hosts_file(&nodes);
+    let endpoints = |ports: &Vec<Port>| ports.iter().map(|port| topology.endpoint(*port)).collect();
+    let segments = topology.segments.iter().map(endpoints).collect();
     let generated =
         GeneratedRoutes(Some(Network::new(&topology, &addressing, graph, numbering.ties)));
-    Ok(Plan { nodes, hosts_file, generated })
+    Ok(Plan { nodes, hosts_file, segments, generated })
 }
 
 /// The other end of every interface with a direct link, by node and interface.

@@ -18,6 +18,8 @@ pub struct Plan {
     pub nodes: Vec<NodePlan>,
     /// The text of `/etc/hosts`, the same in every node: all node names resolve.
     pub hosts_file: String,
+    /// Which interfaces hear each other: each set is what one link joins, or switches in one VLAN.
+    pub segments: Vec<Vec<Endpoint>>,
     /// The routes that follow from the topology.
     pub generated: GeneratedRoutes,
 }

@@ -29,7 +29,11 @@ impl Happened {
     /// Takes the next event.
     pub fn add(&mut self, event: &Event) {
         match &event.what {
-            What::Changed { .. } | What::ChangeFailed { .. } | What::CommandEnded { .. } => {
+            What::Changed { .. }
+            | What::ChangeFailed { .. }
+            | What::ServiceHealth { .. }
+            | What::ServiceEnded { .. }
+            | What::CommandEnded { .. } => {
                 if self.timeline.len() < TOLD {
                     self.timeline.push((event.time, event.what.in_words()));
                 } else {
@@ -46,6 +50,7 @@ impl Happened {
             What::Phase { .. }
             | What::Applied { .. }
             | What::ProcessReady { .. }
+            | What::ServiceReady { .. }
             | What::ProcessFailed { .. }
             | What::Contention { .. }
             | What::Warning { .. }

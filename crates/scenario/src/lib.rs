@@ -8,6 +8,7 @@
 //! | `schema` | the JSON Schema of scenario files |
 //! | `resolve` | defaults, precedence, references, checks |
 //! | [`Scenario`] and its parts | the resolved scenario |
+//! | [`service`] | templates of services, and the ones that NetLoom comes with |
 //! | [`Layer2`] | which interfaces hear each other |
 //! | `files` | what is needed of the files that a scenario names |
 //! | `diagnostic` | findings with places, rendered for people and programs |
@@ -27,6 +28,8 @@ mod load;
 mod raw;
 mod resolve;
 mod schema;
+pub mod service;
+mod software;
 mod span;
 mod spec;
 mod yaml;
@@ -40,5 +43,6 @@ pub use layer2::{Layer2, Port};
 pub use load::{Loaded, load, load_with_files, properties};
 pub use resolve::check_experiment_name;
 pub use schema::json_schema;
+pub use software::{Bind, NodeFile, ServiceUse, Software};
 pub use span::Span;
 pub use spec::*;

@@ -11,6 +11,7 @@ mod measure;
 mod monitor;
 mod node;
 mod process;
+mod software;
 mod timeline;
 mod values;
 
@@ -26,6 +27,7 @@ pub(crate) use node::{
     RawRoute,
 };
 pub(crate) use process::{RawProcess, RawReady};
+pub(crate) use software::{RawBind, RawFile, RawService, RawServices};
 pub(crate) use timeline::{RawEvent, RawStart};
 pub(crate) use values::{RawEndpoint, RawTime};
 

@@ -19,6 +19,8 @@ mod references;
 mod report;
 mod routes;
 mod segments;
+mod services;
+mod software;
 mod timeline;
 mod vlans;
 
@@ -52,6 +54,7 @@ pub(crate) fn resolve(
     let name = name(raw, &mut report);
     duration(raw, &mut report);
     let mut nodes = nodes::drafts(&raw.topology, &mut report);
+    let templates = software::resolve(&mut nodes, files, &mut report);
     let links = links::drafts(&raw.topology, &mut nodes, &mut report);
     interfaces::resolve(&raw.topology, &mut nodes, &links, &mut report);
     vlans::check(&nodes, &links, &mut report);
@@ -74,6 +77,7 @@ pub(crate) fn resolve(
         processes,
         measure,
         monitor,
+        templates,
         duration: raw.duration.as_ref().map(|duration| duration.value.0),
     };
     (scenario, report.finish())

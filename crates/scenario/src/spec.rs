@@ -15,6 +15,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::address::{AddressError, IpPrefix, Ipv4Prefix, Ipv6Prefix, MacAddress};
+use crate::service::ServiceTemplate;
+use crate::software::Software;
 
 /// One experiment, resolved.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -35,6 +37,9 @@ pub struct Scenario {
     pub measure: Measure,
     /// What a run is held to.
     pub monitor: Monitor,
+    /// Templates of the services that nodes run.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub templates: BTreeMap<String, ServiceTemplate>,
     /// How long a run lasts; without it, until every foreground process has ended and the
     /// timeline has passed.
     pub duration: Option<Duration>,
@@ -102,6 +107,9 @@ pub struct Node {
     pub loopback: Loopback,
     /// Kernel parameters of its network stack, like `net.ipv4.tcp_congestion_control`.
     pub sysctls: BTreeMap<String, String>,
+    /// What is in it beside its network stack.
+    #[serde(default, skip_serializing_if = "Software::is_empty")]
+    pub software: Software,
 }
 
 /// What a node is.

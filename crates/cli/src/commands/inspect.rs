@@ -4,7 +4,9 @@ use std::fmt::Write;
 use std::time::Duration;
 
 use anyhow::Result;
-use netloom_api::state::{ExperimentStatus, LinkStatus, NodeStatus, ProcessStatus, VlanPortStatus};
+use netloom_api::state::{
+    ExperimentStatus, LinkStatus, NodeStatus, ProcessStatus, ServiceStatus, VlanPortStatus,
+};
 use netloom_api::timing::Timing;
 use netloom_link::Window;
 use netloom_monitor::Verdict;
@@ -119,6 +121,7 @@ struct View {
     nodes: Vec<NodeStatus>,
     links: Vec<LinkStatus>,
     processes: Vec<ProcessStatus>,
+    services: Vec<ServiceStatus>,
     timing: Timing,
     verdict: Verdict,
     /// What the links' statistics are of, if not of all time.
@@ -136,6 +139,7 @@ impl View {
             nodes: client.get("/nodes").await?,
             links: client.get(&links).await?,
             processes: client.get("/processes").await?,
+            services: client.get("/services").await?,
             timing: client.get("/timing").await?,
             verdict: client.get("/verdict").await?,
             window,
@@ -148,6 +152,7 @@ impl View {
             "nodes": self.nodes,
             "links": self.links,
             "processes": self.processes,
+            "services": self.services,
             "timing": self.timing,
             "verdict": self.verdict,
         })
@@ -172,6 +177,13 @@ impl View {
         }
         if let Some(ports) = self.vlan_table() {
             writeln!(text, "\n{ports}")?;
+        }
+        if !self.services.is_empty() {
+            let mut rows = table(&["node", "service", "state"]);
+            for service in &self.services {
+                rows.add_row([&service.node, &service.service, &service.state.to_string()]);
+            }
+            writeln!(text, "\n{rows}")?;
         }
         if !self.processes.is_empty() {
             let mut rows = table(&["process", "node", "state"]);

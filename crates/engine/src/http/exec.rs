@@ -70,10 +70,10 @@ struct Session {
 
 fn start(context: &Context, request: ExecRequest) -> Result<Session, ExecNotice> {
     let ExecRequest { node, .. } = &request;
-    let checked = context.experiment.check_process_node(node);
-    checked.map_err(|error| failed(netloom_api::in_words(error.as_ref()), 125))?;
-    let node = node.clone();
-    let argv = if request.command.is_empty() { shell() } else { request.command };
+    let checked = context.experiment.process_node(node);
+    let node = checked.map_err(|error| failed(netloom_api::in_words(error.as_ref()), 125))?;
+    let (node, image) = (node.name, node.software.root.is_some());
+    let argv = if request.command.is_empty() { shell(image) } else { request.command };
     let stdio = match request.terminal {
         Some(TerminalSize { rows, columns }) => Stdio::Pty { rows, columns },
         None => Stdio::Pipes,
@@ -89,10 +89,10 @@ fn start(context: &Context, request: ExecRequest) -> Result<Session, ExecNotice>
     }
 }
 
-/// The shell of terminals: bash where there is one.
-fn shell() -> Vec<String> {
+/// The shell of terminals: bash where there is one. What an image has is not known here.
+fn shell(image: bool) -> Vec<String> {
     let bash = std::path::Path::new("/bin/bash");
-    vec![if bash.exists() { "/bin/bash" } else { "/bin/sh" }.into()]
+    vec![if bash.exists() && !image { "/bin/bash" } else { "/bin/sh" }.into()]
 }
 
 impl Session {

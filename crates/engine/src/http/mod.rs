@@ -50,6 +50,7 @@ fn routes() -> Vec<(&'static str, MethodRouter<Context>)> {
         ("/links", get(links::list).patch(change)),
         ("/apply", post(apply)),
         ("/processes", get(async |State(c): State<Context>| Json(c.experiment.processes()))),
+        ("/services", get(async |State(c): State<Context>| Json(c.experiment.services.rows()))),
         ("/verdict", get(async |State(c): State<Context>| Json(c.experiment.verdict()))),
         ("/timing", get(async |State(c): State<Context>| answer(c.experiment.timing()))),
         ("/events", get(events::stream)),

@@ -9,6 +9,7 @@
 //! | `observations.jsonl` | what the contention monitor observed, if `measure` asked for it |
 //! | `pipes.parquet` | statistics of every pipe over time |
 //! | `processes/NAME@NODE.stdout`, `.stderr` | process output |
+//! | `services/SERVICE@NODE.log` | what services printed |
 //! | `files/NODE/…` | files that processes were told to keep |
 //! | `frames.nlf` | what happened to every frame, if `measure` asked for it |
 //! | `captures/NODE-IF.pcapng` | captures that `measure` asked for |

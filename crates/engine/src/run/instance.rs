@@ -139,7 +139,7 @@ impl Instance {
                 experiment: self.run.experiment.clone(),
                 node: self.node.clone(),
                 ready,
-                outputs: self.outputs(),
+                outputs: self.outputs().into(),
             };
             tokio::select! {
                 () = test.passed() => {}

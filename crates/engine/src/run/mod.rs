@@ -8,6 +8,8 @@ mod instance;
 mod ready;
 mod timeline;
 
+pub use ready::Test as ReadyTest;
+
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -56,7 +58,7 @@ impl Run {
         if let Some(duration) = self.experiment.drawn().scenario.duration {
             let run = self.clone();
             tokio::spawn(async move {
-                if run.wait_until(Time::ZERO + duration).await {
+                if run.wait_until(run.experiment.begun() + duration).await {
                     run.end.ask(EndReason::Duration);
                 }
             });
@@ -73,7 +75,7 @@ impl Run {
     /// Waits for a start condition. `Ok(false)`: the run is over; `Err`: it will never come.
     async fn wait_for(&self, start: &Start) -> Result<bool, String> {
         match start {
-            Start::At(at) => Ok(self.wait_until(Time::ZERO + *at).await),
+            Start::At(at) => Ok(self.wait_until(self.experiment.begun() + *at).await),
             Start::After { process, when, delay } => {
                 if !self.wait_for_milestone(process, *when).await? {
                     return Ok(false);

@@ -11,6 +11,8 @@ use crate::experiment::Experiment;
 
 /// How often a readiness test is tried.
 const STEP: Duration = Duration::from_millis(20);
+/// How seldom it is tried at most where many are.
+const LONGEST_STEP: Duration = Duration::from_millis(500);
 /// How often a readiness command is tried, counted from the end of the last try.
 const COMMAND_STEP: Duration = Duration::from_millis(100);
 
@@ -23,7 +25,7 @@ pub struct Test {
     /// The test.
     pub ready: Ready,
     /// The files that the instance's output goes to.
-    pub outputs: [PathBuf; 2],
+    pub outputs: Vec<PathBuf>,
 }
 
 impl Test {
@@ -38,7 +40,17 @@ impl Test {
         }
     }
 
-    async fn passes(&self) -> bool {
+    /// The same for one of many that start together: looks less and less often.
+    pub async fn passed_gently(&self) {
+        let mut step = STEP;
+        while !self.passes().await {
+            tokio::time::sleep(step).await;
+            step = (step * 3 / 2).min(LONGEST_STEP);
+        }
+    }
+
+    /// Whether it passes now.
+    pub async fn passes(&self) -> bool {
         match &self.ready {
             Ready::Port(port) => self
                 .experiment

@@ -11,13 +11,14 @@ use nix::sys::signal::SigSet;
 
 use super::{Failed, attempt};
 use crate::control::{Control, FromInit, Setup, ToInit};
+use crate::view::View;
 
 /// Which of the two processes this is.
 pub(super) enum Outcome {
     /// The parent, which has nothing left to do.
     Launcher,
     /// The node's init.
-    Init(Setup),
+    Init(Setup, View),
 }
 
 /// Takes the control socket from standard input, and lets go of everything else that the engine may
@@ -41,10 +42,12 @@ pub(super) fn launch(control: &Control) -> Result<Outcome, Failed> {
     let received = control.receive::<ToInit>().and_then(|message| message.ok_or_else(gone));
     let (message, fds) = attempt(received, || "read the first message".into())?;
     let mut fds = fds.into_iter().map(File::from);
-    let (ToInit::Setup(setup), Some(network), Some(mounts)) = (message, fds.next(), fds.next())
+    let (ToInit::Setup(setup), Some(network), Some(mounts), Some(view)) =
+        (message, fds.next(), fds.next(), fds.next())
     else {
         return Err(("understand the first message".into(), Errno::EPROTO.into()));
     };
+    let view: View = attempt(serde_json::from_reader(view), || "read the node's view".into())?;
     reset_signals();
     let (soft, hard) = setup.file_limits;
     // A hard limit above our own needs a privilege; what we have is then the best there is.
@@ -58,7 +61,7 @@ pub(super) fn launch(control: &Control) -> Result<Outcome, Failed> {
     attempt(unshare(new), || "create PID, mount, UTS and IPC namespaces".into())?;
     drop((network, mounts));
     match attempt(fork_sibling(), || "fork the init process".into())? {
-        0 => Ok(Outcome::Init(setup)),
+        0 => Ok(Outcome::Init(setup, view)),
         pid => {
             let started = control.send(&FromInit::Started { pid }, &[]);
             attempt(started, || "report".into())?;

@@ -1,53 +1,102 @@
-//! What a node's processes see of the file system: the machine's, with the node's own `/proc`,
-//! `/sys`, `/tmp`, `/var/tmp`, `/run`, `/dev/shm`, `/dev/pts`, `/etc/hosts` and `/etc/resolv.conf`.
+//! What a node's processes see of the file system: the machine's, or an image's, with the node's own `/proc`,
+//! `/sys`, `/tmp`, `/var/tmp`, `/run`, `/dev/shm`, `/dev/pts`, `/etc`, and whatever files were asked for.
+//!
+//! | module | does |
+//! |---|---|
+//! | `mounts` | mounting, and following links to where something is to be mounted |
+//! | `root` | another root file system |
+//! | `private` | the node's own files, over those of the machine |
+//! | `links` | the same without an overlay |
+//! | `owner` | users by their names |
 
-use std::fs::{self, File, OpenOptions};
+mod links;
+mod mounts;
+mod owner;
+mod private;
+mod root;
+
+use std::fs::{self, File};
 use std::io;
-use std::os::fd::AsRawFd;
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
-use std::path::{Path, PathBuf};
+use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
+use std::path::Path;
 
-use nix::mount::{MsFlags, mount};
+use nix::mount::MsFlags;
 use nix::unistd::{chdir, sethostname};
 
 use super::{Failed, attempt};
 use crate::control::Setup;
+use crate::view::View;
 use crate::{WORK_DIRECTORY, rootless};
+use mounts::{NONE, bind, bind_file, file_system, mount, open, read_only};
+use private::Private;
 
-const NONE: Option<&str> = None;
 /// The group of terminals, the same on all distributions.
 const TTY: u32 = 5;
 
 /// Makes the view. Works in the order in which later steps need earlier ones: what may lie below
-/// `/tmp` or `/run` is opened before those are covered.
-pub(super) fn create(setup: &Setup) -> Result<(), Failed> {
+/// `/tmp` or `/run` is opened before those are covered, and what covers others is mounted first.
+pub(super) fn create(setup: &Setup, view: &View) -> Result<(), Failed> {
     attempt(sethostname(&setup.node), || format!("set the host name to {}", setup.node))?;
     // What the machine mounts shall appear here; what we mount shall not appear there.
     let private = mount(NONE, "/", NONE, MsFlags::MS_SLAVE | MsFlags::MS_REC, NONE);
     attempt(private, || "make the mounts private".into())?;
-    let work_dir = open(&setup.work_dir)?;
-    let hosts = open(&setup.hosts)?;
-    let resolver = open(&setup.resolver)?;
-    let files = setup.files.iter().map(|(file, target)| Ok((open(file)?, target)));
-    let files = files.collect::<Result<Vec<_>, Failed>>()?;
-    file_systems()?;
-    bind(&work_dir, Path::new(WORK_DIRECTORY))?;
-    bind_file(&hosts, Path::new("/etc/hosts"))?;
-    bind_file(&resolver, Path::new("/etc/resolv.conf"))?;
-    for (file, target) in files {
-        bind_file(&file, target)?;
+    let sources = Sources::open(setup, view)?;
+    let entered = view.root.as_deref().map(root::enter).transpose()?;
+    file_systems(entered.is_some())?;
+    let private = Private::prepare(view, &sources.binds, entered.is_some())?;
+    private.mount()?;
+    bind(&sources.work_dir, Path::new(WORK_DIRECTORY))?;
+    for (file, target) in [(&sources.hosts, "/etc/hosts"), (&sources.resolver, "/etc/resolv.conf")]
+    {
+        if !view.files.iter().any(|own| own.path == Path::new(target)) {
+            bind_file(file, Path::new(target), private.covered())?;
+        }
+    }
+    for (file, (_, target)) in sources.files.iter().zip(&setup.files) {
+        bind_file(file, target, private.covered())?;
+    }
+    for (source, wanted) in sources.binds.iter().zip(&view.binds) {
+        bind(source, &wanted.node)?;
+        if !wanted.write {
+            read_only(&wanted.node)?;
+        }
+    }
+    if let Some(entered) = entered {
+        entered.leave_old()?;
     }
     attempt(chdir(WORK_DIRECTORY), || format!("change to {WORK_DIRECTORY}"))
 }
 
-fn open(path: &Path) -> Result<File, Failed> {
-    let file = OpenOptions::new().read(true).custom_flags(libc::O_PATH).open(path);
-    attempt(file, || format!("open {}", path.display()))
+/// What of the machine is seen elsewhere, opened before it is covered.
+struct Sources {
+    work_dir: File,
+    hosts: File,
+    resolver: File,
+    files: Vec<File>,
+    binds: Vec<File>,
 }
 
-fn file_systems() -> Result<(), Failed> {
+impl Sources {
+    fn open(setup: &Setup, view: &View) -> Result<Self, Failed> {
+        Ok(Self {
+            work_dir: open(&setup.work_dir)?,
+            hosts: open(&setup.hosts)?,
+            resolver: open(&setup.resolver)?,
+            files: setup.files.iter().map(|(file, _)| open(file)).collect::<Result<_, _>>()?,
+            binds: view.binds.iter().map(|bind| open(&bind.machine)).collect::<Result<_, _>>()?,
+        })
+    }
+}
+
+/// The node's own file systems. In an image, the places for them may be missing, and can be made.
+fn file_systems(image: bool) -> Result<(), Failed> {
     let safe = MsFlags::MS_NOSUID | MsFlags::MS_NODEV;
     let inert = safe | MsFlags::MS_NOEXEC;
+    if image {
+        for path in ["/proc", "/sys", "/tmp", "/run", "/var/tmp", "/etc"] {
+            attempt(fs::create_dir_all(path), || format!("create {path}"))?;
+        }
+    }
     file_system("proc", "/proc", inert, NONE)?;
     file_system("sysfs", "/sys", inert, NONE)?;
     file_system("tmpfs", "/tmp", safe, Some("mode=1777"))?;
@@ -72,66 +121,4 @@ fn file_systems() -> Result<(), Failed> {
         }
     }
     Ok(())
-}
-
-fn file_system(
-    kind: &str,
-    path: &str,
-    flags: MsFlags,
-    options: Option<&str>,
-) -> Result<(), Failed> {
-    attempt(mount(Some(kind), path, Some(kind), flags, options), || format!("mount {path}"))
-}
-
-/// Shows what was opened at `target`.
-fn bind(source: &File, target: &Path) -> Result<(), Failed> {
-    let source = format!("/proc/self/fd/{}", source.as_raw_fd());
-    let flags = MsFlags::MS_BIND | MsFlags::MS_REC;
-    let mounted = mount(Some(source.as_str()), target, NONE, flags, NONE);
-    attempt(mounted, || format!("mount {}", target.display()))
-}
-
-/// The same for a file. Where `target` is a link into `/run` (as with systemd-resolved), what it
-/// points to has just been covered and is made anew; where the machine has no such file at all,
-/// none is made, as that would make it for the machine.
-fn bind_file(source: &File, target: &Path) -> Result<(), Failed> {
-    let target = follow(target);
-    if !target.exists() {
-        if !["/run", "/tmp"].iter().any(|covered| target.starts_with(covered)) {
-            return Ok(());
-        }
-        let parent = target.parent().unwrap_or(Path::new("/"));
-        let created = fs::create_dir_all(parent).and_then(|()| File::create(&target));
-        attempt(created, || format!("create {}", target.display()))?;
-    }
-    bind(source, &target)
-}
-
-/// What `path` leads to if its last component is a link, also if that does not exist.
-fn follow(path: &Path) -> PathBuf {
-    let mut path = path.to_owned();
-    // As many links as the kernel follows.
-    for _ in 0..40 {
-        let Ok(link) = fs::read_link(&path) else { break };
-        let parent = path.parent().unwrap_or(Path::new("/"));
-        path = normal(&parent.join(link));
-    }
-    path
-}
-
-/// Without `..`, so that it is seen where the path leads. `/var/run` is the usual link to `/run`.
-fn normal(path: &Path) -> PathBuf {
-    let mut result = PathBuf::new();
-    for component in path.components() {
-        match component {
-            std::path::Component::ParentDir => {
-                result.pop();
-            }
-            component => result.push(component),
-        }
-    }
-    match result.strip_prefix("/var/run") {
-        Ok(rest) => Path::new("/run").join(rest),
-        Err(_) => result,
-    }
 }

@@ -1,6 +1,6 @@
 //! An experiment of a test's own, gone when the test ends, however it ends.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::io::{Read, Write};
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
@@ -144,6 +144,7 @@ pub fn context(work_dir: &Path) -> Context {
         work_dir: work_dir.into(),
         init: std::env::current_exe().unwrap(),
         files: vec![],
+        views: HashMap::new(),
         env: vec![("FROM_CONTEXT".into(), "yes".into())],
     }
 }
@@ -234,6 +235,7 @@ pub fn scenario(name: &str, links: &[(&str, &str)]) -> Scenario {
         },
         monitor: Monitor::default(),
         duration: None,
+        templates: BTreeMap::new(),
     };
     for (a, b) in links {
         let endpoints = [endpoint(&mut scenario, a), endpoint(&mut scenario, b)];
@@ -275,6 +277,7 @@ fn new_node(name: &str) -> Node {
         routes: vec![],
         loopback,
         sysctls: BTreeMap::new(),
+        software: Software::default(),
     }
 }
 

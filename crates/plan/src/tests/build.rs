@@ -22,6 +22,7 @@ pub fn scenario() -> Scenario {
         },
         monitor: Monitor::default(),
         duration: None,
+        templates: BTreeMap::new(),
     }
 }
 
@@ -58,6 +59,7 @@ fn new_node(name: &str) -> Node {
         routes: vec![],
         loopback: loopback(kind),
         sysctls: BTreeMap::new(),
+        software: Software::default(),
     }
 }
 

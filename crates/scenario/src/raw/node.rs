@@ -6,7 +6,8 @@ use netloom_link::PortVlans;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::values::{RawMtu, RawNextHop, RawText};
+use super::software::{RawBind, RawFile, RawServices};
+use super::values::{RawCommand, RawMtu, RawNextHop, RawText};
 use crate::address::{IpPrefix, Ipv4Prefix, Ipv6Prefix, MacAddress};
 use crate::decode::{Entries, Inline, Spanned};
 use crate::spec::{NodeKind, Routing};
@@ -89,6 +90,28 @@ pub(crate) struct RawNodeProps {
     /// Largest IP packet of interfaces in bytes, where neither interface nor link say it.
     #[serde(default)]
     pub mtu: Option<RawMtu>,
+    /// Where the root file system comes from, if not from the machine: a directory, a tarball (`.tar`,
+    /// `.tar.gz`) or the directory of an OCI layout, relative to the scenario's folder. It is never changed.
+    #[serde(default)]
+    pub root: Option<Spanned<String>>,
+    /// Files by their absolute paths in the node.
+    #[serde(default)]
+    pub files: Entries<Spanned<RawFile>>,
+    /// Environment variables of all processes of the node.
+    #[serde(default)]
+    pub env: Entries<RawText>,
+    /// Files and directories of the machine, relative to the scenario's folder, that the node sees: where
+    /// each is seen, like `/srv/data`, or `{to: /srv/data, write: true}`.
+    #[serde(default)]
+    pub binds: Entries<Spanned<RawBind>>,
+    /// Commands that are run in the node once, in order, when the network is ready and before services are
+    /// started. One that fails ends the start.
+    #[serde(default)]
+    pub startup: Vec<RawCommand>,
+    /// Programs that run in the node from the start, with configuration made for them: a list like `[ospf]`,
+    /// or names with options, like `{bgp: {as: 65001}}`. `docs/services.md` lists them.
+    #[serde(default)]
+    pub services: RawServices,
 }
 
 /// An interface of a node.

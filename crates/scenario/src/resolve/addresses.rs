@@ -185,7 +185,7 @@ fn check_unique(
 /// segment shares one with another is an error, unless the node's routes come from elsewhere.
 fn check_subnets(nodes: &[NodeDraft<'_>], family: &[&Given], report: &mut Report<'_>) {
     let is_decided_elsewhere =
-        |given: &Given| matches!(nodes[given.node].props.routing, Routing::None | Routing::Daemon);
+        |given: &Given| matches!(nodes[given.node].routing(), Routing::None | Routing::Daemon);
     let mut reported = HashSet::new();
     for given in family {
         let owner = (given.node, given.interface);

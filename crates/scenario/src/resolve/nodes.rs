@@ -5,9 +5,11 @@ use std::net::{Ipv4Addr, Ipv6Addr};
 
 use super::names;
 use super::report::Report;
+use super::software::SoftwareDraft;
 use crate::decode::Spanned;
 use crate::diagnostic::{Diagnostic, did_you_mean};
 use crate::raw::{RawFamily, RawNode, RawNodeProps, RawRoute, RawTopology};
+use crate::software::Software;
 use crate::spec::{Interface, Loopback, LoopbackAddress, Node, NodeKind, Route, Routing};
 
 /// A node while it is being resolved.
@@ -16,6 +18,8 @@ pub(super) struct NodeDraft<'a> {
     pub raw: &'a Spanned<RawNode>,
     pub kind: NodeKind,
     pub groups: Vec<String>,
+    /// What it is given beside its network stack; decided by [`super::software`].
+    pub software: Software,
     pub props: NodeProps<'a>,
     /// Filled in by the links.
     pub interfaces: Vec<Interface>,
@@ -24,7 +28,10 @@ pub(super) struct NodeDraft<'a> {
 /// The properties of a node after all layers.
 #[derive(Default)]
 pub(super) struct NodeProps<'a> {
-    pub routing: Routing,
+    /// As it is written; [`NodeDraft::routing`] is what holds.
+    routing: Option<Routing>,
+    /// Whether a service makes its routes.
+    pub routed_by_service: bool,
     pub routes: Vec<&'a Spanned<RawRoute>>,
     loopback_ipv4: Option<LoopbackAddress<Ipv4Addr>>,
     loopback_ipv6: Option<LoopbackAddress<Ipv6Addr>>,
@@ -32,11 +39,19 @@ pub(super) struct NodeProps<'a> {
     pub ipv6: Option<RawFamily>,
     sysctls: BTreeMap<String, String>,
     pub mtu: Option<u32>,
+    pub software: SoftwareDraft<'a>,
 }
 
 impl NodeDraft<'_> {
     pub fn is_switch(&self) -> bool {
         self.kind == NodeKind::Switch
+    }
+
+    /// Where its routes come from: without a word, from the routing daemon that is among its services.
+    pub fn routing(&self) -> Routing {
+        let by_default =
+            if self.props.routed_by_service { Routing::Daemon } else { Routing::default() };
+        self.props.routing.unwrap_or(by_default)
     }
 
     /// Its loopback addresses.
@@ -69,10 +84,11 @@ impl NodeDraft<'_> {
             kind: self.kind,
             groups: self.groups.clone(),
             interfaces: self.interfaces.clone(),
-            routing: if has_stack { self.props.routing } else { Routing::None },
+            routing: if has_stack { self.routing() } else { Routing::None },
             routes: routes.collect(),
             loopback: self.loopback(),
             sysctls: if has_stack { self.props.sysctls.clone() } else { BTreeMap::new() },
+            software: self.software.clone(),
         }
     }
 }
@@ -114,7 +130,15 @@ fn draft<'a>(
     props.lay_over(of_kind, report);
     of_groups.for_each(|group| props.lay_over(&group.rest, report));
     props.lay_over(&raw.rest, report);
-    let draft = NodeDraft { name, raw, kind, groups, props, interfaces: Vec::new() };
+    let draft = NodeDraft {
+        name,
+        raw,
+        kind,
+        groups,
+        software: Software::default(),
+        props,
+        interfaces: Vec::new(),
+    };
     check_switch(&draft, report);
     draft
 }
@@ -122,7 +146,7 @@ fn draft<'a>(
 impl<'a> NodeProps<'a> {
     /// What `layer` says wins.
     fn lay_over(&mut self, layer: &'a RawNodeProps, report: &mut Report<'_>) {
-        self.routing = layer.routing.unwrap_or(self.routing);
+        self.routing = layer.routing.or(self.routing);
         self.routes.extend(&layer.routes);
         if let Some(loopback) = layer.loopback {
             self.loopback_ipv4 = loopback.ipv4.or(self.loopback_ipv4);
@@ -135,6 +159,7 @@ impl<'a> NodeProps<'a> {
             check_sysctl(key, report);
             self.sysctls.insert(key.value.clone(), value.0.clone());
         }
+        self.software.lay_over(layer);
     }
 }
 
@@ -227,7 +252,10 @@ fn check_sysctl(key: &Spanned<String>, report: &mut Report<'_>) {
 }
 
 /// Keys that need a network stack.
-const STACK_KEYS: &[&str] = &["routing", "routes", "loopback", "ipv4", "ipv6", "sysctls"];
+const STACK_KEYS: &[&str] = &[
+    "routing", "routes", "loopback", "ipv4", "ipv6", "sysctls", "root", "files", "env", "binds",
+    "startup", "services",
+];
 
 fn check_switch(node: &NodeDraft<'_>, report: &mut Report<'_>) {
     for key in STACK_KEYS.iter().filter(|_| node.is_switch()) {

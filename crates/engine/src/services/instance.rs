@@ -1,0 +1,208 @@
+//! One service of one node, from its start to its end.
+
+use std::fs::{File, OpenOptions};
+use std::io::{Read, Seek, SeekFrom};
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::{Context, Result, anyhow};
+use netloom_api::event::What;
+use netloom_api::state::ServiceState;
+use netloom_nodes::{ExitStatus, SpawnRequest, Stdio};
+use netloom_scenario::Ready;
+use netloom_services::Service;
+use tokio::sync::oneshot;
+
+use crate::end::End;
+use crate::experiment::Experiment;
+use crate::run::ReadyTest;
+
+/// How long a service may take to become ready.
+const PATIENCE: Duration = Duration::from_secs(60);
+/// How often it is looked whether a service still does its work.
+const HEALTH_STEP: Duration = Duration::from_secs(10);
+/// How much of a service's output an error shows.
+const LINES_SHOWN: usize = 10;
+const BYTES_LOOKED_AT: u64 = 8 * 1024;
+
+type Exited = oneshot::Receiver<ExitStatus>;
+
+pub(super) struct Instance {
+    experiment: Arc<Experiment>,
+    node: String,
+    service: Service,
+    end: End,
+}
+
+impl Instance {
+    pub fn new(experiment: Arc<Experiment>, node: String, service: Service, end: End) -> Self {
+        Self { experiment, node, service, end }
+    }
+
+    /// Starts it and returns when it is ready; from then on it is watched.
+    pub async fn start(self) -> Result<()> {
+        match self.until_ready().await {
+            Ok((pid, exited)) => {
+                self.set(ServiceState::Ready { pid });
+                let (service, node) = self.names();
+                self.experiment.record(What::ServiceReady { service, node });
+                tokio::spawn(self.watch(pid, exited));
+                Ok(())
+            }
+            Err(error) => {
+                self.set(ServiceState::Failed { reason: error.to_string() });
+                let log = self.experiment.services.log(&self.service.name, &self.node);
+                let words = netloom_api::in_words(error.as_ref());
+                Err(anyhow!(
+                    "the service `{}` of node `{}` {words}{}",
+                    self.service.name,
+                    self.node,
+                    tail(&log, 0)
+                ))
+            }
+        }
+    }
+
+    fn names(&self) -> (String, String) {
+        (self.service.name.clone(), self.node.clone())
+    }
+
+    fn set(&self, state: ServiceState) {
+        self.experiment.services.set(&self.service.name, &self.node, state);
+    }
+
+    async fn until_ready(&self) -> Result<(u32, Exited)> {
+        for argv in &self.service.prepare {
+            let (_, exited) = self.spawn(argv)?;
+            let status = exited.await.context("was ended with its node")?;
+            if !status.success() {
+                return Err(anyhow!(
+                    "could not be prepared: `{}` {}",
+                    argv.join(" "),
+                    ended(status)
+                ));
+            }
+        }
+        let (pid, mut exited) = self.spawn(&self.service.command)?;
+        self.set(ServiceState::Starting { pid });
+        let Some(ready) = &self.service.ready else { return Ok((pid, exited)) };
+        let test = self.test(ready);
+        tokio::select! {
+            () = test.passed_gently() => Ok((pid, exited)),
+            status = &mut exited => {
+                let how = status.map_or("was ended with its node".into(), ended);
+                Err(anyhow!("{how} before it was ready"))
+            }
+            () = tokio::time::sleep(PATIENCE) => {
+                Err(anyhow!("was not ready within {} s ({})", PATIENCE.as_secs(), in_words(ready)))
+            }
+        }
+    }
+
+    fn spawn(&self, argv: &[String]) -> Result<(u32, Exited)> {
+        let stdio = into_file(&self.experiment.services.log(&self.service.name, &self.node))?;
+        let request =
+            SpawnRequest { argv: argv.to_vec(), env: vec![], cwd: Some("/".into()), stdio };
+        let running = self.experiment.spawn(&self.node, request).context("could not be started")?;
+        Ok((running.spawned.pid, running.exited))
+    }
+
+    fn test(&self, ready: &Ready) -> ReadyTest {
+        let log = self.experiment.services.log(&self.service.name, &self.node);
+        ReadyTest {
+            experiment: self.experiment.clone(),
+            node: self.node.clone(),
+            ready: ready.clone(),
+            outputs: vec![log],
+        }
+    }
+
+    /// Looks after it until it ends.
+    async fn watch(self, pid: u32, mut exited: Exited) {
+        let mut healthy = true;
+        loop {
+            tokio::select! {
+                status = &mut exited => return self.ended(status.ok()),
+                now = self.health() => {
+                    if now != healthy {
+                        healthy = now;
+                        let state = match healthy {
+                            true => ServiceState::Ready { pid },
+                            false => ServiceState::Unhealthy { pid },
+                        };
+                        self.set(state);
+                        let (service, node) = self.names();
+                        self.experiment.record(What::ServiceHealth { service, node, healthy });
+                    }
+                }
+            }
+        }
+    }
+
+    /// Whether it does its work, looked at a while from now.
+    async fn health(&self) -> bool {
+        let Some(health) = &self.service.health else { return std::future::pending().await };
+        tokio::time::sleep(HEALTH_STEP).await;
+        let test = self.test(health);
+        tokio::time::timeout(HEALTH_STEP, test.passes()).await.unwrap_or(false)
+    }
+
+    /// Nobody asked it to end, unless the whole experiment does.
+    fn ended(&self, status: Option<ExitStatus>) {
+        let Some(status) = status.filter(|_| self.end.reason().is_none()) else { return };
+        self.set(ServiceState::Failed { reason: ended(status) });
+        let (service, node) = self.names();
+        self.experiment.record(What::ServiceEnded { service, node, code: status.code() });
+    }
+}
+
+/// How a process ended, in words.
+pub(super) fn ended(status: ExitStatus) -> String {
+    match status {
+        ExitStatus::Code(code) => format!("ended with code {code}"),
+        ExitStatus::Signal(signal) => format!("was ended by signal {signal}"),
+    }
+}
+
+fn in_words(ready: &Ready) -> String {
+    match ready {
+        Ready::Port(port) => format!("nothing listens on TCP port {port}"),
+        Ready::Path(path) => format!("there is no {path}"),
+        Ready::Output(text) => format!("it has not printed `{text}`"),
+        Ready::Command(command) => format!("`{}` does not succeed", command.argv().join(" ")),
+    }
+}
+
+/// Streams whose output is added to the file `log`.
+pub(super) fn into_file(log: &Path) -> Result<Stdio> {
+    let open = || OpenOptions::new().create(true).append(true).open(log);
+    let file = open().with_context(|| format!("cannot write {}", log.display()))?;
+    Ok(Stdio::Files {
+        stdin: File::open("/dev/null")?.into(),
+        stdout: file.try_clone()?.into(),
+        stderr: file.into(),
+    })
+}
+
+/// The last lines of `log` after its first `begin` bytes, to be put behind an error.
+pub(super) fn tail(log: &Path, begin: u64) -> String {
+    let read = || -> std::io::Result<Vec<u8>> {
+        let mut file = File::open(log)?;
+        let length = file.metadata()?.len();
+        file.seek(SeekFrom::Start(length.saturating_sub(BYTES_LOOKED_AT).max(begin)))?;
+        let mut bytes = vec![];
+        file.read_to_end(&mut bytes)?;
+        Ok(bytes)
+    };
+    let bytes = read().unwrap_or_default();
+    let text = String::from_utf8_lossy(&bytes);
+    let lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).collect();
+    match lines.len() {
+        0 => "; it printed nothing".into(),
+        count => {
+            let shown = lines[count.saturating_sub(LINES_SHOWN)..].join("\n  ");
+            format!("; the last that it printed:\n  {shown}")
+        }
+    }
+}

@@ -1,0 +1,19 @@
+//! What runs in nodes from the start: their startup commands, then their services.
+//!
+//! | module | does |
+//! |---|---|
+//! | `prepare` | before anything is made: what nodes see, which programs, users and files there must be |
+//! | `start` | startup commands and services, until all are ready |
+//! | `instance` | one service of one node: from its start to its end |
+//! | `board` | where services stand |
+//!
+//! Not here: what a template comes to (`netloom-services`).
+
+mod board;
+mod instance;
+mod prepare;
+mod start;
+
+pub use board::Services;
+pub use prepare::{NodeStart, Prepared, prepare};
+pub use start::start;

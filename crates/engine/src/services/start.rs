@@ -1,0 +1,105 @@
+//! The start of everything that runs in nodes from the start. Several nodes at a time, so that what is
+//! started gets the machine for long enough to become ready.
+
+use std::fs;
+use std::sync::Arc;
+
+use anyhow::{Context, Result, anyhow, bail};
+use futures_util::future::try_join_all;
+use netloom_nodes::{ExitStatus, SpawnRequest};
+use netloom_scenario::Command;
+use tokio::sync::Semaphore;
+use tokio::task::JoinSet;
+
+use super::NodeStart;
+use super::instance::{Instance, ended, into_file, tail};
+use crate::end::End;
+use crate::experiment::Experiment;
+
+/// How many nodes are started at a time, for each core.
+const NODES_PER_CORE: usize = 4;
+
+/// Runs the startup commands of all nodes and starts their services; returns when all are ready. `progress` is
+/// told how many services are ready, and how many there are.
+///
+/// # Errors
+/// The first that fails, in words, with what it printed; or that the end was asked for.
+pub async fn start(
+    experiment: &Arc<Experiment>,
+    starts: Vec<NodeStart>,
+    end: &End,
+    progress: impl Fn(usize, usize),
+) -> Result<()> {
+    if starts.is_empty() {
+        return Ok(());
+    }
+    let logs = experiment.services.logs();
+    fs::create_dir_all(logs).with_context(|| format!("cannot make {}", logs.display()))?;
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let turns = Arc::new(Semaphore::new(cores * NODES_PER_CORE));
+    let total: usize = starts.iter().map(|start| start.services.len()).sum();
+    let mut ready = 0;
+    let mut nodes = JoinSet::new();
+    for start in starts {
+        let (turns, experiment, end) = (turns.clone(), experiment.clone(), end.clone());
+        nodes.spawn(async move {
+            // Never closed.
+            let _turn = turns.acquire().await;
+            of_node(&experiment, start, &end).await
+        });
+    }
+    loop {
+        let node = tokio::select! {
+            node = nodes.join_next() => node,
+            () = end.asked() => bail!("the start was interrupted"),
+        };
+        match node {
+            Some(node) => {
+                ready += node.context("the start of a node's services has panicked")??;
+                progress(ready, total);
+            }
+            None => return Ok(()),
+        }
+    }
+}
+
+/// Starts everything of one node; how many services that was.
+async fn of_node(experiment: &Arc<Experiment>, start: NodeStart, end: &End) -> Result<usize> {
+    for command in &start.startup {
+        run_once(experiment, &start.node, command).await?;
+    }
+    let count = start.services.len();
+    let last = start.services.iter().map(|service| service.wave).max();
+    let mut services = start.services.into_iter().peekable();
+    for wave in 0..=last.unwrap_or(0) {
+        let mut together = vec![];
+        while let Some(service) = services.next_if(|service| service.wave == wave) {
+            let instance =
+                Instance::new(experiment.clone(), start.node.clone(), service, end.clone());
+            together.push(instance.start());
+        }
+        try_join_all(together).await?;
+    }
+    Ok(count)
+}
+
+/// Runs a startup command, which must succeed.
+async fn run_once(experiment: &Experiment, node: &str, command: &Command) -> Result<()> {
+    let log = experiment.services.log("startup", node);
+    let stdio = into_file(&log)?;
+    let begin = fs::metadata(&log).map_or(0, |found| found.len());
+    let shown = match command {
+        Command::Shell(line) => line.clone(),
+        Command::Exec(argv) => argv.join(" "),
+    };
+    let failed = |how: String| anyhow!("node `{node}`: the startup command `{shown}` {how}");
+    let request = SpawnRequest { argv: command.argv(), env: vec![], cwd: None, stdio };
+    let running = experiment.spawn(node, request).map_err(|error| {
+        failed(format!("could not be started: {}", netloom_api::in_words(error.as_ref())))
+    })?;
+    match running.exited.await {
+        Ok(ExitStatus::Code(0)) => Ok(()),
+        Ok(status) => Err(failed(format!("{}{}", ended(status), tail(&log, begin)))),
+        Err(_) => Err(failed("was ended with its node".into())),
+    }
+}

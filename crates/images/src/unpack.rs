@@ -1,0 +1,102 @@
+//! One archive into a directory. Device files are left out: nodes have the machine's `/dev`.
+
+use std::fs::{self, File};
+use std::io::{self, BufReader, Read, Seek};
+use std::path::{Component, Path, PathBuf};
+
+use flate2::read::MultiGzDecoder;
+use tar::{Archive, EntryType};
+
+use crate::ImageError;
+
+/// Names by which a layer says that a file below it is gone, or everything in a directory.
+const WHITEOUT: &str = ".wh.";
+const OPAQUE: &str = ".wh..wh..opq";
+
+/// Unpacks `archive`, which is called `name`, over what is in `target` already.
+pub(crate) fn unpack(name: &Path, archive: &File, target: &Path) -> Result<(), ImageError> {
+    let unpacked = reader(archive).and_then(|reader| entries(reader, target));
+    unpacked.map_err(|error| match error.kind() {
+        io::ErrorKind::InvalidData | io::ErrorKind::UnexpectedEof | io::ErrorKind::Other => {
+            let problem =
+                format!("cannot be unpacked (a tarball, gzip or not, is expected): {error}");
+            ImageError::malformed(name, problem)
+        }
+        _ => ImageError::file("unpack", name, error),
+    })
+}
+
+/// The archive, without its compression.
+fn reader(mut archive: &File) -> io::Result<Box<dyn Read + '_>> {
+    let mut magic = [0; 2];
+    archive.read_exact(&mut magic)?;
+    archive.rewind()?;
+    Ok(match magic {
+        [0x1f, 0x8b] => Box::new(MultiGzDecoder::new(BufReader::new(archive))),
+        _ => Box::new(BufReader::new(archive)),
+    })
+}
+
+fn entries(reader: impl Read, target: &Path) -> io::Result<()> {
+    let mut archive = Archive::new(reader);
+    archive.set_preserve_permissions(true);
+    archive.set_overwrite(true);
+    // A directory that nobody may write into gets its mode when all that is in it is there.
+    let mut directories = vec![];
+    for entry in archive.entries()? {
+        let mut entry = entry?;
+        let path = entry.path()?.into_owned();
+        let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+        if let Some(gone) = name.strip_prefix(WHITEOUT) {
+            let parent = inside(target, path.parent().unwrap_or(Path::new("")))?;
+            match parent {
+                Some(parent) if name == OPAQUE => clear(&parent)?,
+                Some(parent) => remove(&parent.join(gone))?,
+                None => {}
+            }
+            continue;
+        }
+        match entry.header().entry_type() {
+            EntryType::Directory => directories.push(entry),
+            EntryType::Block | EntryType::Char | EntryType::Fifo => {}
+            _ => {
+                entry.unpack_in(target)?;
+            }
+        }
+    }
+    // Deepest first, as `tar` does.
+    directories.sort_by(|a, b| b.path_bytes().cmp(&a.path_bytes()));
+    for mut directory in directories {
+        directory.unpack_in(target)?;
+    }
+    Ok(())
+}
+
+/// Where `path` of the archive is, unless links lead out of `target` or it does not exist.
+fn inside(target: &Path, path: &Path) -> io::Result<Option<PathBuf>> {
+    if path.components().any(|part| part == Component::ParentDir) {
+        return Err(io::Error::new(
+            io::ErrorKind::InvalidData,
+            format!("`{}` leads out", path.display()),
+        ));
+    }
+    let target = fs::canonicalize(target)?;
+    let relative = path.strip_prefix("/").unwrap_or(path);
+    Ok(fs::canonicalize(target.join(relative)).ok().filter(|found| found.starts_with(&target)))
+}
+
+fn clear(directory: &Path) -> io::Result<()> {
+    for entry in fs::read_dir(directory)? {
+        remove(&entry?.path())?;
+    }
+    Ok(())
+}
+
+fn remove(path: &Path) -> io::Result<()> {
+    match fs::symlink_metadata(path) {
+        Ok(found) if found.is_dir() => fs::remove_dir_all(path),
+        Ok(_) => fs::remove_file(path),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        Err(error) => Err(error),
+    }
+}

@@ -1,0 +1,137 @@
+//! Images made here, unpacked, and found again.
+
+use std::fs::{self, File};
+use std::io::Write;
+use std::os::unix::fs::{PermissionsExt, symlink};
+use std::path::Path;
+
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use netloom_images::root_directory;
+use sha2::{Digest, Sha256};
+use tempfile::TempDir;
+
+/// A tarball with these files, and a link.
+fn tarball(files: &[(&str, &str)]) -> Vec<u8> {
+    let mut builder = tar::Builder::new(vec![]);
+    for (path, content) in files {
+        let mut header = tar::Header::new_gnu();
+        header.set_size(content.len() as u64);
+        header.set_mode(0o755);
+        builder.append_data(&mut header, path, content.as_bytes()).unwrap();
+    }
+    builder.into_inner().unwrap()
+}
+
+fn gzip(bytes: &[u8]) -> Vec<u8> {
+    let mut encoder = GzEncoder::new(vec![], Compression::default());
+    encoder.write_all(bytes).unwrap();
+    encoder.finish().unwrap()
+}
+
+/// Puts a blob into a layout; its descriptor.
+fn blob(layout: &Path, kind: &str, bytes: &[u8]) -> serde_json::Value {
+    let digits: String = Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect();
+    fs::create_dir_all(layout.join("blobs/sha256")).unwrap();
+    fs::write(layout.join("blobs/sha256").join(&digits), bytes).unwrap();
+    serde_json::json!({
+        "mediaType": kind, "digest": format!("sha256:{digits}"), "size": bytes.len(),
+    })
+}
+
+fn layout(path: &Path, layers: &[Vec<u8>]) {
+    let kind = "application/vnd.oci.image.layer.v1.tar+gzip";
+    let layers: Vec<_> = layers.iter().map(|layer| blob(path, kind, &gzip(layer))).collect();
+    let manifest = serde_json::json!({ "schemaVersion": 2, "layers": layers });
+    let kind = "application/vnd.oci.image.manifest.v1+json";
+    let manifest = blob(path, kind, &serde_json::to_vec(&manifest).unwrap());
+    let index = serde_json::json!({ "schemaVersion": 2, "manifests": [manifest] });
+    fs::write(path.join("index.json"), serde_json::to_vec(&index).unwrap()).unwrap();
+    fs::write(path.join("oci-layout"), "{\"imageLayoutVersion\": \"1.0.0\"}").unwrap();
+}
+
+fn read(path: &Path) -> String {
+    fs::read_to_string(path).unwrap()
+}
+
+#[test]
+fn a_directory_is_taken_as_it_is() {
+    let folder = TempDir::new().unwrap();
+    let found = root_directory(folder.path(), &folder.path().join("cache")).unwrap();
+    assert_eq!(found, fs::canonicalize(folder.path()).unwrap());
+    assert!(!folder.path().join("cache").exists());
+}
+
+#[test]
+fn a_tarball_is_unpacked_once() {
+    let folder = TempDir::new().unwrap();
+    let (file, cache) = (folder.path().join("root.tar.gz"), folder.path().join("cache"));
+    fs::write(&file, gzip(&tarball(&[("bin/tool", "one"), ("etc/motd", "hi")]))).unwrap();
+    let root = root_directory(&file, &cache).unwrap();
+    assert_eq!(read(&root.join("bin/tool")), "one");
+    assert_eq!(fs::metadata(root.join("bin/tool")).unwrap().permissions().mode() & 0o777, 0o755);
+    fs::write(root.join("witness"), "").unwrap();
+    assert!(root_directory(&file, &cache).unwrap().join("witness").exists());
+    fs::write(&file, tarball(&[("bin/tool", "two")])).unwrap();
+    assert_eq!(read(&root_directory(&file, &cache).unwrap().join("bin/tool")), "two");
+    // Nothing but the two whole ones is there.
+    assert_eq!(fs::read_dir(&cache).unwrap().count(), 2);
+}
+
+#[test]
+fn layers_lie_over_each_other_and_take_away() {
+    let folder = TempDir::new().unwrap();
+    let path = folder.path().join("image");
+    fs::create_dir(&path).unwrap();
+    layout(
+        &path,
+        &[
+            tarball(&[("a/one", "1"), ("a/two", "2"), ("b/three", "3"), ("c", "4")]),
+            tarball(&[("a/.wh.one", ""), ("b/.wh..wh..opq", ""), ("b/new", "5"), ("c", "6")]),
+        ],
+    );
+    let root = root_directory(&path, &folder.path().join("cache")).unwrap();
+    assert!(!root.join("a/one").exists() && !root.join("b/three").exists());
+    let now = ["a/two", "b/new", "c"].map(|name| read(&root.join(name)));
+    assert_eq!(now, ["2", "5", "6"]);
+}
+
+#[test]
+fn a_whiteout_does_not_reach_outside() {
+    let folder = TempDir::new().unwrap();
+    let outside = folder.path().join("outside");
+    fs::create_dir(&outside).unwrap();
+    fs::write(outside.join("kept"), "").unwrap();
+    let mut first = tar::Builder::new(vec![]);
+    let mut header = tar::Header::new_gnu();
+    header.set_entry_type(tar::EntryType::Symlink);
+    header.set_size(0);
+    first.append_link(&mut header, "way", &outside).unwrap();
+    let path = folder.path().join("image");
+    fs::create_dir(&path).unwrap();
+    layout(&path, &[first.into_inner().unwrap(), tarball(&[("way/.wh.kept", "")])]);
+    root_directory(&path, &folder.path().join("cache")).unwrap();
+    assert!(outside.join("kept").exists());
+}
+
+#[test]
+fn what_is_damaged_is_refused_and_leaves_nothing() {
+    let folder = TempDir::new().unwrap();
+    let (path, cache) = (folder.path().join("image"), folder.path().join("cache"));
+    fs::create_dir(&path).unwrap();
+    layout(&path, &[tarball(&[("a", "1")])]);
+    for entry in fs::read_dir(path.join("blobs/sha256")).unwrap() {
+        let mut file = File::options().append(true).open(entry.unwrap().path()).unwrap();
+        file.write_all(b" ").unwrap();
+    }
+    let error = root_directory(&path, &cache).unwrap_err().to_string();
+    assert!(error.contains("is not what its digest says"), "{error}");
+    let text = folder.path().join("no.tar");
+    fs::write(&text, "this is no archive").unwrap();
+    let error = root_directory(&text, &cache).unwrap_err().to_string();
+    assert!(error.contains("cannot be unpacked"), "{error}");
+    assert_eq!(fs::read_dir(&cache).unwrap().count(), 0);
+    // A link is followed to what it leads to.
+    symlink(&path, folder.path().join("link")).unwrap();
+    assert!(root_directory(&folder.path().join("link"), &cache).is_err());
+}

@@ -1,0 +1,108 @@
+//! Mounting, and following links to where something is to be mounted.
+
+use std::ffi::CString;
+use std::fs::{self, File, OpenOptions};
+use std::os::fd::AsRawFd;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Component, Path, PathBuf};
+
+use nix::errno::Errno;
+use nix::mount::MsFlags;
+pub(super) use nix::mount::mount;
+
+use super::super::{Failed, attempt};
+
+pub(super) const NONE: Option<&str> = None;
+
+/// Opens a path only to mount what is there.
+pub(super) fn open(path: &Path) -> Result<File, Failed> {
+    let file = OpenOptions::new().read(true).custom_flags(libc::O_PATH).open(path);
+    attempt(file, || format!("open {}", path.display()))
+}
+
+pub(super) fn file_system(
+    kind: &str,
+    path: &str,
+    flags: MsFlags,
+    options: Option<&str>,
+) -> Result<(), Failed> {
+    attempt(mount(Some(kind), path, Some(kind), flags, options), || format!("mount {path}"))
+}
+
+/// Shows what was opened at `target`.
+pub(super) fn bind(source: &File, target: &Path) -> Result<(), Failed> {
+    let source = format!("/proc/self/fd/{}", source.as_raw_fd());
+    let flags = MsFlags::MS_BIND | MsFlags::MS_REC;
+    let mounted = mount(Some(source.as_str()), target, NONE, flags, NONE);
+    attempt(mounted, || format!("mount {}", target.display()))
+}
+
+/// Nothing below `path` can be changed any more.
+pub(super) fn read_only(path: &Path) -> Result<(), Failed> {
+    let attributes = libc::mount_attr {
+        attr_set: libc::MOUNT_ATTR_RDONLY,
+        attr_clr: 0,
+        propagation: 0,
+        userns_fd: 0,
+    };
+    // Invariant: paths with a zero byte are refused where scenarios are read.
+    let name = CString::new(path.as_os_str().as_bytes()).unwrap_or_default();
+    // SAFETY: the kernel reads the path and the structure, whose size it is told, during the call only.
+    let result = unsafe {
+        libc::syscall(
+            libc::SYS_mount_setattr,
+            libc::AT_FDCWD,
+            name.as_ptr(),
+            libc::AT_RECURSIVE,
+            &raw const attributes,
+            size_of::<libc::mount_attr>(),
+        )
+    };
+    attempt(Errno::result(result).map(drop), || format!("make {} read-only", path.display()))
+}
+
+/// The same as [`bind`] for a file. Where `target` is a link into `/run` (as with systemd-resolved), what it
+/// points to has just been covered and is made anew; where the machine has no such file at all,
+/// none is made outside of `covered` places, as that would make it for the machine.
+pub(super) fn bind_file(source: &File, target: &Path, covered: &[PathBuf]) -> Result<(), Failed> {
+    let target = follow(target);
+    if !target.exists() {
+        if !covered.iter().any(|covered| target.starts_with(covered)) {
+            return Ok(());
+        }
+        let parent = target.parent().unwrap_or(Path::new("/"));
+        let created = fs::create_dir_all(parent).and_then(|()| File::create(&target));
+        attempt(created, || format!("create {}", target.display()))?;
+    }
+    bind(source, &target)
+}
+
+/// What `path` leads to if its last component is a link, also if that does not exist.
+fn follow(path: &Path) -> PathBuf {
+    let mut path = path.to_owned();
+    // As many links as the kernel follows.
+    for _ in 0..40 {
+        let Ok(link) = fs::read_link(&path) else { break };
+        let parent = path.parent().unwrap_or(Path::new("/"));
+        path = normal(&parent.join(link));
+    }
+    path
+}
+
+/// Without `..`, so that it is seen where the path leads. `/var/run` is the usual link to `/run`.
+fn normal(path: &Path) -> PathBuf {
+    let mut result = PathBuf::new();
+    for component in path.components() {
+        match component {
+            Component::ParentDir => {
+                result.pop();
+            }
+            component => result.push(component),
+        }
+    }
+    match result.strip_prefix("/var/run") {
+        Ok(rest) => Path::new("/run").join(rest),
+        Err(_) => result,
+    }
+}

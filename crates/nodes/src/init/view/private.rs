@@ -1,0 +1,254 @@
+//! The node's own files, over those of the machine: overlays, whose upper layers are in the node's `/run`.
+//! `/etc` has one in every node, so that programs may change it; other places, where a file is asked for.
+//!
+//! All files are written into the upper layers before they are mounted. Writing through an overlay would copy
+//! what the machine has there first, which an ordinary user may not with files of others.
+
+use std::collections::BTreeSet;
+use std::fs::{self, File};
+use std::io;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+
+use nix::errno::Errno;
+use nix::mount::MsFlags;
+use nix::unistd::{Gid, Uid, chown};
+
+use super::super::{Failed, attempt};
+use super::mounts::{NONE, mount};
+use super::{links, owner};
+use crate::rootless;
+use crate::view::View;
+
+/// What is the node's own everywhere.
+const OWN: &[&str] = &["/run", "/tmp", "/var/tmp", "/dev/shm"];
+const ETC: &str = "/etc";
+/// `nobody`, the kernel's default for ids that cannot be shown.
+const OVERFLOW: u32 = 65534;
+/// Where upper layers and new directories are.
+const LAYERS: &str = "/run/netloom/layers";
+
+/// The node's own files, and what must be mounted so that they are seen.
+pub(super) struct Private {
+    /// Places that are the node's own, once all is mounted.
+    covered: Vec<PathBuf>,
+    /// Directories with an overlay, and its layer.
+    overlays: Vec<(PathBuf, PathBuf)>,
+    /// New directories over others: where they are, and what they cover.
+    fresh: Vec<(PathBuf, PathBuf)>,
+}
+
+impl Private {
+    /// Writes the files; nothing is mounted yet. In an image everything is the node's own already. `binds` are
+    /// what is seen at the places of `view.binds`.
+    pub fn prepare(view: &View, binds: &[File], image: bool) -> Result<Self, Failed> {
+        let mut covered: Vec<PathBuf> = OWN.iter().map(PathBuf::from).collect();
+        if image {
+            covered.push("/".into());
+        }
+        let mut private = Self { covered, overlays: vec![], fresh: vec![] };
+        let targets = view.directories.iter().map(|directory| &directory.path);
+        let targets = targets.chain(view.files.iter().map(|file| &file.path));
+        // What is there already can be mounted over.
+        let places = view.binds.iter().map(|bind| &bind.node).filter(|place| !place.exists());
+        private.choose_overlays(targets.chain(places))?;
+        private.make_directories(view)?;
+        private.write_files(view)?;
+        private.make_targets(view, binds)?;
+        Ok(private)
+    }
+
+    /// Places in which the node may change what it likes.
+    pub fn covered(&self) -> &[PathBuf] {
+        &self.covered
+    }
+
+    /// `/etc`, and the nearest directory that exists above every target elsewhere.
+    fn choose_overlays<'p>(
+        &mut self,
+        targets: impl Iterator<Item = &'p PathBuf>,
+    ) -> Result<(), Failed> {
+        let mut places = BTreeSet::new();
+        if Path::new(ETC).is_dir() {
+            places.insert(PathBuf::from(ETC));
+        }
+        for target in targets {
+            let (place, _) = nearest(target);
+            if place == Path::new("/") && !self.is_covered(Path::new("/")) {
+                let reason =
+                    "the machine has no directory above it in which that would not be seen";
+                let error = io::Error::new(io::ErrorKind::NotFound, reason);
+                return Err((format!("make {}", target.display()), error));
+            }
+            places.insert(place);
+        }
+        // In the order of paths, so that those come first that others are in.
+        for place in places.into_iter().filter(|place| !self.is_covered(place)).collect::<Vec<_>>()
+        {
+            if self.overlays.iter().any(|(other, _)| place.starts_with(other)) {
+                continue;
+            }
+            let layer = Path::new(LAYERS).join(self.overlays.len().to_string());
+            for part in ["upper", "work"] {
+                make(&layer.join(part))?;
+            }
+            like(&layer.join("upper"), &place)?;
+            self.overlays.push((place, layer));
+        }
+        self.covered.extend(self.overlays.iter().map(|(place, _)| place.clone()));
+        Ok(())
+    }
+
+    fn is_covered(&self, path: &Path) -> bool {
+        self.covered.iter().any(|covered| path.starts_with(covered))
+    }
+
+    /// Where what is to be seen at `path` is written.
+    fn physical(&self, path: &Path) -> PathBuf {
+        let (place, rest) = nearest(path);
+        let path = place.join(rest);
+        let fresh = self.fresh.iter().rev();
+        let layers = fresh.map(|(layer, target)| (target, layer.clone()));
+        let upper = self.overlays.iter().map(|(place, layer)| (place, layer.join("upper")));
+        for (place, layer) in layers.chain(upper) {
+            if let Ok(rest) = path.strip_prefix(place) {
+                return if rest.as_os_str().is_empty() { layer } else { layer.join(rest) };
+            }
+        }
+        path
+    }
+
+    /// Makes the directories above `path`, like those that the machine has; where `path` itself is written.
+    fn with_parents(&self, path: &Path) -> Result<PathBuf, Failed> {
+        let mut parents: Vec<&Path> = path.ancestors().skip(1).collect();
+        parents.pop();
+        for parent in parents.into_iter().rev() {
+            let physical = self.physical(parent);
+            if !physical.exists() {
+                make(&physical)?;
+                like(&physical, parent)?;
+            }
+        }
+        Ok(self.physical(path))
+    }
+
+    fn make_directories(&mut self, view: &View) -> Result<(), Failed> {
+        for directory in &view.directories {
+            let path = &directory.path;
+            let mut physical = self.with_parents(path)?;
+            if path.exists() && physical != *path || physical.exists() {
+                // Something is there already: the new directory goes over it.
+                let (place, rest) = nearest(path);
+                make(&physical)?;
+                let layer = Path::new(LAYERS).join(format!("new{}", self.fresh.len()));
+                self.fresh.push((layer.clone(), place.join(rest)));
+                physical = layer;
+            }
+            make(&physical)?;
+            finish(&physical, directory.owner.as_deref(), directory.mode)?;
+        }
+        Ok(())
+    }
+
+    fn write_files(&self, view: &View) -> Result<(), Failed> {
+        for file in &view.files {
+            let physical = self.with_parents(&file.path)?;
+            let written = fs::write(&physical, &file.content);
+            attempt(written, || format!("write {}", file.path.display()))?;
+            finish(&physical, file.owner.as_deref(), file.mode)?;
+        }
+        Ok(())
+    }
+
+    /// What is mounted must be mounted at something.
+    fn make_targets(&self, view: &View, binds: &[File]) -> Result<(), Failed> {
+        for (bind, source) in view.binds.iter().zip(binds) {
+            if bind.node.exists() {
+                continue;
+            }
+            let physical = self.with_parents(&bind.node)?;
+            let is_directory = source.metadata().is_ok_and(|found| found.is_dir());
+            let made = match is_directory {
+                true => fs::create_dir_all(&physical),
+                false => File::create(&physical).map(drop),
+            };
+            attempt(made, || format!("create {}", bind.node.display()))?;
+        }
+        Ok(())
+    }
+
+    /// Makes it all seen.
+    pub fn mount(&self) -> Result<(), Failed> {
+        for (place, layer) in &self.overlays {
+            let part = |name| layer.join(name).display().to_string();
+            let options =
+                overlay_options(&place.display().to_string(), &part("upper"), &part("work"));
+            let none = MsFlags::empty();
+            match mount(Some("overlay"), place, Some("overlay"), none, Some(&*options)) {
+                // A kernel without overlays, or one that refuses: an ordinary user's may not hide what is
+                // mounted below the place, as in containers.
+                Err(Errno::ENODEV | Errno::EINVAL | Errno::EPERM) => links::lay(layer, place)?,
+                mounted => {
+                    attempt(mounted, || {
+                        format!("lay the node's own files over {}", place.display())
+                    })?;
+                }
+            }
+        }
+        for (layer, target) in &self.fresh {
+            let mounted = mount(Some(layer), target, NONE, MsFlags::MS_BIND, NONE);
+            attempt(mounted, || format!("mount {}", target.display()))?;
+        }
+        Ok(())
+    }
+}
+
+/// Options of an overlay, for the user namespace that we are in.
+pub(super) fn overlay_options(lower: &str, upper: &str, work: &str) -> String {
+    let escape = |path: &str| path.replace('\\', "\\\\").replace(':', "\\:").replace(',', "\\,");
+    // Attributes of the overlay's own are an ordinary user's, where root is one.
+    let attributes = if rootless::is_initial() { "" } else { ",userxattr" };
+    format!("lowerdir={},upperdir={upper},workdir={work}{attributes}", escape(lower))
+}
+
+/// The nearest directory that exists at or above the parent of `path`, links followed, and the rest of `path`.
+fn nearest(path: &Path) -> (PathBuf, PathBuf) {
+    for parent in path.ancestors().skip(1) {
+        if let Ok(found) = fs::canonicalize(parent)
+            && found.is_dir()
+        {
+            let rest = path.strip_prefix(parent).unwrap_or(path);
+            return (found, rest.into());
+        }
+    }
+    ("/".into(), path.strip_prefix("/").unwrap_or(path).into())
+}
+
+fn make(path: &Path) -> Result<(), Failed> {
+    attempt(fs::create_dir_all(path), || format!("create {}", path.display()))
+}
+
+fn finish(path: &Path, owner: Option<&str>, mode: u32) -> Result<(), Failed> {
+    owner::give(path, owner)?;
+    let set = fs::set_permissions(path, fs::Permissions::from_mode(mode));
+    attempt(set, || format!("set the mode of {}", path.display()))
+}
+
+fn give(path: &Path, to: &fs::Metadata) -> nix::Result<()> {
+    chown(path, Some(Uid::from_raw(to.uid())), Some(Gid::from_raw(to.gid())))
+}
+
+/// Gives `path` the mode and the owner of `model`, if that exists. An owner whom this user namespace does not
+/// know cannot be given anything.
+fn like(path: &Path, model: &Path) -> Result<(), Failed> {
+    let Ok(found) = fs::metadata(model) else { return Ok(()) };
+    // As which user one is shown whom a user namespace does not know.
+    let unknown = !rootless::is_initial() && found.uid() == OVERFLOW;
+    let owned = if unknown { Ok(()) } else { give(path, &found) };
+    match owned {
+        Ok(()) | Err(Errno::EINVAL | Errno::EPERM) => {}
+        Err(errno) => return Err((format!("set the owner of {}", path.display()), errno.into())),
+    }
+    let set = fs::set_permissions(path, fs::Permissions::from_mode(found.mode() & 0o7777));
+    attempt(set, || format!("set the mode of {}", path.display()))
+}

@@ -1,0 +1,252 @@
+//! Services of nodes: their templates, their options, and what they need.
+
+use std::collections::BTreeMap;
+
+use super::report::Report;
+use crate::decode::Spanned;
+use crate::diagnostic::{Diagnostic, did_you_mean};
+use crate::files::Files;
+use crate::raw::{RawService, RawServices};
+use crate::service::{
+    self, OptionKind, OptionValue, ServiceOption, ServiceTemplate, builtin_names,
+};
+use crate::software::ServiceUse;
+use crate::span::Span;
+
+/// The option that names a template of one's own.
+const TEMPLATE: &str = "template";
+
+/// The services of one node after all layers.
+#[derive(Default)]
+pub(super) struct ServiceDrafts<'a>(BTreeMap<&'a str, ServiceDraft<'a>>);
+
+/// One service of a node.
+struct ServiceDraft<'a> {
+    /// Where it is named last.
+    span: Span,
+    options: BTreeMap<&'a str, (Span, &'a Spanned<OptionValue>)>,
+}
+
+impl<'a> ServiceDrafts<'a> {
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// What `layer` says wins, option by option.
+    pub fn lay_over(&mut self, layer: &'a RawServices) {
+        for (name, said) in &layer.0 {
+            let RawService::On(options) = said else {
+                self.0.remove(name.as_str());
+                continue;
+            };
+            let draft = self
+                .0
+                .entry(name.as_str())
+                .or_insert_with(|| ServiceDraft { span: name.span, options: BTreeMap::new() });
+            draft.span = name.span;
+            let said = options.iter().map(|(key, value)| (key.as_str(), (key.span, value)));
+            draft.options.extend(said);
+        }
+    }
+
+    /// All services that run, those that others need included.
+    pub fn resolve(
+        &self,
+        templates: &mut Templates<'_, '_>,
+        report: &mut Report<'_>,
+    ) -> BTreeMap<String, ServiceUse> {
+        let mut resolved = BTreeMap::new();
+        // What is still to be looked at, and where it is asked for.
+        let mut open: Vec<(String, Span)> =
+            self.0.iter().map(|(name, draft)| ((*name).to_owned(), draft.span)).collect();
+        while let Some((name, span)) = open.pop() {
+            if resolved.contains_key(&name) {
+                continue;
+            }
+            let draft = self.0.get(name.as_str());
+            let Some((key, template)) = templates.find(&name, span, draft, report) else {
+                continue;
+            };
+            open.extend(template.needs.iter().map(|needed| (needed.clone(), span)));
+            let options = options(&name, span, draft, &template, report);
+            resolved.insert(name, ServiceUse { template: key, options });
+        }
+        resolved
+    }
+}
+
+/// The templates of a scenario, each read once.
+pub(super) struct Templates<'f, 'r> {
+    pub files: &'f mut Files<'r>,
+    /// By the name of the service, or of the file; `None` for one that is in error.
+    read: BTreeMap<String, Option<ServiceTemplate>>,
+}
+
+impl<'f, 'r> Templates<'f, 'r> {
+    pub fn new(files: &'f mut Files<'r>) -> Self {
+        Self { files, read: BTreeMap::new() }
+    }
+
+    /// A template that was read.
+    pub fn loaded(&self, key: &str) -> Option<&ServiceTemplate> {
+        self.read.get(key)?.as_ref()
+    }
+
+    /// All that were read.
+    pub fn finish(self) -> BTreeMap<String, ServiceTemplate> {
+        self.read.into_iter().filter_map(|(key, template)| Some((key, template?))).collect()
+    }
+
+    /// The template of the service `name`, and by what it is known.
+    fn find(
+        &mut self,
+        name: &str,
+        span: Span,
+        draft: Option<&ServiceDraft<'_>>,
+        report: &mut Report<'_>,
+    ) -> Option<(String, ServiceTemplate)> {
+        let own = draft.and_then(|draft| draft.options.get(TEMPLATE));
+        let (key, template) = match own {
+            Some((_, value)) => {
+                let OptionValue::Text(file) = &value.value else {
+                    report.error(Diagnostic::error(value.span, "a template is one file"));
+                    return None;
+                };
+                let template = self.own(file, value.span, report);
+                (file.clone(), template)
+            }
+            None => (name.to_owned(), self.builtin(name, span, report)),
+        };
+        template.map(|template| (key, template))
+    }
+
+    fn own(&mut self, file: &str, span: Span, report: &mut Report<'_>) -> Option<ServiceTemplate> {
+        if let Some(known) = self.read.get(file) {
+            return known.clone();
+        }
+        let template = match self.files.text(file) {
+            Ok(text) => service::template(&text).map_err(|findings| {
+                findings.iter().map(|finding| in_file(file, span, finding)).collect()
+            }),
+            Err(unreadable) => {
+                let message = format!("cannot read the template `{file}`: {}", unreadable.reason);
+                let finding = Diagnostic::error(span, message);
+                Err(vec![finding.with_optional_help(unreadable.help)])
+            }
+        };
+        let template = template.map_err(|findings: Vec<Diagnostic>| {
+            findings.into_iter().for_each(|finding| report.error(finding));
+        });
+        self.read.insert(file.into(), template.clone().ok());
+        template.ok()
+    }
+
+    fn builtin(
+        &mut self,
+        name: &str,
+        span: Span,
+        report: &mut Report<'_>,
+    ) -> Option<ServiceTemplate> {
+        if let Some(known) = self.read.get(name) {
+            return known.clone();
+        }
+        let Some(template) = service::builtin(name) else {
+            let message = format!("there is no service `{name}`");
+            let help =
+                did_you_mean(name, "the services are", builtin_names()).unwrap_or_else(|| {
+                    format!("for one of your own, write `{name}: {{template: FILE}}`")
+                });
+            report.error(Diagnostic::error(span, message).with_help(help));
+            return None;
+        };
+        self.read.insert(name.into(), Some(template.clone()));
+        Some(template)
+    }
+}
+
+/// A finding in a template, at the place where the scenario names it.
+fn in_file(file: &str, span: Span, finding: &Diagnostic) -> Diagnostic {
+    let at = finding.span;
+    let message = format!("`{file}`, line {}, column {}: {}", at.line, at.column, finding.message);
+    Diagnostic::error(span, message).with_optional_help(finding.help.clone())
+}
+
+/// The values of all options that have one.
+fn options(
+    service: &str,
+    span: Span,
+    draft: Option<&ServiceDraft<'_>>,
+    template: &ServiceTemplate,
+    report: &mut Report<'_>,
+) -> BTreeMap<String, OptionValue> {
+    let mut values: BTreeMap<String, OptionValue> = BTreeMap::new();
+    for (name, option) in &template.options {
+        let said = draft.and_then(|draft| draft.options.get(name.as_str()));
+        if option.required && said.is_none() {
+            let message = format!("the service `{service}` needs the option `{name}`");
+            let what =
+                if option.description.is_empty() { "its value" } else { &option.description };
+            let help = format!("write `{service}: {{{name}: …}}`: {what}");
+            report.error(Diagnostic::error(span, message).with_help(help));
+        }
+        values.extend(option.default.clone().map(|default| (name.clone(), default)));
+    }
+    let said = draft.into_iter().flat_map(|draft| &draft.options);
+    for (name, (key, value)) in said.filter(|(name, _)| **name != TEMPLATE) {
+        match template.options.get(*name) {
+            Some(option) => {
+                check_value(name, value, option, report);
+                values.insert((*name).into(), value.value.clone());
+            }
+            None => {
+                let known = template.options.keys().map(String::as_str);
+                let message = format!("the service `{service}` has no option `{name}`");
+                let help = did_you_mean(name, "its options are", known);
+                report.error(Diagnostic::error(*key, message).with_optional_help(help));
+            }
+        }
+    }
+    values
+}
+
+fn check_value(
+    name: &str,
+    value: &Spanned<OptionValue>,
+    option: &ServiceOption,
+    report: &mut Report<'_>,
+) {
+    let texts = match &value.value {
+        OptionValue::Text(text) => std::slice::from_ref(text),
+        OptionValue::List(texts) => texts,
+    };
+    let is_list = matches!(value.value, OptionValue::List(_));
+    let problem = if is_list && option.kind != OptionKind::List {
+        Some(format!("the option `{name}` has one value, and this is a list"))
+    } else {
+        texts.iter().find_map(|text| problem(name, text, option))
+    };
+    if let Some(problem) = problem {
+        let help = option.description.clone();
+        let finding = Diagnostic::error(value.span, problem);
+        report.error(finding.with_optional_help((!help.is_empty()).then_some(help)));
+    }
+}
+
+/// What is wrong with one text of an option.
+fn problem(name: &str, text: &str, option: &ServiceOption) -> Option<String> {
+    match option.kind {
+        OptionKind::Text | OptionKind::List => text
+            .contains(char::is_control)
+            .then(|| format!("the option `{name}` is a line of text, without control characters")),
+        OptionKind::Flag => (!matches!(text, "true" | "false"))
+            .then(|| format!("`{text}` is neither `true` nor `false`")),
+        OptionKind::Number => {
+            let (min, max) = (option.min.unwrap_or(0), option.max.unwrap_or(u64::MAX));
+            match text.parse::<u64>() {
+                Ok(number) if (min..=max).contains(&number) => None,
+                Ok(_) => Some(format!("`{name}` is from {min} to {max}, not {text}")),
+                Err(_) => Some(format!("`{text}` is not a whole number")),
+            }
+        }
+    }
+}

@@ -1,0 +1,132 @@
+//! Scenarios in, files and commands out.
+
+use std::collections::BTreeMap;
+
+use netloom_scenario::Scenario;
+use netloom_scenario::service::builtin_names;
+use netloom_services::{NodeServices, ServiceError, render};
+
+fn scenario(text: &str) -> Scenario {
+    netloom_scenario::load(text).unwrap_or_else(|findings| panic!("{findings}")).scenario
+}
+
+fn rendered(scenario: &Scenario) -> Result<BTreeMap<String, NodeServices>, ServiceError> {
+    let plan = netloom_plan::plan(scenario).unwrap();
+    render(scenario, &plan, &|_, name, _| Some(format!("/bin/{name}")))
+}
+
+const TWO: &str = "name: two
+topology:
+  defaults: { node: { kind: router } }
+  nodes:
+    a: { services: SERVICES }
+    b: { services: SERVICES }
+    c:
+  links:
+    - { endpoints: [a, b] }
+    - { endpoints: [a, c] }
+";
+
+fn two(services: &str) -> BTreeMap<String, NodeServices> {
+    rendered(&scenario(&TWO.replace("SERVICES", services))).unwrap()
+}
+
+#[test]
+fn every_service_can_be_filled_in() {
+    for name in builtin_names() {
+        let nodes =
+            two(&format!("{{ {name}: {} }}", if name == "bgp" { "{as: 65001}" } else { "" }));
+        let service = nodes["a"].services.last().unwrap();
+        assert_eq!(service.name, name);
+        assert!(service.command[0].starts_with("/bin/"), "{:?}", service.command);
+        for (path, file) in &nodes["a"].files {
+            assert!(
+                !file.content.contains("{%") && !file.content.contains("none"),
+                "{path}: {}",
+                file.content
+            );
+            assert!(
+                file.content.is_empty() || file.content.ends_with('\n'),
+                "{path}: {}",
+                file.content
+            );
+        }
+    }
+}
+
+#[test]
+fn ospf_is_spoken_with_those_who_speak_it() {
+    let nodes = two("{ ospf: { hello: 1, dead: 4 } }");
+    let config = &nodes["a"].files["/etc/frr/ospfd.conf"].content;
+    let of = |interface: &str| {
+        let start = config.find(&format!("interface {interface}\n")).unwrap();
+        config[start..].split('!').next().unwrap()
+    };
+    assert!(of("eth1").contains("network point-to-point"), "{config}");
+    assert!(of("eth1").contains("hello-interval 1\n"), "{config}");
+    assert!(of("eth2").contains("passive"), "{config}");
+    let names: Vec<&str> = nodes["a"].services.iter().map(|s| s.name.as_str()).collect();
+    assert_eq!(names, ["zebra", "ospf"]);
+    assert!(!nodes.contains_key("c"));
+}
+
+#[test]
+fn bgp_has_its_neighbours_with_their_numbers() {
+    let text = TWO.replacen("SERVICES", "{ bgp: { as: 65001 } }", 1).replacen(
+        "SERVICES",
+        "{ bird: { as: 65002, ospf: false } }",
+        1,
+    );
+    let nodes = rendered(&scenario(&text)).unwrap();
+    let config = &nodes["a"].files["/etc/frr/bgpd.conf"].content;
+    assert!(config.contains("router bgp 65001\n"), "{config}");
+    assert_eq!(config.matches(" remote-as 65002\n").count(), 2, "{config}");
+    assert_eq!(config.matches(" activate\n").count(), 2, "{config}");
+    let bird = &nodes["b"].files["/etc/bird/bird.conf"].content;
+    assert_eq!(bird.matches(" as 65001;").count(), 2, "{bird}");
+    assert!(!bird.contains("ospf"), "{bird}");
+}
+
+#[test]
+fn a_file_of_the_scenario_wins() {
+    let text = TWO.replacen(
+        "{ services: SERVICES }",
+        "{ services: [ospf], files: { /etc/frr/ospfd.conf: { content: mine } } }",
+        1,
+    );
+    let nodes = rendered(&scenario(&text.replace("{ services: SERVICES }", ""))).unwrap();
+    let file = &nodes["a"].files["/etc/frr/ospfd.conf"];
+    assert_eq!(
+        (file.content.as_str(), file.owner.as_deref(), file.mode),
+        ("mine", Some("frr"), 0o640)
+    );
+}
+
+#[test]
+fn addresses_are_given_out_where_some_are_free() {
+    let text = "name: lan
+topology:
+  nodes:
+    s: { kind: switch }
+    dns: { services: [dnsmasq], interfaces: { eth1: { ipv4: 10.1.0.1/24 } } }
+    a: { interfaces: { eth1: { ipv4: 10.1.0.9/24 } } }
+    b: { ipv4: none }
+  links: [{ endpoints: [dns, s] }, { endpoints: [a, s] }, { endpoints: [b, s] }]
+";
+    let nodes = rendered(&scenario(text)).unwrap();
+    let config = &nodes["dns"].files["/etc/dnsmasq.conf"].content;
+    assert!(config.contains("10.1.0.10,10.1.0.254,255.255.255.0,1h\n"), "{config}");
+}
+
+#[test]
+fn missing_programs_are_named_with_package_and_node() {
+    let scenario = scenario(&TWO.replace("SERVICES", "[ospf]"));
+    let plan = netloom_plan::plan(&scenario).unwrap();
+    let find = |_: &_, name: &str, _: &_| (name != "ospfd").then(|| name.to_string());
+    let error = render(&scenario, &plan, &find).unwrap_err().to_string();
+    assert_eq!(
+        error,
+        "the service `ospf` of node `a` and of one other needs the program `ospfd`, which is not \
+         there: install the package `frr` (`apt-get install frr`)"
+    );
+}

@@ -1,0 +1,368 @@
+//! Services in nodes, and what nodes have beside their network stacks: files, variables, binds, commands at the
+//! start, roots of their own.
+
+mod common;
+
+use std::fs;
+use std::os::unix::fs::{PermissionsExt, symlink};
+use std::path::Path;
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+use common::{Lab, state, text};
+
+/// Waits for what routing daemons need many seconds for, on a busy machine even more.
+fn converges(what: &str, mut condition: impl FnMut() -> bool) {
+    let deadline = Instant::now() + Duration::from_secs(90);
+    while !condition() {
+        assert!(Instant::now() < deadline, "waited 90 s in vain: {what}");
+        std::thread::sleep(Duration::from_millis(200));
+    }
+}
+
+/// Whether users can be changed to here: an ordinary user takes subordinate ids.
+fn has_other_users(what: &str) -> bool {
+    let has = std::env::var("SUBORDINATE_IDS").as_deref() != Ok("no");
+    if !has {
+        eprintln!("not tested: {what} takes subordinate ids");
+    }
+    has
+}
+
+/// The state of a service, by `inspect`.
+fn service(lab: &Lab, service: &str, node: &str) -> String {
+    let inspected = lab.inspect();
+    let rows = inspected["services"].as_array().unwrap();
+    let row = rows.iter().find(|row| row["service"] == service && row["node"] == node);
+    row.unwrap_or_else(|| panic!("no {service} in {node}: {rows:?}"))["state"].to_string()
+}
+
+fn reaches(lab: &Lab, from: &str, to: &str) -> bool {
+    lab.try_sh(from, &format!("ping -4 -c 1 -W 1 {to}")).0 == 0
+}
+
+const TRIANGLE: &str = "topology:
+  kinds:
+    router: { services: { ospf: { hello: 1, dead: 4 }, ospf6: { hello: 1, dead: 4 } } }
+  nodes:
+    r1: { kind: router }
+    r2: { kind: router }
+    r3: { kind: router }
+    h1:
+    h3: { services: [web] }
+  links:
+    - { endpoints: [r1, r2] }
+    - { endpoints: [r2, r3] }
+    - { endpoints: [r1, r3], name: short }
+    - { endpoints: [h1, r1] }
+    - { endpoints: [h3, r3] }
+";
+
+#[test]
+fn ospf_finds_the_ways_and_others_when_a_link_is_cut() {
+    if !has_other_users("FRR") {
+        return;
+    }
+    let lab = Lab::deployed(TRIANGLE);
+    for name in ["zebra", "ospf", "ospf6"] {
+        assert!(service(&lab, name, "r2").contains("ready"), "{}", service(&lab, name, "r2"));
+    }
+    converges("h1 reaches h3", || reaches(&lab, "h1", "h3"));
+    converges("r1 reaches r3's loopback by IPv6", || {
+        lab.try_sh("r1", "ping -6 -c 1 -W 1 r3").0 == 0
+    });
+    assert!(lab.sh("h1", "curl -s http://h3/").contains("This is h3."));
+    let neighbours = lab.sh("r1", "vtysh -c 'show ip ospf neighbor'");
+    assert_eq!(neighbours.matches("Full/-").count(), 2, "{neighbours}");
+    let gateway =
+        || lab.sh("r1", "ip -4 route get $(getent ahostsv4 r3 | cut -d' ' -f1 | head -1)");
+    let before = gateway();
+    lab.ok(&["set", &format!("short@{}", lab.name), "state=down"]);
+    converges("the way around", || gateway() != before && reaches(&lab, "h1", "h3"));
+    lab.ok(&["destroy", &lab.name]);
+    assert_eq!(lab.remains(), [""; 0]);
+}
+
+#[test]
+fn bgp_is_spoken_between_frr_and_bird() {
+    if !has_other_users("FRR") {
+        return;
+    }
+    let lab = Lab::deployed(
+        "topology:
+  defaults: { node: { kind: router } }
+  nodes:
+    a: { services: { bgp: { as: 65001, networks: [10.99.0.0/16] } }, startup: [ip route add blackhole 10.99.0.0/16] }
+    b: { services: { bird: { as: 65002, ospf: false } } }
+    c: { services: { bgp: { as: 65003 } } }
+  links: [{ endpoints: [a, b] }, { endpoints: [b, c] }]
+",
+    );
+    converges("c learns of a's network through b", || {
+        lab.sh("c", "ip route").contains("10.99.0.0/16")
+    });
+    let path = lab.sh("c", "vtysh -c 'show bgp ipv4 unicast 10.99.0.0/16'");
+    assert!(path.contains("65002 65001"), "{path}");
+    converges("a reaches c", || reaches(&lab, "a", "c"));
+    assert!(lab.sh("b", "birdc -s /run/bird/bird.ctl show protocols").contains("Established"));
+}
+
+#[test]
+fn names_pages_and_shells_are_served() {
+    let ssh = has_other_users("sshd");
+    let lab = Lab::new("");
+    let key = lab.path("key");
+    let made =
+        Command::new("ssh-keygen").args(["-q", "-t", "ed25519", "-N", "", "-f"]).arg(&key).status();
+    assert!(made.unwrap().success());
+    let public = fs::read_to_string(lab.path("key.pub")).unwrap();
+    let sshd = match ssh {
+        true => format!(", sshd: {{ authorized_keys: [\"{}\"] }}", public.trim()),
+        false => String::new(),
+    };
+    let scenario = format!(
+        "name: {}
+topology:
+  nodes:
+    server:
+      services: {{ web: {{ port: 8080 }}, dnsmasq: {{ records: [\"www.example,192.0.2.7\"] }}{sshd} }}
+      files: {{ /run/www/index.html: {{ content: mine }} }}
+      interfaces: {{ eth1: {{ ipv4: 10.77.0.1/24 }} }}
+    client:
+      interfaces: {{ eth1: {{ ipv4: 10.77.0.9/24 }} }}
+  links: [{{ endpoints: [server, client] }}]
+",
+        lab.name
+    );
+    fs::write(lab.path("netloom.yaml"), scenario).unwrap();
+    lab.ok(&["deploy"]);
+    assert_eq!(lab.sh("client", "curl -s http://server:8080/"), "mine");
+    assert_eq!(lab.sh("client", "dig +short @10.77.0.1 www.example").trim(), "192.0.2.7");
+    assert_eq!(lab.sh("client", "dig +short @10.77.0.1 client").trim(), "10.77.0.9");
+    let config = lab.sh("server", "cat /etc/dnsmasq.conf");
+    assert!(config.contains("10.77.0.10,10.77.0.254"), "{config}");
+    if ssh {
+        let copied = "cp key /tmp/key && chmod 600 /tmp/key";
+        let options =
+            "-o StrictHostKeyChecking=no -o UserKnownHostsFile=/dev/null -o IdentitiesOnly=yes";
+        let line =
+            format!("{copied} && ssh {options} -i /tmp/key root@server hostname 2>/dev/null");
+        assert_eq!(lab.sh("client", &line).trim(), "server");
+    }
+}
+
+#[test]
+fn a_node_has_files_variables_binds_and_commands_of_its_own() {
+    let lab = Lab::new(
+        "topology:
+  defaults: { node: { env: { A: all, B: all }, files: { /etc/netloom-test: { content: default } } } }
+  groups: { some: { members: [a], files: { /etc/ssl/netloom-test.conf: { source: beside.txt, mode: \"0640\" } } } }
+  nodes:
+    a:
+      env: { B: mine }
+      binds: { given: /opt/given, taken: { to: /run/taken, write: true } }
+      startup:
+        - echo $B >/etc/netloom-started
+        - [sh, -c, \"cat /etc/netloom-started >>/run/netloom-order\"]
+    b: { files: { /etc/netloom-test: { content: own } } }
+  links: [{ endpoints: [a, b] }]
+",
+    );
+    fs::write(lab.path("beside.txt"), "from beside\n").unwrap();
+    for folder in ["given", "taken"] {
+        fs::create_dir(lab.path(folder)).unwrap();
+        fs::write(lab.path(folder).join("there"), folder).unwrap();
+    }
+    lab.ok(&["deploy"]);
+    assert_eq!(lab.sh("a", "echo $A $B"), "all mine\n");
+    assert_eq!(lab.sh("b", "echo $A $B"), "all all\n");
+    assert_eq!(lab.sh("a", "cat /etc/netloom-test"), "default");
+    assert_eq!(lab.sh("b", "cat /etc/netloom-test"), "own");
+    let shown =
+        lab.sh("a", "cat /etc/ssl/netloom-test.conf; stat -c %a /etc/ssl/netloom-test.conf");
+    assert_eq!(shown, "from beside\n640\n");
+    assert_eq!(lab.sh("a", "cat /run/netloom-order"), "mine\n");
+    assert_eq!(lab.sh("a", "cat /opt/given/there /run/taken/there"), "giventaken");
+    assert_ne!(lab.try_sh("a", "touch /opt/given/more").0, 0);
+    lab.sh("a", "touch /run/taken/more && test -e /etc/passwd && rm -f /etc/services");
+    assert!(lab.path("taken/more").exists() && !lab.path("given/more").exists());
+    assert_ne!(lab.try_sh("b", "test -e /etc/netloom-started").0, 0);
+    for path in
+        ["/etc/netloom-test", "/etc/netloom-started", "/etc/ssl/netloom-test.conf", "/opt/given"]
+    {
+        assert!(!Path::new(path).exists(), "{path} is on the machine");
+    }
+    assert!(
+        Path::new("/etc/services").exists() == (lab.try_sh("b", "test -e /etc/services").0 == 0)
+    );
+    lab.ok(&["destroy", &lab.name]);
+    assert_eq!(lab.remains(), [""; 0]);
+    assert_eq!(fs::read_to_string(lab.path("given/there")).unwrap(), "given");
+}
+
+#[test]
+fn a_start_that_fails_says_why_and_leaves_nothing() {
+    let lab = Lab::new(
+        "topology: { nodes: { a: { startup: [\"echo first\", \"echo the reason >&2; exit 7\"] } } }\n",
+    );
+    let (code, error) = lab.fails(&["deploy"]);
+    assert_eq!(code, 1);
+    for part in ["node `a`", "echo the reason", "code 7", "\n  the reason"] {
+        assert!(error.contains(part), "{error} does not say {part}");
+    }
+    assert_eq!(lab.remains(), [""; 0]);
+}
+
+#[test]
+fn a_service_that_does_not_come_up_says_why() {
+    let lab =
+        Lab::new("topology: { nodes: { a: { services: { mine: { template: mine.yaml } } } } }\n");
+    fs::write(
+        lab.path("mine.yaml"),
+        "command: [sh, -c, \"echo {{ node.name }} cannot; exit 3\"]\nready: { port: \"9\" }\n",
+    )
+    .unwrap();
+    let (_, error) = lab.fails(&["deploy"]);
+    for part in ["service `mine` of node `a`", "code 3 before it was ready", "\n  a cannot"] {
+        assert!(error.contains(part), "{error} does not say {part}");
+    }
+    assert_eq!(lab.remains(), [""; 0]);
+}
+
+#[test]
+fn what_is_missing_is_told_before_anything_is_made() {
+    let lab = Lab::new(
+        "topology: { nodes: { a: { services: { mine: { template: mine.yaml } } }, b: } }\n",
+    );
+    fs::write(
+        lab.path("mine.yaml"),
+        "programs: { no-such-daemon: { package: no-such-package } }\ncommand: [\"{{ programs['no-such-daemon'] }}\"]\n",
+    )
+    .unwrap();
+    let (_, error) = lab.fails(&["deploy"]);
+    for part in ["`mine` of node `a`", "program `no-such-daemon`", "package `no-such-package`"] {
+        assert!(error.contains(part), "{error} does not say {part}");
+    }
+    fs::write(lab.path("mine.yaml"), "command: [\"{{ nod.name }}\"]\n").unwrap();
+    let (_, error) = lab.fails(&["deploy"]);
+    assert!(error.contains("`command` cannot be filled in"), "{error}");
+    let absent = Lab::new(
+        "topology: { nodes: { a: { binds: { nowhere: /opt/x } }, b: { root: nowhere } } }\n",
+    );
+    let (_, error) = absent.fails(&["deploy"]);
+    assert!(error.contains("node `b` has no root"), "{error}");
+    assert_eq!([lab.remains(), absent.remains()].concat(), [""; 0]);
+}
+
+#[test]
+fn a_service_that_dies_or_fails_is_seen() {
+    let lab = Lab::new(
+        "topology: { nodes: { a: { services: { mine: { template: mine.yaml }, weak: { template: weak.yaml }, web: } } } }\n",
+    );
+    let template = "command: [sh, -c, \"while ! test -e /run/die; do sleep 0.05; done; exit 9\"]\n";
+    fs::write(lab.path("mine.yaml"), template).unwrap();
+    let weak = "command: [sh, -c, \"touch /run/fine; exec sleep 1000\"]
+ready: { path: /run/fine }
+health: { path: /run/fine }
+";
+    fs::write(lab.path("weak.yaml"), weak).unwrap();
+    lab.ok(&["deploy"]);
+    assert!(service(&lab, "mine", "a").contains("ready"));
+    assert!(service(&lab, "weak", "a").contains("ready"));
+    lab.sh("a", "touch /run/die; rm /run/fine");
+    converges("its health is seen", || service(&lab, "weak", "a").contains("unhealthy"));
+    converges("its end is seen", || service(&lab, "mine", "a").contains("ended with code 9"));
+    assert!(lab.ok(&["inspect", &lab.name]).contains("failed: ended with code 9"));
+    assert!(service(&lab, "web", "a").contains("ready"));
+    let socket = state(&lab.name).join("api.sock");
+    let events = Command::new("curl")
+        .args(["-s", "--max-time", "2", "--unix-socket"])
+        .arg(&socket)
+        .arg("http://localhost/v1/events")
+        .output();
+    let events = text(&events.unwrap().stdout);
+    assert!(events.contains("\"service_ended\"") && events.contains("\"code\":9"), "{events}");
+}
+
+#[test]
+fn a_run_counts_from_when_its_services_are_ready() {
+    let lab = Lab::new(
+        "topology:
+  nodes: { a: { services: { slow: { template: slow.yaml } } } }
+processes:
+  - { name: look, node: a, command: test -e /run/is-ready }
+",
+    );
+    fs::write(
+        lab.path("slow.yaml"),
+        "command: [sh, -c, \"echo soon; sleep 1; touch /run/is-ready; exec sleep 1000\"]\nready: { path: /run/is-ready }\n",
+    )
+    .unwrap();
+    lab.ok(&["run", "-o", "results"]);
+    let log = fs::read_to_string(lab.path("results/services/slow@a.log")).unwrap();
+    assert_eq!(log, "soon\n");
+    assert_eq!(lab.remains(), [""; 0]);
+}
+
+#[test]
+fn a_killed_engine_leaves_nothing_that_cleanup_does_not_find() {
+    let lab = Lab::deployed("topology: { nodes: { a: { services: [web] } } }\n");
+    common::kill(lab.engine_pid(), nix::sys::signal::Signal::SIGKILL);
+    common::eventually("the engine is dead", || {
+        !lab.netloom(&["inspect", &lab.name, "--format", "json"]).status.success()
+            || !text(&lab.netloom(&["inspect", &lab.name]).stdout).contains("deployed")
+    });
+    lab.ok(&["cleanup", &lab.name]);
+    assert_eq!(lab.remains(), [""; 0]);
+    lab.ok(&["deploy"]);
+    assert!(service(&lab, "web", "a").contains("ready"));
+}
+
+/// A root file system without programs of its own, into which the machine's are bound.
+fn skeleton(path: &Path) {
+    for folder in ["etc", "usr"] {
+        fs::create_dir_all(path.join(folder)).unwrap();
+    }
+    for name in ["bin", "sbin", "lib", "lib64"] {
+        symlink(format!("usr/{name}"), path.join(name)).unwrap();
+    }
+    fs::write(path.join("etc/motd"), "another root\n").unwrap();
+    fs::write(path.join("etc/passwd"), "root:x:0:0:root:/:/bin/sh\n").unwrap();
+    fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
+}
+
+#[test]
+fn a_node_has_a_root_of_its_own_which_is_not_changed() {
+    let lab = Lab::new(
+        "topology:
+  defaults: { node: { binds: { /usr: /usr } } }
+  nodes:
+    a: { root: image, services: [web], files: { /data/x: { content: hi } } }
+    b: { root: image.tar.gz }
+  links: [{ endpoints: [a, b] }]
+",
+    );
+    skeleton(&lab.path("image"));
+    let packed = Command::new("tar")
+        .args(["-czf", "image.tar.gz", "-C", "image", "."])
+        .current_dir(&lab.directory)
+        .status();
+    assert!(packed.unwrap().success());
+    let cache = lab.path("cache");
+    let deployed = lab.command(&["deploy"]).env("XDG_CACHE_HOME", &cache).output().unwrap();
+    assert!(deployed.status.success(), "{}", text(&deployed.stderr));
+    for node in ["a", "b"] {
+        assert_eq!(lab.sh(node, "cat /etc/motd"), "another root\n");
+        lab.sh(node, "echo mine >/etc/motd; echo new >/new; rm /etc/passwd");
+        assert!(lab.sh(node, "cat /etc/hosts").contains("localhost"));
+        assert_ne!(lab.try_sh(node, &format!("test -e {}", env!("CARGO_MANIFEST_DIR"))).0, 0);
+    }
+    assert_eq!(lab.sh("a", "cat /data/x"), "hi");
+    assert!(lab.sh("b", "curl -s http://a/").contains("This is a."));
+    assert_eq!(fs::read_to_string(lab.path("image/etc/motd")).unwrap(), "another root\n");
+    assert!(!lab.path("image/new").exists() && lab.path("image/etc/passwd").exists());
+    assert_eq!(fs::read_dir(cache.join("netloom/roots")).unwrap().count(), 1);
+    lab.ok(&["destroy", &lab.name]);
+    assert_eq!(lab.remains(), [""; 0]);
+    assert!(!Path::new("/new").exists());
+}
