@@ -28,6 +28,7 @@ use crate::http;
 use crate::local::PID_FILE;
 use crate::metrics::{self, Metrics};
 use crate::monitoring::{Monitoring, Preparation, Thresholds};
+use crate::publish::{self, Publisher, Reserved};
 use crate::recording::{record, start_captures, start_frame_log};
 use crate::results::Results;
 use crate::state_lock::{Existed, StateLock};
@@ -68,7 +69,7 @@ fn start() -> Result<()> {
     let thresholds = Thresholds::set(&mut launch.scenario.monitor.criteria, &launch.calibration);
     let watching = Watching { preparation: Preparation::start(&launch.scenario), thresholds };
     let built = build(&launch, &layout);
-    let (experiment, results) = match built {
+    let (experiment, results, published) = match built {
         Ok(built) => built,
         Err(error) => {
             // `build` has taken back what it made; this removes the state directory.
@@ -84,7 +85,7 @@ fn start() -> Result<()> {
     let experiment = Arc::new(experiment);
     let deploy_seconds = began.elapsed().as_secs_f64();
     let served =
-        runtime.block_on(serve(&layout, experiment.clone(), results, watching, deploy_seconds));
+        runtime.block_on(serve(&layout, experiment.clone(), results, published, watching, deploy_seconds));
     // Streams that are still open end with the runtime, not before their last event was sent.
     runtime.shutdown_timeout(std::time::Duration::from_secs(1));
     // What is left is the state directory, and whatever could not be removed at the first try.
@@ -137,7 +138,9 @@ fn redirect_stderr(log: &Path) -> Result<()> {
 }
 
 /// Makes the network. On an error nothing that was made is left.
-fn build(launch: &Launch, layout: &Layout) -> Result<(Experiment, Option<Results>)> {
+fn build(launch: &Launch, layout: &Layout) -> Result<(Experiment, Option<Results>, Reserved)> {
+    // What others may hold is asked for first.
+    let published = publish::reserve(&launch.scenario)?;
     let results = match &launch.mode {
         Mode::Run { results } => Some(Results::create(results, launch)?),
         Mode::Deploy => None,
@@ -179,7 +182,7 @@ fn build(launch: &Launch, layout: &Layout) -> Result<(Experiment, Option<Results
         events,
         Live { network, dataplane },
     );
-    Ok((experiment, results))
+    Ok((experiment, results, published))
 }
 
 /// What the monitor is told before there is anything to watch.
@@ -193,10 +196,13 @@ async fn serve(
     layout: &Layout,
     experiment: Arc<Experiment>,
     results: Option<Results>,
+    published: Reserved,
     watching: Watching,
     deploy_seconds: f64,
 ) -> Result<()> {
     let end = End::new();
+    let publisher = Publisher::start(&experiment, published)?;
+    let memory = watch_memory(&experiment);
     let listener = match listen(&layout.socket()) {
         Ok(listener) => listener,
         Err(error) => {
@@ -239,6 +245,8 @@ async fn serve(
         }
     };
     experiment.enter(Phase::Stopping);
+    memory.abort();
+    publisher.end().await;
     let torn_down = tear_down(&experiment);
     for capture in captures {
         // A panic in a capture costs its file only.
@@ -266,6 +274,20 @@ fn watch(
     metrics.serve(layout)?;
     let Watching { preparation, thresholds } = watching;
     Ok((Monitoring::start(experiment, preparation, &thresholds, layout, end)?, metrics))
+}
+
+/// Tells when the kernel kills processes because of limits on memory.
+fn watch_memory(experiment: &Arc<Experiment>) -> tokio::task::JoinHandle<()> {
+    const PERIOD: std::time::Duration = std::time::Duration::from_millis(500);
+    let experiment = Arc::clone(experiment);
+    let limited: Vec<String> = experiment.memory_limited().map(Into::into).collect();
+    tokio::spawn(async move {
+        while !limited.is_empty() {
+            tokio::time::sleep(PERIOD).await;
+            let look = || limited.iter().for_each(|node| drop(experiment.tell_memory_kills(node)));
+            tokio::task::block_in_place(look);
+        }
+    })
 }
 
 fn listen(socket: &Path) -> Result<UnixListener> {

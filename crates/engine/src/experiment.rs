@@ -3,6 +3,7 @@
 
 mod changes;
 mod links;
+mod usage;
 
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -67,6 +68,7 @@ pub struct Experiment {
     links: HashMap<String, usize>,
     /// The ends of direct links when the network was ready.
     direct_at_start: Look,
+    told_kills: usage::ToldKills,
     live: RwLock<Option<Live>>,
 }
 
@@ -111,6 +113,7 @@ impl Experiment {
             started_unix,
             links: numbers,
             direct_at_start,
+            told_kills: usage::ToldKills::default(),
             live: RwLock::new(Some(live)),
         }
     }
@@ -209,6 +212,9 @@ impl Experiment {
             primary: plan.map(|plan| plan.primary.clone()).unwrap_or_default(),
             interfaces: node.interfaces.iter().filter_map(interface).collect(),
             namespace: plan.map(|_| format!("{}.{}", self.scenario.name, node.name)),
+            limits: node.limits,
+            usage: self.usage(&node.name),
+            published: node.publish.clone(),
         }
     }
 

@@ -33,7 +33,7 @@ use netloom_api::event::{EndReason, What};
 use netloom_dataplane::Scheduling;
 use netloom_monitor::{Change, Observation, Signal, Verdict, Warnings, Work};
 use netloom_nodes::Layout;
-use netloom_probes::{Node, Places, Probes};
+use netloom_probes::{Limited, Node, Places, Probes};
 use netloom_scenario::OnContention;
 use netloom_units::{Duration, Time};
 
@@ -135,14 +135,21 @@ impl Drop for Monitoring {
 /// What the probes are to know of the experiment.
 fn places(experiment: &Experiment, layout: &Layout) -> Places {
     // Without usable ones, none.
-    let cgroups = experiment.with_live(|live| Ok(live.network.cgroups())).ok().flatten();
+    let cgroup = |node: &str| {
+        experiment.with_live(|live| Ok(live.network.cgroup_place(node))).ok().flatten()
+    };
+    let over = |node: &netloom_scenario::Node| experiment.scenario.limits_over(node);
     let node = |node: &netloom_scenario::Node| {
         // Switches have neither.
         let netns = std::fs::metadata(layout.namespace(&node.name)).ok();
         Node {
             name: node.name.clone(),
             netns: netns.map(|file| file.ino()),
-            cgroup: cgroups.as_ref().map(|cgroups| cgroups.join(&node.name)),
+            cgroup: cgroup(&node.name),
+            limited: Limited {
+                cpu: over(node).iter().any(|limits| limits.cpu.is_some()),
+                memory: over(node).iter().any(|limits| limits.memory.is_some()),
+            },
         }
     };
     Places::of_this_machine(experiment.scenario.nodes.iter().map(node).collect())

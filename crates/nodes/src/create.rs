@@ -13,7 +13,8 @@ use crate::configure::{configure, prepare as prepare_node};
 use crate::direct;
 use crate::record::Record;
 use crate::teardown;
-use crate::{Demand, Device, Layout, NodeError, cgroup, netns, rootless, tap};
+use crate::cgroup::Tree;
+use crate::{Demand, Device, Layout, NodeError, netns, rootless, tap};
 
 /// The most threads that make nodes. Most of the work is under one lock of the kernel's.
 const MOST_THREADS: usize = 4;
@@ -39,6 +40,7 @@ pub(crate) fn raise_file_limit(plan: &Plan) -> Result<(u64, u64), NodeError> {
 pub(crate) fn create(
     layout: &Layout,
     plan: &Plan,
+    cgroups: &mut Tree,
     progress: &(dyn Fn(usize, usize) + Sync),
 ) -> Result<Vec<Device>, NodeError> {
     layout.check_names(plan.nodes.iter().map(|node| node.name.as_str()))?;
@@ -48,7 +50,9 @@ pub(crate) fn create(
         tap::check_permitted().map_err(|source| NodeError::NoTap { source })?;
     }
     let names: Vec<String> = plan.nodes.iter().map(|node| node.name.clone()).collect();
-    let made = prepare(layout, plan, &names).and_then(|()| create_nodes(layout, plan, progress));
+    let made = prepare(layout, plan, &names)
+        .and_then(|()| cgroups.make())
+        .and_then(|()| create_nodes(layout, plan, progress));
     if made.is_err() {
         // The first error is the one to report.
         let _ = remove(layout, &names);
@@ -59,7 +63,7 @@ pub(crate) fn create(
 /// Nothing of these names may exist: it would be removed with the experiment.
 fn check_absent(layout: &Layout, plan: &Plan) -> Result<(), NodeError> {
     let namespaces = plan.nodes.iter().map(|node| layout.namespace(&node.name));
-    let found = namespaces.chain([layout.record()]).chain(layout.cgroup()).find(|p| p.exists());
+    let found = namespaces.chain([layout.record()]).chain(layout.cgroups()).find(|p| p.exists());
     found.map_or(Ok(()), |path| {
         let experiment = layout.experiment().into();
         Err(NodeError::Exists { experiment, what: path.display().to_string() })
@@ -81,10 +85,6 @@ fn prepare(layout: &Layout, plan: &Plan, names: &[String]) -> Result<(), NodeErr
     netns::prepare(layout.netns_dir()).map_err(|error| {
         NodeError::system(format!("prepare {}", layout.netns_dir().display()), error)
     })?;
-    if let Some(path) = layout.cgroup() {
-        // Without cgroups, processes are found by their namespaces.
-        let _ = cgroup::create(&path);
-    }
     Ok(())
 }
 

@@ -42,6 +42,7 @@ mod tap;
 mod teardown;
 mod walls;
 
+pub use cgroup::{Usage, enforcer};
 pub use drain::wait as wait_until_freed;
 pub use error::NodeError;
 pub use interface::{InterfaceState, Traffic};

@@ -6,7 +6,7 @@
 
 use std::collections::HashSet;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use crate::netns::{self, Identity};
@@ -73,11 +73,10 @@ pub(crate) fn remove(layout: &Layout, nodes: &[String]) -> Result<CleanupReport,
     let deadline = Instant::now() + PATIENCE;
     let mut problems = vec![];
     let mut report = CleanupReport::default();
-    let cgroup = layout.cgroup().filter(|path| path.exists());
-    if let Some(cgroup) = &cgroup {
-        cgroup::kill(cgroup);
-    }
-    report.processes = kill_processes(layout, nodes, cgroup.as_deref(), deadline, &mut problems);
+    let mut cgroups = layout.cgroups();
+    cgroups.retain(|path| path.exists());
+    cgroups.iter().for_each(|cgroup| cgroup::kill(cgroup));
+    report.processes = kill_processes(layout, nodes, &cgroups, deadline, &mut problems);
     // An ordinary user's namespaces have gone with the engine; their names go with the directory.
     let nodes = if is_foreign(layout) { &[] } else { nodes };
     for node in nodes {
@@ -96,9 +95,9 @@ pub(crate) fn remove(layout: &Layout, nodes: &[String]) -> Result<CleanupReport,
     if report.namespaces > 0 {
         drain::wait();
     }
-    if let Some(cgroup) = cgroup {
+    for cgroup in cgroups {
         match cgroup::remove(&cgroup, deadline) {
-            Ok(count) => report.cgroups = count,
+            Ok(count) => report.cgroups += count,
             Err(error) => problems.push(format!("cgroup {}: {error}", cgroup.display())),
         }
         // The common parent goes with the last experiment.
@@ -120,14 +119,14 @@ fn is_foreign(layout: &Layout) -> bool {
 fn kill_processes(
     layout: &Layout,
     nodes: &[String],
-    cgroup: Option<&Path>,
+    cgroups: &[PathBuf],
     deadline: Instant,
     problems: &mut Vec<String>,
 ) -> usize {
     let paths = nodes.iter().map(|node| layout.namespace(node));
     let namespaces: HashSet<Identity> = paths.filter_map(|path| netns::identity(&path)).collect();
     let in_cgroup = || -> HashSet<u32> {
-        cgroup.map(cgroup::processes).unwrap_or_default().into_iter().collect()
+        cgroups.iter().flat_map(|cgroup| cgroup::processes(cgroup)).collect()
     };
     let of_node = |pid: u32| {
         netns::identity(Path::new(&format!("/proc/{pid}/ns/net")))

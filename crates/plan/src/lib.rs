@@ -92,11 +92,15 @@ fn plan_numbered(
                 .into_iter()
                 .filter_map(|family| addressing.primary(family, index))
                 .collect(),
+            limits: node.limits,
+            limit_group: scenario.limit_group(node).map(Into::into),
         })
         .collect();
     let hosts_file = hosts::hosts_file(&nodes);
     let generated = GeneratedRoutes(Some(Network::new(&topology, &addressing, graph)));
-    Ok(Plan { nodes, hosts_file, generated })
+    let limits =
+        SharedLimits { total: scenario.total_limits, groups: scenario.group_limits.clone() };
+    Ok(Plan { nodes, hosts_file, generated, limits })
 }
 
 /// The other end of every interface with a direct link, by node and interface.

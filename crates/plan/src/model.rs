@@ -6,7 +6,7 @@ use std::fmt;
 use std::net::IpAddr;
 use std::sync::Arc;
 
-use netloom_scenario::{Endpoint, IpPrefix, MacAddress, NodeKind};
+use netloom_scenario::{Endpoint, IpPrefix, Limits, MacAddress, NodeKind};
 use serde::{Deserialize, Serialize};
 
 use crate::routing::Network;
@@ -20,6 +20,17 @@ pub struct Plan {
     pub hosts_file: String,
     /// The routes that follow from the topology.
     pub generated: GeneratedRoutes,
+    /// Limits that nodes have together.
+    pub limits: SharedLimits,
+}
+
+/// Limits for the sum of what several nodes use.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct SharedLimits {
+    /// Of all nodes.
+    pub total: Limits,
+    /// Of the nodes of groups, by their names; see [`NodePlan::limit_group`].
+    pub groups: BTreeMap<String, Limits>,
 }
 
 /// The routes that follow from the topology, computed for one node when asked for: all tables of a
@@ -69,6 +80,12 @@ pub struct NodePlan {
     /// The address by which the node's name is known, per family: the loopback's or else the first
     /// interface's.
     pub primary: Vec<IpAddr>,
+    /// What its processes may use.
+    #[serde(default)]
+    pub limits: Limits,
+    /// The group with which it shares limits.
+    #[serde(default)]
+    pub limit_group: Option<String>,
 }
 
 /// One interface.

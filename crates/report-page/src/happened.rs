@@ -29,7 +29,10 @@ impl Happened {
     /// Takes the next event.
     pub fn add(&mut self, event: &Event) {
         match &event.what {
-            What::Changed { .. } | What::ChangeFailed { .. } | What::CommandEnded { .. } => {
+            What::Changed { .. }
+            | What::ChangeFailed { .. }
+            | What::CommandEnded { .. }
+            | What::MemoryKilled { .. } => {
                 if self.timeline.len() < TOLD {
                     self.timeline.push((event.time, event.what.in_words()));
                 } else {

@@ -7,6 +7,7 @@
 mod addresses;
 mod direct;
 mod interfaces;
+mod limits;
 mod links;
 mod measure;
 mod monitor;
@@ -58,6 +59,8 @@ pub(crate) fn resolve(
     let segments = segments::find(&nodes, &links, &mut report);
     addresses::check(&nodes, &segments, &mut report);
     routes::check(&nodes, &mut report);
+    let group_limits = limits::of_groups(&raw.topology, &nodes, &mut report);
+    limits::check_published(&nodes, &mut report);
     let references = References::new(raw, &nodes, &links);
     direct::check(raw, &nodes, &links, &references, &mut report);
     pipes::check(raw, &links, &references, &mut report);
@@ -69,6 +72,8 @@ pub(crate) fn resolve(
         name,
         seed: raw.seed,
         nodes: nodes.iter().map(nodes::NodeDraft::finish).collect(),
+        total_limits: limits::total(&raw.topology),
+        group_limits,
         links: links.iter().filter_map(links::LinkDraft::finish).collect(),
         timeline,
         processes,

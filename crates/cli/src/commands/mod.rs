@@ -18,6 +18,7 @@ mod set;
 mod signals;
 mod summary;
 mod tc;
+mod usage;
 mod validate;
 
 use anyhow::Result;

@@ -223,6 +223,8 @@ pub fn scenario(name: &str, links: &[(&str, &str)]) -> Scenario {
         name: name.into(),
         seed: 1,
         nodes: vec![],
+        total_limits: Limits::default(),
+        group_limits: BTreeMap::new(),
         links: vec![],
         timeline: vec![],
         processes: vec![],
@@ -275,6 +277,8 @@ fn new_node(name: &str) -> Node {
         routes: vec![],
         loopback,
         sysctls: BTreeMap::new(),
+        limits: Limits::default(),
+        publish: vec![],
     }
 }
 

@@ -11,6 +11,8 @@ pub fn scenario() -> Scenario {
         name: "test".into(),
         seed: 1,
         nodes: vec![],
+        total_limits: Limits::default(),
+        group_limits: BTreeMap::new(),
         links: vec![],
         timeline: vec![],
         processes: vec![],
@@ -62,6 +64,8 @@ fn new_node(name: &str) -> Node {
         routes: vec![],
         loopback,
         sysctls: BTreeMap::new(),
+        limits: Limits::default(),
+        publish: vec![],
     }
 }
 

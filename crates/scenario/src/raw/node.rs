@@ -1,6 +1,7 @@
 //! Nodes as they are written.
 
 mod addresses;
+mod limits;
 
 use netloom_link::PortVlans;
 use schemars::JsonSchema;
@@ -11,6 +12,7 @@ use crate::address::{IpPrefix, Ipv4Prefix, Ipv6Prefix, MacAddress};
 use crate::decode::{Entries, Inline, Spanned};
 use crate::spec::{NodeKind, Routing};
 pub(crate) use addresses::{RawAddresses, RawFamily, RawLoopback};
+pub(crate) use limits::{RawLimits, RawPublish};
 
 /// A node: its own keys, and the properties that it shares with groups beside them.
 pub(crate) type RawNode = Inline<RawNodeHead, RawNodeProps>;
@@ -36,6 +38,10 @@ pub(crate) struct RawNodeHead {
     /// `eth1.10`, beside an `eth1` of a link, is a VLAN sub-interface of that.
     #[serde(default)]
     pub interfaces: Entries<Spanned<RawInterface>>,
+    /// Ports of the machine that lead to ports of this node, like `8080:80`, or `127.0.0.1:5353:53/udp`. Without
+    /// an address, the machine listens on 127.0.0.1 and ::1. What comes that way crosses no link.
+    #[serde(default)]
+    pub publish: Vec<Spanned<RawPublish>>,
 }
 
 /// Properties of all nodes.
@@ -56,6 +62,9 @@ pub(crate) struct RawGroupHead {
     /// What its nodes are, where they do not say it.
     #[serde(default)]
     pub kind: Option<NodeKind>,
+    /// What its nodes together may use of the machine; `limits` is for each of them.
+    #[serde(default)]
+    pub total_limits: Option<RawLimits>,
     /// Nodes that belong to it, beside those that name it as their `group`.
     #[serde(default)]
     pub members: Vec<Spanned<String>>,
@@ -89,6 +98,9 @@ pub(crate) struct RawNodeProps {
     /// Largest IP packet of interfaces in bytes, where neither interface nor link say it.
     #[serde(default)]
     pub mtu: Option<RawMtu>,
+    /// What the processes of a node may use of the machine; each key by itself wins over layers below.
+    #[serde(default)]
+    pub limits: Option<RawLimits>,
 }
 
 /// An interface of a node.

@@ -7,6 +7,7 @@ use super::names;
 use super::report::Report;
 use crate::decode::Spanned;
 use crate::diagnostic::{Diagnostic, did_you_mean};
+use crate::limits::Limits;
 use crate::raw::{RawFamily, RawNode, RawNodeProps, RawRoute, RawTopology};
 use crate::spec::{Interface, Loopback, LoopbackAddress, Node, NodeKind, Route, Routing};
 
@@ -32,6 +33,7 @@ pub(super) struct NodeProps<'a> {
     pub ipv6: Option<RawFamily>,
     sysctls: BTreeMap<String, String>,
     pub mtu: Option<u32>,
+    limits: Limits,
 }
 
 impl NodeDraft<'_> {
@@ -73,6 +75,8 @@ impl NodeDraft<'_> {
             routes: routes.collect(),
             loopback: self.loopback(),
             sysctls: if has_stack { self.props.sysctls.clone() } else { BTreeMap::new() },
+            limits: if has_stack { self.props.limits } else { Limits::default() },
+            publish: self.raw.head.publish.iter().map(|publish| publish.value.0).collect(),
         }
     }
 }
@@ -131,6 +135,9 @@ impl<'a> NodeProps<'a> {
         self.ipv4 = layer.ipv4.or(self.ipv4);
         self.ipv6 = layer.ipv6.or(self.ipv6);
         self.mtu = layer.mtu.map(|mtu| mtu.0).or(self.mtu);
+        if let Some(limits) = &layer.limits {
+            limits.lay_over(&mut self.limits);
+        }
         for (key, value) in layer.sysctls.iter() {
             check_sysctl(key, report);
             self.sysctls.insert(key.value.clone(), value.0.clone());
@@ -227,7 +234,8 @@ fn check_sysctl(key: &Spanned<String>, report: &mut Report<'_>) {
 }
 
 /// Keys that need a network stack.
-const STACK_KEYS: &[&str] = &["routing", "routes", "loopback", "ipv4", "ipv6", "sysctls"];
+const STACK_KEYS: &[&str] =
+    &["routing", "routes", "loopback", "ipv4", "ipv6", "sysctls", "limits", "publish"];
 
 fn check_switch(node: &NodeDraft<'_>, report: &mut Report<'_>) {
     for key in STACK_KEYS.iter().filter(|_| node.is_switch()) {
