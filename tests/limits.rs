@@ -111,7 +111,8 @@ fn no_more_processes_are_made_than_the_limit() {
     let Some(lab) = lab("no_more_processes_are_made_than_the_limit", scenario) else { return };
     lab.ok(&["deploy"]);
     // The shell is one, and four more are as many as there may be.
-    let fill = |sleepers: u32| format!("for i in $(seq {sleepers}); do sleep 3 & done; echo made; wait");
+    let fill =
+        |sleepers: u32| format!("for i in $(seq {sleepers}); do sleep 3 & done; echo made; wait");
     let (code, words) = lab.try_sh("a", &fill(3));
     assert_eq!((code, words.trim()), (0, "made"), "with seq, four at once");
     let (_, words) = lab.try_sh("a", &fill(8));

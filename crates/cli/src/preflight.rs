@@ -3,13 +3,13 @@
 use std::fmt::Write as _;
 
 use anyhow::{Result, bail};
-use netloom_scenario::{NodeKind, Scenario};
+use netloom_scenario::Scenario;
 
 use crate::{Machine, Size, Wall};
 
 /// How large an experiment is to the machine.
 pub fn size(scenario: &Scenario) -> Size {
-    let stacks = || scenario.nodes.iter().filter(|node| node.kind != NodeKind::Switch);
+    let stacks = || scenario.nodes.iter().filter(|node| node.kind.has_stack());
     let ends = scenario.links.iter().flat_map(|link| &link.endpoints);
     let has_stack: std::collections::HashSet<&str> =
         stacks().map(|node| node.name.as_str()).collect();

@@ -84,8 +84,14 @@ fn start() -> Result<()> {
         .context("cannot start the engine's runtime")?;
     let experiment = Arc::new(experiment);
     let deploy_seconds = began.elapsed().as_secs_f64();
-    let served =
-        runtime.block_on(serve(&layout, experiment.clone(), results, published, watching, deploy_seconds));
+    let served = runtime.block_on(serve(
+        &layout,
+        experiment.clone(),
+        results,
+        published,
+        watching,
+        deploy_seconds,
+    ));
     // Streams that are still open end with the runtime, not before their last event was sent.
     runtime.shutdown_timeout(std::time::Duration::from_secs(1));
     // What is left is the state directory, and whatever could not be removed at the first try.
@@ -166,9 +172,10 @@ fn build(launch: &Launch, layout: &Layout) -> Result<(Experiment, Option<Results
     let wiring = crate::wiring::wire(&launch.scenario, devices);
     let options =
         Options { seed: launch.scenario.seed, workers: launch.workers, ..Options::default() };
-    let dataplane = wiring.and_then(|wiring| Ok(Dataplane::start(wiring, options)?));
-    let dataplane = match dataplane {
-        Ok(dataplane) => dataplane,
+    let dataplane = wiring
+        .and_then(|(wiring, losses)| Ok((Dataplane::start(wiring, options)?, Mutex::new(losses))));
+    let (dataplane, losses) = match dataplane {
+        Ok(started) => started,
         Err(error) => {
             network.destroy()?;
             return Err(error);
@@ -180,7 +187,7 @@ fn build(launch: &Launch, layout: &Layout) -> Result<(Experiment, Option<Results
         launch.file.clone(),
         results.as_ref().map(|results| results.directory().into()),
         events,
-        Live { network, dataplane },
+        Live { network, dataplane, losses },
     );
     Ok((experiment, results, published))
 }
@@ -284,7 +291,7 @@ fn watch_memory(experiment: &Arc<Experiment>) -> tokio::task::JoinHandle<()> {
     tokio::spawn(async move {
         while !limited.is_empty() {
             tokio::time::sleep(PERIOD).await;
-            let look = || limited.iter().for_each(|node| drop(experiment.tell_memory_kills(node)));
+            let look = || limited.iter().for_each(|node| _ = experiment.tell_memory_kills(node));
             tokio::task::block_in_place(look);
         }
     })
@@ -325,8 +332,8 @@ fn watch_lease(end: &End) {
 
 /// Takes everything down. The order is that of the fastest teardown, see [`Network::destroy`].
 fn tear_down(experiment: &Experiment) -> Result<()> {
-    let Some(Live { network, dataplane }) = experiment.take_live() else { return Ok(()) };
+    let Some(Live { network, dataplane, losses }) = experiment.take_live() else { return Ok(()) };
     // Each device holds its namespace.
-    drop(dataplane.stop());
+    drop((dataplane.stop(), losses));
     network.destroy().context("cannot take the network down")
 }

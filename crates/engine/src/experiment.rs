@@ -21,6 +21,7 @@ use netloom_link::{LinkState, LogHeader};
 use netloom_monitor::{Monitor, Verdict};
 use netloom_nodes::{ExitStatus, Network, SpawnRequest, Spawned};
 use netloom_plan::Plan;
+use netloom_ports::Losses;
 use netloom_scenario::{Endpoint, Interface, Link, LinkEnds, Node, NodeKind, Scenario};
 use netloom_units::Time;
 use tokio::sync::{oneshot, watch};
@@ -36,6 +37,17 @@ pub struct Live {
     pub network: Network,
     /// Pipes and devices.
     pub dataplane: Dataplane,
+    /// What is lost where devices of the machine are not read in time.
+    pub losses: Mutex<Vec<(Endpoint, Losses)>>,
+}
+
+impl Live {
+    /// Frames that came from outside and were not read in time, at each end that lost any.
+    fn lost_outside(&self) -> HashMap<Endpoint, u64> {
+        let mut losses = self.losses.lock().unwrap_or_else(PoisonError::into_inner);
+        let counted = losses.iter_mut().map(|(end, losses)| (end.clone(), losses.count()));
+        counted.filter(|(_, lost)| *lost > 0).collect()
+    }
 }
 
 /// A process in a node.
@@ -226,14 +238,19 @@ impl Experiment {
     /// How exactly the engine keeps its schedule.
     pub fn timing(&self) -> Result<Timing> {
         self.with_live(|live| {
-            let overflow = self.overflow.dropped(&live.network)?.values().sum();
+            let inside: u64 = self.overflow.dropped(&live.network)?.values().sum();
+            let overflow = inside + live.lost_outside().values().sum::<u64>();
             Ok(crate::wiring::timing(&self.scenario, live.dataplane.timing()?, overflow))
         })
     }
 
     /// Frames that interfaces have dropped because the engine did not read them in time.
     pub fn not_read_in_time(&self) -> Result<HashMap<Endpoint, u64>> {
-        self.with_live(|live| self.overflow.dropped(&live.network))
+        self.with_live(|live| {
+            let mut lost = self.overflow.dropped(&live.network)?;
+            lost.extend(live.lost_outside());
+            Ok(lost)
+        })
     }
 
     /// The contention monitor.
@@ -291,6 +308,9 @@ impl Experiment {
         })?;
         if node.kind == NodeKind::Switch {
             bail!("`{name}` is a switch: a segment inside the engine in which nothing can run");
+        }
+        if node.kind == NodeKind::Outside {
+            bail!("`{name}` is no node but this machine: run the command here");
         }
         Ok(node)
     }

@@ -127,7 +127,11 @@ impl Target {
     }
 
     /// A socket inside the node that is not connected.
-    async fn socket(&self, protocol: Protocol, address: SocketAddr) -> io::Result<std::os::fd::OwnedFd> {
+    async fn socket(
+        &self,
+        protocol: Protocol,
+        address: SocketAddr,
+    ) -> io::Result<std::os::fd::OwnedFd> {
         let Self { experiment, node, .. } = self.clone();
         let open = move || {
             let tcp = protocol == Protocol::Tcp;

@@ -6,13 +6,16 @@ use std::os::fd::OwnedFd;
 use anyhow::{Result, anyhow};
 use netloom_api::timing::{LatencySummary, Scheduling, Timing, WorkerLoad};
 use netloom_dataplane::{End, LinkWiring, Wiring};
-use netloom_nodes::Device;
-use netloom_ports::{FrameDevice, Tap};
+use netloom_nodes::{Attachment, Device};
+use netloom_ports::{FrameDevice, Losses, PacketDevice, Tap};
 use netloom_scenario::{Endpoint, Node, NodeKind, Scenario};
 
 /// What the data plane is to join: every link of the scenario that is not direct, with the devices at its
-/// ends.
-pub fn wire(scenario: &Scenario, devices: Vec<Device>) -> Result<Wiring> {
+/// ends; and what counts losses at those of the machine.
+pub fn wire(
+    scenario: &Scenario,
+    devices: Vec<Device>,
+) -> Result<(Wiring, Vec<(Endpoint, Losses)>)> {
     let mut switches: HashMap<&str, usize> = HashMap::new();
     for node in scenario.nodes.iter().filter(|node| node.kind == NodeKind::Switch) {
         let number = switches.len();
@@ -20,12 +23,21 @@ pub fn wire(scenario: &Scenario, devices: Vec<Device>) -> Result<Wiring> {
     }
     let nodes: HashMap<&str, &Node> =
         scenario.nodes.iter().map(|node| (node.name.as_str(), node)).collect();
-    let mut taps: HashMap<(String, String), OwnedFd> =
-        devices.into_iter().map(|d| ((d.node, d.interface), d.fd)).collect();
+    let mut losses = Vec::new();
+    let mut taps: HashMap<(String, String), (OwnedFd, Attachment)> =
+        devices.into_iter().map(|d| ((d.node, d.interface), (d.fd, d.attachment))).collect();
     let mut tap = |node: &str, interface: &str| -> Result<Box<dyn FrameDevice>> {
-        let tap = taps.remove(&(node.into(), interface.into()));
-        let tap = tap.ok_or_else(|| anyhow!("no device was made for {node}:{interface}"))?;
-        Ok(Box::new(Tap::from_fd(tap)))
+        let found = taps.remove(&(node.into(), interface.into()));
+        let found = found.ok_or_else(|| anyhow!("no device was made for {node}:{interface}"))?;
+        Ok(match found {
+            (fd, Attachment::Tap) => Box::new(Tap::from_fd(fd)),
+            (fd, Attachment::Packet) => {
+                let device = PacketDevice::from_fd(fd);
+                let end = Endpoint { node: node.into(), interface: interface.into() };
+                losses.push((end, device.losses()?));
+                Box::new(device)
+            }
+        })
     };
     let mut end = |Endpoint { node, interface }: &Endpoint| -> Result<End> {
         let interfaces = || nodes.get(node.as_str()).into_iter().flat_map(|node| &node.interfaces);
@@ -56,7 +68,7 @@ pub fn wire(scenario: &Scenario, devices: Vec<Device>) -> Result<Wiring> {
             pipes: [link.forward.clone(), link.reverse.clone()],
         });
     }
-    Ok(Wiring { links, switches: switches.len() })
+    Ok((Wiring { links, switches: switches.len() }, losses))
 }
 
 /// The data plane's measurements in the API's words.

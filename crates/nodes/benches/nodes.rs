@@ -111,7 +111,13 @@ fn created(size: usize, suffix: &str) -> (f64, Network) {
 fn ring_plan(size: usize) -> Plan {
     let nodes = (0..size).map(|index| ring_node(index, size)).collect();
     let hosts_file = "127.0.0.1 localhost\n".into();
-    Plan { nodes, hosts_file, generated: GeneratedRoutes::default(), limits: SharedLimits::default() }
+    Plan {
+        nodes,
+        hosts_file,
+        generated: GeneratedRoutes::default(),
+        limits: SharedLimits::default(),
+        outside: vec![],
+    }
 }
 
 fn ring_node(index: usize, size: usize) -> NodePlan {

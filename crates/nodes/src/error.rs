@@ -86,6 +86,24 @@ pub enum NodeError {
         /// Why not.
         source: io::Error,
     },
+    /// An end of a link outside cannot be had; nothing was made.
+    #[error("`{end}` cannot be at the end of a link: {why}")]
+    NotOutside {
+        /// The end.
+        end: String,
+        /// Why not, and what to do.
+        why: String,
+    },
+    /// The kernel refused something at an end of a link outside.
+    #[error("`{end}`: cannot {action}: {source}{}", advice(source))]
+    Outside {
+        /// The end.
+        end: String,
+        /// What was attempted.
+        action: String,
+        /// Why it failed.
+        source: io::Error,
+    },
     /// A limit cannot be enforced.
     #[error("the limits of the scenario cannot be enforced: {why}")]
     Limits {

@@ -7,6 +7,7 @@
 //! | `network` | [`Network`]: the whole, made by `create`, unmade by `teardown` |
 //! | `netns`, `tap`, `netlink`, `requests`, `configure` | one node's network stack |
 //! | `direct` | links between nodes that need no engine |
+//! | `outside` | ends of links that are the machine's |
 //! | `node`, `starter`, `reactor`, `control` | the engine's side of processes in nodes |
 //! | [`init`] | the node's side: its first process |
 //! | `interface` | what a node's interfaces say about themselves |
@@ -31,6 +32,7 @@ mod netlink;
 mod netns;
 mod network;
 mod node;
+mod outside;
 mod pidfd;
 mod process;
 mod reactor;
@@ -47,7 +49,7 @@ pub use drain::wait as wait_until_freed;
 pub use error::NodeError;
 pub use interface::{InterfaceState, Traffic};
 pub use layout::Layout;
-pub use network::{Context, Device, Network};
+pub use network::{Attachment, Context, Device, Network};
 pub use process::{ExitStatus, SpawnRequest, Spawned, Stdio};
 pub use teardown::{CleanupReport, cleanup, cleanup_layout};
 pub use walls::{Demand, Wall, walls};

@@ -13,11 +13,11 @@ use netloom_ports::PacketSocket;
 use netloom_scenario::Controller;
 use nix::sys::socket::{AddressFamily, SockFlag, SockType, socket};
 
+use crate::cgroup::{self, Places, Tree, Usage};
 use crate::interface::{self, InterfaceState};
 use crate::node::Node;
 use crate::reactor::Reactor;
 use crate::starter::Starter;
-use crate::cgroup::{self, Places, Tree, Usage};
 use crate::{ExitStatus, Layout, NodeError, SpawnRequest, Spawned, create, netns};
 
 /// How long the processes of all nodes may take to end in [`Network::destroy`].
@@ -50,6 +50,17 @@ pub struct Device {
     pub interface: String,
     /// The device.
     pub fd: OwnedFd,
+    /// How the engine holds it.
+    pub attachment: Attachment,
+}
+
+/// How the engine holds a device.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Attachment {
+    /// By the far end of a TAP.
+    Tap,
+    /// By a packet socket ([`netloom_ports::PacketDevice`]): one of the machine's.
+    Packet,
 }
 
 /// The nodes of an experiment in the kernel. Dropping it destroys them, without a word about

@@ -14,12 +14,12 @@ use nix::sched::{CloneFlags, unshare};
 use nix::sys::wait::waitpid;
 use nix::unistd::Pid;
 
+use crate::cgroup::Tree;
 use crate::control::{Control, FromInit, Setup, ToInit};
 use crate::network::Context;
 use crate::node::Init;
 use crate::pidfd::PidFd;
 use crate::reactor::Reactor;
-use crate::cgroup::Tree;
 use crate::{Layout, NodeError};
 
 /// The variable in the environment of all processes of nodes that names their experiment.
@@ -40,12 +40,7 @@ pub(crate) struct Starter {
 }
 
 impl Starter {
-    pub fn new(
-        layout: Layout,
-        context: Context,
-        file_limits: (u64, u64),
-        cgroups: Tree,
-    ) -> Self {
+    pub fn new(layout: Layout, context: Context, file_limits: (u64, u64), cgroups: Tree) -> Self {
         Self { layout, context, file_limits, cgroups, mounts: Mutex::default() }
     }
 

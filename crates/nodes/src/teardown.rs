@@ -13,7 +13,7 @@ use crate::netns::{self, Identity};
 use crate::pidfd::PidFd;
 use crate::record::Record;
 use crate::starter::EXPERIMENT_VARIABLE;
-use crate::{Layout, NodeError, cgroup, drain, rootless};
+use crate::{Layout, NodeError, cgroup, drain, outside, rootless};
 
 /// How long killed processes may take to end.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -77,6 +77,9 @@ pub(crate) fn remove(layout: &Layout, nodes: &[String]) -> Result<CleanupReport,
     cgroups.retain(|path| path.exists());
     cgroups.iter().for_each(|cgroup| cgroup::kill(cgroup));
     report.processes = kill_processes(layout, nodes, &cgroups, deadline, &mut problems);
+    if !is_foreign(layout) {
+        problems.extend(outside::give_back(layout));
+    }
     // An ordinary user's namespaces have gone with the engine; their names go with the directory.
     let nodes = if is_foreign(layout) { &[] } else { nodes };
     for node in nodes {

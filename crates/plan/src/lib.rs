@@ -20,6 +20,7 @@ mod hosts;
 mod mac;
 mod model;
 mod numbering;
+mod outside;
 mod pool;
 mod routing;
 mod sysctls;
@@ -66,7 +67,7 @@ fn plan_numbered(
         .nodes
         .iter()
         .enumerate()
-        .filter(|(_, node)| node.kind != NodeKind::Switch)
+        .filter(|(_, node)| node.kind.has_stack())
         .map(|(index, node)| NodePlan {
             name: node.name.clone(),
             kind: node.kind,
@@ -100,7 +101,8 @@ fn plan_numbered(
     let generated = GeneratedRoutes(Some(Network::new(&topology, &addressing, graph)));
     let limits =
         SharedLimits { total: scenario.total_limits, groups: scenario.group_limits.clone() };
-    Ok(Plan { nodes, hosts_file, generated, limits })
+    let outside = outside::ends(scenario, &macs, &addressing);
+    Ok(Plan { nodes, hosts_file, generated, limits, outside })
 }
 
 /// The other end of every interface with a direct link, by node and interface.

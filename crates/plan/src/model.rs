@@ -6,7 +6,7 @@ use std::fmt;
 use std::net::IpAddr;
 use std::sync::Arc;
 
-use netloom_scenario::{Endpoint, IpPrefix, Limits, MacAddress, NodeKind};
+use netloom_scenario::{Endpoint, IpPrefix, Limits, MacAddress, NodeKind, Outside};
 use serde::{Deserialize, Serialize};
 
 use crate::routing::Network;
@@ -22,6 +22,27 @@ pub struct Plan {
     pub generated: GeneratedRoutes,
     /// Limits that nodes have together.
     pub limits: SharedLimits,
+    /// Ends of links outside.
+    pub outside: Vec<OutsidePlan>,
+}
+
+/// An end of a link outside.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OutsidePlan {
+    /// As the link names it.
+    pub end: Endpoint,
+    /// What it is.
+    pub kind: Outside,
+    /// The machine's device: to be made (`host`, `nat`, `tap`), to be taken (`device`), or to be beside
+    /// (`macvlan`).
+    pub device: String,
+    /// Largest IP packet in bytes.
+    pub mtu: u32,
+    /// The Ethernet address of the interface at the other end, if that is a node's: who is beside a device of the
+    /// machine is heard under its own address only.
+    pub peer_mac: Option<MacAddress>,
+    /// The machine's addresses.
+    pub addresses: Vec<IpPrefix>,
 }
 
 /// Limits for the sum of what several nodes use.

@@ -179,7 +179,8 @@ fn waits_are_those_of_schedstat() {
         Ok(inode) => inode,
         Err(error) => return println!("skipped: no network namespace for us: {error}"),
     };
-    let node = Node { name: "a".into(), netns: Some(netns), cgroup: None, limited: Limited::default() };
+    let node =
+        Node { name: "a".into(), netns: Some(netns), cgroup: None, limited: Limited::default() };
     let Some(mut watch) = Watch::start(vec![node]) else { return };
     watch.seen.clear();
     go.send(()).unwrap();

@@ -169,15 +169,21 @@ mod tests {
 
     #[test]
     fn quotas_are_exact() {
-        for (text, micros) in
-            [("0.5", 50_000), ("2", 200_000), ("0.01", 1000), ("1.23456", 123_456), ("1.50", 150_000)]
-        {
+        for (text, micros) in [
+            ("0.5", 50_000),
+            ("2", 200_000),
+            ("0.01", 1000),
+            ("1.23456", 123_456),
+            ("1.50", 150_000),
+        ] {
             let quota: CpuQuota = text.parse().unwrap();
             assert_eq!(quota.micros_per_period(), micros);
             let json = serde_json::to_string(&quota).unwrap();
             assert_eq!(serde_json::from_str::<CpuQuota>(&json).unwrap(), quota);
         }
-        for text in ["", ".5", "5.", "0", "0.009", "-1", "1e3", "half", "0.123456", "100000.1", "50%"] {
+        for text in
+            ["", ".5", "5.", "0", "0.009", "-1", "1e3", "half", "0.123456", "100000.1", "50%"]
+        {
             assert!(text.parse::<CpuQuota>().is_err(), "{text}");
         }
     }

@@ -136,7 +136,9 @@ mod tests {
             assert_eq!(read(text).to_string(), printed);
             assert_eq!(read(printed), read(text));
         }
-        for text in ["80", "80:", ":80", "0:80", "80:65536", "a:80", "1:2:3", "::1:1:2", "1:2/sctp", "+1:2"] {
+        for text in
+            ["80", "80:", ":80", "0:80", "80:65536", "a:80", "1:2:3", "::1:1:2", "1:2/sctp", "+1:2"]
+        {
             assert!(text.parse::<Publish>().is_err(), "{text}");
         }
     }

@@ -23,7 +23,7 @@ pub(crate) use measure::{RawCapture, RawFrames, RawMeasure};
 pub(crate) use monitor::RawMonitor;
 pub(crate) use node::{
     RawAddresses, RawFamily, RawGroupHead, RawInterface, RawLimits, RawNode, RawNodeDefaults,
-    RawNodeProps, RawRoute,
+    RawNodeHead, RawNodeProps, RawRoute,
 };
 pub(crate) use process::{RawProcess, RawReady};
 pub(crate) use timeline::{RawEvent, RawStart};

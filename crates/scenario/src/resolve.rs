@@ -13,6 +13,7 @@ mod measure;
 mod monitor;
 mod names;
 mod nodes;
+mod outside;
 mod pipes;
 mod processes;
 mod properties;
@@ -49,12 +50,15 @@ pub(crate) fn resolve(
 ) -> (Scenario, Vec<Diagnostic>) {
     let mut report = Report::new(tree, pruned);
     properties::complete(raw, files, &mut report);
+    outside::complete(&mut raw.topology);
     let raw = &*raw;
     let name = name(raw, &mut report);
     duration(raw, &mut report);
     let mut nodes = nodes::drafts(&raw.topology, &mut report);
     let links = links::drafts(&raw.topology, &mut nodes, &mut report);
     interfaces::resolve(&raw.topology, &mut nodes, &links, &mut report);
+    outside::check(&nodes, &links, &mut report);
+    outside::set_addresses(&mut nodes, &links, &mut report);
     vlans::check(&nodes, &links, &mut report);
     let segments = segments::find(&nodes, &links, &mut report);
     addresses::check(&nodes, &segments, &mut report);

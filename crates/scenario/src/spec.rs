@@ -149,6 +149,16 @@ pub enum NodeKind {
     Router,
     /// A learning layer-2 segment inside the engine: no network stack, no processes.
     Switch,
+    /// What of the machine is at the ends of links: its interfaces are the machine's. Not written as a node: an
+    /// end of a link names it.
+    Outside,
+}
+
+impl NodeKind {
+    /// Whether it is a network stack of its own, in which processes can run.
+    pub fn has_stack(self) -> bool {
+        matches!(self, Self::Host | Self::Router)
+    }
 }
 
 /// Where a node's routes come from.

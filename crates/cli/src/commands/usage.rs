@@ -16,7 +16,8 @@ pub fn table_of(nodes: &[NodeStatus]) -> Option<Table> {
     for node in nodes.iter().filter(|node| node.usage.is_some() || !node.limits.is_empty()) {
         let usage = node.usage.unwrap_or_default();
         let or_unknown = |text: Option<String>| text.unwrap_or_else(|| "–".into());
-        let memory = |bytes: Option<u64>| or_unknown(bytes.map(|b| format!("{:.1} MiB", b as f64 / MIB)));
+        let memory =
+            |bytes: Option<u64>| or_unknown(bytes.map(|b| format!("{:.1} MiB", b as f64 / MIB)));
         let number = |number: Option<u64>| or_unknown(number.map(count));
         let time = |ns: u64| format!("{:.2} s", ns as f64 / 1e9);
         rows.add_row([

@@ -6,7 +6,6 @@ use std::sync::{Mutex, PoisonError};
 use netloom_api::event::What;
 use netloom_api::usage::NodeUsage;
 use netloom_nodes::Usage;
-use netloom_scenario::NodeKind;
 
 use super::Experiment;
 
@@ -21,7 +20,7 @@ impl Experiment {
 
     /// The same of all nodes of which something is known, by name.
     pub fn usages(&self) -> BTreeMap<String, NodeUsage> {
-        let stacks = self.scenario.nodes.iter().filter(|node| node.kind != NodeKind::Switch);
+        let stacks = self.scenario.nodes.iter().filter(|node| node.kind.has_stack());
         stacks.filter_map(|node| Some((node.name.clone(), self.usage(&node.name)?))).collect()
     }
 

@@ -133,7 +133,10 @@ mod tests {
         let unified = "35 24 0:30 / /sys/fs/cgroup rw shared:9 - cgroup2 cgroup2 rw,nsdelegate\n";
         let found = Hierarchies::read(unified);
         assert_eq!(found.unified(), Some("/sys/fs/cgroup/netloom".into()));
-        assert_eq!(Hierarchies::read("22 27 0:21 / /proc rw - proc proc rw\n"), Hierarchies::default());
+        assert_eq!(
+            Hierarchies::read("22 27 0:21 / /proc rw - proc proc rw\n"),
+            Hierarchies::default()
+        );
     }
 
     #[test]

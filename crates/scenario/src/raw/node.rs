@@ -14,6 +14,29 @@ use crate::spec::{NodeKind, Routing};
 pub(crate) use addresses::{RawAddresses, RawFamily, RawLoopback};
 pub(crate) use limits::{RawLimits, RawPublish};
 
+/// What a node can be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[schemars(rename = "NodeKind")]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum RawKind {
+    /// An end system: does not forward.
+    Host,
+    /// Forwards IPv4 and IPv6.
+    Router,
+    /// A learning layer-2 segment inside the engine: no network stack, no processes.
+    Switch,
+}
+
+impl From<RawKind> for NodeKind {
+    fn from(kind: RawKind) -> Self {
+        match kind {
+            RawKind::Host => Self::Host,
+            RawKind::Router => Self::Router,
+            RawKind::Switch => Self::Switch,
+        }
+    }
+}
+
 /// A node: its own keys, and the properties that it shares with groups beside them.
 pub(crate) type RawNode = Inline<RawNodeHead, RawNodeProps>;
 
@@ -27,7 +50,10 @@ pub(crate) type RawNodeDefaults = Inline<RawNodeDefaultsHead, RawNodeProps>;
 pub(crate) struct RawNodeHead {
     /// What the node is (default `host`).
     #[serde(default)]
-    pub kind: Option<NodeKind>,
+    pub kind: Option<RawKind>,
+    /// Whether it stands for the outside, and not in the file.
+    #[serde(skip)]
+    pub outside: bool,
     /// The group it belongs to.
     #[serde(default)]
     pub group: Option<Spanned<String>>,
@@ -51,7 +77,7 @@ pub(crate) struct RawNodeHead {
 pub(crate) struct RawNodeDefaultsHead {
     /// What a node is that does not say it (default `host`).
     #[serde(default)]
-    pub kind: Option<NodeKind>,
+    pub kind: Option<RawKind>,
 }
 
 /// A set of nodes and the properties they share.
@@ -61,7 +87,7 @@ pub(crate) struct RawNodeDefaultsHead {
 pub(crate) struct RawGroupHead {
     /// What its nodes are, where they do not say it.
     #[serde(default)]
-    pub kind: Option<NodeKind>,
+    pub kind: Option<RawKind>,
     /// What its nodes together may use of the machine; `limits` is for each of them.
     #[serde(default)]
     pub total_limits: Option<RawLimits>,

@@ -19,10 +19,12 @@ pub(super) fn of_groups(
     nodes: &[NodeDraft<'_>],
     report: &mut Report<'_>,
 ) -> BTreeMap<String, Limits> {
-    let limits = topology.groups.iter().map(|(name, group)| {
-        (name.value.clone(), alone(group.head.total_limits.as_ref()))
-    });
-    let limits: BTreeMap<String, Limits> = limits.filter(|(_, limits)| !limits.is_empty()).collect();
+    let limits = topology
+        .groups
+        .iter()
+        .map(|(name, group)| (name.value.clone(), alone(group.head.total_limits.as_ref())));
+    let limits: BTreeMap<String, Limits> =
+        limits.filter(|(_, limits)| !limits.is_empty()).collect();
     for node in nodes.iter().filter(|node| !node.is_switch()) {
         let mut groups = node.groups.iter().filter(|group| limits.contains_key(*group));
         let (Some(first), Some(second)) = (groups.next(), groups.next()) else { continue };
@@ -31,8 +33,9 @@ pub(super) fn of_groups(
             node.name.value
         );
         let key = report.key_in_file(&["topology", "groups", second, "total_limits"]);
-        let finding = Diagnostic::error(node.name.span, message)
-            .with_help("what a node uses can count for one group only: leave one of the totals out");
+        let finding = Diagnostic::error(node.name.span, message).with_help(
+            "what a node uses can count for one group only: leave one of the totals out",
+        );
         report.error(match key {
             Some(key) => finding.with_related(key, "the second total is here"),
             None => finding,
