@@ -117,9 +117,10 @@ impl Drop for Machine {
     }
 }
 
+/// Not `ip netns exec`, which makes a mount namespace each time: names of namespaces are mounts.
 fn inside(namespace: &str, command: &[&str]) -> Command {
-    let mut inside = Command::new("ip");
-    inside.args(["netns", "exec", namespace]).args(command);
+    let mut inside = Command::new("nsenter");
+    inside.arg(format!("--net=/run/netns/{namespace}")).args(command);
     inside
 }
 
