@@ -63,6 +63,10 @@ impl Machine for ThisMachine {
         walls.into_iter().map(wall).collect()
     }
 
+    fn enforcer(&self, controller: netloom_cli::Controller) -> Result<&'static str, String> {
+        netloom_nodes::enforcer(controller)
+    }
+
     fn kill_engine(&self, name: &str) -> anyhow::Result<()> {
         local::kill_engine(name)
     }

@@ -44,10 +44,15 @@ impl Results {
 
 /// Runs an example under a name of this test's own; its results.
 fn run(example: &str) -> Results {
+    run_by(example, Command::new(NETLOOM))
+}
+
+/// The same with a command of its own, which arguments of `netloom` are added to.
+fn run_by(example: &str, mut command: Command) -> Results {
     let name = format!("{example}-{}", std::process::id());
     let results = Results(std::env::temp_dir().join(format!("netloom-example-{name}")));
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let output = Command::new(NETLOOM)
+    let output = command
         .args(["run", "--name", &name, "-o", results.0.to_str().unwrap(), "-t"])
         .arg(root.join("examples").join(example).join("netloom.yaml"))
         .output()
@@ -66,7 +71,7 @@ fn every_example_is_tested_here() {
         .map(|entry| entry.unwrap().file_name().into_string().unwrap())
         .collect();
     names.sort();
-    assert_eq!(names, ["abilene", "cellular", "dumbbell", "hello", "lan", "vlans"]);
+    assert_eq!(names, ["abilene", "cellular", "dumbbell", "hello", "lan", "outside", "vlans"]);
 }
 
 #[test]
@@ -74,6 +79,25 @@ fn hello() {
     let results = run("hello");
     assert!(results.read("ping@alice.stdout").contains("20 received"));
     assert!(results.read("download@alice.stdout").contains("Mbits/sec"));
+}
+
+#[test]
+fn outside() {
+    if !common::takes_root("example outside", "the machine's devices are root's") {
+        return;
+    }
+    // On a machine of its own, as far as the network goes.
+    let mut command = Command::new("unshare");
+    let line = "ip link set lo up && exec \"$0\" \"$@\"";
+    command.args(["--net", "sh", "-c", line, NETLOOM]);
+    let results = run_by("outside", command);
+    let ping = results.read("ping@edge.stdout");
+    assert!(ping.contains("5 received"), "{ping}");
+    let least = ping.split(" = ").nth(1).unwrap().split('/').next().unwrap();
+    assert!(least.trim().parse::<f64>().unwrap() >= 40.0, "{ping}");
+    let summary = fs::read_to_string(results.0.join("summary.json")).unwrap();
+    let summary: serde_json::Value = serde_json::from_str(&summary).unwrap();
+    assert!(summary["usage"]["edge"]["cpu_ns"].as_u64().unwrap() > 0);
 }
 
 #[test]

@@ -119,6 +119,14 @@ pub enum What {
         /// Standard output and error together, the first 64 KiB.
         output: String,
     },
+    /// The kernel killed processes of a node because a limit on memory was reached: the node's, its group's, or
+    /// the experiment's.
+    MemoryKilled {
+        /// The node.
+        node: String,
+        /// How many.
+        processes: u64,
+    },
     /// Contention for the machine began, grew, or ended.
     Contention {
         /// Which, how much, and through whom.
@@ -166,6 +174,13 @@ impl What {
             }
             Self::CommandEnded { node, command, code, .. } => {
                 format!("`{}` in {node} ended with code {code}", command.join(" "))
+            }
+            Self::MemoryKilled { node, processes } => {
+                let processes = match processes {
+                    1 => "a process".to_owned(),
+                    more => format!("{more} processes"),
+                };
+                format!("the kernel killed {processes} in {node}: a limit on memory was reached")
             }
             Self::Contention { signal } => {
                 let change = match signal.change {

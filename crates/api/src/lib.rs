@@ -27,6 +27,7 @@ pub mod openapi;
 pub mod state;
 pub mod summary;
 pub mod timing;
+pub mod usage;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

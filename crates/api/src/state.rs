@@ -4,10 +4,12 @@ use std::net::IpAddr;
 use std::path::PathBuf;
 
 use netloom_link::{Count, PipeConfig, PipeStatistics, PortVlans, VlanDrops};
-use netloom_scenario::{Endpoint, IpPrefix, MacAddress, NodeKind};
+use netloom_scenario::{Endpoint, IpPrefix, Limits, MacAddress, NodeKind, Publish};
 use netloom_units::Time;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+
+use crate::usage::NodeUsage;
 
 /// The experiment as a whole.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -59,6 +61,15 @@ pub struct NodeStatus {
     pub interfaces: Vec<InterfaceStatus>,
     /// The network namespace's name for `ip netns exec`; none for a switch.
     pub namespace: Option<String>,
+    /// What its processes may use; those of its group and of the experiment come on top.
+    #[serde(default, skip_serializing_if = "Limits::is_empty")]
+    pub limits: Limits,
+    /// What they use, and have used; absent where nothing accounts for them, and before the first process.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub usage: Option<NodeUsage>,
+    /// Ports of the machine that lead into it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub published: Vec<Publish>,
 }
 
 /// An interface.

@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 use crate::event::EndReason;
 use crate::state::{LinkStatus, ProcessStatus, VlanPortStatus};
 use crate::timing::Timing;
+use crate::usage::NodeUsage;
 
 /// A finished run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -43,6 +44,9 @@ pub struct Summary {
     /// The ports of switches that know VLANs, by name.
     #[serde(default)]
     pub vlan_ports: BTreeMap<String, VlanPortStatus>,
+    /// What nodes have used of the machine, by name, as far as that is known.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub usage: BTreeMap<String, NodeUsage>,
     /// What became of the frame log, if one was asked for.
     #[serde(default)]
     pub frame_log: Option<FrameLogSummary>,

@@ -3,13 +3,13 @@
 use std::fmt::Write as _;
 
 use anyhow::{Result, bail};
-use netloom_scenario::{NodeKind, Scenario};
+use netloom_scenario::Scenario;
 
 use crate::{Machine, Size, Wall};
 
 /// How large an experiment is to the machine.
 pub fn size(scenario: &Scenario) -> Size {
-    let stacks = || scenario.nodes.iter().filter(|node| node.kind != NodeKind::Switch);
+    let stacks = || scenario.nodes.iter().filter(|node| node.kind.has_stack());
     let ends = scenario.links.iter().flat_map(|link| &link.endpoints);
     let has_stack: std::collections::HashSet<&str> =
         stacks().map(|node| node.name.as_str()).collect();
@@ -22,6 +22,7 @@ pub fn size(scenario: &Scenario) -> Size {
 /// # Errors
 /// If it could not start: everything that is in its way.
 pub fn check(machine: &dyn Machine, scenario: &Scenario) -> Result<()> {
+    limits(machine, scenario)?;
     let walls = machine.walls(size(scenario));
     let (stops, hinders): (Vec<_>, Vec<_>) =
         walls.into_iter().filter(|wall| wall.needs > wall.has).partition(|wall| wall.stops_start);
@@ -37,6 +38,21 @@ pub fn check(machine: &dyn Machine, scenario: &Scenario) -> Result<()> {
         let _ = write!(all, "\n  {}", words(&wall));
     }
     bail!(all)
+}
+
+/// Whether the machine can enforce the limits of a scenario.
+fn limits(machine: &dyn Machine, scenario: &Scenario) -> Result<()> {
+    let controllers = scenario.controllers().into_iter();
+    let mut reasons: Vec<String> = controllers.filter_map(|c| machine.enforcer(c).err()).collect();
+    reasons.dedup();
+    if reasons.is_empty() {
+        return Ok(());
+    }
+    bail!(
+        "this machine cannot enforce the limits of `{}`; nothing was made\n  {}",
+        scenario.name,
+        reasons.join("\n  ")
+    )
 }
 
 /// A wall that is in the way, in words.

@@ -29,6 +29,7 @@ use crate::http;
 use crate::local::PID_FILE;
 use crate::metrics::{self, Metrics};
 use crate::monitoring::{Monitoring, Preparation, Thresholds};
+use crate::publish::{self, Publisher, Reserved};
 use crate::recording::{record, start_captures, start_frame_log};
 use crate::results::Results;
 use crate::services::{self, NodeStart, Prepared, Services};
@@ -71,7 +72,7 @@ fn start() -> Result<()> {
     let thresholds = Thresholds::set(&mut launch.scenario.monitor.criteria, &launch.calibration);
     let watching = Watching { preparation: Preparation::start(&launch.scenario), thresholds };
     let built = build(&launch, &layout, told_monitor);
-    let Built { experiment, results, starts } = match built {
+    let Built { experiment, results, starts, published } = match built {
         Ok(built) => built,
         Err(error) => {
             // `build` has taken back what it made; this removes the state directory.
@@ -86,7 +87,7 @@ fn start() -> Result<()> {
         .context("cannot start the engine's runtime")?;
     let experiment = Arc::new(experiment);
     let deploy_seconds = began.elapsed().as_secs_f64();
-    let start = Start { starts, watching, deploy_seconds };
+    let start = Start { starts, published, watching, deploy_seconds };
     let served = runtime.block_on(serve(&layout, experiment.clone(), results, start));
     // Streams that are still open end with the runtime, not before their last event was sent.
     runtime.shutdown_timeout(std::time::Duration::from_secs(1));
@@ -144,6 +145,7 @@ struct Built {
     experiment: Experiment,
     results: Option<Results>,
     starts: Vec<NodeStart>,
+    published: Reserved,
 }
 
 /// Makes the network. On an error nothing that was made is left.
@@ -154,6 +156,8 @@ fn build(
 ) -> Result<Built> {
     let plan = netloom_plan::plan(&launch.scenario)?;
     let Prepared { views, starts } = services::prepare(&launch.scenario, &plan, &launch.directory)?;
+    // What others may hold is asked for first.
+    let published = publish::reserve(&launch.scenario)?;
     let results = match &launch.mode {
         Mode::Run { results } => Some(Results::create(results, launch)?),
         Mode::Deploy => None,
@@ -181,9 +185,10 @@ fn build(
     let wiring = crate::wiring::wire(&drawn, devices);
     let options =
         Options { seed: launch.scenario.seed, workers: launch.workers, ..Options::default() };
-    let dataplane = wiring.and_then(|wiring| Ok(Dataplane::start(wiring, options)?));
-    let dataplane = match dataplane {
-        Ok(dataplane) => dataplane,
+    let dataplane = wiring
+        .and_then(|(wiring, losses)| Ok((Dataplane::start(wiring, options)?, Mutex::new(losses))));
+    let (dataplane, losses) = match dataplane {
+        Ok(started) => started,
         Err(error) => {
             network.destroy()?;
             return Err(error);
@@ -201,14 +206,15 @@ fn build(
         },
         events,
         Services::new(&starts, logs),
-        Live { network, dataplane },
+        Live { network, dataplane, losses },
     );
-    Ok(Built { experiment, results, starts })
+    Ok(Built { experiment, results, starts, published })
 }
 
 /// What is still to be started, and how the start went so far.
 struct Start {
     starts: Vec<NodeStart>,
+    published: Reserved,
     watching: Watching,
     deploy_seconds: f64,
 }
@@ -226,8 +232,10 @@ async fn serve(
     results: Option<Results>,
     start: Start,
 ) -> Result<()> {
-    let Start { starts, watching, deploy_seconds } = start;
+    let Start { starts, published, watching, deploy_seconds } = start;
     let end = End::new();
+    let publisher = Publisher::start(&experiment, published)?;
+    let memory = watch_memory(&experiment);
     let listener = match listen(&layout.socket()) {
         Ok(listener) => listener,
         Err(error) => {
@@ -279,6 +287,8 @@ async fn serve(
         }
     };
     experiment.enter(Phase::Stopping);
+    memory.abort();
+    publisher.end().await;
     let torn_down = tear_down(&experiment);
     for capture in captures {
         // A panic in a capture costs its file only.
@@ -303,6 +313,20 @@ fn take_metrics(
     let metrics = Arc::new(Metrics::new(experiment, file));
     metrics.serve(layout)?;
     Ok(metrics)
+}
+
+/// Tells when the kernel kills processes because of limits on memory.
+fn watch_memory(experiment: &Arc<Experiment>) -> tokio::task::JoinHandle<()> {
+    const PERIOD: std::time::Duration = std::time::Duration::from_millis(500);
+    let experiment = Arc::clone(experiment);
+    let limited = experiment.memory_limited();
+    tokio::spawn(async move {
+        while !limited.is_empty() {
+            tokio::time::sleep(PERIOD).await;
+            let look = || limited.iter().for_each(|node| _ = experiment.tell_memory_kills(node));
+            tokio::task::block_in_place(look);
+        }
+    })
 }
 
 fn listen(socket: &Path) -> Result<UnixListener> {
@@ -340,8 +364,8 @@ fn watch_lease(end: &End) {
 
 /// Takes everything down. The order is that of the fastest teardown, see [`Network::destroy`].
 fn tear_down(experiment: &Experiment) -> Result<()> {
-    let Some(Live { network, dataplane }) = experiment.take_live() else { return Ok(()) };
+    let Some(Live { network, dataplane, losses }) = experiment.take_live() else { return Ok(()) };
     // Each device holds its namespace.
-    drop(dataplane.stop());
+    drop((dataplane.stop(), losses));
     network.destroy().context("cannot take the network down")
 }

@@ -4,6 +4,7 @@
 mod apply;
 mod changes;
 mod links;
+mod usage;
 
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -20,6 +21,7 @@ use netloom_dataplane::{Dataplane, FrameLog, FrameLogSummary};
 use netloom_link::{LinkState, LogHeader};
 use netloom_monitor::{Monitor, Verdict};
 use netloom_nodes::{ExitStatus, Layout, Network, SpawnRequest, Spawned};
+use netloom_ports::Losses;
 use netloom_scenario::{Endpoint, Interface, Link, LinkEnds, Node, NodeKind};
 use netloom_units::Time;
 use tokio::sync::{oneshot, watch};
@@ -37,6 +39,17 @@ pub struct Live {
     pub network: Network,
     /// Pipes and devices.
     pub dataplane: Dataplane,
+    /// What is lost where devices of the machine are not read in time.
+    pub losses: Mutex<Vec<(Endpoint, Losses)>>,
+}
+
+impl Live {
+    /// Frames that came from outside and were not read in time, at each end that lost any.
+    fn lost_outside(&self) -> HashMap<Endpoint, u64> {
+        let mut losses = self.losses.lock().unwrap_or_else(PoisonError::into_inner);
+        let counted = losses.iter_mut().map(|(end, losses)| (end.clone(), losses.count()));
+        counted.filter(|(_, lost)| *lost > 0).collect()
+    }
 }
 
 /// A process in a node.
@@ -89,6 +102,7 @@ pub struct Experiment {
     started_unix: f64,
     /// When everything that runs from the start was ready.
     begun: OnceLock<Time>,
+    told_kills: usage::ToldKills,
     live: RwLock<Option<Live>>,
 }
 
@@ -133,6 +147,7 @@ impl Experiment {
             monitor: Mutex::new(RecordedMonitor::new(monitor)),
             started_unix,
             begun: OnceLock::new(),
+            told_kills: usage::ToldKills::default(),
             live: RwLock::new(Some(live)),
         }
     }
@@ -271,6 +286,9 @@ impl Experiment {
             primary: plan.map(|plan| plan.primary.clone()).unwrap_or_default(),
             interfaces: node.interfaces.iter().filter_map(interface).collect(),
             namespace: plan.map(|_| format!("{}.{}", drawn.scenario.name, node.name)),
+            limits: node.limits,
+            usage: self.usage(&node.name),
+            published: node.publish.clone(),
         }
     }
 
@@ -283,14 +301,19 @@ impl Experiment {
     pub fn timing(&self) -> Result<Timing> {
         self.with_live(|live| {
             let drawn = self.drawn();
-            let overflow = self.overflow.dropped(&drawn, &live.network)?.values().sum();
+            let inside: u64 = self.overflow.dropped(&drawn, &live.network)?.values().sum();
+            let overflow = inside + live.lost_outside().values().sum::<u64>();
             Ok(crate::wiring::timing(&drawn.scenario, live.dataplane.timing()?, overflow))
         })
     }
 
     /// Frames that interfaces have dropped because the engine did not read them in time.
     pub fn not_read_in_time(&self) -> Result<HashMap<Endpoint, u64>> {
-        self.with_live(|live| self.overflow.dropped(&self.drawn(), &live.network))
+        self.with_live(|live| {
+            let mut lost = self.overflow.dropped(&self.drawn(), &live.network)?;
+            lost.extend(live.lost_outside());
+            Ok(lost)
+        })
     }
 
     /// What is to be watched from now on, for who watches.
@@ -360,6 +383,9 @@ impl Experiment {
         })?;
         if node.kind == NodeKind::Switch {
             bail!("`{name}` is a switch: a segment inside the engine in which nothing can run");
+        }
+        if node.kind == NodeKind::Outside {
+            bail!("`{name}` is no node but this machine: run the command here");
         }
         Ok(node.clone())
     }

@@ -11,6 +11,7 @@
 //! | `board` | the state of every process of a run |
 //! | `run` | timeline and processes, from the first to the last |
 //! | `services` | what runs in nodes from the start |
+//! | `publish` | ports of the machine that lead into nodes |
 //! | `metrics` | what applications in nodes report |
 //! | `monitoring` | the contention monitor: what it is shown, and what it tells |
 //! | `overflow` | frames that were not read in time, apart from those a cut link loses |
@@ -31,6 +32,7 @@ pub mod local;
 mod metrics;
 mod monitoring;
 mod overflow;
+mod publish;
 mod recording;
 mod results;
 mod run;

@@ -32,7 +32,7 @@ use anyhow::{Context, Result};
 use netloom_api::event::{EndReason, What};
 use netloom_dataplane::{Scheduling, Watch};
 use netloom_monitor::{Change, Observation, Signal, Verdict, Warnings, Work};
-use netloom_probes::{Node, Places, Probes};
+use netloom_probes::{Limited, Node, Places, Probes};
 use netloom_scenario::OnContention;
 use netloom_units::{Duration, Time};
 
@@ -156,13 +156,23 @@ impl Drop for Monitoring {
 fn places(experiment: &Experiment) -> Places {
     let (drawn, layout) = (experiment.drawn(), &experiment.layout);
     // Without usable ones, none.
-    let cgroups = experiment.with_live(|live| Ok(live.network.cgroups())).ok().flatten();
+    let cgroup = |node: &str| {
+        experiment.with_live(|live| Ok(live.network.cgroup_place(node))).ok().flatten()
+    };
     let node = |name: String| {
         // Switches have neither, nor have nodes that are there no more.
-        let is_there = drawn.numbers.contains_key(&name);
-        let netns = std::fs::metadata(layout.namespace(&name)).ok().filter(|_| is_there);
-        let cgroup = cgroups.as_ref().filter(|_| is_there).map(|cgroups| cgroups.join(&name));
-        Node { netns: netns.map(|file| file.ino()), cgroup, name }
+        let found = drawn.scenario.node(&name);
+        let netns = std::fs::metadata(layout.namespace(&name)).ok().filter(|_| found.is_some());
+        let over = || found.map(|node| drawn.scenario.limits_over(node)).into_iter().flatten();
+        Node {
+            netns: netns.map(|file| file.ino()),
+            cgroup: found.and_then(|node| cgroup(&node.name)),
+            limited: Limited {
+                cpu: over().any(|limits| limits.cpu.is_some()),
+                memory: over().any(|limits| limits.memory.is_some()),
+            },
+            name,
+        }
     };
     Places::of_this_machine(experiment.numbers.names().into_iter().map(node).collect())
 }

@@ -71,6 +71,12 @@ fn summarize(
         ));
     }
     warnings.extend(timing.failures.iter().cloned());
+    for node in experiment.memory_limited() {
+        let kills = experiment.tell_memory_kills(&node);
+        if kills > 0 {
+            warnings.push(What::MemoryKilled { node, processes: kills }.in_words());
+        }
+    }
     let drawn = experiment.drawn();
     Ok(Summary {
         name: drawn.scenario.name.clone(),
@@ -86,6 +92,7 @@ fn summarize(
         failures: outcome.failures,
         links: experiment.links(None)?,
         vlan_ports,
+        usage: experiment.usages(),
         frame_log: None,
         verdict: None,
         timing,

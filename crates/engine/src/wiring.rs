@@ -6,8 +6,8 @@ use anyhow::{Result, anyhow};
 use netloom_api::timing::{LatencySummary, Scheduling, Timing, WorkerLoad};
 use netloom_dataplane::{End, LinkWiring, Wiring};
 use netloom_link::Vid;
-use netloom_nodes::Device;
-use netloom_ports::{FrameDevice, Tap};
+use netloom_nodes::{Attachment, Device};
+use netloom_ports::{FrameDevice, Losses, PacketDevice, Tap};
 use netloom_scenario::{Endpoint, Interface, Link, Node, NodeKind, Scenario};
 
 use crate::drawn::Drawn;
@@ -15,19 +15,35 @@ use crate::drawn::Drawn;
 /// Devices that no link has, by node and interface.
 pub type Loose = HashMap<(String, String), Box<dyn FrameDevice>>;
 
-/// A device that the engine holds, as one that frames go through.
-pub fn loose(device: Device) -> ((String, String), Box<dyn FrameDevice>) {
-    let Device { node, interface, fd } = device;
-    ((node, interface), Box::new(Tap::from_fd(fd)))
+/// A device that the engine holds, as one that frames go through; and what counts its losses, if it is one of the
+/// machine.
+pub fn open(device: Device) -> Result<(Box<dyn FrameDevice>, Option<Losses>)> {
+    Ok(match device.attachment {
+        Attachment::Tap => (Box::new(Tap::from_fd(device.fd)), None),
+        Attachment::Packet => {
+            let device = PacketDevice::from_fd(device.fd);
+            let losses = device.losses()?;
+            (Box::new(device), Some(losses))
+        }
+    })
 }
 
 /// What the data plane is to join: every link of the scenario that is not direct, with the devices at its
-/// ends.
-pub fn wire(drawn: &Drawn, devices: Vec<Device>) -> Result<Wiring> {
-    let mut devices: Loose = devices.into_iter().map(loose).collect();
+/// ends; and what counts losses at those of the machine.
+pub fn wire(drawn: &Drawn, devices: Vec<Device>) -> Result<(Wiring, Vec<(Endpoint, Losses)>)> {
+    let mut loose = Loose::new();
+    let mut losses = Vec::new();
+    for device in devices {
+        let (node, interface) = (device.node.clone(), device.interface.clone());
+        let (device, lost) = open(device)?;
+        let end = Endpoint { node: node.clone(), interface: interface.clone() };
+        losses.extend(lost.map(|lost| (end, lost)));
+        loose.insert((node, interface), device);
+    }
     let nodes = Nodes::of(drawn);
-    let links = drawn.scenario.modelled_links().map(|link| nodes.wire(link, &mut devices));
-    Ok(Wiring { links: links.collect::<Result<_>>()?, switches: drawn.numbers.len() })
+    let links = drawn.scenario.modelled_links().map(|link| nodes.wire(link, &mut loose));
+    let links = links.collect::<Result<_>>()?;
+    Ok((Wiring { links, switches: drawn.numbers.len() }, losses))
 }
 
 /// The nodes of a network, for finding what links end at.

@@ -8,8 +8,8 @@ use std::time::{Duration, Instant};
 use std::{env, thread};
 
 use netloom_nodes::{Context, Layout, Network, SpawnRequest, Stdio};
-use netloom_plan::{GeneratedRoutes, InterfacePlan, NodePlan, Plan, RoutePlan};
-use netloom_scenario::{MacAddress, NodeKind};
+use netloom_plan::{GeneratedRoutes, InterfacePlan, NodePlan, Plan, RoutePlan, SharedLimits};
+use netloom_scenario::{Limits, MacAddress, NodeKind};
 use nix::sched::{CloneFlags, unshare};
 
 fn main() {
@@ -112,7 +112,14 @@ fn created(size: usize, suffix: &str) -> (f64, Network) {
 fn ring_plan(size: usize) -> Plan {
     let nodes = (0..size).map(|index| ring_node(index, size)).collect();
     let hosts_file = "127.0.0.1 localhost\n".into();
-    Plan { nodes, hosts_file, segments: vec![], generated: GeneratedRoutes::default() }
+    Plan {
+        nodes,
+        hosts_file,
+        segments: vec![],
+        generated: GeneratedRoutes::default(),
+        limits: SharedLimits::default(),
+        outside: vec![],
+    }
 }
 
 fn ring_node(index: usize, size: usize) -> NodePlan {
@@ -158,6 +165,8 @@ fn ring_node(index: usize, size: usize) -> NodePlan {
                 .map(|(key, value)| (key.into(), value.into())),
         ),
         primary: vec![],
+        limits: Limits::default(),
+        limit_group: None,
     }
 }
 

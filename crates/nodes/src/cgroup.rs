@@ -1,28 +1,51 @@
-//! Control groups (version 2): one per experiment, and below it one per node with processes. They
-//! account for nodes and end their processes together. A machine without them, or with read-only
-//! ones, does without.
+//! Control groups: one per experiment, and below it one per node with processes. They account for nodes,
+//! limit them, and end their processes together. A machine without them, or with read-only ones, does
+//! without, unless there are limits.
+//!
+//! | module | what |
+//! |---|---|
+//! | `hierarchies` | where the machine has which controller |
+//! | `tree` | the cgroups of one experiment, with their limits |
+//! | `usage` | what a node has used |
+
+mod hierarchies;
+mod tree;
+mod usage;
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 use std::{fs, io, thread};
 
-use nix::unistd::{AccessFlags, access};
+use netloom_scenario::Controller;
+use nix::unistd::{AccessFlags, access, geteuid};
 
-/// Where experiments have their cgroups: `netloom` in the cgroup2 file system, wherever that is
-/// mounted (hybrid systems included).
+pub(crate) use hierarchies::Hierarchies;
+use hierarchies::Version;
+pub(crate) use tree::Tree;
+pub(crate) use usage::Places;
+pub use usage::Usage;
+
+/// Why ordinary users have no limits.
+const ROOTLESS: &str = "the machine's control groups are root's; run NetLoom as root, or leave `limits` and \
+                        `total_limits` out";
+
+/// Where experiments have their cgroups of version 2: `netloom` in the cgroup2 file system, wherever that
+/// is mounted (hybrid systems included).
 pub(crate) fn root() -> Option<PathBuf> {
-    let mounts = fs::read_to_string("/proc/self/mountinfo").ok()?;
-    mount_point(&mounts).map(|mount| mount.join("netloom"))
+    Hierarchies::of_this_machine().unified()
 }
 
-/// The mount point of cgroup2 in the text of `mountinfo`.
-fn mount_point(mountinfo: &str) -> Option<PathBuf> {
-    mountinfo.lines().find_map(|line| {
-        let (mount, source) = line.split_once(" - ")?;
-        let is_cgroup2 = source.split(' ').next() == Some("cgroup2");
-        let point = mount.split(' ').nth(4).filter(|_| is_cgroup2)?;
-        // The characters that would break the format are written in octal.
-        Some(point.replace("\\040", " ").replace("\\011", "\t").replace("\\134", "\\").into())
+/// What would enforce limits of a controller for the calling user, in words.
+///
+/// # Errors
+/// Why nothing would, and what to change.
+pub fn enforcer(controller: Controller) -> Result<&'static str, String> {
+    if !geteuid().is_root() {
+        return Err(ROOTLESS.into());
+    }
+    Hierarchies::of_this_machine().version(controller).map(|version| match version {
+        Version::One => "control groups, version 1",
+        Version::Two => "control groups, version 2",
     })
 }
 
@@ -88,20 +111,4 @@ fn children(path: &Path) -> Vec<PathBuf> {
         .filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()))
         .map(|entry| entry.path())
         .collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn cgroup2_is_found_unified_and_hybrid() {
-        let hybrid = "31 23 0:28 / /sys/fs/cgroup rw - tmpfs tmpfs rw,mode=755\n\
-                      32 31 0:29 / /sys/fs/cgroup/cpu rw - cgroup cgroup rw,cpu\n\
-                      41 31 0:38 / /sys/fs/cgroup/uni\\040fied rw shared:3 - cgroup2 cgroup2 rw\n";
-        assert_eq!(mount_point(hybrid), Some("/sys/fs/cgroup/uni fied".into()));
-        let unified = "35 24 0:30 / /sys/fs/cgroup rw shared:9 - cgroup2 cgroup2 rw,nsdelegate\n";
-        assert_eq!(mount_point(unified), Some("/sys/fs/cgroup".into()));
-        assert_eq!(mount_point("22 27 0:21 / /proc rw - proc proc rw\n"), None);
-    }
 }

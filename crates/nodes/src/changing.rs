@@ -3,11 +3,13 @@
 
 use std::collections::HashSet;
 use std::fs;
+use std::io;
+use std::path::PathBuf;
 use std::thread;
 
 use netloom_plan::change::{Change, Existence, Operation};
 use netloom_plan::{InterfacePlan, NodePlan, Plan, RoutePlan};
-use netloom_scenario::{Endpoint, IpPrefix};
+use netloom_scenario::{Controller, Endpoint, IpPrefix};
 
 use crate::configure::{
     Indices, LOOPBACK, MINIMUM_IPV6_MTU, configure, has_link_local, interface_index,
@@ -15,8 +17,9 @@ use crate::configure::{
 };
 use crate::create::{create_namespace, enter_namespace, raise_file_limit};
 use crate::netlink::{Netlink, Request};
+use crate::network::Attachment;
 use crate::record::Record;
-use crate::{Device, Network, NodeError, direct, requests, rootless, sysctl, tap, teardown};
+use crate::{Device, Network, NodeError, direct, requests, sysctl, tap, teardown};
 
 impl Network {
     /// Makes room for a network with this plan: file descriptors, and names that can be files.
@@ -94,7 +97,8 @@ impl Network {
             }
             Err(error) => {
                 // The first error is the one to report.
-                let _ = teardown::remove_node(&self.layout, &node.name);
+                let _ =
+                    teardown::remove_node(&self.layout, &node.name, self.cgroups_of(&node.name));
                 self.write_record(self.nodes().keys().cloned().collect())?;
                 Err(error)
             }
@@ -106,7 +110,7 @@ impl Network {
         if let Some(init) = node.and_then(|node| node.running()) {
             init.kill();
         }
-        teardown::remove_node(&self.layout, name)?;
+        teardown::remove_node(&self.layout, name, self.cgroups_of(name))?;
         self.write_record(self.nodes().keys().cloned().collect())
     }
 
@@ -122,7 +126,8 @@ impl Network {
                 let _ = remove_device(node, name);
                 return configured.map(|()| unreachable!("it is an error"));
             }
-            Ok(Device { node: node.into(), interface: name.clone(), fd })
+            let (node, interface) = (node.into(), name.clone());
+            Ok(Device { node, interface, fd, attachment: Attachment::Tap })
         })
     }
 
@@ -164,8 +169,19 @@ impl Network {
     }
 
     fn write_record(&self, nodes: Vec<String>) -> Result<(), NodeError> {
-        let user_namespace = self.layout.is_rootless().then(rootless::own).flatten();
-        Record { pid: std::process::id(), nodes, user_namespace }.write(&self.layout)
+        // What else is in it, like what the machine gets back, stays.
+        let written = Record::read(&self.layout).ok_or_else(|| {
+            let path = self.layout.record();
+            NodeError::system(format!("read {}", path.display()), io::ErrorKind::NotFound)
+        })?;
+        Record { nodes, ..written }.write(&self.layout)
+    }
+
+    /// Where the processes of a node are accounted for.
+    fn cgroups_of(&self, node: &str) -> Vec<PathBuf> {
+        let tree = self.cgroup_tree();
+        let legacy = Controller::ALL.into_iter().filter_map(|c| tree.legacy(node, c));
+        tree.unified(node).into_iter().chain(legacy).filter(|path| path.exists()).collect()
     }
 
     /// Does `work` on a thread in the namespace of a node.

@@ -11,6 +11,7 @@ use netloom_plan::{InterfacePlan, NodePlan, RoutePlan};
 use nix::net::if_::if_nametoindex;
 
 use crate::netlink::{Netlink, Refused, Request};
+use crate::network::Attachment;
 use crate::{Device, NodeError, requests, sysctl, tap};
 
 /// The index of `lo` in every network namespace.
@@ -109,7 +110,7 @@ pub(crate) fn has_link_local(interface: &str) -> bool {
 }
 
 fn device(node: &NodePlan, interface: &str, fd: OwnedFd) -> Device {
-    Device { node: node.name.clone(), interface: interface.into(), fd }
+    Device { node: node.name.clone(), interface: interface.into(), fd, attachment: Attachment::Tap }
 }
 
 pub(crate) fn interface_index(node: &str, name: &str) -> Result<u32, NodeError> {

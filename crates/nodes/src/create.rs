@@ -9,11 +9,13 @@ use std::{fs, thread};
 use netloom_plan::{NodePlan, Plan};
 use nix::sys::resource::{Resource, getrlimit, setrlimit};
 
+use crate::cgroup::Tree;
 use crate::configure::{configure, prepare as prepare_node};
 use crate::direct;
+use crate::outside::{self, Borrowed};
 use crate::record::Record;
 use crate::teardown;
-use crate::{Demand, Device, Layout, NodeError, cgroup, netns, rootless, tap};
+use crate::{Demand, Device, Layout, NodeError, netns, rootless, tap};
 
 /// The most threads that make nodes. Most of the work is under one lock of the kernel's.
 const MOST_THREADS: usize = 4;
@@ -39,6 +41,7 @@ pub(crate) fn raise_file_limit(plan: &Plan) -> Result<(u64, u64), NodeError> {
 pub(crate) fn create(
     layout: &Layout,
     plan: &Plan,
+    cgroups: &mut Tree,
     progress: &(dyn Fn(usize, usize) + Sync),
 ) -> Result<Vec<Device>, NodeError> {
     layout.check_names(plan.nodes.iter().map(|node| node.name.as_str()))?;
@@ -47,8 +50,15 @@ pub(crate) fn create(
     if interfaces().any(|interface| interface.direct_peer.is_none()) {
         tap::check_permitted().map_err(|source| NodeError::NoTap { source })?;
     }
+    let borrowed = outside::check(layout, plan)?;
     let names: Vec<String> = plan.nodes.iter().map(|node| node.name.clone()).collect();
-    let made = prepare(layout, plan, &names).and_then(|()| create_nodes(layout, plan, progress));
+    let made = prepare(layout, plan, &names, &borrowed)
+        .and_then(|()| cgroups.make())
+        .and_then(|()| create_nodes(layout, plan, progress))
+        .and_then(|mut devices| {
+            devices.extend(outside::make(layout, plan, &borrowed)?);
+            Ok(devices)
+        });
     if made.is_err() {
         // The first error is the one to report.
         let _ = remove(layout, &names);
@@ -59,7 +69,7 @@ pub(crate) fn create(
 /// Nothing of these names may exist: it would be removed with the experiment.
 fn check_absent(layout: &Layout, plan: &Plan) -> Result<(), NodeError> {
     let namespaces = plan.nodes.iter().map(|node| layout.namespace(&node.name));
-    let found = namespaces.chain([layout.record()]).chain(layout.cgroup()).find(|p| p.exists());
+    let found = namespaces.chain([layout.record()]).chain(layout.cgroups()).find(|p| p.exists());
     found.map_or(Ok(()), |path| {
         let experiment = layout.experiment().into();
         Err(NodeError::Exists { experiment, what: path.display().to_string() })
@@ -67,10 +77,16 @@ fn check_absent(layout: &Layout, plan: &Plan) -> Result<(), NodeError> {
 }
 
 /// Everything that nodes share: the record first.
-fn prepare(layout: &Layout, plan: &Plan, names: &[String]) -> Result<(), NodeError> {
+fn prepare(
+    layout: &Layout,
+    plan: &Plan,
+    names: &[String],
+    borrowed: &Borrowed,
+) -> Result<(), NodeError> {
     layout.create_state_dir()?;
     let user_namespace = layout.is_rootless().then(rootless::own).flatten();
-    let record = Record { pid: std::process::id(), nodes: names.to_vec(), user_namespace };
+    let (pid, nodes, borrowed) = (std::process::id(), names.to_vec(), borrowed.clone());
+    let record = Record { pid, nodes, user_namespace, borrowed };
     record.write(layout)?;
     let resolver = "# Names of nodes are in /etc/hosts. Nodes reach no name server.\n";
     for (path, text) in [(layout.hosts(), plan.hosts_file.as_str()), (layout.resolver(), resolver)]
@@ -81,10 +97,6 @@ fn prepare(layout: &Layout, plan: &Plan, names: &[String]) -> Result<(), NodeErr
     netns::prepare(layout.netns_dir()).map_err(|error| {
         NodeError::system(format!("prepare {}", layout.netns_dir().display()), error)
     })?;
-    if let Some(path) = layout.cgroup() {
-        // Without cgroups, processes are found by their namespaces.
-        let _ = cgroup::create(&path);
-    }
     Ok(())
 }
 

@@ -1,5 +1,6 @@
 //! What can go wrong with nodes, and what to do about it.
 
+use std::fmt;
 use std::io;
 use std::path::PathBuf;
 
@@ -85,6 +86,30 @@ pub enum NodeError {
         /// Why not.
         source: io::Error,
     },
+    /// An end of a link outside cannot be had; nothing was made.
+    #[error("`{end}` cannot be at the end of a link: {why}")]
+    NotOutside {
+        /// The end.
+        end: String,
+        /// Why not, and what to do.
+        why: String,
+    },
+    /// The kernel refused something at an end of a link outside.
+    #[error("`{end}`: cannot {action}: {source}{}", advice(source))]
+    Outside {
+        /// The end.
+        end: String,
+        /// What was attempted.
+        action: String,
+        /// Why it failed.
+        source: io::Error,
+    },
+    /// A limit cannot be enforced.
+    #[error("the limits of the scenario cannot be enforced: {why}")]
+    Limits {
+        /// Why not, and what to change.
+        why: String,
+    },
     /// Not everything could be removed.
     #[error("experiment `{experiment}` is not entirely removed: {}", problems.join("; "))]
     Remains {
@@ -108,6 +133,23 @@ impl NodeError {
 
     pub(crate) fn system(action: impl Into<String>, source: impl Into<io::Error>) -> Self {
         Self::System { node: None, action: action.into(), source: source.into() }
+    }
+
+    /// Control groups that refuse what limits need.
+    pub(crate) fn limits(action: impl fmt::Display, source: io::Error) -> Self {
+        let advice = match source.raw_os_error() {
+            Some(libc::EBUSY) => {
+                "; there are processes in a control group that must have none beside others: in a container, \
+                 move them into one below"
+            }
+            Some(libc::ENOENT | libc::EROFS | libc::EACCES | libc::EPERM) => {
+                "; the control groups must be given to this system: in a container, writable and with the \
+                 controllers `cpu`, `memory` and `pids`"
+            }
+            Some(libc::EINVAL) => "; the kernel takes no such value",
+            _ => "",
+        };
+        Self::Limits { why: format!("cannot {action}: {source}{advice}") }
     }
 
     pub(crate) fn in_node(

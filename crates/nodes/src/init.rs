@@ -42,21 +42,21 @@ pub fn main() -> ! {
 fn run(control: &Control) -> i32 {
     match launch::launch(control) {
         // The launcher's work is done.
-        Ok(launch::Outcome::Launcher) => return 0,
-        Ok(launch::Outcome::Init(setup, view)) => {
+        Ok(launch::Outcome::Launcher) => 0,
+        Ok(launch::Outcome::Init(setup, view, oom_score)) => {
             let ready = view::create(&setup, &view)
                 .and_then(|()| attempt(control.send(&FromInit::Ready, &[]), || "report".into()));
             if let Err((action, error)) = ready {
                 report(control, action, &error);
                 return 1;
             }
+            serve::serve(control, &oom_score).map_or(1, |()| 0)
         }
         Err((action, error)) => {
             report(control, action, &error);
-            return 1;
+            1
         }
     }
-    serve::serve(control).map_or(1, |()| 0)
 }
 
 fn report(control: &Control, action: String, error: &io::Error) {

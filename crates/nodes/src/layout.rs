@@ -8,7 +8,7 @@ use std::{env, fs, io};
 use nix::unistd::geteuid;
 
 use crate::NodeError;
-use crate::cgroup;
+use crate::cgroup::{self, Hierarchies};
 
 /// Where network namespaces are visible to `ip netns`.
 const NETNS_DIRECTORY: &str = "/run/netns";
@@ -53,8 +53,9 @@ impl Layout {
     /// dead ones. Sorted.
     pub fn all() -> Vec<String> {
         let mut names = subdirectories(&state_root());
-        if let Some(cgroups) = cgroup::root().filter(|_| geteuid().is_root()) {
-            names.extend(subdirectories(&cgroups));
+        if geteuid().is_root() {
+            let folders = Hierarchies::of_this_machine().folders();
+            names.extend(folders.iter().flat_map(|folder| subdirectories(folder)));
         }
         names.sort_unstable();
         names.dedup();
@@ -95,6 +96,15 @@ impl Layout {
     /// The experiment's cgroup; `None` where there is no cgroup v2, and for ordinary users.
     pub fn cgroup(&self) -> Option<PathBuf> {
         cgroup::root().filter(|_| !self.rootless).map(|root| root.join(&self.experiment))
+    }
+
+    /// The experiment's cgroups in all hierarchies that it may have used; none for ordinary users.
+    pub(crate) fn cgroups(&self) -> Vec<PathBuf> {
+        if self.rootless {
+            return vec![];
+        }
+        let folders = Hierarchies::of_this_machine().folders();
+        folders.into_iter().map(|folder| folder.join(&self.experiment)).collect()
     }
 
     pub(crate) fn record(&self) -> PathBuf {

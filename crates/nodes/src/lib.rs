@@ -8,6 +8,7 @@
 //! | `netns`, `tap`, `netlink`, `requests`, `sysctl`, `configure` | one node's network stack |
 //! | `changing` | what changes while it lives: nodes, interfaces, addresses, routes that come and go |
 //! | `direct` | links between nodes that need no engine |
+//! | `outside` | ends of links that are the machine's |
 //! | `node`, `starter`, `reactor`, `control` | the engine's side of processes in nodes |
 //! | [`init`] | the node's side: its first process |
 //! | `view` | what the processes of one node see that differs from the machine |
@@ -34,6 +35,7 @@ mod netlink;
 mod netns;
 mod network;
 mod node;
+mod outside;
 mod pidfd;
 mod process;
 mod reactor;
@@ -47,11 +49,12 @@ mod teardown;
 mod view;
 mod walls;
 
+pub use cgroup::{Usage, enforcer};
 pub use drain::wait as wait_until_freed;
 pub use error::NodeError;
 pub use interface::{InterfaceState, Traffic};
 pub use layout::Layout;
-pub use network::{Context, Device, Network};
+pub use network::{Attachment, Context, Device, Network};
 pub use process::{ExitStatus, SpawnRequest, Spawned, Stdio};
 pub use teardown::{CleanupReport, cleanup, cleanup_layout};
 pub use view::{View, ViewBind, ViewDirectory, ViewFile};

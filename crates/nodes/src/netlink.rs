@@ -10,6 +10,7 @@ use netlink_packet_core::{
     NetlinkMessage, NetlinkPayload,
 };
 use netlink_packet_route::RouteNetlinkMessage;
+use netlink_packet_route::link::LinkMessage;
 use netlink_sys::protocols::NETLINK_ROUTE;
 use netlink_sys::{Socket, SocketAddr};
 
@@ -84,6 +85,25 @@ impl Netlink {
             }
         }
         self.send(&batch)
+    }
+
+    /// What the kernel says of a device of this socket's namespace.
+    pub fn link(&mut self, index: u32) -> io::Result<LinkMessage> {
+        let mut message = LinkMessage::default();
+        message.header.index = index;
+        let request = Request::new(RouteNetlinkMessage::GetLink(message), String::new);
+        let mut bytes = vec![];
+        append(&mut bytes, &request, self.sequence, 0);
+        self.sequence += 1;
+        self.socket.send(&bytes, 0)?;
+        let (datagram, _) = self.socket.recv_from_full()?;
+        let reply = NetlinkMessage::<RouteNetlinkMessage>::deserialize(&datagram)
+            .map_err(|error| io::Error::other(error.to_string()))?;
+        match reply.payload {
+            NetlinkPayload::InnerMessage(RouteNetlinkMessage::NewLink(link)) => Ok(link),
+            NetlinkPayload::Error(error) => Err(error.to_io()),
+            _ => Err(io::ErrorKind::InvalidData.into()),
+        }
     }
 
     fn send(&mut self, batch: &[Request]) -> Result<(), Refused> {

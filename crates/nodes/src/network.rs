@@ -11,12 +11,15 @@ use std::time::{Duration, Instant};
 
 use netloom_plan::Plan;
 use netloom_ports::PacketSocket;
+use netloom_scenario::Controller;
+use nix::sys::socket::{AddressFamily, SockFlag, SockType, socket};
 
+use crate::cgroup::{self, Places, Tree, Usage};
 use crate::interface::{self, InterfaceState};
 use crate::node::Node;
 use crate::reactor::Reactor;
 use crate::starter::Starter;
-use crate::{ExitStatus, Layout, NodeError, SpawnRequest, Spawned, View, cgroup, create, netns};
+use crate::{ExitStatus, Layout, NodeError, SpawnRequest, Spawned, View, create, netns};
 
 /// How long the processes of all nodes may take to end in [`Network::destroy`].
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -50,6 +53,17 @@ pub struct Device {
     pub interface: String,
     /// The device.
     pub fd: OwnedFd,
+    /// How the engine holds it.
+    pub attachment: Attachment,
+}
+
+/// How the engine holds a device.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Attachment {
+    /// By the far end of a TAP.
+    Tap,
+    /// By a packet socket ([`netloom_ports::PacketDevice`]): one of the machine's.
+    Packet,
 }
 
 /// The nodes of an experiment in the kernel. Dropping it destroys them, without a word about
@@ -85,9 +99,10 @@ impl Network {
         progress: &(dyn Fn(usize, usize) + Sync),
     ) -> Result<(Self, Vec<Device>), NodeError> {
         let file_limits = create::raise_file_limit(plan)?;
-        let devices = create::create(layout, plan, progress)?;
+        let mut cgroups = Tree::plan(layout, plan)?;
+        let devices = create::create(layout, plan, &mut cgroups, progress)?;
         let nodes = plan.nodes.iter().map(|node| (node.name.clone(), Arc::default())).collect();
-        let starter = Starter::new(layout.clone(), context, file_limits);
+        let starter = Starter::new(layout.clone(), context, file_limits, cgroups);
         let mut network = Self {
             layout: layout.clone(),
             nodes: RwLock::new(nodes),
@@ -225,22 +240,54 @@ impl Network {
         )
     }
 
+    /// A socket inside a node that is neither bound nor connected, non-blocking: of TCP or else UDP, of IPv6 or
+    /// else IPv4. It holds the node's namespace: drop it before [`destroy`](Self::destroy) ends.
+    ///
+    /// # Errors
+    /// [`NodeError::UnknownNode`], or [`NodeError::System`] if the kernel refuses.
+    pub fn socket(&self, node: &str, tcp: bool, v6: bool) -> Result<OwnedFd, NodeError> {
+        self.node(node)?;
+        let family = if v6 { AddressFamily::Inet6 } else { AddressFamily::Inet };
+        let kind = if tcp { SockType::Stream } else { SockType::Datagram };
+        let flags = SockFlag::SOCK_CLOEXEC | SockFlag::SOCK_NONBLOCK;
+        let open = || Ok(socket(family, kind, flags, None)?);
+        netns::inside(&self.layout.namespace(node), open)
+            .map_err(|error| NodeError::in_node(node, "open a socket", error))
+    }
+
     /// The CPU time that [`interfaces`](Self::interfaces) and [`interfaces_of`](Self::interfaces_of) have taken
     /// so far, on threads of their own.
     pub fn spent_in_nodes(&self) -> Duration {
         Duration::from_nanos(self.spent_in_nodes.load(Ordering::Relaxed))
     }
 
-    /// Where nodes get their cgroups, each by its name, with their first process; `None` on a machine without
-    /// cgroup v2 that we may use.
-    pub fn cgroups(&self) -> Option<PathBuf> {
-        self.layout.cgroup().filter(|path| cgroup::is_usable(path))
+    /// Where a node gets its cgroup of version 2 with its first process, or earlier if it has limits; `None`
+    /// on a machine without cgroup v2 that we may use.
+    pub fn cgroup_place(&self, node: &str) -> Option<PathBuf> {
+        self.layout.cgroup().filter(|path| cgroup::is_usable(path))?;
+        self.starter.cgroups().unified(node)
     }
 
-    /// The cgroup of a node's processes; `None` until one was started, and on a machine without
-    /// usable cgroup v2.
+    /// The cgroup of a node's processes; `None` until one was started in a node without limits, and on a
+    /// machine without usable cgroup v2.
     pub fn cgroup(&self, node: &str) -> Option<PathBuf> {
-        self.layout.cgroup().map(|path| path.join(node)).filter(|path| path.exists())
+        self.starter.cgroups().unified(node).filter(|path| path.exists())
+    }
+
+    /// What the processes of a node have used; `None` where nothing accounts for them, or there were none.
+    pub fn usage(&self, node: &str) -> Option<Usage> {
+        let cgroups = self.starter.cgroups();
+        let unified = self.cgroup(node);
+        let [cpu, memory, pids] = [Controller::Cpu, Controller::Memory, Controller::Pids]
+            .map(|controller| cgroups.legacy(node, controller).filter(|path| path.exists()));
+        let places = Places {
+            unified: unified.as_deref(),
+            cpu: cpu.as_deref(),
+            memory: memory.as_deref(),
+            pids: pids.as_deref(),
+        };
+        let usage = Usage::read(places);
+        (usage != Usage::default()).then_some(usage)
     }
 
     /// Kills all processes of all nodes, also those that users started in their namespaces, and
@@ -280,6 +327,10 @@ impl Network {
             experiment: self.layout.experiment().into(),
             node: name.into(),
         })
+    }
+
+    pub(crate) fn cgroup_tree(&self) -> &Tree {
+        self.starter.cgroups()
     }
 
     pub(crate) fn nodes(&self) -> RwLockReadGuard<'_, Nodes> {

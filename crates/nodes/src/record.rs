@@ -6,6 +6,7 @@ use std::io::{self, Write};
 use serde::{Deserialize, Serialize};
 
 use crate::netns::Identity;
+use crate::outside::Borrowed;
 use crate::{Layout, NodeError};
 
 /// The record of an experiment. Everything it makes has a name derived from these.
@@ -18,6 +19,9 @@ pub(crate) struct Record {
     /// The user namespace that all is made in, if it is an ordinary user's experiment.
     #[serde(default)]
     pub user_namespace: Option<Identity>,
+    /// What the machine gets back.
+    #[serde(default, skip_serializing_if = "Borrowed::is_empty")]
+    pub borrowed: Borrowed,
 }
 
 impl Record {

@@ -15,12 +15,13 @@ use nix::sys::memfd::{MFdFlags, memfd_create};
 use nix::sys::wait::waitpid;
 use nix::unistd::Pid;
 
+use crate::cgroup::Tree;
 use crate::control::{Control, FromInit, Setup, ToInit};
 use crate::network::Context;
 use crate::node::Init;
 use crate::pidfd::PidFd;
 use crate::reactor::Reactor;
-use crate::{Layout, NodeError, View, cgroup};
+use crate::{Layout, NodeError, View};
 
 /// The variable in the environment of all processes of nodes that names their experiment.
 pub(crate) const EXPERIMENT_VARIABLE: &str = "NETLOOM_EXPERIMENT";
@@ -34,13 +35,19 @@ pub(crate) struct Starter {
     context: Context,
     /// The limits on open files before ours was raised: soft, hard.
     file_limits: (u64, u64),
+    cgroups: Tree,
     /// See [`base_mounts`]; made with the first init process.
     mounts: Mutex<Option<Arc<File>>>,
 }
 
 impl Starter {
-    pub fn new(layout: Layout, context: Context, file_limits: (u64, u64)) -> Self {
-        Self { layout, context, file_limits, mounts: Mutex::default() }
+    pub fn new(layout: Layout, context: Context, file_limits: (u64, u64), cgroups: Tree) -> Self {
+        Self { layout, context, file_limits, cgroups, mounts: Mutex::default() }
+    }
+
+    /// The control groups of the nodes.
+    pub fn cgroups(&self) -> &Tree {
+        &self.cgroups
     }
 
     /// Starts the init process of `node` and listens to it.
@@ -92,7 +99,8 @@ impl Starter {
         launcher: u32,
     ) -> Result<(u32, PidFd), NodeError> {
         let in_node = |action: &str, error| NodeError::in_node(node, action, error);
-        self.enter_cgroup(node, launcher);
+        // Everything that the launcher starts will be there, too.
+        self.cgroups.enter(node, launcher)?;
         let path = self.layout.namespace(node);
         let network = File::open(&path)
             .map_err(|error| in_node(&format!("open {}", path.display()), error))?;
@@ -111,14 +119,6 @@ impl Starter {
             .send(&ToInit::Setup(setup), &[network.as_fd(), mounts.as_fd(), view.as_fd()])
             .map_err(|error| in_node("speak to the init process", error))?;
         wait_until_ready(node, control)
-    }
-
-    /// Everything that the launcher starts will be in the node's cgroup; without cgroups, nowhere.
-    fn enter_cgroup(&self, node: &str, launcher: u32) {
-        if let Some(experiment) = self.layout.cgroup() {
-            let path = experiment.join(node);
-            let _ = cgroup::create(&path).and_then(|()| cgroup::enter(&path, launcher));
-        }
     }
 
     fn mounts(&self) -> io::Result<Arc<File>> {

@@ -31,7 +31,42 @@ pub(crate) const CLONE_DEVICE: &str = "/dev/net/tun";
 /// This holds for an engine that is killed, too. A descriptor holds the namespace, so it must be
 /// closed at some point; the order does not matter much.
 pub(crate) fn create(name: &str) -> io::Result<OwnedFd> {
+    let file = create_passing(name)?;
+    set_persistent(&file, true)?;
+    Ok(file)
+}
+
+/// The same, of a device that goes with the last descriptor.
+pub(crate) fn create_passing(name: &str) -> io::Result<OwnedFd> {
     let file = open()?;
+    attach(&file, name)?;
+    // SAFETY: the descriptor is open; TUNSETVNETHDRSZ reads an int, which lives through the call.
+    unsafe {
+        check(libc::ioctl(file.as_raw_fd(), libc::TUNSETVNETHDRSZ as _, &HEADER_SIZE))?;
+    }
+    netloom_ports::enable_offloads(&file)?;
+    Ok(file.into())
+}
+
+/// Takes away a device that stays without a descriptor; fine if there is none.
+pub(crate) fn remove(name: &str) -> io::Result<()> {
+    if nix::net::if_::if_nametoindex(name).is_err() {
+        return Ok(());
+    }
+    let file = open()?;
+    attach(&file, name)?;
+    set_persistent(&file, false)
+}
+
+fn set_persistent(device: &impl AsRawFd, on: bool) -> io::Result<()> {
+    // SAFETY: the descriptor is open, and the request takes a number.
+    unsafe {
+        check(libc::ioctl(device.as_raw_fd(), libc::TUNSETPERSIST as _, libc::c_ulong::from(on)))
+    }
+}
+
+/// Attaches a descriptor to the device `name`, which is made if it is not there.
+fn attach(file: &File, name: &str) -> io::Result<()> {
     // SAFETY: all-zero bytes are a valid `ifreq`.
     let mut request: libc::ifreq = unsafe { std::mem::zeroed() };
     if name.len() >= request.ifr_name.len() || name.contains('%') {
@@ -42,16 +77,8 @@ pub(crate) fn create(name: &str) -> io::Result<OwnedFd> {
     }
     let flags = libc::IFF_TAP | libc::IFF_NO_PI | libc::IFF_VNET_HDR;
     request.ifr_ifru.ifru_flags = flags as libc::c_short;
-    let fd = file.as_raw_fd();
-    // SAFETY: the descriptor is open; TUNSETIFF reads and writes an `ifreq`, TUNSETVNETHDRSZ reads
-    // an int, both of which live through the call; the others take a number.
-    unsafe {
-        check(libc::ioctl(fd, libc::TUNSETIFF as _, &mut request))?;
-        check(libc::ioctl(fd, libc::TUNSETVNETHDRSZ as _, &HEADER_SIZE))?;
-        check(libc::ioctl(fd, libc::TUNSETPERSIST as _, 1 as libc::c_ulong))?;
-    }
-    netloom_ports::enable_offloads(&file)?;
-    Ok(file.into())
+    // SAFETY: the descriptor is open; TUNSETIFF reads and writes an `ifreq`, which lives through the call.
+    unsafe { check(libc::ioctl(file.as_raw_fd(), libc::TUNSETIFF as _, &mut request)) }
 }
 
 /// Whether this process may make devices at all.

@@ -6,14 +6,14 @@
 
 use std::collections::HashSet;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use crate::netns::{self, Identity};
 use crate::pidfd::PidFd;
 use crate::record::Record;
 use crate::starter::EXPERIMENT_VARIABLE;
-use crate::{Layout, NodeError, cgroup, drain, rootless};
+use crate::{Layout, NodeError, cgroup, drain, outside, rootless};
 
 /// How long killed processes may take to end.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -73,11 +73,13 @@ pub(crate) fn remove(layout: &Layout, nodes: &[String]) -> Result<CleanupReport,
     let deadline = Instant::now() + PATIENCE;
     let mut problems = vec![];
     let mut report = CleanupReport::default();
-    let cgroup = layout.cgroup().filter(|path| path.exists());
-    if let Some(cgroup) = &cgroup {
-        cgroup::kill(cgroup);
+    let mut cgroups = layout.cgroups();
+    cgroups.retain(|path| path.exists());
+    cgroups.iter().for_each(|cgroup| cgroup::kill(cgroup));
+    report.processes = kill_processes(layout, nodes, &cgroups, deadline, &mut problems);
+    if !is_foreign(layout) {
+        problems.extend(outside::give_back(layout));
     }
-    report.processes = kill_processes(layout, nodes, cgroup.as_deref(), deadline, &mut problems);
     // An ordinary user's namespaces have gone with the engine; their names go with the directory.
     let nodes = if is_foreign(layout) { &[] } else { nodes };
     for node in nodes {
@@ -96,9 +98,9 @@ pub(crate) fn remove(layout: &Layout, nodes: &[String]) -> Result<CleanupReport,
     if report.namespaces > 0 {
         drain::wait();
     }
-    if let Some(cgroup) = cgroup {
+    for cgroup in cgroups {
         match cgroup::remove(&cgroup, deadline) {
-            Ok(count) => report.cgroups = count,
+            Ok(count) => report.cgroups += count,
             Err(error) => problems.push(format!("cgroup {}: {error}", cgroup.display())),
         }
         // The common parent goes with the last experiment.
@@ -112,20 +114,23 @@ pub(crate) fn remove(layout: &Layout, nodes: &[String]) -> Result<CleanupReport,
 
 /// Removes one node of an experiment that goes on, with all that runs in it. The kernel frees its namespace in
 /// its own time.
-pub(crate) fn remove_node(layout: &Layout, node: &str) -> Result<(), NodeError> {
+pub(crate) fn remove_node(
+    layout: &Layout,
+    node: &str,
+    cgroups: Vec<PathBuf>,
+) -> Result<(), NodeError> {
     let deadline = Instant::now() + PATIENCE;
     let mut problems = vec![];
-    let cgroup = layout.cgroup().map(|path| path.join(node)).filter(|path| path.exists());
-    if let Some(cgroup) = &cgroup {
-        cgroup::kill(cgroup);
-    }
-    kill_processes(layout, &[node.to_owned()], cgroup.as_deref(), deadline, &mut problems);
+    cgroups.iter().for_each(|cgroup| cgroup::kill(cgroup));
+    kill_processes(layout, &[node.to_owned()], &cgroups, deadline, &mut problems);
     let path = layout.namespace(node);
     if let Err(error) = netns::remove(&path) {
         problems.push(format!("namespace {}: {error}", path.display()));
     }
-    if let Some(Err(error)) = cgroup.map(|cgroup| cgroup::remove(&cgroup, deadline)) {
-        problems.push(format!("cgroup of {node}: {error}"));
+    for cgroup in cgroups {
+        if let Err(error) = cgroup::remove(&cgroup, deadline) {
+            problems.push(format!("cgroup {}: {error}", cgroup.display()));
+        }
     }
     match problems.is_empty() {
         true => Ok(()),
@@ -143,14 +148,14 @@ fn is_foreign(layout: &Layout) -> bool {
 fn kill_processes(
     layout: &Layout,
     nodes: &[String],
-    cgroup: Option<&Path>,
+    cgroups: &[PathBuf],
     deadline: Instant,
     problems: &mut Vec<String>,
 ) -> usize {
     let paths = nodes.iter().map(|node| layout.namespace(node));
     let namespaces: HashSet<Identity> = paths.filter_map(|path| netns::identity(&path)).collect();
     let in_cgroup = || -> HashSet<u32> {
-        cgroup.map(cgroup::processes).unwrap_or_default().into_iter().collect()
+        cgroups.iter().flat_map(|cgroup| cgroup::processes(cgroup)).collect()
     };
     let of_node = |pid: u32| {
         netns::identity(Path::new(&format!("/proc/{pid}/ns/net")))

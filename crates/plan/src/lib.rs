@@ -24,6 +24,7 @@ mod keeping;
 mod mac;
 mod model;
 mod numbering;
+mod outside;
 mod pool;
 mod routing;
 mod sysctls;
@@ -72,7 +73,7 @@ fn plan_numbered(
         .nodes
         .iter()
         .enumerate()
-        .filter(|(_, node)| node.kind != NodeKind::Switch)
+        .filter(|(_, node)| node.kind.has_stack())
         .map(|(index, node)| NodePlan {
             name: node.name.clone(),
             kind: node.kind,
@@ -98,6 +99,8 @@ fn plan_numbered(
                 .into_iter()
                 .filter_map(|family| addressing.primary(family, index))
                 .collect(),
+            limits: node.limits,
+            limit_group: scenario.limit_group(node).map(Into::into),
         })
         .collect();
     let hosts_file = hosts::hosts_file(&nodes);
@@ -105,7 +108,10 @@ fn plan_numbered(
     let segments = topology.segments.iter().map(endpoints).collect();
     let generated =
         GeneratedRoutes(Some(Network::new(&topology, &addressing, graph, numbering.ties)));
-    Ok(Plan { nodes, hosts_file, segments, generated })
+    let limits =
+        SharedLimits { total: scenario.total_limits, groups: scenario.group_limits.clone() };
+    let outside = outside::ends(scenario, &macs, &addressing);
+    Ok(Plan { nodes, hosts_file, segments, generated, limits, outside })
 }
 
 /// The other end of every interface with a direct link, by node and interface.

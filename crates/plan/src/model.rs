@@ -6,7 +6,7 @@ use std::fmt;
 use std::net::IpAddr;
 use std::sync::Arc;
 
-use netloom_scenario::{Endpoint, IpPrefix, MacAddress, NodeKind};
+use netloom_scenario::{Endpoint, IpPrefix, Limits, MacAddress, NodeKind, Outside};
 use serde::{Deserialize, Serialize};
 
 use crate::routing::Network;
@@ -22,6 +22,38 @@ pub struct Plan {
     pub segments: Vec<Vec<Endpoint>>,
     /// The routes that follow from the topology.
     pub generated: GeneratedRoutes,
+    /// Limits that nodes have together.
+    pub limits: SharedLimits,
+    /// Ends of links outside.
+    pub outside: Vec<OutsidePlan>,
+}
+
+/// An end of a link outside.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OutsidePlan {
+    /// As the link names it.
+    pub end: Endpoint,
+    /// What it is.
+    pub kind: Outside,
+    /// The machine's device: to be made (`host`, `nat`, `tap`), to be taken (`device`), or to be beside
+    /// (`macvlan`).
+    pub device: String,
+    /// Largest IP packet in bytes.
+    pub mtu: u32,
+    /// The Ethernet address of the interface at the other end, if that is a node's: who is beside a device of the
+    /// machine is heard under its own address only.
+    pub peer_mac: Option<MacAddress>,
+    /// The machine's addresses.
+    pub addresses: Vec<IpPrefix>,
+}
+
+/// Limits for the sum of what several nodes use.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct SharedLimits {
+    /// Of all nodes.
+    pub total: Limits,
+    /// Of the nodes of groups, by their names; see [`NodePlan::limit_group`].
+    pub groups: BTreeMap<String, Limits>,
 }
 
 /// The routes that follow from the topology, computed for one node when asked for: all tables of a
@@ -71,6 +103,12 @@ pub struct NodePlan {
     /// The address by which the node's name is known, per family: the loopback's or else the first
     /// interface's.
     pub primary: Vec<IpAddr>,
+    /// What its processes may use.
+    #[serde(default)]
+    pub limits: Limits,
+    /// The group with which it shares limits.
+    #[serde(default)]
+    pub limit_group: Option<String>,
 }
 
 /// One interface.

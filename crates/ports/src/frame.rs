@@ -200,11 +200,13 @@ pub struct FrameBuffer {
     pub(crate) tail: Tail,
     /// Bytes filled, virtio-net header included.
     pub(crate) filled: usize,
+    /// A VLAN tag that the device has beside the frame.
+    pub(crate) tag: Option<u16>,
 }
 
 impl Default for FrameBuffer {
     fn default() -> Self {
-        Self { body: Arc::new(Body::new(None)), tail: new_tail(), filled: 0 }
+        Self { body: Arc::new(Body::new(None)), tail: new_tail(), filled: 0, tag: None }
     }
 }
 
@@ -225,6 +227,11 @@ impl FrameBuffer {
             "more bytes were filled than there is room"
         );
         self.filled = bytes;
+    }
+
+    /// Says that the frame has this VLAN tag, which is not among the bytes.
+    pub fn set_tag(&mut self, tag: Option<u16>) {
+        self.tag = tag;
     }
 
     /// Bytes filled, virtio-net header included.

@@ -51,28 +51,8 @@ impl PacketSocket {
     /// # Errors
     /// If there is no such interface, or the kernel refuses packet sockets (`CAP_NET_RAW`).
     pub fn open(interface: &str) -> io::Result<Self> {
-        let index = if_nametoindex(interface)?;
-        let kind = libc::SOCK_RAW | libc::SOCK_NONBLOCK | libc::SOCK_CLOEXEC;
-        // Of no protocol, so that nothing comes in from other interfaces before it is bound.
-        // SAFETY: the call has no pointers.
-        let fd = check(unsafe { libc::socket(libc::AF_PACKET, kind, 0) })?;
-        // SAFETY: the descriptor is new and nobody else's.
-        let fd = unsafe { OwnedFd::from_raw_fd(fd) };
-        set(&fd, libc::SOL_PACKET, libc::PACKET_VNET_HDR, 1)?;
-        set(&fd, libc::SOL_PACKET, libc::PACKET_AUXDATA, 1)?;
-        set(&fd, libc::SOL_SOCKET, libc::SO_TIMESTAMPNS, 1)?;
-        // Beyond the limit of ordinary sockets where that is permitted, else as far as it goes.
-        if set(&fd, libc::SOL_SOCKET, libc::SO_RCVBUFFORCE, BACKLOG).is_err() {
-            set(&fd, libc::SOL_SOCKET, libc::SO_RCVBUF, BACKLOG)?;
-        }
-        // SAFETY: all-zero bytes are a valid `sockaddr_ll`.
-        let mut address: libc::sockaddr_ll = unsafe { mem::zeroed() };
-        address.sll_family = libc::AF_PACKET as u16;
-        address.sll_protocol = (libc::ETH_P_ALL as u16).to_be();
-        address.sll_ifindex = index as i32;
-        let length = mem::size_of_val(&address) as libc::socklen_t;
-        // SAFETY: the descriptor is open, and the address lives through the call and has this length.
-        check(unsafe { libc::bind(fd.as_raw_fd(), (&raw const address).cast(), length) })?;
+        let stamped = |fd: &OwnedFd| set(fd, libc::SOL_SOCKET, libc::SO_TIMESTAMPNS, 1);
+        let fd = open(if_nametoindex(interface)?, stamped)?;
         Ok(Self { fd, buffer: FrameBuffer::default(), missed: 0 })
     }
 
@@ -82,8 +62,8 @@ impl PacketSocket {
     /// The interface is gone or down, or the machine refuses.
     pub fn receive(&mut self, pool: &mut Pool, patience: Duration) -> io::Result<Option<Passed>> {
         loop {
-            match self.read() {
-                Ok((passing, tag, unix_ns)) => {
+            match read(&self.fd, &mut self.buffer) {
+                Ok(Read { passing, tag, unix_ns }) => {
                     let frame = pool.take(&mut self.buffer);
                     let frame = frame.and_then(|frame| match tag {
                         Some(tag) => pool.push_tag(frame, tag),
@@ -106,23 +86,8 @@ impl PacketSocket {
 
     /// Frames (super-frames count as one) that have passed and cannot be received, for they came too fast.
     pub fn missed(&mut self) -> u64 {
-        // SAFETY: all-zero bytes are valid numbers.
-        let mut statistics: libc::tpacket_stats = unsafe { mem::zeroed() };
-        let mut length = mem::size_of_val(&statistics) as libc::socklen_t;
-        // SAFETY: the descriptor is open; the kernel writes at most `length` bytes to `statistics`.
-        let asked = check(unsafe {
-            libc::getsockopt(
-                self.fd.as_raw_fd(),
-                libc::SOL_PACKET,
-                libc::PACKET_STATISTICS,
-                (&raw mut statistics).cast(),
-                &raw mut length,
-            )
-        });
-        if asked.is_ok() {
-            // The kernel begins anew each time it is asked.
-            self.missed += u64::from(statistics.tp_drops);
-        }
+        // The kernel begins anew each time it is asked.
+        self.missed += dropped(&self.fd);
         self.missed
     }
 
@@ -136,33 +101,109 @@ impl PacketSocket {
             Err(errno) => Err(errno.into()),
         }
     }
+}
 
-    /// Reads a frame into the buffer: its way, its VLAN tag, which the kernel keeps beside it, and its time.
-    fn read(&mut self) -> Result<(Passing, Option<u16>, Option<u64>), Errno> {
-        let (head, tail) = self.buffer.room();
-        let mut room = [piece(head), piece(tail)];
-        let mut control = [0_u64; CONTROL_WORDS];
-        // SAFETY: all-zero bytes are valid for both.
-        let (mut from, mut message): (libc::sockaddr_ll, libc::msghdr) =
-            unsafe { (mem::zeroed(), mem::zeroed()) };
-        message.msg_name = (&raw mut from).cast();
-        message.msg_namelen = mem::size_of_val(&from) as libc::socklen_t;
-        message.msg_iov = room.as_mut_ptr();
-        message.msg_iovlen = room.len();
-        message.msg_control = control.as_mut_ptr().cast();
-        message.msg_controllen = mem::size_of_val(&control);
-        // SAFETY: the descriptor is open; everything that `message` points to lives through the call, is
-        // not used otherwise meanwhile, and has the length that it says.
-        let bytes = unsafe { libc::recvmsg(self.fd.as_raw_fd(), &raw mut message, 0) };
-        if bytes < 0 {
-            return Err(Errno::last());
-        }
-        self.buffer.set_filled(bytes.cast_unsigned());
-        let outgoing = from.sll_pkttype == libc::PACKET_OUTGOING;
-        let passing = if outgoing { Passing::Out } else { Passing::In };
-        let (tag, unix_ns) = beside(&message);
-        Ok((passing, tag, unix_ns))
+/// What is known of a frame that was read.
+pub(crate) struct Read {
+    pub passing: Passing,
+    /// Its VLAN tag, which the kernel keeps beside it.
+    pub tag: Option<u16>,
+    pub unix_ns: Option<u64>,
+}
+
+/// A packet socket at the interface `index`, with a virtio-net header before every frame; `options` are
+/// those that must be set before the first one comes.
+pub(crate) fn open(
+    index: libc::c_uint,
+    options: impl FnOnce(&OwnedFd) -> io::Result<()>,
+) -> io::Result<OwnedFd> {
+    let kind = libc::SOCK_RAW | libc::SOCK_NONBLOCK | libc::SOCK_CLOEXEC;
+    // Of no protocol, so that nothing comes in from other interfaces before it is bound.
+    // SAFETY: the call has no pointers.
+    let fd = check(unsafe { libc::socket(libc::AF_PACKET, kind, 0) })?;
+    // SAFETY: the descriptor is new and nobody else's.
+    let fd = unsafe { OwnedFd::from_raw_fd(fd) };
+    set(&fd, libc::SOL_PACKET, libc::PACKET_VNET_HDR, 1)?;
+    set(&fd, libc::SOL_PACKET, libc::PACKET_AUXDATA, 1)?;
+    options(&fd)?;
+    // Beyond the limit of ordinary sockets where that is permitted, else as far as it goes.
+    if set(&fd, libc::SOL_SOCKET, libc::SO_RCVBUFFORCE, BACKLOG).is_err() {
+        set(&fd, libc::SOL_SOCKET, libc::SO_RCVBUF, BACKLOG)?;
     }
+    // SAFETY: all-zero bytes are a valid `sockaddr_ll`.
+    let mut address: libc::sockaddr_ll = unsafe { mem::zeroed() };
+    address.sll_family = libc::AF_PACKET as u16;
+    address.sll_protocol = (libc::ETH_P_ALL as u16).to_be();
+    address.sll_ifindex = index as i32;
+    let length = mem::size_of_val(&address) as libc::socklen_t;
+    // SAFETY: the descriptor is open, and the address lives through the call and has this length.
+    check(unsafe { libc::bind(fd.as_raw_fd(), (&raw const address).cast(), length) })?;
+    Ok(fd)
+}
+
+/// Has the interface receive all frames, whoever they are for, as long as the socket is there.
+pub(crate) fn receive_all(fd: &OwnedFd, index: libc::c_uint) -> io::Result<()> {
+    // SAFETY: all-zero bytes are a valid `packet_mreq`.
+    let mut request: libc::packet_mreq = unsafe { mem::zeroed() };
+    request.mr_ifindex = index as i32;
+    request.mr_type = libc::PACKET_MR_PROMISC as libc::c_ushort;
+    let length = mem::size_of_val(&request) as libc::socklen_t;
+    // SAFETY: the descriptor is open, and the request lives through the call and has this length.
+    check(unsafe {
+        libc::setsockopt(
+            fd.as_raw_fd(),
+            libc::SOL_PACKET,
+            libc::PACKET_ADD_MEMBERSHIP,
+            (&raw const request).cast(),
+            length,
+        )
+    })?;
+    Ok(())
+}
+
+/// Frames that the socket had no room for, since this was asked last.
+pub(crate) fn dropped(fd: &OwnedFd) -> u64 {
+    // SAFETY: all-zero bytes are valid numbers.
+    let mut statistics: libc::tpacket_stats = unsafe { mem::zeroed() };
+    let mut length = mem::size_of_val(&statistics) as libc::socklen_t;
+    // SAFETY: the descriptor is open; the kernel writes at most `length` bytes to `statistics`.
+    let asked = check(unsafe {
+        libc::getsockopt(
+            fd.as_raw_fd(),
+            libc::SOL_PACKET,
+            libc::PACKET_STATISTICS,
+            (&raw mut statistics).cast(),
+            &raw mut length,
+        )
+    });
+    asked.map_or(0, |_| u64::from(statistics.tp_drops))
+}
+
+/// Reads a frame into the buffer.
+pub(crate) fn read(fd: &OwnedFd, buffer: &mut FrameBuffer) -> Result<Read, Errno> {
+    let (head, tail) = buffer.room();
+    let mut room = [piece(head), piece(tail)];
+    let mut control = [0_u64; CONTROL_WORDS];
+    // SAFETY: all-zero bytes are valid for both.
+    let (mut from, mut message): (libc::sockaddr_ll, libc::msghdr) =
+        unsafe { (mem::zeroed(), mem::zeroed()) };
+    message.msg_name = (&raw mut from).cast();
+    message.msg_namelen = mem::size_of_val(&from) as libc::socklen_t;
+    message.msg_iov = room.as_mut_ptr();
+    message.msg_iovlen = room.len();
+    message.msg_control = control.as_mut_ptr().cast();
+    message.msg_controllen = mem::size_of_val(&control);
+    // SAFETY: the descriptor is open; everything that `message` points to lives through the call, is
+    // not used otherwise meanwhile, and has the length that it says.
+    let bytes = unsafe { libc::recvmsg(fd.as_raw_fd(), &raw mut message, 0) };
+    if bytes < 0 {
+        return Err(Errno::last());
+    }
+    buffer.set_filled(bytes.cast_unsigned());
+    let outgoing = from.sll_pkttype == libc::PACKET_OUTGOING;
+    let passing = if outgoing { Passing::Out } else { Passing::In };
+    let (tag, unix_ns) = beside(&message);
+    Ok(Read { passing, tag, unix_ns })
 }
 
 /// VLAN tag and time, by the control messages of a message that was received.
@@ -198,7 +239,7 @@ fn piece(room: &mut [u8]) -> libc::iovec {
     libc::iovec { iov_base: room.as_mut_ptr().cast(), iov_len: room.len() }
 }
 
-fn set(
+pub(crate) fn set(
     fd: &OwnedFd,
     level: libc::c_int,
     option: libc::c_int,

@@ -97,7 +97,11 @@ impl Pool {
         let filled = Arc::make_mut(&mut body);
         (filled.tail, filled.at, filled.len) = (tail, HEADROOM, len);
         filled.charge.set(&self.account, bytes);
-        Some(Frame { body, counted: true })
+        let frame = Frame { body, counted: true };
+        match buffer.tag.take() {
+            Some(tag) => self.push_tag(frame, tag),
+            None => Some(frame),
+        }
     }
 
     /// A frame of `len` bytes with a blank virtio-net header; its bytes are whatever they are.

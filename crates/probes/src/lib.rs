@@ -39,6 +39,6 @@ mod source;
 mod uplinks;
 mod vmstat;
 
-pub use places::{Node, Places};
+pub use places::{Limited, Node, Places};
 pub use prepared::Prepared;
 pub use probe::{Probe, Probes, Sink};

@@ -1,5 +1,6 @@
 //! Where the kernel's files are, and what belongs to the experiment.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use netloom_monitor::Party;
@@ -28,6 +29,17 @@ pub struct Node {
     pub netns: Option<u64>,
     /// Its cgroup (version 2), which need not exist yet: nodes get theirs with their first process.
     pub cgroup: Option<PathBuf>,
+    /// What the scenario limits: that it waits for more is asked for, and no contention.
+    pub limited: Limited,
+}
+
+/// What the scenario limits of a node, its group, or the experiment.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Limited {
+    /// CPU time.
+    pub cpu: bool,
+    /// Memory.
+    pub memory: bool,
 }
 
 impl Places {
@@ -40,6 +52,21 @@ impl Places {
     /// The inodes of the nodes' network namespaces, and which node it is.
     pub(crate) fn namespaces(&self) -> impl Iterator<Item = (u64, u32)> {
         (0..).zip(&self.nodes).filter_map(|(index, node)| Some((node.netns?, index)))
+    }
+
+    /// What is limited of a party; nothing of one that is no node.
+    pub(crate) fn limited(&self, party: Party) -> Limited {
+        let node = match party {
+            Party::Node(node) => self.nodes.get(node as usize),
+            _ => None,
+        };
+        node.map(|node| node.limited).unwrap_or_default()
+    }
+
+    /// The nodes of which something is limited, by their numbers.
+    pub(crate) fn limited_nodes(&self, what: impl Fn(Limited) -> bool) -> BTreeSet<Party> {
+        let parties = (0..).map(Party::Node).zip(&self.nodes);
+        parties.filter(|(_, node)| what(node.limited)).map(|(party, _)| party).collect()
     }
 
     /// The nodes that have, or may get, a cgroup.

@@ -1,6 +1,7 @@
 //! Standing still for want of CPU, memory or disk: pressure stall information of every node's cgroup; where
 //! no node can have one, of the machine.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use netloom_monitor::{Observation, Party, Pressure, SignalKind};
@@ -8,7 +9,7 @@ use netloom_units::{Duration, Time};
 
 use crate::awaited::Awaited;
 use crate::fields::{Counter, lines, number, words};
-use crate::places::Places;
+use crate::places::{Limited, Places};
 use crate::probe::{Probe, Sink, budgeted, cannot_watch, watches};
 use crate::source::Source;
 
@@ -22,6 +23,8 @@ pub struct Pressures {
     /// Nodes' cgroups that may come.
     awaited: Awaited,
     has_cgroups: bool,
+    /// Nodes that stand still because the scenario wants it.
+    limited: BTreeMap<Party, Limited>,
     files: Vec<File>,
 }
 
@@ -37,13 +40,21 @@ impl Pressures {
     pub fn new(places: &Places) -> Self {
         let has_cgroups = places.cgroups().next().is_some();
         let (proc, awaited) = (places.proc.join("pressure"), Awaited::of(places));
-        Self { proc, awaited, has_cgroups, files: vec![] }
+        let limited = places.cgroups().map(|(party, _)| (party, places.limited(party)));
+        let limited = limited.filter(|(_, limited)| *limited != Limited::default()).collect();
+        Self { proc, awaited, has_cgroups, limited, files: vec![] }
     }
 
     /// Opens the files of a party; whether there were any.
     fn open(&mut self, party: Party, path: impl Fn(&str) -> PathBuf) -> bool {
         let before = self.files.len();
-        for of in KINDS {
+        let limited = self.limited.get(&party).copied().unwrap_or_default();
+        let asked_for = |of: &Pressure| match of {
+            Pressure::Cpu => limited.cpu,
+            // A node that has used up its memory reads from disks what it had to let go of.
+            Pressure::Memory | Pressure::Io => limited.memory,
+        };
+        for of in KINDS.into_iter().filter(|of| !asked_for(of)) {
             // Absent: a kernel without PSI, or not in cgroups.
             if let Ok(source) = Source::open_whole(&path(of.name())) {
                 let (last, stalled_us) = Default::default();
@@ -74,7 +85,9 @@ impl Probe for Pressures {
             self.awaited.clear();
         } else if self.has_cgroups {
             let blind = "a wait counts once however many tasks of a node wait";
-            watches(sink, NAME, &SIGNALS, &[blind]);
+            let limited = "nodes with limits on CPU or memory wait for these as they should";
+            let blind = [blind, limited];
+            watches(sink, NAME, &SIGNALS, &blind[..1 + usize::from(!self.limited.is_empty())]);
         } else {
             self.watch_machine("nodes have no cgroups", sink);
         }

@@ -5,7 +5,7 @@
 //! has a cgroup, its CPU time is taken from there, since that includes processes that lived shorter than it
 //! takes to look. What nobody used by this account, and somebody did by `/proc/stat`, is unattributed.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io;
 use std::os::unix::fs::MetadataExt;
@@ -31,6 +31,8 @@ pub struct Processes {
     nodes: BTreeMap<u64, Party>,
     /// Whether it tells for how long they waited for a CPU.
     waits: bool,
+    /// Nodes that wait for a CPU, or read pages again, because the scenario wants it.
+    limited: [BTreeSet<Party>; 2],
     awaited: Awaited,
     cgroups: Vec<Cgroup>,
     machine: Option<Machine>,
@@ -62,6 +64,10 @@ impl Processes {
             engine: places.engine,
             nodes: nodes.collect(),
             waits,
+            limited: [
+                places.limited_nodes(|limited| limited.cpu),
+                places.limited_nodes(|limited| limited.memory),
+            ],
             awaited: Awaited::of(places),
             cgroups: vec![],
             machine: Machine::open(&places.proc),
@@ -101,7 +107,10 @@ impl Processes {
         let (cpu_ticks, faults) = process.used(&stat);
         let party = process.party;
         *sums.cpu_ns.entry(party).or_default() += ticks(cpu_ticks).as_nanos();
-        *sums.faults.entry(party).or_default() += faults;
+        let [waiting, letting_go] = &self.limited;
+        if !letting_go.contains(&party) {
+            *sums.faults.entry(party).or_default() += faults;
+        }
         let is_active = cpu_ticks > 0 || faults > 0 || stat.waits_for_disk;
         if is_active && matches!(party, Party::Process(_)) && !process.named {
             process.named = true;
@@ -112,7 +121,7 @@ impl Processes {
             let moved = self.reader.read("io").map_or(0, |io| process.moved(io));
             *sums.io.entry(party).or_default() += moved;
         }
-        if self.waits && matches!(party, Party::Node(_)) {
+        if self.waits && matches!(party, Party::Node(_)) && !waiting.contains(&party) {
             let waited = self.reader.read("schedstat").and_then(|text| process.waited(text));
             if let Some((delay, times)) = waited {
                 sink(Observation::RunQueue { party, delay, times });

@@ -1,6 +1,7 @@
 //! Pages of nodes that were evicted and needed again shortly after, from `memory.stat` of their cgroups. That
 //! file is there only where the memory controller is delegated to the experiment.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use netloom_monitor::{Direction, Observation, PageCause, Party, SignalKind};
@@ -18,6 +19,8 @@ const SIGNALS: [SignalKind; 1] = [SignalKind::MemoryIn];
 
 pub struct Refaults {
     awaited: Awaited,
+    /// Nodes that must let go of pages because the scenario wants it.
+    limited: BTreeSet<Party>,
     files: Vec<(Party, Source, Counter)>,
     last: Option<Time>,
     delegated: bool,
@@ -29,7 +32,8 @@ impl Refaults {
         let parent = places.cgroups().find_map(|(_, cgroup)| cgroup.parent().map(PathBuf::from));
         let passed_on = parent.and_then(|p| Source::open(&p.join("cgroup.subtree_control")).ok());
         let delegated = passed_on.is_some_and(|s| words(s.text()).any(|word| word == b"memory"));
-        Self { awaited: Awaited::of(places), files: vec![], last: None, delegated }
+        let limited = places.limited_nodes(|limited| limited.memory);
+        Self { awaited: Awaited::of(places), limited, files: vec![], last: None, delegated }
     }
 }
 
@@ -50,7 +54,8 @@ impl Probe for Refaults {
 
     fn poll(&mut self, at: Time, sink: Sink<'_>) {
         let files = &mut self.files;
-        for (party, cgroup) in self.awaited.come(at) {
+        let come = self.awaited.come(at).into_iter();
+        for (party, cgroup) in come.filter(|(party, _)| !self.limited.contains(party)) {
             // One that has gone again meanwhile has nothing to tell.
             let source = Source::open_whole(&cgroup.join("memory.stat"));
             files.extend(source.ok().map(|source| (party, source, Counter::default())));

@@ -15,7 +15,7 @@ use std::time::{Duration as StdDuration, Instant};
 use netloom_monitor::{
     BusyStretch, Coverage, Criteria, Monitor, Observation as O, Party, SignalKind, Subject,
 };
-use netloom_probes::{Node, Places, Probes};
+use netloom_probes::{Limited, Node, Places, Probes};
 use netloom_units::{Duration, Time};
 use nix::sched::{CloneFlags, CpuSet, sched_setaffinity, unshare};
 use nix::unistd::Pid;
@@ -179,7 +179,8 @@ fn waits_are_those_of_schedstat() {
         Ok(inode) => inode,
         Err(error) => return println!("skipped: no network namespace for us: {error}"),
     };
-    let node = Node { name: "a".into(), netns: Some(netns), cgroup: None };
+    let node =
+        Node { name: "a".into(), netns: Some(netns), cgroup: None, limited: Limited::default() };
     let Some(mut watch) = Watch::start(vec![node]) else { return };
     watch.seen.clear();
     go.send(()).unwrap();

@@ -8,7 +8,7 @@ use netloom_monitor::{
     Criteria, Direction, Divided, DropCause, Judgement, Monitor, Observation as O, PageCause,
     Party, Pressure, Resource, Route, SignalKind, Subject,
 };
-use netloom_probes::{Node, Places, Probes};
+use netloom_probes::{Limited, Node, Places, Probes};
 use netloom_units::{Duration, Size, Time};
 use tempfile::TempDir;
 
@@ -92,7 +92,7 @@ impl Machine {
         Places {
             proc: self.path("proc"),
             sys: self.path("sys"),
-            nodes: vec![Node { name: "a".into(), netns, cgroup }],
+            nodes: vec![Node { name: "a".into(), netns, cgroup, limited: Limited::default() }],
             engine: 10,
             uplinks: vec!["eth0".into()],
         }

@@ -33,7 +33,8 @@ impl Happened {
             | What::ChangeFailed { .. }
             | What::ServiceHealth { .. }
             | What::ServiceEnded { .. }
-            | What::CommandEnded { .. } => {
+            | What::CommandEnded { .. }
+            | What::MemoryKilled { .. } => {
                 if self.timeline.len() < TOLD {
                     self.timeline.push((event.time, event.what.in_words()));
                 } else {

@@ -24,6 +24,7 @@ pub fn dot(scenario: &Scenario) -> String {
             NodeKind::Host => "box",
             NodeKind::Router => "ellipse",
             NodeKind::Switch => "hexagon",
+            NodeKind::Outside => "plaintext",
         };
         // Writing to a string cannot fail.
         let _ = writeln!(out, "  \"{}\" [shape={shape}];", quoted(&node.name));
@@ -48,6 +49,7 @@ pub fn mermaid(scenario: &Scenario) -> String {
             NodeKind::Host => ("[", "]"),
             NodeKind::Router => ("([", "])"),
             NodeKind::Switch => ("{{", "}}"),
+            NodeKind::Outside => (">", "]"),
         };
         let _ = writeln!(out, "  n{id}{open}\"{}\"{close}", node.name);
     }

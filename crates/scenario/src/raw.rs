@@ -23,8 +23,8 @@ pub(crate) use link::{RawLink, RawLinkDefaults, RawPipe};
 pub(crate) use measure::{RawCapture, RawFrames, RawMeasure};
 pub(crate) use monitor::RawMonitor;
 pub(crate) use node::{
-    RawAddresses, RawFamily, RawGroupHead, RawInterface, RawNode, RawNodeDefaults, RawNodeProps,
-    RawRoute,
+    RawAddresses, RawFamily, RawGroupHead, RawInterface, RawLimits, RawNode, RawNodeDefaults,
+    RawNodeHead, RawNodeProps, RawRoute,
 };
 pub(crate) use process::{RawProcess, RawReady};
 pub(crate) use software::{RawBind, RawFile, RawService, RawServices};
@@ -80,6 +80,9 @@ pub(crate) struct RawTopology {
     /// Properties of sets of nodes; they win over `kinds`, later groups over earlier ones.
     #[serde(default)]
     pub groups: Entries<Inline<RawGroupHead, RawNodeProps>>,
+    /// What all nodes together may use of the machine.
+    #[serde(default)]
+    pub total_limits: Option<RawLimits>,
     /// The nodes by name. A node may be written as `name:` alone.
     pub nodes: Entries<Spanned<RawNode>>,
     /// The links, each between two interfaces.

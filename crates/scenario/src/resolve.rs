@@ -7,11 +7,13 @@
 mod addresses;
 mod direct;
 mod interfaces;
+mod limits;
 mod links;
 mod measure;
 mod monitor;
 mod names;
 mod nodes;
+mod outside;
 mod pipes;
 mod processes;
 mod properties;
@@ -50,6 +52,7 @@ pub(crate) fn resolve(
 ) -> (Scenario, Vec<Diagnostic>) {
     let mut report = Report::new(tree, pruned);
     properties::complete(raw, files, &mut report);
+    outside::complete(&mut raw.topology);
     let raw = &*raw;
     let name = name(raw, &mut report);
     duration(raw, &mut report);
@@ -57,10 +60,14 @@ pub(crate) fn resolve(
     let templates = software::resolve(&mut nodes, files, &mut report);
     let links = links::drafts(&raw.topology, &mut nodes, &mut report);
     interfaces::resolve(&raw.topology, &mut nodes, &links, &mut report);
+    outside::check(&nodes, &links, &mut report);
+    outside::set_addresses(&mut nodes, &links, &mut report);
     vlans::check(&nodes, &links, &mut report);
     let segments = segments::find(&nodes, &links, &mut report);
     addresses::check(&nodes, &segments, &mut report);
     routes::check(&nodes, &mut report);
+    let group_limits = limits::of_groups(&raw.topology, &nodes, &mut report);
+    limits::check_published(&nodes, &mut report);
     let references = References::new(raw, &nodes, &links);
     direct::check(raw, &nodes, &links, &references, &mut report);
     pipes::check(raw, &links, &references, &mut report);
@@ -72,6 +79,8 @@ pub(crate) fn resolve(
         name,
         seed: raw.seed,
         nodes: nodes.iter().map(nodes::NodeDraft::finish).collect(),
+        total_limits: limits::total(&raw.topology),
+        group_limits,
         links: links.iter().filter_map(links::LinkDraft::finish).collect(),
         timeline,
         processes,

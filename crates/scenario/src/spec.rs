@@ -4,7 +4,7 @@
 //! serializable, so that a run can keep exactly what it ran, and so that the engine can be handed
 //! it by another process.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
@@ -15,6 +15,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::address::{AddressError, IpPrefix, Ipv4Prefix, Ipv6Prefix, MacAddress};
+use crate::limits::{Controller, Limits};
+use crate::publish::Publish;
 use crate::service::ServiceTemplate;
 use crate::software::Software;
 
@@ -27,6 +29,13 @@ pub struct Scenario {
     pub seed: u64,
     /// All nodes, in the order of the file.
     pub nodes: Vec<Node>,
+    /// What all nodes together may use of the machine.
+    #[serde(default, skip_serializing_if = "Limits::is_empty")]
+    pub total_limits: Limits,
+    /// What the nodes of a group together may use of the machine, for groups that say it; a node is in at most
+    /// one of them.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub group_limits: BTreeMap<String, Limits>,
     /// All links, in the order of the file.
     pub links: Vec<Link>,
     /// What happens at which time, in the order of the file.
@@ -49,6 +58,25 @@ impl Scenario {
     /// The node called `name`.
     pub fn node(&self, name: &str) -> Option<&Node> {
         self.nodes.iter().find(|node| node.name == name)
+    }
+
+    /// What must enforce the limits of this scenario, if it has any.
+    pub fn controllers(&self) -> BTreeSet<Controller> {
+        let of_nodes = self.nodes.iter().map(|node| &node.limits);
+        let all = of_nodes.chain(self.group_limits.values()).chain([&self.total_limits]);
+        all.flat_map(Limits::controllers).collect()
+    }
+
+    /// The group of a node whose nodes have limits together.
+    pub fn limit_group(&self, node: &Node) -> Option<&str> {
+        let mut groups = node.groups.iter();
+        groups.find_map(|group| Some(self.group_limits.get_key_value(group)?.0.as_str()))
+    }
+
+    /// All limits that hold for a node: its own, those of its group, and those of the experiment.
+    pub fn limits_over(&self, node: &Node) -> [Limits; 3] {
+        let of_group = self.limit_group(node).and_then(|group| self.group_limits.get(group));
+        [node.limits, of_group.copied().unwrap_or_default(), self.total_limits]
     }
 
     /// The interfaces whose frames are at this end of a link: its own, and the VLAN sub-interfaces of that.
@@ -110,6 +138,12 @@ pub struct Node {
     /// What is in it beside its network stack.
     #[serde(default, skip_serializing_if = "Software::is_empty")]
     pub software: Software,
+    /// What its processes may use of the machine.
+    #[serde(default, skip_serializing_if = "Limits::is_empty")]
+    pub limits: Limits,
+    /// Ports of the machine that lead into it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub publish: Vec<Publish>,
 }
 
 /// What a node is.
@@ -123,6 +157,16 @@ pub enum NodeKind {
     Router,
     /// A learning layer-2 segment inside the engine: no network stack, no processes.
     Switch,
+    /// What of the machine is at the ends of links: its interfaces are the machine's. Not written as a node: an
+    /// end of a link names it.
+    Outside,
+}
+
+impl NodeKind {
+    /// Whether it is a network stack of its own, in which processes can run.
+    pub fn has_stack(self) -> bool {
+        matches!(self, Self::Host | Self::Router)
+    }
 }
 
 /// Where a node's routes come from.

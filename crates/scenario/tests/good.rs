@@ -192,6 +192,46 @@ fn properties_come_from_the_nearest_layer() {
 }
 
 #[test]
+fn limits_merge_key_by_key_and_none_takes_one_away() {
+    let scenario = scenario(
+        "{name: x, topology: {total_limits: {memory: 1GiB}, defaults: {node: {limits: {cpu: 2, pids: 9}}},
+            groups: {g: {limits: {cpu: 0.5}, total_limits: {cpu: 0.75}, members: [b]}, h: {members: [b]}},
+            nodes: {a: , b: {limits: {pids: none, memory: 64MiB}}}, links: [{endpoints: [a, b]}]}}",
+    );
+    let limits = |name: &str| scenario.node(name).unwrap().limits.to_string();
+    assert_eq!(limits("a"), "cpu 2, pids 9");
+    assert_eq!(limits("b"), "cpu 0.5, memory 64MiB");
+    let over = |name: &str| {
+        let all = scenario.limits_over(scenario.node(name).unwrap());
+        all.map(|limits| limits.to_string())
+    };
+    assert_eq!(over("a"), ["cpu 2, pids 9", "", "memory 1GiB"]);
+    assert_eq!(over("b"), ["cpu 0.5, memory 64MiB", "cpu 0.75", "memory 1GiB"]);
+    let json = serde_json::to_string(&scenario).unwrap();
+    assert_eq!(serde_json::from_str::<Scenario>(&json).unwrap(), scenario);
+}
+
+#[test]
+fn ends_of_links_can_be_outside() {
+    let scenario = scenario(
+        "{name: x, topology: {nodes: {a: , b: , s: {kind: switch}}, links: [
+            {endpoints: [a, 'macvlan:eth0']}, {endpoints: ['macvlan:eth0', b]}, {endpoints: [s, 'device:eth1']},
+            {endpoints: ['a:m', 'host:m0'], addresses: [172.30.0.1/24]}, {endpoints: ['s:p', a]}]}}",
+    );
+    let outside = ["macvlan", "device", "host"];
+    let kinds = scenario.nodes.iter().map(|node| (node.name.as_str(), node.kind));
+    let found: Vec<_> = kinds.filter(|(_, kind)| *kind == NodeKind::Outside).collect();
+    assert_eq!(found, outside.map(|name| (name, NodeKind::Outside)), "behind all others");
+    assert_eq!(scenario.links[1].endpoints[0].to_string(), "macvlan:eth0~2");
+    let given = |node, name| interface(scenario.node(node).unwrap(), name).clone();
+    assert_eq!(given("a", "eth1").ipv4, Addresses::None, "nobody knows what is free there");
+    assert_eq!(given("a", "m").ipv4, Addresses::Auto, "beside the machine's");
+    assert_eq!(given("a", "m").ipv6, Addresses::None);
+    assert_eq!(given("a", "eth2").ipv4, Addresses::Auto, "beyond a switch there may be more");
+    assert!(matches!(given("host", "m0").ipv4, Addresses::Fixed(all) if all.len() == 1));
+}
+
+#[test]
 fn mtus_come_from_interface_then_link_then_node_then_all_links() {
     let scenario = file("everything.yaml");
     let mtu = |node, name| interface(scenario.node(node).unwrap(), name).mtu;

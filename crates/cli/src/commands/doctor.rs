@@ -12,7 +12,7 @@ use serde::Serialize;
 use crate::args::{Doctor, Format, ScenarioFile};
 use crate::commands::deploy;
 use crate::launch::Engine;
-use crate::{Machine, Size, exit, find, preflight, profile_file, results};
+use crate::{Controller, Machine, Size, exit, find, preflight, profile_file, results};
 
 /// What is tried out: two nodes, a link and a program.
 const TRIAL: &str = "name: doctor
@@ -76,6 +76,7 @@ pub async fn doctor(machine: &dyn Machine, args: Doctor) -> Result<i32> {
     let mut checks = vec![kernel(&machine.describe().kernel), rights()];
     checks.extend(trial(machine).await?);
     checks.push(calibration(machine));
+    checks.extend(Controller::ALL.map(|controller| limits(machine, controller)));
     checks.extend(walls(machine, size));
     let worst = checks.iter().map(|check| check.state).max().unwrap_or(State::Ok);
     match args.format {
@@ -174,6 +175,14 @@ fn calibration(machine: &dyn Machine) -> Check {
     match profile_file::calibration(machine) {
         Calibration::Measured { source, .. } => Check::new("calibration", State::Ok, source),
         Calibration::Missing { why } => Check::new("calibration", State::Note, why),
+    }
+}
+
+fn limits(machine: &dyn Machine, controller: Controller) -> Check {
+    let what = format!("limits: {}", controller.name());
+    match machine.enforcer(controller) {
+        Ok(by) => Check::new(what, State::Ok, format!("enforced by {by}")),
+        Err(why) => Check::new(what, State::Note, why),
     }
 }
 

@@ -17,6 +17,7 @@ use super::recent::recent_table;
 use super::signals::signals;
 use super::summary::judged;
 use super::tc;
+use super::usage;
 use crate::args::{Format, Inspect};
 use crate::client::Client;
 use crate::table::table;
@@ -174,6 +175,12 @@ impl View {
         match self.window {
             None => writeln!(text, "{}", self.link_table())?,
             Some(_) => writeln!(text, "{}", recent_table(&self.links))?,
+        }
+        if let Some(usage) = usage::table_of(&self.nodes) {
+            writeln!(text, "\n{usage}")?;
+        }
+        if let Some(published) = usage::published(&self.nodes) {
+            writeln!(text, "\n{published}")?;
         }
         if let Some(ports) = self.vlan_table() {
             writeln!(text, "\n{ports}")?;

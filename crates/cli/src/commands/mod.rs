@@ -19,6 +19,7 @@ mod set;
 mod signals;
 mod summary;
 mod tc;
+mod usage;
 mod validate;
 
 use anyhow::Result;

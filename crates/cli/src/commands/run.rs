@@ -147,6 +147,7 @@ async fn follow(
 fn show(event: &Event, watched: bool) {
     match &event.what {
         What::Warning { message } => eprintln!("warning: {message}"),
+        What::MemoryKilled { .. } => eprintln!("warning: {}", event.what.in_words()),
         What::Phase { .. } => {}
         // Warnings tell of what begins and grows.
         What::Contention { signal } if signal.change != Change::Ended => {}

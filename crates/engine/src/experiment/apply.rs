@@ -67,7 +67,14 @@ impl Experiment {
                 old.name
             );
         }
-        Ok(())
+        match fixed_part(old, new) {
+            None => Ok(()),
+            Some(what) => bail!(
+                "{what}, which is set up when an experiment begins; `netloom destroy {0}` and deploy it again, or \
+                 take the change back",
+                old.name
+            ),
+        }
     }
 
     /// The plan of `new`, and what leads there from the network as it is.
@@ -75,6 +82,13 @@ impl Experiment {
         let plan = netloom_plan::plan(&keep_addresses(new, &old.scenario, &old.plan)?)?;
         let observed = self.observed(old)?;
         let before = Network { scenario: &observed, plan: &old.plan };
+        if plan.outside != old.plan.outside {
+            bail!(
+                "links to the outside have changed, which the machine lends when an experiment begins; `netloom destroy \
+                 {0}` and deploy it again, or take the change back",
+                old.scenario.name
+            );
+        }
         let changes = changes(before, Network { scenario: new, plan: &plan });
         Ok((plan, changes))
     }
@@ -103,4 +117,28 @@ impl Experiment {
             self.news().probes(self);
         }
     }
+}
+
+/// What of a node or of the whole cannot change while the network runs, if it has.
+fn fixed_part(old: &Scenario, new: &Scenario) -> Option<String> {
+    if old.total_limits != new.total_limits || old.group_limits != new.group_limits {
+        return Some("`total_limits` have changed".into());
+    }
+    new.nodes.iter().find_map(|node| {
+        let before = old.node(&node.name);
+        let differs = |is_empty: bool, same: Option<bool>| !same.unwrap_or(is_empty);
+        let parts = [
+            ("`limits`", node.limits.is_empty(), before.map(|old| old.limits == node.limits)),
+            ("`publish`", node.publish.is_empty(), before.map(|old| old.publish == node.publish)),
+            (
+                "`services`, `files`, `env`, `binds`, `startup` or `root`",
+                node.software.is_empty(),
+                before.map(|old| old.software == node.software),
+            ),
+        ];
+        let mut parts = parts.into_iter();
+        let (keys, ..) = parts.find(|(_, is_empty, same)| differs(*is_empty, *same))?;
+        let has = if before.is_some() { "has other" } else { "is new and has" };
+        Some(format!("node `{}` {has} {keys}", node.name))
+    })
 }

@@ -17,6 +17,9 @@ use super::ready::Test;
 /// How long a process may take to end after SIGTERM before it is killed.
 const GRACE: Duration = Duration::from_secs(3);
 
+/// The exit code of a process that was killed.
+const KILLED: i32 = 128 + libc::SIGKILL;
+
 type Exited = oneshot::Receiver<ExitStatus>;
 
 /// Waits for the start condition, runs the process, keeps its files. An error says in words what
@@ -86,6 +89,7 @@ impl Instance {
     /// Keeps the files of an ended process and tells its end.
     fn finish(&self, status: ExitStatus) {
         self.keep_files();
+        self.run.experiment.tell_memory_kills(&self.node);
         self.run.experiment.record(What::ProcessEnded {
             process: self.process.name.clone(),
             node: self.node.clone(),
@@ -108,6 +112,12 @@ impl Instance {
     fn ended_badly(&self, code: i32) -> String {
         let [_, stderr] = self.outputs();
         let stderr = fs::read_to_string(stderr).unwrap_or_default();
+        if code == KILLED && self.run.experiment.tell_memory_kills(&self.node) > 0 {
+            return format!(
+                "ended with code {code}: the kernel kills processes of `{}` when a limit on memory is reached",
+                self.node
+            );
+        }
         match stderr.lines().rev().find(|line| !line.trim().is_empty()) {
             Some(line) => format!("ended with code {code}: {line}"),
             None => format!("ended with code {code}"),

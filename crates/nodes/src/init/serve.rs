@@ -15,12 +15,13 @@ use crate::ExitStatus;
 use crate::control::{Control, FromInit, ToInit};
 
 /// Serves until the engine is gone.
-pub(super) fn serve(control: &Control) -> io::Result<()> {
+/// Its processes get `oom_score`.
+pub(super) fn serve(control: &Control, oom_score: &str) -> io::Result<()> {
     let mut mask = SigSet::empty();
     mask.add(Signal::SIGCHLD);
     mask.thread_block()?;
     let ended = SignalFd::with_flags(&mask, SfdFlags::SFD_CLOEXEC | SfdFlags::SFD_NONBLOCK)?;
-    let mut init = Init { control, children: HashSet::new() };
+    let mut init = Init { control, oom_score, children: HashSet::new() };
     loop {
         let mut fds = [
             PollFd::new(control.as_fd(), PollFlags::POLLIN),
@@ -46,6 +47,7 @@ pub(super) fn serve(control: &Control) -> io::Result<()> {
 
 struct Init<'c> {
     control: &'c Control,
+    oom_score: &'c str,
     /// Processes that were asked for. All others are orphans of theirs.
     children: HashSet<u32>,
 }
@@ -54,7 +56,7 @@ impl Init<'_> {
     fn handle(&mut self, message: ToInit, fds: Vec<OwnedFd>) -> io::Result<()> {
         match message {
             ToInit::Setup(_) => Ok(()),
-            ToInit::Spawn { id, process } => match spawn(process, fds) {
+            ToInit::Spawn { id, process } => match spawn(process, fds, self.oom_score) {
                 Ok((pid, terminal)) => {
                     self.children.insert(pid);
                     let fds: Vec<_> = terminal.iter().map(AsFd::as_fd).collect();

@@ -15,7 +15,11 @@ use crate::control::Process;
 
 /// Starts a process in a session of its own, with the three descriptors as its standard streams or
 /// a new terminal, whose other side is returned.
-pub(super) fn spawn(process: Process, fds: Vec<OwnedFd>) -> io::Result<(u32, Option<OwnedFd>)> {
+pub(super) fn spawn(
+    process: Process,
+    fds: Vec<OwnedFd>,
+    oom_score: &str,
+) -> io::Result<(u32, Option<OwnedFd>)> {
     let (program, arguments) = process.argv.split_first().ok_or(Errno::EINVAL)?;
     let cwd = process.cwd.unwrap_or_else(|| WORK_DIRECTORY.into());
     // `Command` cannot tell a missing directory from a missing program.
@@ -35,13 +39,32 @@ pub(super) fn spawn(process: Process, fds: Vec<OwnedFd>) -> io::Result<(u32, Opt
     command.args(arguments).envs(process.env).current_dir(cwd);
     command.stdin(Stdio::from(stdin)).stdout(Stdio::from(stdout)).stderr(Stdio::from(stderr));
     let has_terminal = terminal.is_some();
+    let oom_score = oom_score.to_owned();
     // SAFETY: the closure makes system calls only; it touches no memory that another thread could
     // hold locked (init has no other threads).
     unsafe {
-        command.pre_exec(move || own_session(has_terminal));
+        command.pre_exec(move || {
+            // It is init's own until here; raising it is always permitted.
+            let _ = write_oom_score(oom_score.as_bytes());
+            own_session(has_terminal)
+        });
     }
     let child = command.spawn()?;
     Ok((child.id(), terminal))
+}
+
+/// In the child: how ready the kernel is to kill it for want of memory.
+fn write_oom_score(score: &[u8]) -> io::Result<()> {
+    // SAFETY: the path ends with a zero byte, the descriptor is closed once, and the bytes live through the
+    // call.
+    unsafe {
+        let path = c"/proc/self/oom_score_adj".as_ptr();
+        let fd = Errno::result(libc::open(path, libc::O_WRONLY | libc::O_CLOEXEC))?;
+        let written = Errno::result(libc::write(fd, score.as_ptr().cast(), score.len()));
+        libc::close(fd);
+        written?;
+    }
+    Ok(())
 }
 
 /// In the child: a session and process group of its own, led by it, with its terminal if it has

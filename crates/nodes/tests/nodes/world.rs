@@ -224,6 +224,8 @@ pub fn scenario(name: &str, links: &[(&str, &str)]) -> Scenario {
         name: name.into(),
         seed: 1,
         nodes: vec![],
+        total_limits: Limits::default(),
+        group_limits: BTreeMap::new(),
         links: vec![],
         timeline: vec![],
         processes: vec![],
@@ -278,6 +280,8 @@ fn new_node(name: &str) -> Node {
         loopback,
         sysctls: BTreeMap::new(),
         software: Software::default(),
+        limits: Limits::default(),
+        publish: vec![],
     }
 }
 

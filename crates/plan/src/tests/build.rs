@@ -11,6 +11,8 @@ pub fn scenario() -> Scenario {
         name: "test".into(),
         seed: 1,
         nodes: vec![],
+        total_limits: Limits::default(),
+        group_limits: BTreeMap::new(),
         links: vec![],
         timeline: vec![],
         processes: vec![],
@@ -60,6 +62,8 @@ fn new_node(name: &str) -> Node {
         loopback: loopback(kind),
         sysctls: BTreeMap::new(),
         software: Software::default(),
+        limits: Limits::default(),
+        publish: vec![],
     }
 }
 

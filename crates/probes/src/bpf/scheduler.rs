@@ -111,8 +111,11 @@ impl Scheduler {
         let mut waits = None;
         if !parties.is_empty() {
             attach(&mut ebpf, &WAKE_UPS)?;
-            waits =
-                Some(Waits::new(map(&mut ebpf, "waits")?, parties.iter().map(|(_, node)| *node)));
+            // Those with a CPU quota wait as they should.
+            let limited = places.limited_nodes(|limited| limited.cpu);
+            let numbers = parties.iter().map(|(_, node)| *node);
+            let unlimited = numbers.filter(|node| !limited.contains(&Party::Node(*node)));
+            waits = Some(Waits::new(map(&mut ebpf, "waits")?, unlimited));
         }
         let scheduler = Self {
             cpus: map(&mut ebpf, "cpus")?,

@@ -112,6 +112,7 @@ fn summary(scenario: &Scenario, with: &str) -> Summary {
         success: false,
         failures: vec![format!("`server` has failed{with}")],
         links: links(scenario),
+        usage: Default::default(),
         vlan_ports: BTreeMap::from([(format!("s:eth1{with}"), vlan_port())]),
         frame_log: None,
         timing: timing(with),

@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::values::{RawEndpoint, RawMtu};
+use crate::address::IpPrefix;
 use crate::decode::{Inline, Spanned};
 
 /// Properties of a pipe: in the words of other tools, and in NetLoom's own beside them.
@@ -35,9 +36,14 @@ pub(crate) struct RawLinkHead {
     #[serde(default)]
     pub name: Option<Spanned<String>>,
     /// The two ends, like `["a:eth1", "b:eth1"]`. Without an interface (`"a"`) the node's next free
-    /// one of `eth1`, `eth2` … is taken.
+    /// one of `eth1`, `eth2` … is taken. One end can be outside: `host:NAME`, `nat:NAME`, `macvlan:PARENT`,
+    /// `device:NAME` or `tap:NAME`, with the name of a device of the machine.
     #[schemars(required, length(equal = 2))]
     pub endpoints: Option<Spanned<Vec<Spanned<RawEndpoint>>>>,
+    /// Addresses of the machine with their prefix lengths, like `[172.30.0.1/24]`, where one end is `host:NAME` or
+    /// `nat:NAME`.
+    #[serde(default)]
+    pub addresses: Vec<Spanned<IpPrefix>>,
     /// Whether the link is a pair of kernel devices (veth) that join the two nodes without the engine:
     /// as fast as the kernel is, and without properties.
     #[serde(default)]

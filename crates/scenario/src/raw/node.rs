@@ -1,6 +1,7 @@
 //! Nodes as they are written.
 
 mod addresses;
+mod limits;
 
 use netloom_link::PortVlans;
 use schemars::JsonSchema;
@@ -12,6 +13,30 @@ use crate::address::{IpPrefix, Ipv4Prefix, Ipv6Prefix, MacAddress};
 use crate::decode::{Entries, Inline, Spanned};
 use crate::spec::{NodeKind, Routing};
 pub(crate) use addresses::{RawAddresses, RawFamily, RawLoopback};
+pub(crate) use limits::{RawLimits, RawPublish};
+
+/// What a node can be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[schemars(rename = "NodeKind")]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum RawKind {
+    /// An end system: does not forward.
+    Host,
+    /// Forwards IPv4 and IPv6.
+    Router,
+    /// A learning layer-2 segment inside the engine: no network stack, no processes.
+    Switch,
+}
+
+impl From<RawKind> for NodeKind {
+    fn from(kind: RawKind) -> Self {
+        match kind {
+            RawKind::Host => Self::Host,
+            RawKind::Router => Self::Router,
+            RawKind::Switch => Self::Switch,
+        }
+    }
+}
 
 /// A node: its own keys, and the properties that it shares with groups beside them.
 pub(crate) type RawNode = Inline<RawNodeHead, RawNodeProps>;
@@ -26,7 +51,10 @@ pub(crate) type RawNodeDefaults = Inline<RawNodeDefaultsHead, RawNodeProps>;
 pub(crate) struct RawNodeHead {
     /// What the node is (default `host`).
     #[serde(default)]
-    pub kind: Option<NodeKind>,
+    pub kind: Option<RawKind>,
+    /// Whether it stands for the outside, and not in the file.
+    #[serde(skip)]
+    pub outside: bool,
     /// The group it belongs to.
     #[serde(default)]
     pub group: Option<Spanned<String>>,
@@ -37,6 +65,10 @@ pub(crate) struct RawNodeHead {
     /// `eth1.10`, beside an `eth1` of a link, is a VLAN sub-interface of that.
     #[serde(default)]
     pub interfaces: Entries<Spanned<RawInterface>>,
+    /// Ports of the machine that lead to ports of this node, like `8080:80`, or `127.0.0.1:5353:53/udp`. Without
+    /// an address, the machine listens on 127.0.0.1 and ::1. What comes that way crosses no link.
+    #[serde(default)]
+    pub publish: Vec<Spanned<RawPublish>>,
 }
 
 /// Properties of all nodes.
@@ -46,7 +78,7 @@ pub(crate) struct RawNodeHead {
 pub(crate) struct RawNodeDefaultsHead {
     /// What a node is that does not say it (default `host`).
     #[serde(default)]
-    pub kind: Option<NodeKind>,
+    pub kind: Option<RawKind>,
 }
 
 /// A set of nodes and the properties they share.
@@ -56,7 +88,10 @@ pub(crate) struct RawNodeDefaultsHead {
 pub(crate) struct RawGroupHead {
     /// What its nodes are, where they do not say it.
     #[serde(default)]
-    pub kind: Option<NodeKind>,
+    pub kind: Option<RawKind>,
+    /// What its nodes together may use of the machine; `limits` is for each of them.
+    #[serde(default)]
+    pub total_limits: Option<RawLimits>,
     /// Nodes that belong to it, beside those that name it as their `group`.
     #[serde(default)]
     pub members: Vec<Spanned<String>>,
@@ -112,6 +147,9 @@ pub(crate) struct RawNodeProps {
     /// or names with options, like `{bgp: {as: 65001}}`. `docs/services.md` lists them.
     #[serde(default)]
     pub services: RawServices,
+    /// What the processes of a node may use of the machine; each key by itself wins over layers below.
+    #[serde(default)]
+    pub limits: Option<RawLimits>,
 }
 
 /// An interface of a node.

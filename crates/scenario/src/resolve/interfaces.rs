@@ -12,7 +12,7 @@ use crate::decode::Spanned;
 use crate::diagnostic::{Diagnostic, did_you_mean};
 use crate::raw::{RawAddresses, RawFamily, RawInterface, RawTopology};
 use crate::span::Span;
-use crate::spec::{Addresses, Interface, Subinterface};
+use crate::spec::{Addresses, Interface, NodeKind, Subinterface};
 
 /// The MTU of Ethernet.
 const DEFAULT_MTU: u32 = 1500;
@@ -30,9 +30,11 @@ pub(super) fn resolve(
     let links_are_complete = links.iter().all(|link| link.ends.is_some())
         && !report.is_incomplete_in_file(&["topology", "links"]);
     for node in nodes.iter_mut() {
-        add_subinterfaces(node, report);
+        if node.outside().is_none() {
+            add_subinterfaces(node, report);
+        }
         addresses(node);
-        if links_are_complete {
+        if links_are_complete && node.outside().is_none() {
             check_unused(node, report);
         }
         if node.is_switch() {
@@ -93,10 +95,11 @@ fn addresses(node: &mut NodeDraft<'_>) {
     fn given<P: Copy>(
         own: Option<&RawAddresses<P>>,
         node: Option<RawFamily>,
-        is_switch: bool,
+        kind: NodeKind,
     ) -> Addresses<P> {
         match (own, node) {
-            _ if is_switch => Addresses::None,
+            _ if kind == NodeKind::Switch => Addresses::None,
+            (None, _) if kind == NodeKind::Outside => Addresses::None,
             (Some(RawAddresses::Fixed(list)), _) => {
                 Addresses::Fixed(list.iter().map(|address| address.value).collect())
             }
@@ -104,13 +107,13 @@ fn addresses(node: &mut NodeDraft<'_>) {
             (Some(RawAddresses::Auto), _) | (None, _) => Addresses::Auto,
         }
     }
-    let is_switch = node.is_switch();
+    let (kind, is_switch) = (node.kind, node.is_switch());
     let (ipv4, ipv6) = (node.props.ipv4, node.props.ipv6);
     for interface in &mut node.interfaces {
         let raw = node.raw.head.interfaces.find(&interface.name);
         interface.mac = raw.and_then(|raw| raw.mac.as_ref()).map(|mac| mac.value);
-        interface.ipv4 = given(raw.and_then(|raw| raw.ipv4.as_ref()), ipv4, is_switch);
-        interface.ipv6 = given(raw.and_then(|raw| raw.ipv6.as_ref()), ipv6, is_switch);
+        interface.ipv4 = given(raw.and_then(|raw| raw.ipv4.as_ref()), ipv4, kind);
+        interface.ipv6 = given(raw.and_then(|raw| raw.ipv6.as_ref()), ipv6, kind);
         interface.vlan = raw.and_then(|raw| raw.vlan.clone()).filter(|_| is_switch);
     }
 }
@@ -158,7 +161,7 @@ fn set_mtu(
     report: &mut Report<'_>,
 ) {
     let own: Option<&Spanned<RawInterface>> = node.raw.head.interfaces.find(name);
-    let has_stack = !node.is_switch();
+    let has_stack = node.kind.has_stack();
     let Some(interface) = node.interfaces.iter_mut().find(|interface| interface.name == name)
     else {
         return;

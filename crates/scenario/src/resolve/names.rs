@@ -6,6 +6,7 @@ use std::collections::HashMap;
 use super::report::Report;
 use crate::decode::Spanned;
 use crate::diagnostic::Diagnostic;
+use crate::outside::Outside;
 use crate::span::Span;
 
 /// Longest name of an experiment, a node, a process or a group: a host name's limit.
@@ -47,6 +48,9 @@ pub(super) fn node(name: &Spanned<String>, report: &mut Report<'_>) {
         }
         if before.ends_with(['-', '_']) {
             return Some("a host name ends with a letter or a digit".to_string());
+        }
+        if Outside::of_name(&lower).is_some() {
+            return Some(format!("`{lower}:…` is an end of a link outside the experiment"));
         }
         (lower == "localhost").then(|| "every node is that to itself".to_string())
     });

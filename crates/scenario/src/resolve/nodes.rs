@@ -8,6 +8,8 @@ use super::report::Report;
 use super::software::SoftwareDraft;
 use crate::decode::Spanned;
 use crate::diagnostic::{Diagnostic, did_you_mean};
+use crate::limits::Limits;
+use crate::outside::Outside;
 use crate::raw::{RawFamily, RawNode, RawNodeProps, RawRoute, RawTopology};
 use crate::software::Software;
 use crate::spec::{Interface, Loopback, LoopbackAddress, Node, NodeKind, Route, Routing};
@@ -40,6 +42,7 @@ pub(super) struct NodeProps<'a> {
     sysctls: BTreeMap<String, String>,
     pub mtu: Option<u32>,
     pub software: SoftwareDraft<'a>,
+    limits: Limits,
 }
 
 impl NodeDraft<'_> {
@@ -54,6 +57,11 @@ impl NodeDraft<'_> {
         self.props.routing.unwrap_or(by_default)
     }
 
+    /// What of the outside it stands for, if it does.
+    pub fn outside(&self) -> Option<Outside> {
+        (self.kind == NodeKind::Outside).then(|| Outside::of_name(&self.name.value)).flatten()
+    }
+
     /// Its loopback addresses.
     pub fn loopback(&self) -> Loopback {
         fn family<A>(given: Option<LoopbackAddress<A>>, auto: bool) -> LoopbackAddress<A> {
@@ -61,7 +69,7 @@ impl NodeDraft<'_> {
         }
         let props = &self.props;
         let auto = |family| self.kind == NodeKind::Router && family != Some(RawFamily::None);
-        if self.is_switch() {
+        if !self.kind.has_stack() {
             return Loopback { ipv4: LoopbackAddress::None, ipv6: LoopbackAddress::None };
         }
         Loopback {
@@ -72,7 +80,7 @@ impl NodeDraft<'_> {
 
     /// The resolved node.
     pub fn finish(&self) -> Node {
-        let has_stack = !self.is_switch();
+        let has_stack = self.kind.has_stack();
         let routes = self.props.routes.iter().filter(|_| has_stack).map(|route| Route {
             to: route.to.value,
             via: route.via.as_ref().map(|via| via.value.0),
@@ -89,6 +97,8 @@ impl NodeDraft<'_> {
             loopback: self.loopback(),
             sysctls: if has_stack { self.props.sysctls.clone() } else { BTreeMap::new() },
             software: self.software.clone(),
+            limits: if has_stack { self.props.limits } else { Limits::default() },
+            publish: self.raw.head.publish.iter().map(|publish| publish.value.0).collect(),
         }
     }
 }
@@ -115,15 +125,19 @@ fn draft<'a>(
     raw: &'a Spanned<RawNode>,
     report: &mut Report<'_>,
 ) -> NodeDraft<'a> {
+    if raw.head.outside {
+        let (groups, props) = (Vec::new(), NodeProps::default());
+        return NodeDraft { name, raw, kind: NodeKind::Outside, groups, props, interfaces: vec![] };
+    }
     let groups = groups_of(topology, name, raw, report);
     let of_groups = groups.iter().filter_map(|group| topology.groups.find(group));
     let group_kind = of_groups.clone().filter_map(|group| group.head.kind).next_back();
-    let kind =
-        raw.head.kind.or(group_kind).or(topology.defaults.node.head.kind).unwrap_or_default();
+    let kind = raw.head.kind.or(group_kind).or(topology.defaults.node.head.kind);
+    let kind = kind.map(NodeKind::from).unwrap_or_default();
     let of_kind = match kind {
         NodeKind::Host => &topology.kinds.host,
         NodeKind::Router => &topology.kinds.router,
-        NodeKind::Switch => &topology.kinds.switch,
+        NodeKind::Switch | NodeKind::Outside => &topology.kinds.switch,
     };
     let mut props = NodeProps::default();
     props.lay_over(&topology.defaults.node.rest, report);
@@ -155,6 +169,9 @@ impl<'a> NodeProps<'a> {
         self.ipv4 = layer.ipv4.or(self.ipv4);
         self.ipv6 = layer.ipv6.or(self.ipv6);
         self.mtu = layer.mtu.map(|mtu| mtu.0).or(self.mtu);
+        if let Some(limits) = &layer.limits {
+            limits.lay_over(&mut self.limits);
+        }
         for (key, value) in layer.sysctls.iter() {
             check_sysctl(key, report);
             self.sysctls.insert(key.value.clone(), value.0.clone());
@@ -216,7 +233,7 @@ fn check_groups(topology: &RawTopology, report: &mut Report<'_>) {
 
 fn check_names(topology: &RawTopology, report: &mut Report<'_>) {
     let mut seen = HashMap::new();
-    for (name, _) in topology.nodes.iter() {
+    for (name, _) in topology.nodes.iter().filter(|(_, node)| !node.head.outside) {
         names::node(name, report);
         if let Some((first, span)) =
             seen.insert(name.value.to_lowercase(), (name.value.as_str(), name.span))
@@ -253,8 +270,8 @@ fn check_sysctl(key: &Spanned<String>, report: &mut Report<'_>) {
 
 /// Keys that need a network stack.
 const STACK_KEYS: &[&str] = &[
-    "routing", "routes", "loopback", "ipv4", "ipv6", "sysctls", "root", "files", "env", "binds",
-    "startup", "services",
+    "routing", "routes", "loopback", "ipv4", "ipv6", "sysctls", "limits", "publish", "root",
+    "files", "env", "binds", "startup", "services",
 ];
 
 fn check_switch(node: &NodeDraft<'_>, report: &mut Report<'_>) {

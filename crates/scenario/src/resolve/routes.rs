@@ -12,7 +12,7 @@ use crate::spec::{Addresses, Interface};
 
 /// Checks the routes of all nodes.
 pub(super) fn check(nodes: &[NodeDraft<'_>], report: &mut Report<'_>) {
-    for node in nodes.iter().filter(|node| !node.is_switch()) {
+    for node in nodes.iter().filter(|node| node.kind.has_stack()) {
         for route in &node.props.routes {
             check_form(route, report);
             check_interface(node, route, report);

@@ -14,7 +14,7 @@ use netloom_scenario::{Endpoint, Link};
 use super::{Drawn, Experiment, limits};
 use crate::experiment::{Live, links};
 use crate::overflow;
-use crate::wiring::{Loose, Nodes, loose};
+use crate::wiring::{Loose, Nodes, open};
 
 /// The operations of one change of scenario, under way.
 pub struct Steps<'e> {
@@ -112,7 +112,10 @@ impl<'e> Steps<'e> {
             self.devices.retain(|(of, _), _| *of != node.name);
         }
         let device = self.live(|live| Ok(live.network.carry_out(operation)?))?;
-        self.devices.extend(device.map(loose));
+        if let Some(device) = device {
+            let end = (device.node.clone(), device.interface.clone());
+            self.devices.insert(end, open(device)?.0);
+        }
         Ok(())
     }
 

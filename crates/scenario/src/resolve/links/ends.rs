@@ -51,6 +51,13 @@ pub(super) fn resolve<'a>(
     for (is_pair, ends) in open {
         let mut ends = ends.into_iter().map(|end| {
             let OpenEnd { node, raw } = end?;
+            if raw.interface.is_none() && nodes[node].outside().is_some() {
+                let word = raw.node_name();
+                let message = format!("`{word}` needs the name of a device of the machine");
+                let help = format!("write it behind a colon, like `{word}:NAME`");
+                report.error(Diagnostic::error(raw.span, message).with_help(help));
+                return None;
+            }
             let interface = raw.interface.clone().unwrap_or_else(|| {
                 choose(&mut next[node], |name| used.contains_key(&(node, name)))
             });
@@ -116,7 +123,9 @@ fn reserve<'a>(
     report: &mut Report<'_>,
 ) {
     let Some(interface) = end.raw.value.interface.as_deref() else { return };
-    if let Some(problem) = names::interface_problem(interface) {
+    // Several devices beside one of the machine's are told apart by a number.
+    let name = interface.split('~').next().unwrap_or(interface);
+    if let Some(problem) = names::interface_problem(name) {
         let message = format!("`{interface}` cannot be the name of an interface: {problem}");
         report.error(Diagnostic::error(end.raw.span, message));
     }

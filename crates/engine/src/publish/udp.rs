@@ -1,0 +1,114 @@
+//! Published UDP ports: every client gets a socket of its own inside the node, so that answers find back.
+
+use std::collections::HashMap;
+use std::io;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use netloom_scenario::Protocol;
+use tokio::net::UdpSocket;
+use tokio::sync::mpsc::{Receiver, Sender, channel};
+use tokio::task::JoinSet;
+
+use super::Target;
+
+/// How long a client may be silent, and nobody answer it, before its socket is given up.
+const IDLE: Duration = Duration::from_secs(60);
+/// Most clients at once; datagrams of others are lost.
+const MOST: usize = 1024;
+/// Datagrams that wait for a client's socket to be opened; more are lost.
+const WAITING: usize = 64;
+/// No datagram is longer.
+const LONGEST: usize = 65_535;
+
+/// Passes every datagram on.
+pub async fn serve(socket: UdpSocket, target: Target) {
+    let socket = Arc::new(socket);
+    let mut clients: HashMap<SocketAddr, Sender<Vec<u8>>> = HashMap::new();
+    let mut tasks = JoinSet::new();
+    let mut buffer = vec![0; LONGEST];
+    loop {
+        tokio::select! {
+            received = socket.recv_from(&mut buffer) => {
+                // An error is that of an earlier answer, to a client that has gone.
+                let Ok((length, from)) = received else { continue };
+                if !clients.contains_key(&from) && clients.len() < MOST {
+                    let (sender, datagrams) = channel(WAITING);
+                    clients.insert(from, sender);
+                    let (socket, target) = (Arc::clone(&socket), target.clone());
+                    tasks.spawn(async move {
+                        let _ = converse(&socket, from, &target, datagrams).await;
+                        from
+                    });
+                }
+                if let Some(client) = clients.get(&from) {
+                    let _ = client.try_send(buffer[..length].to_vec());
+                }
+            }
+            Some(ended) = tasks.join_next() => {
+                if let Ok(client) = ended {
+                    clients.remove(&client);
+                }
+            }
+        }
+    }
+}
+
+/// Passes datagrams of one client on, and the answers back, until both are silent.
+async fn converse(
+    machine: &UdpSocket,
+    client: SocketAddr,
+    target: &Target,
+    mut datagrams: Receiver<Vec<u8>>,
+) -> io::Result<()> {
+    let mut addresses = target.addresses().into_iter();
+    let mut node = open(target, &mut addresses).await?;
+    let mut buffer = vec![0; LONGEST];
+    let mut last = Vec::new();
+    loop {
+        tokio::select! {
+            datagram = datagrams.recv() => {
+                let Some(datagram) = datagram else { return Ok(()) };
+                let _ = node.send(&datagram).await;
+                last = datagram;
+            }
+            received = node.recv(&mut buffer) => match received {
+                Ok(length) => drop(machine.send_to(&buffer[..length], client).await),
+                // Nobody is there: perhaps at the other address.
+                Err(error) if error.kind() == io::ErrorKind::ConnectionRefused => {
+                    match open(target, &mut addresses).await {
+                        Ok(other) => {
+                            node = other;
+                            let _ = node.send(&last).await;
+                        }
+                        Err(_) => return Ok(()),
+                    }
+                }
+                Err(error) => return Err(error),
+            },
+            () = tokio::time::sleep(IDLE) => return Ok(()),
+        }
+    }
+}
+
+/// A socket inside the node, connected to the next of the addresses that can be.
+async fn open(
+    target: &Target,
+    addresses: &mut impl Iterator<Item = SocketAddr>,
+) -> io::Result<UdpSocket> {
+    let mut refused = io::Error::from(io::ErrorKind::ConnectionRefused);
+    for address in addresses {
+        let connected = async {
+            let socket = std::net::UdpSocket::from(target.socket(Protocol::Udp, address).await?);
+            let socket = UdpSocket::from_std(socket)?;
+            socket.connect(address).await?;
+            Ok(socket)
+        };
+        match connected.await {
+            Ok(socket) => return Ok(socket),
+            Err(error) => refused = error,
+        }
+    }
+    Err(refused)
+}

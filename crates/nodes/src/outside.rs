@@ -1,0 +1,200 @@
+//! Ends of links outside the experiment: devices of the machine that are made, taken, or that others are made
+//! beside; and all of it given back.
+//!
+//! | module | what |
+//! |---|---|
+//! | `borrowed` | what the machine must get back, for the record |
+//! | `nat` | addresses translated by the machine's firewall |
+//!
+//! Devices that the engine reads by a packet socket are in a network namespace of their own, so that the
+//! machine's network stack neither answers nor speaks there. Only a TAP for a virtual machine, which must find
+//! it, stays with the machine.
+
+mod borrowed;
+mod nat;
+
+use std::fs::{self, File};
+use std::os::fd::AsRawFd;
+use std::path::Path;
+use std::{io, thread};
+
+use netlink_packet_route::RouteNetlinkMessage;
+use netlink_packet_route::link::{
+    InfoData, InfoKind, InfoMacVlan, LinkAttribute, LinkInfo, LinkMessage, MacVlanMode,
+};
+use netloom_plan::{OutsidePlan, Plan};
+use netloom_ports::PacketDevice;
+use netloom_scenario::Outside;
+use nix::net::if_::if_nametoindex;
+
+use crate::netlink::{Netlink, Request};
+use crate::network::Attachment;
+use crate::{Device, Layout, NodeError, netns, requests, tap};
+
+pub(crate) use borrowed::{Borrowed, check, give_back};
+
+/// The namespace of devices that the engine reads; no node is called so.
+pub(crate) const NAMESPACE: &str = "+outside";
+/// The network namespace of this process, whatever its threads do.
+const HOME: &str = "/proc/self/ns/net";
+
+fn failed(end: &OutsidePlan, action: &str, source: io::Error) -> NodeError {
+    NodeError::Outside { end: end.end.to_string(), action: action.into(), source }
+}
+
+/// Whether an end is a device in the namespace of their own.
+fn is_apart(end: &OutsidePlan) -> bool {
+    matches!(end.kind, Outside::Macvlan | Outside::Device)
+}
+
+/// Makes, or takes, all ends of links outside; what must be given back is recorded.
+pub(crate) fn make(
+    layout: &Layout,
+    plan: &Plan,
+    borrowed: &Borrowed,
+) -> Result<Vec<Device>, NodeError> {
+    let mut devices = Vec::new();
+    let path = layout.namespace(NAMESPACE);
+    if plan.outside.iter().any(is_apart) {
+        // On a thread of its own, which ends in it.
+        let made = thread::scope(|scope| scope.spawn(|| make_namespace(&path)).join());
+        let made = made.unwrap_or_else(|_| Err(io::Error::other("a thread has panicked")));
+        made.map_err(|error| {
+            NodeError::system(format!("make namespace {}", path.display()), error)
+        })?;
+    }
+    for (number, end) in plan.outside.iter().enumerate() {
+        devices.push(match end.kind {
+            Outside::Host | Outside::Nat => of_machine(end)?,
+            Outside::Tap => for_virtual_machine(end)?,
+            Outside::Macvlan | Outside::Device => apart(end, number, &path)?,
+        });
+    }
+    borrowed.forward(&plan.outside)?;
+    if borrowed.nat {
+        nat::translate(layout.experiment(), &plan.outside)
+            .map_err(|error| NodeError::system("set up address translation (nf_tables)", error))?;
+    }
+    Ok(devices)
+}
+
+/// A namespace in which the kernel says nothing by itself.
+fn make_namespace(path: &Path) -> io::Result<()> {
+    netns::create(path)?;
+    for which in ["all", "default"] {
+        match fs::write(format!("/proc/sys/net/ipv6/conf/{which}/disable_ipv6"), "1") {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+fn device(end: &OutsidePlan, fd: std::os::fd::OwnedFd, attachment: Attachment) -> Device {
+    let (node, interface) = (end.end.node.clone(), end.end.interface.clone());
+    Device { node, interface, fd, attachment }
+}
+
+/// A TAP in the machine's namespace that goes with its descriptor.
+fn of_machine(end: &OutsidePlan) -> Result<Device, NodeError> {
+    let fd = tap::create_passing(&end.device).map_err(|e| failed(end, "make the device", e))?;
+    configure(end)?;
+    Ok(device(end, fd, Attachment::Tap))
+}
+
+/// MTU, addresses, and up.
+fn configure(end: &OutsidePlan) -> Result<(), NodeError> {
+    let index = if_nametoindex(end.device.as_str())
+        .map_err(|e| failed(end, "find the device", e.into()))?;
+    let name = end.device.as_str();
+    let mut all = vec![mtu(index, end), requests::up(index, name)];
+    all.extend(end.addresses.iter().map(|prefix| requests::address(index, name, *prefix)));
+    apply(end, all)
+}
+
+fn mtu(index: u32, end: &OutsidePlan) -> Request {
+    let mut message = LinkMessage::default();
+    message.header.index = index;
+    message.attributes = vec![LinkAttribute::Mtu(end.mtu)];
+    let words = format!("set the MTU of {} to {}", end.device, end.mtu);
+    Request::new(RouteNetlinkMessage::SetLink(message), move || words.clone())
+}
+
+fn apply(end: &OutsidePlan, requests: Vec<Request>) -> Result<(), NodeError> {
+    let mut netlink = Netlink::open().map_err(|e| failed(end, "open a netlink socket", e))?;
+    netlink.apply(requests).map_err(|refused| failed(end, &refused.what, refused.source))
+}
+
+/// A TAP that stays until it is taken away, and of which the engine holds the kernel's side.
+fn for_virtual_machine(end: &OutsidePlan) -> Result<Device, NodeError> {
+    let name = &end.device;
+    drop(tap::create(name).map_err(|error| failed(end, "make the device", error))?);
+    // The machine has no part in what passes here.
+    for (file, value) in [
+        (format!("ipv6/conf/{name}/disable_ipv6"), "1"),
+        (format!("ipv4/conf/{name}/arp_ignore"), "8"),
+    ] {
+        match fs::write(format!("/proc/sys/net/{file}"), value) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                return Err(failed(end, "keep the machine's network stack away", error));
+            }
+            _ => {}
+        }
+    }
+    configure(end)?;
+    let fd =
+        PacketDevice::open(name).map_err(|error| failed(end, "open a packet socket", error))?;
+    Ok(device(end, fd, Attachment::Packet))
+}
+
+/// A device in the namespace of their own: a new one, or one of the machine's.
+fn apart(end: &OutsidePlan, number: usize, path: &Path) -> Result<Device, NodeError> {
+    let open = |path: &Path| File::open(path).map_err(|e| failed(end, "open a namespace", e));
+    let namespace = open(path)?;
+    let below = if_nametoindex(end.device.as_str())
+        .map_err(|e| failed(end, "find the device", e.into()))?;
+    let (name, request) = match end.kind {
+        Outside::Device => (end.device.clone(), move_to(below, &end.device, &namespace)),
+        _ => {
+            let name = format!("+{number}");
+            (name.clone(), macvlan(end, below, &name, &namespace))
+        }
+    };
+    apply(end, vec![request])?;
+    let attach = || {
+        let index = if_nametoindex(name.as_str())?;
+        let mut netlink = Netlink::open()?;
+        netlink.apply(vec![requests::up(index, &name)]).map_err(|refused| refused.source)?;
+        PacketDevice::open(&name)
+    };
+    let fd =
+        netns::inside(path, attach).map_err(|error| failed(end, "attach to the device", error))?;
+    Ok(device(end, fd, Attachment::Packet))
+}
+
+/// Moves a device of the calling thread's namespace.
+fn move_to(index: u32, name: &str, namespace: &File) -> Request {
+    let mut message = LinkMessage::default();
+    message.header.index = index;
+    message.attributes = vec![LinkAttribute::NetNsFd(namespace.as_raw_fd())];
+    let words = format!("move {name} to another namespace");
+    Request::new(RouteNetlinkMessage::SetLink(message), move || words.clone())
+}
+
+/// Makes a device beside the one with index `below`, with the Ethernet address of the node's interface.
+fn macvlan(end: &OutsidePlan, below: u32, name: &str, namespace: &File) -> Request {
+    let mut message = LinkMessage::default();
+    message.attributes = vec![
+        LinkAttribute::IfName(name.into()),
+        LinkAttribute::Link(below),
+        LinkAttribute::Mtu(end.mtu),
+        LinkAttribute::NetNsFd(namespace.as_raw_fd()),
+    ];
+    message.attributes.extend(end.peer_mac.map(|mac| LinkAttribute::Address(mac.0.to_vec())));
+    message.attributes.push(LinkAttribute::LinkInfo(vec![
+        LinkInfo::Kind(InfoKind::MacVlan),
+        LinkInfo::Data(InfoData::MacVlan(vec![InfoMacVlan::Mode(MacVlanMode::Bridge)])),
+    ]));
+    let words = format!("make a macvlan beside {}", end.device);
+    Request::new(RouteNetlinkMessage::NewLink(message), move || words.clone())
+}

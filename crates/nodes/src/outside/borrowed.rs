@@ -1,0 +1,241 @@
+//! What the machine must get back: looked at and written down before anything is taken.
+
+use std::collections::BTreeSet;
+use std::fs::{self, File};
+use std::path::Path;
+use std::{io, thread};
+
+use netlink_packet_route::link::{LinkAttribute, LinkFlags, LinkMessage};
+use netloom_plan::{OutsidePlan, Plan};
+use netloom_scenario::Outside;
+use nix::ifaddrs::getifaddrs;
+use nix::net::if_::if_nametoindex;
+use serde::{Deserialize, Serialize};
+
+use super::{HOME, NAMESPACE, move_to, nat};
+use crate::netlink::Netlink;
+use crate::record::Record;
+use crate::{Layout, NodeError, netns, requests, tap};
+
+/// What an experiment has of the machine's.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub(crate) struct Borrowed {
+    /// Devices that were taken, and whether each was up.
+    pub devices: Vec<(String, bool)>,
+    /// TAP devices that stay until they are taken away.
+    pub taps: Vec<String>,
+    /// Whether addresses are translated.
+    pub nat: bool,
+    /// Devices that did not forward IPv4 before.
+    pub forwarding: Vec<String>,
+}
+
+/// Looks at what the plan wants of the machine; nothing is changed.
+///
+/// # Errors
+/// [`NodeError::NotOutside`] if it cannot be had: what, why, and what to do.
+pub(crate) fn check(layout: &Layout, plan: &Plan) -> Result<Borrowed, NodeError> {
+    let mut borrowed = Borrowed::default();
+    for end in &plan.outside {
+        let refused = |why: String| NodeError::NotOutside { end: end.end.to_string(), why };
+        if layout.is_rootless() {
+            return Err(refused("the machine's devices are root's; run NetLoom as root".into()));
+        }
+        look_at(end).map_err(refused)?;
+        match end.kind {
+            Outside::Device => borrowed.devices.push((end.device.clone(), is_up(&end.device))),
+            Outside::Tap => borrowed.taps.push(end.device.clone()),
+            Outside::Nat => borrowed.nat = true,
+            Outside::Host | Outside::Macvlan => {}
+        }
+    }
+    if borrowed.nat {
+        let silent = |device: &String| {
+            fs::read_to_string(forwarding(device)).is_ok_and(|on| on.trim() == "0")
+        };
+        borrowed.forwarding = uplinks().into_iter().filter(silent).collect();
+    }
+    Ok(borrowed)
+}
+
+/// Whether an end can be had; if not, why not.
+fn look_at(end: &OutsidePlan) -> Result<(), String> {
+    let name = &end.device;
+    let exists = if_nametoindex(name.as_str()).is_ok();
+    if !matches!(end.kind, Outside::Device | Outside::Macvlan) {
+        return match exists {
+            true => Err(format!("the machine has a device `{name}` already; choose another name")),
+            false => Ok(()),
+        };
+    }
+    if !exists {
+        let mut known: Vec<String> = devices();
+        known.retain(|device| device != "lo");
+        return Err(format!("the machine has no device `{name}`; it has {}", known.join(", ")));
+    }
+    if name == "lo" {
+        return Err("every node has a loopback device of its own".into());
+    }
+    let link = link(name).map_err(|error| format!("the machine does not tell of it: {error}"))?;
+    let mtu = link.attributes.iter().find_map(|attribute| match attribute {
+        LinkAttribute::Mtu(mtu) => Some(*mtu),
+        _ => None,
+    });
+    if let Some(mtu) = mtu.filter(|most| *most < end.mtu) {
+        return Err(format!(
+            "it has an MTU of {mtu}, and the link one of {}; give the link that `mtu`, or raise the device's",
+            end.mtu
+        ));
+    }
+    if end.kind == Outside::Device { is_free(name, &link) } else { Ok(()) }
+}
+
+/// Whether the machine does not use a device itself.
+fn is_free(name: &str, link: &LinkMessage) -> Result<(), String> {
+    if link.attributes.iter().any(|attribute| matches!(attribute, LinkAttribute::Controller(_))) {
+        return Err(format!(
+            "it belongs to a bridge or the like; free it with `ip link set {name} nomaster`"
+        ));
+    }
+    let used = getifaddrs().map_err(|errno| format!("its addresses cannot be read: {errno}"))?;
+    for entry in used.filter(|entry| entry.interface_name == name) {
+        let address = entry.address.as_ref();
+        let v4 = address.and_then(|a| a.as_sockaddr_in()).map(|a| a.ip().to_string());
+        let v6 = address.and_then(|a| a.as_sockaddr_in6()).map(|a| a.ip());
+        let v6 = v6.filter(|ip| !ip.is_unicast_link_local()).map(|ip| ip.to_string());
+        if let Some(address) = v4.or(v6) {
+            return Err(format!(
+                "the machine uses it, with the address {address}; take it away with `ip address flush dev {name}` \
+                 if it can do without"
+            ));
+        }
+    }
+    Ok(())
+}
+
+fn link(device: &str) -> io::Result<LinkMessage> {
+    Netlink::open()?.link(if_nametoindex(device)?)
+}
+
+fn is_up(device: &str) -> bool {
+    link(device).is_ok_and(|link| link.header.flags.contains(LinkFlags::Up))
+}
+
+/// Not by `/sys`, which shows the namespace in which it was mounted.
+fn devices() -> Vec<String> {
+    let table = fs::read_to_string("/proc/self/net/dev").unwrap_or_default();
+    let names = table.lines().filter_map(|line| line.split_once(':'));
+    let mut names: Vec<String> = names.map(|(name, _)| name.trim().to_owned()).collect();
+    names.sort_unstable();
+    names
+}
+
+/// The devices over which the machine reaches others: those of default routes, or where there are none, of
+/// all routes.
+fn uplinks() -> BTreeSet<String> {
+    let table = fs::read_to_string("/proc/self/net/route").unwrap_or_default();
+    let routes: Vec<(&str, &str)> = table
+        .lines()
+        .skip(1)
+        .filter_map(|line| {
+            let mut columns = line.split_whitespace();
+            Some((columns.next()?, columns.next()?))
+        })
+        .collect();
+    let named = |default: bool| -> BTreeSet<String> {
+        let wanted = routes.iter().filter(|(_, to)| !default || *to == "00000000");
+        wanted.map(|(device, _)| (*device).to_owned()).collect()
+    };
+    let defaults = named(true);
+    if defaults.is_empty() { named(false) } else { defaults }
+}
+
+fn forwarding(device: &str) -> String {
+    format!("/proc/sys/net/ipv4/conf/{device}/forwarding")
+}
+
+impl Borrowed {
+    /// Whether there is nothing to give back.
+    pub fn is_empty(&self) -> bool {
+        self.devices.is_empty() && self.taps.is_empty() && !self.nat && self.forwarding.is_empty()
+    }
+
+    /// Has the machine forward between the new devices and those over which it reaches others; no others.
+    pub fn forward(&self, ends: &[OutsidePlan]) -> Result<(), NodeError> {
+        let new = ends.iter().filter(|end| end.kind == Outside::Nat).map(|end| &end.device);
+        for device in new.chain(&self.forwarding) {
+            fs::write(forwarding(device), "1")
+                .map_err(|error| NodeError::system(format!("have {device} forward IPv4"), error))?;
+        }
+        Ok(())
+    }
+}
+
+/// Gives back what the record of an experiment says; what could not be, in words.
+pub(crate) fn give_back(layout: &Layout) -> Vec<String> {
+    let record = Record::read(layout).map(|record| record.borrowed).unwrap_or_default();
+    let mut problems = Vec::new();
+    let mut note = |what: &str, result: io::Result<()>| {
+        if let Err(error) = result {
+            problems.push(format!("{what}: {error}"));
+        }
+    };
+    if record.nat {
+        note("address translation", nat::remove(layout.experiment()));
+    }
+    for device in &record.forwarding {
+        // The device may be gone.
+        note(&format!("forwarding of {device}"), found(fs::write(forwarding(device), "0")));
+    }
+    for (device, up) in &record.devices {
+        let returned = return_device(&layout.namespace(NAMESPACE), device, *up);
+        note(&format!("device {device}"), returned);
+    }
+    for device in &record.taps {
+        note(&format!("device {device}"), tap::remove(device));
+    }
+    note("the namespace of devices outside", netns::remove(&layout.namespace(NAMESPACE)));
+    problems
+}
+
+/// What is not there needs not be given back.
+fn found(result: io::Result<()>) -> io::Result<()> {
+    match result {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        result => result,
+    }
+}
+
+/// Moves a device back to the machine, if it was moved away.
+fn return_device(namespace: &Path, device: &str, up: bool) -> io::Result<()> {
+    if !namespace.exists() {
+        return Ok(());
+    }
+    let home = File::open(HOME)?;
+    let moved = netns::inside(namespace, || {
+        // Not there: it was not taken yet, or the experiment was killed before.
+        let Ok(index) = if_nametoindex(device) else { return Ok(false) };
+        let request = move_to(index, device, &home);
+        Netlink::open()?.apply(vec![request]).map_err(|refused| refused.source)?;
+        Ok(true)
+    });
+    match moved {
+        Ok(true) if up => bring_up(device),
+        Ok(_) => Ok(()),
+        // A name without a namespace behind it: nothing was moved.
+        Err(error) if error.raw_os_error() == Some(libc::EINVAL) => Ok(()),
+        Err(error) => Err(error),
+    }
+}
+
+fn bring_up(device: &str) -> io::Result<()> {
+    let index = if_nametoindex(device)?;
+    let up = || {
+        Netlink::open()?.apply(vec![requests::up(index, device)]).map_err(|refused| refused.source)
+    };
+    // The calling thread may be anywhere; this one is where the process is.
+    thread::scope(|scope| {
+        let thread = thread::Builder::new().spawn_scoped(scope, up)?;
+        thread.join().unwrap_or_else(|_| Err(io::Error::other("a thread has panicked")))
+    })
+}

@@ -1,0 +1,198 @@
+//! What nodes may use of the machine: a node, or the sum of the nodes of a group or of the experiment.
+
+use std::fmt;
+use std::str::FromStr;
+
+use netloom_units::Size;
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+
+/// Limits; nothing is limited of which nothing is said.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+pub struct Limits {
+    /// CPU time, in CPUs: the processes stand still when they have used it up, until the next tenth of a second.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cpu: Option<CpuQuota>,
+    /// The part of a busy CPU that the processes get beside others with a weight, of which most have 100.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cpu_weight: Option<u32>,
+    /// Memory, swap included: the kernel kills a process when it is used up.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub memory: Option<Size>,
+    /// Processes and threads: no more can be made.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pids: Option<u64>,
+}
+
+impl Limits {
+    /// Whether nothing is limited.
+    pub fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// What must enforce them.
+    pub fn controllers(&self) -> impl Iterator<Item = Controller> + use<> {
+        let cpu = self.cpu.is_some() || self.cpu_weight.is_some();
+        let used = [
+            (Controller::Cpu, cpu),
+            (Controller::Memory, self.memory.is_some()),
+            (Controller::Pids, self.pids.is_some()),
+        ];
+        used.into_iter().filter(|(_, used)| *used).map(|(controller, _)| controller)
+    }
+}
+
+/// As the scenario file says it: `cpu 0.5, memory 64MiB`.
+impl fmt::Display for Limits {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let parts = [
+            self.cpu.map(|cpu| format!("cpu {cpu}")),
+            self.cpu_weight.map(|weight| format!("cpu_weight {weight}")),
+            self.memory.map(|memory| format!("memory {memory}")),
+            self.pids.map(|pids| format!("pids {pids}")),
+        ];
+        f.write_str(&parts.into_iter().flatten().collect::<Vec<_>>().join(", "))
+    }
+}
+
+/// The part of the kernel's control groups that enforces a limit.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(rename_all = "snake_case")]
+pub enum Controller {
+    /// `cpu` and `cpu_weight`.
+    Cpu,
+    /// `memory`.
+    Memory,
+    /// `pids`.
+    Pids,
+}
+
+impl Controller {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Cpu, Self::Memory, Self::Pids];
+
+    /// As the kernel calls it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Cpu => "cpu",
+            Self::Memory => "memory",
+            Self::Pids => "pids",
+        }
+    }
+}
+
+/// CPU time, in CPUs, in steps of 0.00001: a microsecond of each tenth of a second.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct CpuQuota(u64);
+
+impl CpuQuota {
+    /// The time in which the quota is used, in µs: the kernel's own default.
+    pub const PERIOD_US: u64 = 100_000;
+    /// The kernel gives no less than a millisecond.
+    const LEAST: u64 = 1000;
+    /// More CPUs than any machine has.
+    const MOST: u64 = 100_000 * Self::PERIOD_US;
+
+    /// What may be used in each period, in µs.
+    pub fn micros_per_period(self) -> u64 {
+        self.0
+    }
+
+    /// In CPUs.
+    pub fn cpus(self) -> f64 {
+        self.0 as f64 / Self::PERIOD_US as f64
+    }
+}
+
+impl FromStr for CpuQuota {
+    type Err = String;
+    fn from_str(text: &str) -> Result<Self, String> {
+        let wrong =
+            || format!("`{text}` is no amount of CPU time; write it in CPUs, like `0.5` or `2`");
+        let (whole, part) = text.split_once('.').unwrap_or((text, "0"));
+        let digits = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
+        if !digits(whole) || !digits(part) {
+            return Err(wrong());
+        }
+        let part = part.trim_end_matches('0');
+        if part.len() > 5 {
+            return Err(format!("`{text}` is too exact; steps of 0.00001 CPUs are the least"));
+        }
+        let hundred_thousandths = format!("{part:0<5}").parse::<u64>().map_err(|_| wrong())?;
+        let whole = whole.parse::<u64>().ok().and_then(|n| n.checked_mul(Self::PERIOD_US));
+        match whole.map(|whole| whole + hundred_thousandths) {
+            Some(quota @ Self::LEAST..=Self::MOST) => Ok(Self(quota)),
+            _ => Err(format!("`{text}` CPUs are impossible; it is from 0.01 to 100000")),
+        }
+    }
+}
+
+impl fmt::Display for CpuQuota {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.cpus())
+    }
+}
+
+impl Serialize for CpuQuota {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_f64(self.cpus())
+    }
+}
+
+impl<'de> Deserialize<'de> for CpuQuota {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        // A number of five digits behind the point is printed as it was read.
+        f64::deserialize(deserializer)?.to_string().parse().map_err(de::Error::custom)
+    }
+}
+
+impl JsonSchema for CpuQuota {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "CpuQuota".into()
+    }
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({
+            "type": "number",
+            "description": "CPU time, in CPUs, in steps of 0.00001.",
+            "minimum": 0.01,
+            "maximum": 100_000,
+            "examples": [0.5],
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quotas_are_exact() {
+        for (text, micros) in [
+            ("0.5", 50_000),
+            ("2", 200_000),
+            ("0.01", 1000),
+            ("1.23456", 123_456),
+            ("1.50", 150_000),
+        ] {
+            let quota: CpuQuota = text.parse().unwrap();
+            assert_eq!(quota.micros_per_period(), micros);
+            let json = serde_json::to_string(&quota).unwrap();
+            assert_eq!(serde_json::from_str::<CpuQuota>(&json).unwrap(), quota);
+        }
+        for text in
+            ["", ".5", "5.", "0", "0.009", "-1", "1e3", "half", "0.123456", "100000.1", "50%"]
+        {
+            assert!(text.parse::<CpuQuota>().is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn limits_know_what_enforces_them() {
+        let limits = Limits { cpu_weight: Some(50), pids: Some(10), ..Limits::default() };
+        assert_eq!(limits.controllers().collect::<Vec<_>>(), [Controller::Cpu, Controller::Pids]);
+        assert_eq!(limits.to_string(), "cpu_weight 50, pids 10");
+        assert_eq!(Limits::default().controllers().count(), 0);
+    }
+}

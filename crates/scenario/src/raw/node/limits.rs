@@ -1,0 +1,168 @@
+//! Limits and published ports as they are written.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::str::FromStr;
+
+use netloom_units::Size;
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::de::{Deserialize, Deserializer, Error};
+
+use crate::limits::{CpuQuota, Limits};
+use crate::publish::Publish;
+
+/// What may be used of the machine; `none` takes a limit away that a layer below has set.
+#[derive(Debug, Clone, Copy, Default, serde::Deserialize, JsonSchema)]
+#[schemars(rename = "Limits")]
+#[serde(deny_unknown_fields)]
+pub(crate) struct RawLimits {
+    /// CPU time, in CPUs: `0.5` is 50 ms in each 100 ms, `2` two CPUs all the time.
+    #[serde(default)]
+    pub cpu: Option<RawLimit<CpuQuota>>,
+    /// The part of a busy CPU, beside others: 1 to 10000; what has no weight counts as 100.
+    #[serde(default)]
+    pub cpu_weight: Option<RawLimit<Weight>>,
+    /// Memory, like `64MiB`, swap included. When it is used up, the kernel kills a process.
+    #[serde(default)]
+    pub memory: Option<RawLimit<Memory>>,
+    /// Processes and threads.
+    #[serde(default)]
+    pub pids: Option<RawLimit<Pids>>,
+}
+
+impl RawLimits {
+    /// Lays what is said here over `limits`.
+    pub fn lay_over(&self, limits: &mut Limits) {
+        fn lay<T: Copy, U>(over: Option<RawLimit<T>>, under: &mut Option<U>, to: fn(T) -> U) {
+            match over {
+                Some(RawLimit::Of(value)) => *under = Some(to(value)),
+                Some(RawLimit::None) => *under = None,
+                None => {}
+            }
+        }
+        lay(self.cpu, &mut limits.cpu, |quota| quota);
+        lay(self.cpu_weight, &mut limits.cpu_weight, |weight| weight.0);
+        lay(self.memory, &mut limits.memory, |memory| memory.0);
+        lay(self.pids, &mut limits.pids, |pids| pids.0);
+    }
+}
+
+/// A limit, or that there is none.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum RawLimit<T> {
+    None,
+    Of(T),
+}
+
+impl<'de, T: FromStr<Err: fmt::Display>> Deserialize<'de> for RawLimit<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        match String::deserialize(deserializer)?.as_str() {
+            "none" => Ok(Self::None),
+            text => text.parse().map(Self::Of).map_err(D::Error::custom),
+        }
+    }
+}
+
+impl<T: JsonSchema> JsonSchema for RawLimit<T> {
+    fn inline_schema() -> bool {
+        true
+    }
+    fn schema_name() -> Cow<'static, str> {
+        format!("Limit_of_{}", T::schema_name()).into()
+    }
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        let value = generator.subschema_for::<T>();
+        json_schema!({ "anyOf": [{ "const": "none" }, value] })
+    }
+}
+
+/// The weight of a cgroup.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Weight(u32);
+
+impl FromStr for Weight {
+    type Err = String;
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text.parse() {
+            Ok(weight @ 1..=10_000) => Ok(Self(weight)),
+            _ => Err(format!("`{text}` is not a weight; weights are whole, from 1 to 10000")),
+        }
+    }
+}
+
+/// Memory, more than NetLoom's own process in the node needs.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Memory(Size);
+
+impl Memory {
+    const LEAST: u64 = 4 << 20;
+}
+
+impl FromStr for Memory {
+    type Err = String;
+    fn from_str(text: &str) -> Result<Self, String> {
+        let size: Size = text.parse().map_err(|error| format!("{error}"))?;
+        if size.bytes() < Self::LEAST {
+            return Err(format!("`{text}` of memory holds no node; write 4MiB or more"));
+        }
+        Ok(Self(size))
+    }
+}
+
+/// Processes and threads.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Pids(u64);
+
+impl FromStr for Pids {
+    type Err = String;
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text.parse() {
+            // The most that the kernel can number.
+            Ok(pids @ 1..=4_194_304) => Ok(Self(pids)),
+            _ => Err(format!(
+                "`{text}` is not a number of processes; it is whole, from 1 to 4194304"
+            )),
+        }
+    }
+}
+
+macro_rules! schema {
+    ($type:ty, $name:literal, $schema:tt) => {
+        impl JsonSchema for $type {
+            fn inline_schema() -> bool {
+                true
+            }
+            fn schema_name() -> Cow<'static, str> {
+                $name.into()
+            }
+            fn json_schema(_: &mut SchemaGenerator) -> Schema {
+                json_schema!($schema)
+            }
+        }
+    };
+}
+
+schema!(Weight, "Weight", { "type": "integer", "minimum": 1, "maximum": 10000 });
+schema!(Pids, "Pids", { "type": "integer", "minimum": 1, "maximum": 4_194_304 });
+schema!(Memory, "Memory", {
+    "type": "string",
+    "pattern": r"^[0-9]+(\.[0-9]+)? *(B|bytes?|kB|KiB|MB|MiB|GB|GiB)$",
+    "examples": ["64MiB"],
+});
+
+/// A port of the machine that leads to one of the node.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct RawPublish(pub Publish);
+
+impl<'de> Deserialize<'de> for RawPublish {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        String::deserialize(deserializer)?.parse().map(Self).map_err(D::Error::custom)
+    }
+}
+
+schema!(RawPublish, "Publish", {
+    "type": "string",
+    "description": "`[ADDRESS:]PORT_OF_THE_MACHINE:PORT_OF_THE_NODE[/udp]`.",
+    "pattern": r"^(([0-9.]+|\[[0-9A-Fa-f:.]+\]):)?[0-9]+:[0-9]+(/(tcp|udp))?$",
+    "examples": ["8080:80", "127.0.0.1:5353:53/udp"],
+});

@@ -1,0 +1,369 @@
+//! Links to the world outside. The machine of these tests is made up: a network namespace in which `netloom`
+//! runs as a whole, with an uplink to another namespace, the world, in which a server is.
+
+mod common;
+
+use std::process::{Child, Command, Output, Stdio};
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use common::{Lab, eventually, kill, takes_root, text};
+use nix::sys::signal::Signal;
+use serde_json::Value;
+
+/// A machine, and the world behind its uplink `up0` (198.51.100.1/24 on the machine, .2 in the world).
+struct Machine {
+    machine: String,
+    world: String,
+    server: Option<Child>,
+}
+
+impl Machine {
+    /// `None`, and told, for ordinary users.
+    fn new(of: &str) -> Option<Self> {
+        static NEXT: AtomicU32 = AtomicU32::new(0);
+        if !takes_root(of, "the machine's devices are root's") {
+            return None;
+        }
+        let number = NEXT.fetch_add(1, Ordering::Relaxed);
+        let name = |what: &str| format!("l-{what}-{}-{number}", std::process::id());
+        let made = Self { machine: name("machine"), world: name("world"), server: None };
+        for namespace in [&made.machine, &made.world] {
+            ip(&["netns", "add", namespace]);
+            ip(&["-n", namespace, "link", "set", "lo", "up"]);
+        }
+        made.uplink("up0");
+        made.ip("address add 198.51.100.1/24 dev up0");
+        made.in_world("ip address add 198.51.100.2/24 dev up0");
+        Some(made)
+    }
+
+    /// A cable between the two, whose ends have the same name.
+    fn uplink(&self, name: &str) {
+        let (machine, world) = (&self.machine, &self.world);
+        ip(&[
+            "-n", machine, "link", "add", name, "type", "veth", "peer", "name", name, "netns",
+            world,
+        ]);
+        ip(&["-n", machine, "link", "set", name, "up"]);
+        ip(&["-n", world, "link", "set", name, "up"]);
+    }
+
+    fn ip(&self, arguments: &str) -> String {
+        self.sh(&format!("ip {arguments}"))
+    }
+
+    /// A shell line on the machine, which must succeed.
+    fn sh(&self, line: &str) -> String {
+        ok(inside(&self.machine, &["sh", "-c", line]).output().unwrap(), line)
+    }
+
+    /// A shell line in the world, which must succeed.
+    fn in_world(&self, line: &str) -> String {
+        ok(inside(&self.world, &["sh", "-c", line]).output().unwrap(), line)
+    }
+
+    /// A server in the world that tells clients their address.
+    fn serve(&mut self) {
+        let program = "\
+import socket
+s = socket.create_server(('198.51.100.2', 7))
+while True:
+    c, a = s.accept()
+    c.sendall(a[0].encode()); c.close()
+";
+        let mut command = inside(&self.world, &["python3", "-c", program]);
+        self.server = Some(command.stdin(Stdio::null()).spawn().unwrap());
+        eventually("the server listens", || self.in_world("ss -tln").contains(":7 "));
+    }
+
+    /// `netloom` on this machine.
+    fn netloom(&self, lab: &Lab, arguments: &[&str]) -> Output {
+        let all = [&[common::NETLOOM], arguments].concat();
+        let mut command = inside(&self.machine, &all);
+        command.current_dir(&lab.directory).env("NETLOOM_PROFILE", lab.profile());
+        command.stdin(Stdio::null()).output().unwrap()
+    }
+
+    fn ok(&self, lab: &Lab, arguments: &[&str]) -> String {
+        ok(self.netloom(lab, arguments), &arguments.join(" "))
+    }
+
+    /// `netloom`, which must fail; its words.
+    fn fails(&self, lab: &Lab, arguments: &[&str]) -> String {
+        let output = self.netloom(lab, arguments);
+        assert!(!output.status.success(), "netloom {} succeeded", arguments.join(" "));
+        text(&output.stderr)
+    }
+
+    /// The devices of the machine.
+    fn devices(&self) -> Vec<String> {
+        let all: Value = serde_json::from_str(&self.ip("-j link")).unwrap();
+        let names = all.as_array().unwrap().iter().map(|link| link["ifname"].as_str().unwrap());
+        let mut names: Vec<String> = names.map(Into::into).collect();
+        names.sort();
+        names
+    }
+}
+
+impl Drop for Machine {
+    fn drop(&mut self) {
+        if let Some(mut server) = self.server.take() {
+            let _ = server.kill();
+            let _ = server.wait();
+        }
+        for namespace in [&self.machine, &self.world] {
+            let _ = Command::new("ip").args(["netns", "delete", namespace]).output();
+        }
+    }
+}
+
+/// Not `ip netns exec`, which makes a mount namespace each time: names of namespaces are mounts.
+fn inside(namespace: &str, command: &[&str]) -> Command {
+    let mut inside = Command::new("nsenter");
+    inside.arg(format!("--net=/run/netns/{namespace}")).args(command);
+    inside
+}
+
+fn ip(arguments: &[&str]) {
+    ok(Command::new("ip").args(arguments).output().unwrap(), &arguments.join(" "));
+}
+
+fn ok(output: Output, what: &str) -> String {
+    let words = text(&output.stdout) + &text(&output.stderr);
+    assert!(output.status.success(), "{what} failed: {words}");
+    text(&output.stdout)
+}
+
+/// Ends an experiment, and looks that the machine is as before.
+fn destroyed(machine: &Machine, lab: &Lab, before: &[String]) {
+    machine.ok(lab, &["destroy"]);
+    assert_eq!(lab.remains(), [""; 0]);
+    assert_eq!(machine.devices(), before);
+}
+
+#[test]
+fn the_machine_reaches_nodes_and_they_reach_it_over_a_modelled_link() {
+    let name = "the_machine_reaches_nodes_and_they_reach_it_over_a_modelled_link";
+    let Some(machine) = Machine::new(name) else { return };
+    let before = machine.devices();
+    let lab = Lab::new(
+        "topology:\n  nodes: { a: , b: }\n  links:\n    \
+         - { endpoints: ['a:mgmt', 'host:net0'], addresses: [172.30.0.1/24, fd30::1/64], delay: 20ms }\n    \
+         - { endpoints: ['a:eth1', 'b:eth1'] }\n",
+    );
+    machine.ok(&lab, &["deploy"]);
+    let nodes: Value =
+        serde_json::from_str(&machine.ok(&lab, &["inspect", "--format", "json"])).unwrap();
+    let address = |family: usize| {
+        let addresses = &nodes["nodes"][0]["interfaces"][0]["addresses"];
+        addresses[family].as_str().unwrap().split('/').next().unwrap().to_owned()
+    };
+    assert!(address(0).starts_with("172.30.0."), "{nodes}");
+    for family in [0, 1] {
+        let answer = machine.sh(&format!("ping -n -c 3 -i 0.1 -W 2 {}", address(family)));
+        let time = answer.split(" = ").nth(1).unwrap().split('/').next().unwrap();
+        let least: f64 = time.trim().parse().unwrap();
+        assert!((40.0..400.0).contains(&least), "20 ms there and back: {answer}");
+    }
+    lab.sh("a", "ping -n -c 1 -W 2 172.30.0.1");
+    // Large transfers are super-frames, which are cut on the way.
+    lab.sh("a", "python3 -m http.server 80 -d /usr/bin >/dev/null 2>&1 </dev/null & true");
+    eventually("the server listens", || lab.sh("a", "ss -tln").contains(":80 "));
+    let fetched = machine.sh(&format!(
+        "python3 -c \"import urllib.request as u; print(len(u.urlopen('http://{}/python3').read()))\"",
+        address(0)
+    ));
+    let size = std::fs::metadata("/usr/bin/python3").unwrap().len();
+    assert_eq!(fetched.trim(), size.to_string());
+    destroyed(&machine, &lab, &before);
+}
+
+#[test]
+fn nodes_reach_the_world_through_the_machines_address() {
+    let name = "nodes_reach_the_world_through_the_machines_address";
+    let Some(mut machine) = Machine::new(name) else { return };
+    machine.serve();
+    let before = machine.devices();
+    let forwarding = || machine.sh("cat /proc/sys/net/ipv4/conf/up0/forwarding");
+    assert_eq!(forwarding(), "0\n");
+    let lab = Lab::new(
+        "topology:\n  nodes: { r: { kind: router, routes: [{ to: 0.0.0.0/0, via: 172.30.0.1 }] } }\n  links:\n    \
+         - { endpoints: ['r:out', 'nat:nat0'], addresses: [172.30.0.1/24], delay: 5ms }\n",
+    );
+    let client =
+        "import socket; print(socket.create_connection(('198.51.100.2', 7), 5).recv(99).decode())";
+    for end in ["destroy", "kill"] {
+        machine.ok(&lab, &["deploy"]);
+        assert_eq!(lab.sh("r", &format!("python3 -c \"{client}\"")), "198.51.100.1\n");
+        assert_eq!(forwarding(), "1\n");
+        if end == "kill" {
+            kill(lab.engine_pid(), Signal::SIGKILL);
+            eventually("the engine is gone", || {
+                text(&machine.netloom(&lab, &["inspect", "--all"]).stdout)
+                    .contains("engine has died")
+            });
+            machine.ok(&lab, &["cleanup", &lab.name]);
+            assert_eq!(lab.remains(), [""; 0]);
+            assert_eq!(machine.devices(), before);
+        } else {
+            destroyed(&machine, &lab, &before);
+        }
+        assert_eq!(forwarding(), "0\n");
+    }
+}
+
+#[test]
+fn nodes_have_addresses_of_their_own_beside_a_device() {
+    let Some(mut machine) = Machine::new("nodes_have_addresses_of_their_own_beside_a_device")
+    else {
+        return;
+    };
+    machine.serve();
+    let before = machine.devices();
+    let lab = Lab::new(
+        "topology:\n  nodes:\n    \
+         a: { interfaces: { eth1: { ipv4: 198.51.100.10/24 } } }\n    \
+         b: { interfaces: { eth1: { ipv4: 198.51.100.11/24 } } }\n  links:\n    \
+         - { endpoints: ['a:eth1', 'macvlan:up0'], delay: 10ms }\n    \
+         - { endpoints: ['b:eth1', 'macvlan:up0'] }\n",
+    );
+    machine.ok(&lab, &["deploy"]);
+    let client =
+        "import socket; print(socket.create_connection(('198.51.100.2', 7), 5).recv(99).decode())";
+    for (node, address) in [("a", "198.51.100.10\n"), ("b", "198.51.100.11\n")] {
+        assert_eq!(lab.sh(node, &format!("python3 -c \"{client}\"")), address);
+    }
+    machine.in_world("ping -n -c 1 -W 2 198.51.100.10");
+    // Between the two, and the machine goes on using its device.
+    lab.sh("a", "ping -n -c 1 -W 2 198.51.100.11");
+    machine.sh("ping -n -c 1 -W 2 198.51.100.2");
+    let inspected: Value =
+        serde_json::from_str(&lab.ok(&["inspect", &lab.name, "--format", "json"])).unwrap();
+    assert_eq!(inspected["links"][1]["endpoints"][1]["interface"], "up0~2");
+    assert_eq!(inspected["timing"]["unmodelled_drops"], serde_json::json!({}));
+    destroyed(&machine, &lab, &before);
+}
+
+#[test]
+fn a_device_is_taken_and_given_back() {
+    let Some(mut machine) = Machine::new("a_device_is_taken_and_given_back") else { return };
+    machine.uplink("dev0");
+    machine.in_world("ip address add 203.0.113.2/24 dev dev0");
+    // Who answers to requests for an address in VLAN 7, with a tag.
+    let tagged = "\
+import socket
+s = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(0x0806))
+s.bind(('dev0', 0x0806))
+print('listening', flush=True)
+mac = s.getsockname()[4]
+while True:
+    frame = s.recv(2000)
+    if frame[38:42] == bytes([203, 0, 114, 2]):
+        s.send(frame[6:12] + mac + b'\\x81\\0\\0\\7' + frame[12:20] + b'\\0\\2' + mac + frame[38:42] + frame[22:32])
+";
+    let mut answering = inside(&machine.world, &["python3", "-c", tagged]);
+    machine.server = Some(answering.stdout(Stdio::piped()).spawn().unwrap());
+    let output = machine.server.as_mut().unwrap().stdout.as_mut().unwrap();
+    std::io::Read::read_exact(output, &mut [0; 9]).unwrap();
+    let before = machine.devices();
+    let lab = Lab::new(
+        "topology:\n  nodes:\n    s: { kind: switch }\n    \
+         a: { interfaces: { eth1: { ipv4: 203.0.113.10/24 }, eth1.7: { ipv4: 203.0.114.10/24 } } }\n    \
+         b: { interfaces: { eth1: { ipv4: 203.0.113.11/24 } } }\n  links:\n    \
+         - { endpoints: ['a:eth1', 's:p1'] }\n    \
+         - { endpoints: ['b:eth1', 's:p2'] }\n    \
+         - { endpoints: ['s:p3', 'device:dev0'], delay: 5ms }\n",
+    );
+    for end in ["destroy", "kill", "destroy"] {
+        machine.ok(&lab, &["deploy"]);
+        assert!(!machine.devices().contains(&"dev0".to_owned()));
+        for node in ["a", "b"] {
+            lab.sh(node, "ping -n -c 2 -i 0.1 -W 2 203.0.113.2");
+        }
+        // The kernel keeps the tag beside the frame.
+        eventually("the address in the VLAN is resolved", || {
+            lab.try_sh("a", "ping -n -c 1 -W 0.3 203.0.114.2");
+            lab.sh("a", "ip neighbour show dev eth1.7").contains("lladdr")
+        });
+        if end == "kill" {
+            kill(lab.engine_pid(), Signal::SIGKILL);
+            eventually("the engine is gone", || {
+                text(&machine.netloom(&lab, &["inspect", "--all"]).stdout)
+                    .contains("engine has died")
+            });
+            machine.ok(&lab, &["cleanup", &lab.name]);
+            assert_eq!(lab.remains(), [""; 0]);
+            assert_eq!(machine.devices(), before);
+        } else {
+            destroyed(&machine, &lab, &before);
+        }
+        assert!(machine.ip("link show dev0").contains("state UP"), "it was up before");
+    }
+}
+
+#[test]
+fn a_virtual_machine_opens_its_tap() {
+    let Some(machine) = Machine::new("a_virtual_machine_opens_its_tap") else { return };
+    let before = machine.devices();
+    let lab = Lab::new(
+        "topology:\n  nodes:\n    a: { interfaces: { eth1: { ipv4: 192.0.2.1/24 } } }\n  links:\n    \
+         - { endpoints: ['a:eth1', 'tap:vm0'], delay: 10ms }\n",
+    );
+    machine.ok(&lab, &["deploy"]);
+    // What a virtual machine does: opens the TAP, and answers a request for its address.
+    let vm = "\
+import fcntl, os, struct
+tap = os.open('/dev/net/tun', os.O_RDWR)
+fcntl.ioctl(tap, 0x400454ca, struct.pack('16sH', b'vm0', 0x1002))
+mac = bytes.fromhex('020000000077')
+print('open', flush=True)
+while True:
+    frame = os.read(tap, 2000)
+    if frame[12:14] == b'\\x08\\x06' and frame[38:42] == bytes([192, 0, 2, 2]):
+        os.write(tap, frame[6:12] + mac + frame[12:20] + b'\\0\\2' + mac + frame[38:42] + frame[22:32])
+";
+    let mut command = inside(&machine.machine, &["python3", "-c", vm]);
+    let mut vm = command.stdout(Stdio::piped()).spawn().unwrap();
+    let mut line = [0; 5];
+    std::io::Read::read_exact(vm.stdout.as_mut().unwrap(), &mut line).unwrap();
+    eventually("the address is resolved", || {
+        lab.try_sh("a", "ping -n -c 1 -W 0.3 192.0.2.2");
+        lab.sh("a", "ip neighbour").contains("02:00:00:00:00:77")
+    });
+    vm.kill().unwrap();
+    vm.wait().unwrap();
+    destroyed(&machine, &lab, &before);
+}
+
+#[test]
+fn what_cannot_be_had_is_refused_before_anything_is_made() {
+    let name = "what_cannot_be_had_is_refused_before_anything_is_made";
+    let Some(machine) = Machine::new(name) else { return };
+    let before = machine.devices();
+    for (end, words) in [
+        ("device:nothing0", "the machine has no device `nothing0`; it has up0"),
+        ("device:up0", "the machine uses it, with the address 198.51.100.1"),
+        ("tap:up0", "has a device `up0` already"),
+        ("host:up0", "has a device `up0` already"),
+    ] {
+        let lab = Lab::new(&format!(
+            "topology: {{ nodes: {{ a: }}, links: [{{ endpoints: ['a:eth1', '{end}'] }}] }}\n"
+        ));
+        let said = machine.fails(&lab, &["deploy"]);
+        assert!(said.contains(words) && said.contains(end), "{said}");
+        assert_eq!(lab.remains(), [""; 0]);
+        assert_eq!(machine.devices(), before);
+    }
+}
+
+#[test]
+fn an_ordinary_user_is_refused() {
+    if nix::unistd::geteuid().is_root() {
+        return;
+    }
+    let lab =
+        Lab::new("topology: { nodes: { a: }, links: [{ endpoints: ['a:eth1', 'tap:vm0'] }] }\n");
+    let (_, words) = lab.fails(&["deploy"]);
+    assert!(words.contains("run NetLoom as root"), "{words}");
+    assert_eq!(lab.remains(), [""; 0]);
+}

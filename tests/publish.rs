@@ -1,0 +1,152 @@
+//! Ports of the machine that lead into nodes.
+
+mod common;
+
+use std::io::{Read, Write};
+use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream, UdpSocket};
+use std::time::Duration;
+
+use common::{Lab, eventually, kill, text};
+use nix::sys::signal::Signal;
+
+/// Answers each line with the same in capitals, over TCP and UDP at once, at the address that it is told.
+const SERVER: &str = "\
+import socket, sys, threading
+family = socket.AF_INET6 if ':' in sys.argv[1] else socket.AF_INET
+where = (sys.argv[1], 80)
+udp = socket.socket(family, socket.SOCK_DGRAM); udp.bind(where)
+def datagrams():
+    while True:
+        data, client = udp.recvfrom(65535); udp.sendto(data.upper(), client)
+threading.Thread(target=datagrams, daemon=True).start()
+tcp = socket.socket(family); tcp.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+tcp.bind(where); tcp.listen()
+print('listening', flush=True)
+def serve(client):
+    with client:
+        data = b''
+        while part := client.recv(65536): data += part
+        client.sendall(data.upper())
+while True: threading.Thread(target=serve, args=(tcp.accept()[0],), daemon=True).start()
+";
+
+/// A port of the machine that nobody has now.
+fn free_port() -> u16 {
+    TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap().local_addr().unwrap().port()
+}
+
+fn lab(publish: &str) -> Lab {
+    let lab = Lab::new(&format!(
+        "topology:\n  nodes: {{ a: {{ publish: {publish} }}, b: }}\n  \
+         links: [{{ endpoints: ['a:eth1', 'b:eth1'], delay: 20ms }}]\n"
+    ));
+    std::fs::write(lab.path("server.py"), SERVER).unwrap();
+    lab
+}
+
+fn serve(lab: &Lab, address: &str) {
+    lab.sh("a", &format!("python3 server.py {address} >/tmp/out 2>&1 </dev/null & true"));
+    eventually("the server listens", || lab.sh("a", "cat /tmp/out").contains("listening"));
+}
+
+/// Sends data to the end, and reads what comes back.
+fn ask(to: SocketAddr, data: &[u8]) -> std::io::Result<Vec<u8>> {
+    let mut stream = TcpStream::connect(to)?;
+    stream.set_read_timeout(Some(Duration::from_secs(10)))?;
+    stream.write_all(data)?;
+    stream.shutdown(std::net::Shutdown::Write)?;
+    let mut answer = Vec::new();
+    stream.read_to_end(&mut answer)?;
+    Ok(answer)
+}
+
+fn ask_by_datagram(to: SocketAddr, data: &[u8]) -> Vec<u8> {
+    let socket = UdpSocket::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
+    socket.set_read_timeout(Some(Duration::from_secs(10))).unwrap();
+    socket.send_to(data, to).unwrap();
+    let mut answer = [0; 65535];
+    let (length, from) = socket.recv_from(&mut answer).unwrap();
+    assert_eq!(from, to);
+    answer[..length].to_vec()
+}
+
+#[test]
+fn published_ports_lead_into_the_node() {
+    let port = free_port();
+    let lab = lab(&format!("['{port}:80', '127.0.0.1:{port}:80/udp']"));
+    lab.ok(&["deploy"]);
+    let here = SocketAddr::from((Ipv4Addr::LOCALHOST, port));
+    // Nothing runs there yet: the connection is refused by a reset, after it was taken.
+    assert!(ask(here, b"early").is_err());
+    serve(&lab, "127.0.0.1");
+    assert_eq!(ask(here, b"hello").unwrap(), b"HELLO");
+    assert_eq!(ask(SocketAddr::from(([0, 0, 0, 0, 0, 0, 0, 1], port)), b"six").unwrap(), b"SIX");
+    let long = vec![b'x'; 3 << 20];
+    assert_eq!(ask(here, &long).unwrap(), long.to_ascii_uppercase());
+    assert_eq!(ask_by_datagram(here, b"datagram"), b"DATAGRAM");
+    std::thread::scope(|scope| {
+        for client in 0..20 {
+            scope.spawn(move || {
+                let words = format!("client {client}");
+                assert_eq!(ask(here, words.as_bytes()).unwrap(), words.to_uppercase().as_bytes());
+                assert_eq!(
+                    ask_by_datagram(here, words.as_bytes()),
+                    words.to_uppercase().as_bytes()
+                );
+            });
+        }
+    });
+    // As if from the node itself: no link carries it.
+    let offered = &lab.inspect()["links"][0]["forward"]["statistics"]["offered"];
+    assert!(offered["bytes"].as_u64().unwrap() < 100_000, "{offered}");
+    let table = lab.ok(&["inspect"]);
+    assert!(table.contains(&format!("127.0.0.1:{port}")) && table.contains("80/udp"), "{table}");
+    // A connection that is open holds nothing up.
+    let open = TcpStream::connect(here).unwrap();
+    lab.ok(&["destroy"]);
+    drop(open);
+    assert_eq!(lab.remains(), [""; 0]);
+    assert!(TcpStream::connect(here).is_err());
+}
+
+#[test]
+fn a_server_that_knows_ipv6_only_is_found() {
+    let port = free_port();
+    let lab = lab(&format!("['{port}:80', '{port}:80/udp']"));
+    lab.ok(&["deploy"]);
+    serve(&lab, "::1");
+    let here = SocketAddr::from((Ipv4Addr::LOCALHOST, port));
+    assert_eq!(ask(here, b"hello").unwrap(), b"HELLO");
+    assert_eq!(ask_by_datagram(here, b"hello"), b"HELLO");
+}
+
+#[test]
+fn a_port_that_is_taken_is_named_and_nothing_is_left() {
+    let taken = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
+    let port = taken.local_addr().unwrap().port();
+    let lab = lab(&format!("['{port}:80']"));
+    let (_, words) = lab.fails(&["deploy"]);
+    for part in [&format!("127.0.0.1:{port}/tcp"), "node `a`", "in use", "choose another port"] {
+        assert!(words.contains(part), "{words} does not say {part}");
+    }
+    assert_eq!(lab.remains(), [""; 0]);
+    drop(taken);
+    lab.ok(&["deploy"]);
+    // And the other way round: who lives keeps its port.
+    let second = self::lab(&format!("['{port}:80']"));
+    assert!(second.fails(&["deploy"]).1.contains("in use"));
+}
+
+#[test]
+fn a_killed_engine_gives_its_ports_back() {
+    let port = free_port();
+    let lab = lab(&format!("['{port}:80']"));
+    lab.ok(&["deploy"]);
+    kill(lab.engine_pid(), Signal::SIGKILL);
+    eventually("the engine is gone", || {
+        text(&lab.netloom(&["inspect", "--all"]).stdout).contains("engine has died")
+    });
+    lab.ok(&["deploy"]);
+    lab.ok(&["destroy"]);
+    assert_eq!(lab.remains(), [""; 0]);
+}
