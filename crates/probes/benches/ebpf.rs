@@ -37,7 +37,7 @@ fn main() {
         answered.recv().unwrap()
     };
     for (what, nodes) in [
-        ("threads of a node", vec![Node { name: "a".into(), netns, cgroup: None }]),
+        ("threads of a node", vec![Node { name: "a".into(), netns, ..Node::default() }]),
         ("threads outside, no nodes", vec![]),
     ] {
         let places = Places::of_this_machine(nodes);

@@ -41,7 +41,7 @@ fn every_service_can_be_filled_in() {
         assert!(service.command[0].starts_with("/bin/"), "{:?}", service.command);
         for (path, file) in &nodes["a"].files {
             assert!(
-                !file.content.contains("{%") && !file.content.contains("none"),
+                !file.content.contains("{%") && !file.content.contains("{{"),
                 "{path}: {}",
                 file.content
             );

@@ -269,7 +269,7 @@ proptest! {
                 None => match operation {
                     Operation::TakeOut(_) => world.put_in(&before),
                     _ => world.links.retain(|name, _| {
-                        before.links.contains_key(name) && !taken_out(done).contains(name)
+                        before.links.contains_key(name) && !taken_out(done).contains(&name)
                     }),
                 },
             }

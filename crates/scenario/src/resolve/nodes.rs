@@ -126,8 +126,15 @@ fn draft<'a>(
     report: &mut Report<'_>,
 ) -> NodeDraft<'a> {
     if raw.head.outside {
-        let (groups, props) = (Vec::new(), NodeProps::default());
-        return NodeDraft { name, raw, kind: NodeKind::Outside, groups, props, interfaces: vec![] };
+        return NodeDraft {
+            name,
+            raw,
+            kind: NodeKind::Outside,
+            groups: vec![],
+            props: NodeProps::default(),
+            interfaces: vec![],
+            software: Software::default(),
+        };
     }
     let groups = groups_of(topology, name, raw, report);
     let of_groups = groups.iter().filter_map(|group| topology.groups.find(group));
