@@ -208,7 +208,13 @@ async fn serve(
     deploy_seconds: f64,
 ) -> Result<()> {
     let end = End::new();
-    let publisher = Publisher::start(&experiment, published)?;
+    let publisher = match Publisher::start(&experiment, published) {
+        Ok(publisher) => publisher,
+        Err(error) => {
+            tear_down(&experiment)?;
+            return Err(error);
+        }
+    };
     let memory = watch_memory(&experiment);
     let listener = match listen(&layout.socket()) {
         Ok(listener) => listener,
