@@ -101,7 +101,7 @@ fn a_memory_hog_is_killed_and_told() {
     assert_eq!(killed.len(), 1, "{killed:?}");
     assert_eq!((&killed[0]["node"], &killed[0]["processes"]), (&"a".into(), &1.into()));
     assert_eq!(lab.remains(), [""; 0]);
-    assert_eq!(cgroups(&lab), [PathBuf::new(); 0]);
+    assert_eq!(cgroups(&lab), Vec::<PathBuf>::new());
 }
 
 #[test]
@@ -183,7 +183,7 @@ fn a_group_and_the_experiment_are_limited_as_a_whole() {
     assert!(!cgroups(&lab).is_empty());
     lab.ok(&["destroy"]);
     assert_eq!(lab.remains(), [""; 0]);
-    assert_eq!(cgroups(&lab), [PathBuf::new(); 0]);
+    assert_eq!(cgroups(&lab), Vec::<PathBuf>::new());
 }
 
 #[test]
@@ -200,7 +200,7 @@ fn a_killed_engine_leaves_limits_that_cleanup_removes() {
         });
         assert!(!cgroups(&lab).is_empty());
         lab.ok(&["cleanup", &lab.name]);
-        assert_eq!(cgroups(&lab), [PathBuf::new(); 0]);
+        assert_eq!(cgroups(&lab), Vec::<PathBuf>::new());
         assert_eq!(lab.remains(), [""; 0]);
     }
 }

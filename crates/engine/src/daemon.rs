@@ -234,7 +234,13 @@ async fn serve(
 ) -> Result<()> {
     let Start { starts, published, watching, deploy_seconds } = start;
     let end = End::new();
-    let publisher = Publisher::start(&experiment, published)?;
+    let publisher = match Publisher::start(&experiment, published) {
+        Ok(publisher) => publisher,
+        Err(error) => {
+            tear_down(&experiment)?;
+            return Err(error);
+        }
+    };
     let memory = watch_memory(&experiment);
     let listener = match listen(&layout.socket()) {
         Ok(listener) => listener,

@@ -133,13 +133,12 @@ fn reserve<'a>(
         Some(first) => {
             let node = &nodes[end.node].name.value;
             let message = format!("interface `{node}:{interface}` is used by two links");
-            report.error(
-                Diagnostic::error(end.raw.span, message)
-                    .with_related(*first, "first used here")
-                    .with_help(format!(
-                        "name another one, or write `{node}` for the next free one"
-                    )),
-            );
+            let help = match nodes[end.node].outside() {
+                Some(_) => "name another device, or put a node of `kind: switch` between".into(),
+                None => format!("name another one, or write `{node}` for the next free one"),
+            };
+            let finding = Diagnostic::error(end.raw.span, message);
+            report.error(finding.with_related(*first, "first used here").with_help(help));
         }
         None => {
             used.insert((end.node, interface), end.raw.span);
