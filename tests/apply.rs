@@ -155,7 +155,7 @@ fn a_step_that_fails_takes_back_those_before_it() {
         "{error}"
     );
     // The name is taken: no interface can be made.
-    lab.sh("a", "ip link add eth5 type dummy");
+    lab.sh("a", "ip link add eth5 type veth peer name other");
     rewrite(&lab, &more.replace("PARAMETER", "net.ipv4.ip_default_ttl: 33"));
     let (_, error) = lab.fails(&["apply"]);
     assert!(error.contains("eth5") && error.contains("nothing has changed"), "{error}");
@@ -183,9 +183,11 @@ fn what_holds_for_all_of_an_experiment_is_refused_and_what_only_runs_obey_is_tol
     assert!(output.status.success() && note.contains("`duration` have changed"), "{note}");
     rewrite(&lab, "topology: {nodes: {a: }, lniks: []}\n");
     assert_eq!(lab.fails(&["apply"]).0, 2);
+    rewrite(&lab, &CHAIN.replace("b: }", "b: {publish: [\"8080:80\"]}}"));
+    assert!(lab.fails(&["apply"]).1.contains("node `b` has other `publish`"));
+    rewrite(&lab, CHAIN);
     // One that does not run is brought up.
     lab.ok(&["destroy"]);
-    rewrite(&lab, CHAIN);
     assert!(lab.ok(&["apply", "--dry-run"]).contains("3 nodes and 2 links would be brought up"));
     assert!(lab.ok(&["apply"]).contains("3 nodes and 2 links up"));
     reach(&lab, "a", "b");

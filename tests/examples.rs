@@ -71,7 +71,10 @@ fn every_example_is_tested_here() {
         .map(|entry| entry.unwrap().file_name().into_string().unwrap())
         .collect();
     names.sort();
-    assert_eq!(names, ["abilene", "cellular", "dumbbell", "hello", "lan", "outside", "vlans"]);
+    assert_eq!(
+        names,
+        ["abilene", "cellular", "dumbbell", "hello", "lan", "ospf", "outside", "vlans"]
+    );
 }
 
 #[test]

@@ -28,6 +28,11 @@ impl Client {
         Self { name: name.into(), socket: socket.into() }
     }
 
+    /// Whether the engine answers: not one that is dying, or has not come so far.
+    pub async fn is_reachable(&self) -> bool {
+        UnixStream::connect(&self.socket).await.is_ok()
+    }
+
     /// GET that answers JSON.
     pub async fn get<T: DeserializeOwned>(&self, path: &str) -> Result<T> {
         let response = self.send(Method::GET, path, Bytes::new()).await?;

@@ -16,7 +16,8 @@ pub async fn apply(machine: &dyn Machine, args: Apply) -> Result<i32> {
     let loaded = prepare(&args.start)?;
     let name = &loaded.scenario.name;
     let found = machine.inspect(name)?;
-    if !found.alive {
+    let client = Client::new(&found.name, &found.socket);
+    if !found.alive || !client.is_reachable().await {
         if !args.dry_run {
             return deploy::bring_up(machine, &args.start, &loaded).await;
         }

@@ -9,6 +9,7 @@ use netloom_units::readable::counted;
 use super::apply;
 use crate::Machine;
 use crate::args::{Deploy, StartOptions};
+use crate::client::Client;
 use crate::find::Loaded;
 use crate::launch::{Engine, prepare};
 use crate::{exit, preflight, profile_file};
@@ -17,7 +18,8 @@ use crate::{exit, preflight, profile_file};
 pub async fn deploy(machine: &dyn Machine, args: Deploy) -> Result<i32> {
     let loaded = prepare(&args.start)?;
     let found = machine.inspect(&loaded.scenario.name)?;
-    match found.alive {
+    // Of one that does not answer, its name tells whether it is to be waited for.
+    match found.alive && Client::new(&found.name, &found.socket).is_reachable().await {
         true => apply::check_unchanged(&found, &loaded).await,
         false => bring_up(machine, &args.start, &loaded).await,
     }

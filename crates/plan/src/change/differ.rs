@@ -45,6 +45,8 @@ pub(super) struct Differ<'a> {
     /// Nodes that are made anew, and why.
     replaced: BTreeMap<&'a str, String>,
     devices: Turnover<'a>,
+    /// The ends of devices that are removed before others are made.
+    freed: BTreeSet<End<'a>>,
 }
 
 impl<'a> Differ<'a> {
@@ -59,14 +61,19 @@ impl<'a> Differ<'a> {
         });
         let replaced: BTreeMap<&str, String> = replaced.collect();
         let is_replaced = |node: &str| replaced.contains_key(node);
-        Self {
+        let mut differ = Self {
             devices: Turnover::between(old.plan, new.plan, is_replaced),
+            freed: BTreeSet::new(),
             replaced,
             old,
             new,
             old_nodes: by_name(old.plan),
             new_nodes: by_name(new.plan),
-        }
+        };
+        let Turnover { going, made, .. } = &differ.devices;
+        let freed = going.iter().filter(|device| differ.is_in_the_way(**device, made));
+        differ.freed = freed.flat_map(|device| device.ends()).collect();
+        differ
     }
 
     /// What leads from one to the other.
@@ -213,8 +220,8 @@ impl<'a> Differ<'a> {
                 Some((old, new)) => {
                     self.node_settings(old, new, steps);
                     let mut routes = self.old.plan.routes(old_index[old.name.as_str()]);
-                    // What is made anew has none.
-                    routes.retain(|route| !self.is_made(&node.name, route.interface.as_deref()));
+                    // Those of what was in the way have gone with it.
+                    routes.retain(|route| !self.is_freed(&node.name, route.interface.as_deref()));
                     routes
                 }
                 None => vec![],
@@ -248,7 +255,7 @@ impl<'a> Differ<'a> {
                 continue;
             };
             // One that is made anew is made as it is to be.
-            if self.is_made(&new.name, Some(&interface.name)) {
+            if self.is_made(&new.name, &interface.name) {
                 continue;
             }
             let change = Change::between(Box::new(before.clone()), Box::new(interface.clone()));
@@ -261,8 +268,7 @@ impl<'a> Differ<'a> {
     fn parameters_of_new_interfaces(&self, node: &NodePlan) -> Vec<Operation> {
         let before = self.both(&node.name).map(|(old, _)| old);
         let interfaces = node.interfaces.iter().map(|interface| interface.name.as_str());
-        let new: Vec<&str> =
-            interfaces.filter(|name| self.is_made(&node.name, Some(name))).collect();
+        let new: Vec<&str> = interfaces.filter(|name| self.is_made(&node.name, name)).collect();
         let of_new = node.sysctls.iter().filter(|(key, value)| {
             let changed = before.is_some_and(|before| before.sysctls.get(*key) != Some(*value));
             !changed && new.iter().any(|name| names(key, name))
@@ -275,11 +281,16 @@ impl<'a> Differ<'a> {
         of_new.map(parameter).collect()
     }
 
-    /// Whether an interface is made anew; if none is named, whether one of the node is.
-    fn is_made(&self, node: &str, interface: Option<&str>) -> bool {
+    fn is_made(&self, node: &str, interface: &str) -> bool {
+        self.devices.made.contains(&(node, interface))
+    }
+
+    /// Whether [`freed`](Self::freed) has told of the routes over an interface; of those over none in
+    /// particular, whether it has for one of the node.
+    fn is_freed(&self, node: &str, interface: Option<&str>) -> bool {
         match interface {
-            Some(interface) => self.devices.made.contains(&(node, interface)),
-            None => self.devices.made.iter().any(|(of, _)| *of == node),
+            Some(interface) => self.freed.contains(&(node, interface)),
+            None => self.freed.range((node, "")..).next().is_some_and(|(of, _)| *of == node),
         }
     }
 
