@@ -21,8 +21,7 @@ use crate::{Dataplane, DataplaneError, End, Limits, LinkWiring, PipeId, Watch};
 /// A link that was taken out, without its ends: its pipes, with all that they have counted.
 pub struct Unwired {
     name: String,
-    pipes: [Pipe<Carried>; 2],
-    shifts: [Shift; 2],
+    pipes: Box<[(Pipe<Carried>, Shift); 2]>,
 }
 
 /// A link of a changed network.
@@ -31,7 +30,7 @@ pub enum Rewired {
     /// The one that had this number before anything was taken out.
     Kept(usize),
     /// A new one.
-    New(LinkWiring),
+    New(Box<LinkWiring>),
     /// One that was taken out, and what it is to end at.
     Back(Unwired, [End; 2]),
 }
@@ -53,8 +52,8 @@ impl Unwired {
     }
 
     fn of(name: String, parts: Parts) -> (Self, [End; 2]) {
-        let Parts { ends, pipes, shifts } = parts;
-        (Self { name, pipes, shifts }, ends)
+        let Parts { ends, pipes: [forward, reverse], shifts: [to, back] } = parts;
+        (Self { name, pipes: Box::new([(forward, to), (reverse, back)]) }, ends)
     }
 }
 
@@ -80,15 +79,15 @@ struct Slot {
 /// Where a link is.
 enum At {
     Lane(usize),
-    Loose(Parts),
+    Loose(Box<Parts>),
     /// On its way between the two.
     Nowhere,
 }
 
 impl Dataplane {
-    /// Takes links out, by number and name; what they were, and what they ended at. The frames in them are lost, as when their cables are pulled out, and
-    /// captures of them end. All others keep their numbers; they carry frames all the while. Call
-    /// [`put_in`](Self::put_in) next.
+    /// Takes links out, by number and name; what they were, and what they ended at. The frames in them are
+    /// lost, as when their cables are pulled out, and captures of them end. All others keep their numbers; they
+    /// carry frames all the while. Call [`put_in`](Self::put_in) next.
     ///
     /// # Errors
     /// If there is no such link, or a worker has ended.
@@ -139,12 +138,13 @@ impl Dataplane {
             switches: parts.ends.each_ref().map(SwitchEnd::of),
             worker: 0,
             control: Some(LinkControl::of(&parts)),
-            at: At::Loose(parts),
+            at: At::Loose(Box::new(parts)),
         };
         match link {
-            Rewired::New(link) => loose(link.name.clone(), Parts::of(link, self.seed, self.clock)),
-            Rewired::Back(Unwired { name, pipes, shifts }, ends) => {
-                loose(name, Parts { ends, pipes, shifts })
+            Rewired::New(link) => loose(link.name.clone(), Parts::of(*link, self.seed, self.clock)),
+            Rewired::Back(Unwired { name, pipes }, ends) => {
+                let [(forward, to), (reverse, back)] = *pipes;
+                loose(name, Parts { ends, pipes: [forward, reverse], shifts: [to, back] })
             }
             Rewired::Kept(number) => {
                 let location = self.location(number).copied();
@@ -176,7 +176,7 @@ impl Dataplane {
         for (index, (slot, worker)) in slots.iter_mut().zip(assignment).enumerate() {
             slot.worker = worker;
             if let Some(parts) = slot.old.and_then(|old| moved.remove(&old)) {
-                slot.at = At::Loose(parts);
+                slot.at = At::Loose(Box::new(parts));
             }
             if matches!(slot.at, At::Loose(_)) {
                 joining[worker].push(index);
@@ -196,7 +196,7 @@ impl Dataplane {
         slots: &mut [Slot],
     ) -> Result<(), DataplaneError> {
         let take = |index: &usize| match mem::replace(&mut slots[*index].at, At::Nowhere) {
-            At::Loose(parts) => Some(parts),
+            At::Loose(parts) => Some(*parts),
             At::Lane(_) | At::Nowhere => None,
         };
         let links: Vec<Parts> = indices.iter().filter_map(take).collect();
@@ -213,7 +213,7 @@ impl Dataplane {
             }
             Err(Unjoined { links, failed, end, source }) => {
                 for (index, parts) in indices.iter().zip(links) {
-                    slots[*index].at = At::Loose(parts);
+                    slots[*index].at = At::Loose(Box::new(parts));
                 }
                 let link = indices.get(failed).map(|index| slots[*index].name.clone());
                 Err(DataplaneError::Watch { link: link.unwrap_or_default(), end, source })
@@ -231,7 +231,7 @@ impl Dataplane {
                     links.push(Rewired::Kept(old));
                     continue;
                 }
-                (None, At::Loose(parts)) => Some(parts),
+                (None, At::Loose(parts)) => Some(*parts),
                 (None, At::Lane(lane)) => {
                     let part = |reply| Command::Part { lanes: vec![lane], frames: true, reply };
                     // Of a worker that has ended nothing comes back.

@@ -43,8 +43,9 @@ fn run(control: &Control) -> i32 {
     match launch::launch(control) {
         // The launcher's work is done.
         Ok(launch::Outcome::Launcher) => 0,
-        Ok(launch::Outcome::Init(setup, view, oom_score)) => {
-            let ready = view::create(&setup, &view)
+        Ok(launch::Outcome::Init(told, oom_score)) => {
+            let (setup, view) = &*told;
+            let ready = view::create(setup, view)
                 .and_then(|()| attempt(control.send(&FromInit::Ready, &[]), || "report".into()));
             if let Err((action, error)) = ready {
                 report(control, action, &error);

@@ -22,7 +22,7 @@ pub(super) enum Outcome {
     Launcher,
     /// The node's init, and how ready the kernel was to kill this process for want of memory before it was
     /// init: what holds for the node's processes.
-    Init(Setup, View, String),
+    Init(Box<(Setup, View)>, String),
 }
 
 /// Takes the control socket from standard input, and lets go of everything else that the engine may
@@ -66,7 +66,7 @@ pub(super) fn launch(control: &Control) -> Result<Outcome, Failed> {
     attempt(unshare(new), || "create PID, mount, UTS and IPC namespaces".into())?;
     drop((network, mounts));
     match attempt(fork_sibling(), || "fork the init process".into())? {
-        0 => Ok(Outcome::Init(setup, view, oom_score)),
+        0 => Ok(Outcome::Init(Box::new((setup, view)), oom_score)),
         pid => {
             let started = control.send(&FromInit::Started { pid }, &[]);
             attempt(started, || "report".into())?;

@@ -239,7 +239,17 @@ impl<'a> Differ<'a> {
         let keys: BTreeSet<&String> = old.sysctls.keys().chain(new.sysctls.keys()).collect();
         for key in keys {
             let value = |plan: &NodePlan| plan.sysctls.get(key).cloned();
-            if let Some(change) = Change::between(value(old), value(new)) {
+            // That of an interface that was in the way has its default by now, if there is another.
+            let is_freed = old.interfaces.iter().any(|interface| {
+                names(key, &interface.name) && self.is_freed(&old.name, Some(&interface.name))
+            });
+            let change = match is_freed {
+                true => Change::between(None, value(new)),
+                false => Change::between(value(old), value(new)),
+            };
+            // What stays as it was is set with the interface.
+            let is_same = is_freed && value(old) == value(new);
+            if let Some(change) = change.filter(|_| !is_same) {
                 steps.settings.push(Operation::Parameter {
                     node: node(),
                     key: key.clone(),

@@ -154,7 +154,7 @@ impl<'e> Steps<'e> {
         for link in new.scenario.modelled_links() {
             links.push(match old.links.get(&link.name).filter(|_| !self.has_come(link)) {
                 Some(number) => Rewired::Kept(*number),
-                None => Rewired::New(nodes.wire(link, &mut self.devices)?),
+                None => Rewired::New(Box::new(nodes.wire(link, &mut self.devices)?)),
             });
         }
         self.hold()?;

@@ -86,7 +86,7 @@ fn links(old: &Scenario, new: &Scenario, changes: &Changes) -> Vec<ApplyStep> {
 
 /// A step about something that stays.
 fn setting(operation: &Operation, made: &HashSet<&str>) -> Option<ApplyStep> {
-    let change = |part, name: &str, detail| Some(step(StepChange::Change, part, name, detail));
+    let changed = |part, name: &str, detail: String| step(StepChange::Change, part, name, detail);
     match operation {
         Operation::Link { link, direction, change: Change { from, to } } => {
             let words = |change: &netloom_api::change::PipeChange| {
@@ -99,23 +99,22 @@ fn setting(operation: &Operation, made: &HashSet<&str>) -> Option<ApplyStep> {
                 Direction::Forward => "forward: ".into(),
                 Direction::Reverse => "reverse: ".into(),
             };
-            change(Part::Link, link, format!("{which}{} -> {}", words(from), words(to)))
+            Some(changed(Part::Link, link, format!("{which}{} -> {}", words(from), words(to))))
         }
         Operation::Parameter { node, key, change: Change { from, to } } => {
             let value = |value: &Option<String>| value.clone().unwrap_or_else(|| "default".into());
             let detail = format!("{key} {} -> {}", value(from), value(to));
-            (!made.contains(node.as_str())).then(|| ())?;
-            change(Part::Parameter, node, detail)
+            (!made.contains(node.as_str())).then(|| changed(Part::Parameter, node, detail))
         }
         Operation::Settings { node, change: Change { from, to } } => {
-            change(Part::Interface, &format!("{node}:{}", to.name), interface(from, to))
+            Some(changed(Part::Interface, &format!("{node}:{}", to.name), interface(from, to)))
         }
         Operation::Loopback { node, change: Change { from, to } } => {
-            change(Part::Loopback, node, format!("{} -> {}", prefixes(from), prefixes(to)))
+            Some(changed(Part::Loopback, node, format!("{} -> {}", prefixes(from), prefixes(to))))
         }
         Operation::Routes { node, change: Change { from, to } } => {
-            (!made.contains(node.as_str())).then(|| ())?;
-            change(Part::Routes, node, format!("{} added, {} taken away", to.len(), from.len()))
+            let detail = format!("{} added, {} taken away", to.len(), from.len());
+            (!made.contains(node.as_str())).then(|| changed(Part::Routes, node, detail))
         }
         _ => None,
     }
