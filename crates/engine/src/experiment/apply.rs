@@ -17,6 +17,7 @@ use netloom_scenario::Scenario;
 use super::Experiment;
 use crate::drawn::Drawn;
 use crate::monitoring::limits;
+use crate::overflow::Look;
 use steps::Steps;
 
 impl Experiment {
@@ -35,7 +36,9 @@ impl Experiment {
             return Ok(ApplyResponse { steps, notes, at: None });
         }
         let numbers = self.numbers.of(&scenario);
-        let new = Arc::new(Drawn::new(scenario, plan, numbers));
+        let mut new = Drawn::new(scenario, plan, numbers);
+        new.direct_at_start = counted_from(&old, &new, &changes);
+        let new = Arc::new(new);
         Steps::new(self, old, Arc::clone(&new)).carry_out(changes)?;
         let at = self.now();
         if steps.is_empty() {
@@ -141,4 +144,15 @@ fn fixed_part(old: &Scenario, new: &Scenario) -> Option<String> {
         let has = if before.is_some() { "has other" } else { "is new and has" };
         Some(format!("node `{}` {has} {keys}", node.name))
     })
+}
+
+/// From where the ends of direct links are counted that stay; the devices of others are new, and have counted
+/// nothing.
+fn counted_from(old: &Drawn, new: &Drawn, changes: &Changes) -> Look {
+    let direct = new.scenario.links.iter().filter(|link| link.direct);
+    let stay = direct.filter(|link| !changes.links.to.contains(&link.name));
+    let known = stay
+        .flat_map(|link| &link.endpoints)
+        .filter_map(|end| Some((end.clone(), old.direct_at_start.get(end)?.clone())));
+    known.collect()
 }
