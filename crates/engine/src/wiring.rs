@@ -7,10 +7,13 @@ use netloom_api::timing::{LatencySummary, Scheduling, Timing, WorkerLoad};
 use netloom_dataplane::{End, LinkWiring, Wiring};
 use netloom_link::Vid;
 use netloom_nodes::{Attachment, Device};
-use netloom_ports::{FrameDevice, Losses, PacketDevice, Tap};
+use netloom_ports::{FrameBuffer, FrameDevice, Losses, PacketDevice, Tap};
 use netloom_scenario::{Endpoint, Interface, Link, Node, NodeKind, Scenario};
 
 use crate::drawn::Drawn;
+
+/// Frames that wait in a TAP device at most.
+const QUEUE: usize = 1000;
 
 /// Devices that no link has, by node and interface.
 pub type Loose = HashMap<(String, String), Box<dyn FrameDevice>>;
@@ -86,7 +89,10 @@ impl<'a> Nodes<'a> {
         }
         let mut tap = |interface: &str| {
             let tap = devices.remove(&(node.clone(), interface.into()));
-            tap.ok_or_else(|| anyhow!("no device was made for {node}:{interface}"))
+            let mut tap =
+                tap.ok_or_else(|| anyhow!("no device was made for {node}:{interface}"))?;
+            forget_what_waits(&mut *tap);
+            anyhow::Ok(tap)
         };
         let untagged = tap(interface)?;
         let subinterfaces = self.subinterfaces(node, interface);
@@ -129,6 +135,19 @@ impl<'a> Nodes<'a> {
             let sub = interface.subinterface.as_ref().filter(|sub| sub.of == of)?;
             Some((sub.vlan, interface.name.as_str()))
         })
+    }
+}
+
+/// What a node has sent while its interface led nowhere is lost, as on a cable that is not plugged in: mostly what
+/// its kernel says of multicast groups as interfaces come up, which a thousand nodes on one segment would hear
+/// four thousand times each.
+fn forget_what_waits(device: &mut dyn FrameDevice) {
+    let mut buffer = FrameBuffer::default();
+    // More do not fit into its queue; what is broken is told when it is used.
+    for _ in 0..QUEUE {
+        if !device.receive(&mut buffer).unwrap_or(false) {
+            return;
+        }
     }
 }
 
