@@ -250,11 +250,10 @@ fn ospf() {
         .lines()
         .filter_map(|line| line.split("icmp_seq=").nth(1)?.split(' ').next()?.parse().ok())
         .collect();
-    // Ten a second, and nobody tells the routers: they notice four seconds after the last hello. That may have been
-    // due a second before the cut, and daemons on a busy machine send it later still; a carrier that is lost, they
-    // would notice at once.
+    // Ten a second, and nobody tells the routers: they notice four seconds after the last hello, which was a second
+    // before the cut at most, or on a busy machine a little more.
     let gap = numbers.windows(2).map(|pair| pair[1] - pair[0]).max().unwrap();
-    assert!(gap > 10, "no outage in {numbers:?}");
+    assert!(gap > 20, "no outage in {numbers:?}");
     let after = results.read("neighbours@r1.stdout");
     assert!(after.contains("Full/-") && after.contains("O>"), "{after}");
 }
