@@ -141,6 +141,17 @@ fn destroyed(machine: &Machine, lab: &Lab, before: &[String]) {
     assert_eq!(machine.devices(), before);
 }
 
+/// Kills an experiment's engine, cleans up, and looks that the machine is as before.
+fn killed(machine: &Machine, lab: &Lab, before: &[String]) {
+    kill(lab.engine_pid(), Signal::SIGKILL);
+    eventually("the engine is gone", || {
+        text(&machine.netloom(lab, &["inspect", "--all"]).stdout).contains("engine has died")
+    });
+    machine.ok(lab, &["cleanup", &lab.name]);
+    assert_eq!(lab.remains(), [""; 0]);
+    assert_eq!(machine.devices(), before);
+}
+
 #[test]
 fn the_machine_reaches_nodes_and_they_reach_it_over_a_modelled_link() {
     let name = "the_machine_reaches_nodes_and_they_reach_it_over_a_modelled_link";
@@ -197,14 +208,7 @@ fn nodes_reach_the_world_through_the_machines_address() {
         assert_eq!(lab.sh("r", &format!("python3 -c \"{client}\"")), "198.51.100.1\n");
         assert_eq!(forwarding(), "1\n");
         if end == "kill" {
-            kill(lab.engine_pid(), Signal::SIGKILL);
-            eventually("the engine is gone", || {
-                text(&machine.netloom(&lab, &["inspect", "--all"]).stdout)
-                    .contains("engine has died")
-            });
-            machine.ok(&lab, &["cleanup", &lab.name]);
-            assert_eq!(lab.remains(), [""; 0]);
-            assert_eq!(machine.devices(), before);
+            killed(&machine, &lab, &before);
         } else {
             destroyed(&machine, &lab, &before);
         }
@@ -286,14 +290,7 @@ while True:
             lab.sh("a", "ip neighbour show dev eth1.7").contains("lladdr")
         });
         if end == "kill" {
-            kill(lab.engine_pid(), Signal::SIGKILL);
-            eventually("the engine is gone", || {
-                text(&machine.netloom(&lab, &["inspect", "--all"]).stdout)
-                    .contains("engine has died")
-            });
-            machine.ok(&lab, &["cleanup", &lab.name]);
-            assert_eq!(lab.remains(), [""; 0]);
-            assert_eq!(machine.devices(), before);
+            killed(&machine, &lab, &before);
         } else {
             destroyed(&machine, &lab, &before);
         }

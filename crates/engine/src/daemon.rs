@@ -181,7 +181,8 @@ fn build(
     };
     let (network, devices) = Network::create(layout, &plan, context, &progress)?;
     let numbers = Numbers::default();
-    let drawn = Drawn::new(launch.scenario.clone(), plan, numbers.of(&launch.scenario));
+    let numbered = numbers.of(&launch.scenario);
+    let drawn = Drawn::new(launch.scenario.clone(), plan, numbered, launch.file.clone());
     let wiring = crate::wiring::wire(&drawn, devices);
     let options =
         Options { seed: launch.scenario.seed, workers: launch.workers, ..Options::default() };

@@ -4,6 +4,7 @@
 use std::collections::HashMap;
 use std::fs;
 use std::os::unix::fs::MetadataExt;
+use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
 use netloom_nodes::Layout;
@@ -18,6 +19,8 @@ pub struct Drawn {
     pub scenario: Scenario,
     /// Every address and route.
     pub plan: Plan,
+    /// The scenario's file.
+    pub file: PathBuf,
     /// The data plane's links: their numbers there, by name.
     pub links: HashMap<String, usize>,
     /// The nodes' numbers, by name: for the monitor, and of switches in the data plane. None changes, and none is
@@ -57,10 +60,15 @@ impl Numbers {
 
 impl Drawn {
     /// A network that is in force.
-    pub fn new(scenario: Scenario, plan: Plan, numbers: HashMap<String, u32>) -> Self {
+    pub fn new(
+        scenario: Scenario,
+        plan: Plan,
+        numbers: HashMap<String, u32>,
+        file: PathBuf,
+    ) -> Self {
         let links =
             scenario.modelled_links().enumerate().map(|(i, l)| (l.name.clone(), i)).collect();
-        Self { scenario, plan, links, numbers, direct_at_start: Look::new() }
+        Self { scenario, plan, file, links, numbers, direct_at_start: Look::new() }
     }
 
     /// The number of a node.

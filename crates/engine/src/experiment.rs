@@ -64,7 +64,7 @@ pub struct Running {
 pub struct Setting {
     /// Where its things live.
     pub layout: Layout,
-    /// The scenario file.
+    /// The scenario file that it was started from; `Drawn` has the one in force.
     pub file: PathBuf,
     /// Where a run's results go.
     pub results: Option<PathBuf>,
@@ -86,7 +86,7 @@ pub struct Experiment {
     applying: Mutex<()>,
     /// What the monitor is to watch from now on, for its thread to take.
     news: Mutex<News>,
-    /// The scenario file.
+    /// The scenario file that it was started from; `Drawn` has the one in force.
     pub file: PathBuf,
     /// Where a run's results go.
     pub results: Option<PathBuf>,
@@ -222,7 +222,7 @@ impl Experiment {
             engine_pid: std::process::id(),
             version: env!("CARGO_PKG_VERSION").into(),
             phase: *self.phase.borrow(),
-            file: self.file.clone(),
+            file: drawn.file.clone(),
             now: self.now(),
             started_unix: self.started_unix as u64,
             nodes: drawn.scenario.nodes.len(),

@@ -11,6 +11,8 @@
 //! | `tag` | VLAN tags read, put in and taken out |
 //! | `checksum` | Internet checksums, finished or adjusted |
 //! | `tap` | the kernel's TAP device |
+//! | `packet_device` | any interface of Ethernet, read and written as its driver would |
+//! | `writing` | a frame written to a descriptor |
 //! | `packet_socket` | everything that passes an interface, as the kernel shows it to sniffers |
 //! | `offload` | what a TAP device may leave to the engine |
 //! | `memory` | a device in memory, for tests |
@@ -32,6 +34,7 @@ mod segment;
 mod tag;
 mod tap;
 mod virtio;
+mod writing;
 
 pub use device::{Carrier, FrameDevice, SendError};
 pub use frame::{Frame, FrameBuffer, HEAD_BYTES, TAIL_BYTES};

@@ -2,13 +2,14 @@
 //! in, and what is sent goes out. Not here: making such devices, and keeping the kernel's own network
 //! stack away from them.
 
-use std::io::{self, IoSlice};
+use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
 use nix::net::if_::if_nametoindex;
-use rustix::io::{Errno, write, writev};
+use rustix::io::Errno;
 
 use crate::packet_socket::{self, dropped, open, set};
+use crate::writing::write_frame;
 use crate::{Carrier, Frame, FrameBuffer, FrameDevice, SendError};
 
 /// Frames that we send do not come back (Linux 4.20).
@@ -75,19 +76,7 @@ impl FrameDevice for PacketDevice {
     }
 
     fn send(&mut self, frame: &Frame) -> Result<(), SendError> {
-        let (start, rest) = frame.raw_parts();
-        loop {
-            let written = if rest.is_empty() {
-                write(&self.fd, start)
-            } else {
-                writev(&self.fd, &[IoSlice::new(start), IoSlice::new(rest)])
-            };
-            match written {
-                Ok(_) => return Ok(()),
-                Err(Errno::INTR) => {}
-                Err(errno) => return Err(refusal(errno)),
-            }
-        }
+        write_frame(&self.fd, frame).map_err(refusal)
     }
 
     /// Cables of the machine are its own.

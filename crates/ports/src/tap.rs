@@ -4,15 +4,15 @@
 //! transmit queue (`txqueuelen`, 1000 frames); what finds it full is dropped by the kernel and
 //! counted there, as `tx_dropped` of the interface.
 //!
-//! Reads and writes go to the kernel directly (`rustix`): in a process with threads the C library
-//! makes each of them a cancellation point, which took 6 % of the time of a flood of small frames.
+//! Reads and writes go to the kernel directly (`rustix`), see `writing`.
 
-use std::io::{self, IoSlice, IoSliceMut};
+use std::io::{self, IoSliceMut};
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 use std::sync::Arc;
 
-use rustix::io::{Errno, readv, write, writev};
+use rustix::io::{Errno, readv};
 
+use crate::writing::write_frame;
 use crate::{Carrier, Frame, FrameBuffer, FrameDevice, SendError};
 
 nix::ioctl_write_ptr!(tun_set_carrier, b'T', 226, libc::c_int);
@@ -63,19 +63,7 @@ impl FrameDevice for Tap {
 
     #[inline]
     fn send(&mut self, frame: &Frame) -> Result<(), SendError> {
-        let (start, rest) = frame.raw_parts();
-        loop {
-            let written = if rest.is_empty() {
-                write(&self.fd, start)
-            } else {
-                writev(&self.fd, &[IoSlice::new(start), IoSlice::new(rest)])
-            };
-            match written {
-                Ok(_) => return Ok(()),
-                Err(Errno::INTR) => {}
-                Err(errno) => return Err(refusal(errno)),
-            }
-        }
+        write_frame(&self.fd, frame).map_err(refusal)
     }
 
     fn carrier(&self) -> Option<Box<dyn Carrier>> {

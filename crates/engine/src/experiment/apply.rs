@@ -36,7 +36,9 @@ impl Experiment {
             return Ok(ApplyResponse { steps, notes, at: None });
         }
         let numbers = self.numbers.of(&scenario);
-        let mut new = Drawn::new(scenario, plan, numbers);
+        // A node that is made anew has its number, and another namespace.
+        let has_other_nodes = old.numbers != numbers || !changes.replaced_nodes.is_empty();
+        let mut new = Drawn::new(scenario, plan, numbers, file);
         new.direct_at_start = counted_from(&old, &new, &changes);
         let new = Arc::new(new);
         Steps::new(self, old, Arc::clone(&new)).carry_out(changes)?;
@@ -44,7 +46,9 @@ impl Experiment {
         if steps.is_empty() {
             return Ok(ApplyResponse { steps, notes, at: None });
         }
-        self.watch_nodes(&new);
+        if has_other_nodes {
+            self.watch_nodes(&new);
+        }
         self.events.record(at, What::Applied { steps: steps.clone() });
         Ok(ApplyResponse { steps, notes, at: Some(at) })
     }
