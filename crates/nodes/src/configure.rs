@@ -3,7 +3,6 @@
 //! `changing`.
 
 use std::collections::HashMap;
-use std::fs;
 use std::io;
 use std::os::fd::OwnedFd;
 
@@ -12,7 +11,7 @@ use nix::net::if_::if_nametoindex;
 
 use crate::netlink::{Netlink, Refused, Request};
 use crate::network::Attachment;
-use crate::{Device, NodeError, requests, sysctl, tap};
+use crate::{Device, NodeError, own_proc, requests, sysctl, tap};
 
 /// The index of `lo` in every network namespace.
 pub(crate) const LOOPBACK: u32 = 1;
@@ -105,7 +104,7 @@ pub(crate) fn interface_requests(interface: &InterfacePlan, index: u32) -> Vec<R
 pub(crate) fn has_link_local(interface: &str) -> bool {
     ["disable_ipv6", "addr_gen_mode"].iter().all(|parameter| {
         let path = format!("/proc/sys/net/ipv6/conf/{interface}/{parameter}");
-        fs::read_to_string(path).is_ok_and(|value| value.trim() == "0")
+        own_proc::read(&path).is_ok_and(|value| value.trim() == "0")
     })
 }
 

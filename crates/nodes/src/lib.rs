@@ -5,7 +5,7 @@
 //! |---|---|
 //! | `layout`, `record` | where things live; what is about to be made |
 //! | `network` | [`Network`]: the whole, made by `create`, unmade by `teardown` |
-//! | `netns`, `tap`, `netlink`, `requests`, `sysctl`, `configure` | one node's network stack |
+//! | `netns`, `tap`, `netlink`, `requests`, `sysctl`, `own_proc`, `configure` | one node's network stack |
 //! | `changing` | what changes while it lives: nodes, interfaces, addresses, routes that come and go |
 //! | `direct` | links between nodes that need no engine |
 //! | `outside` | ends of links that are the machine's |
@@ -36,6 +36,7 @@ mod netns;
 mod network;
 mod node;
 mod outside;
+mod own_proc;
 mod pidfd;
 mod process;
 mod reactor;

@@ -73,6 +73,8 @@ pub struct Network {
     pub(crate) layout: Layout,
     nodes: RwLock<Nodes>,
     starter: Starter,
+    /// Whether there are cgroups of version 2 that we may use.
+    has_cgroups: bool,
     reactor: Option<Reactor>,
     /// CPU time of threads that looked at interfaces, in ns.
     spent_in_nodes: AtomicU64,
@@ -103,10 +105,13 @@ impl Network {
         let devices = create::create(layout, plan, &mut cgroups, progress)?;
         let nodes = plan.nodes.iter().map(|node| (node.name.clone(), Arc::default())).collect();
         let starter = Starter::new(layout.clone(), context, file_limits, cgroups);
+        // Asked once: the kernel's table of mounts grows with the nodes.
+        let has_cgroups = layout.cgroup().is_some_and(|path| cgroup::is_usable(&path));
         let mut network = Self {
             layout: layout.clone(),
             nodes: RwLock::new(nodes),
             starter,
+            has_cgroups,
             reactor: None,
             spent_in_nodes: AtomicU64::new(0),
         };
@@ -264,8 +269,7 @@ impl Network {
     /// Where a node gets its cgroup of version 2 with its first process, or earlier if it has limits; `None`
     /// on a machine without cgroup v2 that we may use.
     pub fn cgroup_place(&self, node: &str) -> Option<PathBuf> {
-        self.layout.cgroup().filter(|path| cgroup::is_usable(path))?;
-        self.starter.cgroups().unified(node)
+        self.starter.cgroups().unified(node).filter(|_| self.has_cgroups)
     }
 
     /// The cgroup of a node's processes; `None` until one was started in a node without limits, and on a

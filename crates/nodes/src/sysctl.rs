@@ -2,14 +2,13 @@
 //! namespace of the calling thread, but for the defaults.
 
 use std::borrow::Cow;
-use std::fs;
 use std::io;
 use std::thread;
 
 use netloom_plan::NodePlan;
 use nix::sched::{CloneFlags, unshare};
 
-use crate::{NodeError, rootless};
+use crate::{NodeError, own_proc, rootless};
 
 /// Sets all parameters of `node`. Those that do not exist are an error, or with `all` unset, reported by
 /// returning true: they may come with the devices.
@@ -30,7 +29,7 @@ fn set(node: &str, key: &str, value: &str, must: bool) -> Result<bool, NodeError
         );
         return Err(NodeError::in_node(node, format!("set {key}"), why));
     }
-    match fs::write(path(key), possible_value(key, value).as_ref()) {
+    match own_proc::write(&path(key), possible_value(key, value).as_ref()) {
         Ok(()) => Ok(true),
         Err(error) if !must && error.kind() == io::ErrorKind::NotFound => Ok(false),
         Err(error) => {
@@ -48,7 +47,7 @@ pub(crate) fn change(node: &str, key: &str, value: &str) -> Result<(), NodeError
 /// new interfaces of the node get.
 pub(crate) fn default_value(node: &str, key: &str) -> Result<String, NodeError> {
     let failed = |error| NodeError::in_node(node, format!("find the default of {key}"), error);
-    let read = |path: String| fs::read_to_string(path).map(|value| value.trim().to_owned());
+    let read = |path: String| own_proc::read(&path).map(|value| value.trim().to_owned());
     match of_new_interfaces(&path(key)) {
         Some(path) => read(path).map_err(failed),
         None => thread::scope(|scope| {

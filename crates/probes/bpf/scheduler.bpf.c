@@ -112,10 +112,12 @@ INLINE void wait_begins(struct task_struct *task, u64 now)
 	u32 pid = task->pid;
 	u64 *since = map_lookup(&waiting, &pid);
 
-	/* One that waits already is woken when it was preempted on its way to sleep. */
-	if (since && !*since)
+	/* It has just run, or slept, so it waits from now on: what is there is of a wait whose end was not told.
+	 * (Kernels were seen that do not tell every switch from the idle task.) One that was preempted on its way
+	 * to sleep wanted nothing before it was woken. */
+	if (since)
 		*since = now;
-	else if (!since)
+	else
 		map_update(&waiting, &pid, &now, UPDATE_ANY);
 }
 

@@ -28,10 +28,11 @@ pub fn render(
     let map = Map::new(plan);
     let mut rendered = BTreeMap::new();
     for node in &scenario.nodes {
-        let Some(around) = map.around(&node.name, &spoken) else { continue };
         if node.software.services.is_empty() && node.software.files.is_empty() {
             continue;
         }
+        // Not before: it names all of a segment.
+        let Some(around) = map.around(&node.name, &spoken) else { continue };
         let of_node =
             OfNode { scenario, node, around: &around, programs: &programs, texts: &texts };
         rendered.insert(node.name.clone(), of_node.render()?);
