@@ -5,7 +5,7 @@ CARGO ?= cargo
 NETLOOM := target/release/netloom
 DEMO_RESULTS := target/demo
 
-.PHONY: all setup build demo test lint unit test-rootless examples bench fuzz generate bpf clean
+.PHONY: all setup build demo test lint unit test-rootless faults bench fuzz generate bpf clean
 
 all: build
 
@@ -31,6 +31,9 @@ unit:             ## unit tests, end-to-end tests, and every example
 
 test-rootless: setup  ## end-to-end tests, kernel tests and examples as an ordinary user
 	@sh scripts/test-rootless.sh
+
+faults: setup     ## a fault at every step of deploy, apply and destroy: about ten minutes
+	NETLOOM_FAULTS=all $(CARGO) test --release --locked --test faults -- --nocapture
 
 bench: build      ## measures; asserts nothing
 	@sh benches/run.sh

@@ -288,7 +288,10 @@ impl<'a> Caller<'a> {
             "ioctl" => {
                 let ours = [libc::TCGETS, libc::FIONBIO, libc::FIOCLEX];
                 let is_ours = ours.iter().any(|known| *known == arguments[1]);
-                (!is_ours).then(|| format!("{:x} {:?}", arguments[1], self.file(arguments[0])))?
+                (!is_ours).then(|| {
+                    let file = self.file(arguments[0]).unwrap_or_default();
+                    format!("{:x} {}", arguments[1], file.split(':').next().unwrap_or_default())
+                })?
             }
             "unshare" | "clone" => format!("{:x}", arguments[0]),
             "clone3" => format!("{:x}", self.number_at(arguments[0])?),

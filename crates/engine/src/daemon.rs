@@ -5,14 +5,16 @@
 //! takes the network down, and nothing of the experiment is left; what a `kill -9` leaves is
 //! removed by `netloom cleanup`.
 
+use std::any::Any;
 use std::fs;
 use std::io::{self, BufRead, Write};
 use std::os::unix::fs::PermissionsExt;
+use std::panic;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, anyhow, bail};
 use netloom_api::ApiError;
 use netloom_api::event::EndReason;
 use netloom_api::launch::{Launch, Mode, StartUp};
@@ -37,7 +39,9 @@ use crate::state_lock::{Existed, StateLock};
 
 /// Runs the engine to its end; the process' exit code.
 pub fn main() -> i32 {
-    match start() {
+    // What was made is taken down on the way out of a panic, too.
+    let ended = panic::catch_unwind(start).unwrap_or_else(|payload| Err(in_panic(&*payload)));
+    match ended {
         Ok(()) => 0,
         Err(error) => {
             let error = ApiError { error: netloom_api::in_words(error.as_ref()), help: None };
@@ -45,6 +49,15 @@ pub fn main() -> i32 {
             1
         }
     }
+}
+
+/// What a panic says: of a library that the kernel has refused something, or a defect of ours.
+fn in_panic(payload: &(dyn Any + Send)) -> anyhow::Error {
+    let text = payload.downcast_ref::<String>().map(String::as_str);
+    let text = text.or_else(|| payload.downcast_ref::<&str>().copied()).unwrap_or("no reason");
+    anyhow!(
+        "the engine gave up: {text}; if the machine has enough of everything (`netloom doctor`), this is a defect"
+    )
 }
 
 /// Says how far the start is. Nobody has to listen.
@@ -111,8 +124,14 @@ fn claim(layout: &Layout, name: &str) -> Result<StateLock> {
             );
         };
         if existed == Existed::New {
-            fs::write(directory.join(PID_FILE), std::process::id().to_string())?;
-            return Ok(lock);
+            let file = directory.join(PID_FILE);
+            return match fs::write(&file, std::process::id().to_string()) {
+                Ok(()) => Ok(lock),
+                Err(error) => {
+                    let _ = fs::remove_dir_all(directory);
+                    Err(error).with_context(|| format!("cannot write {}", file.display()))
+                }
+            };
         }
         say(&StartUp::Note(format!("cleaned up after an engine of `{name}` that had died")));
         netloom_nodes::cleanup_layout(layout)?;
@@ -340,7 +359,8 @@ fn listen(socket: &Path) -> Result<UnixListener> {
     let listener = UnixListener::bind(socket)
         .with_context(|| format!("cannot listen on {}", socket.display()))?;
     // Whoever may write to the socket owns the experiment.
-    fs::set_permissions(socket, fs::Permissions::from_mode(0o600))?;
+    fs::set_permissions(socket, fs::Permissions::from_mode(0o600))
+        .with_context(|| format!("cannot keep {} from others", socket.display()))?;
     Ok(listener)
 }
 

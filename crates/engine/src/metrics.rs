@@ -80,7 +80,8 @@ impl Metrics {
         let socket = socket(layout);
         let listener = UnixListener::bind(&socket)
             .with_context(|| format!("cannot listen on {}", socket.display()))?;
-        fs::set_permissions(&socket, fs::Permissions::from_mode(0o666))?;
+        fs::set_permissions(&socket, fs::Permissions::from_mode(0o666))
+            .with_context(|| format!("cannot open {} to nodes", socket.display()))?;
         let router = Router::new()
             .route(&format!("/{}/metrics", netloom_api::VERSION), post(report))
             .layer(DefaultBodyLimit::max(MAX_BODY))

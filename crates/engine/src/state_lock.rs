@@ -46,12 +46,18 @@ impl StateLock {
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Existed::LeftBehind,
                 Err(error) => return Err(error),
             };
-            match Self::try_lock(directory)? {
-                Attempt::Ours(lock) => return Ok(Some((lock, existed))),
-                Attempt::Taken if Instant::now() > deadline => return Ok(None),
-                Attempt::Taken => sleep(Duration::from_millis(2)),
+            match Self::try_lock(directory) {
+                Ok(Attempt::Ours(lock)) => return Ok(Some((lock, existed))),
+                Ok(Attempt::Taken) if Instant::now() > deadline => return Ok(None),
+                Ok(Attempt::Taken) => sleep(Duration::from_millis(2)),
                 // Somebody removed it meanwhile.
-                Attempt::Gone => {}
+                Ok(Attempt::Gone) => {}
+                Err(error) => {
+                    if existed == Existed::New {
+                        let _ = fs::remove_dir_all(directory);
+                    }
+                    return Err(error);
+                }
             }
         }
     }

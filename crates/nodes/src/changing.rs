@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use std::fs;
 use std::io;
 use std::path::PathBuf;
+use std::sync::PoisonError;
 use std::thread;
 
 use netloom_plan::change::{Change, Existence, Operation};
@@ -40,7 +41,7 @@ impl Network {
     pub fn carry_out(&self, operation: &Operation) -> Result<Option<Device>, NodeError> {
         match operation {
             Operation::Node(Existence::Made(node)) => self.make_node(node)?,
-            Operation::Node(Existence::Removed(node)) => self.remove_node(&node.name)?,
+            Operation::Node(Existence::Removed(node)) => self.remove_node(&node.name),
             Operation::Interface { node, interface: Existence::Made(interface) } => {
                 return self.make_interface(node, interface).map(Some);
             }
@@ -72,7 +73,10 @@ impl Network {
                 let index = interface_index(node, interface)?;
                 apply(node, requests::forget_neighbours(index, interface))
             })?,
-            Operation::Hosts(change) => self.write_hosts(&change.to)?,
+            Operation::Hosts(change) => self.write_hosts(&change.to).inspect_err(|_| {
+                // It may be empty now, or half written.
+                let _ = self.write_hosts(&change.from);
+            })?,
             Operation::TakeOut(_) | Operation::PutIn | Operation::Link { .. } => {}
         }
         Ok(None)
@@ -96,22 +100,33 @@ impl Network {
                 Ok(())
             }
             Err(error) => {
-                // The first error is the one to report.
+                // The first error is the one to report; that the record has more than there is does not matter.
                 let _ =
                     teardown::remove_node(&self.layout, &node.name, self.cgroups_of(&node.name));
-                self.write_record(self.nodes().keys().cloned().collect())?;
+                let _ = self.write_record(self.nodes().keys().cloned().collect());
                 Err(error)
             }
         }
     }
 
-    fn remove_node(&self, name: &str) -> Result<(), NodeError> {
+    /// Its processes cannot be had back, so nothing of this fails: what could not be removed stays in the record, for
+    /// [`destroy`](Network::destroy).
+    fn remove_node(&self, name: &str) {
         let node = self.nodes_mut().remove(name);
         if let Some(init) = node.and_then(|node| node.running()) {
             init.kill();
         }
-        teardown::remove_node(&self.layout, name, self.cgroups_of(name))?;
-        self.write_record(self.nodes().keys().cloned().collect())
+        let removed = teardown::remove_node(&self.layout, name, self.cgroups_of(name));
+        let recorded = || self.write_record(self.nodes().keys().cloned().collect());
+        if let Err(error) = removed.and_then(|()| recorded()) {
+            let problem = format!("node `{name}` has gone, but not without remains: {error}");
+            self.problems.lock().unwrap_or_else(PoisonError::into_inner).push(problem);
+        }
+    }
+
+    /// What could not be removed of nodes that have gone, in words, since this was last asked.
+    pub fn take_problems(&self) -> Vec<String> {
+        std::mem::take(&mut *self.problems.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     fn make_interface(&self, node: &str, interface: &InterfacePlan) -> Result<Device, NodeError> {
@@ -202,7 +217,9 @@ fn on_a_thread<T: Send>(
     work: impl FnOnce() -> Result<T, NodeError> + Send,
 ) -> Result<T, NodeError> {
     thread::scope(|scope| {
-        scope.spawn(work).join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+        let thread = thread::Builder::new().spawn_scoped(scope, work);
+        let thread = thread.map_err(|error| NodeError::system("start a thread", error))?;
+        thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
     })
 }
 
@@ -217,7 +234,7 @@ fn apply(node: &str, requests: Vec<Request>) -> Result<(), NodeError> {
 
 fn configure_interface(node: &str, interface: &InterfacePlan) -> Result<(), NodeError> {
     let index = interface_index(node, &interface.name)?;
-    apply(node, interface_requests(interface, index))
+    apply(node, interface_requests(node, interface, index)?)
 }
 
 fn remove_device(node: &str, interface: &str) -> Result<(), NodeError> {
@@ -242,7 +259,7 @@ fn change_interface(node: &str, change: &Change<Box<InterfacePlan>>) -> Result<(
     }
     if (from.mac != to.mac && to.mtu >= MINIMUM_IPV6_MTU) || comes_back {
         apply(node, std::mem::take(&mut requests))?;
-        if has_link_local(name) {
+        if has_link_local(node, name)? {
             let link_local = requests::link_local(to.mac);
             requests.push(requests::address(index, name, link_local).or_done());
         }

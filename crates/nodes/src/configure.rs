@@ -40,7 +40,8 @@ pub(crate) fn configure(node: &NodePlan, routes: &[RoutePlan]) -> Result<Vec<Dev
             let fd = tap::create(name).map_err(|error| failed(format!("create {name}"), error))?;
             devices.push(device(node, name, fd));
         }
-        requests.extend(interface_requests(interface, interface_index(&node.name, name)?));
+        let index = interface_index(&node.name, name)?;
+        requests.extend(interface_requests(&node.name, interface, index)?);
     }
     let mut netlink =
         Netlink::open().map_err(|error| failed("open a netlink socket".into(), error))?;
@@ -84,9 +85,13 @@ impl<'a> Indices<'a> {
 /// Brings an interface up with its addresses. Its link-local address is made here, where the
 /// kernel would make one: the kernel's own is usable only after its background work has looked for
 /// duplicates, or decided not to.
-pub(crate) fn interface_requests(interface: &InterfacePlan, index: u32) -> Vec<Request> {
+pub(crate) fn interface_requests(
+    node: &str,
+    interface: &InterfacePlan,
+    index: u32,
+) -> Result<Vec<Request>, NodeError> {
     let name = &interface.name;
-    let link_local = interface.mtu >= MINIMUM_IPV6_MTU && has_link_local(name);
+    let link_local = interface.mtu >= MINIMUM_IPV6_MTU && has_link_local(node, name)?;
     let mut requests = vec![requests::properties(index, interface)];
     if link_local {
         requests.push(requests::automatic_link_local(index, name, false));
@@ -97,15 +102,22 @@ pub(crate) fn interface_requests(interface: &InterfacePlan, index: u32) -> Vec<R
         requests.push(requests::automatic_link_local(index, name, true));
     }
     requests.extend(interface.addresses.iter().map(|p| requests::address(index, name, *p)));
-    requests
+    Ok(requests)
 }
 
 /// Whether the interface is to have IPv6, and a link-local address from its MAC address.
-pub(crate) fn has_link_local(interface: &str) -> bool {
-    ["disable_ipv6", "addr_gen_mode"].iter().all(|parameter| {
+pub(crate) fn has_link_local(node: &str, interface: &str) -> Result<bool, NodeError> {
+    for parameter in ["disable_ipv6", "addr_gen_mode"] {
         let path = format!("/proc/sys/net/ipv6/conf/{interface}/{parameter}");
-        own_proc::read(&path).is_ok_and(|value| value.trim() == "0")
-    })
+        match own_proc::read(&path) {
+            Ok(value) if value.trim() == "0" => {}
+            Ok(_) => return Ok(false),
+            // A kernel without IPv6.
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
+            Err(error) => return Err(NodeError::in_node(node, format!("read {path}"), error)),
+        }
+    }
+    Ok(true)
 }
 
 fn device(node: &NodePlan, interface: &str, fd: OwnedFd) -> Device {

@@ -156,11 +156,15 @@ fn in_parallel<T: Send>(
     };
     let threads = thread::available_parallelism().map_or(1, usize::from).min(MOST_THREADS);
     // Never on the caller's thread: each ends in a namespace of its last node.
-    thread::scope(|scope| {
-        for _ in 0..threads.min(indices.len()) {
-            scope.spawn(work);
-        }
+    let started = thread::scope(|scope| {
+        let start = |_| thread::Builder::new().spawn_scoped(scope, work).map(drop);
+        let started: Vec<io::Result<()>> = (0..threads.min(indices.len())).map(start).collect();
+        // One can do the work of all.
+        let failed =
+            started.iter().all(Result::is_err).then(|| started.into_iter().find_map(Result::err));
+        failed.flatten().map_or(Ok(()), Err)
     });
+    started.map_err(|error| NodeError::system("start a thread", error))?;
     let results = std::mem::take(&mut *lock(&results));
     results.into_iter().map(|(index, result)| Ok((index, result?))).collect()
 }

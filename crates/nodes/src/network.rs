@@ -6,7 +6,7 @@ use std::io;
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use std::time::{Duration, Instant};
 
 use netloom_plan::Plan;
@@ -18,6 +18,7 @@ use crate::cgroup::{self, Places, Tree, Usage};
 use crate::interface::{self, InterfaceState};
 use crate::node::Node;
 use crate::reactor::Reactor;
+use crate::record::Record;
 use crate::starter::Starter;
 use crate::{ExitStatus, Layout, NodeError, SpawnRequest, Spawned, View, create, netns};
 
@@ -76,6 +77,8 @@ pub struct Network {
     /// Whether there are cgroups of version 2 that we may use.
     has_cgroups: bool,
     reactor: Option<Reactor>,
+    /// What could not be removed of nodes that have gone.
+    pub(crate) problems: Mutex<Vec<String>>,
     /// CPU time of threads that looked at interfaces, in ns.
     spent_in_nodes: AtomicU64,
 }
@@ -113,6 +116,7 @@ impl Network {
             starter,
             has_cgroups,
             reactor: None,
+            problems: Mutex::default(),
             spent_in_nodes: AtomicU64::new(0),
         };
         // From here on, dropping the network removes what was made.
@@ -315,7 +319,10 @@ impl Network {
         let stuck: Vec<String> =
             inits.iter().filter(|init| !init.ended_by(deadline)).map(|init| init.name()).collect();
         drop(self.reactor.take());
-        let names: Vec<String> = nodes.into_keys().collect();
+        // And of those that went before, what has remained.
+        let recorded = Record::nodes(&self.layout).into_iter();
+        let names: BTreeSet<String> = recorded.chain(nodes.into_keys()).collect();
+        let names: Vec<String> = names.into_iter().collect();
         let removed = create::remove(&self.layout, &names);
         match stuck.is_empty() {
             true => removed,

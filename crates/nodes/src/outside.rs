@@ -57,8 +57,10 @@ pub(crate) fn make(
     let path = layout.namespace(NAMESPACE);
     if plan.outside.iter().any(is_apart) {
         // On a thread of its own, which ends in it.
-        let made = thread::scope(|scope| scope.spawn(|| make_namespace(&path)).join());
-        let made = made.unwrap_or_else(|_| Err(io::Error::other("a thread has panicked")));
+        let made = thread::scope(|scope| {
+            let thread = thread::Builder::new().spawn_scoped(scope, || make_namespace(&path))?;
+            thread.join().unwrap_or_else(|_| Err(io::Error::other("a thread has panicked")))
+        });
         made.map_err(|error| {
             NodeError::system(format!("make namespace {}", path.display()), error)
         })?;

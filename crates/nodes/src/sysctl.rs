@@ -55,7 +55,8 @@ pub(crate) fn default_value(node: &str, key: &str) -> Result<String, NodeError> 
                 unshare(CloneFlags::CLONE_NEWNET)?;
                 read(path(key))
             };
-            let read = scope.spawn(in_new_namespace).join();
+            let thread = thread::Builder::new().spawn_scoped(scope, in_new_namespace);
+            let read = thread.map_err(failed)?.join();
             read.unwrap_or_else(|_| Err(io::Error::other("a thread has panicked"))).map_err(failed)
         }),
     }

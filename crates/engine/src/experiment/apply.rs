@@ -31,7 +31,7 @@ impl Experiment {
         scenario.monitor = old.scenario.monitor.clone();
         let (plan, changes) = self.plan(&old, &scenario)?;
         let steps = telling::steps(&old.scenario, &scenario, &changes);
-        let notes = telling::notes(&old.scenario, &scenario, self.has_moved(&file));
+        let mut notes = telling::notes(&old.scenario, &scenario, self.has_moved(&file));
         if dry_run {
             return Ok(ApplyResponse { steps, notes, at: None });
         }
@@ -42,6 +42,7 @@ impl Experiment {
         new.direct_at_start = counted_from(&old, &new, &changes);
         let new = Arc::new(new);
         Steps::new(self, old, Arc::clone(&new)).carry_out(changes)?;
+        notes.extend(self.with_live(|live| Ok(live.network.take_problems()))?);
         let at = self.now();
         if steps.is_empty() {
             return Ok(ApplyResponse { steps, notes, at: None });

@@ -45,8 +45,7 @@ impl<'e> Steps<'e> {
         let mut done: Vec<Operation> = vec![];
         for group in grouped(changes.operations) {
             if let Err(error) = self.perform(&group) {
-                let failed = error.context("nothing has changed");
-                return Err(self.take_back(done, failed));
+                return Err(self.take_back(done, error));
             }
             done.extend(group);
         }
@@ -75,10 +74,10 @@ impl<'e> Steps<'e> {
         }
         self.held = None;
         match problems.is_empty() {
-            true => failed,
+            true => failed.context("nothing has changed"),
             false => anyhow!(
                 "{}; and not everything could be taken back: {}; `netloom destroy` the experiment",
-                netloom_api::in_words(failed.root_cause()),
+                netloom_api::in_words(failed.as_ref()),
                 problems.join("; ")
             ),
         }
