@@ -32,7 +32,7 @@ unit:             ## unit tests, end-to-end tests, and every example
 test-rootless: setup  ## end-to-end tests, kernel tests and examples as an ordinary user
 	@sh scripts/test-rootless.sh
 
-faults: setup     ## a fault at every step of deploy, apply and destroy: about ten minutes
+faults: setup     ## a fault at every step of deploy, apply and destroy: about five minutes
 	NETLOOM_FAULTS=all $(CARGO) test --release --locked --test faults -- --nocapture
 
 bench: build      ## measures; asserts nothing

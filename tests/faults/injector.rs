@@ -59,14 +59,22 @@ pub struct Injector(Arc<Mutex<State>>);
 /// The calls that are seen: their names, and the error that is given.
 const CALLS: &[(libc::c_long, &str, Errno)] = &[
     (libc::SYS_openat, "openat", Errno::EMFILE),
+    #[cfg(target_arch = "x86_64")]
     (libc::SYS_mkdir, "mkdir", Errno::ENOSPC),
     (libc::SYS_mkdirat, "mkdirat", Errno::ENOSPC),
+    #[cfg(target_arch = "x86_64")]
     (libc::SYS_rmdir, "rmdir", Errno::EBUSY),
+    #[cfg(target_arch = "x86_64")]
     (libc::SYS_unlink, "unlink", Errno::EIO),
     (libc::SYS_unlinkat, "unlinkat", Errno::EIO),
+    #[cfg(target_arch = "x86_64")]
     (libc::SYS_rename, "rename", Errno::ENOSPC),
+    #[cfg(target_arch = "x86_64")]
     (libc::SYS_symlink, "symlink", Errno::ENOSPC),
+    (libc::SYS_renameat, "renameat", Errno::ENOSPC),
+    (libc::SYS_renameat2, "renameat", Errno::ENOSPC),
     (libc::SYS_symlinkat, "symlinkat", Errno::ENOSPC),
+    #[cfg(target_arch = "x86_64")]
     (libc::SYS_chmod, "chmod", Errno::EPERM),
     (libc::SYS_fchmod, "fchmod", Errno::EPERM),
     (libc::SYS_fchmodat, "fchmodat", Errno::EPERM),
@@ -82,6 +90,7 @@ const CALLS: &[(libc::c_long, &str, Errno)] = &[
     (libc::SYS_setns, "setns", Errno::ENOMEM),
     (libc::SYS_clone, "clone", Errno::EAGAIN),
     (libc::SYS_clone3, "clone3", Errno::EAGAIN),
+    #[cfg(target_arch = "x86_64")]
     (libc::SYS_vfork, "vfork", Errno::EAGAIN),
     (libc::SYS_execve, "execve", Errno::ENOMEM),
     (libc::SYS_socket, "socket", Errno::EMFILE),
@@ -275,9 +284,8 @@ impl<'a> Caller<'a> {
             }
             "mkdir" | "rmdir" | "unlink" | "rename" | "chmod" | "umount" | "execve"
             | "pivot_root" => self.text(arguments[0]),
-            "mkdirat" | "unlinkat" | "fchmodat" | "mount" | "symlink" | "open_tree" => {
-                self.text(arguments[1])
-            }
+            "mkdirat" | "unlinkat" | "renameat" | "fchmodat" | "mount" | "symlink"
+            | "open_tree" => self.text(arguments[1]),
             "symlinkat" => self.text(arguments[2]),
             "move_mount" => self.text(arguments[3]),
             "write" | "fchmod" => {
