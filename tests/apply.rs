@@ -2,8 +2,6 @@
 
 mod common;
 
-use std::fs;
-
 use common::*;
 
 const CHAIN: &str = "\
@@ -14,19 +12,6 @@ topology:
     - endpoints: [\"a:eth1\", \"r:eth1\"]
     - endpoints: [\"r:eth2\", \"b:eth1\"]
 ";
-
-/// Puts another scenario into the lab's file.
-fn rewrite(lab: &Lab, scenario: &str) {
-    fs::write(lab.path("netloom.yaml"), format!("name: {}\n{scenario}", lab.name)).unwrap();
-}
-
-/// What a plan says would be done, as lines.
-fn planned(lab: &Lab) -> Vec<String> {
-    let printed = lab.ok(&["apply", "--dry-run"]);
-    let lines =
-        printed.lines().filter(|line| ["+ ", "- ", "! ", "~ "].iter().any(|s| line.starts_with(s)));
-    lines.map(str::to_owned).collect()
-}
 
 /// All addresses, routes and parameters of a node, as its kernel tells them.
 fn stack(lab: &Lab, node: &str) -> String {
@@ -183,8 +168,6 @@ fn what_holds_for_all_of_an_experiment_is_refused_and_what_only_runs_obey_is_tol
     assert!(output.status.success() && note.contains("`duration` have changed"), "{note}");
     rewrite(&lab, "topology: {nodes: {a: }, lniks: []}\n");
     assert_eq!(lab.fails(&["apply"]).0, 2);
-    rewrite(&lab, &CHAIN.replace("b: }", "b: {publish: [\"8080:80\"]}}"));
-    assert!(lab.fails(&["apply"]).1.contains("node `b` has other `publish`"));
     rewrite(&lab, CHAIN);
     // One that does not run is brought up.
     lab.ok(&["destroy"]);

@@ -4,12 +4,11 @@
 mod common;
 
 use std::fs;
-use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::Path;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use common::{Lab, state, text};
+use common::{Lab, skeleton, state, text};
 
 /// Waits for what routing daemons need many seconds for, on a busy machine even more.
 fn converges(what: &str, mut condition: impl FnMut() -> bool) {
@@ -321,19 +320,6 @@ fn a_killed_engine_leaves_nothing_that_cleanup_does_not_find() {
     assert_eq!(lab.remains(), [""; 0]);
     lab.ok(&["deploy"]);
     assert!(service(&lab, "web", "a").contains("ready"));
-}
-
-/// A root file system without programs of its own, into which the machine's are bound.
-fn skeleton(path: &Path) {
-    for folder in ["etc", "usr"] {
-        fs::create_dir_all(path.join(folder)).unwrap();
-    }
-    for name in ["bin", "sbin", "lib", "lib64"] {
-        symlink(format!("usr/{name}"), path.join(name)).unwrap();
-    }
-    fs::write(path.join("etc/motd"), "another root\n").unwrap();
-    fs::write(path.join("etc/passwd"), "root:x:0:0:root:/:/bin/sh\n").unwrap();
-    fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
 }
 
 #[test]

@@ -5,6 +5,7 @@
 
 use std::fs::{self, File};
 use std::io::{Read, Write};
+use std::os::unix::fs::{PermissionsExt, symlink};
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
@@ -213,6 +214,32 @@ pub fn remains(name: &str) -> Vec<String> {
         }
     }
     found
+}
+
+/// Puts another scenario into the lab's file.
+pub fn rewrite(lab: &Lab, scenario: &str) {
+    fs::write(lab.path("netloom.yaml"), format!("name: {}\n{scenario}", lab.name)).unwrap();
+}
+
+/// What `netloom apply` would do, as lines.
+pub fn planned(lab: &Lab) -> Vec<String> {
+    let printed = lab.ok(&["apply", "--dry-run"]);
+    let lines =
+        printed.lines().filter(|line| ["+ ", "- ", "! ", "~ "].iter().any(|s| line.starts_with(s)));
+    lines.map(str::to_owned).collect()
+}
+
+/// A root file system without programs of its own, into which the machine's are bound.
+pub fn skeleton(path: &Path) {
+    for folder in ["etc", "usr"] {
+        fs::create_dir_all(path.join(folder)).unwrap();
+    }
+    for name in ["bin", "sbin", "lib", "lib64"] {
+        symlink(format!("usr/{name}"), path.join(name)).unwrap();
+    }
+    fs::write(path.join("etc/motd"), "another root\n").unwrap();
+    fs::write(path.join("etc/passwd"), "root:x:0:0:root:/:/bin/sh\n").unwrap();
+    fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
 }
 
 /// Waits until `condition` holds; panics with `what` after ten seconds.

@@ -38,7 +38,7 @@ pub struct ApplyStep {
     pub change: StepChange,
     /// What kind of part it is.
     pub part: Part,
-    /// Its name, as the scenario has it; of routes and parameters, the node's.
+    /// Its name, as the scenario has it; of routes, parameters, limits and services, the node's.
     pub name: String,
     /// What exactly changes, in words; may be empty.
     pub detail: String,
@@ -86,6 +86,12 @@ pub enum Part {
     Loopback,
     /// The routes of a node that stays.
     Routes,
+    /// What a node that stays may use, or several together.
+    Limits,
+    /// Services of a node that stays.
+    Services,
+    /// A port of the machine that leads into a node.
+    Port,
 }
 
 impl Part {
@@ -98,6 +104,9 @@ impl Part {
             Self::Parameter => "parameter of",
             Self::Loopback => "loopback of",
             Self::Routes => "routes of",
+            Self::Limits => "limits of",
+            Self::Services => "services of",
+            Self::Port => "port",
         }
     }
 }

@@ -31,7 +31,7 @@ use crate::http;
 use crate::local::PID_FILE;
 use crate::metrics::{self, Metrics};
 use crate::monitoring::{Monitoring, Preparation, Thresholds};
-use crate::publish::{self, Publisher, Reserved};
+use crate::publish::{self, Reserved};
 use crate::recording::{record, start_captures, start_frame_log};
 use crate::results::Results;
 use crate::services::{self, NodeStart, Prepared, Services};
@@ -254,13 +254,10 @@ async fn serve(
 ) -> Result<()> {
     let Start { starts, published, watching, deploy_seconds } = start;
     let end = End::new();
-    let publisher = match Publisher::start(&experiment, published) {
-        Ok(publisher) => publisher,
-        Err(error) => {
-            tear_down(&experiment)?;
-            return Err(error);
-        }
-    };
+    if let Err(error) = experiment.publisher.serve(&experiment, published, |_| false) {
+        tear_down(&experiment)?;
+        return Err(error);
+    }
     let memory = watch_memory(&experiment);
     let listener = match listen(&layout.socket()) {
         Ok(listener) => listener,
@@ -314,7 +311,7 @@ async fn serve(
     };
     experiment.enter(Phase::Stopping);
     memory.abort();
-    publisher.end().await;
+    experiment.publisher.end().await;
     let torn_down = tear_down(&experiment);
     for capture in captures {
         // A panic in a capture costs its file only.
@@ -345,10 +342,14 @@ fn take_metrics(
 fn watch_memory(experiment: &Arc<Experiment>) -> tokio::task::JoinHandle<()> {
     const PERIOD: std::time::Duration = std::time::Duration::from_millis(500);
     let experiment = Arc::clone(experiment);
-    let limited = experiment.memory_limited();
     tokio::spawn(async move {
-        while !limited.is_empty() {
+        let (mut drawn, mut limited) = (experiment.drawn(), experiment.memory_limited());
+        loop {
             tokio::time::sleep(PERIOD).await;
+            let now = experiment.drawn();
+            if !Arc::ptr_eq(&now, &drawn) {
+                (drawn, limited) = (now, experiment.memory_limited());
+            }
             let look = || limited.iter().for_each(|node| _ = experiment.tell_memory_kills(node));
             tokio::task::block_in_place(look);
         }

@@ -31,6 +31,7 @@ use crate::drawn::{Drawn, Numbers};
 use crate::events::EventLog;
 use crate::monitoring::{News, RecordedMonitor};
 use crate::overflow::Overflow;
+use crate::publish::Publisher;
 use crate::services::Services;
 
 /// The two things that are alive: taken out together when the experiment ends.
@@ -96,6 +97,8 @@ pub struct Experiment {
     pub board: Board,
     /// What runs in nodes from the start.
     pub services: Services,
+    /// Ports of the machine that lead into nodes.
+    pub publisher: Publisher,
     phase: watch::Sender<Phase>,
     overflow: Overflow,
     monitor: Mutex<RecordedMonitor>,
@@ -142,6 +145,7 @@ impl Experiment {
             events,
             board,
             services,
+            publisher: Publisher::default(),
             phase: watch::Sender::new(Phase::Deployed),
             overflow,
             monitor: Mutex::new(RecordedMonitor::new(monitor)),

@@ -10,22 +10,35 @@
 mod tcp;
 mod udp;
 
+use std::collections::BTreeMap;
 use std::io;
 use std::net::{SocketAddr, TcpListener, UdpSocket};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, anyhow};
 use netloom_scenario::{Protocol, Publish, Scenario};
 use tokio::task::JoinSet;
 
 use crate::experiment::Experiment;
 
-/// Ports of the machine that are ours, and nobody is served yet.
+/// Where the machine listens.
+type Place = (Protocol, SocketAddr);
+
+/// Ports of the machine that are ours, where nobody is served yet; and those that are served already.
 #[derive(Debug, Default)]
-pub struct Reserved(Vec<(String, Publish, Socket)>);
+pub struct Reserved(Vec<Wanted>);
 
 #[derive(Debug)]
-enum Socket {
+struct Wanted {
+    node: String,
+    publish: Publish,
+    address: SocketAddr,
+    /// Nothing if we have it already.
+    socket: Option<Opened>,
+}
+
+#[derive(Debug)]
+enum Opened {
     Tcp(TcpListener),
     Udp(UdpSocket),
 }
@@ -35,29 +48,39 @@ enum Socket {
 /// # Errors
 /// If one is taken, or not for us: which, for which node, and what to change.
 pub fn reserve(scenario: &Scenario) -> Result<Reserved> {
+    reserve_beside(scenario, &BTreeMap::new())
+}
+
+/// The same beside those that we have.
+fn reserve_beside(scenario: &Scenario, ours: &BTreeMap<Place, Port>) -> Result<Reserved> {
     let mut reserved = Reserved::default();
-    for node in &scenario.nodes {
-        for publish in &node.publish {
-            for address in publish.listens_on() {
-                let socket = match listen(publish.protocol, address) {
+    let published =
+        scenario.nodes.iter().flat_map(|node| node.publish.iter().map(move |p| (node, p)));
+    for (node, publish) in published {
+        for address in publish.listens_on() {
+            let socket = match ours.contains_key(&(publish.protocol, address)) {
+                true => None,
+                false => match listen(publish.protocol, address) {
                     Err(error) if is_absent_family(publish, address, &error) => continue,
-                    socket => socket.with_context(|| refusal(&node.name, publish, address))?,
-                };
-                reserved.0.push((node.name.clone(), *publish, socket));
-            }
+                    socket => {
+                        Some(socket.with_context(|| refusal(&node.name, publish, address, ours))?)
+                    }
+                },
+            };
+            reserved.0.push(Wanted { node: node.name.clone(), publish: *publish, address, socket });
         }
     }
     Ok(reserved)
 }
 
-fn listen(protocol: Protocol, address: SocketAddr) -> io::Result<Socket> {
+fn listen(protocol: Protocol, address: SocketAddr) -> io::Result<Opened> {
     let socket = match protocol {
-        Protocol::Tcp => Socket::Tcp(TcpListener::bind(address)?),
-        Protocol::Udp => Socket::Udp(UdpSocket::bind(address)?),
+        Protocol::Tcp => Opened::Tcp(TcpListener::bind(address)?),
+        Protocol::Udp => Opened::Udp(UdpSocket::bind(address)?),
     };
     match &socket {
-        Socket::Tcp(socket) => socket.set_nonblocking(true)?,
-        Socket::Udp(socket) => socket.set_nonblocking(true)?,
+        Opened::Tcp(socket) => socket.set_nonblocking(true)?,
+        Opened::Udp(socket) => socket.set_nonblocking(true)?,
     }
     Ok(socket)
 }
@@ -69,42 +92,111 @@ fn is_absent_family(publish: &Publish, address: SocketAddr, error: &io::Error) -
         && matches!(error.raw_os_error(), Some(libc::EADDRNOTAVAIL | libc::EAFNOSUPPORT))
 }
 
-fn refusal(node: &str, publish: &Publish, address: SocketAddr) -> String {
+fn refusal(
+    node: &str,
+    publish: &Publish,
+    address: SocketAddr,
+    ours: &BTreeMap<Place, Port>,
+) -> String {
     let protocol = publish.protocol;
+    let mut known = ours.keys();
+    let is_ours = known.any(|place| place.0 == protocol && place.1.port() == address.port());
+    let advice = match is_ours {
+        true => {
+            "this experiment listens there itself, at another address: take that port away first, and then add this one"
+        }
+        false => "choose another port or address in `publish`; ports below 1024 take root",
+    };
     format!(
-        "cannot publish port {} of node `{node}` at {address}/{protocol} of this machine (choose another port \
-         or address in `publish`; ports below 1024 take root)",
+        "cannot publish port {} of node `{node}` at {address}/{protocol} of this machine ({advice})",
         publish.to
     )
 }
 
-/// Serves published ports until it is ended or dropped.
+/// Serves published ports until it is ended.
 #[derive(Debug, Default)]
-pub struct Publisher(JoinSet<()>);
+pub struct Publisher(Mutex<BTreeMap<Place, Port>>);
+
+/// A port that is served.
+#[derive(Debug)]
+struct Port {
+    node: String,
+    to: u16,
+    socket: Socket,
+    /// All its connections end with it.
+    tasks: JoinSet<()>,
+}
+
+#[derive(Debug, Clone)]
+enum Socket {
+    Tcp(Arc<tokio::net::TcpListener>),
+    Udp(Arc<tokio::net::UdpSocket>),
+}
+
+impl Socket {
+    fn new(opened: Opened) -> io::Result<Self> {
+        Ok(match opened {
+            Opened::Tcp(socket) => Self::Tcp(Arc::new(tokio::net::TcpListener::from_std(socket)?)),
+            Opened::Udp(socket) => Self::Udp(Arc::new(tokio::net::UdpSocket::from_std(socket)?)),
+        })
+    }
+}
+
+impl Port {
+    fn serve(experiment: &Arc<Experiment>, node: String, to: u16, socket: Socket) -> Self {
+        let target = Target { experiment: Arc::clone(experiment), node: node.clone(), port: to };
+        let mut tasks = JoinSet::new();
+        match socket.clone() {
+            Socket::Tcp(listener) => tasks.spawn(tcp::serve(listener, target)),
+            Socket::Udp(socket) => tasks.spawn(udp::serve(socket, target)),
+        };
+        Self { node, to, socket, tasks }
+    }
+}
 
 impl Publisher {
-    /// Begins to serve. Must be called on the runtime.
-    pub fn start(experiment: &Arc<Experiment>, reserved: Reserved) -> Result<Self> {
-        let mut tasks = JoinSet::new();
-        for (node, publish, socket) in reserved.0 {
-            let target = Target { experiment: Arc::clone(experiment), node, port: publish.to };
-            match socket {
-                Socket::Tcp(socket) => {
-                    let listener = tokio::net::TcpListener::from_std(socket)?;
-                    tasks.spawn(tcp::serve(listener, target));
-                }
-                Socket::Udp(socket) => {
-                    let socket = tokio::net::UdpSocket::from_std(socket)?;
-                    tasks.spawn(udp::serve(socket, target));
-                }
-            }
+    /// Takes the ports that the scenario publishes and that we do not have.
+    ///
+    /// # Errors
+    /// As [`reserve`].
+    pub fn reserve(&self, scenario: &Scenario) -> Result<Reserved> {
+        reserve_beside(scenario, &self.lock())
+    }
+
+    /// Serves these ports, and no others any more. Connections end where a port leads elsewhere by now, or where the node
+    /// is another (`is_other`). Must be called on the runtime.
+    pub fn serve(
+        &self,
+        experiment: &Arc<Experiment>,
+        reserved: Reserved,
+        is_other: impl Fn(&str) -> bool,
+    ) -> Result<()> {
+        let mut ports = self.lock();
+        let mut before = std::mem::take(&mut *ports);
+        for Wanted { node, publish: Publish { protocol, to, .. }, address, socket } in reserved.0 {
+            let known = before.remove(&(protocol, address));
+            let port = match (known, socket) {
+                (Some(port), _) if port.node == node && port.to == to && !is_other(&node) => port,
+                (Some(port), _) => Port::serve(experiment, node, to, port.socket),
+                (None, Some(opened)) => Port::serve(experiment, node, to, Socket::new(opened)?),
+                (None, None) => return Err(anyhow!("{address}/{protocol} is not ours any more")),
+            };
+            ports.insert((protocol, address), port);
         }
-        Ok(Self(tasks))
+        Ok(())
     }
 
     /// Ends all connections: their sockets hold namespaces of nodes.
-    pub async fn end(mut self) {
-        self.0.shutdown().await;
+    pub async fn end(&self) {
+        let ports = std::mem::take(&mut *self.lock());
+        for mut port in ports.into_values() {
+            port.tasks.shutdown().await;
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, BTreeMap<Place, Port>> {
+        // A port comes or goes in one step.
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -6,9 +6,13 @@
 //! |---|---|
 //! | `hierarchies` | where the machine has which controller |
 //! | `tree` | the cgroups of one experiment, with their limits |
+//! | `settings` | which files limits are in, and what is written there |
+//! | `changing` | nodes and limits that come, change and go while the experiment lives |
 //! | `usage` | what a node has used |
 
+mod changing;
 mod hierarchies;
+mod settings;
 mod tree;
 mod usage;
 

@@ -3,9 +3,10 @@
 
 use std::collections::HashSet;
 use std::fs;
-use std::io;
-use std::path::PathBuf;
-use std::sync::PoisonError;
+use std::io::{self, Write};
+use std::os::fd::AsRawFd;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, PoisonError};
 use std::thread;
 
 use netloom_plan::change::{Change, Existence, Operation};
@@ -20,26 +21,91 @@ use crate::create::{create_namespace, enter_namespace, raise_file_limit};
 use crate::netlink::{Netlink, Request};
 use crate::network::Attachment;
 use crate::record::Record;
-use crate::{Device, Network, NodeError, direct, requests, sysctl, tap, teardown};
+use crate::{Device, Network, NodeError, View, direct, requests, sysctl, tap, teardown};
 
 impl Network {
-    /// Makes room for a network with this plan: file descriptors, and names that can be files.
+    /// Whether a network with this plan could be in the place of this one: names that can be files, and limits that
+    /// can be enforced.
     ///
     /// # Errors
-    /// [`NodeError::Name`], or [`NodeError::System`] if the limit on open files cannot be raised.
-    pub fn prepare(&self, plan: &Plan) -> Result<(), NodeError> {
+    /// [`NodeError::Name`] or [`NodeError::Limits`].
+    pub fn check(&self, plan: &Plan) -> Result<(), NodeError> {
         self.layout.check_names(plan.nodes.iter().map(|node| node.name.as_str()))?;
+        self.starter().cgroups().check(&self.layout, plan)
+    }
+
+    /// Whether there is such a node with a network stack.
+    pub fn has_node(&self, node: &str) -> bool {
+        self.nodes().contains_key(node)
+    }
+
+    /// What the processes of a node see that differs from the machine.
+    pub fn view(&self, node: &str) -> Option<Arc<View>> {
+        self.starter().view(node)
+    }
+
+    /// What they see of the node's next first process on; what they have seen so far.
+    pub fn set_view(&self, node: &str, view: Option<Arc<View>>) -> Option<Arc<View>> {
+        self.starter().set_view(node, view)
+    }
+
+    /// Writes a file that is there anew, as a node's processes see it. Who it belongs to stays.
+    ///
+    /// # Errors
+    /// [`NodeError::NoFiles`] if nothing has run in the node yet, [`NodeError::System`] with the kernel's reason
+    /// otherwise.
+    pub fn rewrite_in(&self, node: &str, path: &Path, content: &str) -> Result<(), NodeError> {
+        let no_files = || NodeError::NoFiles { node: node.into(), path: path.into() };
+        let init = self.node(node)?.running().ok_or_else(no_files)?;
+        let file = init.open(path, libc::O_WRONLY | libc::O_TRUNC | libc::O_NONBLOCK);
+        file.and_then(|file| fs::File::from(file).write_all(content.as_bytes()))
+            .map_err(|error| NodeError::in_node(node, format!("write {}", path.display()), error))
+    }
+
+    /// Removes a file as a node's processes see it; none is fine, and so is a node in which nothing has run.
+    ///
+    /// # Errors
+    /// [`NodeError::UnknownNode`], or [`NodeError::System`] with the kernel's reason.
+    pub fn remove_in(&self, node: &str, path: &Path) -> Result<(), NodeError> {
+        let Some(init) = self.node(node)?.running() else { return Ok(()) };
+        let Some((folder, name)) = path.parent().zip(path.file_name()) else { return Ok(()) };
+        let removed = init.open(folder, libc::O_PATH | libc::O_DIRECTORY).and_then(|folder| {
+            // By the descriptor, so that no link leads out of the node.
+            let folder = format!("/proc/self/fd/{}", folder.as_raw_fd());
+            fs::remove_file(Path::new(&folder).join(name))
+        });
+        match removed {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                Err(NodeError::in_node(node, format!("remove {}", path.display()), error))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Makes room for a network with this plan: file descriptors.
+    ///
+    /// # Errors
+    /// [`NodeError::System`] if the limit on open files cannot be raised.
+    pub fn prepare(&self, plan: &Plan) -> Result<(), NodeError> {
         raise_file_limit(plan).map(drop)
     }
 
-    /// Carries out one operation; the device, if it makes one. Those about links in the data plane are
-    /// somebody else's, and do nothing here.
+    /// Carries out one operation; the device, if it makes one. Those about links in the data plane, and about what
+    /// runs in nodes, are somebody else's, and do nothing here.
     ///
     /// # Errors
     /// [`NodeError::System`] where the kernel refuses, naming the node and the object; what the operation
     /// had done before may be done then.
     pub fn carry_out(&self, operation: &Operation) -> Result<Option<Device>, NodeError> {
         match operation {
+            Operation::SharedLimits(change) => {
+                self.starter().cgroups_mut().share(&self.layout, &change.to)?;
+            }
+            Operation::Limits { node, change } => {
+                self.starter().cgroups_mut().change(&self.layout, node, change.to).map_err(
+                    |error| NodeError::Limited { node: node.clone(), source: Box::new(error) },
+                )?;
+            }
             Operation::Node(Existence::Made(node)) => self.make_node(node)?,
             Operation::Node(Existence::Removed(node)) => self.remove_node(&node.name),
             Operation::Interface { node, interface: Existence::Made(interface) } => {
@@ -77,7 +143,10 @@ impl Network {
                 // It may be empty now, or half written.
                 let _ = self.write_hosts(&change.from);
             })?,
-            Operation::TakeOut(_) | Operation::PutIn | Operation::Link { .. } => {}
+            Operation::TakeOut(_)
+            | Operation::PutIn
+            | Operation::Link { .. }
+            | Operation::Start(_) => {}
         }
         Ok(None)
     }
@@ -86,6 +155,7 @@ impl Network {
         let mut names: Vec<String> = self.nodes().keys().cloned().collect();
         names.push(node.name.clone());
         self.write_record(names)?;
+        let admitted = self.starter().cgroups_mut().admit(&self.layout, node);
         let make = || {
             create_namespace(&self.layout, node)?;
             // Parameters of its interfaces come with these.
@@ -93,7 +163,7 @@ impl Network {
             let bare = NodePlan { sysctls: Default::default(), ..node.clone() };
             configure(&bare, &[]).map(drop)
         };
-        let made = on_a_thread(make);
+        let made = admitted.and_then(|()| on_a_thread(make));
         match made {
             Ok(()) => {
                 self.nodes_mut().insert(node.name.clone(), Default::default());
@@ -103,6 +173,7 @@ impl Network {
                 // The first error is the one to report; that the record has more than there is does not matter.
                 let _ =
                     teardown::remove_node(&self.layout, &node.name, self.cgroups_of(&node.name));
+                self.starter().cgroups_mut().dismiss(&node.name);
                 let _ = self.write_record(self.nodes().keys().cloned().collect());
                 Err(error)
             }
@@ -117,6 +188,7 @@ impl Network {
             init.kill();
         }
         let removed = teardown::remove_node(&self.layout, name, self.cgroups_of(name));
+        self.starter().cgroups_mut().dismiss(name);
         let recorded = || self.write_record(self.nodes().keys().cloned().collect());
         if let Err(error) = removed.and_then(|()| recorded()) {
             let problem = format!("node `{name}` has gone, but not without remains: {error}");
@@ -194,7 +266,7 @@ impl Network {
 
     /// Where the processes of a node are accounted for.
     fn cgroups_of(&self, node: &str) -> Vec<PathBuf> {
-        let tree = self.cgroup_tree();
+        let tree = self.starter().cgroups();
         let legacy = Controller::ALL.into_iter().filter_map(|c| tree.legacy(node, c));
         tree.unified(node).into_iter().chain(legacy).filter(|path| path.exists()).collect()
     }

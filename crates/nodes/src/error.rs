@@ -110,6 +110,14 @@ pub enum NodeError {
         /// Why not, and what to change.
         why: String,
     },
+    /// A limit of a node that lives cannot be changed.
+    #[error("node `{node}`: {source}")]
+    Limited {
+        /// The node.
+        node: String,
+        /// Why not.
+        source: Box<NodeError>,
+    },
     /// Not everything could be removed.
     #[error("experiment `{experiment}` is not entirely removed: {}", problems.join("; "))]
     Remains {

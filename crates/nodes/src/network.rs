@@ -39,6 +39,7 @@ pub struct Context {
     /// is where, and where they see it. They must be there when the first process of a node starts.
     pub files: Vec<(PathBuf, PathBuf)>,
     /// What nodes see that differs from the machine, by their names; nodes that are not here see nothing more.
+    /// [`Network::set_view`] changes it.
     pub views: HashMap<String, View>,
 }
 
@@ -340,8 +341,8 @@ impl Network {
         })
     }
 
-    pub(crate) fn cgroup_tree(&self) -> &Tree {
-        self.starter.cgroups()
+    pub(crate) fn starter(&self) -> &Starter {
+        &self.starter
     }
 
     pub(crate) fn nodes(&self) -> RwLockReadGuard<'_, Nodes> {

@@ -1,10 +1,11 @@
 //! Starting a node's init process.
 
+use std::collections::HashMap;
 use std::fs::File;
 use std::io::{self, Seek};
 use std::os::fd::AsFd;
 use std::process::{Child, Command, Stdio};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -35,19 +36,50 @@ pub(crate) struct Starter {
     context: Context,
     /// The limits on open files before ours was raised: soft, hard.
     file_limits: (u64, u64),
-    cgroups: Tree,
+    cgroups: RwLock<Tree>,
+    /// What nodes see that differs from the machine, by their names.
+    views: RwLock<HashMap<String, Arc<View>>>,
     /// See [`base_mounts`]; made with the first init process.
     mounts: Mutex<Option<Arc<File>>>,
 }
 
 impl Starter {
-    pub fn new(layout: Layout, context: Context, file_limits: (u64, u64), cgroups: Tree) -> Self {
-        Self { layout, context, file_limits, cgroups, mounts: Mutex::default() }
+    pub fn new(
+        layout: Layout,
+        mut context: Context,
+        file_limits: (u64, u64),
+        cgroups: Tree,
+    ) -> Self {
+        let views = std::mem::take(&mut context.views).into_iter();
+        let views = RwLock::new(views.map(|(node, view)| (node, Arc::new(view))).collect());
+        let cgroups = RwLock::new(cgroups);
+        Self { layout, context, file_limits, cgroups, views, mounts: Mutex::default() }
     }
 
     /// The control groups of the nodes.
-    pub fn cgroups(&self) -> &Tree {
-        &self.cgroups
+    pub fn cgroups(&self) -> RwLockReadGuard<'_, Tree> {
+        // What fails in it leaves it as it was.
+        self.cgroups.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The same, to change them.
+    pub fn cgroups_mut(&self) -> RwLockWriteGuard<'_, Tree> {
+        self.cgroups.write().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What a node sees.
+    pub fn view(&self, node: &str) -> Option<Arc<View>> {
+        self.views.read().unwrap_or_else(PoisonError::into_inner).get(node).cloned()
+    }
+
+    /// What a node sees when its next init process starts; what it saw so far.
+    pub fn set_view(&self, node: &str, view: Option<Arc<View>>) -> Option<Arc<View>> {
+        // A view comes or goes in one step.
+        let mut views = self.views.write().unwrap_or_else(PoisonError::into_inner);
+        match view {
+            Some(view) => views.insert(node.into(), view),
+            None => views.remove(node),
+        }
     }
 
     /// Starts the init process of `node` and listens to it.
@@ -55,8 +87,9 @@ impl Starter {
         let failed = |reason: String| NodeError::Init { node: node.into(), reason };
         let (control, theirs) = Control::pair()
             .map_err(|error| NodeError::in_node(node, "make a socket pair", error))?;
-        let mut launcher = self.launch(node, theirs)?;
-        let begun = self.begin(node, &control, launcher.id());
+        let view = self.view(node).unwrap_or_default();
+        let mut launcher = self.launch(node, &view, theirs)?;
+        let begun = self.begin(node, &view, &control, launcher.id());
         if begun.is_err() {
             // Nothing depends on it yet; it ends by itself, too, when the socket closes.
             let _ = launcher.kill();
@@ -69,15 +102,11 @@ impl Starter {
         Ok(init)
     }
 
-    fn view(&self, node: &str) -> Option<&View> {
-        self.context.views.get(node)
-    }
-
-    fn launch(&self, node: &str, control: Control) -> Result<Child, NodeError> {
+    fn launch(&self, node: &str, view: &View, control: Control) -> Result<Child, NodeError> {
         Command::new(&self.context.init)
             .arg("__init")
             .envs(self.context.env.iter().map(|(key, value)| (key, value)))
-            .envs(self.view(node).into_iter().flat_map(|view| view.env.iter().cloned()))
+            .envs(view.env.iter().cloned())
             .env(EXPERIMENT_VARIABLE, self.layout.experiment())
             .env("NETLOOM_NODE", node)
             .current_dir("/")
@@ -95,18 +124,18 @@ impl Starter {
     fn begin(
         &self,
         node: &str,
+        view: &View,
         control: &Control,
         launcher: u32,
     ) -> Result<(u32, PidFd), NodeError> {
         let in_node = |action: &str, error| NodeError::in_node(node, action, error);
         // Everything that the launcher starts will be there, too.
-        self.cgroups.enter(node, launcher)?;
+        self.cgroups().enter(node, launcher)?;
         let path = self.layout.namespace(node);
         let network = File::open(&path)
             .map_err(|error| in_node(&format!("open {}", path.display()), error))?;
         let mounts = self.mounts().map_err(|error| in_node("make a mount namespace", error))?;
-        let view =
-            in_memory(self.view(node)).map_err(|error| in_node("hand over its view", error))?;
+        let view = in_memory(view).map_err(|error| in_node("hand over its view", error))?;
         let setup = Setup {
             node: node.into(),
             work_dir: self.context.work_dir.clone(),
@@ -149,10 +178,9 @@ fn base_mounts(layout: &Layout) -> io::Result<File> {
 }
 
 /// A file without a name that holds a view, ready to be read.
-fn in_memory(view: Option<&View>) -> io::Result<File> {
+fn in_memory(view: &View) -> io::Result<File> {
     let mut file = File::from(memfd_create("view", MFdFlags::MFD_CLOEXEC)?);
-    let default = View::default();
-    serde_json::to_writer(&mut file, view.unwrap_or(&default))?;
+    serde_json::to_writer(&mut file, view)?;
     file.rewind()?;
     Ok(file)
 }

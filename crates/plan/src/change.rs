@@ -3,20 +3,26 @@
 //!
 //! | order | what | why here |
 //! |---|---|---|
-//! | 1 | new nodes, interfaces and pairs are made | nobody uses them yet: easy to undo |
-//! | 2 | links that go, or become others, are taken out | |
-//! | 3 | what stands in the way of something of the same name is removed, and that is made | names are free once |
-//! | 4 | the links that come are put in, those that stay are changed | |
-//! | 5 | parameters, addresses and routes of what stays | they need all interfaces |
-//! | 6 | the rest is removed | nothing leads there any more |
+//! | 1 | limits of what stays; groups with limits come | the kernel may refuse them; nodes need their groups |
+//! | 2 | new nodes, interfaces and pairs are made | nobody uses them yet: easy to undo |
+//! | 3 | links that go, or become others, are taken out | |
+//! | 4 | what stands in the way of something of the same name is removed, and that is made | names are free once |
+//! | 5 | the links that come are put in, those that stay are changed | |
+//! | 6 | parameters, addresses and routes of what stays | they need all interfaces |
+//! | 7 | what runs in nodes from the start is started | its network is there |
+//! | 8 | the rest is removed | nothing leads there any more |
+//!
+//! Which nodes see or run something else by now, others know: they say it by [`Inside`].
 
 mod devices;
 mod differ;
 
-use netloom_link::PipeChange;
-use netloom_scenario::{Direction, IpPrefix, Scenario};
+use std::collections::{BTreeMap, BTreeSet};
 
-use crate::{InterfacePlan, NodePlan, Plan, RoutePlan};
+use netloom_link::PipeChange;
+use netloom_scenario::{Direction, IpPrefix, Limits, Scenario};
+
+use crate::{InterfacePlan, NodePlan, Plan, RoutePlan, SharedLimits};
 use differ::Differ;
 
 /// A network: its scenario, its links as they are now, and its plan.
@@ -28,9 +34,27 @@ pub struct Network<'a> {
     pub plan: &'a Plan,
 }
 
+/// What changes inside nodes that are in both networks: what they see, and what runs in them.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Inside {
+    /// Nodes that cannot stay, and why.
+    pub anew: BTreeMap<String, String>,
+    /// Nodes in which something is started again.
+    pub restarted: BTreeSet<String>,
+}
+
 /// A step from one network to another.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Operation {
+    /// What nodes may use together. A group that comes gets its place, which its nodes need.
+    SharedLimits(Change<SharedLimits>),
+    /// What a node that stays may use.
+    Limits {
+        /// The node's name.
+        node: String,
+        /// Its limits.
+        change: Change<Limits>,
+    },
     /// A node with a network stack: its namespace with parameters and loopback addresses, without interfaces.
     Node(Existence<NodePlan>),
     /// An interface that the engine holds (a TAP), with all that the plan says of it.
@@ -99,6 +123,9 @@ pub enum Operation {
     },
     /// The text of `/etc/hosts` in all nodes.
     Hosts(Change<String>),
+    /// What runs from the start is started: all of it in nodes that were made, and what [`Inside`] said in others. It
+    /// goes with its node; in others, who has started it again does so once more to undo it.
+    Start(Vec<String>),
 }
 
 /// Something is made, or removed.
@@ -141,10 +168,13 @@ impl<T: PartialEq> Change<T> {
 }
 
 impl Operation {
-    /// What undoes it; nothing for what is its own other side ([`TakeOut`](Self::TakeOut), [`PutIn`](Self::PutIn)).
+    /// What undoes it; nothing for what is its own other side ([`TakeOut`](Self::TakeOut), [`PutIn`](Self::PutIn),
+    /// [`Start`](Self::Start)).
     #[must_use]
     pub fn inverse(self) -> Option<Self> {
         Some(match self {
+            Self::SharedLimits(change) => Self::SharedLimits(change.inverse()),
+            Self::Limits { node, change } => Self::Limits { node, change: change.inverse() },
             Self::Node(node) => Self::Node(node.inverse()),
             Self::Interface { node, interface } => {
                 Self::Interface { node, interface: interface.inverse() }
@@ -152,7 +182,7 @@ impl Operation {
             Self::Pair { nodes, interfaces } => {
                 Self::Pair { nodes, interfaces: interfaces.inverse() }
             }
-            Self::TakeOut(_) | Self::PutIn => return None,
+            Self::TakeOut(_) | Self::PutIn | Self::Start(_) => return None,
             Self::Link { link, direction, change } => {
                 Self::Link { link, direction, change: change.inverse() }
             }
@@ -188,7 +218,7 @@ impl<T: Default> Default for Change<T> {
     }
 }
 
-/// What leads from `old` to `new`.
-pub fn changes(old: Network<'_>, new: Network<'_>) -> Changes {
-    Differ::new(old, new).changes()
+/// What leads from `old` to `new`, where this changes inside nodes.
+pub fn changes(old: Network<'_>, new: Network<'_>, inside: &Inside) -> Changes {
+    Differ::new(old, new, inside).changes()
 }

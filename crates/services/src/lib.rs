@@ -59,6 +59,10 @@ pub struct Service {
     pub name: String,
     /// After how many others, one after the other, it is started.
     pub wave: usize,
+    /// The services that must be ready before it.
+    pub needs: Vec<String>,
+    /// The paths of the files that its template makes, whoever says what is in them.
+    pub files: Vec<String>,
     /// The user that it becomes.
     pub user: Option<String>,
     /// Commands that must succeed first.

@@ -238,16 +238,21 @@ impl OfService<'_> {
             let directory = Directory { owner: directory.owner.clone(), mode };
             all.directories.insert(self.path("a directory", path)?, directory);
         }
+        let mut files = vec![];
         for (path, file) in &template.files {
             let content = self.fill(&format!("file {path}"), &file.content)?;
             let mode = self.mode(path, file.mode.as_deref(), 0o644)?;
             let file = File { content, owner: file.owner.clone(), mode };
-            all.files.insert(self.path("a file", path)?, file);
+            let path = self.path("a file", path)?;
+            files.push(path.clone());
+            all.files.insert(path, file);
         }
         let prepare = template.prepare.iter().map(|argv| self.argv("`prepare`", argv));
         all.services.push(Service {
             name: self.place.service.into(),
             wave: 0,
+            needs: template.needs.clone(),
+            files,
             user: template.user.clone(),
             prepare: prepare.collect::<Result<_, _>>()?,
             command: self.argv("`command`", &template.command)?,

@@ -1,6 +1,8 @@
-//! Another scenario in the place of the one in force. What changes is planned (`netloom-plan`), told (`telling`), and
-//! done step by step (`steps`); a step that fails takes back those before it. Not here: deciding what changes.
+//! Another scenario in the place of the one in force. What changes is planned (`netloom-plan`; inside nodes, `software`),
+//! told (`telling`), and done step by step (`steps`); a step that fails takes back those before it. Not here: deciding
+//! what changes about the network.
 
+mod software;
 mod steps;
 mod telling;
 
@@ -8,50 +10,91 @@ use std::path::Path;
 use std::sync::{Arc, PoisonError};
 
 use anyhow::{Result, bail};
-use netloom_api::apply::{ApplyRequest, ApplyResponse};
+use netloom_api::apply::{ApplyRequest, ApplyResponse, ApplyStep};
 use netloom_api::event::What;
-use netloom_plan::change::{Changes, Network, changes};
+use netloom_plan::change::{Changes, Network, Operation, changes};
 use netloom_plan::{Plan, keep_addresses};
 use netloom_scenario::Scenario;
 
 use super::Experiment;
 use crate::drawn::Drawn;
+use crate::end::End;
 use crate::monitoring::limits;
 use crate::overflow::Look;
+use software::Software;
 use steps::Steps;
 
+/// What is to be done.
+struct Intended<'e> {
+    plan: Plan,
+    changes: Changes,
+    /// What nodes are to see and run.
+    software: Software<'e>,
+    /// The same in words.
+    steps: Vec<ApplyStep>,
+    notes: Vec<String>,
+}
+
 impl Experiment {
-    /// Makes the network what another scenario says, or only says what would be done.
-    pub fn apply(&self, request: ApplyRequest) -> Result<ApplyResponse> {
+    /// Makes the network what another scenario says, or only says what would be done. To be called on a thread of the
+    /// runtime that may wait.
+    pub fn apply(self: &Arc<Self>, request: ApplyRequest, end: &End) -> Result<ApplyResponse> {
         let ApplyRequest { mut scenario, file, dry_run } = request;
         scenario.share_data();
         let _turn = self.applying.lock().unwrap_or_else(PoisonError::into_inner);
         let old = self.drawn();
         self.check(&old.scenario, &scenario)?;
         scenario.monitor = old.scenario.monitor.clone();
-        let (plan, changes) = self.plan(&old, &scenario)?;
-        let steps = telling::steps(&old.scenario, &scenario, &changes);
-        let mut notes = telling::notes(&old.scenario, &scenario, self.has_moved(&file));
+        let intended = self.intend(&old, &scenario, &file, end)?;
+        let Intended { plan, changes, software, steps, mut notes } = intended;
         if dry_run {
             return Ok(ApplyResponse { steps, notes, at: None });
         }
+        let reserved = self.publisher.reserve(&scenario)?;
         let numbers = self.numbers.of(&scenario);
         // A node that is made anew has its number, and another namespace.
-        let has_other_nodes = old.numbers != numbers || !changes.replaced_nodes.is_empty();
+        let is_watched_otherwise = old.numbers != numbers
+            || !changes.replaced_nodes.is_empty()
+            || changes.operations.iter().any(is_limit);
+        let anew = changes.replaced_nodes.clone();
         let mut new = Drawn::new(scenario, plan, numbers, file);
         new.direct_at_start = counted_from(&old, &new, &changes);
         let new = Arc::new(new);
-        Steps::new(self, old, Arc::clone(&new)).carry_out(changes)?;
+        Steps::new(self, old, Arc::clone(&new), software).carry_out(changes)?;
         notes.extend(self.with_live(|live| Ok(live.network.take_problems()))?);
         let at = self.now();
+        self.publisher.serve(self, reserved, |node| anew.iter().any(|(name, _)| name == node))?;
         if steps.is_empty() {
             return Ok(ApplyResponse { steps, notes, at: None });
         }
-        if has_other_nodes {
+        if is_watched_otherwise {
             self.watch_nodes(&new);
         }
         self.events.record(at, What::Applied { steps: steps.clone() });
         Ok(ApplyResponse { steps, notes, at: Some(at) })
+    }
+
+    /// Works out what is to be done, and looks for all that it takes; nothing is done.
+    fn intend<'e>(
+        self: &'e Arc<Self>,
+        old: &Drawn,
+        scenario: &Scenario,
+        file: &Path,
+        end: &'e End,
+    ) -> Result<Intended<'e>> {
+        let plan = self.plan(old, scenario)?;
+        let directory = file.parent().unwrap_or(Path::new("/"));
+        let (mut software, inside) =
+            Software::prepare(self, end, old, (scenario, &plan, directory))?;
+        self.with_live(|live| Ok(live.network.check(&plan)?))?;
+        let observed = self.observed(old)?;
+        let before = Network { scenario: &observed, plan: &old.plan };
+        let changes = changes(before, Network { scenario, plan: &plan }, &inside);
+        software.without(&changes.replaced_nodes);
+        let mut steps = telling::steps(&old.scenario, scenario, &changes);
+        steps.extend(telling::restarts(software.restarts()));
+        let notes = telling::notes(&old.scenario, scenario, self.has_moved(file));
+        Ok(Intended { plan, changes, software, steps, notes })
     }
 
     /// What cannot change while the network runs.
@@ -60,6 +103,12 @@ impl Experiment {
             bail!(
                 "`{}` is a run: its network changes by its timeline and by `set`, and its results are of one \
                  scenario; `netloom deploy` it for a network that can be changed",
+                old.name
+            );
+        }
+        if !self.services.is_idle() && self.begun.get().is_none() {
+            bail!(
+                "what runs from the start in `{}` is still being started; wait until it is deployed",
                 old.name
             );
         }
@@ -75,21 +124,12 @@ impl Experiment {
                 old.name
             );
         }
-        match fixed_part(old, new) {
-            None => Ok(()),
-            Some(what) => bail!(
-                "{what}, which is set up when an experiment begins; `netloom destroy {0}` and deploy it again, or \
-                 take the change back",
-                old.name
-            ),
-        }
+        Ok(())
     }
 
-    /// The plan of `new`, and what leads there from the network as it is.
-    fn plan(&self, old: &Drawn, new: &Scenario) -> Result<(Plan, Changes)> {
+    /// The plan of `new`, with the addresses that there are already.
+    fn plan(&self, old: &Drawn, new: &Scenario) -> Result<Plan> {
         let plan = netloom_plan::plan(&keep_addresses(new, &old.scenario, &old.plan)?)?;
-        let observed = self.observed(old)?;
-        let before = Network { scenario: &observed, plan: &old.plan };
         if plan.outside != old.plan.outside {
             bail!(
                 "links to the outside have changed, which the machine lends when an experiment begins; `netloom destroy \
@@ -97,8 +137,7 @@ impl Experiment {
                 old.scenario.name
             );
         }
-        let changes = changes(before, Network { scenario: new, plan: &plan });
-        Ok((plan, changes))
+        Ok(plan)
     }
 
     /// The scenario in force, with links as they have been set since.
@@ -127,28 +166,8 @@ impl Experiment {
     }
 }
 
-/// What of a node or of the whole cannot change while the network runs, if it has.
-fn fixed_part(old: &Scenario, new: &Scenario) -> Option<String> {
-    if old.total_limits != new.total_limits || old.group_limits != new.group_limits {
-        return Some("`total_limits` have changed".into());
-    }
-    new.nodes.iter().find_map(|node| {
-        let before = old.node(&node.name);
-        let differs = |is_empty: bool, same: Option<bool>| !same.unwrap_or(is_empty);
-        let parts = [
-            ("`limits`", node.limits.is_empty(), before.map(|old| old.limits == node.limits)),
-            ("`publish`", node.publish.is_empty(), before.map(|old| old.publish == node.publish)),
-            (
-                "`services`, `files`, `env`, `binds`, `startup` or `root`",
-                node.software.is_empty(),
-                before.map(|old| old.software == node.software),
-            ),
-        ];
-        let mut parts = parts.into_iter();
-        let (keys, ..) = parts.find(|(_, is_empty, same)| differs(*is_empty, *same))?;
-        let has = if before.is_some() { "has other" } else { "is new and has" };
-        Some(format!("node `{}` {has} {keys}", node.name))
-    })
+fn is_limit(operation: &Operation) -> bool {
+    matches!(operation, Operation::Limits { .. } | Operation::SharedLimits(_))
 }
 
 /// From where the ends of direct links are counted that stay; the devices of others are new, and have counted

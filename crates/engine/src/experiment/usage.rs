@@ -44,8 +44,9 @@ impl Experiment {
         let mut told = self.told_kills.lock().unwrap_or_else(PoisonError::into_inner);
         let kills = self.usage(node).and_then(|usage| usage.memory_kills).unwrap_or(0);
         let before = told.insert(node.into(), kills).unwrap_or(0);
-        if kills > before {
-            let processes = kills - before;
+        // Those of a node that was made anew count from nothing.
+        let processes = kills.checked_sub(before).unwrap_or(kills);
+        if processes > 0 {
             self.record(What::MemoryKilled { node: node.into(), processes });
         }
         kills

@@ -82,7 +82,8 @@ async fn apply(State(context): State<Context>, body: String) -> Response {
         }
     };
     // Nodes are made and removed: that takes its time.
-    let applied = tokio::task::spawn_blocking(move || context.experiment.apply(request)).await;
+    let apply = move || context.experiment.apply(request, &context.end);
+    let applied = tokio::task::spawn_blocking(apply).await;
     answer(applied.unwrap_or_else(|panic| Err(anyhow::anyhow!("the engine failed: {panic}"))))
 }
 

@@ -1,6 +1,7 @@
 //! Published TCP ports.
 
 use std::io;
+use std::sync::Arc;
 use std::time::Duration;
 
 use netloom_scenario::Protocol;
@@ -13,7 +14,7 @@ use super::Target;
 const PAUSE: Duration = Duration::from_millis(100);
 
 /// Passes every connection on. One that the node refuses is closed.
-pub async fn serve(listener: TcpListener, target: Target) {
+pub async fn serve(listener: Arc<TcpListener>, target: Target) {
     let mut connections = JoinSet::new();
     loop {
         tokio::select! {

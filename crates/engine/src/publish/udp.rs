@@ -23,8 +23,7 @@ const WAITING: usize = 64;
 const LONGEST: usize = 65_535;
 
 /// Passes every datagram on.
-pub async fn serve(socket: UdpSocket, target: Target) {
-    let socket = Arc::new(socket);
+pub async fn serve(socket: Arc<UdpSocket>, target: Target) {
     let mut clients: HashMap<SocketAddr, Sender<Vec<u8>>> = HashMap::new();
     let mut tasks = JoinSet::new();
     let mut buffer = vec![0; LONGEST];

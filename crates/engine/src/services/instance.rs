@@ -14,6 +14,7 @@ use netloom_scenario::Ready;
 use netloom_services::Service;
 use tokio::sync::oneshot;
 
+use super::board::Tenure;
 use crate::end::End;
 use crate::experiment::Experiment;
 use crate::run::ReadyTest;
@@ -42,16 +43,21 @@ impl Instance {
 
     /// Starts it and returns when it is ready; from then on it is watched.
     pub async fn start(self) -> Result<()> {
-        match self.until_ready().await {
+        let services = &self.experiment.services;
+        let tenure = services.tenure(&self.service.name, &self.node);
+        let tenure = tenure.with_context(|| {
+            format!("the service `{}` of node `{}` has gone", self.service.name, self.node)
+        })?;
+        match self.until_ready(&tenure).await {
             Ok((pid, exited)) => {
-                self.set(ServiceState::Ready { pid });
+                self.set(&tenure, ServiceState::Ready { pid });
                 let (service, node) = self.names();
                 self.experiment.record(What::ServiceReady { service, node });
-                tokio::spawn(self.watch(pid, exited));
+                tokio::spawn(self.watch(tenure, pid, exited));
                 Ok(())
             }
             Err(error) => {
-                self.set(ServiceState::Failed { reason: error.to_string() });
+                self.set(&tenure, ServiceState::Failed { reason: error.to_string() });
                 let log = self.experiment.services.log(&self.service.name, &self.node);
                 let words = netloom_api::in_words(error.as_ref());
                 Err(anyhow!(
@@ -68,11 +74,11 @@ impl Instance {
         (self.service.name.clone(), self.node.clone())
     }
 
-    fn set(&self, state: ServiceState) {
-        self.experiment.services.set(&self.service.name, &self.node, state);
+    fn set(&self, tenure: &Tenure, state: ServiceState) {
+        self.experiment.services.set(&self.service.name, &self.node, tenure, state);
     }
 
-    async fn until_ready(&self) -> Result<(u32, Exited)> {
+    async fn until_ready(&self, tenure: &Tenure) -> Result<(u32, Exited)> {
         for argv in &self.service.prepare {
             let (_, exited) = self.spawn(argv)?;
             let status = exited.await.context("was ended with its node")?;
@@ -85,7 +91,7 @@ impl Instance {
             }
         }
         let (pid, mut exited) = self.spawn(&self.service.command)?;
-        self.set(ServiceState::Starting { pid });
+        self.set(tenure, ServiceState::Starting { pid });
         let Some(ready) = &self.service.ready else { return Ok((pid, exited)) };
         let test = self.test(ready);
         tokio::select! {
@@ -119,19 +125,19 @@ impl Instance {
     }
 
     /// Looks after it until it ends.
-    async fn watch(self, pid: u32, mut exited: Exited) {
+    async fn watch(self, tenure: Tenure, pid: u32, mut exited: Exited) {
         let mut healthy = true;
         loop {
             tokio::select! {
-                status = &mut exited => return self.ended(status.ok()),
+                status = &mut exited => return self.ended(&tenure, status.ok()),
                 now = self.health() => {
-                    if now != healthy {
+                    if now != healthy && !tenure.is_over() {
                         healthy = now;
                         let state = match healthy {
                             true => ServiceState::Ready { pid },
                             false => ServiceState::Unhealthy { pid },
                         };
-                        self.set(state);
+                        self.set(&tenure, state);
                         let (service, node) = self.names();
                         self.experiment.record(What::ServiceHealth { service, node, healthy });
                     }
@@ -148,10 +154,11 @@ impl Instance {
         tokio::time::timeout(HEALTH_STEP, test.passes()).await.unwrap_or(false)
     }
 
-    /// Nobody asked it to end, unless the whole experiment does.
-    fn ended(&self, status: Option<ExitStatus>) {
-        let Some(status) = status.filter(|_| self.end.reason().is_none()) else { return };
-        self.set(ServiceState::Failed { reason: ended(status) });
+    /// Nobody asked it to end, unless the whole experiment does, or its time is over.
+    fn ended(&self, tenure: &Tenure, status: Option<ExitStatus>) {
+        let was_asked = tenure.is_over() || self.end.reason().is_some();
+        let Some(status) = status.filter(|_| !was_asked) else { return };
+        self.set(tenure, ServiceState::Failed { reason: ended(status) });
         let (service, node) = self.names();
         self.experiment.record(What::ServiceEnded { service, node, code: status.code() });
     }

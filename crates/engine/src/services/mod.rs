@@ -5,15 +5,18 @@
 //! | `prepare` | before anything is made: what nodes see, which programs, users and files there must be |
 //! | `start` | startup commands and services, until all are ready |
 //! | `instance` | one service of one node: from its start to its end |
-//! | `board` | where services stand |
+//! | `restart` | services of a node that stays, with other configuration |
+//! | `board` | where services stand, and who may say so |
 //!
 //! Not here: what a template comes to (`netloom-services`).
 
 mod board;
 mod instance;
 mod prepare;
+mod restart;
 mod start;
 
 pub use board::Services;
 pub use prepare::{NodeStart, Prepared, prepare};
+pub use restart::Restart;
 pub use start::start;

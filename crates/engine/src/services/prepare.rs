@@ -26,6 +26,7 @@ pub struct Prepared {
 }
 
 /// What runs in a node from the start.
+#[derive(Debug, Clone)]
 pub struct NodeStart {
     /// The node.
     pub node: String,

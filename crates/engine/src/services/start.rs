@@ -68,6 +68,15 @@ async fn of_node(experiment: &Arc<Experiment>, start: NodeStart, end: &End) -> R
     for command in &start.startup {
         run_once(experiment, &start.node, command).await?;
     }
+    in_waves(experiment, start, end).await
+}
+
+/// Starts services of a node, those first that others need; how many that was.
+pub(super) async fn in_waves(
+    experiment: &Arc<Experiment>,
+    start: NodeStart,
+    end: &End,
+) -> Result<usize> {
     let count = start.services.len();
     let last = start.services.iter().map(|service| service.wave).max();
     let mut services = start.services.into_iter().peekable();

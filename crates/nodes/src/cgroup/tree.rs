@@ -14,9 +14,10 @@ use std::path::{Path, PathBuf};
 use std::{fs, io};
 
 use netloom_plan::{NodePlan, Plan, SharedLimits};
-use netloom_scenario::{Controller, CpuQuota, Limits};
+use netloom_scenario::{Controller, Limits};
 
 use super::hierarchies::{Hierarchies, Version};
+use super::settings::{self, Held};
 use super::{create, enter};
 use crate::{Layout, NodeError};
 
@@ -28,20 +29,20 @@ const ACCOUNT: [Controller; 2] = [Controller::Memory, Controller::Pids];
 #[derive(Debug, Default)]
 pub(crate) struct Tree {
     /// In version 2; without it, processes are found by their namespaces.
-    unified: Option<PathBuf>,
+    pub(super) unified: Option<PathBuf>,
     /// Controllers of version 2 that limits need.
-    needed: BTreeSet<Controller>,
+    pub(super) needed: BTreeSet<Controller>,
     /// In version 1, each for one controller.
-    legacy: BTreeMap<Controller, PathBuf>,
-    nodes: HashMap<String, Member>,
-    shared: SharedLimits,
+    pub(super) legacy: BTreeMap<Controller, PathBuf>,
+    pub(super) nodes: HashMap<String, Member>,
+    pub(super) shared: SharedLimits,
 }
 
 /// A node in the tree.
 #[derive(Debug, Clone, Default)]
-struct Member {
-    group: Option<String>,
-    limits: Limits,
+pub(super) struct Member {
+    pub group: Option<String>,
+    pub limits: Limits,
 }
 
 impl Tree {
@@ -50,9 +51,7 @@ impl Tree {
     /// # Errors
     /// [`NodeError::Limits`] if the machine cannot enforce a limit of the plan.
     pub fn plan(layout: &Layout, plan: &Plan) -> Result<Self, NodeError> {
-        let all = plan.nodes.iter().map(|node| &node.limits);
-        let all = all.chain(plan.limits.groups.values()).chain([&plan.limits.total]);
-        let controllers: BTreeSet<Controller> = all.flat_map(Limits::controllers).collect();
+        let controllers = controllers(plan);
         let hierarchies = Hierarchies::of_this_machine();
         let mut tree = Self {
             unified: layout.cgroup(),
@@ -89,15 +88,9 @@ impl Tree {
             create(own).map_err(|e| NodeError::limits(format!("make {}", own.display()), e))?;
         }
         self.pass_on_controllers()?;
-        let inits = |group: Option<&str>| {
-            let members = self.nodes.values();
-            members.filter(|m| group.is_none() || m.group.as_deref() == group).count() as u64
-        };
-        self.set(Path::new(""), &self.shared.total, inits(None))?;
-        for (group, limits) in &self.shared.groups {
-            let place = group_folder(group);
+        for (place, held) in self.shared() {
             self.create_in_all(&place)?;
-            self.set(&place, &within(limits, &[&self.shared.total]), inits(Some(group)))?;
+            self.set(&place, Held::default(), held)?;
         }
         for (node, _) in self.nodes.iter().filter(|(_, member)| !member.limits.is_empty()) {
             self.add(node)?;
@@ -107,7 +100,7 @@ impl Tree {
 
     /// Version 2 enforces below a cgroup what that passes on. The mount point is the kernel's, or the
     /// container's, and passes on more only if a limit needs it.
-    fn pass_on_controllers(&self) -> Result<(), NodeError> {
+    pub(super) fn pass_on_controllers(&self) -> Result<(), NodeError> {
         let Some(own) = &self.unified else { return Ok(()) };
         let above = || own.parent().and_then(Path::parent).zip(own.parent());
         let Some((mount, folder)) = above() else { return Ok(()) };
@@ -171,16 +164,38 @@ impl Tree {
     }
 
     /// Makes the cgroups of a node, and sets its limits.
-    fn add(&self, node: &str) -> Result<(), NodeError> {
+    pub(super) fn add(&self, node: &str) -> Result<(), NodeError> {
         let place = self.place(node);
         self.create_in_all(&place)?;
-        let Some(member) = self.nodes.get(node) else { return Ok(()) };
-        let of_group = member.group.as_ref().and_then(|group| self.shared.groups.get(group));
-        let above: Vec<&Limits> = of_group.into_iter().chain([&self.shared.total]).collect();
-        self.set(&place, &within(&member.limits, &above), 1)
+        self.set(&place, Held::default(), self.held_by(node))
     }
 
-    fn create_in_all(&self, place: &Path) -> Result<(), NodeError> {
+    /// What a node's cgroups hold.
+    pub(super) fn held_by(&self, node: &str) -> Held {
+        let Some(member) = self.nodes.get(node) else { return Held::default() };
+        let of_group = member.group.as_ref().and_then(|group| self.shared.groups.get(group));
+        let above: Vec<&Limits> = of_group.into_iter().chain([&self.shared.total]).collect();
+        Held { limits: within(&member.limits, &above), inits: 1 }
+    }
+
+    /// Where limits are that nodes have together, and which; those first that others are below.
+    pub(super) fn shared(&self) -> Vec<(PathBuf, Held)> {
+        let inits = |group: Option<&str>| {
+            let members = self.nodes.values();
+            members.filter(|m| group.is_none() || m.group.as_deref() == group).count() as u64
+        };
+        let total = &self.shared.total;
+        let groups = self.shared.groups.iter().map(|(group, limits)| {
+            let held = Held { limits: within(limits, &[total]), inits: inits(Some(group)) };
+            (group_folder(group), held)
+        });
+        [(PathBuf::new(), Held { limits: *total, inits: inits(None) })]
+            .into_iter()
+            .chain(groups)
+            .collect()
+    }
+
+    pub(super) fn create_in_all(&self, place: &Path) -> Result<(), NodeError> {
         for own in self.unified.iter().chain(self.legacy.values()) {
             let path = own.join(place);
             create(&path).map_err(|e| NodeError::limits(format!("make {}", path.display()), e))?;
@@ -189,36 +204,57 @@ impl Tree {
     }
 
     /// Where a node is below the experiment's cgroup.
-    fn place(&self, node: &str) -> PathBuf {
+    pub(super) fn place(&self, node: &str) -> PathBuf {
         let group = self.nodes.get(node).and_then(|member| member.group.as_deref());
         group.map(group_folder).unwrap_or_default().join(node)
     }
 
-    /// Sets limits at a place below the experiment's cgroup, in which as many init processes can be: those
-    /// are NetLoom's, and do not count.
-    fn set(&self, place: &Path, limits: &Limits, inits: u64) -> Result<(), NodeError> {
-        for controller in limits.controllers() {
-            let legacy = self.legacy.get(&controller);
-            let Some(own) = legacy.or(self.unified.as_ref()) else { continue };
-            let version = if legacy.is_some() { Version::One } else { Version::Two };
-            for (file, value) in settings(controller, version, limits, inits) {
-                let path = own.join(place).join(file);
-                // The kernel may have been built to keep no account of swap.
-                let optional = file.contains("swap") || file.contains("memsw");
-                match fs::write(&path, &value) {
-                    Err(error) if optional && error.kind() == io::ErrorKind::NotFound => {}
-                    written => written.map_err(|error| {
-                        NodeError::limits(format!("write {value} to {}", path.display()), error)
-                    })?,
-                }
+    /// Brings limits at a place below the experiment's cgroup from some to others, or leaves them as they were.
+    pub(super) fn set(&self, place: &Path, from: Held, to: Held) -> Result<(), NodeError> {
+        let mut controllers: Vec<Controller> =
+            from.limits.controllers().chain(to.limits.controllers()).collect();
+        controllers.sort_unstable();
+        controllers.dedup();
+        for controller in controllers {
+            let Some((cgroup, version)) = self.at(place, controller) else { continue };
+            for setting in settings::between(controller, version, from, to) {
+                let Err(error) = settings::write(&cgroup, &setting) else { continue };
+                self.put(place, from);
+                let (file, value) = setting;
+                let what = format!("write {value} to {}", cgroup.join(file).display());
+                return Err(match error.raw_os_error() {
+                    Some(libc::EBUSY) if controller == Controller::Memory => NodeError::Limits {
+                        why: format!("cannot {what}: more memory than that is in use there now"),
+                    },
+                    _ => NodeError::limits(what, error),
+                });
             }
         }
         Ok(())
     }
+
+    /// Writes all limits of a place, whatever there is: to take something back, as far as the kernel lets us.
+    pub(super) fn put(&self, place: &Path, held: Held) {
+        for controller in Controller::ALL {
+            let Some((cgroup, version)) = self.at(place, controller) else { continue };
+            for setting in settings::all(controller, version, held) {
+                let _ = settings::write(&cgroup, &setting);
+            }
+        }
+    }
+
+    /// The cgroup of a place that has this controller, if limits use it.
+    fn at(&self, place: &Path, controller: Controller) -> Option<(PathBuf, Version)> {
+        if let Some(own) = self.legacy.get(&controller) {
+            return Some((own.join(place), Version::One));
+        }
+        let own = self.unified.as_ref().filter(|_| self.needed.contains(&controller))?;
+        Some((own.join(place), Version::Two))
+    }
 }
 
 impl Member {
-    fn of(node: &NodePlan) -> Self {
+    pub fn of(node: &NodePlan) -> Self {
         Self { group: node.limit_group.clone(), limits: node.limits }
     }
 }
@@ -230,12 +266,19 @@ fn within(limits: &Limits, above: &[&Limits]) -> Limits {
     Limits { cpu, ..*limits }
 }
 
-fn group_folder(group: &str) -> PathBuf {
+/// What must enforce the limits of a plan.
+pub(super) fn controllers(plan: &Plan) -> BTreeSet<Controller> {
+    let all = plan.nodes.iter().map(|node| &node.limits);
+    let all = all.chain(plan.limits.groups.values()).chain([&plan.limits.total]);
+    all.flat_map(Limits::controllers).collect()
+}
+
+pub(super) fn group_folder(group: &str) -> PathBuf {
     format!("{group}.group").into()
 }
 
 /// Where a controller is for the user of `layout`.
-fn support(
+pub(super) fn support(
     layout: &Layout,
     hierarchies: &Hierarchies,
     controller: Controller,
@@ -256,44 +299,6 @@ fn pass_on(cgroup: &Path, controller: Controller) -> io::Result<()> {
     fs::write(file, format!("+{}", controller.name()))
 }
 
-/// The files of a controller, and what is to be written there.
-fn settings(
-    controller: Controller,
-    version: Version,
-    limits: &Limits,
-    inits: u64,
-) -> Vec<(&'static str, String)> {
-    let period = CpuQuota::PERIOD_US;
-    let quota = limits.cpu.map(CpuQuota::micros_per_period);
-    let (memory, pids) = (limits.memory.map(|m| m.bytes().to_string()), limits.pids);
-    // The same part of a CPU as with a weight, of which 100 is the default; that of shares is 1024.
-    let shares = limits.cpu_weight.map(|weight| (weight * 1024).div_ceil(100).max(2).to_string());
-    let weight = limits.cpu_weight.map(|weight| weight.to_string());
-    let mut all = vec![];
-    let mut add = |file, value: Option<String>| all.extend(value.map(|value| (file, value)));
-    match (controller, version) {
-        (Controller::Cpu, Version::Two) => {
-            add("cpu.max", quota.map(|quota| format!("{quota} {period}")));
-            add("cpu.weight", weight);
-        }
-        (Controller::Cpu, Version::One) => {
-            add("cpu.cfs_period_us", quota.map(|_| period.to_string()));
-            add("cpu.cfs_quota_us", quota.map(|quota| quota.to_string()));
-            add("cpu.shares", shares);
-        }
-        (Controller::Memory, Version::Two) => {
-            add("memory.max", memory.clone());
-            add("memory.swap.max", memory.map(|_| "0".into()));
-        }
-        (Controller::Memory, Version::One) => {
-            add("memory.limit_in_bytes", memory.clone());
-            add("memory.memsw.limit_in_bytes", memory);
-        }
-        (Controller::Pids, _) => add("pids.max", pids.map(|pids| (pids + inits).to_string())),
-    }
-    all
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -305,39 +310,6 @@ mod tests {
             memory: Some("64MiB".parse().unwrap()),
             pids: Some(10),
         }
-    }
-
-    fn written(version: Version) -> Vec<(&'static str, String)> {
-        let all = limits();
-        Controller::ALL.into_iter().flat_map(|c| settings(c, version, &all, 2)).collect()
-    }
-
-    #[test]
-    fn limits_are_written_as_each_version_wants_them() {
-        let expected = |all: &[(&'static str, &str)]| -> Vec<(&'static str, String)> {
-            all.iter().map(|(file, value)| (*file, (*value).to_owned())).collect()
-        };
-        assert_eq!(
-            written(Version::Two),
-            expected(&[
-                ("cpu.max", "50000 100000"),
-                ("cpu.weight", "50"),
-                ("memory.max", "67108864"),
-                ("memory.swap.max", "0"),
-                ("pids.max", "12"),
-            ])
-        );
-        assert_eq!(
-            written(Version::One),
-            expected(&[
-                ("cpu.cfs_period_us", "100000"),
-                ("cpu.cfs_quota_us", "50000"),
-                ("cpu.shares", "512"),
-                ("memory.limit_in_bytes", "67108864"),
-                ("memory.memsw.limit_in_bytes", "67108864"),
-                ("pids.max", "12"),
-            ])
-        );
     }
 
     /// A tree in made-up hierarchies: folders in which the kernel's files are plain ones.

@@ -82,7 +82,7 @@ fn number(file: &Path) -> Option<u64> {
 }
 
 /// The number behind a name, in a file with one name on each line.
-fn entry(file: &Path, name: &str) -> Option<u64> {
+pub(super) fn entry(file: &Path, name: &str) -> Option<u64> {
     let text = fs::read_to_string(file).ok()?;
     let line = text.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(' '))?;
     line.trim().parse().ok()

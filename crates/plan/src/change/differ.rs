@@ -5,13 +5,14 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use netloom_scenario::{Direction, Endpoint, IpPrefix, Link, MacAddress, Node, NodeKind, Scenario};
 
 use super::devices::{Device, End, Turnover};
-use super::{Change, Changes, Existence, Network, Operation};
+use super::{Change, Changes, Existence, Inside, Network, Operation};
 use crate::cidr::Cidr;
 use crate::{InterfacePlan, NodePlan, Plan, RoutePlan};
 
 /// Operations by the step that they belong to.
 #[derive(Default)]
 struct Steps {
+    limits: Vec<Operation>,
     made: Vec<Operation>,
     taken_out: Vec<String>,
     in_the_way: Vec<Operation>,
@@ -19,12 +20,14 @@ struct Steps {
     put_in: bool,
     changed: Vec<Operation>,
     settings: Vec<Operation>,
+    started: Vec<String>,
     removed: Vec<Operation>,
 }
 
 impl Steps {
     fn in_order(self) -> Vec<Operation> {
-        let mut all = self.made;
+        let mut all = self.limits;
+        all.extend(self.made);
         let rewires = self.put_in || !self.taken_out.is_empty();
         all.extend(rewires.then_some(Operation::TakeOut(self.taken_out)));
         all.extend(self.in_the_way);
@@ -32,6 +35,7 @@ impl Steps {
         all.extend(rewires.then_some(Operation::PutIn));
         all.extend(self.changed);
         all.extend(self.settings);
+        all.extend((!self.started.is_empty()).then_some(Operation::Start(self.started)));
         all.extend(self.removed);
         all
     }
@@ -47,16 +51,19 @@ pub(super) struct Differ<'a> {
     devices: Turnover<'a>,
     /// The ends of devices that are removed before others are made.
     freed: BTreeSet<End<'a>>,
+    inside: &'a Inside,
 }
 
 impl<'a> Differ<'a> {
     /// Between `old` and `new`.
-    pub fn new(old: Network<'a>, new: Network<'a>) -> Self {
+    pub fn new(old: Network<'a>, new: Network<'a>, inside: &'a Inside) -> Self {
         let by_name = |plan: &'a Plan| plan.nodes.iter().map(|n| (n.name.as_str(), n)).collect();
         let before: HashMap<&str, &Node> =
             old.scenario.nodes.iter().map(|node| (node.name.as_str(), node)).collect();
         let replaced = new.scenario.nodes.iter().filter_map(|node| {
-            let why = replacement(before.get(node.name.as_str())?, node)?;
+            let before = before.get(node.name.as_str())?;
+            let why = replacement(before, node).or_else(|| inside.anew.get(&node.name).cloned());
+            let why = why.or_else(|| other_group((old.scenario, before), (new.scenario, node)))?;
             Some((node.name.as_str(), why))
         });
         let replaced: BTreeMap<&str, String> = replaced.collect();
@@ -65,6 +72,7 @@ impl<'a> Differ<'a> {
             devices: Turnover::between(old.plan, new.plan, is_replaced),
             freed: BTreeSet::new(),
             replaced,
+            inside,
             old,
             new,
             old_nodes: by_name(old.plan),
@@ -79,6 +87,7 @@ impl<'a> Differ<'a> {
     /// What leads from one to the other.
     pub fn changes(&self) -> Changes {
         let mut steps = Steps::default();
+        self.limits(&mut steps);
         self.nodes(&mut steps);
         self.interfaces(&mut steps);
         let links = self.links(&mut steps);
@@ -98,7 +107,32 @@ impl<'a> Differ<'a> {
         both.filter(|_| !self.replaced.contains_key(name)).map(|(old, new)| (*old, *new))
     }
 
+    fn limits(&self, steps: &mut Steps) {
+        let (old, new) = (&self.old.plan.limits, &self.new.plan.limits);
+        // Groups that go stay until their nodes have gone: these may come back.
+        let mut both = new.clone();
+        for (group, limits) in &old.groups {
+            both.groups.entry(group.clone()).or_insert(*limits);
+        }
+        let come = Change::between(old.clone(), both.clone());
+        steps.limits.extend(come.map(Operation::SharedLimits));
+        let go = Change::between(both, new.clone());
+        steps.settings.extend(go.map(Operation::SharedLimits));
+        for node in &self.new.plan.nodes {
+            let Some((old, new)) = self.both(&node.name) else { continue };
+            let limits = |change| Operation::Limits { node: node.name.clone(), change };
+            steps.limits.extend(Change::between(old.limits, new.limits).map(limits));
+        }
+    }
+
     fn nodes(&self, steps: &mut Steps) {
+        let begins = |node: &&Node| {
+            let has_come = self.both(&node.name).is_none() && node.kind.has_stack();
+            let runs = !node.software.startup.is_empty() || !node.software.services.is_empty();
+            has_come && runs || self.inside.restarted.contains(&node.name)
+        };
+        let begin = self.new.scenario.nodes.iter().filter(begins);
+        steps.started = begin.map(|node| node.name.clone()).collect();
         let bare =
             |node: &NodePlan| NodePlan { interfaces: vec![], routes: vec![], ..node.clone() };
         for node in &self.new.plan.nodes {
@@ -330,6 +364,16 @@ fn replacement(old: &Node, new: &Node) -> Option<String> {
     (is_switch(old) != is_switch(new)).then(|| {
         let word = |node: &Node| format!("{:?}", node.kind).to_lowercase();
         format!("it was a {} and becomes a {}", word(old), word(new))
+    })
+}
+
+/// Why it must be made anew for its limits: what its processes have used cannot be told from what others have.
+fn other_group(old: (&Scenario, &Node), new: (&Scenario, &Node)) -> Option<String> {
+    let group = |(scenario, node): (&Scenario, &Node)| scenario.limit_group(node).map(String::from);
+    let (before, after) = (group(old), group(new));
+    (before != after && new.1.kind.has_stack()).then(|| match after {
+        Some(group) => format!("it shares the limits of the group `{group}` now"),
+        None => "it shares the limits of its group no more".into(),
     })
 }
 

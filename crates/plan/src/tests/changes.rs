@@ -3,13 +3,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use netloom_link::PipeConfig;
-use netloom_scenario::{Direction, Endpoint, IpPrefix, NodeKind, Scenario};
+use netloom_scenario::{Command, Direction, Endpoint, IpPrefix, Limits, NodeKind, Scenario};
 use netloom_units::Duration;
 use proptest::prelude::*;
 
 use super::build;
-use crate::change::{Change, Existence, Network, Operation, changes};
-use crate::{InterfacePlan, Plan, RoutePlan, keep_addresses, plan};
+use crate::change::{Change, Changes, Existence, Inside, Network, Operation};
+use crate::{InterfacePlan, Plan, RoutePlan, SharedLimits, keep_addresses, plan};
 
 /// What a scenario is made of.
 #[derive(Debug, Clone)]
@@ -18,6 +18,10 @@ struct Sketch {
     parameters: Vec<(usize, bool, u8)>,
     /// Whether a node that is mostly a router is a switch.
     switched: bool,
+    /// What some nodes may use, what runs in them, and whether they are in a group.
+    inside: Vec<(usize, u64, u8, bool)>,
+    /// What the group may use together; it shares nothing without.
+    together: Option<u64>,
 }
 
 const NODES: [&str; 8] = ["h0", "h1", "h2", "r0", "r1", "r2", "s0", "s1"];
@@ -26,8 +30,17 @@ fn sketch() -> impl Strategy<Value = Sketch> {
     let links =
         prop::collection::vec((0..8usize, 0..8usize, 1..4u64, prop::bool::weighted(0.2)), 0..9);
     let parameters = prop::collection::vec((0..6usize, any::<bool>(), 1..4u8), 0..4);
-    (links, parameters, prop::bool::weighted(0.3))
-        .prop_map(|(links, parameters, switched)| Sketch { links, parameters, switched })
+    let inside = prop::collection::vec((0..6usize, 0..3u64, 0..3u8, any::<bool>()), 0..5);
+    let together = prop::option::of(10..12u64);
+    (links, parameters, prop::bool::weighted(0.3), inside, together).prop_map(
+        |(links, parameters, switched, inside, together)| Sketch {
+            links,
+            parameters,
+            switched,
+            inside,
+            together,
+        },
+    )
 }
 
 fn scenario(sketch: &Sketch) -> Scenario {
@@ -68,7 +81,34 @@ fn scenario(sketch: &Sketch) -> Scenario {
         };
         found.sysctls.insert(key, value.to_string());
     }
+    let limits = |pids: u64| Limits { pids: (pids > 0).then_some(pids), ..Limits::default() };
+    for (node, pids, runs, in_group) in &sketch.inside {
+        let found = scenario.nodes.iter_mut().find(|n| n.name == NODES[*node]);
+        let Some(found) = found.filter(|node| node.kind != NodeKind::Switch) else { continue };
+        found.limits = limits(*pids);
+        found.groups = in_group.then(|| "g".into()).into_iter().collect();
+        found.software.startup =
+            (*runs > 0).then(|| Command::Shell(runs.to_string())).into_iter().collect();
+    }
+    scenario.group_limits =
+        sketch.together.map(|pids| ("g".into(), limits(pids))).into_iter().collect();
     scenario
+}
+
+/// Every other node whose commands are others is made anew, and in the rest they are run again.
+fn inside(old: &Scenario, new: &Scenario) -> Inside {
+    let mut inside = Inside::default();
+    for node in new.nodes.iter().filter(|node| node.kind != NodeKind::Switch) {
+        let before = old.node(&node.name).filter(|old| old.kind != NodeKind::Switch);
+        if before.is_none_or(|before| before.software == node.software) {
+            continue;
+        }
+        match node.name.ends_with('1') {
+            true => _ = inside.anew.insert(node.name.clone(), "other commands".into()),
+            false => _ = inside.restarted.insert(node.name.clone()),
+        }
+    }
+    inside
 }
 
 /// A network as a kernel and a data plane would have it.
@@ -77,10 +117,15 @@ struct World {
     nodes: BTreeMap<String, Stack>,
     links: BTreeMap<String, [PipeConfig; 2]>,
     hosts: String,
+    shared: SharedLimits,
 }
 
 #[derive(Debug, Clone, PartialEq, Default)]
 struct Stack {
+    limits: Limits,
+    group: Option<String>,
+    /// What has been run in it.
+    ran: Vec<Command>,
     parameters: BTreeMap<String, String>,
     loopback: Vec<IpPrefix>,
     interfaces: BTreeMap<String, InterfacePlan>,
@@ -92,6 +137,9 @@ impl World {
         let nodes = plan.nodes.iter().enumerate().map(|(index, node)| {
             let interfaces = node.interfaces.iter().map(|i| (i.name.clone(), i.clone()));
             let stack = Stack {
+                limits: node.limits,
+                group: node.limit_group.clone(),
+                ran: scenario.node(&node.name).unwrap().software.startup.clone(),
                 parameters: node.sysctls.clone(),
                 loopback: node.loopback.clone(),
                 interfaces: interfaces.collect(),
@@ -102,7 +150,24 @@ impl World {
         let links = scenario.modelled_links();
         let links =
             links.map(|link| (link.name.clone(), [link.forward.clone(), link.reverse.clone()]));
-        Self { nodes: nodes.collect(), links: links.collect(), hosts: plan.hosts_file.clone() }
+        Self {
+            nodes: nodes.collect(),
+            links: links.collect(),
+            hosts: plan.hosts_file.clone(),
+            shared: plan.limits.clone(),
+        }
+    }
+
+    /// What runs in nodes from the start: not before all else of them is as it is to be.
+    fn start(&mut self, nodes: &[String], wanted: &Self) {
+        for node in nodes {
+            let wanted = &wanted.nodes[node];
+            self.stack(node).ran.clone_from(&wanted.ran);
+            let mut stack = self.stack(node).clone();
+            // What nothing leads to any more is removed later.
+            stack.interfaces.retain(|name, _| wanted.interfaces.contains_key(name));
+            assert_eq!(&stack, wanted, "{node} is not finished");
+        }
     }
 
     fn stack(&mut self, node: &str) -> &mut Stack {
@@ -125,10 +190,23 @@ impl World {
 
     fn carry_out(&mut self, operation: &Operation) {
         match operation {
+            Operation::SharedLimits(Change { from, to }) => {
+                assert_eq!(self.shared, *from);
+                self.shared.clone_from(to);
+            }
+            Operation::Limits { node, change } => {
+                let stack = self.stack(node);
+                assert_eq!(stack.limits, change.from);
+                stack.limits = change.to;
+            }
             Operation::Node(Existence::Made(node)) => {
+                let group = node.limit_group.as_ref();
+                assert!(group.is_none_or(|group| self.shared.groups.contains_key(group)));
                 // Parameters of interfaces cannot be set before these are there.
                 let parameters = node.sysctls.iter().filter(|(key, _)| !key.contains(".to"));
                 let stack = Stack {
+                    limits: node.limits,
+                    group: node.limit_group.clone(),
                     parameters: parameters.map(|(k, v)| (k.clone(), v.clone())).collect(),
                     loopback: node.loopback.clone(),
                     ..Stack::default()
@@ -153,7 +231,8 @@ impl World {
             Operation::TakeOut(names) => {
                 names.iter().for_each(|name| assert!(self.links.remove(name).is_some()));
             }
-            Operation::PutIn => {}
+            // Those who carry them out know the rest of it.
+            Operation::PutIn | Operation::Start(_) => {}
             Operation::Link { link, direction, change } => {
                 let pipes = self.links.get_mut(link).unwrap();
                 let numbers: &[usize] = match direction {
@@ -218,20 +297,28 @@ fn networks(old: &Sketch, new: &Sketch) -> [(Scenario, Plan); 2] {
     [(old, old_plan), (new, new_plan)]
 }
 
+fn changes(old: &(Scenario, Plan), new: &(Scenario, Plan)) -> Changes {
+    let network = |(scenario, plan)| Network { scenario, plan };
+    crate::change::changes(
+        network((&old.0, &old.1)),
+        network((&new.0, &new.1)),
+        &inside(&old.0, &new.0),
+    )
+}
+
 proptest! {
     #[test]
     fn operations_lead_from_any_network_to_any_other(old in sketch(), new in sketch()) {
         let [old, new] = networks(&old, &new);
         let network = |(scenario, plan): &'_ (Scenario, Plan)| World::of(scenario, plan);
         let (mut world, wanted) = (network(&old), network(&new));
-        let changes = changes(
-            Network { scenario: &old.0, plan: &old.1 },
-            Network { scenario: &new.0, plan: &new.1 },
-        );
+        let changes = changes(&old, &new);
         for operation in &changes.operations {
             world.carry_out(operation);
-            if *operation == Operation::PutIn {
-                world.put_in(&wanted);
+            match operation {
+                Operation::PutIn => world.put_in(&wanted),
+                Operation::Start(nodes) => world.start(nodes, &wanted),
+                _ => {}
             }
         }
         prop_assert_eq!(world, wanted);
@@ -243,10 +330,7 @@ proptest! {
     ) {
         let [old, new] = networks(&old, &new);
         let before = World::of(&old.0, &old.1);
-        let changes = changes(
-            Network { scenario: &old.0, plan: &old.1 },
-            Network { scenario: &new.0, plan: &new.1 },
-        );
+        let changes = changes(&old, &new);
         // The last step removes for good.
         let removes = |o: &Operation| matches!(o,
             Operation::Node(Existence::Removed(_))
@@ -257,16 +341,20 @@ proptest! {
         prop_assume!(!operations.is_empty());
         let done = &operations[..at.index(operations.len())];
         let mut world = before.clone();
+        let wanted = World::of(&new.0, &new.1);
         for operation in done {
             world.carry_out(operation);
-            if *operation == Operation::PutIn {
-                world.put_in(&World::of(&new.0, &new.1));
+            match operation {
+                Operation::PutIn => world.put_in(&wanted),
+                Operation::Start(nodes) => world.start(nodes, &wanted),
+                _ => {}
             }
         }
         for operation in done.iter().rev() {
             match operation.clone().inverse() {
                 Some(inverse) => world.carry_out(&inverse),
                 None => match operation {
+                    Operation::Start(_) => {}
                     Operation::TakeOut(_) => world.put_in(&before),
                     _ => world.links.retain(|name, _| {
                         before.links.contains_key(name) && !taken_out(done).contains(&name)
@@ -274,16 +362,17 @@ proptest! {
                 },
             }
         }
+        // What was started again, or has gone with its node, is started when all else is as it was.
+        let other = |node: &String| world.nodes[node].ran != before.nodes[node].ran;
+        let ended: Vec<String> = before.nodes.keys().filter(|node| other(node)).cloned().collect();
+        world.start(&ended, &before);
         prop_assert_eq!(world, before);
     }
 
     #[test]
     fn a_network_is_nothing_away_from_itself(sketch in sketch()) {
         let [old, new] = networks(&sketch, &sketch);
-        let changes = changes(
-            Network { scenario: &old.0, plan: &old.1 },
-            Network { scenario: &new.0, plan: &new.1 },
-        );
+        let changes = changes(&old, &new);
         prop_assert_eq!(changes.operations, vec![]);
     }
 

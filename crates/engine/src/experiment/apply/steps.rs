@@ -1,5 +1,6 @@
 //! Carrying operations out, and taking them back. Links are taken out of the data plane and put in with the live
-//! network held, so that nobody sees it between the two; everything else is done beside its users.
+//! network held, so that nobody sees it between the two; everything else is done beside its users. What nodes see and
+//! run goes along (`software`).
 
 use std::collections::HashMap;
 use std::sync::{Arc, RwLockWriteGuard};
@@ -11,6 +12,7 @@ use netloom_link::LinkState;
 use netloom_plan::change::{Change, Changes, Existence, Operation};
 use netloom_scenario::{Endpoint, Link};
 
+use super::software::Software;
 use super::{Drawn, Experiment, limits};
 use crate::experiment::{Live, links};
 use crate::overflow;
@@ -29,14 +31,21 @@ pub struct Steps<'e> {
     devices: Loose,
     /// Links of the old network that were taken out.
     out: HashMap<String, Unwired>,
+    /// What nodes see and run.
+    software: Software<'e>,
 }
 
 impl<'e> Steps<'e> {
     /// From `old`, which is in force, to `new`.
-    pub fn new(experiment: &'e Experiment, old: Arc<Drawn>, new: Arc<Drawn>) -> Self {
+    pub fn new(
+        experiment: &'e Experiment,
+        old: Arc<Drawn>,
+        new: Arc<Drawn>,
+        software: Software<'e>,
+    ) -> Self {
         let numbered = Arc::clone(&old);
         let (devices, out) = (Loose::new(), HashMap::new());
-        Self { experiment, old, new, numbered, held: None, devices, out }
+        Self { experiment, old, new, numbered, held: None, devices, out, software }
     }
 
     /// Carries all of them out, or leaves everything as it was.
@@ -44,6 +53,10 @@ impl<'e> Steps<'e> {
         self.live(|live| Ok(live.network.prepare(&self.new.plan)?))?;
         let mut done: Vec<Operation> = vec![];
         for group in grouped(changes.operations) {
+            // What starts sees the network in force.
+            if matches!(group[..], [Operation::Start(_)]) {
+                self.finish();
+            }
             if let Err(error) = self.perform(&group) {
                 return Err(self.take_back(done, error));
             }
@@ -61,9 +74,22 @@ impl<'e> Steps<'e> {
         }
     }
 
+    /// The other way round.
+    fn unfinish(&mut self) {
+        let is_numbered_so = Arc::ptr_eq(&self.numbered, &self.old);
+        if is_numbered_so && !Arc::ptr_eq(&self.experiment.drawn(), &self.old) {
+            let held = self.held.take().unwrap_or_else(|| self.experiment.live_mut());
+            self.experiment.redraw(&held, Arc::clone(&self.old));
+        }
+    }
+
     /// Undoes what was done, the last first; the error to tell.
     fn take_back(&mut self, done: Vec<Operation>, failed: anyhow::Error) -> anyhow::Error {
         let mut problems = vec![];
+        let unchanged = match self.software.turn_back() {
+            None => "nothing has changed".into(),
+            Some(but) => format!("nothing has changed, but {but}"),
+        };
         for operation in done.into_iter().rev() {
             let undone = match operation {
                 Operation::PutIn => self.undo_put_in(),
@@ -72,9 +98,12 @@ impl<'e> Steps<'e> {
             };
             problems.extend(undone.err().map(|error| netloom_api::in_words(error.as_ref())));
         }
+        self.unfinish();
         self.held = None;
+        let started = self.software.start_as_before();
+        problems.extend(started.err().map(|error| netloom_api::in_words(error.as_ref())));
         match problems.is_empty() {
-            true => failed.context("nothing has changed"),
+            true => failed.context(unchanged),
             false => anyhow!(
                 "{}; and not everything could be taken back: {}; `netloom destroy` the experiment",
                 netloom_api::in_words(failed.as_ref()),
@@ -89,6 +118,7 @@ impl<'e> Steps<'e> {
             [Operation::TakeOut(names)] => self.take_out(names),
             [Operation::PutIn] => self.put_in(),
             [Operation::Link { .. }, ..] => self.change_links(group),
+            [Operation::Start(nodes)] => self.software.start(nodes),
             group => group.iter().try_for_each(|operation| self.in_nodes(operation)),
         }
     }
@@ -110,12 +140,30 @@ impl<'e> Steps<'e> {
             // A device that is open would keep its namespace.
             self.devices.retain(|(of, _), _| *of != node.name);
         }
+        self.before_nodes(operation)?;
         let device = self.live(|live| Ok(live.network.carry_out(operation)?))?;
         if let Some(device) = device {
             let end = (device.node.clone(), device.interface.clone());
             self.devices.insert(end, open(device)?.0);
         }
         Ok(())
+    }
+
+    /// What nodes see comes with them, and goes.
+    fn before_nodes(&mut self, operation: &Operation) -> Result<()> {
+        let Operation::Node(existence) = operation else { return Ok(()) };
+        let (experiment, software) = (self.experiment, &mut self.software);
+        let mut note = |live: &Live| {
+            match existence {
+                Existence::Made(node) => software.making(live, &node.name),
+                Existence::Removed(node) => software.removing(live, &node.name),
+            }
+            Ok(())
+        };
+        match &self.held {
+            Some(held) => note(held.as_ref().ok_or_else(gone)?),
+            None => experiment.with_live(note),
+        }
     }
 
     fn change_links(&mut self, group: &[Operation]) -> Result<()> {

@@ -1,17 +1,26 @@
 //! What leads from one network to another, in words.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 
 use netloom_api::apply::{ApplyStep, Part, StepChange};
 use netloom_api::change::LinkChange;
 use netloom_plan::change::{Change, Changes, Existence, Operation};
-use netloom_plan::{InterfacePlan, NodePlan};
-use netloom_scenario::{Direction, IpPrefix, Scenario};
+use netloom_plan::{InterfacePlan, NodePlan, SharedLimits};
+use netloom_scenario::{Direction, IpPrefix, Limits, Publish, Scenario};
 
 /// What is done, part by part: what comes, what goes, and what changes about what stays.
 pub fn steps(old: &Scenario, new: &Scenario, changes: &Changes) -> Vec<ApplyStep> {
-    let mut steps = nodes(changes);
+    let mut steps = nodes(new, changes);
     steps.extend(links(old, new, changes));
+    steps.extend(ports(old, new));
+    let shared = changes.operations.iter().filter_map(|operation| match operation {
+        Operation::SharedLimits(change) => Some(change),
+        _ => None,
+    });
+    let shared: Vec<&Change<SharedLimits>> = shared.collect();
+    if let (Some(first), Some(last)) = (shared.first(), shared.last()) {
+        steps.extend(shared_limits(&first.from, &last.to));
+    }
     let made: HashSet<&str> = changes.operations.iter().filter_map(made_node).collect();
     let settings = changes.operations.iter().filter_map(|operation| setting(operation, &made));
     steps.extend(settings);
@@ -29,9 +38,18 @@ fn made_node(operation: &Operation) -> Option<&str> {
     }
 }
 
-fn nodes(changes: &Changes) -> Vec<ApplyStep> {
+fn nodes(new: &Scenario, changes: &Changes) -> Vec<ApplyStep> {
     let replaced = |name: &str| changes.replaced_nodes.iter().any(|(node, _)| node == name);
-    let detail = |node: &NodePlan| format!("{:?}", node.kind).to_lowercase();
+    let detail = |node: &NodePlan| {
+        let kind = format!("{:?}", node.kind).to_lowercase();
+        let services = new.node(&node.name).map(|node| &node.software.services);
+        let services: Vec<&str> =
+            services.into_iter().flat_map(|s| s.keys()).map(String::as_str).collect();
+        match services.as_slice() {
+            [] => kind,
+            services => format!("{kind}, services {}", services.join(", ")),
+        }
+    };
     let node = |operation: &Operation| match operation {
         Operation::Node(Existence::Made(node)) if !replaced(&node.name) => {
             Some(step(StepChange::Add, Part::Node, &node.name, detail(node)))
@@ -84,6 +102,56 @@ fn links(old: &Scenario, new: &Scenario, changes: &Changes) -> Vec<ApplyStep> {
     steps
 }
 
+/// Ports of the machine that lead into nodes.
+fn ports(old: &Scenario, new: &Scenario) -> Vec<ApplyStep> {
+    fn published(scenario: &Scenario) -> impl Iterator<Item = (&str, &Publish)> {
+        let nodes = scenario.nodes.iter();
+        nodes.flat_map(|node| node.publish.iter().map(move |publish| (node.name.as_str(), publish)))
+    }
+    let port = |change, (node, publish): (&str, &Publish)| {
+        step(change, Part::Port, &publish.to_string(), format!("of node {node}"))
+    };
+    let (before, after): (Vec<_>, Vec<_>) = (published(old).collect(), published(new).collect());
+    let come = after.iter().filter(|this| !before.contains(this));
+    let go = before.iter().filter(|this| !after.contains(this));
+    let come = come.map(|this| port(StepChange::Add, *this));
+    come.chain(go.map(|this| port(StepChange::Remove, *this))).collect()
+}
+
+/// Limits that nodes have together.
+fn shared_limits(old: &SharedLimits, new: &SharedLimits) -> Vec<ApplyStep> {
+    let groups = old.groups.keys().chain(new.groups.keys()).collect::<BTreeSet<_>>();
+    let group = |name: &String| {
+        let of = |shared: &SharedLimits| shared.groups.get(name).copied().unwrap_or_default();
+        (format!("group {name}"), of(old), of(new))
+    };
+    let all = [("all nodes together".to_owned(), old.total, new.total)];
+    let changed = all.into_iter().chain(groups.into_iter().map(group));
+    let changed = changed.filter(|(_, from, to)| from != to);
+    changed.map(|(name, from, to)| limits(&name, &from, &to)).collect()
+}
+
+fn limits(name: &str, from: &Limits, to: &Limits) -> ApplyStep {
+    let words = |limits: &Limits| match limits.is_empty() {
+        true => "none".into(),
+        false => limits.to_string(),
+    };
+    step(StepChange::Change, Part::Limits, name, format!("{} -> {}", words(from), words(to)))
+}
+
+/// Services that are started again in nodes that stay.
+pub fn restarts<'r>(
+    restarts: impl Iterator<Item = (&'r str, &'r [String])>,
+) -> impl Iterator<Item = ApplyStep> {
+    restarts.map(|(node, services)| {
+        let detail = match services {
+            [] => "files are written anew".into(),
+            services => format!("{} started again with other configuration", services.join(", ")),
+        };
+        step(StepChange::Change, Part::Services, node, detail)
+    })
+}
+
 /// A step about something that stays.
 fn setting(operation: &Operation, made: &HashSet<&str>) -> Option<ApplyStep> {
     let changed = |part, name: &str, detail: String| step(StepChange::Change, part, name, detail);
@@ -101,6 +169,7 @@ fn setting(operation: &Operation, made: &HashSet<&str>) -> Option<ApplyStep> {
             };
             Some(changed(Part::Link, link, format!("{which}{} -> {}", words(from), words(to))))
         }
+        Operation::Limits { node, change: Change { from, to } } => Some(limits(node, from, to)),
         Operation::Parameter { node, key, change: Change { from, to } } => {
             let value = |value: &Option<String>| value.clone().unwrap_or_else(|| "default".into());
             let detail = format!("{key} {} -> {}", value(from), value(to));
@@ -160,7 +229,8 @@ pub fn notes(old: &Scenario, new: &Scenario, has_moved: bool) -> Vec<String> {
     }
     if has_moved {
         notes.push(
-            "the scenario is in another folder: processes in nodes still start in the one that it was deployed from"
+            "the scenario is in another folder: processes in nodes still start in the one that it was deployed from, and \
+             nodes that stay see its files"
                 .into(),
         );
     }

@@ -1,0 +1,231 @@
+//! Services of a node that stays, started again where only what is in their files, or how they are started, has changed:
+//! what their templates make of the network, or of other options.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, bail};
+use netloom_api::state::{ServiceState, ServiceStatus};
+use netloom_nodes::{NodeError, View, ViewFile};
+use netloom_scenario::Ready;
+use netloom_services::Service;
+
+use super::NodeStart;
+use super::start::in_waves;
+use crate::end::End;
+use crate::experiment::Experiment;
+
+/// How long a service may take to end once it is asked to, before it is made to.
+const PATIENCE: Duration = Duration::from_secs(5);
+/// How often it is looked whether it has.
+const STEP: Duration = Duration::from_millis(20);
+
+/// Folders that are each node's own: elsewhere, a file may be the machine's.
+const OWN: [&str; 3] = ["/run", "/tmp", "/var/tmp"];
+
+/// What changes in one node.
+#[derive(Debug, Clone)]
+pub struct Restart {
+    /// What the node sees then.
+    view: Arc<View>,
+    /// What runs in it then.
+    start: NodeStart,
+    /// Files that are written anew.
+    files: Vec<ViewFile>,
+    /// The services that are started again, those first that others need.
+    services: Vec<String>,
+}
+
+impl Restart {
+    /// What leads from what a node sees and runs to something else; `None` if that takes another node.
+    pub fn between(
+        (seen, ran): (&Arc<View>, &NodeStart),
+        (view, start): (&Arc<View>, &NodeStart),
+    ) -> Option<Self> {
+        let shape = |view: &View| {
+            let file = |f: &ViewFile| (f.path.clone(), f.owner.clone(), f.mode);
+            view.files.iter().map(file).collect::<Vec<_>>()
+        };
+        let kind = |s: &Service| {
+            (s.name.clone(), s.wave, s.user.clone(), s.needs.clone(), s.files.clone())
+        };
+        let is_alike = seen.directories == view.directories
+            && shape(seen) == shape(view)
+            && ran.services.iter().map(kind).eq(start.services.iter().map(kind));
+        if !is_alike {
+            return None;
+        }
+        let both = seen.files.iter().zip(&view.files);
+        let files: Vec<ViewFile> = both.filter(|(a, b)| a != b).map(|(_, b)| b.clone()).collect();
+        let services = affected(&ran.services, &start.services, &files);
+        Some(Self { view: Arc::clone(view), start: start.clone(), files, services })
+    }
+
+    /// Whether nothing changes.
+    pub fn is_empty(&self) -> bool {
+        self.files.is_empty() && self.services.is_empty()
+    }
+
+    /// The services that are started again, those first that others need.
+    pub fn services(&self) -> &[String] {
+        &self.services
+    }
+
+    /// Files by which the earlier services said that they were ready, like their sockets.
+    fn signs(&self) -> Vec<&Path> {
+        let again = self.start.services.iter().filter(|s| self.services.contains(&s.name));
+        let signs = again.filter_map(|service| match &service.ready {
+            Some(Ready::Path(path)) => Some(Path::new(path)),
+            _ => None,
+        });
+        let own = |path: &Path| OWN.iter().any(|folder| path.starts_with(folder));
+        let given = |path: &Path| {
+            let mut files = self.view.files.iter().map(|file| &file.path);
+            let mut binds = self.view.binds.iter().map(|bind| &bind.node);
+            files.any(|file| file == path) || binds.any(|bind| path.starts_with(bind))
+        };
+        signs.filter(|path| own(path) && !given(path)).collect()
+    }
+
+    /// Does it; returns when the services are ready.
+    pub async fn run(&self, experiment: &Arc<Experiment>, end: &End) -> Result<()> {
+        let (node, services) = (self.start.node.as_str(), &experiment.services);
+        experiment.with_live(|live| {
+            live.network.set_view(node, Some(Arc::clone(&self.view)));
+            for file in &self.files {
+                match live.network.rewrite_in(node, &file.path, &file.content) {
+                    // Nothing runs there any more; what starts sees it.
+                    Err(NodeError::NoFiles { .. }) => {}
+                    written => written?,
+                }
+            }
+            Ok(())
+        })?;
+        let earlier = services.replace(self.start.clone(), &self.services);
+        // Those that need others end first.
+        for status in earlier.iter().rev() {
+            stop(experiment, status).await?;
+            // What it has printed is not the next one's. None is fine.
+            let _ = fs::remove_file(&status.log);
+        }
+        experiment.with_live(|live| {
+            let stale = self.signs().into_iter();
+            stale.map(|sign| Ok(live.network.remove_in(node, sign)?)).collect::<Result<()>>()
+        })?;
+        let again = self.start.services.iter().filter(|s| self.services.contains(&s.name));
+        let start =
+            NodeStart { startup: vec![], services: again.cloned().collect(), ..self.start.clone() };
+        in_waves(experiment, start, end).await.map(drop)
+    }
+}
+
+/// The services that are started otherwise, have other files, or need such ones.
+fn affected(before: &[Service], after: &[Service], files: &[ViewFile]) -> Vec<String> {
+    let has_other_file = |service: &Service| {
+        let mut paths = service.files.iter();
+        paths.any(|path| files.iter().any(|file| file.path.as_os_str() == path.as_str()))
+    };
+    let mut affected: BTreeSet<&str> = BTreeSet::new();
+    // Sorted by what they need, so that one pass finds all.
+    for (before, after) in before.iter().zip(after) {
+        let needs = after.needs.iter().any(|needed| affected.contains(needed.as_str()));
+        if before != after || has_other_file(after) || needs {
+            affected.insert(&after.name);
+        }
+    }
+    let affected = after.iter().filter(|service| affected.contains(service.name.as_str()));
+    affected.map(|service| service.name.clone()).collect()
+}
+
+/// Ends a service where it stands.
+async fn stop(experiment: &Experiment, status: &ServiceStatus) -> Result<()> {
+    let ServiceStatus { service, node, state, .. } = status;
+    let pid = match state {
+        ServiceState::Starting { pid }
+        | ServiceState::Ready { pid }
+        | ServiceState::Unhealthy { pid } => *pid,
+        ServiceState::Waiting | ServiceState::Failed { .. } => return Ok(()),
+    };
+    let signal =
+        |number| experiment.with_live(|live| Ok(live.network.signal(node, pid, number).is_ok()));
+    for number in [libc::SIGTERM, libc::SIGKILL] {
+        signal(number).context("cannot end a service")?;
+        let deadline = Instant::now() + PATIENCE;
+        while Instant::now() < deadline {
+            // No signal at all only asks whether there is a process.
+            if !signal(0)? {
+                return Ok(());
+            }
+            tokio::time::sleep(STEP).await;
+        }
+    }
+    bail!("the service `{service}` of node `{node}` does not end")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn service(name: &str, wave: usize, needs: &[&str], file: &str) -> Service {
+        Service {
+            name: name.into(),
+            wave,
+            needs: needs.iter().map(|name| (*name).into()).collect(),
+            files: vec![file.into()],
+            user: None,
+            prepare: vec![],
+            command: vec![name.into()],
+            ready: None,
+            health: None,
+        }
+    }
+
+    fn node(contents: [&str; 3]) -> (Arc<View>, NodeStart) {
+        let files = ["/a", "/b", "/c"].into_iter().zip(contents);
+        let file = |(path, content): (&str, &str)| ViewFile {
+            path: path.into(),
+            content: content.into(),
+            owner: None,
+            mode: 0o644,
+        };
+        let services = vec![
+            service("a", 0, &[], "/a"),
+            service("b", 1, &["a"], "/b"),
+            service("c", 1, &[], "/c"),
+        ];
+        let view = View { files: files.map(file).collect(), ..View::default() };
+        (Arc::new(view), NodeStart { node: "n".into(), startup: vec![], services })
+    }
+
+    fn between(before: &(Arc<View>, NodeStart), after: &(Arc<View>, NodeStart)) -> Option<Restart> {
+        Restart::between((&before.0, &before.1), (&after.0, &after.1))
+    }
+
+    #[test]
+    fn only_what_has_changed_and_what_needs_it_is_started_again() {
+        let before = node(["1", "2", "3"]);
+        assert!(between(&before, &before).unwrap().is_empty());
+        let restart = between(&before, &node(["1", "2", "other"])).unwrap();
+        assert_eq!((restart.services(), restart.files.len()), (&["c".to_owned()][..], 1));
+        let restart = between(&before, &node(["other", "2", "3"])).unwrap();
+        assert_eq!(restart.services(), ["a", "b"]);
+        let mut after = node(["1", "2", "3"]);
+        after.1.services[1].command.push("--fast".into());
+        let restart = between(&before, &after).unwrap();
+        assert_eq!((restart.services(), restart.files.len()), (&["b".to_owned()][..], 0));
+    }
+
+    #[test]
+    fn other_files_and_services_take_another_node() {
+        let before = node(["1", "2", "3"]);
+        let mut fewer = node(["1", "2", "3"]);
+        fewer.1.services.pop();
+        assert!(between(&before, &fewer).is_none());
+        let mut owned = node(["1", "2", "3"]);
+        Arc::get_mut(&mut owned.0).unwrap().files[0].owner = Some("frr".into());
+        assert!(between(&before, &owned).is_none());
+    }
+}
