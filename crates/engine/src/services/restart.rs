@@ -112,8 +112,8 @@ impl Restart {
             let _ = fs::remove_file(&status.log);
         }
         experiment.with_live(|live| {
-            let stale = self.signs().into_iter();
-            stale.map(|sign| Ok(live.network.remove_in(node, sign)?)).collect::<Result<()>>()
+            let mut stale = self.signs().into_iter();
+            stale.try_for_each(|sign| Ok(live.network.remove_in(node, sign)?))
         })?;
         let again = self.start.services.iter().filter(|s| self.services.contains(&s.name));
         let start =

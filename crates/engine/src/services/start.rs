@@ -35,8 +35,7 @@ pub async fn start(
     }
     let logs = experiment.services.logs();
     fs::create_dir_all(logs).with_context(|| format!("cannot make {}", logs.display()))?;
-    let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    let turns = Arc::new(Semaphore::new(cores * NODES_PER_CORE));
+    let turns = Arc::new(Semaphore::new(nodes_at_once()));
     let total: usize = starts.iter().map(|start| start.services.len()).sum();
     let mut ready = 0;
     let mut nodes = JoinSet::new();
@@ -61,6 +60,11 @@ pub async fn start(
             None => return Ok(()),
         }
     }
+}
+
+/// In how many nodes something is started at a time.
+pub fn nodes_at_once() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from) * NODES_PER_CORE
 }
 
 /// Starts everything of one node; how many services that was.

@@ -308,6 +308,42 @@ mod tests {
     }
 
     #[test]
+    fn version_2_passes_on_to_groups_that_come_and_lifts_what_goes() {
+        let machine = tempfile::tempdir().unwrap();
+        let layout = Layout::below(Path::new("/state"), "demo");
+        let own = machine.path().join("netloom/demo");
+        for folder in ["", "netloom", "netloom/demo", "netloom/demo/g.group"] {
+            let folder = machine.path().join(folder);
+            fs::create_dir_all(&folder).unwrap();
+            fs::write(folder.join("cgroup.subtree_control"), "").unwrap();
+        }
+        let mut tree = Tree {
+            unified: Some(own.clone()),
+            needed: BTreeSet::from([Controller::Cpu]),
+            ..Tree::default()
+        };
+        tree.make().unwrap();
+        let groups = BTreeMap::from([("g".to_owned(), limits(Some("0.2"), None))]);
+        tree.share(&layout, &SharedLimits { groups, ..SharedLimits::default() }).unwrap();
+        tree.admit(&layout, &node("a", Some("g"), limits(Some("0.1"), None))).unwrap();
+        let read = |file: &str| fs::read_to_string(own.join(file)).unwrap();
+        assert!(read("g.group/cgroup.subtree_control").contains('+'));
+        assert_eq!(read("g.group/cpu.max"), "20000 100000");
+        assert_eq!(read("g.group/a/cpu.max"), "10000 100000");
+        tree.change(&layout, "a", Limits::default()).unwrap();
+        assert_eq!(read("g.group/a/cpu.max"), "max 100000");
+        // Its account is there until it has gone.
+        tree.share(&layout, &SharedLimits::default()).unwrap();
+        assert_eq!(read("g.group/cpu.max"), "max 100000");
+        fs::remove_dir_all(own.join("g.group/a")).unwrap();
+        for file in ["cpu.max", "cgroup.subtree_control"] {
+            fs::remove_file(own.join("g.group").join(file)).unwrap();
+        }
+        tree.dismiss("a");
+        assert!(!own.join("g.group").exists() && own.exists());
+    }
+
+    #[test]
     fn what_cannot_be_written_leaves_all_as_it_was() {
         let machine = tempfile::tempdir().unwrap();
         let layout = Layout::below(Path::new("/state"), "demo");

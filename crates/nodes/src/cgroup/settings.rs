@@ -33,9 +33,9 @@ pub(super) fn between(
     from: Held,
     to: Held,
 ) -> Vec<Setting> {
-    let (before, after) = (all(controller, version, from), all(controller, version, to));
+    let (before, after) = (files(controller, version, from), files(controller, version, to));
     let changed = before.into_iter().zip(after).filter(|(before, after)| before != after);
-    let mut changed: Vec<Setting> = changed.map(|(_, after)| after).collect();
+    let mut changed: Vec<Setting> = changed.map(|(_, after)| or_default(after)).collect();
     // Memory with swap is never less than memory without: what is listed last grows first.
     if controller == Controller::Memory && is_more(to.limits.memory, from.limits.memory) {
         changed.reverse();
@@ -45,8 +45,11 @@ pub(super) fn between(
 
 /// All that says limits, the kernel's defaults included.
 pub(super) fn all(controller: Controller, version: Version, held: Held) -> Vec<Setting> {
-    let files = files(controller, version, held).into_iter();
-    files.map(|(file, value)| (file, value.unwrap_or_else(|| default(file).into()))).collect()
+    files(controller, version, held).into_iter().map(or_default).collect()
+}
+
+fn or_default((file, value): (&'static str, Option<String>)) -> Setting {
+    (file, value.unwrap_or_else(|| default(file).into()))
 }
 
 /// Whether one limit leaves more than another.
@@ -180,7 +183,7 @@ mod tests {
         );
         assert_eq!(
             written(Version::One, held(), held().without_quota()),
-            expected(&[("cpu.cfs_quota_us", "-1")])
+            expected(&[("cpu.cfs_period_us", "100000"), ("cpu.cfs_quota_us", "-1")])
         );
         let more = Limits { memory: Some("65MiB".parse().unwrap()), ..held().limits };
         let more = Held { limits: more, ..held() };

@@ -7,7 +7,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::{Result, anyhow};
-use futures_util::future::join_all;
+use futures_util::StreamExt;
+use futures_util::stream;
 use netloom_nodes::View;
 use netloom_plan::Plan;
 use netloom_plan::change::Inside;
@@ -179,10 +180,11 @@ impl<'e> Software<'e> {
         self.wait(services::start(self.experiment, starts, self.end, |_, _| {}))
     }
 
-    /// All of them, also if one fails: none is left half way.
+    /// All of them, several at a time, also if one fails: none is left half way.
     fn run<'r>(&self, restarts: impl Iterator<Item = &'r Restart>) -> Result<()> {
-        let all = restarts.map(|restart| restart.run(self.experiment, self.end));
-        let failed = self.wait(join_all(all)).into_iter().filter_map(Result::err);
+        let all = stream::iter(restarts.map(|restart| restart.run(self.experiment, self.end)));
+        let all = all.buffer_unordered(services::nodes_at_once()).collect::<Vec<Result<()>>>();
+        let failed = self.wait(all).into_iter().filter_map(Result::err);
         let words: Vec<String> =
             failed.map(|error| netloom_api::in_words(error.as_ref())).collect();
         if words.is_empty() { Ok(()) } else { Err(anyhow!(words.join("; "))) }
