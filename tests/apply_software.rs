@@ -241,6 +241,10 @@ fn services_follow_the_network_without_their_node_being_made_anew() {
     lab.ok(&["apply"]);
     assert_eq!(page(&lab, "c", "r:7003/"), "other eth1 eth2 eth3");
     assert_eq!(lab.try_sh("r", "curl -s --max-time 5 http://r:7000/").0, 7, "nobody listens there");
+    fs::write(lab.path("teller.yaml"), TELLER.to_owned() + "description: another\n").unwrap();
+    let plan = planned(&lab);
+    assert!(plan[0].starts_with("! node r: its `services` changed"), "another template: {plan:?}");
+    fs::write(lab.path("teller.yaml"), TELLER).unwrap();
     // It does not come up, and the one before is started again.
     rewrite(&lab, &router(", port: 7004, word: broken", "c:", link));
     let (_, error) = lab.fails(&["apply"]);
@@ -454,4 +458,52 @@ fn published_ports_come_go_and_move_and_others_are_not_touched() {
     lab.ok(&["destroy"]);
     assert_eq!(lab.remains(), [""; 0]);
     assert!(asked(stays).is_none());
+}
+
+#[test]
+fn a_node_of_all_kinds_of_links_is_made_anew_with_all_addresses_and_routes() {
+    let lab = Lab::deployed(
+        "topology:
+  nodes:
+    a: {interfaces: {eth1: {ipv4: 10.1.0.1/24}, eth1.10: {ipv4: 10.2.0.1/24}}}
+    r:
+      kind: router
+      env: {WORD: one}
+      sysctls: {net.ipv4.conf.eth2.proxy_arp: 1}
+      interfaces: {eth1.10: {ipv4: 10.2.0.2/24}}
+      routes: [{to: 10.99.0.0/16, via: 10.2.0.1}]
+    b:
+    sw: {kind: switch}
+  links:
+    - {endpoints: [\"a:eth1\", \"r:eth1\"], delay: 1ms}
+    - {endpoints: [\"r:eth2\", \"b:eth1\"], direct: true}
+    - {endpoints: [\"r:eth3\", \"sw:p1\"]}
+    - {endpoints: [\"b:eth2\", \"sw:p2\"]}
+",
+    );
+    let stack = |node: &str| {
+        let line = "(ip -o address | sed 's/ *valid_lft.*//; s/^[0-9]*: //'; ip -4 route; ip -6 route) | sort; \
+                    sysctl net.ipv4.conf.all.forwarding; sysctl -a 2>/dev/null | grep -F .proxy_arp";
+        lab.sh(node, line)
+    };
+    let all = || ["a", "r", "b"].map(stack);
+    let before = all();
+    assert!(before[1].contains("10.99.0.0/16 via 10.2.0.1"), "{}", before[1]);
+    let file = fs::read_to_string(lab.path("netloom.yaml")).unwrap();
+    let other = file.replace("WORD: one", "WORD: two");
+    fs::write(lab.path("netloom.yaml"), &other).unwrap();
+    lab.ok(&["apply"]);
+    assert_eq!(all(), before);
+    fs::write(
+        lab.path("netloom.yaml"),
+        file.replace("{WORD: one}", "{}\n      startup: [\"exit 3\"]"),
+    )
+    .unwrap();
+    let (_, error) = lab.fails(&["apply"]);
+    assert!(error.contains("code 3") && error.contains("nothing has changed, but"), "{error}");
+    assert_eq!(all(), before);
+    assert_eq!(lab.sh("r", "echo $WORD"), "two\n");
+    lab.sh("a", "ping -4 -c 1 -W 2 b && ping -c 1 -W 2 10.2.0.2");
+    lab.ok(&["destroy"]);
+    assert_eq!(lab.remains(), [""; 0]);
 }

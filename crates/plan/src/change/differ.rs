@@ -162,7 +162,8 @@ impl<'a> Differ<'a> {
             steps.extend(operation);
         }
         // Before their nodes.
-        let (mut in_the_way, mut later) = (vec![], vec![]);
+        let mut in_the_way: Vec<Operation> = self.freed_in_no_particular_place().collect();
+        let mut later = vec![];
         for device in going {
             let operation = device.operation(&self.old_nodes, false);
             if self.is_in_the_way(*device, made) {
@@ -185,13 +186,7 @@ impl<'a> Differ<'a> {
     /// What an interface takes along when it is removed: said, so that it comes back if that is undone.
     fn freed(&self, (node, interface): End<'_>) -> Vec<Operation> {
         let Some(plan) = self.old_nodes.get(node) else { return vec![] };
-        let routes = self.old_routes(plan).into_iter();
-        let routes: Vec<RoutePlan> = routes
-            .filter(|route| route.interface.as_deref().is_none_or(|i| i == interface))
-            .collect();
-        let change = Change { from: routes, to: vec![] };
-        let routes =
-            (!change.from.is_empty()).then(|| Operation::Routes { node: node.into(), change });
+        let routes = self.gone_routes(plan, |over| over == Some(interface));
         let parameters = plan.sysctls.iter().filter(|(key, _)| names(key, interface));
         let parameters = parameters.map(|(key, value)| Operation::Parameter {
             node: node.into(),
@@ -201,9 +196,25 @@ impl<'a> Differ<'a> {
         routes.into_iter().chain(parameters).collect()
     }
 
-    fn old_routes(&self, node: &NodePlan) -> Vec<RoutePlan> {
-        let index = self.old.plan.nodes.iter().position(|old| old.name == node.name);
-        index.map(|index| self.old.plan.routes(index)).unwrap_or_default()
+    /// The routes over no interface in particular of nodes of which one is removed: said before any is, so that they come
+    /// back when all have.
+    fn freed_in_no_particular_place(&self) -> impl Iterator<Item = Operation> {
+        let nodes: BTreeSet<&str> = self.freed.iter().map(|(node, _)| *node).collect();
+        let plans = nodes.into_iter().filter_map(|node| self.old_nodes.get(node));
+        plans.filter_map(|plan| self.gone_routes(plan, |over| over.is_none()))
+    }
+
+    /// The end of those old routes of a node that are over such an interface, if there are any.
+    fn gone_routes(
+        &self,
+        node: &NodePlan,
+        is_over: impl Fn(Option<&str>) -> bool,
+    ) -> Option<Operation> {
+        let index = self.old.plan.nodes.iter().position(|old| old.name == node.name)?;
+        let mut from = self.old.plan.routes(index);
+        from.retain(|route| is_over(route.interface.as_deref()));
+        let change = Change { from, to: vec![] };
+        (!change.from.is_empty()).then(|| Operation::Routes { node: node.name.clone(), change })
     }
 
     fn links(&self, steps: &mut Steps) -> Change<Vec<String>> {

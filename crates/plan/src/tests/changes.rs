@@ -22,6 +22,8 @@ struct Sketch {
     inside: Vec<(usize, u64, u8, bool)>,
     /// What the group may use together; it shares nothing without.
     together: Option<u64>,
+    /// Routes of nodes' own, over no interface in particular.
+    routes: Vec<(usize, u8)>,
 }
 
 const NODES: [&str; 8] = ["h0", "h1", "h2", "r0", "r1", "r2", "s0", "s1"];
@@ -32,13 +34,15 @@ fn sketch() -> impl Strategy<Value = Sketch> {
     let parameters = prop::collection::vec((0..6usize, any::<bool>(), 1..4u8), 0..4);
     let inside = prop::collection::vec((0..6usize, 0..3u64, 0..3u8, any::<bool>()), 0..5);
     let together = prop::option::of(10..12u64);
-    (links, parameters, prop::bool::weighted(0.3), inside, together).prop_map(
-        |(links, parameters, switched, inside, together)| Sketch {
+    let routes = prop::collection::vec((0..6usize, 0..3u8), 0..3);
+    (links, parameters, prop::bool::weighted(0.3), inside, together, routes).prop_map(
+        |(links, parameters, switched, inside, together, routes)| Sketch {
             links,
             parameters,
             switched,
             inside,
             together,
+            routes,
         },
     )
 }
@@ -80,6 +84,14 @@ fn scenario(sketch: &Sketch) -> Scenario {
             None => "net.ipv4.ip_default_ttl".into(),
         };
         found.sysctls.insert(key, value.to_string());
+    }
+    for (node, number) in &sketch.routes {
+        let found = scenario.nodes.iter_mut().find(|n| n.name == NODES[*node]);
+        let Some(found) = found.filter(|node| node.kind != NodeKind::Switch) else { continue };
+        let to = format!("172.16.{number}.0/24");
+        if found.routes.iter().all(|route| route.to.to_string() != to) {
+            found.routes.push(build::route(&to, "192.0.2.1"));
+        }
     }
     let limits = |pids: u64| Limits { pids: (pids > 0).then_some(pids), ..Limits::default() };
     for (node, pids, runs, in_group) in &sketch.inside {
@@ -188,7 +200,8 @@ impl World {
         stack.parameters.retain(|key, _| !key.contains(&format!(".{name}.")));
     }
 
-    fn carry_out(&mut self, operation: &Operation) {
+    /// Carries out what leads to `whole`.
+    fn carry_out(&mut self, operation: &Operation, whole: &Self) {
         match operation {
             Operation::SharedLimits(Change { from, to }) => {
                 assert_eq!(self.shared, *from);
@@ -272,6 +285,10 @@ impl World {
                         over.is_none_or(|name| stack.interfaces.contains_key(name)),
                         "{route:?}"
                     );
+                    // Any of them may be the one that it is over.
+                    let mut all = whole.nodes[node].interfaces.keys();
+                    let has_all = all.all(|name| stack.interfaces.contains_key(name));
+                    assert!(over.is_some() || has_all, "{route:?}");
                     stack.routes.insert(route.to, route.clone());
                 }
             }
@@ -314,7 +331,7 @@ proptest! {
         let (mut world, wanted) = (network(&old), network(&new));
         let changes = changes(&old, &new);
         for operation in &changes.operations {
-            world.carry_out(operation);
+            world.carry_out(operation, &wanted);
             match operation {
                 Operation::PutIn => world.put_in(&wanted),
                 Operation::Start(nodes) => world.start(nodes, &wanted),
@@ -343,7 +360,7 @@ proptest! {
         let mut world = before.clone();
         let wanted = World::of(&new.0, &new.1);
         for operation in done {
-            world.carry_out(operation);
+            world.carry_out(operation, &wanted);
             match operation {
                 Operation::PutIn => world.put_in(&wanted),
                 Operation::Start(nodes) => world.start(nodes, &wanted),
@@ -352,7 +369,7 @@ proptest! {
         }
         for operation in done.iter().rev() {
             match operation.clone().inverse() {
-                Some(inverse) => world.carry_out(&inverse),
+                Some(inverse) => world.carry_out(&inverse, &before),
                 None => match operation {
                     Operation::Start(_) => {}
                     Operation::TakeOut(_) => world.put_in(&before),
