@@ -9,11 +9,15 @@ use hyper::client::conn::http1;
 use hyper::{Method, Request, Response, StatusCode};
 use hyper_util::rt::TokioIo;
 use netloom_api::event::Event;
+use netloom_api::state::ExperimentStatus;
 use netloom_api::{ApiError, VERSION};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use tokio::net::UnixStream;
 use tokio_tungstenite::WebSocketStream;
+
+/// How long an engine may take to say that it is there.
+const PATIENCE: std::time::Duration = std::time::Duration::from_secs(5);
 
 /// A client of one engine.
 #[derive(Debug, Clone)]
@@ -30,7 +34,9 @@ impl Client {
 
     /// Whether the engine answers: not one that is dying, or has not come so far.
     pub async fn is_reachable(&self) -> bool {
-        UnixStream::connect(&self.socket).await.is_ok()
+        // The kernel takes connections for an engine that is being killed, too.
+        let asked = self.get::<ExperimentStatus>("/experiment");
+        matches!(tokio::time::timeout(PATIENCE, asked).await, Ok(Ok(_)))
     }
 
     /// GET that answers JSON.
