@@ -29,12 +29,12 @@ const BEFORE: &str = "topology:
     - { endpoints: [\"n2:eth2\", \"n3:eth1\"], direct: true }
 ";
 
-/// Nodes and links that come and go, and parameters of others that change.
+/// Nodes, links, limits and files that come, go and change, one of them in a way that makes its node anew.
 const AFTER: &str = "topology:
   nodes:
-    n1: { sysctls: { net.ipv4.ip_default_ttl: 44 }, LIMITS files: { /etc/motd: { content: hello } } }
+    n1: { sysctls: { net.ipv4.ip_default_ttl: 44 }, LIMITS_TOO files: { /etc/motd: { content: hullo } } }
     n2: { kind: router, startup: [\"touch /run/started\"] }
-    n4: { kind: router }
+    n4: { kind: router, startup: [\"touch /run/started\"], LIMITS }
     n5:
   links:
     - { endpoints: [\"n1:eth1\", \"n2:eth1\"], delay: 2ms }
@@ -68,8 +68,10 @@ impl Outcome {
 
 /// The scenario; an ordinary user's nodes have no limits.
 fn scenario(text: &str) -> String {
-    let limits = if nix::unistd::geteuid().is_root() { "limits: { pids: 100 }," } else { "" };
-    text.replace("LIMITS", limits)
+    let root = nix::unistd::geteuid().is_root();
+    let limits = |text: &'static str| if root { text } else { "" };
+    text.replace("LIMITS_TOO", limits("limits: { pids: 90, cpu: 1 },"))
+        .replace("LIMITS", limits("limits: { pids: 100 },"))
 }
 
 /// Runs `netloom` to its end, which must come.
@@ -240,7 +242,7 @@ fn apply() {
         }
         if !outcome.succeeded {
             outcome.is_told()?;
-            let now = look_everywhere(lab)?;
+            let now = look_everywhere(lab).map_err(|problem| format!("{outcome:?}: {problem}"))?;
             if before != now || !outcome.words.contains("nothing has changed") {
                 return Err(format!("{outcome:?}, before: {before:#?}, now: {now:#?}"));
             }

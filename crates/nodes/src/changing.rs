@@ -6,7 +6,7 @@ use std::fs;
 use std::io::{self, Write};
 use std::os::fd::AsRawFd;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, PoisonError};
+use std::sync::{Arc, MutexGuard, PoisonError};
 use std::thread;
 
 use netloom_plan::change::{Change, Existence, Operation};
@@ -19,7 +19,7 @@ use crate::configure::{
 };
 use crate::create::{create_namespace, enter_namespace, raise_file_limit};
 use crate::netlink::{Netlink, Request};
-use crate::network::Attachment;
+use crate::network::{Attachment, Remains};
 use crate::record::Record;
 use crate::{Device, Network, NodeError, View, direct, requests, sysctl, tap, teardown};
 
@@ -190,15 +190,26 @@ impl Network {
         let removed = teardown::remove_node(&self.layout, name, self.cgroups_of(name));
         self.starter().cgroups_mut().dismiss(name);
         let recorded = || self.write_record(self.nodes().keys().cloned().collect());
-        if let Err(error) = removed.and_then(|()| recorded()) {
+        let problem = match removed {
+            Ok(()) => recorded().err(),
+            Err(error) => {
+                self.remains().nodes.push(name.into());
+                Some(error)
+            }
+        };
+        if let Some(error) = problem {
             let problem = format!("node `{name}` has gone, but not without remains: {error}");
-            self.problems.lock().unwrap_or_else(PoisonError::into_inner).push(problem);
+            self.remains().problems.push(problem);
         }
     }
 
     /// What could not be removed of nodes that have gone, in words, since this was last asked.
     pub fn take_problems(&self) -> Vec<String> {
-        std::mem::take(&mut *self.problems.lock().unwrap_or_else(PoisonError::into_inner))
+        std::mem::take(&mut self.remains().problems)
+    }
+
+    fn remains(&self) -> MutexGuard<'_, Remains> {
+        self.remains.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn make_interface(&self, node: &str, interface: &InterfacePlan) -> Result<Device, NodeError> {
@@ -261,6 +272,7 @@ impl Network {
             let path = self.layout.record();
             NodeError::system(format!("read {}", path.display()), io::ErrorKind::NotFound)
         })?;
+        let nodes = nodes.into_iter().chain(self.remains().nodes.iter().cloned()).collect();
         Record { nodes, ..written }.write(&self.layout)
     }
 

@@ -78,10 +78,18 @@ pub struct Network {
     /// Whether there are cgroups of version 2 that we may use.
     has_cgroups: bool,
     reactor: Option<Reactor>,
-    /// What could not be removed of nodes that have gone.
-    pub(crate) problems: Mutex<Vec<String>>,
+    pub(crate) remains: Mutex<Remains>,
     /// CPU time of threads that looked at interfaces, in ns.
     spent_in_nodes: AtomicU64,
+}
+
+/// What is left of nodes that went while the network lives.
+#[derive(Debug, Default)]
+pub(crate) struct Remains {
+    /// Their names, for the record.
+    pub nodes: Vec<String>,
+    /// What could not be removed, and why, until it is told.
+    pub problems: Vec<String>,
 }
 
 /// The nodes by name.
@@ -117,7 +125,7 @@ impl Network {
             starter,
             has_cgroups,
             reactor: None,
-            problems: Mutex::default(),
+            remains: Mutex::default(),
             spent_in_nodes: AtomicU64::new(0),
         };
         // From here on, dropping the network removes what was made.

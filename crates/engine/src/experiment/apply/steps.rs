@@ -127,7 +127,6 @@ impl<'e> Steps<'e> {
         if let Operation::Interface { node, interface: Existence::Removed(interface) } = operation {
             let end = Endpoint { node: node.clone(), interface: interface.name.clone() };
             self.live(|live| self.experiment.overflow.forget(&live.network, &[end]))?;
-            self.devices.remove(&(node.clone(), interface.name.clone()));
         }
         if let Operation::Node(Existence::Removed(node)) = operation {
             let end = |(node, interface): &(String, String)| Endpoint {
@@ -142,6 +141,10 @@ impl<'e> Steps<'e> {
         }
         self.before_nodes(operation)?;
         let device = self.live(|live| Ok(live.network.carry_out(operation)?))?;
+        if let Operation::Interface { node, interface: Existence::Removed(interface) } = operation {
+            // Not before: where it cannot be removed, its link needs it back.
+            self.devices.remove(&(node.clone(), interface.name.clone()));
+        }
         if let Some(device) = device {
             let end = (device.node.clone(), device.interface.clone());
             self.devices.insert(end, open(device)?.0);
@@ -213,7 +216,12 @@ impl<'e> Steps<'e> {
                 if let Some(watch) = watch {
                     self.experiment.news().sights(watch, self.experiment, &new);
                 }
-                self.release(&new)
+                let released = self.release(&new);
+                if released.is_err() {
+                    // The first error is the one to report; without the links, the rest can be taken back.
+                    let _ = self.undo_put_in();
+                }
+                released
             }
             Err(refused) => {
                 let NotRewired { error, links } = *refused;
