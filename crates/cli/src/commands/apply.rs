@@ -1,6 +1,6 @@
 //! `netloom apply`, and what `netloom deploy` does where the experiment runs already.
 
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, bail};
 use netloom_api::apply::{ApplyRequest, ApplyResponse, ApplyStep, Part};
 use netloom_units::readable::counted;
 
@@ -19,7 +19,10 @@ pub async fn apply(machine: &dyn Machine, args: Apply) -> Result<i32> {
     let client = Client::new(&found.name, &found.socket);
     if !found.alive || !client.is_reachable().await {
         if !args.dry_run {
-            return deploy::bring_up(machine, &args.start, &loaded).await;
+            let up = deploy::bring_up(machine, &args.start, &loaded).await;
+            // It lives, but was not heard, and bringing it up showed that.
+            let unheard = || format!("the engine of `{name}` does not answer; nothing has changed");
+            return if found.alive { up.with_context(unheard) } else { up };
         }
         let (nodes, links) = (loaded.scenario.nodes.len(), loaded.scenario.links.len());
         println!(
