@@ -33,7 +33,7 @@ test-rootless: setup  ## end-to-end tests, kernel tests and examples as an ordin
 	@sh scripts/test-rootless.sh
 
 faults: setup     ## a fault at every step of deploy, apply and destroy: about five minutes
-	NETLOOM_FAULTS=all $(CARGO) test --release --locked --test faults -- --nocapture
+	NETLOOM_FAULTS=all $(CARGO) test --workspace --release --locked --test faults -- --nocapture
 
 bench: build      ## measures; asserts nothing
 	@sh benches/run.sh

@@ -278,7 +278,7 @@ impl<'a> Caller<'a> {
         let object = match name {
             "openat" => {
                 let path = self.text(arguments[1]);
-                let is_library = path.contains("/lib/") || path.contains("ld.so");
+                let is_library = path.contains("/lib/") || path.contains(".so");
                 let writes = number(2) & i64::from(libc::O_ACCMODE | libc::O_CREAT) != 0;
                 (!is_library).then(|| format!("{path}{}", if writes { " to write" } else { "" }))?
             }

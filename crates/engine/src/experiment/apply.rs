@@ -9,7 +9,7 @@ mod telling;
 use std::path::Path;
 use std::sync::{Arc, PoisonError};
 
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, bail};
 use netloom_api::apply::{ApplyRequest, ApplyResponse, ApplyStep};
 use netloom_api::event::What;
 use netloom_plan::change::{Changes, Network, Operation, changes};
@@ -23,6 +23,9 @@ use crate::monitoring::limits;
 use crate::overflow::Look;
 use software::Software;
 use steps::Steps;
+
+/// Of what is refused for want of something, before anything is done.
+const UNCHANGED: &str = "nothing has changed";
 
 /// What is to be done.
 struct Intended<'e> {
@@ -45,12 +48,13 @@ impl Experiment {
         let old = self.drawn();
         self.check(&old.scenario, &scenario)?;
         scenario.monitor = old.scenario.monitor.clone();
-        let intended = self.intend(&old, &scenario, &file, end)?;
+        let plan = self.plan(&old, &scenario)?;
+        let intended = self.intend(&old, (&scenario, plan), &file, end).context(UNCHANGED)?;
         let Intended { plan, changes, software, steps, mut notes } = intended;
         if dry_run {
             return Ok(ApplyResponse { steps, notes, at: None });
         }
-        let reserved = self.publisher.reserve(&scenario)?;
+        let reserved = self.publisher.reserve(&scenario).context(UNCHANGED)?;
         let numbers = self.numbers.of(&scenario);
         // A node that is made anew has its number, and another namespace.
         let is_watched_otherwise = old.numbers != numbers
@@ -63,26 +67,27 @@ impl Experiment {
         Steps::new(self, old, Arc::clone(&new), software).carry_out(changes)?;
         notes.extend(self.with_live(|live| Ok(live.network.take_problems()))?);
         let at = self.now();
-        self.publisher.serve(self, reserved, |node| anew.iter().any(|(name, _)| name == node))?;
-        if steps.is_empty() {
-            return Ok(ApplyResponse { steps, notes, at: None });
+        let is_anew = |node: &str| anew.iter().any(|(name, _)| name == node);
+        let served = self.publisher.serve(self, reserved, is_anew);
+        let at = (!steps.is_empty()).then_some(at);
+        if let Some(at) = at {
+            if is_watched_otherwise {
+                self.watch_nodes(&new);
+            }
+            self.events.record(at, What::Applied { steps: steps.clone() });
         }
-        if is_watched_otherwise {
-            self.watch_nodes(&new);
-        }
-        self.events.record(at, What::Applied { steps: steps.clone() });
-        Ok(ApplyResponse { steps, notes, at: Some(at) })
+        served.context("the network is as its scenario says by now, but for published ports")?;
+        Ok(ApplyResponse { steps, notes, at })
     }
 
     /// Works out what is to be done, and looks for all that it takes; nothing is done.
     fn intend<'e>(
         self: &'e Arc<Self>,
         old: &Drawn,
-        scenario: &Scenario,
+        (scenario, plan): (&Scenario, Plan),
         file: &Path,
         end: &'e End,
     ) -> Result<Intended<'e>> {
-        let plan = self.plan(old, scenario)?;
         let directory = file.parent().unwrap_or(Path::new("/"));
         let (mut software, inside) =
             Software::prepare(self, end, old, (scenario, &plan, directory))?;

@@ -18,6 +18,8 @@ pub(crate) struct Hierarchies {
     unified: Option<PathBuf>,
     /// Version 1, by controller.
     legacy: BTreeMap<String, PathBuf>,
+    /// Why it is not known what is mounted.
+    unread: Option<String>,
 }
 
 /// In which version of control groups a controller is.
@@ -30,7 +32,14 @@ pub(crate) enum Version {
 impl Hierarchies {
     /// Those that are mounted here.
     pub fn of_this_machine() -> Self {
-        Self::read(&fs::read_to_string("/proc/self/mountinfo").unwrap_or_default())
+        const TABLE: &str = "/proc/self/mountinfo";
+        fs::read_to_string(TABLE).map_or_else(
+            |error| Self {
+                unread: Some(format!("cannot read {TABLE}: {error}")),
+                ..Self::default()
+            },
+            |table| Self::read(&table),
+        )
     }
 
     /// By the text of `mountinfo`.
@@ -79,6 +88,9 @@ impl Hierarchies {
 
     /// Where a controller is, or why limits that need it cannot be enforced, and what would help.
     pub fn version(&self, controller: Controller) -> Result<Version, String> {
+        if let Some(why) = &self.unread {
+            return Err(why.clone());
+        }
         let name = controller.name();
         let in_unified = self.unified.as_deref().is_some_and(|mount| offers(mount, name));
         let (version, mount) = match (in_unified, &self.unified, self.legacy.get(name)) {
@@ -143,11 +155,13 @@ mod tests {
     fn a_controller_that_is_nowhere_is_told_with_a_remedy() {
         let mount = tempfile::tempdir().unwrap();
         fs::write(mount.path().join("cgroup.controllers"), "cpu pids\n").unwrap();
-        let found = Hierarchies { unified: Some(mount.path().into()), legacy: BTreeMap::new() };
+        let found = Hierarchies { unified: Some(mount.path().into()), ..Hierarchies::default() };
         assert_eq!(found.version(Controller::Cpu), Ok(Version::Two));
         let why = found.version(Controller::Memory).unwrap_err();
         assert!(why.contains("`memory`") && why.contains("cgroup_enable"), "{why}");
         let why = Hierarchies::default().version(Controller::Pids).unwrap_err();
         assert!(why.contains("mount version 2"), "{why}");
+        let unread = Hierarchies { unread: Some("cannot read it".into()), ..found };
+        assert_eq!(unread.version(Controller::Cpu), Err("cannot read it".into()));
     }
 }

@@ -13,7 +13,7 @@ use netloom_plan::change::{Change, Changes, Existence, Operation};
 use netloom_scenario::{Endpoint, Link};
 
 use super::software::Software;
-use super::{Drawn, Experiment, limits};
+use super::{Drawn, Experiment, UNCHANGED, limits};
 use crate::experiment::{Live, links};
 use crate::overflow;
 use crate::wiring::{Loose, Nodes, open};
@@ -87,8 +87,8 @@ impl<'e> Steps<'e> {
     fn take_back(&mut self, done: Vec<Operation>, failed: anyhow::Error) -> anyhow::Error {
         let mut problems = vec![];
         let unchanged = match self.software.turn_back() {
-            None => "nothing has changed".into(),
-            Some(but) => format!("nothing has changed, but {but}"),
+            None => UNCHANGED.into(),
+            Some(but) => format!("{UNCHANGED}, but {but}"),
         };
         for operation in done.into_iter().rev() {
             let undone = match operation {
