@@ -2,7 +2,7 @@
 # Python; `make setup` installs the rest and is part of what needs it.
 
 CARGO ?= cargo
-NETLOOM := target/release/netloom
+NETLOOM := $(or $(CARGO_TARGET_DIR),target)/release/netloom
 DEMO_RESULTS := target/demo
 
 .PHONY: all setup build demo test lint unit test-rootless faults bench fuzz generate bpf clean
