@@ -16,10 +16,12 @@ BLOCKS = 32
 PERIOD = 0.04
 
 
-def write(file, number, share, begin, until):
+def write(file, number, share, seconds, ready, begin):
     buffer = mmap.mmap(-1, SIZE)
     block = number
-    period = begin
+    ready.wait()
+    period = begin.value
+    until = period + seconds
     while period < until:
         time.sleep(max(0, period - time.monotonic()))
         while time.monotonic() < period + PERIOD * share:
@@ -31,14 +33,20 @@ def write(file, number, share, begin, until):
 def main():
     device, share, seconds = sys.argv[1], float(sys.argv[2]) / 100, float(sys.argv[3])
     file = os.open(device, os.O_RDWR | os.O_DIRECT)
-    print(f"began {time.time()}", flush=True)
-    begin = time.monotonic()
+    # The load begins when all writers are there: starting them takes longer than what is measured.
+    begin = multiprocessing.Value("d")
+    ready = multiprocessing.Barrier(AT_ONCE + 1)
     writers = [
-        multiprocessing.Process(target=write, args=(file, number, share, begin, begin + seconds))
+        multiprocessing.Process(target=write, args=(file, number, share, seconds, ready, begin))
         for number in range(AT_ONCE)
     ]
     for writer in writers:
         writer.start()
+    while ready.n_waiting < AT_ONCE:
+        time.sleep(0.001)
+    begin.value = time.monotonic()
+    print(f"began {time.time()}", flush=True)
+    ready.wait()
     for writer in writers:
         writer.join()
 

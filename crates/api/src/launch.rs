@@ -21,7 +21,7 @@ pub struct Launch {
     pub directory: PathBuf,
     /// What the engine is to do with the network.
     pub mode: Mode,
-    /// Number of data-plane workers; by default one per core but one.
+    /// Number of data-plane workers; by default one per core but one, and one more that helps out in overload.
     pub workers: Option<usize>,
     /// How much traffic this machine bears.
     pub calibration: Calibration,

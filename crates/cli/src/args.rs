@@ -74,7 +74,7 @@ pub struct StartOptions {
     /// Seed of all random streams instead of the scenario's own.
     #[arg(long)]
     pub seed: Option<u64>,
-    /// Data-plane worker threads; by default one per core but one.
+    /// Data-plane worker threads; by default one per core but one, and one more that helps out in overload.
     #[arg(long, value_name = "N")]
     pub workers: Option<usize>,
 }

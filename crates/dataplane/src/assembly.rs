@@ -8,10 +8,12 @@ use std::thread;
 use netloom_link::{Pipe, Stream};
 use nix::unistd::{SysconfVar, sysconf};
 
+use crate::balance::WORTH;
 use crate::fabric::{Fabric, Parts};
 use crate::handle::{Control, LinkControl, Location, SwitchEnd, WorkerHandle};
 use crate::partition;
-use crate::shift::Shift;
+use crate::relief::Relief;
+use crate::vitals::Vitals;
 use crate::waiter::Waiter;
 use crate::wakeup::WakeupProbe;
 use crate::worker::Worker;
@@ -29,7 +31,6 @@ struct Draft {
 struct Plan {
     clock: Clock,
     frame_memory: usize,
-    may_spin: bool,
     scheduling: Scheduling,
 }
 
@@ -40,11 +41,15 @@ pub(crate) fn assemble(wiring: Wiring, options: &Options) -> Result<Dataplane, D
     let switches_of = |link: &LinkWiring| link.ends.each_ref().map(End::switch);
     let switches: Vec<_> = wiring.links.iter().map(switches_of).collect();
     let assignment = partition::assign(&switches, &vec![None; switches.len()], wanted);
-    let workers = partition::used(&assignment);
+    let used = partition::used(&assignment);
+    let on_its_own = |ends: &&[Option<usize>; 2]| ends.iter().all(Option::is_none);
+    // One more, without links, for when the others cannot bear theirs.
+    let can_help = switches.iter().filter(on_its_own).count() >= 2 * WORTH;
+    let spare = (options.workers.is_none() && cores > used && can_help).then_some(used);
+    let workers = used + usize::from(spare.is_some());
     let plan = Plan {
         clock: Clock::since(options.origin),
         frame_memory: options.frame_memory.unwrap_or_else(default_frame_memory) / workers,
-        may_spin: cores > workers,
         scheduling: options.scheduling,
     };
     let mut drafts = (0..workers).map(|_| Draft::new(&plan)).collect::<Result<Vec<_>, _>>()?;
@@ -59,16 +64,19 @@ pub(crate) fn assemble(wiring: Wiring, options: &Options) -> Result<Dataplane, D
         locations.push(Some(Location { worker, lane, switches }));
     }
     let workers = drafts.into_iter().enumerate().map(|(index, draft)| draft.start(index, &plan));
-    Ok(Dataplane {
+    let dataplane = Dataplane {
         clock: plan.clock,
         seed: options.seed,
         workers: workers.collect::<Result<_, _>>()?,
+        relief: Mutex::new(Relief::new(cores, spare)),
         locations,
         control: Mutex::new(control),
         scheduling: plan.scheduling,
         probe: WakeupProbe::start(plan.clock)?,
         alive: Arc::new(()),
-    })
+    };
+    dataplane.note_places();
+    Ok(dataplane)
 }
 
 /// A quarter of the machine's memory, in bytes.
@@ -89,7 +97,7 @@ impl Parts {
             Pipe::new(config, Stream::new(seed, &format!("{name}/{direction}")), clock.now())
         };
         let pipes = [pipe(forward, "forward"), pipe(reverse, "reverse")];
-        Self { ends, pipes, shifts: [Shift::default(), Shift::default()] }
+        Self { ends, pipes, shifts: Default::default(), shown: Default::default() }
     }
 }
 
@@ -117,13 +125,14 @@ impl Draft {
         self.fabric.number(&self.numbers);
         let (sender, commands) = channel();
         let waker = self.waiter.waker();
-        let (may_spin, scheduling) = (plan.may_spin, plan.scheduling);
+        let vitals = Arc::<Vitals>::default();
+        let seen = Arc::clone(&vitals);
         let worker =
-            Worker::new(self.fabric, self.waiter, commands, plan.clock, may_spin, scheduling);
+            Worker::new(self.fabric, self.waiter, commands, plan.clock, seen, plan.scheduling);
         let thread = thread::Builder::new()
             .name(format!("netloom-data-{index}"))
             .spawn(move || worker.run())
             .map_err(DataplaneError::system("start a worker"))?;
-        Ok(WorkerHandle { commands: sender, waker, thread: Some(thread) })
+        Ok(WorkerHandle { commands: sender, waker, vitals, thread: Some(thread) })
     }
 }

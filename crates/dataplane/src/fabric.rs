@@ -16,6 +16,7 @@ use netloom_ports::{
 };
 use netloom_units::{Duration, Time};
 
+use crate::balance::{LinkLoad, Load};
 use crate::capture::{CaptureDirection, CaptureNote, CaptureSink};
 use crate::carried::Carried;
 use crate::frame_log::LogSink;
@@ -45,12 +46,20 @@ pub(crate) struct Lane {
     pub pipe: Pipe<Carried>,
     pub source: Place,
     pub target: Place,
-    /// Who sees what enters at the source.
-    pub entry: Vec<CaptureSink>,
-    /// Who sees what leaves at the target.
-    pub exit: Vec<CaptureSink>,
+    pub shown: Shown,
+    /// Frames that entered the pipe, a super-frame that is not split as one, since that was last asked for.
+    pub entered: u64,
     /// How late its frames are for having been seen late.
     pub shift: Shift,
+}
+
+/// Who sees the frames of a lane.
+#[derive(Debug, Default)]
+pub(crate) struct Shown {
+    /// What enters at the source.
+    pub entry: Vec<CaptureSink>,
+    /// What leaves at the target.
+    pub exit: Vec<CaptureSink>,
 }
 
 /// What a lane begins or ends at.
@@ -194,6 +203,24 @@ impl Fabric {
         first
     }
 
+    /// What links have given to do since this was last asked.
+    pub fn take_load(&mut self) -> Load {
+        let may_move = |place: &Place| match place {
+            Place::Device(port) => self.ports[*port].alive,
+            Place::Tagged(Tagged::Interfaces(_)) | Place::Tagged(Tagged::Port { .. }) => false,
+            Place::Switch { .. } => false,
+        };
+        let links =
+            self.lanes.chunks_exact(2).filter(|lanes| lanes[0].live).map(|lanes| LinkLoad {
+                link: lanes[0].id.link,
+                frames: lanes.iter().map(|lane| lane.entered).sum(),
+                may_move: may_move(&lanes[0].source) && may_move(&lanes[0].target),
+            });
+        let load = Load { links: links.collect(), logs: self.log.is_some() };
+        self.lanes.iter_mut().for_each(|lane| lane.entered = 0);
+        load
+    }
+
     /// Logs no more; what has happened so far is in the log.
     pub fn end_log(&mut self) {
         for lane in 0..self.lanes.len() {
@@ -219,9 +246,9 @@ impl Fabric {
     /// `frame` enters `lane` at `at`, which may be a little before `now`.
     pub fn enter(&mut self, lane: usize, at: Time, now: Time, frame: Frame) {
         let shape = frame.shape();
-        if shape.is_ok() && !self.lanes[lane].entry.is_empty() {
+        if shape.is_ok() && !self.lanes[lane].shown.entry.is_empty() {
             show(
-                &mut self.lanes[lane].entry,
+                &mut self.lanes[lane].shown.entry,
                 at,
                 CaptureDirection::Outbound,
                 CaptureNote::None,
@@ -265,6 +292,7 @@ impl Fabric {
         if let Some(spotter) = &mut self.spotter {
             spotter.handled(lane);
         }
+        self.lanes[lane].entered += 1;
         self.lanes[lane].shift.offered(self.unseen);
         if let Err(rejected) = self.lanes[lane].pipe.offer(at, info, Carried(frame)) {
             self.dropped(lane, at, rejected.reason, rejected.frame.0);
@@ -336,11 +364,11 @@ impl Fabric {
     /// The pipe of `lane` dropped a frame.
     #[inline]
     fn dropped(&mut self, lane: usize, at: Time, reason: DropReason, frame: Frame) {
-        let lane = &mut self.lanes[lane];
-        if !lane.entry.is_empty() || !lane.exit.is_empty() {
+        let shown = &mut self.lanes[lane].shown;
+        if !shown.entry.is_empty() || !shown.exit.is_empty() {
             let note = CaptureNote::Dropped(reason);
-            show(&mut lane.entry, at, CaptureDirection::Outbound, note, &frame);
-            show(&mut lane.exit, at, CaptureDirection::Inbound, note, &frame);
+            show(&mut shown.entry, at, CaptureDirection::Outbound, note, &frame);
+            show(&mut shown.exit, at, CaptureDirection::Inbound, note, &frame);
         }
         self.pool.recycle(frame);
     }
@@ -433,8 +461,8 @@ impl Fabric {
     /// Captures see what leaves `lane` at `at`.
     #[inline(always)]
     fn show_exit(&mut self, lane: usize, at: Time, delivery: &Delivery<Carried>) {
-        if !self.lanes[lane].exit.is_empty() {
-            let (sinks, note) = (&mut self.lanes[lane].exit, mark(&delivery.passage));
+        if !self.lanes[lane].shown.exit.is_empty() {
+            let (sinks, note) = (&mut self.lanes[lane].shown.exit, mark(&delivery.passage));
             show(sinks, at, CaptureDirection::Inbound, note, &delivery.frame.0);
         }
     }

@@ -18,8 +18,10 @@ use crate::capture::{Capture, capture, capture_interface};
 use crate::fabric::Parts;
 use crate::frame_log::{self, FrameLog, FrameLogSummary};
 use crate::gate::tickets;
+use crate::relief::Relief;
 use crate::scheduling::Scheduling;
 use crate::timing::Timing;
+use crate::vitals::Vitals;
 use crate::waiter::Waker;
 use crate::wakeup::{Pulse, WakeupProbe};
 use crate::watch::{Limits, Watch};
@@ -36,6 +38,7 @@ pub struct Dataplane {
     /// Of the pipes' random streams.
     pub(crate) seed: u64,
     pub(crate) workers: Vec<WorkerHandle>,
+    pub(crate) relief: Mutex<Relief>,
     /// Where each link is; none that was taken out.
     pub(crate) locations: Vec<Option<Location>>,
     pub(crate) control: Mutex<Control>,
@@ -62,6 +65,7 @@ pub struct PipeStatus {
 pub(crate) struct WorkerHandle {
     pub commands: Sender<Command>,
     pub waker: Waker,
+    pub vitals: Arc<Vitals>,
     pub thread: Option<JoinHandle<Vec<Returned>>>,
 }
 

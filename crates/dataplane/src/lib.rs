@@ -6,7 +6,10 @@
 //! | `handle` | the running data plane as its owner sees it: [`Dataplane`] |
 //! | `assembly` | putting a data plane together from its wiring |
 //! | `rewiring` | links that come and go while it runs |
+//! | `relief` | links of workers that cannot bear them go to others |
 //! | `partition` | which worker owns which links |
+//! | `balance` | when links move to another worker, and which |
+//! | `vitals` | what others see of a worker without asking it |
 //! | `worker` | a thread: waits, reads devices, releases frames, obeys commands |
 //! | `fabric` | what a worker owns: frames on their way between devices, pipes and switches |
 //! | `carried` | a frame as the link model sees it: [`Carried`] |
@@ -28,6 +31,7 @@
 //! devices, and any notion of nodes.
 
 mod assembly;
+mod balance;
 mod capture;
 mod carried;
 mod clock;
@@ -38,6 +42,7 @@ mod gate;
 mod handle;
 mod margin;
 mod partition;
+mod relief;
 mod rewiring;
 mod scheduling;
 mod shift;
@@ -45,6 +50,7 @@ mod switch;
 mod thread_clock;
 mod timers;
 mod timing;
+mod vitals;
 mod vlan;
 mod waiter;
 mod wakeup;
@@ -58,6 +64,7 @@ pub use clock::Clock;
 pub use error::DataplaneError;
 pub use frame_log::{FrameLog, FrameLogSummary};
 pub use handle::{Dataplane, PipeStatus};
+pub use relief::{Overload, Relieved};
 pub use rewiring::{NotRewired, Rewired, Unwired};
 pub use scheduling::Scheduling;
 pub use timing::{DeviceFailure, LatencySummary, Timing, UnmodelledDrops, WorkerLoad};

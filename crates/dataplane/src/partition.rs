@@ -1,10 +1,11 @@
-//! Which worker owns which links: connected components, spread evenly. Pure.
+//! Which worker owns which links: connected components, spread evenly by how many links they have. Pure. Not
+//! here: which links move when that proves uneven (`balance`).
 
 use std::cmp::Reverse;
 
 /// For each link, the index of its worker. `ends` holds, for each link, the switches it ends at, and
-/// `homes` the worker that has it, if one does; `workers` is at least one. Links that share a switch share a
-/// worker: that of most of them. All others stay where they are.
+/// `homes` the worker that has it, if one does; `workers`, of which there is at least one, get those that have none.
+/// Links that share a switch share a worker: that of most of them. All others stay where they are.
 pub(crate) fn assign(
     ends: &[[Option<usize>; 2]],
     homes: &[Option<usize>],
@@ -34,21 +35,47 @@ pub(crate) fn used(assignment: &[usize]) -> usize {
     assignment.iter().max().map_or(1, |last| last + 1)
 }
 
-/// Those that have a home first, then the largest part first, each to the worker that has least.
+/// If some have a home: they first, then the largest part first, each to the worker that has least. Otherwise in
+/// their order, which is that of the file: neighbours in it are mostly neighbours in the network, and what goes
+/// from a link to the next one should find it on the same CPU.
 fn spread(mut parts: Vec<Vec<usize>>, homes: &[Option<usize>], workers: usize) -> Vec<usize> {
+    if homes.iter().all(Option::is_none) {
+        return in_order(parts, homes.len(), workers);
+    }
+    let all = homes.iter().flatten().max().map_or(workers, |last| workers.max(last + 1));
     let home = |part: &[usize]| {
         let of_worker =
             |worker: usize| part.iter().filter(|link| homes[**link] == Some(worker)).count();
-        let most = (0..workers).max_by_key(|worker| (of_worker(*worker), Reverse(*worker)));
+        let most = (0..all).max_by_key(|worker| (of_worker(*worker), Reverse(*worker)));
         most.filter(|worker| of_worker(*worker) > 0)
     };
     parts.sort_by_key(|part| (home(part).is_none(), Reverse(part.len()), part[0]));
-    let mut loads = vec![0; workers];
+    let mut loads = vec![0; all];
     let mut assignment = vec![0; homes.len()];
     for part in parts {
         let least = || (0..workers).min_by_key(|worker| loads[*worker]).unwrap_or(0);
         let worker = home(&part).unwrap_or_else(least);
         loads[worker] += part.len();
+        for link in part {
+            assignment[link] = worker;
+        }
+    }
+    assignment
+}
+
+/// Each worker gets parts that follow each other, until it has its part of the links that are left.
+fn in_order(mut parts: Vec<Vec<usize>>, links: usize, workers: usize) -> Vec<usize> {
+    parts.sort_by_key(|part| part[0]);
+    let mut assignment = vec![0; links];
+    let (mut worker, mut load, mut left) = (0, 0, links);
+    for part in parts {
+        // More than half of it would be too much.
+        let full = (2 * load + part.len()) * (workers - worker) > 2 * (left + load);
+        if load > 0 && full && worker + 1 < workers {
+            (worker, load) = (worker + 1, 0);
+        }
+        load += part.len();
+        left -= part.len();
         for link in part {
             assignment[link] = worker;
         }
@@ -86,9 +113,17 @@ mod tests {
 
     #[test]
     fn independent_links_are_spread() {
-        assert_eq!(anew(&[ALONE; 4], 2), [0, 1, 0, 1]);
+        assert_eq!(anew(&[ALONE; 4], 2), [0, 0, 1, 1]);
+        assert_eq!(anew(&[ALONE; 7], 3), [0, 0, 1, 1, 1, 2, 2]);
         assert_eq!(used(&anew(&[ALONE; 2], 8)), 2);
         assert_eq!(used(&anew(&[], 8)), 1);
+    }
+
+    #[test]
+    fn a_large_part_leaves_the_rest_to_others() {
+        let on = |switch| [None, Some(switch)];
+        assert_eq!(anew(&[on(0), on(0), on(0), on(0), ALONE, ALONE], 2), [0, 0, 0, 0, 1, 1]);
+        assert_eq!(anew(&[ALONE, ALONE, on(0), on(0), on(0), on(0)], 2), [0, 0, 1, 1, 1, 1]);
     }
 
     #[test]
@@ -116,5 +151,6 @@ mod tests {
         assert_eq!(assign(&ends, &homes, 2), [1, 1, 1, 0, 0, 0]);
         let homes = [Some(1), Some(1), None, Some(0), Some(1), Some(1)];
         assert_eq!(assign(&ends, &homes, 2), [1, 1, 0, 1, 1, 1]);
+        assert_eq!(assign(&ends, &homes, 1), [1, 1, 0, 1, 1, 1], "no link comes to the second one");
     }
 }

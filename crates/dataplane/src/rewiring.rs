@@ -52,7 +52,8 @@ impl Unwired {
     }
 
     fn of(name: String, parts: Parts) -> (Self, [End; 2]) {
-        let Parts { ends, pipes: [forward, reverse], shifts: [to, back] } = parts;
+        // Its captures end.
+        let Parts { ends, pipes: [forward, reverse], shifts: [to, back], .. } = parts;
         (Self { name, pipes: Box::new([(forward, to), (reverse, back)]) }, ends)
     }
 }
@@ -144,7 +145,8 @@ impl Dataplane {
             Rewired::New(link) => loose(link.name.clone(), Parts::of(*link, self.seed, self.clock)),
             Rewired::Back(Unwired { name, pipes }, ends) => {
                 let [(forward, to), (reverse, back)] = *pipes;
-                loose(name, Parts { ends, pipes: [forward, reverse], shifts: [to, back] })
+                let (pipes, shifts) = ([forward, reverse], [to, back]);
+                loose(name, Parts { ends, pipes, shifts, shown: Default::default() })
             }
             Rewired::Kept(number) => {
                 let location = self.location(number).copied();
@@ -167,7 +169,12 @@ impl Dataplane {
             slots.iter().map(|slot| slot.switches.map(|end| end.map(number))).collect();
         let home = |slot: &Slot| matches!(slot.at, At::Lane(_)).then_some(slot.worker);
         let homes: Vec<_> = slots.iter().map(home).collect();
-        let assignment = partition::assign(&switches, &homes, self.workers.len());
+        let assignment = partition::assign(&switches, &homes, self.regular_workers());
+        self.bring(slots, assignment)
+    }
+
+    /// Brings every link to the worker that `assignment` says, by its place in `slots`.
+    fn bring(&mut self, slots: &mut [Slot], assignment: Vec<usize>) -> Result<(), DataplaneError> {
         let moving = |(slot, worker): (&Slot, &usize)| slot.old.filter(|_| slot.worker != *worker);
         let moving: Vec<usize> = slots.iter().zip(&assignment).filter_map(moving).collect();
         // Frames in them come along: the experiment has one clock.
@@ -221,6 +228,30 @@ impl Dataplane {
         }
     }
 
+    /// Brings links to another worker, with the frames in them and their captures; all keep their numbers. With limits,
+    /// a monitor is told from now on, and the one that was told before no more. If the machine refuses to wait for an
+    /// interface there, the links are back where they were, and that is returned, too.
+    ///
+    /// # Errors
+    /// If the machine refuses to have them back, or what a monitor needs, or a worker has ended.
+    pub(crate) fn bring_to(
+        &mut self,
+        worker: usize,
+        links: &[usize],
+        watch: Option<Limits>,
+    ) -> Result<(Option<Watch>, Option<DataplaneError>), DataplaneError> {
+        let all = (0..self.locations.len()).map(Rewired::Kept);
+        let mut slots: Vec<Slot> = all.map(|link| self.slot(link)).collect();
+        let before: Vec<usize> = slots.iter().map(|slot| slot.worker).collect();
+        let mut after = before.clone();
+        links.iter().for_each(|link| after[*link] = worker);
+        let refused = self.bring(&mut slots, after).err();
+        if refused.is_some() {
+            self.bring(&mut slots, before)?;
+        }
+        Ok((self.commit(slots, watch)?, refused))
+    }
+
     /// Takes out again what was put in, and what was moved.
     fn undone(&mut self, error: DataplaneError, slots: Vec<Slot>) -> Box<NotRewired> {
         let mut links = Vec::with_capacity(slots.len());
@@ -270,6 +301,7 @@ impl Dataplane {
         }
         self.control().links = control;
         self.locations = locations;
+        self.note_places();
         let mut replies = Vec::with_capacity(numbers.len());
         for (worker, numbers) in numbers.into_iter().enumerate() {
             let (reply, answer) = channel();

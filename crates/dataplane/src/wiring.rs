@@ -100,8 +100,10 @@ pub struct PipeId {
 pub struct Options {
     /// Seed of the pipes' random streams.
     pub seed: u64,
-    /// Worker threads; by default one less than the cores this process may use, but at least one.
-    /// There are never more than there are independent parts of the network.
+    /// Worker threads; by default one less than the cores this process may use, but at least one, and one more
+    /// that helps out while the others cannot bear their links ([`Dataplane::relieve`](crate::Dataplane::relieve)).
+    /// There are never more than there are independent parts of the network, and the one that helps out is there for
+    /// eight links or more only.
     pub workers: Option<usize>,
     /// The experiment's zero of time.
     pub origin: Instant,

@@ -3,12 +3,14 @@
 
 use std::collections::VecDeque;
 use std::io;
+use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, TryRecvError};
 
 use netloom_link::{PipeChange, Window};
 use netloom_ports::FrameDevice;
 use netloom_units::{Duration, Time};
 
+use crate::balance::Load;
 use crate::capture::CaptureSink;
 use crate::fabric::{Fabric, Parts, Port, Refused};
 use crate::frame_log::LogSink;
@@ -18,6 +20,7 @@ use crate::margin::Margin;
 use crate::scheduling::{Scheduling, Urgency};
 use crate::shift::NOTICED;
 use crate::timing::{Counters, WorkerLoad};
+use crate::vitals::Vitals;
 use crate::waiter::{Patience, Waiter};
 use crate::wakeup::exact_timers;
 use crate::watch::{self, Limits, WorkerEnd};
@@ -49,6 +52,8 @@ pub(crate) enum Command {
     Watch { limits: Limits, reply: Sender<WorkerEnd> },
     /// Join links; their first lanes, or all of them back, and which one could not be joined and why.
     Join { links: Vec<Parts>, reply: Sender<Result<Vec<usize>, Unjoined>> },
+    /// Report what links have given to do since that was last asked.
+    Load { reply: Sender<Load> },
     /// Let the links at these lanes go, with the frames in them or without.
     Part { lanes: Vec<usize>, frames: bool, reply: Sender<Vec<Parts>> },
     /// From now on, the links at these lanes have those numbers; and tell another monitor.
@@ -73,8 +78,7 @@ pub(crate) struct Worker {
     waiter: Waiter,
     commands: Receiver<Command>,
     clock: Clock,
-    /// Whether a core is spare to spin on.
-    may_spin: bool,
+    vitals: Arc<Vitals>,
     /// What the owner wants.
     scheduling: Scheduling,
     urgency: Urgency,
@@ -113,7 +117,7 @@ impl Worker {
         waiter: Waiter,
         commands: Receiver<Command>,
         clock: Clock,
-        may_spin: bool,
+        vitals: Arc<Vitals>,
         scheduling: Scheduling,
     ) -> Self {
         let start = clock.now();
@@ -122,7 +126,7 @@ impl Worker {
             waiter,
             commands,
             clock,
-            may_spin,
+            vitals,
             scheduling,
             urgency: Urgency::none(start),
             margin: Margin::default(),
@@ -134,6 +138,7 @@ impl Worker {
     /// Runs until it is stopped, or its owner is gone; gives the devices back.
     pub fn run(mut self) -> Vec<Returned> {
         exact_timers();
+        self.vitals.begin();
         let mut looked = self.clock.now();
         self.urgency = Urgency::new(self.scheduling, looked);
         loop {
@@ -197,7 +202,7 @@ impl Worker {
         }
         let Some(deadline) = self.fabric.timers.next() else { return Patience::Endless };
         let left = deadline.since(now);
-        let margin = if self.may_spin { self.margin.get() } else { Duration::ZERO };
+        let margin = if self.vitals.may_spin() { self.margin.get() } else { Duration::ZERO };
         let sleep = left.saturating_sub(margin);
         if sleep == Duration::ZERO { Patience::None } else { Patience::For(sleep) }
     }
@@ -246,6 +251,7 @@ impl Worker {
         match turn {
             Turn::Idle if patience == Patience::None => {
                 self.account.spinning += woke.since(before);
+                self.vitals.waited_awake(self.account.spinning);
                 if let Some(spotter) = &self.fabric.spotter {
                     spotter.waits_awake(woke);
                 }
@@ -300,8 +306,8 @@ impl Worker {
                 let _ = reply.send(self.fabric.counters.clone());
             }
             Command::Capture { entry, exit, sink, done } => {
-                self.fabric.lanes[entry].entry.push(sink.clone());
-                self.fabric.lanes[exit].exit.push(sink);
+                self.fabric.lanes[entry].shown.entry.push(sink.clone());
+                self.fabric.lanes[exit].shown.exit.push(sink);
                 let _ = done.send(());
             }
             Command::Log { lanes, sink, done } => {
@@ -313,6 +319,9 @@ impl Worker {
             }
             Command::Watch { limits, reply } => {
                 let _ = reply.send(self.watch(limits));
+            }
+            Command::Load { reply } => {
+                let _ = reply.send(self.fabric.take_load());
             }
             Command::Join { links, reply } => {
                 let _ = reply.send(self.join(links));

@@ -259,6 +259,7 @@ async fn serve(
         return Err(error);
     }
     let memory = watch_memory(&experiment);
+    let workers = experiment.look_after_workers();
     let listener = match listen(&layout.socket()) {
         Ok(listener) => listener,
         Err(error) => {
@@ -311,6 +312,7 @@ async fn serve(
     };
     experiment.enter(Phase::Stopping);
     memory.abort();
+    workers.abort();
     experiment.publisher.end().await;
     let torn_down = tear_down(&experiment);
     for capture in captures {

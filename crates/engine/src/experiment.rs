@@ -1,9 +1,11 @@
 //! The live network and what can be asked of it, whoever asks: the API, the run, the end. Changes to
-//! links are in `changes`, what links have carried is in `links`, another scenario in its place in `apply`.
+//! links are in `changes`, what links have carried is in `links`, another scenario in its place in `apply`, and links that
+//! change workers in `relief`.
 
 mod apply;
 mod changes;
 mod links;
+mod relief;
 mod usage;
 
 use std::collections::HashMap;

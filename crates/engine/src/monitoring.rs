@@ -44,7 +44,7 @@ use overflow::OverflowProbe;
 pub use preparation::Preparation;
 pub use recorded::RecordedMonitor;
 use sights::Sights;
-pub use sights::limits;
+pub use sights::{limits, unwatch};
 use slack::Slacks;
 pub use thresholds::Thresholds;
 

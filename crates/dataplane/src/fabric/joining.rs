@@ -11,7 +11,7 @@ use netloom_link::{InFlight, LinkState, Pipe, PipeChange, PipeConfig, Stream, Vi
 use netloom_ports::{Carrier, Frame, FrameBuffer, FrameDevice, SendError};
 use netloom_units::Time;
 
-use super::{Fabric, Lane, Place, Port};
+use super::{Fabric, Lane, Place, Port, Shown};
 use crate::carried::Carried;
 use crate::shift::Shift;
 use crate::switch::Switch;
@@ -28,6 +28,8 @@ pub(crate) struct Parts {
     pub ends: [End; 2],
     pub pipes: [Pipe<Carried>; 2],
     pub shifts: [Shift; 2],
+    /// Who sees its frames.
+    pub shown: [Shown; 2],
 }
 
 /// A link that could not be joined.
@@ -56,7 +58,7 @@ impl Fabric {
     /// # Errors
     /// If a device cannot be waited for; then nothing has changed.
     pub fn join(&mut self, parts: Parts, waiter: &Waiter) -> Result<usize, Box<Refused>> {
-        let Parts { ends, pipes, shifts } = parts;
+        let Parts { ends, pipes, shifts, shown } = parts;
         let first = self.free_lanes();
         let mut places = Vec::with_capacity(2);
         for (end, what) in ends.into_iter().enumerate() {
@@ -64,13 +66,13 @@ impl Fabric {
         }
         let [place, other] = [places[0], places[1]];
         let both = [(place, other), (other, place)];
-        for (direction, ((source, target), (pipe, shift))) in
-            both.into_iter().zip(pipes.into_iter().zip(shifts)).enumerate()
+        let pipes = pipes.into_iter().zip(shifts).zip(shown);
+        for (direction, ((source, target), ((pipe, shift), shown))) in
+            both.into_iter().zip(pipes).enumerate()
         {
             let id = PipeId { link: UNNUMBERED, direction };
-            let (entry, exit) = (Vec::new(), Vec::new());
             self.lanes[first + direction] =
-                Lane { id, live: true, pipe, source, target, entry, exit, shift };
+                Lane { id, live: true, pipe, source, target, shown, entered: 0, shift };
         }
         if let Err((end, source)) = self.watch_ends(first, waiter) {
             return Err(Box::new(Refused { parts: self.part(first, waiter), end, source }));
@@ -84,17 +86,22 @@ impl Fabric {
         Ok(first)
     }
 
-    /// Lets the link at lane `first` go, with the frames that are in its pipes.
+    /// Lets the link at lane `first` go, with the frames that are in its pipes and its captures.
     pub fn part(&mut self, first: usize, waiter: &Waiter) -> Parts {
         let places = [self.lanes[first].source, self.lanes[first].target];
         let ends = places.map(|place| self.leave_place(place, waiter));
-        let [(forward, to), (reverse, back)] = [first, first + 1].map(|lane| {
+        let lanes = [first, first + 1].map(|lane| {
             self.timers.forget(lane);
-            let Lane { pipe, shift, .. } = mem::replace(&mut self.lanes[lane], Lane::vacant());
-            (pipe, shift)
+            mem::replace(&mut self.lanes[lane], Lane::vacant())
         });
         self.places.lanes.push(first);
-        Parts { ends, pipes: [forward, reverse], shifts: [to, back] }
+        let [forward, reverse] = lanes;
+        Parts {
+            ends,
+            pipes: [forward.pipe, reverse.pipe],
+            shifts: [forward.shift, reverse.shift],
+            shown: [forward.shown, reverse.shown],
+        }
     }
 
     /// The frames in the link at lane `first` are lost, as when its cables are pulled out.
@@ -272,8 +279,8 @@ impl Lane {
             pipe: Pipe::new(PipeConfig::default(), Stream::new(0, ""), Time::ZERO),
             source: place,
             target: place,
-            entry: Vec::new(),
-            exit: Vec::new(),
+            shown: Shown::default(),
+            entered: 0,
             shift: Shift::default(),
         }
     }

@@ -1,11 +1,12 @@
 //! A worker that waits awake keeps its CPU busy, but has time left: what probes tell of busy CPUs ends where a
 //! worker had nothing to do, and begins anew after that. Who else wants that CPU meanwhile is seen waiting for
-//! it (`run_queue`).
+//! it (`run_queue`). Where others keep the CPU busy and the engine hardly uses it, they would have run in those moments:
+//! there was no time left.
 
 use std::collections::BTreeMap;
 
 use netloom_dataplane::Slack;
-use netloom_monitor::{BusyStretch, Observation};
+use netloom_monitor::{BusyStretch, Observation, Party};
 use netloom_units::{Duration, Time};
 
 /// What is known of the slack of each CPU.
@@ -20,6 +21,9 @@ struct Known {
     /// The first and the last since then.
     since: Option<(Time, Time)>,
 }
+
+/// The engine hardly uses a CPU that it uses for less than this part of the time.
+const HARDLY: u64 = 10;
 
 /// Tells stretches that slack begins from those that begin with a switch.
 const AFTER_SLACK: u64 = 1 << 63;
@@ -39,9 +43,13 @@ impl Slacks {
                 let Some(known) = self.0.get_mut(&cpu) else {
                     return sink(Observation::CpuStretch { cpu, stretch });
                 };
+                let mut slack = *known;
+                if is_of_others(&stretch) {
+                    slack.since = None;
+                }
                 // Of one that is over another may be told at the same time.
-                let slack = *known;
                 if stretch.ended.is_none() {
+                    known.since = slack.since;
                     known.told();
                 }
                 for stretch in slack.pieces(at, stretch) {
@@ -59,6 +67,13 @@ impl Slacks {
             other => sink(other),
         }
     }
+}
+
+/// Whether others than the engine keep the CPU busy, as far as is known.
+fn is_of_others(stretch: &BusyStretch) -> bool {
+    let used: u64 = stretch.by.iter().map(|(_, used)| used).sum();
+    let engine = stretch.by.iter().filter(|(party, _)| *party == Party::Engine);
+    engine.map(|(_, used)| used).sum::<u64>() * HARDLY < used
 }
 
 impl Known {
@@ -100,8 +115,6 @@ impl Known {
 
 #[cfg(test)]
 mod tests {
-    use netloom_monitor::Party;
-
     use super::*;
 
     fn ms(time: u64) -> Time {
@@ -115,8 +128,18 @@ mod tests {
         began: u64,
         ended: Option<u64>,
     ) -> Vec<(u64, Option<u64>, u64)> {
+        told_of(slacks, at, began, ended, vec![(Party::Engine, 7)])
+    }
+
+    fn told_of(
+        slacks: &mut Slacks,
+        at: u64,
+        began: u64,
+        ended: Option<u64>,
+        by: Vec<(Party, u64)>,
+    ) -> Vec<(u64, Option<u64>, u64)> {
         let ago = |time: u64| Duration::from_millis(at - time);
-        let (ended, by) = (ended.map(ago), vec![(Party::Engine, 7)]);
+        let (ended, all) = (ended.map(ago), by.len());
         let stretch = BusyStretch { number: 5, began: ago(began), ended, by };
         let mut pieces = Vec::new();
         let mut parties = 0;
@@ -126,7 +149,7 @@ mod tests {
             parties += stretch.by.len();
             pieces.push((to_ms(stretch.began), stretch.ended.map(to_ms), stretch.number));
         });
-        assert_eq!(parties, 1);
+        assert_eq!(parties, all);
         pieces
     }
 
@@ -153,6 +176,24 @@ mod tests {
         );
         // The next has no slack in it.
         assert_eq!(told(&mut slacks, 250, 240, None), [(240, None, 5)]);
+    }
+
+    #[test]
+    fn a_cpu_that_others_keep_busy_has_no_time_left() {
+        let mut slacks = Slacks::default();
+        let by = |engine| vec![(Party::Node(0), 100 - engine), (Party::Engine, engine)];
+        assert_eq!(told_of(&mut slacks, 100, 20, None, by(50)), [(20, None, 5)]);
+        slacks.add(slack(110, 140));
+        assert_eq!(told_of(&mut slacks, 150, 20, None, by(9)), [(20, None, 5)]);
+        // That was no slack later, either; what comes may be.
+        assert_eq!(told_of(&mut slacks, 200, 20, None, by(50)), [(20, None, 5)]);
+        slacks.add(slack(210, 240));
+        assert_eq!(
+            told_of(&mut slacks, 250, 20, None, by(10)),
+            [(20, Some(210), 5), (240, None, after(240))]
+        );
+        slacks.add(slack(260, 270));
+        assert_eq!(told_of(&mut slacks, 300, 20, None, by(0)), [(240, None, after(240))]);
     }
 
     #[test]

@@ -1,0 +1,223 @@
+//! When links are to move to another worker, and which. One core is left to what runs in nodes, until the
+//! workers have more to do than theirs can bear and that one idles; then a worker that had no link until then helps
+//! out, and gives back what it was lent when all is calm again. Pure. Not here: how links move (`rewiring`), and how
+//! they are placed at the start (`partition`).
+
+use netloom_units::Duration;
+
+/// From this share of a CPU on, a worker has more to do than it can do in time.
+const SATURATED: f64 = 0.9;
+/// Below this share of a CPU, one worker can do what two do.
+const CALM: f64 = 0.5;
+/// For how many looks in a row a worker must be saturated; for how many, all calm.
+const SATURATED_LOOKS: u32 = 2;
+const CALM_LOOKS: u32 = 8;
+/// Links that each of two workers must have to work for, at least. What two workers do for each other's frames
+/// costs more than a worker alone: in a chain of links, that pays from six to eight links on (`benches/scale/hops.py`).
+pub(crate) const WORTH: usize = 4;
+/// A link with less than this part of a worker's frames does not count as one it works for.
+const BUSY_PART: u64 = 64;
+
+/// What a worker was busy with.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Load {
+    /// Its links.
+    pub links: Vec<LinkLoad>,
+    /// Whether what happens to their frames is being logged, in one order for each pipe.
+    pub logs: bool,
+}
+
+/// What a link gave its worker to do since that was last asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct LinkLoad {
+    pub link: usize,
+    /// Frames that entered its pipes.
+    pub frames: u64,
+    /// Whether it may move: it ends at devices only, which are all alive.
+    pub may_move: bool,
+}
+
+/// What is to be done.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) enum Step {
+    /// Ask this worker what its links have given it to do from now on.
+    Measure(usize),
+    /// Bring so much of what the first worker does to the second.
+    Relieve { from: usize, to: usize, part: f64 },
+    /// Bring all links of the first worker to the second.
+    Return { from: usize, to: usize },
+}
+
+/// Looks at how busy workers are, and says what is to be done.
+#[derive(Debug, Default)]
+pub(crate) struct Balance {
+    saturated: Option<(usize, u32)>,
+    calm: u32,
+}
+
+impl Balance {
+    /// What is to be done where workers used so much CPU time (as shares of a CPU) since the last look, and `spare` is
+    /// the worker that helps out, if there is one; whether it has links now. `idle` is what the machine had left, as a
+    /// share of a CPU.
+    pub fn look(
+        &mut self,
+        busy: &[f64],
+        spare: Option<usize>,
+        lent: bool,
+        idle: f64,
+    ) -> Option<Step> {
+        let by_load = |a: &usize, b: &usize| busy[*a].total_cmp(&busy[*b]);
+        let most = (0..busy.len()).max_by(by_load)?;
+        let least = (0..busy.len()).filter(|worker| *worker != most).min_by(by_load)?;
+        if busy[most] < SATURATED {
+            self.saturated = None;
+            return self.calm(busy, spare.filter(|_| lent));
+        }
+        self.calm = 0;
+        // Another worker helps only on a CPU that is left.
+        if busy[least] > busy[most] / 2.0 || idle < busy[most] / 4.0 {
+            self.saturated = None;
+            return None;
+        }
+        let looks = match self.saturated {
+            Some((worker, looks)) if worker == most => looks + 1,
+            _ => 1,
+        };
+        if looks < SATURATED_LOOKS {
+            self.saturated = Some((most, looks));
+            return Some(Step::Measure(most));
+        }
+        self.saturated = None;
+        let part = (busy[most] - busy[least]) / (2.0 * busy[most]);
+        Some(Step::Relieve { from: most, to: least, part })
+    }
+
+    fn calm(&mut self, busy: &[f64], lent: Option<usize>) -> Option<Step> {
+        let from = lent?;
+        let others = (0..busy.len()).filter(|worker| *worker != from);
+        let to = others.min_by(|a, b| busy[*a].total_cmp(&busy[*b]))?;
+        let is_calm = busy[from] + busy[to] < CALM;
+        self.calm = if is_calm { self.calm + 1 } else { 0 };
+        if self.calm < CALM_LOOKS {
+            return None;
+        }
+        self.calm = 0;
+        Some(Step::Return { from, to })
+    }
+}
+
+/// Which of a worker's links are to go, so that about this `part` of its frames goes along: links that follow each
+/// other, from the end, or from the beginning if the worker that gets them has links `before` these. Nothing if it is not
+/// worth it.
+pub(crate) fn relief(links: &[LinkLoad], part: f64, before: bool) -> Vec<usize> {
+    let all: u64 = links.iter().map(|link| link.frames).sum();
+    let wanted = (all as f64 * part) as u64;
+    let mut sorted: Vec<LinkLoad> = links.to_vec();
+    sorted.sort_unstable_by_key(|link| link.link);
+    if !before {
+        sorted.reverse();
+    }
+    let (mut going, mut frames) = (vec![], 0);
+    for link in sorted.into_iter().filter(|link| link.may_move) {
+        // More than half of it would be too much.
+        if 2 * frames + link.frames > 2 * wanted {
+            break;
+        }
+        frames += link.frames;
+        going.push(link);
+    }
+    let is_busy = |link: &&LinkLoad| link.frames > all / BUSY_PART;
+    let busy = going.iter().filter(is_busy).count();
+    let stay = links.iter().filter(is_busy).count() - busy;
+    if busy < WORTH || stay < WORTH {
+        return vec![];
+    }
+    going.into_iter().map(|link| link.link).collect()
+}
+
+/// What of `time` a thread had a CPU for that it did not only wait on, as a share.
+pub(crate) fn share(cpu: Duration, waited: Duration, time: Duration) -> f64 {
+    cpu.saturating_sub(waited).as_secs_f64() / time.as_secs_f64().max(1e-9)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn looks(balance: &mut Balance, busy: &[f64], lent: bool, idle: f64, times: u32) -> Vec<Step> {
+        let spare = Some(busy.len() - 1);
+        (0..times).filter_map(|_| balance.look(busy, spare, lent, idle)).collect()
+    }
+
+    #[test]
+    fn a_saturated_worker_is_relieved_once_it_was_measured() {
+        let mut balance = Balance::default();
+        let steps = looks(&mut balance, &[0.97, 0.0], false, 1.0, 2);
+        assert_eq!(
+            steps,
+            [Step::Measure(0), Step::Relieve { from: 0, to: 1, part: 0.5 }],
+            "half of it, to a worker that has nothing to do"
+        );
+        // What was measured is used up.
+        assert_eq!(looks(&mut balance, &[0.97, 0.0], false, 1.0, 1), [Step::Measure(0)]);
+    }
+
+    #[test]
+    fn nobody_is_relieved_where_that_would_not_help() {
+        let mut balance = Balance::default();
+        assert_eq!(looks(&mut balance, &[0.85, 0.0], false, 1.0, 9), []);
+        assert_eq!(looks(&mut balance, &[0.97, 0.6], false, 1.0, 9), [], "both have much to do");
+        assert_eq!(looks(&mut balance, &[0.97, 0.0], false, 0.1, 9), [], "no CPU is left");
+        assert_eq!(looks(&mut balance, &[0.97], false, 1.0, 9), [], "there is nobody else");
+        // Another one each time.
+        for _ in 0..4 {
+            assert_eq!(looks(&mut balance, &[0.97, 0.1], false, 1.0, 1), [Step::Measure(0)]);
+            assert_eq!(looks(&mut balance, &[0.1, 0.97], false, 1.0, 1), [Step::Measure(1)]);
+        }
+    }
+
+    #[test]
+    fn what_was_lent_is_given_back_when_all_was_calm_for_a_while() {
+        let mut balance = Balance::default();
+        assert_eq!(looks(&mut balance, &[0.2, 0.3, 0.1], true, 1.0, CALM_LOOKS - 1), []);
+        assert_eq!(looks(&mut balance, &[0.6, 0.7, 0.1], true, 1.0, 1), [], "it begins anew");
+        assert_eq!(looks(&mut balance, &[0.2, 0.3, 0.1], true, 1.0, CALM_LOOKS - 1), []);
+        let steps = looks(&mut balance, &[0.2, 0.3, 0.1], true, 1.0, 1);
+        assert_eq!(steps, [Step::Return { from: 2, to: 0 }]);
+        assert_eq!(looks(&mut balance, &[0.2, 0.3, 0.0], false, 1.0, 3 * CALM_LOOKS), []);
+    }
+
+    fn loads(frames: &[u64]) -> Vec<LinkLoad> {
+        let load =
+            |(link, frames): (usize, &u64)| LinkLoad { link, frames: *frames, may_move: true };
+        frames.iter().enumerate().map(load).collect()
+    }
+
+    #[test]
+    fn links_that_go_follow_each_other_and_carry_about_that_part() {
+        let chain = loads(&[1000; 10]);
+        assert_eq!(relief(&chain, 0.5, false), [9, 8, 7, 6, 5]);
+        assert_eq!(relief(&chain, 0.5, true), [0, 1, 2, 3, 4]);
+        assert_eq!(relief(&chain, 0.4, true), [0, 1, 2, 3]);
+        let uneven = loads(&[3000, 3000, 3000, 3000, 0, 1000, 0, 5000, 3000, 3000]);
+        assert_eq!(relief(&uneven, 0.5, false), [9, 8, 7, 6, 5, 4], "idle ones come along");
+    }
+
+    #[test]
+    fn few_busy_links_stay_together() {
+        assert_eq!(relief(&loads(&[1000; 7]), 0.5, false), [0; 0]);
+        let mostly_idle = [&[1000; 6][..], &[1; 20]].concat();
+        assert_eq!(relief(&loads(&mostly_idle), 0.5, false), [0; 0]);
+        assert_eq!(relief(&loads(&[0; 20]), 0.5, false), [0; 0]);
+    }
+
+    #[test]
+    fn what_may_not_move_stays() {
+        let mut chain = loads(&[1000; 12]);
+        chain[11].may_move = false;
+        chain[9].may_move = false;
+        assert_eq!(relief(&chain, 0.5, false), [10, 8, 7, 6, 5, 4]);
+        chain.iter_mut().for_each(|link| link.may_move = false);
+        assert_eq!(relief(&chain, 0.5, false), [0; 0]);
+    }
+}

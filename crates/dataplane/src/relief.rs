@@ -1,0 +1,279 @@
+//! Links of workers that cannot bear them go to others, while the data plane runs. Not here: when that is to
+//! happen (`balance`), and how it is done (`rewiring`).
+
+use std::sync::PoisonError;
+
+use netloom_units::{Duration, Time};
+
+use crate::balance::{Balance, LinkLoad, Load, Step, relief, share};
+use crate::handle::Location;
+use crate::worker::Command;
+use crate::{Dataplane, DataplaneError, Limits, Watch};
+
+/// What is known of the workers' load.
+#[derive(Debug)]
+pub(crate) struct Relief {
+    balance: Balance,
+    /// Cores that this process may use.
+    cores: usize,
+    /// The worker that only helps out.
+    spare: Option<usize>,
+    /// When the workers were looked at last, and what each had spent by then: CPU time, and how much of that
+    /// awake without anything to do.
+    last: Option<(Time, Vec<(Duration, Duration)>)>,
+}
+
+/// Links that are to move to another worker.
+#[derive(Debug)]
+pub struct Overload(Step);
+
+/// What [`Dataplane::relieve`] did.
+#[derive(Debug)]
+pub struct Relieved {
+    /// How many links are another worker's now. If none, nothing has changed.
+    pub links: usize,
+    /// What tells a monitor from now on.
+    pub watch: Option<Watch>,
+    /// Why links that should have moved are back where they were.
+    pub refused: Option<DataplaneError>,
+}
+
+impl Relieved {
+    fn nothing() -> Self {
+        Self { links: 0, watch: None, refused: None }
+    }
+}
+
+impl Relief {
+    pub fn new(cores: usize, spare: Option<usize>) -> Self {
+        Self { balance: Balance::default(), cores, spare, last: None }
+    }
+}
+
+impl Dataplane {
+    /// Looks at what the workers did since the last look: whether links should move from one that cannot bear
+    /// them to another, or back from the one that helps out. The machine had CPUs left in that time: `idle`, as a share
+    /// of one CPU. To be asked a few times a second; workers are not woken for it.
+    ///
+    /// # Errors
+    /// If a worker has ended.
+    pub fn overload(&self, idle: f64) -> Result<Option<Overload>, DataplaneError> {
+        // What it holds is replaced as a whole, or counts looks.
+        let mut relief = self.relief.lock().unwrap_or_else(PoisonError::into_inner);
+        let now = self.now();
+        let spent: Option<Vec<_>> =
+            self.workers.iter().map(|worker| worker.vitals.spent()).collect();
+        // One that has not begun, or has ended, which the next command finds out.
+        let Some(spent) = spent.filter(|spent| spent.len() > 1) else { return Ok(None) };
+        let Some((then, before)) = relief.last.replace((now, spent.clone())) else {
+            return Ok(None);
+        };
+        let since = |(now, before): (&(Duration, Duration), &(Duration, Duration))| {
+            (now.0.saturating_sub(before.0), now.1.saturating_sub(before.1))
+        };
+        let busy: Vec<f64> = spent
+            .iter()
+            .zip(&before)
+            .map(since)
+            .map(|(cpu, waited)| share(cpu, waited, now.since(then)))
+            .collect();
+        let spare = relief.spare;
+        let lent = self.placed().any(|at| Some(at.worker) == spare);
+        let step = relief.balance.look(&busy, spare, lent, idle);
+        if let Some(Step::Measure(worker)) = step {
+            // From now on: what there was before does not count.
+            let _: Load = self.ask(worker, |reply| Command::Load { reply })?;
+            return Ok(None);
+        }
+        Ok(step.map(Overload))
+    }
+
+    /// Moves links, with the frames in them and their captures, if that is worth it. All keep their numbers. With
+    /// limits, and if links move, a monitor is told from now on, and the one that was told before no more.
+    ///
+    /// # Errors
+    /// If a worker has ended, or the machine refuses what a monitor needs: nobody is told anything then.
+    pub fn relieve(
+        &mut self,
+        overload: Overload,
+        watch: Option<Limits>,
+    ) -> Result<Relieved, DataplaneError> {
+        let (from, to) = match overload.0 {
+            Step::Relieve { from, to, .. } | Step::Return { from, to } => (from, to),
+            Step::Measure(_) => return Ok(Relieved::nothing()),
+        };
+        let Load { links, logs } = self.ask(from, |reply| Command::Load { reply })?;
+        let links = match overload.0 {
+            // The log keeps the order of what happens in a pipe only within a worker.
+            _ if logs => vec![],
+            Step::Relieve { part, .. } => relief(&links, part, self.lies_before(to, from)),
+            _ => links
+                .iter()
+                .filter(|link| link.may_move)
+                .map(|LinkLoad { link, .. }| *link)
+                .collect(),
+        };
+        if links.is_empty() {
+            return Ok(Relieved::nothing());
+        }
+        let (watch, refused) = self.bring_to(to, &links, watch)?;
+        Ok(Relieved { links: if refused.is_some() { 0 } else { links.len() }, watch, refused })
+    }
+
+    /// Whether one worker's links have lower numbers than the other's.
+    fn lies_before(&self, one: usize, other: usize) -> bool {
+        let numbers = self.locations.iter().enumerate();
+        let of = |worker: usize| {
+            let mine =
+                |(_, at): &(usize, &Option<Location>)| at.is_some_and(|at| at.worker == worker);
+            let (count, sum) = numbers
+                .clone()
+                .filter(mine)
+                .fold((0, 0), |(n, sum), (link, _)| (n + 1, sum + link));
+            (count > 0).then(|| sum as f64 / f64::from(count))
+        };
+        matches!((of(one), of(other)), (Some(one), Some(other)) if one < other)
+    }
+
+    fn placed(&self) -> impl Iterator<Item = &Location> {
+        self.locations.iter().flatten()
+    }
+
+    /// How many workers there are besides the one that only helps out.
+    pub(crate) fn regular_workers(&self) -> usize {
+        let relief = self.relief.lock().unwrap_or_else(PoisonError::into_inner);
+        self.workers.len() - usize::from(relief.spare.is_some())
+    }
+
+    /// Tells workers whether a core is left that they may wait awake on.
+    pub(crate) fn note_places(&self) {
+        let relief = self.relief.lock().unwrap_or_else(PoisonError::into_inner);
+        let has_links = |worker: &usize| self.placed().any(|at| at.worker == *worker);
+        let active = (0..self.workers.len()).filter(has_links).count().max(1);
+        self.workers.iter().for_each(|worker| worker.vitals.set_may_spin(relief.cores > active));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::{Duration, Instant};
+
+    use netloom_link::PipeConfig;
+    use netloom_ports::memory::{self, MemoryPeer};
+
+    use super::*;
+    use crate::{End, LinkWiring, Options, PipeId, Wiring};
+
+    const LINKS: usize = 16;
+    /// Long enough for any machine.
+    const PATIENCE: Duration = Duration::from_secs(30);
+
+    /// Links that delay by 200 ms, half of them with each of two workers.
+    fn start() -> (Dataplane, Vec<[MemoryPeer; 2]>) {
+        let mut peers = vec![];
+        let end = || {
+            let (device, peer) = memory::pair(64).unwrap();
+            (End::Device(Box::new(device)), peer)
+        };
+        let links = (0..LINKS).map(|number| {
+            let ((a, left), (b, right)) = (end(), end());
+            peers.push([left, right]);
+            let pipe = PipeConfig {
+                delay: netloom_units::Duration::from_millis(200),
+                ..PipeConfig::default()
+            };
+            LinkWiring { name: format!("l{number}"), ends: [a, b], pipes: [pipe.clone(), pipe] }
+        });
+        let wiring = Wiring { links: links.collect(), switches: 0 };
+        let options = Options { workers: Some(2), ..Options::default() };
+        (Dataplane::start(wiring, options).unwrap(), peers)
+    }
+
+    fn frame(number: u8) -> Vec<u8> {
+        let mut bytes = vec![2, 0, 0, 0, 0, 1, 2, 0, 0, 0, 0, 2, 0x88, 0xb5];
+        bytes.resize(60, number);
+        bytes
+    }
+
+    /// Frames that entered each link's forward pipe, once there are `wanted` in all.
+    fn offered(dataplane: &Dataplane, wanted: u64) -> Vec<u64> {
+        let deadline = Instant::now() + PATIENCE;
+        loop {
+            let pipes = dataplane.pipes().unwrap();
+            assert_eq!(pipes.len(), 2 * LINKS, "each pipe is somewhere");
+            let forward = pipes.iter().filter(|pipe| pipe.id.direction == 0);
+            let frames: Vec<u64> = forward.map(|pipe| pipe.statistics.offered.frames).collect();
+            if frames.iter().sum::<u64>() == wanted {
+                return frames;
+            }
+            assert!(Instant::now() < deadline, "{frames:?} instead of {wanted}");
+        }
+    }
+
+    fn homes(dataplane: &Dataplane) -> Vec<usize> {
+        dataplane.placed().map(|at| at.worker).collect()
+    }
+
+    #[test]
+    fn links_move_with_their_frames_counts_and_captures() {
+        let (mut dataplane, peers) = start();
+        let in_order: Vec<usize> = (0..LINKS).map(|link| link / (LINKS / 2)).collect();
+        assert_eq!(homes(&dataplane), in_order);
+        let mut capture = dataplane.capture(7, 0).unwrap();
+        peers.iter().for_each(|[left, _]| assert!(left.send(&frame(1))));
+        offered(&dataplane, LINKS as u64);
+        let half = Overload(Step::Relieve { from: 0, to: 1, part: 0.5 });
+        let relieved = dataplane.relieve(half, None).unwrap();
+        assert_eq!((relieved.links, relieved.watch.is_none()), (4, true));
+        assert_eq!(homes(&dataplane), [[0; 4].as_slice(), &[1; 12]].concat(), "neighbours");
+        // What was under way arrives, and what comes is counted as before.
+        peers.iter().for_each(|[left, _]| assert!(left.send(&frame(2))));
+        for [_, right] in &peers {
+            assert_eq!(right.receive(PATIENCE), Some(frame(1)));
+            assert_eq!(right.receive(PATIENCE), Some(frame(2)));
+        }
+        assert_eq!(offered(&dataplane, 2 * LINKS as u64), [2; LINKS]);
+        let seen: Vec<_> = (0..2).map(|_| capture.recv_timeout(PATIENCE).unwrap().bytes).collect();
+        assert_eq!(seen, [frame(1), frame(2)]);
+        // All come back, and changes find them.
+        let back = Overload(Step::Return { from: 1, to: 0 });
+        assert_eq!(dataplane.relieve(back, None).unwrap().links, 12);
+        assert_eq!(homes(&dataplane), [0; LINKS]);
+        let sooner = serde_json::from_str(r#"{"delay":"0ms"}"#).unwrap();
+        dataplane.change(&[(PipeId { link: 15, direction: 0 }, sooner)]).unwrap();
+        assert!(peers[15][0].send(&frame(3)));
+        assert_eq!(peers[15][1].receive(PATIENCE), Some(frame(3)));
+        assert_eq!(dataplane.stop().len(), 2 * LINKS);
+    }
+
+    #[test]
+    fn a_monitor_is_told_of_all_links_wherever_they_are() {
+        let (mut dataplane, peers) = start();
+        let limits = Limits {
+            tolerance: netloom_units::Duration::from_secs(1),
+            pause: netloom_units::Duration::from_secs(1),
+        };
+        let _before = dataplane.watch(limits).unwrap();
+        peers.iter().for_each(|[left, _]| assert!(left.send(&frame(1))));
+        offered(&dataplane, LINKS as u64);
+        let half = Overload(Step::Relieve { from: 0, to: 1, part: 0.5 });
+        let mut watch = dataplane.relieve(half, Some(limits)).unwrap().watch.unwrap();
+        for [left, right] in &peers {
+            assert!(left.send(&frame(2)) && right.receive(PATIENCE).is_some());
+            assert!(right.receive(PATIENCE).is_some());
+        }
+        let mut worked: Vec<usize> =
+            watch.work().flat_map(|work| work.pipes).map(|pipe| pipe.pipe.link).collect();
+        worked.sort_unstable();
+        assert_eq!(worked, (0..LINKS).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn few_busy_links_stay() {
+        let (mut dataplane, peers) = start();
+        peers[..6].iter().for_each(|[left, _]| assert!(left.send(&frame(1))));
+        offered(&dataplane, 6);
+        let half = Overload(Step::Relieve { from: 0, to: 1, part: 0.5 });
+        assert_eq!(dataplane.relieve(half, None).unwrap().links, 0);
+    }
+}
