@@ -11,7 +11,22 @@ struct disk {
 	u64 since; /* the end of the last moment without requests; 0 if there are none now */
 	s64 pending;
 	u64 lost; /* events for which the ring had no room */
+	u64 generation; /* user space begins another when it finds requests pending that are not */
 };
+
+/* A request that is pending. */
+struct pending {
+	u32 device;
+	u32 counted; /* 1 if the kernel counts it in `inflight`: not so flushes, and commands to the device */
+	u64 generation;
+	u64 issued;
+};
+
+/* The operation in a request's flags, of which flushes and all from the first of the device's commands on are not
+ * counted. */
+#define OPERATION 0xff
+#define FLUSH 2
+#define COMMANDS 34
 
 struct stretch {
 	u64 device;
@@ -32,7 +47,7 @@ struct {
 	MAP_IS(type, MAP_HASH);
 	MAP_IS(max_entries, 16384);
 	MAP_OF(key, u64);
-	MAP_OF(value, u32);
+	MAP_OF(value, struct pending);
 } requests SEC(".maps");
 
 struct {
@@ -43,18 +58,22 @@ struct {
 static inline __attribute__((always_inline)) void ended(struct request *request)
 {
 	u64 key = (u64)request, now = monotonic_ns();
-	u32 *known = map_lookup(&requests, &key), device;
+	struct pending *known = map_lookup(&requests, &key);
 	struct disk *disk;
+	u64 generation;
+	u32 device;
 	struct stretch stretch;
 
 	if (!known)
 		return;
-	device = *known;
+	device = known->device;
+	generation = known->generation;
 	/* Of two that end the same request, one does. */
 	if (map_delete(&requests, &key))
 		return;
 	disk = map_lookup(&disks, &device);
-	if (!disk)
+	/* Of an earlier generation, nothing is counted any more. */
+	if (!disk || disk->generation != generation)
 		return;
 	/* It cannot change while this request is pending. */
 	stretch.since = disk->since;
@@ -76,21 +95,30 @@ int block_rq_issue(u64 *ctx)
 	struct request *request = (void *)ctx[0];
 	struct gendisk *gendisk = request->q->disk;
 	u32 device = (u32)gendisk->major << 20 | (u32)gendisk->first_minor;
+	u32 operation = request->cmd_flags & OPERATION;
 	u64 key = (u64)request;
+	struct pending *known, fresh = {};
 	struct disk *disk, none = {};
 
 	/* A queue without a disk, as controllers have for commands of their own. */
-	if (!device || map_update(&requests, &key, &device, UPDATE_NEW))
+	if (!device)
 		return 0;
 	disk = map_lookup(&disks, &device);
 	if (!disk) {
 		map_update(&disks, &device, &none, UPDATE_NEW);
 		disk = map_lookup(&disks, &device);
 	}
-	if (!disk) {
-		map_delete(&requests, &key);
+	if (!disk)
 		return 0;
-	}
+	known = map_lookup(&requests, &key);
+	if (known && known->generation == disk->generation)
+		return 0;
+	fresh.device = device;
+	fresh.counted = operation != FLUSH && operation < COMMANDS;
+	fresh.generation = disk->generation;
+	fresh.issued = monotonic_ns();
+	if (map_update(&requests, &key, &fresh, UPDATE_ANY))
+		return 0;
 	if (__sync_fetch_and_add(&disk->pending, 1) == 0)
 		disk->since = monotonic_ns();
 	return 0;

@@ -67,6 +67,7 @@ struct request_queue {
 
 struct request {
 	struct request_queue *q;
+	u32 cmd_flags;
 	u32 __data_len;
 };
 
