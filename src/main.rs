@@ -54,8 +54,8 @@ impl Machine for ThisMachine {
     }
 
     fn walls(&self, size: Size) -> Vec<Wall> {
-        let Size { nodes, interfaces } = size;
-        let walls = netloom_nodes::walls(netloom_nodes::Demand { nodes, interfaces });
+        let Size { nodes, interfaces, opened } = size;
+        let walls = netloom_nodes::walls(netloom_nodes::Demand { nodes, interfaces, opened });
         let wall = |wall: netloom_nodes::Wall| {
             let netloom_nodes::Wall { what, needs, has, stops_start, advice } = wall;
             Wall { what, needs, has, stops_start, advice }

@@ -50,15 +50,16 @@ def connected(nodes, edges):
     return len(seen) == nodes
 
 
-def scenario(name, nodes, edges):
-    """Routers with shaped links: static routes, IPv4 and IPv6."""
+def scenario(name, nodes, edges, direct=0):
+    """Routers with shaped links, of which some are direct instead: static routes, IPv4 and IPv6."""
     lines = [f"name: {name}", "topology:", "  nodes:"]
     lines += [f"    n{node}: {{ kind: router }}" for node in range(nodes)]
     lines.append("  links:")
     used = [0] * nodes
-    for a, b in edges:
+    for number, (a, b) in enumerate(edges):
         used[a] += 1
         used[b] += 1
         ends = f"['n{a}:eth{used[a]}', 'n{b}:eth{used[b]}']"
-        lines.append(f"    - {{ endpoints: {ends}, rate: 100Mbit/s, delay: 2ms }}")
+        how = "direct: true" if number < direct else "rate: 100Mbit/s, delay: 2ms"
+        lines.append(f"    - {{ endpoints: {ends}, {how} }}")
     return "\n".join(lines) + "\n"

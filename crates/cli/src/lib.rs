@@ -61,6 +61,8 @@ pub struct Size {
     pub nodes: u64,
     /// Their interfaces.
     pub interfaces: u64,
+    /// Those of them that the engine holds open: not the ends of direct links.
+    pub opened: u64,
 }
 
 /// Something that a machine has only so many of.

@@ -3,18 +3,23 @@
 use std::fmt::Write as _;
 
 use anyhow::{Result, bail};
-use netloom_scenario::Scenario;
+use netloom_scenario::{Link, Scenario};
 
 use crate::{Machine, Size, Wall};
 
 /// How large an experiment is to the machine.
 pub fn size(scenario: &Scenario) -> Size {
     let stacks = || scenario.nodes.iter().filter(|node| node.kind.has_stack());
-    let ends = scenario.links.iter().flat_map(|link| &link.endpoints);
     let has_stack: std::collections::HashSet<&str> =
         stacks().map(|node| node.name.as_str()).collect();
-    let interfaces = ends.filter(|end| has_stack.contains(end.node.as_str())).count();
-    Size { nodes: stacks().count() as u64, interfaces: interfaces as u64 }
+    let ends = |link: &Link| {
+        link.endpoints.iter().filter(|end| has_stack.contains(end.node.as_str())).count() as u64
+    };
+    Size {
+        nodes: stacks().count() as u64,
+        interfaces: scenario.links.iter().map(ends).sum(),
+        opened: scenario.modelled_links().map(ends).sum(),
+    }
 }
 
 /// Warns of what may fail in an experiment of this size.

@@ -68,15 +68,14 @@ impl Overflow {
     /// Frames dropped so far because the engine did not read them in time, for each interface that
     /// dropped any.
     pub fn dropped(&self, drawn: &Drawn, network: &Network) -> Result<HashMap<Endpoint, u64>> {
-        let states = network.interfaces()?;
+        let counted = network.dropped()?;
         // What those with a direct link drop is not the engine's.
         let direct: HashSet<Endpoint> = drawn.direct_ends().into_iter().collect();
         let account = self.account();
         let mut dropped = account.gone.clone();
-        for state in &states {
-            let endpoint = endpoint(state);
+        for (endpoint, frames) in counted {
             if !direct.contains(&endpoint) {
-                let frames = account.dropped(&endpoint, state.dropped);
+                let frames = account.dropped(&endpoint, frames);
                 dropped.insert(endpoint, frames);
             }
         }

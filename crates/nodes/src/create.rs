@@ -25,7 +25,9 @@ pub(crate) const SPARE_FILES: u64 = 1024;
 /// Lets this process open what the plan needs, and returns the limits as they were.
 pub(crate) fn raise_file_limit(plan: &Plan) -> Result<(u64, u64), NodeError> {
     let interfaces: usize = plan.nodes.iter().map(|node| node.interfaces.len()).sum();
-    let demand = Demand { nodes: plan.nodes.len() as u64, interfaces: interfaces as u64 };
+    let interfaces = interfaces as u64;
+    // With the few that are ends of direct links.
+    let demand = Demand { nodes: plan.nodes.len() as u64, interfaces, opened: interfaces };
     let needed = demand.files_with_processes();
     let files = Resource::RLIMIT_NOFILE;
     let failed = |errno| NodeError::system("raise the limit on open files", io::Error::from(errno));

@@ -43,12 +43,22 @@ pub(crate) fn states() -> io::Result<Vec<InterfaceState>> {
         .filter(|entry| entry.flags.contains(InterfaceFlags::IFF_RUNNING))
         .map(|entry| entry.interface_name)
         .collect();
-    let table = fs::read_to_string("/proc/thread-self/net/dev")?;
+    let table = table()?;
     let with_carrier = |state: InterfaceState| {
         let running = running.contains(&state.name);
         InterfaceState { running, ..state }
     };
     Ok(table.lines().filter_map(counters).map(with_carrier).collect())
+}
+
+/// What the interfaces of the calling thread's network namespace have dropped instead of sending it, by name.
+pub(crate) fn dropped() -> io::Result<Vec<(String, u64)>> {
+    let dropped = |state: InterfaceState| (state.name, state.dropped);
+    Ok(table()?.lines().filter_map(counters).map(dropped).collect())
+}
+
+fn table() -> io::Result<String> {
+    fs::read_to_string("/proc/thread-self/net/dev")
 }
 
 /// Name and counters, by a line of `/proc/net/dev`: behind the name and its colon, eight columns of

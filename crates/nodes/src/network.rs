@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use netloom_plan::Plan;
 use netloom_ports::PacketSocket;
-use netloom_scenario::Controller;
+use netloom_scenario::{Controller, Endpoint};
 use nix::sys::socket::{AddressFamily, SockFlag, SockType, socket};
 
 use crate::cgroup::{self, Places, Tree, Usage};
@@ -221,29 +221,43 @@ impl Network {
             .map_err(|error| NodeError::in_node(node, "read the table of TCP sockets", error))
     }
 
-    /// What the interfaces of all nodes have to say about themselves.
+    /// What the interfaces of all nodes have dropped instead of sending it: node, interface, frames. That is little more than a third of
+    /// the work that [`interfaces_of`](Self::interfaces_of) is.
     ///
     /// # Errors
     /// [`NodeError::System`] if a node's counters cannot be read.
-    pub fn interfaces(&self) -> Result<Vec<InterfaceState>, NodeError> {
+    pub fn dropped(&self) -> Result<Vec<(Endpoint, u64)>, NodeError> {
         // Held, so that none of them goes meanwhile.
         let nodes = self.nodes();
-        self.interfaces_of(nodes.keys().map(String::as_str).collect())
+        let names: Vec<&str> = nodes.keys().map(String::as_str).collect();
+        let dropped = self.in_each(&names, interface::dropped)?;
+        let named = names.into_iter().zip(dropped).flat_map(|(node, dropped)| {
+            let end = |interface| Endpoint { node: node.into(), interface };
+            dropped.into_iter().map(move |(interface, frames)| (end(interface), frames))
+        });
+        Ok(named.collect())
     }
 
-    /// The same for some nodes.
+    /// What the interfaces of some nodes have to say about themselves.
     ///
     /// # Errors
-    /// As [`interfaces`](Self::interfaces).
+    /// [`NodeError::System`] if a node's counters cannot be read.
     pub fn interfaces_of(&self, nodes: Vec<&str>) -> Result<Vec<InterfaceState>, NodeError> {
-        let paths: Vec<_> = nodes.iter().map(|name| self.layout.namespace(name)).collect();
-        let states = netns::inside_each(&paths, interface::states, &self.spent_in_nodes).map_err(
-            |error| NodeError::system("read the counters of the nodes' interfaces", error),
-        )?;
+        let states = self.in_each(&nodes, interface::states)?;
         let named = nodes.into_iter().zip(states).flat_map(|(node, states)| {
             states.into_iter().map(move |state| InterfaceState { node: node.into(), ..state })
         });
         Ok(named.collect())
+    }
+
+    fn in_each<T: Send>(
+        &self,
+        nodes: &[&str],
+        read: impl FnMut() -> io::Result<T> + Send,
+    ) -> Result<Vec<T>, NodeError> {
+        let paths: Vec<_> = nodes.iter().map(|name| self.layout.namespace(name)).collect();
+        let failed = |error| NodeError::system("read the counters of the nodes' interfaces", error);
+        netns::inside_each(&paths, read, &self.spent_in_nodes).map_err(failed)
     }
 
     /// A socket that sees every frame at an interface of a node. It holds the node's namespace: drop it

@@ -14,6 +14,8 @@ pub struct Demand {
     pub nodes: u64,
     /// Their interfaces.
     pub interfaces: u64,
+    /// Those of them that the engine holds open: not the ends of direct links.
+    pub opened: u64,
 }
 
 /// Something that a machine has only so many of.
@@ -34,7 +36,7 @@ pub struct Wall {
 impl Demand {
     /// What the engine opens at the least: devices, and what it has for itself.
     fn files(self) -> u64 {
-        self.interfaces + SPARE_FILES
+        self.opened + SPARE_FILES
     }
 
     /// As well, where something runs in every node: a control socket, a descriptor of the init process, and
@@ -162,7 +164,8 @@ mod tests {
             fs::create_dir_all(path.parent().unwrap()).unwrap();
             fs::write(path, text).unwrap();
         }
-        let demand = Demand { nodes: 1000, interfaces: 4000 };
+        let demand = Demand { nodes: 1000, interfaces: 4000, opened: 3000 };
+        assert_eq!(demand.files(), 3000 + SPARE_FILES);
         let found: Vec<_> = of_files(demand, machine.path())
             .map(|wall| (wall.what, wall.needs, wall.has, wall.stops_start))
             .collect();

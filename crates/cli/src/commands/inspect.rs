@@ -11,6 +11,7 @@ use netloom_api::timing::Timing;
 use netloom_link::Window;
 use netloom_monitor::Verdict;
 use netloom_units::readable::count;
+use serde::Serialize;
 use serde_json::json;
 
 use super::recent::recent_table;
@@ -58,7 +59,7 @@ async fn look(machine: &dyn Machine, args: &Inspect) -> Result<String> {
     let client = find::client(machine, Some(&found.name), &args.scenario)?;
     let view = View::fetch(&client, args.last).await?;
     match args.format {
-        Format::Json => Ok(format!("{}\n", serde_json::to_string_pretty(&view.json())?)),
+        Format::Json => Ok(format!("{}\n", serde_json::to_string_pretty(&view)?)),
         Format::Table => view.table(),
     }
 }
@@ -117,6 +118,7 @@ fn phase(status: &ExperimentStatus) -> String {
 }
 
 /// Everything about one experiment.
+#[derive(Serialize)]
 struct View {
     experiment: ExperimentStatus,
     nodes: Vec<NodeStatus>,
@@ -126,37 +128,27 @@ struct View {
     timing: Timing,
     verdict: Verdict,
     /// What the links' statistics are of, if not of all time.
+    #[serde(skip)]
     window: Option<Window>,
 }
 
 impl View {
     async fn fetch(client: &Client, window: Option<Window>) -> Result<Self> {
         let links = match window {
-            None => "/links".into(),
+            None => String::from("/links"),
             Some(window) => format!("/links?last={window}"),
         };
-        Ok(Self {
-            experiment: client.get("/experiment").await?,
-            nodes: client.get("/nodes").await?,
-            links: client.get(&links).await?,
-            processes: client.get("/processes").await?,
-            services: client.get("/services").await?,
-            timing: client.get("/timing").await?,
-            verdict: client.get("/verdict").await?,
-            window,
-        })
-    }
-
-    fn json(&self) -> serde_json::Value {
-        json!({
-            "experiment": self.experiment,
-            "nodes": self.nodes,
-            "links": self.links,
-            "processes": self.processes,
-            "services": self.services,
-            "timing": self.timing,
-            "verdict": self.verdict,
-        })
+        // Asked for together: the engine works on one while another is read here.
+        let (experiment, nodes, links, processes, services, timing, verdict) = tokio::try_join!(
+            client.get("/experiment"),
+            client.get("/nodes"),
+            client.get(&links),
+            client.get("/processes"),
+            client.get("/services"),
+            client.get("/timing"),
+            client.get("/verdict"),
+        )?;
+        Ok(Self { experiment, nodes, links, processes, services, timing, verdict, window })
     }
 
     fn table(&self) -> Result<String> {
