@@ -62,6 +62,10 @@ pub fn cleanup(name: &str) -> Result<CleanupReport> {
     netloom_nodes::cleanup(name).with_context(|| format!("cannot clean up `{name}`"))
 }
 
+/// How long a killed engine may take to end, and how much longer for each file that it has open.
+const KILL_PATIENCE: Duration = Duration::from_secs(10);
+const KILL_PER_FILE: Duration = Duration::from_millis(10);
+
 /// Kills the engine of `name`, if it lives, and waits until it is gone.
 pub fn kill_engine(name: &str) -> Result<()> {
     let found = inspect(name)?;
@@ -71,7 +75,10 @@ pub fn kill_engine(name: &str) -> Result<()> {
         Ok(()) | Err(nix::errno::Errno::ESRCH) => {}
         Err(errno) => return Err(io::Error::from(errno)).context("cannot kill the engine"),
     }
-    let deadline = Instant::now() + Duration::from_secs(10);
+    // With its devices, which the kernel takes back one by one.
+    let files = fs::read_dir(format!("/proc/{pid}/fd")).map_or(0, Iterator::count);
+    let devices = KILL_PER_FILE.saturating_mul(u32::try_from(files).unwrap_or(u32::MAX));
+    let deadline = Instant::now() + KILL_PATIENCE + devices;
     while inspect(name)?.alive {
         if Instant::now() > deadline {
             bail!("the engine of `{name}` (pid {pid}) does not die; is it stuck in the kernel?");
