@@ -205,11 +205,8 @@ impl Fabric {
 
     /// What links have given to do since this was last asked.
     pub fn take_load(&mut self) -> Load {
-        let may_move = |place: &Place| match place {
-            Place::Device(port) => self.ports[*port].alive,
-            Place::Tagged(Tagged::Interfaces(_)) | Place::Tagged(Tagged::Port { .. }) => false,
-            Place::Switch { .. } => false,
-        };
+        let may_move =
+            |place: &Place| matches!(place, Place::Device(port) if self.ports[*port].alive);
         let links =
             self.lanes.chunks_exact(2).filter(|lanes| lanes[0].live).map(|lanes| LinkLoad {
                 link: lanes[0].id.link,

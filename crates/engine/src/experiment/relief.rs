@@ -39,9 +39,11 @@ impl Experiment {
     fn relieve(&self, idle: f64) -> Result<(), DataplaneError> {
         // Whoever changes the network counts on its numbers; there is another look soon.
         let Ok(_turn) = self.applying.try_lock() else { return Ok(()) };
-        let looked = self.with_live(|live| Ok(live.dataplane.overload(idle)));
-        // An error says that the network is being taken down.
-        let Ok(Some(overload)) = looked.unwrap_or(Ok(None)) else { return Ok(()) };
+        // An error of the outer kind says that the network is being taken down.
+        let Ok(looked) = self.with_live(|live| Ok(live.dataplane.overload(idle))) else {
+            return Ok(());
+        };
+        let Some(overload) = looked? else { return Ok(()) };
         let drawn = self.drawn();
         let mut held = self.live_mut();
         let Some(live) = held.as_mut() else { return Ok(()) };
