@@ -45,6 +45,12 @@ impl Client {
         parse(path, response).await
     }
 
+    /// GET that answers JSON, as it came.
+    pub async fn body(&self, path: &str) -> Result<Bytes> {
+        let response = self.send(Method::GET, path, Bytes::new()).await?;
+        Ok(response.into_body().collect().await?.to_bytes())
+    }
+
     /// PATCH with JSON that answers JSON.
     pub async fn patch<T: DeserializeOwned>(&self, path: &str, body: &impl Serialize) -> Result<T> {
         let body = serde_json::to_vec(body)?;

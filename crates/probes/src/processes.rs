@@ -207,6 +207,7 @@ impl Probe for Processes {
             let known: u64 = sums.cpu_ns.values().sum();
             sums.cpu_ns.insert(Party::Unattributed, busy.saturating_sub(known));
         }
+        sums.count_once();
         if let Some(over) = over {
             sums.tell(over, sink);
         }
@@ -214,6 +215,14 @@ impl Probe for Processes {
 }
 
 impl Sums {
+    /// Threads of the kernel move for processes what these have moved already, where disks lie on files of other
+    /// disks: only what is more than that is their own.
+    fn count_once(&mut self) {
+        let kernel = self.io.remove(&Party::Kernel).unwrap_or(0);
+        let others: u64 = self.io.values().sum();
+        self.io.insert(Party::Kernel, kernel.saturating_sub(others));
+    }
+
     fn tell(self, over: Duration, sink: Sink<'_>) {
         let mut used = |of: SignalKind, sums: &BTreeMap<Party, u64>| {
             for (party, amount) in sums.iter().filter(|(_, amount)| **amount > 0) {

@@ -230,6 +230,36 @@ fn nodes_wait_fault_and_read() {
     );
 }
 
+#[test]
+fn what_the_kernel_moves_for_others_is_theirs() {
+    let moved = |by_kernel: u64| {
+        after(&Machine::new(), |machine| {
+            for (pid, name, flags, bytes) in [
+                (2, "kthreadd", 0x20_8040, by_kernel),
+                (20, "a) b (c", 0, 9000),
+                (30, "spinner", 0, 1000),
+            ] {
+                machine.process(pid, name, flags, 1, 0);
+                machine.write(
+                    &format!("proc/{pid}/io"),
+                    &format!("read_bytes: 0\nwrite_bytes: {bytes}\n"),
+                );
+            }
+        })
+    };
+    let disk = |party, bytes| used(SignalKind::Disk, party, bytes);
+    let others = [disk(Party::Node(0), 9000), disk(Party::Process(30), 1000)];
+    let is_kernel =
+        |seen: &O| matches!(seen, O::Used { of: SignalKind::Disk, party: Party::Kernel, .. });
+    let seen = moved(10_000);
+    assert_seen(&seen, &others);
+    assert!(!seen.iter().any(is_kernel));
+    // What is more is its own.
+    let seen = moved(10_512);
+    assert_seen(&seen, &others);
+    assert_seen(&seen, &[disk(Party::Kernel, 512)]);
+}
+
 /// A table of neighbours that refused so many entries on one of two CPUs.
 fn neighbours(refused: &str) -> String {
     format!(

@@ -3,16 +3,18 @@
 use std::fmt::Write;
 use std::time::Duration;
 
-use anyhow::Result;
+use anyhow::{Context, Result};
+use futures_util::future::try_join_all;
 use netloom_api::state::{
     ExperimentStatus, LinkStatus, NodeStatus, ProcessStatus, ServiceStatus, VlanPortStatus,
 };
-use netloom_api::timing::Timing;
 use netloom_link::Window;
 use netloom_monitor::Verdict;
 use netloom_units::readable::count;
-use serde::Serialize;
+use serde::Serializer;
+use serde::ser::SerializeMap;
 use serde_json::json;
+use serde_transcode::Transcoder;
 
 use super::recent::recent_table;
 use super::signals::signals;
@@ -57,11 +59,36 @@ async fn look(machine: &dyn Machine, args: &Inspect) -> Result<String> {
         return list(&[found], args.format).await;
     }
     let client = find::client(machine, Some(&found.name), &args.scenario)?;
-    let view = View::fetch(&client, args.last).await?;
     match args.format {
-        Format::Json => Ok(format!("{}\n", serde_json::to_string_pretty(&view)?)),
-        Format::Table => view.table(),
+        Format::Json => json(&client, args.last).await,
+        Format::Table => View::fetch(&client, args.last).await?.table(),
     }
+}
+
+/// The API's answers under their names, as the engine gave them: those of thousands of links take
+/// longer to make sense of than to print.
+async fn json(client: &Client, window: Option<Window>) -> Result<String> {
+    let paths = PARTS.map(|part| match part {
+        "links" => links(window),
+        part => format!("/{part}"),
+    });
+    let answers = try_join_all(paths.iter().map(|path| client.body(path))).await?;
+    let mut text = Vec::new();
+    let mut out = serde_json::Serializer::pretty(&mut text);
+    let mut map = out.serialize_map(Some(PARTS.len()))?;
+    for ((part, path), answer) in PARTS.iter().zip(&paths).zip(&answers) {
+        let mut answer = serde_json::Deserializer::from_slice(answer);
+        map.serialize_entry(part, &Transcoder::new(&mut answer))
+            .with_context(|| format!("cannot understand the answer to {path}"))?;
+    }
+    map.end()?;
+    text.push(b'\n');
+    Ok(String::from_utf8(text)?)
+}
+
+/// Where the API tells of the links.
+fn links(window: Option<Window>) -> String {
+    window.map_or("/links".into(), |window| format!("/links?last={window}"))
 }
 
 async fn list(all: &[Found], format: Format) -> Result<String> {
@@ -117,38 +144,35 @@ fn phase(status: &ExperimentStatus) -> String {
     format!("{:?}", status.phase).to_lowercase()
 }
 
+/// What the JSON of one experiment consists of; the API has a path for each.
+const PARTS: [&str; 7] =
+    ["experiment", "nodes", "links", "processes", "services", "timing", "verdict"];
+
 /// Everything about one experiment.
-#[derive(Serialize)]
 struct View {
     experiment: ExperimentStatus,
     nodes: Vec<NodeStatus>,
     links: Vec<LinkStatus>,
     processes: Vec<ProcessStatus>,
     services: Vec<ServiceStatus>,
-    timing: Timing,
     verdict: Verdict,
     /// What the links' statistics are of, if not of all time.
-    #[serde(skip)]
     window: Option<Window>,
 }
 
 impl View {
     async fn fetch(client: &Client, window: Option<Window>) -> Result<Self> {
-        let links = match window {
-            None => String::from("/links"),
-            Some(window) => format!("/links?last={window}"),
-        };
+        let links = links(window);
         // Asked for together: the engine works on one while another is read here.
-        let (experiment, nodes, links, processes, services, timing, verdict) = tokio::try_join!(
+        let (experiment, nodes, links, processes, services, verdict) = tokio::try_join!(
             client.get("/experiment"),
             client.get("/nodes"),
             client.get(&links),
             client.get("/processes"),
             client.get("/services"),
-            client.get("/timing"),
             client.get("/verdict"),
         )?;
-        Ok(Self { experiment, nodes, links, processes, services, timing, verdict, window })
+        Ok(Self { experiment, nodes, links, processes, services, verdict, window })
     }
 
     fn table(&self) -> Result<String> {
