@@ -2,13 +2,16 @@
 """What the contention monitor costs: of one CPU, under load, and of a saturated link's throughput.
 
 `netloom run` runs each load. The shares of the verdict (`overhead`) stand beside the CPU time that the
-kernel counts for the monitor's threads, read from /proc while the load runs. Throughput is measured in
+kernel counts for the monitor's threads, read from /proc while the load runs, and what of that were interrupts,
+which a kernel without CONFIG_IRQ_TIME_ACCOUNTING counts as the thread's that they interrupt, whomever they
+serve: the monitor's own part is without them. Throughput is measured in
 turns, monitor on, off, off, on, so that what drifts meanwhile falls on both.
 
 overhead.py [--seconds N] [--rounds N] [--only shares|throughput]
 """
 
 import argparse
+import contextlib
 import json
 import os
 import pathlib
@@ -16,6 +19,7 @@ import statistics
 import subprocess
 import time
 
+from interrupts import Interrupts
 from watched import Run, machine, netloom
 
 from common import NETLOOM
@@ -87,16 +91,18 @@ class Spinners:
             process.wait()
 
 
-def thread_times(pid):
-    """CPU time of the monitor's threads so far, in seconds."""
-    times = {}
-    for task in pathlib.Path(f"/proc/{pid}/task").iterdir():
-        name = (task / "comm").read_text().strip()
-        if name in THREADS:
-            times[name] = int((task / "schedstat").read_text().split()[0])
-    if len(times) < len(THREADS):
+def threads_of(pid):
+    """The monitor's threads."""
+    tasks = pathlib.Path(f"/proc/{pid}/task").iterdir()
+    threads = [task for task in tasks if (task / "comm").read_text().strip() in THREADS]
+    if len(threads) < len(THREADS):
         raise OSError("not all of the monitor's threads are there")
-    return sum(times.values()) / 1e9
+    return threads
+
+
+def cpu_seconds(threads):
+    """CPU time of threads so far."""
+    return sum(int((thread / "schedstat").read_text().split()[0]) for thread in threads) / 1e9
 
 
 class WatchedRun(Run):
@@ -106,19 +112,25 @@ class WatchedRun(Run):
         command = [NETLOOM, "run", "-o", "results"]
         quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.PIPE, "text": True}
         running = subprocess.Popen(command, cwd=directory, **quiet)
-        looks, pid = [], None
-        while running.poll() is None:
-            time.sleep(0.5)
-            try:
-                pid = pid or json.loads(netloom("inspect", name(), "--format", "json"))["experiment"]["engine_pid"]
-                looks.append((time.monotonic(), thread_times(pid)))
-            except (SystemExit, OSError):
+        looks, threads, interrupts = [], None, None
+        try:
+            while running.poll() is None:
+                time.sleep(0.5)
                 # Not there yet, or not any more.
-                continue
-        if running.returncode:
-            raise SystemExit(running.stderr.read())
-        (begin, before), (end, after) = looks[0], looks[-1]
-        self.threads = (after - before) / (end - begin)
+                with contextlib.suppress(SystemExit, OSError):
+                    if not threads:
+                        view = json.loads(netloom("inspect", name(), "--format", "json"))
+                        threads = threads_of(view["experiment"]["engine_pid"])
+                        interrupts = Interrupts([thread.name for thread in threads])
+                    looks.append((time.monotonic(), cpu_seconds(threads)))
+            if running.returncode:
+                raise SystemExit(running.stderr.read())
+            (begin, before), (end, after) = looks[0], looks[-1]
+            self.threads = (after - before) / (end - begin)
+            self.interrupts = interrupts.seconds(begin, end) / (end - begin) if interrupts.folder else None
+        finally:
+            if interrupts:
+                interrupts.close()
 
 
 def row(what, scenario):
@@ -135,12 +147,16 @@ def row(what, scenario):
     elapsed = 100 * overhead.get("elapsed_ns", 0) / lasted
     threads = 100 * run.threads
     columns = f"{monitoring:11.2f} {both:13.2f} {elapsed:8.2f} {threads:8.2f}"
+    if run.interrupts is None:
+        columns += f" {'?':>10} {'?':>6}"
+    else:
+        columns += f" {100 * run.interrupts:10.2f} {threads - 100 * run.interrupts:6.2f}"
     print(f"  {what:34} {columns}   {verdict['judgement']}", flush=True)
 
 
 def shares(seconds):
     print(f"share of one CPU in %, {seconds} s each (wanted: at most 1)")
-    print(f"  {'load':34} {'monitoring':>11} {'+notification':>13} {'elapsed':>8} {'threads':>8}   verdict")
+    print(f"  {'load':34} {'monitoring':>11} {'+notification':>13} {'elapsed':>8} {'threads':>8} {'interrupts':>10} {'own':>6}   verdict")
     row("a ping", pings(seconds))
     row("a saturated link, TCP", tcp(seconds))
     row("frames of 60 bytes, flooding", flood(seconds))

@@ -36,6 +36,15 @@ impl Source {
         Ok(Self { at_once: true, ..Self::open(path)? })
     }
 
+    /// The same of a file of which the kernel makes only so much at a time, if what `says` looks for is in the
+    /// first part: the kernel would count everything anew for each further one.
+    pub fn open_head(path: &Path, says: impl Fn(&[u8]) -> bool) -> io::Result<Self> {
+        let whole = Self::open(path)?;
+        let mut head = Self::open_whole(path)?;
+        head.read()?;
+        Ok(if says(whole.text()) == says(head.text()) { head } else { whole })
+    }
+
     /// Reads the file anew.
     pub fn read(&mut self) -> io::Result<()> {
         self.length = 0;
@@ -75,6 +84,16 @@ pub struct Foundation {
 impl Foundation {
     pub fn open(name: &'static str, path: &Path, signals: &'static [SignalKind]) -> Self {
         Self { name, signals, source: Source::open(path), last: None, partial: false }
+    }
+
+    /// One of which only what `says` looks for is read.
+    pub fn of_head(
+        name: &'static str,
+        path: &Path,
+        signals: &'static [SignalKind],
+        says: impl Fn(&[u8]) -> bool,
+    ) -> Self {
+        Self { source: Source::open_head(path, says), ..Self::open(name, path, signals) }
     }
 
     /// One that shows too little of its signals to stand for them alone.

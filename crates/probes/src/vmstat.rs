@@ -21,7 +21,12 @@ impl Vmstat {
         let signals = &[SignalKind::MemoryIn, SignalKind::MemoryOut];
         let counters = [("pswpin", Direction::In), ("pswpout", Direction::Out)];
         Self {
-            vmstat: Foundation::open("/proc/vmstat", &places.proc.join("vmstat"), signals),
+            vmstat: Foundation::of_head(
+                "/proc/vmstat",
+                &places.proc.join("vmstat"),
+                signals,
+                |text| counters.iter().all(|(key, _)| value(text, key).is_some()),
+            ),
             counters: counters.map(|(key, direction)| (key, direction, Counter::default())),
         }
     }
