@@ -1,48 +1,74 @@
-"""Whether the machine itself stood still: a thread more urgent than any of ours on each CPU, that sleeps for 2 ms
-at a time. Only the hypervisor, or the kernel with interrupts off, can wake it late by milliseconds.
+"""Whether the machine itself stood still: how late the timers interrupted by which threads sleep, by the kernel's account.
+Only the hypervisor, or the kernel with interrupts off, can be late by milliseconds.
+
+By ftrace, which needs root. No thread takes part: one that is more urgent than a worker of the engine, and woken often
+on each CPU, has the kernel move the worker to another CPU each time, where others run.
 """
 
-import multiprocessing
 import os
-import time
+import pathlib
+import re
 
-PAUSE_MS = 2
+TRACING = pathlib.Path("/sys/kernel/tracing/instances")
 # From here on it is told.
 LATE_MS = 3
+# One pause delays several timers, each by what was left of it.
+APART_MS = 100
+# Of each CPU.
+BUFFER_KB = 65536
 
-
-def watch(cpu, ended, seen):
-    os.sched_setaffinity(0, [cpu])
-    os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(50))
-    late = []
-    while not ended.is_set():
-        before = time.monotonic()
-        time.sleep(PAUSE_MS / 1000)
-        by = (time.monotonic() - before) * 1000 - PAUSE_MS
-        if by > LATE_MS:
-            late.append(by)
-    seen.put(late)
+STARTED = re.compile(r"hrtimer_start: hrtimer=(\S+) .* expires=(\d+) .*mode=(\S+)")
+# Those of threads that sleep. Others, the tick's among them, are put off by the kernel as it likes.
+EXPIRED = re.compile(r"\[(\d+)\].* (\d+\.\d+): hrtimer_expire_entry: hrtimer=(\S+) function=hrtimer_wakeup now=(\d+)")
 
 
 class Witness:
     """After it, `pauses` has for how long the machine stood still, in ms, the longest first."""
 
     def __enter__(self):
-        self.ended, self.seen = multiprocessing.Event(), multiprocessing.Queue()
-        cpus = os.sched_getaffinity(0)
-        arguments = [(cpu, self.ended, self.seen) for cpu in cpus]
-        self.watchers = [multiprocessing.Process(target=watch, args=each) for each in arguments]
-        for watcher in self.watchers:
-            watcher.start()
+        self.folder = TRACING / f"netloom-witness-{os.getpid()}"
+        self.folder.mkdir()
+        (self.folder / "trace_clock").write_text("mono")
+        (self.folder / "buffer_size_kb").write_text(str(BUFFER_KB))
+        for event in ("hrtimer_start", "hrtimer_expire_entry"):
+            (self.folder / "events" / "timer" / event / "enable").write_text("1")
         return self
 
     def __exit__(self, *_):
-        self.ended.set()
-        self.pauses = sorted((by for _ in self.watchers for by in self.seen.get()), reverse=True)
-        for watcher in self.watchers:
-            watcher.join()
+        (self.folder / "tracing_on").write_text("0")
+        try:
+            with (self.folder / "trace").open() as trace:
+                pauses = pauses_of(trace)
+        finally:
+            self.folder.rmdir()
+        self.pauses = sorted(pauses, reverse=True)
 
     def __str__(self):
         if not self.pauses:
             return f"the machine never stood still for {LATE_MS} ms"
         return f"the machine stood still {len(self.pauses)} times, for {self.pauses[0]:.0f} ms at most"
+
+
+def pauses_of(trace):
+    """The longest lateness of each pause of each CPU, in ms."""
+    due, last, pauses = {}, {}, []
+    for line in trace:
+        if started := STARTED.search(line):
+            timer, expires, mode = started.groups()
+            # Those that expire in softirqs wait for these.
+            due[timer] = None if "SOFT" in mode else int(expires)
+        elif expired := EXPIRED.search(line):
+            cpu, at, timer, now = expired.groups()
+            expires = due.pop(timer, None)
+            late = (int(now) - expires) / 1e6 if expires else 0
+            if late <= LATE_MS:
+                continue
+            at = float(at) * 1000
+            before, index = last.get(cpu, (-APART_MS, None))
+            if at - before < late or at - before < APART_MS and late < pauses[index]:
+                pauses[index] = max(pauses[index], late)
+            else:
+                index = len(pauses)
+                pauses.append(late)
+            last[cpu] = at, index
+    return pauses

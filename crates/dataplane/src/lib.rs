@@ -17,6 +17,7 @@
 //! | `vlan` | the same for switches that know VLANs, and for sub-interfaces |
 //! | `margin` | how long before a deadline to stop sleeping |
 //! | `timers`, `waiter`, `clock` | when the next frame is due, sleeping until then, what time it is |
+//! | `memory` | how the process gets its memory from the kernel |
 //! | `scheduling` | how urgent a worker is to the machine: [`Scheduling`] |
 //! | `gate` | one timestamp for a batch of changes over several workers |
 //! | `frame_log` | what happens to each frame, written by a thread of its own: [`FrameLog`] |
@@ -41,6 +42,7 @@ mod frame_log;
 mod gate;
 mod handle;
 mod margin;
+mod memory;
 mod partition;
 mod relief;
 mod rewiring;
@@ -64,6 +66,7 @@ pub use clock::Clock;
 pub use error::DataplaneError;
 pub use frame_log::{FrameLog, FrameLogSummary};
 pub use handle::{Dataplane, PipeStatus};
+pub use memory::take_memory_in_large_pieces;
 pub use relief::{Overload, Relieved};
 pub use rewiring::{NotRewired, Rewired, Unwired};
 pub use scheduling::Scheduling;

@@ -69,6 +69,7 @@ fn say(line: &StartUp) {
 
 fn start() -> Result<()> {
     let began = Instant::now();
+    netloom_dataplane::take_memory_in_large_pieces();
     let mut line = String::new();
     io::stdin().lock().read_line(&mut line).context("cannot read what to launch")?;
     let mut launch: Launch =
