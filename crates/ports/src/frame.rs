@@ -1,7 +1,7 @@
 //! A frame in memory. Not here: where its memory comes from (`pool`) and what it holds (`layout`).
 //!
 //! A frame is a head of 2 KiB, which holds the virtio-net header first, and for what does not fit
-//! there a tail of 64 KiB. Before the header is room for a VLAN tag, which comes and goes by moving
+//! there a tail of 64 KiB, or of 16 KiB for pieces of super-frames. Before the header is room for a VLAN tag, which comes and goes by moving
 //! the few bytes in front of it (`tag`). A device reads into both at once; an ordinary frame then takes the head
 //! only and leaves the tail for the next read. So small frames never cost 64 KiB, nothing is
 //! copied, and all headers of a frame are in one piece.
@@ -17,13 +17,16 @@ use crate::{HEADER_BYTES, VirtioHeader};
 
 /// Bytes of a frame's head, virtio-net header included.
 pub const HEAD_BYTES: usize = 2048;
-/// Bytes of a frame's tail.
+/// Bytes of the tail into which a device reads: enough for any frame.
 pub const TAIL_BYTES: usize = 65_536;
+/// Bytes of a tail for pieces of super-frames: to zero and to touch more than a piece needs takes longer than all else.
+pub(crate) const SHORT_TAIL_BYTES: usize = 16_384;
 
 /// Where a device puts the virtio-net header in the head: behind room for a VLAN tag.
 pub(crate) const HEADROOM: u8 = TAG_BYTES as u8;
 
-pub(crate) type Tail = Box<[u8; TAIL_BYTES]>;
+/// One of either length.
+pub(crate) type Tail = Box<[u8]>;
 
 /// An Ethernet frame (FCS excluded) with its virtio-net header. Offsets and lengths are those of
 /// the Ethernet frame.
@@ -76,7 +79,7 @@ impl Body {
 /// Copies what is filled.
 impl Clone for Body {
     fn clone(&self) -> Self {
-        let mut copy = Self::new(self.tail.as_ref().map(|_| new_tail()));
+        let mut copy = Self::new(self.tail.as_ref().map(|tail| new_tail(tail.len())));
         (copy.at, copy.len) = (self.at, self.len);
         let (start, rest) = self.raw_parts();
         copy.head[self.at()..][..start.len()].copy_from_slice(start);
@@ -206,7 +209,7 @@ pub struct FrameBuffer {
 
 impl Default for FrameBuffer {
     fn default() -> Self {
-        Self { body: Arc::new(Body::new(None)), tail: new_tail(), filled: 0, tag: None }
+        Self { body: Arc::new(Body::new(None)), tail: new_tail(TAIL_BYTES), filled: 0, tag: None }
     }
 }
 
@@ -240,7 +243,7 @@ impl FrameBuffer {
     }
 }
 
-/// A zeroed tail that was never on the stack.
-pub(crate) fn new_tail() -> Tail {
-    vec![0; TAIL_BYTES].into_boxed_slice().try_into().expect("the vector has exactly that length")
+/// A zeroed tail.
+pub(crate) fn new_tail(bytes: usize) -> Tail {
+    vec![0; bytes].into_boxed_slice()
 }

@@ -5,11 +5,14 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicIsize, Ordering};
 
 use crate::HEADER_BYTES;
-use crate::frame::{Body, Frame, FrameBuffer, HEAD_BYTES, HEADROOM, TAIL_BYTES, Tail, new_tail};
+use crate::frame::{
+    Body, Frame, FrameBuffer, HEAD_BYTES, HEADROOM, SHORT_TAIL_BYTES, TAIL_BYTES, Tail, new_tail,
+};
 
 /// Free memory kept for later use, at most; what comes back above goes back to the machine.
 const KEPT_BODIES: usize = 4096;
 const KEPT_TAILS: usize = 128;
+const KEPT_SHORT_TAILS: usize = 512;
 
 /// What a frame costs beside the memory of its bytes: its place in the queues that it passes, which
 /// is all that one more frame costs where frames share memory.
@@ -23,6 +26,7 @@ const PLACE_BYTES: usize = 256;
 pub struct Pool {
     bodies: Vec<Arc<Body>>,
     tails: Vec<Tail>,
+    short_tails: Vec<Tail>,
     /// Bytes handed out less bytes taken back, by the pool itself.
     out: isize,
     account: Arc<Account>,
@@ -74,8 +78,8 @@ impl Drop for Charge {
 impl Pool {
     /// A pool whose frames take at most `limit` bytes together.
     pub fn new(limit: usize) -> Self {
-        let account = Arc::default();
-        Self { bodies: Vec::new(), tails: Vec::new(), out: 0, account, limit }
+        let (bodies, tails, short_tails) = Default::default();
+        Self { bodies, tails, short_tails, out: 0, account: Arc::default(), limit }
     }
 
     /// Memory of the frames that are out, in bytes. Copies that were made of shared frames count,
@@ -90,9 +94,10 @@ impl Pool {
     #[inline]
     pub fn take(&mut self, buffer: &mut FrameBuffer) -> Option<Frame> {
         let len = buffer.filled.checked_sub(HEADER_BYTES)?;
-        let bytes = self.reserve_frame(len > Frame::HEAD_ROOM)?;
+        let has_tail = len > Frame::HEAD_ROOM;
+        let bytes = self.reserve_frame(if has_tail { TAIL_BYTES } else { 0 })?;
         let mut body = mem::replace(&mut buffer.body, self.body());
-        let tail = (len > Frame::HEAD_ROOM).then(|| mem::replace(&mut buffer.tail, self.tail()));
+        let tail = has_tail.then(|| mem::replace(&mut buffer.tail, self.tail(TAIL_BYTES)));
         buffer.filled = 0;
         let filled = Arc::make_mut(&mut body);
         (filled.tail, filled.at, filled.len) = (tail, HEADROOM, len);
@@ -111,8 +116,13 @@ impl Pool {
         if len > Frame::MAX_LEN {
             return None;
         }
-        let bytes = self.reserve_frame(len > Frame::HEAD_ROOM)?;
-        let tail = (len > Frame::HEAD_ROOM).then(|| self.tail());
+        let tail = match len.saturating_sub(Frame::HEAD_ROOM) {
+            0 => 0,
+            1..=SHORT_TAIL_BYTES => SHORT_TAIL_BYTES,
+            _ => TAIL_BYTES,
+        };
+        let bytes = self.reserve_frame(tail)?;
+        let tail = (tail > 0).then(|| self.tail(tail));
         let mut body = self.body();
         let blank = Arc::make_mut(&mut body);
         (blank.tail, blank.at, blank.len) = (tail, HEADROOM, len);
@@ -150,19 +160,23 @@ impl Pool {
             return;
         }
         self.out -= mem::take(&mut body.charge.bytes).cast_signed();
-        if let Some(tail) = body.tail.take()
-            && self.tails.len() < KEPT_TAILS
-        {
-            self.tails.push(tail);
+        if let Some(tail) = body.tail.take() {
+            let (free, most) = match tail.len() {
+                SHORT_TAIL_BYTES => (&mut self.short_tails, KEPT_SHORT_TAILS),
+                _ => (&mut self.tails, KEPT_TAILS),
+            };
+            if free.len() < most {
+                free.push(tail);
+            }
         }
         if self.bodies.len() < KEPT_BODIES {
             self.bodies.push(frame.body);
         }
     }
 
-    /// Bytes to charge for a frame's memory, if there is room for it and its place.
-    fn reserve_frame(&mut self, tail: bool) -> Option<usize> {
-        let bytes = if tail { HEAD_BYTES + TAIL_BYTES } else { HEAD_BYTES };
+    /// Bytes to charge for a frame's memory with so much of a tail, if there is room for it and its place.
+    fn reserve_frame(&mut self, tail: usize) -> Option<usize> {
+        let bytes = HEAD_BYTES + tail;
         self.reserve(bytes + PLACE_BYTES).then_some(bytes)
     }
 
@@ -178,8 +192,10 @@ impl Pool {
         self.bodies.pop().unwrap_or_else(|| Arc::new(Body::new(None)))
     }
 
-    fn tail(&mut self) -> Tail {
-        self.tails.pop().unwrap_or_else(new_tail)
+    /// One of either length.
+    fn tail(&mut self, bytes: usize) -> Tail {
+        let free = if bytes == SHORT_TAIL_BYTES { &mut self.short_tails } else { &mut self.tails };
+        free.pop().unwrap_or_else(|| new_tail(bytes))
     }
 }
 
@@ -228,7 +244,8 @@ mod tests {
     #[test]
     fn frames_share_memory_until_one_is_changed() {
         let mut pool = Pool::new(1 << 20);
-        for (len, cost) in [(60, HEAD_BYTES), (5000, HEAD_BYTES + TAIL_BYTES)] {
+        let costs = [(60, 0), (5000, SHORT_TAIL_BYTES), (50_000, TAIL_BYTES)];
+        for (len, cost) in costs.map(|(len, tail)| (len, HEAD_BYTES + tail)) {
             let mut frame = pool.frame(len).unwrap();
             frame.write_at(0, &vec![7; len]);
             let shared: Vec<_> = (0..3).map(|_| frame.duplicate()).collect();
