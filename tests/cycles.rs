@@ -190,9 +190,9 @@ fn an_engine_does_not_grow_with_the_changes_of_its_links() {
     assert!(after.0 < before.0 + (16 << 20), "{before:?}, then {after:?}");
     let ((files, threads), (files_before, threads_before)) = (after.1, before.1);
     assert_eq!(files, files_before, "open files");
-    // Threads for work that blocks are started when one is wanted, and end after 10 s without any.
-    assert!(
-        threads < threads_before + 10,
-        "{threads} threads after 600 requests, {threads_before} before"
-    );
+    if threads > threads_before {
+        // One may have been started for work that blocks: it ends after 10 s without any.
+        sleep(Duration::from_secs(11));
+    }
+    assert!(held(engine).1 <= threads_before, "more threads than {threads_before}");
 }

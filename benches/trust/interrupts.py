@@ -1,14 +1,13 @@
 """The time that interrupts took from threads: the kernel counts it as theirs, unless it was built with
 CONFIG_IRQ_TIME_ACCOUNTING, whatever the interrupts were for.
 
-By an instance of ftrace of its own, which needs root.
+By ftrace, which needs root.
 """
 
 import contextlib
-import os
-import pathlib
 
-TRACING = pathlib.Path("/sys/kernel/tracing/instances")
+from ftrace import Instance
+
 # Those that begin and end in the context of a thread, and do not wait.
 KINDS = {
     "irq": ("softirq", "irq_handler"),
@@ -21,29 +20,25 @@ class Interrupts:
     """Watches some threads from now on. Nothing is there where the kernel does not permit it."""
 
     def __init__(self, threads):
-        self.folder = TRACING / f"netloom-bench-{os.getpid()}"
-        try:
-            self.folder.mkdir()
-        except OSError:
-            self.folder = None
+        self.instance = None
+        with contextlib.suppress(OSError):
+            self.instance = Instance("interrupts", BUFFER_KB)
+        if not self.instance:
             return
-        (self.folder / "trace_clock").write_text("mono")
-        (self.folder / "buffer_size_kb").write_text(str(BUFFER_KB))
         mine = " || ".join(f"common_pid == {thread}" for thread in threads)
         for system, kinds in KINDS.items():
             for kind in kinds:
                 for end in ("entry", "exit"):
-                    event = self.folder / "events" / system / f"{kind}_{end}"
                     # Vectors have other names on other machines.
                     with contextlib.suppress(OSError):
-                        (event / "filter").write_text(mine)
-                        (event / "enable").write_text("1")
+                        self.instance.note(f"{system}/{kind}_{end}", only=mine)
 
     def seconds(self, begin, end):
-        """How long interrupts took from them between two times of the monotonic clock, in seconds."""
-        (self.folder / "tracing_on").write_text("0")
+        """How long interrupts took from them between two times of the monotonic clock, in seconds, if that is known."""
+        if not self.instance:
+            return None
         taken, depth, since = 0.0, {}, {}
-        for line in (self.folder / "trace").read_text().splitlines():
+        for line in self.instance.lines():
             if line.startswith("#"):
                 continue
             head, _, rest = line.partition(": ")
@@ -62,5 +57,5 @@ class Interrupts:
         return taken
 
     def close(self):
-        if self.folder:
-            self.folder.rmdir()
+        if self.instance:
+            self.instance.close()

@@ -127,7 +127,8 @@ class WatchedRun(Run):
                 raise SystemExit(running.stderr.read())
             (begin, before), (end, after) = looks[0], looks[-1]
             self.threads = (after - before) / (end - begin)
-            self.interrupts = interrupts.seconds(begin, end) / (end - begin) if interrupts.folder else None
+            taken = interrupts.seconds(begin, end)
+            self.interrupts = None if taken is None else taken / (end - begin)
         finally:
             if interrupts:
                 interrupts.close()

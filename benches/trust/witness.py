@@ -5,11 +5,10 @@ By ftrace, which needs root. No thread takes part: one that is more urgent than 
 on each CPU, has the kernel move the worker to another CPU each time, where others run.
 """
 
-import os
-import pathlib
 import re
 
-TRACING = pathlib.Path("/sys/kernel/tracing/instances")
+from ftrace import Instance
+
 # From here on it is told.
 LATE_MS = 3
 # One pause delays several timers, each by what was left of it.
@@ -26,21 +25,16 @@ class Witness:
     """After it, `pauses` has for how long the machine stood still, in ms, the longest first."""
 
     def __enter__(self):
-        self.folder = TRACING / f"netloom-witness-{os.getpid()}"
-        self.folder.mkdir()
-        (self.folder / "trace_clock").write_text("mono")
-        (self.folder / "buffer_size_kb").write_text(str(BUFFER_KB))
+        self.instance = Instance("witness", BUFFER_KB)
         for event in ("hrtimer_start", "hrtimer_expire_entry"):
-            (self.folder / "events" / "timer" / event / "enable").write_text("1")
+            self.instance.note(f"timer/{event}")
         return self
 
     def __exit__(self, *_):
-        (self.folder / "tracing_on").write_text("0")
         try:
-            with (self.folder / "trace").open() as trace:
-                pauses = pauses_of(trace)
+            pauses = pauses_of(self.instance.lines())
         finally:
-            self.folder.rmdir()
+            self.instance.close()
         self.pauses = sorted(pauses, reverse=True)
 
     def __str__(self):

@@ -1,8 +1,8 @@
 //! A frame in memory. Not here: where its memory comes from (`pool`) and what it holds (`layout`).
 //!
 //! A frame is a head of 2 KiB, which holds the virtio-net header first, and for what does not fit
-//! there a tail of 64 KiB, or of 16 KiB for pieces of super-frames. Before the header is room for a VLAN tag, which comes and goes by moving
-//! the few bytes in front of it (`tag`). A device reads into both at once; an ordinary frame then takes the head
+//! there a tail of 64 KiB, or of 16 KiB for pieces of super-frames. Before the header is room for a VLAN tag,
+//! which comes and goes by moving the few bytes in front of it (`tag`). A device reads into both at once; an ordinary frame then takes the head
 //! only and leaves the tail for the next read. So small frames never cost 64 KiB, nothing is
 //! copied, and all headers of a frame are in one piece.
 //!

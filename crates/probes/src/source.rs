@@ -36,13 +36,13 @@ impl Source {
         Ok(Self { at_once: true, ..Self::open(path)? })
     }
 
-    /// The same of a file of which the kernel makes only so much at a time, if what `says` looks for is in the
-    /// first part: the kernel would count everything anew for each further one.
+    /// The same of a file of which the kernel makes only so much at a time, if the first part `says` what is looked
+    /// for: the kernel would count everything anew for each further one. If not, all of it is read.
     pub fn open_head(path: &Path, says: impl Fn(&[u8]) -> bool) -> io::Result<Self> {
-        let whole = Self::open(path)?;
-        let mut head = Self::open_whole(path)?;
-        head.read()?;
-        Ok(if says(whole.text()) == says(head.text()) { head } else { whole })
+        let mut source = Self::open_whole(path)?;
+        source.read()?;
+        source.at_once = says(source.text());
+        Ok(source)
     }
 
     /// Reads the file anew.
@@ -83,7 +83,11 @@ pub struct Foundation {
 
 impl Foundation {
     pub fn open(name: &'static str, path: &Path, signals: &'static [SignalKind]) -> Self {
-        Self { name, signals, source: Source::open(path), last: None, partial: false }
+        Self::of(name, signals, Source::open(path))
+    }
+
+    fn of(name: &'static str, signals: &'static [SignalKind], source: io::Result<Source>) -> Self {
+        Self { name, signals, source, last: None, partial: false }
     }
 
     /// One of which only what `says` looks for is read.
@@ -93,7 +97,7 @@ impl Foundation {
         signals: &'static [SignalKind],
         says: impl Fn(&[u8]) -> bool,
     ) -> Self {
-        Self { source: Source::open_head(path, says), ..Self::open(name, path, signals) }
+        Self::of(name, signals, Source::open_head(path, says))
     }
 
     /// One that shows too little of its signals to stand for them alone.

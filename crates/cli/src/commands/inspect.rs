@@ -79,6 +79,7 @@ async fn json(client: &Client, window: Option<Window>) -> Result<String> {
     for ((part, path), answer) in PARTS.iter().zip(&paths).zip(&answers) {
         let mut answer = serde_json::Deserializer::from_slice(answer);
         map.serialize_entry(part, &Transcoder::new(&mut answer))
+            .and_then(|()| answer.end())
             .with_context(|| format!("cannot understand the answer to {path}"))?;
     }
     map.end()?;
