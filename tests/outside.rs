@@ -6,7 +6,7 @@ mod common;
 use std::process::{Child, Command, Output, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use common::{Lab, eventually, kill, takes_root, text};
+use common::{Lab, eventually, kill, rewrite, takes_root, text};
 use nix::sys::signal::Signal;
 use serde_json::Value;
 
@@ -330,6 +330,100 @@ while True:
     vm.kill().unwrap();
     vm.wait().unwrap();
     destroyed(&machine, &lab, &before);
+}
+
+#[test]
+fn ends_outside_come_and_go_while_the_network_runs() {
+    let name = "ends_outside_come_and_go_while_the_network_runs";
+    let Some(mut machine) = Machine::new(name) else { return };
+    machine.serve();
+    machine.uplink("dev0");
+    machine.in_world("ip address add 203.0.113.2/24 dev dev0");
+    let before = machine.devices();
+    let forwarding = || machine.sh("cat /proc/sys/net/ipv4/conf/up0/forwarding");
+    let nodes = [
+        "a: {}",
+        "b: {}",
+        "r: { kind: router, routes: [{ to: 0.0.0.0/0, via: 172.30.0.1 }] }",
+        "m: { interfaces: { eth1: { ipv4: 198.51.100.10/24 } } }",
+        "d: { interfaces: { eth1: { ipv4: 203.0.113.10/24 } } }",
+        "t: { interfaces: { eth1: { ipv4: 192.0.2.1/24 } } }",
+    ];
+    let of = |links: &[&str]| {
+        let inner =
+            ["- { endpoints: ['a:eth1', 'b:eth1'] }", "- { endpoints: ['r:lan', 'a:lan'] }"];
+        let links = [&inner, links].concat().join("\n    ");
+        let has_link = |node: &&&str| links.contains(&format!("'{}:", &node[..1]));
+        let nodes: Vec<&str> = nodes.iter().filter(has_link).copied().collect();
+        format!("topology:\n  nodes:\n    {}\n  links:\n    {links}\n", nodes.join("\n    "))
+    };
+    let host = "- { endpoints: ['r:out', 'host:lab0'], addresses: [172.30.0.1/24], delay: 5ms }";
+    let nat = host.replace("host", "nat");
+    let beside = "- { endpoints: ['m:eth1', 'macvlan:up0'] }";
+    let device = "- { endpoints: ['d:eth1', 'device:dev0'] }";
+    let tap = "- { endpoints: ['t:eth1', 'tap:vm0'] }";
+    let moved = host.replace("172.30.0.1/24", "172.30.0.2/24");
+    let lab = Lab::new(&of(&[host]));
+    let apply = |links: &[&str]| {
+        rewrite(&lab, &of(links));
+        machine.ok(&lab, &["apply"])
+    };
+    machine.ok(&lab, &["deploy"]);
+    // What stays is not touched.
+    lab.sh("a", "ping -n -i 0.05 b > pings 2>&1 & true");
+    let out = || lab.sh("r", "ip -4 -o address show dev out | grep -o '172[0-9.]*' | head -1");
+    machine.sh(&format!("ping -n -c 1 -W 2 {}", out()));
+
+    rewrite(&lab, &of(&[&nat, beside, device, tap]));
+    let told = machine.ok(&lab, &["apply", "--dry-run"]);
+    assert!(told.contains("- link r--host:") && told.contains("+ link r--nat:"), "{told}");
+    assert_eq!(machine.devices().len(), before.len() + 1, "nothing was done yet");
+
+    apply(&[&nat, beside, device, tap]);
+    assert_eq!(forwarding(), "1\n");
+    let client =
+        "import socket; print(socket.create_connection(('198.51.100.2', 7), 5).recv(99).decode())";
+    let seen_as = |node: &str| lab.sh(node, &format!("python3 -c \"{client}\""));
+    assert_eq!(seen_as("r"), "198.51.100.1\n");
+    assert_eq!(seen_as("m"), "198.51.100.10\n");
+    lab.sh("d", "ping -n -c 1 -W 2 203.0.113.2");
+    let devices = machine.devices();
+    assert!(devices.contains(&"vm0".into()) && !devices.contains(&"dev0".into()), "{devices:?}");
+
+    // Another address of the machine: the end is made anew.
+    apply(&[&moved, tap]);
+    assert_eq!(forwarding(), "0\n");
+    machine.sh(&format!("ping -n -c 1 -W 2 {}", out()));
+    lab.sh("r", "ping -n -c 1 -W 2 172.30.0.2");
+    assert!(machine.ip("link show dev0").contains("state UP"), "it was up before");
+
+    // What cannot be had is refused, and nothing has changed.
+    let devices = machine.devices();
+    rewrite(&lab, &of(&[&moved, tap, "- { endpoints: ['m:eth1', 'device:up0'] }"]));
+    let refused = machine.fails(&lab, &["apply"]);
+    assert!(
+        refused.contains("the machine uses it") && refused.contains("nothing has changed"),
+        "{refused}"
+    );
+    assert_eq!(machine.devices(), devices);
+
+    // A later step fails: what was taken is given back, and what was given back is taken again.
+    let fails = of(&[&nat, beside, device])
+        .replace("a: {}", "a: { sysctls: { net.ipv4.tcp_congestion_control: nonsense } }");
+    rewrite(&lab, &fails);
+    let failed = machine.fails(&lab, &["apply"]);
+    assert!(failed.contains("nothing has changed") && failed.contains("nonsense"), "{failed}");
+    assert_eq!((machine.devices(), forwarding()), (devices, "0\n".into()));
+    machine.sh(&format!("ping -n -c 1 -W 2 {}", out()));
+
+    apply(&[&nat, device]);
+    assert_eq!(seen_as("r"), "198.51.100.1\n");
+    apply(&[]);
+    assert_eq!((machine.devices(), forwarding()), (before.clone(), "0\n".into()));
+    apply(&[&nat, beside, device, tap]);
+    lab.sh("a", "pkill -INT ping; sleep 0.2; grep ' 0% packet loss' pings");
+    killed(&machine, &lab, &before);
+    assert_eq!(forwarding(), "0\n");
 }
 
 #[test]

@@ -102,6 +102,10 @@ impl Dataplane {
         }
         let numbers: Vec<usize> = links.iter().map(|(link, _)| *link).collect();
         let mut parted = self.part(&numbers, false)?;
+        // Who gets the devices may close them, and no other descriptor is to keep them.
+        let mut control = self.control();
+        numbers.iter().for_each(|link| control.links[*link] = LinkControl::default());
+        drop(control);
         let taken = links.iter().map(|(link, name)| {
             let parts = parted.remove(link).ok_or_else(|| unknown(*link))?;
             Ok(Unwired::of(name.clone(), parts))

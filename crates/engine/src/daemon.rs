@@ -207,8 +207,8 @@ fn build(
     let options =
         Options { seed: launch.scenario.seed, workers: launch.workers, ..Options::default() };
     let dataplane = wiring
-        .and_then(|(wiring, losses)| Ok((Dataplane::start(wiring, options)?, Mutex::new(losses))));
-    let (dataplane, losses) = match dataplane {
+        .and_then(|(wiring, lost_outside)| Ok((Dataplane::start(wiring, options)?, lost_outside)));
+    let (dataplane, lost_outside) = match dataplane {
         Ok(started) => started,
         Err(error) => {
             network.destroy()?;
@@ -227,7 +227,7 @@ fn build(
         },
         events,
         Services::new(&starts, logs),
-        Live { network, dataplane, losses },
+        Live { network, dataplane, lost_outside },
     );
     Ok(Built { experiment, results, starts, published })
 }
@@ -395,8 +395,10 @@ fn watch_lease(end: &End) {
 
 /// Takes everything down. The order is that of the fastest teardown, see [`Network::destroy`].
 fn tear_down(experiment: &Experiment) -> Result<()> {
-    let Some(Live { network, dataplane, losses }) = experiment.take_live() else { return Ok(()) };
+    let Some(Live { network, dataplane, lost_outside }) = experiment.take_live() else {
+        return Ok(());
+    };
     // Each device holds its namespace.
-    drop((dataplane.stop(), losses));
+    drop((dataplane.stop(), lost_outside));
     network.destroy().context("cannot take the network down")
 }

@@ -23,7 +23,6 @@ use netloom_dataplane::{Dataplane, FrameLog, FrameLogSummary};
 use netloom_link::{LinkState, LogHeader};
 use netloom_monitor::{Monitor, Verdict};
 use netloom_nodes::{ExitStatus, Layout, Network, SpawnRequest, Spawned};
-use netloom_ports::Losses;
 use netloom_scenario::{Endpoint, Interface, Link, LinkEnds, Node, NodeKind};
 use netloom_units::Time;
 use tokio::sync::{oneshot, watch};
@@ -31,6 +30,7 @@ use tokio::sync::{oneshot, watch};
 use crate::board::Board;
 use crate::drawn::{Drawn, Numbers};
 use crate::events::EventLog;
+use crate::lost_outside::LostOutside;
 use crate::monitoring::{News, RecordedMonitor};
 use crate::overflow::Overflow;
 use crate::publish::Publisher;
@@ -43,16 +43,7 @@ pub struct Live {
     /// Pipes and devices.
     pub dataplane: Dataplane,
     /// What is lost where devices of the machine are not read in time.
-    pub losses: Mutex<Vec<(Endpoint, Losses)>>,
-}
-
-impl Live {
-    /// Frames that came from outside and were not read in time, at each end that lost any.
-    fn lost_outside(&self) -> HashMap<Endpoint, u64> {
-        let mut losses = self.losses.lock().unwrap_or_else(PoisonError::into_inner);
-        let counted = losses.iter_mut().map(|(end, losses)| (end.clone(), losses.count()));
-        counted.filter(|(_, lost)| *lost > 0).collect()
-    }
+    pub lost_outside: LostOutside,
 }
 
 /// A process in a node.
@@ -308,7 +299,7 @@ impl Experiment {
         self.with_live(|live| {
             let drawn = self.drawn();
             let inside: u64 = self.overflow.dropped(&drawn, &live.network)?.values().sum();
-            let overflow = inside + live.lost_outside().values().sum::<u64>();
+            let overflow = inside + live.lost_outside.frames().values().sum::<u64>();
             Ok(crate::wiring::timing(&drawn.scenario, live.dataplane.timing()?, overflow))
         })
     }
@@ -317,7 +308,7 @@ impl Experiment {
     pub fn not_read_in_time(&self) -> Result<HashMap<Endpoint, u64>> {
         self.with_live(|live| {
             let mut lost = self.overflow.dropped(&self.drawn(), &live.network)?;
-            lost.extend(live.lost_outside());
+            lost.extend(live.lost_outside.frames());
             Ok(lost)
         })
     }

@@ -15,6 +15,7 @@
 //! | `metrics` | what applications in nodes report |
 //! | `monitoring` | the contention monitor: what it is shown, and what it tells |
 //! | `overflow` | frames that were not read in time, apart from those a cut link loses |
+//! | `lost_outside` | the same of frames that came from the machine's devices |
 //! | `recording` | a run and what it writes while it lasts |
 //! | `results` | what a run leaves behind |
 //! | `http` | the API's transport |
@@ -29,6 +30,7 @@ mod events;
 mod experiment;
 mod http;
 pub mod local;
+mod lost_outside;
 mod metrics;
 mod monitoring;
 mod overflow;

@@ -11,6 +11,7 @@ use netloom_ports::{FrameBuffer, FrameDevice, Losses, PacketDevice, Tap};
 use netloom_scenario::{Endpoint, Interface, Link, Node, NodeKind, Scenario};
 
 use crate::drawn::Drawn;
+use crate::lost_outside::LostOutside;
 
 /// Frames that wait in a TAP device at most.
 const QUEUE: usize = 1000;
@@ -33,20 +34,22 @@ pub fn open(device: Device) -> Result<(Box<dyn FrameDevice>, Option<Losses>)> {
 
 /// What the data plane is to join: every link of the scenario that is not direct, with the devices at its
 /// ends; and what counts losses at those of the machine.
-pub fn wire(drawn: &Drawn, devices: Vec<Device>) -> Result<(Wiring, Vec<(Endpoint, Losses)>)> {
+pub fn wire(drawn: &Drawn, devices: Vec<Device>) -> Result<(Wiring, LostOutside)> {
     let mut loose = Loose::new();
-    let mut losses = Vec::new();
+    let lost_outside = LostOutside::default();
     for device in devices {
         let (node, interface) = (device.node.clone(), device.interface.clone());
         let (device, lost) = open(device)?;
         let end = Endpoint { node: node.clone(), interface: interface.clone() };
-        losses.extend(lost.map(|lost| (end, lost)));
+        if let Some(lost) = lost {
+            lost_outside.watch(end, lost);
+        }
         loose.insert((node, interface), device);
     }
     let nodes = Nodes::of(drawn);
     let links = drawn.scenario.modelled_links().map(|link| nodes.wire(link, &mut loose));
     let links = links.collect::<Result<_>>()?;
-    Ok((Wiring { links, switches: drawn.numbers.len() }, losses))
+    Ok((Wiring { links, switches: drawn.numbers.len() }, lost_outside))
 }
 
 /// The nodes of a network, for finding what links end at.

@@ -21,16 +21,17 @@ use crate::create::{create_namespace, enter_namespace, raise_file_limit};
 use crate::netlink::{Netlink, Request};
 use crate::network::{Attachment, Remains};
 use crate::record::Record;
-use crate::{Device, Network, NodeError, View, direct, requests, sysctl, tap, teardown};
+use crate::{Device, Network, NodeError, View, direct, outside, requests, sysctl, tap, teardown};
 
 impl Network {
-    /// Whether a network with this plan could be in the place of this one: names that can be files, and limits that
-    /// can be enforced.
+    /// Whether a network with this plan could be in the place of this one, which has the plan `old`: names that can
+    /// be files, limits that can be enforced, and devices that the machine can lend.
     ///
     /// # Errors
-    /// [`NodeError::Name`] or [`NodeError::Limits`].
-    pub fn check(&self, plan: &Plan) -> Result<(), NodeError> {
+    /// [`NodeError::Name`], [`NodeError::Limits`] or [`NodeError::NotOutside`].
+    pub fn check(&self, old: &Plan, plan: &Plan) -> Result<(), NodeError> {
         self.layout.check_names(plan.nodes.iter().map(|node| node.name.as_str()))?;
+        outside::check_change(&self.layout, old, plan)?;
         self.starter().cgroups().check(&self.layout, plan)
     }
 
@@ -120,6 +121,10 @@ impl Network {
             Operation::Pair { nodes, interfaces: Existence::Removed(interfaces) } => {
                 self.remove_device(&nodes[0], &interfaces[0].name)?;
             }
+            Operation::Outside(Existence::Made(end)) => {
+                return outside::add(&self.layout, end).map(Some);
+            }
+            Operation::Outside(Existence::Removed(end)) => outside::take_away(&self.layout, end)?,
             Operation::Parameter { node, key, change } => {
                 self.in_node(node, || match &change.to {
                     Some(value) => sysctl::change(node, key, value),
@@ -268,10 +273,7 @@ impl Network {
 
     fn write_record(&self, nodes: Vec<String>) -> Result<(), NodeError> {
         // What else is in it, like what the machine gets back, stays.
-        let written = Record::read(&self.layout).ok_or_else(|| {
-            let path = self.layout.record();
-            NodeError::system(format!("read {}", path.display()), io::ErrorKind::NotFound)
-        })?;
+        let written = Record::existing(&self.layout)?;
         let nodes = nodes.into_iter().chain(self.remains().nodes.iter().cloned()).collect();
         Record { nodes, ..written }.write(&self.layout)
     }

@@ -31,20 +31,23 @@ use crate::netlink::{Netlink, Request};
 use crate::network::Attachment;
 use crate::{Device, Layout, NodeError, netns, requests, tap};
 
-pub(crate) use borrowed::{Borrowed, check, give_back};
+pub(crate) use borrowed::{Borrowed, check, check_change, give_back};
 
 /// The namespace of devices that the engine reads; no node is called so.
 pub(crate) const NAMESPACE: &str = "+outside";
 /// The network namespace of this process, whatever its threads do.
 const HOME: &str = "/proc/self/ns/net";
 
-fn failed(end: &OutsidePlan, action: &str, source: io::Error) -> NodeError {
-    NodeError::Outside { end: end.end.to_string(), action: action.into(), source }
+/// What is not there needs not be given back.
+fn found(result: io::Result<()>) -> io::Result<()> {
+    match result {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        result => result,
+    }
 }
 
-/// Whether an end is a device in the namespace of their own.
-fn is_apart(end: &OutsidePlan) -> bool {
-    matches!(end.kind, Outside::Macvlan | Outside::Device)
+fn failed(end: &OutsidePlan, action: &str, source: io::Error) -> NodeError {
+    NodeError::Outside { end: end.end.to_string(), action: action.into(), source }
 }
 
 /// Makes, or takes, all ends of links outside; what must be given back is recorded.
@@ -53,31 +56,56 @@ pub(crate) fn make(
     plan: &Plan,
     borrowed: &Borrowed,
 ) -> Result<Vec<Device>, NodeError> {
-    let mut devices = Vec::new();
-    let path = layout.namespace(NAMESPACE);
-    if plan.outside.iter().any(is_apart) {
-        // On a thread of its own, which ends in it.
-        let made = thread::scope(|scope| {
-            let thread = thread::Builder::new().spawn_scoped(scope, || make_namespace(&path))?;
-            thread.join().unwrap_or_else(|_| Err(io::Error::other("a thread has panicked")))
-        });
-        made.map_err(|error| {
-            NodeError::system(format!("make namespace {}", path.display()), error)
-        })?;
-    }
-    for (number, end) in plan.outside.iter().enumerate() {
-        devices.push(match end.kind {
-            Outside::Host | Outside::Nat => of_machine(end)?,
-            Outside::Tap => for_virtual_machine(end)?,
-            Outside::Macvlan | Outside::Device => apart(end, number, &path)?,
-        });
-    }
-    borrowed.forward(&plan.outside)?;
-    if borrowed.nat {
-        nat::translate(layout.experiment(), &plan.outside)
+    plan.outside.iter().map(|end| make_end(layout, end, borrowed)).collect()
+}
+
+/// The same with one end of a network that is there, which nobody has checked.
+pub(crate) fn add(layout: &Layout, end: &OutsidePlan) -> Result<Device, NodeError> {
+    let mut borrowed = Borrowed::recorded(layout)?;
+    borrowed.take(end);
+    borrowed.record(layout)?;
+    make_end(layout, end, &borrowed).inspect_err(|_| {
+        // The first error is the one to report; what stays in the record goes with the experiment.
+        let _ = take_away(layout, end);
+    })
+}
+
+/// Gives back what one end has of the machine's. What goes with its descriptor is the caller's to close.
+pub(crate) fn take_away(layout: &Layout, end: &OutsidePlan) -> Result<(), NodeError> {
+    let mut borrowed = Borrowed::recorded(layout)?;
+    borrowed.give_back_end(layout, end).map_err(|e| failed(end, "give the device back", e))?;
+    borrowed.record(layout)
+}
+
+fn make_end(layout: &Layout, end: &OutsidePlan, borrowed: &Borrowed) -> Result<Device, NodeError> {
+    let device = match end.kind {
+        Outside::Host | Outside::Nat => of_machine(end)?,
+        Outside::Tap => for_virtual_machine(end)?,
+        Outside::Macvlan | Outside::Device => {
+            let path = layout.namespace(NAMESPACE);
+            ensure_namespace(&path).map_err(|error| {
+                NodeError::system(format!("make namespace {}", path.display()), error)
+            })?;
+            apart(end, borrowed.name_beside(end), &path)?
+        }
+    };
+    if end.kind == Outside::Nat {
+        borrowed.forward(&end.device)?;
+        nat::translate(layout.experiment(), end)
             .map_err(|error| NodeError::system("set up address translation (nf_tables)", error))?;
     }
-    Ok(devices)
+    Ok(device)
+}
+
+fn ensure_namespace(path: &Path) -> io::Result<()> {
+    if path.exists() {
+        return Ok(());
+    }
+    // On a thread of its own, which ends in it.
+    thread::scope(|scope| {
+        let thread = thread::Builder::new().spawn_scoped(scope, || make_namespace(path))?;
+        thread.join().unwrap_or_else(|_| Err(io::Error::other("a thread has panicked")))
+    })
 }
 
 /// A namespace in which the kernel says nothing by itself.
@@ -149,25 +177,22 @@ fn for_virtual_machine(end: &OutsidePlan) -> Result<Device, NodeError> {
     Ok(device(end, fd, Attachment::Packet))
 }
 
-/// A device in the namespace of their own: a new one, or one of the machine's.
-fn apart(end: &OutsidePlan, number: usize, path: &Path) -> Result<Device, NodeError> {
+/// A device in the namespace of their own: a new one of that name, or, without, one of the machine's.
+fn apart(end: &OutsidePlan, new: Option<&str>, path: &Path) -> Result<Device, NodeError> {
     let open = |path: &Path| File::open(path).map_err(|e| failed(end, "open a namespace", e));
     let namespace = open(path)?;
     let below = if_nametoindex(end.device.as_str())
         .map_err(|e| failed(end, "find the device", e.into()))?;
-    let (name, request) = match end.kind {
-        Outside::Device => (end.device.clone(), move_to(below, &end.device, &namespace)),
-        _ => {
-            let name = format!("+{number}");
-            (name.clone(), macvlan(end, below, &name, &namespace))
-        }
+    let (name, request) = match new {
+        Some(name) => (name, macvlan(end, below, name, &namespace)),
+        None => (end.device.as_str(), move_to(below, &end.device, &namespace)),
     };
     apply(end, vec![request])?;
     let attach = || {
-        let index = if_nametoindex(name.as_str())?;
+        let index = if_nametoindex(name)?;
         let mut netlink = Netlink::open()?;
-        netlink.apply(vec![requests::up(index, &name)]).map_err(|refused| refused.source)?;
-        PacketDevice::open(&name)
+        netlink.apply(vec![requests::up(index, name)]).map_err(|refused| refused.source)?;
+        PacketDevice::open(name)
     };
     let fd =
         netns::inside(path, attach).map_err(|error| failed(end, "attach to the device", error))?;

@@ -43,6 +43,14 @@ impl Record {
         Self::read(layout).map_or_else(|| by_namespaces(layout), |record| record.nodes)
     }
 
+    /// The record of an experiment that lives.
+    pub fn existing(layout: &Layout) -> Result<Self, NodeError> {
+        Self::read(layout).ok_or_else(|| {
+            let path = layout.record();
+            NodeError::system(format!("read {}", path.display()), io::ErrorKind::NotFound)
+        })
+    }
+
     /// The record, if there is one that can be read.
     pub fn read(layout: &Layout) -> Option<Self> {
         serde_json::from_slice(&fs::read(layout.record()).ok()?).ok()

@@ -4,7 +4,7 @@
 //! | order | what | why here |
 //! |---|---|---|
 //! | 1 | limits of what stays; groups with limits come | the kernel may refuse them; nodes need their groups |
-//! | 2 | new nodes, interfaces and pairs are made | nobody uses them yet: easy to undo |
+//! | 2 | new nodes, interfaces, pairs and ends outside are made | nobody uses them yet: easy to undo |
 //! | 3 | links that go, or become others, are taken out | |
 //! | 4 | what stands in the way of something of the same name is removed, and that is made | names are free once |
 //! | 5 | the links that come are put in, those that stay are changed | |
@@ -22,7 +22,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use netloom_link::PipeChange;
 use netloom_scenario::{Direction, IpPrefix, Limits, Scenario};
 
-use crate::{InterfacePlan, NodePlan, Plan, RoutePlan, SharedLimits};
+use crate::{InterfacePlan, NodePlan, OutsidePlan, Plan, RoutePlan, SharedLimits};
 use differ::Differ;
 
 /// A network: its scenario, its links as they are now, and its plan.
@@ -71,6 +71,9 @@ pub enum Operation {
         /// The interfaces.
         interfaces: Existence<[InterfacePlan; 2]>,
     },
+    /// The end of a link outside: a device of the machine is made, taken, or another is made beside it, or all of that
+    /// is undone.
+    Outside(Existence<OutsidePlan>),
     /// Links are taken out of the data plane, or, backwards, put back.
     TakeOut(Vec<String>),
     /// All links that there are to be are put into the data plane, or, backwards, those that are new are taken out.
@@ -182,6 +185,7 @@ impl Operation {
             Self::Pair { nodes, interfaces } => {
                 Self::Pair { nodes, interfaces: interfaces.inverse() }
             }
+            Self::Outside(end) => Self::Outside(end.inverse()),
             Self::TakeOut(_) | Self::PutIn | Self::Start(_) => return None,
             Self::Link { link, direction, change } => {
                 Self::Link { link, direction, change: change.inverse() }

@@ -12,7 +12,7 @@ use nix::ifaddrs::getifaddrs;
 use nix::net::if_::if_nametoindex;
 use serde::{Deserialize, Serialize};
 
-use super::{HOME, NAMESPACE, move_to, nat};
+use super::{HOME, NAMESPACE, found, move_to, nat};
 use crate::netlink::Netlink;
 use crate::record::Record;
 use crate::{Layout, NodeError, netns, requests, tap};
@@ -24,10 +24,13 @@ pub(crate) struct Borrowed {
     pub devices: Vec<(String, bool)>,
     /// TAP devices that stay until they are taken away.
     pub taps: Vec<String>,
-    /// Whether addresses are translated.
-    pub nat: bool,
+    /// Devices behind which addresses are translated.
+    pub nat: Vec<String>,
     /// Devices that did not forward IPv4 before.
     pub forwarding: Vec<String>,
+    /// New devices in the namespace of their own: ends of links, and their names.
+    #[serde(default)]
+    pub beside: Vec<(String, String)>,
 }
 
 /// Looks at what the plan wants of the machine; nothing is changed.
@@ -37,25 +40,30 @@ pub(crate) struct Borrowed {
 pub(crate) fn check(layout: &Layout, plan: &Plan) -> Result<Borrowed, NodeError> {
     let mut borrowed = Borrowed::default();
     for end in &plan.outside {
-        let refused = |why: String| NodeError::NotOutside { end: end.end.to_string(), why };
-        if layout.is_rootless() {
-            return Err(refused("the machine's devices are root's; run NetLoom as root".into()));
-        }
-        look_at(end).map_err(refused)?;
-        match end.kind {
-            Outside::Device => borrowed.devices.push((end.device.clone(), is_up(&end.device))),
-            Outside::Tap => borrowed.taps.push(end.device.clone()),
-            Outside::Nat => borrowed.nat = true,
-            Outside::Host | Outside::Macvlan => {}
-        }
-    }
-    if borrowed.nat {
-        let silent = |device: &String| {
-            fs::read_to_string(forwarding(device)).is_ok_and(|on| on.trim() == "0")
-        };
-        borrowed.forwarding = uplinks().into_iter().filter(silent).collect();
+        check_end(layout, end)?;
+        borrowed.take(end);
     }
     Ok(borrowed)
+}
+
+/// The same of a network that is there and becomes another: of ends that come.
+pub(crate) fn check_change(layout: &Layout, from: &Plan, to: &Plan) -> Result<(), NodeError> {
+    let going: Vec<&OutsidePlan> =
+        from.outside.iter().filter(|end| !to.outside.contains(end)).collect();
+    let is_new = |end: &&OutsidePlan| {
+        // What an end that goes has of the machine's is back by then.
+        let is_back = going.iter().any(|going| going.device == end.device);
+        !from.outside.contains(end) && !is_back
+    };
+    to.outside.iter().filter(is_new).try_for_each(|end| check_end(layout, end))
+}
+
+fn check_end(layout: &Layout, end: &OutsidePlan) -> Result<(), NodeError> {
+    let refused = |why: String| NodeError::NotOutside { end: end.end.to_string(), why };
+    if layout.is_rootless() {
+        return Err(refused("the machine's devices are root's; run NetLoom as root".into()));
+    }
+    look_at(end).map_err(refused)
 }
 
 /// Whether an end can be had; if not, why not.
@@ -155,15 +163,94 @@ fn forwarding(device: &str) -> String {
 }
 
 impl Borrowed {
-    /// Whether there is nothing to give back.
-    pub fn is_empty(&self) -> bool {
-        self.devices.is_empty() && self.taps.is_empty() && !self.nat && self.forwarding.is_empty()
+    /// What the record of a live experiment says.
+    pub fn recorded(layout: &Layout) -> Result<Self, NodeError> {
+        Record::existing(layout).map(|record| record.borrowed)
     }
 
-    /// Has the machine forward between the new devices and those over which it reaches others; no others.
-    pub fn forward(&self, ends: &[OutsidePlan]) -> Result<(), NodeError> {
-        let new = ends.iter().filter(|end| end.kind == Outside::Nat).map(|end| &end.device);
-        for device in new.chain(&self.forwarding) {
+    /// Has the record say this.
+    pub fn record(&self, layout: &Layout) -> Result<(), NodeError> {
+        Record { borrowed: self.clone(), ..Record::existing(layout)? }.write(layout)
+    }
+
+    /// Whether there is nothing to give back.
+    pub fn is_empty(&self) -> bool {
+        self.devices.is_empty()
+            && self.taps.is_empty()
+            && self.nat.is_empty()
+            && self.forwarding.is_empty()
+            && self.beside.is_empty()
+    }
+
+    /// Looks at what an end takes, and adds it; nothing is taken.
+    pub fn take(&mut self, end: &OutsidePlan) {
+        match end.kind {
+            Outside::Device => self.devices.push((end.device.clone(), is_up(&end.device))),
+            Outside::Tap => self.taps.push(end.device.clone()),
+            Outside::Nat => {
+                if self.nat.is_empty() {
+                    let silent = |device: &String| {
+                        fs::read_to_string(forwarding(device)).is_ok_and(|on| on.trim() == "0")
+                    };
+                    self.forwarding = uplinks().into_iter().filter(silent).collect();
+                }
+                self.nat.push(end.device.clone());
+            }
+            Outside::Macvlan => {
+                let is_free = |name: &String| self.beside.iter().all(|(_, other)| other != name);
+                let free = (0..).map(|number: u32| format!("+{number}")).find(is_free);
+                self.beside.extend(free.map(|name| (end.end.to_string(), name)));
+            }
+            Outside::Host => {}
+        }
+    }
+
+    /// The name of the new device of an end in the namespace of their own; none if it is the machine's.
+    pub fn name_beside(&self, end: &OutsidePlan) -> Option<&str> {
+        let end = end.end.to_string();
+        self.beside.iter().find(|(of, _)| *of == end).map(|(_, name)| name.as_str())
+    }
+
+    /// Gives back what an end has taken.
+    pub fn give_back_end(&mut self, layout: &Layout, end: &OutsidePlan) -> io::Result<()> {
+        let (device, apart) = (&end.device, layout.namespace(NAMESPACE));
+        match end.kind {
+            // It goes with its descriptor.
+            Outside::Host => {}
+            Outside::Nat => {
+                nat::translate_no_more(layout.experiment(), device)?;
+                self.nat.retain(|other| other != device);
+                if self.nat.is_empty() {
+                    nat::remove(layout.experiment())?;
+                    for device in std::mem::take(&mut self.forwarding) {
+                        found(fs::write(forwarding(&device), "0"))?;
+                    }
+                }
+            }
+            Outside::Tap => {
+                tap::remove(device)?;
+                self.taps.retain(|other| other != device);
+            }
+            Outside::Device => {
+                if let Some((_, up)) = self.devices.iter().find(|(other, _)| other == device) {
+                    return_device(&apart, device, *up)?;
+                }
+                self.devices.retain(|(other, _)| other != device);
+            }
+            Outside::Macvlan => {
+                if let Some(name) = self.name_beside(end) {
+                    remove_in(&apart, name)?;
+                }
+                let end = end.end.to_string();
+                self.beside.retain(|(other, _)| *other != end);
+            }
+        }
+        Ok(())
+    }
+
+    /// Has the machine forward between a new device and those over which it reaches others; no others.
+    pub fn forward(&self, new: &String) -> Result<(), NodeError> {
+        for device in [new].into_iter().chain(&self.forwarding) {
             fs::write(forwarding(device), "1")
                 .map_err(|error| NodeError::system(format!("have {device} forward IPv4"), error))?;
         }
@@ -180,7 +267,7 @@ pub(crate) fn give_back(layout: &Layout) -> Vec<String> {
             problems.push(format!("{what}: {error}"));
         }
     };
-    if record.nat {
+    if !record.nat.is_empty() {
         note("address translation", nat::remove(layout.experiment()));
     }
     for device in &record.forwarding {
@@ -198,12 +285,13 @@ pub(crate) fn give_back(layout: &Layout) -> Vec<String> {
     problems
 }
 
-/// What is not there needs not be given back.
-fn found(result: io::Result<()>) -> io::Result<()> {
-    match result {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
-        result => result,
-    }
+/// Removes a device, if it is there.
+fn remove_in(namespace: &Path, device: &str) -> io::Result<()> {
+    netns::inside(namespace, || {
+        let Ok(index) = if_nametoindex(device) else { return Ok(()) };
+        let request = requests::no_device(index, device);
+        Netlink::open()?.apply(vec![request]).map_err(|refused| refused.source)
+    })
 }
 
 /// Moves a device back to the machine, if it was moved away.

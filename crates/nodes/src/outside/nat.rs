@@ -1,4 +1,4 @@
-//! Address translation by nf_tables: one table for each experiment, with one rule for each subnet. Bytes are
+//! Address translation by nf_tables: one table for each experiment, with a chain for each end of a link. Bytes are
 //! made here, as `linux/netfilter/nf_tables.h` has them; the kernel takes all of them or none.
 
 use std::io;
@@ -7,7 +7,9 @@ use std::net::Ipv4Addr;
 use netlink_sys::protocols::NETLINK_NETFILTER;
 use netlink_sys::{Socket, SocketAddr};
 use netloom_plan::OutsidePlan;
-use netloom_scenario::{IpPrefix, Ipv4Prefix, Outside};
+use netloom_scenario::{IpPrefix, Ipv4Prefix};
+
+use super::found;
 
 const SUBSYSTEM: u16 = 10;
 const BATCH_BEGIN: u16 = 0x10;
@@ -15,7 +17,9 @@ const BATCH_END: u16 = 0x11;
 const NEW_TABLE: u16 = SUBSYSTEM << 8;
 const DELETE_TABLE: u16 = SUBSYSTEM << 8 | 2;
 const NEW_CHAIN: u16 = SUBSYSTEM << 8 | 3;
+const DELETE_CHAIN: u16 = SUBSYSTEM << 8 | 5;
 const NEW_RULE: u16 = SUBSYSTEM << 8 | 6;
+const DELETE_RULE: u16 = SUBSYSTEM << 8 | 8;
 const REQUEST: u16 = 1;
 const ACK: u16 = 4;
 const CREATE: u16 = 0x400;
@@ -24,37 +28,39 @@ const IPV4: u8 = 2;
 /// After routing, where sources are translated.
 const HOOK: u32 = 4;
 const PRIORITY: u32 = 100;
-const CHAIN: &str = "postrouting";
 const NESTED: u16 = 0x8000;
 
-/// Has the machine send what comes from the subnets of the `nat` ends as its own, unless it stays there.
-pub(super) fn translate(experiment: &str, ends: &[OutsidePlan]) -> io::Result<()> {
-    let table = table(experiment);
-    let name = |value: &str| attribute(1, &text(value));
+/// Has the machine send what comes from the subnets of a `nat` end as its own, unless it stays there.
+pub(super) fn translate(experiment: &str, end: &OutsidePlan) -> io::Result<()> {
+    let (table, chain) = (text(&table(experiment)), text(&end.device));
     let hook = [attribute(1, &HOOK.to_be_bytes()), attribute(2, &PRIORITY.to_be_bytes())].concat();
-    let chain =
-        [name(&table), attribute(3, &text(CHAIN)), nested(4, &hook), attribute(7, &text("nat"))];
-    let mut batch = vec![(NEW_TABLE, CREATE, name(&table)), (NEW_CHAIN, CREATE, chain.concat())];
-    for end in ends.iter().filter(|end| end.kind == Outside::Nat) {
-        let subnets = end.addresses.iter().filter_map(|address| match address {
-            IpPrefix::V4(prefix) => Some(prefix),
-            IpPrefix::V6(_) => None,
-        });
-        for subnet in subnets {
-            let expressions = nested(4, &rule(subnet, &end.device));
-            let body = [name(&table), attribute(2, &text(CHAIN)), expressions].concat();
-            batch.push((NEW_RULE, CREATE | APPEND, body));
-        }
+    let hooked =
+        [attribute(1, &table), attribute(3, &chain), nested(4, &hook), attribute(7, &text("nat"))];
+    let mut batch =
+        vec![(NEW_TABLE, CREATE, attribute(1, &table)), (NEW_CHAIN, CREATE, hooked.concat())];
+    let subnets = end.addresses.iter().filter_map(|address| match address {
+        IpPrefix::V4(prefix) => Some(prefix),
+        IpPrefix::V6(_) => None,
+    });
+    for subnet in subnets {
+        let expressions = nested(4, &rule(subnet, &end.device));
+        let body = [attribute(1, &table), attribute(2, &chain), expressions].concat();
+        batch.push((NEW_RULE, CREATE | APPEND, body));
     }
     send(&batch)
 }
 
+/// Takes that back for one device; fine if there is nothing.
+pub(super) fn translate_no_more(experiment: &str, device: &str) -> io::Result<()> {
+    let (table, chain) = (text(&table(experiment)), text(device));
+    let rules = [attribute(1, &table), attribute(2, &chain)].concat();
+    let itself = [attribute(1, &table), attribute(3, &chain)].concat();
+    found(send(&[(DELETE_RULE, 0, rules), (DELETE_CHAIN, 0, itself)]))
+}
+
 /// Takes the experiment's table away; fine if there is none.
 pub(super) fn remove(experiment: &str) -> io::Result<()> {
-    match send(&[(DELETE_TABLE, 0, attribute(1, &text(&table(experiment))))]) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
-        result => result,
-    }
+    found(send(&[(DELETE_TABLE, 0, attribute(1, &text(&table(experiment))))]))
 }
 
 fn table(experiment: &str) -> String {

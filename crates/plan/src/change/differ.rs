@@ -7,7 +7,7 @@ use netloom_scenario::{Direction, Endpoint, IpPrefix, Link, MacAddress, Node, No
 use super::devices::{Device, End, Turnover};
 use super::{Change, Changes, Existence, Inside, Network, Operation};
 use crate::cidr::Cidr;
-use crate::{InterfacePlan, NodePlan, Plan, RoutePlan};
+use crate::{InterfacePlan, NodePlan, OutsidePlan, Plan, RoutePlan};
 
 /// Operations by the step that they belong to.
 #[derive(Default)]
@@ -90,6 +90,7 @@ impl<'a> Differ<'a> {
         self.limits(&mut steps);
         self.nodes(&mut steps);
         self.interfaces(&mut steps);
+        self.outside(&mut steps);
         let links = self.links(&mut steps);
         self.settings(&mut steps);
         let replaced = self.replaced.iter().map(|(node, why)| ((*node).into(), why.clone()));
@@ -178,6 +179,27 @@ impl<'a> Differ<'a> {
         steps.removed.splice(0..0, later);
     }
 
+    /// Ends of links outside. One that is not quite the same is made anew; a name of the machine is free once.
+    fn outside(&self, steps: &mut Steps) {
+        let (old, new) = (&self.old.plan.outside, &self.new.plan.outside);
+        let coming: Vec<&OutsidePlan> = new.iter().filter(|end| !old.contains(end)).collect();
+        let going: Vec<&OutsidePlan> = old.iter().filter(|end| !new.contains(end)).collect();
+        let are_at_one = |end: &OutsidePlan, others: &[&OutsidePlan]| {
+            others.iter().any(|other| other.device == end.device)
+        };
+        for end in &coming {
+            let waits = are_at_one(end, &going);
+            let steps = if waits { &mut steps.instead } else { &mut steps.made };
+            steps.push(Operation::Outside(Existence::Made((*end).clone())));
+        }
+        let (in_the_way, rest): (Vec<_>, Vec<_>) =
+            going.into_iter().partition(|end| are_at_one(end, &coming));
+        let removed = |end: &OutsidePlan| Operation::Outside(Existence::Removed(end.clone()));
+        steps.in_the_way.extend(in_the_way.into_iter().map(removed));
+        // Before nodes, which do not come back: somebody may hold a device.
+        steps.removed.splice(0..0, rest.into_iter().map(removed));
+    }
+
     /// Whether an end of a device is one of `others`, or in a node that is made anew.
     fn is_in_the_way(&self, device: Device<'_>, others: &HashSet<End<'_>>) -> bool {
         device.ends().any(|end| others.contains(&end) || self.replaced.contains_key(end.0))
@@ -250,6 +272,7 @@ impl<'a> Differ<'a> {
         same && new.endpoints.iter().all(|end| {
             !self.replaced.contains_key(end.node.as_str())
                 && tags(self.old.scenario, end) == tags(self.new.scenario, end)
+                && outside(self.old.plan, end) == outside(self.new.plan, end)
         })
     }
 
@@ -402,6 +425,11 @@ fn tags<'s>(
     (port.and_then(|port| port.vlan.as_ref()), subinterfaces.collect())
 }
 
+/// What is there of the machine, if it is an end outside.
+fn outside<'p>(plan: &'p Plan, end: &Endpoint) -> Option<&'p OutsidePlan> {
+    plan.outside.iter().find(|outside| outside.end == *end)
+}
+
 fn changed_pipes(old: &Link, new: &Link) -> Vec<Operation> {
     let change = |direction, from: &netloom_link::PipeConfig, to: &netloom_link::PipeConfig| {
         let change =
@@ -416,7 +444,7 @@ fn changed_pipes(old: &Link, new: &Link) -> Vec<Operation> {
     forward.into_iter().chain(change(Direction::Reverse, &old.reverse, &new.reverse)).collect()
 }
 
-/// Addresses that another interface has now.
+/// Addresses that another interface or device has now.
 fn moved(old: &Plan, new: &Plan) -> BTreeSet<Cidr> {
     let owners = |plan: &Plan| -> HashMap<Cidr, MacAddress> {
         let interfaces = plan.nodes.iter().flat_map(|node| &node.interfaces);
@@ -429,11 +457,21 @@ fn moved(old: &Plan, new: &Plan) -> BTreeSet<Cidr> {
         });
         addresses.collect()
     };
-    let old = owners(old);
+    let old_owners = owners(old);
     let differs = |(address, mac): (Cidr, MacAddress)| {
-        old.get(&address).is_some_and(|old| *old != mac).then_some(address)
+        old_owners.get(&address).is_some_and(|old| *old != mac).then_some(address)
     };
-    owners(new).into_iter().filter_map(differs).collect()
+    let moved = owners(new).into_iter().filter_map(differs);
+    moved.chain(at_new_devices(old, new)).collect()
+}
+
+/// The machine's addresses at devices that come: others may have had them before, with other Ethernet addresses.
+fn at_new_devices<'p>(old: &'p Plan, new: &'p Plan) -> impl Iterator<Item = Cidr> + 'p {
+    let come = new.outside.iter().filter(|end| !old.outside.contains(end));
+    come.flat_map(|end| &end.addresses).map(|prefix| {
+        let cidr = Cidr::from(*prefix);
+        cidr.family.host(cidr.bits)
+    })
 }
 
 /// The interfaces of a node in whose networks one of these addresses is.

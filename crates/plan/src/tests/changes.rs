@@ -3,13 +3,15 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use netloom_link::PipeConfig;
-use netloom_scenario::{Command, Direction, Endpoint, IpPrefix, Limits, NodeKind, Scenario};
+use netloom_scenario::{
+    Addresses, Command, Direction, Endpoint, IpPrefix, Limits, NodeKind, Scenario,
+};
 use netloom_units::Duration;
 use proptest::prelude::*;
 
 use super::build;
 use crate::change::{Change, Changes, Existence, Inside, Network, Operation};
-use crate::{InterfacePlan, Plan, RoutePlan, SharedLimits, keep_addresses, plan};
+use crate::{InterfacePlan, OutsidePlan, Plan, RoutePlan, SharedLimits, keep_addresses, plan};
 
 /// What a scenario is made of.
 #[derive(Debug, Clone)]
@@ -24,8 +26,11 @@ struct Sketch {
     together: Option<u64>,
     /// Routes of nodes' own, over no interface in particular.
     routes: Vec<(usize, u8)>,
+    /// Links to devices of the machine: from where, what is outside, and which device.
+    outside: Vec<(usize, usize, u8)>,
 }
 
+const OUTSIDE: [&str; 3] = ["host", "tap", "device"];
 const NODES: [&str; 8] = ["h0", "h1", "h2", "r0", "r1", "r2", "s0", "s1"];
 
 fn sketch() -> impl Strategy<Value = Sketch> {
@@ -35,14 +40,16 @@ fn sketch() -> impl Strategy<Value = Sketch> {
     let inside = prop::collection::vec((0..6usize, 0..3u64, 0..3u8, any::<bool>()), 0..5);
     let together = prop::option::of(10..12u64);
     let routes = prop::collection::vec((0..6usize, 0..3u8), 0..3);
-    (links, parameters, prop::bool::weighted(0.3), inside, together, routes).prop_map(
-        |(links, parameters, switched, inside, together, routes)| Sketch {
+    let outside = prop::collection::vec((0..8usize, 0..3usize, 0..3u8), 0..3);
+    (links, parameters, prop::bool::weighted(0.3), inside, together, routes, outside).prop_map(
+        |(links, parameters, switched, inside, together, routes, outside)| Sketch {
             links,
             parameters,
             switched,
             inside,
             together,
             routes,
+            outside,
         },
     )
 }
@@ -71,6 +78,31 @@ fn scenario(sketch: &Sketch) -> Scenario {
         for (node, name) in [a, b].into_iter().zip(names) {
             build::node(&mut scenario, NODES[node]).interfaces.last_mut().unwrap().name = name;
         }
+    }
+    let mut lent = BTreeSet::new();
+    for (node, kind, device) in &sketch.outside {
+        let address = format!("172.30.{}.1/24", node * 3 + usize::from(*device)).parse().unwrap();
+        let (name, kind, device) = (NODES[*node], OUTSIDE[*kind], format!("dev{device}"));
+        if !lent.insert(device.clone()) {
+            continue;
+        }
+        build::link(&mut scenario, name, kind, Duration::from_millis(1));
+        let link = scenario.links.last_mut().unwrap();
+        link.name = format!("{name}--{kind}:{device}");
+        let names = [format!("to{device}"), device];
+        for (end, name) in link.endpoints.iter_mut().zip(names) {
+            end.interface.clone_from(&name);
+            let node = scenario.nodes.iter_mut().find(|node| node.name == end.node).unwrap();
+            node.interfaces.last_mut().unwrap().name = name;
+        }
+        let outside = build::node(&mut scenario, kind);
+        (outside.kind, outside.loopback) = (NodeKind::Outside, build::loopback(NodeKind::Outside));
+        // What is outside has only the addresses that it is given.
+        let interface = outside.interfaces.last_mut().unwrap();
+        (interface.ipv4, interface.ipv6) = match kind {
+            "host" => (Addresses::Fixed(vec![address]), Addresses::None),
+            _ => (Addresses::None, Addresses::None),
+        };
     }
     for node in scenario.nodes.iter_mut().filter(|node| node.name == "r2" && sketch.switched) {
         node.kind = NodeKind::Switch;
@@ -128,6 +160,8 @@ fn inside(old: &Scenario, new: &Scenario) -> Inside {
 struct World {
     nodes: BTreeMap<String, Stack>,
     links: BTreeMap<String, [PipeConfig; 2]>,
+    /// Devices of the machine.
+    lent: BTreeMap<String, OutsidePlan>,
     hosts: String,
     shared: SharedLimits,
 }
@@ -165,6 +199,7 @@ impl World {
         Self {
             nodes: nodes.collect(),
             links: links.collect(),
+            lent: plan.outside.iter().map(|end| (end.device.clone(), end.clone())).collect(),
             hosts: plan.hosts_file.clone(),
             shared: plan.limits.clone(),
         }
@@ -240,6 +275,14 @@ impl World {
             }
             Operation::Pair { nodes, interfaces: Existence::Removed(interfaces) } => {
                 nodes.iter().zip(interfaces).for_each(|(node, i)| self.remove(node, i));
+            }
+            Operation::Outside(Existence::Made(end)) => {
+                assert_eq!(self.lent.insert(end.device.clone(), end.clone()), None);
+            }
+            Operation::Outside(Existence::Removed(end)) => {
+                assert_eq!(self.lent.remove(&end.device).as_ref(), Some(end));
+                let name = format!("--{}", end.end);
+                assert!(!self.links.keys().any(|link| link.ends_with(&name)), "{name} is in use");
             }
             Operation::TakeOut(names) => {
                 names.iter().for_each(|name| assert!(self.links.remove(name).is_some()));
@@ -352,7 +395,8 @@ proptest! {
         let removes = |o: &Operation| matches!(o,
             Operation::Node(Existence::Removed(_))
             | Operation::Interface { interface: Existence::Removed(_), .. }
-            | Operation::Pair { interfaces: Existence::Removed(_), .. });
+            | Operation::Pair { interfaces: Existence::Removed(_), .. }
+            | Operation::Outside(Existence::Removed(_)));
         let last = changes.operations.iter().rposition(|operation| !removes(operation));
         let operations = &changes.operations[..last.map_or(0, |last| last + 1)];
         prop_assume!(!operations.is_empty());

@@ -145,9 +145,24 @@ impl<'e> Steps<'e> {
             // Not before: where it cannot be removed, its link needs it back.
             self.devices.remove(&(node.clone(), interface.name.clone()));
         }
+        if let Operation::Outside(Existence::Removed(outside)) = operation {
+            self.devices.remove(&(outside.end.node.clone(), outside.end.interface.clone()));
+            self.live(|live| {
+                live.lost_outside.forget(&outside.end);
+                Ok(())
+            })?;
+        }
         if let Some(device) = device {
-            let end = (device.node.clone(), device.interface.clone());
-            self.devices.insert(end, open(device)?.0);
+            let (node, interface) = (device.node.clone(), device.interface.clone());
+            let (device, losses) = open(device)?;
+            self.devices.insert((node.clone(), interface.clone()), device);
+            if let Some(losses) = losses {
+                let end = Endpoint { node, interface };
+                self.live(|live| {
+                    live.lost_outside.watch(end, losses);
+                    Ok(())
+                })?;
+            }
         }
         Ok(())
     }

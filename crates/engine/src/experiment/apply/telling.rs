@@ -88,7 +88,9 @@ fn links(old: &Scenario, new: &Scenario, changes: &Changes) -> Vec<ApplyStep> {
             true => {
                 let (before, after) = (ends(old, name), ends(new, name));
                 let detail = match before == after {
-                    true => format!("{after}, made anew with its VLANs or nodes"),
+                    true => {
+                        format!("{after}, made anew with its VLANs, its nodes or its end outside")
+                    }
                     false => format!("{before} -> {after}"),
                 };
                 step(StepChange::Replace, Part::Link, name, detail)
