@@ -1,10 +1,15 @@
-"""An instance of ftrace: what the kernel is to note, apart from all that others have it note. Needs root."""
+"""An instance of ftrace: what the kernel is to note, apart from all that others have it note. Needs root.
+
+Where nobody has mounted the kernel's tracefs at its place, as systemd does, that is done and stays so.
+"""
 
 import contextlib
 import os
 import pathlib
+import subprocess
 
-INSTANCES = pathlib.Path("/sys/kernel/tracing/instances")
+TRACEFS = pathlib.Path("/sys/kernel/tracing")
+INSTANCES = TRACEFS / "instances"
 PREFIX = "netloom-bench-"
 
 
@@ -12,6 +17,8 @@ class Instance:
     """Notes nothing so far; times are of the monotonic clock. What a bench that was killed has left goes first."""
 
     def __init__(self, purpose, buffer_kb):
+        if not INSTANCES.exists():
+            subprocess.run(["mount", "-t", "tracefs", "tracefs", TRACEFS], check=True)
         remove_left()
         self.folder = INSTANCES / f"{PREFIX}{purpose}-{os.getpid()}"
         self.folder.mkdir()
