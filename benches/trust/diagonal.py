@@ -55,6 +55,11 @@ def disk():
         yield f"{share} % of the time", share == 100, run, "write"
 
 
+def said(run, process):
+    """What a load says of itself at its end."""
+    return [line for line in run.output(process, "a").splitlines() if line.startswith("the ")]
+
+
 def table(name, steps):
     print(f"\n{name}: {steps.__doc__}")
     print(f"  {'load':<22} {'verdict':<9} fired, in order, after the load began")
@@ -65,7 +70,8 @@ def table(name, steps):
         expected = bool(names) == overload and (not names or names[0] in CLASSES[name])
         right &= expected
         times = ", ".join(f"{signal} {after:.2f} s" for signal, after in fired.items()) or "-"
-        unlike = "" if expected else f"   (not as wanted; {run.witness})"
+        seen = [str(run.witness), *said(run, process)]
+        unlike = "" if expected else f"   (not as wanted; {'; '.join(seen)})"
         print(f"  {what:<22} {run.verdict['judgement']:<9} {times}{unlike}", flush=True)
     print(f"  {'as wanted' if right else 'NOT AS WANTED'}")
 

@@ -20,6 +20,8 @@ MADE_BY;
 /* Waits for a CPU: 16 buckets to an octave from 2^14 ns on; shorter ones are all in the first. */
 #define FIRST_OCTAVE 14
 #define OCTAVES 23
+/* Tasks that may wait at the same time: a power of two, `WAITING` of `src/bpf/scheduler.rs`. */
+#define WAITING 65536
 #define BUCKETS (1 + 16 * OCTAVES)
 
 /* Set by the loader. The namespace of most tasks is known without a look-up. */
@@ -70,12 +72,20 @@ struct {
 	MAP_OF(value, u32);
 } nodes SEC(".maps");
 
-/* Since when tasks of nodes wait for a CPU; 0 if they do not. */
+/* Since when a task of a node waits for a CPU; 0 if it does not. */
+struct wait {
+	u64 since;
+	u64 pid;
+};
+
+/* By the last bits of the tasks' numbers: an array costs a tenth of what a hash table does, at each wake-up and each
+ * switch. Of two tasks with the same ones that wait at the same time, which takes more than WAITING tasks between
+ * them, only the later is seen. */
 struct {
-	MAP_IS(type, MAP_LRU_HASH);
+	MAP_IS(type, MAP_ARRAY);
 	MAP_IS(max_entries, 1);
 	MAP_OF(key, u32);
-	MAP_OF(value, u64);
+	MAP_OF(value, struct wait);
 } waiting SEC(".maps");
 
 /* How long they did, for each node. */
@@ -107,18 +117,25 @@ INLINE u64 party_of(struct task_struct *task, const u32 *node)
 	return node ? NODE | *node : (u32)task->tgid;
 }
 
+INLINE struct wait *wait_of(u32 pid)
+{
+	u32 slot = pid & (WAITING - 1);
+
+	return map_lookup(&waiting, &slot);
+}
+
 INLINE void wait_begins(struct task_struct *task, u64 now)
 {
 	u32 pid = task->pid;
-	u64 *since = map_lookup(&waiting, &pid);
+	struct wait *wait = wait_of(pid);
 
 	/* It has just run, or slept, so it waits from now on: what is there is of a wait whose end was not told.
 	 * (Kernels were seen that do not tell every switch from the idle task.) One that was preempted on its way
 	 * to sleep wanted nothing before it was woken. */
-	if (since)
-		*since = now;
-	else
-		map_update(&waiting, &pid, &now, UPDATE_ANY);
+	if (!wait)
+		return;
+	wait->since = now;
+	wait->pid = pid;
 }
 
 /* Of ns >= 1. (BPF has no instruction that counts zeros.) */
@@ -151,13 +168,17 @@ INLINE u32 bucket_of(u64 ns)
 INLINE void wait_ends(struct task_struct *task, u32 *node, u64 now)
 {
 	u32 bucket, pid = task->pid;
-	u64 *since = map_lookup(&waiting, &pid);
+	struct wait *wait = wait_of(pid);
 	struct histogram *histogram;
+	u64 since;
 
-	if (!since || !*since)
+	if (!wait || wait->pid != pid)
 		return;
-	bucket = bucket_of(now - *since);
-	*since = 0;
+	since = wait->since;
+	if (!since)
+		return;
+	bucket = bucket_of(now - since);
+	wait->since = 0;
 	histogram = map_lookup(&waits, node);
 	if (histogram && bucket < BUCKETS)
 		__sync_fetch_and_add(&histogram->counts[bucket], 1);

@@ -23,6 +23,8 @@ use crate::probe::{Sink, watches};
 const NAME: &str = "eBPF on sched_switch";
 const SIGNAL: SignalKind = SignalKind::Cpu;
 const PERIOD: Duration = Duration::from_millis(50);
+/// Tasks of nodes that may wait for a CPU at the same time, as the program has it.
+const WAITING: u32 = 65_536;
 /// Shorter stretches end without an event, and who used them is not told.
 const TELL_NS: u64 = 10_000_000;
 /// A record changes while it is read about once in a thousand times.
@@ -89,7 +91,7 @@ impl Scheduler {
                 .override_global("watch_nodes", &watch_nodes, true)
                 .map_max_entries("nodes", entries)
                 .map_max_entries("waits", entries)
-                .map_max_entries("waiting", if nodes == 0 { 1 } else { 16_384 });
+                .map_max_entries("waiting", if nodes == 0 { 1 } else { WAITING });
         })?;
         verify(&mut ebpf, btf, &SWITCHES)?;
         verify(&mut ebpf, btf, &WAKE_UPS)?;
