@@ -327,8 +327,19 @@ while True:
         lab.try_sh("a", "ping -n -c 1 -W 0.3 192.0.2.2");
         lab.sh("a", "ip neighbour").contains("02:00:00:00:00:77")
     });
+    // What a virtual machine uses cannot be taken away, and stays as it was.
+    rewrite(&lab, "topology:\n  nodes: { a: }\n");
+    let refused = machine.fails(&lab, &["apply"]);
+    assert!(refused.contains("tap:vm0") && refused.contains("nothing has changed"), "{refused}");
+    lab.sh("a", "ip neighbour flush dev eth1");
+    eventually("the address is resolved again", || {
+        lab.try_sh("a", "ping -n -c 1 -W 0.3 192.0.2.2");
+        lab.sh("a", "ip neighbour").contains("02:00:00:00:00:77")
+    });
     vm.kill().unwrap();
     vm.wait().unwrap();
+    machine.ok(&lab, &["apply"]);
+    assert_eq!(machine.devices(), before);
     destroyed(&machine, &lab, &before);
 }
 
