@@ -48,7 +48,8 @@ impl Experiment {
         let old = self.drawn();
         self.check(&old.scenario, &scenario)?;
         scenario.monitor = old.scenario.monitor.clone();
-        let plan = self.plan(&old, &scenario)?;
+        // With the addresses that there are already.
+        let plan = netloom_plan::plan(&keep_addresses(&scenario, &old.scenario, &old.plan)?)?;
         let intended = self.intend(&old, (&scenario, plan), &file, end).context(UNCHANGED)?;
         let Intended { plan, changes, software, steps, mut notes } = intended;
         if dry_run {
@@ -130,11 +131,6 @@ impl Experiment {
             );
         }
         Ok(())
-    }
-
-    /// The plan of `new`, with the addresses that there are already.
-    fn plan(&self, old: &Drawn, new: &Scenario) -> Result<Plan> {
-        Ok(netloom_plan::plan(&keep_addresses(new, &old.scenario, &old.plan)?)?)
     }
 
     /// The scenario in force, with links as they have been set since.
