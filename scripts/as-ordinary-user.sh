@@ -10,6 +10,7 @@ if [ "$(id -u)" -ne 0 ]; then
     exec "$@"
 fi
 if [ "${1:-}" != --prepared ]; then
+    # mktemp puts its own letters for the Xs.
     home=$(mktemp -d /tmp/netloom-user.XXXXXX)
     code=0
     unshare --mount --propagation private -- sh "$0" --prepared "$home" "$@" || code=$?

@@ -20,6 +20,7 @@ if ! why=$(sh "$as_user" unshare --user --map-root-user --mount true 2>&1); then
     exit 1
 fi
 
+# mktemp puts its own letters for the Xs.
 NETLOOM_LEFT_OUT=$(mktemp /tmp/netloom-left-out.XXXXXX)
 export NETLOOM_LEFT_OUT
 chmod 666 "$NETLOOM_LEFT_OUT"

@@ -78,7 +78,7 @@ struct wait {
 	u64 pid;
 };
 
-/* By the last bits of the tasks' numbers: an array costs a tenth of what a hash table does, at each wake-up and each
+/* By the last bits of the tasks' numbers: an array costs less than a hash table, at each wake-up and each
  * switch. Of two tasks with the same ones that wait at the same time, which takes more than WAITING tasks between
  * them, only the later is seen. */
 struct {
