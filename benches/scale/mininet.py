@@ -2,7 +2,7 @@
 """Start and teardown of Mininet's own topologies, by Mininet (Debian's package, with Linux bridges as switches) and by
 NetLoom, by turns. Each network is made in a machine of its own: new namespaces for networks, mounts and processes.
 
-    mininet.py [RUNS [TOPOLOGY...]]        RUNS: 3, of networks with more than 300 hosts one
+    mininet.py [RUNS [TOPOLOGY...]]        RUNS: if none are given 3, and one where there are more than 300 hosts
 
 Needs root, and `apt-get install mininet bridge-utils`. Mininet's time is that of its Python API, from the topology to the
 end of `start()`, and of `stop()`, without the start of Python; NetLoom's is that of `netloom deploy` and `netloom destroy`, as a
@@ -119,7 +119,7 @@ def compare(topology, runs):
     with tempfile.TemporaryDirectory(prefix="netloom-bench-") as folder:
         file = pathlib.Path(folder) / "scenario.yaml"
         file.write_text(scenario(name, links))
-        for _ in range(1 if len(hosts) > MANY else runs):
+        for _ in range(runs or (1 if len(hosts) > MANY else 3)):
             mine.append(in_a_machine(sys.executable, __file__, "--ours", name, file, hosts[0], hosts[-1]))
             theirs.append(in_a_machine(PYTHON, PEER, topology))
     cells = f"  {topology:<12}{len(hosts):>6}{len(links):>7}{len(mine):>6}"
@@ -130,7 +130,7 @@ def compare(topology, runs):
 
 
 def main():
-    runs = int(sys.argv[1]) if len(sys.argv) > 1 else 3
+    runs = int(sys.argv[1]) if len(sys.argv) > 1 else None
     found = subprocess.run([PYTHON, "-c", "import mininet.net; print(mininet.net.VERSION)"], capture_output=True, text=True)
     if found.returncode != 0 or os.geteuid() != 0:
         raise SystemExit("mininet.py needs root, and Mininet: apt-get install mininet bridge-utils")
