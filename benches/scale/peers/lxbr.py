@@ -1,12 +1,13 @@
 #!/usr/bin/python3
 """One network of Mininet's, with Linux bridges as switches: brought up, looked at, and stopped.
 
-    lxbr.py linear,64 | tree,2,16
+    lxbr.py linear,64 | tree,2,16 | torus,8,8
 
 Prints the seconds until it was up, until the first host had answered the last one, and of its end. The folder is its own because
 `benches/scale/mininet.py` would hide the package of that name.
 """
 
+import functools
 import resource
 import sys
 import time
@@ -15,11 +16,11 @@ import mininet.net
 from mininet.log import setLogLevel
 from mininet.nodelib import LinuxBridge
 from mininet.topo import LinearTopo
-from mininet.topolib import TreeTopo
+from mininet.topolib import TorusTopo, TreeTopo
 
 # How long the last host may take to reach the first, in s.
 PATIENCE = 300
-TOPOLOGIES = {"linear": LinearTopo, "tree": TreeTopo}
+TOPOLOGIES = {"linear": LinearTopo, "tree": TreeTopo, "torus": TorusTopo}
 
 
 def spare_the_machine():
@@ -35,7 +36,11 @@ def main():
     spare_the_machine()
     begin = time.perf_counter()
     net = mininet.net.Mininet(
-        topo=TOPOLOGIES[kind](*map(int, sizes)), switch=LinuxBridge, controller=None, waitConnected=False
+        topo=TOPOLOGIES[kind](*map(int, sizes)),
+        # A torus has loops.
+        switch=functools.partial(LinuxBridge, stp=kind == "torus"),
+        controller=None,
+        waitConnected=False,
     )
     net.start()
     up = time.perf_counter() - begin

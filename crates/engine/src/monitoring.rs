@@ -174,7 +174,9 @@ fn places(experiment: &Experiment) -> Places {
             name,
         }
     };
-    Places::of_this_machine(experiment.numbers.names().into_iter().map(node).collect())
+    let nodes = experiment.numbers.names().into_iter().map(node).collect();
+    let tolerated_wait = drawn.scenario.monitor.criteria.run_queue.tolerance();
+    Places { tolerated_wait, ..Places::of_this_machine(nodes) }
 }
 
 /// The thread's work.

@@ -40,10 +40,10 @@ fn main() {
         delay: Duration::from_micros(5 + n * 7919 % 2000),
         frames: 1,
     });
-    row("run-queue delay", 2_000, |n| O::RunQueue {
+    row("wait for a CPU, longer than the tolerance", 2_000, |n| O::Waited {
         party: party(n),
-        delay: Duration::from_micros(n * 7919 % 500),
-        times: 1,
+        began: Duration::from_micros(1_000 + n * 7919 % 2000),
+        ended: Duration::from_micros(n * 104_729 % 1000),
     });
     row("disk request", 50_000, |n| match n % 2 {
         0 => O::DiskIssued { disk: 0, party: party(n) },

@@ -104,13 +104,22 @@ pub enum Observation {
         /// The stretch, with CPU time in ns.
         stretch: BusyStretch,
     },
-    /// Tasks of a node waited for a CPU.
+    /// A task of a node waited for a CPU. Times at which several did count once.
+    Waited {
+        /// The node.
+        party: Party,
+        /// How long ago it could run and did not.
+        began: Duration,
+        /// How long ago it ran.
+        ended: Duration,
+    },
+    /// Tasks of a node waited for a CPU, as far as that is known by its mean; when is not, so that all of it counts.
     RunQueue {
         /// The node.
         party: Party,
         /// How long a task that could run did not.
         delay: Duration,
-        /// How many waits were so long.
+        /// How many waits were so long. None are worth telling, too: the node is observed.
         times: u64,
     },
 

@@ -196,6 +196,22 @@ fn waits_count_by_the_time_that_they_take() {
 }
 
 #[test]
+fn what_several_tasks_wait_at_the_same_time_counts_once() {
+    let wait =
+        |ms, began, ended| (ms, O::Waited { party: A, began: for_ms(began), ended: for_ms(ended) });
+    // Each beyond the tolerance for 6 ms, all of them together for 8: as many frames would find a task waiting.
+    let together = [wait(900, 10, 3), wait(900, 8, 1), wait(900, 9, 2), wait(950, 57, 52)];
+    assert_eq!(judgement_of(&together).judgement, Judgement::Valid);
+    // One after the other, it is 12 ms.
+    let apart = [wait(900, 10, 3), wait(930, 8, 1)];
+    let why = &judgement_of(&apart).findings[0].why;
+    assert!(why.contains(": 1.2 % (limit 1 %)"), "{why}");
+    // A wait of three seconds is all of a window, and no more.
+    let why = &judgement_of(&[wait(4000, 3010, 10)]).findings[0].why;
+    assert!(why.contains(": 98.9 % (limit 1 %)"), "{why}");
+}
+
+#[test]
 fn a_busy_cpu_is_invalid_if_nobody_could_see_who_waited() {
     let mut monitor = monitor("{}");
     for signal in [SignalKind::RunQueue, SignalKind::Pressure] {

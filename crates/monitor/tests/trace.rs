@@ -54,6 +54,8 @@ fn event() -> impl Strategy<Value = O> {
     // At once, and in times shorter and longer than the window.
     let interval = prop_oneof![4 => Just(0u64), 1 => 90u64..120];
     let pressure = prop_oneof![Just(Pressure::Cpu), Just(Pressure::Io)];
+    // Some longer than the window.
+    let wait = prop_oneof![8 => Just(1u64), 1 => Just(30)];
     prop_oneof![
         6 => (party(), delay.clone(), 1u64..60)
             .prop_map(move |(party, d, frames)| O::Lateness { party, delay: us(d), frames }),
@@ -62,8 +64,11 @@ fn event() -> impl Strategy<Value = O> {
             .prop_map(|(cause, party, frames)| O::Drops { cause, party, frames }),
         4 => (0u32..2, prop::option::weighted(0.9, party()))
             .prop_map(|(cpu, to)| O::CpuSwitch { cpu, to }),
-        3 => (node(), delay, 1u64..60)
+        1 => (node(), delay.clone(), 0u64..60)
             .prop_map(move |(party, d, times)| O::RunQueue { party, delay: us(d), times }),
+        3 => (node(), delay, 0u64..4000, wait).prop_map(move |(party, d, ago, much)| O::Waited {
+            party, began: us(ago + d * much), ended: us(ago),
+        }),
         6 => (party(), 60u64..5000).prop_map(move |(party, size)| O::Forwarded {
             route: Route::Internal, party, size: Size::from_bytes(size), over: at_once,
         }),

@@ -24,6 +24,7 @@ enum map_type {
 };
 
 enum update_flag { UPDATE_ANY = 0, UPDATE_NEW = 1 };
+enum ring_flag { RING_NO_WAKEUP = 1 };
 
 static void *(*const map_lookup)(void *map, const void *key) = (void *)1;
 static long (*const map_update)(void *map, const void *key, const void *value, u64 flags) = (void *)2;

@@ -17,16 +17,14 @@ MADE_BY;
 
 #define PF_KTHREAD 0x00200000
 
-/* Waits for a CPU: 16 buckets to an octave from 2^14 ns on; shorter ones are all in the first. */
-#define FIRST_OCTAVE 14
-#define OCTAVES 23
 /* Tasks that may wait at the same time: a power of two, `WAITING` of `src/bpf/scheduler.rs`. */
 #define WAITING 65536
-#define BUCKETS (1 + 16 * OCTAVES)
 
 /* Set by the loader. The namespace of most tasks is known without a look-up. */
 const volatile u32 own_netns = 0;
 const volatile u32 watch_nodes = 0;
+/* Waits that are longer are told with an event. */
+const volatile u64 tell_wait_ns = 0;
 
 struct use {
 	u64 party;
@@ -46,10 +44,6 @@ struct record {
 	u64 others;
 	struct use by[PARTIES];
 	u64 begun;
-};
-
-struct histogram {
-	u64 counts[BUCKETS];
 };
 
 struct {
@@ -88,13 +82,25 @@ struct {
 	MAP_OF(value, struct wait);
 } waiting SEC(".maps");
 
-/* How long they did, for each node. */
+/* One that is over. */
+struct waited {
+	u64 node;
+	u64 began;
+	u64 ended;
+};
+
+struct {
+	MAP_IS(type, MAP_RINGBUF);
+	MAP_IS(max_entries, 1 << 20);
+} waits SEC(".maps");
+
+/* Those for which the ring had no room. */
 struct {
 	MAP_IS(type, MAP_ARRAY);
 	MAP_IS(max_entries, 1);
 	MAP_OF(key, u32);
-	MAP_OF(value, struct histogram);
-} waits SEC(".maps");
+	MAP_OF(value, u64);
+} lost_waits SEC(".maps");
 
 #define INLINE static inline __attribute__((always_inline))
 
@@ -138,50 +144,27 @@ INLINE void wait_begins(struct task_struct *task, u64 now)
 	wait->pid = pid;
 }
 
-/* Of ns >= 1. (BPF has no instruction that counts zeros.) */
-INLINE u32 log2_of(u64 ns)
-{
-	u32 log2 = 0, step;
-
-#pragma unroll
-	for (step = 32; step; step /= 2) {
-		if (ns >> step) {
-			ns >>= step;
-			log2 += step;
-		}
-	}
-	return log2;
-}
-
-INLINE u32 bucket_of(u64 ns)
-{
-	u32 octave;
-
-	if (ns >> FIRST_OCTAVE == 0)
-		return 0;
-	octave = log2_of(ns);
-	if (octave >= FIRST_OCTAVE + OCTAVES)
-		return BUCKETS - 1;
-	return 1 + 16 * (octave - FIRST_OCTAVE) + ((ns >> (octave - 4)) & 15);
-}
-
 INLINE void wait_ends(struct task_struct *task, u32 *node, u64 now)
 {
-	u32 bucket, pid = task->pid;
+	u32 zero = 0, pid = task->pid;
 	struct wait *wait = wait_of(pid);
-	struct histogram *histogram;
-	u64 since;
+	struct waited waited;
+	u64 *lost;
 
-	if (!wait || wait->pid != pid)
+	if (!wait || wait->pid != pid || !wait->since)
 		return;
-	since = wait->since;
-	if (!since)
-		return;
-	bucket = bucket_of(now - since);
+	waited.node = *node;
+	waited.began = wait->since;
+	waited.ended = now;
 	wait->since = 0;
-	histogram = map_lookup(&waits, node);
-	if (histogram && bucket < BUCKETS)
-		__sync_fetch_and_add(&histogram->counts[bucket], 1);
+	if (waited.ended - waited.began <= tell_wait_ns)
+		return;
+	/* Nobody is to be woken: user space looks when it looks. */
+	if (ring_output(&waits, &waited, sizeof(waited), RING_NO_WAKEUP)) {
+		lost = map_lookup(&lost_waits, &zero);
+		if (lost)
+			__sync_fetch_and_add(lost, 1);
+	}
 }
 
 /* Counts the time of who has run until now. */

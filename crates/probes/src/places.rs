@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use netloom_monitor::Party;
+use netloom_units::Duration;
 
 /// Where to look.
 #[derive(Debug, Clone)]
@@ -18,6 +19,8 @@ pub struct Places {
     pub engine: u32,
     /// The network devices that are uplinks of the experiment.
     pub uplinks: Vec<String>,
+    /// Waits for a CPU that are no longer than this need not be told.
+    pub tolerated_wait: Duration,
 }
 
 /// A node, as the kernel knows it.
@@ -43,10 +46,11 @@ pub struct Limited {
 }
 
 impl Places {
-    /// `/proc` and `/sys`, this process as the engine, and no uplinks.
+    /// `/proc` and `/sys`, this process as the engine, no uplinks, and every wait told.
     pub fn of_this_machine(nodes: Vec<Node>) -> Self {
         let (proc, sys) = ("/proc".into(), "/sys".into());
-        Self { proc, sys, nodes, engine: std::process::id(), uplinks: vec![] }
+        let (engine, tolerated_wait) = (std::process::id(), Duration::ZERO);
+        Self { proc, sys, nodes, engine, uplinks: vec![], tolerated_wait }
     }
 
     /// The inodes of the nodes' network namespaces, and which node it is.

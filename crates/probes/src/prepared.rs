@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use netloom_units::Duration;
+
 use crate::bpf::{
     Block, KernelTypes, Looking, Missing, PreparedBlock, PreparedScheduler, Scheduler, Why,
 };
@@ -19,10 +21,11 @@ pub struct Prepared {
 }
 
 impl Prepared {
-    /// For so many nodes at most, with the process file system at `proc`.
-    pub fn new(nodes: usize, proc: &Path) -> Self {
+    /// For so many nodes at most, of whose waits for a CPU those count that are longer than `tolerated`, with the
+    /// process file system at `proc`.
+    pub fn new(nodes: usize, tolerated: Duration, proc: &Path) -> Self {
         let types = KernelTypes::of_this_machine();
-        let scheduler = Scheduler::prepare(nodes, proc, &types);
+        let scheduler = Scheduler::prepare(nodes, tolerated, proc, &types);
         Self { scheduler, block: Block::prepare(&types) }
     }
 

@@ -100,7 +100,7 @@ impl Probes {
     /// The best that this machine permits: event-driven probes where it can be, polling ones for the rest.
     /// What cannot be event-driven, and why, is told with what is watched.
     pub fn best(places: &Places) -> Self {
-        Prepared::new(places.nodes.len(), &places.proc).start(places)
+        Prepared::new(places.nodes.len(), places.tolerated_wait, &places.proc).start(places)
     }
 
     /// All polling probes of this crate, and no others.

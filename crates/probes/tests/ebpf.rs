@@ -32,7 +32,11 @@ struct Watch {
 impl Watch {
     /// Nothing where the kernel does not permit it, which is printed.
     fn start(nodes: Vec<Node>) -> Option<Self> {
-        let probes = Probes::best(&Places::of_this_machine(nodes));
+        Self::at(&Places::of_this_machine(nodes))
+    }
+
+    fn at(places: &Places) -> Option<Self> {
+        let probes = Probes::best(places);
         let mut watch = Self { probes, began: Instant::now(), seen: vec![] };
         watch.look();
         let why = watch.seen.iter().find_map(|(_, seen)| match seen {
@@ -186,20 +190,59 @@ fn waits_are_those_of_schedstat() {
     go.send(()).unwrap();
     let (waited, times) = tasks.join().unwrap().unwrap();
     watch.look_for(StdDuration::from_millis(300));
-    let (mut told, mut told_times) = (0, 0);
+    let (mut told, mut told_times) = (0u64, 0u64);
     for (_, seen) in &watch.seen {
-        if let O::RunQueue { party, delay, times } = seen {
+        if let O::Waited { party, began, ended } = seen {
             assert_eq!(*party, Party::Node(0));
-            (told, told_times) = (told + delay.as_nanos() * times, told_times + times);
+            (told, told_times) =
+                (told + began.saturating_sub(*ended).as_nanos(), told_times + 1u64);
         }
     }
     // Two spinners on one CPU wait half of the time.
     assert!(waited > 200 * MS, "{waited}");
     // The first and the last switches of the threads are not within both counts: two for each of three.
     assert!(told_times.abs_diff(times) <= 6, "{told_times} of {times}");
-    // Up to a sixteenth is rounded up, and 2^14 ns of each; the two clocks are read at most some 10 µs apart.
+    // The two clocks are read at most some 10 µs apart.
     let slack = times * 30_000 + 6 * 4 * MS;
-    assert!(told + slack > waited && told < waited + waited / 16 + slack, "{told} of {waited}");
+    assert!(told.abs_diff(waited) < slack, "{told} of {waited}");
+}
+
+/// Shorter waits than are asked for are not told.
+#[test]
+fn short_waits_are_not_told() {
+    let (inode, node) = mpsc::channel();
+    let (go, gone) = mpsc::channel();
+    let spinners = thread::spawn(move || {
+        unshare(CloneFlags::CLONE_NEWNET).map_err(|error| inode.send(Err(error))).ok()?;
+        inode.send(Ok(fs::metadata("/proc/thread-self/ns/net").unwrap().ino())).unwrap();
+        gone.recv().ok()?;
+        let spinner = || {
+            thread::spawn(|| {
+                pin(0);
+                // Each waits for the other a few milliseconds at a time.
+                spin(StdDuration::from_millis(200));
+            })
+        };
+        [spinner(), spinner()].into_iter().for_each(|thread| thread.join().unwrap());
+        Some(())
+    });
+    let netns = match node.recv().unwrap() {
+        Ok(inode) => inode,
+        Err(error) => return println!("skipped: no network namespace for us: {error}"),
+    };
+    let node =
+        Node { name: "a".into(), netns: Some(netns), cgroup: None, limited: Limited::default() };
+    let mut places = Places::of_this_machine(vec![node]);
+    places.tolerated_wait = Duration::from_secs(1);
+    let Some(mut watch) = Watch::at(&places) else { return };
+    go.send(()).unwrap();
+    spinners.join().unwrap().unwrap();
+    watch.look_for(StdDuration::from_millis(300));
+    let told = |(_, seen): &(Time, O)| matches!(seen, O::Waited { .. });
+    assert!(!watch.seen.iter().any(told));
+    let (party, delay) = (Party::Node(0), Duration::ZERO);
+    let observed = O::RunQueue { party, delay, times: 0 };
+    assert!(watch.seen.iter().any(|(_, seen)| *seen == observed));
 }
 
 /// Time waited for a CPU, in ns, and times run, of this thread.

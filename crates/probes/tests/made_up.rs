@@ -95,6 +95,7 @@ impl Machine {
             nodes: vec![Node { name: "a".into(), netns, cgroup, limited: Limited::default() }],
             engine: 10,
             uplinks: vec!["eth0".into()],
+            tolerated_wait: Duration::ZERO,
         }
     }
 }
@@ -455,6 +456,7 @@ fn an_empty_machine_is_blind_and_says_so() {
         nodes: vec![],
         engine: 1,
         uplinks: vec![],
+        tolerated_wait: Duration::ZERO,
     };
     let mut probes = Probes::polling(&places);
     let seen = poll(&mut probes, ms(0));

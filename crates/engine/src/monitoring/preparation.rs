@@ -17,7 +17,8 @@ impl Preparation {
     /// Begins.
     pub fn start(scenario: &Scenario) -> Self {
         let nodes = scenario.nodes.len();
-        let prepare = move || (Prepared::new(nodes, Path::new("/proc")), thread_time());
+        let tolerated = scenario.monitor.criteria.run_queue.tolerance();
+        let prepare = move || (Prepared::new(nodes, tolerated, Path::new("/proc")), thread_time());
         let start = || thread::Builder::new().name("netloom-prepare".into()).spawn(prepare).ok();
         Self(scenario.monitor.enabled.then(start).flatten())
     }

@@ -3,6 +3,10 @@
 //! percentile of the waits themselves would not say: a task that waits for 20 ms once a second and for nothing
 //! a thousand times has a good percentile and is late for 2 % of what comes, and one that waits twice a second
 //! has a bad one through a single wait.)
+//!
+//! What comes at `t` to a task that waits from `b` to `e` waits longer than the tolerance `τ` if `b ≤ t ≤ e − τ`. So a
+//! window has the time that `[b, e − τ]` of all tasks cover together, each moment once, at the time at which
+//! that is told; of a wait that is longer than the window, no more than fits into one.
 
 use std::collections::BTreeMap;
 
@@ -13,22 +17,42 @@ use crate::names::Place;
 use crate::party::Party;
 use crate::signal::SignalKind;
 use crate::tracker::{Outbox, Tracker};
-use crate::window::SumWindow;
+use crate::window::{Covered, SumWindow};
 
 #[derive(Debug, Clone)]
 pub(crate) struct RunQueues {
     criteria: Delays,
     parties: BTreeMap<Party, SumWindow>,
+    /// When a task of each had to wait for longer than is tolerated.
+    covered: BTreeMap<Party, Covered>,
 }
 
 made_of!(RunQueues: parties);
 
 impl RunQueues {
     pub fn new(criteria: &Delays) -> Self {
-        Self { criteria: criteria.clone(), parties: BTreeMap::new() }
+        Self { criteria: criteria.clone(), parties: BTreeMap::new(), covered: BTreeMap::new() }
     }
 
+    /// A task waited, from and until so long ago.
     pub fn waited(
+        &mut self,
+        at: Time,
+        party: Party,
+        began: Duration,
+        ended: Duration,
+        out: &mut Outbox,
+    ) {
+        let from = before(at, began.min(self.criteria.window));
+        let to = before(at, ended + self.criteria.tolerance());
+        let covered = self.covered.entry(party).or_default();
+        covered.forget_before(before(at, self.criteria.window));
+        let new = covered.add(from, to);
+        self.add(at, party, new.as_nanos(), out);
+    }
+
+    /// So many tasks waited for so long, at times that are not known.
+    pub fn waited_about(
         &mut self,
         at: Time,
         party: Party,
@@ -36,14 +60,23 @@ impl RunQueues {
         times: u64,
         out: &mut Outbox,
     ) {
+        let beyond = delay.saturating_sub(self.criteria.tolerance()).as_nanos();
+        self.add(at, party, beyond.saturating_mul(times), out);
+    }
+
+    fn add(&mut self, at: Time, party: Party, beyond: u64, out: &mut Outbox) {
         let criteria = &self.criteria;
         let window = self.parties.entry(party).or_insert_with(|| window(party, criteria));
-        let beyond = delay.saturating_sub(criteria.tolerance()).as_nanos();
         // That nobody waited is worth one entry a time.
         if beyond > 0 || window.last() < Some(at) {
-            window.add(at, party, beyond.saturating_mul(times), Duration::ZERO, out);
+            window.add(at, party, beyond, Duration::ZERO, out);
         }
     }
+}
+
+/// So long before a time; the beginning at most.
+fn before(at: Time, ago: Duration) -> Time {
+    Time::from_nanos(at.as_nanos().saturating_sub(ago.as_nanos()))
 }
 
 /// A window of nanoseconds: contended above the limit, from the next whole nanosecond on.

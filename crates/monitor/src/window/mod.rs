@@ -6,8 +6,10 @@
 //! | `sum` | how much there is in a window |
 //! | `percentile` | which delay 99 % of a window stay below |
 //! | `buckets` | delays, compactly |
+//! | `covered` | times that intervals cover which may overlap |
 
 mod buckets;
+mod covered;
 mod percentile;
 mod sum;
 
@@ -15,6 +17,7 @@ use std::collections::VecDeque;
 
 use netloom_units::{Duration, Time};
 
+pub(crate) use covered::Covered;
 pub(crate) use percentile::PercentileWindow;
 pub(crate) use sum::SumWindow;
 

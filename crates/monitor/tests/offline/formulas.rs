@@ -114,14 +114,26 @@ impl Offline<'_> {
         let parties = self.pick(|at, seen| match seen {
             O::RunQueue { party, delay, times } => {
                 let beyond = delay.saturating_sub(tolerance).as_nanos() * times;
-                Some((*party, (at, *party, beyond, 0)))
+                Some((*party, (at, None, beyond)))
+            }
+            O::Waited { party, began, ended } => {
+                let from = at.saturating_sub(began.as_nanos().min(window.as_nanos()));
+                let to = at.saturating_sub(ended.as_nanos() + tolerance.as_nanos());
+                Some((*party, (at, Some((from, to)), 0)))
             }
             _ => None,
         });
         // Above 1 % of the time: from the next whole nanosecond on.
         let limit = window.as_nanos() / 100 + 1;
-        for (party, amounts) in parties {
+        for (party, waits) in parties {
             let key = (S::RunQueue, Resource::RunQueue { who: node(party) });
+            let mut intervals = Vec::new();
+            let amounts = waits.into_iter().map(|(at, interval, beyond)| {
+                let before = union(&intervals);
+                intervals.extend(interval);
+                (at, party, beyond + union(&intervals) - before, 0)
+            });
+            let amounts = amounts.collect();
             self.sum(key, amounts, window, limit, 1.0 / window.as_nanos() as f64);
         }
     }
@@ -384,6 +396,18 @@ impl Offline<'_> {
             .map_or(0, |settled| times.iter().rposition(|at| *at <= settled).unwrap_or(0));
         values.iter().skip(since).copied().reduce(f64::max)
     }
+}
+
+/// How much time intervals cover together.
+fn union(intervals: &[(u64, u64)]) -> u64 {
+    let mut sorted = intervals.to_vec();
+    sorted.sort_unstable();
+    let (mut covered, mut until) = (0, 0);
+    for (from, to) in sorted {
+        covered += to.saturating_sub(from.max(until));
+        until = until.max(to);
+    }
+    covered
 }
 
 fn node(party: Party) -> Who {

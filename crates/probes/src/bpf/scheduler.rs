@@ -74,12 +74,15 @@ impl Scheduler {
     /// The names of its signals' probe, for those who cannot have it.
     pub const NAMED: (&str, &[SignalKind]) = (NAME, &[SignalKind::Cpu, SignalKind::RunQueue]);
 
-    /// Puts the programs into the kernel, where they do nothing yet, with room for so many nodes.
+    /// Puts the programs into the kernel, where they do nothing yet, with room for so many nodes; waits of their
+    /// tasks that are longer than `tolerated` will be told.
     pub fn prepare(
         nodes: usize,
+        tolerated: Duration,
         proc: &Path,
         types: &KernelTypes,
     ) -> Result<PreparedScheduler, Why> {
+        let tell_wait_ns = tolerated.as_nanos();
         let own = own_namespace(proc)?;
         let watch_nodes = u32::from(nodes > 0);
         let object = aya::include_bytes_aligned!("../../bpf/scheduler.bpf.o");
@@ -89,8 +92,8 @@ impl Scheduler {
             loader
                 .override_global("own_netns", &own, true)
                 .override_global("watch_nodes", &watch_nodes, true)
+                .override_global("tell_wait_ns", &tell_wait_ns, true)
                 .map_max_entries("nodes", entries)
-                .map_max_entries("waits", entries)
                 .map_max_entries("waiting", if nodes == 0 { 1 } else { WAITING });
         })?;
         verify(&mut ebpf, btf, &SWITCHES)?;
@@ -117,7 +120,8 @@ impl Scheduler {
             let limited = places.limited_nodes(|limited| limited.cpu);
             let numbers = parties.iter().map(|(_, node)| *node);
             let unlimited = numbers.filter(|node| !limited.contains(&Party::Node(*node)));
-            waits = Some(Waits::new(map(&mut ebpf, "waits")?, unlimited));
+            let (ring, lost) = (map(&mut ebpf, "waits")?, map(&mut ebpf, "lost_waits")?);
+            waits = Some(Waits::new(ring, lost, unlimited));
         }
         let scheduler = Self {
             cpus: map(&mut ebpf, "cpus")?,

@@ -1,71 +1,72 @@
-//! How long tasks of nodes waited for a CPU, from their wake-up or their preemption until they ran: the
-//! histograms of the scheduler's program.
+//! Times at which tasks of nodes waited for a CPU, from their wake-up or their preemption until they ran: the
+//! events of the scheduler's program.
 
-use aya::maps::{Array, MapData};
+use std::collections::BTreeSet;
+
+use aya::maps::{Array, MapData, RingBuf};
 use netloom_monitor::{Observation, Party, SignalKind};
 use netloom_units::{Duration, Time};
 
-use super::load::Why;
+use super::clock::Clock;
+use super::load::{Why, next};
 use super::looking::Look;
-use crate::probe::{Sink, budgeted};
+use crate::probe::{Sink, watches};
 
 const NAME: &str = "eBPF on sched_wakeup";
 const SIGNAL: SignalKind = SignalKind::RunQueue;
 const PERIOD: Duration = Duration::from_millis(100);
-/// Waits below 2^14 ns are all in the first bucket; from there on an octave has 16.
-const FIRST_OCTAVE: u32 = 14;
-const BUCKETS: usize = 1 + 16 * 23;
-
-type Counts = [u64; BUCKETS];
 
 pub struct Waits {
-    map: Array<MapData, Counts>,
-    nodes: Vec<Node>,
-}
-
-struct Node {
-    index: u32,
-    last: Box<Counts>,
+    waits: RingBuf<MapData>,
+    lost: Array<MapData, u64>,
+    told_lost: u64,
+    clock: Clock,
+    /// The nodes of which waits are told.
+    nodes: BTreeSet<u32>,
+    /// Whether all of them were said to be observed.
+    told: bool,
 }
 
 impl Waits {
-    pub fn new(map: Array<MapData, Counts>, nodes: impl Iterator<Item = u32>) -> Self {
-        let node = |index| Node { index, last: Box::new([0; BUCKETS]) };
-        Self { map, nodes: nodes.map(node).collect() }
+    pub fn new(
+        waits: RingBuf<MapData>,
+        lost: Array<MapData, u64>,
+        nodes: impl Iterator<Item = u32>,
+    ) -> Self {
+        let (clock, nodes) = (Clock::default(), nodes.collect());
+        Self { waits, lost, told_lost: 0, clock, nodes, told: false }
     }
 }
 
 impl Look for Waits {
     const NAME: &'static str = NAME;
     const SIGNAL: SignalKind = SIGNAL;
-    const CANNOT_SEE: &'static str =
-        "a wait is seen when it ends, and told in steps of a sixteenth, rounded up";
+    const CANNOT_SEE: &'static str = "a wait is seen when it ends";
 
     fn period(&self) -> Duration {
-        // Reading a node's costs half of what reading a file does.
-        budgeted(PERIOD, self.nodes.len() / 2)
+        PERIOD
     }
 
-    fn look(&mut self, _at: Time, sink: Sink<'_>) -> Result<(), Why> {
-        for Node { index, last } in &mut self.nodes {
-            let counts = self.map.get(index, 0)?;
-            for (bucket, (now, before)) in (0..).zip(counts.iter().zip(last.iter())) {
-                let (party, times) = (Party::Node(*index), now.saturating_sub(*before));
-                if times > 0 {
-                    sink(Observation::RunQueue { party, delay: upper_edge(bucket), times });
-                }
+    fn look(&mut self, at: Time, sink: Sink<'_>) -> Result<(), Why> {
+        if !std::mem::replace(&mut self.told, true) {
+            for node in &self.nodes {
+                let (party, delay) = (Party::Node(*node), Duration::ZERO);
+                sink(Observation::RunQueue { party, delay, times: 0 });
             }
-            **last = counts;
+        }
+        self.clock.look(at)?;
+        while let Some([node, began, ended]) = next(&mut self.waits)? {
+            if let Some(node) = u32::try_from(node).ok().filter(|node| self.nodes.contains(node)) {
+                let [began, ended] = [began, ended].map(|time| self.clock.ago(at, time));
+                sink(Observation::Waited { party: Party::Node(node), began, ended });
+            }
+        }
+        let lost = self.lost.get(&0, 0)?;
+        if lost > self.told_lost {
+            let blind = format!("{} waits were lost at {at}", lost - self.told_lost);
+            watches(sink, NAME, &[SIGNAL], &[&blind]);
+            self.told_lost = lost;
         }
         Ok(())
     }
-}
-
-/// The longest wait of a bucket; the last one's is the least of those that are longer than all.
-fn upper_edge(bucket: u32) -> Duration {
-    let Some(above) = bucket.checked_sub(1) else {
-        return Duration::from_nanos((1 << FIRST_OCTAVE) - 1);
-    };
-    let (octave, step) = (FIRST_OCTAVE + above / 16, above % 16);
-    Duration::from_nanos((u64::from(16 + step + 1) << (octave - 4)) - 1)
 }
