@@ -12,6 +12,7 @@ struct disk {
 	s64 pending;
 	u64 lost; /* events for which the ring had no room */
 	u64 generation; /* user space begins another when it finds requests pending that are not */
+	u64 untold; /* requests that were issued again before the end of the last time was told */
 };
 
 /* A request that is pending. */
@@ -42,7 +43,7 @@ struct {
 	MAP_OF(value, struct disk);
 } disks SEC(".maps");
 
-/* Requests that are pending, and on which disk. A request may be issued again, and completed in parts. */
+/* Requests that are pending, and on which disk. A request may be completed in parts. */
 struct {
 	MAP_IS(type, MAP_HASH);
 	MAP_IS(max_entries, 16384);
@@ -111,8 +112,13 @@ int block_rq_issue(u64 *ctx)
 	if (!disk)
 		return 0;
 	known = map_lookup(&requests, &key);
-	if (known && known->generation == disk->generation)
+	if (known && known->generation == disk->generation) {
+		/* It has ended since it was issued, or was put back, and the kernel did not tell; the disk may have had
+		 * nothing to do until now. It counts as pending already. */
+		__sync_fetch_and_add(&disk->untold, 1);
+		disk->since = monotonic_ns();
 		return 0;
+	}
 	fresh.device = device;
 	fresh.counted = operation != FLUSH && operation < COMMANDS;
 	fresh.generation = disk->generation;
