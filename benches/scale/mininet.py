@@ -90,10 +90,10 @@ def nodes_of(links):
 
 def bridge(node, ports):
     """A node that is a Linux bridge."""
-    begin = f"ip link add br0 type bridge stp_state 1 priority {int(node[1:]) + 100}"
-    join = (f"ip link set eth{port} master br0" for port in range(1, ports + 1))
-    commands = "; ".join((begin, *join, "ip link set br0 up"))
-    return f"{{ routing: none, ipv4: none, ipv6: none, startup: ['{commands}'] }}"
+    begin = f"link add br0 type bridge stp_state 1 priority {int(node[1:]) + 100}"
+    join = (f"link set eth{port} master br0" for port in range(1, ports + 1))
+    commands = "\\n".join((begin, *join, "link set br0 up"))
+    return f"{{ routing: none, ipv4: none, ipv6: none, startup: [\"printf '{commands}' | ip -batch -\"] }}"
 
 
 def scenario(name, links, has_loops):
