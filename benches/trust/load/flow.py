@@ -5,9 +5,8 @@
     flow.py send HOST MBIT_PER_S SECONDS
 
 The rate is that of the frames on the wire, framing included. The clock is that of the machine, which all
-nodes share. The receiver prints of each datagram when it was due to be sent, when it was sent, when the kernel received
-it, and when the program did, in ns: as 64-bit numbers in base64, since words for forty thousand of them would keep a CPU
-busy for a fifth of a second.
+nodes share. The receiver prints of each datagram when it was sent, when the kernel received it, and when the program did,
+in ns: as 64-bit numbers in base64, since words for forty thousand of them would keep a CPU busy for a fifth of a second.
 """
 
 import array
@@ -22,8 +21,7 @@ PORT = 7000
 PAYLOAD = 1472
 WIRE = 1538
 RESOLVING = 0.8
-# When it was due, and when it was sent.
-STAMPS = struct.Struct("!qq")
+STAMP = struct.Struct("!q")
 SO_TIMESTAMPNS = 35
 TIMESPEC = struct.Struct("qq")
 
@@ -46,7 +44,7 @@ def receive(seconds):
         if not datagram:
             continue
         whole, nanoseconds = TIMESPEC.unpack(stamp)
-        times.extend((*STAMPS.unpack_from(datagram), whole * 10**9 + nanoseconds, now))
+        times.extend((*STAMP.unpack_from(datagram), whole * 10**9 + nanoseconds, now))
     print(base64.b64encode(times).decode())
 
 
@@ -57,14 +55,14 @@ def send(host, rate, seconds):
     sender.sendto(b"", to)
     time.sleep(RESOLVING)
     pause = round(WIRE * 8 / (rate * 1e6) * 1e9)
-    rest = bytes(PAYLOAD - STAMPS.size)
+    rest = bytes(PAYLOAD - STAMP.size)
     count = round(seconds * 1e9 / pause)
-    due = time.time_ns()
+    due = time.monotonic_ns()
     for _ in range(count):
-        wait = due - time.time_ns()
+        wait = due - time.monotonic_ns()
         if wait > 0:
             time.sleep(wait / 1e9)
-        sender.sendto(STAMPS.pack(due, time.time_ns()) + rest, to)
+        sender.sendto(STAMP.pack(time.time_ns()) + rest, to)
         due += pause
     print(json.dumps({"sent": count}))
 
