@@ -47,13 +47,17 @@ struct nsproxy {
 	struct net *net_ns;
 };
 
+struct sched_entity {
+	u64 sum_exec_runtime;
+};
+
 struct task_struct {
 	u32 __state;
 	u32 flags;
-	int on_cpu;
 	int pid;
 	int tgid;
 	struct nsproxy *nsproxy;
+	struct sched_entity se;
 };
 
 struct gendisk {

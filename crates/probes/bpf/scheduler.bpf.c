@@ -70,6 +70,7 @@ struct {
 struct wait {
 	u64 since;
 	u64 pid;
+	u64 ran; /* for how long the task had run by then */
 };
 
 /* By the last bits of the tasks' numbers: an array costs less than a hash table, at each wake-up and each
@@ -130,34 +131,26 @@ INLINE struct wait *wait_of(u32 pid)
 	return map_lookup(&waiting, &slot);
 }
 
+/* From now on it waits, whatever was known of it. (If it still runs, since it was woken when it only was about to sleep,
+ * it is found to have waited for nothing when it leaves the CPU.) */
 INLINE void wait_begins(struct task_struct *task, u64 now)
 {
-	u32 pid = task->pid;
-	struct wait *wait = wait_of(pid);
+	struct wait *wait = wait_of(task->pid);
 
-	/* It has just run, or slept, so it waits from now on: what is there is of a wait whose end was not told.
-	 * (Kernels were seen that do not tell every switch from the idle task.) One that was preempted on its way
-	 * to sleep wanted nothing before it was woken. */
 	if (!wait)
 		return;
 	wait->since = now;
-	wait->pid = pid;
+	wait->pid = task->pid;
+	wait->ran = task->se.sum_exec_runtime;
 }
 
-INLINE void wait_ends(struct task_struct *task, u32 *node, u64 now)
+INLINE void tell_wait(u32 node, u64 began, u64 ended)
 {
-	u32 zero = 0, pid = task->pid;
-	struct wait *wait = wait_of(pid);
-	struct waited waited;
+	struct waited waited = {node, began, ended};
+	u32 zero = 0;
 	u64 *lost;
 
-	if (!wait || wait->pid != pid || !wait->since)
-		return;
-	waited.node = *node;
-	waited.began = wait->since;
-	waited.ended = now;
-	wait->since = 0;
-	if (waited.ended - waited.began <= tell_wait_ns)
+	if ((s64)(ended - began) <= (s64)tell_wait_ns)
 		return;
 	/* Nobody is to be woken: user space looks when it looks. */
 	if (ring_output(&waits, &waited, sizeof(waited), RING_NO_WAKEUP)) {
@@ -165,6 +158,36 @@ INLINE void wait_ends(struct task_struct *task, u32 *node, u64 now)
 		if (lost)
 			__sync_fetch_and_add(lost, 1);
 	}
+}
+
+/* It runs. */
+INLINE void wait_ends(struct task_struct *task, u32 node, u64 now)
+{
+	struct wait *wait = wait_of(task->pid);
+	u64 since;
+
+	if (!wait || wait->pid != task->pid || !wait->since)
+		return;
+	since = wait->since;
+	wait->since = 0;
+	tell_wait(node, since, now);
+}
+
+/* It has run until now, and it may not have been told since when: kernels were seen that leave out most switches from the
+ * idle task. Then it began as long ago as it has run since it waits. */
+INLINE void wait_has_ended(struct task_struct *task, u64 now)
+{
+	struct wait *wait = wait_of(task->pid);
+	u64 since;
+	u32 *node;
+
+	if (!wait || wait->pid != task->pid || !wait->since)
+		return;
+	since = wait->since;
+	wait->since = 0;
+	node = node_of(task);
+	if (node)
+		tell_wait(*node, since, now - (task->se.sum_exec_runtime - wait->ran));
 }
 
 /* Counts the time of who has run until now. */
@@ -218,8 +241,10 @@ int sched_switch(u64 *ctx)
 	struct record *cpu = map_lookup(&cpus, &zero);
 	u64 now = monotonic_ns(), party = party_of(next, node);
 
+	if (watch_nodes)
+		wait_has_ended(prev, now);
 	if (node)
-		wait_ends(next, node, now);
+		wait_ends(next, *node, now);
 	/* Preempted: it still wants the CPU. */
 	if (watch_nodes && (ctx[0] || !prev->__state) && node_of(prev))
 		wait_begins(prev, now);
@@ -242,14 +267,15 @@ int sched_switch(u64 *ctx)
 
 INLINE int woken(struct task_struct *task)
 {
-	/* One that runs is woken when it only was about to sleep. */
-	if (!task->on_cpu && node_of(task))
+	if (node_of(task))
 		wait_begins(task, monotonic_ns());
 	return 0;
 }
 
-SEC("tp_btf/sched_wakeup")
-int sched_wakeup(u64 *ctx)
+/* Not `sched_wakeup`, which a CPU that is to run the task tells when it has been interrupted for that: a virtual machine's
+ * may be away for milliseconds. */
+SEC("tp_btf/sched_waking")
+int sched_waking(u64 *ctx)
 {
 	return woken((void *)ctx[0]);
 }

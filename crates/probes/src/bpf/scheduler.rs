@@ -57,7 +57,7 @@ const NAMES: usize = 4096;
 pub struct PreparedScheduler(Ebpf);
 
 const SWITCHES: [&str; 1] = ["sched_switch"];
-const WAKE_UPS: [&str; 2] = ["sched_wakeup", "sched_wakeup_new"];
+const WAKE_UPS: [&str; 2] = ["sched_waking", "sched_wakeup_new"];
 
 /// What was told of a CPU.
 #[derive(Debug, Default)]

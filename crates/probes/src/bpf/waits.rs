@@ -12,7 +12,7 @@ use super::load::{Why, next};
 use super::looking::Look;
 use crate::probe::{Sink, watches};
 
-const NAME: &str = "eBPF on sched_wakeup";
+const NAME: &str = "eBPF on sched_waking";
 const SIGNAL: SignalKind = SignalKind::RunQueue;
 const PERIOD: Duration = Duration::from_millis(100);
 
