@@ -5,8 +5,9 @@
     flow.py send HOST MBIT_PER_S SECONDS
 
 The rate is that of the frames on the wire, framing included. The clock is that of the machine, which all
-nodes share. The receiver prints of each datagram when it was sent, when the kernel received it, and when the program did,
-in ns: as 64-bit numbers in base64, since words for forty thousand of them would keep a CPU busy for a fifth of a second.
+nodes share. The receiver prints of each datagram how late it was sent, when it was sent, when the kernel received it, and when the
+program did, in ns: as 64-bit numbers in base64, since words for forty thousand of them would keep a CPU busy for a fifth of
+a second.
 """
 
 import array
@@ -21,7 +22,8 @@ PORT = 7000
 PAYLOAD = 1472
 WIRE = 1538
 RESOLVING = 0.8
-STAMP = struct.Struct("!q")
+# How late it was sent, and when.
+STAMPS = struct.Struct("!qq")
 SO_TIMESTAMPNS = 35
 TIMESPEC = struct.Struct("qq")
 
@@ -44,7 +46,7 @@ def receive(seconds):
         if not datagram:
             continue
         whole, nanoseconds = TIMESPEC.unpack(stamp)
-        times.extend((*STAMP.unpack_from(datagram), whole * 10**9 + nanoseconds, now))
+        times.extend((*STAMPS.unpack_from(datagram), whole * 10**9 + nanoseconds, now))
     print(base64.b64encode(times).decode())
 
 
@@ -55,14 +57,14 @@ def send(host, rate, seconds):
     sender.sendto(b"", to)
     time.sleep(RESOLVING)
     pause = round(WIRE * 8 / (rate * 1e6) * 1e9)
-    rest = bytes(PAYLOAD - STAMP.size)
+    rest = bytes(PAYLOAD - STAMPS.size)
     count = round(seconds * 1e9 / pause)
     due = time.monotonic_ns()
     for _ in range(count):
         wait = due - time.monotonic_ns()
         if wait > 0:
             time.sleep(wait / 1e9)
-        sender.sendto(STAMP.pack(time.time_ns()) + rest, to)
+        sender.sendto(STAMPS.pack(time.monotonic_ns() - due, time.time_ns()) + rest, to)
         due += pause
     print(json.dumps({"sent": count}))
 

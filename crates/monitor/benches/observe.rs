@@ -44,6 +44,7 @@ fn main() {
         party: party(n),
         began: Duration::from_micros(1_000 + n * 7919 % 2000),
         ended: Duration::from_micros(n * 104_729 % 1000),
+        carried: Duration::ZERO,
     });
     row("disk request", 50_000, |n| match n % 2 {
         0 => O::DiskIssued { disk: 0, party: party(n) },

@@ -112,6 +112,8 @@ pub enum Observation {
         began: Duration,
         /// How long ago it ran.
         ended: Duration,
+        /// How late it was with its work when it began to wait, since it had waited before and not slept since.
+        carried: Duration,
     },
     /// Tasks of a node waited for a CPU, as far as that is known by its mean; when is not, so that all of it counts.
     RunQueue {

@@ -197,8 +197,10 @@ fn waits_count_by_the_time_that_they_take() {
 
 #[test]
 fn what_several_tasks_wait_at_the_same_time_counts_once() {
-    let wait =
-        |ms, began, ended| (ms, O::Waited { party: A, began: for_ms(began), ended: for_ms(ended) });
+    let wait = |ms, began, ended| {
+        let [began, ended, carried] = [began, ended, 0].map(for_ms);
+        (ms, O::Waited { party: A, began, ended, carried })
+    };
     // Each beyond the tolerance for 6 ms, all of them together for 8: as many frames would find a task waiting.
     let together = [wait(900, 10, 3), wait(900, 8, 1), wait(900, 9, 2), wait(950, 57, 52)];
     assert_eq!(judgement_of(&together).judgement, Judgement::Valid);
@@ -209,6 +211,21 @@ fn what_several_tasks_wait_at_the_same_time_counts_once() {
     // A wait of three seconds is all of a window, and no more.
     let why = &judgement_of(&[wait(4000, 3010, 10)]).findings[0].why;
     assert!(why.contains(": 98.9 % (limit 1 %)"), "{why}");
+}
+
+#[test]
+fn a_task_that_is_preempted_again_and_again_is_later_and_later() {
+    let wait = |n: u64, carried| {
+        let [began, ended, carried] = [1, 0, carried].map(for_ms);
+        (900 + 2 * n, O::Waited { party: A, began, ended, carried })
+    };
+    // Each by itself is no longer than the tolerance.
+    let apart: Vec<_> = (0..20).map(|n| wait(n, 0)).collect();
+    assert_eq!(judgement_of(&apart).judgement, Judgement::Valid);
+    // The first makes it late, and the others all the time that they take.
+    let together: Vec<_> = (0..20).map(|n| wait(n, n)).collect();
+    let why = &judgement_of(&together).findings[0].why;
+    assert!(why.contains(": 1.9 % (limit 1 %)"), "{why}");
 }
 
 #[test]

@@ -56,6 +56,7 @@ fn event() -> impl Strategy<Value = O> {
     let pressure = prop_oneof![Just(Pressure::Cpu), Just(Pressure::Io)];
     // Some longer than the window.
     let wait = prop_oneof![8 => Just(1u64), 1 => Just(30)];
+    let carried = prop_oneof![2 => Just(0u64), 1 => 0u64..3000];
     prop_oneof![
         6 => (party(), delay.clone(), 1u64..60)
             .prop_map(move |(party, d, frames)| O::Lateness { party, delay: us(d), frames }),
@@ -66,9 +67,11 @@ fn event() -> impl Strategy<Value = O> {
             .prop_map(|(cpu, to)| O::CpuSwitch { cpu, to }),
         1 => (node(), delay.clone(), 0u64..60)
             .prop_map(move |(party, d, times)| O::RunQueue { party, delay: us(d), times }),
-        3 => (node(), delay, 0u64..4000, wait).prop_map(move |(party, d, ago, much)| O::Waited {
-            party, began: us(ago + d * much), ended: us(ago),
-        }),
+        3 => (node(), delay, 0u64..4000, wait, carried).prop_map(
+            move |(party, d, ago, much, carried)| O::Waited {
+                party, began: us(ago + d * much), ended: us(ago), carried: us(carried),
+            },
+        ),
         6 => (party(), 60u64..5000).prop_map(move |(party, size)| O::Forwarded {
             route: Route::Internal, party, size: Size::from_bytes(size), over: at_once,
         }),

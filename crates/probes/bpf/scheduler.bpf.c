@@ -23,7 +23,7 @@ MADE_BY;
 /* Set by the loader. The namespace of most tasks is known without a look-up. */
 const volatile u32 own_netns = 0;
 const volatile u32 watch_nodes = 0;
-/* Waits that are longer are told with an event. */
+/* Waits that are longer, or make a task later than that, are told with an event. */
 const volatile u64 tell_wait_ns = 0;
 
 struct use {
@@ -66,11 +66,12 @@ struct {
 	MAP_OF(value, u32);
 } nodes SEC(".maps");
 
-/* Since when a task of a node waits for a CPU; 0 if it does not. */
+/* Of a task of a node. */
 struct wait {
-	u64 since;
+	u64 since; /* since when it waits for a CPU; 0 if it does not */
 	u64 pid;
-	u64 ran; /* for how long the task had run by then */
+	u64 ran;     /* for how long it had run by then */
+	u64 carried; /* how late it was by then with what it has to do: see `wait_begins` */
 };
 
 /* By the last bits of the tasks' numbers: an array costs less than a hash table, at each wake-up and each
@@ -88,6 +89,7 @@ struct waited {
 	u64 node;
 	u64 began;
 	u64 ended;
+	u64 carried;
 };
 
 struct {
@@ -132,25 +134,37 @@ INLINE struct wait *wait_of(u32 pid)
 }
 
 /* From now on it waits, whatever was known of it. (If it still runs, since it was woken when it only was about to sleep,
- * it is found to have waited for nothing when it leaves the CPU.) */
-INLINE void wait_begins(struct task_struct *task, u64 now)
+ * it is found to have waited for nothing when it leaves the CPU.) One that has slept had nothing left to do. One that is
+ * preempted is as late with it as it has waited, less what it has run since then: it runs faster than work comes. */
+INLINE void wait_begins(struct task_struct *task, u64 now, int has_slept)
 {
 	struct wait *wait = wait_of(task->pid);
+	u64 made_up, carried = 0;
 
 	if (!wait)
 		return;
+	if (!has_slept && wait->pid == task->pid) {
+		made_up = task->se.sum_exec_runtime - wait->ran;
+		if (wait->carried > made_up)
+			carried = wait->carried - made_up;
+	}
 	wait->since = now;
 	wait->pid = task->pid;
 	wait->ran = task->se.sum_exec_runtime;
+	wait->carried = carried;
 }
 
-INLINE void tell_wait(u32 node, u64 began, u64 ended)
+INLINE void tell_wait(u32 node, struct wait *wait, u64 ended)
 {
-	struct waited waited = {node, began, ended};
+	struct waited waited = {node, wait->since, ended, wait->carried};
 	u32 zero = 0;
 	u64 *lost;
 
-	if ((s64)(ended - began) <= (s64)tell_wait_ns)
+	wait->since = 0;
+	if ((s64)(ended - waited.began) <= 0)
+		return;
+	wait->carried = waited.carried + ended - waited.began;
+	if (wait->carried <= tell_wait_ns)
 		return;
 	/* Nobody is to be woken: user space looks when it looks. */
 	if (ring_output(&waits, &waited, sizeof(waited), RING_NO_WAKEUP)) {
@@ -164,13 +178,9 @@ INLINE void tell_wait(u32 node, u64 began, u64 ended)
 INLINE void wait_ends(struct task_struct *task, u32 node, u64 now)
 {
 	struct wait *wait = wait_of(task->pid);
-	u64 since;
 
-	if (!wait || wait->pid != task->pid || !wait->since)
-		return;
-	since = wait->since;
-	wait->since = 0;
-	tell_wait(node, since, now);
+	if (wait && wait->pid == task->pid && wait->since)
+		tell_wait(node, wait, now);
 }
 
 /* It has run until now, and it may not have been told since when: kernels were seen that leave out most switches from the
@@ -178,16 +188,13 @@ INLINE void wait_ends(struct task_struct *task, u32 node, u64 now)
 INLINE void wait_has_ended(struct task_struct *task, u64 now)
 {
 	struct wait *wait = wait_of(task->pid);
-	u64 since;
 	u32 *node;
 
 	if (!wait || wait->pid != task->pid || !wait->since)
 		return;
-	since = wait->since;
-	wait->since = 0;
 	node = node_of(task);
 	if (node)
-		tell_wait(*node, since, now - (task->se.sum_exec_runtime - wait->ran));
+		tell_wait(*node, wait, now - (task->se.sum_exec_runtime - wait->ran));
 }
 
 /* Counts the time of who has run until now. */
@@ -247,7 +254,7 @@ int sched_switch(u64 *ctx)
 		wait_ends(next, *node, now);
 	/* Preempted: it still wants the CPU. */
 	if (watch_nodes && (ctx[0] || !prev->__state) && node_of(prev))
-		wait_begins(prev, now);
+		wait_begins(prev, now, 0);
 
 	if (!cpu || (party == cpu->party && cpu->done))
 		return 0;
@@ -268,7 +275,7 @@ int sched_switch(u64 *ctx)
 INLINE int woken(struct task_struct *task)
 {
 	if (node_of(task))
-		wait_begins(task, monotonic_ns());
+		wait_begins(task, monotonic_ns(), 1);
 	return 0;
 }
 

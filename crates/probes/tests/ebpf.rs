@@ -192,7 +192,7 @@ fn waits_are_those_of_schedstat() {
     watch.look_for(StdDuration::from_millis(300));
     let (mut told, mut told_times) = (0u64, 0u64);
     for (_, seen) in &watch.seen {
-        if let O::Waited { party, began, ended } = seen {
+        if let O::Waited { party, began, ended, .. } = seen {
             assert_eq!(*party, Party::Node(0));
             (told, told_times) =
                 (told + began.saturating_sub(*ended).as_nanos(), told_times + 1u64);
@@ -207,37 +207,58 @@ fn waits_are_those_of_schedstat() {
     assert!(told.abs_diff(waited) < slack, "{told} of {waited}");
 }
 
-/// Shorter waits than are asked for are not told.
-#[test]
-fn short_waits_are_not_told() {
+/// Three threads of a node that share a CPU for 0.2 s, watched: each waits for twice as long as it runs. Nothing where
+/// that is not permitted, which is printed.
+fn three_spinners(tolerated: Duration) -> Option<Watch> {
     let (inode, node) = mpsc::channel();
     let (go, gone) = mpsc::channel();
     let spinners = thread::spawn(move || {
         unshare(CloneFlags::CLONE_NEWNET).map_err(|error| inode.send(Err(error))).ok()?;
         inode.send(Ok(fs::metadata("/proc/thread-self/ns/net").unwrap().ino())).unwrap();
         gone.recv().ok()?;
-        let spinner = || {
+        let spinner = |_| {
             thread::spawn(|| {
                 pin(0);
-                // Each waits for the other a few milliseconds at a time.
                 spin(StdDuration::from_millis(200));
             })
         };
-        [spinner(), spinner()].into_iter().for_each(|thread| thread.join().unwrap());
+        [0; 3].map(spinner).into_iter().for_each(|thread| thread.join().unwrap());
         Some(())
     });
     let netns = match node.recv().unwrap() {
         Ok(inode) => inode,
-        Err(error) => return println!("skipped: no network namespace for us: {error}"),
+        Err(error) => {
+            println!("skipped: no network namespace for us: {error}");
+            return None;
+        }
     };
     let node =
         Node { name: "a".into(), netns: Some(netns), cgroup: None, limited: Limited::default() };
     let mut places = Places::of_this_machine(vec![node]);
-    places.tolerated_wait = Duration::from_secs(1);
-    let Some(mut watch) = Watch::at(&places) else { return };
+    places.tolerated_wait = tolerated;
+    let mut watch = Watch::at(&places)?;
     go.send(()).unwrap();
     spinners.join().unwrap().unwrap();
     watch.look_for(StdDuration::from_millis(300));
+    Some(watch)
+}
+
+#[test]
+fn a_task_that_is_preempted_carries_what_it_has_waited() {
+    let Some(watch) = three_spinners(Duration::from_millis(1)) else { return };
+    let carried = watch.seen.iter().filter_map(|(_, seen)| match seen {
+        O::Waited { carried, .. } => Some(carried.as_nanos()),
+        _ => None,
+    });
+    // Of 0.2 s each, less what it has run.
+    let carried = carried.max().unwrap_or(0);
+    assert!(carried > 20 * MS && carried < 200 * MS, "{carried}");
+}
+
+/// Shorter waits than are asked for are not told.
+#[test]
+fn short_waits_are_not_told() {
+    let Some(watch) = three_spinners(Duration::from_secs(1)) else { return };
     let told = |(_, seen): &(Time, O)| matches!(seen, O::Waited { .. });
     assert!(!watch.seen.iter().any(told));
     let (party, delay) = (Party::Node(0), Duration::ZERO);

@@ -4,9 +4,13 @@
 //! a thousand times has a good percentile and is late for 2 % of what comes, and one that waits twice a second
 //! has a bad one through a single wait.)
 //!
-//! What comes at `t` to a task that waits from `b` to `e` waits longer than the tolerance `τ` if `b ≤ t ≤ e − τ`. So a
-//! window has the time that `[b, e − τ]` of all tasks cover together, each moment once, at the time at which
-//! that is told; of a wait that is longer than the window, no more than fits into one.
+//! What comes at `t` to a task that waits from `b` to `e` waits longer than the tolerance `τ` if `b ≤ t ≤ e − τ`, and, of
+//! a task that was `c` late with its work at `b`, if `b ≤ t ≤ e − max(τ − c, 0)`. So a window has the time that these
+//! intervals of all tasks cover together, each moment once, at the time at which that is told; of a wait that is longer
+//! than the window, no more than fits into one.
+//!
+//! A task that is preempted again and again, for less than the tolerance each time, is later and later. How late, the
+//! observer says: by what it has waited since it slept last, less what it has run after that.
 
 use std::collections::BTreeMap;
 
@@ -34,17 +38,17 @@ impl RunQueues {
         Self { criteria: criteria.clone(), parties: BTreeMap::new(), covered: BTreeMap::new() }
     }
 
-    /// A task waited, from and until so long ago.
+    /// A task waited, from and until so long ago, and was late with its work before by `carried`.
     pub fn waited(
         &mut self,
         at: Time,
         party: Party,
-        began: Duration,
-        ended: Duration,
+        (began, ended): (Duration, Duration),
+        carried: Duration,
         out: &mut Outbox,
     ) {
         let from = before(at, began.min(self.criteria.window));
-        let to = before(at, ended + self.criteria.tolerance());
+        let to = before(at, ended + self.criteria.tolerance().saturating_sub(carried));
         let covered = self.covered.entry(party).or_default();
         covered.forget_before(before(at, self.criteria.window));
         let new = covered.add(from, to);

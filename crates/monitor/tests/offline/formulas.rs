@@ -116,9 +116,10 @@ impl Offline<'_> {
                 let beyond = delay.saturating_sub(tolerance).as_nanos() * times;
                 Some((*party, (at, None, beyond)))
             }
-            O::Waited { party, began, ended } => {
+            O::Waited { party, began, ended, carried } => {
                 let from = at.saturating_sub(began.as_nanos().min(window.as_nanos()));
-                let to = at.saturating_sub(ended.as_nanos() + tolerance.as_nanos());
+                let left = tolerance.as_nanos().saturating_sub(carried.as_nanos());
+                let to = at.saturating_sub(ended.as_nanos() + left);
                 Some((*party, (at, Some((from, to)), 0)))
             }
             _ => None,

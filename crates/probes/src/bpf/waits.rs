@@ -55,10 +55,11 @@ impl Look for Waits {
             }
         }
         self.clock.look(at)?;
-        while let Some([node, began, ended]) = next(&mut self.waits)? {
+        while let Some([node, began, ended, carried]) = next(&mut self.waits)? {
             if let Some(node) = u32::try_from(node).ok().filter(|node| self.nodes.contains(node)) {
                 let [began, ended] = [began, ended].map(|time| self.clock.ago(at, time));
-                sink(Observation::Waited { party: Party::Node(node), began, ended });
+                let carried = Duration::from_nanos(carried);
+                sink(Observation::Waited { party: Party::Node(node), began, ended, carried });
             }
         }
         let lost = self.lost.get(&0, 0)?;
