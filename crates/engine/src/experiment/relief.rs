@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use netloom_api::event::What;
-use netloom_dataplane::DataplaneError;
+use netloom_dataplane::{DataplaneError, Overload};
 use nix::unistd::{SysconfVar, sysconf};
 use tokio::task::JoinHandle;
 
@@ -26,8 +26,7 @@ impl Experiment {
                 tokio::time::sleep(PERIOD).await;
                 let before = std::mem::replace(&mut idle, Idle::now());
                 let left = idle.since(&before);
-                let relieved = tokio::task::block_in_place(|| experiment.relieve(left));
-                if let Err(error) = relieved {
+                if let Err(error) = experiment.relieve(left) {
                     experiment.lose_sight(&error);
                     return;
                 }
@@ -44,6 +43,11 @@ impl Experiment {
             return Ok(());
         };
         let Some(overload) = looked? else { return Ok(()) };
+        // Only what takes its time has another thread do this one's other work meanwhile.
+        tokio::task::block_in_place(|| self.move_links(overload))
+    }
+
+    fn move_links(&self, overload: Overload) -> Result<(), DataplaneError> {
         let drawn = self.drawn();
         let mut held = self.live_mut();
         let Some(live) = held.as_mut() else { return Ok(()) };
