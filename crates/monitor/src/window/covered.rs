@@ -1,12 +1,12 @@
 //! Which times of a sliding window something has been the case in, by intervals that may overlap.
 
-use std::collections::BTreeMap;
+use std::collections::VecDeque;
 
 use netloom_units::{Duration, Time};
 
-/// Intervals that do not overlap, by their beginnings, with their ends.
+/// Intervals that do not touch, in order. Most that are added are the latest.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Covered(BTreeMap<Time, Time>);
+pub(crate) struct Covered(VecDeque<(Time, Time)>);
 
 impl Covered {
     /// Adds `[from, to)`: how much of it was in no interval before.
@@ -14,22 +14,23 @@ impl Covered {
         if to <= from {
             return Duration::ZERO;
         }
-        let (mut begin, mut end, mut known) = (from, to, Duration::ZERO);
-        while let Some((&other, &until)) =
-            self.0.range(..=to).next_back().filter(|(_, u)| **u >= from)
-        {
-            self.0.remove(&other);
+        let later = self.0.iter().rev().take_while(|(other, _)| *other > to).count();
+        let end = self.0.len() - later;
+        let touches = |(_, until): &&(Time, Time)| *until >= from;
+        let first = end - self.0.range(..end).rev().take_while(touches).count();
+        let (mut all, mut known) = ((from, to), Duration::ZERO);
+        for (other, until) in self.0.drain(first..end) {
             known += until.min(to).since(other.max(from));
-            (begin, end) = (begin.min(other), end.max(until));
+            all = (all.0.min(other), all.1.max(until));
         }
-        self.0.insert(begin, end);
+        self.0.insert(first, all);
         to.since(from).saturating_sub(known)
     }
 
     /// Forgets what ended before `time`, from which on all begins that is added later.
     pub fn forget_before(&mut self, time: Time) {
-        while let Some(first) = self.0.first_entry().filter(|first| *first.get() < time) {
-            first.remove();
+        while self.0.front().is_some_and(|(_, until)| *until < time) {
+            self.0.pop_front();
         }
     }
 }
@@ -53,8 +54,8 @@ mod tests {
                 let added = covered.add(at, at + Duration::from_nanos(length));
                 prop_assert_eq!(added.as_nanos() as usize, after - before);
             }
-            let ends = covered.0.values();
-            prop_assert!(covered.0.keys().skip(1).zip(ends).all(|(next, end)| end < next));
+            let next = covered.0.iter().skip(1);
+            prop_assert!(covered.0.iter().zip(next).all(|((_, end), (next, _))| end < next));
         }
     }
 }

@@ -1,8 +1,6 @@
 //! Times at which tasks of nodes waited for a CPU, from their wake-up or their preemption until they ran: the
 //! events of the scheduler's program.
 
-use std::collections::BTreeSet;
-
 use aya::maps::{Array, MapData, RingBuf};
 use netloom_monitor::{Observation, Party, SignalKind};
 use netloom_units::{Duration, Time};
@@ -21,8 +19,8 @@ pub struct Waits {
     lost: Array<MapData, u64>,
     told_lost: u64,
     clock: Clock,
-    /// The nodes of which waits are told.
-    nodes: BTreeSet<u32>,
+    /// Of each node by its number, whether its waits are told.
+    nodes: Vec<bool>,
     /// Whether all of them were said to be observed.
     told: bool,
 }
@@ -33,8 +31,13 @@ impl Waits {
         lost: Array<MapData, u64>,
         nodes: impl Iterator<Item = u32>,
     ) -> Self {
-        let (clock, nodes) = (Clock::default(), nodes.collect());
-        Self { waits, lost, told_lost: 0, clock, nodes, told: false }
+        let mut is_told = Vec::new();
+        for node in nodes.map(|node| node as usize) {
+            is_told.resize(is_told.len().max(node + 1), false);
+            is_told[node] = true;
+        }
+        let clock = Clock::default();
+        Self { waits, lost, told_lost: 0, clock, nodes: is_told, told: false }
     }
 }
 
@@ -49,14 +52,15 @@ impl Look for Waits {
 
     fn look(&mut self, at: Time, sink: Sink<'_>) -> Result<(), Why> {
         if !std::mem::replace(&mut self.told, true) {
-            for node in &self.nodes {
-                let (party, delay) = (Party::Node(*node), Duration::ZERO);
+            for (node, _) in (0..).zip(&self.nodes).filter(|(_, is_told)| **is_told) {
+                let (party, delay) = (Party::Node(node), Duration::ZERO);
                 sink(Observation::RunQueue { party, delay, times: 0 });
             }
         }
         self.clock.look(at)?;
         while let Some([node, began, ended, carried]) = next(&mut self.waits)? {
-            if let Some(node) = u32::try_from(node).ok().filter(|node| self.nodes.contains(node)) {
+            if self.nodes.get(node as usize).is_some_and(|is_told| *is_told) {
+                let node = node as u32;
                 let [began, ended] = [began, ended].map(|time| self.clock.ago(at, time));
                 let carried = Duration::from_nanos(carried);
                 sink(Observation::Waited { party: Party::Node(node), began, ended, carried });
