@@ -25,6 +25,13 @@ const volatile u32 own_netns = 0;
 const volatile u32 watch_nodes = 0;
 /* Waits that are longer, or make a task later than that, are told with an event. */
 const volatile u64 tell_wait_ns = 0;
+/* Less than this part of it is told with what follows, and less than that part of what was told in the last second or two:
+ * tasks that give way to each other all the time would need a hundred thousand events a second. */
+#define TELL_PART 8
+#define TOLD_PART 16
+#define TOLD_NS 1000000000ULL
+/* What comes so long after what was not told yet does not follow it. */
+#define APART_NS 100000000ULL
 
 struct use {
 	u64 party;
@@ -72,6 +79,10 @@ struct wait {
 	u64 pid;
 	u64 ran;     /* for how long it had run by then */
 	u64 carried; /* how late it was by then with what it has to do: see `wait_begins` */
+	u64 untold;  /* time beyond what is tolerated that is told with what follows */
+	u64 until;   /* its end */
+	u64 told;    /* such time that was told lately */
+	u64 since_told; /* since when that is counted; before, it counts half */
 };
 
 /* By the last bits of the tasks' numbers: an array costs less than a hash table, at each wake-up and each
@@ -133,17 +144,46 @@ INLINE struct wait *wait_of(u32 pid)
 	return map_lookup(&waiting, &slot);
 }
 
+INLINE void send_wait(struct waited *waited)
+{
+	u32 zero = 0;
+	u64 *lost;
+
+	/* Nobody is to be woken: user space looks when it looks. */
+	if (ring_output(&waits, waited, sizeof(*waited), RING_NO_WAKEUP)) {
+		lost = map_lookup(&lost_waits, &zero);
+		if (lost)
+			__sync_fetch_and_add(lost, 1);
+	}
+}
+
+/* Tells what was left for what follows, since nothing does; if it is very little, that stays. */
+INLINE void tell_rest(u32 node, struct wait *wait)
+{
+	struct waited waited = {node, wait->until - wait->untold, wait->until, tell_wait_ns};
+
+	if (!wait->untold || wait->untold < tell_wait_ns / TELL_PART)
+		return;
+	wait->untold = 0;
+	send_wait(&waited);
+}
+
 /* From now on it waits, whatever was known of it. (If it still runs, since it was woken when it only was about to sleep,
  * it is found to have waited for nothing when it leaves the CPU.) One that has slept had nothing left to do. One that is
  * preempted is as late with it as it has waited, less what it has run since then: it runs faster than work comes. */
-INLINE void wait_begins(struct task_struct *task, u64 now, int has_slept)
+INLINE void wait_begins(struct task_struct *task, u32 node, u64 now, int has_slept)
 {
 	struct wait *wait = wait_of(task->pid);
 	u64 made_up, carried = 0;
 
 	if (!wait)
 		return;
-	if (!has_slept && wait->pid == task->pid) {
+	if (wait->pid != task->pid) {
+		wait->untold = 0;
+		wait->told = 0;
+	} else if (has_slept) {
+		tell_rest(node, wait);
+	} else {
 		made_up = task->se.sum_exec_runtime - wait->ran;
 		if (wait->carried > made_up)
 			carried = wait->carried - made_up;
@@ -157,21 +197,30 @@ INLINE void wait_begins(struct task_struct *task, u64 now, int has_slept)
 INLINE void tell_wait(u32 node, struct wait *wait, u64 ended)
 {
 	struct waited waited = {node, wait->since, ended, wait->carried};
-	u32 zero = 0;
-	u64 *lost;
+	u64 beyond, length = ended - waited.began;
 
 	wait->since = 0;
-	if ((s64)(ended - waited.began) <= 0)
+	if ((s64)length <= 0)
 		return;
-	wait->carried = waited.carried + ended - waited.began;
+	wait->carried = waited.carried + length;
 	if (wait->carried <= tell_wait_ns)
 		return;
-	/* Nobody is to be woken: user space looks when it looks. */
-	if (ring_output(&waits, &waited, sizeof(waited), RING_NO_WAKEUP)) {
-		lost = map_lookup(&lost_waits, &zero);
-		if (lost)
-			__sync_fetch_and_add(lost, 1);
+	if (waited.began - wait->until > APART_NS)
+		tell_rest(node, wait);
+	/* As if what was not told yet had come just before. */
+	waited.began -= wait->untold;
+	beyond = wait->carried - tell_wait_ns;
+	wait->untold += beyond < length ? beyond : length;
+	wait->until = ended;
+	if (ended - wait->since_told > TOLD_NS) {
+		wait->told = ended - wait->since_told > 2 * TOLD_NS ? 0 : wait->told / 2;
+		wait->since_told = ended;
 	}
+	if (wait->untold < tell_wait_ns / TELL_PART || wait->untold < wait->told / TOLD_PART)
+		return;
+	wait->told += wait->untold;
+	wait->untold = 0;
+	send_wait(&waited);
 }
 
 /* It runs. */
@@ -244,7 +293,7 @@ SEC("tp_btf/sched_switch")
 int sched_switch(u64 *ctx)
 {
 	struct task_struct *prev = (void *)ctx[1], *next = (void *)ctx[2];
-	u32 zero = 0, *node = node_of(next);
+	u32 zero = 0, *node = node_of(next), *of_prev;
 	struct record *cpu = map_lookup(&cpus, &zero);
 	u64 now = monotonic_ns(), party = party_of(next, node);
 
@@ -253,8 +302,11 @@ int sched_switch(u64 *ctx)
 	if (node)
 		wait_ends(next, *node, now);
 	/* Preempted: it still wants the CPU. */
-	if (watch_nodes && (ctx[0] || !prev->__state) && node_of(prev))
-		wait_begins(prev, now, 0);
+	if (watch_nodes && (ctx[0] || !prev->__state)) {
+		of_prev = node_of(prev);
+		if (of_prev)
+			wait_begins(prev, *of_prev, now, 0);
+	}
 
 	if (!cpu || (party == cpu->party && cpu->done))
 		return 0;
@@ -274,8 +326,10 @@ int sched_switch(u64 *ctx)
 
 INLINE int woken(struct task_struct *task)
 {
-	if (node_of(task))
-		wait_begins(task, monotonic_ns(), 1);
+	u32 *node = node_of(task);
+
+	if (node)
+		wait_begins(task, *node, monotonic_ns(), 1);
 	return 0;
 }
 

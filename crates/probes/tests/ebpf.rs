@@ -158,72 +158,22 @@ fn a_short_idle_moment_ends_a_stretch() {
     }
 }
 
-/// Waits of a node's tasks are those that the kernel counts in `/proc/PID/schedstat`.
-#[test]
-fn waits_are_those_of_schedstat() {
+/// What `work` gives in a node of its own, of which waits beyond `tolerated` are watched from just before until it ends.
+/// Nothing where that is not permitted, which is printed.
+fn in_a_node<T: Send + 'static>(
+    tolerated: Duration,
+    work: impl FnOnce() -> T + Send + 'static,
+) -> Option<(Watch, T)> {
     let (inode, node) = mpsc::channel();
+    let (give, given) = mpsc::channel();
     let (go, gone) = mpsc::channel();
-    let tasks = thread::spawn(move || {
+    let worker = thread::spawn(move || {
         unshare(CloneFlags::CLONE_NEWNET).map_err(|error| inode.send(Err(error))).ok()?;
         inode.send(Ok(fs::metadata("/proc/thread-self/ns/net").unwrap().ino())).unwrap();
         gone.recv().ok()?;
-        let before = schedstat();
-        let spinner = || {
-            thread::spawn(|| {
-                pin(0);
-                spin(StdDuration::from_millis(400));
-                schedstat()
-            })
-        };
-        let [one, other] = [spinner(), spinner()].map(|thread| thread.join().unwrap());
-        let own = schedstat();
-        Some((own.0 - before.0 + one.0 + other.0, own.1 - before.1 + one.1 + other.1))
-    });
-    let netns = match node.recv().unwrap() {
-        Ok(inode) => inode,
-        Err(error) => return println!("skipped: no network namespace for us: {error}"),
-    };
-    let node =
-        Node { name: "a".into(), netns: Some(netns), cgroup: None, limited: Limited::default() };
-    let Some(mut watch) = Watch::start(vec![node]) else { return };
-    watch.seen.clear();
-    go.send(()).unwrap();
-    let (waited, times) = tasks.join().unwrap().unwrap();
-    watch.look_for(StdDuration::from_millis(300));
-    let (mut told, mut told_times) = (0u64, 0u64);
-    for (_, seen) in &watch.seen {
-        if let O::Waited { party, began, ended, .. } = seen {
-            assert_eq!(*party, Party::Node(0));
-            (told, told_times) =
-                (told + began.saturating_sub(*ended).as_nanos(), told_times + 1u64);
-        }
-    }
-    // Two spinners on one CPU wait half of the time.
-    assert!(waited > 200 * MS, "{waited}");
-    // The first and the last switches of the threads are not within both counts: two for each of three.
-    assert!(told_times.abs_diff(times) <= 6, "{told_times} of {times}");
-    // The two clocks are read at most some 10 µs apart.
-    let slack = times * 30_000 + 6 * 4 * MS;
-    assert!(told.abs_diff(waited) < slack, "{told} of {waited}");
-}
-
-/// Three threads of a node that share a CPU for 0.2 s, watched: each waits for twice as long as it runs. Nothing where
-/// that is not permitted, which is printed.
-fn three_spinners(tolerated: Duration) -> Option<Watch> {
-    let (inode, node) = mpsc::channel();
-    let (go, gone) = mpsc::channel();
-    let spinners = thread::spawn(move || {
-        unshare(CloneFlags::CLONE_NEWNET).map_err(|error| inode.send(Err(error))).ok()?;
-        inode.send(Ok(fs::metadata("/proc/thread-self/ns/net").unwrap().ino())).unwrap();
-        gone.recv().ok()?;
-        let spinner = |_| {
-            thread::spawn(|| {
-                pin(0);
-                spin(StdDuration::from_millis(200));
-            })
-        };
-        [0; 3].map(spinner).into_iter().for_each(|thread| thread.join().unwrap());
-        Some(())
+        give.send(work()).ok()?;
+        // The namespace stays while it is watched: its number would be another's soon.
+        gone.recv().ok()
     });
     let netns = match node.recv().unwrap() {
         Ok(inode) => inode,
@@ -237,15 +187,93 @@ fn three_spinners(tolerated: Duration) -> Option<Watch> {
     let mut places = Places::of_this_machine(vec![node]);
     places.tolerated_wait = tolerated;
     let mut watch = Watch::at(&places)?;
+    let (party, delay) = (Party::Node(0), Duration::ZERO);
+    let observed = O::RunQueue { party, delay, times: 0 };
+    assert!(watch.seen.iter().any(|(_, seen)| *seen == observed), "{:?}", watch.seen);
+    watch.seen.clear();
     go.send(()).unwrap();
-    spinners.join().unwrap().unwrap();
+    let given = given.recv().unwrap();
     watch.look_for(StdDuration::from_millis(300));
-    Some(watch)
+    go.send(()).unwrap();
+    worker.join().unwrap().unwrap();
+    Some((watch, given))
+}
+
+/// Runs `spin` in so many threads of this one's node on CPU 0; what they waited for it, in ns, and how many times, with
+/// this thread's own.
+fn on_one_cpu(threads: usize, spin: fn()) -> (u64, u64) {
+    let before = schedstat();
+    let spinner = |_| {
+        thread::spawn(move || {
+            pin(0);
+            spin();
+            schedstat()
+        })
+    };
+    let spinners: Vec<_> = (0..threads).map(spinner).collect();
+    let each = spinners.into_iter().map(|thread| thread.join().unwrap());
+    let all = each.fold((0, 0), |all, one| (all.0 + one.0, all.1 + one.1));
+    let own = schedstat();
+    (own.0 - before.0 + all.0, own.1 - before.1 + all.1)
+}
+
+/// The waits that were told, in ns, and how many.
+fn told_waits(watch: &Watch) -> (u64, u64) {
+    let lengths = watch.seen.iter().filter_map(|(_, seen)| match seen {
+        O::Waited { party: Party::Node(0), began, ended, .. } => {
+            Some(began.saturating_sub(*ended).as_nanos())
+        }
+        _ => None,
+    });
+    lengths.fold((0, 0), |(sum, times), length| (sum + length, times + 1))
+}
+
+/// Waits of a node's tasks are those that the kernel counts in `/proc/PID/schedstat`.
+#[test]
+fn waits_are_those_of_schedstat() {
+    let spinners = || on_one_cpu(2, || spin(StdDuration::from_millis(400)));
+    let Some((watch, (waited, times))) = in_a_node(Duration::ZERO, spinners) else { return };
+    let (told, told_times) = told_waits(&watch);
+    // Two spinners on one CPU wait half of the time.
+    assert!(waited > 200 * MS, "{waited}");
+    // The first and the last switches of the threads are not within both counts: two for each of three.
+    assert!(told_times <= times + 6, "{told_times} of {times}");
+    // The two clocks are read at most some 10 µs apart. What is less than a sixteenth of all may still wait to be told.
+    let slack = times * 30_000 + 6 * 4 * MS;
+    assert!(told < waited + slack && told + slack + waited / 16 > waited, "{told} of {waited}");
+}
+
+/// Threads that give way to each other all the time, each of which is late for nearly all of it, need few events.
+#[test]
+fn waits_that_follow_each_other_are_told_together() {
+    let giving_way = || {
+        on_one_cpu(3, || {
+            let end = Instant::now() + StdDuration::from_millis(600);
+            while Instant::now() < end {
+                thread::yield_now();
+            }
+        })
+    };
+    let tolerated = Duration::from_millis(1);
+    let Some((watch, (waited, times))) = in_a_node(tolerated, giving_way) else { return };
+    let (told, told_times) = told_waits(&watch);
+    // Two of three wait at any time.
+    assert!(waited > 600 * MS && times > 10_000, "{waited} in {times}");
+    // Each is late from its first millisecond on; less than a sixteenth of that may still wait to be told. From 1/8 ms
+    // on, each event tells 1/16 more than the last: 150 at most for each of three until 1 s.
+    assert!(told_times < 450, "{told_times}");
+    let slack = 12 * MS + waited / 10;
+    assert!(told.abs_diff(waited) < slack, "{told} of {waited}");
+}
+
+/// Three threads that share a CPU for 0.2 s: each waits for twice as long as it runs.
+fn three_spinners() {
+    on_one_cpu(3, || spin(StdDuration::from_millis(200)));
 }
 
 #[test]
 fn a_task_that_is_preempted_carries_what_it_has_waited() {
-    let Some(watch) = three_spinners(Duration::from_millis(1)) else { return };
+    let Some((watch, _)) = in_a_node(Duration::from_millis(1), three_spinners) else { return };
     let carried = watch.seen.iter().filter_map(|(_, seen)| match seen {
         O::Waited { carried, .. } => Some(carried.as_nanos()),
         _ => None,
@@ -258,12 +286,8 @@ fn a_task_that_is_preempted_carries_what_it_has_waited() {
 /// Shorter waits than are asked for are not told.
 #[test]
 fn short_waits_are_not_told() {
-    let Some(watch) = three_spinners(Duration::from_secs(1)) else { return };
-    let told = |(_, seen): &(Time, O)| matches!(seen, O::Waited { .. });
-    assert!(!watch.seen.iter().any(told));
-    let (party, delay) = (Party::Node(0), Duration::ZERO);
-    let observed = O::RunQueue { party, delay, times: 0 };
-    assert!(watch.seen.iter().any(|(_, seen)| *seen == observed));
+    let Some((watch, _)) = in_a_node(Duration::from_secs(1), three_spinners) else { return };
+    assert_eq!(told_waits(&watch), (0, 0));
 }
 
 /// Time waited for a CPU, in ns, and times run, of this thread.

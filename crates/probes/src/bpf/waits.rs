@@ -23,7 +23,12 @@ pub struct Waits {
     nodes: Vec<bool>,
     /// Whether all of them were said to be observed.
     told: bool,
+    /// One that ended after the last look.
+    next: Option<[u64; WORDS]>,
 }
+
+/// Of an event: the node, since when, until when, and how late the task was before.
+const WORDS: usize = 4;
 
 impl Waits {
     pub fn new(
@@ -37,7 +42,18 @@ impl Waits {
             is_told[node] = true;
         }
         let clock = Clock::default();
-        Self { waits, lost, told_lost: 0, clock, nodes: is_told, told: false }
+        Self { waits, lost, told_lost: 0, clock, nodes: is_told, told: false, next: None }
+    }
+}
+
+impl Waits {
+    /// The next event that is not later. There may be more of those than can be told meanwhile.
+    fn next_until(&mut self, now: u64) -> Result<Option<[u64; WORDS]>, Why> {
+        self.next = match self.next.take() {
+            None => next(&mut self.waits)?,
+            known => known,
+        };
+        Ok(self.next.take_if(|[_, _, ended, _]| *ended <= now))
     }
 }
 
@@ -57,8 +73,8 @@ impl Look for Waits {
                 sink(Observation::RunQueue { party, delay, times: 0 });
             }
         }
-        self.clock.look(at)?;
-        while let Some([node, began, ended, carried]) = next(&mut self.waits)? {
+        let now = self.clock.look(at)?;
+        while let Some([node, began, ended, carried]) = self.next_until(now)? {
             if self.nodes.get(node as usize).is_some_and(|is_told| *is_told) {
                 let node = node as u32;
                 let [began, ended] = [began, ended].map(|time| self.clock.ago(at, time));
