@@ -1,0 +1,87 @@
+//! Who a bridge is: its priority and address. Not here: numbers of ports (`port`).
+
+use std::fmt;
+
+/// Step between priorities: the 12 bits below are the number of a tree, 0 in RSTP (§9.2.5).
+const STEP: u16 = 4096;
+
+/// How much a bridge wants to be the root: the lowest wins. A multiple of 4096 from 0 to 61440
+/// (§17.14, table 17-2).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Priority(u16);
+
+/// A number that is no bridge priority.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("{0} is not a bridge priority; write a multiple of 4096 from 0 to 61440, like `32768`")]
+pub struct PriorityError(u16);
+
+impl Priority {
+    /// Its number.
+    pub const fn get(self) -> u16 {
+        self.0
+    }
+}
+
+impl TryFrom<u16> for Priority {
+    type Error = PriorityError;
+    fn try_from(number: u16) -> Result<Self, PriorityError> {
+        if number.is_multiple_of(STEP) { Ok(Self(number)) } else { Err(PriorityError(number)) }
+    }
+}
+
+impl Default for Priority {
+    /// 32768, as the standard recommends.
+    fn default() -> Self {
+        Self(32_768)
+    }
+}
+
+impl fmt::Display for Priority {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+/// Who a bridge is: ordered by priority, then by address; the lowest becomes the root (§9.2.5).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct BridgeId {
+    /// On the wire, with whatever number of a tree a foreign bridge put in its low 12 bits.
+    prefix: u16,
+    address: [u8; 6],
+}
+
+impl BridgeId {
+    /// The bridge of this priority and address, which no other bridge of the network may have.
+    pub const fn new(priority: Priority, address: [u8; 6]) -> Self {
+        Self { prefix: priority.0, address }
+    }
+
+    /// Its priority.
+    pub const fn priority(self) -> Priority {
+        Priority(self.prefix - self.prefix % STEP)
+    }
+
+    /// Its MAC address in wire order.
+    pub const fn address(self) -> [u8; 6] {
+        self.address
+    }
+
+    pub(crate) fn to_wire(self) -> [u8; 8] {
+        let mut wire = [0; 8];
+        wire[..2].copy_from_slice(&self.prefix.to_be_bytes());
+        wire[2..].copy_from_slice(&self.address);
+        wire
+    }
+
+    pub(crate) const fn from_wire([p, q, a, b, c, d, e, f]: [u8; 8]) -> Self {
+        Self { prefix: u16::from_be_bytes([p, q]), address: [a, b, c, d, e, f] }
+    }
+}
+
+impl fmt::Display for BridgeId {
+    /// Like `32768.02:00:00:00:00:01`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let [a, b, c, d, e, g] = self.address;
+        write!(f, "{}.{a:02x}:{b:02x}:{c:02x}:{d:02x}:{e:02x}:{g:02x}", self.prefix)
+    }
+}

@@ -1,0 +1,61 @@
+//! Which way leads to the root, and which role each port has by that: updtRolesTree (§17.21.25,
+//! §17.28). Not here: how a port takes on its role (`transitions`).
+
+use crate::bridge::Bridge;
+use crate::port::{Info, Port};
+use crate::{Role, Times, Vector};
+
+impl Bridge {
+    /// Selects all roles anew, and has each port say what has changed.
+    pub(crate) fn select_roles(&mut self) {
+        self.select_root();
+        let (id, root, times, root_port) = (self.id, self.root, self.times, self.root_port);
+        for (index, port) in &mut self.ports {
+            port.designated = Vector { bridge: id, port: port.id, ..root };
+            port.selected_role = port.select_role(root_port == Some(*index));
+            let updates = port.selected_role == Role::Designated && port.is_outdated(times);
+            if updates {
+                port.update(times);
+            }
+            if updates || port.role != port.selected_role {
+                self.dirty.insert(*index);
+            }
+        }
+    }
+
+    /// The best way to the root is the cheapest; between equals, the one through the neighbour and
+    /// the ports with the lowest identifiers (§17.6).
+    fn select_root(&mut self) {
+        let own = self.id;
+        let mine = (Vector { root: own, cost: 0, bridge: own, port: 0 }, 0, None);
+        let received = self.ports.iter().filter_map(|(index, port)| {
+            let path = port.root_path()?;
+            (path.bridge.address() != own.address()).then_some((path, port.id, Some(*index)))
+        });
+        let (root, _, root_port) = received.fold(mine, |best, other| best.min(other));
+        let hello = Times::DEFAULT.hello;
+        let times = root_port.and_then(|index| self.ports.get(&index));
+        self.times = times.map_or(Times::DEFAULT, |port| Times { hello, ..port.times.aged() });
+        (self.root, self.root_port) = (root, root_port);
+    }
+}
+
+impl Port {
+    fn select_role(&self, leads_to_root: bool) -> Role {
+        match self.info {
+            Info::Disabled => Role::Disabled,
+            Info::Aged | Info::Mine => Role::Designated,
+            Info::Received if leads_to_root => Role::Root,
+            Info::Received if self.designated < self.vector => Role::Designated,
+            Info::Received if self.vector.bridge.address() == self.designated.bridge.address() => {
+                Role::Backup
+            }
+            Info::Received => Role::Alternate,
+        }
+    }
+
+    /// Whether a designated port has something else to say than before (updtInfo).
+    fn is_outdated(&self, times: Times) -> bool {
+        self.info != Info::Mine || (self.vector, self.times) != (self.designated, times)
+    }
+}

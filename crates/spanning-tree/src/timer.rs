@@ -1,0 +1,25 @@
+//! A timer that is asked, not told: it ends by time passing. Not here: deadlines (`port`).
+
+use netloom_units::{Duration, Time};
+
+/// When it ends; the default has ended. The standard's "timer ≠ 0" is [`runs`](Self::runs) (§17.17).
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Timer(Time);
+
+impl Timer {
+    pub(crate) fn start(&mut self, now: Time, length: Duration) {
+        self.0 = now + length;
+    }
+
+    pub(crate) fn stop(&mut self) {
+        self.0 = Time::ZERO;
+    }
+
+    pub(crate) fn runs(self, now: Time) -> bool {
+        now < self.0
+    }
+
+    pub(crate) fn end(self) -> Time {
+        self.0
+    }
+}
