@@ -177,6 +177,26 @@ fn what_holds_for_all_of_an_experiment_is_refused_and_what_only_runs_obey_is_tol
 }
 
 #[test]
+fn a_switch_begins_to_run_a_spanning_tree_and_then_its_loop_is_closed() {
+    let line = "topology:\n  nodes: { a: , b: , s: { kind: switch }, t: { kind: switch } }\n  links:\n    \
+                - { endpoints: [a, s] }\n    - { endpoints: [s, t] }\n    - { endpoints: [t, b] }\n";
+    let lab = Lab::deployed(line);
+    reach(&lab, "a", "b");
+    let with_tree = line.replace("s: { kind: switch }", "s: { kind: switch, spanning_tree: true }");
+    let closed = format!("{with_tree}    - {{ name: second, endpoints: [s, t] }}\n");
+    rewrite(&lab, &closed);
+    lab.ok(&["apply"]);
+    common::eventually("a way", || lab.try_sh("a", "ping -n -c 1 -W 1 b").0 == 0);
+    let table = lab.ok(&["inspect"]);
+    assert!(table.contains("backup") && table.contains("designated, edge"), "{table}");
+    // As before: its own ports forward from the beginning.
+    rewrite(&lab, line);
+    lab.ok(&["apply"]);
+    reach(&lab, "a", "b");
+    assert!(!lab.ok(&["inspect"]).contains("designated"));
+}
+
+#[test]
 fn a_node_that_becomes_a_switch_is_made_anew() {
     let lab = Lab::deployed(CHAIN);
     let switched = CHAIN.replace("{kind: router}", "{kind: switch}");

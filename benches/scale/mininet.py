@@ -2,9 +2,8 @@
 """Start and teardown of Mininet's own topologies, by Mininet (Debian's package, with Linux bridges as switches) and by
 NetLoom, by turns. Each network is made in a machine of its own: new namespaces for networks, mounts and processes.
 
-The switches of a torus form loops, which bridges need a spanning tree for, and NetLoom's switches refuse. There, NetLoom
-runs Linux bridges with a spanning tree in nodes, as Mininet does outside of them; both answer after half a minute, when
-the bridges have agreed. That takes 802.1D up to twenty bridges in a row, so that 16 by 16 is the largest torus here.
+The switches of a torus form loops, which need a spanning tree: Mininet's bridges speak 802.1D and answer after half a
+minute, NetLoom's switches RSTP. Sixteen by sixteen is the largest torus here: a tree has up to twenty bridges in a row.
 
     mininet.py [RUNS [TOPOLOGY...]]        RUNS: if none are given 3, and one where there are more than 300 hosts
 
@@ -88,26 +87,13 @@ def nodes_of(links):
     return sorted(nodes, key=lambda node: (node[0], int(node[1:])))
 
 
-def bridge(node, ports):
-    """A node that is a Linux bridge."""
-    begin = f"link add br0 type bridge stp_state 1 priority {int(node[1:]) + 100}"
-    join = (f"link set eth{port} master br0" for port in range(1, ports + 1))
-    commands = "\\n".join((begin, *join, "link set br0 up"))
-    return f"{{ routing: none, ipv4: none, ipv6: none, startup: [\"printf '{commands}' | ip -batch -\"] }}"
-
-
 def scenario(name, links, has_loops):
     nodes = nodes_of(links)
     lines = [f"name: {name}", "topology:", "  nodes:"]
     for node in nodes:
-        number, is_host = int(node[1:]), node[0] == "h"
-        if not has_loops:
-            what = f"{{ kind: {'host' if is_host else 'switch'} }}"
-        elif is_host:
-            what = f"{{ routing: none, interfaces: {{ eth1: {{ ipv4: 10.0.{number // 256}.{number % 256}/16 }} }} }}"
-        else:
-            what = bridge(node, sum(node in link for link in links))
-        lines.append(f"    {node}: {what}")
+        kind = "host" if node[0] == "h" else "switch"
+        tree = ", spanning_tree: true" if has_loops and kind == "switch" else ""
+        lines.append(f"    {node}: {{ kind: {kind}{tree} }}")
     lines.append("  links:")
     used = dict.fromkeys(nodes, 0)
     for a, b in links:
@@ -162,7 +148,7 @@ def compare(topology, runs):
 
 def main():
     runs = int(sys.argv[1]) if len(sys.argv) > 1 else None
-    found = subprocess.run([PYTHON, "-c", "import mininet.net; print(mininet.net.VERSION)"], capture_output=True, text=True)
+    found = subprocess.run([PYTHON, "-I", "-c", "import mininet.net; print(mininet.net.VERSION)"], capture_output=True, text=True)
     if found.returncode != 0 or os.geteuid() != 0:
         raise SystemExit("mininet.py needs root, and Mininet: apt-get install mininet bridge-utils")
     print(f"Mininet {found.stdout.strip()} (lxbr) and NetLoom, on {machine()}")

@@ -34,7 +34,7 @@ const ARMS: [Arm; 4] = [
 ];
 
 fn plain() -> End {
-    End::Switch(0)
+    End::switch(0)
 }
 
 fn access() -> End {
@@ -46,7 +46,7 @@ fn trunk() -> End {
 }
 
 fn port(text: &str) -> End {
-    End::VlanPort { switch: 0, vlans: serde_json::from_str(text).expect("a port") }
+    End::vlan_port(0, serde_json::from_str(text).expect("a port"))
 }
 
 /// The least CPU time of the worker for a frame of 60 bytes: what else runs only adds to it.

@@ -88,6 +88,67 @@ pub struct InterfaceStatus {
     /// For a port of a switch that knows VLANs: what it does with them, and what it has refused.
     #[serde(default)]
     pub vlan: Option<VlanPortStatus>,
+    /// For a port of a switch that runs a spanning tree: what it is to the tree.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub spanning_tree: Option<TreePortStatus>,
+}
+
+/// A port of a switch that runs the Rapid Spanning Tree Protocol (IEEE 802.1D-2004, clause 17).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct TreePortStatus {
+    /// What it is to the tree.
+    pub role: PortRole,
+    /// What it does with frames.
+    pub state: PortState,
+    /// What the way through it costs: 20,000 at 1 Gbit/s.
+    pub cost: u32,
+    /// Whether no other bridge is believed to be behind it.
+    pub edge: bool,
+    /// Whether a bridge is behind it that only speaks the protocol's first version.
+    pub legacy: bool,
+    /// Its switch, as `PRIORITY.ADDRESS`.
+    pub bridge: String,
+    /// The root of the tree, as far as its switch knows.
+    pub root: String,
+    /// What the way from its switch to the root costs.
+    pub root_cost: u32,
+    /// BPDUs that came in and were understood.
+    pub received: u64,
+    /// BPDUs that came in and were not.
+    pub ignored: u64,
+    /// BPDUs sent.
+    pub sent: u64,
+    /// Wire frames that came in and went no further, since the port did not forward. The pipe that leads here
+    /// has delivered them.
+    pub discarded: u64,
+}
+
+/// What a port is to a spanning tree.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum PortRole {
+    /// Its link is down.
+    Disabled,
+    /// It leads to the root.
+    Root,
+    /// Through it, what is behind it reaches the root.
+    Designated,
+    /// Another way to the root.
+    Alternate,
+    /// Another way to what its switch is designated for.
+    Backup,
+}
+
+/// What a port of a spanning tree does with frames.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum PortState {
+    /// It throws them away.
+    Discarding,
+    /// It learns where they come from and throws them away.
+    Learning,
+    /// It learns and forwards.
+    Forwarding,
 }
 
 /// A port of a switch that knows VLANs.

@@ -17,7 +17,7 @@ use crate::vitals::Vitals;
 use crate::waiter::Waiter;
 use crate::wakeup::WakeupProbe;
 use crate::worker::Worker;
-use crate::{Clock, Dataplane, DataplaneError, End, LinkWiring, Options, Scheduling, Wiring};
+use crate::{Clock, Dataplane, DataplaneError, LinkWiring, Options, Scheduling, Wiring};
 
 /// The parts of one worker, while they are being put together.
 struct Draft {
@@ -38,7 +38,9 @@ pub(crate) fn assemble(wiring: Wiring, options: &Options) -> Result<Dataplane, D
     wiring.validate()?;
     let cores = thread::available_parallelism().map_or(1, usize::from);
     let wanted = options.workers.unwrap_or(cores - 1).max(1);
-    let switches_of = |link: &LinkWiring| link.ends.each_ref().map(End::switch);
+    let switches_of = |link: &LinkWiring| {
+        link.ends.each_ref().map(|end| end.switch_port().map(|port| port.switch))
+    };
     let switches: Vec<_> = wiring.links.iter().map(switches_of).collect();
     let assignment = partition::assign(&switches, &vec![None; switches.len()], wanted);
     let used = partition::used(&assignment);

@@ -19,8 +19,10 @@ pub enum DataplaneError {
         /// How many there are.
         switches: usize,
     },
-    /// Some ports of a switch say what they do with VLANs, and some do not.
-    #[error("link `{link}` ends at switch {switch}, of whose ports only some say their VLANs")]
+    /// Some ports of a switch say what they do with VLANs, and some do not; or they differ in its spanning tree.
+    #[error(
+        "link `{link}` ends at switch {switch}, whose ports differ in whether they know VLANs, or in its spanning tree"
+    )]
     MixedSwitch {
         /// The link's name.
         link: String,

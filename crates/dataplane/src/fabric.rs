@@ -24,6 +24,7 @@ use crate::shift::Shift;
 use crate::switch::{NO_LANE, Switch};
 use crate::timers::Timers;
 use crate::timing::{Counters, DeviceFailure};
+use crate::tree::{Admission, Trees};
 use crate::vlan::{Interfaces, Tagged, VlanSwitch};
 use crate::watch::{Loss, Spotter};
 use crate::{Clock, PipeId};
@@ -98,13 +99,15 @@ pub(crate) struct Fabric {
     pub interfaces: Vec<Interfaces>,
     pub switches: Vec<Switch>,
     pub vlan_switches: Vec<VlanSwitch>,
+    /// Of switches that run one.
+    pub trees: Trees,
     places: Places,
     pub timers: Timers,
     pub counters: Counters,
     log: Option<LogSink>,
     /// Tells a monitor.
     pub spotter: Option<Spotter>,
-    clock: Clock,
+    pub clock: Clock,
     pub pool: Pool,
     buffer: FrameBuffer,
     hops: VecDeque<Hop>,
@@ -122,6 +125,7 @@ impl Fabric {
             interfaces: Vec::new(),
             switches: Vec::new(),
             vlan_switches: Vec::new(),
+            trees: Trees::default(),
             places: Places::default(),
             counters: Counters::default(),
             log: None,
@@ -177,6 +181,7 @@ impl Fabric {
         while let Some(lane) = self.timers.pop_due(now) {
             self.settle(lane, now);
         }
+        self.grow_trees(now);
         if !self.hops.is_empty() {
             self.hop(now);
         }
@@ -189,6 +194,7 @@ impl Fabric {
         }
         for (lane, _) in changes {
             self.forget_if_cut(*lane & !1);
+            self.tell_trees(*lane & !1, now);
             self.settle(*lane, now);
         }
     }
@@ -426,22 +432,35 @@ impl Fabric {
     /// the engine's lateness does not add up from hop to hop.
     fn forward(&mut self, lane: usize, switch: usize, port: usize, delivery: Delivery<Carried>) {
         let unseen = self.pass(lane, &delivery);
-        let Delivery { frame: Carried(frame), release, .. } = delivery;
+        let Delivery { frame: Carried(frame), info, release, .. } = delivery;
+        let tree = self.switches[switch].tree;
+        let admission = match tree {
+            Some(tree) => self.admit(tree, port, release, (&frame, &info)),
+            None => Admission::Forwarded,
+        };
+        if admission == Admission::Kept {
+            return self.pool.recycle(frame);
+        }
         // The shape was checked on entry: there is an Ethernet header.
-        match self.switches[switch].decide(release, port, frame.start()) {
-            Forward::Port(out) => {
+        let forward = self.switches[switch].decide(release, port, frame.start());
+        if admission == Admission::Learned {
+            return self.pool.recycle(frame);
+        }
+        let is_open = |trees: &Trees, out| tree.is_none_or(|tree| trees.forwards(tree, out));
+        match forward {
+            Forward::Port(out) if is_open(&self.trees, out) => {
                 self.send_on(self.switches[switch].lane(out), release, unseen, frame);
             }
             Forward::Flood => {
                 for out in (0..self.switches[switch].ports()).filter(|out| *out != port) {
                     let lane = self.switches[switch].lane(out);
-                    if lane != NO_LANE {
+                    if lane != NO_LANE && is_open(&self.trees, out) {
                         self.send_on(lane, release, unseen, frame.duplicate());
                     }
                 }
                 self.pool.recycle(frame);
             }
-            Forward::Filter => self.pool.recycle(frame),
+            Forward::Port(_) | Forward::Filter => self.pool.recycle(frame),
         }
     }
 

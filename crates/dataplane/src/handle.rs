@@ -25,8 +25,9 @@ use crate::vitals::Vitals;
 use crate::waiter::Waker;
 use crate::wakeup::{Pulse, WakeupProbe};
 use crate::watch::{Limits, Watch};
+use crate::wiring::SwitchKind;
 use crate::worker::{Command, Returned};
-use crate::{Clock, DataplaneError, End, Options, PipeId, VlanPortStatus, Wiring};
+use crate::{Clock, DataplaneError, End, Options, PipeId, TreePortStatus, VlanPortStatus, Wiring};
 
 /// All links of an experiment on this machine, running.
 ///
@@ -96,14 +97,13 @@ pub(crate) struct Location {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct SwitchEnd {
     pub number: usize,
-    pub knows_vlans: bool,
+    pub kind: SwitchKind,
 }
 
 impl SwitchEnd {
     /// The one that is there.
     pub fn of(end: &End) -> Option<Self> {
-        let knows_vlans = matches!(end, End::VlanPort { .. });
-        end.switch().map(|number| Self { number, knows_vlans })
+        end.switch_port().map(|port| Self { number: port.switch, kind: port.kind() })
     }
 }
 
@@ -230,6 +230,17 @@ impl Dataplane {
         let reports = self.ask_all(|reply| Command::VlanPorts { reply })?;
         let mut ports: Vec<_> = reports.into_iter().flatten().collect();
         ports.sort_unstable_by_key(|port: &VlanPortStatus| (port.link, port.end));
+        Ok(ports)
+    }
+
+    /// What every port of switches that run a spanning tree is to the tree, in the order of links and ends.
+    ///
+    /// # Errors
+    /// If a worker has ended.
+    pub fn tree_ports(&self) -> Result<Vec<TreePortStatus>, DataplaneError> {
+        let reports = self.ask_all(|reply| Command::TreePorts { reply })?;
+        let mut ports: Vec<_> = reports.into_iter().flatten().collect();
+        ports.sort_unstable_by_key(|port: &TreePortStatus| (port.link, port.end));
         Ok(ports)
     }
 

@@ -14,6 +14,7 @@
 //! | `fabric` | what a worker owns: frames on their way between devices, pipes and switches |
 //! | `carried` | a frame as the link model sees it: [`Carried`] |
 //! | `switch` | out of which lanes a switch sends a frame |
+//! | `tree` | which ports of a switch with a spanning tree do, and its BPDUs |
 //! | `vlan` | the same for switches that know VLANs, and for sub-interfaces |
 //! | `margin` | how long before a deadline to stop sleeping |
 //! | `timers`, `waiter`, `clock` | when the next frame is due, sleeping until then, what time it is |
@@ -52,6 +53,7 @@ mod switch;
 mod thread_clock;
 mod timers;
 mod timing;
+mod tree;
 mod vitals;
 mod vlan;
 mod waiter;
@@ -73,4 +75,6 @@ pub use scheduling::Scheduling;
 pub use timing::{DeviceFailure, LatencySummary, Timing, UnmodelledDrops, WorkerLoad};
 pub use wakeup::measure_wake_ups;
 pub use watch::{Common, Limits, Loss, PipeWork, Seen, Sighting, Slack, Traffic, Watch, Work};
-pub use wiring::{End, LinkWiring, Options, PipeId, VlanPortStatus, Wiring};
+pub use wiring::{
+    End, LinkWiring, Options, PipeId, SwitchPort, TreePortStatus, VlanPortStatus, Wiring,
+};

@@ -15,6 +15,7 @@ use crate::handle::{LinkControl, Location, SwitchEnd};
 use crate::partition;
 use crate::shift::Shift;
 use crate::wakeup::Pulse;
+use crate::wiring::SwitchKind;
 use crate::worker::{Command, Unjoined};
 use crate::{Dataplane, DataplaneError, End, Limits, LinkWiring, PipeId, Watch};
 
@@ -343,17 +344,17 @@ impl Dataplane {
     }
 }
 
-/// Checks that every pipe has its values, and that switches know VLANs at all ports or at none.
+/// Checks that every pipe has its values, and that switches are of the same kind at all ports.
 fn check(slots: &[Slot]) -> Result<(), DataplaneError> {
-    let mut known: BTreeMap<usize, bool> = BTreeMap::new();
+    let mut known: BTreeMap<usize, SwitchKind> = BTreeMap::new();
     for (index, Slot { name, switches, at, .. }) in slots.iter().enumerate() {
         if let At::Loose(parts) = at
             && let Some(unread) = parts.pipes.iter().find_map(|pipe| pipe.config().unread_file())
         {
             return Err(DataplaneError::unread(index, unread));
         }
-        for SwitchEnd { number, knows_vlans } in switches.iter().flatten() {
-            if *known.entry(*number).or_insert(*knows_vlans) != *knows_vlans {
+        for SwitchEnd { number, kind } in switches.iter().flatten() {
+            if *known.entry(*number).or_insert(*kind) != *kind {
                 return Err(DataplaneError::MixedSwitch { link: name.clone(), switch: *number });
             }
         }

@@ -12,6 +12,8 @@ pub(crate) const NO_LANE: usize = usize::MAX;
 #[derive(Debug)]
 pub(crate) struct Switch {
     number: usize,
+    /// Where its spanning tree is, if it runs one.
+    pub tree: Option<usize>,
     table: LearningTable,
     lanes: Vec<usize>,
 }
@@ -19,7 +21,7 @@ pub(crate) struct Switch {
 impl Switch {
     /// The wiring's switch of that number, without a port.
     pub fn new(number: usize) -> Self {
-        Self { number, table: LearningTable::default(), lanes: Vec::new() }
+        Self { number, tree: None, table: LearningTable::default(), lanes: Vec::new() }
     }
 
     /// Its number in the wiring.

@@ -10,6 +10,7 @@ use crate::VlanPortStatus;
 use crate::carried::Carried;
 use crate::fabric::Fabric;
 use crate::switch::{NO_LANE, addresses};
+use crate::tree::Admission;
 use crate::watch::Loss;
 
 /// What a lane begins or ends at where tags matter.
@@ -25,6 +26,8 @@ pub(crate) enum Tagged {
 #[derive(Debug)]
 pub(crate) struct VlanSwitch {
     number: usize,
+    /// Where its spanning tree is, if it runs one.
+    pub tree: Option<usize>,
     bridge: VlanBridge,
     ports: Vec<Port>,
 }
@@ -46,7 +49,7 @@ pub(crate) struct Interfaces {
 impl VlanSwitch {
     /// The wiring's switch of that number, without a port.
     pub fn new(number: usize) -> Self {
-        Self { number, bridge: VlanBridge::default(), ports: Vec::new() }
+        Self { number, tree: None, bridge: VlanBridge::default(), ports: Vec::new() }
     }
 
     /// Its number in the wiring.
@@ -118,7 +121,15 @@ impl Fabric {
     ) {
         let unseen = self.pass(lane, &delivery);
         let Delivery { frame: Carried(frame), info, release, .. } = delivery;
-        let VlanSwitch { bridge, ports, .. } = &mut self.vlan_switches[switch];
+        let admission = match self.vlan_switches[switch].tree {
+            Some(tree) => self.admit(tree, port, release, (&frame, &info)),
+            None => Admission::Forwarded,
+        };
+        if admission == Admission::Kept {
+            return self.pool.recycle(frame);
+        }
+        let VlanSwitch { bridge, ports, tree, .. } = &mut self.vlan_switches[switch];
+        let leads_out = |out| tree.is_none_or(|tree| self.trees.forwards(tree, out));
         // The shape was checked on entry: there is an Ethernet header.
         let addresses = addresses(frame.start());
         match bridge.receive(release, port, frame.tag().map(Tag), addresses) {
@@ -126,7 +137,9 @@ impl Fabric {
                 ports[port].dropped.add(reason, &info);
                 self.pool.recycle(frame);
             }
+            Ok(_) if admission == Admission::Learned => self.pool.recycle(frame),
             Ok((_, Forward::Filter)) => self.pool.recycle(frame),
+            Ok((_, Forward::Port(out))) if !leads_out(out) => self.pool.recycle(frame),
             Ok((class, Forward::Port(out))) => {
                 let (lane, tag) = (ports[out].lane, bridge.tag_out(out, class));
                 match self.pool.set_tag(frame, tag.map(|tag| tag.0)) {
@@ -151,8 +164,10 @@ impl Fabric {
     ) {
         let mut forms: [Option<Frame>; 2] = [None, None];
         for out in 0..self.vlan_switches[switch].ports.len() {
-            let VlanSwitch { bridge, ports, .. } = &self.vlan_switches[switch];
-            let carries = ports[out].lane != NO_LANE && bridge.carries(out, class.vlan);
+            let VlanSwitch { bridge, ports, tree, .. } = &self.vlan_switches[switch];
+            let carries = ports[out].lane != NO_LANE
+                && bridge.carries(out, class.vlan)
+                && tree.is_none_or(|tree| self.trees.forwards(tree, out));
             if out == port || !carries {
                 continue;
             }

@@ -5,6 +5,7 @@ use std::time::Instant;
 
 use netloom_link::{PipeConfig, PortVlans, Vid, VlanDrops};
 use netloom_ports::FrameDevice;
+use netloom_spanning_tree::{BridgeId, PortView};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -43,16 +44,36 @@ pub enum End {
         /// Its sub-interfaces; each VLAN once.
         vlans: Vec<(Vid, Box<dyn FrameDevice>)>,
     },
-    /// The next port of a switch, by the switch's index.
-    Switch(usize),
-    /// The next port of a switch that knows VLANs; all ports of a switch say what they do with them, or
-    /// none.
-    VlanPort {
-        /// The switch's index.
-        switch: usize,
-        /// What the port does with tags.
-        vlans: PortVlans,
-    },
+    /// The next port of a switch.
+    Switch(SwitchPort),
+}
+
+/// A port of a switch.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SwitchPort {
+    /// The switch's index.
+    pub switch: usize,
+    /// Of a switch that knows VLANs: what the port does with tags. All ports of a switch say it, or none.
+    pub vlans: Option<PortVlans>,
+    /// Of a switch that runs a spanning tree: who it is there. All ports of a switch say the same.
+    pub bridge: Option<BridgeId>,
+}
+
+/// What a port of a switch that runs a spanning tree is to the tree.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TreePortStatus {
+    /// The link's index in the wiring.
+    pub link: usize,
+    /// The end's index.
+    pub end: usize,
+    /// What there is to see of it.
+    pub port: PortView,
+    /// The switch.
+    pub bridge: BridgeId,
+    /// The root, as far as the switch knows, and what the way there costs.
+    pub root: (BridgeId, u32),
+    /// Frames that came in and were discarded, since the port did not forward.
+    pub discarded: u64,
 }
 
 /// What a port of a switch that knows VLANs is told, and what it has refused.
@@ -76,10 +97,7 @@ impl fmt::Debug for End {
                 let vlans: Vec<_> = vlans.iter().map(|(vlan, _)| vlan).collect();
                 f.debug_struct("Interfaces").field("vlans", &vlans).finish_non_exhaustive()
             }
-            Self::Switch(index) => f.debug_tuple("Switch").field(index).finish(),
-            Self::VlanPort { switch, vlans } => {
-                f.debug_struct("VlanPort").field("switch", switch).field("vlans", vlans).finish()
-            }
+            Self::Switch(port) => f.debug_tuple("Switch").field(port).finish(),
         }
     }
 }
@@ -135,22 +153,21 @@ impl Default for Options {
 }
 
 impl Wiring {
-    /// Checks that every switch that is named exists and either knows VLANs at all its ports or at none,
-    /// and that every pipe has its values.
+    /// Checks that every switch that is named exists and is of the same kind at all its ports, and that
+    /// every pipe has its values.
     pub(crate) fn validate(&self) -> Result<(), DataplaneError> {
-        let mut knows_vlans = vec![None; self.switches];
+        let mut kinds = vec![None; self.switches];
         for (index, link) in self.links.iter().enumerate() {
             if let Some(unread) = link.pipes.iter().find_map(PipeConfig::unread_file) {
                 return Err(DataplaneError::unread(index, unread));
             }
             for end in &link.ends {
-                let Some(switch) = end.switch() else { continue };
-                let (link, switches) = (link.name.clone(), self.switches);
-                let Some(known) = knows_vlans.get_mut(switch) else {
+                let Some(port) = end.switch_port() else { continue };
+                let (link, switch, switches) = (link.name.clone(), port.switch, self.switches);
+                let Some(known) = kinds.get_mut(switch) else {
                     return Err(DataplaneError::UnknownSwitch { link, switch, switches });
                 };
-                let this = matches!(end, End::VlanPort { .. });
-                if *known.get_or_insert(this) != this {
+                if *known.get_or_insert(port.kind()) != port.kind() {
                     return Err(DataplaneError::MixedSwitch { link, switch });
                 }
             }
@@ -159,12 +176,36 @@ impl Wiring {
     }
 }
 
+/// What all ports of a switch have in common.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct SwitchKind {
+    pub knows_vlans: bool,
+    pub bridge: Option<BridgeId>,
+}
+
+impl SwitchPort {
+    /// What it has in common with the others of its switch.
+    pub(crate) fn kind(&self) -> SwitchKind {
+        SwitchKind { knows_vlans: self.vlans.is_some(), bridge: self.bridge }
+    }
+}
+
 impl End {
-    /// The switch that it is a port of.
-    pub(crate) fn switch(&self) -> Option<usize> {
+    /// The next port of a switch that knows no VLANs and runs no spanning tree, by its index.
+    pub fn switch(switch: usize) -> Self {
+        Self::Switch(SwitchPort { switch, vlans: None, bridge: None })
+    }
+
+    /// The next port of a switch that knows VLANs, by its index, and what it does with tags.
+    pub fn vlan_port(switch: usize, vlans: PortVlans) -> Self {
+        Self::Switch(SwitchPort { switch, vlans: Some(vlans), bridge: None })
+    }
+
+    /// The port of a switch that it is.
+    pub(crate) fn switch_port(&self) -> Option<&SwitchPort> {
         match self {
             Self::Device(_) | Self::Interfaces { .. } => None,
-            Self::Switch(switch) | Self::VlanPort { switch, .. } => Some(*switch),
+            Self::Switch(port) => Some(port),
         }
     }
 
@@ -176,7 +217,7 @@ impl End {
                 let vlans = vlans.iter().map(|(_, device)| device.as_ref());
                 [untagged.as_ref()].into_iter().chain(vlans).collect()
             }
-            Self::Switch(_) | Self::VlanPort { .. } => Vec::new(),
+            Self::Switch(_) => Vec::new(),
         }
     }
 }

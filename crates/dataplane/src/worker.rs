@@ -24,7 +24,7 @@ use crate::vitals::Vitals;
 use crate::waiter::{Patience, Waiter};
 use crate::wakeup::exact_timers;
 use crate::watch::{self, Limits, WorkerEnd};
-use crate::{Clock, PipeId, VlanPortStatus};
+use crate::{Clock, PipeId, TreePortStatus, VlanPortStatus};
 
 /// Pipes whose statistics are read in one turn, so that frames do not wait for a large snapshot.
 const STATUS_BATCH: usize = 16;
@@ -35,29 +35,70 @@ const ASLEEP: Duration = Duration::from_micros(10);
 /// What the owner asks of a worker.
 pub(crate) enum Command {
     /// Apply the changes, by lane, at the time the ticket's gate gives.
-    Change { changes: Vec<(usize, PipeChange)>, ticket: Ticket, done: Sender<Time> },
+    Change {
+        changes: Vec<(usize, PipeChange)>,
+        ticket: Ticket,
+        done: Sender<Time>,
+    },
     /// Report on every pipe, since it began or in the window.
-    Pipes { window: Option<Window>, reply: Sender<Vec<PipeStatus>> },
+    Pipes {
+        window: Option<Window>,
+        reply: Sender<Vec<PipeStatus>>,
+    },
     /// Report on the ports of switches that know VLANs.
-    VlanPorts { reply: Sender<Vec<VlanPortStatus>> },
+    VlanPorts {
+        reply: Sender<Vec<VlanPortStatus>>,
+    },
+    TreePorts {
+        reply: Sender<Vec<TreePortStatus>>,
+    },
     /// Report on time kept and frames lost.
-    Timing { reply: Sender<Counters> },
+    Timing {
+        reply: Sender<Counters>,
+    },
     /// Show what enters `entry` and what leaves `exit`.
-    Capture { entry: usize, exit: usize, sink: CaptureSink, done: Sender<()> },
+    Capture {
+        entry: usize,
+        exit: usize,
+        sink: CaptureSink,
+        done: Sender<()>,
+    },
     /// Log what happens to the frames in these lanes; `false` if there is a log already.
-    Log { lanes: Vec<usize>, sink: LogSink, done: Sender<bool> },
+    Log {
+        lanes: Vec<usize>,
+        sink: LogSink,
+        done: Sender<bool>,
+    },
     /// Log no more.
-    EndLog { done: Sender<()> },
+    EndLog {
+        done: Sender<()>,
+    },
     /// Tell a monitor from now on.
-    Watch { limits: Limits, reply: Sender<WorkerEnd> },
+    Watch {
+        limits: Limits,
+        reply: Sender<WorkerEnd>,
+    },
     /// Join links; their first lanes, or all of them back, and which one could not be joined and why.
-    Join { links: Vec<Parts>, reply: Sender<Result<Vec<usize>, Unjoined>> },
+    Join {
+        links: Vec<Parts>,
+        reply: Sender<Result<Vec<usize>, Unjoined>>,
+    },
     /// Report what links have given to do since that was last asked.
-    Load { reply: Sender<Load> },
+    Load {
+        reply: Sender<Load>,
+    },
     /// Let the links at these lanes go, with the frames in them or without.
-    Part { lanes: Vec<usize>, frames: bool, reply: Sender<Vec<Parts>> },
+    Part {
+        lanes: Vec<usize>,
+        frames: bool,
+        reply: Sender<Vec<Parts>>,
+    },
     /// From now on, the links at these lanes have those numbers; and tell another monitor.
-    Number { numbers: Vec<(usize, usize)>, watch: Option<Limits>, reply: Sender<Option<WorkerEnd>> },
+    Number {
+        numbers: Vec<(usize, usize)>,
+        watch: Option<Limits>,
+        reply: Sender<Option<WorkerEnd>>,
+    },
     /// End.
     Stop,
 }
@@ -200,7 +241,7 @@ impl Worker {
         if self.fabric.has_work() || !self.reports.is_empty() {
             return Patience::None;
         }
-        let Some(deadline) = self.fabric.timers.next() else { return Patience::Endless };
+        let Some(deadline) = self.fabric.next_due() else { return Patience::Endless };
         let left = deadline.since(now);
         let margin = if self.vitals.may_spin() { self.margin.get() } else { Duration::ZERO };
         let sleep = left.saturating_sub(margin);
@@ -209,7 +250,7 @@ impl Worker {
 
     /// One look at everything there is to do.
     fn turn(&mut self, now: Time) -> Turn {
-        let due = self.fabric.timers.next().is_some_and(|deadline| deadline <= now);
+        let due = self.fabric.next_due().is_some_and(|deadline| deadline <= now);
         let mut turn = if due || self.waiter.ready() > 0 || self.fabric.has_work() {
             Turn::Worked
         } else {
@@ -300,6 +341,9 @@ impl Worker {
             }
             Command::VlanPorts { reply } => {
                 let _ = reply.send(self.fabric.vlan_ports());
+            }
+            Command::TreePorts { reply } => {
+                let _ = reply.send(self.fabric.tree_ports());
             }
             Command::Timing { reply } => {
                 self.fabric.counters.load = self.load();

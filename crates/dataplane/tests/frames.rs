@@ -134,7 +134,7 @@ fn stopping_hands_the_devices_back() {
 fn a_wiring_that_cannot_be_is_refused() {
     let (a, _peer) = device();
     let wiring = Wiring {
-        links: vec![link("l", [a, netloom_dataplane::End::Switch(1)], "{}")],
+        links: vec![link("l", [a, netloom_dataplane::End::switch(1)], "{}")],
         switches: 1,
     };
     let error = Dataplane::start(wiring, options()).unwrap_err();

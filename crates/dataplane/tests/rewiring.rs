@@ -75,7 +75,7 @@ fn switches_that_become_joined_come_to_one_worker_with_their_frames() {
     for (index, switch) in [0, 0, 1, 1].into_iter().enumerate() {
         let (end, peer) = device();
         peers.push(peer);
-        links.push(link(&format!("l{index}"), [end, End::Switch(switch)], r#"{"delay":"200ms"}"#));
+        links.push(link(&format!("l{index}"), [end, End::switch(switch)], r#"{"delay":"200ms"}"#));
     }
     let mut dataplane = start(links, 2, 2);
     assert_eq!(dataplane.timing().unwrap().workers.len(), 2);
@@ -83,7 +83,7 @@ fn switches_that_become_joined_come_to_one_worker_with_their_frames() {
     eventually("both frames are under way", || {
         [0, 2].iter().all(|l| statistics(&dataplane, forward(*l)).offered.frames == 1)
     });
-    let trunk = link("trunk", [End::Switch(0), End::Switch(1)], "{}");
+    let trunk = link("trunk", [End::switch(0), End::switch(1)], "{}");
     let links = (0..4).map(Rewired::Kept).chain([Rewired::New(Box::new(trunk))]).collect();
     put_in(&mut dataplane, links);
     // Both are flooded, through both switches, in whatever order; none comes back to who sent it.
@@ -107,10 +107,10 @@ fn switches_that_become_joined_come_to_one_worker_with_their_frames() {
 fn what_cannot_be_put_in_comes_back_and_the_rest_goes_on() {
     let ((a, left), (b, right)) = (device(), device());
     let (c, third) = device();
-    let links = vec![link("l", [a, End::Switch(0)], "{}"), link("m", [b, End::Switch(0)], "{}")];
+    let links = vec![link("l", [a, End::switch(0)], "{}"), link("m", [b, End::switch(0)], "{}")];
     let mut dataplane = start(links, 1, 1);
     let gone = taken(&mut dataplane, 1);
-    let access = End::VlanPort { switch: 0, vlans: PortVlans::Access("10".parse().unwrap()) };
+    let access = End::vlan_port(0, PortVlans::Access("10".parse().unwrap()));
     let wrong = Rewired::New(Box::new(link("n", [c, access], "{}")));
     let links = vec![Rewired::Kept(0), wrong, Rewired::Back(gone.0, gone.1)];
     let refused = dataplane.put_in(links, None).unwrap_err();
@@ -189,14 +189,14 @@ fn after_any_changes_frames_go_where_the_links_lead() {
             let ((end, peer), switch) = (device(), random(SWITCHES));
             rewired.push(Rewired::New(Box::new(link(
                 &format!("h{round}"),
-                [end, End::Switch(switch)],
+                [end, End::switch(switch)],
                 "{}",
             ))));
             links.push((Some(peer), switch));
         }
         let trunk = random(SWITCHES - 1);
         if !links.iter().any(|(peer, at)| peer.is_none() && *at == trunk) {
-            let ends = [End::Switch(trunk), End::Switch(trunk + 1)];
+            let ends = [End::switch(trunk), End::switch(trunk + 1)];
             rewired.push(Rewired::New(Box::new(link(&format!("t{round}"), ends, "{}"))));
             links.push((None, trunk));
         }

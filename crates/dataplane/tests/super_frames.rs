@@ -184,10 +184,7 @@ impl Host {
     /// Between the two is a switch that takes the tag from `frame`, or gives it one, and behind that a
     /// link that cuts.
     fn behind_switch(frame: &SuperFrame) -> Self {
-        let port = |text: String| End::VlanPort {
-            switch: 0,
-            vlans: serde_json::from_str(&text).expect("a port"),
-        };
+        let port = |text: String| End::vlan_port(0, serde_json::from_str(&text).expect("a port"));
         let native = format!(r#"{{"trunk":{{"allowed":"all","native":{VLAN}}}}}"#);
         let leaving = match is_tagged(&frame.bytes) {
             true => format!(r#"{{"access":{VLAN}}}"#),

@@ -12,7 +12,7 @@ fn lan(hosts: usize) -> (Dataplane, Vec<MemoryPeer>) {
     let links = (0..hosts).map(|index| {
         let (end, peer) = device();
         peers.push(peer);
-        link(&format!("l{index}"), [end, End::Switch(0)], "{}")
+        link(&format!("l{index}"), [end, End::switch(0)], "{}")
     });
     let wiring = Wiring { links: links.collect(), switches: 1 };
     (Dataplane::start(wiring, options()).unwrap(), peers)
@@ -51,9 +51,9 @@ fn switches_can_be_chained_and_their_delays_add_up() {
     let ((a, left), (b, right)) = (device(), device());
     let wiring = Wiring {
         links: vec![
-            link("a", [a, End::Switch(0)], r#"{"delay":"1ms"}"#),
-            link("trunk", [End::Switch(0), End::Switch(1)], r#"{"delay":"2ms"}"#),
-            link("b", [End::Switch(1), b], r#"{"delay":"3ms"}"#),
+            link("a", [a, End::switch(0)], r#"{"delay":"1ms"}"#),
+            link("trunk", [End::switch(0), End::switch(1)], r#"{"delay":"2ms"}"#),
+            link("b", [End::switch(1), b], r#"{"delay":"3ms"}"#),
         ],
         switches: 2,
     };
@@ -71,14 +71,14 @@ fn switches_can_be_chained_and_their_delays_add_up() {
 #[test]
 fn a_forwarding_loop_does_not_take_the_data_plane_down() {
     let ((a, left), (b, right)) = (device(), device());
-    let trunk = |name| link(name, [End::Switch(0), End::Switch(1)], r#"{"delay":"10us"}"#);
+    let trunk = |name| link(name, [End::switch(0), End::switch(1)], r#"{"delay":"10us"}"#);
     let wiring = Wiring {
         links: vec![
-            link("a", [a, End::Switch(0)], "{}"),
+            link("a", [a, End::switch(0)], "{}"),
             trunk("one"),
             trunk("two"),
             trunk("three"),
-            link("b", [End::Switch(1), b], "{}"),
+            link("b", [End::switch(1), b], "{}"),
         ],
         switches: 2,
     };

@@ -269,7 +269,7 @@ fn three_hosts_at_a_switch() {
     }
     let hosts: Vec<_> = (1..=3).map(|_| Namespace::new().unwrap()).collect();
     let links = hosts.iter().zip(1..).map(|(host, number)| {
-        let ends = [end(host.add_tap(number).unwrap()), End::Switch(0)];
+        let ends = [end(host.add_tap(number).unwrap()), End::switch(0)];
         link(&format!("l{number}"), ends, r#"{"rate":"1Gbit/s"}"#)
     });
     let wiring = Wiring { links: links.collect(), switches: 1 };

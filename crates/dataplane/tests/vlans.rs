@@ -8,7 +8,7 @@ use netloom_link::{Count, PortVlans, Vid};
 use netloom_ports::memory::{self, MemoryPeer};
 
 fn port(switch: usize, text: &str) -> End {
-    End::VlanPort { switch, vlans: serde_json::from_str(text).expect("a port") }
+    End::vlan_port(switch, serde_json::from_str(text).expect("a port"))
 }
 
 const ACCESS_10: &str = r#"{"access": 10}"#;
@@ -270,14 +270,14 @@ fn tags_that_bit_errors_destroy_do_no_harm() {
 fn a_switch_knows_vlans_at_all_ports_or_at_none() {
     let links = vec![
         link("a", [device().0, port(0, ACCESS_10)], "{}"),
-        link("b", [device().0, End::Switch(0)], "{}"),
+        link("b", [device().0, End::switch(0)], "{}"),
     ];
     let result = Dataplane::start(Wiring { links, switches: 1 }, Options::default());
     let is_mixed = matches!(
         &result, Err(DataplaneError::MixedSwitch { link, switch: 0 }) if link == "b");
     assert!(is_mixed, "{result:?}");
     let all: PortVlans = serde_json::from_str(r#"{"trunk":{"allowed":"all"}}"#).unwrap();
-    let end = End::VlanPort { switch: 3, vlans: all };
+    let end = End::vlan_port(3, all);
     let links = vec![link("a", [device().0, end], "{}")];
     let result = Dataplane::start(Wiring { links, switches: 1 }, Options::default());
     assert!(matches!(result, Err(DataplaneError::UnknownSwitch { switch: 3, .. })));

@@ -16,7 +16,8 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use anyhow::{Result, anyhow, bail};
 use netloom_api::event::What;
 use netloom_api::state::{
-    ExperimentStatus, InterfaceStatus, NodeStatus, Phase, ProcessStatus, VlanPortStatus,
+    ExperimentStatus, InterfaceStatus, NodeStatus, Phase, ProcessStatus, TreePortStatus,
+    VlanPortStatus,
 };
 use netloom_api::timing::Timing;
 use netloom_dataplane::{Dataplane, FrameLog, FrameLogSummary};
@@ -35,6 +36,7 @@ use crate::monitoring::{News, RecordedMonitor};
 use crate::overflow::Overflow;
 use crate::publish::Publisher;
 use crate::services::Services;
+use crate::wiring;
 
 /// The two things that are alive: taken out together when the experiment ends.
 pub struct Live {
@@ -100,6 +102,12 @@ pub struct Experiment {
     begun: OnceLock<Time>,
     told_kills: usage::ToldKills,
     live: RwLock<Option<Live>>,
+}
+
+/// What there is to tell of ports of switches.
+struct SwitchPorts {
+    vlans: HashMap<Endpoint, VlanPortStatus>,
+    trees: HashMap<Endpoint, TreePortStatus>,
 }
 
 impl Experiment {
@@ -230,7 +238,7 @@ impl Experiment {
 
     /// All nodes, in the order of the scenario.
     pub fn nodes(&self) -> Result<Vec<NodeStatus>> {
-        let (drawn, ports) = self.drawn_vlan_ports()?;
+        let (drawn, ports) = self.drawn_ports()?;
         let ends = LinkEnds::of(&drawn.scenario);
         let nodes = drawn.scenario.nodes.iter();
         Ok(nodes.map(|node| self.node(&drawn, node, &ends, &ports)).collect())
@@ -238,20 +246,24 @@ impl Experiment {
 
     /// The ports of switches that know VLANs.
     pub fn vlan_ports(&self) -> Result<HashMap<Endpoint, VlanPortStatus>> {
-        self.drawn_vlan_ports().map(|(_, ports)| ports)
+        self.drawn_ports().map(|(_, ports)| ports.vlans)
     }
 
-    fn drawn_vlan_ports(&self) -> Result<(Arc<Drawn>, HashMap<Endpoint, VlanPortStatus>)> {
-        let (drawn, ports) =
-            self.with_live(|live| Ok((self.drawn(), live.dataplane.vlan_ports()?)))?;
+    fn drawn_ports(&self) -> Result<(Arc<Drawn>, SwitchPorts)> {
+        let (drawn, vlans, trees) = self.with_live(|live| {
+            Ok((self.drawn(), live.dataplane.vlan_ports()?, live.dataplane.tree_ports()?))
+        })?;
         let links: Vec<&Link> = drawn.scenario.modelled_links().collect();
-        let named = ports.into_iter().filter_map(|port| {
-            let endpoint = links.get(port.link)?.endpoints.get(port.end)?;
+        let named = |link: usize, end: usize| links.get(link)?.endpoints.get(end).cloned();
+        let vlans = vlans.into_iter().filter_map(|port| {
             let status = VlanPortStatus { vlans: port.vlans, dropped: port.dropped };
-            Some((endpoint.clone(), status))
+            Some((named(port.link, port.end)?, status))
         });
-        let named = named.collect();
-        Ok((drawn, named))
+        let trees = trees
+            .into_iter()
+            .filter_map(|port| Some((named(port.link, port.end)?, wiring::tree_port(&port))));
+        let ports = SwitchPorts { vlans: vlans.collect(), trees: trees.collect() };
+        Ok((drawn, ports))
     }
 
     fn node(
@@ -259,7 +271,7 @@ impl Experiment {
         drawn: &Drawn,
         node: &Node,
         ends: &LinkEnds<'_>,
-        ports: &HashMap<Endpoint, VlanPortStatus>,
+        ports: &SwitchPorts,
     ) -> NodeStatus {
         let plan = drawn.plan.node(&node.name);
         let interface = |interface: &Interface| {
@@ -274,7 +286,8 @@ impl Experiment {
                 addresses: planned.map(|planned| planned.addresses.clone()).unwrap_or_default(),
                 link: link.name.clone(),
                 peer: peer.clone(),
-                vlan: ports.get(&at).cloned(),
+                vlan: ports.vlans.get(&at).cloned(),
+                spanning_tree: ports.trees.get(&at).cloned(),
             })
         };
         NodeStatus {

@@ -3,12 +3,14 @@
 use std::collections::HashMap;
 
 use anyhow::{Result, anyhow};
+use netloom_api::state::{PortRole, PortState, TreePortStatus};
 use netloom_api::timing::{LatencySummary, Scheduling, Timing, WorkerLoad};
-use netloom_dataplane::{End, LinkWiring, Wiring};
+use netloom_dataplane::{End, LinkWiring, SwitchPort, Wiring};
 use netloom_link::Vid;
 use netloom_nodes::{Attachment, Device};
 use netloom_ports::{FrameBuffer, FrameDevice, Losses, PacketDevice, Tap};
 use netloom_scenario::{Endpoint, Interface, Link, Node, NodeKind, Scenario};
+use netloom_spanning_tree::{BridgeId, PortView, Priority, Role};
 
 use crate::drawn::Drawn;
 use crate::lost_outside::LostOutside;
@@ -83,12 +85,11 @@ impl<'a> Nodes<'a> {
     fn end(&self, Endpoint { node, interface }: &Endpoint, devices: &mut Loose) -> Result<End> {
         let found = self.by_name.get(node.as_str());
         let port = self.interfaces(node).find(|port| port.name == *interface);
-        if found.is_some_and(|node| node.kind == NodeKind::Switch) {
-            let switch = self.drawn.number(node).unwrap_or_default() as usize;
-            return Ok(match port.and_then(|port| port.vlan.clone()) {
-                Some(vlans) => End::VlanPort { switch, vlans },
-                None => End::Switch(switch),
-            });
+        if let Some(found) = found.filter(|node| node.kind == NodeKind::Switch) {
+            let number = self.drawn.number(node).unwrap_or_default();
+            let vlans = port.and_then(|port| port.vlan.clone());
+            let bridge = bridge(found, number)?;
+            return Ok(End::Switch(SwitchPort { switch: number as usize, vlans, bridge }));
         }
         let mut tap = |interface: &str| {
             let tap = devices.remove(&(node.clone(), interface.into()));
@@ -124,7 +125,7 @@ impl<'a> Nodes<'a> {
                         }
                     }
                 }
-                End::Switch(_) | End::VlanPort { .. } => {}
+                End::Switch(_) => {}
             }
         }
     }
@@ -141,6 +142,15 @@ impl<'a> Nodes<'a> {
     }
 }
 
+/// Who a switch is in its spanning tree, if it runs one. Of equal ones, the first in the file has the lowest address.
+fn bridge(switch: &Node, number: u32) -> Result<Option<BridgeId>> {
+    let Some(tree) = switch.spanning_tree else { return Ok(None) };
+    let [_, a, b, c] = number.to_be_bytes();
+    // Locally administered; those of interfaces are drawn from all there are.
+    let address = [0x02, 0x00, 0x00, a, b, c];
+    Ok(Some(BridgeId::new(Priority::try_from(tree.priority)?, address)))
+}
+
 /// What a node has sent while its interface led nowhere is lost, as on a cable that is not plugged in: mostly what
 /// its kernel says of multicast groups as interfaces come up, which a thousand nodes on one segment would hear
 /// four thousand times each.
@@ -151,6 +161,36 @@ fn forget_what_waits(device: &mut dyn FrameDevice) {
         if !device.receive(&mut buffer).unwrap_or(false) {
             return;
         }
+    }
+}
+
+/// A port of a switch that runs a spanning tree, in the API's words.
+pub fn tree_port(of: &netloom_dataplane::TreePortStatus) -> TreePortStatus {
+    let (root, root_cost) = of.root;
+    let PortView { role, state, cost, edge, legacy, counters, .. } = of.port;
+    TreePortStatus {
+        role: match role {
+            Role::Disabled => PortRole::Disabled,
+            Role::Root => PortRole::Root,
+            Role::Designated => PortRole::Designated,
+            Role::Alternate => PortRole::Alternate,
+            Role::Backup => PortRole::Backup,
+        },
+        state: match state {
+            netloom_spanning_tree::PortState::Discarding => PortState::Discarding,
+            netloom_spanning_tree::PortState::Learning => PortState::Learning,
+            netloom_spanning_tree::PortState::Forwarding => PortState::Forwarding,
+        },
+        cost: cost.get(),
+        edge,
+        legacy,
+        bridge: of.bridge.to_string(),
+        root: root.to_string(),
+        root_cost,
+        received: counters.received,
+        ignored: counters.ignored,
+        sent: counters.sent,
+        discarded: of.discarded,
     }
 }
 

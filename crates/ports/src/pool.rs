@@ -131,6 +131,13 @@ impl Pool {
         Some(Frame { body, counted: true })
     }
 
+    /// A frame of these bytes, which are nothing that an interface would have to finish. `None` as in [`Self::frame`].
+    pub fn frame_of(&mut self, bytes: &[u8]) -> Option<Frame> {
+        let mut frame = self.frame(bytes.len())?;
+        frame.write_at(0, bytes);
+        Some(frame)
+    }
+
     /// A copy of `source` in memory of its own, from this pool. `None` if the limit is reached.
     pub fn copy(&mut self, source: &Frame) -> Option<Frame> {
         let mut copy = self.frame(source.len())?;

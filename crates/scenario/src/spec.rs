@@ -10,6 +10,7 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use netloom_link::{PipeChange, PipeConfig, PortVlans, SharedData, Vid};
 use netloom_monitor::Criteria;
+use netloom_spanning_tree::Priority;
 use netloom_units::Duration;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -144,6 +145,22 @@ pub struct Node {
     /// Ports of the machine that lead into it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub publish: Vec<Publish>,
+    /// Of a switch that runs the Rapid Spanning Tree Protocol: how.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub spanning_tree: Option<SpanningTree>,
+}
+
+/// How a switch takes part in the spanning tree (IEEE 802.1D-2004, clause 17).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct SpanningTree {
+    /// The lowest becomes the root: a multiple of 4096 from 0 to 61440.
+    pub priority: u16,
+}
+
+impl Default for SpanningTree {
+    fn default() -> Self {
+        Self { priority: Priority::default().get() }
+    }
 }
 
 /// What a node is.

@@ -38,6 +38,32 @@ fn interface<'a>(node: &'a Node, name: &str) -> &'a netloom_scenario::Interface 
 }
 
 #[test]
+fn switches_may_form_loops_where_one_of_each_runs_a_spanning_tree() {
+    let scenario = file("trees.yaml");
+    let trees = scenario.nodes.iter().map(|node| node.spanning_tree.map(|tree| tree.priority));
+    assert_eq!(trees.collect::<Vec<_>>(), [Some(4096), Some(32768), None, None, None]);
+    // They are one segment.
+    let bridged = scenario.nodes.iter().filter(|node| node.kind == NodeKind::Switch);
+    assert_eq!(bridged.map(|node| node.interfaces.len()).collect::<Vec<_>>(), [3, 4, 3]);
+}
+
+#[test]
+fn a_switch_with_a_spanning_tree_has_4095_ports_at_most() {
+    let star = |hosts: usize| {
+        let nodes: String = (0..hosts).map(|host| format!("    h{host}:\n")).collect();
+        let links: String =
+            (0..hosts).map(|host| format!("    - {{endpoints: [s, h{host}]}}\n")).collect();
+        let switch = "    s: {kind: switch, spanning_tree: true}\n";
+        format!(
+            "name: star\ntopology:\n  defaults: {{node: {{ipv4: none}}}}\n  nodes:\n{switch}{nodes}  links:\n{links}"
+        )
+    };
+    assert_eq!(scenario(&star(4095)).links.len(), 4095);
+    let findings = load(&star(4096)).unwrap_err().render("star", "");
+    assert!(findings.contains("it may have 4095"), "{findings}");
+}
+
+#[test]
 fn a_direct_link_has_no_properties_and_is_not_logged() {
     let scenario = file("direct.yaml");
     let [fast, slow] = &scenario.links[..] else { panic!("two links") };

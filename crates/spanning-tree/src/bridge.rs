@@ -75,16 +75,23 @@ impl Bridge {
     }
 
     /// Adds port `port`, enabled, or replaces it. Its number on the wire is one more; its link is
-    /// point-to-point. The first port starts the bridge's hellos.
+    /// point-to-point. One that is an `edge` (AdminEdge) forwards at once, until it hears a bridge; the
+    /// others when none has been heard for 3 s. The first port starts the bridge's hellos.
     ///
     /// # Errors
     /// If `port` is above 4094.
-    pub fn add_port(&mut self, now: Time, port: usize, cost: PathCost) -> Result<(), PortError> {
+    pub fn add_port(
+        &mut self,
+        now: Time,
+        port: usize,
+        cost: PathCost,
+        edge: bool,
+    ) -> Result<(), PortError> {
         let number = u16::try_from(port).ok().filter(|index| *index < MAX_PORTS);
         let number = number.ok_or(PortError(port))? + 1;
         self.remove_port(now, port);
         self.hello.get_or_insert(now + Times::DEFAULT.hello());
-        self.ports.insert(port, Port::new(self.id, number, cost));
+        self.ports.insert(port, Port::new(self.id, number, cost, edge));
         self.enable(now, port, true);
         Ok(())
     }

@@ -12,6 +12,7 @@ impl Port {
     /// The link comes up: what the port knows is void, and it listens for other bridges.
     pub(crate) fn enable(&mut self, now: Time) {
         self.enabled = true;
+        self.edge = self.admin_edge;
         self.info = Info::Aged;
         self.edge_delay_while.start(now, MIGRATE_TIME);
         self.mdelay_while.start(now, MIGRATE_TIME);

@@ -98,6 +98,7 @@ pub(crate) struct Port {
     pub(crate) selected_role: Role,
     pub(crate) learn: bool,
     pub(crate) forward: bool,
+    pub(crate) admin_edge: bool,
     pub(crate) edge: bool,
     pub(crate) send_rstp: bool,
 
@@ -140,7 +141,7 @@ pub(crate) struct Port {
 
 impl Port {
     /// A disabled port of bridge `bridge`.
-    pub(crate) fn new(bridge: BridgeId, number: u16, cost: PathCost) -> Self {
+    pub(crate) fn new(bridge: BridgeId, number: u16, cost: PathCost, admin_edge: bool) -> Self {
         let id = PRIORITY | number;
         let vector = Vector { root: bridge, cost: 0, bridge, port: id };
         Self {
@@ -151,6 +152,7 @@ impl Port {
             selected_role: Role::Disabled,
             learn: false,
             forward: false,
+            admin_edge,
             edge: false,
             send_rstp: true,
             info: Info::Disabled,

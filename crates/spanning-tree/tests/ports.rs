@@ -11,7 +11,7 @@ use netloom_units::Time;
 fn bridge(ports: usize) -> Bridge {
     let mut bridge = Bridge::new(id(32_768, 1));
     for port in 0..ports {
-        bridge.add_port(at(0), port, cost(20_000)).unwrap();
+        bridge.add_port(at(0), port, cost(20_000), false).unwrap();
     }
     bridge
 }
@@ -47,6 +47,20 @@ fn a_port_to_a_host_forwards_after_3_s() {
     assert!(bridge.learns(0) && bridge.forwards(0) && view.edge);
     assert_eq!((view.role, view.state), (Role::Designated, PortState::Forwarding));
     assert_eq!(bridge.poll_flush(), None, "a host is no change of the topology");
+}
+
+#[test]
+fn a_port_that_is_said_to_be_an_edge_forwards_at_once_until_a_bridge_is_heard() {
+    let mut bridge = bridge(1);
+    bridge.add_port(at(0), 1, cost(20_000), true).unwrap();
+    assert!(bridge.forwards(1) && bridge.port(1).unwrap().edge && !bridge.forwards(0));
+    bridge.receive(at(10), 1, &said(0, Flags::default(), MessageRole::Designated));
+    assert!(!bridge.port(1).unwrap().edge);
+    // The link goes and comes: whoever is there now, it is an edge again.
+    bridge.enable(at(20), 1, false);
+    assert!(!bridge.forwards(1));
+    bridge.enable(at(30), 1, true);
+    assert!(bridge.forwards(1) && bridge.port(1).unwrap().edge);
 }
 
 #[test]
@@ -184,7 +198,7 @@ fn a_port_that_goes_down_or_away_takes_its_frames_and_addresses_with_it() {
     bridge.remove_port(at(6_000), 0);
     bridge.remove_port(at(6_000), 1);
     assert_eq!((bridge.port(0), bridge.next_deadline()), (None, None));
-    bridge.add_port(at(7_000), 0, cost(1)).unwrap();
+    bridge.add_port(at(7_000), 0, cost(1), false).unwrap();
     assert!(!bridge.forwards(0), "another link may be there");
 }
 
@@ -225,6 +239,6 @@ fn costs_and_priorities_are_those_of_the_standard() {
     assert_eq!(id(4096, 1).to_string(), "4096.02:00:00:00:00:01");
     assert!(id(0, 9) < id(4096, 1) && id(4096, 1) < id(4096, 2));
     let mut bridge = Bridge::new(id(0, 1));
-    assert!(bridge.add_port(at(0), 4094, cost(1)).is_ok());
-    assert!(bridge.add_port(at(0), 4095, cost(1)).is_err());
+    assert!(bridge.add_port(at(0), 4094, cost(1), false).is_ok());
+    assert!(bridge.add_port(at(0), 4095, cost(1), false).is_err());
 }

@@ -6,7 +6,8 @@ use std::time::Duration;
 use anyhow::{Context, Result};
 use futures_util::future::try_join_all;
 use netloom_api::state::{
-    ExperimentStatus, LinkStatus, NodeStatus, ProcessStatus, ServiceStatus, VlanPortStatus,
+    ExperimentStatus, LinkStatus, NodeStatus, PortRole, PortState, ProcessStatus, ServiceStatus,
+    TreePortStatus, VlanPortStatus,
 };
 use netloom_link::Window;
 use netloom_monitor::Verdict;
@@ -199,7 +200,7 @@ impl View {
         if let Some(published) = usage::published(&self.nodes) {
             writeln!(text, "\n{published}")?;
         }
-        if let Some(ports) = self.vlan_table() {
+        for ports in [self.vlan_table(), self.tree_table()].into_iter().flatten() {
             writeln!(text, "\n{ports}")?;
         }
         if !self.services.is_empty() {
@@ -262,6 +263,32 @@ impl View {
         (!rows.is_empty()).then_some(rows)
     }
 
+    /// The ports of switches that run a spanning tree, if there are any.
+    fn tree_table(&self) -> Option<comfy_table::Table> {
+        let headings =
+            ["switch port", "role", "state", "cost", "to the root", "BPDUs", "discarded"];
+        let mut rows = table(&headings);
+        for node in &self.nodes {
+            for port in &node.interfaces {
+                let Some(tree) = &port.spanning_tree else { continue };
+                rows.add_row([
+                    format!("{}:{}", node.name, port.name),
+                    role(tree),
+                    state(tree.state).into(),
+                    tree.cost.to_string(),
+                    if tree.bridge == tree.root {
+                        "is it".into()
+                    } else {
+                        tree.root_cost.to_string()
+                    },
+                    format!("{} in, {} out", count(tree.received), count(tree.sent)),
+                    count(tree.discarded),
+                ]);
+            }
+        }
+        (!rows.is_empty()).then_some(rows)
+    }
+
     fn link_table(&self) -> comfy_table::Table {
         let headings = ["pipe", "properties", "queue limit", "frames", "queued", "dropped"];
         let mut rows = table(&headings);
@@ -278,5 +305,29 @@ impl View {
             ]);
         }
         rows
+    }
+}
+/// What a port is to its spanning tree, and what is behind it.
+fn role(port: &TreePortStatus) -> String {
+    let role = match port.role {
+        PortRole::Disabled => "disabled",
+        PortRole::Root => "root",
+        PortRole::Designated => "designated",
+        PortRole::Alternate => "alternate",
+        PortRole::Backup => "backup",
+    };
+    let behind = match (port.edge, port.legacy) {
+        (true, _) => ", edge",
+        (_, true) => ", to a legacy bridge",
+        _ => "",
+    };
+    format!("{role}{behind}")
+}
+
+fn state(state: PortState) -> &'static str {
+    match state {
+        PortState::Discarding => "discarding",
+        PortState::Learning => "learning",
+        PortState::Forwarding => "forwarding",
     }
 }

@@ -2,7 +2,7 @@
 //! is until the link goes, and is then another's: what was looked up before holds. Not here: which worker gets
 //! a link (`partition`), and in which order workers are told (`rewiring`).
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::io;
 use std::mem;
 use std::os::fd::{BorrowedFd, OwnedFd};
@@ -11,14 +11,15 @@ use netloom_link::{InFlight, LinkState, Pipe, PipeChange, PipeConfig, Stream, Vi
 use netloom_ports::{Carrier, Frame, FrameBuffer, FrameDevice, SendError};
 use netloom_units::Time;
 
-use super::{Fabric, Lane, Place, Port, Shown};
+use super::{Fabric, Hop, Lane, Place, Port, Shown};
 use crate::carried::Carried;
 use crate::shift::Shift;
 use crate::switch::Switch;
+use crate::tree::TreeSwitch;
 use crate::vlan::{Interfaces, Tagged, VlanSwitch};
 use crate::waiter::Waiter;
 use crate::watch::Loss;
-use crate::{End, PipeId};
+use crate::{End, PipeId, SwitchPort};
 
 /// Of a link that has no number yet.
 const UNNUMBERED: usize = usize::MAX / 4;
@@ -77,6 +78,7 @@ impl Fabric {
         if let Err((end, source)) = self.watch_ends(first, waiter) {
             return Err(Box::new(Refused { parts: self.part(first, waiter), end, source }));
         }
+        self.tell_trees(first, self.clock.now());
         // It may come with frames.
         for lane in [first, first + 1] {
             if let Some(deadline) = self.lanes[lane].pipe.next_deadline() {
@@ -95,6 +97,7 @@ impl Fabric {
             mem::replace(&mut self.lanes[lane], Lane::vacant())
         });
         self.places.lanes.push(first);
+        self.forget_hops(first);
         let [forward, reverse] = lanes;
         Parts {
             ends,
@@ -134,6 +137,15 @@ impl Fabric {
         }
     }
 
+    /// What a switch wanted to send by the link at lane `first`, which has gone, is not sent: BPDUs that say so.
+    fn forget_hops(&mut self, first: usize) {
+        let (gone, kept) =
+            mem::take(&mut self.hops).into_iter().partition(|hop| hop.lane & !1 == first);
+        self.hops = kept;
+        let gone: VecDeque<Hop> = gone;
+        gone.into_iter().for_each(|hop| self.pool.recycle(hop.frame));
+    }
+
     /// From now on, each link at one of these first lanes has that number. What failed of others is nobody's.
     pub fn number(&mut self, numbers: &[(usize, usize)]) {
         let mut renamed = BTreeMap::new();
@@ -171,16 +183,31 @@ impl Fabric {
                 let index = put(&mut self.interfaces, &mut self.places.interfaces, interfaces);
                 Place::Tagged(Tagged::Interfaces(index))
             }
-            End::Switch(switch) => {
-                let Places { switches: free, homes, .. } = &mut self.places;
-                let new = || put(&mut self.switches, free, Switch::new(switch));
-                let home = *homes.entry(switch).or_insert_with(new);
+            End::Switch(port) => self.add_switch_port(port, lane),
+        }
+    }
+
+    /// Adds a port out of which `lane` leads to its switch, which is made for its first one.
+    fn add_switch_port(&mut self, port: SwitchPort, lane: usize) -> Place {
+        let SwitchPort { switch, vlans, bridge } = port;
+        let Places { switches, vlan_switches, homes, .. } = &mut self.places;
+        match vlans {
+            None => {
+                let home = *homes.entry(switch).or_insert_with(|| {
+                    let home = put(&mut self.switches, switches, Switch::new(switch));
+                    let tree = bridge.map(|id| self.trees.add(id, TreeSwitch::Plain(home)));
+                    self.switches[home].tree = tree;
+                    home
+                });
                 Place::Switch { switch: home, port: self.switches[home].add_port(lane) }
             }
-            End::VlanPort { switch, vlans } => {
-                let Places { vlan_switches: free, homes, .. } = &mut self.places;
-                let new = || put(&mut self.vlan_switches, free, VlanSwitch::new(switch));
-                let home = *homes.entry(switch).or_insert_with(new);
+            Some(vlans) => {
+                let home = *homes.entry(switch).or_insert_with(|| {
+                    let home = put(&mut self.vlan_switches, vlan_switches, VlanSwitch::new(switch));
+                    let tree = bridge.map(|id| self.trees.add(id, TreeSwitch::Vlan(home)));
+                    self.vlan_switches[home].tree = tree;
+                    home
+                });
                 let port = self.vlan_switches[home].add_port(vlans, lane);
                 Place::Tagged(Tagged::Port { switch: home, port })
             }
@@ -239,21 +266,25 @@ impl Fabric {
                 End::Interfaces { untagged, vlans: vlans.collect() }
             }
             Place::Switch { switch, port } => {
-                let number = self.switches[switch].number();
-                if !self.switches[switch].remove_port(port) {
+                let (number, tree) = (self.switches[switch].number(), self.switches[switch].tree);
+                let others = self.switches[switch].remove_port(port);
+                let bridge = tree.map(|tree| self.leave_tree(tree, port, others));
+                if !others {
                     self.places.homes.remove(&number);
                     self.places.switches.push(switch);
                 }
-                End::Switch(number)
+                End::Switch(SwitchPort { switch: number, vlans: None, bridge })
             }
             Place::Tagged(Tagged::Port { switch, port }) => {
+                let VlanSwitch { tree, .. } = self.vlan_switches[switch];
                 let number = self.vlan_switches[switch].number();
                 let (vlans, others) = self.vlan_switches[switch].remove_port(port);
+                let bridge = tree.map(|tree| self.leave_tree(tree, port, others));
                 if !others {
                     self.places.homes.remove(&number);
                     self.places.vlan_switches.push(switch);
                 }
-                End::VlanPort { switch: number, vlans }
+                End::Switch(SwitchPort { switch: number, vlans: Some(vlans), bridge })
             }
         }
     }

@@ -2,7 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
-use netloom_scenario::{Direction, Endpoint, IpPrefix, Link, MacAddress, Node, NodeKind, Scenario};
+use netloom_scenario::{
+    Direction, Endpoint, IpPrefix, Link, MacAddress, Node, NodeKind, Scenario, SpanningTree,
+};
 
 use super::devices::{Device, End, Turnover};
 use super::{Change, Changes, Existence, Inside, Network, Operation};
@@ -272,6 +274,7 @@ impl<'a> Differ<'a> {
         same && new.endpoints.iter().all(|end| {
             !self.replaced.contains_key(end.node.as_str())
                 && tags(self.old.scenario, end) == tags(self.new.scenario, end)
+                && tree(self.old.scenario, end) == tree(self.new.scenario, end)
                 && outside(self.old.plan, end) == outside(self.new.plan, end)
         })
     }
@@ -423,6 +426,11 @@ fn tags<'s>(
         Some((interface.name.as_str(), of.vlan))
     });
     (port.and_then(|port| port.vlan.as_ref()), subinterfaces.collect())
+}
+
+/// How the switch at the end of a link takes part in a spanning tree.
+fn tree(scenario: &Scenario, end: &Endpoint) -> Option<SpanningTree> {
+    scenario.node(&end.node).and_then(|node| node.spanning_tree)
 }
 
 /// What is there of the machine, if it is an end outside.

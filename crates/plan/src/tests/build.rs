@@ -64,6 +64,7 @@ fn new_node(name: &str) -> Node {
         software: Software::default(),
         limits: Limits::default(),
         publish: vec![],
+        spanning_tree: None,
     }
 }
 

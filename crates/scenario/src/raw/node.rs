@@ -2,6 +2,7 @@
 
 mod addresses;
 mod limits;
+mod spanning_tree;
 
 use netloom_link::PortVlans;
 use schemars::JsonSchema;
@@ -14,6 +15,7 @@ use crate::decode::{Entries, Inline, Spanned};
 use crate::spec::{NodeKind, Routing};
 pub(crate) use addresses::{RawAddresses, RawFamily, RawLoopback};
 pub(crate) use limits::{RawLimits, RawPublish};
+pub(crate) use spanning_tree::RawSpanningTree;
 
 /// What a node can be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
@@ -150,6 +152,10 @@ pub(crate) struct RawNodeProps {
     /// What the processes of a node may use of the machine; each key by itself wins over layers below.
     #[serde(default)]
     pub limits: Option<RawLimits>,
+    /// Of a switch: whether it runs the Rapid Spanning Tree Protocol, so that switches may form loops: `true`, or
+    /// `{priority: 4096}` (default `false`).
+    #[serde(default)]
+    pub spanning_tree: Option<RawSpanningTree>,
 }
 
 /// An interface of a node.

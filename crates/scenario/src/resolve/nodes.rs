@@ -12,7 +12,9 @@ use crate::limits::Limits;
 use crate::outside::Outside;
 use crate::raw::{RawFamily, RawNode, RawNodeProps, RawRoute, RawTopology};
 use crate::software::Software;
-use crate::spec::{Interface, Loopback, LoopbackAddress, Node, NodeKind, Route, Routing};
+use crate::spec::{
+    Interface, Loopback, LoopbackAddress, Node, NodeKind, Route, Routing, SpanningTree,
+};
 
 /// A node while it is being resolved.
 pub(super) struct NodeDraft<'a> {
@@ -43,11 +45,17 @@ pub(super) struct NodeProps<'a> {
     pub mtu: Option<u32>,
     pub software: SoftwareDraft<'a>,
     limits: Limits,
+    spanning_tree: Option<SpanningTree>,
 }
 
 impl NodeDraft<'_> {
     pub fn is_switch(&self) -> bool {
         self.kind == NodeKind::Switch
+    }
+
+    /// Of a switch: how it takes part in a spanning tree, if it does.
+    pub fn spanning_tree(&self) -> Option<SpanningTree> {
+        self.props.spanning_tree.filter(|_| self.is_switch())
     }
 
     /// Where its routes come from: without a word, from the routing daemon that is among its services.
@@ -99,6 +107,7 @@ impl NodeDraft<'_> {
             software: self.software.clone(),
             limits: if has_stack { self.props.limits } else { Limits::default() },
             publish: self.raw.head.publish.iter().map(|publish| publish.value.0).collect(),
+            spanning_tree: self.spanning_tree(),
         }
     }
 }
@@ -176,6 +185,9 @@ impl<'a> NodeProps<'a> {
         self.ipv4 = layer.ipv4.or(self.ipv4);
         self.ipv6 = layer.ipv6.or(self.ipv6);
         self.mtu = layer.mtu.map(|mtu| mtu.0).or(self.mtu);
+        if let Some(spanning_tree) = layer.spanning_tree {
+            self.spanning_tree = spanning_tree.0;
+        }
         if let Some(limits) = &layer.limits {
             limits.lay_over(&mut self.limits);
         }
@@ -281,7 +293,17 @@ const STACK_KEYS: &[&str] = &[
     "files", "env", "binds", "startup", "services",
 ];
 
+/// Keys that need a switch.
+const SWITCH_KEYS: &[&str] = &["spanning_tree"];
+
 fn check_switch(node: &NodeDraft<'_>, report: &mut Report<'_>) {
+    for key in SWITCH_KEYS.iter().filter(|_| !node.is_switch()) {
+        if let Some(span) = report.key(node.raw.id, &[key]) {
+            let message = format!("`{}` is no switch", node.name.value);
+            let help = format!("leave `{key}` out, or write `kind: switch`");
+            report.error(Diagnostic::error(span, message).with_help(help));
+        }
+    }
     for key in STACK_KEYS.iter().filter(|_| node.is_switch()) {
         if let Some(span) = report.key(node.raw.id, &[key]) {
             let message = format!("`{}` is a switch and has no network stack", node.name.value);
@@ -291,6 +313,14 @@ fn check_switch(node: &NodeDraft<'_>, report: &mut Report<'_>) {
 }
 
 fn check_switch_kind(report: &mut Report<'_>) {
+    for (kind, key) in
+        ["host", "router"].into_iter().flat_map(|k| SWITCH_KEYS.iter().map(move |key| (k, key)))
+    {
+        if let Some(span) = report.key_in_file(&["topology", "kinds", kind, key]) {
+            let message = format!("a {kind} is no switch");
+            report.error(Diagnostic::error(span, message).with_help(format!("leave `{key}` out")));
+        }
+    }
     for key in STACK_KEYS {
         if let Some(span) = report.key_in_file(&["topology", "kinds", "switch", key]) {
             let message = "switches have no network stack";

@@ -1,5 +1,5 @@
 //! Layer-2 segments: which interfaces hear each other. Switches join links to segments, in each VLAN
-//! by itself; a loop of switches is an error, since there is no spanning tree. Not here: how frames get
+//! by itself; a loop of switches none of which runs a spanning tree is an error. Not here: how frames get
 //! from one to the other (`layer2`).
 
 use std::collections::HashSet;
@@ -10,6 +10,9 @@ use super::report::Report;
 use crate::diagnostic::Diagnostic;
 use crate::layer2::{Layer2, Port};
 
+/// Of a switch that runs a spanning tree.
+const MAX_PORTS: usize = 4095;
+
 /// The interfaces of one segment. Ports of switches are not among them.
 pub(super) type Segment = Vec<Port>;
 
@@ -19,10 +22,16 @@ pub(super) fn find(
     links: &[LinkDraft<'_>],
     report: &mut Report<'_>,
 ) -> Vec<Segment> {
+    check_ports(nodes, report);
     let mut joined = Joined((0..nodes.len()).collect());
     for link in links {
         let Some([a, b]) = &link.ends else { continue };
-        if !nodes[a.node].is_switch() || !nodes[b.node].is_switch() {
+        let floods = |end: &End<'_>| {
+            let node = &nodes[end.node];
+            node.is_switch() && node.spanning_tree().is_none()
+        };
+        // One that runs a spanning tree hears its own BPDUs come back, and breaks the loop.
+        if !floods(a) || !floods(b) {
             continue;
         }
         if !joined.join(a.node, b.node) {
@@ -31,11 +40,27 @@ pub(super) fn find(
                 a.node_name, b.node_name
             );
             report.error(Diagnostic::error(link.endpoints_span(), message).with_help(
-                "frames would circle for ever, there is no spanning tree; leave the link out",
+                "frames would circle for ever; leave the link out, or write `spanning_tree: true` at a switch of \
+                 the loop",
             ));
         }
     }
     gather(nodes, links)
+}
+
+/// A bridge of a spanning tree numbers its ports with twelve bits (IEEE 802.1D-2004, §9.2.7).
+fn check_ports(nodes: &[NodeDraft<'_>], report: &mut Report<'_>) {
+    let too_many =
+        |node: &&NodeDraft<'_>| node.spanning_tree().is_some() && node.interfaces.len() > MAX_PORTS;
+    for node in nodes.iter().filter(too_many) {
+        let message = format!(
+            "`{}` runs a spanning tree and has {} ports; it may have {MAX_PORTS}",
+            node.name.value,
+            node.interfaces.len()
+        );
+        let help = "leave `spanning_tree` out, or divide its links among several switches";
+        report.error(Diagnostic::error(node.name.span, message).with_help(help));
+    }
 }
 
 /// Segments in the order in which the links first touch them.

@@ -138,7 +138,7 @@ impl Plan {
 
 pub fn add_port(network: &mut Network, node: usize, port: usize, number: u32) {
     match &mut network.nodes[node] {
-        Node::Rapid(bridge) => bridge.add_port(Time::ZERO, port, cost(number)).unwrap(),
+        Node::Rapid(bridge) => bridge.add_port(Time::ZERO, port, cost(number), false).unwrap(),
         Node::Legacy(bridge) => bridge.add_port(Time::ZERO, port, number),
     }
 }

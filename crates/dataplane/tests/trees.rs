@@ -1,0 +1,162 @@
+//! Switches that run a spanning tree and form loops, over devices in memory.
+
+mod common;
+
+use common::*;
+use netloom_dataplane::{
+    Dataplane, DataplaneError, End, LinkWiring, SwitchPort, TreePortStatus, Wiring,
+};
+use netloom_link::PortVlans;
+use netloom_ports::memory::MemoryPeer;
+use netloom_spanning_tree::{BridgeId, PortState, Priority, Role, is_bpdu};
+
+/// A port of a switch whose address has its number, in VLANs or without.
+fn port(switch: usize, vlans: Option<&str>) -> End {
+    let address = [2, 0, 0, 0, 0, switch as u8];
+    let bridge = Some(BridgeId::new(Priority::default(), address));
+    let vlans = vlans.map(|text| serde_json::from_str::<PortVlans>(text).unwrap());
+    End::Switch(SwitchPort { switch, vlans, bridge })
+}
+
+/// So many switches in a ring, with a device at each: links 0, 1, … join a switch to the next one, those after them lead
+/// to the devices.
+fn ring(switches: usize, vlans: Option<[&str; 2]>, config: &str) -> (Dataplane, Vec<MemoryPeer>) {
+    let [trunk, access] = vlans.map_or([None; 2], |ports| ports.map(Some));
+    let around = (0..switches).map(|switch| {
+        let ends = [port(switch, trunk), port((switch + 1) % switches, trunk)];
+        link(&format!("r{switch}"), ends, config)
+    });
+    let mut links: Vec<LinkWiring> = around.collect();
+    let mut peers = Vec::new();
+    for switch in 0..switches {
+        let (end, peer) = device();
+        peers.push(peer);
+        links.push(link(&format!("h{switch}"), [end, port(switch, access)], "{}"));
+    }
+    (Dataplane::start(Wiring { links, switches }, options()).unwrap(), peers)
+}
+
+fn ports(dataplane: &Dataplane) -> Vec<TreePortStatus> {
+    dataplane.tree_ports().unwrap()
+}
+
+/// All know the same root, and the ring is open at one port.
+fn settled(dataplane: &Dataplane) -> bool {
+    let ports = ports(dataplane);
+    let waiting = ports.iter().filter(|port| {
+        let rests = matches!(port.port.role, Role::Alternate | Role::Backup | Role::Disabled);
+        !rests && port.port.state != PortState::Forwarding && !leads_to_waiting(&ports, port)
+    });
+    ports.iter().all(|port| port.root.0 == ports[0].root.0) && waiting.count() == 0
+}
+
+/// A designated port whose neighbour keeps the link out of the tree need not forward yet.
+fn leads_to_waiting(ports: &[TreePortStatus], port: &TreePortStatus) -> bool {
+    let other = ports.iter().find(|other| other.link == port.link && other.end != port.end);
+    other.is_some_and(|other| matches!(other.port.role, Role::Alternate | Role::Backup))
+}
+
+/// What has come but for BPDUs, until nothing has come for a while.
+fn received(peer: &MemoryPeer) -> Vec<Vec<u8>> {
+    let quiet = std::time::Duration::from_millis(200);
+    let all = std::iter::from_fn(|| peer.receive(quiet));
+    all.filter(|frame| !is_bpdu(frame)).collect()
+}
+
+fn cut(dataplane: &Dataplane, link: usize, state: &str) {
+    let change = change(&format!(r#"{{"state":"{state}"}}"#));
+    dataplane.change(&[(forward(link), change.clone()), (reverse(link), change)]).unwrap();
+}
+
+/// A broadcast of each device reaches every other one, once.
+fn all_hear_all(peers: &[MemoryPeer]) {
+    for (sender, peer) in peers.iter().enumerate() {
+        assert!(peer.send(&broadcast(sender as u8)));
+    }
+    for (receiver, peer) in peers.iter().enumerate() {
+        let mut heard = received(peer);
+        heard.sort();
+        let others = (0..peers.len()).filter(|sender| *sender != receiver);
+        let mut expected: Vec<_> = others.map(|sender| broadcast(sender as u8)).collect();
+        expected.sort();
+        assert_eq!(heard, expected, "at {receiver}");
+    }
+}
+
+#[test]
+fn a_ring_carries_each_frame_once_whatever_link_is_cut() {
+    let (dataplane, peers) = ring(4, None, r#"{"delay":"1ms"}"#);
+    eventually("a tree", || settled(&dataplane));
+    assert_eq!(ports(&dataplane)[0].root.0.address(), [2, 0, 0, 0, 0, 0], "the first is the root");
+    all_hear_all(&peers);
+    for link in 0..4 {
+        cut(&dataplane, link, "down");
+        eventually("another tree", || settled(&dataplane));
+        all_hear_all(&peers);
+        cut(&dataplane, link, "up");
+        eventually("the tree again", || settled(&dataplane));
+        all_hear_all(&peers);
+    }
+}
+
+#[test]
+fn a_ring_of_links_without_any_delay_carries_each_frame_once() {
+    let (dataplane, peers) = ring(3, None, "{}");
+    eventually("a tree", || settled(&dataplane));
+    all_hear_all(&peers);
+    let open: Vec<_> =
+        ports(&dataplane).into_iter().filter(|p| p.port.role == Role::Alternate).collect();
+    assert_eq!(open.len(), 1, "{open:?}");
+    assert!(open[0].discarded > 0, "what came in there is counted");
+}
+
+#[test]
+fn switches_that_know_vlans_form_one_tree_for_all_of_them() {
+    let vlans = [r#"{"trunk": {"allowed": "all"}}"#, r#"{"access": 10}"#];
+    let (dataplane, peers) = ring(3, Some(vlans), "{}");
+    eventually("a tree", || settled(&dataplane));
+    all_hear_all(&peers);
+    cut(&dataplane, 0, "down");
+    eventually("another tree", || settled(&dataplane));
+    all_hear_all(&peers);
+}
+
+#[test]
+fn what_was_learned_the_old_way_is_forgotten() {
+    let (dataplane, peers) = ring(3, None, "{}");
+    eventually("a tree", || settled(&dataplane));
+    let talk = |what: &str| {
+        assert!(peers[1].send(&frame(2, 1, 60)) && peers[2].send(&frame(1, 2, 61)));
+        eventually(what, || {
+            received(&peers[2]) == [frame(2, 1, 60)] || !peers[1].send(&frame(2, 1, 60))
+        });
+        let _ = received(&peers[1]);
+    };
+    talk("the one way");
+    // Both are neighbours of the root, and of each other by link 1, which is not in the tree.
+    cut(&dataplane, 0, "down");
+    eventually("another tree", || settled(&dataplane));
+    talk("the other way");
+}
+
+#[test]
+fn a_slow_link_is_the_one_that_is_left_out() {
+    let (dataplane, _peers) = ring(3, None, "{}");
+    eventually("a tree", || settled(&dataplane));
+    let left_out = |dataplane: &Dataplane| {
+        let ports = ports(dataplane);
+        ports.iter().find(|port| port.port.role == Role::Alternate).map(|port| port.link)
+    };
+    assert_eq!(left_out(&dataplane), Some(1));
+    let slow = change(r#"{"rate":"10Mbit/s"}"#);
+    dataplane.change(&[(forward(0), slow.clone()), (reverse(0), slow)]).unwrap();
+    eventually("the way round", || left_out(&dataplane) == Some(0));
+}
+
+#[test]
+fn all_ports_of_a_switch_are_of_one_tree() {
+    let (a, b) = (device().0, device().0);
+    let links = vec![link("a", [a, port(0, None)], "{}"), link("b", [b, End::switch(0)], "{}")];
+    let refused = Dataplane::start(Wiring { links, switches: 1 }, options()).unwrap_err();
+    assert!(matches!(refused, DataplaneError::MixedSwitch { switch: 0, .. }), "{refused}");
+}

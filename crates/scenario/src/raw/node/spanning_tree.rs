@@ -1,0 +1,78 @@
+//! Whether a switch runs a spanning tree: a word, or its options.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use netloom_spanning_tree::Priority;
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{Deserialize, Deserializer, Error, MapAccess, Visitor};
+
+use crate::spec::SpanningTree;
+
+/// `true`, `false`, or options.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct RawSpanningTree(pub Option<SpanningTree>);
+
+#[derive(serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Options {
+    #[serde(default)]
+    priority: Option<u16>,
+}
+
+impl<'de> Deserialize<'de> for RawSpanningTree {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(WordOrOptions)
+    }
+}
+
+struct WordOrOptions;
+
+impl<'de> Visitor<'de> for WordOrOptions {
+    type Value = RawSpanningTree;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("`true`, `false`, or a mapping like `{priority: 4096}`")
+    }
+
+    fn visit_bool<E: Error>(self, runs: bool) -> Result<RawSpanningTree, E> {
+        Ok(RawSpanningTree(runs.then(SpanningTree::default)))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, access: A) -> Result<RawSpanningTree, A::Error> {
+        let Options { priority } = Options::deserialize(MapAccessDeserializer::new(access))?;
+        let priority = priority.map(Priority::try_from).transpose().map_err(A::Error::custom)?;
+        Ok(RawSpanningTree(Some(SpanningTree { priority: priority.unwrap_or_default().get() })))
+    }
+}
+
+impl JsonSchema for RawSpanningTree {
+    fn inline_schema() -> bool {
+        true
+    }
+    fn schema_name() -> Cow<'static, str> {
+        "SpanningTree".into()
+    }
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({
+            "anyOf": [
+                { "type": "boolean" },
+                {
+                    "type": "object",
+                    "properties": {
+                        "priority": {
+                            "type": "integer",
+                            "minimum": 0,
+                            "maximum": 61440,
+                            "multipleOf": 4096,
+                            "description": "The switch with the lowest one becomes the root, and of several the \
+                                first in the file (default 32768).",
+                        },
+                    },
+                    "additionalProperties": false,
+                },
+            ],
+        })
+    }
+}
