@@ -3,8 +3,9 @@
 
 use std::time::Duration;
 
-use netloom_dataplane::{Dataplane, End, LinkWiring, Options, Wiring};
+use netloom_dataplane::{Dataplane, End, LinkWiring, Options, SwitchPort, Wiring};
 use netloom_ports::memory::{self, MemoryPeer};
+use netloom_spanning_tree::{BridgeId, Priority};
 
 use crate::cpu::Usage;
 use crate::wire::config;
@@ -26,15 +27,21 @@ struct Arm {
     tagged: bool,
 }
 
-const ARMS: [Arm; 4] = [
+const ARMS: [Arm; 5] = [
     Arm { name: "link", ports: None, tagged: false },
     Arm { name: "plain switch", ports: Some([plain, plain]), tagged: false },
+    Arm { name: "spanning tree", ports: Some([tree, tree]), tagged: false },
     Arm { name: "VLANs, untagged to untagged", ports: Some([access, access]), tagged: false },
     Arm { name: "VLANs, untagged to tagged", ports: Some([access, trunk]), tagged: true },
 ];
 
 fn plain() -> End {
     End::switch(0)
+}
+
+fn tree() -> End {
+    let bridge = Some(BridgeId::new(Priority::default(), [2, 0, 0, 0, 0, 1]));
+    End::Switch(SwitchPort { switch: 0, vlans: None, bridge })
 }
 
 fn access() -> End {

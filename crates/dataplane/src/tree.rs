@@ -46,6 +46,9 @@ pub(crate) enum TreeSwitch {
 #[derive(Debug, Clone, Copy, Default)]
 struct TreePort {
     lane: Option<usize>,
+    /// As the bridge said last.
+    learns: bool,
+    forwards: bool,
     discarded: u64,
 }
 
@@ -85,7 +88,7 @@ impl Trees {
 
     /// Whether frames go out of `port`.
     pub fn forwards(&self, tree: usize, port: usize) -> bool {
-        self.trees[tree].bridge.forwards(port)
+        self.trees[tree].ports.get(port).is_some_and(|port| port.forwards)
     }
 
     /// When one of them is due next.
@@ -148,11 +151,12 @@ impl Fabric {
             }
             return Admission::Kept;
         }
-        if state.bridge.forwards(port) {
+        let port = &mut state.ports[port];
+        if port.forwards {
             return Admission::Forwarded;
         }
-        state.port(port).discarded += u64::from(info.frames());
-        if state.bridge.learns(port) { Admission::Learned } else { Admission::Kept }
+        port.discarded += u64::from(info.frames());
+        if port.learns { Admission::Learned } else { Admission::Kept }
     }
 
     /// The link at `lane` and the next has come, or has changed: the trees at its ends hear of it.
@@ -172,7 +176,6 @@ impl Fabric {
             let at = state.advance(now);
             let known = state.bridge.port(port);
             if state.port(port).lane.replace(lane).is_none() {
-                state.port(port).discarded = 0;
                 // The scenario has as many ports as a bridge may have at most.
                 let _ = state.bridge.add_port(at, port, cost, !leads_to_switch);
             } else if known.is_some_and(|known| known.cost != cost) {
@@ -203,7 +206,7 @@ impl Fabric {
         let ports = self.trees.trees.iter().flat_map(|tree| {
             let (root, cost, _) = tree.bridge.root();
             tree.ports.iter().enumerate().filter_map(
-                move |(number, TreePort { lane, discarded })| {
+                move |(number, TreePort { lane, discarded, .. })| {
                     // The lane out of a port begins at the end that the port is.
                     let id = self.lanes[(*lane)?].id;
                     Some(TreePortStatus {
@@ -242,6 +245,9 @@ impl Fabric {
         let mut frames = Vec::new();
         while let Some((port, bytes)) = bridge.poll_transmit() {
             frames.extend(ports.get(port).and_then(|port| port.lane).map(|lane| (lane, bytes)));
+        }
+        for (number, port) in ports.iter_mut().enumerate() {
+            (port.learns, port.forwards) = (bridge.learns(number), bridge.forwards(number));
         }
         if let Some(deadline) = bridge.next_deadline() {
             // In the future, so that no fault there can hang a worker.
