@@ -44,9 +44,7 @@ impl Waits {
         let clock = Clock::default();
         Self { waits, lost, told_lost: 0, clock, nodes: is_told, told: false, next: None }
     }
-}
 
-impl Waits {
     /// The next event that is not later. There may be more of those than can be told meanwhile.
     fn next_until(&mut self, now: u64) -> Result<Option<[u64; WORDS]>, Why> {
         self.next = match self.next.take() {
