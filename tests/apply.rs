@@ -157,6 +157,9 @@ fn a_step_that_fails_takes_back_those_before_it() {
 #[test]
 fn what_holds_for_all_of_an_experiment_is_refused_and_what_only_runs_obey_is_told() {
     let lab = Lab::deployed(CHAIN);
+    rewrite(&lab, &format!("workers: {{ dedicated_cpus: 1 }}\n{CHAIN}"));
+    let (code, error) = lab.fails(&["apply"]);
+    assert!(code == 1 && error.contains("`workers` of the scenario has changed"), "{error}");
     rewrite(&lab, &format!("seed: 7\n{CHAIN}"));
     let (code, error) = lab.fails(&["apply"]);
     assert!(code == 1 && error.contains("`seed` of the scenario has changed"), "{error}");

@@ -2,6 +2,9 @@
 
 mod common;
 
+use std::collections::BTreeSet;
+use std::fs;
+
 use common::{Lab, captured, eventually, text};
 
 #[test]
@@ -25,6 +28,53 @@ fn a_link_delays_and_reports() {
     assert!(table.contains("a:eth1 → b:eth1"), "{table}");
     lab.ok(&["destroy"]);
     assert_eq!(lab.remains(), [""; 0]);
+}
+
+/// The CPUs that `status`, a file of a thread, says that it may run on.
+fn allowed_cpus(status: &str) -> BTreeSet<usize> {
+    let line = status.lines().find_map(|line| line.strip_prefix("Cpus_allowed_list:")).unwrap();
+    let ranges =
+        line.trim().split(',').map(|range| range.split_once('-').unwrap_or((range, range)));
+    let number = |text: &str| text.parse::<usize>().unwrap();
+    ranges.flat_map(|(first, last)| number(first)..=number(last)).collect()
+}
+
+#[test]
+fn nodes_keep_off_a_dedicated_cpu() {
+    let mut shared = allowed_cpus(&fs::read_to_string("/proc/self/status").unwrap());
+    let lab = Lab::deployed(
+        "workers: { dedicated_cpus: 1 }\ntopology:\n  nodes: { a: , b: }\n  links:\n    \
+         - { endpoints: [a, b], delay: 1ms }\n",
+    );
+    assert!(lab.sh("a", "ping -n -c 1 -W 2 b").contains("1 received"));
+    let worker = &lab.inspect()["timing"]["workers"][0];
+    if shared.len() == 1 {
+        assert!(worker["dedicated_cpu"].is_null(), "{worker}");
+        eprintln!("SKIPPED: this machine has one CPU, which all share");
+        return;
+    }
+    let dedicated = shared.pop_last().unwrap();
+    assert_eq!(worker["dedicated_cpu"], dedicated);
+    assert_eq!(allowed_cpus(&lab.sh("a", "cat /proc/self/status")), shared);
+    let threads = fs::read_dir(format!("/proc/{}/task", lab.engine_pid())).unwrap().flatten();
+    for thread in threads.map(|thread| thread.path()) {
+        let read = |file: &str| fs::read_to_string(thread.join(file)).unwrap_or_default();
+        let (name, status) = (read("comm"), read("status"));
+        if name.starts_with("netloom-data") {
+            assert_eq!(allowed_cpus(&status), BTreeSet::from([dedicated]), "{name}");
+        } else if name.starts_with("netloom-monitor") {
+            assert_eq!(allowed_cpus(&status), shared, "{name}");
+        }
+    }
+}
+
+#[test]
+fn more_dedicated_cpus_than_there_are_is_told() {
+    let lab = Lab::new(
+        "duration: 100ms\nworkers: { dedicated_cpus: 2000 }\ntopology:\n  nodes: { a: }\n",
+    );
+    let told = lab.ok(&["run", "-o", "results"]);
+    assert!(told.contains("`dedicated_cpus: 2000` leaves none of the "), "{told}");
 }
 
 #[test]

@@ -36,6 +36,9 @@ pub struct WorkerLoad {
     pub spinning: f64,
     /// How the machine schedules it.
     pub scheduling: Scheduling,
+    /// The CPU, by its number, on which nothing else of the experiment runs, if the scenario wants that.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dedicated_cpu: Option<usize>,
     /// As `lateness` above, of this worker alone.
     pub lateness: LatencySummary,
 }

@@ -13,6 +13,7 @@ use crate::fabric::{Fabric, Parts};
 use crate::handle::{Control, LinkControl, Location, SwitchEnd, WorkerHandle};
 use crate::partition;
 use crate::relief::Relief;
+use crate::scheduling::WorkerPlace;
 use crate::vitals::Vitals;
 use crate::waiter::Waiter;
 use crate::wakeup::WakeupProbe;
@@ -32,11 +33,17 @@ struct Plan {
     clock: Clock,
     frame_memory: usize,
     scheduling: Scheduling,
+    dedicated_cpus: Vec<usize>,
 }
 
 pub(crate) fn assemble(wiring: Wiring, options: &Options) -> Result<Dataplane, DataplaneError> {
     wiring.validate()?;
-    let cores = thread::available_parallelism().map_or(1, usize::from);
+    let dedicated = options.dedicated_cpus.len();
+    let cores = match dedicated {
+        0 => thread::available_parallelism().map_or(1, usize::from),
+        // And all others together are as one more.
+        dedicated => dedicated + 1,
+    };
     let wanted = options.workers.unwrap_or(cores - 1).max(1);
     let switches_of = |link: &LinkWiring| {
         link.ends.each_ref().map(|end| end.switch_port().map(|port| port.switch))
@@ -47,12 +54,14 @@ pub(crate) fn assemble(wiring: Wiring, options: &Options) -> Result<Dataplane, D
     let on_its_own = |ends: &&[Option<usize>; 2]| ends.iter().all(Option::is_none);
     // One more, without links, for when the others cannot bear theirs.
     let can_help = switches.iter().filter(on_its_own).count() >= 2 * WORTH;
-    let spare = (options.workers.is_none() && cores > used && can_help).then_some(used);
+    let is_room = if dedicated == 0 { cores > used } else { dedicated > used };
+    let spare = (options.workers.is_none() && is_room && can_help).then_some(used);
     let workers = used + usize::from(spare.is_some());
     let plan = Plan {
         clock: Clock::since(options.origin),
         frame_memory: options.frame_memory.unwrap_or_else(default_frame_memory) / workers,
         scheduling: options.scheduling,
+        dedicated_cpus: options.dedicated_cpus.clone(),
     };
     let mut drafts = (0..workers).map(|_| Draft::new(&plan)).collect::<Result<Vec<_>, _>>()?;
     let mut control = Control::default();
@@ -129,8 +138,11 @@ impl Draft {
         let waker = self.waiter.waker();
         let vitals = Arc::<Vitals>::default();
         let seen = Arc::clone(&vitals);
-        let worker =
-            Worker::new(self.fabric, self.waiter, commands, plan.clock, seen, plan.scheduling);
+        let place = WorkerPlace {
+            scheduling: plan.scheduling,
+            dedicated_cpu: plan.dedicated_cpus.iter().cycle().nth(index).copied(),
+        };
+        let worker = Worker::new(self.fabric, self.waiter, commands, plan.clock, seen, place);
         let thread = thread::Builder::new()
             .name(format!("netloom-data-{index}"))
             .spawn(move || worker.run())

@@ -2,6 +2,8 @@
 
 use netloom_units::{Duration, Time};
 use nix::errno::Errno;
+use nix::sched::{CpuSet, sched_setaffinity};
+use nix::unistd::Pid;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -16,6 +18,22 @@ pub enum Scheduling {
     /// An ordinary thread.
     #[default]
     Normal,
+}
+
+/// Where a worker thread is to run, and how.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct WorkerPlace {
+    /// What the owner wants.
+    pub scheduling: Scheduling,
+    /// The CPU that is for workers alone.
+    pub dedicated_cpu: Option<usize>,
+}
+
+/// Binds the calling thread to a CPU.
+pub(crate) fn stay_on(cpu: usize) -> Result<(), Errno> {
+    let mut cpus = CpuSet::new();
+    cpus.set(cpu)?;
+    sched_setaffinity(Pid::from_raw(0), &cpus)
 }
 
 /// Of real-time workers: the lowest there is.
@@ -76,11 +94,16 @@ pub(crate) struct Urgency {
     now: Scheduling,
     /// For how long it was awake, less what its sleep has made up for; at most [`PATIENCE`].
     awake: Duration,
+    /// For how much longer it was awake than it slept; at most twice [`SPREE`].
+    ahead: Duration,
     /// Until when that is counted.
     known: Time,
 }
 
 const PATIENCE: Duration = Duration::from_millis(100);
+/// By how much a worker on a CPU of its own may be more awake than asleep. (One that slept only as much as keeps its class
+/// was stopped by the kernel for 50 ms in one piece: frames of the abilene example were 54 to 56 ms late.)
+const SPREE: Duration = Duration::from_millis(10);
 /// A sleep makes up for so many times its length: a worker that sleeps a tenth of the time stays urgent.
 const RESTS: u64 = 9;
 
@@ -88,13 +111,20 @@ impl Urgency {
     /// For the calling thread, which gets `wanted` or what the machine permits of it.
     pub fn new(wanted: Scheduling, now: Time) -> Self {
         let granted = wanted.enter();
-        Self { granted, now: granted, awake: Duration::ZERO, known: now }
+        Self { granted, now: granted, awake: Duration::ZERO, ahead: Duration::ZERO, known: now }
     }
 
     /// Of a thread that has not begun.
     pub fn none(now: Time) -> Self {
-        let (granted, awake) = (Scheduling::Normal, Duration::ZERO);
-        Self { granted, now: granted, awake, known: now }
+        let (granted, none) = (Scheduling::Normal, Duration::ZERO);
+        Self { granted, now: granted, awake: none, ahead: none, known: now }
+    }
+
+    /// Whether the thread has been awake for longer than it slept, by [`SPREE`]. A worker that has a CPU for itself sleeps
+    /// then rather than wait awake: it keeps its class, and nobody keeps it from waking in time.
+    #[inline]
+    pub fn is_on_a_spree(&self) -> bool {
+        self.ahead > SPREE
     }
 
     /// What the machine permits.
@@ -107,7 +137,8 @@ impl Urgency {
     pub fn slept(&mut self, since: Time, now: Time) {
         self.awake(since);
         let rested = now.since(since).as_nanos().saturating_mul(RESTS);
-        self.awake = Duration::from_nanos(self.awake.as_nanos().saturating_sub(rested));
+        self.awake = self.awake.saturating_sub(Duration::from_nanos(rested));
+        self.ahead = self.ahead.saturating_sub(now.since(since));
         self.known = now;
         // Half, so that it does not change with every sleep.
         if self.now != self.granted && self.awake.as_nanos() < PATIENCE.as_nanos() / 2 {
@@ -118,7 +149,9 @@ impl Urgency {
     /// The thread is still awake.
     #[inline]
     pub fn awake(&mut self, now: Time) {
-        self.awake += now.since(self.known);
+        let lasted = now.since(self.known);
+        self.awake += lasted;
+        self.ahead = (self.ahead + lasted).min(Duration::from_nanos(2 * SPREE.as_nanos()));
         self.known = now;
         if self.awake > PATIENCE {
             self.awake = PATIENCE;
@@ -186,6 +219,21 @@ mod tests {
             }
             assert_eq!(policy_now(), libc::SCHED_OTHER);
         });
+    }
+
+    #[test]
+    fn sleep_makes_up_for_a_spree() {
+        let mut urgency = Urgency::none(at(0));
+        urgency.awake(at(10));
+        assert!(!urgency.is_on_a_spree());
+        urgency.awake(at(11));
+        assert!(urgency.is_on_a_spree());
+        urgency.slept(at(11), at(12));
+        assert!(!urgency.is_on_a_spree());
+        // What was long ago does not count.
+        urgency.awake(at(1000));
+        urgency.slept(at(1000), at(1010));
+        assert!(!urgency.is_on_a_spree());
     }
 
     #[test]

@@ -102,6 +102,9 @@ pub struct WorkerLoad {
     pub spinning: f64,
     /// What the machine's scheduler grants it.
     pub scheduling: Scheduling,
+    /// The CPU, by its number, on which nothing else of the experiment runs, if the scenario wants that.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dedicated_cpu: Option<usize>,
     /// How much later than by the model each wire frame of this worker left the engine.
     pub lateness: LatencySummary,
 }

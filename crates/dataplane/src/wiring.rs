@@ -123,6 +123,9 @@ pub struct Options {
     /// There are never more than there are independent parts of the network, and the one that helps out is there for
     /// eight links or more only.
     pub workers: Option<usize>,
+    /// CPUs on which nothing runs but workers, one after the other, at most one each by default. Without any, workers
+    /// run wherever this process may. Whoever names them keeps others away.
+    pub dedicated_cpus: Vec<usize>,
     /// The experiment's zero of time.
     pub origin: Instant,
     /// Most memory that frames in the data plane may take, in bytes; what would be above is lost
@@ -145,6 +148,7 @@ impl Default for Options {
         Self {
             seed: 0,
             workers: None,
+            dedicated_cpus: Vec::new(),
             origin: Instant::now(),
             frame_memory: None,
             scheduling: Scheduling::RealTime,

@@ -17,7 +17,7 @@ use crate::frame_log::LogSink;
 use crate::gate::Ticket;
 use crate::handle::PipeStatus;
 use crate::margin::Margin;
-use crate::scheduling::{Scheduling, Urgency};
+use crate::scheduling::{Urgency, WorkerPlace, stay_on};
 use crate::shift::NOTICED;
 use crate::timing::{Counters, WorkerLoad};
 use crate::vitals::Vitals;
@@ -120,8 +120,7 @@ pub(crate) struct Worker {
     commands: Receiver<Command>,
     clock: Clock,
     vitals: Arc<Vitals>,
-    /// What the owner wants.
-    scheduling: Scheduling,
+    place: WorkerPlace,
     urgency: Urgency,
     margin: Margin,
     reports: VecDeque<Report>,
@@ -159,7 +158,7 @@ impl Worker {
         commands: Receiver<Command>,
         clock: Clock,
         vitals: Arc<Vitals>,
-        scheduling: Scheduling,
+        place: WorkerPlace,
     ) -> Self {
         let start = clock.now();
         Self {
@@ -168,7 +167,7 @@ impl Worker {
             commands,
             clock,
             vitals,
-            scheduling,
+            place,
             urgency: Urgency::none(start),
             margin: Margin::default(),
             reports: VecDeque::new(),
@@ -181,7 +180,9 @@ impl Worker {
         exact_timers();
         self.vitals.begin();
         let mut looked = self.clock.now();
-        self.urgency = Urgency::new(self.scheduling, looked);
+        // Where that CPU is gone, anywhere.
+        self.place.dedicated_cpu = self.place.dedicated_cpu.filter(|cpu| stay_on(*cpu).is_ok());
+        self.urgency = Urgency::new(self.place.scheduling, looked);
         loop {
             let before = self.clock.now();
             let patience = self.patience(before);
@@ -243,9 +244,14 @@ impl Worker {
         }
         let Some(deadline) = self.fabric.next_due() else { return Patience::Endless };
         let left = deadline.since(now);
-        let margin = if self.vitals.may_spin() { self.margin.get() } else { Duration::ZERO };
+        let margin = if self.may_wait_awake() { self.margin.get() } else { Duration::ZERO };
         let sleep = left.saturating_sub(margin);
         if sleep == Duration::ZERO { Patience::None } else { Patience::For(sleep) }
+    }
+
+    fn may_wait_awake(&self) -> bool {
+        let sleeps_in_time = self.place.dedicated_cpu.is_some() && self.urgency.is_on_a_spree();
+        self.vitals.may_spin() && !sleeps_in_time
     }
 
     /// One look at everything there is to do.
@@ -451,6 +457,7 @@ impl Worker {
             busy: (1.0 - asleep - spinning).clamp(0.0, 1.0),
             spinning,
             scheduling: self.urgency.granted(),
+            dedicated_cpu: self.place.dedicated_cpu,
             lateness: self.fabric.counters.lateness.summary(),
         }
     }

@@ -16,13 +16,15 @@ use std::time::Instant;
 
 use anyhow::{Context, Result, anyhow, bail};
 use netloom_api::ApiError;
-use netloom_api::event::EndReason;
+use netloom_api::event::{EndReason, What};
 use netloom_api::launch::{Launch, Mode, StartUp};
 use netloom_api::state::Phase;
 use netloom_dataplane::{Dataplane, Options};
 use netloom_nodes::{Layout, Network};
+use netloom_units::Time;
 use tokio::net::UnixListener;
 
+use crate::cpus::Dedicated;
 use crate::drawn::{Drawn, Numbers};
 use crate::end::End;
 use crate::events::EventLog;
@@ -82,10 +84,12 @@ fn start() -> Result<()> {
         netloom_nodes::cleanup_layout(&layout)?;
         return Err(error);
     }
+    // Before there are threads and processes, which inherit it.
+    let dedicated = Dedicated::set_apart(launch.scenario.workers.dedicated_cpus)?;
     let told_monitor = launch.scenario.monitor.clone();
     let thresholds = Thresholds::set(&mut launch.scenario.monitor.criteria, &launch.calibration);
     let watching = Watching { preparation: Preparation::start(&launch.scenario), thresholds };
-    let built = build(&launch, &layout, told_monitor);
+    let built = build(&launch, &layout, told_monitor, dedicated);
     let Built { experiment, results, starts, published } = match built {
         Ok(built) => built,
         Err(error) => {
@@ -173,6 +177,7 @@ fn build(
     launch: &Launch,
     layout: &Layout,
     told_monitor: netloom_scenario::Monitor,
+    dedicated: Dedicated,
 ) -> Result<Built> {
     let plan = netloom_plan::plan(&launch.scenario)?;
     let Prepared { views, starts } = services::prepare(&launch.scenario, &plan, &launch.directory)?;
@@ -183,6 +188,9 @@ fn build(
         Mode::Deploy => None,
     };
     let events = EventLog::new(results.as_ref().map(Results::event_file).transpose()?);
+    if let Some(message) = dedicated.problem {
+        events.record(Time::ZERO, What::Warning { message });
+    }
     let context = netloom_nodes::Context {
         work_dir: launch.directory.clone(),
         init: std::env::current_exe().context("cannot find the netloom binary")?,
@@ -204,8 +212,12 @@ fn build(
     let numbered = numbers.of(&launch.scenario);
     let drawn = Drawn::new(launch.scenario.clone(), plan, numbered, launch.file.clone());
     let wiring = crate::wiring::wire(&drawn, devices);
-    let options =
-        Options { seed: launch.scenario.seed, workers: launch.workers, ..Options::default() };
+    let options = Options {
+        seed: launch.scenario.seed,
+        workers: launch.workers,
+        dedicated_cpus: dedicated.cpus,
+        ..Options::default()
+    };
     let dataplane = wiring
         .and_then(|(wiring, lost_outside)| Ok((Dataplane::start(wiring, options)?, lost_outside)));
     let (dataplane, lost_outside) = match dataplane {

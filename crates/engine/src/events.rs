@@ -72,9 +72,10 @@ impl EventLog {
         }
         let event = Event { number: inner.next, time, what };
         // An event is plain data: it always has a JSON form.
-        let json = serde_json::to_string(&event).unwrap_or_default();
+        let mut json = serde_json::to_string(&event).unwrap_or_default();
+        json.push('\n');
         inner.write(&json);
-        inner.keep(Line { number: event.number, json: json.into() });
+        inner.keep(Line { number: event.number, json: json.trim_end().into() });
         inner.next += 1;
         self.count.send_replace(inner.next);
     }
@@ -136,9 +137,10 @@ impl Inner {
         }
     }
 
+    /// Writes a line with its end at once: each write is a system call, and two could be half a line.
     fn write(&mut self, line: &str) {
         let Some(file) = &mut self.file else { return };
-        if let Err(error) = writeln!(file, "{line}") {
+        if let Err(error) = file.write_all(line.as_bytes()) {
             self.write_error.get_or_insert(error);
         }
     }

@@ -6,6 +6,7 @@
 //! | [`local`] | the experiments of this machine, seen from outside: which there are, which are dead |
 //! | `experiment` | the live network and what can be asked of it |
 //! | `end` | the end: asked for by many, once |
+//! | `cpus` | CPUs that the workers have for themselves |
 //! | `wiring` | scenario and devices → data plane |
 //! | `events` | the numbered event stream |
 //! | `board` | the state of every process of a run |
@@ -23,6 +24,7 @@
 //! Not here: what a frame experiences (`link`, `dataplane`), how a node is made (`nodes`).
 
 mod board;
+mod cpus;
 pub mod daemon;
 mod drawn;
 mod end;

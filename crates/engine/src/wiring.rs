@@ -221,6 +221,7 @@ pub fn timing(scenario: &Scenario, timing: netloom_dataplane::Timing, overflow: 
             netloom_dataplane::Scheduling::Favoured => Scheduling::Favoured,
             netloom_dataplane::Scheduling::Normal => Scheduling::Normal,
         },
+        dedicated_cpu: load.dedicated_cpu,
         lateness: summary(load.lateness),
     };
     Timing {

@@ -14,6 +14,7 @@ mod process;
 mod software;
 mod timeline;
 mod values;
+mod workers;
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -30,6 +31,7 @@ pub(crate) use process::{RawProcess, RawReady};
 pub(crate) use software::{RawBind, RawFile, RawService, RawServices};
 pub(crate) use timeline::{RawEvent, RawStart};
 pub(crate) use values::{RawEndpoint, RawTime};
+pub(crate) use workers::RawWorkers;
 
 /// A NetLoom scenario: a network, what runs in it, and what happens to it.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
@@ -60,6 +62,9 @@ pub(crate) struct RawScenario {
     /// When a run counts as disturbed by its own machine, and what is done then.
     #[serde(default)]
     pub monitor: RawMonitor,
+    /// Which of the machine's CPUs the engine's workers get, who carry the frames.
+    #[serde(default)]
+    pub workers: RawWorkers,
 }
 
 fn default_seed() -> u64 {

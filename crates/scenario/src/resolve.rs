@@ -37,7 +37,7 @@ use crate::diagnostic::Diagnostic;
 use crate::files::Files;
 use crate::raw::RawScenario;
 use crate::span::Span;
-use crate::spec::Scenario;
+use crate::spec::{Scenario, Workers};
 use crate::yaml::{NodeId, Tree};
 use references::References;
 use report::Report;
@@ -86,6 +86,7 @@ pub(crate) fn resolve(
         processes,
         measure,
         monitor,
+        workers: Workers { dedicated_cpus: raw.workers.dedicated_cpus },
         templates,
         duration: raw.duration.as_ref().map(|duration| duration.value.0),
     };

@@ -47,6 +47,9 @@ pub struct Scenario {
     pub measure: Measure,
     /// What a run is held to.
     pub monitor: Monitor,
+    /// What the engine's workers get of the machine.
+    #[serde(default, skip_serializing_if = "Workers::is_default")]
+    pub workers: Workers,
     /// Templates of the services that nodes run.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub templates: BTreeMap<String, ServiceTemplate>,
@@ -510,6 +513,19 @@ pub struct Monitor {
     pub warm_up: Duration,
     /// Thresholds and windows.
     pub criteria: Criteria,
+}
+
+/// What the engine's workers get of the machine.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+pub struct Workers {
+    /// On so many CPUs runs a worker each and nothing else of the experiment; of 0, they share all CPUs with it.
+    pub dedicated_cpus: usize,
+}
+
+impl Workers {
+    fn is_default(&self) -> bool {
+        *self == Self::default()
+    }
 }
 
 /// What is done when contention begins.

@@ -122,6 +122,7 @@ impl Experiment {
             ("name", old.name != new.name),
             ("seed", old.seed != new.seed),
             ("monitor", self.told_monitor != new.monitor),
+            ("workers", old.workers != new.workers),
         ];
         if let Some((key, _)) = fixed.into_iter().find(|(_, differs)| *differs) {
             bail!(

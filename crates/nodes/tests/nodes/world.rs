@@ -236,6 +236,7 @@ pub fn scenario(name: &str, links: &[(&str, &str)]) -> Scenario {
             observations: false,
         },
         monitor: Monitor::default(),
+        workers: Workers::default(),
         duration: None,
         templates: BTreeMap::new(),
     };

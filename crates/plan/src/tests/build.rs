@@ -23,6 +23,7 @@ pub fn scenario() -> Scenario {
             observations: false,
         },
         monitor: Monitor::default(),
+        workers: Workers::default(),
         duration: None,
         templates: BTreeMap::new(),
     }
