@@ -77,6 +77,8 @@ fn start() -> Result<()> {
     let mut launch: Launch =
         serde_json::from_str(&line).context("cannot understand what to launch")?;
     launch.scenario.share_data();
+    // Before there are threads and processes, which inherit it, and before there is anything to take back.
+    let dedicated = Dedicated::set_apart(launch.scenario.workers.dedicated_cpus)?;
     let layout = Layout::new(&launch.scenario.name);
     let claim = claim(&layout, &launch.scenario.name)?;
     redirect_stderr(&layout.state_dir().join("engine.log"))?;
@@ -84,8 +86,6 @@ fn start() -> Result<()> {
         netloom_nodes::cleanup_layout(&layout)?;
         return Err(error);
     }
-    // Before there are threads and processes, which inherit it.
-    let dedicated = Dedicated::set_apart(launch.scenario.workers.dedicated_cpus)?;
     let told_monitor = launch.scenario.monitor.clone();
     let thresholds = Thresholds::set(&mut launch.scenario.monitor.criteria, &launch.calibration);
     let watching = Watching { preparation: Preparation::start(&launch.scenario), thresholds };

@@ -121,7 +121,7 @@ impl de::Error for DecodeError {
 fn in_words(expected: &str) -> String {
     match expected {
         "u8" | "u16" => "a whole number from 0 to 65535".into(),
-        "u32" | "u64" => "a whole number of zero or more".into(),
+        "u32" | "u64" | "usize" => "a whole number of zero or more".into(),
         "a boolean" => "`true` or `false`".into(),
         "a string" => "a text".into(),
         "a sequence" => "a list".into(),
