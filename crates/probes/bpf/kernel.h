@@ -3,6 +3,7 @@
 #ifndef NETLOOM_KERNEL_H
 #define NETLOOM_KERNEL_H
 
+typedef unsigned char u8;
 typedef unsigned int u32;
 typedef unsigned long long u64;
 typedef long long s64;
@@ -54,10 +55,25 @@ struct sched_entity {
 struct task_struct {
 	u32 __state;
 	u32 flags;
+	int on_cpu;
 	int pid;
 	int tgid;
 	struct nsproxy *nsproxy;
 	struct sched_entity se;
+};
+
+struct timerqueue_node {
+	s64 expires;
+};
+
+struct hrtimer_clock_base {
+	s64 offset;
+};
+
+struct hrtimer {
+	struct timerqueue_node node;
+	struct hrtimer_clock_base *base;
+	u8 is_soft;
 };
 
 struct gendisk {

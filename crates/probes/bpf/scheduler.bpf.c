@@ -83,6 +83,7 @@ struct wait {
 	u64 until;   /* its end */
 	u64 told;    /* such time that was told lately */
 	u64 since_told; /* since when that is counted; before, it counts half */
+	u64 left;    /* when it last left a CPU */
 };
 
 /* By the last bits of the tasks' numbers: an array costs less than a hash table, at each wake-up and each
@@ -115,6 +116,14 @@ struct {
 	MAP_OF(key, u32);
 	MAP_OF(value, u64);
 } lost_waits SEC(".maps");
+
+/* When the timer was due that this CPU looks at now, if that is late; 0 otherwise. */
+struct {
+	MAP_IS(type, MAP_PERCPU_ARRAY);
+	MAP_IS(max_entries, 1);
+	MAP_OF(key, u32);
+	MAP_OF(value, u64);
+} overdue SEC(".maps");
 
 #define INLINE static inline __attribute__((always_inline))
 
@@ -168,13 +177,26 @@ INLINE void tell_rest(u32 node, struct wait *wait)
 	send_wait(&waited);
 }
 
+/* Since when a task has waited that is woken now: since the timer was due that wakes it, if that is late, as all are on a
+ * machine that stood still; but not while it ran. Many programs set timers for times that are over. */
+INLINE u64 due(struct task_struct *task, struct wait *wait, u64 now)
+{
+	u32 zero = 0;
+	u64 since, *due = map_lookup(&overdue, &zero);
+
+	if (!due || !*due || task->on_cpu)
+		return now;
+	since = *due > wait->left ? *due : wait->left;
+	return since < now ? since : now;
+}
+
 /* From now on it waits, whatever was known of it. (If it still runs, since it was woken when it only was about to sleep,
  * it is found to have waited for nothing when it leaves the CPU.) One that has slept had nothing left to do. One that is
  * preempted is as late with it as it has waited, less what it has run since then: it runs faster than work comes. */
 INLINE void wait_begins(struct task_struct *task, u32 node, u64 now, int has_slept)
 {
 	struct wait *wait = wait_of(task->pid);
-	u64 made_up, carried = 0;
+	u64 made_up, carried = 0, since = now;
 
 	if (!wait)
 		return;
@@ -183,12 +205,13 @@ INLINE void wait_begins(struct task_struct *task, u32 node, u64 now, int has_sle
 		wait->told = 0;
 	} else if (has_slept) {
 		tell_rest(node, wait);
+		since = due(task, wait, now);
 	} else {
 		made_up = task->se.sum_exec_runtime - wait->ran;
 		if (wait->carried > made_up)
 			carried = wait->carried - made_up;
 	}
-	wait->since = now;
+	wait->since = since;
 	wait->pid = task->pid;
 	wait->ran = task->se.sum_exec_runtime;
 	wait->carried = carried;
@@ -234,16 +257,24 @@ INLINE void wait_ends(struct task_struct *task, u32 node, u64 now)
 
 /* It has run until now, and it may not have been told since when: kernels were seen that leave out most switches from the
  * idle task. Then it began as long ago as it has run since it waits. */
-INLINE void wait_has_ended(struct task_struct *task, u64 now)
+INLINE void leaves(struct task_struct *task, u64 now, int still_wants)
 {
 	struct wait *wait = wait_of(task->pid);
 	u32 *node;
 
-	if (!wait || wait->pid != task->pid || !wait->since)
-		return;
-	node = node_of(task);
-	if (node)
-		tell_wait(*node, wait, now - (task->se.sum_exec_runtime - wait->ran));
+	if (wait && wait->pid == task->pid) {
+		wait->left = now;
+		if (wait->since) {
+			node = node_of(task);
+			if (node)
+				tell_wait(*node, wait, now - (task->se.sum_exec_runtime - wait->ran));
+		}
+	}
+	if (still_wants) {
+		node = node_of(task);
+		if (node)
+			wait_begins(task, *node, now, 0);
+	}
 }
 
 /* Counts the time of who has run until now. */
@@ -293,20 +324,15 @@ SEC("tp_btf/sched_switch")
 int sched_switch(u64 *ctx)
 {
 	struct task_struct *prev = (void *)ctx[1], *next = (void *)ctx[2];
-	u32 zero = 0, *node = node_of(next), *of_prev;
+	u32 zero = 0, *node = node_of(next);
 	struct record *cpu = map_lookup(&cpus, &zero);
 	u64 now = monotonic_ns(), party = party_of(next, node);
 
+	/* One that is preempted still wants the CPU. */
 	if (watch_nodes)
-		wait_has_ended(prev, now);
+		leaves(prev, now, ctx[0] || !prev->__state);
 	if (node)
 		wait_ends(next, *node, now);
-	/* Preempted: it still wants the CPU. */
-	if (watch_nodes && (ctx[0] || !prev->__state)) {
-		of_prev = node_of(prev);
-		if (of_prev)
-			wait_begins(prev, *of_prev, now, 0);
-	}
 
 	if (!cpu || (party == cpu->party && cpu->done))
 		return 0;
@@ -345,4 +371,37 @@ SEC("tp_btf/sched_wakeup_new")
 int sched_wakeup_new(u64 *ctx)
 {
 	return woken((void *)ctx[0]);
+}
+
+/* Timers that the kernel looks at when an interrupt says so; the others have no times that it keeps exactly. */
+SEC("tp_btf/hrtimer_expire_entry")
+int hrtimer_expire_entry(u64 *ctx)
+{
+	struct hrtimer *timer = (void *)ctx[0];
+	u32 zero = 0;
+	u64 *due, now;
+	s64 late;
+
+	if (timer->is_soft)
+		return 0;
+	now = monotonic_ns();
+	/* Its time is that of its own clock. */
+	late = now + timer->base->offset - timer->node.expires;
+	if (late < (s64)(tell_wait_ns / TELL_PART))
+		return 0;
+	due = map_lookup(&overdue, &zero);
+	if (due)
+		*due = now - late;
+	return 0;
+}
+
+SEC("tp_btf/hrtimer_expire_exit")
+int hrtimer_expire_exit(void)
+{
+	u32 zero = 0;
+	u64 *due = map_lookup(&overdue, &zero);
+
+	if (due)
+		*due = 0;
+	return 0;
 }

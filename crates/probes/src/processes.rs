@@ -169,15 +169,17 @@ impl Probe for Processes {
     fn start(&mut self, sink: Sink<'_>) {
         let own = self.proc.join(self.engine.to_string());
         let schedstat = "/proc/PID/schedstat";
-        let blind =
-            "waits of a process are averaged over a second, and seen of its first thread only";
+        let blind = [
+            "waits of a process are averaged over a second, and seen of its first thread only",
+            "timers of programs that the kernel looks at late",
+        ];
         match fs::read(own.join("schedstat")) {
             _ if !self.waits => {}
             Ok(_) if self.nodes.is_empty() => {
                 let why = "no network namespace of a node is known";
                 cannot_watch(sink, schedstat, &[SignalKind::RunQueue], why);
             }
-            Ok(_) => watches(sink, schedstat, &[SignalKind::RunQueue], &[blind]),
+            Ok(_) => watches(sink, schedstat, &[SignalKind::RunQueue], &blind),
             Err(error) => {
                 cannot_watch(sink, schedstat, &[SignalKind::RunQueue], &error.to_string());
             }

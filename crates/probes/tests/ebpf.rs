@@ -2,6 +2,7 @@
 //! and end.
 
 use std::collections::BTreeMap;
+use std::error::Error;
 use std::fs::{self, File};
 use std::io::Write;
 use std::os::unix::fs::MetadataExt;
@@ -12,12 +13,15 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::{Duration as StdDuration, Instant};
 
+use aya::programs::BtfTracePoint;
+use aya::{Btf, Ebpf, EbpfLoader};
 use netloom_monitor::{
     BusyStretch, Coverage, Criteria, Monitor, Observation as O, Party, SignalKind, Subject,
 };
 use netloom_probes::{Limited, Node, Places, Probes};
 use netloom_units::{Duration, Time};
 use nix::sched::{CloneFlags, CpuSet, sched_setaffinity, unshare};
+use nix::time::{ClockId, ClockNanosleepFlags, clock_gettime, clock_nanosleep};
 use nix::unistd::Pid;
 
 const TYPES: &str = "/sys/kernel/btf/vmlinux";
@@ -281,6 +285,79 @@ fn a_task_that_is_preempted_carries_what_it_has_waited() {
     // Of 0.2 s each, less what it has run.
     let carried = carried.max().unwrap_or(0);
     assert!(carried > 20 * MS && carried < 200 * MS, "{carried}");
+}
+
+/// Sleeps until so long after `began`, on a clock that programs ask the time of; how late it woke.
+fn sleep_until(began: StdDuration, after: StdDuration) -> StdDuration {
+    let until = began + after;
+    let flags = ClockNanosleepFlags::TIMER_ABSTIME;
+    clock_nanosleep(ClockId::CLOCK_REALTIME, flags, &until.into()).unwrap();
+    now() - until
+}
+
+/// The time of a clock that is not the kernel's own.
+fn now() -> StdDuration {
+    clock_gettime(ClockId::CLOCK_REALTIME).unwrap().into()
+}
+
+/// A task that sleeps when its CPU stands still waits from when it was to wake.
+#[test]
+fn a_timer_that_is_late_is_a_wait() {
+    let sleeping = || {
+        pin(0);
+        // What is known of a task begins when it first sleeps.
+        thread::sleep(StdDuration::from_millis(1));
+        let stall = stall_this_thread(StdDuration::from_millis(10));
+        let late = sleep_until(now(), StdDuration::from_millis(5));
+        stall.map(|_| late)
+    };
+    let Some((watch, late)) = in_a_node(Duration::from_millis(1), sleeping) else { return };
+    let Some(late) = late else { return };
+    let late = late.as_nanos() as u64;
+    assert!(late > 4 * MS, "the CPU did not stand still: {late}");
+    let longest = watch.seen.iter().filter_map(|(_, seen)| match seen {
+        O::Waited { began, ended, .. } => Some(began.saturating_sub(*ended).as_nanos()),
+        _ => None,
+    });
+    let longest = longest.max().unwrap_or(0);
+    // The kernel may look at the timer of an ordinary task 50 us later than it asks without being late.
+    assert!(longest <= late && longest + MS > late, "{longest} of {late}");
+}
+
+/// A task that asks to be woken at a time that is over waits for nothing: it is late by itself.
+#[test]
+fn a_time_that_is_over_is_no_wait() {
+    let late = || {
+        let began = now();
+        thread::sleep(StdDuration::from_millis(100));
+        for _ in 0..100 {
+            assert!(sleep_until(began, StdDuration::from_millis(1)).as_millis() > 90);
+        }
+    };
+    let Some((watch, ())) = in_a_node(Duration::from_millis(50), late) else { return };
+    assert_eq!(told_waits(&watch), (0, 0));
+}
+
+/// When this thread next sleeps, its CPU stands still for so long: until what is given is dropped. Nothing where the
+/// kernel has no such programs, which is printed.
+fn stall_this_thread(length: StdDuration) -> Option<Ebpf> {
+    let attached = || -> Result<Ebpf, Box<dyn Error>> {
+        let object = aya::include_bytes_aligned!("../bpf/stall.bpf.o");
+        let types = Btf::from_sys_fs()?;
+        let (sleeper, stall_ns) = (nix::unistd::gettid().as_raw() as u32, length.as_nanos() as u64);
+        let mut loader = EbpfLoader::new();
+        loader.override_global("sleeper", &sleeper, true);
+        loader.override_global("stall_ns", &stall_ns, true);
+        let mut ebpf = loader.btf(Some(&types)).load(object)?;
+        let program = ebpf.program_mut("sched_switch").ok_or("there is no such program")?;
+        let program: &mut BtfTracePoint = program.try_into()?;
+        program.load("sched_switch", &types)?;
+        program.attach()?;
+        Ok(ebpf)
+    };
+    attached()
+        .map_err(|error| println!("skipped: CPUs cannot be made to stand still: {error}"))
+        .ok()
 }
 
 /// Shorter waits than are asked for are not told.

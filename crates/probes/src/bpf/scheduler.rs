@@ -54,10 +54,15 @@ const RENEW: Duration = Duration::from_secs(1);
 const NAMES: usize = 4096;
 
 /// Programs that are in the kernel and not attached.
-pub struct PreparedScheduler(Ebpf);
+pub struct PreparedScheduler {
+    ebpf: Ebpf,
+    /// Whether the kernel took those on timers, too.
+    timers: Result<(), Why>,
+}
 
 const SWITCHES: [&str; 1] = ["sched_switch"];
 const WAKE_UPS: [&str; 2] = ["sched_waking", "sched_wakeup_new"];
+const TIMERS: [&str; 2] = ["hrtimer_expire_entry", "hrtimer_expire_exit"];
 
 /// What was told of a CPU.
 #[derive(Debug, Default)]
@@ -98,12 +103,13 @@ impl Scheduler {
         })?;
         verify(&mut ebpf, btf, &SWITCHES)?;
         verify(&mut ebpf, btf, &WAKE_UPS)?;
-        Ok(PreparedScheduler(ebpf))
+        let timers = verify(&mut ebpf, btf, &TIMERS);
+        Ok(PreparedScheduler { ebpf, timers })
     }
 
     /// Begins to watch; with it come waits, if there are nodes.
     pub fn start(
-        PreparedScheduler(mut ebpf): PreparedScheduler,
+        PreparedScheduler { mut ebpf, timers }: PreparedScheduler,
         places: &Places,
     ) -> Result<(Self, Option<Waits>), Why> {
         let nodes = places.namespaces().map(|(inode, node)| Ok((u32::try_from(inode)?, node)));
@@ -116,12 +122,13 @@ impl Scheduler {
         let mut waits = None;
         if !parties.is_empty() {
             attach(&mut ebpf, &WAKE_UPS)?;
+            let timers = timers.and_then(|()| attach(&mut ebpf, &TIMERS));
             // Those with a CPU quota wait as they should.
             let limited = places.limited_nodes(|limited| limited.cpu);
             let numbers = parties.iter().map(|(_, node)| *node);
             let unlimited = numbers.filter(|node| !limited.contains(&Party::Node(*node)));
             let (ring, lost) = (map(&mut ebpf, "waits")?, map(&mut ebpf, "lost_waits")?);
-            waits = Some(Waits::new(ring, lost, unlimited));
+            waits = Some(Waits::new(ring, lost, timers, unlimited));
         }
         let scheduler = Self {
             cpus: map(&mut ebpf, "cpus")?,

@@ -1,12 +1,12 @@
-//! Times at which tasks of nodes waited for a CPU, from their wake-up or their preemption until they ran: the
-//! events of the scheduler's program.
+//! Times at which tasks of nodes waited for a CPU, from their wake-up, or from when the timer was due that woke them, or
+//! from their preemption, until they ran: the events of the scheduler's program.
 
 use aya::maps::{Array, MapData, RingBuf};
 use netloom_monitor::{Observation, Party, SignalKind};
 use netloom_units::{Duration, Time};
 
 use super::clock::Clock;
-use super::load::{Why, next};
+use super::load::{Why, in_words, next};
 use super::looking::Look;
 use crate::probe::{Sink, watches};
 
@@ -23,6 +23,8 @@ pub struct Waits {
     nodes: Vec<bool>,
     /// Whether all of them were said to be observed.
     told: bool,
+    /// Why timers that the kernel looks at late are not seen.
+    without_timers: Option<String>,
     /// One that ended after the last look.
     next: Option<[u64; WORDS]>,
 }
@@ -34,6 +36,7 @@ impl Waits {
     pub fn new(
         waits: RingBuf<MapData>,
         lost: Array<MapData, u64>,
+        timers: Result<(), Why>,
         nodes: impl Iterator<Item = u32>,
     ) -> Self {
         let mut is_told = Vec::new();
@@ -41,8 +44,16 @@ impl Waits {
             is_told.resize(is_told.len().max(node + 1), false);
             is_told[node] = true;
         }
-        let clock = Clock::default();
-        Self { waits, lost, told_lost: 0, clock, nodes: is_told, told: false, next: None }
+        Self {
+            waits,
+            lost,
+            told_lost: 0,
+            clock: Clock::default(),
+            nodes: is_told,
+            told: false,
+            without_timers: timers.err().map(|why| in_words(&why)),
+            next: None,
+        }
     }
 
     /// The next event that is not later. There may be more of those than can be told meanwhile.
@@ -69,6 +80,10 @@ impl Look for Waits {
             for (node, _) in (0..).zip(&self.nodes).filter(|(_, is_told)| **is_told) {
                 let (party, delay) = (Party::Node(node), Duration::ZERO);
                 sink(Observation::RunQueue { party, delay, times: 0 });
+            }
+            if let Some(why) = &self.without_timers {
+                let blind = format!("timers of programs that the kernel looks at late: {why}");
+                watches(sink, NAME, &[SIGNAL], &[&blind]);
             }
         }
         let now = self.clock.look(at)?;
