@@ -66,18 +66,29 @@ impl EventLog {
 
     /// Records that `what` happened at `time`.
     pub fn record(&self, time: Time, what: What) {
+        self.record_all(time, [what]);
+    }
+
+    /// Records things that happened at `time`, in their order: many of them cost little more than one.
+    pub fn record_all(&self, time: Time, what: impl IntoIterator<Item = What>) {
         let mut inner = self.lock();
-        if let What::Warning { message } = &what {
-            inner.warnings.push(message.clone());
+        let mut lines = String::new();
+        for what in what {
+            if let What::Warning { message } = &what {
+                inner.warnings.push(message.clone());
+            }
+            let event = Event { number: inner.next, time, what };
+            // An event is plain data: it always has a JSON form.
+            let json = serde_json::to_string(&event).unwrap_or_default();
+            lines.push_str(&json);
+            lines.push('\n');
+            inner.keep(Line { number: event.number, json: json.into() });
+            inner.next += 1;
         }
-        let event = Event { number: inner.next, time, what };
-        // An event is plain data: it always has a JSON form.
-        let mut json = serde_json::to_string(&event).unwrap_or_default();
-        json.push('\n');
-        inner.write(&json);
-        inner.keep(Line { number: event.number, json: json.trim_end().into() });
-        inner.next += 1;
-        self.count.send_replace(inner.next);
+        if !lines.is_empty() {
+            inner.write(&lines);
+            self.count.send_replace(inner.next);
+        }
     }
 
     /// The kept events from number `since` on.
@@ -137,10 +148,10 @@ impl Inner {
         }
     }
 
-    /// Writes a line with its end at once: each write is a system call, and two could be half a line.
-    fn write(&mut self, line: &str) {
+    /// Writes lines with their ends at once: each write is a system call, and two could be half a line.
+    fn write(&mut self, lines: &str) {
         let Some(file) = &mut self.file else { return };
-        if let Err(error) = file.write_all(line.as_bytes()) {
+        if let Err(error) = file.write_all(lines.as_bytes()) {
             self.write_error.get_or_insert(error);
         }
     }

@@ -213,6 +213,11 @@ impl Experiment {
         self.events.record(self.now(), what);
     }
 
+    /// Records things that have happened now, in their order.
+    pub fn record_all(&self, what: impl IntoIterator<Item = What>) {
+        self.events.record_all(self.now(), what);
+    }
+
     /// Enters a phase.
     pub fn enter(&self, phase: Phase) {
         self.record(What::Phase { phase });

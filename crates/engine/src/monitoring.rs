@@ -31,7 +31,7 @@ use std::time::Instant;
 use anyhow::{Context, Result};
 use netloom_api::event::{EndReason, What};
 use netloom_dataplane::{Scheduling, Watch};
-use netloom_monitor::{Change, Observation, Signal, Verdict, Warnings, Work};
+use netloom_monitor::{Change, Observation, Verdict, Warnings, Work};
 use netloom_probes::{Limited, Node, Places, Probes};
 use netloom_scenario::OnContention;
 use netloom_units::{Duration, Time};
@@ -271,25 +271,21 @@ impl Watcher {
 
     /// Records what the monitor has to tell; whether there was anything.
     fn tell(&mut self, monitor: &mut RecordedMonitor) -> bool {
-        let mut told = false;
+        let mut events = Vec::new();
         while let Some(signal) = monitor.poll_signal() {
-            told = true;
-            self.record(signal);
+            if self.aborts() && self.settled && signal.change != Change::Ended {
+                self.end.ask(EndReason::Contention);
+            }
+            let warning = self.warnings.warn(&signal);
+            events.extend(warning.map(|message| What::Warning { message }));
+            events.push(What::Contention { signal });
         }
+        let told = !events.is_empty();
+        self.experiment.record_all(events);
         told
     }
 
     fn aborts(&self) -> bool {
         self.experiment.drawn().scenario.monitor.on_contention == OnContention::Abort
-    }
-
-    fn record(&mut self, signal: Signal) {
-        if let Some(message) = self.warnings.warn(&signal) {
-            self.experiment.record(What::Warning { message });
-        }
-        if self.aborts() && self.settled && signal.change != Change::Ended {
-            self.end.ask(EndReason::Contention);
-        }
-        self.experiment.record(What::Contention { signal });
     }
 }

@@ -177,13 +177,8 @@ impl Monitor {
 
     fn tell(&mut self) {
         for notice in std::mem::take(&mut self.out) {
-            let mut of = None;
-            self.all.visit(&mut |tracker| {
-                if (tracker.signal, tracker.place) == (notice.signal, notice.place) {
-                    of = Some(tracker);
-                }
-            });
-            let tracker = of.expect("a tracker that has told something is there");
+            let tracker = self.all.tracker(notice.signal, notice.place);
+            let tracker = tracker.expect("a tracker that has told something is there");
             let signal = self.signal(&notice, tracker);
             self.signals.push_back(signal);
         }

@@ -18,11 +18,13 @@
 //! | `neighbours` | `/proc/net/stat/arp_cache`, `ndisc_cache` | frames lost for want of a neighbour |
 //! | `uplinks` | `/proc/net/dev` | traffic and losses of uplinks |
 //! | `places`, `awaited`, `source`, `fields` | – | where files are, or will be; reading and taking them apart |
+//! | `budget` | – | how often a probe with many files looks |
 //! | `probe` | – | what probes have in common, and polling them when they are due |
 //! | `prepared` | – | choosing the best, and what can be done before there are nodes |
 
 mod awaited;
 mod bpf;
+mod budget;
 mod cpu;
 mod disks;
 mod fields;
@@ -39,6 +41,7 @@ mod source;
 mod uplinks;
 mod vmstat;
 
+pub use budget::Budget;
 pub use places::{Limited, Node, Places};
 pub use prepared::Prepared;
 pub use probe::{Probe, Probes, Sink};

@@ -8,9 +8,10 @@ use netloom_monitor::{Observation, Party, Pressure, SignalKind};
 use netloom_units::{Duration, Time};
 
 use crate::awaited::Awaited;
+use crate::budget::Budget;
 use crate::fields::{Counter, lines, number, words};
 use crate::places::{Limited, Places};
-use crate::probe::{Probe, Sink, budgeted, cannot_watch, watches};
+use crate::probe::{Probe, Sink, cannot_watch, watches};
 use crate::source::Source;
 
 const NAME: &str = "pressure stall information";
@@ -26,6 +27,7 @@ pub struct Pressures {
     /// Nodes that stand still because the scenario wants it.
     limited: BTreeMap<Party, Limited>,
     files: Vec<File>,
+    budget: Budget,
 }
 
 struct File {
@@ -42,7 +44,8 @@ impl Pressures {
         let (proc, awaited) = (places.proc.join("pressure"), Awaited::of(places));
         let limited = places.cgroups().map(|(party, _)| (party, places.limited(party)));
         let limited = limited.filter(|(_, limited)| *limited != Limited::default()).collect();
-        Self { proc, awaited, has_cgroups, limited, files: vec![] }
+        let (files, budget) = (vec![], Budget::default());
+        Self { proc, awaited, has_cgroups, limited, files, budget }
     }
 
     /// Opens the files of a party; whether there were any.
@@ -75,7 +78,7 @@ impl Pressures {
 
 impl Probe for Pressures {
     fn period(&self) -> Duration {
-        budgeted(PERIOD, self.files.len())
+        self.budget.period(PERIOD)
     }
 
     fn start(&mut self, sink: Sink<'_>) {
@@ -94,6 +97,7 @@ impl Probe for Pressures {
     }
 
     fn poll(&mut self, at: Time, sink: Sink<'_>) {
+        self.budget.begin();
         for (party, cgroup) in self.awaited.come(at) {
             let opened = self.open(party, |of| cgroup.join(format!("{of}.pressure")));
             // It may have gone again meanwhile.
@@ -104,6 +108,7 @@ impl Probe for Pressures {
         }
         // A cgroup goes with its node; what stays there to be read is nothing.
         self.files.retain_mut(|file| file.look(at, sink));
+        self.budget.end();
     }
 }
 

@@ -65,14 +65,6 @@ pub(crate) fn cannot_watch(sink: Sink<'_>, probe: &str, signals: &[SignalKind], 
     }
 }
 
-/// The period of a probe that reads `files` each time: longer than `least` if they are so many that reading
-/// them would cost more than it should. A file that is kept open takes some 4 µs with all that follows, and 150
-/// of them a second 0.06 % of a CPU.
-pub(crate) fn budgeted(least: Duration, files: usize) -> Duration {
-    let files = u64::try_from(files).unwrap_or(u64::MAX);
-    least.max(Duration::from_micros(files.saturating_mul(1_000_000 / 150)))
-}
-
 /// Those of which there is no event-driven counterpart.
 pub(crate) fn always_polling(places: &Places) -> [Box<dyn Probe>; 7] {
     [
@@ -86,7 +78,7 @@ pub(crate) fn always_polling(places: &Places) -> [Box<dyn Probe>; 7] {
     ]
 }
 
-/// Probes, each polled on a period of its own, at multiples of it: so that those with the same periods, or
+/// Probes, each polled on a period of its own, a multiple of the same step: so that those with the same periods, or
 /// multiples of them, are polled together, and who polls them wakes but once.
 pub struct Probes {
     probes: Vec<(Time, Box<dyn Probe>)>,
@@ -128,7 +120,7 @@ impl Probes {
         for (due, probe) in &mut self.probes {
             if *due <= now || !self.started {
                 probe.poll(now, sink);
-                *due = next_multiple(now, probe.period());
+                *due = after(now, probe.period());
             }
         }
         self.started = true;
@@ -140,9 +132,9 @@ impl Probes {
     }
 }
 
-/// The first multiple of `period`, in steps of [`Probes::STEP`], after `now`.
-fn next_multiple(now: Time, period: Duration) -> Time {
+/// A `period` after the step in which `now` is, both in whole steps of [`Probes::STEP`].
+fn after(now: Time, period: Duration) -> Time {
     let step = Probes::STEP.as_nanos();
-    let period = period.as_nanos().div_ceil(step).max(1) * step;
-    Time::from_nanos((now.as_nanos() / period + 1) * period)
+    let steps = now.as_nanos() / step + period.as_nanos().div_ceil(step).max(1);
+    Time::from_nanos(steps * step)
 }

@@ -62,8 +62,8 @@ pub struct Process {
     pub began: u64,
     /// Whether its name has been told.
     pub named: bool,
-    /// Its `stat`, kept open.
-    pub source: Option<Source>,
+    /// Its files, if they are kept open.
+    pub files: Files,
     cpu: Counter,
     faults: Counter,
     io: Counter,
@@ -80,7 +80,7 @@ impl Process {
             name: stat.name.clone(),
             began: stat.began,
             named: false,
-            source: None,
+            files: Files::default(),
             cpu: counter,
             faults: counter,
             io: counter,
@@ -111,14 +111,32 @@ impl Process {
     }
 }
 
-/// Reads many small files, one after another, into one buffer.
+/// Files of a process that are kept open.
+#[derive(Debug, Default)]
+pub struct Files {
+    pub stat: Option<Source>,
+    pub io: Option<Source>,
+}
+
+/// Files of processes that are kept open at most: reading an open one costs a third, but the engine needs
+/// descriptors for other things.
+const KEPT: usize = 512;
+
+/// Reads many small files, one after another.
 #[derive(Debug, Default)]
 pub struct Reader {
     path: PathBuf,
     buffer: Vec<u8>,
+    /// Files that were left open since it began anew.
+    open: usize,
 }
 
 impl Reader {
+    /// From now on, files count that are left open.
+    pub fn begin(&mut self) {
+        self.open = 0;
+    }
+
     /// Whose files are read next.
     pub fn enter(&mut self, proc: &Path, pid: u32) {
         self.path.clear();
@@ -134,7 +152,24 @@ impl Reader {
     /// What a file says; nothing if it is gone or forbidden.
     pub fn read(&mut self, file: &str) -> Option<&[u8]> {
         self.buffer.clear();
-        File::open(self.path.join(file)).ok()?.read_to_end(&mut self.buffer).ok()?;
+        File::open(self.path(file)).ok()?.read_to_end(&mut self.buffer).ok()?;
         Some(&self.buffer)
+    }
+
+    /// The same of a file that is kept open, or from now on, if there are not too many. That of a process which has
+    /// ended says so; its number may have been given to another since.
+    pub fn read_kept<'a>(
+        &'a mut self,
+        kept: &'a mut Option<Source>,
+        file: &str,
+    ) -> Option<&'a [u8]> {
+        let same = kept.take().and_then(|mut source| source.read().is_ok().then_some(source));
+        *kept = match same {
+            None if self.open < KEPT => Some(Source::open_whole(&self.path(file)).ok()?),
+            same => same,
+        };
+        let Some(source) = kept else { return self.read(file) };
+        self.open += 1;
+        Some(source.text())
     }
 }

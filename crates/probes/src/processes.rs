@@ -15,10 +15,11 @@ use netloom_monitor::{Direction, Divided, Observation, PageCause, Party, SignalK
 use netloom_units::{Duration, Time};
 
 use crate::awaited::Awaited;
+use crate::budget::Budget;
 use crate::cpu::ticks;
 use crate::fields::{Counter, lines, number, value, words};
 use crate::places::Places;
-use crate::probe::{Probe, Sink, budgeted, cannot_watch, watches};
+use crate::probe::{Probe, Sink, cannot_watch, watches};
 use crate::process::{Process, Reader, Stat};
 use crate::source::Source;
 
@@ -38,14 +39,9 @@ pub struct Processes {
     machine: Option<Machine>,
     known: BTreeMap<u32, Process>,
     reader: Reader,
-    /// Files that were left open by the processes looked at so far.
-    open: usize,
     last: Option<Time>,
+    budget: Budget,
 }
-
-/// Files of processes that are kept open at most: reading an open one costs a third, but the engine needs
-/// descriptors for other things.
-const KEPT: usize = 512;
 
 /// What was used between two looks, by party.
 #[derive(Debug, Default)]
@@ -73,8 +69,8 @@ impl Processes {
             machine: Machine::open(&places.proc),
             known: BTreeMap::new(),
             reader: Reader::default(),
-            open: 0,
             last: None,
+            budget: Budget::default(),
         }
     }
 
@@ -82,18 +78,9 @@ impl Processes {
     fn look(&mut self, pid: u32, is_first: bool, sums: &mut Sums, sink: Sink<'_>) -> Option<()> {
         self.reader.enter(&self.proc, pid);
         let mut known = self.known.remove(&pid);
-        // The file of a process that has ended says so; its number may have been given to another since.
-        let kept = known.as_mut().and_then(|known| known.source.take());
-        let kept = kept.and_then(|mut source| source.read().is_ok().then_some(source));
-        let source = match kept {
-            None if self.open < KEPT => Some(Source::open_whole(&self.reader.path("stat")).ok()?),
-            kept => kept,
-        };
-        let stat = match &source {
-            Some(source) => Stat::of(source.text())?,
-            None => Stat::of(self.reader.read("stat")?)?,
-        };
-        self.open += usize::from(source.is_some());
+        let mut files =
+            known.as_mut().map(|known| std::mem::take(&mut known.files)).unwrap_or_default();
+        let stat = Stat::of(self.reader.read_kept(&mut files.stat, "stat")?)?;
         let known = known.filter(|known| known.began == stat.began);
         let is_new = known.is_none() && !is_first;
         // Another command may be in another namespace: launchers enter a node's and then turn into programs.
@@ -118,8 +105,12 @@ impl Processes {
             sink(Observation::Named { what, name });
         }
         if is_active || begins {
-            let moved = self.reader.read("io").map_or(0, |io| process.moved(io));
+            let io = self.reader.read_kept(&mut files.io, "io");
+            let moved = io.map_or(0, |io| process.moved(io));
             *sums.io.entry(party).or_default() += moved;
+        } else {
+            // Others may need its place.
+            files.io = None;
         }
         if self.waits && matches!(party, Party::Node(_)) && !waiting.contains(&party) {
             let waited = self.reader.read("schedstat").and_then(|text| process.waited(text));
@@ -127,7 +118,7 @@ impl Processes {
                 sink(Observation::RunQueue { party, delay, times });
             }
         }
-        process.source = source;
+        process.files = files;
         self.known.insert(pid, process);
         Some(())
     }
@@ -163,7 +154,7 @@ impl Processes {
 
 impl Probe for Processes {
     fn period(&self) -> Duration {
-        budgeted(PERIOD, self.known.len())
+        self.budget.period(PERIOD)
     }
 
     fn start(&mut self, sink: Sink<'_>) {
@@ -194,11 +185,12 @@ impl Probe for Processes {
     }
 
     fn poll(&mut self, at: Time, sink: Sink<'_>) {
+        self.budget.begin();
         let over = self.last.replace(at).map(|last| at.since(last));
         let mut sums = Sums::default();
         let running: Vec<u32> = processes(&self.proc).collect();
         self.known.retain(|pid, _| running.binary_search(pid).is_ok());
-        self.open = 0;
+        self.reader.begin();
         for pid in running {
             // One that has ended meanwhile has nothing to tell.
             let _ = self.look(pid, over.is_none(), &mut sums, sink);
@@ -213,6 +205,7 @@ impl Probe for Processes {
         if let Some(over) = over {
             sums.tell(over, sink);
         }
+        self.budget.end();
     }
 }
 

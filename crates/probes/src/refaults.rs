@@ -8,9 +8,10 @@ use netloom_monitor::{Direction, Observation, PageCause, Party, SignalKind};
 use netloom_units::{Duration, Time};
 
 use crate::awaited::Awaited;
+use crate::budget::Budget;
 use crate::fields::{Counter, lines, number, words};
 use crate::places::Places;
-use crate::probe::{Probe, Sink, budgeted, cannot_watch, watches_a_part};
+use crate::probe::{Probe, Sink, cannot_watch, watches_a_part};
 use crate::source::Source;
 
 const NAME: &str = "memory.stat";
@@ -24,6 +25,7 @@ pub struct Refaults {
     files: Vec<(Party, Source, Counter)>,
     last: Option<Time>,
     delegated: bool,
+    budget: Budget,
 }
 
 impl Refaults {
@@ -33,13 +35,20 @@ impl Refaults {
         let passed_on = parent.and_then(|p| Source::open(&p.join("cgroup.subtree_control")).ok());
         let delegated = passed_on.is_some_and(|s| words(s.text()).any(|word| word == b"memory"));
         let limited = places.limited_nodes(|limited| limited.memory);
-        Self { awaited: Awaited::of(places), limited, files: vec![], last: None, delegated }
+        Self {
+            awaited: Awaited::of(places),
+            limited,
+            files: vec![],
+            last: None,
+            delegated,
+            budget: Budget::default(),
+        }
     }
 }
 
 impl Probe for Refaults {
     fn period(&self) -> Duration {
-        budgeted(PERIOD, self.files.len())
+        self.budget.period(PERIOD)
     }
 
     fn start(&mut self, sink: Sink<'_>) {
@@ -53,6 +62,7 @@ impl Probe for Refaults {
     }
 
     fn poll(&mut self, at: Time, sink: Sink<'_>) {
+        self.budget.begin();
         let files = &mut self.files;
         let come = self.awaited.come(at).into_iter();
         for (party, cgroup) in come.filter(|(party, _)| !self.limited.contains(party)) {
@@ -72,6 +82,7 @@ impl Probe for Refaults {
             }
             true
         });
+        self.budget.end();
     }
 }
 

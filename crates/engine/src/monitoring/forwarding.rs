@@ -16,6 +16,8 @@ use crate::drawn::Drawn;
 const PERIOD: Duration = Duration::from_millis(100);
 /// Pipes for which the period is longer by itself: to look at them takes some 0.1 ms.
 const PIPES: usize = 10_000;
+/// Parties that did something, for which it is longer, too: to tell of them takes as long.
+const PARTIES: usize = 50;
 
 /// Divides traffic and CPU time over nodes.
 pub struct Forwarding {
@@ -72,8 +74,6 @@ impl Forwarding {
         if !last && now < self.due {
             return;
         }
-        let periods = self.pipes.len().div_ceil(PIPES).max(1) as u64;
-        self.due = now + Duration::from_nanos(PERIOD.as_nanos() * periods);
         let over = now.since(std::mem::replace(&mut self.last, now));
         let mut sums = Sums::default();
         let mut workers = Duration::ZERO;
@@ -86,6 +86,8 @@ impl Forwarding {
         // What is not the workers', or was done for nobody, the engine did for itself.
         let own = spent.saturating_sub(workers).as_nanos();
         *sums.cpu_ns.entry(Party::Engine).or_default() += own;
+        let periods = (self.pipes.len().div_ceil(PIPES)).max(sums.cpu_ns.len().div_ceil(PARTIES));
+        self.due = now + Duration::from_nanos(PERIOD.as_nanos() * periods as u64);
         sums.tell(over, self.is_traffic_tested, sink);
     }
 }

@@ -3,20 +3,20 @@
 use std::collections::HashMap;
 
 use netloom_monitor::{DropCause, Observation, Party};
+use netloom_probes::Budget;
 use netloom_scenario::Endpoint;
 use netloom_units::{Duration, Time};
 
 use crate::experiment::Experiment;
 
-/// Each look enters every node's namespace, some 30 µs each.
+/// Each look enters every node's namespace, some 30 µs each: with many, they are rarer.
 const PERIOD: Duration = Duration::from_secs(1);
-/// Nodes for which the period is longer by itself: that is 0.1 % of a CPU.
-const NODES: u64 = 25;
 
 /// Looks at the interfaces from time to time.
 #[derive(Default)]
 pub struct OverflowProbe {
     due: Time,
+    budget: Budget,
     known: HashMap<Endpoint, u64>,
 }
 
@@ -34,11 +34,12 @@ impl OverflowProbe {
         sink: &mut dyn FnMut(Observation),
     ) -> Duration {
         let drawn = experiment.drawn();
-        let nodes = drawn.scenario.nodes.len() as u64;
-        self.due = now + Duration::from_nanos(PERIOD.as_nanos() * nodes.div_ceil(NODES).max(1));
         // Fails only while the experiment is taken down.
         let before = spent(experiment);
         let Ok(overflown) = experiment.not_read_in_time() else { return Duration::ZERO };
+        let spent = spent(experiment).saturating_sub(before);
+        self.budget.count(spent);
+        self.due = now + self.budget.period(PERIOD);
         for (endpoint, frames) in overflown {
             let before = self.known.insert(endpoint.clone(), frames).unwrap_or(0);
             if frames > before {
@@ -50,7 +51,7 @@ impl OverflowProbe {
                 });
             }
         }
-        spent(experiment).saturating_sub(before)
+        spent
     }
 }
 

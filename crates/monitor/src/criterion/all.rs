@@ -2,6 +2,7 @@
 
 use netloom_units::Time;
 
+use super::Criterion;
 use super::application::Applications;
 use super::cpu::Cpus;
 use super::disk::Disks;
@@ -16,7 +17,7 @@ use crate::names::{Names, Place};
 use crate::observation::{Observation, Subject};
 use crate::party::Party;
 use crate::signal::SignalKind;
-use crate::tracker::Outbox;
+use crate::tracker::{Outbox, Tracker};
 
 #[derive(Debug, Clone)]
 pub(crate) struct All {
@@ -58,6 +59,24 @@ impl All {
             steal: PartsOfTime::new(SignalKind::Steal, &criteria.steal),
             pressure: PartsOfTime::new(SignalKind::Pressure, &criteria.pressure),
             applications: Applications::new(&criteria.application),
+        }
+    }
+
+    /// The tracker of a signal on a resource, if something was observed of it.
+    pub fn tracker(&self, signal: SignalKind, place: Place) -> Option<&Tracker> {
+        match signal {
+            // Of these there are as many as nodes.
+            SignalKind::RunQueue => self.run_queues.tracker(place),
+            SignalKind::Pressure => self.pressure.tracker(place),
+            _ => {
+                let mut found = None;
+                self.visit(&mut |tracker| {
+                    if (tracker.signal, tracker.place) == (signal, place) {
+                        found = Some(tracker);
+                    }
+                });
+                found
+            }
         }
     }
 

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 
 use netloom_units::{Duration, Time};
 
+use super::Criterion;
 use crate::criteria::Part;
 use crate::names::Place;
 use crate::party::Party;
@@ -18,13 +19,41 @@ pub(crate) struct PartsOfTime {
     signal: SignalKind,
     criteria: Part,
     places: BTreeMap<Place, SumWindow>,
+    /// Until when a tick is of no use to any of them.
+    quiet: Time,
 }
 
-made_of!(PartsOfTime: places);
+impl Criterion for PartsOfTime {
+    fn tick(&mut self, now: Time, out: &mut Outbox) {
+        if now < self.quiet {
+            return;
+        }
+        self.places.tick(now, out);
+        let next = self.places.values().map(SumWindow::quiet).min();
+        self.quiet = next.unwrap_or(Time::from_nanos(u64::MAX));
+    }
+
+    fn next_tick(&self) -> Option<Time> {
+        self.places.next_tick()
+    }
+
+    fn visit<'a>(&'a self, visitor: &mut dyn FnMut(&'a Tracker)) {
+        self.places.visit(visitor);
+    }
+
+    fn visit_mut(&mut self, visitor: &mut dyn FnMut(&mut Tracker)) {
+        self.places.visit_mut(visitor);
+    }
+}
 
 impl PartsOfTime {
     pub fn new(signal: SignalKind, criteria: &Part) -> Self {
-        Self { signal, criteria: criteria.clone(), places: BTreeMap::new() }
+        Self { signal, criteria: criteria.clone(), places: BTreeMap::new(), quiet: Time::ZERO }
+    }
+
+    /// That of a place, if something was observed there.
+    pub fn tracker(&self, place: Place) -> Option<&Tracker> {
+        self.places.get(&place).map(|window| &window.tracker)
     }
 
     /// `part` of the time `over` that ended at `at`.
@@ -40,6 +69,7 @@ impl PartsOfTime {
         let (signal, criteria) = (self.signal, &self.criteria);
         let window = self.places.entry(place).or_insert_with(|| window(signal, place, criteria));
         window.add(at, party, part.as_nanos(), over, out);
+        self.quiet = self.quiet.min(window.quiet());
     }
 }
 

@@ -26,16 +26,28 @@ use crate::window::{Covered, SumWindow};
 #[derive(Debug, Clone)]
 pub(crate) struct RunQueues {
     criteria: Delays,
-    parties: BTreeMap<Party, SumWindow>,
-    /// When a task of each had to wait for longer than is tolerated.
-    covered: BTreeMap<Party, Covered>,
+    parties: BTreeMap<Party, RunQueue>,
+}
+
+#[derive(Debug, Clone)]
+struct RunQueue {
+    window: SumWindow,
+    /// When a task had to wait for longer than is tolerated.
+    covered: Covered,
 }
 
 made_of!(RunQueues: parties);
+made_of!(RunQueue: window);
 
 impl RunQueues {
     pub fn new(criteria: &Delays) -> Self {
-        Self { criteria: criteria.clone(), parties: BTreeMap::new(), covered: BTreeMap::new() }
+        Self { criteria: criteria.clone(), parties: BTreeMap::new() }
+    }
+
+    /// That of a place, if something was observed there.
+    pub fn tracker(&self, place: Place) -> Option<&Tracker> {
+        let Place::RunQueue(party) = place else { return None };
+        self.parties.get(&party).map(|queue| &queue.window.tracker)
     }
 
     /// A task waited, from and until so long ago, and was late with its work before by `carried`.
@@ -49,10 +61,11 @@ impl RunQueues {
     ) {
         let from = before(at, began.min(self.criteria.window));
         let to = before(at, ended + self.criteria.tolerance().saturating_sub(carried));
-        let covered = self.covered.entry(party).or_default();
-        covered.forget_before(before(at, self.criteria.window));
-        let new = covered.add(from, to);
-        self.add(at, party, new.as_nanos(), out);
+        let forgotten = before(at, self.criteria.window);
+        let queue = self.queue(party);
+        queue.covered.forget_before(forgotten);
+        let new = queue.covered.add(from, to);
+        queue.add(at, party, new.as_nanos(), out);
     }
 
     /// So many tasks waited for so long, at times that are not known.
@@ -65,15 +78,21 @@ impl RunQueues {
         out: &mut Outbox,
     ) {
         let beyond = delay.saturating_sub(self.criteria.tolerance()).as_nanos();
-        self.add(at, party, beyond.saturating_mul(times), out);
+        self.queue(party).add(at, party, beyond.saturating_mul(times), out);
     }
 
-    fn add(&mut self, at: Time, party: Party, beyond: u64, out: &mut Outbox) {
+    fn queue(&mut self, party: Party) -> &mut RunQueue {
         let criteria = &self.criteria;
-        let window = self.parties.entry(party).or_insert_with(|| window(party, criteria));
+        let new = || RunQueue { window: window(party, criteria), covered: Covered::default() };
+        self.parties.entry(party).or_insert_with(new)
+    }
+}
+
+impl RunQueue {
+    fn add(&mut self, at: Time, party: Party, beyond: u64, out: &mut Outbox) {
         // That nobody waited is worth one entry a time.
-        if beyond > 0 || window.last() < Some(at) {
-            window.add(at, party, beyond, Duration::ZERO, out);
+        if beyond > 0 || self.window.last() < Some(at) {
+            self.window.add(at, party, beyond, Duration::ZERO, out);
         }
     }
 }

@@ -22,6 +22,8 @@ pub(crate) struct SumWindow {
     /// What one unit in the window is worth in the signal's unit.
     worth: f64,
     interval: Option<Interval>,
+    /// Until when a tick is of no use. (There may be a thousand windows: most ticks look at nothing else.)
+    quiet: Time,
 }
 
 #[derive(Debug, Clone)]
@@ -43,7 +45,8 @@ struct Interval {
 
 impl SumWindow {
     pub fn new(tracker: Tracker, length: Duration, limit: Option<u64>, worth: f64) -> Self {
-        Self { tracker, window: Window::new(length), sum: 0, limit, worth, interval: None }
+        let (window, sum, interval, quiet) = (Window::new(length), 0, None, Time::ZERO);
+        Self { tracker, window, sum, limit, worth, interval, quiet }
     }
 
     /// What happened at `at`, or in the time `over` that ended then.
@@ -54,6 +57,7 @@ impl SumWindow {
         } else {
             self.add_event(at, party, amount, over, out);
         }
+        self.quiet = self.next_change(at);
     }
 
     fn add_event(&mut self, at: Time, party: Party, amount: u64, over: Duration, out: &mut Outbox) {
@@ -107,6 +111,9 @@ impl SumWindow {
 
     /// Lets the window slide to `now`, and tells of what ended on the way.
     pub fn tick(&mut self, now: Time, out: &mut Outbox) {
+        if now < self.quiet {
+            return;
+        }
         while let Some(at) = self.window.next_leave().filter(|at| *at <= now) {
             while let Some(entry) = self.window.leave(at) {
                 self.sum -= entry.amount;
@@ -118,6 +125,21 @@ impl SumWindow {
         }
         self.tracker.extend(now);
         self.tracker.lapse(now, out);
+        self.quiet = self.next_change(now);
+    }
+
+    /// Until when a tick is of no use, after one at `now`.
+    fn next_change(&self, now: Time) -> Time {
+        if self.tracker.is_holding() {
+            return now;
+        }
+        let next = self.window.next_leave().into_iter().chain(self.tracker.next_lapse()).min();
+        next.unwrap_or(Time::from_nanos(u64::MAX))
+    }
+
+    /// Until when a tick is of no use.
+    pub fn quiet(&self) -> Time {
+        self.quiet
     }
 
     /// When something was last added that is no longer than the window.

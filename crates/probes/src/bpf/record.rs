@@ -48,16 +48,22 @@ impl<'a> Record<'a> {
         self.0[6]
     }
 
-    /// Who used the CPU from `since` to `now`, in ns; all of it.
-    pub fn uses(&self, now: u64) -> impl Iterator<Item = (Party, u64)> {
+    /// Who used the CPU from `since` to `now`, in ns; all of it. In the course of a stretch each party keeps its place,
+    /// and others come after it.
+    pub fn uses(&self, now: u64) -> Vec<(Party, u64)> {
         let [_, _, _, _, running, from, _, used, others, ..] = *self.0;
         let entries = self.0[HEAD..WORDS - 1].chunks_exact(2).take(used as usize);
-        let entries = entries.map(|entry| (party(entry[0]), entry[1]));
-        entries.chain([
-            (Party::Unattributed, others),
-            // What it does now is not counted yet.
-            (party(running), now.saturating_sub(from)),
-        ])
+        let running_at = entries.clone().position(|entry| entry[0] == running);
+        let mut uses = vec![(Party::Unattributed, others)];
+        uses.extend(entries.map(|entry| (party(entry[0]), entry[1])));
+        // What it does now is not counted yet.
+        let now = now.saturating_sub(from);
+        match running_at {
+            Some(place) => uses[1 + place].1 += now,
+            None if uses.len() > PARTIES => uses[0].1 += now,
+            None => uses.push((party(running), now)),
+        }
+        uses
     }
 }
 

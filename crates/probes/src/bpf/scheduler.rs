@@ -69,7 +69,8 @@ const TIMERS: [&str; 2] = ["hrtimer_expire_entry", "hrtimer_expire_exit"];
 struct Told {
     /// The stretch that is being told.
     since: u64,
-    uses: BTreeMap<Party, u64>,
+    /// Of its parties, in the order of the record.
+    uses: Vec<u64>,
     /// The end of the last that had an event.
     ended: u64,
     lost: u64,
@@ -180,20 +181,22 @@ impl Scheduler {
             told.since = since;
             told.uses.clear();
         }
-        let mut by = Vec::new();
+        let mut by = vec![];
         if is_over || now.saturating_sub(since) >= TELL_NS {
-            let mut uses = BTreeMap::<Party, u64>::new();
-            for (party, ns) in record.uses(now) {
-                let party =
-                    if party == Party::Process(self.engine) { Party::Engine } else { party };
-                *uses.entry(party).or_default() += ns;
-            }
-            for (party, ns) in uses {
-                let before = told.uses.insert(party, ns);
-                if let (Party::Process(pid), None) = (party, before) {
-                    self.processes.tell(at, pid, sink);
+            for (place, (party, ns)) in record.uses(now).into_iter().enumerate() {
+                let is_new = place >= told.uses.len();
+                if is_new {
+                    told.uses.push(0);
                 }
-                let grown = ns.saturating_sub(before.unwrap_or(0));
+                let grown = ns.saturating_sub(std::mem::replace(&mut told.uses[place], ns));
+                let party = match party {
+                    Party::Process(pid) if pid == self.engine => Party::Engine,
+                    Party::Process(pid) if is_new => {
+                        self.processes.tell(at, pid, sink);
+                        party
+                    }
+                    _ => party,
+                };
                 if grown > 0 {
                     by.push((party, grown));
                 }

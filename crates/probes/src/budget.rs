@@ -1,0 +1,63 @@
+//! How often a probe with much to read may look: no more of a CPU than its budget.
+
+use netloom_units::Duration;
+use nix::time::{ClockId, clock_gettime};
+
+/// A probe may use one of so many parts of a CPU: 0.06 %.
+const PARTS: u64 = 1600;
+
+/// What the looks of a probe cost, which grows with the number of its files, and with all that pushes them out of the
+/// CPU's caches.
+#[derive(Debug, Default)]
+pub struct Budget {
+    began: Duration,
+    last: Option<Duration>,
+    before: Option<Duration>,
+}
+
+impl Budget {
+    /// A look begins, of the thread that calls this.
+    pub fn begin(&mut self) {
+        self.began = thread_time();
+    }
+
+    /// The look is over.
+    pub fn end(&mut self) {
+        self.count(thread_time().saturating_sub(self.began));
+    }
+
+    /// A look took so long.
+    pub fn count(&mut self, took: Duration) {
+        self.before = self.last.replace(took);
+    }
+
+    /// When to look again after the last look: `least`, or longer if the lesser of the last two was too dear. (One may
+    /// be dear by chance, as the first is, which opens files.)
+    pub fn period(&self, least: Duration) -> Duration {
+        let took = self.last.zip(self.before).map(|(last, before)| last.min(before));
+        least.max(Duration::from_nanos(took.unwrap_or_default().as_nanos().saturating_mul(PARTS)))
+    }
+}
+
+/// The CPU time of the calling thread. Cannot fail for it.
+fn thread_time() -> Duration {
+    let time = clock_gettime(ClockId::CLOCK_THREAD_CPUTIME_ID).map(std::time::Duration::from);
+    Duration::from_nanos(u64::try_from(time.unwrap_or_default().as_nanos()).unwrap_or(u64::MAX))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn dear_looks_are_rare_and_one_by_chance_is_not_counted() {
+        let us = Duration::from_micros;
+        let mut budget = Budget::default();
+        let mut periods = vec![];
+        for took in [5000, 1000, 1000, 9000, 10, 20] {
+            budget.count(us(took));
+            periods.push(budget.period(us(100_000)).as_nanos() / 1_000_000);
+        }
+        assert_eq!(periods, [100, 1600, 1600, 1600, 100, 100]);
+    }
+}
