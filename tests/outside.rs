@@ -33,7 +33,9 @@ impl Machine {
         }
         made.uplink("up0");
         made.ip("address add 198.51.100.1/24 dev up0");
+        made.ip("address add fd98::1/64 dev up0 nodad");
         made.in_world("ip address add 198.51.100.2/24 dev up0");
+        made.in_world("ip address add fd98::2/64 dev up0 nodad");
         Some(made)
     }
 
@@ -66,10 +68,10 @@ impl Machine {
     fn serve(&mut self) {
         let program = "\
 import socket
-s = socket.create_server(('198.51.100.2', 7))
+s = socket.create_server(('::', 7), family=socket.AF_INET6, dualstack_ipv6=True)
 while True:
     c, a = s.accept()
-    c.sendall(a[0].encode()); c.close()
+    c.sendall(a[0].removeprefix('::ffff:').encode()); c.close()
 ";
         let mut command = inside(&self.world, &["python3", "-c", program]);
         self.server = Some(command.stdin(Stdio::null()).spawn().unwrap());
@@ -195,26 +197,62 @@ fn nodes_reach_the_world_through_the_machines_address() {
     let Some(mut machine) = Machine::new(name) else { return };
     machine.serve();
     let before = machine.devices();
-    let forwarding = || machine.sh("cat /proc/sys/net/ipv4/conf/up0/forwarding");
-    assert_eq!(forwarding(), "0\n");
+    // Of IPv6, one device is said to forward, which is of no effect while the machine as a whole does not.
+    machine.sh("sysctl -qw net.ipv6.conf.lo.forwarding=1");
+    let forwarding = || {
+        let files = ["ipv4/conf/up0", "ipv6/conf/all", "ipv6/conf/default", "ipv6/conf/up0"];
+        let all = files.map(|file| machine.sh(&format!("cat /proc/sys/net/{file}/forwarding")));
+        all.concat() + &machine.sh("cat /proc/sys/net/ipv6/conf/lo/forwarding")
+    };
+    let not_forwarding = "0\n0\n0\n0\n1\n";
+    assert_eq!(forwarding(), not_forwarding);
     let lab = Lab::new(
-        "topology:\n  nodes: { r: { kind: router, routes: [{ to: 0.0.0.0/0, via: 172.30.0.1 }] } }\n  links:\n    \
-         - { endpoints: ['r:out', 'nat:nat0'], addresses: [172.30.0.1/24], delay: 5ms }\n",
+        "topology:\n  nodes:\n    r: { kind: router, routes: \
+         [{ to: 0.0.0.0/0, via: 172.30.0.1 }, { to: '::/0', via: 'fd30::1' }] }\n  links:\n    \
+         - { endpoints: ['r:out', 'nat:nat0'], addresses: [172.30.0.1/24, fd30::1/63], delay: 5ms }\n",
     );
-    let client =
-        "import socket; print(socket.create_connection(('198.51.100.2', 7), 5).recv(99).decode())";
+    let seen_from = |server: &str| {
+        let client = format!(
+            "import socket; print(socket.create_connection(('{server}', 7), 5).recv(99).decode())"
+        );
+        lab.sh("r", &format!("python3 -c \"{client}\""))
+    };
     for end in ["destroy", "kill"] {
         machine.ok(&lab, &["deploy"]);
-        assert_eq!(lab.sh("r", &format!("python3 -c \"{client}\"")), "198.51.100.1\n");
-        assert_eq!(forwarding(), "1\n");
+        assert_eq!(seen_from("198.51.100.2"), "198.51.100.1\n");
+        assert_eq!(seen_from("fd98::2"), "fd98::1\n");
+        assert_eq!(forwarding(), "1\n1\n1\n1\n1\n");
         if end == "kill" {
             killed(&machine, &lab, &before);
         } else {
             destroyed(&machine, &lab, &before);
         }
-        assert_eq!(forwarding(), "0\n");
+        assert_eq!(forwarding(), not_forwarding);
     }
+    // A machine that has its default route from a router's advertisement would lose it.
+    // Routers say it again and again: the world's address may not be ready for the first.
+    eventually("the machine has a default route", || {
+        machine.in_world(&format!("python3 -c \"{ADVERTISE}\""));
+        machine.ip("-6 route").contains("default")
+    });
+    let words = machine.fails(&lab, &["deploy"]);
+    assert!(words.contains("net.ipv6.conf.up0.accept_ra=2"), "{words}");
+    assert_eq!(machine.devices(), before);
+    machine.sh("sysctl -qw net.ipv6.conf.up0.accept_ra=2");
+    machine.ok(&lab, &["deploy"]);
+    assert_eq!(seen_from("fd98::2"), "fd98::1\n");
+    assert!(machine.ip("-6 route").contains("default"));
+    destroyed(&machine, &lab, &before);
+    assert!(machine.ip("-6 route").contains("default"));
 }
+
+/// A router says to all at `up0` that it is one.
+const ADVERTISE: &str = "\
+import socket, struct
+s = socket.socket(socket.AF_INET6, socket.SOCK_RAW, socket.IPPROTO_ICMPV6)
+s.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_MULTICAST_HOPS, 255)
+s.sendto(struct.pack('!BBHBBHII', 134, 0, 0, 64, 0, 1800, 0, 0), ('ff02::1', 0, 0, socket.if_nametoindex('up0')))
+";
 
 #[test]
 fn nodes_have_addresses_of_their_own_beside_a_device() {

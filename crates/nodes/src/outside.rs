@@ -90,7 +90,7 @@ fn make_end(layout: &Layout, end: &OutsidePlan, borrowed: &Borrowed) -> Result<D
         }
     };
     if end.kind == Outside::Nat {
-        borrowed.forward(&end.device)?;
+        borrowed.forward(end)?;
         nat::translate(layout.experiment(), end)
             .map_err(|error| NodeError::system("set up address translation (nf_tables)", error))?;
     }

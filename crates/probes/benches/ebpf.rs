@@ -100,7 +100,8 @@ fn by_program(places: &Places, measure: &dyn Fn() -> f64) {
     for program in aya::programs::loaded_programs().flatten() {
         let name = program.name_as_str().unwrap_or_default().to_owned();
         let (runs, time) = (program.run_count(), program.run_time());
-        if runs > 0 && (name.starts_with("sched_") || name.starts_with("block_")) {
+        if runs > 0 && (["sched_", "block_", "hrtimer_"].iter().any(|kind| name.starts_with(kind)))
+        {
             let each = time.as_nanos() as f64 / runs as f64;
             println!("  {name:18} {runs:9} runs, {each:5.0} ns each, measuring included");
         }

@@ -7,7 +7,7 @@ use std::{io, thread};
 
 use netlink_packet_route::link::{LinkAttribute, LinkFlags, LinkMessage};
 use netloom_plan::{OutsidePlan, Plan};
-use netloom_scenario::Outside;
+use netloom_scenario::{IpPrefix, Outside};
 use nix::ifaddrs::getifaddrs;
 use nix::net::if_::if_nametoindex;
 use serde::{Deserialize, Serialize};
@@ -28,6 +28,9 @@ pub(crate) struct Borrowed {
     pub nat: Vec<String>,
     /// Devices that did not forward IPv4 before.
     pub forwarding: Vec<String>,
+    /// If the machine did not forward IPv6 before: what was set to, of single devices.
+    #[serde(default)]
+    pub forwarding6: Option<Vec<String>>,
     /// New devices in the namespace of their own: ends of links, and their names.
     #[serde(default)]
     pub beside: Vec<(String, String)>,
@@ -71,10 +74,11 @@ fn look_at(end: &OutsidePlan) -> Result<(), String> {
     let name = &end.device;
     let exists = if_nametoindex(name.as_str()).is_ok();
     if !matches!(end.kind, Outside::Device | Outside::Macvlan) {
-        return match exists {
-            true => Err(format!("the machine has a device `{name}` already; choose another name")),
-            false => Ok(()),
-        };
+        if exists {
+            return Err(format!("the machine has a device `{name}` already; choose another name"));
+        }
+        let forwards_ipv6 = end.kind == Outside::Nat && families(end)[1];
+        return if forwards_ipv6 { may_forward_ipv6() } else { Ok(()) };
     }
     if !exists {
         let mut known: Vec<String> = devices();
@@ -158,8 +162,58 @@ fn uplinks() -> BTreeSet<String> {
     if defaults.is_empty() { named(false) } else { defaults }
 }
 
-fn forwarding(device: &str) -> String {
-    format!("/proc/sys/net/ipv4/conf/{device}/forwarding")
+/// Whether an end has addresses of IPv4, and of IPv6.
+fn families(end: &OutsidePlan) -> [bool; 2] {
+    let is_v4 = |address: &IpPrefix| matches!(address, IpPrefix::V4(_));
+    [end.addresses.iter().any(is_v4), !end.addresses.iter().all(is_v4)]
+}
+
+fn forwarding(family: &str, device: &str) -> String {
+    format!("/proc/sys/net/{family}/conf/{device}/forwarding")
+}
+
+fn forwards(family: &str, device: &str) -> bool {
+    fs::read_to_string(forwarding(family, device)).is_ok_and(|on| on.trim() != "0")
+}
+
+/// Has the machine forward no IPv6 any more; the devices of that name were set to by themselves, which the kernel has
+/// changed with the whole.
+fn forward_no_ipv6(single: &[String]) -> io::Result<()> {
+    fs::write(forwarding("ipv6", "all"), "0")?;
+    single.iter().try_for_each(|device| found(fs::write(forwarding("ipv6", device), "1")))
+}
+
+/// Whether the machine can forward IPv6 without harm to itself; if not, why not.
+fn may_forward_ipv6() -> Result<(), String> {
+    if !Path::new(&forwarding("ipv6", "all")).exists() {
+        return Err("the machine has no IPv6; leave out the IPv6 address".into());
+    }
+    if forwards("ipv6", "all") {
+        return Ok(());
+    }
+    // A machine that forwards is a router, which takes no routes from others: the kernel removes them, but of devices
+    // that are told to.
+    let table = fs::read_to_string("/proc/self/net/ipv6_route").unwrap_or_default();
+    let by_advertisement = table.lines().filter_map(advertised_default).find(|device| {
+        let accept = fs::read_to_string(format!("/proc/sys/net/ipv6/conf/{device}/accept_ra"));
+        accept.is_ok_and(|accept| accept.trim() != "2")
+    });
+    match by_advertisement {
+        Some(device) => Err(format!(
+            "it needs the machine to forward IPv6, which would lose its default route at `{device}`, learnt from a router's \
+             advertisement; keep that by `sysctl -w net.ipv6.conf.{device}.accept_ra=2`, or leave out the IPv6 address"
+        )),
+        None => Ok(()),
+    }
+}
+
+/// The device of a line of `/proc/net/ipv6_route`, if it is a default route that the kernel has learnt from a router.
+fn advertised_default(line: &str) -> Option<&str> {
+    const LEARNT: u32 = 0x0004_0000;
+    let columns: Vec<&str> = line.split_whitespace().collect();
+    let [to, "00", _, _, _, _, _, _, flags, device] = columns[..] else { return None };
+    let is_learnt = u32::from_str_radix(flags, 16).is_ok_and(|flags| flags & LEARNT != 0);
+    (is_learnt && to.bytes().all(|digit| digit == b'0')).then_some(device)
 }
 
 impl Borrowed {
@@ -179,6 +233,7 @@ impl Borrowed {
             && self.taps.is_empty()
             && self.nat.is_empty()
             && self.forwarding.is_empty()
+            && self.forwarding6.is_none()
             && self.beside.is_empty()
     }
 
@@ -188,11 +243,14 @@ impl Borrowed {
             Outside::Device => self.devices.push((end.device.clone(), is_up(&end.device))),
             Outside::Tap => self.taps.push(end.device.clone()),
             Outside::Nat => {
-                if self.nat.is_empty() {
-                    let silent = |device: &String| {
-                        fs::read_to_string(forwarding(device)).is_ok_and(|on| on.trim() == "0")
-                    };
+                let [has_v4, has_v6] = families(end);
+                if has_v4 && self.forwarding.is_empty() {
+                    let silent = |device: &String| !forwards("ipv4", device);
                     self.forwarding = uplinks().into_iter().filter(silent).collect();
+                }
+                if has_v6 && self.forwarding6.is_none() && !forwards("ipv6", "all") {
+                    let set = ["default".to_owned()].into_iter().chain(devices());
+                    self.forwarding6 = Some(set.filter(|name| forwards("ipv6", name)).collect());
                 }
                 self.nat.push(end.device.clone());
             }
@@ -223,8 +281,9 @@ impl Borrowed {
                 if self.nat.is_empty() {
                     nat::remove(layout.experiment())?;
                     for device in std::mem::take(&mut self.forwarding) {
-                        found(fs::write(forwarding(&device), "0"))?;
+                        found(fs::write(forwarding("ipv4", &device), "0"))?;
                     }
+                    self.forwarding6.take().map_or(Ok(()), |single| forward_no_ipv6(&single))?;
                 }
             }
             Outside::Tap => {
@@ -248,11 +307,20 @@ impl Borrowed {
         Ok(())
     }
 
-    /// Has the machine forward between a new device and those over which it reaches others; no others.
-    pub fn forward(&self, new: &String) -> Result<(), NodeError> {
-        for device in [new].into_iter().chain(&self.forwarding) {
-            fs::write(forwarding(device), "1")
-                .map_err(|error| NodeError::system(format!("have {device} forward IPv4"), error))?;
+    /// Has the machine forward what an end sends, and what comes back. IPv4 between its device and those over which the
+    /// machine reaches others, no others; of IPv6, kernels forward all or nothing.
+    pub fn forward(&self, end: &OutsidePlan) -> Result<(), NodeError> {
+        let [has_v4, has_v6] = families(end);
+        if has_v4 {
+            for device in [&end.device].into_iter().chain(&self.forwarding) {
+                fs::write(forwarding("ipv4", device), "1").map_err(|error| {
+                    NodeError::system(format!("have {device} forward IPv4"), error)
+                })?;
+            }
+        }
+        if has_v6 && self.forwarding6.is_some() {
+            fs::write(forwarding("ipv6", "all"), "1")
+                .map_err(|error| NodeError::system("have the machine forward IPv6", error))?;
         }
         Ok(())
     }
@@ -272,7 +340,11 @@ pub(crate) fn give_back(layout: &Layout) -> Vec<String> {
     }
     for device in &record.forwarding {
         // The device may be gone.
-        note(&format!("forwarding of {device}"), found(fs::write(forwarding(device), "0")));
+        let result = found(fs::write(forwarding("ipv4", device), "0"));
+        note(&format!("forwarding of {device}"), result);
+    }
+    if let Some(single) = &record.forwarding6 {
+        note("forwarding of IPv6", forward_no_ipv6(single));
     }
     for (device, up) in &record.devices {
         let returned = return_device(&layout.namespace(NAMESPACE), device, *up);

@@ -1,13 +1,12 @@
-//! Address translation by nf_tables: one table for each experiment, with a chain for each end of a link. Bytes are
-//! made here, as `linux/netfilter/nf_tables.h` has them; the kernel takes all of them or none.
+//! Address translation by nf_tables: one table for each experiment, of both IPv4 and IPv6, with a chain for each end of
+//! a link. Bytes are made here, as `linux/netfilter/nf_tables.h` has them; the kernel takes all of them or none.
 
 use std::io;
-use std::net::Ipv4Addr;
 
 use netlink_sys::protocols::NETLINK_NETFILTER;
 use netlink_sys::{Socket, SocketAddr};
 use netloom_plan::OutsidePlan;
-use netloom_scenario::{IpPrefix, Ipv4Prefix};
+use netloom_scenario::IpPrefix;
 
 use super::found;
 
@@ -24,7 +23,10 @@ const REQUEST: u16 = 1;
 const ACK: u16 = 4;
 const CREATE: u16 = 0x400;
 const APPEND: u16 = 0x800;
+/// The families of tables, and of packets.
+const INET: u8 = 1;
 const IPV4: u8 = 2;
+const IPV6: u8 = 10;
 /// After routing, where sources are translated.
 const HOOK: u32 = 4;
 const PRIORITY: u32 = 100;
@@ -38,12 +40,8 @@ pub(super) fn translate(experiment: &str, end: &OutsidePlan) -> io::Result<()> {
         [attribute(1, &table), attribute(3, &chain), nested(4, &hook), attribute(7, &text("nat"))];
     let mut batch =
         vec![(NEW_TABLE, CREATE, attribute(1, &table)), (NEW_CHAIN, CREATE, hooked.concat())];
-    let subnets = end.addresses.iter().filter_map(|address| match address {
-        IpPrefix::V4(prefix) => Some(prefix),
-        IpPrefix::V6(_) => None,
-    });
-    for subnet in subnets {
-        let expressions = nested(4, &rule(subnet, &end.device));
+    for subnet in &end.addresses {
+        let expressions = nested(4, &rule(*subnet, &end.device));
         let body = [attribute(1, &table), attribute(2, &chain), expressions].concat();
         batch.push((NEW_RULE, CREATE | APPEND, body));
     }
@@ -67,24 +65,34 @@ fn table(experiment: &str) -> String {
     format!("netloom-{experiment}")
 }
 
-/// `ip saddr SUBNET oifname != DEVICE masquerade`
-fn rule(subnet: &Ipv4Prefix, device: &str) -> Vec<u8> {
-    let mask =
-        Ipv4Addr::from_bits(u32::MAX.checked_shl(32 - u32::from(subnet.length)).unwrap_or(0));
-    let network = Ipv4Addr::from_bits(subnet.address.to_bits() & mask.to_bits());
+/// `ip saddr SUBNET oifname != DEVICE masquerade`, or `ip6 saddr`
+fn rule(subnet: IpPrefix, device: &str) -> Vec<u8> {
+    // Where the source address is in the header, and the network's.
+    let (family, offset, network, length) = match subnet.network() {
+        IpPrefix::V4(prefix) => (IPV4, 12, prefix.address.octets().to_vec(), prefix.length),
+        IpPrefix::V6(prefix) => (IPV6, 8, prefix.address.octets().to_vec(), prefix.length),
+    };
+    let bytes = network.len();
+    let bits_of = |byte: usize| usize::from(length).saturating_sub(8 * byte).min(8);
+    let mask: Vec<u8> = (0..bytes).map(|byte| !(0xff_u16 >> bits_of(byte)) as u8).collect();
+    let width = bytes as u32;
     let number = |kind: u16, value: u32| attribute(kind, &value.to_be_bytes());
     let value = |kind: u16, bytes: &[u8]| nested(kind, &attribute(1, bytes));
     let mut name = [0; 16];
     name.iter_mut().zip(device.bytes().take(15)).for_each(|(to, from)| *to = from);
-    // Into register 1: four bytes of the network header from the source address on.
-    let source = [number(1, 1), number(2, 1), number(3, 12), number(4, 4)].concat();
+    // Into register 1: the family, then bytes of the network header from the source address on.
+    let of_family = [number(1, 1), number(2, 15)].concat();
+    let same_family = [number(1, 1), number(2, 0), value(3, &[family])].concat();
+    let source = [number(1, 1), number(2, 1), number(3, offset), number(4, width)].concat();
     let masked =
-        [number(1, 1), number(2, 1), number(3, 4), value(4, &mask.octets()), value(5, &[0; 4])]
+        [number(1, 1), number(2, 1), number(3, width), value(4, &mask), value(5, &vec![0; bytes])]
             .concat();
-    let equal = [number(1, 1), number(2, 0), value(3, &network.octets())].concat();
+    let equal = [number(1, 1), number(2, 0), value(3, &network)].concat();
     let leaves_by = [number(1, 1), number(2, 7)].concat();
     let differs = [number(1, 1), number(2, 1), value(3, &name)].concat();
     let all = [
+        expression("meta", &of_family),
+        expression("cmp", &same_family),
         expression("payload", &source),
         expression("bitwise", &masked),
         expression("cmp", &equal),
@@ -142,7 +150,7 @@ fn send(messages: &[(u16, u16, Vec<u8>)]) -> io::Result<()> {
     socket.connect(&SocketAddr::new(0, 0))?;
     let mut bytes = message(BATCH_BEGIN, 0, 0, 0, SUBSYSTEM, &[]);
     for (sequence, (kind, flags, body)) in (1..).zip(messages) {
-        bytes.extend(message(*kind, flags | ACK, sequence, IPV4, 0, body));
+        bytes.extend(message(*kind, flags | ACK, sequence, INET, 0, body));
     }
     let last = messages.len() as u32;
     bytes.extend(message(BATCH_END, 0, last + 1, 0, SUBSYSTEM, &[]));

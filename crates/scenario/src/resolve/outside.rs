@@ -127,17 +127,15 @@ fn link_to_outside(nodes: &[NodeDraft<'_>], link: &LinkDraft<'_>, report: &mut R
         report.error(Diagnostic::error(at, message).with_help(help));
     }
     let written = &link.raw.head.addresses;
-    let has_v4 = written.iter().any(|address| matches!(address.value, IpPrefix::V4(_)));
     if let (false, Some(span)) = (outside.has_addresses(), report.key(link.raw.id, &["addresses"]))
     {
         let message = format!("`{name}` has no addresses: the machine's are as they are");
         report.error(Diagnostic::error(span, message).with_help("leave `addresses` out"));
     }
-    if outside == Outside::Nat && !has_v4 {
-        let message =
-            format!("`{name}` has no IPv4 address on the machine, whose subnet is translated");
-        let help =
-            "say it, like `addresses: [172.30.0.1/24]`, and give the node a default route to it";
+    if outside == Outside::Nat && written.is_empty() {
+        let message = format!("`{name}` has no address on the machine, whose subnet is translated");
+        let help = "say it, like `addresses: [172.30.0.1/24]` or `[fd30::1/64]` or both, and give the node default \
+                    routes to it";
         report.error(Diagnostic::error(at, message).with_help(help));
     }
 }
