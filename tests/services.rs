@@ -329,30 +329,47 @@ fn a_node_has_a_root_of_its_own_which_is_not_changed() {
   nodes:
     a: { root: image, services: [web], files: { /data/x: { content: hi } } }
     b: { root: image.tar.gz }
+    c: { root: oci, env: { WHO: scenario } }
   links: [{ endpoints: [a, b] }]
 ",
     );
     skeleton(&lab.path("image"));
-    let packed = Command::new("tar")
-        .args(["-czf", "image.tar.gz", "-C", "image", "."])
-        .current_dir(&lab.directory)
-        .status();
+    let packed = Command::new("sh").args(["-euc", PACK]).current_dir(&lab.directory).status();
     assert!(packed.unwrap().success());
     let cache = lab.path("cache");
     let deployed = lab.command(&["deploy"]).env("XDG_CACHE_HOME", &cache).output().unwrap();
     assert!(deployed.status.success(), "{}", text(&deployed.stderr));
-    for node in ["a", "b"] {
+    for node in ["a", "b", "c"] {
         assert_eq!(lab.sh(node, "cat /etc/motd"), "another root\n");
         lab.sh(node, "echo mine >/etc/motd; echo new >/new; rm /etc/passwd");
         assert!(lab.sh(node, "cat /etc/hosts").contains("localhost"));
         assert_ne!(lab.try_sh(node, &format!("test -e {}", env!("CARGO_MANIFEST_DIR"))).0, 0);
     }
     assert_eq!(lab.sh("a", "cat /data/x"), "hi");
+    assert_eq!(lab.sh("c", "echo $WHO $OTHER"), "scenario image\n");
     assert!(lab.sh("b", "curl -s http://a/").contains("This is a."));
     assert_eq!(fs::read_to_string(lab.path("image/etc/motd")).unwrap(), "another root\n");
     assert!(!lab.path("image/new").exists() && lab.path("image/etc/passwd").exists());
-    assert_eq!(fs::read_dir(cache.join("netloom/roots")).unwrap().count(), 1);
+    assert_eq!(fs::read_dir(cache.join("netloom/roots")).unwrap().count(), 2);
     lab.ok(&["destroy", &lab.name]);
     assert_eq!(lab.remains(), [""; 0]);
     assert!(!Path::new("/new").exists());
 }
+
+/// The directory `image` as a tarball, and as an OCI layout with variables.
+const PACK: &str = r#"
+tar -czf image.tar.gz -C image .
+mkdir -p oci/blobs/sha256
+blob() {
+    digest=$(sha256sum <made | cut -d ' ' -f 1)
+    mv made oci/blobs/sha256/$digest
+    echo "{\"mediaType\": \"application/vnd.oci.image.$1\", \"digest\": \"sha256:$digest\"}"
+}
+tar -cf made -C image .
+layer=$(blob layer.v1.tar)
+echo '{"config": {"Env": ["WHO=image", "OTHER=image"]}}' >made
+config=$(blob config.v1+json)
+echo "{\"layers\": [$layer], \"config\": $config}" >made
+echo "{\"manifests\": [$(blob manifest.v1+json)]}" >oci/index.json
+echo '{"imageLayoutVersion": "1.0.0"}' >oci/oci-layout
+"#;

@@ -54,23 +54,35 @@ impl ImageError {
     }
 }
 
-/// The directory with the root file system that `path` names: a directory, an OCI layout's directory, or a
-/// tarball, compressed by gzip or not. What must be unpacked is unpacked below `cache`, where it is found the
-/// next time.
+/// A root file system.
+#[derive(Debug)]
+pub struct Root {
+    /// Where its files are.
+    pub directory: PathBuf,
+    /// The variables that programs are to have in it, by name and value, as its image says.
+    pub variables: Vec<(String, String)>,
+}
+
+/// The root file system that `path` names: a directory, an OCI layout's directory, or a tarball, compressed by
+/// gzip, zstd or not. What must be unpacked is unpacked below `cache`, where it is found the next time.
 ///
 /// # Errors
 /// [`ImageError`], with the file and the reason.
-pub fn root_directory(path: &Path, cache: &Path) -> Result<PathBuf, ImageError> {
+pub fn root(path: &Path, cache: &Path) -> Result<Root, ImageError> {
     let found = fs::metadata(path).map_err(|error| ImageError::file("find", path, error))?;
     if !found.is_dir() {
         let digest = digest::of_file(path)?;
-        return cached(cache, &digest, |target| unpack(path, &open(path)?, target));
+        let directory = cached(cache, &digest, |target| unpack(path, &open(path)?, target))?;
+        return Ok(Root { directory, variables: vec![] });
     }
     if path.join("oci-layout").is_file() {
         let image = oci::Image::read(path)?;
-        return cached(cache, image.digest(), |target| image.unpack(target));
+        let directory = cached(cache, image.digest(), |target| image.unpack(target))?;
+        return Ok(Root { directory, variables: image.into_variables() });
     }
-    fs::canonicalize(path).map_err(|error| ImageError::file("follow", path, error))
+    let directory =
+        fs::canonicalize(path).map_err(|error| ImageError::file("follow", path, error))?;
+    Ok(Root { directory, variables: vec![] })
 }
 
 fn open(path: &Path) -> Result<File, ImageError> {

@@ -20,6 +20,19 @@ struct Index {
 #[derive(Deserialize)]
 struct Manifest {
     layers: Vec<Descriptor>,
+    config: Option<Descriptor>,
+}
+
+#[derive(Deserialize)]
+struct Configuration {
+    #[serde(default)]
+    config: Execution,
+}
+
+#[derive(Default, Deserialize)]
+struct Execution {
+    #[serde(default, rename = "Env")]
+    env: Option<Vec<String>>,
 }
 
 #[derive(Clone, Deserialize)]
@@ -41,6 +54,7 @@ pub(crate) struct Image {
     layout: PathBuf,
     digest: String,
     layers: Vec<Descriptor>,
+    variables: Vec<(String, String)>,
 }
 
 impl Image {
@@ -56,7 +70,11 @@ impl Image {
                 continue;
             }
             let manifest: Manifest = parse(&path)?;
-            return Ok(Self { layout: layout.into(), digest, layers: manifest.layers });
+            let variables = match manifest.config {
+                Some(config) => variables(&blob(layout, &config.digest)?.0)?,
+                None => vec![],
+            };
+            return Ok(Self { layout: layout.into(), digest, layers: manifest.layers, variables });
         }
     }
 
@@ -65,17 +83,23 @@ impl Image {
         &self.digest
     }
 
+    /// The variables that its programs are to have.
+    pub fn into_variables(self) -> Vec<(String, String)> {
+        self.variables
+    }
+
     /// Unpacks all layers, one over the other.
     pub fn unpack(&self, target: &Path) -> Result<(), ImageError> {
         for layer in &self.layers {
             let (path, _) = blob(&self.layout, &layer.digest)?;
             let kind = layer.media_type.as_str();
             let is_tar = [LAYER, DOCKER_LAYER].iter().any(|known| {
-                kind.strip_prefix(known).is_some_and(|rest| matches!(rest, "" | "+gzip" | ".gzip"))
+                kind.strip_prefix(known)
+                    .is_some_and(|rest| matches!(rest, "" | "+gzip" | ".gzip" | "+zstd" | ".zstd"))
             });
             if !is_tar {
                 let problem = format!(
-                    "is a layer of the type `{kind}`; only tar and tar+gzip can be read \
+                    "is a layer of the type `{kind}`; only tar, tar+gzip and tar+zstd can be read \
                      (`skopeo copy --dest-compress-format gzip` makes such ones)"
                 );
                 return Err(ImageError::malformed(&path, problem));
@@ -84,6 +108,19 @@ impl Image {
         }
         Ok(())
     }
+}
+
+/// What an image's configuration says of variables.
+fn variables(configuration: &Path) -> Result<Vec<(String, String)>, ImageError> {
+    let Configuration { config } = parse(configuration)?;
+    let variable = |text: String| match text.split_once('=') {
+        Some((name, value)) if !name.is_empty() => Ok((name.into(), value.into())),
+        _ => {
+            let problem = format!("says `{text}` of a variable, where NAME=VALUE is expected");
+            Err(ImageError::malformed(configuration, problem))
+        }
+    };
+    config.env.unwrap_or_default().into_iter().map(variable).collect()
 }
 
 /// The one manifest, or that for this machine.

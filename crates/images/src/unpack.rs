@@ -19,7 +19,9 @@ pub(crate) fn unpack(name: &Path, archive: &File, target: &Path) -> Result<(), I
     unpacked.map_err(|error| match error.kind() {
         io::ErrorKind::InvalidData | io::ErrorKind::UnexpectedEof | io::ErrorKind::Other => {
             let problem =
-                format!("cannot be unpacked (a tarball, gzip or not, is expected): {error}");
+                format!(
+                    "cannot be unpacked (a tarball is expected, compressed by gzip, zstd or not): {error}"
+                );
             ImageError::malformed(name, problem)
         }
         _ => ImageError::file("unpack", name, error),
@@ -28,11 +30,12 @@ pub(crate) fn unpack(name: &Path, archive: &File, target: &Path) -> Result<(), I
 
 /// The archive, without its compression.
 fn reader(mut archive: &File) -> io::Result<Box<dyn Read + '_>> {
-    let mut magic = [0; 2];
+    let mut magic = [0; 4];
     archive.read_exact(&mut magic)?;
     archive.rewind()?;
     Ok(match magic {
-        [0x1f, 0x8b] => Box::new(MultiGzDecoder::new(BufReader::new(archive))),
+        [0x1f, 0x8b, ..] => Box::new(MultiGzDecoder::new(BufReader::new(archive))),
+        [0x28, 0xb5, 0x2f, 0xfd] => Box::new(zstd::Decoder::new(archive)?),
         _ => Box::new(BufReader::new(archive)),
     })
 }

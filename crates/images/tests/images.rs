@@ -3,11 +3,11 @@
 use std::fs::{self, File};
 use std::io::Write;
 use std::os::unix::fs::{PermissionsExt, symlink};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use netloom_images::root_directory;
+use netloom_images::{ImageError, root};
 use sha2::{Digest, Sha256};
 use tempfile::TempDir;
 
@@ -29,6 +29,19 @@ fn gzip(bytes: &[u8]) -> Vec<u8> {
     encoder.finish().unwrap()
 }
 
+/// Two frames, one after the other, with one to skip between them, as the layers of `zstd:chunked` have them.
+fn zstd(bytes: &[u8]) -> Vec<u8> {
+    let (first, second) = bytes.split_at(bytes.len() / 2);
+    let frame = |bytes| zstd::encode_all(bytes, 3).unwrap();
+    let skipped = [0x50, 0x2a, 0x4d, 0x18, 3, 0, 0, 0, 1, 2, 3];
+    [&frame(first)[..], &skipped, &frame(second)].concat()
+}
+
+/// Where the files of a root are.
+fn root_directory(path: &Path, cache: &Path) -> Result<PathBuf, ImageError> {
+    Ok(root(path, cache)?.directory)
+}
+
 /// Puts a blob into a layout; its descriptor.
 fn blob(layout: &Path, kind: &str, bytes: &[u8]) -> serde_json::Value {
     let digits: String = Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect();
@@ -42,9 +55,12 @@ fn blob(layout: &Path, kind: &str, bytes: &[u8]) -> serde_json::Value {
 fn layout(path: &Path, layers: &[Vec<u8>]) {
     let kind = "application/vnd.oci.image.layer.v1.tar+gzip";
     let layers: Vec<_> = layers.iter().map(|layer| blob(path, kind, &gzip(layer))).collect();
-    let manifest = serde_json::json!({ "schemaVersion": 2, "layers": layers });
+    layout_of(path, &serde_json::json!({ "schemaVersion": 2, "layers": layers }));
+}
+
+fn layout_of(path: &Path, manifest: &serde_json::Value) {
     let kind = "application/vnd.oci.image.manifest.v1+json";
-    let manifest = blob(path, kind, &serde_json::to_vec(&manifest).unwrap());
+    let manifest = blob(path, kind, &serde_json::to_vec(manifest).unwrap());
     let index = serde_json::json!({ "schemaVersion": 2, "manifests": [manifest] });
     fs::write(path.join("index.json"), serde_json::to_vec(&index).unwrap()).unwrap();
     fs::write(path.join("oci-layout"), "{\"imageLayoutVersion\": \"1.0.0\"}").unwrap();
@@ -94,6 +110,28 @@ fn layers_lie_over_each_other_and_take_away() {
     assert!(!root.join("a/one").exists() && !root.join("b/three").exists());
     let now = ["a/two", "b/new", "c"].map(|name| read(&root.join(name)));
     assert_eq!(now, ["2", "5", "6"]);
+}
+
+#[test]
+fn layers_may_be_compressed_by_zstd_and_images_say_variables() {
+    let folder = TempDir::new().unwrap();
+    let (path, cache) = (folder.path().join("image"), folder.path().join("cache"));
+    fs::create_dir(&path).unwrap();
+    let kind = "application/vnd.oci.image.layer.v1.tar+zstd";
+    let layer = blob(&path, kind, &zstd(&tarball(&[("bin/tool", "one"), ("a", "1")])));
+    let said = |env: &[&str]| {
+        let config = serde_json::json!({ "architecture": "any", "config": { "Env": env } });
+        let kind = "application/vnd.oci.image.config.v1+json";
+        let config = blob(&path, kind, &serde_json::to_vec(&config).unwrap());
+        layout_of(&path, &serde_json::json!({ "layers": [layer.clone()], "config": config }));
+        root(&path, &cache)
+    };
+    let found = said(&["PATH=/opt/bin:/bin", "EMPTY=", "A=b=c"]).unwrap();
+    let variables = [("PATH", "/opt/bin:/bin"), ("EMPTY", ""), ("A", "b=c")];
+    assert_eq!(found.variables, variables.map(|(name, value)| (name.into(), value.into())));
+    assert_eq!(read(&found.directory.join("bin/tool")), "one");
+    let error = said(&["PATH"]).unwrap_err().to_string();
+    assert!(error.contains("`PATH`") && error.contains("NAME=VALUE"), "{error}");
 }
 
 #[test]

@@ -7,6 +7,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
+use netloom_images::Root;
 use netloom_nodes::{View, ViewBind, ViewDirectory, ViewFile, rootless};
 use netloom_plan::Plan;
 use netloom_scenario::service::Program;
@@ -41,21 +42,23 @@ pub fn prepare(scenario: &Scenario, plan: &Plan, directory: &Path) -> Result<Pre
     let mut roots = HashMap::new();
     for node in &scenario.nodes {
         if let Some(root) = &node.software.root {
-            let found = netloom_images::root_directory(&directory.join(root), &cache()?);
+            let found = netloom_images::root(&directory.join(root), &cache()?);
             let found = found.with_context(|| format!("node `{}` has no root", node.name))?;
             roots.insert(node.name.as_str(), found);
         }
     }
-    let root_of = |node: &str| roots.get(node).map_or(Path::new("/"), PathBuf::as_path);
+    let root_of =
+        |node: &str| roots.get(node).map_or(Path::new("/"), |root| root.directory.as_path());
     let find = |node: &Node, name: &str, program: &Program| {
-        find(node, root_of(&node.name), directory, name, program)
+        let path = roots.get(node.name.as_str()).and_then(|root| variable(root, "PATH"));
+        find(node, (root_of(&node.name), path), directory, name, program)
     };
     let mut services = netloom_services::render(scenario, plan, &find)?;
     let mut prepared = Prepared { views: HashMap::new(), starts: vec![] };
     for node in scenario.nodes.iter().filter(|node| !node.software.is_empty()) {
         let of_node = services.remove(&node.name).unwrap_or_default();
         check_users(node, &of_node, root_of(&node.name))?;
-        let root = roots.get(node.name.as_str()).cloned();
+        let root = roots.get(node.name.as_str());
         let view = view(node, &of_node, root, directory)?;
         prepared.views.insert(node.name.clone(), view);
         let start = NodeStart {
@@ -76,15 +79,22 @@ fn cache() -> Result<PathBuf> {
     Ok(etcetera::BaseStrategy::cache_dir(&strategy).join("netloom/roots"))
 }
 
-/// Where a program is, as the node sees it.
+/// What an image says of a variable.
+fn variable<'r>(root: &'r Root, name: &str) -> Option<&'r str> {
+    // The last counts, as for programs.
+    let said = root.variables.iter().rfind(|(other, _)| other == name);
+    said.map(|(_, value)| value.as_str())
+}
+
+/// Where a program is, as the node sees it, in a root whose image may say where it looks for programs.
 fn find(
     node: &Node,
-    root: &Path,
+    (root, path): (&Path, Option<&str>),
     directory: &Path,
     name: &str,
     program: &Program,
 ) -> Option<String> {
-    let path = std::env::var("PATH").unwrap_or_default();
+    let path = path.map_or_else(|| std::env::var("PATH").unwrap_or_default(), Into::into);
     let places = program.places.iter().map(String::as_str);
     let places = places.chain(path.split(':')).chain(SYSTEM.iter().copied());
     let candidates =
@@ -145,7 +155,7 @@ fn check_users(node: &Node, of_node: &NodeServices, root: &Path) -> Result<()> {
 fn view(
     node: &Node,
     of_node: &NodeServices,
-    root: Option<PathBuf>,
+    root: Option<&Root>,
     directory: &Path,
 ) -> Result<View> {
     let directories = of_node.directories.iter().map(|(path, made)| ViewDirectory {
@@ -172,11 +182,14 @@ fn view(
         }
         binds.push(ViewBind { machine, node: path.into(), write: bind.write });
     }
+    // What the scenario says comes last, and counts.
+    let of_image = root.into_iter().flat_map(|root| root.variables.clone());
+    let env = of_image.chain(node.software.env.clone());
     Ok(View {
-        root,
+        root: root.map(|root| root.directory.clone()),
         directories: directories.collect(),
         files: files.collect(),
         binds,
-        env: node.software.env.clone().into_iter().collect(),
+        env: env.collect(),
     })
 }
