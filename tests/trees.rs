@@ -100,3 +100,51 @@ fn a_bridge_of_the_kernel_is_one_of_the_tree() {
     let (code, output) = lab.try_sh("a", "ping -n -c 20 -i 0.05 10.9.0.2");
     assert!(code == 0 && !output.contains("DUP"), "{output}");
 }
+
+/// Two switches with two links between them, and a third with a slow way to the first and a fast one to the second.
+const WORTH: &str = r#"
+topology:
+  kinds: { switch: { spanning_tree: true } }
+  nodes:
+    s1: { kind: switch, interfaces: { eth2: { spanning_tree: { priority: 16 } } } }
+    s2: { kind: switch }
+    s3: { kind: switch, interfaces: { eth1: { spanning_tree: { cost: 3 } } } }
+  links:
+    - { endpoints: ["s1:eth1", "s2:eth1"] }
+    - { endpoints: ["s1:eth2", "s2:eth2"] }
+    - { endpoints: ["s3:eth1", "s1:eth3"], rate: 100Mbit/s }
+    - { endpoints: ["s3:eth2", "s2:eth3"] }
+"#;
+
+#[test]
+fn ways_are_worth_what_ports_say() {
+    let lab = Lab::deployed(WORTH);
+    let is = |name: &'static str, role: &'static str| {
+        let (switch, port_name) = name.split_once(':').unwrap();
+        common::eventually(name, || port(&lab, switch, port_name)["role"] == role);
+    };
+    // Of two ways of the same cost, that which the neighbour wants more.
+    is("s2:eth2", "root");
+    is("s2:eth1", "alternate");
+    assert_eq!(port(&lab, "s1", "eth2")["priority"], 16);
+    assert_eq!(port(&lab, "s1", "eth1")["priority"], 128);
+    // 3 is less than 2 and 2.
+    is("s3:eth1", "root");
+    is("s3:eth2", "alternate");
+    assert_eq!(port(&lab, "s3", "eth1")["cost"], 3);
+    // What a port says wins over the rate of its link, also when that changes.
+    lab.ok(&["set", "s3--s1", "rate=1Mbit/s"]);
+    assert_eq!(port(&lab, "s3", "eth1")["cost"], 3);
+    assert_eq!(port(&lab, "s1", "eth3")["cost"], 20_000_000);
+    lab.ok(&["set", "s3--s1", "rate=100Mbit/s"]);
+
+    let dearer = WORTH.replace("cost: 3", "cost: 5");
+    common::rewrite(&lab, &dearer);
+    lab.ok(&["apply"]);
+    is("s3:eth2", "root");
+    is("s3:eth1", "alternate");
+    common::rewrite(&lab, &dearer.replace("priority: 16", "priority: 240"));
+    lab.ok(&["apply"]);
+    is("s2:eth1", "root");
+    is("s2:eth2", "alternate");
+}

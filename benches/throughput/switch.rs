@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use netloom_dataplane::{Dataplane, End, LinkWiring, Options, SwitchPort, Wiring};
+use netloom_dataplane::{Dataplane, End, LinkWiring, Options, SwitchPort, TreeWorth, Wiring};
 use netloom_ports::memory::{self, MemoryPeer};
 use netloom_spanning_tree::{BridgeId, Priority};
 
@@ -41,7 +41,7 @@ fn plain() -> End {
 
 fn tree() -> End {
     let bridge = Some(BridgeId::new(Priority::default(), [2, 0, 0, 0, 0, 1]));
-    End::Switch(SwitchPort { switch: 0, vlans: None, bridge })
+    End::Switch(SwitchPort { switch: 0, vlans: None, bridge, worth: TreeWorth::default() })
 }
 
 fn access() -> End {

@@ -102,6 +102,8 @@ pub struct TreePortStatus {
     pub state: PortState,
     /// What the way through it costs: 20,000 at 1 Gbit/s.
     pub cost: u32,
+    /// Which of several ways that cost the same is taken: the lowest.
+    pub priority: u8,
     /// Whether no other bridge is believed to be behind it.
     pub edge: bool,
     /// Whether a bridge is behind it that only speaks the protocol's first version.

@@ -76,5 +76,5 @@ pub use timing::{DeviceFailure, LatencySummary, Timing, UnmodelledDrops, WorkerL
 pub use wakeup::measure_wake_ups;
 pub use watch::{Common, Limits, Loss, PipeWork, Seen, Sighting, Slack, Traffic, Watch, Work};
 pub use wiring::{
-    End, LinkWiring, Options, PipeId, SwitchPort, TreePortStatus, VlanPortStatus, Wiring,
+    End, LinkWiring, Options, PipeId, SwitchPort, TreePortStatus, TreeWorth, VlanPortStatus, Wiring,
 };

@@ -6,11 +6,11 @@ use netloom_ports::Frame;
 use netloom_spanning_tree::{Bridge, BridgeId, PathCost, is_bpdu};
 use netloom_units::{Duration, Time};
 
-use crate::TreePortStatus;
 use crate::fabric::{Fabric, Place};
 use crate::timers::Timers;
 use crate::vlan::Tagged;
 use crate::watch::Loss;
+use crate::{TreePortStatus, TreeWorth};
 
 /// Group addresses that a bridge of a spanning tree keeps to itself, but for their last four bits (IEEE 802.1D-2004,
 /// table 7-10).
@@ -46,6 +46,7 @@ pub(crate) enum TreeSwitch {
 #[derive(Debug, Clone, Copy, Default)]
 struct TreePort {
     lane: Option<usize>,
+    worth: TreeWorth,
     /// As the bridge said last.
     learns: bool,
     forwards: bool,
@@ -84,6 +85,11 @@ impl Trees {
     pub fn remove(&mut self, tree: usize) {
         self.timers.forget(tree);
         self.free.push(tree);
+    }
+
+    /// What the way through `port` is worth, which has no link yet.
+    pub fn set_worth(&mut self, tree: usize, port: usize, worth: TreeWorth) {
+        self.trees[tree].port(port).worth = worth;
     }
 
     /// Whether frames go out of `port`.
@@ -167,17 +173,19 @@ impl Fabric {
         for lane in pair {
             let Some((tree, port)) = self.tree_of(self.lanes[lane].source) else { continue };
             let rate = self.lanes[lane].pipe.config().rate.nominal();
-            let cost = PathCost::of_rate(rate.map(|rate| rate.bits_per_second()));
+            let by_rate = PathCost::of_rate(rate.map(|rate| rate.bits_per_second()));
             let leads_to_switch = !matches!(
                 self.lanes[lane].target,
                 Place::Device(_) | Place::Tagged(Tagged::Interfaces(_))
             );
             let state = &mut self.trees.trees[tree];
             let at = state.advance(now);
+            let TreeWorth { cost, priority } = state.port(port).worth;
+            let cost = cost.unwrap_or(by_rate);
             let known = state.bridge.port(port);
             if state.port(port).lane.replace(lane).is_none() {
                 // The scenario has as many ports as a bridge may have at most.
-                let _ = state.bridge.add_port(at, port, cost, !leads_to_switch);
+                let _ = state.bridge.add_port(at, port, cost, priority, !leads_to_switch);
             } else if known.is_some_and(|known| known.cost != cost) {
                 state.bridge.set_cost(at, port, cost);
             }
@@ -186,11 +194,17 @@ impl Fabric {
         }
     }
 
-    /// A link has left `port` of a switch; without others, its tree goes, too. Who the switch is.
-    pub fn leave_tree(&mut self, tree: usize, port: usize, has_others: bool) -> BridgeId {
+    /// A link has left `port` of a switch; without others, its tree goes, too. Who the switch is, and what the way
+    /// was worth.
+    pub fn leave_tree(
+        &mut self,
+        tree: usize,
+        port: usize,
+        has_others: bool,
+    ) -> (BridgeId, TreeWorth) {
         let now = self.clock.now();
         let state = &mut self.trees.trees[tree];
-        *state.port(port) = TreePort::default();
+        let TreePort { worth, .. } = std::mem::take(state.port(port));
         let (at, id) = (state.advance(now), state.bridge.id());
         state.bridge.remove_port(at, port);
         if has_others {
@@ -198,7 +212,7 @@ impl Fabric {
         } else {
             self.trees.remove(tree);
         }
-        id
+        (id, worth)
     }
 
     /// What every port of switches that run a spanning tree is to the tree.

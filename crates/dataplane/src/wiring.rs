@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use netloom_link::{PipeConfig, PortVlans, Vid, VlanDrops};
 use netloom_ports::FrameDevice;
-use netloom_spanning_tree::{BridgeId, PortView};
+use netloom_spanning_tree::{BridgeId, PathCost, PortPriority, PortView};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -57,6 +57,17 @@ pub struct SwitchPort {
     pub vlans: Option<PortVlans>,
     /// Of a switch that runs a spanning tree: who it is there. All ports of a switch say the same.
     pub bridge: Option<BridgeId>,
+    /// What the way through it is worth to that tree.
+    pub worth: TreeWorth,
+}
+
+/// What the way through a port is worth to a spanning tree.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct TreeWorth {
+    /// Its cost; by default what the rate of the pipe that leads out of it gives.
+    pub cost: Option<PathCost>,
+    /// Of ways that cost the same.
+    pub priority: PortPriority,
 }
 
 /// What a port of a switch that runs a spanning tree is to the tree.
@@ -197,12 +208,13 @@ impl SwitchPort {
 impl End {
     /// The next port of a switch that knows no VLANs and runs no spanning tree, by its index.
     pub fn switch(switch: usize) -> Self {
-        Self::Switch(SwitchPort { switch, vlans: None, bridge: None })
+        Self::Switch(SwitchPort { switch, vlans: None, bridge: None, worth: TreeWorth::default() })
     }
 
     /// The next port of a switch that knows VLANs, by its index, and what it does with tags.
     pub fn vlan_port(switch: usize, vlans: PortVlans) -> Self {
-        Self::Switch(SwitchPort { switch, vlans: Some(vlans), bridge: None })
+        let worth = TreeWorth::default();
+        Self::Switch(SwitchPort { switch, vlans: Some(vlans), bridge: None, worth })
     }
 
     /// The port of a switch that it is.

@@ -4,7 +4,7 @@ mod common;
 
 use common::*;
 use netloom_dataplane::{
-    Dataplane, DataplaneError, End, LinkWiring, SwitchPort, TreePortStatus, Wiring,
+    Dataplane, DataplaneError, End, LinkWiring, SwitchPort, TreePortStatus, TreeWorth, Wiring,
 };
 use netloom_link::PortVlans;
 use netloom_ports::memory::MemoryPeer;
@@ -15,7 +15,7 @@ fn port(switch: usize, vlans: Option<&str>) -> End {
     let address = [2, 0, 0, 0, 0, switch as u8];
     let bridge = Some(BridgeId::new(Priority::default(), address));
     let vlans = vlans.map(|text| serde_json::from_str::<PortVlans>(text).unwrap());
-    End::Switch(SwitchPort { switch, vlans, bridge })
+    End::Switch(SwitchPort { switch, vlans, bridge, worth: TreeWorth::default() })
 }
 
 /// So many switches in a ring, with a device at each: links 0, 1, … join a switch to the next one, those after them lead

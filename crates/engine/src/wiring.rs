@@ -5,12 +5,12 @@ use std::collections::HashMap;
 use anyhow::{Result, anyhow};
 use netloom_api::state::{PortRole, PortState, TreePortStatus};
 use netloom_api::timing::{LatencySummary, Scheduling, Timing, WorkerLoad};
-use netloom_dataplane::{End, LinkWiring, SwitchPort, Wiring};
+use netloom_dataplane::{End, LinkWiring, SwitchPort, TreeWorth, Wiring};
 use netloom_link::Vid;
 use netloom_nodes::{Attachment, Device};
 use netloom_ports::{FrameBuffer, FrameDevice, Losses, PacketDevice, Tap};
-use netloom_scenario::{Endpoint, Interface, Link, Node, NodeKind, Scenario};
-use netloom_spanning_tree::{BridgeId, PortView, Priority, Role};
+use netloom_scenario::{Endpoint, Interface, Link, Node, NodeKind, PortTree, Scenario};
+use netloom_spanning_tree::{BridgeId, PathCost, PortPriority, PortView, Priority, Role};
 
 use crate::drawn::Drawn;
 use crate::lost_outside::LostOutside;
@@ -89,7 +89,8 @@ impl<'a> Nodes<'a> {
             let number = self.drawn.number(node).unwrap_or_default();
             let vlans = port.and_then(|port| port.vlan.clone());
             let bridge = bridge(found, number)?;
-            return Ok(End::Switch(SwitchPort { switch: number as usize, vlans, bridge }));
+            let worth = port.map_or(Ok(TreeWorth::default()), worth)?;
+            return Ok(End::Switch(SwitchPort { switch: number as usize, vlans, bridge, worth }));
         }
         let mut tap = |interface: &str| {
             let tap = devices.remove(&(node.clone(), interface.into()));
@@ -151,6 +152,15 @@ fn bridge(switch: &Node, number: u32) -> Result<Option<BridgeId>> {
     Ok(Some(BridgeId::new(Priority::try_from(tree.priority)?, address)))
 }
 
+/// What the way through a port is worth to a spanning tree.
+fn worth(port: &Interface) -> Result<TreeWorth> {
+    let PortTree { cost, priority } = port.spanning_tree;
+    Ok(TreeWorth {
+        cost: cost.map(PathCost::try_from).transpose()?,
+        priority: priority.map(PortPriority::try_from).transpose()?.unwrap_or_default(),
+    })
+}
+
 /// What a node has sent while its interface led nowhere is lost, as on a cable that is not plugged in: mostly what
 /// its kernel says of multicast groups as interfaces come up, which a thousand nodes on one segment would hear
 /// four thousand times each.
@@ -167,7 +177,7 @@ fn forget_what_waits(device: &mut dyn FrameDevice) {
 /// A port of a switch that runs a spanning tree, in the API's words.
 pub fn tree_port(of: &netloom_dataplane::TreePortStatus) -> TreePortStatus {
     let (root, root_cost) = of.root;
-    let PortView { role, state, cost, edge, legacy, counters, .. } = of.port;
+    let PortView { role, state, cost, priority, edge, legacy, counters, .. } = of.port;
     TreePortStatus {
         role: match role {
             Role::Disabled => PortRole::Disabled,
@@ -182,6 +192,7 @@ pub fn tree_port(of: &netloom_dataplane::TreePortStatus) -> TreePortStatus {
             netloom_spanning_tree::PortState::Forwarding => PortState::Forwarding,
         },
         cost: cost.get(),
+        priority: priority.get(),
         edge,
         legacy,
         bridge: of.bridge.to_string(),

@@ -25,7 +25,7 @@ pub(crate) use measure::{RawCapture, RawFrames, RawMeasure};
 pub(crate) use monitor::RawMonitor;
 pub(crate) use node::{
     RawAddresses, RawFamily, RawGroupHead, RawInterface, RawLimits, RawNode, RawNodeDefaults,
-    RawNodeHead, RawNodeProps, RawRoute,
+    RawNodeHead, RawNodeProps, RawPortTree, RawRoute,
 };
 pub(crate) use process::{RawProcess, RawReady};
 pub(crate) use software::{RawBind, RawFile, RawService, RawServices};

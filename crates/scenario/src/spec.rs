@@ -223,6 +223,9 @@ pub struct Interface {
     /// nodes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub vlan: Option<PortVlans>,
+    /// What the way through a port of a switch that runs a spanning tree is worth to it.
+    #[serde(default, skip_serializing_if = "PortTree::is_default")]
+    pub spanning_tree: PortTree,
     /// The interface whose frames of one VLAN are this one's, if it is no interface of a link itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub subinterface: Option<Subinterface>,
@@ -238,6 +241,7 @@ impl Interface {
             ipv4: Addresses::Auto,
             ipv6: Addresses::Auto,
             vlan: None,
+            spanning_tree: PortTree::default(),
             subinterface: None,
         }
     }
@@ -245,6 +249,21 @@ impl Interface {
     /// The interface at whose link its frames are: itself, or the one that it is a sub-interface of.
     pub fn at_link(&self) -> &str {
         self.subinterface.as_ref().map_or(&self.name, |sub| &sub.of)
+    }
+}
+
+/// What the way through a port is worth to a spanning tree.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+pub struct PortTree {
+    /// Its cost, from 1 to 200,000,000; nothing for what the link's rate gives.
+    pub cost: Option<u32>,
+    /// Of ways that cost the same from one neighbour, the lowest wins: a multiple of 16 from 0 to 240; nothing for 128.
+    pub priority: Option<u8>,
+}
+
+impl PortTree {
+    fn is_default(&self) -> bool {
+        *self == Self::default()
     }
 }
 

@@ -8,7 +8,7 @@ use netloom_units::Time;
 
 use crate::port::Port;
 use crate::transitions::{Effects, Surroundings};
-use crate::{Bpdu, BridgeId, FRAME_BYTES, PathCost, PortView, Times, Vector};
+use crate::{Bpdu, BridgeId, FRAME_BYTES, PathCost, PortPriority, PortView, Times, Vector};
 
 /// Ports of a bridge: their numbers have 12 bits, and 0 is none (§9.2.7).
 const MAX_PORTS: u16 = 4095;
@@ -85,13 +85,14 @@ impl Bridge {
         now: Time,
         port: usize,
         cost: PathCost,
+        priority: PortPriority,
         edge: bool,
     ) -> Result<(), PortError> {
         let number = u16::try_from(port).ok().filter(|index| *index < MAX_PORTS);
         let number = number.ok_or(PortError(port))? + 1;
         self.remove_port(now, port);
         self.hello.get_or_insert(now + Times::DEFAULT.hello());
-        self.ports.insert(port, Port::new(self.id, number, cost, edge));
+        self.ports.insert(port, Port::new(self.id, number, cost, priority, edge));
         self.enable(now, port, true);
         Ok(())
     }

@@ -1,4 +1,4 @@
-//! Who a bridge is: its priority and address. Not here: numbers of ports (`port`).
+//! Who a bridge is: its priority and address; and the priority of a port. Not here: numbers of ports (`port`).
 
 use std::fmt;
 
@@ -37,6 +37,50 @@ impl Default for Priority {
 }
 
 impl fmt::Display for Priority {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+/// Step between priorities of ports: the 12 bits below are the port's number (§9.2.7).
+const PORT_STEP: u8 = 16;
+
+/// How much a way through a port is wanted, of several that cost the same from one neighbour: the lowest wins. A
+/// multiple of 16 from 0 to 240 (§17.14, table 17-2).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct PortPriority(u8);
+
+/// A number that is no port priority.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("{0} is not a port priority; write a multiple of 16 from 0 to 240, like `128`")]
+pub struct PortPriorityError(u8);
+
+impl PortPriority {
+    /// Its number.
+    pub const fn get(self) -> u8 {
+        self.0
+    }
+}
+
+impl TryFrom<u8> for PortPriority {
+    type Error = PortPriorityError;
+    fn try_from(number: u8) -> Result<Self, PortPriorityError> {
+        if number.is_multiple_of(PORT_STEP) {
+            Ok(Self(number))
+        } else {
+            Err(PortPriorityError(number))
+        }
+    }
+}
+
+impl Default for PortPriority {
+    /// 128, as the standard recommends.
+    fn default() -> Self {
+        Self(128)
+    }
+}
+
+impl fmt::Display for PortPriority {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.fmt(f)
     }

@@ -38,6 +38,6 @@ mod vector;
 pub use bpdu::{Bpdu, BpduError, Config, FRAME_BYTES, Flags, GROUP_ADDRESS, MessageRole, is_bpdu};
 pub use bridge::{Bridge, PortError};
 pub use cost::{PathCost, PathCostError};
-pub use identifier::{BridgeId, Priority, PriorityError};
+pub use identifier::{BridgeId, PortPriority, PortPriorityError, Priority, PriorityError};
 pub use port::{PortCounters, PortState, PortView, Role};
 pub use vector::{Times, Vector};

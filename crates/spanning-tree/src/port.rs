@@ -6,14 +6,11 @@ use netloom_units::{Duration, Time};
 use crate::timer::Timer;
 use crate::topology::Topology;
 use crate::transmission::Budget;
-use crate::{BridgeId, PathCost, Times, Vector};
+use crate::{BridgeId, PathCost, PortPriority, Times, Vector};
 
 /// How long a port listens before it believes that no bridge, or no other version, is behind it
 /// (table 17-1).
 pub(crate) const MIGRATE_TIME: Duration = Duration::from_secs(3);
-
-/// The part of a port's identifier that is its priority: 128, as recommended (§9.2.7, §17.14).
-const PRIORITY: u16 = 0x8000;
 
 /// What a port is to the tree (§17.7).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -61,6 +58,8 @@ pub struct PortView {
     pub state: PortState,
     /// What the way through it costs.
     pub cost: PathCost,
+    /// How much it is wanted, of several that cost the same.
+    pub priority: PortPriority,
     /// Whether no bridge is believed to be behind it (operEdge).
     pub edge: bool,
     /// Whether it speaks to a legacy bridge, in version 0.
@@ -93,6 +92,7 @@ pub(crate) struct Heard {
 pub(crate) struct Port {
     pub(crate) id: u16,
     pub(crate) cost: PathCost,
+    pub(crate) priority: PortPriority,
     pub(crate) enabled: bool,
     pub(crate) role: Role,
     pub(crate) selected_role: Role,
@@ -141,12 +141,20 @@ pub(crate) struct Port {
 
 impl Port {
     /// A disabled port of bridge `bridge`.
-    pub(crate) fn new(bridge: BridgeId, number: u16, cost: PathCost, admin_edge: bool) -> Self {
-        let id = PRIORITY | number;
+    pub(crate) fn new(
+        bridge: BridgeId,
+        number: u16,
+        cost: PathCost,
+        priority: PortPriority,
+        admin_edge: bool,
+    ) -> Self {
+        // The first four bits are the priority's (§9.2.7).
+        let id = u16::from(priority.get()) << 8 | number;
         let vector = Vector { root: bridge, cost: 0, bridge, port: id };
         Self {
             id,
             cost,
+            priority,
             enabled: false,
             role: Role::Disabled,
             selected_role: Role::Disabled,
@@ -194,6 +202,7 @@ impl Port {
                 (false, false) => PortState::Discarding,
             },
             cost: self.cost,
+            priority: self.priority,
             edge: self.edge,
             legacy: !self.send_rstp,
             vector: self.vector,

@@ -6,7 +6,9 @@ use common::legacy::Legacy;
 use common::network::{Network, Node};
 use common::plan::add_port;
 use common::{at, cost, id, ms};
-use netloom_spanning_tree::{Bpdu, Bridge, Config, Flags, MessageRole, Role, Times, Vector};
+use netloom_spanning_tree::{
+    Bpdu, Bridge, Config, Flags, MessageRole, PortPriority, Role, Times, Vector,
+};
 
 fn rapid(priority: u16, number: u8) -> Node {
     Node::Rapid(Box::new(Bridge::new(id(priority, number))))
@@ -123,7 +125,7 @@ fn a_mixed_ring_has_no_loop_and_uses_the_other_way_when_one_fails() {
 #[test]
 fn a_port_speaks_version_2_again_when_it_hears_it() {
     let mut bridge = Bridge::new(id(32_768, 1));
-    bridge.add_port(at(0), 0, cost(20_000), false).unwrap();
+    bridge.add_port(at(0), 0, cost(20_000), PortPriority::default(), false).unwrap();
     let other = id(0, 9);
     let vector = Vector { root: other, cost: 0, bridge: other, port: 0x8001 };
     let times = Times { message_age: 0, max_age: 5120, hello: 512, forward_delay: 3840 };

@@ -4,14 +4,15 @@ mod common;
 
 use common::{at, cost, id, ms};
 use netloom_spanning_tree::{
-    Bpdu, Bridge, Config, Flags, MessageRole, PathCost, PortState, Priority, Role, Times, Vector,
+    Bpdu, Bridge, Config, Flags, MessageRole, PathCost, PortPriority, PortState, Priority, Role,
+    Times, Vector,
 };
 use netloom_units::Time;
 
 fn bridge(ports: usize) -> Bridge {
     let mut bridge = Bridge::new(id(32_768, 1));
     for port in 0..ports {
-        bridge.add_port(at(0), port, cost(20_000), false).unwrap();
+        bridge.add_port(at(0), port, cost(20_000), PortPriority::default(), false).unwrap();
     }
     bridge
 }
@@ -52,7 +53,7 @@ fn a_port_to_a_host_forwards_after_3_s() {
 #[test]
 fn a_port_that_is_said_to_be_an_edge_forwards_at_once_until_a_bridge_is_heard() {
     let mut bridge = bridge(1);
-    bridge.add_port(at(0), 1, cost(20_000), true).unwrap();
+    bridge.add_port(at(0), 1, cost(20_000), PortPriority::default(), true).unwrap();
     assert!(bridge.forwards(1) && bridge.port(1).unwrap().edge && !bridge.forwards(0));
     bridge.receive(at(10), 1, &said(0, Flags::default(), MessageRole::Designated));
     assert!(!bridge.port(1).unwrap().edge);
@@ -198,7 +199,7 @@ fn a_port_that_goes_down_or_away_takes_its_frames_and_addresses_with_it() {
     bridge.remove_port(at(6_000), 0);
     bridge.remove_port(at(6_000), 1);
     assert_eq!((bridge.port(0), bridge.next_deadline()), (None, None));
-    bridge.add_port(at(7_000), 0, cost(1), false).unwrap();
+    bridge.add_port(at(7_000), 0, cost(1), PortPriority::default(), false).unwrap();
     assert!(!bridge.forwards(0), "another link may be there");
 }
 
@@ -239,6 +240,6 @@ fn costs_and_priorities_are_those_of_the_standard() {
     assert_eq!(id(4096, 1).to_string(), "4096.02:00:00:00:00:01");
     assert!(id(0, 9) < id(4096, 1) && id(4096, 1) < id(4096, 2));
     let mut bridge = Bridge::new(id(0, 1));
-    assert!(bridge.add_port(at(0), 4094, cost(1), false).is_ok());
-    assert!(bridge.add_port(at(0), 4095, cost(1), false).is_err());
+    assert!(bridge.add_port(at(0), 4094, cost(1), PortPriority::default(), false).is_ok());
+    assert!(bridge.add_port(at(0), 4095, cost(1), PortPriority::default(), false).is_err());
 }

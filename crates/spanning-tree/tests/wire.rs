@@ -4,7 +4,8 @@ mod common;
 
 use common::{at, cases, cost, id};
 use netloom_spanning_tree::{
-    Bpdu, BpduError, Bridge, Config, Flags, MessageRole, Priority, Times, Vector, is_bpdu,
+    Bpdu, BpduError, Bridge, Config, Flags, MessageRole, PortPriority, Priority, Times, Vector,
+    is_bpdu,
 };
 use proptest::prelude::*;
 
@@ -103,7 +104,7 @@ fn a_later_version_is_read_as_version_2() {
 #[test]
 fn what_cannot_be_understood_is_counted() {
     let mut bridge = Bridge::new(id(0, 1));
-    bridge.add_port(at(0), 0, cost(1), false).unwrap();
+    bridge.add_port(at(0), 0, cost(1), PortPriority::default(), false).unwrap();
     bridge.receive(at(1), 0, &[0; 60]);
     bridge.receive(at(1), 7, &[0; 60]);
     bridge.receive(at(1), 0, &Bpdu::Tcn.encode(SOURCE));
@@ -184,7 +185,7 @@ proptest! {
     ) {
         let mut bridge = Bridge::new(id(32_768, 1));
         for port in 0..3 {
-            bridge.add_port(at(0), port, cost(20_000), false).unwrap();
+            bridge.add_port(at(0), port, cost(20_000), PortPriority::default(), false).unwrap();
         }
         let mut now = 0;
         for (port, gap, frame) in frames {

@@ -9,6 +9,7 @@ use std::os::fd::{BorrowedFd, OwnedFd};
 
 use netloom_link::{InFlight, LinkState, Pipe, PipeChange, PipeConfig, Stream, Vid};
 use netloom_ports::{Carrier, Frame, FrameBuffer, FrameDevice, SendError};
+use netloom_spanning_tree::BridgeId;
 use netloom_units::Time;
 
 use super::{Fabric, Hop, Lane, Place, Port, Shown};
@@ -19,7 +20,7 @@ use crate::tree::TreeSwitch;
 use crate::vlan::{Interfaces, Tagged, VlanSwitch};
 use crate::waiter::Waiter;
 use crate::watch::Loss;
-use crate::{End, PipeId, SwitchPort};
+use crate::{End, PipeId, SwitchPort, TreeWorth};
 
 /// Of a link that has no number yet.
 const UNNUMBERED: usize = usize::MAX / 4;
@@ -189,7 +190,7 @@ impl Fabric {
 
     /// Adds a port out of which `lane` leads to its switch, which is made for its first one.
     fn add_switch_port(&mut self, port: SwitchPort, lane: usize) -> Place {
-        let SwitchPort { switch, vlans, bridge } = port;
+        let SwitchPort { switch, vlans, bridge, worth } = port;
         let Places { switches, vlan_switches, homes, .. } = &mut self.places;
         match vlans {
             None => {
@@ -199,7 +200,11 @@ impl Fabric {
                     self.switches[home].tree = tree;
                     home
                 });
-                Place::Switch { switch: home, port: self.switches[home].add_port(lane) }
+                let port = self.switches[home].add_port(lane);
+                if let Some(tree) = self.switches[home].tree {
+                    self.trees.set_worth(tree, port, worth);
+                }
+                Place::Switch { switch: home, port }
             }
             Some(vlans) => {
                 let home = *homes.entry(switch).or_insert_with(|| {
@@ -209,6 +214,9 @@ impl Fabric {
                     home
                 });
                 let port = self.vlan_switches[home].add_port(vlans, lane);
+                if let Some(tree) = self.vlan_switches[home].tree {
+                    self.trees.set_worth(tree, port, worth);
+                }
                 Place::Tagged(Tagged::Port { switch: home, port })
             }
         }
@@ -268,24 +276,36 @@ impl Fabric {
             Place::Switch { switch, port } => {
                 let (number, tree) = (self.switches[switch].number(), self.switches[switch].tree);
                 let others = self.switches[switch].remove_port(port);
-                let bridge = tree.map(|tree| self.leave_tree(tree, port, others));
+                let (bridge, worth) = self.leave_any_tree(tree, port, others);
                 if !others {
                     self.places.homes.remove(&number);
                     self.places.switches.push(switch);
                 }
-                End::Switch(SwitchPort { switch: number, vlans: None, bridge })
+                End::Switch(SwitchPort { switch: number, vlans: None, bridge, worth })
             }
             Place::Tagged(Tagged::Port { switch, port }) => {
                 let VlanSwitch { tree, .. } = self.vlan_switches[switch];
                 let number = self.vlan_switches[switch].number();
                 let (vlans, others) = self.vlan_switches[switch].remove_port(port);
-                let bridge = tree.map(|tree| self.leave_tree(tree, port, others));
+                let (bridge, worth) = self.leave_any_tree(tree, port, others);
                 if !others {
                     self.places.homes.remove(&number);
                     self.places.vlan_switches.push(switch);
                 }
-                End::Switch(SwitchPort { switch: number, vlans: Some(vlans), bridge })
+                End::Switch(SwitchPort { switch: number, vlans: Some(vlans), bridge, worth })
             }
+        }
+    }
+
+    fn leave_any_tree(
+        &mut self,
+        tree: Option<usize>,
+        port: usize,
+        others: bool,
+    ) -> (Option<BridgeId>, TreeWorth) {
+        match tree.map(|tree| self.leave_tree(tree, port, others)) {
+            Some((bridge, worth)) => (Some(bridge), worth),
+            None => (None, TreeWorth::default()),
         }
     }
 

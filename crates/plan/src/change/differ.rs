@@ -3,7 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use netloom_scenario::{
-    Direction, Endpoint, IpPrefix, Link, MacAddress, Node, NodeKind, Scenario, SpanningTree,
+    Direction, Endpoint, IpPrefix, Link, MacAddress, Node, NodeKind, PortTree, Scenario,
+    SpanningTree,
 };
 
 use super::devices::{Device, End, Turnover};
@@ -428,9 +429,11 @@ fn tags<'s>(
     (port.and_then(|port| port.vlan.as_ref()), subinterfaces.collect())
 }
 
-/// How the switch at the end of a link takes part in a spanning tree.
-fn tree(scenario: &Scenario, end: &Endpoint) -> Option<SpanningTree> {
-    scenario.node(&end.node).and_then(|node| node.spanning_tree)
+/// How the switch at the end of a link, and its port there, take part in a spanning tree.
+fn tree(scenario: &Scenario, end: &Endpoint) -> Option<(SpanningTree, PortTree)> {
+    let node = scenario.node(&end.node)?;
+    let port = node.interfaces.iter().find(|interface| interface.name == end.interface);
+    Some((node.spanning_tree?, port.map(|port| port.spanning_tree).unwrap_or_default()))
 }
 
 /// What is there of the machine, if it is an end outside.

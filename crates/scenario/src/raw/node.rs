@@ -15,7 +15,7 @@ use crate::decode::{Entries, Inline, Spanned};
 use crate::spec::{NodeKind, Routing};
 pub(crate) use addresses::{RawAddresses, RawFamily, RawLoopback};
 pub(crate) use limits::{RawLimits, RawPublish};
-pub(crate) use spanning_tree::RawSpanningTree;
+pub(crate) use spanning_tree::{RawPortTree, RawSpanningTree};
 
 /// What a node can be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
@@ -180,6 +180,10 @@ pub(crate) struct RawInterface {
     /// carries tags as they are.
     #[serde(default)]
     pub vlan: Option<PortVlans>,
+    /// Of a port of a switch that runs a spanning tree: what the way through it is worth, like
+    /// `{cost: 20000, priority: 128}`.
+    #[serde(default)]
+    pub spanning_tree: Option<RawPortTree>,
 }
 
 /// A route of a node's own.

@@ -10,9 +10,9 @@ use super::nodes::NodeDraft;
 use super::report::Report;
 use crate::decode::Spanned;
 use crate::diagnostic::{Diagnostic, did_you_mean};
-use crate::raw::{RawAddresses, RawFamily, RawInterface, RawTopology};
+use crate::raw::{RawAddresses, RawFamily, RawInterface, RawPortTree, RawTopology};
 use crate::span::Span;
-use crate::spec::{Addresses, Interface, NodeKind, Subinterface};
+use crate::spec::{Addresses, Interface, NodeKind, PortTree, Subinterface};
 
 /// The MTU of Ethernet.
 const DEFAULT_MTU: u32 = 1500;
@@ -39,6 +39,9 @@ pub(super) fn resolve(
         }
         if node.is_switch() {
             check_switch(node, report);
+        }
+        if node.spanning_tree().is_none() {
+            check_no_tree(node, report);
         }
     }
     for link in links {
@@ -108,6 +111,7 @@ fn addresses(node: &mut NodeDraft<'_>) {
         }
     }
     let (kind, is_switch) = (node.kind, node.is_switch());
+    let runs_tree = node.spanning_tree().is_some();
     let (ipv4, ipv6) = (node.props.ipv4, node.props.ipv6);
     for interface in &mut node.interfaces {
         let raw = node.raw.head.interfaces.find(&interface.name);
@@ -115,6 +119,12 @@ fn addresses(node: &mut NodeDraft<'_>) {
         interface.ipv4 = given(raw.and_then(|raw| raw.ipv4.as_ref()), ipv4, kind);
         interface.ipv6 = given(raw.and_then(|raw| raw.ipv6.as_ref()), ipv6, kind);
         interface.vlan = raw.and_then(|raw| raw.vlan.clone()).filter(|_| is_switch);
+        let tree = raw.and_then(|raw| raw.spanning_tree).filter(|_| runs_tree);
+        interface.spanning_tree =
+            tree.map_or(PortTree::default(), |RawPortTree { cost, priority }| PortTree {
+                cost,
+                priority,
+            });
     }
 }
 
@@ -142,6 +152,23 @@ fn check_switch(node: &NodeDraft<'_>, report: &mut Report<'_>) {
             );
             report.error(Diagnostic::error(span, message).with_help(format!("leave `{key}` out")));
         }
+    }
+}
+
+/// Only where there is a tree is a way worth something to it.
+fn check_no_tree(node: &NodeDraft<'_>, report: &mut Report<'_>) {
+    let node_name = &node.name.value;
+    for (name, interface) in node.raw.head.interfaces.iter() {
+        let Some(span) = report.key(interface.id, &["spanning_tree"]) else { continue };
+        let message = format!(
+            "`{node_name}:{}` is no port of a switch that runs a spanning tree",
+            name.value
+        );
+        let help = match node.is_switch() {
+            true => format!("write `spanning_tree: true` at `{node_name}`, or leave this out"),
+            false => "leave `spanning_tree` out".into(),
+        };
+        report.error(Diagnostic::error(span, message).with_help(help));
     }
 }
 

@@ -1,6 +1,6 @@
 //! Random networks, and what they have to become, computed in another way.
 
-use netloom_spanning_tree::{Bridge, BridgeId, Priority};
+use netloom_spanning_tree::{Bridge, BridgeId, PortPriority, Priority};
 use netloom_units::Time;
 use proptest::prelude::*;
 
@@ -138,7 +138,9 @@ impl Plan {
 
 pub fn add_port(network: &mut Network, node: usize, port: usize, number: u32) {
     match &mut network.nodes[node] {
-        Node::Rapid(bridge) => bridge.add_port(Time::ZERO, port, cost(number), false).unwrap(),
+        Node::Rapid(bridge) => {
+            bridge.add_port(Time::ZERO, port, cost(number), PortPriority::default(), false).unwrap()
+        }
         Node::Legacy(bridge) => bridge.add_port(Time::ZERO, port, number),
     }
 }

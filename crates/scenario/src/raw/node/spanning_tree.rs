@@ -1,9 +1,9 @@
-//! Whether a switch runs a spanning tree: a word, or its options.
+//! Whether a switch runs a spanning tree: a word, or its options; and those of a port.
 
 use std::borrow::Cow;
 use std::fmt;
 
-use netloom_spanning_tree::Priority;
+use netloom_spanning_tree::{PathCost, PortPriority, Priority};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{Deserialize, Deserializer, Error, MapAccess, Visitor};
@@ -45,6 +45,32 @@ impl<'de> Visitor<'de> for WordOrOptions {
         let priority = priority.map(Priority::try_from).transpose().map_err(A::Error::custom)?;
         Ok(RawSpanningTree(Some(SpanningTree { priority: priority.unwrap_or_default().get() })))
     }
+}
+
+/// Options of a port.
+#[derive(Debug, Clone, Copy, Default, serde::Deserialize, JsonSchema)]
+#[schemars(rename = "PortTree")]
+#[serde(deny_unknown_fields)]
+pub(crate) struct RawPortTree {
+    /// What the way through it costs, from 1 to 200000000 (default: by the rate of the link's direction that leads out
+    /// of it).
+    #[serde(default, deserialize_with = "cost")]
+    #[schemars(range(min = 1, max = 200_000_000))]
+    pub cost: Option<u32>,
+    /// Of ways that cost the same from one neighbour, the lowest wins: a multiple of 16 from 0 to 240 (default 128).
+    #[serde(default, deserialize_with = "priority")]
+    #[schemars(range(min = 0, max = 240), extend("multipleOf" = 16))]
+    pub priority: Option<u8>,
+}
+
+fn cost<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<u32>, D::Error> {
+    let number = u32::deserialize(deserializer)?;
+    PathCost::try_from(number).map(|cost| Some(cost.get())).map_err(D::Error::custom)
+}
+
+fn priority<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<u8>, D::Error> {
+    let number = u8::deserialize(deserializer)?;
+    PortPriority::try_from(number).map(|priority| Some(priority.get())).map_err(D::Error::custom)
 }
 
 impl JsonSchema for RawSpanningTree {
