@@ -3,19 +3,30 @@
 use netloom_units::Duration;
 use nix::time::{ClockId, clock_gettime};
 
-/// A probe may use one of so many parts of a CPU: 0.06 %.
-const PARTS: u64 = 1600;
-
 /// What the looks of a probe cost, which grows with the number of its files, and with all that pushes them out of the
 /// CPU's caches.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Budget {
+    /// One of so many parts of a CPU may be used.
+    parts: u64,
     began: Duration,
     last: Option<Duration>,
     before: Option<Duration>,
 }
 
+impl Default for Budget {
+    /// 0.06 % of a CPU.
+    fn default() -> Self {
+        Self::of_one_part_in(1600)
+    }
+}
+
 impl Budget {
+    /// One of so many parts of a CPU.
+    pub fn of_one_part_in(parts: u64) -> Self {
+        Self { parts, began: Duration::ZERO, last: None, before: None }
+    }
+
     /// A look begins, of the thread that calls this.
     pub fn begin(&mut self) {
         self.began = thread_time();
@@ -35,7 +46,9 @@ impl Budget {
     /// be dear by chance, as the first is, which opens files.)
     pub fn period(&self, least: Duration) -> Duration {
         let took = self.last.zip(self.before).map(|(last, before)| last.min(before));
-        least.max(Duration::from_nanos(took.unwrap_or_default().as_nanos().saturating_mul(PARTS)))
+        least.max(Duration::from_nanos(
+            took.unwrap_or_default().as_nanos().saturating_mul(self.parts),
+        ))
     }
 }
 

@@ -132,9 +132,12 @@ impl Probes {
     }
 }
 
-/// A `period` after the step in which `now` is, both in whole steps of [`Probes::STEP`].
+/// The first multiple of `period` after `now`, so that one late look does not make the next ones late; of a long one, which
+/// is rarely the same twice, a whole period later. In whole steps of [`Probes::STEP`].
 fn after(now: Time, period: Duration) -> Time {
+    const LONG: u64 = 20;
     let step = Probes::STEP.as_nanos();
-    let steps = now.as_nanos() / step + period.as_nanos().div_ceil(step).max(1);
-    Time::from_nanos(steps * step)
+    let (now, period) = (now.as_nanos() / step, period.as_nanos().div_ceil(step).max(1));
+    let due = if period <= LONG { (now / period + 1) * period } else { now + period };
+    Time::from_nanos(due * step)
 }

@@ -24,6 +24,8 @@ use crate::process::{Process, Reader, Stat};
 use crate::source::Source;
 
 const PERIOD: Duration = Duration::from_secs(1);
+/// Of a CPU it may use one: 0.1 %, for a hundred processes in a period.
+const PARTS: u64 = 1000;
 
 pub struct Processes {
     proc: PathBuf,
@@ -70,7 +72,7 @@ impl Processes {
             known: BTreeMap::new(),
             reader: Reader::default(),
             last: None,
-            budget: Budget::default(),
+            budget: Budget::of_one_part_in(PARTS),
         }
     }
 
