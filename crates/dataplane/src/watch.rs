@@ -166,7 +166,9 @@ impl Watch {
             see(Sighting { at, what: Seen::Pause { lasted } });
         }
         let at_most = |bucket| Duration::from_nanos(longest_of(bucket)).min(self.limits.tolerance);
-        common.punctual = counted(&punctual, at_most).collect();
+        // In one piece: they would grow step by step.
+        common.punctual.reserve(BUCKETS);
+        common.punctual.extend(counted(&punctual, at_most));
         common.traffic = self.traffic(now, last);
         common
     }
@@ -175,7 +177,7 @@ impl Watch {
         let (first, open) = (self.slot, slot_of(now).max(self.slot));
         self.slot = open;
         let start = |slot: u64| Time::from_nanos(slot * SLOT.as_nanos());
-        let mut traffic = Vec::new();
+        let mut traffic = Vec::with_capacity((open - first).min(SLOTS) as usize + 1);
         let mut tell = |until: Time, over, bytes| {
             if bytes > 0 {
                 traffic.push(Traffic { until, over, bytes });
@@ -218,7 +220,7 @@ impl Watch {
         self.workers.iter_mut().map(WorkerEnd::work)
     }
 
-    /// The CPU time that noticing pauses took since the last call.
+    /// The CPU time that noticing pauses took since the last call. To ask takes a system call.
     pub fn take_spent(&mut self) -> Duration {
         let now = self.pulse.cpu_time().max(self.pulse_told);
         now.saturating_sub(std::mem::replace(&mut self.pulse_told, now))

@@ -11,11 +11,13 @@
 //! | `overflow` | frames that were not read in time, since the last look |
 //! | `preparation` | probes made ready while the network comes up |
 //! | `meter` | what watching costs |
+//! | `pace` | how often to look, by that |
 //! | `recorded` | the monitor, and everything that it is shown as a file |
 
 mod forwarding;
 mod meter;
 mod overflow;
+mod pace;
 mod preparation;
 mod recorded;
 mod sights;
@@ -34,13 +36,14 @@ use netloom_dataplane::{Scheduling, Watch};
 use netloom_monitor::{Change, Observation, Verdict, Warnings, Work};
 use netloom_probes::{Limited, Node, Places, Probes};
 use netloom_scenario::OnContention;
-use netloom_units::{Duration, Time};
+use netloom_units::Duration;
 
 use crate::drawn::Drawn;
 use crate::end::End;
 use crate::experiment::Experiment;
 use meter::Meter;
 use overflow::OverflowProbe;
+use pace::Pace;
 pub use preparation::Preparation;
 pub use recorded::RecordedMonitor;
 use sights::Sights;
@@ -48,9 +51,6 @@ pub use sights::{limits, unwatch};
 use slack::Slacks;
 pub use thresholds::Thresholds;
 
-/// How often everything that is due is looked at, the data plane always: half of the time in which people must
-/// be told. What must be told apart in less time (traffic, in windows of 10 ms) has its time with it.
-const PERIOD: Duration = Probes::STEP;
 /// Between two looks, however long they take.
 const SHORTEST_PAUSE: Duration = Duration::from_millis(1);
 /// How often people are warned of the same kind of signal.
@@ -205,21 +205,23 @@ impl Watcher {
             self.sights.start(&mut sink);
             Meter::start(preparing, &mut monitor)
         };
+        let mut pace = Pace::new(self.experiment.now());
         loop {
             let last = self.stop.load(Ordering::Relaxed);
-            self.look(last, &mut meter);
+            let spent = self.look(last, &mut meter);
             if last {
                 return;
             }
             let now = self.experiment.now();
-            let next = (now.as_nanos() / PERIOD.as_nanos() + 1) * PERIOD.as_nanos();
-            let pause = Time::from_nanos(next).since(now).max(SHORTEST_PAUSE);
+            pace.count(now, spent);
+            let pause = pace.next(now).since(now).max(SHORTEST_PAUSE);
             thread::park_timeout(pause.into());
         }
     }
 
-    /// Observes everything once. The `last` look does not wait for what is due.
-    fn look(&mut self, last: bool, meter: &mut Meter) {
+    /// Observes everything that is due, the data plane always; what that took of a CPU. The `last` look does not wait for
+    /// what is due.
+    fn look(&mut self, last: bool, meter: &mut Meter) -> Duration {
         let began = Instant::now();
         let experiment = Arc::clone(&self.experiment);
         self.take_news();
@@ -246,12 +248,14 @@ impl Watcher {
                 self.end.ask(EndReason::Contention);
             }
         }
-        monitor.spent(Work::Monitoring, self.sights.watch().take_spent() + in_nodes);
-        meter.spent(Work::Monitoring, &mut monitor);
+        let by_others = self.sights.watch().take_spent() + in_nodes;
+        monitor.spent(Work::Monitoring, by_others);
+        let mut spent = by_others + meter.spent(Work::Monitoring, &mut monitor);
         if self.tell(&mut monitor) {
-            meter.spent(Work::Notification, &mut monitor);
+            spent += meter.spent(Work::Notification, &mut monitor);
         }
         monitor.elapsed(meter::elapsed(began));
+        spent
     }
 
     /// Watches what has come since the last look, after a last look at what has gone.

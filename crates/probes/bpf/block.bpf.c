@@ -56,6 +56,26 @@ struct {
 	MAP_IS(max_entries, 1 << 16);
 } stretches SEC(".maps");
 
+/* How many stretches have begun, on all disks: while there is none, and none begins, user space need not look further. */
+struct {
+	MAP_IS(type, MAP_ARRAY);
+	MAP_IS(map_flags, MAP_MMAPABLE);
+	MAP_IS(max_entries, 1);
+	MAP_OF(key, u32);
+	MAP_OF(value, u64);
+} begun SEC(".maps");
+
+/* Counted when it can be seen. */
+static inline __attribute__((always_inline)) void begins(struct disk *disk)
+{
+	u32 zero = 0;
+	u64 *count = map_lookup(&begun, &zero);
+
+	disk->since = monotonic_ns();
+	if (count)
+		__sync_fetch_and_add(count, 1);
+}
+
 static inline __attribute__((always_inline)) void ended(struct request *request)
 {
 	u64 key = (u64)request, now = monotonic_ns();
@@ -116,7 +136,7 @@ int block_rq_issue(u64 *ctx)
 		/* It has ended since it was issued, or was put back, and the kernel did not tell; the disk may have had
 		 * nothing to do until now. It counts as pending already. */
 		__sync_fetch_and_add(&disk->untold, 1);
-		disk->since = monotonic_ns();
+		begins(disk);
 		return 0;
 	}
 	fresh.device = device;
@@ -126,7 +146,7 @@ int block_rq_issue(u64 *ctx)
 	if (map_update(&requests, &key, &fresh, UPDATE_ANY))
 		return 0;
 	if (__sync_fetch_and_add(&disk->pending, 1) == 0)
-		disk->since = monotonic_ns();
+		begins(disk);
 	return 0;
 }
 

@@ -24,6 +24,7 @@ enum map_type {
 	MAP_RINGBUF = 27,
 };
 
+enum map_flag { MAP_MMAPABLE = 1 << 10 };
 enum update_flag { UPDATE_ANY = 0, UPDATE_NEW = 1 };
 enum ring_flag { RING_NO_WAKEUP = 1 };
 

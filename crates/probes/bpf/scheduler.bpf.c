@@ -8,8 +8,8 @@ MADE_BY;
 
 /* Stretches from this length on are told with an event. */
 #define TELL_NS 10000000ULL
-/* Parties of a stretch that are told apart: those after them are counted together. */
-#define PARTIES 60
+/* Parties of a stretch that are told apart: those after them are counted together. So many fill whole cache lines. */
+#define PARTIES 63
 
 /* Who runs: 0 is nobody, below 2^32 a process. */
 #define KERNEL (1ULL << 32)
@@ -38,7 +38,7 @@ struct use {
 	u64 ns;
 };
 
-/* Only its own CPU writes it. It is consistent if `done`, read first, equals `begun`, read last. */
+/* Of a CPU by its number. Only that CPU writes it, and user space reads it while it may change. It is consistent if `done`, read first, equals `begun`, read last. */
 struct record {
 	u64 done;
 	u64 cpu;   /* its number, in events */
@@ -54,7 +54,8 @@ struct record {
 };
 
 struct {
-	MAP_IS(type, MAP_PERCPU_ARRAY);
+	MAP_IS(type, MAP_ARRAY);
+	MAP_IS(map_flags, MAP_MMAPABLE);
 	MAP_IS(max_entries, 1);
 	MAP_OF(key, u32);
 	MAP_OF(value, struct record);
@@ -324,8 +325,8 @@ SEC("tp_btf/sched_switch")
 int sched_switch(u64 *ctx)
 {
 	struct task_struct *prev = (void *)ctx[1], *next = (void *)ctx[2];
-	u32 zero = 0, *node = node_of(next);
-	struct record *cpu = map_lookup(&cpus, &zero);
+	u32 number = this_cpu(), *node = node_of(next);
+	struct record *cpu = map_lookup(&cpus, &number);
 	u64 now = monotonic_ns(), party = party_of(next, node);
 
 	/* One that is preempted still wants the CPU. */

@@ -16,6 +16,8 @@ use crate::source::Source;
 
 const NAME: &str = "memory.stat";
 const PERIOD: Duration = Duration::from_secs(1);
+/// Of a CPU it may use one: 0.03 %.
+const PARTS: u64 = 3200;
 const SIGNALS: [SignalKind; 1] = [SignalKind::MemoryIn];
 
 pub struct Refaults {
@@ -41,7 +43,7 @@ impl Refaults {
             files: vec![],
             last: None,
             delegated,
-            budget: Budget::default(),
+            budget: Budget::of_one_part_in(PARTS),
         }
     }
 }

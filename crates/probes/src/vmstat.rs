@@ -4,15 +4,21 @@
 use netloom_monitor::{Direction, Observation, PageCause, Party, SignalKind};
 use netloom_units::{Duration, Time};
 
-use crate::fields::{Counter, value};
+use crate::fields::{Counter, lines, value};
 use crate::places::Places;
 use crate::probe::{Probe, Sink};
-use crate::source::Foundation;
+use crate::source::{Foundation, Source};
 
 const PERIOD: Duration = Duration::from_millis(100);
+/// Of a machine that has nothing to swap to: somebody may give it something. (The kernel makes some hundred lines
+/// for each look.)
+const PERIOD_WITHOUT_SWAP: Duration = Duration::from_secs(1);
 
 pub struct Vmstat {
     vmstat: Foundation,
+    /// The list of swap areas, below a line of titles.
+    swaps: Option<Source>,
+    can_swap: bool,
     counters: [(&'static str, Direction, Counter); 2],
 }
 
@@ -27,6 +33,8 @@ impl Vmstat {
                 signals,
                 |text| counters.iter().all(|(key, _)| value(text, key).is_some()),
             ),
+            swaps: Source::open(&places.proc.join("swaps")).ok(),
+            can_swap: true,
             counters: counters.map(|(key, direction)| (key, direction, Counter::default())),
         }
     }
@@ -34,16 +42,21 @@ impl Vmstat {
 
 impl Probe for Vmstat {
     fn period(&self) -> Duration {
-        PERIOD
+        if self.can_swap { PERIOD } else { PERIOD_WITHOUT_SWAP }
     }
 
     fn start(&mut self, sink: Sink<'_>) {
-        let blind = "pages are counted every 100 ms and for the whole machine: not when in that time, and by \
-                     whom only in proportion to major faults";
+        let blind = "pages are counted every 100 ms (each second while there is nothing to swap to) and for the \
+                     whole machine: not when in that time, and by whom only in proportion to major faults";
         self.vmstat.start(sink, &[blind]);
     }
 
     fn poll(&mut self, at: Time, sink: Sink<'_>) {
+        // Where there is no such list, it may.
+        self.can_swap = self
+            .swaps
+            .as_mut()
+            .is_none_or(|swaps| swaps.read().is_err() || lines(swaps.text()).nth(1).is_some());
         let Some((text, over)) = self.vmstat.read(at, sink) else { return };
         for (key, direction, counter) in &mut self.counters {
             // A kernel without swap has no such line, and does not swap.

@@ -292,6 +292,27 @@ fn pages_frames_and_uplinks_are_counted() {
 }
 
 #[test]
+fn a_machine_without_swap_is_asked_for_pages_each_second_until_it_has_some() {
+    const AREA: &str = "/swap file 1024 0 -2\n";
+    let machine = Machine::new();
+    let titles = "Filename Type Size Used Priority\n";
+    machine.write("proc/swaps", titles);
+    let mut probes = Probes::polling(&machine.places());
+    let mut pages = |at, count| {
+        machine.write("proc/vmstat", &format!("pswpin {count}\npswpout 0\n"));
+        let paged = |seen: &O| match seen {
+            O::Paged { pages, over, .. } => Some((*pages, *over)),
+            _ => None,
+        };
+        poll(&mut probes, ms(at)).iter().find_map(paged)
+    };
+    assert_eq!([pages(0, 0), pages(900, 3)], [None; 2]);
+    machine.write("proc/swaps", &format!("{titles}{AREA}"));
+    assert_eq!([pages(950, 4), pages(1000, 5), pages(1050, 6)], [None, Some((5, SECOND)), None]);
+    assert_eq!(pages(1100, 7), Some((2, for_ms(100))));
+}
+
+#[test]
 fn a_disk_is_busy_if_the_same_requests_hang_or_the_kernel_says_so() {
     let idle_after = |(before, then): ((u64, u64, u64), (u64, u64, u64))| {
         let machine = Machine::new();

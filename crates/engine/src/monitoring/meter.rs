@@ -21,10 +21,12 @@ impl Meter {
         Self { read }
     }
 
-    /// What the thread has spent since the last call was for `work`, waking up for it included.
-    pub fn spent(&mut self, work: Work, monitor: &mut RecordedMonitor) {
+    /// What the thread has spent since the last call was for `work`, waking up for it included; how much that was.
+    pub fn spent(&mut self, work: Work, monitor: &mut RecordedMonitor) -> Duration {
         let now = thread_time();
-        monitor.spent(work, now.saturating_sub(std::mem::replace(&mut self.read, now)));
+        let spent = now.saturating_sub(std::mem::replace(&mut self.read, now));
+        monitor.spent(work, spent);
+        spent
     }
 }
 

@@ -11,13 +11,20 @@ use crate::experiment::Experiment;
 
 /// Each look enters every node's namespace, some 30 µs each: with many, they are rarer.
 const PERIOD: Duration = Duration::from_secs(1);
+/// Of a CPU they may use one: 0.03 %.
+const PARTS: u64 = 3200;
 
 /// Looks at the interfaces from time to time.
-#[derive(Default)]
 pub struct OverflowProbe {
     due: Time,
     budget: Budget,
     known: HashMap<Endpoint, u64>,
+}
+
+impl Default for OverflowProbe {
+    fn default() -> Self {
+        Self { due: Time::ZERO, budget: Budget::of_one_part_in(PARTS), known: HashMap::new() }
+    }
 }
 
 impl OverflowProbe {

@@ -48,6 +48,12 @@ impl<T> Window<T> {
         at
     }
 
+    /// The last entry, if one of this time that is pushed now would leave with it.
+    fn fellow(&mut self, at: Time, over: Duration) -> Option<&mut T> {
+        let leave = self.last.filter(|last| *last >= at)? + self.length.saturating_sub(over);
+        self.entries.back_mut().filter(|(other, _)| *other == leave).map(|(_, entry)| entry)
+    }
+
     /// When the next entries leave.
     fn next_leave(&self) -> Option<Time> {
         self.entries.front().map(|(leave, _)| *leave)

@@ -63,7 +63,15 @@ impl SumWindow {
     fn add_event(&mut self, at: Time, party: Party, amount: u64, over: Duration, out: &mut Outbox) {
         // What comes while contention holds counts at once; what is there when it begins, then.
         let holding = self.tracker.is_holding();
-        let at = self.window.push(at, over, Entry { party, amount, counted: holding });
+        let alike = |entry: &&mut Entry| (entry.party, entry.counted) == (party, holding);
+        // One look may tell of a thousand waits of the same node.
+        let at = match self.window.fellow(at, over).filter(alike) {
+            Some(entry) => {
+                entry.amount = entry.amount.saturating_add(amount);
+                self.window.last().unwrap_or(at)
+            }
+            None => self.window.push(at, over, Entry { party, amount, counted: holding }),
+        };
         self.sum = self.sum.saturating_add(amount);
         self.tracker.measure(self.value());
         if !self.is_too_much() {

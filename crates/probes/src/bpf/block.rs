@@ -13,6 +13,7 @@ use netloom_units::{Duration, Time};
 use super::clock::Clock;
 use super::load::{KernelTypes, Why, attach, load, map, next, verify};
 use super::looking::Look;
+use super::shared::Shared;
 use crate::places::Places;
 use crate::probe::{Sink, watches};
 
@@ -26,6 +27,11 @@ pub struct Block {
     disks: HashMap<MapData, u32, [u64; 5]>,
     requests: HashMap<MapData, u64, [u64; 3]>,
     stretches: RingBuf<MapData>,
+    begun: Shared<1>,
+    /// How many stretches had begun at the last look.
+    begun_before: Option<[u64; 1]>,
+    /// No disk had requests then, nor had any had some since the look before: all that there was to tell is told.
+    at_rest: bool,
     clock: Clock,
     by_number: PathBuf,
     told: BTreeMap<u32, Told>,
@@ -105,6 +111,9 @@ impl Block {
             disks: map(&mut ebpf, "disks")?,
             requests: map(&mut ebpf, "requests")?,
             stretches: map(&mut ebpf, "stretches")?,
+            begun: Shared::of(&mut ebpf, "begun", 1)?,
+            begun_before: None,
+            at_rest: false,
             _ebpf: ebpf,
             clock: Clock::default(),
             by_number: places.sys.join("dev/block"),
@@ -207,6 +216,12 @@ impl Look for Block {
     }
 
     fn look(&mut self, at: Time, sink: Sink<'_>) -> Result<(), Why> {
+        let begun = self.begun.read().next();
+        let is_quiet = self.begun_before == begun;
+        if is_quiet && self.at_rest {
+            return Ok(());
+        }
+        (self.begun_before, self.at_rest) = (begun, is_quiet);
         let now = self.clock.look(at)?;
         let states: Vec<(u32, [u64; 5])> = self.disks.iter().collect::<Result<_, _>>()?;
         while let Some([device, since, until]) = next(&mut self.stretches)? {
@@ -234,6 +249,7 @@ impl Look for Block {
             } else if since >= told.ended && since <= now && doubt == Doubt::None {
                 self.tell(at, disk, since, now, false, sink);
             }
+            self.at_rest &= since == 0;
         }
         Ok(())
     }
@@ -260,6 +276,7 @@ mod tests {
         let generation = block.disks.get(&disk, 0).map_or(0, |[.., generation]| generation);
         block.requests.insert(1, [of_disk, generation, since], 0).unwrap();
         block.disks.insert(disk, [since, 1, 0, generation, 0], 0).unwrap();
+        block.at_rest = false;
     }
 
     #[test]

@@ -8,6 +8,7 @@
 //! | `waits` | how long tasks of nodes waited for a CPU |
 //! | `block` | stretches of disks with requests pending |
 //! | `load` | programs into the kernel |
+//! | `shared` | their memory, as ours |
 //! | `clock` | the kernel's time into the experiment's |
 //! | `looking` | looking at what programs keep, until that fails |
 //! | `missing` | says what cannot be watched so, and why |
@@ -21,6 +22,7 @@ mod looking;
 mod missing;
 mod record;
 mod scheduler;
+mod shared;
 mod waits;
 
 pub use block::{Block, PreparedBlock};

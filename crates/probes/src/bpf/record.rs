@@ -3,7 +3,7 @@
 use netloom_monitor::Party;
 
 /// Parties of a stretch that are told apart.
-const PARTIES: usize = 60;
+const PARTIES: usize = 63;
 const HEAD: usize = 9;
 /// The length of a record.
 pub const WORDS: usize = HEAD + 2 * PARTIES + 1;
@@ -17,8 +17,8 @@ impl<'a> Record<'a> {
         Self(words)
     }
 
-    /// Whether it was not read while it changed: the kernel copies it from its first word to its last, and
-    /// the program writes first what is read last.
+    /// Whether it was not read while it changed: it is read from its first word to its last, and the program writes first
+    /// what is read last.
     pub fn is_consistent(&self) -> bool {
         self.0[0] == self.0[WORDS - 1]
     }

@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use aya::Ebpf;
-use aya::maps::{HashMap, MapData, PerCpuArray, RingBuf};
+use aya::maps::{HashMap, MapData, RingBuf};
 use netloom_monitor::{BusyStretch, Observation, Party, SignalKind, Subject};
 use netloom_units::{Duration, Time};
 use nix::sched::{CpuSet, sched_setaffinity};
@@ -16,6 +16,7 @@ use super::clock::Clock;
 use super::load::{KernelTypes, Why, attach, load, map, next, verify};
 use super::looking::Look;
 use super::record::{Record, WORDS};
+use super::shared::Shared;
 use super::waits::Waits;
 use crate::places::Places;
 use crate::probe::{Sink, watches};
@@ -33,7 +34,7 @@ const TRIES: usize = 5;
 pub struct Scheduler {
     /// Keeps the programs in the kernel.
     _ebpf: Ebpf,
-    cpus: PerCpuArray<MapData, [u64; WORDS]>,
+    cpus: Shared<WORDS>,
     stretches: RingBuf<MapData>,
     clock: Clock,
     processes: Names,
@@ -93,12 +94,14 @@ impl Scheduler {
         let watch_nodes = u32::from(nodes > 0);
         let object = aya::include_bytes_aligned!("../../bpf/scheduler.bpf.o");
         let entries = u32::try_from(nodes.max(1)).unwrap_or(u32::MAX);
+        let cpus = u32::try_from(cpus()?)?;
         let btf = types.get()?;
         let mut ebpf = load(object, btf, |loader| {
             loader
                 .override_global("own_netns", &own, true)
                 .override_global("watch_nodes", &watch_nodes, true)
                 .override_global("tell_wait_ns", &tell_wait_ns, true)
+                .map_max_entries("cpus", cpus)
                 .map_max_entries("nodes", entries)
                 .map_max_entries("waiting", if nodes == 0 { 1 } else { WAITING });
         })?;
@@ -132,7 +135,7 @@ impl Scheduler {
             waits = Some(Waits::new(ring, lost, timers, unlimited));
         }
         let scheduler = Self {
-            cpus: map(&mut ebpf, "cpus")?,
+            cpus: Shared::of(&mut ebpf, "cpus", cpus()?)?,
             stretches: map(&mut ebpf, "stretches")?,
             _ebpf: ebpf,
             clock: Clock::default(),
@@ -145,16 +148,15 @@ impl Scheduler {
     }
 
     /// The records of all CPUs that have one, by number.
-    fn states(&self) -> Result<BTreeMap<u32, [u64; WORDS]>, Why> {
+    fn states(&self) -> BTreeMap<u32, [u64; WORDS]> {
         let mut states = BTreeMap::new();
         for _ in 0..TRIES {
-            let records = self.cpus.get(&0, 0)?;
             let mut changed = false;
-            for (cpu, words) in (0..).zip(records.iter()) {
-                let record = Record::new(words);
+            for (cpu, words) in (0..).zip(self.cpus.read()) {
+                let record = Record::new(&words);
                 changed |= !record.is_consistent();
                 if record.is_known() && record.is_consistent() {
-                    states.entry(cpu).or_insert(*words);
+                    states.entry(cpu).or_insert(words);
                 }
             }
             if !changed {
@@ -162,7 +164,7 @@ impl Scheduler {
             }
         }
         // One that changed every time is told at the next look.
-        Ok(states)
+        states
     }
 
     /// Tells a stretch as it was at `now`.
@@ -223,7 +225,7 @@ impl Look for Scheduler {
 
     fn look(&mut self, at: Time, sink: Sink<'_>) -> Result<(), Why> {
         let now = self.clock.look(at)?;
-        let states = self.states()?;
+        let states = self.states();
         while let Some(words) = next(&mut self.stretches)? {
             let record = Record::new(&words);
             let until = record.until();
@@ -265,6 +267,13 @@ impl Names {
             sink(Observation::Named { what, name });
         }
     }
+}
+
+/// How many numbers CPUs can have, whether all of these are there or not.
+fn cpus() -> Result<usize, Why> {
+    let possible = fs::read_to_string("/sys/devices/system/cpu/possible")?;
+    let greatest: usize = possible.trim_end().rsplit(['-', ',']).next().unwrap_or("").parse()?;
+    Ok(greatest + 1)
 }
 
 /// The network namespace of most tasks that are no node's.

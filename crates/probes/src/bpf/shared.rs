@@ -1,0 +1,50 @@
+//! An array that programs in the kernel write, in memory that we see too: to look at it takes no system call.
+
+use std::sync::atomic::{AtomicU64, Ordering, fence};
+
+use aya::Ebpf;
+use aya::maps::{Map, MapData};
+use memmap2::{Mmap, MmapOptions};
+use std::os::fd::{AsFd, AsRawFd};
+
+use super::load::Why;
+
+/// Values of `N` words each.
+pub struct Shared<const N: usize> {
+    memory: Mmap,
+    /// Keeps the array in the kernel.
+    _map: MapData,
+}
+
+impl<const N: usize> Shared<N> {
+    /// The array of an object that has this name, which says `MAP_MMAPABLE`, and has so many values.
+    pub fn of(ebpf: &mut Ebpf, name: &str, values: usize) -> Result<Self, Why> {
+        let Some(Map::Array(map)) = ebpf.take_map(name) else {
+            return Err("the object lacks an array".into());
+        };
+        let length = values * size_of::<[u64; N]>();
+        // SAFETY: what others write to it is read as atomics only, and an array never shrinks.
+        let memory = unsafe { MmapOptions::new().len(length).map(map.fd().as_fd().as_raw_fd()) }?;
+        Ok(Self { memory, _map: map })
+    }
+
+    /// What each value is now. Words are read in their order, and the last after all others.
+    pub fn read(&self) -> impl Iterator<Item = [u64; N]> {
+        self.values().iter().map(|words| {
+            std::array::from_fn(|word| {
+                if word + 1 == N {
+                    fence(Ordering::Acquire);
+                }
+                let order = if word == 0 { Ordering::Acquire } else { Ordering::Relaxed };
+                words[word].load(order)
+            })
+        })
+    }
+
+    fn values(&self) -> &[[AtomicU64; N]] {
+        let values = self.memory.len() / size_of::<[u64; N]>();
+        // SAFETY: the memory begins at a page, is as long as so many values, and lives as long as we do; any bits are a
+        // number, and one that is read by us and written by others is an atomic.
+        unsafe { std::slice::from_raw_parts(self.memory.as_ptr().cast(), values) }
+    }
+}
