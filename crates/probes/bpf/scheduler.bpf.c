@@ -38,19 +38,21 @@ struct use {
 	u64 ns;
 };
 
-/* Of a CPU by its number. Only that CPU writes it, and user space reads it while it may change. It is consistent if `done`, read first, equals `begun`, read last. */
+/* Of a CPU by its number. Only that CPU writes it, and user space reads it while it may change. It is consistent if `done`,
+ * read first, equals `begun`, read last. What most switches need comes first: by then a busy machine has forgotten
+ * everything, and each cache line costs as much as a dozen instructions. */
 struct record {
 	u64 done;
-	u64 cpu;   /* its number, in events */
+	u64 begun;
 	u64 since; /* the end of the last idle moment; 0 while idle */
-	u64 until; /* the end of the stretch, in events */
 	u64 party; /* who runs */
 	u64 from;  /* since when that is not counted yet */
-	u64 lost;  /* events for which the ring had no room */
 	u64 used;  /* entries of `by` */
 	u64 others;
+	u64 lost;  /* events for which the ring had no room */
+	u64 cpu;   /* its number, in events */
+	u64 until; /* the end of the stretch, in events */
 	struct use by[PARTIES];
-	u64 begun;
 };
 
 struct {
@@ -74,28 +76,42 @@ struct {
 	MAP_OF(value, u32);
 } nodes SEC(".maps");
 
-/* Of a task of a node. */
+/* Of a task of a node: a cache line. */
 struct wait {
-	u64 since; /* since when it waits for a CPU; 0 if it does not */
-	u64 pid;
+	u32 pid;
+	u32 node;
+	u64 net;     /* the network namespace by which it is that node's */
+	u64 since;   /* since when it waits for a CPU; 0 if it does not */
 	u64 ran;     /* for how long it had run by then */
 	u64 carried; /* how late it was by then with what it has to do: see `wait_begins` */
+	u64 left;    /* when it last left a CPU */
 	u64 untold;  /* time beyond what is tolerated that is told with what follows */
 	u64 until;   /* its end */
-	u64 told;    /* such time that was told lately */
-	u64 since_told; /* since when that is counted; before, it counts half */
-	u64 left;    /* when it last left a CPU */
 };
 
 /* By the last bits of the tasks' numbers: an array costs less than a hash table, at each wake-up and each
  * switch. Of two tasks with the same ones that wait at the same time, which takes more than WAITING tasks between
- * them, only the later is seen. */
+ * them, only the later is seen. One that user space can see begins at a page, and so its elements at cache lines. */
 struct {
 	MAP_IS(type, MAP_ARRAY);
+	MAP_IS(map_flags, MAP_MMAPABLE);
 	MAP_IS(max_entries, 1);
 	MAP_OF(key, u32);
 	MAP_OF(value, struct wait);
 } waiting SEC(".maps");
+
+/* Of the same task: its time that was told lately. */
+struct told {
+	u64 ns;
+	u64 since; /* since when that is counted; before, it counts half */
+};
+
+struct {
+	MAP_IS(type, MAP_ARRAY);
+	MAP_IS(max_entries, 1);
+	MAP_OF(key, u32);
+	MAP_OF(value, struct told);
+} told SEC(".maps");
 
 /* One that is over. */
 struct waited {
@@ -127,24 +143,31 @@ struct {
 } overdue SEC(".maps");
 
 #define INLINE static inline __attribute__((always_inline))
+/* What few calls need, out of the way of the others. */
+#define SELDOM static __attribute__((noinline))
 
-INLINE u32 *node_of(struct task_struct *task)
+/* Where the namespace of most tasks is, once it was met. */
+static u64 own_net = 0;
+
+/* Whether it may be a node's: neither the idle task nor one of the kernel's own is. */
+INLINE int is_program(struct task_struct *task)
+{
+	return task->pid && !(task->flags & PF_KTHREAD);
+}
+
+/* The number of the node whose namespace it is. */
+INLINE u32 *node_in(struct net *net)
 {
 	u32 inum;
 
-	if (!watch_nodes || !task->pid)
+	if ((u64)net == own_net)
 		return 0;
-	inum = task->nsproxy->net_ns->ns.inum;
-	return inum == own_netns ? 0 : map_lookup(&nodes, &inum);
-}
-
-INLINE u64 party_of(struct task_struct *task, const u32 *node)
-{
-	if (task->pid == 0)
+	inum = net->ns.inum;
+	if (inum == own_netns) {
+		own_net = (u64)net;
 		return 0;
-	if (task->flags & PF_KTHREAD)
-		return KERNEL;
-	return node ? NODE | *node : (u32)task->tgid;
+	}
+	return map_lookup(&nodes, &inum);
 }
 
 INLINE struct wait *wait_of(u32 pid)
@@ -154,13 +177,39 @@ INLINE struct wait *wait_of(u32 pid)
 	return map_lookup(&waiting, &slot);
 }
 
-INLINE void send_wait(struct waited *waited)
+/* What is known of a task. Where a namespace is, there is no other one while a node has it. */
+INLINE int is_of(struct wait *wait, struct task_struct *task, struct net *net)
 {
+	return wait->pid == task->pid && wait->net == (u64)net;
+}
+
+/* Forgets what was known of another; whether the task is a node's. */
+INLINE int is_now_of(struct wait *wait, struct task_struct *task, struct net *net)
+{
+	u32 slot = task->pid & (WAITING - 1), *node = node_in(net);
+	struct told *lately;
+
+	if (!node)
+		return 0;
+	wait->pid = task->pid;
+	wait->node = *node;
+	wait->net = (u64)net;
+	wait->left = 0;
+	wait->untold = 0;
+	lately = map_lookup(&told, &slot);
+	if (lately)
+		lately->ns = 0;
+	return 1;
+}
+
+SELDOM void send_wait(u32 node, u64 began, u64 ended, u64 carried)
+{
+	struct waited waited = {node, began, ended, carried};
 	u32 zero = 0;
 	u64 *lost;
 
 	/* Nobody is to be woken: user space looks when it looks. */
-	if (ring_output(&waits, waited, sizeof(*waited), RING_NO_WAKEUP)) {
+	if (ring_output(&waits, &waited, sizeof(waited), RING_NO_WAKEUP)) {
 		lost = map_lookup(&lost_waits, &zero);
 		if (lost)
 			__sync_fetch_and_add(lost, 1);
@@ -168,14 +217,14 @@ INLINE void send_wait(struct waited *waited)
 }
 
 /* Tells what was left for what follows, since nothing does; if it is very little, that stays. */
-INLINE void tell_rest(u32 node, struct wait *wait)
+SELDOM void tell_rest(struct wait *wait)
 {
-	struct waited waited = {node, wait->until - wait->untold, wait->until, tell_wait_ns};
+	u64 untold = wait->untold;
 
-	if (!wait->untold || wait->untold < tell_wait_ns / TELL_PART)
+	if (untold < tell_wait_ns / TELL_PART)
 		return;
 	wait->untold = 0;
-	send_wait(&waited);
+	send_wait(wait->node, wait->until - untold, wait->until, tell_wait_ns);
 }
 
 /* Since when a task has waited that is woken now: since the timer was due that wakes it, if that is late, as all are on a
@@ -194,66 +243,72 @@ INLINE u64 due(struct task_struct *task, struct wait *wait, u64 now)
 /* From now on it waits, whatever was known of it. (If it still runs, since it was woken when it only was about to sleep,
  * it is found to have waited for nothing when it leaves the CPU.) One that has slept had nothing left to do. One that is
  * preempted is as late with it as it has waited, less what it has run since then: it runs faster than work comes. */
-INLINE void wait_begins(struct task_struct *task, u32 node, u64 now, int has_slept)
+INLINE void wait_begins(struct task_struct *task, u64 now, int has_slept)
 {
-	struct wait *wait = wait_of(task->pid);
-	u64 made_up, carried = 0, since = now;
+	struct net *net = task->nsproxy->net_ns;
+	struct wait *wait;
+	u64 ran, made_up, carried = 0, since = now;
 
+	if ((u64)net == own_net)
+		return;
+	wait = wait_of(task->pid);
 	if (!wait)
 		return;
-	if (wait->pid != task->pid) {
-		wait->untold = 0;
-		wait->told = 0;
+	ran = task->se.sum_exec_runtime;
+	if (!is_of(wait, task, net)) {
+		if (!is_now_of(wait, task, net))
+			return;
 	} else if (has_slept) {
-		tell_rest(node, wait);
+		if (wait->untold)
+			tell_rest(wait);
 		since = due(task, wait, now);
 	} else {
-		made_up = task->se.sum_exec_runtime - wait->ran;
+		made_up = ran - wait->ran;
 		if (wait->carried > made_up)
 			carried = wait->carried - made_up;
 	}
 	wait->since = since;
-	wait->pid = task->pid;
-	wait->ran = task->se.sum_exec_runtime;
+	wait->ran = ran;
 	wait->carried = carried;
 }
 
-INLINE void tell_wait(u32 node, struct wait *wait, u64 ended)
+/* A wait after which the task is later than is tolerated. */
+SELDOM void tell_wait(struct wait *wait, u64 began, u64 ended)
 {
-	struct waited waited = {node, wait->since, ended, wait->carried};
-	u64 beyond, length = ended - waited.began;
+	u64 beyond = wait->carried - tell_wait_ns, length = ended - began;
+	u64 carried = wait->carried - length;
+	u32 slot = wait->pid & (WAITING - 1);
+	struct told *lately = map_lookup(&told, &slot);
 
-	wait->since = 0;
-	if ((s64)length <= 0)
+	if (!lately)
 		return;
-	wait->carried = waited.carried + length;
-	if (wait->carried <= tell_wait_ns)
-		return;
-	if (waited.began - wait->until > APART_NS)
-		tell_rest(node, wait);
+	if (wait->untold && began - wait->until > APART_NS)
+		tell_rest(wait);
 	/* As if what was not told yet had come just before. */
-	waited.began -= wait->untold;
-	beyond = wait->carried - tell_wait_ns;
+	began -= wait->untold;
 	wait->untold += beyond < length ? beyond : length;
 	wait->until = ended;
-	if (ended - wait->since_told > TOLD_NS) {
-		wait->told = ended - wait->since_told > 2 * TOLD_NS ? 0 : wait->told / 2;
-		wait->since_told = ended;
+	if (ended - lately->since > TOLD_NS) {
+		lately->ns = ended - lately->since > 2 * TOLD_NS ? 0 : lately->ns / 2;
+		lately->since = ended;
 	}
-	if (wait->untold < tell_wait_ns / TELL_PART || wait->untold < wait->told / TOLD_PART)
+	if (wait->untold < tell_wait_ns / TELL_PART || wait->untold < lately->ns / TOLD_PART)
 		return;
-	wait->told += wait->untold;
+	lately->ns += wait->untold;
 	wait->untold = 0;
-	send_wait(&waited);
+	send_wait(wait->node, began, ended, carried);
 }
 
-/* It runs. */
-INLINE void wait_ends(struct task_struct *task, u32 node, u64 now)
+INLINE void wait_ends(struct wait *wait, u64 ended)
 {
-	struct wait *wait = wait_of(task->pid);
+	u64 began = wait->since;
 
-	if (wait && wait->pid == task->pid && wait->since)
-		tell_wait(node, wait, now);
+	wait->since = 0;
+	if ((s64)(ended - began) <= 0)
+		return;
+	wait->carried += ended - began;
+	if (wait->carried > tell_wait_ns)
+		tell_wait(wait, began, ended);
 }
 
 /* It has run until now, and it may not have been told since when: kernels were seen that leave out most switches from the
@@ -261,21 +316,40 @@ INLINE void wait_ends(struct task_struct *task, u32 node, u64 now)
 INLINE void leaves(struct task_struct *task, u64 now, int still_wants)
 {
 	struct wait *wait = wait_of(task->pid);
-	u32 *node;
 
 	if (wait && wait->pid == task->pid) {
 		wait->left = now;
-		if (wait->since) {
-			node = node_of(task);
-			if (node)
-				tell_wait(*node, wait, now - (task->se.sum_exec_runtime - wait->ran));
-		}
+		if (wait->since)
+			wait_ends(wait, now - (task->se.sum_exec_runtime - wait->ran));
 	}
-	if (still_wants) {
-		node = node_of(task);
-		if (node)
-			wait_begins(task, *node, now, 0);
+	if (still_wants)
+		wait_begins(task, now, 0);
+}
+
+/* It runs. Which party's it is. */
+INLINE u64 comes(struct task_struct *task, u64 now)
+{
+	struct net *net;
+	struct wait *wait;
+	u32 *node;
+
+	if (!task->pid)
+		return 0;
+	if (task->flags & PF_KTHREAD)
+		return KERNEL;
+	if (!watch_nodes)
+		return (u32)task->tgid;
+	net = task->nsproxy->net_ns;
+	if ((u64)net == own_net)
+		return (u32)task->tgid;
+	wait = wait_of(task->pid);
+	if (wait && is_of(wait, task, net)) {
+		if (wait->since)
+			wait_ends(wait, now);
+		return NODE | wait->node;
 	}
+	node = node_in(net);
+	return node ? NODE | *node : (u32)task->tgid;
 }
 
 /* Counts the time of who has run until now. */
@@ -325,15 +399,14 @@ SEC("tp_btf/sched_switch")
 int sched_switch(u64 *ctx)
 {
 	struct task_struct *prev = (void *)ctx[1], *next = (void *)ctx[2];
-	u32 number = this_cpu(), *node = node_of(next);
+	u32 number = this_cpu();
 	struct record *cpu = map_lookup(&cpus, &number);
-	u64 now = monotonic_ns(), party = party_of(next, node);
+	u64 party, now = monotonic_ns();
 
 	/* One that is preempted still wants the CPU. */
-	if (watch_nodes)
+	if (watch_nodes && is_program(prev))
 		leaves(prev, now, ctx[0] || !prev->__state);
-	if (node)
-		wait_ends(next, *node, now);
+	party = comes(next, now);
 
 	if (!cpu || (party == cpu->party && cpu->done))
 		return 0;
@@ -353,10 +426,8 @@ int sched_switch(u64 *ctx)
 
 INLINE int woken(struct task_struct *task)
 {
-	u32 *node = node_of(task);
-
-	if (node)
-		wait_begins(task, *node, monotonic_ns(), 1);
+	if (watch_nodes && is_program(task))
+		wait_begins(task, monotonic_ns(), 1);
 	return 0;
 }
 
@@ -402,7 +473,7 @@ int hrtimer_expire_exit(void)
 	u32 zero = 0;
 	u64 *due = map_lookup(&overdue, &zero);
 
-	if (due)
+	if (due && *due)
 		*due = 0;
 	return 0;
 }

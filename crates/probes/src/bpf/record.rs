@@ -4,9 +4,9 @@ use netloom_monitor::Party;
 
 /// Parties of a stretch that are told apart.
 const PARTIES: usize = 63;
-const HEAD: usize = 9;
+const HEAD: usize = 10;
 /// The length of a record.
-pub const WORDS: usize = HEAD + 2 * PARTIES + 1;
+pub const WORDS: usize = HEAD + 2 * PARTIES;
 
 /// A record, as the kernel gives it.
 #[derive(Debug, Clone, Copy)]
@@ -17,10 +17,10 @@ impl<'a> Record<'a> {
         Self(words)
     }
 
-    /// Whether it was not read while it changed: it is read from its first word to its last, and the program writes first
-    /// what is read last.
+    /// Whether it was not read while it changed: of its first two words, the program writes first what is read
+    /// last.
     pub fn is_consistent(&self) -> bool {
-        self.0[0] == self.0[WORDS - 1]
+        self.0[0] == self.0[1]
     }
 
     /// Whether the CPU has turned to something since the program runs.
@@ -30,7 +30,7 @@ impl<'a> Record<'a> {
 
     /// Of an event: the CPU.
     pub fn cpu(&self) -> u32 {
-        self.0[1] as u32
+        self.0[8] as u32
     }
 
     /// When it was last idle; nothing if it is.
@@ -40,19 +40,19 @@ impl<'a> Record<'a> {
 
     /// Of an event: the end of the stretch.
     pub fn until(&self) -> u64 {
-        self.0[3]
+        self.0[9]
     }
 
     /// Events that were lost.
     pub fn lost(&self) -> u64 {
-        self.0[6]
+        self.0[7]
     }
 
     /// Who used the CPU from `since` to `now`, in ns; all of it. In the course of a stretch each party keeps its place,
     /// and others come after it.
     pub fn uses(&self, now: u64) -> Vec<(Party, u64)> {
-        let [_, _, _, _, running, from, _, used, others, ..] = *self.0;
-        let entries = self.0[HEAD..WORDS - 1].chunks_exact(2).take(used as usize);
+        let [_, _, _, running, from, used, others, ..] = *self.0;
+        let entries = self.0[HEAD..].chunks_exact(2).take(used as usize);
         let running_at = entries.clone().position(|entry| entry[0] == running);
         let mut uses = vec![(Party::Unattributed, others)];
         uses.extend(entries.map(|entry| (party(entry[0]), entry[1])));

@@ -94,6 +94,7 @@ impl Scheduler {
         let watch_nodes = u32::from(nodes > 0);
         let object = aya::include_bytes_aligned!("../../bpf/scheduler.bpf.o");
         let entries = u32::try_from(nodes.max(1)).unwrap_or(u32::MAX);
+        let tasks = if nodes == 0 { 1 } else { WAITING };
         let cpus = u32::try_from(cpus()?)?;
         let btf = types.get()?;
         let mut ebpf = load(object, btf, |loader| {
@@ -103,7 +104,8 @@ impl Scheduler {
                 .override_global("tell_wait_ns", &tell_wait_ns, true)
                 .map_max_entries("cpus", cpus)
                 .map_max_entries("nodes", entries)
-                .map_max_entries("waiting", if nodes == 0 { 1 } else { WAITING });
+                .map_max_entries("waiting", tasks)
+                .map_max_entries("told", tasks);
         })?;
         verify(&mut ebpf, btf, &SWITCHES)?;
         verify(&mut ebpf, btf, &WAKE_UPS)?;

@@ -28,16 +28,18 @@ impl<const N: usize> Shared<N> {
         Ok(Self { memory, _map: map })
     }
 
-    /// What each value is now. Words are read in their order, and the last after all others.
+    /// What each value is now. The first word is read before all others, and the second after them.
     pub fn read(&self) -> impl Iterator<Item = [u64; N]> {
         self.values().iter().map(|words| {
-            std::array::from_fn(|word| {
-                if word + 1 == N {
-                    fence(Ordering::Acquire);
-                }
+            let mut read: [u64; N] = std::array::from_fn(|word| {
                 let order = if word == 0 { Ordering::Acquire } else { Ordering::Relaxed };
                 words[word].load(order)
-            })
+            });
+            fence(Ordering::Acquire);
+            if let (Some(read), Some(word)) = (read.get_mut(1), words.get(1)) {
+                *read = word.load(Ordering::Relaxed);
+            }
+            read
         })
     }
 
