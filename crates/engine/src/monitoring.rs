@@ -238,7 +238,7 @@ impl Watcher {
             let slacks = &mut self.slacks;
             self.probes.poll(now, &mut |seen| slacks.split(now, seen, &mut sink));
         }
-        monitor.tick(now);
+        monitor.observe(now, &Observation::Looked);
         let warm_up = experiment.drawn().scenario.monitor.warm_up;
         if !self.settled && now >= experiment.begun() + warm_up {
             self.settled = true;

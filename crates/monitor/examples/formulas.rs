@@ -35,9 +35,6 @@ fn main() -> Result<ExitCode, Box<dyn std::error::Error>> {
 
     let mut monitor = Monitor::new(criteria.clone(), given.from);
     for (at, seen) in &observations {
-        while let Some(due) = monitor.next_tick().filter(|due| due < at) {
-            monitor.tick(due);
-        }
         monitor.observe(*at, seen);
     }
     let verdict = monitor.verdict(given.to);

@@ -17,12 +17,10 @@ use crate::watched::Watched;
 /// Watches a run.
 ///
 /// Call [`observe`] with everything that is observed, each probe's observations in the order of their
-/// times; [`tick`] when [`next_tick`] says so, after all observations up to then; and [`poll_signal`] after
-/// either, until it gives nothing. [`verdict`] may be asked at any time, and is final at the end.
+/// times, and [`Observation::Looked`] after all up to a time, as often as what goes on in silence is to be told; and
+/// [`poll_signal`] after each, until it gives nothing. [`verdict`] may be asked at any time, and is final at the end.
 ///
 /// [`observe`]: Monitor::observe
-/// [`tick`]: Monitor::tick
-/// [`next_tick`]: Monitor::next_tick
 /// [`poll_signal`]: Monitor::poll_signal
 /// [`verdict`]: Monitor::verdict
 #[derive(Debug, Clone)]
@@ -79,6 +77,7 @@ impl Monitor {
             }
             Observation::Threshold { signal, from } => self.watched.threshold(*signal, from),
             Observation::Settled => self.settle(at),
+            Observation::Looked => self.tick(at),
             Observation::Used { of, divides, party, amount, over } => {
                 let (divides, party, amount) = (*divides, *party, *amount);
                 self.uses.add(*of, Use { divides, from: at - *over, to: at, party, amount });
@@ -88,19 +87,6 @@ impl Monitor {
         if !self.out.is_empty() {
             self.tell();
         }
-    }
-
-    /// Time has come to `now`, and everything up to now has been observed.
-    pub fn tick(&mut self, now: Time) {
-        self.all.tick(now, &mut self.out);
-        let due = self.uses.take_due(now);
-        self.weigh(&due);
-        self.tell();
-    }
-
-    /// When a tick is next of use, if nothing is observed before. May be past.
-    pub fn next_tick(&self) -> Option<Time> {
-        [self.all.next_tick(), self.uses.next_due()].into_iter().flatten().min()
     }
 
     /// The next signal that has not been told.
@@ -149,6 +135,14 @@ impl Monitor {
             coverage,
             overhead: self.overhead(now),
         }
+    }
+
+    /// Time has come to `now`, and everything up to now has been observed.
+    fn tick(&mut self, now: Time) {
+        self.all.tick(now, &mut self.out);
+        let due = self.uses.take_due(now);
+        self.weigh(&due);
+        self.tell();
     }
 
     fn overhead(&self, now: Time) -> Overhead {

@@ -52,6 +52,9 @@ pub enum Observation {
     },
     /// The experiment has warmed up: what ended before now is reported, but not held against it.
     Settled,
+    /// All that happened until now has been told, so that what goes on or ended in silence is seen. What is told later is not
+    /// of times before.
+    Looked,
 
     /// Frames left the engine after their scheduled release.
     Lateness {

@@ -126,10 +126,4 @@ impl Stretch {
         }
         self.tracker.lapse(now, out);
     }
-
-    /// When a tick is next of use: when the stretch becomes contended in silence, or an episode is over.
-    pub fn next_tick(&self, events: bool) -> Option<Time> {
-        let due = self.since.map(|since| since + self.longest);
-        due.filter(|_| events && !self.tracker.is_holding()).or_else(|| self.tracker.next_lapse())
-    }
 }

@@ -45,16 +45,13 @@ pub fn read(stream: impl BufRead) -> impl Iterator<Item = Result<(Time, Observat
     })
 }
 
-/// Lets a monitor observe a trace, with the ticks that it asks for in between.
+/// Lets a monitor observe a trace.
 ///
 /// # Errors
 /// At the first line that cannot be read; what came before has been observed.
 pub fn replay(stream: impl BufRead, monitor: &mut Monitor) -> Result<(), TraceError> {
     for entry in read(stream) {
         let (at, observation) = entry?;
-        while let Some(due) = monitor.next_tick().filter(|due| *due < at) {
-            monitor.tick(due);
-        }
         monitor.observe(at, &observation);
     }
     Ok(())

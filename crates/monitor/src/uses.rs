@@ -20,11 +20,6 @@ impl Uses {
         self.0.entry(of).or_default().push_back(used);
     }
 
-    /// When the next one will have waited long enough.
-    pub fn next_due(&self) -> Option<Time> {
-        self.0.values().filter_map(|uses| Some(uses.front()?.to + WAIT)).min()
-    }
-
     /// Takes what has waited long enough by `now`.
     pub fn take_due(&mut self, now: Time) -> BTreeMap<SignalKind, Vec<Use>> {
         let mut taken = BTreeMap::new();

@@ -117,8 +117,9 @@ fn a_lone_spinner_is_seen_on_time_though_nothing_happens() {
     let name = O::Named { what: Subject::Process(pid), name: "spinner".into() };
     monitor.observe(ms(100), &name);
     monitor.observe(ms(100), &O::CpuSwitch { cpu: 1, to: Some(Party::Process(pid)) });
-    assert_eq!(monitor.next_tick(), Some(ms(300)));
-    monitor.tick(ms(300));
+    monitor.observe(ms(299), &O::Looked);
+    assert_eq!(signals(&mut monitor), []);
+    monitor.observe(ms(300), &O::Looked);
     let told = signals(&mut monitor);
     assert_eq!((told[0].at, told[0].value), (ms(300), 200e6));
     assert_eq!(told[0].on, Resource::Cpu { cpu: 1 });
@@ -130,8 +131,9 @@ fn a_lone_spinner_is_seen_on_time_though_nothing_happens() {
 fn a_request_that_hangs_is_seen_on_time() {
     let mut monitor = monitor("{}");
     monitor.observe(ms(50), &O::DiskIssued { disk: 0, party: B });
-    assert_eq!(monitor.next_tick(), Some(ms(150)));
-    monitor.tick(ms(150));
+    monitor.observe(ms(149), &O::Looked);
+    assert_eq!(signals(&mut monitor), []);
+    monitor.observe(ms(150), &O::Looked);
     let told = signals(&mut monitor);
     assert_eq!((told[0].signal, told[0].at), (SignalKind::Disk, ms(150)));
 }
@@ -397,7 +399,7 @@ fn warnings_are_few_and_say_how_many_are_missing() {
     let mut told = Vec::new();
     for n in 0..20 {
         monitor.observe(ms(n * 250), &swapped_in(A));
-        monitor.tick(ms(n * 250 + 200));
+        monitor.observe(ms(n * 250 + 200), &O::Looked);
         told.extend(signals(&mut monitor).iter().filter_map(|signal| warnings.warn(signal)));
     }
     assert_eq!(told.len(), 5);

@@ -83,7 +83,7 @@ fn verdicts(switches: &[(u64, Option<Party>)]) -> [Verdict; 2] {
                 trace.push((time(at), seen));
             }
         }
-        by_stretches.tick(time(at));
+        by_stretches.observe(time(at), &O::Looked);
     }
     let seen = by_stretches.verdict(time(end));
     let criteria = Criteria::default();
@@ -127,7 +127,7 @@ fn nothing_follows_from_silence() {
         O::CpuStretch { cpu: CPU, stretch: BusyStretch { number, began, ended: None, by } }
     };
     monitor.observe(time(190_000), &stretch(1, for_us(190_000)));
-    monitor.tick(time(250_000));
+    monitor.observe(time(250_000), &O::Looked);
     monitor.observe(time(250_000), &stretch(2, for_us(10)));
     monitor.observe(time(400_000), &stretch(2, for_us(150_010)));
     assert!(monitor.poll_signal().is_none());

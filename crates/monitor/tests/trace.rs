@@ -99,13 +99,25 @@ fn divided() -> impl Strategy<Value = Divided> {
     prop_oneof![Just(Divided::Unattributed), Just(Divided::Engine)]
 }
 
-/// What polling probes see every 50 ms: each interval full or not, and who used what.
-fn look() -> impl Strategy<Value = Vec<O>> {
+/// What is seen at a look.
+#[derive(Debug, Clone, Default)]
+struct Look {
+    seen: Vec<O>,
+    /// What an uplink carried meanwhile, in slices of `SLICE`, if looks tell such.
+    slices: Vec<u64>,
+}
+
+/// Longer than the window.
+const SLICE: u64 = 25 * MS;
+
+/// What polling probes see: each interval full or not, and who used what.
+fn look() -> impl Strategy<Value = Look> {
     let over = Duration::from_millis(50);
     let idle = |idle: bool| Duration::from_millis(if idle { 10 } else { 0 });
     let busy = (prop::bool::weighted(0.15), prop::bool::weighted(0.3));
-    (busy, vec((party(), 0u64..50, divided()), 0..4), vec((party(), 0u64..20_000), 0..3)).prop_map(
-        move |((cpu_idle, disk_idle), users, senders)| {
+    let users = vec((party(), 0u64..50, divided()), 0..4);
+    (busy, users, vec((party(), 0u64..20_000), 0..3), vec(0u64..20_000, 4)).prop_map(
+        move |((cpu_idle, disk_idle), users, senders, slices)| {
             let mut seen = vec![
                 O::CpuInterval { cpu: 7, over, idle: idle(cpu_idle) },
                 O::DiskInterval { disk: 7, over, idle: idle(disk_idle) },
@@ -123,7 +135,7 @@ fn look() -> impl Strategy<Value = Vec<O>> {
                 size: Size::from_bytes(size),
                 over,
             }));
-            seen
+            Look { seen, slices }
         },
     )
 }
@@ -131,7 +143,7 @@ fn look() -> impl Strategy<Value = Vec<O>> {
 #[derive(Debug, Clone)]
 enum Step {
     Event(u64, O),
-    Look(Vec<O>),
+    Look(Look),
     Quiet(u64),
 }
 
@@ -144,15 +156,22 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
-/// A trace with times, a look every 50 ms, and perhaps an end of the warm-up.
-fn assemble(steps: Vec<Step>, settles: Option<usize>, watched: bool) -> (Vec<(Time, O)>, Time) {
+/// A trace with times, a look every 50 ms, and perhaps an end of the warm-up. Or looks are 100 ms apart, and tell, after
+/// what is of now, slices that were over before.
+fn assemble(
+    steps: Vec<Step>,
+    settles: Option<usize>,
+    watched: bool,
+    sliced: bool,
+) -> (Vec<(Time, O)>, Time) {
     let mut trace = preamble(watched);
-    let (mut now, mut next_look) = (100 * MS, 150 * MS);
+    let apart = if sliced { 100 * MS } else { 50 * MS };
+    let (mut now, mut next_look) = (100 * MS, 100 * MS + apart);
     let mut looks = steps.iter().filter_map(|step| match step {
-        Step::Look(seen) => Some(seen.clone()),
+        Step::Look(look) => Some(look.clone()),
         _ => None,
     });
-    let mut idle = vec![];
+    let mut idle = Look::default();
     for (index, step) in steps.iter().enumerate() {
         now += match step {
             Step::Event(gap, _) => gap * 1000,
@@ -160,12 +179,22 @@ fn assemble(steps: Vec<Step>, settles: Option<usize>, watched: bool) -> (Vec<(Ti
             Step::Quiet(ms) => ms * MS,
         };
         while next_look <= now {
-            if idle.is_empty() {
+            if idle.seen.is_empty() {
                 idle = looks.next().unwrap_or_default();
             }
             let at = Time::from_nanos(next_look);
-            trace.extend(idle.iter().cloned().map(|seen| (at, seen)));
-            next_look += 50 * MS;
+            trace.extend(idle.seen.iter().cloned().map(|seen| (at, seen)));
+            if sliced {
+                let slice = |(n, size): (u64, &u64)| {
+                    let (route, party) = (Route::Uplink(2), Party::Unattributed);
+                    let (size, over) = (Size::from_bytes(*size), Duration::from_nanos(SLICE));
+                    let until = Time::from_nanos(next_look - apart + (n + 1) * SLICE);
+                    (until, O::Forwarded { route, party, size, over })
+                };
+                trace.extend((0..).zip(&idle.slices).map(slice));
+            }
+            trace.push((at, O::Looked));
+            next_look += apart;
             idle = looks.next().unwrap_or(idle);
         }
         if let Step::Event(_, event) = step {
@@ -194,23 +223,27 @@ fn preamble(waits_watched: bool) -> Vec<(Time, O)> {
     watched.chain([name]).map(|seen| (Time::ZERO, seen)).collect()
 }
 
-/// As online: everything observed as it comes, ticks when they are due, and some more.
-fn online(trace: &[(Time, O)], end: Time, every: u64) -> Verdict {
+/// As online: everything observed as it comes, and told.
+fn online(trace: &[(Time, O)], end: Time) -> Verdict {
     let mut monitor = Monitor::new(criteria(), Time::ZERO);
-    let mut more = every;
     for (at, seen) in trace {
-        loop {
-            let due = monitor.next_tick().into_iter().chain([Time::from_nanos(more)]).min();
-            let Some(due) = due.filter(|due| due < at) else { break };
-            if due == Time::from_nanos(more) {
-                more += every;
-            }
-            monitor.tick(due);
-        }
         monitor.observe(*at, seen);
         while monitor.poll_signal().is_some() {}
     }
     monitor.verdict(end)
+}
+
+/// With more looks, so far apart, at which nothing is seen.
+fn looked_more(trace: &[(Time, O)], apart: u64) -> Vec<(Time, O)> {
+    let mut more = (1..).map(|n| Time::from_nanos(n * apart)).peekable();
+    let mut looked = vec![];
+    for (at, seen) in trace {
+        while let Some(now) = more.next_if(|now| now < at) {
+            looked.push((now, O::Looked));
+        }
+        looked.push((*at, seen.clone()));
+    }
+    looked
 }
 
 fn replayed(trace: &[(Time, O)], end: Time) -> Verdict {
@@ -224,10 +257,9 @@ fn replayed(trace: &[(Time, O)], end: Time) -> Verdict {
 }
 
 fn assert_same(trace: &[(Time, O)], end: Time) -> Verdict {
-    let verdict = online(trace, end, u64::MAX);
+    let verdict = online(trace, end);
     let (criteria, shown) = (criteria(), |v: &Verdict| serde_json::to_string(v).unwrap());
     assert_eq!(shown(&replayed(trace, end)), shown(&verdict), "replayed");
-    assert_eq!(shown(&online(trace, end, 1_234_567)), shown(&verdict), "with more ticks");
 
     let offline = Offline::new(trace, &criteria, end);
     assert_eq!(differences(&verdict, &offline), Vec::<String>::new());
@@ -243,7 +275,19 @@ proptest! {
         settles in prop::option::of(0usize..200),
         watched in any::<bool>(),
     ) {
-        let (trace, end) = assemble(steps, settles, watched);
+        let (trace, end) = assemble(steps, settles, watched, false);
+        let verdict = assert_same(&trace, end);
+        let shown = |v: &Verdict| serde_json::to_string(v).unwrap();
+        let more = online(&looked_more(&trace, 1_234_567), end);
+        assert_eq!(shown(&more), shown(&verdict), "with more looks");
+    }
+
+    #[test]
+    fn offline_equals_online_also_where_looks_tell_of_times_before(
+        steps in vec(step(), 1..400),
+        watched in any::<bool>(),
+    ) {
+        let (trace, end) = assemble(steps, None, watched, true);
         assert_same(&trace, end);
     }
 }

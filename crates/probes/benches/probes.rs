@@ -4,7 +4,7 @@
 use std::time::{Duration, Instant};
 use std::{env, fs, thread};
 
-use netloom_monitor::{Criteria, Monitor, Work};
+use netloom_monitor::{Criteria, Monitor, Observation, Work};
 use netloom_probes::{Places, Probes};
 use netloom_units::Time;
 
@@ -22,7 +22,7 @@ fn main() {
             observations += 1;
             monitor.observe(at, &seen);
         });
-        monitor.tick(at);
+        monitor.observe(at, &Observation::Looked);
         let spent = now().since(at);
         monitor.spent(Work::Monitoring, spent);
         let due = probes.next_poll().since(now());

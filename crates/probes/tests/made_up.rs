@@ -350,7 +350,7 @@ fn beside_a_spinner(machine: &Machine) -> Monitor {
         machine.process(30, "spinner", 0, 5 * n, 0);
         machine.cpus([[5 * n, 0, 0, 0, 0, 0, 0, 0], [0, 0, 0, 5 * n, 0, 0, 0, 0]]);
         probes.poll(ms(50 * n), &mut |seen| monitor.observe(ms(50 * n), &seen));
-        monitor.tick(ms(50 * n));
+        monitor.observe(ms(50 * n), &O::Looked);
     }
     monitor
 }

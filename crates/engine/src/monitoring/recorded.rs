@@ -42,11 +42,6 @@ impl RecordedMonitor {
         }
     }
 
-    /// See [`Monitor::tick`].
-    pub fn tick(&mut self, now: Time) {
-        self.monitor.tick(now);
-    }
-
     /// See [`Monitor::poll_signal`].
     pub fn poll_signal(&mut self) -> Option<Signal> {
         self.monitor.poll_signal()

@@ -131,6 +131,7 @@ impl All {
             | O::Unwatched { .. }
             | O::Threshold { .. }
             | O::Settled
+            | O::Looked
             | O::Used { .. } => {}
         }
     }

@@ -102,10 +102,6 @@ impl Criterion for Cpu {
         self.stretch.tick(now, self.switches, out);
     }
 
-    fn next_tick(&self) -> Option<Time> {
-        self.stretch.next_tick(self.switches)
-    }
-
     fn visit<'a>(&'a self, visitor: &mut dyn FnMut(&'a Tracker)) {
         visitor(&self.stretch.tracker);
     }

@@ -93,10 +93,6 @@ impl Criterion for Disk {
         self.stretch.tick(now, self.pending.is_some(), out);
     }
 
-    fn next_tick(&self) -> Option<Time> {
-        self.stretch.next_tick(self.pending.is_some())
-    }
-
     fn visit<'a>(&'a self, visitor: &mut dyn FnMut(&'a Tracker)) {
         visitor(&self.stretch.tracker);
     }

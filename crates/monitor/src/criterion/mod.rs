@@ -39,9 +39,6 @@ pub(crate) trait Criterion {
     /// Time has come to `now`: conditions that go on or end in silence are seen.
     fn tick(&mut self, now: Time, out: &mut Outbox);
 
-    /// When a tick is next of use.
-    fn next_tick(&self) -> Option<Time>;
-
     /// Shows every tracker.
     fn visit<'a>(&'a self, visitor: &mut dyn FnMut(&'a Tracker));
 

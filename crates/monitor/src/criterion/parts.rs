@@ -16,9 +16,6 @@ macro_rules! made_of {
             fn tick(&mut self, now: netloom_units::Time, out: &mut $crate::tracker::Outbox) {
                 $(self.$field.tick(now, out);)+
             }
-            fn next_tick(&self) -> Option<netloom_units::Time> {
-                [$(self.$field.next_tick()),+].into_iter().flatten().min()
-            }
             fn visit<'a>(&'a self, visitor: &mut dyn FnMut(&'a $crate::tracker::Tracker)) {
                 $(self.$field.visit(visitor);)+
             }
@@ -32,10 +29,6 @@ macro_rules! made_of {
 impl<K: Ord, C: Criterion> Criterion for BTreeMap<K, C> {
     fn tick(&mut self, now: Time, out: &mut Outbox) {
         self.values_mut().for_each(|criterion| criterion.tick(now, out));
-    }
-
-    fn next_tick(&self) -> Option<Time> {
-        self.values().filter_map(Criterion::next_tick).min()
     }
 
     fn visit<'a>(&'a self, visitor: &mut dyn FnMut(&'a Tracker)) {
@@ -52,10 +45,6 @@ impl Criterion for Tracker {
         self.lapse(now, out);
     }
 
-    fn next_tick(&self) -> Option<Time> {
-        self.next_lapse()
-    }
-
     fn visit<'a>(&'a self, visitor: &mut dyn FnMut(&'a Tracker)) {
         visitor(self);
     }
@@ -65,15 +54,12 @@ impl Criterion for Tracker {
     }
 }
 
-/// A type with one tracker, a `tick` and a `next_tick` of its own.
+/// A type with one tracker, and a `tick` of its own.
 macro_rules! with_tracker {
     ($type:ty) => {
         impl $crate::criterion::Criterion for $type {
             fn tick(&mut self, now: netloom_units::Time, out: &mut $crate::tracker::Outbox) {
                 <$type>::tick(self, now, out);
-            }
-            fn next_tick(&self) -> Option<netloom_units::Time> {
-                <$type>::next_tick(self)
             }
             fn visit<'a>(&'a self, visitor: &mut dyn FnMut(&'a $crate::tracker::Tracker)) {
                 self.tracker.visit(visitor);

@@ -33,10 +33,6 @@ impl Criterion for PartsOfTime {
         self.quiet = next.unwrap_or(Time::from_nanos(u64::MAX));
     }
 
-    fn next_tick(&self) -> Option<Time> {
-        self.places.next_tick()
-    }
-
     fn visit<'a>(&'a self, visitor: &mut dyn FnMut(&'a Tracker)) {
         self.places.visit(visitor);
     }

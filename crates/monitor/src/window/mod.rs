@@ -69,9 +69,4 @@ impl<T> Window<T> {
     fn last(&self) -> Option<Time> {
         self.last
     }
-
-    /// When the window will be empty if nothing comes any more.
-    fn empty(&self) -> Option<Time> {
-        self.entries.back().map(|(leave, _)| *leave)
-    }
 }

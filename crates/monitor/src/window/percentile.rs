@@ -78,15 +78,6 @@ impl PercentileWindow {
         self.tracker.lapse(now, out);
     }
 
-    /// When a tick is next of use.
-    pub fn next_tick(&self) -> Option<Time> {
-        if !self.judged {
-            return self.window.last();
-        }
-        let changes = self.late > 0 || self.tracker.is_holding();
-        self.window.empty().filter(|_| changes).or_else(|| self.tracker.next_lapse())
-    }
-
     fn judge_pending(&mut self, out: &mut Outbox) {
         if let Some(last) = self.window.last().filter(|_| !self.judged) {
             self.judged = true;

@@ -155,12 +155,6 @@ impl SumWindow {
         self.window.last()
     }
 
-    /// When a tick is next of use.
-    pub fn next_tick(&self) -> Option<Time> {
-        let end = self.window.empty().filter(|_| self.tracker.is_holding());
-        end.or_else(|| self.tracker.next_lapse())
-    }
-
     fn value(&self) -> f64 {
         self.sum as f64 * self.worth
     }
