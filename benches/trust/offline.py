@@ -3,7 +3,7 @@
 and the one that follows from the formulas evaluated over the whole record.
 
 Runs with each kind of contention: busy CPUs, super-frames larger than a window may have, pages read from the
-disk, a busy disk. (Bursts across two windows and single pages are cases of
+disk, a busy disk; and a link full of TCP, of which so much is told that looks are 100 ms apart. (Bursts across two windows and single pages are cases of
 `crates/monitor/tests/rules.rs` and `trace.rs`.)
 """
 
@@ -20,10 +20,21 @@ SECONDS = 4
 def loads(disk):
     # 12.5 kB in 10 ms: one super-frame is more.
     limit = {"criteria": {"net_internal": {"rate": "10Mbit/s"}}}
-    yield "cpu", load("cpu", 0, 0, 1, 100, SECONDS), None
-    yield "net", load("net", "b", 300, SECONDS), limit
-    yield "memory", load("memory", MEMORY * 2, SECONDS), PREPARING
-    yield "disk", load("disk", disk, 100, SECONDS), None
+    yield "cpu", one(load("cpu", 0, 0, 1, 100, SECONDS)), None
+    yield "net", one(load("net", "b", 300, SECONDS)), limit
+    yield "memory", one(load("memory", MEMORY * 2, SECONDS)), PREPARING
+    yield "disk", one(load("disk", disk, 100, SECONDS)), None
+    yield "tcp", tcp(), limit
+
+
+def one(command):
+    return [{"name": "load", "node": "a", "command": command}]
+
+
+def tcp():
+    server = {"name": "server", "node": "b", "command": "iperf3 --server", "ready": {"port": 5201}}
+    client = {"name": "client", "node": "a", "command": f"iperf3 --client b --time {SECONDS}"}
+    return [server | {"background": True}, client | {"start": {"after": "server", "when": "ready"}}]
 
 
 def main():
@@ -31,14 +42,14 @@ def main():
     build = ["cargo", "build", "--quiet", "--release", "--locked", "--workspace", "--example", "formulas"]
     subprocess.run(build, cwd=ROOT, check=True)
     with Disk(DISK) as disk:
-        for name, command, monitor in loads(disk):
-            compare(name, command, monitor)
+        for name, processes, monitor in loads(disk):
+            compare(name, processes, monitor)
 
 
-def compare(name, command, monitor):
+def compare(name, processes, monitor):
     """The verdict of a run, judged again, and by the formulas."""
     with Limited(MEMORY):
-        run = Watched(pair([{"name": "load", "node": "a", "command": command}], monitor=monitor))
+        run = Watched(pair(processes, monitor=monitor))
     again = json.loads(netloom("judge", run.results, "--format", "json"))
     formulas = subprocess.run(
         [TARGET / "release/examples/formulas", str(run.results)], capture_output=True, text=True

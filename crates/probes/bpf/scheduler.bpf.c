@@ -183,8 +183,8 @@ INLINE int is_of(struct wait *wait, struct task_struct *task, struct net *net)
 	return wait->pid == task->pid && wait->net == (u64)net;
 }
 
-/* Forgets what was known of another; whether the task is a node's. */
-INLINE int is_now_of(struct wait *wait, struct task_struct *task, struct net *net)
+/* Forgets another task for this one; whether it is a node's. */
+INLINE int take_over(struct wait *wait, struct task_struct *task, struct net *net)
 {
 	u32 slot = task->pid & (WAITING - 1), *node = node_in(net);
 	struct told *lately;
@@ -256,7 +256,7 @@ INLINE void wait_begins(struct task_struct *task, u64 now, int has_slept)
 		return;
 	ran = task->se.sum_exec_runtime;
 	if (!is_of(wait, task, net)) {
-		if (!is_now_of(wait, task, net))
+		if (!take_over(wait, task, net))
 			return;
 	} else if (has_slept) {
 		if (wait->untold)
