@@ -81,6 +81,10 @@ impl Span {
 
     fn weigh(&mut self, used: &Use) {
         let overlap = self.to.min(used.to).since(self.from.max(used.from));
+        // So are most: of some thousand that wait, an episode of a moment has a few.
+        if overlap == Duration::ZERO {
+            return;
+        }
         let length = used.to.since(used.from);
         let whole = u128::from(used.amount) * u128::from(overlap.as_nanos());
         // No more than the amount, for the overlap is a part of the length.

@@ -49,13 +49,13 @@ pub(crate) fn configure(node: &NodePlan, routes: &[RoutePlan]) -> Result<Vec<Dev
     if later {
         sysctl::set_all(node, true)?;
     }
-    netlink.apply(route_requests(node, routes)?).map_err(refused)?;
-    Ok(devices)
-}
-
-fn route_requests(node: &NodePlan, routes: &[RoutePlan]) -> Result<Vec<Request>, NodeError> {
     let mut indices = Indices::of(&node.name);
-    routes.iter().map(|route| Ok(requests::route(route, indices.of_route(route)?))).collect()
+    let indices: Vec<Option<u32>> =
+        routes.iter().map(|route| indices.of_route(route)).collect::<Result<_, _>>()?;
+    // There may be thousands: each is made when it is sent.
+    let requests = routes.iter().zip(indices).map(|(route, index)| requests::route(route, index));
+    netlink.apply(requests).map_err(refused)?;
+    Ok(devices)
 }
 
 /// The indices of a node's interfaces. There may be thousands of routes, over a few of them.

@@ -64,7 +64,7 @@ pub(crate) fn join_node(
     let requests = pairs.iter().zip(&namespaces);
     let requests = requests
         .map(|((end, peer), namespace)| requests::veth_pair(end, peer, namespace.as_raw_fd()));
-    netlink.apply(requests.collect()).map_err(|refused| failed(refused.what, refused.source))
+    netlink.apply(requests).map_err(|refused| failed(refused.what, refused.source))
 }
 
 /// Waits until the devices of the direct links of `node` can send; the calling thread must be in its

@@ -72,30 +72,29 @@ impl Netlink {
     }
 
     /// Carries the requests out in order, up to the first batch with a refused one.
-    pub fn apply(&mut self, requests: Vec<Request>) -> Result<(), Refused> {
-        let mut batch = vec![];
-        let mut size = 0;
-        for request in requests {
-            size += message_size(&request);
-            batch.push(request);
-            if size >= BATCH {
+    pub fn apply(&mut self, requests: impl IntoIterator<Item = Request>) -> Result<(), Refused> {
+        let mut requests = requests.into_iter().peekable();
+        let mut batch = Batch::new(self.sequence);
+        while let Some(request) = requests.next() {
+            let is_last = batch.bytes.len() >= BATCH || requests.peek().is_none();
+            batch.add(request, if is_last { NLM_F_ACK } else { 0 });
+            if is_last {
+                self.sequence += batch.length();
                 self.send(&batch)?;
-                batch.clear();
-                size = 0;
+                batch.clear(self.sequence);
             }
         }
-        self.send(&batch)
+        Ok(())
     }
 
     /// What the kernel says of a device of this socket's namespace.
     pub fn link(&mut self, index: u32) -> io::Result<LinkMessage> {
         let mut message = LinkMessage::default();
         message.header.index = index;
-        let request = Request::new(RouteNetlinkMessage::GetLink(message), String::new);
-        let mut bytes = vec![];
-        append(&mut bytes, &request, self.sequence, 0);
-        self.sequence += 1;
-        self.socket.send(&bytes, 0)?;
+        let mut batch = Batch::new(self.sequence);
+        batch.add(Request::new(RouteNetlinkMessage::GetLink(message), String::new), 0);
+        self.sequence += batch.length();
+        self.socket.send(&batch.bytes, 0)?;
         let (datagram, _) = self.socket.recv_from_full()?;
         let reply = NetlinkMessage::<RouteNetlinkMessage>::deserialize(&datagram)
             .map_err(|error| io::Error::other(error.to_string()))?;
@@ -106,30 +105,20 @@ impl Netlink {
         }
     }
 
-    fn send(&mut self, batch: &[Request]) -> Result<(), Refused> {
-        let first = self.sequence;
+    fn send(&self, batch: &Batch) -> Result<(), Refused> {
         let refused = |index: u32, source| {
             // Invariant: replies carry the sequence numbers of this batch.
-            let request = batch.get(index as usize).unwrap_or(&batch[0]);
+            let request = batch.sent.get(index as usize).unwrap_or(&batch.sent[0]);
             Refused { what: (request.what)(), source }
         };
-        let mut bytes = vec![];
-        for (index, request) in batch.iter().enumerate() {
-            let ack = if index + 1 == batch.len() { NLM_F_ACK } else { 0 };
-            append(&mut bytes, request, self.sequence, ack);
-            self.sequence += 1;
-        }
-        if batch.is_empty() {
-            return Ok(());
-        }
-        self.socket.send(&bytes, 0).map_err(|source| refused(0, source))?;
+        self.socket.send(&batch.bytes, 0).map_err(|source| refused(0, source))?;
         let is_done = |sequence: u32, error: &io::Error| {
-            let request = batch.get(sequence.saturating_sub(first) as usize);
+            let request = batch.sent.get(sequence.saturating_sub(batch.first) as usize);
             request.is_some_and(|request| request.is_done_anyway)
                 && DONE.contains(&error.raw_os_error().unwrap_or(0))
         };
-        self.replies(self.sequence - 1, is_done)
-            .map_err(|(sequence, source)| refused(sequence.saturating_sub(first), source))
+        self.replies(batch.first + batch.length() - 1, is_done)
+            .map_err(|(sequence, source)| refused(sequence.saturating_sub(batch.first), source))
     }
 
     /// Reads up to the acknowledgement of `last`. The first error is the one that tells.
@@ -163,19 +152,46 @@ impl Netlink {
     }
 }
 
-fn message_size(request: &Request) -> usize {
-    use netlink_packet_core::Emitable;
-    16 + request.message.buffer_len()
+/// Requests as bytes, and what is left to know of each.
+struct Batch {
+    /// The sequence number of the first.
+    first: u32,
+    sent: Vec<Sent>,
+    bytes: Vec<u8>,
 }
 
-fn append(bytes: &mut Vec<u8>, request: &Request, sequence: u32, ack: u16) {
-    let mut header = NetlinkHeader::default();
-    header.flags = request.flags() | ack;
-    header.sequence_number = sequence;
-    let mut message = NetlinkMessage::new(header, NetlinkPayload::from(request.message.clone()));
-    message.finalize();
-    let start = bytes.len();
-    bytes.resize(start + message.buffer_len(), 0);
-    message.serialize(&mut bytes[start..]);
-    bytes.resize(bytes.len().next_multiple_of(4), 0);
+struct Sent {
+    what: Box<dyn Fn() -> String>,
+    is_done_anyway: bool,
+}
+
+impl Batch {
+    fn new(first: u32) -> Self {
+        Self { first, sent: vec![], bytes: vec![] }
+    }
+
+    fn clear(&mut self, first: u32) {
+        self.first = first;
+        self.sent.clear();
+        self.bytes.clear();
+    }
+
+    fn length(&self) -> u32 {
+        // Invariant: a batch has at most as many requests as bytes, and these are few.
+        u32::try_from(self.sent.len()).expect("a batch of fewer than 2^32 requests")
+    }
+
+    fn add(&mut self, request: Request, ack: u16) {
+        let mut header = NetlinkHeader::default();
+        header.flags = request.flags() | ack;
+        header.sequence_number = self.first + self.length();
+        let Request { message, what, is_done_anyway } = request;
+        self.sent.push(Sent { what, is_done_anyway });
+        let mut message = NetlinkMessage::new(header, NetlinkPayload::from(message));
+        message.finalize();
+        let start = self.bytes.len();
+        self.bytes.resize(start + message.header.length as usize, 0);
+        message.serialize(&mut self.bytes[start..]);
+        self.bytes.resize(self.bytes.len().next_multiple_of(4), 0);
+    }
 }

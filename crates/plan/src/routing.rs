@@ -12,6 +12,7 @@
 //! Tables are made when asked for, one node at a time: all of a large network at once would need
 //! gigabytes.
 
+mod beginnings;
 mod compress;
 mod destinations;
 mod edge_set;
@@ -39,7 +40,8 @@ pub(crate) use edge_set::EdgeSet;
 pub(crate) use graph::Graph;
 pub(crate) use paths::{Metric, Paths, Roads};
 
-use destinations::destinations;
+use beginnings::Beginnings;
+use destinations::{Owners, destinations};
 use table::{FamilyTables, Source};
 
 const FAMILIES: [Family; 2] = [Family::V4, Family::V6];
@@ -67,6 +69,8 @@ pub(crate) struct Network {
     /// Whether all edges carry either both families or none: then one search serves both.
     same_in_both_families: bool,
     families: [FamilyTables; 2],
+    /// Those of the destinations of both families.
+    owners: Owners,
     /// The graph by each metric that a node minimizes, in each family.
     roads: Vec<(Metric, [Roads; 2])>,
     nodes: Vec<Station>,
@@ -86,8 +90,9 @@ impl Network {
         let stacks = (0..scenario.nodes.len()).filter(|index| !topology.is_switch(*index));
         let nodes: Vec<Station> =
             stacks.map(|index| Station::new(topology, addressing, index)).collect();
+        let mut owners = Owners::default();
         let families = FAMILIES.map(|family| {
-            let destinations = destinations(topology, addressing, family);
+            let destinations = destinations(topology, addressing, family, &mut owners);
             FamilyTables::new(family, ties, destinations, nodes.iter().map(|node| &node.source))
         });
         let mut roads: Vec<(Metric, [Roads; 2])> = vec![];
@@ -98,7 +103,7 @@ impl Network {
             }
         }
         let same_in_both_families = graph.same_in_both_families();
-        Self { graph, same_in_both_families, families, roads, nodes }
+        Self { graph, same_in_both_families, families, owners, roads, nodes }
     }
 
     /// The generated routes of a node, by its index among those with a network stack.
@@ -106,17 +111,21 @@ impl Network {
         let node = &self.nodes[node];
         let roads = self.roads.iter().find(|(metric, _)| Some(*metric) == node.metric);
         let Some((_, roads)) = roads else { return vec![] };
-        let mut searched: Option<Rc<Paths>> = None;
+        let mut searched: Option<Rc<Beginnings>> = None;
         let mut routes = vec![];
         for (tables, roads) in self.families.iter().zip(roads) {
             let known = searched.take().filter(|_| self.same_in_both_families);
             let table = tables.table(&self.graph, &node.source, || {
-                let search = || Rc::new(roads.shortest_paths(node.source.index));
+                let search = || Rc::new(self.beginnings(roads, node));
                 Rc::clone(searched.insert(known.unwrap_or_else(search)))
             });
             routes.extend(table.into_iter().map(|(to, exit)| node.route(to, exit)));
         }
         routes
+    }
+
+    fn beginnings(&self, roads: &Roads, node: &Station) -> Beginnings {
+        Beginnings::new(&roads.shortest_paths(node.source.index), &self.owners)
     }
 }
 
@@ -139,8 +148,7 @@ impl Network {
         let roads = self.roads.iter().find(|(metric, _)| Some(*metric) == node.metric);
         let Some((_, roads)) = roads else { return vec![] };
         let tables = self.families.iter().zip(roads).flat_map(|(tables, roads)| {
-            let paths = roads.shortest_paths(node.source.index);
-            tables.uncompressed(&self.graph, &node.source, &paths)
+            tables.uncompressed(&self.graph, &node.source, &self.beginnings(roads, node))
         });
         tables.map(|(to, exit)| node.route(to, exit)).collect()
     }

@@ -1,6 +1,6 @@
 //! What routes lead to.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use crate::addresses::Addressing;
 use crate::cidr::{Cidr, Family};
@@ -10,7 +10,35 @@ use crate::topology::Topology;
 /// is where packets go.
 pub(super) struct Destination {
     pub prefix: Cidr,
-    pub owners: Vec<usize>,
+    /// Which of [`Owners`].
+    pub owners: usize,
+}
+
+/// Sets of nodes that own destinations, each once: most own destinations of both families.
+#[derive(Default)]
+pub(super) struct Owners {
+    numbers: HashMap<Vec<usize>, usize>,
+    /// All sets, one after the other.
+    nodes: Vec<usize>,
+    /// By number: where a set ends.
+    ends: Vec<usize>,
+}
+
+impl Owners {
+    /// The number of a set of nodes, in the order in which they are found.
+    fn number(&mut self, nodes: Vec<usize>) -> usize {
+        *self.numbers.entry(nodes).or_insert_with_key(|nodes| {
+            self.nodes.extend(nodes);
+            self.ends.push(self.nodes.len());
+            self.ends.len() - 1
+        })
+    }
+
+    /// By number.
+    pub fn iter(&self) -> impl Iterator<Item = &[usize]> {
+        let starts = std::iter::once(&0).chain(&self.ends);
+        starts.zip(&self.ends).map(|(start, end)| &self.nodes[*start..*end])
+    }
 }
 
 /// All destinations of one family, by prefix: the networks of the segments, owned by the routers in
@@ -20,6 +48,7 @@ pub(super) fn destinations(
     topology: &Topology<'_>,
     addressing: &Addressing,
     family: Family,
+    all_owners: &mut Owners,
 ) -> Vec<Destination> {
     let mut owners: BTreeMap<Cidr, Vec<usize>> = BTreeMap::new();
     for segment in &topology.segments {
@@ -48,5 +77,6 @@ pub(super) fn destinations(
             }
         }
     }
-    owners.into_iter().map(|(prefix, owners)| Destination { prefix, owners }).collect()
+    let destination = |(prefix, owners)| Destination { prefix, owners: all_owners.number(owners) };
+    owners.into_iter().map(destination).collect()
 }

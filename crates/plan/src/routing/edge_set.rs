@@ -15,15 +15,6 @@ impl EdgeSet {
         add(&mut self.0, words);
     }
 
-    /// Leaves nothing but the first edge.
-    pub fn keep_first(&mut self) {
-        let mut found = false;
-        for word in &mut self.0 {
-            *word = if found { 0 } else { *word & word.wrapping_neg() };
-            found |= *word != 0;
-        }
-    }
-
     /// Ascending.
     pub fn iter(&self) -> impl Iterator<Item = usize> + '_ {
         self.0.iter().enumerate().flat_map(|(index, word)| {

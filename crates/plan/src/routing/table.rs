@@ -1,6 +1,5 @@
 //! One node's table in one family.
 
-use std::collections::HashMap;
 use std::rc::Rc;
 
 use netloom_scenario::{NodeKind, Port};
@@ -9,12 +8,11 @@ use crate::addresses::Addressing;
 use crate::cidr::{Cidr, Family};
 use crate::topology::Topology;
 
+use super::beginnings::Beginnings;
 use super::compress::{Choice, Choices, Entry, compress};
 use super::destinations::Destination;
-use super::edge_set::EdgeSet;
 use super::graph::Graph;
 use super::labels::Label;
-use super::paths::Paths;
 use super::trie::{Place, Trie};
 use super::{Exit, Ties};
 
@@ -85,18 +83,18 @@ impl FamilyTables {
         Self { family, ties, destinations, places, trie }
     }
 
-    /// The smallest table that leads the packets of `source` along `paths`.
+    /// The smallest table that leads the packets of `source` along the paths that begin so.
     pub fn table(
         &self,
         graph: &Graph,
         source: &Source,
-        paths: impl FnOnce() -> Rc<Paths>,
+        beginnings: impl FnOnce() -> Rc<Beginnings>,
     ) -> Vec<(Cidr, Exit)> {
         let gateway = || graph.only_gateway(source.index, self.family);
         if let Some(exit) = source.host.then(gateway).flatten() {
             return self.default_route(source, exit);
         }
-        let table = self.entries(graph, source, &paths());
+        let table = self.entries(graph, source, &beginnings());
         match table.exits[..] {
             [exit] if source.host => self.default_route(source, exit),
             _ => table.compressed(&self.trie),
@@ -109,7 +107,7 @@ impl FamilyTables {
     }
 
     /// The way to every destination that the node reaches and has no other route to.
-    pub fn entries(&self, graph: &Graph, source: &Source, paths: &Paths) -> Entries {
+    fn entries(&self, graph: &Graph, source: &Source, beginnings: &Beginnings) -> Entries {
         let mut entries = vec![Entry::Absent; self.trie.prefixes.len()];
         let mut mark = |prefixes: &[Cidr], entry| {
             for place in prefixes.iter().filter_map(|prefix| self.trie.place(*prefix)) {
@@ -118,17 +116,11 @@ impl FamilyTables {
         };
         mark(&source.local, Entry::Local);
         mark(&source.foreign, Entry::Foreign);
-        let mut ways = Ways::new(graph, source.index, self.family);
-        let mut edges = EdgeSet::default();
+        let mut ways = Ways::new(self, graph, source.index, beginnings);
         for (destination, place) in self.destinations.iter().zip(&self.places) {
             let entry = &mut entries[*place as usize];
             if *entry == Entry::Absent {
-                paths.first_edges(&destination.owners, &mut edges);
-                if self.ties == Ties::ByName {
-                    // Edges are in the order of their neighbours' names.
-                    edges.keep_first();
-                }
-                *entry = ways.choice(&edges).map_or(Entry::Absent, Entry::Exits);
+                *entry = ways.choice(destination.owners).map_or(Entry::Absent, Entry::Exits);
             }
         }
         let choices = Choices { sets: ways.sets, labels: ways.exits.len() };
@@ -139,8 +131,13 @@ impl FamilyTables {
 #[cfg(test)]
 impl FamilyTables {
     /// The routes for each destination, of which the table needs one.
-    pub fn uncompressed(&self, graph: &Graph, source: &Source, paths: &Paths) -> Vec<(Cidr, Exit)> {
-        let table = self.entries(graph, source, paths);
+    pub fn uncompressed(
+        &self,
+        graph: &Graph,
+        source: &Source,
+        beginnings: &Beginnings,
+    ) -> Vec<(Cidr, Exit)> {
+        let table = self.entries(graph, source, beginnings);
         let mut routes = vec![];
         for (entry, prefix) in table.entries.iter().zip(&self.trie.prefixes) {
             if let Entry::Exits(choice) = entry {
@@ -164,34 +161,57 @@ struct Ways<'a> {
     graph: &'a Graph,
     index: usize,
     family: Family,
+    ties: Ties,
+    beginnings: &'a Beginnings,
     /// By edge of the node.
     labels: Vec<Option<Label>>,
     /// By label.
     exits: Vec<Exit>,
-    known: HashMap<EdgeSet, Option<Choice>>,
+    /// By set of edges: the choice among them, once it was asked for; `Some(None)` if none of them leads out.
+    known: Vec<Option<Option<Choice>>>,
     /// By choice.
     sets: Vec<Box<[Label]>>,
 }
 
 impl<'a> Ways<'a> {
-    fn new(graph: &'a Graph, index: usize, family: Family) -> Self {
-        let labels = vec![None; graph.edges[index].len()];
-        Self { graph, index, family, labels, exits: vec![], known: HashMap::new(), sets: vec![] }
+    fn new(
+        tables: &FamilyTables,
+        graph: &'a Graph,
+        index: usize,
+        beginnings: &'a Beginnings,
+    ) -> Self {
+        Self {
+            graph,
+            index,
+            family: tables.family,
+            ties: tables.ties,
+            beginnings,
+            labels: vec![None; graph.edges[index].len()],
+            exits: vec![],
+            known: vec![None; beginnings.count()],
+            sets: vec![],
+        }
     }
 
-    /// The choice among `edges`; `None` if none of them leads out.
-    fn choice(&mut self, edges: &EdgeSet) -> Option<Choice> {
-        if let Some(known) = self.known.get(edges) {
-            return *known;
+    /// The choice among the edges that lead to the nearest of `owners`; `None` if none does.
+    fn choice(&mut self, owners: usize) -> Option<Choice> {
+        let number = self.beginnings.number(owners);
+        if let Some(known) = self.known[number] {
+            return known;
         }
-        let mut set: Vec<Label> = edges.iter().filter_map(|edge| self.label(edge)).collect();
+        let edges = self.beginnings.set(number).iter().take(match self.ties {
+            // Edges are in the order of their neighbours' names.
+            Ties::ByName => 1,
+            Ties::BySize => usize::MAX,
+        });
+        let mut set: Vec<Label> = edges.filter_map(|edge| self.label(edge)).collect();
         set.sort_unstable();
         set.dedup();
         let choice = Choice::try_from(self.sets.len()).ok().filter(|_| !set.is_empty());
         if choice.is_some() {
             self.sets.push(set.into());
         }
-        self.known.insert(edges.clone(), choice);
+        self.known[number] = Some(choice);
         choice
     }
 
