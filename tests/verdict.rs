@@ -84,10 +84,10 @@ fn a_run_whose_engine_is_stopped_is_invalid() {
     let signals = verdict["signals"].as_array().unwrap();
     let engine = signals.iter().find(|report| report["on"]["kind"] == "engine").unwrap();
     // The engine could not see less than the time between the two signals, less one period of its
-    // pulse (20 ms), nor more than all of the time that it was stopped, wake-up included.
+    // pulse (50 ms at most), nor more than all of the time that it was stopped, wake-up included.
     let longest = engine["worst"].as_f64().unwrap() / 1e9;
     let most = stopped.as_secs_f64() + 10.0;
-    assert!((0.28..most).contains(&longest), "{longest} s of {stopped:?}");
+    assert!((0.25..most).contains(&longest), "{longest} s of {stopped:?}");
 }
 
 #[test]

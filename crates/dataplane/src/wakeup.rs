@@ -18,8 +18,15 @@ use crate::{Clock, DataplaneError};
 
 /// Between two wake-ups of the ordinary thread.
 const WAKE_UP: Duration = Duration::from_millis(10);
-/// Between two beats of the pulse: so much of a pause may be missed. A beat costs 20 to 50 µs.
+/// Between two beats of the pulse: so much of a pause may be missed. A beat costs 20 to 50 µs, or more where it is charged
+/// with interrupts: then beats are further apart.
 const BEAT: Duration = Duration::from_millis(20);
+/// Between two that are dear, at most.
+const LONGEST: Duration = Duration::from_millis(50);
+/// Of a CPU beats may use one of so many parts: 0.2 %.
+const PARTS: u64 = 500;
+/// After so many, what they cost is known.
+const RECKONED: u64 = 50;
 
 /// How late an ordinary thread is woken.
 #[derive(Debug)]
@@ -33,8 +40,9 @@ impl WakeupProbe {
         let latencies = Arc::new(Mutex::new(Latencies::default()));
         let results = Arc::clone(&latencies);
         let start = (clock, "netloom-wakeup", WAKE_UP);
-        let ticker = Ticker::start(start, Scheduling::Normal, move |_, late| {
+        let ticker = Ticker::start(start, Scheduling::Normal, move |_, late, _| {
             results.lock().unwrap_or_else(PoisonError::into_inner).record(late, 1);
+            WAKE_UP
         })?;
         Ok(Self { latencies, _ticker: ticker })
     }
@@ -64,13 +72,15 @@ impl Pulse {
         let pauses = Arc::new(Mutex::new(Vec::new()));
         let noted = Arc::clone(&pauses);
         let start = (clock, "netloom-pulse", BEAT);
-        let ticker = Ticker::start(start, scheduling, move |at, late| {
+        let mut pace = Pace::default();
+        let ticker = Ticker::start(start, scheduling, move |at, late, time| {
             if late > limit {
                 let mut noted = noted.lock().unwrap_or_else(PoisonError::into_inner);
                 if noted.len() < PAUSES {
                     noted.push((at, late));
                 }
             }
+            pace.next(time)
         })?;
         Ok(Self { pauses, ticker })
     }
@@ -86,7 +96,36 @@ impl Pulse {
     }
 }
 
-/// A thread that wakes at equal intervals; ends when it is dropped.
+/// How far apart beats are, by what they cost.
+#[derive(Debug)]
+struct Pace {
+    beats: u64,
+    /// When it was last reckoned.
+    cpu_time: Duration,
+    interval: Duration,
+}
+
+impl Default for Pace {
+    fn default() -> Self {
+        Self { beats: 0, cpu_time: Duration::ZERO, interval: BEAT }
+    }
+}
+
+impl Pace {
+    /// When the next beat is due after this one, of a thread that has used so much `cpu_time`.
+    fn next(&mut self, cpu_time: impl FnOnce() -> Duration) -> Duration {
+        self.beats += 1;
+        if self.beats.is_multiple_of(RECKONED) {
+            let now = cpu_time();
+            let used = now.saturating_sub(std::mem::replace(&mut self.cpu_time, now));
+            let each = Duration::from_nanos(used.as_nanos() / RECKONED * PARTS);
+            self.interval = each.clamp(BEAT, LONGEST);
+        }
+        self.interval
+    }
+}
+
+/// A thread that wakes again and again; ends when it is dropped.
 #[derive(Debug)]
 struct Ticker {
     time: Arc<OnceLock<ThreadClock>>,
@@ -95,11 +134,12 @@ struct Ticker {
 }
 
 impl Ticker {
-    /// `note` is told when the thread woke and how late that was.
+    /// `note` is told when the thread woke and how late that was, and can ask for its CPU time; it says when the thread is
+    /// to wake again. The first time, that is after `first`.
     fn start(
-        (clock, name, interval): (Clock, &str, Duration),
+        (clock, name, first): (Clock, &str, Duration),
         scheduling: Scheduling,
-        mut note: impl FnMut(Time, Duration) + Send + 'static,
+        mut note: impl FnMut(Time, Duration, &dyn Fn() -> Duration) -> Duration + Send + 'static,
     ) -> Result<Self, DataplaneError> {
         let (time, stop) = (Arc::new(OnceLock::new()), Arc::new(AtomicBool::new(false)));
         let (own, ended) = (Arc::clone(&time), Arc::clone(&stop));
@@ -108,9 +148,9 @@ impl Ticker {
             .spawn(move || {
                 scheduling.enter_ahead();
                 exact_timers();
-                // Nobody else sets it.
-                let _ = own.set(ThreadClock::of_this_thread());
-                tick(clock, interval, &ended, &mut note);
+                let time = own.get_or_init(ThreadClock::of_this_thread);
+                let cpu_time = || time.read().unwrap_or_default();
+                tick(clock, first, &ended, &mut |at, late| note(at, late, &cpu_time));
             })
             .map_err(DataplaneError::system("start a wake-up probe"))?;
         Ok(Self { time, stop, thread: Some(thread) })
@@ -133,10 +173,11 @@ impl Drop for Ticker {
 
 fn tick(
     clock: Clock,
-    interval: Duration,
+    first: Duration,
     ended: &AtomicBool,
-    note: &mut dyn FnMut(Time, Duration),
+    note: &mut dyn FnMut(Time, Duration) -> Duration,
 ) {
+    let mut interval = first;
     let mut next = clock.now();
     while !ended.load(Ordering::Relaxed) {
         next += interval;
@@ -146,7 +187,7 @@ fn tick(
             next = now + interval;
         }
         if let Some(woke) = sleep_until(clock, next) {
-            note(woke, woke.since(next));
+            interval = note(woke, woke.since(next));
         }
     }
 }
@@ -200,6 +241,21 @@ pub(crate) fn exact_timers() {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn beats_are_rarer_while_they_are_dear() {
+        let (mut pace, mut cpu_time) = (Pace::default(), Duration::ZERO);
+        let mut second = |each_us| {
+            let intervals = (0..RECKONED).map(|_| {
+                cpu_time += Duration::from_micros(each_us);
+                pace.next(|| cpu_time)
+            });
+            intervals.last().unwrap()
+        };
+        let intervals =
+            [10, 40, 60, 1000, 40].map(|each_us| second(each_us).as_nanos() / 1_000_000);
+        assert_eq!(intervals, [20, 20, 30, 50, 20]);
+    }
 
     #[test]
     fn every_sleep_is_measured() {

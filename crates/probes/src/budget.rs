@@ -3,12 +3,17 @@
 use netloom_units::Duration;
 use nix::time::{ClockId, clock_gettime};
 
+/// A first look that opens files costs so many times what others do.
+const OPENING: u64 = 3;
+
 /// What the looks of a probe cost, which grows with the number of its files, and with all that pushes them out of the
 /// CPU's caches.
 #[derive(Debug)]
 pub struct Budget {
     /// One of so many parts of a CPU may be used.
     parts: u64,
+    /// What the first look costs, as a multiple of the others.
+    first: u64,
     began: Duration,
     last: Option<Duration>,
     before: Option<Duration>,
@@ -24,7 +29,12 @@ impl Default for Budget {
 impl Budget {
     /// One of so many parts of a CPU.
     pub fn of_one_part_in(parts: u64) -> Self {
-        Self { parts, began: Duration::ZERO, last: None, before: None }
+        Self { parts, first: OPENING, began: Duration::ZERO, last: None, before: None }
+    }
+
+    /// The same of looks that keep nothing open, the first no dearer than others.
+    pub fn of_equal_looks(parts: u64) -> Self {
+        Self { first: 1, ..Self::of_one_part_in(parts) }
     }
 
     /// A look begins, of the thread that calls this.
@@ -43,12 +53,11 @@ impl Budget {
     }
 
     /// When to look again after the last look: `least`, or longer if the lesser of the last two was too dear. (One may
-    /// be dear by chance, as the first is, which opens files.)
+    /// be dear by chance.)
     pub fn period(&self, least: Duration) -> Duration {
-        let took = self.last.zip(self.before).map(|(last, before)| last.min(before));
-        least.max(Duration::from_nanos(
-            took.unwrap_or_default().as_nanos().saturating_mul(self.parts),
-        ))
+        let last = self.last.unwrap_or_default().as_nanos();
+        let took = self.before.map_or(last / self.first, |before| before.as_nanos().min(last));
+        least.max(Duration::from_nanos(took.saturating_mul(self.parts)))
     }
 }
 
@@ -71,6 +80,6 @@ mod tests {
             budget.count(us(took));
             periods.push(budget.period(us(100_000)).as_nanos() / 1_000_000);
         }
-        assert_eq!(periods, [100, 1600, 1600, 1600, 100, 100]);
+        assert_eq!(periods, [2666, 1600, 1600, 1600, 100, 100]);
     }
 }

@@ -40,6 +40,11 @@ impl Counter {
         Self(Some(0))
     }
 
+    /// Whether it has counted nothing since it is there, as far as was looked.
+    pub fn is_zero(self) -> bool {
+        self.0 == Some(0)
+    }
+
     pub fn grew(&mut self, now: u64) -> Option<u64> {
         let before = self.0.replace(now)?;
         now.checked_sub(before)

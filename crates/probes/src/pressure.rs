@@ -1,8 +1,12 @@
 //! Standing still for want of CPU, memory or disk: pressure stall information of every node's cgroup; where
 //! no node can have one, of the machine.
+//!
+//! What stands still in a cgroup does so in the one above it, too: where that says that nothing did, those below need not
+//! be asked, and where it says that nothing ever did, not even opened.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::io;
+use std::path::{Path, PathBuf};
 
 use netloom_monitor::{Observation, Party, Pressure, SignalKind};
 use netloom_units::{Duration, Time};
@@ -26,15 +30,56 @@ pub struct Pressures {
     has_cgroups: bool,
     /// Nodes that stand still because the scenario wants it.
     limited: BTreeMap<Party, Limited>,
-    files: Vec<File>,
+    above: BTreeMap<PathBuf, Above>,
+    stalls: Vec<Stalls>,
     budget: Budget,
 }
 
-struct File {
+/// Those of a node, or of the machine.
+struct Stalls {
     party: Party,
-    of: Pressure,
-    source: Source,
+    place: Place,
+    /// In the order of [`KINDS`].
+    files: [Known; KINDS.len()],
     last: Option<Time>,
+    /// Whether anything of them was told: that it was nothing, too, is told once.
+    told: bool,
+}
+
+/// Where there are files for all kinds.
+enum Place {
+    Cgroup(PathBuf),
+    /// `/proc/pressure`.
+    Machine(PathBuf),
+}
+
+/// A file of [`Stalls`].
+enum Known {
+    /// Not to be looked at, or not there.
+    Not,
+    /// Not opened: nothing has ever stood still, or nobody has looked yet.
+    Never,
+    Open(Total),
+}
+
+/// The cgroup above others.
+struct Above {
+    totals: [Option<Total>; KINDS.len()],
+    stood: [Stood; KINDS.len()],
+}
+
+/// Whether something stood still in a cgroup and those below it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Stood {
+    Perhaps,
+    /// Not since the last look.
+    NotLately,
+    Never,
+}
+
+/// For how long tasks stood still for want of one thing.
+struct Total {
+    source: Source,
     stalled_us: Counter,
 }
 
@@ -44,34 +89,36 @@ impl Pressures {
         let (proc, awaited) = (places.proc.join("pressure"), Awaited::of(places));
         let limited = places.cgroups().map(|(party, _)| (party, places.limited(party)));
         let limited = limited.filter(|(_, limited)| *limited != Limited::default()).collect();
-        let (files, budget) = (vec![], Budget::default());
-        Self { proc, awaited, has_cgroups, limited, files, budget }
+        let (above, stalls, budget) = Default::default();
+        Self { proc, awaited, has_cgroups, limited, above, stalls, budget }
     }
 
-    /// Opens the files of a party; whether there were any.
-    fn open(&mut self, party: Party, path: impl Fn(&str) -> PathBuf) -> bool {
-        let before = self.files.len();
+    /// Looks at a node from now on; whether there is anything to be seen.
+    fn add(&mut self, party: Party, cgroup: PathBuf) -> bool {
+        let place = Place::Cgroup(cgroup);
         let limited = self.limited.get(&party).copied().unwrap_or_default();
-        let asked_for = |of: &Pressure| match of {
+        let asked_for = |of: Pressure| match of {
             Pressure::Cpu => limited.cpu,
             // A node that has used up its memory reads from disks what it had to let go of.
             Pressure::Memory | Pressure::Io => limited.memory,
         };
-        for of in KINDS.into_iter().filter(|of| !asked_for(of)) {
-            // Absent: a kernel without PSI, or not in cgroups.
-            if let Ok(source) = Source::open_whole(&path(of.name())) {
-                let (last, stalled_us) = Default::default();
-                self.files.push(File { party, of, source, last, stalled_us });
-            }
+        if !place.file(Pressure::Cpu).exists() {
+            return false;
         }
-        self.files.len() > before
+        if let Some(parent) = place.parent().filter(|parent| !self.above.contains_key(*parent)) {
+            self.above.insert(parent.into(), Above::of(parent));
+        }
+        let files = KINDS.map(|of| if asked_for(of) { Known::Not } else { Known::Never });
+        self.stalls.push(Stalls { party, place, files, last: None, told: false });
+        true
     }
 
     /// Watches the machine instead of nodes.
     fn watch_machine(&mut self, why: &str, sink: Sink<'_>) {
         self.awaited.clear();
-        let proc = self.proc.clone();
-        self.open(Party::Unattributed, |of| proc.join(of));
+        let (party, place) = (Party::Unattributed, Place::Machine(self.proc.clone()));
+        let files = KINDS.map(|_| Known::Never);
+        self.stalls.push(Stalls { party, place, files, last: None, told: false });
         watches(sink, NAME, &SIGNALS, &[&format!("{why}: only the whole machine is seen")]);
     }
 }
@@ -99,32 +146,116 @@ impl Probe for Pressures {
     fn poll(&mut self, at: Time, sink: Sink<'_>) {
         self.budget.begin();
         for (party, cgroup) in self.awaited.come(at) {
-            let opened = self.open(party, |of| cgroup.join(format!("{of}.pressure")));
+            let is_there = cgroup.is_dir();
             // It may have gone again meanwhile.
-            if !opened && self.files.is_empty() && cgroup.is_dir() {
+            if !self.add(party, cgroup) && self.stalls.is_empty() && is_there {
                 self.watch_machine("nodes' cgroups have no PSI", sink);
                 break;
             }
         }
-        // A cgroup goes with its node; what stays there to be read is nothing.
-        self.files.retain_mut(|file| file.look(at, sink));
+        self.above.values_mut().for_each(Above::look);
+        let (above, awaited) = (&self.above, &mut self.awaited);
+        self.stalls.retain_mut(|stalls| {
+            let above = stalls.place.parent().and_then(|parent| above.get(parent));
+            let stood = above.map_or(KINDS.map(|_| Stood::Perhaps), |above| above.stood);
+            let is_there = stalls.look(at, stood, sink).is_ok();
+            // A cgroup goes with its node; what stays there to be read is nothing.
+            if let (false, Place::Cgroup(cgroup)) = (is_there, &stalls.place) {
+                awaited.await_again(stalls.party, cgroup);
+            }
+            is_there
+        });
         self.budget.end();
     }
 }
 
-impl File {
-    /// Whether the file is still there.
-    fn look(&mut self, at: Time, sink: Sink<'_>) -> bool {
-        if self.source.read().is_err() {
-            return false;
-        }
+impl Stalls {
+    /// What stood still, as far as the cgroup above says that something may have.
+    ///
+    /// # Errors
+    /// If they are there no more.
+    fn look(&mut self, at: Time, stood: [Stood; KINDS.len()], sink: Sink<'_>) -> io::Result<()> {
         let over = self.last.replace(at).map(|last| at.since(last));
-        let grown = some_total(self.source.text()).and_then(|now| self.stalled_us.grew(now));
-        if let Some((over, stalled)) = over.zip(grown) {
-            let stalled = Duration::from_micros(stalled);
-            sink(Observation::Stalled { of: self.of, party: self.party, stalled, over });
+        let is_told = std::mem::replace(&mut self.told, over.is_some());
+        for ((file, of), stood) in self.files.iter_mut().zip(KINDS).zip(stood) {
+            let grown = match (&mut *file, stood) {
+                (Known::Not, _) => None,
+                (Known::Never, Stood::Never) | (Known::Open(_), Stood::NotLately) => {
+                    (!is_told).then_some(Duration::ZERO)
+                }
+                (Known::Open(total), _) => total.grew()?,
+                (Known::Never, _) => match Total::open(&self.place.file(of), over.is_some()) {
+                    Ok(mut total) => {
+                        let grown = total.grew()?;
+                        *file = Known::Open(total);
+                        grown
+                    }
+                    Err(error) => {
+                        *file = Known::Not;
+                        if error.kind() != io::ErrorKind::NotFound {
+                            let blind = format!("nodes of which it cannot be read: {error}");
+                            watches(sink, NAME, &SIGNALS, &[&blind]);
+                        }
+                        None
+                    }
+                },
+            };
+            if let Some((over, stalled)) = over.zip(grown) {
+                sink(Observation::Stalled { of, party: self.party, stalled, over });
+            }
         }
-        true
+        Ok(())
+    }
+}
+
+impl Place {
+    fn file(&self, of: Pressure) -> PathBuf {
+        match self {
+            Self::Cgroup(folder) => folder.join(format!("{}.pressure", of.name())),
+            Self::Machine(folder) => folder.join(of.name()),
+        }
+    }
+
+    /// The cgroup above.
+    fn parent(&self) -> Option<&Path> {
+        match self {
+            Self::Cgroup(folder) => folder.parent(),
+            Self::Machine(_) => None,
+        }
+    }
+}
+
+impl Above {
+    fn of(cgroup: &Path) -> Self {
+        let place = Place::Cgroup(cgroup.into());
+        let totals = KINDS.map(|of| Total::open(&place.file(of), false).ok());
+        Self { totals, stood: KINDS.map(|_| Stood::Perhaps) }
+    }
+
+    fn look(&mut self) {
+        for (total, stood) in self.totals.iter_mut().zip(&mut self.stood) {
+            let grown = total.as_mut().map(Total::grew);
+            *stood = match (grown, total) {
+                (Some(Ok(_)), Some(total)) if total.stalled_us.is_zero() => Stood::Never,
+                (Some(Ok(Some(Duration::ZERO))), _) => Stood::NotLately,
+                _ => Stood::Perhaps,
+            };
+        }
+    }
+}
+
+impl Total {
+    /// `is_new`: it was nothing at the last look.
+    fn open(path: &Path, is_new: bool) -> io::Result<Self> {
+        let stalled_us = if is_new { Counter::from_zero() } else { Counter::default() };
+        Ok(Self { source: Source::open_whole(path)?, stalled_us })
+    }
+
+    /// Since the last look; nothing if this is the first.
+    fn grew(&mut self) -> io::Result<Option<Duration>> {
+        self.source.read()?;
+        let grown = some_total(self.source.text()).and_then(|now| self.stalled_us.grew(now));
+        Ok(grown.map(Duration::from_micros))
     }
 }
 

@@ -87,8 +87,8 @@ impl Processes {
         let is_new = known.is_none() && !is_first;
         // Another command may be in another namespace: launchers enter a node's and then turn into programs.
         let same = known.filter(|known| known.name == stat.name);
-        // What is read only of active processes has to begin somewhere.
-        let begins = same.is_none();
+        // What is read only of active processes has to begin somewhere: at nothing, if they are new.
+        let begins = same.is_none() && !is_new;
         let mut process = match same {
             Some(process) => process,
             None => Process::new(self.party(pid, &stat), &stat, is_new),

@@ -426,6 +426,37 @@ fn probes_are_polled_together_at_multiples_of_their_periods() {
 }
 
 #[test]
+fn a_node_is_asked_for_pressure_where_the_cgroup_above_has_any() {
+    let machine = Machine::new();
+    let total = |cgroup: &str, of: &str, total| {
+        machine.write(&format!("cgroup/{cgroup}/{of}.pressure"), &pressure(total));
+    };
+    let both = |of, sum| ["x", "x/a"].into_iter().for_each(|cgroup| total(cgroup, of, sum));
+    // For want of a disk, nothing has ever stood still.
+    [("cpu", 7), ("memory", 7), ("io", 0)].into_iter().for_each(|(of, sum)| both(of, sum));
+    let mut probes = Probes::polling(&machine.places());
+    let mut stalls = |at| -> Vec<(Pressure, Duration, Duration)> {
+        let told = |seen| match seen {
+            O::Stalled { of, party: Party::Node(0), stalled, over } => Some((of, stalled, over)),
+            _ => None,
+        };
+        poll(&mut probes, at).into_iter().filter_map(told).collect()
+    };
+    stalls(ms(0));
+    // That there was none is told once.
+    let none = [Pressure::Cpu, Pressure::Memory, Pressure::Io].map(|of| (of, for_ms(0), SECOND));
+    assert_eq!(stalls(ms(1000)), none);
+    assert_eq!(stalls(ms(2000)), []);
+    both("io", 40_000);
+    // By the cgroup above, none: the node's is not read.
+    total("x/a", "memory", 9_999);
+    assert_eq!(stalls(ms(3000)), [(Pressure::Io, for_ms(40), SECOND)]);
+    total("x", "memory", 8);
+    total("x/a", "memory", 60_007);
+    assert_eq!(stalls(ms(4000)), [(Pressure::Memory, for_ms(60), SECOND)]);
+}
+
+#[test]
 fn a_cgroup_that_comes_later_is_found() {
     let machine = Machine::new();
     let cgroup = machine.path("cgroup/x/a");

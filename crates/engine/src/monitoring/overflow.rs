@@ -23,7 +23,7 @@ pub struct OverflowProbe {
 
 impl Default for OverflowProbe {
     fn default() -> Self {
-        Self { due: Time::ZERO, budget: Budget::of_one_part_in(PARTS), known: HashMap::new() }
+        Self { due: Time::ZERO, budget: Budget::of_equal_looks(PARTS), known: HashMap::new() }
     }
 }
 

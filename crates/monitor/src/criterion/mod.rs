@@ -46,6 +46,12 @@ pub(crate) trait Criterion {
     fn visit_mut(&mut self, visitor: &mut dyn FnMut(&mut Tracker));
 }
 
+/// A criterion to which not every tick is of use.
+pub(crate) trait Quiet: Criterion {
+    /// Until when none is.
+    fn quiet(&self) -> Time;
+}
+
 /// A length of time in nanoseconds, as a value of a signal.
 fn nanos(duration: Duration) -> f64 {
     duration.as_nanos() as f64

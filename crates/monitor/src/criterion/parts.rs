@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use netloom_units::Time;
 
-use super::Criterion;
+use super::{Criterion, Quiet};
 use crate::tracker::{Outbox, Tracker};
 use crate::window::{PercentileWindow, SumWindow};
 
@@ -37,6 +37,57 @@ impl<K: Ord, C: Criterion> Criterion for BTreeMap<K, C> {
 
     fn visit_mut(&mut self, visitor: &mut dyn FnMut(&mut Tracker)) {
         self.values_mut().for_each(|criterion| criterion.visit_mut(visitor));
+    }
+}
+
+/// One criterion on many resources, of which most are quiet most of the time.
+#[derive(Debug, Clone)]
+pub(crate) struct Many<K, C> {
+    on: BTreeMap<K, C>,
+    /// Until when a tick is of no use to any of them.
+    quiet: Time,
+}
+
+impl<K: Ord, C: Quiet> Many<K, C> {
+    pub fn new() -> Self {
+        Self { on: BTreeMap::new(), quiet: Time::ZERO }
+    }
+
+    /// That on a resource, if something was observed there.
+    pub fn get(&self, on: &K) -> Option<&C> {
+        self.on.get(on)
+    }
+
+    /// Changes that on a resource; a new one, if there is none.
+    pub fn change(&mut self, on: K, new: impl FnOnce() -> C, change: impl FnOnce(&mut C)) {
+        let criterion = self.on.entry(on).or_insert_with(new);
+        change(criterion);
+        self.quiet = self.quiet.min(criterion.quiet());
+    }
+}
+
+impl<K: Ord, C: Quiet> Criterion for Many<K, C> {
+    fn tick(&mut self, now: Time, out: &mut Outbox) {
+        if now < self.quiet {
+            return;
+        }
+        self.on.tick(now, out);
+        let next = self.on.values().map(Quiet::quiet).min();
+        self.quiet = next.unwrap_or(Time::from_nanos(u64::MAX));
+    }
+
+    fn visit<'a>(&'a self, visitor: &mut dyn FnMut(&'a Tracker)) {
+        self.on.visit(visitor);
+    }
+
+    fn visit_mut(&mut self, visitor: &mut dyn FnMut(&mut Tracker)) {
+        self.on.visit_mut(visitor);
+    }
+}
+
+impl Quiet for SumWindow {
+    fn quiet(&self) -> Time {
+        SumWindow::quiet(self)
     }
 }
 

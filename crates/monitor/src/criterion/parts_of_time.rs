@@ -2,11 +2,9 @@
 //! still for want of something. Contended above a share of a sliding window; waiting for a disk is only
 //! measured, since a program that writes synchronously waits for its own writes on an idle disk too.
 
-use std::collections::BTreeMap;
-
 use netloom_units::{Duration, Time};
 
-use super::Criterion;
+use super::parts::Many;
 use crate::criteria::Part;
 use crate::names::Place;
 use crate::party::Party;
@@ -18,33 +16,14 @@ use crate::window::SumWindow;
 pub(crate) struct PartsOfTime {
     signal: SignalKind,
     criteria: Part,
-    places: BTreeMap<Place, SumWindow>,
-    /// Until when a tick is of no use to any of them.
-    quiet: Time,
+    places: Many<Place, SumWindow>,
 }
 
-impl Criterion for PartsOfTime {
-    fn tick(&mut self, now: Time, out: &mut Outbox) {
-        if now < self.quiet {
-            return;
-        }
-        self.places.tick(now, out);
-        let next = self.places.values().map(SumWindow::quiet).min();
-        self.quiet = next.unwrap_or(Time::from_nanos(u64::MAX));
-    }
-
-    fn visit<'a>(&'a self, visitor: &mut dyn FnMut(&'a Tracker)) {
-        self.places.visit(visitor);
-    }
-
-    fn visit_mut(&mut self, visitor: &mut dyn FnMut(&mut Tracker)) {
-        self.places.visit_mut(visitor);
-    }
-}
+made_of!(PartsOfTime: places);
 
 impl PartsOfTime {
     pub fn new(signal: SignalKind, criteria: &Part) -> Self {
-        Self { signal, criteria: criteria.clone(), places: BTreeMap::new(), quiet: Time::ZERO }
+        Self { signal, criteria: criteria.clone(), places: Many::new() }
     }
 
     /// That of a place, if something was observed there.
@@ -63,9 +42,9 @@ impl PartsOfTime {
         out: &mut Outbox,
     ) {
         let (signal, criteria) = (self.signal, &self.criteria);
-        let window = self.places.entry(place).or_insert_with(|| window(signal, place, criteria));
-        window.add(at, party, part.as_nanos(), over, out);
-        self.quiet = self.quiet.min(window.quiet());
+        let new = || window(signal, place, criteria);
+        let add = |window: &mut SumWindow| window.add(at, party, part.as_nanos(), over, out);
+        self.places.change(place, new, add);
     }
 }
 

@@ -12,10 +12,10 @@
 //! A task that is preempted again and again, for less than the tolerance each time, is later and later. How late, the
 //! observer says: by what it has waited since it slept last, less what it has run after that.
 
-use std::collections::BTreeMap;
-
 use netloom_units::{Duration, Time};
 
+use super::Quiet;
+use super::parts::Many;
 use crate::criteria::Delays;
 use crate::names::Place;
 use crate::party::Party;
@@ -26,7 +26,7 @@ use crate::window::{Covered, SumWindow};
 #[derive(Debug, Clone)]
 pub(crate) struct RunQueues {
     criteria: Delays,
-    parties: BTreeMap<Party, RunQueue>,
+    parties: Many<Party, RunQueue>,
 }
 
 #[derive(Debug, Clone)]
@@ -39,9 +39,15 @@ struct RunQueue {
 made_of!(RunQueues: parties);
 made_of!(RunQueue: window);
 
+impl Quiet for RunQueue {
+    fn quiet(&self) -> Time {
+        self.window.quiet()
+    }
+}
+
 impl RunQueues {
     pub fn new(criteria: &Delays) -> Self {
-        Self { criteria: criteria.clone(), parties: BTreeMap::new() }
+        Self { criteria: criteria.clone(), parties: Many::new() }
     }
 
     /// That of a place, if something was observed there.
@@ -62,10 +68,11 @@ impl RunQueues {
         let from = before(at, began.min(self.criteria.window));
         let to = before(at, ended + self.criteria.tolerance().saturating_sub(carried));
         let forgotten = before(at, self.criteria.window);
-        let queue = self.queue(party);
-        queue.covered.forget_before(forgotten);
-        let new = queue.covered.add(from, to);
-        queue.add(at, party, new.as_nanos(), out);
+        self.change(party, |queue| {
+            queue.covered.forget_before(forgotten);
+            let new = queue.covered.add(from, to);
+            queue.add(at, party, new.as_nanos(), out);
+        });
     }
 
     /// So many tasks waited for so long, at times that are not known.
@@ -78,13 +85,13 @@ impl RunQueues {
         out: &mut Outbox,
     ) {
         let beyond = delay.saturating_sub(self.criteria.tolerance()).as_nanos();
-        self.queue(party).add(at, party, beyond.saturating_mul(times), out);
+        self.change(party, |queue| queue.add(at, party, beyond.saturating_mul(times), out));
     }
 
-    fn queue(&mut self, party: Party) -> &mut RunQueue {
+    fn change(&mut self, party: Party, change: impl FnOnce(&mut RunQueue)) {
         let criteria = &self.criteria;
         let new = || RunQueue { window: window(party, criteria), covered: Covered::default() };
-        self.parties.entry(party).or_insert_with(new)
+        self.parties.change(party, new, change);
     }
 }
 

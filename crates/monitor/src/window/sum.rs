@@ -139,7 +139,7 @@ impl SumWindow {
     /// Until when a tick is of no use, after one at `now`.
     fn next_change(&self, now: Time) -> Time {
         if self.tracker.is_holding() {
-            return now;
+            return now + Duration::from_nanos(1);
         }
         let next = self.window.next_leave().into_iter().chain(self.tracker.next_lapse()).min();
         next.unwrap_or(Time::from_nanos(u64::MAX))
