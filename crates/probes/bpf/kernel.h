@@ -33,6 +33,7 @@ static long (*const map_update)(void *map, const void *key, const void *value, u
 static long (*const map_delete)(void *map, const void *key) = (void *)3;
 static u64 (*const monotonic_ns)(void) = (void *)5;
 static u32 (*const this_cpu)(void) = (void *)8;
+static long (*const seq_write)(void *seq, const void *data, u32 size) = (void *)127;
 static long (*const ring_output)(void *ring, void *data, u64 size, u64 flags) = (void *)130;
 
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
@@ -53,6 +54,17 @@ struct sched_entity {
 	u64 sum_exec_runtime;
 };
 
+struct task_io_accounting {
+	u64 read_bytes;
+	u64 write_bytes;
+};
+
+struct signal_struct {
+	u64 sum_sched_runtime;
+	unsigned long maj_flt;
+	struct task_io_accounting ioac;
+};
+
 struct task_struct {
 	u32 __state;
 	u32 flags;
@@ -61,6 +73,15 @@ struct task_struct {
 	int tgid;
 	struct nsproxy *nsproxy;
 	struct sched_entity se;
+	u64 start_boottime;
+	unsigned long maj_flt;
+	struct task_io_accounting ioac;
+	struct signal_struct *signal;
+	char comm[16];
+};
+
+struct bpf_iter_meta {
+	void *seq;
 };
 
 struct timerqueue_node {

@@ -7,9 +7,9 @@
 //!
 //! | file | reads | for |
 //! |---|---|---|
-//! | `bpf` | tracepoints | busy CPUs, run-queue delay, busy disks |
+//! | `bpf` | tracepoints, the kernel's tasks | busy CPUs, run-queue delay, busy disks; what processes used |
 //! | `cpu` | `/proc/stat` | busy CPUs, steal |
-//! | `processes`, `process` | `/proc/PID/stat`, `schedstat`, `io`, `ns/net`; `cpu.stat` of cgroups | who uses CPU and disk; major faults; run-queue delay |
+//! | `processes`, `process` | `bpf/tasks`, or `/proc/PID/stat`, `schedstat`, `io`, `ns/net`; `cpu.stat` of cgroups | who uses CPU and disk; major faults; run-queue delay |
 //! | `pressure` | PSI of nodes' cgroups, or of the machine | standing still |
 //! | `refaults` | `memory.stat` of nodes' cgroups | refaults |
 //! | `vmstat` | `/proc/vmstat` | swapping |

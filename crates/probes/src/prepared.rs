@@ -5,7 +5,7 @@ use std::path::Path;
 use netloom_units::Duration;
 
 use crate::bpf::{
-    Block, KernelTypes, Looking, Missing, PreparedBlock, PreparedScheduler, Scheduler, Why,
+    Block, KernelTypes, Looking, Missing, PreparedBlock, PreparedScheduler, Scheduler, Tasks, Why,
 };
 use crate::cpu::Cpu;
 use crate::disks::Disks;
@@ -18,6 +18,8 @@ use crate::processes::Processes;
 pub struct Prepared {
     scheduler: Result<PreparedScheduler, Why>,
     block: Result<PreparedBlock, Why>,
+    /// Without them, files are as good.
+    tasks: Option<Tasks>,
 }
 
 impl Prepared {
@@ -26,7 +28,8 @@ impl Prepared {
     pub fn new(nodes: usize, tolerated: Duration, proc: &Path) -> Self {
         let types = KernelTypes::of_this_machine();
         let scheduler = Scheduler::prepare(nodes, tolerated, proc, &types);
-        Self { scheduler, block: Block::prepare(&types) }
+        let tasks = Tasks::prepare(&types, proc).ok();
+        Self { scheduler, block: Block::prepare(&types), tasks }
     }
 
     /// Begins to watch.
@@ -54,7 +57,7 @@ impl Prepared {
                 probes.push(Box::new(Disks::new(places)));
             }
         }
-        probes.push(Box::new(Processes::new(places, waits_polled)));
+        probes.push(Box::new(Processes::new(places, waits_polled, self.tasks)));
         probes.extend(always_polling(places));
         Probes::of(probes)
     }

@@ -99,7 +99,7 @@ impl Probes {
     pub fn polling(places: &Places) -> Self {
         let mut probes: Vec<Box<dyn Probe>> = vec![
             Box::new(Cpu::new(places)),
-            Box::new(Processes::new(places, true)),
+            Box::new(Processes::new(places, true, None)),
             Box::new(Disks::new(places)),
         ];
         probes.extend(always_polling(places));

@@ -10,8 +10,6 @@ use netloom_units::Duration;
 use crate::fields::{Counter, number, text, value, words};
 use crate::source::Source;
 
-const KERNEL_THREAD: u64 = 0x0020_0000;
-
 /// What `/proc/PID/stat` says.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Stat {
@@ -29,6 +27,9 @@ pub struct Stat {
 }
 
 impl Stat {
+    /// In the flags of a task.
+    pub const KERNEL_THREAD: u32 = 0x0020_0000;
+
     pub fn of(stat: &[u8]) -> Option<Self> {
         // The command is in brackets and may have any character in it, brackets too.
         let open = stat.iter().position(|byte| *byte == b'(')?;
@@ -45,7 +46,7 @@ impl Stat {
         Some(Self {
             name: text(stat.get(open + 1..close)?),
             began,
-            is_kernel_thread: flags & KERNEL_THREAD != 0,
+            is_kernel_thread: flags & u64::from(Self::KERNEL_THREAD) != 0,
             cpu_ticks: user + system,
             faults,
             waits_for_disk: state == b"D",
@@ -98,7 +99,12 @@ impl Process {
     /// Bytes read from and written to disks since the last look, by the text of `/proc/PID/io`.
     pub fn moved(&mut self, io: &[u8]) -> u64 {
         let bytes = value(io, "read_bytes").zip(value(io, "write_bytes"));
-        bytes.and_then(|(read, written)| self.io.grew(read + written)).unwrap_or(0)
+        bytes.map_or(0, |(read, written)| self.moved_in_all(read + written))
+    }
+
+    /// The same, by what it has moved so far.
+    pub fn moved_in_all(&mut self, bytes: u64) -> u64 {
+        self.io.grew(bytes).unwrap_or(0)
     }
 
     /// The mean wait for a CPU since the last look and how many there were, by the text of

@@ -4,6 +4,8 @@
 //! A process belongs to a node if it is in the node's network namespace: that needs no cgroups. Where a node
 //! has a cgroup, its CPU time is taken from there, since that includes processes that lived shorter than it
 //! takes to look. What nobody used by this account, and somebody did by `/proc/stat`, is unattributed.
+//!
+//! What a process has used says the kernel's list of tasks (`bpf/tasks`), or else its files.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -15,6 +17,7 @@ use netloom_monitor::{Direction, Divided, Observation, PageCause, Party, SignalK
 use netloom_units::{Duration, Time};
 
 use crate::awaited::Awaited;
+use crate::bpf::{Task, Tasks};
 use crate::budget::Budget;
 use crate::cpu::ticks;
 use crate::fields::{Counter, lines, number, value, words};
@@ -24,7 +27,7 @@ use crate::process::{Process, Reader, Stat};
 use crate::source::Source;
 
 const PERIOD: Duration = Duration::from_secs(1);
-/// Of a CPU it may use one: 0.1 %, for a hundred processes in a period.
+/// Of a CPU it may use one where it reads files: 0.1 %, for a hundred processes in a period.
 const PARTS: u64 = 1000;
 
 pub struct Processes {
@@ -40,7 +43,13 @@ pub struct Processes {
     cgroups: Vec<Cgroup>,
     machine: Option<Machine>,
     known: BTreeMap<u32, Process>,
+    /// Those known before this look and not seen in it yet.
+    before: BTreeMap<u32, Process>,
     reader: Reader,
+    /// A better way to look than files, where the kernel permits it.
+    tasks: Option<Tasks>,
+    /// Processes that it does not show; nothing before the first look by it.
+    hidden: Option<Vec<u32>>,
     last: Option<Time>,
     budget: Budget,
 }
@@ -54,9 +63,14 @@ struct Sums {
 }
 
 impl Processes {
-    /// `waits`: whether no better probe tells how long nodes waited for a CPU.
-    pub fn new(places: &Places, waits: bool) -> Self {
+    /// `waits`: whether no better probe tells how long nodes waited for a CPU. `tasks` are looked at instead of files,
+    /// which are for what these do not show.
+    pub fn new(places: &Places, waits: bool, tasks: Option<Tasks>) -> Self {
         let nodes = places.namespaces().map(|(inode, node)| (inode, Party::Node(node)));
+        // Files say how long each waited.
+        let tasks = tasks.filter(|_| !waits);
+        let budget =
+            if tasks.is_some() { Budget::default() } else { Budget::of_one_part_in(PARTS) };
         Self {
             proc: places.proc.clone(),
             engine: places.engine,
@@ -70,42 +84,69 @@ impl Processes {
             cgroups: vec![],
             machine: Machine::open(&places.proc),
             known: BTreeMap::new(),
+            before: BTreeMap::new(),
             reader: Reader::default(),
+            tasks,
+            hidden: None,
             last: None,
-            budget: Budget::of_one_part_in(PARTS),
+            budget,
         }
     }
 
-    /// Looks at one process.
+    /// Looks at all processes.
+    fn look_at_all(&mut self, is_first: bool, sums: &mut Sums, sink: Sink<'_>) {
+        self.before = std::mem::take(&mut self.known);
+        self.reader.begin();
+        // What a kernel refuses once, it refuses again.
+        let tasks = self.tasks.as_mut().map(Tasks::read);
+        self.tasks.take_if(|_| matches!(tasks, Some(Err(_))));
+        let tasks = tasks.and_then(Result::ok);
+        for (pid, task) in tasks.iter().flatten() {
+            self.look_at_task(*pid, task, is_first, sums, sink);
+        }
+        // To list a directory of processes takes longer than to look at all of them.
+        let hidden = self.hidden.take_if(|_| tasks.is_some());
+        let mut rest = hidden.unwrap_or_else(|| processes(&self.proc));
+        // One that has ended meanwhile has nothing to tell.
+        rest.retain(|pid| {
+            !self.known.contains_key(pid) && self.look(*pid, is_first, sums, sink).is_some()
+        });
+        self.hidden = tasks.map(|_| rest);
+        // Those that have ended.
+        self.before.clear();
+    }
+
+    /// Looks at one process by what the kernel says of its tasks.
+    fn look_at_task(
+        &mut self,
+        pid: u32,
+        task: &Task,
+        is_first: bool,
+        sums: &mut Sums,
+        sink: Sink<'_>,
+    ) {
+        let stat = task.stat();
+        let known = self.before.remove(&pid);
+        let (mut process, _) = self.process(pid, known, &stat, is_first, |probe| {
+            probe.nodes.get(&task.netns).copied().unwrap_or(Party::Process(pid))
+        });
+        self.count(pid, &mut process, &stat, sums, sink);
+        *sums.io.entry(process.party).or_default() += process.moved_in_all(task.moved);
+        self.known.insert(pid, process);
+    }
+
+    /// Looks at one process by its files.
     fn look(&mut self, pid: u32, is_first: bool, sums: &mut Sums, sink: Sink<'_>) -> Option<()> {
         self.reader.enter(&self.proc, pid);
-        let mut known = self.known.remove(&pid);
+        let mut known = self.before.remove(&pid);
         let mut files =
             known.as_mut().map(|known| std::mem::take(&mut known.files)).unwrap_or_default();
         let stat = Stat::of(self.reader.read_kept(&mut files.stat, "stat")?)?;
-        let known = known.filter(|known| known.began == stat.began);
-        let is_new = known.is_none() && !is_first;
-        // Another command may be in another namespace: launchers enter a node's and then turn into programs.
-        let same = known.filter(|known| known.name == stat.name);
-        // What is read only of active processes has to begin somewhere: at nothing, if they are new.
-        let begins = same.is_none() && !is_new;
-        let mut process = match same {
-            Some(process) => process,
-            None => Process::new(self.party(pid, &stat), &stat, is_new),
-        };
-        let (cpu_ticks, faults) = process.used(&stat);
+        let (mut process, begins) =
+            self.process(pid, known, &stat, is_first, |probe| probe.party_of_files(pid));
+        let is_active = self.count(pid, &mut process, &stat, sums, sink);
         let party = process.party;
-        *sums.cpu_ns.entry(party).or_default() += ticks(cpu_ticks).as_nanos();
-        let [waiting, letting_go] = &self.limited;
-        if !letting_go.contains(&party) {
-            *sums.faults.entry(party).or_default() += faults;
-        }
-        let is_active = cpu_ticks > 0 || faults > 0 || stat.waits_for_disk;
-        if is_active && matches!(party, Party::Process(_)) && !process.named {
-            process.named = true;
-            let (what, name) = (Subject::Process(pid), process.name.clone());
-            sink(Observation::Named { what, name });
-        }
+        // What is read only of active processes has to begin somewhere: at nothing, if they are new.
         if is_active || begins {
             let io = self.reader.read_kept(&mut files.io, "io");
             let moved = io.map_or(0, |io| process.moved(io));
@@ -114,6 +155,7 @@ impl Processes {
             // Others may need its place.
             files.io = None;
         }
+        let [waiting, _] = &self.limited;
         if self.waits && matches!(party, Party::Node(_)) && !waiting.contains(&party) {
             let waited = self.reader.read("schedstat").and_then(|text| process.waited(text));
             if let Some((delay, times)) = waited {
@@ -123,6 +165,53 @@ impl Processes {
         process.files = files;
         self.known.insert(pid, process);
         Some(())
+    }
+
+    /// What is known of a process, if it is the same as before; and whether it was there before it was known.
+    fn process(
+        &self,
+        pid: u32,
+        known: Option<Process>,
+        stat: &Stat,
+        is_first: bool,
+        node: impl FnOnce(&Self) -> Party,
+    ) -> (Process, bool) {
+        let known = known.filter(|known| known.began == stat.began);
+        let is_new = known.is_none() && !is_first;
+        // Another command may be in another namespace: launchers enter a node's and then turn into programs.
+        let same = known.filter(|known| known.name == stat.name);
+        let begins = same.is_none() && !is_new;
+        let party = || match pid {
+            _ if pid == self.engine => Party::Engine,
+            _ if stat.is_kernel_thread => Party::Kernel,
+            _ => node(self),
+        };
+        (same.unwrap_or_else(|| Process::new(party(), stat, is_new)), begins)
+    }
+
+    /// What a process used since the last look, and its name, once it did; whether it did.
+    fn count(
+        &self,
+        pid: u32,
+        process: &mut Process,
+        stat: &Stat,
+        sums: &mut Sums,
+        sink: Sink<'_>,
+    ) -> bool {
+        let (cpu_ticks, faults) = process.used(stat);
+        let party = process.party;
+        *sums.cpu_ns.entry(party).or_default() += ticks(cpu_ticks).as_nanos();
+        let [_, letting_go] = &self.limited;
+        if !letting_go.contains(&party) {
+            *sums.faults.entry(party).or_default() += faults;
+        }
+        let is_active = cpu_ticks > 0 || faults > 0 || stat.waits_for_disk;
+        if is_active && matches!(party, Party::Process(_)) && !process.named {
+            process.named = true;
+            let (what, name) = (Subject::Process(pid), process.name.clone());
+            sink(Observation::Named { what, name });
+        }
+        is_active
     }
 
     /// A node's CPU time by its cgroup counts, where it has one.
@@ -141,13 +230,8 @@ impl Processes {
         });
     }
 
-    fn party(&self, pid: u32, stat: &Stat) -> Party {
-        if pid == self.engine {
-            return Party::Engine;
-        }
-        if stat.is_kernel_thread {
-            return Party::Kernel;
-        }
+    /// The node of the process that is read now, or that process.
+    fn party_of_files(&self, pid: u32) -> Party {
         let namespace = fs::metadata(self.reader.path("ns/net")).ok();
         let node = namespace.and_then(|file| self.nodes.get(&file.ino()));
         node.copied().unwrap_or(Party::Process(pid))
@@ -190,13 +274,7 @@ impl Probe for Processes {
         self.budget.begin();
         let over = self.last.replace(at).map(|last| at.since(last));
         let mut sums = Sums::default();
-        let running: Vec<u32> = processes(&self.proc).collect();
-        self.known.retain(|pid, _| running.binary_search(pid).is_ok());
-        self.reader.begin();
-        for pid in running {
-            // One that has ended meanwhile has nothing to tell.
-            let _ = self.look(pid, over.is_none(), &mut sums, sink);
-        }
+        self.look_at_all(over.is_none(), &mut sums, sink);
         self.look_at_cgroups(at, &mut sums);
         if let Some((busy, interrupts)) = self.machine.as_mut().and_then(Machine::used) {
             *sums.cpu_ns.entry(Party::Kernel).or_default() += interrupts;
@@ -241,12 +319,12 @@ impl Sums {
 }
 
 /// All process IDs, in order.
-fn processes(proc: &Path) -> impl Iterator<Item = u32> {
+fn processes(proc: &Path) -> Vec<u32> {
     let entries = fs::read_dir(proc).into_iter().flatten().flatten();
     let mut pids: Vec<u32> =
         entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok()).collect();
     pids.sort_unstable();
-    pids.into_iter()
+    pids
 }
 
 /// The CPU time of a node, by its cgroup.

@@ -4,11 +4,11 @@
 use std::collections::BTreeMap;
 use std::error::Error;
 use std::fs::{self, File};
-use std::io::Write;
+use std::io::{Read, Write};
 use std::os::unix::fs::MetadataExt;
 use std::os::unix::process::CommandExt;
 use std::path::Path;
-use std::process::Command;
+use std::process::{Child, Command, Stdio};
 use std::sync::mpsc;
 use std::thread;
 use std::time::{Duration as StdDuration, Instant};
@@ -104,6 +104,8 @@ fn spin(length: StdDuration) {
 }
 
 const MS: u64 = 1_000_000;
+/// Of the kernel's clock for users.
+const TICK_NS: u64 = 10 * MS;
 
 /// A process that does not give its CPU away makes a stretch, of which nothing is left unsaid.
 #[test]
@@ -230,6 +232,85 @@ fn told_waits(watch: &Watch) -> (u64, u64) {
         _ => None,
     });
     lengths.fold((0, 0), |(sum, times), length| (sum + length, times + 1))
+}
+
+/// A shell that counts when it is told to, says so, and then waits; it ends with the test.
+struct Counting(Child);
+
+impl Counting {
+    fn new(in_a_namespace: bool) -> Self {
+        let mut shell = Command::new("sh");
+        let script = "read go; i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done; echo; read end";
+        shell.args(["-c", script]).stdin(Stdio::piped()).stdout(Stdio::piped());
+        let unshare = move || match in_a_namespace {
+            true => Ok(unshare(CloneFlags::CLONE_NEWNET)?),
+            false => Ok(()),
+        };
+        // SAFETY: a single system call, which is safe between `fork` and `exec`.
+        unsafe { shell.pre_exec(unshare) };
+        Self(shell.spawn().unwrap())
+    }
+
+    fn count(&mut self) {
+        writeln!(self.0.stdin.as_mut().unwrap(), "go").unwrap();
+        self.0.stdout.as_mut().unwrap().read_exact(&mut [0]).unwrap();
+    }
+
+    fn netns(&self) -> u64 {
+        fs::metadata(format!("/proc/{}/ns/net", self.0.id())).unwrap().ino()
+    }
+
+    /// Its CPU time, in ticks, user's and system's.
+    fn ticks(&self) -> u64 {
+        let stat = fs::read_to_string(format!("/proc/{}/stat", self.0.id())).unwrap();
+        let words: Vec<&str> = stat.split(' ').collect();
+        words[13].parse::<u64>().unwrap() + words[14].parse::<u64>().unwrap()
+    }
+}
+
+impl Drop for Counting {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+/// What processes use is told whole: of a node, from the first look on, and of one outside that began later.
+#[test]
+fn what_processes_use_is_theirs() {
+    if !nix::unistd::geteuid().is_root() {
+        println!("skipped: no network namespace for us");
+        return;
+    }
+    let mut inside = Counting::new(true);
+    let (netns, limited) = (Some(inside.netns()), Limited::default());
+    let node = Node { name: "a".into(), netns, cgroup: None, limited };
+    let Some(mut watch) = Watch::start(vec![node]) else { return };
+    let mut outside = Counting::new(false);
+    inside.count();
+    outside.count();
+
+    let pid = outside.0.id();
+    let parties = [(Party::Node(0), inside.ticks()), (Party::Process(pid), outside.ticks())];
+    let told = |watch: &Watch, party| {
+        watch.seen.iter().find_map(|(_, seen)| match seen {
+            O::Used { of: SignalKind::Cpu, party: of, amount, .. } if *of == party => Some(*amount),
+            _ => None,
+        })
+    };
+    // The next look at processes sees all of it.
+    while told(&watch, Party::Node(0)).is_none() {
+        watch.look_for(StdDuration::from_millis(100));
+        assert!(watch.began.elapsed() < StdDuration::from_secs(60), "{:?}", watch.seen);
+    }
+    for (party, ticks) in parties {
+        let told = told(&watch, party).unwrap() / TICK_NS;
+        // A tick more where both parts of the time are rounded down, a tick less for what was used before the first look.
+        assert!(ticks > 2 && told.abs_diff(ticks) <= 1, "{party:?} {told} of {ticks}");
+    }
+    let (what, name) = (Subject::Process(pid), "sh".to_owned());
+    let named = O::Named { what, name };
+    assert!(watch.seen.iter().any(|(_, seen)| *seen == named), "{:?}", watch.seen);
 }
 
 /// Waits of a node's tasks are those that the kernel counts in `/proc/PID/schedstat`.

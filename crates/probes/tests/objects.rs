@@ -15,7 +15,7 @@ fn objects_are_what_their_sources_say() {
     let rebuilt = tempfile::tempdir().unwrap();
     let status = Command::new(folder.join("build.sh")).arg(rebuilt.path()).status().unwrap();
     assert!(status.success(), "the sources do not compile");
-    for object in ["scheduler.bpf.o", "block.bpf.o", "stall.bpf.o"] {
+    for object in ["scheduler.bpf.o", "block.bpf.o", "stall.bpf.o", "tasks.bpf.o"] {
         let ours = fs::read(folder.join(object)).unwrap();
         // The section `made_by`. Compilers of other versions make other code of the same source.
         if !ours.windows(version.len()).any(|bytes| bytes == version) {

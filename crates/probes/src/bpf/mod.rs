@@ -7,6 +7,7 @@
 //! | `scheduler`, `record` | busy stretches of CPUs and who used them |
 //! | `waits` | how long tasks of nodes waited for a CPU |
 //! | `block` | stretches of disks with requests pending |
+//! | `tasks` | what processes have used |
 //! | `load` | programs into the kernel |
 //! | `shared` | their memory, as ours |
 //! | `clock` | the kernel's time into the experiment's |
@@ -23,6 +24,7 @@ mod missing;
 mod record;
 mod scheduler;
 mod shared;
+mod tasks;
 mod waits;
 
 pub use block::{Block, PreparedBlock};
@@ -30,3 +32,4 @@ pub use load::{KernelTypes, Why};
 pub use looking::Looking;
 pub use missing::Missing;
 pub use scheduler::{PreparedScheduler, Scheduler};
+pub use tasks::{Task, Tasks};

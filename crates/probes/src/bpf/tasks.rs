@@ -1,0 +1,263 @@
+//! What every process has used so far, by an iterator over the kernel's tasks: all of them for less than it takes to
+//! read the files of ten.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::Read;
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
+
+use aya::Ebpf;
+use aya::programs::Iter;
+
+use super::load::{KernelTypes, Why, load};
+use crate::cpu::TICK;
+use crate::fields::text;
+use crate::process::Stat;
+
+/// The program.
+const PROGRAM: &str = "tasks";
+/// What the iterator is over.
+const TYPE: &str = "task";
+/// Of a record: bytes, and bytes of its name.
+const RECORD: usize = 80;
+const NAME: usize = 16;
+/// The kernel gives no more at a time.
+const AT_A_TIME: usize = 32 * 1024;
+
+/// The inode of the first PID namespace (`PROC_PID_INIT_INO`).
+const FIRST_PIDS: u64 = 0xEFFF_FFFC;
+
+/// In the state of a task: it waits for a disk, unless that is no load.
+const UNINTERRUPTIBLE: u32 = 2;
+const NO_LOAD: u32 = 0x400;
+
+/// The program in the kernel.
+pub struct Tasks {
+    ebpf: Ebpf,
+    records: Vec<u8>,
+}
+
+/// A process: its first task, and what all of them have used.
+#[derive(Debug, Default)]
+pub struct Task {
+    flags: u32,
+    state: u32,
+    /// The inode of its network namespace; 0 if it has ended.
+    pub netns: u64,
+    began_ns: u64,
+    cpu_ns: u64,
+    faults: u64,
+    /// Bytes read from and written to disks.
+    pub moved: u64,
+    name: [u8; NAME],
+}
+
+impl Tasks {
+    /// Has the kernel take the program.
+    pub fn prepare(types: &KernelTypes, proc: &Path) -> Result<Self, Why> {
+        // The program tells the numbers of processes there, and `proc` may have others.
+        if fs::metadata(proc.join("self/ns/pid"))?.ino() != FIRST_PIDS {
+            return Err("this is not the first PID namespace".into());
+        }
+        let object = aya::include_bytes_aligned!("../../bpf/tasks.bpf.o");
+        let btf = types.get()?;
+        let mut tasks = Self { ebpf: load(object, btf, |_| {})?, records: vec![] };
+        tasks.program()?.load(TYPE, btf)?;
+        Ok(tasks)
+    }
+
+    fn program(&mut self) -> Result<&mut Iter, Why> {
+        let program = self.ebpf.program_mut(PROGRAM).ok_or("the object lacks a program")?;
+        Ok(program.try_into()?)
+    }
+
+    /// All processes that the kernel shows, by their numbers. (Some kernels hide some.)
+    pub fn read(&mut self) -> Result<BTreeMap<u32, Task>, Why> {
+        let program = self.program()?;
+        // An iterator goes over all tasks once.
+        let link = program.attach()?;
+        let mut file = program.take_link(link)?.into_file()?;
+        let mut length = 0;
+        loop {
+            self.records.resize(length + AT_A_TIME, 0);
+            match file.read(&mut self.records[length..])? {
+                0 => break,
+                read => length += read,
+            }
+        }
+        let mut processes = BTreeMap::<u32, Task>::new();
+        let (records, _) = self.records[..length].as_chunks::<RECORD>();
+        for record in records {
+            let (process, is_first, task) = Task::of(record);
+            processes.entry(process).or_default().add(is_first, &task);
+        }
+        Ok(processes)
+    }
+}
+
+impl Task {
+    /// A task alone; the number of its process, and whether it is the first of that.
+    fn of(record: &[u8; RECORD]) -> (u32, bool, Self) {
+        let (numbers, name) = record.split_at(RECORD - NAME);
+        let (words, _) = numbers.as_chunks::<8>();
+        let word = |at: usize| u64::from_ne_bytes(words[at]);
+        let (halves, _) = numbers.as_chunks::<4>();
+        let half = |at: usize| u32::from_ne_bytes(halves[at]);
+        let task = Self {
+            flags: half(2),
+            state: half(3),
+            netns: word(2),
+            began_ns: word(3),
+            cpu_ns: word(4),
+            faults: word(5),
+            moved: word(6) + word(7),
+            name: std::array::from_fn(|byte| name[byte]),
+        };
+        (half(0), half(0) == half(1), task)
+    }
+
+    /// Adds a task of the process.
+    fn add(&mut self, is_first: bool, task: &Self) {
+        if is_first {
+            let Self { flags, state, netns, began_ns, name, .. } = *task;
+            *self = Self { flags, state, netns, began_ns, name, ..*self };
+        }
+        self.cpu_ns += task.cpu_ns;
+        self.faults += task.faults;
+        self.moved += task.moved;
+    }
+
+    /// As `/proc/PID/stat` has it.
+    pub fn stat(&self) -> Stat {
+        let ticks = |nanos| nanos / TICK.as_nanos();
+        Stat {
+            name: text(self.name.split(|byte| *byte == 0).next().unwrap_or_default()),
+            began: ticks(self.began_ns),
+            is_kernel_thread: self.flags & Stat::KERNEL_THREAD != 0,
+            cpu_ticks: ticks(self.cpu_ns),
+            faults: self.faults,
+            waits_for_disk: self.state & (UNINTERRUPTIBLE | NO_LOAD) == UNINTERRUPTIBLE,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::process::{Child, Command, id};
+    use std::sync::mpsc;
+    use std::thread;
+    use std::time::Duration;
+
+    use nix::sys::time::TimeValLike;
+    use nix::time::{ClockId, clock_gettime};
+
+    use super::*;
+    use crate::fields::value;
+
+    /// Nothing where the kernel does not permit it, which is printed.
+    fn tasks() -> Option<Tasks> {
+        let types = KernelTypes::of_this_machine();
+        let why = match Tasks::prepare(&types, Path::new("/proc")) {
+            Ok(tasks) => return Some(tasks),
+            Err(why) => why,
+        };
+        let pids = fs::metadata("/proc/self/ns/pid").unwrap().ino();
+        let should = nix::unistd::geteuid().is_root() && types.get().is_ok() && pids == FIRST_PIDS;
+        assert!(!should, "this kernel has BTF, we are root, and yet: {why}");
+        println!("skipped: {why}");
+        None
+    }
+
+    fn file(pid: u32, name: &str) -> Vec<u8> {
+        fs::read(format!("/proc/{pid}/{name}")).unwrap()
+    }
+
+    fn stat(pid: u32) -> Stat {
+        Stat::of(&file(pid, "stat")).unwrap()
+    }
+
+    /// A process that is ended with the test.
+    struct Stopped(Child);
+
+    impl Stopped {
+        /// A shell that has done this and stopped itself.
+        fn after(script: &str) -> Self {
+            let script = format!("{script}; kill -STOP $$");
+            let child = Self(Command::new("sh").args(["-c", &script]).spawn().unwrap());
+            let status = || String::from_utf8(file(child.0.id(), "status")).unwrap();
+            while !status().contains("State:\tT") {
+                thread::sleep(Duration::from_millis(1));
+            }
+            child
+        }
+    }
+
+    impl Drop for Stopped {
+        fn drop(&mut self) {
+            let _ = self.0.kill();
+            let _ = self.0.wait();
+        }
+    }
+
+    #[test]
+    fn tells_of_a_process_what_its_files_tell() {
+        let Some(mut tasks) = tasks() else { return };
+        let written = std::env::current_exe().unwrap().with_extension(id().to_string());
+        let script = format!(
+            "i=0; while [ $i -lt 100000 ]; do i=$((i+1)); done; printf %050000d 0 >{}",
+            written.display()
+        );
+        let child = Stopped::after(&script);
+        fs::remove_file(written).unwrap();
+        let pid = child.0.id();
+        let task = &tasks.read().unwrap()[&pid];
+
+        let (told, files) = (task.stat(), stat(pid));
+        // The files round the time of the program and that of the kernel for it down, each for itself.
+        assert!((0..=1).contains(&(told.cpu_ticks - files.cpu_ticks)), "{told:?} {files:?}");
+        assert!(told.cpu_ticks > 0);
+        assert_eq!(told, Stat { cpu_ticks: told.cpu_ticks, ..files });
+        let io = file(pid, "io");
+        let moved = ["read_bytes", "write_bytes"].map(|name| value(&io, name).unwrap());
+        assert_eq!(task.moved, moved[0] + moved[1]);
+        assert_eq!(task.netns, fs::metadata(format!("/proc/{pid}/ns/net")).unwrap().ino());
+    }
+
+    #[test]
+    fn counts_threads_that_are_there_and_those_that_have_ended() {
+        let Some(mut tasks) = tasks() else { return };
+        let used = || clock_gettime(ClockId::CLOCK_THREAD_CPUTIME_ID).unwrap();
+        let spin = move || {
+            while used().num_milliseconds() < 100 {
+                std::hint::spin_loop();
+            }
+            used().num_nanoseconds().cast_unsigned()
+        };
+        let ended = thread::spawn(spin).join().unwrap();
+        let (spun, has_spun) = mpsc::channel();
+        let (end, ends) = mpsc::channel::<()>();
+        let thread = thread::spawn(move || {
+            spun.send(spin()).unwrap();
+            let _ = ends.recv();
+        });
+        let there = has_spun.recv().unwrap();
+        let told = &tasks.read().unwrap()[&id()];
+        let after = stat(id()).cpu_ticks;
+        drop(end);
+        thread.join().unwrap();
+        assert!(told.cpu_ns >= ended + there, "{} ns of {ended} and {there}", told.cpu_ns);
+        // The file rounds two parts down.
+        assert!(told.stat().cpu_ticks <= after + 1, "{} ns, {after}", told.cpu_ns);
+    }
+
+    #[test]
+    fn knows_threads_of_the_kernel_and_those_that_wait_for_a_disk() {
+        let told = |flags, state| Task { flags, state, ..Task::default() }.stat();
+        assert!(told(0x0020_8040, 0).is_kernel_thread);
+        assert!(!told(0x0040_0000, 0).is_kernel_thread);
+        // Running, sleeping, waiting for a disk, idle (as threads of the kernel), stopped.
+        let waits = [0, 1, 2, 0x402, 4].map(|state| told(0, state).waits_for_disk);
+        assert_eq!(waits, [false, false, true, false, false]);
+    }
+}
