@@ -240,19 +240,26 @@ struct Counting(Child);
 impl Counting {
     fn new(in_a_namespace: bool) -> Self {
         let mut shell = Command::new("sh");
-        let script = "read go; i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done; echo; read end";
-        shell.args(["-c", script]).stdin(Stdio::piped()).stdout(Stdio::piped());
+        let count = "i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done";
+        let script = format!("echo; read go; {count}; echo; read end");
+        shell.args(["-c", &script]).stdin(Stdio::piped()).stdout(Stdio::piped());
         let unshare = move || match in_a_namespace {
             true => Ok(unshare(CloneFlags::CLONE_NEWNET)?),
             false => Ok(()),
         };
         // SAFETY: a single system call, which is safe between `fork` and `exec`.
         unsafe { shell.pre_exec(unshare) };
-        Self(shell.spawn().unwrap())
+        let mut counting = Self(shell.spawn().unwrap());
+        counting.said();
+        counting
     }
 
     fn count(&mut self) {
         writeln!(self.0.stdin.as_mut().unwrap(), "go").unwrap();
+        self.said();
+    }
+
+    fn said(&mut self) {
         self.0.stdout.as_mut().unwrap().read_exact(&mut [0]).unwrap();
     }
 
@@ -285,13 +292,14 @@ fn what_processes_use_is_theirs() {
     let mut inside = Counting::new(true);
     let (netns, limited) = (Some(inside.netns()), Limited::default());
     let node = Node { name: "a".into(), netns, cgroup: None, limited };
+    let before = inside.ticks();
     let Some(mut watch) = Watch::start(vec![node]) else { return };
     let mut outside = Counting::new(false);
     inside.count();
     outside.count();
 
     let pid = outside.0.id();
-    let parties = [(Party::Node(0), inside.ticks()), (Party::Process(pid), outside.ticks())];
+    let used = [(Party::Node(0), inside.ticks() - before), (Party::Process(pid), outside.ticks())];
     let told = |watch: &Watch, party| {
         watch.seen.iter().find_map(|(_, seen)| match seen {
             O::Used { of: SignalKind::Cpu, party: of, amount, .. } if *of == party => Some(*amount),
@@ -303,9 +311,9 @@ fn what_processes_use_is_theirs() {
         watch.look_for(StdDuration::from_millis(100));
         assert!(watch.began.elapsed() < StdDuration::from_secs(60), "{:?}", watch.seen);
     }
-    for (party, ticks) in parties {
+    for (party, ticks) in used {
         let told = told(&watch, party).unwrap() / TICK_NS;
-        // A tick more where both parts of the time are rounded down, a tick less for what was used before the first look.
+        // The file rounds two parts down.
         assert!(ticks > 2 && told.abs_diff(ticks) <= 1, "{party:?} {told} of {ticks}");
     }
     let (what, name) = (Subject::Process(pid), "sh".to_owned());
