@@ -33,6 +33,7 @@ static long (*const map_update)(void *map, const void *key, const void *value, u
 static long (*const map_delete)(void *map, const void *key) = (void *)3;
 static u64 (*const monotonic_ns)(void) = (void *)5;
 static u32 (*const this_cpu)(void) = (void *)8;
+static long (*const probe_read)(void *to, u32 size, const void *from) = (void *)113;
 static long (*const seq_write)(void *seq, const void *data, u32 size) = (void *)127;
 static long (*const ring_output)(void *ring, void *data, u64 size, u64 flags) = (void *)130;
 
@@ -44,6 +45,20 @@ struct ns_common {
 
 struct net {
 	struct ns_common ns;
+};
+
+struct pid_namespace {
+	struct ns_common ns;
+};
+
+struct upid {
+	int nr;
+	struct pid_namespace *ns;
+};
+
+struct pid {
+	u32 level;
+	struct upid numbers[1];
 };
 
 struct nsproxy {
@@ -60,6 +75,7 @@ struct task_io_accounting {
 };
 
 struct signal_struct {
+	struct pid *pids[4];
 	u64 sum_sched_runtime;
 	unsigned long maj_flt;
 	struct task_io_accounting ioac;

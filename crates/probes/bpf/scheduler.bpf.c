@@ -1,7 +1,7 @@
 /* The scheduler: since when each CPU has had no idle moment and who used it since, and how long tasks of
  * nodes waited for a CPU. User space reads the maps when it looks; an event is sent only at the end of a
  * long stretch. `src/bpf/scheduler.rs` and `src/bpf/record.rs` are the other side. */
-#include "kernel.h"
+#include "pids.h"
 
 LICENSE;
 MADE_BY;
@@ -14,6 +14,7 @@ MADE_BY;
 /* Who runs: 0 is nobody, below 2^32 a process. */
 #define KERNEL (1ULL << 32)
 #define NODE (2ULL << 32)
+#define ELSEWHERE (3ULL << 32)
 
 #define PF_KTHREAD 0x00200000
 
@@ -326,6 +327,14 @@ INLINE void leaves(struct task_struct *task, u64 now, int still_wants)
 		wait_begins(task, now, 0);
 }
 
+/* A process, if user space has a number for it. */
+INLINE u64 process(struct task_struct *task)
+{
+	u32 number = number_of(task);
+
+	return number ? number : ELSEWHERE;
+}
+
 /* It runs. Which party's it is. */
 INLINE u64 comes(struct task_struct *task, u64 now)
 {
@@ -338,10 +347,10 @@ INLINE u64 comes(struct task_struct *task, u64 now)
 	if (task->flags & PF_KTHREAD)
 		return KERNEL;
 	if (!watch_nodes)
-		return (u32)task->tgid;
+		return process(task);
 	net = task->nsproxy->net_ns;
 	if ((u64)net == own_net)
-		return (u32)task->tgid;
+		return process(task);
 	wait = wait_of(task->pid);
 	if (wait && is_of(wait, task, net)) {
 		if (wait->since)
@@ -349,7 +358,7 @@ INLINE u64 comes(struct task_struct *task, u64 now)
 		return NODE | wait->node;
 	}
 	node = node_in(net);
-	return node ? NODE | *node : (u32)task->tgid;
+	return node ? NODE | *node : process(task);
 }
 
 /* Counts the time of who has run until now. */

@@ -1,13 +1,13 @@
 /* What every task has used so far, as a file that user space reads: a record of each.
  * `src/bpf/tasks.rs` is the other side. */
-#include "kernel.h"
+#include "pids.h"
 
 LICENSE;
 MADE_BY;
 
 struct record {
-	u32 tgid;
-	u32 pid;
+	u32 process;
+	u32 is_first; /* of its process */
 	u32 flags;
 	u32 state;
 	u64 netns; /* the inode; 0 of a task that has ended */
@@ -33,8 +33,8 @@ int tasks(struct task_iterator *at)
 	if (!task)
 		return 0;
 	struct record record = {
-		.tgid = task->tgid,
-		.pid = task->pid,
+		.process = number_of(task),
+		.is_first = task->pid == task->tgid,
 		.flags = task->flags,
 		.state = task->__state,
 		.began_ns = task->start_boottime,
@@ -46,7 +46,7 @@ int tasks(struct task_iterator *at)
 	struct nsproxy *namespaces = task->nsproxy;
 	if (namespaces)
 		record.netns = namespaces->net_ns->ns.inum;
-	if (record.pid == record.tgid) {
+	if (record.is_first) {
 		struct signal_struct *process = task->signal;
 		record.cpu_ns += process->sum_sched_runtime;
 		record.faults += process->maj_flt;
@@ -55,6 +55,7 @@ int tasks(struct task_iterator *at)
 	}
 	for (int i = 0; i < 16; i++)
 		record.name[i] = task->comm[i];
-	seq_write(at->meta->seq, &record, sizeof(record));
+	if (record.process)
+		seq_write(at->meta->seq, &record, sizeof(record));
 	return 0;
 }

@@ -321,6 +321,22 @@ fn what_processes_use_is_theirs() {
     assert!(watch.seen.iter().any(|(_, seen)| *seen == named), "{:?}", watch.seen);
 }
 
+/// In a PID namespace, processes have other numbers than those by which the first one knows them.
+#[test]
+fn processes_have_the_numbers_of_their_pid_namespace() {
+    if Watch::start(vec![]).is_none() {
+        return;
+    }
+    for test in ["what_processes_use_is_theirs", "a_lone_spinner_is_seen_while_it_spins"] {
+        let mut inside = Command::new("unshare");
+        inside.args(["--pid", "--fork", "--mount-proc", "--kill-child"]);
+        inside.arg(std::env::current_exe().unwrap()).args(["--exact", "--nocapture", test]);
+        let output = inside.output().unwrap();
+        let said = String::from_utf8_lossy(&output.stdout);
+        assert!(said.contains("1 passed") && !said.contains("skipped"), "{output:?}");
+    }
+}
+
 /// Waits of a node's tasks are those that the kernel counts in `/proc/PID/schedstat`.
 #[test]
 fn waits_are_those_of_schedstat() {

@@ -1,6 +1,9 @@
 //! Programs into the kernel. They leave it when the [`Ebpf`] is dropped.
 
 use std::error::Error;
+use std::fs;
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
 
 use aya::maps::{Map, MapData, MapError, RingBuf};
 use aya::programs::BtfTracePoint;
@@ -64,6 +67,19 @@ pub fn next<const N: usize>(ring: &mut RingBuf<MapData>) -> Result<Option<[u64; 
         return Err(format!("the kernel sent an event of {} bytes", event.len()).into());
     }
     Ok(Some(std::array::from_fn(|word| u64::from_ne_bytes(words[word]))))
+}
+
+/// The inode of this process's namespace of a kind. That of networks is most tasks' that are no node's.
+pub fn own_namespace(proc: &Path, kind: &str) -> Result<u32, Why> {
+    Ok(u32::try_from(fs::metadata(proc.join("self/ns").join(kind))?.ino())?)
+}
+
+/// The same of PIDs, as `bpf/pids.h` has it: 0 for the first.
+pub fn own_pids(proc: &Path) -> Result<u32, Why> {
+    // `PROC_PID_INIT_INO` of the kernel.
+    const FIRST: u32 = 0xEFFF_FFFC;
+    let own = own_namespace(proc, "pid")?;
+    Ok(if own == FIRST { 0 } else { own })
 }
 
 /// An error and what caused it, on one line; a verifier's log is left out.

@@ -72,6 +72,8 @@ fn party(key: u64) -> Party {
     match key >> 32 {
         0 => Party::Process(number),
         1 => Party::Kernel,
-        _ => Party::Node(number),
+        2 => Party::Node(number),
+        // A process without a number in this PID namespace.
+        _ => Party::Unattributed,
     }
 }

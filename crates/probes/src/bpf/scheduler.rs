@@ -13,7 +13,7 @@ use nix::sched::{CpuSet, sched_setaffinity};
 use nix::unistd::Pid;
 
 use super::clock::Clock;
-use super::load::{KernelTypes, Why, attach, load, map, next, verify};
+use super::load::{KernelTypes, Why, attach, load, map, next, own_namespace, own_pids, verify};
 use super::looking::Look;
 use super::record::{Record, WORDS};
 use super::shared::Shared;
@@ -90,7 +90,7 @@ impl Scheduler {
         types: &KernelTypes,
     ) -> Result<PreparedScheduler, Why> {
         let tell_wait_ns = tolerated.as_nanos();
-        let own = own_namespace(proc)?;
+        let (own, pids) = (own_namespace(proc, "net")?, own_pids(proc)?);
         let watch_nodes = u32::from(nodes > 0);
         let object = aya::include_bytes_aligned!("../../bpf/scheduler.bpf.o");
         let entries = u32::try_from(nodes.max(1)).unwrap_or(u32::MAX);
@@ -100,6 +100,7 @@ impl Scheduler {
         let mut ebpf = load(object, btf, |loader| {
             loader
                 .override_global("own_netns", &own, true)
+                .override_global("own_pids", &pids, true)
                 .override_global("watch_nodes", &watch_nodes, true)
                 .override_global("tell_wait_ns", &tell_wait_ns, true)
                 .map_max_entries("cpus", cpus)
@@ -276,12 +277,6 @@ fn cpus() -> Result<usize, Why> {
     let possible = fs::read_to_string("/sys/devices/system/cpu/possible")?;
     let greatest: usize = possible.trim_end().rsplit(['-', ',']).next().unwrap_or("").parse()?;
     Ok(greatest + 1)
-}
-
-/// The network namespace of most tasks that are no node's.
-fn own_namespace(proc: &Path) -> Result<u32, Why> {
-    use std::os::unix::fs::MetadataExt;
-    Ok(u32::try_from(fs::metadata(proc.join("self/ns/net"))?.ino())?)
 }
 
 /// What a CPU does is known from its next switch on: a thread that visits them all makes them switch. One of
