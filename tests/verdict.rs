@@ -114,6 +114,26 @@ fn spinners_outside_the_experiment_are_named() {
 }
 
 #[test]
+fn what_happens_at_the_very_beginning_is_seen() {
+    let lab = Lab::new(
+        "topology: { nodes: { a: } }
+processes: [{ name: spin, node: a, command: [sh, -c, 'timeout 0.06 yes > /dev/null; sleep 0.5'] }]
+monitor: { criteria: { cpu: { longest: 30ms } } }
+",
+    );
+    lab.ok(&["run", "-o", "results"]);
+    let verdict = &summary(&lab)["verdict"];
+    let signals = verdict["signals"].as_array().unwrap();
+    let coverage = verdict["coverage"].as_array().unwrap().iter().find(|of| of["signal"] == "cpu");
+    if !coverage.unwrap()["probes"].to_string().contains("eBPF") {
+        return println!("skipped: without eBPF, a CPU that is busy for 60 ms is not seen");
+    }
+    let cpu =
+        |signal: &Value| signal["signal"] == "cpu" && signal["episodes"] != Value::from(vec![0; 0]);
+    assert!(signals.iter().any(cpu), "{verdict:#}");
+}
+
+#[test]
 fn the_scenario_says_what_is_contention() {
     let lab = pinging(
         10,

@@ -88,9 +88,9 @@ fn start() -> Result<()> {
     }
     let told_monitor = launch.scenario.monitor.clone();
     let thresholds = Thresholds::set(&mut launch.scenario.monitor.criteria, &launch.calibration);
-    let watching = Watching { preparation: Preparation::start(&launch.scenario), thresholds };
-    let built = build(&launch, &layout, told_monitor, dedicated);
-    let Built { experiment, results, starts, published } = match built {
+    let preparation = Preparation::start(&launch.scenario);
+    let built = build(&launch, &layout, told_monitor, dedicated, preparation);
+    let Built { experiment, results, starts, published, preparation } = match built {
         Ok(built) => built,
         Err(error) => {
             // `build` has taken back what it made; this removes the state directory.
@@ -105,6 +105,7 @@ fn start() -> Result<()> {
         .context("cannot start the engine's runtime")?;
     let experiment = Arc::new(experiment);
     let deploy_seconds = began.elapsed().as_secs_f64();
+    let watching = Watching { preparation, thresholds };
     let start = Start { starts, published, watching, deploy_seconds };
     let served = runtime.block_on(serve(&layout, experiment.clone(), results, start));
     // Streams that are still open end with the runtime, not before their last event was sent.
@@ -170,6 +171,7 @@ struct Built {
     results: Option<Results>,
     starts: Vec<NodeStart>,
     published: Reserved,
+    preparation: Preparation,
 }
 
 /// Makes the network. On an error nothing that was made is left.
@@ -178,6 +180,7 @@ fn build(
     layout: &Layout,
     told_monitor: netloom_scenario::Monitor,
     dedicated: Dedicated,
+    preparation: Preparation,
 ) -> Result<Built> {
     let plan = netloom_plan::plan(&launch.scenario)?;
     let Prepared { views, starts } = services::prepare(&launch.scenario, &plan, &launch.directory)?;
@@ -211,6 +214,11 @@ fn build(
     let numbers = Numbers::default();
     let numbered = numbers.of(&launch.scenario);
     let drawn = Drawn::new(launch.scenario.clone(), plan, numbered, launch.file.clone());
+    let preparation = match launch.mode {
+        // All of it is to be watched.
+        Mode::Run { .. } => preparation.wait(),
+        Mode::Deploy => preparation,
+    };
     let wiring = crate::wiring::wire(&drawn, devices);
     let options = Options {
         seed: launch.scenario.seed,
@@ -241,7 +249,7 @@ fn build(
         Services::new(&starts, logs),
         Live { network, dataplane, lost_outside },
     );
-    Ok(Built { experiment, results, starts, published })
+    Ok(Built { experiment, results, starts, published, preparation })
 }
 
 /// What is still to be started, and how the start went so far.

@@ -5,7 +5,8 @@ use std::path::Path;
 use netloom_units::Duration;
 
 use crate::bpf::{
-    Block, KernelTypes, Looking, Missing, PreparedBlock, PreparedScheduler, Scheduler, Tasks, Why,
+    Block, Kernel, Loader, Looking, Missing, PreparedBlock, PreparedScheduler, Scheduler, Tasks,
+    Why,
 };
 use crate::cpu::Cpu;
 use crate::disks::Disks;
@@ -26,10 +27,13 @@ impl Prepared {
     /// For so many nodes at most, of whose waits for a CPU those count that are longer than `tolerated`, with the
     /// process file system at `proc`.
     pub fn new(nodes: usize, tolerated: Duration, proc: &Path) -> Self {
-        let types = KernelTypes::of_this_machine();
-        let scheduler = Scheduler::prepare(nodes, tolerated, proc, &types);
-        let tasks = Tasks::prepare(&types, proc).ok();
-        Self { scheduler, block: Block::prepare(&types), tasks }
+        let kernel = Kernel::of_this_machine(nodes, tolerated, proc);
+        let mut loader = Loader::new(&kernel);
+        Self {
+            scheduler: Scheduler::prepare(nodes, &mut loader),
+            block: Block::prepare(&mut loader),
+            tasks: Tasks::prepare(&mut loader).ok(),
+        }
     }
 
     /// Begins to watch.

@@ -1,4 +1,4 @@
-//! Probes are made ready while the network comes up, so that a run need not wait for them.
+//! Probes are made ready while the network comes up.
 
 use std::path::Path;
 use std::thread::{self, JoinHandle};
@@ -9,25 +9,47 @@ use netloom_units::Duration;
 
 use super::meter::thread_time;
 
-/// A thread that makes probes ready; none for a scenario that wants no probes, or where the machine permits no
-/// thread yet.
-pub struct Preparation(Option<JoinHandle<(Prepared, Duration)>>);
+/// Probes that are being made ready, or are.
+pub enum Preparation {
+    /// By a thread.
+    UnderWay(JoinHandle<Ready>),
+    Done(Ready),
+    /// A scenario that wants no probes, or a machine that permitted no thread yet.
+    None,
+}
+
+/// Probes that have only to begin, and the CPU time that it took to make them ready.
+type Ready = Box<(Prepared, Duration)>;
 
 impl Preparation {
     /// Begins.
     pub fn start(scenario: &Scenario) -> Self {
         let nodes = scenario.nodes.len();
         let tolerated = scenario.monitor.criteria.run_queue.tolerance();
-        let prepare = move || (Prepared::new(nodes, tolerated, Path::new("/proc")), thread_time());
+        let prepare = move || {
+            let prepared = Prepared::new(nodes, tolerated, Path::new("/proc"));
+            Box::new((prepared, thread_time()))
+        };
         let start = || thread::Builder::new().name("netloom-prepare".into()).spawn(prepare).ok();
-        Self(scenario.monitor.enabled.then(start).flatten())
+        scenario.monitor.enabled.then(start).flatten().map_or(Self::None, Self::UnderWay)
     }
 
-    /// The probes, begun, and the CPU time that the thread has taken.
+    /// Waits for its end: what probes do not see because they have yet to begin would pass for quiet.
+    pub fn wait(self) -> Self {
+        match self {
+            // A thread that has died has prepared nothing.
+            Self::UnderWay(thread) => thread.join().map_or(Self::None, Self::Done),
+            over => over,
+        }
+    }
+
+    /// The probes, which watch from now on, and the CPU time that it took to make them ready.
     pub fn finish(self, places: &Places) -> (Probes, Duration) {
-        match self.0.map(JoinHandle::join) {
-            Some(Ok((prepared, spent))) => (prepared.start(places), spent),
-            // Without a thread, or with one that has died, nothing is prepared.
+        match self.wait() {
+            Self::Done(ready) => {
+                let (prepared, spent) = *ready;
+                (prepared.start(places), spent)
+            }
             _ => (Probes::best(places), Duration::ZERO),
         }
     }

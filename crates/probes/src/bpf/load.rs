@@ -8,33 +8,71 @@ use std::path::Path;
 use aya::maps::{Map, MapData, MapError, RingBuf};
 use aya::programs::BtfTracePoint;
 use aya::{Btf, Ebpf, EbpfLoader};
+use netloom_units::Duration;
 
 /// What a kernel says no with; it may be told to people.
 pub type Why = Box<dyn Error + Send + Sync>;
 
-/// The types of the running kernel, read once for all programs: that takes longer than loading them.
-pub struct KernelTypes(Result<Btf, String>);
+/// What all programs are loaded with: the types of the running kernel, and what programs read of what is watched.
+pub struct Kernel(Result<Known, String>);
 
-impl KernelTypes {
-    /// Those that the kernel tells.
-    pub fn of_this_machine() -> Self {
-        Self(Btf::from_sys_fs().map_err(|error| in_words(&error.into())))
-    }
+struct Known {
+    types: Btf,
+    own_netns: u32,
+    own_pids: u32,
+    watch_nodes: u32,
+    tell_wait_ns: u64,
+}
 
-    pub fn get(&self) -> Result<&Btf, Why> {
-        self.0.as_ref().map_err(|why| why.clone().into())
+impl Kernel {
+    /// This machine's. There are so many nodes at most, of whose waits those are told that are longer than `tolerated`.
+    pub fn of_this_machine(nodes: usize, tolerated: Duration, proc: &Path) -> Self {
+        let known = || {
+            Ok(Known {
+                own_netns: own_namespace(proc, "net")?,
+                own_pids: own_pids(proc)?,
+                watch_nodes: u32::from(nodes > 0),
+                tell_wait_ns: tolerated.as_nanos(),
+                types: Btf::from_sys_fs()?,
+            })
+        };
+        Self(known().map_err(|why: Why| in_words(&why)))
     }
 }
 
-/// Loads an object into the kernel, nothing attached yet.
-pub fn load<'a>(
-    object: &[u8],
-    btf: &'a Btf,
-    set: impl FnOnce(&mut EbpfLoader<'a>),
-) -> Result<Ebpf, Why> {
-    let mut loader = EbpfLoader::new();
-    set(loader.btf(Some(btf)));
-    Ok(loader.load(object)?)
+/// Loads objects. One for all of them, since each new one reads the kernel's types, which takes longer than to load.
+pub struct Loader<'k> {
+    known: Result<&'k Known, &'k String>,
+    loader: EbpfLoader<'k>,
+}
+
+impl<'k> Loader<'k> {
+    pub fn new(Kernel(known): &'k Kernel) -> Self {
+        let mut loader = EbpfLoader::new();
+        if let Ok(known) = known {
+            loader
+                .btf(Some(&known.types))
+                // Not every object has every one.
+                .override_global("own_netns", &known.own_netns, false)
+                .override_global("own_pids", &known.own_pids, false)
+                .override_global("watch_nodes", &known.watch_nodes, false)
+                .override_global("tell_wait_ns", &known.tell_wait_ns, false);
+        }
+        Self { known: known.as_ref(), loader }
+    }
+
+    /// Puts an object's maps into the kernel, with `room` for so many entries; nothing is attached yet.
+    pub fn load(&mut self, object: &[u8], room: &[(&'static str, u32)]) -> Result<Ebpf, Why> {
+        self.types()?;
+        for (map, entries) in room {
+            self.loader.map_max_entries(map, *entries);
+        }
+        Ok(self.loader.load(object)?)
+    }
+
+    pub fn types(&self) -> Result<&'k Btf, Why> {
+        Ok(&self.known.map_err(String::clone)?.types)
+    }
 }
 
 /// Has the kernel verify programs, for the tracepoints of their names.
@@ -70,12 +108,12 @@ pub fn next<const N: usize>(ring: &mut RingBuf<MapData>) -> Result<Option<[u64; 
 }
 
 /// The inode of this process's namespace of a kind. That of networks is most tasks' that are no node's.
-pub fn own_namespace(proc: &Path, kind: &str) -> Result<u32, Why> {
+fn own_namespace(proc: &Path, kind: &str) -> Result<u32, Why> {
     Ok(u32::try_from(fs::metadata(proc.join("self/ns").join(kind))?.ino())?)
 }
 
 /// The same of PIDs, as `bpf/pids.h` has it: 0 for the first.
-pub fn own_pids(proc: &Path) -> Result<u32, Why> {
+fn own_pids(proc: &Path) -> Result<u32, Why> {
     // `PROC_PID_INIT_INO` of the kernel.
     const FIRST: u32 = 0xEFFF_FFFC;
     let own = own_namespace(proc, "pid")?;

@@ -28,7 +28,7 @@ mod tasks;
 mod waits;
 
 pub use block::{Block, PreparedBlock};
-pub use load::{KernelTypes, Why};
+pub use load::{Kernel, Loader, Why};
 pub use looking::Looking;
 pub use missing::Missing;
 pub use scheduler::{PreparedScheduler, Scheduler};

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use aya::Ebpf;
 use aya::maps::{HashMap, MapData, RingBuf};
@@ -13,7 +13,7 @@ use nix::sched::{CpuSet, sched_setaffinity};
 use nix::unistd::Pid;
 
 use super::clock::Clock;
-use super::load::{KernelTypes, Why, attach, load, map, next, own_namespace, own_pids, verify};
+use super::load::{Loader, Why, attach, map, next, verify};
 use super::looking::Look;
 use super::record::{Record, WORDS};
 use super::shared::Shared;
@@ -81,33 +81,15 @@ impl Scheduler {
     /// The names of its signals' probe, for those who cannot have it.
     pub const NAMED: (&str, &[SignalKind]) = (NAME, &[SignalKind::Cpu, SignalKind::RunQueue]);
 
-    /// Puts the programs into the kernel, where they do nothing yet, with room for so many nodes; waits of their
-    /// tasks that are longer than `tolerated` will be told.
-    pub fn prepare(
-        nodes: usize,
-        tolerated: Duration,
-        proc: &Path,
-        types: &KernelTypes,
-    ) -> Result<PreparedScheduler, Why> {
-        let tell_wait_ns = tolerated.as_nanos();
-        let (own, pids) = (own_namespace(proc, "net")?, own_pids(proc)?);
-        let watch_nodes = u32::from(nodes > 0);
+    /// Puts the programs into the kernel, where they do nothing yet, with room for so many nodes.
+    pub fn prepare(nodes: usize, loader: &mut Loader<'_>) -> Result<PreparedScheduler, Why> {
         let object = aya::include_bytes_aligned!("../../bpf/scheduler.bpf.o");
         let entries = u32::try_from(nodes.max(1)).unwrap_or(u32::MAX);
         let tasks = if nodes == 0 { 1 } else { WAITING };
         let cpus = u32::try_from(cpus()?)?;
-        let btf = types.get()?;
-        let mut ebpf = load(object, btf, |loader| {
-            loader
-                .override_global("own_netns", &own, true)
-                .override_global("own_pids", &pids, true)
-                .override_global("watch_nodes", &watch_nodes, true)
-                .override_global("tell_wait_ns", &tell_wait_ns, true)
-                .map_max_entries("cpus", cpus)
-                .map_max_entries("nodes", entries)
-                .map_max_entries("waiting", tasks)
-                .map_max_entries("told", tasks);
-        })?;
+        let room = [("cpus", cpus), ("nodes", entries), ("waiting", tasks), ("told", tasks)];
+        let mut ebpf = loader.load(object, &room)?;
+        let btf = loader.types()?;
         verify(&mut ebpf, btf, &SWITCHES)?;
         verify(&mut ebpf, btf, &WAKE_UPS)?;
         let timers = verify(&mut ebpf, btf, &TIMERS);

@@ -3,12 +3,11 @@
 
 use std::collections::BTreeMap;
 use std::io::Read;
-use std::path::Path;
 
 use aya::Ebpf;
 use aya::programs::Iter;
 
-use super::load::{KernelTypes, Why, load, own_pids};
+use super::load::{Loader, Why};
 use crate::cpu::TICK;
 use crate::fields::text;
 use crate::process::Stat;
@@ -50,15 +49,10 @@ pub struct Task {
 
 impl Tasks {
     /// Has the kernel take the program.
-    pub fn prepare(types: &KernelTypes, proc: &Path) -> Result<Self, Why> {
+    pub fn prepare(loader: &mut Loader<'_>) -> Result<Self, Why> {
         let object = aya::include_bytes_aligned!("../../bpf/tasks.bpf.o");
-        let btf = types.get()?;
-        let pids = own_pids(proc)?;
-        let ebpf = load(object, btf, |loader| {
-            loader.override_global("own_pids", &pids, true);
-        })?;
-        let mut tasks = Self { ebpf, records: vec![] };
-        tasks.program()?.load(TYPE, btf)?;
+        let mut tasks = Self { ebpf: loader.load(object, &[])?, records: vec![] };
+        tasks.program()?.load(TYPE, loader.types()?)?;
         Ok(tasks)
     }
 
@@ -141,6 +135,7 @@ impl Task {
 mod tests {
     use std::fs;
     use std::os::unix::fs::MetadataExt;
+    use std::path::Path;
     use std::process::{Child, Command, id};
     use std::sync::mpsc;
     use std::thread;
@@ -149,17 +144,19 @@ mod tests {
     use nix::sys::time::TimeValLike;
     use nix::time::{ClockId, clock_gettime};
 
+    use super::super::load::Kernel;
     use super::*;
     use crate::fields::value;
 
     /// Nothing where the kernel does not permit it, which is printed.
     fn tasks() -> Option<Tasks> {
-        let types = KernelTypes::of_this_machine();
-        let why = match Tasks::prepare(&types, Path::new("/proc")) {
+        let kernel = Kernel::of_this_machine(0, netloom_units::Duration::ZERO, Path::new("/proc"));
+        let mut loader = Loader::new(&kernel);
+        let why = match Tasks::prepare(&mut loader) {
             Ok(tasks) => return Some(tasks),
             Err(why) => why,
         };
-        let should = nix::unistd::geteuid().is_root() && types.get().is_ok();
+        let should = nix::unistd::geteuid().is_root() && loader.types().is_ok();
         assert!(!should, "this kernel has BTF, we are root, and yet: {why}");
         println!("skipped: {why}");
         None
