@@ -21,6 +21,8 @@ DISK = 128
 EARLY = 0.05
 # Memory is prepared before it is used; what is contended meanwhile does not count.
 PREPARING = {"warm_up": "4900ms"}
+# The other loads begin when their programs have started (`load/settling.py`).
+STARTING = {"warm_up": "1400ms"}
 CLASSES = {
     # The specification has both under this class: no idle moment, and waiting for a CPU.
     "cpu": {"cpu", "run_queue"},
@@ -46,7 +48,7 @@ def pair(processes, nodes=("a", "b"), monitor=None, link=None):
         },
         "processes": processes,
         "measure": {"observations": True},
-        "monitor": monitor or {},
+        "monitor": STARTING | (monitor or {}),
     }
     if len(nodes) > 2:
         scenario["topology"]["nodes"]["switch"] = {"kind": "switch"}

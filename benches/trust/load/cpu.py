@@ -12,6 +12,8 @@ import os
 import sys
 import time
 
+from settling import settle
+
 PERIOD = 100_000_000  # ns
 
 
@@ -19,6 +21,7 @@ def main():
     cpu, number, of, share, seconds = int(sys.argv[1]), *map(float, sys.argv[2:])
     os.sched_setaffinity(0, {cpu})
     work = int(share * 1_000_000)
+    settle()
     begin = (time.monotonic_ns() // PERIOD + 2) * PERIOD
     slot = begin + int(number / of * PERIOD)
     # Said when it is so: on a busy machine, a sleep may last longer.

@@ -17,6 +17,8 @@ import struct
 import sys
 import time
 
+from settling import settle
+
 SIZE, AT_ONCE = 4 << 20, 8
 BLOCKS = 32
 PERIOD = 0.04
@@ -83,6 +85,7 @@ class Writes:
 def main():
     device, share, seconds = sys.argv[1], float(sys.argv[2]) / 100, float(sys.argv[3])
     writes = Writes(os.open(device, os.O_RDWR | os.O_DIRECT))
+    settle()
     period = time.monotonic()
     print(f"began {time.time()}", flush=True)
     until = period + seconds

@@ -21,7 +21,7 @@ import time
 PORT = 7000
 PAYLOAD = 1472
 WIRE = 1538
-RESOLVING = 0.8
+RESOLVING = 1.2
 # How late it was sent, and when.
 STAMPS = struct.Struct("!qq")
 SO_TIMESTAMPNS = 35

@@ -11,6 +11,8 @@ import socket
 import sys
 import time
 
+from settling import settle
+
 UDP_SEGMENT = 103
 DATAGRAM, DATAGRAMS = 1458, 44
 FRAME = 1500
@@ -25,6 +27,7 @@ def main():
     to = (socket.gethostbyname(host), DISCARD)
     burst = bytes(DATAGRAM * DATAGRAMS)
     pause = FRAME * 8 * DATAGRAMS / rate
+    settle()
     print(f"began {time.time()}", flush=True)
     begin = due = time.monotonic()
     sent = 0
