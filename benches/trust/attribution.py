@@ -41,21 +41,35 @@ def main():
 
 def show(name, run):
     """Whose the load was, by the signals of its class."""
-    # The load is on CPU 0 only; who waits for a CPU is the node itself.
-    reports = [
-        r
-        for r in run.report(CLASSES[name] - {"run_queue"})
-        if r["on"].get("cpu", 0) == 0
-    ]
+    # The load is on CPU 0 only.
+    reports = [r for r in run.report(CLASSES[name] - {"run_queue"}) if r["on"].get("cpu", 0) == 0]
     for report in reports:
-        total = sum(share["amount"] for share in report["shares"]) or 1
-        shares = [f"{who(share)} {100 * share['amount'] / total:.0f} %" for share in report["shares"][:4]]
         on = " ".join(str(value) for value in report["on"].values())
-        first = who(report["shares"][0]) if report["shares"] else "nobody"
-        right = "as wanted" if first == f"node {HEAVY}" else "NOT AS WANTED"
-        print(f"  {name:<7} {report['signal']} on {on:<12} {', '.join(shares):<70} {right}")
+        amounts = [(who(share), share["amount"]) for share in report["shares"]]
+        tell(name, f"{report['signal']} on {on}", amounts)
+    if "run_queue" in CLASSES[name]:
+        tell(name, "run_queue of the others", kept_waiting(run))
     if not reports:
         print(f"  {name:<7} NOT AS WANTED: its signal did not fire")
+
+
+def kept_waiting(run):
+    """Who had the CPU while nodes other than the heavy one waited for it."""
+    amounts = {}
+    for report in run.report({"run_queue"}):
+        if report["on"]["who"].get("name") != HEAVY:
+            for share in report["shares"]:
+                amounts[who(share)] = amounts.get(who(share), 0) + share["amount"]
+    return sorted(amounts.items(), key=lambda share: -share[1])
+
+
+def tell(name, signal, shares):
+    """Whether the heavy node is the first of those whose the load was."""
+    total = sum(amount for _, amount in shares) or 1
+    parts = ", ".join(f"{party} {100 * amount / total:.0f} %" for party, amount in shares[:4])
+    first = shares[0][0] if shares else "nobody"
+    right = "as wanted" if first == f"node {HEAVY}" else "NOT AS WANTED"
+    print(f"  {name:<7} {signal:<24} {parts:<60} {right}")
 
 
 main()

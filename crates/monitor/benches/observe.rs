@@ -45,6 +45,7 @@ fn main() {
         began: Duration::from_micros(1_000 + n * 7919 % 2000),
         ended: Duration::from_micros(n * 104_729 % 1000),
         carried: Duration::ZERO,
+        by: party(n + 1),
     });
     row("disk request", 50_000, |n| match n % 2 {
         0 => O::DiskIssued { disk: 0, party: party(n) },

@@ -117,6 +117,10 @@ pub enum Observation {
         ended: Duration,
         /// How late it was with its work when it began to wait, since it had waited before and not slept since.
         carried: Duration,
+        /// Who had the CPU meanwhile, for the longest time in one piece. [`Party::Unattributed`] if nobody had, as
+        /// on a machine that stood still, or if it could not be told.
+        #[serde(default)]
+        by: Party,
     },
     /// Tasks of a node waited for a CPU, as far as that is known by its mean; when is not, so that all of it counts.
     RunQueue {

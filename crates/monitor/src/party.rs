@@ -8,7 +8,18 @@ use serde::{Deserialize, Serialize};
 ///
 /// [`Observation::Named`]: crate::Observation::Named
 #[derive(
-    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Hash,
+    Default,
+    Serialize,
+    Deserialize,
+    JsonSchema,
 )]
 #[serde(rename_all = "snake_case")]
 pub enum Party {
@@ -25,6 +36,7 @@ pub enum Party {
     /// Outside the experiment, and it could not be told which process.
     Outside,
     /// It could not be told who.
+    #[default]
     Unattributed,
 }
 

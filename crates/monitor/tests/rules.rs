@@ -201,7 +201,7 @@ fn waits_count_by_the_time_that_they_take() {
 fn what_several_tasks_wait_at_the_same_time_counts_once() {
     let wait = |ms, began, ended| {
         let [began, ended, carried] = [began, ended, 0].map(for_ms);
-        (ms, O::Waited { party: A, began, ended, carried })
+        (ms, O::Waited { party: A, began, ended, carried, by: B })
     };
     // Each beyond the tolerance for 6 ms, all of them together for 8: as many frames would find a task waiting.
     let together = [wait(900, 10, 3), wait(900, 8, 1), wait(900, 9, 2), wait(950, 57, 52)];
@@ -209,7 +209,9 @@ fn what_several_tasks_wait_at_the_same_time_counts_once() {
     // One after the other, it is 12 ms.
     let apart = [wait(900, 10, 3), wait(930, 8, 1)];
     let why = &judgement_of(&apart).findings[0].why;
-    assert!(why.contains(": 1.2 % (limit 1 %)"), "{why}");
+    assert!(why.contains("for node a: 1.2 % (limit 1 %)"), "{why}");
+    // The other had the CPU.
+    assert!(why.ends_with("; node b 100 %"), "{why}");
     // A wait of three seconds is all of a window, and no more.
     let why = &judgement_of(&[wait(4000, 3010, 10)]).findings[0].why;
     assert!(why.contains(": 98.9 % (limit 1 %)"), "{why}");
@@ -219,7 +221,7 @@ fn what_several_tasks_wait_at_the_same_time_counts_once() {
 fn a_task_that_is_preempted_again_and_again_is_later_and_later() {
     let wait = |n: u64, carried| {
         let [began, ended, carried] = [1, 0, carried].map(for_ms);
-        (900 + 2 * n, O::Waited { party: A, began, ended, carried })
+        (900 + 2 * n, O::Waited { party: A, began, ended, carried, by: B })
     };
     // Each by itself is no longer than the tolerance.
     let apart: Vec<_> = (0..20).map(|n| wait(n, 0)).collect();

@@ -67,9 +67,9 @@ fn event() -> impl Strategy<Value = O> {
             .prop_map(|(cpu, to)| O::CpuSwitch { cpu, to }),
         1 => (node(), delay.clone(), 0u64..60)
             .prop_map(move |(party, d, times)| O::RunQueue { party, delay: us(d), times }),
-        3 => (node(), delay, 0u64..4000, wait, carried).prop_map(
-            move |(party, d, ago, much, carried)| O::Waited {
-                party, began: us(ago + d * much), ended: us(ago), carried: us(carried),
+        3 => (node(), delay, 0u64..4000, wait, carried, party()).prop_map(
+            move |(party, d, ago, much, carried, by)| O::Waited {
+                party, began: us(ago + d * much), ended: us(ago), carried: us(carried), by,
             },
         ),
         6 => (party(), 60u64..5000).prop_map(move |(party, size)| O::Forwarded {

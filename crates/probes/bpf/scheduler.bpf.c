@@ -69,6 +69,26 @@ struct {
 	MAP_IS(max_entries, 1 << 20);
 } stretches SEC(".maps");
 
+/* The last parties that a CPU ran, by its number, and since when. */
+#define TURNS 8
+
+struct turn {
+	u64 party;
+	u64 from;
+};
+
+struct turns {
+	u64 count;
+	struct turn last[TURNS];
+};
+
+struct {
+	MAP_IS(type, MAP_ARRAY);
+	MAP_IS(max_entries, 1);
+	MAP_OF(key, u32);
+	MAP_OF(value, struct turns);
+} turns SEC(".maps");
+
 /* Nodes by the inodes of their network namespaces. */
 struct {
 	MAP_IS(type, MAP_HASH);
@@ -104,7 +124,9 @@ struct {
 /* Of the same task: its time that was told lately. */
 struct told {
 	u64 ns;
-	u64 since; /* since when that is counted; before, it counts half */
+	u64 since;   /* since when that is counted; before, it counts half */
+	u64 longest; /* the longest wait of those that are not told yet */
+	u64 by;      /* who had the CPU meanwhile */
 };
 
 struct {
@@ -120,6 +142,7 @@ struct waited {
 	u64 began;
 	u64 ended;
 	u64 carried;
+	u64 by; /* who had the CPU meanwhile; 0 is nobody, or it is not known */
 };
 
 struct {
@@ -203,9 +226,43 @@ INLINE int take_over(struct wait *wait, struct task_struct *task, struct net *ne
 	return 1;
 }
 
-SELDOM void send_wait(u32 node, u64 began, u64 ended, u64 carried)
+/* Who had this CPU for the longest time from `began` to `ended`, as far as that is remembered. Of one that waited for another
+ * CPU and was taken to this one, nobody, if this one was idle. */
+SELDOM u64 had_the_cpu(u64 began, u64 ended)
 {
-	struct waited waited = {node, began, ended, carried};
+	u32 number = this_cpu();
+	struct turns *known = map_lookup(&turns, &number);
+	u64 i, j, from, until = ended, longest = 0, party = 0;
+	struct {
+		u64 party;
+		u64 ns;
+	} by[TURNS] = {};
+	struct turn *turn;
+
+	if (!known)
+		return 0;
+	for (i = 0; i < TURNS && until > began; i++) {
+		turn = &known->last[(known->count - 1 - i) % TURNS];
+		from = turn->from > began ? turn->from : began;
+		if (from >= until)
+			continue;
+		for (j = 0; j < i; j++)
+			if (by[j].party == turn->party)
+				break;
+		by[j].party = turn->party;
+		by[j].ns += until - from;
+		if (by[j].ns > longest) {
+			longest = by[j].ns;
+			party = turn->party;
+		}
+		until = from;
+	}
+	return party;
+}
+
+SELDOM void send_wait(u32 node, u64 began, u64 ended, u64 carried, u64 by)
+{
+	struct waited waited = {node, began, ended, carried, by};
 	u32 zero = 0;
 	u64 *lost;
 
@@ -220,12 +277,14 @@ SELDOM void send_wait(u32 node, u64 began, u64 ended, u64 carried)
 /* Tells what was left for what follows, since nothing does; if it is very little, that stays. */
 SELDOM void tell_rest(struct wait *wait)
 {
+	u32 slot = wait->pid & (WAITING - 1);
 	u64 untold = wait->untold;
+	struct told *lately = map_lookup(&told, &slot);
 
-	if (untold < tell_wait_ns / TELL_PART)
+	if (!lately || untold < tell_wait_ns / TELL_PART)
 		return;
 	wait->untold = 0;
-	send_wait(wait->node, wait->until - untold, wait->until, tell_wait_ns);
+	send_wait(wait->node, wait->until - untold, wait->until, tell_wait_ns, lately->by);
 }
 
 /* Since when a task has waited that is woken now: since the timer was due that wakes it, if that is late, as all are on a
@@ -285,6 +344,12 @@ SELDOM void tell_wait(struct wait *wait, u64 began, u64 ended)
 		return;
 	if (wait->untold && began - wait->until > APART_NS)
 		tell_rest(wait);
+	if (!wait->untold)
+		lately->longest = 0;
+	if (length > lately->longest) {
+		lately->longest = length;
+		lately->by = had_the_cpu(began, ended);
+	}
 	/* As if what was not told yet had come just before. */
 	began -= wait->untold;
 	wait->untold += beyond < length ? beyond : length;
@@ -297,7 +362,7 @@ SELDOM void tell_wait(struct wait *wait, u64 began, u64 ended)
 		return;
 	lately->ns += wait->untold;
 	wait->untold = 0;
-	send_wait(wait->node, began, ended, carried);
+	send_wait(wait->node, began, ended, carried, lately->by);
 }
 
 INLINE void wait_ends(struct wait *wait, u64 ended)
@@ -411,6 +476,8 @@ int sched_switch(u64 *ctx)
 	u32 number = this_cpu();
 	struct record *cpu = map_lookup(&cpus, &number);
 	u64 party, now = monotonic_ns();
+	struct turns *known;
+	struct turn *turn;
 
 	/* One that is preempted still wants the CPU. */
 	if (watch_nodes && is_program(prev))
@@ -430,6 +497,14 @@ int sched_switch(u64 *ctx)
 	cpu->party = party;
 	COMPILER_BARRIER();
 	cpu->done++;
+	if (!watch_nodes)
+		return 0;
+	known = map_lookup(&turns, &number);
+	if (known) {
+		turn = &known->last[known->count++ % TURNS];
+		turn->party = party;
+		turn->from = now;
+	}
 	return 0;
 }
 

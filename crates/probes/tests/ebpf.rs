@@ -9,7 +9,8 @@ use std::os::unix::fs::MetadataExt;
 use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
-use std::sync::mpsc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, mpsc};
 use std::thread;
 use std::time::{Duration as StdDuration, Instant};
 
@@ -390,6 +391,43 @@ fn a_task_that_is_preempted_carries_what_it_has_waited() {
     // Of 0.2 s each, less what it has run.
     let carried = carried.max().unwrap_or(0);
     assert!(carried > 20 * MS && carried < 200 * MS, "{carried}");
+}
+
+/// While a task waits, it is the one that has the CPU who keeps it waiting: another of its node, or one of no node.
+#[test]
+fn a_wait_is_put_down_to_who_had_the_cpu() {
+    let tolerated = Duration::from_millis(1);
+    let Some((watch, _)) = in_a_node(tolerated, three_spinners) else { return };
+    // Each of three waits for two thirds of 0.2 s. Where others want this CPU, too, it waits for longer.
+    assert!(put_down_to(Party::Node(0), &watch) > 50 * MS, "{:?}", watch.seen);
+
+    let stop = Arc::new(AtomicBool::new(false));
+    let until = Arc::clone(&stop);
+    let beside = thread::spawn(move || {
+        pin(0);
+        while !until.load(Ordering::Relaxed) {
+            std::hint::spin_loop();
+        }
+    });
+    let alone = || on_one_cpu(1, || spin(StdDuration::from_millis(200)));
+    let (watch, _) = in_a_node(tolerated, alone).unwrap();
+    stop.store(true, Ordering::Relaxed);
+    beside.join().unwrap();
+    // This process, which the probe takes for the engine's. The node waits for half of 0.2 s, or for longer.
+    let engine = put_down_to(Party::Engine, &watch);
+    assert!(engine > 20 * MS, "{:?}", watch.seen);
+    assert!(put_down_to(Party::Node(0), &watch) < engine / 4, "{:?}", watch.seen);
+}
+
+/// For how long the node waited by this party, in ns.
+fn put_down_to(party: Party, watch: &Watch) -> u64 {
+    let waits = watch.seen.iter().filter_map(|(_, seen)| match seen {
+        O::Waited { began, ended, by, .. } if *by == party => {
+            Some(began.saturating_sub(*ended).as_nanos())
+        }
+        _ => None,
+    });
+    waits.sum()
 }
 
 /// Sleeps until so long after `began`, on a clock that programs ask the time of; how late it woke.

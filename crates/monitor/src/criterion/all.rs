@@ -99,8 +99,8 @@ impl All {
             O::CpuSwitch { cpu, to } => self.cpus.switch(at, cpu, to, out),
             O::CpuInterval { cpu, over, idle } => self.cpus.interval(at, cpu, over, idle, out),
             O::CpuStretch { cpu, ref stretch } => self.cpus.stretch(at, cpu, stretch, out),
-            O::Waited { party, began, ended, carried } => {
-                self.run_queues.waited(at, party, (began, ended), carried, out);
+            O::Waited { party, began, ended, carried, by } => {
+                self.run_queues.waited(at, party, (began, ended), carried, by, out);
             }
             O::RunQueue { party, delay, times } => {
                 self.run_queues.waited_about(at, party, delay, times, out);

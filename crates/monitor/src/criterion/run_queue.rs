@@ -9,6 +9,8 @@
 //! intervals of all tasks cover together, each moment once, at the time at which that is told; of a wait that is longer
 //! than the window, no more than fits into one.
 //!
+//! Through whom: who had the CPU while the task waited.
+//!
 //! A task that is preempted again and again, for less than the tolerance each time, is later and later. How late, the
 //! observer says: by what it has waited since it slept last, less what it has run after that.
 
@@ -56,13 +58,15 @@ impl RunQueues {
         self.parties.get(&party).map(|queue| &queue.window.tracker)
     }
 
-    /// A task waited, from and until so long ago, and was late with its work before by `carried`.
+    /// A task waited, from and until so long ago, and was late with its work before by `carried`; meanwhile the CPU was
+    /// another's.
     pub fn waited(
         &mut self,
         at: Time,
         party: Party,
         (began, ended): (Duration, Duration),
         carried: Duration,
+        by: Party,
         out: &mut Outbox,
     ) {
         let from = before(at, began.min(self.criteria.window));
@@ -71,11 +75,11 @@ impl RunQueues {
         self.change(party, |queue| {
             queue.covered.forget_before(forgotten);
             let new = queue.covered.add(from, to);
-            queue.add(at, party, new.as_nanos(), out);
+            queue.add(at, by, new.as_nanos(), out);
         });
     }
 
-    /// So many tasks waited for so long, at times that are not known.
+    /// So many tasks waited for so long, at times that are not known, and for whom is not either.
     pub fn waited_about(
         &mut self,
         at: Time,
@@ -85,7 +89,8 @@ impl RunQueues {
         out: &mut Outbox,
     ) {
         let beyond = delay.saturating_sub(self.criteria.tolerance()).as_nanos();
-        self.change(party, |queue| queue.add(at, party, beyond.saturating_mul(times), out));
+        let beyond = beyond.saturating_mul(times);
+        self.change(party, |queue| queue.add(at, Party::Unattributed, beyond, out));
     }
 
     fn change(&mut self, party: Party, change: impl FnOnce(&mut RunQueue)) {
@@ -96,10 +101,10 @@ impl RunQueues {
 }
 
 impl RunQueue {
-    fn add(&mut self, at: Time, party: Party, beyond: u64, out: &mut Outbox) {
+    fn add(&mut self, at: Time, by: Party, beyond: u64, out: &mut Outbox) {
         // That nobody waited is worth one entry a time.
         if beyond > 0 || self.window.last() < Some(at) {
-            self.window.add(at, party, beyond, Duration::ZERO, out);
+            self.window.add(at, by, beyond, Duration::ZERO, out);
         }
     }
 }

@@ -114,13 +114,13 @@ impl Offline<'_> {
         let parties = self.pick(|at, seen| match seen {
             O::RunQueue { party, delay, times } => {
                 let beyond = delay.saturating_sub(tolerance).as_nanos() * times;
-                Some((*party, (at, None, beyond)))
+                Some((*party, (at, None, beyond, Party::Unattributed)))
             }
-            O::Waited { party, began, ended, carried } => {
+            O::Waited { party, began, ended, carried, by } => {
                 let from = at.saturating_sub(began.as_nanos().min(window.as_nanos()));
                 let left = tolerance.as_nanos().saturating_sub(carried.as_nanos());
                 let to = at.saturating_sub(ended.as_nanos() + left);
-                Some((*party, (at, Some((from, to)), 0)))
+                Some((*party, (at, Some((from, to)), 0, *by)))
             }
             _ => None,
         });
@@ -129,10 +129,10 @@ impl Offline<'_> {
         for (party, waits) in parties {
             let key = (S::RunQueue, Resource::RunQueue { who: node(party) });
             let mut intervals = Vec::new();
-            let amounts = waits.into_iter().map(|(at, interval, beyond)| {
+            let amounts = waits.into_iter().map(|(at, interval, beyond, by)| {
                 let before = union(&intervals);
                 intervals.extend(interval);
-                (at, party, beyond + union(&intervals) - before, 0)
+                (at, by, beyond + union(&intervals) - before, 0)
             });
             let amounts = amounts.collect();
             self.sum(key, amounts, window, limit, 1.0 / window.as_nanos() as f64);

@@ -5,7 +5,8 @@
 //! | file | what |
 //! |---|---|
 //! | `scheduler`, `record` | busy stretches of CPUs and who used them |
-//! | `waits` | how long tasks of nodes waited for a CPU |
+//! | `waits` | how long tasks of nodes waited for a CPU, and who had it |
+//! | `runners` | the names of who runs |
 //! | `block` | stretches of disks with requests pending |
 //! | `tasks` | what processes have used |
 //! | `load` | programs into the kernel |
@@ -22,6 +23,7 @@ mod load;
 mod looking;
 mod missing;
 mod record;
+mod runners;
 mod scheduler;
 mod shared;
 mod tasks;

@@ -67,9 +67,11 @@ impl<'a> Record<'a> {
     }
 }
 
-fn party(key: u64) -> Party {
+/// Who that is in the kernel; nobody is unattributed.
+pub fn party(key: u64) -> Party {
     let number = key as u32;
     match key >> 32 {
+        0 if number == 0 => Party::Unattributed,
         0 => Party::Process(number),
         1 => Party::Kernel,
         2 => Party::Node(number),

@@ -3,11 +3,10 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::PathBuf;
 
 use aya::Ebpf;
 use aya::maps::{HashMap, MapData, RingBuf};
-use netloom_monitor::{BusyStretch, Observation, Party, SignalKind, Subject};
+use netloom_monitor::{BusyStretch, Observation, Party, SignalKind};
 use netloom_units::{Duration, Time};
 use nix::sched::{CpuSet, sched_setaffinity};
 use nix::unistd::Pid;
@@ -16,6 +15,7 @@ use super::clock::Clock;
 use super::load::{Loader, Why, attach, map, next, verify};
 use super::looking::Look;
 use super::record::{Record, WORDS};
+use super::runners::Runners;
 use super::shared::Shared;
 use super::waits::Waits;
 use crate::places::Places;
@@ -37,22 +37,9 @@ pub struct Scheduler {
     cpus: Shared<WORDS>,
     stretches: RingBuf<MapData>,
     clock: Clock,
-    processes: Names,
-    engine: u32,
+    runners: Runners,
     told: BTreeMap<u32, Told>,
 }
-
-/// The names of processes, as they were told.
-struct Names {
-    proc: PathBuf,
-    /// When the name of each was last told.
-    told: BTreeMap<u32, Time>,
-}
-
-/// Processes turn into other programs, and their numbers are used again: names are told anew after this time.
-const RENEW: Duration = Duration::from_secs(1);
-/// Processes whose names are remembered to have been told.
-const NAMES: usize = 4096;
 
 /// Programs that are in the kernel and not attached.
 pub struct PreparedScheduler {
@@ -87,7 +74,13 @@ impl Scheduler {
         let entries = u32::try_from(nodes.max(1)).unwrap_or(u32::MAX);
         let tasks = if nodes == 0 { 1 } else { WAITING };
         let cpus = u32::try_from(cpus()?)?;
-        let room = [("cpus", cpus), ("nodes", entries), ("waiting", tasks), ("told", tasks)];
+        let room = [
+            ("cpus", cpus),
+            ("nodes", entries),
+            ("waiting", tasks),
+            ("told", tasks),
+            ("turns", cpus),
+        ];
         let mut ebpf = loader.load(object, &room)?;
         let btf = loader.types()?;
         verify(&mut ebpf, btf, &SWITCHES)?;
@@ -117,15 +110,14 @@ impl Scheduler {
             let numbers = parties.iter().map(|(_, node)| *node);
             let unlimited = numbers.filter(|node| !limited.contains(&Party::Node(*node)));
             let (ring, lost) = (map(&mut ebpf, "waits")?, map(&mut ebpf, "lost_waits")?);
-            waits = Some(Waits::new(ring, lost, timers, unlimited));
+            waits = Some(Waits::new(ring, lost, timers, unlimited, Runners::of(places)));
         }
         let scheduler = Self {
             cpus: Shared::of(&mut ebpf, "cpus", cpus()?)?,
             stretches: map(&mut ebpf, "stretches")?,
             _ebpf: ebpf,
             clock: Clock::default(),
-            processes: Names { proc: places.proc.clone(), told: BTreeMap::new() },
-            engine: places.engine,
+            runners: Runners::of(places),
             told: BTreeMap::new(),
         };
         visit_all_cpus()?;
@@ -176,13 +168,9 @@ impl Scheduler {
                     told.uses.push(0);
                 }
                 let grown = ns.saturating_sub(std::mem::replace(&mut told.uses[place], ns));
-                let party = match party {
-                    Party::Process(pid) if pid == self.engine => Party::Engine,
-                    Party::Process(pid) if is_new => {
-                        self.processes.tell(at, pid, sink);
-                        party
-                    }
-                    _ => party,
+                let party = match is_new {
+                    true => self.runners.named(at, party, sink),
+                    false => self.runners.known(party),
                 };
                 if grown > 0 {
                     by.push((party, grown));
@@ -234,23 +222,6 @@ impl Look for Scheduler {
             }
         }
         Ok(())
-    }
-}
-
-impl Names {
-    /// Tells the name of a process, unless it was told shortly before; one that has ended stays a number.
-    fn tell(&mut self, at: Time, pid: u32, sink: Sink<'_>) {
-        if self.told.get(&pid).is_some_and(|told| at < *told + RENEW) {
-            return;
-        }
-        if self.told.len() >= NAMES {
-            self.told.retain(|_, told| at < *told + RENEW);
-        }
-        self.told.insert(pid, at);
-        if let Ok(name) = fs::read_to_string(self.proc.join(pid.to_string()).join("comm")) {
-            let (what, name) = (Subject::Process(pid), name.trim_end().to_owned());
-            sink(Observation::Named { what, name });
-        }
     }
 }
 

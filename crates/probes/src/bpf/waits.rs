@@ -8,6 +8,8 @@ use netloom_units::{Duration, Time};
 use super::clock::Clock;
 use super::load::{Why, in_words, next};
 use super::looking::Look;
+use super::record;
+use super::runners::Runners;
 use crate::probe::{Sink, watches};
 
 const NAME: &str = "eBPF on sched_waking";
@@ -25,12 +27,14 @@ pub struct Waits {
     told: bool,
     /// Why timers that the kernel looks at late are not seen.
     without_timers: Option<String>,
+    /// Who had the CPU meanwhile.
+    runners: Runners,
     /// One that ended after the last look.
     next: Option<[u64; WORDS]>,
 }
 
-/// Of an event: the node, since when, until when, and how late the task was before.
-const WORDS: usize = 4;
+/// Of an event: the node, since when, until when, how late the task was before, and who had the CPU meanwhile.
+const WORDS: usize = 5;
 
 impl Waits {
     pub fn new(
@@ -38,6 +42,7 @@ impl Waits {
         lost: Array<MapData, u64>,
         timers: Result<(), Why>,
         nodes: impl Iterator<Item = u32>,
+        runners: Runners,
     ) -> Self {
         let mut is_told = Vec::new();
         for node in nodes.map(|node| node as usize) {
@@ -52,6 +57,7 @@ impl Waits {
             nodes: is_told,
             told: false,
             without_timers: timers.err().map(|why| in_words(&why)),
+            runners,
             next: None,
         }
     }
@@ -62,7 +68,7 @@ impl Waits {
             None => next(&mut self.waits)?,
             known => known,
         };
-        Ok(self.next.take_if(|[_, _, ended, _]| *ended <= now))
+        Ok(self.next.take_if(|[_, _, ended, ..]| *ended <= now))
     }
 }
 
@@ -87,12 +93,13 @@ impl Look for Waits {
             }
         }
         let now = self.clock.look(at)?;
-        while let Some([node, began, ended, carried]) = self.next_until(now)? {
+        while let Some([node, began, ended, carried, by]) = self.next_until(now)? {
             if self.nodes.get(node as usize).is_some_and(|is_told| *is_told) {
-                let node = node as u32;
+                let party = Party::Node(node as u32);
                 let [began, ended] = [began, ended].map(|time| self.clock.ago(at, time));
                 let carried = Duration::from_nanos(carried);
-                sink(Observation::Waited { party: Party::Node(node), began, ended, carried });
+                let by = self.runners.named(at, record::party(by), sink);
+                sink(Observation::Waited { party, began, ended, carried, by });
             }
         }
         let lost = self.lost.get(&0, 0)?;

@@ -1,0 +1,61 @@
+//! Who runs on a CPU, as people know them: the engine as itself, and other processes by their names.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::PathBuf;
+
+use netloom_monitor::{Observation, Party, Subject};
+use netloom_units::{Duration, Time};
+
+use crate::places::Places;
+use crate::probe::Sink;
+
+/// Processes turn into other programs, and their numbers are used again: names are told anew after this time.
+const RENEW: Duration = Duration::from_secs(1);
+/// Processes whose names are remembered to have been told.
+const NAMES: usize = 4096;
+
+pub struct Runners {
+    engine: u32,
+    proc: PathBuf,
+    /// When the name of each process was last told.
+    told: BTreeMap<u32, Time>,
+}
+
+impl Runners {
+    pub fn of(places: &Places) -> Self {
+        Self { engine: places.engine, proc: places.proc.clone(), told: BTreeMap::new() }
+    }
+
+    /// A party as it is told.
+    pub fn known(&self, party: Party) -> Party {
+        match party {
+            Party::Process(pid) if pid == self.engine => Party::Engine,
+            _ => party,
+        }
+    }
+
+    /// The same, and tells the name of a process.
+    pub fn named(&mut self, at: Time, party: Party, sink: Sink<'_>) -> Party {
+        let party = self.known(party);
+        if let Party::Process(pid) = party {
+            self.tell(at, pid, sink);
+        }
+        party
+    }
+
+    /// Tells the name of a process, unless it was told shortly before; one that has ended stays a number.
+    fn tell(&mut self, at: Time, pid: u32, sink: Sink<'_>) {
+        if self.told.get(&pid).is_some_and(|told| at < *told + RENEW) {
+            return;
+        }
+        if self.told.len() >= NAMES {
+            self.told.retain(|_, told| at < *told + RENEW);
+        }
+        self.told.insert(pid, at);
+        if let Ok(name) = fs::read_to_string(self.proc.join(pid.to_string()).join("comm")) {
+            let (what, name) = (Subject::Process(pid), name.trim_end().to_owned());
+            sink(Observation::Named { what, name });
+        }
+    }
+}
