@@ -13,7 +13,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock, RwLockWriteGuard};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use anyhow::{Result, anyhow, bail};
+use anyhow::{Context, Result, anyhow, bail};
 use netloom_api::event::What;
 use netloom_api::state::{
     ExperimentStatus, InterfaceStatus, NodeStatus, Phase, ProcessStatus, TreePortStatus,
@@ -23,10 +23,10 @@ use netloom_api::timing::Timing;
 use netloom_dataplane::{Dataplane, FrameLog, FrameLogSummary};
 use netloom_link::{LinkState, LogHeader};
 use netloom_monitor::{Monitor, Verdict};
-use netloom_nodes::{ExitStatus, Layout, Network, SpawnRequest, Spawned};
+use netloom_nodes::{ExitStatus, Layout, Network, Processes, SpawnRequest, Spawned};
 use netloom_scenario::{Endpoint, Interface, Link, LinkEnds, Node, NodeKind};
 use netloom_units::Time;
-use tokio::sync::{oneshot, watch};
+use tokio::sync::{Semaphore, oneshot, watch};
 
 use crate::board::Board;
 use crate::drawn::{Drawn, Numbers};
@@ -37,6 +37,9 @@ use crate::overflow::Overflow;
 use crate::publish::Publisher;
 use crate::services::Services;
 use crate::wiring;
+
+/// How many init processes of nodes are started at a time.
+const INITS_AT_ONCE: usize = 16;
 
 /// The two things that are alive: taken out together when the experiment ends.
 pub struct Live {
@@ -101,6 +104,8 @@ pub struct Experiment {
     /// When everything that runs from the start was ready.
     begun: OnceLock<Time>,
     told_kills: usage::ToldKills,
+    /// For starting init processes of nodes.
+    init_turns: Semaphore,
     live: RwLock<Option<Live>>,
 }
 
@@ -153,6 +158,7 @@ impl Experiment {
             started_unix,
             begun: OnceLock::new(),
             told_kills: usage::ToldKills::default(),
+            init_turns: Semaphore::new(INITS_AT_ONCE),
             live: RwLock::new(Some(live)),
         }
     }
@@ -211,6 +217,11 @@ impl Experiment {
     /// Records that something has happened now.
     pub fn record(&self, what: What) {
         self.events.record(self.now(), what);
+    }
+
+    /// Records that something happened at `time`.
+    pub fn record_at(&self, time: Time, what: What) {
+        self.events.record(time, what);
     }
 
     /// Records things that have happened now, in their order.
@@ -371,22 +382,45 @@ impl Experiment {
         self.with_live(|live| Ok(live.dataplane.end_frame_log(log)?))
     }
 
-    /// Starts a process in a node.
-    pub fn spawn(&self, node: &str, request: SpawnRequest) -> Result<Running> {
-        let (sender, exited) = oneshot::channel();
-        // Whoever started it may no longer care how it ends.
-        let on_exit = Box::new(move |status| {
-            let _ = sender.send(status);
+    /// Starts a process in a node; returns when it runs. If the caller stops waiting, what was to
+    /// be started is killed as soon as it runs.
+    pub async fn spawn(&self, node: &str, request: SpawnRequest) -> Result<Running> {
+        let processes = self.processes_of(node).await?;
+        let (started_sender, started) = oneshot::channel();
+        let (exit_sender, exited) = oneshot::channel();
+        let killer = processes.clone();
+        let on_started = Box::new(move |outcome: Result<Spawned, _>| {
+            if let Err(Ok(unwanted)) = started_sender.send(outcome) {
+                killer.send_signal(unwanted.pid, libc::SIGKILL);
+            }
         });
-        let spawn = |live: &Live| Ok(live.network.spawn(node, request, on_exit)?);
-        // The first process of a node takes milliseconds: its init must be started.
-        let spawned = tokio::task::block_in_place(|| self.with_live(spawn))?;
+        // Whoever started it may no longer care how it ends.
+        let on_exit = Box::new(move |status| _ = exit_sender.send(status));
+        processes.spawn(request, on_started, on_exit);
+        let spawned = started.await.context("the node was taken down")??;
         Ok(Running { spawned, exited })
     }
 
-    /// Sends a signal to a process of a node; one that has ended meanwhile does not mind.
+    /// Where processes of a node are started. The first time that takes milliseconds of a thread,
+    /// for the node's init must be started.
+    async fn processes_of(&self, node: &str) -> Result<Processes> {
+        let running = self.with_live(|live| Ok(live.network.running_processes(node)?))?;
+        if let Some(processes) = running {
+            return Ok(processes);
+        }
+        // Few at a time: each takes a thread of the runtime from all others. Never closed.
+        let _turn = self.init_turns.acquire().await;
+        let start = || self.with_live(|live| Ok(live.network.processes(node)?));
+        tokio::task::block_in_place(start)
+    }
+
+    /// Sends a signal to a process of a node; one that has ended meanwhile does not mind. Does not
+    /// wait for the node.
     pub fn signal(&self, node: &str, pid: u32, number: i32) {
-        let _ = self.with_live(|live| Ok(live.network.signal(node, pid, number)?));
+        let processes = self.with_live(|live| Ok(live.network.running_processes(node)?));
+        if let Ok(Some(processes)) = processes {
+            processes.send_signal(pid, number);
+        }
     }
 
     /// The node called `name`, if processes can run in it; an error says why not.

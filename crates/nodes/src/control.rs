@@ -91,8 +91,23 @@ impl Control {
         self.0
     }
 
-    /// Sends a message with descriptors, which stay open here.
+    /// Sends a message with descriptors, which stay open here; waits until the socket takes it.
     pub fn send(&self, message: &impl Serialize, fds: &[BorrowedFd<'_>]) -> io::Result<()> {
+        self.send_with(MsgFlags::empty(), message, fds)
+    }
+
+    /// Sends a message if the socket takes it at once: [`io::ErrorKind::WouldBlock`] otherwise.
+    pub fn try_send(&self, message: &impl Serialize, fds: &[impl AsFd]) -> io::Result<()> {
+        let fds: Vec<_> = fds.iter().map(AsFd::as_fd).collect();
+        self.send_with(MsgFlags::MSG_DONTWAIT, message, &fds)
+    }
+
+    fn send_with(
+        &self,
+        flags: MsgFlags,
+        message: &impl Serialize,
+        fds: &[BorrowedFd<'_>],
+    ) -> io::Result<()> {
         let bytes = serde_json::to_vec(message)?;
         if bytes.len() > LONGEST {
             return Err(Errno::EMSGSIZE.into());
@@ -101,7 +116,7 @@ impl Control {
         let rights = [ControlMessage::ScmRights(&raw)];
         let rights = if raw.is_empty() { &[][..] } else { &rights[..] };
         let slices = [IoSlice::new(&bytes)];
-        let flags = MsgFlags::MSG_NOSIGNAL;
+        let flags = flags | MsgFlags::MSG_NOSIGNAL;
         loop {
             match sendmsg::<()>(self.0.as_raw_fd(), &slices, rights, flags, None) {
                 Err(Errno::EINTR) => {}

@@ -9,7 +9,7 @@
 //! | `changing` | what changes while it lives: nodes, interfaces, addresses, routes that come and go |
 //! | `direct` | links between nodes that need no engine |
 //! | `outside` | ends of links that are the machine's |
-//! | `node`, `starter`, `reactor`, `control` | the engine's side of processes in nodes |
+//! | `node`, `starter`, `reactor`, `control`, `outgoing` | the engine's side of processes in nodes |
 //! | [`init`] | the node's side: its first process |
 //! | `view` | what the processes of one node see that differs from the machine |
 //! | `interface` | what a node's interfaces say about themselves |
@@ -35,6 +35,7 @@ mod netlink;
 mod netns;
 mod network;
 mod node;
+mod outgoing;
 mod outside;
 mod own_proc;
 mod pidfd;
@@ -56,6 +57,7 @@ pub use error::NodeError;
 pub use interface::{InterfaceState, Traffic};
 pub use layout::Layout;
 pub use network::{Attachment, Context, Device, Network};
+pub use node::{OnExit, OnStarted, Processes};
 pub use process::{ExitStatus, SpawnRequest, Spawned, Stdio};
 pub use teardown::{CleanupReport, cleanup, cleanup_layout};
 pub use view::{View, ViewBind, ViewDirectory, ViewFile};

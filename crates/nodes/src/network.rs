@@ -6,6 +6,7 @@ use std::io;
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::sync_channel;
 use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use std::time::{Duration, Instant};
 
@@ -16,11 +17,11 @@ use nix::sys::socket::{AddressFamily, SockFlag, SockType, socket};
 
 use crate::cgroup::{self, Places, Tree, Usage};
 use crate::interface::{self, InterfaceState};
-use crate::node::Node;
+use crate::node::{Node, OnExit, Processes};
 use crate::reactor::Reactor;
 use crate::record::Record;
 use crate::starter::Starter;
-use crate::{ExitStatus, Layout, NodeError, SpawnRequest, Spawned, View, create, netns};
+use crate::{Layout, NodeError, SpawnRequest, Spawned, View, create, netns};
 
 /// How long the processes of all nodes may take to end in [`Network::destroy`].
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -133,38 +134,60 @@ impl Network {
         Ok((network, devices))
     }
 
-    /// Starts a process in a node, and the node's init process before the first one. Can be called
-    /// from many threads.
+    /// Where processes of a node are started; starts its init process if there is none yet, which
+    /// takes milliseconds, and up to 30 s on a busy machine. Can be called from many threads.
+    ///
+    /// # Errors
+    /// [`NodeError::UnknownNode`], and [`NodeError::Init`] if the node's init cannot be started.
+    pub fn processes(&self, node: &str) -> Result<Processes, NodeError> {
+        // Invariant: the reactor is there from creation to destruction.
+        let reactor = self.reactor.as_ref().expect("a reactor while the network lives");
+        let init = self.node(node)?.init(|| self.starter.start(node, reactor))?;
+        Ok(Processes::new(init))
+    }
+
+    /// As [`processes`](Self::processes), if something has run in the node: `None` otherwise. Does
+    /// not wait.
+    ///
+    /// # Errors
+    /// [`NodeError::UnknownNode`].
+    pub fn running_processes(&self, node: &str) -> Result<Option<Processes>, NodeError> {
+        Ok(self.node(node)?.running().map(Processes::new))
+    }
+
+    /// Starts a process in a node and waits until it runs.
     ///
     /// `on_exit` is called once, when the process has ended, on a thread of the network: it must be
     /// quick, and must not call the network. It may be called before this function returns. If the
-    /// node is destroyed, the status is [`ExitStatus::Signal`] of `SIGKILL`.
+    /// node is destroyed, the status is [`ExitStatus::Signal`](crate::ExitStatus::Signal) of `SIGKILL`.
     ///
     /// # Errors
     /// [`NodeError::Exec`] if the program cannot be started ([`NodeError::exit_code`] has the code
     /// that shells give), [`NodeError::UnknownNode`], and [`NodeError::Init`] if the node's init
-    /// cannot be started.
+    /// cannot be started, or is gone.
     pub fn spawn(
         &self,
         node: &str,
         request: SpawnRequest,
-        on_exit: Box<dyn FnOnce(ExitStatus) + Send>,
+        on_exit: OnExit,
     ) -> Result<Spawned, NodeError> {
-        // Invariant: the reactor is there from creation to destruction.
-        let reactor = self.reactor.as_ref().expect("a reactor while the network lives");
-        let init = self.node(node)?.init(|| self.starter.start(node, reactor))?;
-        init.spawn(request, on_exit)
+        let (sender, started) = sync_channel(1);
+        // The receiver waits below.
+        let on_started = Box::new(move |outcome| _ = sender.send(outcome));
+        self.processes(node)?.spawn(request, on_started, on_exit);
+        // Invariant: it is called before it is dropped.
+        started.recv().expect("an answer to each request")
     }
 
     /// Sends a signal to the process group of a process, and `SIGKILL` to its whole session. `pid`
     /// is [`Spawned::pid`].
     ///
     /// # Errors
-    /// [`NodeError::System`] with `ESRCH` if nothing of it is left, or `EINVAL` for a signal that
-    /// does not exist.
+    /// [`NodeError::System`] with `ESRCH` if nothing of it is left, `EINVAL` for a signal that
+    /// does not exist, or `ETIMEDOUT` if the node's init does not answer.
     pub fn signal(&self, node: &str, pid: u32, signal: i32) -> Result<(), NodeError> {
-        match self.node(node)?.running() {
-            Some(init) => init.signal(pid, signal),
+        match self.running_processes(node)? {
+            Some(processes) => processes.signal(pid, signal),
             None => {
                 let action = format!("signal process {pid}");
                 let source = io::Error::from_raw_os_error(libc::ESRCH);

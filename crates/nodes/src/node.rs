@@ -2,22 +2,29 @@
 
 use std::collections::HashMap;
 use std::io;
-use std::os::fd::{AsFd, OwnedFd};
+use std::os::fd::OwnedFd;
 use std::path::Path;
-use std::sync::mpsc::{SyncSender, sync_channel};
+use std::sync::mpsc::{RecvTimeoutError, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use nix::fcntl::{OFlag, OpenHow, ResolveFlag, openat2};
 use nix::sys::wait::waitpid;
 use nix::unistd::{Pid, pipe2};
 
 use crate::control::{Control, FromInit, Process, ToInit};
+use crate::outgoing::Outgoing;
 use crate::pidfd::PidFd;
 use crate::{ExitStatus, NodeError, SpawnRequest, Spawned, Stdio, WORK_DIRECTORY};
 
-/// What to call when a process has ended.
-type OnExit = Box<dyn FnOnce(ExitStatus) + Send>;
+/// Called once, when a process has ended.
+pub type OnExit = Box<dyn FnOnce(ExitStatus) + Send>;
+
+/// Called once, when a process runs or could not be started.
+pub type OnStarted = Box<dyn FnOnce(Result<Spawned, NodeError>) + Send>;
+
+/// How long [`Processes::signal`] waits for an answer.
+const PATIENCE: Duration = Duration::from_secs(5);
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
@@ -25,7 +32,11 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 /// A node, with an init process or without.
 #[derive(Debug, Default)]
-pub(crate) struct Node(Mutex<Option<Arc<Init>>>);
+pub(crate) struct Node {
+    init: Mutex<Option<Arc<Init>>>,
+    /// Held while an init process is being started, which can take seconds: `init` is not.
+    starting: Mutex<()>,
+}
 
 impl Node {
     /// The node's init process; started by `start` if there is none, or none any more.
@@ -33,18 +44,57 @@ impl Node {
         &self,
         start: impl FnOnce() -> Result<Arc<Init>, NodeError>,
     ) -> Result<Arc<Init>, NodeError> {
-        let mut slot = lock(&self.0);
-        if let Some(init) = slot.as_ref().filter(|init| init.is_alive()) {
-            return Ok(Arc::clone(init));
+        if let Some(init) = self.running() {
+            return Ok(init);
+        }
+        let _starting = lock(&self.starting);
+        // Somebody else may have started it meanwhile.
+        if let Some(init) = self.running() {
+            return Ok(init);
         }
         let init = start()?;
-        *slot = Some(Arc::clone(&init));
+        *lock(&self.init) = Some(Arc::clone(&init));
         Ok(init)
     }
 
     /// The node's init process, if it has one.
     pub fn running(&self) -> Option<Arc<Init>> {
-        lock(&self.0).as_ref().filter(|init| init.is_alive()).cloned()
+        lock(&self.init).as_ref().filter(|init| init.is_alive()).cloned()
+    }
+}
+
+/// Where processes of one node are started and signalled. Nothing here waits for the node, which
+/// may be throttled, frozen or stopped, but what says so; and nothing needs the
+/// [`Network`](crate::Network), which may be taken down meanwhile.
+#[derive(Debug, Clone)]
+pub struct Processes(Arc<Init>);
+
+impl Processes {
+    pub(crate) fn new(init: Arc<Init>) -> Self {
+        Self(init)
+    }
+
+    /// Asks for a process. Both functions are called on a thread of the network, `on_started`
+    /// first: they must be quick, and must not call the network. If the node is destroyed, the
+    /// process could not be started, or its status is [`ExitStatus::Signal`] of `SIGKILL`.
+    pub fn spawn(&self, request: SpawnRequest, on_started: OnStarted, on_exit: OnExit) {
+        self.0.spawn(request, on_started, on_exit);
+    }
+
+    /// Asks for a signal to the process group of a process, and `SIGKILL` to its whole session.
+    /// A process that is gone, or a node that is, does not mind.
+    pub fn send_signal(&self, pid: u32, signal: i32) {
+        // No answer is waited for: id 0 is nobody's.
+        let _ = self.0.send(ToInit::Signal { id: 0, pid, signal }, vec![]);
+    }
+
+    /// As [`send_signal`](Self::send_signal), but waits for the answer of the node.
+    ///
+    /// # Errors
+    /// [`NodeError::System`] with `ESRCH` if nothing of the process is left, `EINVAL` for a signal
+    /// that does not exist, or `ETIMEDOUT` if the node's init does not answer within 5 s.
+    pub fn signal(&self, pid: u32, signal: i32) -> Result<(), NodeError> {
+        self.0.signal(pid, signal)
     }
 }
 
@@ -55,6 +105,7 @@ pub(crate) struct Init {
     pid: u32,
     process: PidFd,
     control: Control,
+    outgoing: Outgoing,
     waiting: Mutex<Waiting>,
 }
 
@@ -65,13 +116,19 @@ struct Waiting {
     /// Whether the process was waited for.
     reaped: bool,
     last_id: u64,
-    spawns: HashMap<u64, (SyncSender<io::Result<Answer>>, OnExit)>,
+    spawns: HashMap<u64, PendingSpawn>,
     signals: HashMap<u64, SyncSender<io::Result<()>>>,
     processes: HashMap<u32, OnExit>,
 }
 
-/// A process number, and the engine's side of its terminal.
-type Answer = (u32, Option<OwnedFd>);
+/// A process that was asked for.
+struct PendingSpawn {
+    program: String,
+    /// Our sides of its standard streams.
+    ours: [Option<OwnedFd>; 3],
+    on_started: OnStarted,
+    on_exit: OnExit,
+}
 
 impl std::fmt::Debug for Waiting {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -81,7 +138,8 @@ impl std::fmt::Debug for Waiting {
 
 impl Init {
     pub fn new(node: &str, pid: u32, process: PidFd, control: Control) -> Self {
-        Self { node: node.into(), pid, process, control, waiting: Mutex::default() }
+        let (outgoing, waiting) = (Outgoing::default(), Mutex::default());
+        Self { node: node.into(), pid, process, control, outgoing, waiting }
     }
 
     pub fn name(&self) -> String {
@@ -101,52 +159,88 @@ impl Init {
         NodeError::Init { node: self.node.clone(), reason }
     }
 
-    /// Gives a request its number and notes who waits for the answer.
-    fn register(&self, note: impl FnOnce(&mut Waiting, u64)) -> Result<u64, NodeError> {
+    fn exec_failed(&self, program: String, source: io::Error) -> NodeError {
+        NodeError::Exec { node: self.node.clone(), program, source }
+    }
+
+    /// Sends what waits for room in the socket.
+    pub fn flush(&self) {
+        self.outgoing.flush(&self.control);
+    }
+
+    fn send(&self, message: ToInit, fds: Vec<OwnedFd>) -> io::Result<()> {
+        self.outgoing.send(&self.control, message, fds)
+    }
+
+    /// Gives a request its number and notes who waits for the answer; hands that back if nobody
+    /// answers any more.
+    fn register<T>(&self, waits: T, note: impl FnOnce(&mut Waiting, u64, T)) -> Result<u64, T> {
         let mut waiting = lock(&self.waiting);
         if waiting.over {
-            return Err(self.gone());
+            return Err(waits);
         }
         waiting.last_id += 1;
         let id = waiting.last_id;
-        note(&mut waiting, id);
+        note(&mut waiting, id, waits);
         Ok(id)
     }
 
-    pub fn spawn(&self, request: SpawnRequest, on_exit: OnExit) -> Result<Spawned, NodeError> {
-        let program = request.argv.first().cloned().unwrap_or_default();
-        let failed =
-            |source| NodeError::Exec { node: self.node.clone(), program: program.clone(), source };
-        let streams = Streams::open(request.stdio)
-            .map_err(|error| NodeError::in_node(&self.node, "make pipes", error))?;
-        let SpawnRequest { argv, env, cwd, .. } = request;
-        let process = Process { argv, env, cwd, pty: streams.pty };
-        let (sender, answer) = sync_channel(1);
-        let id = self.register(|waiting, id| {
-            waiting.spawns.insert(id, (sender, on_exit));
-        })?;
-        let fds: Vec<_> = streams.theirs.iter().map(AsFd::as_fd).collect();
-        if let Err(error) = self.control.send(&ToInit::Spawn { id, process }, &fds) {
-            lock(&self.waiting).spawns.remove(&id);
-            let gone = error.kind() == io::ErrorKind::BrokenPipe;
-            return Err(if gone { self.gone() } else { failed(error) });
+    fn spawn(&self, request: SpawnRequest, on_started: OnStarted, on_exit: OnExit) {
+        let SpawnRequest { argv, env, cwd, stdio } = request;
+        let program = argv.first().cloned().unwrap_or_default();
+        let Streams { ours, theirs, pty } = match Streams::open(stdio) {
+            Ok(streams) => streams,
+            Err(error) => {
+                return on_started(Err(NodeError::in_node(&self.node, "make pipes", error)));
+            }
+        };
+        let pending = PendingSpawn { program, ours, on_started, on_exit };
+        let noted = self.register(pending, |waiting, id, pending| {
+            waiting.spawns.insert(id, pending);
+        });
+        let id = match noted {
+            Ok(id) => id,
+            Err(pending) => return (pending.on_started)(Err(self.gone())),
+        };
+        let process = Process { argv, env, cwd, pty };
+        if let Err(error) = self.send(ToInit::Spawn { id, process }, theirs) {
+            let pending = lock(&self.waiting).spawns.remove(&id);
+            // If it is not there any more, it was answered.
+            let Some(pending) = pending else { return };
+            (pending.on_started)(Err(self.not_sent(pending.program, error)));
         }
-        drop(streams.theirs);
-        let (pid, pty) = answer.recv().map_err(|_| self.gone())?.map_err(failed)?;
-        let [stdin, stdout, stderr] = streams.ours;
-        Ok(Spawned { pid, stdin, stdout, stderr, pty })
     }
 
-    pub fn signal(&self, pid: u32, signal: i32) -> Result<(), NodeError> {
+    /// Why a request for a process did not reach init.
+    fn not_sent(&self, program: String, error: io::Error) -> NodeError {
+        match error.kind() {
+            io::ErrorKind::BrokenPipe => self.gone(),
+            io::ErrorKind::WouldBlock => NodeError::Init {
+                node: self.node.clone(),
+                reason: "does not answer, and thousands of requests wait for it already".into(),
+            },
+            _ => self.exec_failed(program, error),
+        }
+    }
+
+    fn signal(&self, pid: u32, signal: i32) -> Result<(), NodeError> {
         let failed = |source| {
             NodeError::in_node(&self.node, format!("send signal {signal} to process {pid}"), source)
         };
         let (sender, answer) = sync_channel(1);
-        let id = self.register(|waiting, id| {
+        let noted = self.register(sender, |waiting, id, sender| {
             waiting.signals.insert(id, sender);
-        })?;
-        self.control.send(&ToInit::Signal { id, pid, signal }, &[]).map_err(failed)?;
-        answer.recv().map_err(|_| self.gone())?.map_err(failed)
+        });
+        let id = noted.map_err(|_| self.gone())?;
+        self.send(ToInit::Signal { id, pid, signal }, vec![]).map_err(failed)?;
+        match answer.recv_timeout(PATIENCE) {
+            Ok(result) => result.map_err(failed),
+            Err(RecvTimeoutError::Disconnected) => Err(self.gone()),
+            Err(RecvTimeoutError::Timeout) => {
+                lock(&self.waiting).signals.remove(&id);
+                Err(failed(io::Error::from_raw_os_error(libc::ETIMEDOUT)))
+            }
+        }
     }
 
     /// Opens a path as the node sees it, links included.
@@ -182,16 +276,19 @@ impl Init {
         let mut waiting = lock(&self.waiting);
         match message {
             FromInit::Spawned { id, pid } => {
-                if let Some((sender, on_exit)) = waiting.spawns.remove(&id) {
-                    waiting.processes.insert(pid, on_exit);
-                    // The caller waits; if its thread has died, the process runs on.
-                    let _ = sender.send(Ok((pid, fds.into_iter().next())));
-                }
+                let Some(pending) = waiting.spawns.remove(&id) else { return };
+                let PendingSpawn { ours, on_started, on_exit, .. } = pending;
+                waiting.processes.insert(pid, on_exit);
+                drop(waiting);
+                let [stdin, stdout, stderr] = ours;
+                let pty = fds.into_iter().next();
+                on_started(Ok(Spawned { pid, stdin, stdout, stderr, pty }));
             }
             FromInit::SpawnFailed { id, errno } => {
-                if let Some((sender, _)) = waiting.spawns.remove(&id) {
-                    let _ = sender.send(Err(io::Error::from_raw_os_error(errno)));
-                }
+                let Some(pending) = waiting.spawns.remove(&id) else { return };
+                drop(waiting);
+                let source = io::Error::from_raw_os_error(errno);
+                (pending.on_started)(Err(self.exec_failed(pending.program, source)));
             }
             FromInit::Signalled { id, errno } => {
                 if let Some(sender) = waiting.signals.remove(&id) {
@@ -213,13 +310,15 @@ impl Init {
     /// Ends the process and the conversation; whoever waits is told.
     pub fn end(&self) {
         self.kill();
-        let processes = {
+        let (spawns, processes) = {
             let mut waiting = lock(&self.waiting);
             waiting.over = true;
-            waiting.spawns.clear();
             waiting.signals.clear();
-            std::mem::take(&mut waiting.processes)
+            (std::mem::take(&mut waiting.spawns), std::mem::take(&mut waiting.processes))
         };
+        for pending in spawns.into_values() {
+            (pending.on_started)(Err(self.gone()));
+        }
         for on_exit in processes.into_values() {
             on_exit(ExitStatus::Signal(libc::SIGKILL));
         }

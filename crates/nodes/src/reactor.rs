@@ -49,7 +49,9 @@ impl Reactor {
         let mut inits = self.shared.inits();
         let key = inits.keys().max().copied().unwrap_or(STOP) + 1;
         inits.insert(key, Arc::clone(&init));
-        let event = EpollEvent::new(EpollFlags::EPOLLIN, key);
+        // Told once of each change: what has come is taken whole, what is to go as far as it goes.
+        let flags = EpollFlags::EPOLLIN | EpollFlags::EPOLLOUT | EpollFlags::EPOLLET;
+        let event = EpollEvent::new(flags, key);
         let added = self.shared.epoll.add(init.control().as_fd(), event);
         if added.is_err() {
             inits.remove(&key);
@@ -91,10 +93,9 @@ impl Shared {
     }
 
     fn receive(&self, key: u64) {
-        let init = self.inits().get(&key).cloned();
-        if let Some(init) = init
-            && !init.receive()
-        {
+        let Some(init) = self.inits().get(&key).cloned() else { return };
+        init.flush();
+        if !init.receive() {
             // Only fails if it was not there.
             let _ = self.epoll.delete(init.control().as_fd());
             self.inits().remove(&key);

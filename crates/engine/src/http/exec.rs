@@ -8,8 +8,8 @@ use std::time::Duration;
 use axum::extract::State;
 use axum::extract::ws::{Message, WebSocket, WebSocketUpgrade};
 use axum::response::Response;
-use futures_util::stream::{SplitSink, SplitStream};
-use futures_util::{SinkExt, StreamExt};
+use futures_util::stream::{self, SplitSink, SplitStream};
+use futures_util::{SinkExt, Stream, StreamExt};
 use netloom_api::ApiError;
 use netloom_api::exec::{ExecControl, ExecNotice, ExecRequest, STDERR, STDOUT, TerminalSize};
 use netloom_nodes::{ExitStatus, NodeError, SpawnRequest, Spawned, Stdio};
@@ -26,6 +26,9 @@ const GRACE: Duration = Duration::from_secs(2);
 /// left running may hold the other end open for ever.
 const DRAIN: Duration = Duration::from_millis(200);
 
+/// How many messages of a client are kept while its command does not run yet.
+const EARLY_MESSAGES: usize = 16;
+
 /// Switches to the WebSocket.
 pub async fn upgrade(State(context): State<Context>, upgrade: WebSocketUpgrade) -> Response {
     upgrade.on_upgrade(|socket| serve(context, socket))
@@ -33,19 +36,36 @@ pub async fn upgrade(State(context): State<Context>, upgrade: WebSocketUpgrade) 
 
 async fn serve(context: Context, socket: WebSocket) {
     let (mut sink, mut stream) = socket.split();
+    let mut early = Vec::new();
     let started = match request(&mut stream).await {
-        Some(Ok(request)) => start(&context, request),
+        // A node may be slow, or stopped: its client need not wait for it.
+        Some(Ok(request)) => tokio::select! {
+            started = start(&context, request) => started,
+            () = until_gone(&mut stream, &mut early) => return,
+        },
         Some(Err(failed)) => Err(failed),
         None => return,
     };
     match started {
-        Ok(running) => running.relay(&context, sink, stream).await,
+        Ok(running) => running.relay(&context, sink, early, stream).await,
         Err(failed) => {
             // A client that is gone needs no answer.
             let _ = notify(&mut sink, &failed).await;
             let _ = sink.close().await;
         }
     }
+}
+
+/// Returns when the client has gone; keeps what it says until then, but for a client that says a
+/// lot: that is read when the command runs.
+async fn until_gone(stream: &mut SplitStream<WebSocket>, early: &mut Vec<Message>) {
+    while early.len() < EARLY_MESSAGES {
+        match stream.next().await {
+            None | Some(Err(_) | Ok(Message::Close(_))) => return,
+            Some(Ok(message)) => early.push(message),
+        }
+    }
+    std::future::pending().await
 }
 
 async fn request(stream: &mut SplitStream<WebSocket>) -> Option<Result<ExecRequest, ExecNotice>> {
@@ -68,7 +88,7 @@ struct Session {
     exited: oneshot::Receiver<ExitStatus>,
 }
 
-fn start(context: &Context, request: ExecRequest) -> Result<Session, ExecNotice> {
+async fn start(context: &Context, request: ExecRequest) -> Result<Session, ExecNotice> {
     let ExecRequest { node, .. } = &request;
     let checked = context.experiment.process_node(node);
     let node = checked.map_err(|error| failed(netloom_api::in_words(error.as_ref()), 125))?;
@@ -80,7 +100,7 @@ fn start(context: &Context, request: ExecRequest) -> Result<Session, ExecNotice>
     };
     let env = request.env.into_iter().collect();
     let request = SpawnRequest { argv, env, cwd: None, stdio };
-    match context.experiment.spawn(&node, request) {
+    match context.experiment.spawn(&node, request).await {
         Ok(running) => Ok(Session { node, spawned: running.spawned, exited: running.exited }),
         Err(error) => {
             let code = error.downcast_ref::<NodeError>().and_then(NodeError::exit_code);
@@ -100,6 +120,7 @@ impl Session {
         mut self,
         context: &Context,
         mut sink: SplitSink<WebSocket, Message>,
+        early: Vec<Message>,
         stream: SplitStream<WebSocket>,
     ) {
         let pid = self.spawned.pid;
@@ -116,7 +137,8 @@ impl Session {
         let node = self.node.clone();
         let control = {
             let context = context.clone();
-            tokio::spawn(async move { take_input(stream, input, &context, &node, pid).await })
+            let messages = stream::iter(early.into_iter().map(Ok)).chain(stream);
+            tokio::spawn(async move { take_input(messages, input, &context, &node, pid).await })
         };
         let mut control = control;
         let mut ended = None;
@@ -226,13 +248,13 @@ impl Input {
 
 /// Feeds input and control until the client goes away.
 async fn take_input(
-    mut stream: SplitStream<WebSocket>,
+    mut messages: impl Stream<Item = Result<Message, axum::Error>> + Unpin,
     mut input: Input,
     context: &Context,
     node: &str,
     pid: u32,
 ) {
-    while let Some(Ok(message)) = stream.next().await {
+    while let Some(Ok(message)) = messages.next().await {
         match message {
             Message::Binary(bytes) => input.write(&bytes).await,
             Message::Text(text) => match serde_json::from_str(&text) {

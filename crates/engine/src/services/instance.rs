@@ -80,7 +80,7 @@ impl Instance {
 
     async fn until_ready(&self, tenure: &Tenure) -> Result<(u32, Exited)> {
         for argv in &self.service.prepare {
-            let (_, exited) = self.spawn(argv)?;
+            let (_, exited) = self.spawn(argv).await?;
             let status = exited.await.context("was ended with its node")?;
             if !status.success() {
                 return Err(anyhow!(
@@ -90,7 +90,7 @@ impl Instance {
                 ));
             }
         }
-        let (pid, mut exited) = self.spawn(&self.service.command)?;
+        let (pid, mut exited) = self.spawn(&self.service.command).await?;
         self.set(tenure, ServiceState::Starting { pid });
         let Some(ready) = &self.service.ready else { return Ok((pid, exited)) };
         let test = self.test(ready);
@@ -106,11 +106,12 @@ impl Instance {
         }
     }
 
-    fn spawn(&self, argv: &[String]) -> Result<(u32, Exited)> {
+    async fn spawn(&self, argv: &[String]) -> Result<(u32, Exited)> {
         let stdio = into_file(&self.experiment.services.log(&self.service.name, &self.node))?;
         let request =
             SpawnRequest { argv: argv.to_vec(), env: vec![], cwd: Some("/".into()), stdio };
-        let running = self.experiment.spawn(&self.node, request).context("could not be started")?;
+        let running = self.experiment.spawn(&self.node, request).await;
+        let running = running.context("could not be started")?;
         Ok((running.spawned.pid, running.exited))
     }
 

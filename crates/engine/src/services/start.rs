@@ -107,7 +107,7 @@ async fn run_once(experiment: &Experiment, node: &str, command: &Command) -> Res
     };
     let failed = |how: String| anyhow!("node `{node}`: the startup command `{shown}` {how}");
     let request = SpawnRequest { argv: command.argv(), env: vec![], cwd: None, stdio };
-    let running = experiment.spawn(node, request).map_err(|error| {
+    let running = experiment.spawn(node, request).await.map_err(|error| {
         failed(format!("could not be started: {}", netloom_api::in_words(error.as_ref())))
     })?;
     match running.exited.await {
