@@ -148,6 +148,7 @@ fn the_scenario_says_what_is_contention() {
     faults: { limit: 1000000000, window: 1s }
     steal: { limit: 100%, window: 1s }
     pressure: { limit: 100%, window: 1s }
+    timeline: { tolerance: 100s }
 ",
     );
     lab.ok(&["run", "--strict", "-o", "results"]);

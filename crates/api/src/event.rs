@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::apply::ApplyStep;
 use crate::change::LinkChange;
 use crate::state::Phase;
+use crate::summary::TimelineStatus;
 
 /// One thing that happened.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -119,6 +120,12 @@ pub enum What {
         /// Standard output and error together, the first 64 KiB.
         output: String,
     },
+    /// An event of the timeline happened, or never will.
+    Timeline {
+        /// Which, its planned and its actual time.
+        #[serde(flatten)]
+        status: TimelineStatus,
+    },
     /// The kernel killed processes of a node because a limit on memory was reached: the node's, its group's, or
     /// the experiment's.
     MemoryKilled {
@@ -175,6 +182,7 @@ impl What {
             Self::CommandEnded { node, command, code, .. } => {
                 format!("`{}` in {node} ended with code {code}", command.join(" "))
             }
+            Self::Timeline { status } => status.in_words(),
             Self::MemoryKilled { node, processes } => {
                 let processes = match processes {
                     1 => "a process".to_owned(),

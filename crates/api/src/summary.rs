@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use netloom_monitor::Verdict;
 use netloom_units::Time;
+use netloom_units::readable::seconds;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -34,6 +35,9 @@ pub struct Summary {
     pub deploy_seconds: f64,
     /// The processes and how they ended.
     pub processes: Vec<ProcessStatus>,
+    /// The events of the timeline, in the order of the scenario.
+    #[serde(default)]
+    pub timeline: Vec<TimelineStatus>,
     /// Whether every foreground process ended with exit code 0, every command of the timeline too,
     /// and every change was made.
     pub success: bool,
@@ -57,6 +61,41 @@ pub struct Summary {
     pub timing: Timing,
     /// What to check before trusting the numbers.
     pub warnings: Vec<String>,
+}
+
+/// An event of the timeline: when it was to happen, and when it did.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct TimelineStatus {
+    /// Its place in the scenario's timeline, from 0.
+    #[serde(rename = "timeline")]
+    pub number: usize,
+    /// What was to happen.
+    #[serde(rename = "action")]
+    pub event: String,
+    /// When it was to happen: nanoseconds since the network was ready. Nothing if its start
+    /// condition was not met.
+    pub planned: Option<Time>,
+    /// When it happened; nothing if it did not.
+    pub happened: Option<Time>,
+    /// What went wrong.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub failure: Option<String>,
+}
+
+impl TimelineStatus {
+    /// What happened, how late, or why not, in a line.
+    pub fn in_words(&self) -> String {
+        let late = match (self.planned, self.happened) {
+            (Some(planned), Some(happened)) => {
+                format!(", {} after its time", seconds(happened.since(planned)))
+            }
+            _ => String::new(),
+        };
+        match &self.failure {
+            Some(failure) => format!("timeline: {}: {failure}", self.event),
+            None => format!("timeline: {}{late}", self.event),
+        }
+    }
 }
 
 /// What became of the frame log.

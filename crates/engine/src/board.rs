@@ -76,11 +76,7 @@ fn verdict(
         match passed(&row.state, milestone) {
             Some(true) => {}
             Some(false) => {
-                let milestone = match milestone {
-                    Milestone::Started => "started",
-                    Milestone::Ready => "ready",
-                    Milestone::Done => "done",
-                };
+                let milestone = crate::run::in_words(milestone);
                 return Some(Err(format!(
                     "`{process}` in `{}` will never be {milestone}",
                     row.node

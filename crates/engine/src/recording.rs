@@ -29,11 +29,7 @@ pub async fn record(
     deploy_seconds: f64,
 ) -> Result<()> {
     let samples = tokio::spawn(sample(experiment.clone(), results.sample_file()?, end.clone()));
-    let run = Run {
-        experiment: experiment.clone(),
-        output: results.directory().into(),
-        end: end.clone(),
-    };
+    let run = Run::new(experiment.clone(), results.directory().into(), end.clone())?;
     let mut outcome = run.drive().await;
     let ended = experiment.now();
     samples.await.context("the sampling of pipes failed")??;
@@ -88,6 +84,7 @@ fn summarize(
         reason,
         deploy_seconds,
         processes: experiment.processes(),
+        timeline: outcome.timeline,
         success: outcome.failures.is_empty(),
         failures: outcome.failures,
         links: experiment.links(None)?,

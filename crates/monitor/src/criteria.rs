@@ -36,6 +36,8 @@ pub struct Criteria {
     pub pressure: Part,
     /// The highest value of each metric that applications report.
     pub application: BTreeMap<String, f64>,
+    /// How late events of the timeline may happen.
+    pub timeline: Punctuality,
     /// Contention that held no longer than this in all is brief: the run is suspect, not invalid.
     pub brief: Duration,
 }
@@ -60,6 +62,7 @@ impl Default for Criteria {
             steal: Part { limit: share(0.01), window: Duration::from_secs(10) },
             pressure: Part { limit: share(0.2), window: second },
             application: BTreeMap::new(),
+            timeline: Punctuality { tolerance: ten_ms },
             brief: second,
         }
     }
@@ -119,6 +122,14 @@ impl Default for Delays {
     fn default() -> Self {
         Self { tolerance: None, window: Duration::from_secs(1) }
     }
+}
+
+/// How late is too late for things that happen at a time. Contended when one is later.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Punctuality {
+    /// What is not late yet.
+    pub tolerance: Duration,
 }
 
 /// For how long something may be busy without a break (θ_c, θ_d). Contended from that length on.

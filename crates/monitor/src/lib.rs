@@ -34,7 +34,7 @@ mod warnings;
 mod watched;
 mod window;
 
-pub use criteria::{Busy, Criteria, Delays, Pages, Part, Traffic};
+pub use criteria::{Busy, Criteria, Delays, Pages, Part, Punctuality, Traffic};
 pub use monitor::{Monitor, Work};
 pub use observation::{BusyStretch, Direction, Divided, Observation, PageCause, Route, Subject};
 pub use party::{Party, Who};

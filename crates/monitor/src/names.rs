@@ -22,6 +22,8 @@ pub(crate) enum Place {
     Disk(u32),
     Pressure(Pressure, Party),
     Metric(u32, Party),
+    Events,
+    MissedEvents,
 }
 
 /// The names that were told.
@@ -67,6 +69,8 @@ impl Names {
             Place::Faults => Resource::Faults,
             Place::Disk(disk) => Resource::Disk { name: self.of(Subject::Disk(disk)) },
             Place::Pressure(of, party) => Resource::Pressure { of, who: self.who(party) },
+            Place::Events => Resource::Events,
+            Place::MissedEvents => Resource::MissedEvents,
             Place::Metric(metric, party) => {
                 Resource::Metric { name: self.of(Subject::Metric(metric)), who: self.who(party) }
             }

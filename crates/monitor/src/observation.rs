@@ -132,6 +132,17 @@ pub enum Observation {
         times: u64,
     },
 
+    /// An event of the run's timeline happened.
+    Event {
+        /// How long after its time.
+        late: Duration,
+    },
+    /// The run ended, and an event of its timeline that was due had not happened.
+    MissedEvent {
+        /// For how long it had been due.
+        due_for: Duration,
+    },
+
     /// Frames of a node were forwarded: counted once, where they leave the node.
     Forwarded {
         /// Which way.

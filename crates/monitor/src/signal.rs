@@ -37,11 +37,13 @@ pub enum SignalKind {
     Pressure,
     /// A value that an application reported. Its own unit.
     Application,
+    /// Events of the run's timeline were late, or did not happen. Unit: ns.
+    Timeline,
 }
 
 impl SignalKind {
     /// All of them.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 13] = [
         Self::Lateness,
         Self::UnmodelledDrop,
         Self::Cpu,
@@ -54,6 +56,7 @@ impl SignalKind {
         Self::Steal,
         Self::Pressure,
         Self::Application,
+        Self::Timeline,
     ];
 
     /// Its name, as in files.
@@ -71,6 +74,7 @@ impl SignalKind {
             Self::Steal => "steal",
             Self::Pressure => "pressure",
             Self::Application => "application",
+            Self::Timeline => "timeline",
         }
     }
 }
@@ -129,6 +133,10 @@ pub enum Resource {
         /// Whose tasks.
         who: Who,
     },
+    /// The events of the timeline that happened.
+    Events,
+    /// The events of the timeline that had not happened when the run ended.
+    MissedEvents,
     /// A metric of an application.
     Metric {
         /// Its name.
@@ -153,6 +161,8 @@ impl std::fmt::Display for Resource {
             Self::Faults => f.write_str("faults of nodes"),
             Self::Disk { name } => write!(f, "disk {name}"),
             Self::Pressure { of, who } => write!(f, "{} for {who}", of.name()),
+            Self::Events => f.write_str("events"),
+            Self::MissedEvents => f.write_str("events that never happened"),
             Self::Metric { name, who } => write!(f, "{name} of {who}"),
         }
     }

@@ -105,6 +105,25 @@ fn one_page_swapped_in_is_contention_brief_and_so_suspect() {
 }
 
 #[test]
+fn events_of_the_timeline_that_are_late_or_missing_are_invalid() {
+    let event = |late| (5000, O::Event { late: for_ms(late) });
+    let mut run = punctual();
+    run.push(event(10));
+    assert_eq!(judgement_of(&run).judgement, Judgement::Valid, "10 ms are tolerated");
+    run.push(event(11));
+    let verdict = judgement_of(&run);
+    assert_eq!(verdict.judgement, Judgement::Invalid);
+    let finding = &verdict.findings[0];
+    assert_eq!(finding.why, "timeline on events: 11 ms (limit 10 ms), at 5.000 s");
+    let mut run = punctual();
+    run.push((19_900, O::MissedEvent { due_for: for_ms(2_500) }));
+    let verdict = judgement_of(&run);
+    assert_eq!(verdict.judgement, Judgement::Invalid);
+    let why = &verdict.findings[0].why;
+    assert!(why.starts_with("timeline on events that never happened: 2500 ms"), "{why}");
+}
+
+#[test]
 fn swapping_for_longer_than_brief_is_invalid() {
     let pages: Vec<(u64, O)> = (0..120).map(|n| (n * 10, swapped_in(A))).collect();
     assert_eq!(judgement_of(&pages).judgement, Judgement::Invalid);

@@ -90,6 +90,8 @@ fn event() -> impl Strategy<Value = O> {
         2 => (pressure, node(), 0u64..400).prop_map(move |(of, party, ms)| O::Stalled {
             of, party, stalled: us(ms * 1000), over: us(400_000),
         }),
+        2 => (0u64..20).prop_map(move |ms| O::Event { late: us(ms * 1000) }),
+        1 => (0u64..20).prop_map(move |ms| O::MissedEvent { due_for: us(ms * 1000) }),
         1 => (node(), -10.0..10.0f64)
             .prop_map(|(party, value)| O::Metric { metric: 0, party, value }),
     ]

@@ -29,7 +29,10 @@ impl Happened {
     /// Takes the next event.
     pub fn add(&mut self, event: &Event) {
         match &event.what {
-            What::Changed { .. }
+            // What it did has an event of its own.
+            What::Timeline { status } if status.failure.is_none() => {}
+            What::Timeline { .. }
+            | What::Changed { .. }
             | What::ChangeFailed { .. }
             | What::ServiceHealth { .. }
             | What::ServiceEnded { .. }

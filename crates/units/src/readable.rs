@@ -1,6 +1,8 @@
 //! Numbers for people: rounded to what an eye takes in. Not here: text that is read back, which is
 //! exact (`text`).
 
+use crate::Duration;
+
 /// So many of something: `1 link`, `3 links`.
 pub fn counted(number: usize, what: &str) -> String {
     format!("{number} {what}{}", if number == 1 { "" } else { "s" })
@@ -41,6 +43,11 @@ pub fn bit_rate(bits_per_second: f64) -> String {
 /// Microseconds in a fitting unit: `38 µs`, `1.25 ms`.
 pub fn micros(micros: f64) -> String {
     if micros >= 1000.0 { format!("{:.2} ms", micros / 1000.0) } else { format!("{micros:.0} µs") }
+}
+
+/// A length of time in seconds, to the millisecond: `0.709 s`.
+pub fn seconds(length: Duration) -> String {
+    format!("{:.3} s", length.as_secs_f64())
 }
 
 #[cfg(test)]

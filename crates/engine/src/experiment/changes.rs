@@ -15,9 +15,14 @@ use crate::overflow;
 impl Experiment {
     /// Applies all changes at one instant, or none of them.
     pub fn change(&self, by: Origin, changes: Vec<LinkChange>) -> Result<Time> {
-        let at = self.with_live(|live| self.change_live(live, &changes))?;
+        let at = self.change_unrecorded(&changes)?;
         self.events.record(at, What::Changed { by, changes });
         Ok(at)
+    }
+
+    /// Applies all changes at one instant, or none of them; the caller records it.
+    pub fn change_unrecorded(&self, changes: &[LinkChange]) -> Result<Time> {
+        self.with_live(|live| self.change_live(live, changes))
     }
 
     /// The same for the `live` network, which the caller holds; nothing is recorded.

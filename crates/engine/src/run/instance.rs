@@ -1,21 +1,31 @@
 //! One process of the scenario in one node, from waiting to its end.
 
 use std::fs::{self, File};
-use std::io;
+use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::Duration as Patience;
 
 use netloom_api::event::What;
 use netloom_api::state::ProcessState;
+use netloom_monitor::Observation;
 use netloom_nodes::{ExitStatus, SpawnRequest, Stdio};
 use netloom_scenario::Process;
+use netloom_units::readable::seconds;
+use netloom_units::{Duration, Time};
 use tokio::sync::oneshot;
 
-use super::Run;
 use super::ready::Test;
+use super::timeline::last_line;
+use super::{Run, Wait};
 
 /// How long a process may take to end after SIGTERM before it is killed.
-const GRACE: Duration = Duration::from_secs(3);
+const GRACE: Patience = Patience::from_secs(3);
+
+/// From which lateness on a process that a node started late is worth a warning.
+const LONG_START: Duration = Duration::from_millis(100);
+
+/// How much of the end of an output is looked at for its last line.
+const END_LOOKED_AT: u64 = 8 * 1024;
 
 /// The exit code of a process that was killed.
 const KILLED: i32 = 128 + libc::SIGKILL;
@@ -26,21 +36,15 @@ type Exited = oneshot::Receiver<ExitStatus>;
 /// went wrong.
 pub async fn live(run: Run, process: Process, node: String) -> Result<(), String> {
     let instance = Instance { run, process, node };
-    match instance.run.wait_for(&instance.process.start).await {
-        Ok(true) => {}
-        Ok(false) => {
+    let planned = match instance.until_start().await {
+        Ok(Some(planned)) => planned,
+        never => {
             instance.set(ProcessState::NeverStarted);
-            return Ok(());
+            return never.map(drop);
         }
-        Err(never) => {
-            instance.set(ProcessState::NeverStarted);
-            let message = format!("`{}` was not started: {never}", instance.process.name);
-            instance.run.experiment.record(What::Warning { message: message.clone() });
-            return Err(message);
-        }
-    }
+    };
     instance
-        .execute()
+        .execute(planned)
         .await
         .map_err(|reason| format!("`{}` in `{}` {reason}", instance.process.name, instance.node))
 }
@@ -56,26 +60,62 @@ impl Instance {
         self.run.experiment.board.set(&self.process.name, &self.node, state);
     }
 
-    async fn execute(&self) -> Result<(), String> {
-        let (pid, mut exited) = self.spawn().map_err(|error| {
+    /// Waits for the time of its start and returns it; nothing if the run ended before. An error
+    /// if it should have been started and was not.
+    async fn until_start(&self) -> Result<Option<Time>, String> {
+        let warn = |message: String| self.run.experiment.record(What::Warning { message });
+        let (name, node) = (&self.process.name, &self.node);
+        match self.run.planned(&self.process.start).await {
+            Wait::Until(planned) if self.run.wait_until(planned).await => Ok(Some(planned)),
+            Wait::Until(planned) => {
+                let due_for = self.run.experiment.now().since(planned);
+                if due_for == Duration::ZERO {
+                    return Ok(None);
+                }
+                self.run.observe(Observation::MissedEvent { due_for });
+                Err(format!(
+                    "`{name}` in `{node}` was not started: it was due for {} when the run ended",
+                    seconds(due_for)
+                ))
+            }
+            Wait::RunOver(missing) => {
+                let message = format!("`{name}` in `{node}` was not started: {missing}");
+                // The run was too short for what it was to do.
+                if self.run.is_cut_short_by_duration() && !self.process.background {
+                    return Err(message);
+                }
+                warn(message);
+                Ok(None)
+            }
+            Wait::Never(why) => {
+                let message = format!("`{name}` was not started: {why}");
+                warn(message.clone());
+                Err(message)
+            }
+        }
+    }
+
+    async fn execute(&self, planned: Time) -> Result<(), String> {
+        let spawned = tokio::select! {
+            spawned = self.spawn() => spawned,
+            () = self.run.end.asked() => {
+                return Err(self.fail("did not start before the run ended: its node was slow".into()));
+            }
+        };
+        let (pid, mut exited) = spawned.map_err(|error| {
             self.fail(format!("could not be started: {}", netloom_api::in_words(error.as_ref())))
         })?;
-        self.set(ProcessState::Started { pid });
-        self.run.experiment.record(What::ProcessStarted {
-            process: self.process.name.clone(),
-            node: self.node.clone(),
-            pid,
-        });
+        self.started(pid, planned);
         if let Some(status) = self.until_ready(pid, &mut exited).await {
             self.finish(status);
             let ended = self.ended_badly(status.code());
             return Err(self.fail(format!("{ended}, before it was ready")));
         }
         let (status, stopped) = tokio::select! {
-            status = &mut exited => (status, false),
-            () = self.run.end.asked() => (self.stop(pid, exited).await, true),
+            status = &mut exited => (status.ok(), false),
+            () = self.run.end.asked() => (self.stop(pid, exited).await?, true),
         };
-        let status = status.map_err(|_| self.fail("lost its node's init".into()))?;
+        let status = status.ok_or_else(|| self.fail("lost its node's init".into()))?;
         self.finish(status);
         let code = status.code();
         if stopped {
@@ -84,6 +124,24 @@ impl Instance {
         }
         self.set(ProcessState::Done { code });
         if code == 0 { Ok(()) } else { Err(self.ended_badly(code)) }
+    }
+
+    /// Notes that the process runs, and warns if its node took long to start it.
+    fn started(&self, pid: u32, planned: Time) {
+        let (process, node) = (self.process.name.clone(), self.node.clone());
+        self.set(ProcessState::Started { pid });
+        let experiment = &self.run.experiment;
+        let late = experiment.now().since(planned);
+        experiment.record(What::ProcessStarted { process, node, pid });
+        if late > LONG_START {
+            let message = format!(
+                "`{}` in `{}` ran {} after its time: the node was slow to start it",
+                self.process.name,
+                self.node,
+                seconds(late)
+            );
+            experiment.record(What::Warning { message });
+        }
     }
 
     /// Keeps the files of an ended process and tells its end.
@@ -108,24 +166,22 @@ impl Instance {
         reason
     }
 
-    /// The words for an exit code that is not 0, with the last line of standard error.
+    /// The words for an exit code that is not 0, with the last line that the process printed.
     fn ended_badly(&self, code: i32) -> String {
-        let [_, stderr] = self.outputs();
-        let stderr = fs::read_to_string(stderr).unwrap_or_default();
         if code == KILLED && self.run.experiment.tell_memory_kills(&self.node) > 0 {
             return format!(
                 "ended with code {code}: the kernel kills processes of `{}` when a limit on memory is reached",
                 self.node
             );
         }
-        match stderr.lines().rev().find(|line| !line.trim().is_empty()) {
-            Some(line) => format!("ended with code {code}: {line}"),
-            None => format!("ended with code {code}"),
-        }
+        let [stdout, stderr] = self.outputs();
+        let last = [stderr, stdout].map(|file| last_line(&end_of(&file)));
+        let last = last.into_iter().find(|line| !line.is_empty());
+        format!("ended with code {code}{}", last.unwrap_or_default())
     }
 
     /// Starts the process; its id and how it ends.
-    fn spawn(&self) -> anyhow::Result<(u32, Exited)> {
+    async fn spawn(&self) -> anyhow::Result<(u32, Exited)> {
         let [stdout, stderr] = self.outputs();
         let stdio = Stdio::Files {
             stdin: File::open("/dev/null")?.into(),
@@ -138,7 +194,7 @@ impl Instance {
             cwd: None,
             stdio,
         };
-        let running = self.run.experiment.spawn(&self.node, request)?;
+        let running = self.run.experiment.spawn(&self.node, request).await?;
         Ok((running.spawned.pid, running.exited))
     }
 
@@ -167,20 +223,16 @@ impl Instance {
         None
     }
 
-    async fn stop(
-        &self,
-        pid: u32,
-        mut exited: Exited,
-    ) -> Result<ExitStatus, oneshot::error::RecvError> {
+    /// Ends the process: how it ended, or nothing if its node's init is gone.
+    async fn stop(&self, pid: u32, mut exited: Exited) -> Result<Option<ExitStatus>, String> {
         let signal = |number| self.run.experiment.signal(&self.node, pid, number);
         signal(libc::SIGTERM);
-        match tokio::time::timeout(GRACE, &mut exited).await {
-            Ok(status) => status,
-            Err(_) => {
-                signal(libc::SIGKILL);
-                exited.await
-            }
+        if let Ok(status) = tokio::time::timeout(GRACE, &mut exited).await {
+            return Ok(status.ok());
         }
+        signal(libc::SIGKILL);
+        let ended = self.run.until_over(&mut exited).await;
+        ended.ok_or_else(|| self.fail("does not end, although it was killed".into()))
     }
 
     fn outputs(&self) -> [PathBuf; 2] {
@@ -214,4 +266,17 @@ impl Instance {
         io::copy(&mut source, &mut File::create(target)?)?;
         Ok(())
     }
+}
+
+/// The end of a file as text; empty if it cannot be read.
+fn end_of(file: &Path) -> String {
+    let read = || -> io::Result<Vec<u8>> {
+        let mut file = File::open(file)?;
+        let length = file.metadata()?.len();
+        file.seek(SeekFrom::Start(length.saturating_sub(END_LOOKED_AT)))?;
+        let mut bytes = Vec::new();
+        file.take(END_LOOKED_AT).read_to_end(&mut bytes)?;
+        Ok(bytes)
+    };
+    String::from_utf8_lossy(&read().unwrap_or_default()).into_owned()
 }

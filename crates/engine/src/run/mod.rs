@@ -1,9 +1,11 @@
 //! The timeline and the processes of a run, from the moment the network is ready to the end.
 //!
 //! Every event and every process instance is a task of its own that waits for its start condition.
-//! The run ends when the scenario's duration has passed, or else when all events have happened and
-//! all foreground processes have ended, or when it is told to.
+//! Their times come from a thread of its own (`clockwork`). The run ends when the scenario's
+//! duration has passed, or else when all events have happened and all foreground processes have
+//! ended, or when it is told to.
 
+mod clockwork;
 mod instance;
 mod ready;
 mod timeline;
@@ -12,24 +14,38 @@ pub use ready::Test as ReadyTest;
 
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration as Patience;
 
+use anyhow::Result;
 use netloom_api::event::EndReason;
+use netloom_api::summary::TimelineStatus;
+use netloom_monitor::{Observation, SignalKind};
+use netloom_nodes::ExitStatus;
 use netloom_scenario::{Milestone, Start};
-use netloom_units::{Duration, Time};
+use netloom_units::Time;
+use tokio::sync::oneshot;
 use tokio::task::JoinSet;
 
 use crate::end::End;
 use crate::experiment::Experiment;
+use clockwork::Clockwork;
+
+/// How long a process that was killed may take to be gone: one in uninterruptible sleep, or of a
+/// node whose init is stopped, may never be.
+const DEATH: Patience = Patience::from_secs(3);
 
 /// What the tasks of a run share.
 #[derive(Clone)]
 pub struct Run {
     /// The experiment.
-    pub experiment: Arc<Experiment>,
+    experiment: Arc<Experiment>,
     /// Where processes write.
-    pub output: PathBuf,
+    output: PathBuf,
     /// The end of it.
-    pub end: End,
+    end: End,
+    clockwork: Clockwork,
+    /// When it began to do things: what was due before could not be on time.
+    since: Time,
 }
 
 /// How a run went.
@@ -37,90 +53,181 @@ pub struct Run {
 pub struct Outcome {
     /// What went wrong, in words.
     pub failures: Vec<String>,
+    /// The events of the timeline, in the order of the scenario.
+    pub timeline: Vec<TimelineStatus>,
+}
+
+/// What a start condition comes to.
+enum Wait {
+    /// It is met at this time, which may be past.
+    Until(Time),
+    /// The run was over before it was met: what was missing.
+    RunOver(String),
+    /// It will never be met: why.
+    Never(String),
 }
 
 impl Run {
+    /// A run of `experiment` whose processes write into `output`.
+    pub fn new(experiment: Arc<Experiment>, output: PathBuf, end: End) -> Result<Self> {
+        let (clock, since) = (experiment.clone(), experiment.now());
+        let clockwork = Clockwork::start(move || clock.now())?;
+        Ok(Self { experiment, output, end, clockwork, since })
+    }
+
     /// Runs everything to its end. Ends early when somebody else asks for the end.
     pub async fn drive(self) -> Outcome {
+        let scenario = self.experiment.drawn().scenario.clone();
+        self.watch_timeline(scenario.timeline.len());
+        let mut events = JoinSet::new();
         let mut foreground = JoinSet::new();
         let mut background = JoinSet::new();
-        for event in self.experiment.drawn().scenario.timeline.clone() {
-            foreground.spawn(timeline::happen(self.clone(), event));
+        for (number, event) in scenario.timeline.into_iter().enumerate() {
+            events.spawn(timeline::happen(self.clone(), number, event));
         }
-        for process in self.experiment.drawn().scenario.processes.clone() {
+        for process in scenario.processes {
             let tasks = if process.background { &mut background } else { &mut foreground };
             for node in process.nodes.clone() {
                 tasks.spawn(instance::live(self.clone(), process.clone(), node));
             }
         }
+        let ends_by_itself = !foreground.is_empty() || !events.is_empty();
+        self.end_in_time(scenario.duration);
         let mut outcome = Outcome::default();
-        let ends_by_itself = !foreground.is_empty();
-        if let Some(duration) = self.experiment.drawn().scenario.duration {
-            let run = self.clone();
-            tokio::spawn(async move {
-                if run.wait_until(run.experiment.begun() + duration).await {
-                    run.end.ask(EndReason::Duration);
-                }
-            });
-        }
-        collect(&mut foreground, &mut outcome).await;
-        if self.experiment.drawn().scenario.duration.is_none() && ends_by_itself {
+        outcome.collect_events(&mut events).await;
+        outcome.collect(&mut foreground).await;
+        if scenario.duration.is_none() && ends_by_itself {
             self.end.ask(EndReason::Completed);
         }
         self.end.asked().await;
-        collect(&mut background, &mut outcome).await;
+        outcome.collect(&mut background).await;
         outcome
     }
 
-    /// Waits for a start condition. `Ok(false)`: the run is over; `Err`: it will never come.
-    async fn wait_for(&self, start: &Start) -> Result<bool, String> {
-        match start {
-            Start::At(at) => Ok(self.wait_until(self.experiment.begun() + *at).await),
-            Start::After { process, when, delay } => {
-                if !self.wait_for_milestone(process, *when).await? {
-                    return Ok(false);
+    /// Tells the monitor that the events of the timeline are watched, if there are any.
+    fn watch_timeline(&self, events: usize) {
+        if events > 0 {
+            let (signal, probe) = (SignalKind::Timeline, "the run".into());
+            let (cannot_see, partial) = (Vec::new(), false);
+            self.observe(Observation::Watched { signal, probe, cannot_see, partial });
+        }
+    }
+
+    /// Ends the run after `duration`, if there is one; and the clockwork with the run.
+    fn end_in_time(&self, duration: Option<netloom_units::Duration>) {
+        let run = self.clone();
+        tokio::spawn(async move {
+            if let Some(duration) = duration {
+                let over = run.experiment.begun() + duration;
+                tokio::select! {
+                    _ = run.clockwork.wait(over) => run.end.ask(EndReason::Duration),
+                    () = run.end.asked() => {}
                 }
-                Ok(self.wait_until(self.experiment.now() + *delay).await)
+            }
+            run.end.asked().await;
+            run.clockwork.stop(run.experiment.now());
+        });
+    }
+
+    /// Waits until it is known when a start condition is met.
+    async fn planned(&self, start: &Start) -> Wait {
+        match start {
+            Start::At(at) => Wait::Until(self.experiment.begun() + *at),
+            Start::After { process, when, delay } => {
+                let reached = tokio::select! {
+                    reached = self.experiment.board.reached(process, *when) => Some(reached),
+                    () = self.end.asked() => None,
+                };
+                match reached {
+                    Some(Ok(())) => Wait::Until(self.experiment.now() + *delay),
+                    // The end of the run is also that of its processes: the end is the reason.
+                    Some(Err(never)) if self.end.reason().is_none() => Wait::Never(never),
+                    _ => Wait::RunOver(format!(
+                        "`{process}` was not {} when the run ended",
+                        in_words(*when)
+                    )),
+                }
             }
         }
     }
 
-    async fn wait_for_milestone(&self, process: &str, when: Milestone) -> Result<bool, String> {
+    /// Whether the run ended because its time was over, and not because somebody wanted it to.
+    fn is_cut_short_by_duration(&self) -> bool {
+        self.end.reason() == Some(EndReason::Duration)
+    }
+
+    /// Waits until `planned`; `false` if the run ended before. The monitor is shown how late the
+    /// clockwork got to it.
+    async fn wait_until(&self, planned: Time) -> bool {
+        let (sender, come) = oneshot::channel();
+        let experiment = self.experiment.clone();
+        self.clockwork.at(planned, move || _ = sender.send(experiment.now()));
+        let Ok(begun) = come.await else { return false };
+        self.observe_lateness(planned, begun);
+        true
+    }
+
+    /// Shows the monitor how late the engine got to something that was due at `planned`.
+    fn observe_lateness(&self, planned: Time, begun: Time) {
+        let late = begun.since(planned.max(self.since));
+        self.observe(Observation::Event { late });
+    }
+
+    /// Shows the monitor something that happens now.
+    fn observe(&self, observation: Observation) {
+        let mut monitor = self.experiment.monitor();
+        monitor.observe(self.experiment.now(), &observation);
+    }
+
+    /// Waits for the end of a process, but once the run is over not for ever: nothing if it does
+    /// not end, and nothing inside if its node's init is gone.
+    async fn until_over(
+        &self,
+        exited: &mut oneshot::Receiver<ExitStatus>,
+    ) -> Option<Option<ExitStatus>> {
+        let patience = async {
+            self.end.asked().await;
+            tokio::time::sleep(DEATH).await;
+        };
         tokio::select! {
-            reached = self.experiment.board.reached(process, when) => reached.map(|()| true),
-            () = self.end.asked() => Ok(false),
+            status = exited => Some(status.ok()),
+            () = patience => None,
         }
-    }
-
-    /// Sleeps until `time` on the experiment's clock; `false` if the run ended before.
-    ///
-    /// The runtime's timer has millisecond steps: the last two are slept by a thread, so that
-    /// events happen within the machine's own wake-up latency of their time.
-    async fn wait_until(&self, time: Time) -> bool {
-        const COARSE: Duration = Duration::from_millis(2);
-        let left = || time.since(self.experiment.now());
-        let coarse = left().saturating_sub(COARSE);
-        if coarse > Duration::ZERO {
-            tokio::select! {
-                () = tokio::time::sleep(coarse.into()) => {}
-                () = self.end.asked() => return false,
-            }
-        }
-        let rest = left();
-        if rest > Duration::ZERO {
-            // Only a panic in the closure could fail it.
-            let _ = tokio::task::spawn_blocking(move || std::thread::sleep(rest.into())).await;
-        }
-        self.end.reason().is_none()
     }
 }
 
-async fn collect(tasks: &mut JoinSet<Result<(), String>>, outcome: &mut Outcome) {
-    while let Some(task) = tasks.join_next().await {
-        match task {
-            Ok(Ok(())) => {}
-            Ok(Err(failure)) => outcome.failures.push(failure),
-            Err(panic) => outcome.failures.push(format!("internal error: {panic}")),
+/// A milestone as the end of a sentence.
+pub fn in_words(milestone: Milestone) -> &'static str {
+    match milestone {
+        Milestone::Started => "started",
+        Milestone::Ready => "ready",
+        Milestone::Done => "done",
+    }
+}
+
+impl Outcome {
+    async fn collect_events(&mut self, tasks: &mut JoinSet<TimelineStatus>) {
+        while let Some(task) = tasks.join_next().await {
+            match task {
+                Ok(event) => self.timeline.push(event),
+                Err(panic) => self.failures.push(format!("internal error: {panic}")),
+            }
+        }
+        self.timeline.sort_by_key(|event| event.number);
+        let failed = self.timeline.iter().filter_map(|event| {
+            let TimelineStatus { number, event, failure, .. } = event;
+            Some(format!("timeline event {number} ({event}): {}", failure.as_ref()?))
+        });
+        self.failures.extend(failed);
+    }
+
+    async fn collect(&mut self, tasks: &mut JoinSet<Result<(), String>>) {
+        while let Some(task) = tasks.join_next().await {
+            match task {
+                Ok(Ok(())) => {}
+                Ok(Err(failure)) => self.failures.push(failure),
+                Err(panic) => self.failures.push(format!("internal error: {panic}")),
+            }
         }
     }
 }

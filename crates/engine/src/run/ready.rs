@@ -75,7 +75,7 @@ impl Test {
     async fn succeeds(&self, argv: Vec<String>) -> bool {
         let Ok(stdio) = nowhere() else { return false };
         let request = SpawnRequest { argv, env: Vec::new(), cwd: None, stdio };
-        match self.experiment.spawn(&self.node, request) {
+        match self.experiment.spawn(&self.node, request).await {
             Ok(running) => running.exited.await.is_ok_and(|status| status.success()),
             Err(_) => false,
         }

@@ -1,50 +1,135 @@
-//! One event of the timeline.
+//! Events of the timeline: each waits for its start condition, happens on the run's clockwork, and
+//! is recorded with its planned and its actual time.
 
+use anyhow::Result;
 use netloom_api::change::LinkChange;
 use netloom_api::event::{Origin, What};
+use netloom_api::summary::TimelineStatus;
 use netloom_link::{LinkState, PipeChange};
+use netloom_monitor::Observation;
 use netloom_nodes::{SpawnRequest, Stdio};
 use netloom_scenario::{Command, Direction, Scenario, TimelineAction, TimelineEvent};
+use netloom_units::Time;
+use netloom_units::readable::seconds;
 use tokio::io::{AsyncRead, AsyncReadExt};
 use tokio::net::unix::pipe;
+use tokio::sync::oneshot;
 
-use super::Run;
+use super::{Run, Wait};
+use crate::experiment::Running;
 
 /// How much of a command's output is kept in its event.
 const OUTPUT_KEPT: u64 = 64 * 1024;
 
-/// Waits for the event's time and makes it happen.
-pub async fn happen(run: Run, event: TimelineEvent) -> Result<(), String> {
-    match run.wait_for(&event.at).await {
-        Ok(true) => {}
-        Ok(false) => return Ok(()),
-        Err(never) => {
-            let message = format!("a timeline event never happened: {never}");
-            run.experiment.record(What::Warning { message: message.clone() });
-            return Err(message);
+/// How an event went.
+struct Happened {
+    /// When it happened; nothing if it could not.
+    at: Option<Time>,
+    /// What went wrong.
+    failure: Option<String>,
+}
+
+/// Waits for the event's time, makes it happen, and hands back what became of it.
+pub async fn happen(run: Run, number: usize, event: TimelineEvent) -> TimelineStatus {
+    let changes = changes(&run.experiment.drawn().scenario, &event.action);
+    let mut status = TimelineStatus {
+        number,
+        event: in_words(&event.action, &changes),
+        planned: None,
+        happened: None,
+        failure: None,
+    };
+    let planned = match run.planned(&event.at).await {
+        Wait::Until(time) => time,
+        Wait::RunOver(missing) => {
+            let failed = run.is_cut_short_by_duration();
+            status.failure = failed.then(|| format!("it never happened: {missing}"));
+            return status;
         }
+        Wait::Never(why) => {
+            status.failure = Some(format!("it never happened: {why}"));
+            return status;
+        }
+    };
+    status.planned = Some(planned);
+    let happened = match event.action {
+        TimelineAction::Run { node, command } => execute(&run, planned, node, &command).await,
+        _ => change(&run, planned, changes).await,
+    };
+    match happened {
+        Some(Happened { at, failure }) => (status.happened, status.failure) = (at, failure),
+        None => miss(&run, &mut status, planned),
     }
-    match event.action {
-        TimelineAction::SetLink { link, direction, change } => {
-            set(&run, vec![LinkChange { link, direction, change: *change }])
-        }
-        TimelineAction::SetNode { node, state } => {
-            set(&run, all_links_of(&run.experiment.drawn().scenario, &node, state))
-        }
-        TimelineAction::Run { node, command } => execute(&run, node, &command).await,
+    run.experiment.record(What::Timeline { status: status.clone() });
+    status
+}
+
+/// Notes that the run ended before the event had happened: a failure if it was due.
+fn miss(run: &Run, status: &mut TimelineStatus, planned: Time) {
+    let ended = run.experiment.now();
+    if planned < ended {
+        let due_for = ended.since(planned);
+        run.observe(Observation::MissedEvent { due_for });
+        status.failure = Some(format!(
+            "it never happened: it was due for {} when the run ended, and the engine had not got \
+             to it",
+            seconds(due_for)
+        ));
     }
 }
 
-fn set(run: &Run, changes: Vec<LinkChange>) -> Result<(), String> {
-    match run.experiment.change(Origin::Timeline, changes) {
-        Ok(_) => Ok(()),
-        Err(error) => {
-            let reason = netloom_api::in_words(error.as_ref());
-            let by = Origin::Timeline;
-            run.experiment.record(What::ChangeFailed { by, reason: reason.clone() });
-            Err(format!("a change of the timeline failed: {reason}"))
+/// The changes of links that an event is; none for a command.
+fn changes(scenario: &Scenario, action: &TimelineAction) -> Vec<LinkChange> {
+    match action {
+        TimelineAction::SetLink { link, direction, change } => {
+            let (link, direction) = (link.clone(), *direction);
+            vec![LinkChange { link, direction, change: (**change).clone() }]
+        }
+        TimelineAction::SetNode { node, state } => all_links_of(scenario, node, *state),
+        TimelineAction::Run { .. } => Vec::new(),
+    }
+}
+
+fn in_words(action: &TimelineAction, changes: &[LinkChange]) -> String {
+    match action {
+        TimelineAction::SetLink { .. } => {
+            changes.iter().map(LinkChange::in_words).collect::<Vec<_>>().join(", ")
+        }
+        TimelineAction::SetNode { node, state } => {
+            let state = if *state == LinkState::Down { "down" } else { "up" };
+            format!("node {node}: {state}")
+        }
+        TimelineAction::Run { node, command } => {
+            format!("`{}` in {node}", command.argv().join(" "))
         }
     }
+}
+
+/// Changes links at `planned`; nothing if the run ended before.
+async fn change(run: &Run, planned: Time, changes: Vec<LinkChange>) -> Option<Happened> {
+    let (sender, done) = oneshot::channel();
+    let experiment = run.experiment.clone();
+    let wanted = changes.clone();
+    run.clockwork.at(planned, move || {
+        let begun = experiment.now();
+        let changed = experiment.change_unrecorded(&wanted);
+        // Recording could wait for a disk: that is done elsewhere.
+        _ = sender.send((*changed.as_ref().unwrap_or(&begun), changed));
+    });
+    let (happened, outcome) = done.await.ok()?;
+    run.observe_lateness(planned, happened);
+    let by = Origin::Timeline;
+    Some(match outcome {
+        Ok(at) => {
+            run.experiment.record_at(at, What::Changed { by, changes });
+            Happened { at: Some(at), failure: None }
+        }
+        Err(error) => {
+            let reason = netloom_api::in_words(error.as_ref());
+            run.experiment.record(What::ChangeFailed { by, reason: reason.clone() });
+            Happened { at: None, failure: Some(reason) }
+        }
+    })
 }
 
 fn all_links_of(scenario: &Scenario, node: &str, state: LinkState) -> Vec<LinkChange> {
@@ -61,25 +146,39 @@ fn all_links_of(scenario: &Scenario, node: &str, state: LinkState) -> Vec<LinkCh
         .collect()
 }
 
-async fn execute(run: &Run, node: String, command: &Command) -> Result<(), String> {
+/// Runs a command at `planned`, and waits for its end; nothing if the run ended before it ran.
+async fn execute(run: &Run, planned: Time, node: String, command: &Command) -> Option<Happened> {
+    if !run.wait_until(planned).await {
+        return None;
+    }
     let argv = command.argv();
-    let (code, output) = match capture_output(run, &node, argv.clone()).await {
-        Ok(ended) => ended,
-        Err(reason) => (127, reason),
+    let request =
+        SpawnRequest { argv: argv.clone(), env: Vec::new(), cwd: None, stdio: Stdio::Pipes };
+    let started = tokio::select! {
+        started = run.experiment.spawn(&node, request) => started,
+        () = run.end.asked() => return None,
     };
-    let failed = (code != 0 && run.end.reason().is_none())
-        .then(|| format!("the command `{}` in `{node}` ended with code {code}", argv.join(" ")));
+    let at = started.is_ok().then(|| run.experiment.now());
+    let (code, output) = match started {
+        Ok(running) => output_of(run, &node, running).await.unwrap_or_else(|why| (127, why)),
+        Err(error) => (127, netloom_api::in_words(error.as_ref())),
+    };
+    let failed = code != 0 && run.end.reason().is_none();
+    let failure = failed.then(|| format!("it ended with code {code}{}", last_line(&output)));
     run.experiment.record(What::CommandEnded { node, command: argv, code, output });
-    failed.map_or(Ok(()), Err)
+    Some(Happened { at, failure })
 }
 
-async fn capture_output(run: &Run, node: &str, argv: Vec<String>) -> Result<(i32, String), String> {
-    let request = SpawnRequest { argv, env: Vec::new(), cwd: None, stdio: Stdio::Pipes };
-    let running = run
-        .experiment
-        .spawn(node, request)
-        .map_err(|error| netloom_api::in_words(error.as_ref()))?;
-    let (spawned, exited) = (running.spawned, running.exited);
+/// The last line of an output that has one, to be put behind an exit code.
+pub(super) fn last_line(output: &str) -> String {
+    match output.lines().rev().find(|line| !line.trim().is_empty()) {
+        Some(line) => format!(": {}", line.trim()),
+        None => String::new(),
+    }
+}
+
+async fn output_of(run: &Run, node: &str, running: Running) -> Result<(i32, String), String> {
+    let Running { spawned, mut exited } = running;
     drop(spawned.stdin);
     let open = |fd: Option<std::os::fd::OwnedFd>| {
         fd.map(pipe::Receiver::from_owned_fd).transpose().map_err(|error| error.to_string())
@@ -93,7 +192,8 @@ async fn capture_output(run: &Run, node: &str, argv: Vec<String>) -> Result<(i32
             (String::new(), "ended with the run".into())
         }
     };
-    let status = exited.await.map_err(|_| "the node's init is gone".to_string())?;
+    let status = run.until_over(&mut exited).await.ok_or("it does not end")?;
+    let status = status.ok_or("the node's init is gone")?;
     Ok((status.code(), out + &err))
 }
 

@@ -12,6 +12,7 @@ use super::memory::Memory;
 use super::network::Network;
 use super::parts_of_time::PartsOfTime;
 use super::run_queue::RunQueues;
+use super::timeline::Timeline;
 use crate::criteria::Criteria;
 use crate::names::{Names, Place};
 use crate::observation::{Observation, Subject};
@@ -31,6 +32,7 @@ pub(crate) struct All {
     steal: PartsOfTime,
     pressure: PartsOfTime,
     applications: Applications,
+    timeline: Timeline,
 }
 
 made_of!(
@@ -43,7 +45,8 @@ made_of!(
     disks,
     steal,
     pressure,
-    applications
+    applications,
+    timeline
 );
 
 impl All {
@@ -59,6 +62,7 @@ impl All {
             steal: PartsOfTime::new(SignalKind::Steal, &criteria.steal),
             pressure: PartsOfTime::new(SignalKind::Pressure, &criteria.pressure),
             applications: Applications::new(&criteria.application),
+            timeline: Timeline::new(&criteria.timeline),
         }
     }
 
@@ -126,6 +130,8 @@ impl All {
                 let name = names.of(Subject::Metric(metric));
                 self.applications.reported(at, (metric, &name), party, value, out);
             }
+            O::Event { late } => self.timeline.happened(at, late, out),
+            O::MissedEvent { due_for } => self.timeline.missed(at, due_for, out),
             O::Named { .. }
             | O::Watched { .. }
             | O::Unwatched { .. }

@@ -12,6 +12,7 @@
 //! | `disk` | `disk` (Eq. 4.4) |
 //! | `parts_of_time` | `steal`, `pressure` |
 //! | `application` | `application` |
+//! | `timeline` | `timeline` |
 //!
 //! `all` has them together; `parts` is how criteria are made of windows, stretches and trackers.
 
@@ -27,6 +28,7 @@ mod memory;
 mod network;
 mod parts_of_time;
 mod run_queue;
+mod timeline;
 
 use netloom_units::{Duration, Time};
 

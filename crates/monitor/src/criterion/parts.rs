@@ -26,6 +26,21 @@ macro_rules! made_of {
     };
 }
 
+/// A criterion that is there from its first observation on.
+impl<C: Criterion> Criterion for Option<C> {
+    fn tick(&mut self, now: Time, out: &mut Outbox) {
+        self.iter_mut().for_each(|criterion| criterion.tick(now, out));
+    }
+
+    fn visit<'a>(&'a self, visitor: &mut dyn FnMut(&'a Tracker)) {
+        self.iter().for_each(|criterion| criterion.visit(visitor));
+    }
+
+    fn visit_mut(&mut self, visitor: &mut dyn FnMut(&mut Tracker)) {
+        self.iter_mut().for_each(|criterion| criterion.visit_mut(visitor));
+    }
+}
+
 impl<K: Ord, C: Criterion> Criterion for BTreeMap<K, C> {
     fn tick(&mut self, now: Time, out: &mut Outbox) {
         self.values_mut().for_each(|criterion| criterion.tick(now, out));

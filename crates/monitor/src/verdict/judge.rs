@@ -4,7 +4,8 @@
 //! **Invalid**, for the results show the machine:
 //! 1. A frame was lost outside the model. (If it may have been somebody else's frame, suspect.)
 //! 2. A single frame left the engine later than ten times the tolerance, or the engine paused as long.
-//! 3. Any other contention that was neither *brief* (no longer than `brief` in all, by default 1 s) nor
+//! 3. An event of the timeline happened later than its tolerance, or not at all.
+//! 4. Any other contention that was neither *brief* (no longer than `brief` in all, by default 1 s) nor
 //!    *marginal* (at its worst less than twice the threshold). Of a CPU, only if somebody was seen to suffer
 //!    meanwhile (late frames, a node's tasks waiting for a CPU or standing still), or if nobody could see
 //!    whether nodes waited: a CPU without an idle moment is by itself no more than the sign that it may have
@@ -61,9 +62,11 @@ impl Rules<'_> {
         let first = episodes.first()?;
         let judgement = match &report.on {
             Resource::Losses { .. } if report.is_nobodys() => Judgement::Suspect,
-            Resource::Losses { .. } | Resource::SingleFrame | Resource::Engine => {
-                Judgement::Invalid
-            }
+            Resource::Losses { .. }
+            | Resource::SingleFrame
+            | Resource::Engine
+            | Resource::Events
+            | Resource::MissedEvents => Judgement::Invalid,
             _ if report.held <= self.brief || is_marginal(report) => Judgement::Suspect,
             _ if report.signal == SignalKind::Cpu && !self.anybody_suffered(&episodes) => {
                 Judgement::Suspect

@@ -13,7 +13,7 @@ pub fn quantity(signal: SignalKind, value: f64) -> String {
         format!("{text} {unit}").trim_end().to_string()
     };
     match signal {
-        SignalKind::Lateness | SignalKind::Cpu | SignalKind::Disk => {
+        SignalKind::Lateness | SignalKind::Cpu | SignalKind::Disk | SignalKind::Timeline => {
             three_digits(value / 1e6, "ms")
         }
         SignalKind::UnmodelledDrop => three_digits(value, "frames"),
@@ -39,7 +39,7 @@ pub(crate) fn contended(report: &SignalReport, first: &Episode, episodes: usize)
         n => format!("{n} times, first at {since:.3} s"),
     };
     let held = match report.on {
-        Resource::Losses { .. } => String::new(),
+        Resource::Losses { .. } | Resource::Events | Resource::MissedEvents => String::new(),
         _ => format!(", for {:.3} s in all", report.held.as_secs_f64()),
     };
     let what = subject(signal, &report.on);

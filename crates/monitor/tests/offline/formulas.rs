@@ -25,6 +25,7 @@ impl Offline<'_> {
         self.memory();
         self.parts_of_time();
         self.metrics();
+        self.timeline();
     }
 
     /// Every observation that `pick` takes, by a key.
@@ -356,6 +357,36 @@ impl Offline<'_> {
             let key = (S::Application, Resource::Metric { name, who: node(party) });
             self.conclude(key, pieces, worst);
         }
+    }
+
+    fn timeline(&mut self) {
+        let tolerance = self.criteria.timeline.tolerance.as_nanos();
+        let late = self.pick(|at, seen| match seen {
+            O::Event { late } => Some(((), (at, late.as_nanos()))),
+            _ => None,
+        });
+        self.events((S::Timeline, Resource::Events), late.get(&()).cloned(), tolerance);
+        let missed = self.pick(|at, seen| match seen {
+            O::MissedEvent { due_for } => Some(((), (at, due_for.as_nanos().max(1)))),
+            _ => None,
+        });
+        self.events((S::Timeline, Resource::MissedEvents), missed.get(&()).cloned(), 0);
+    }
+
+    /// Each above the limit is a moment of its own, through nobody.
+    fn events(&mut self, key: (S, Resource), seen: Option<Vec<(u64, u64)>>, limit: u64) {
+        let seen = seen.unwrap_or_default();
+        let worst = seen.iter().filter(|(at, _)| self.counts(*at)).map(|(_, late)| *late).max();
+        let piece = |(at, late): &(u64, u64)| Piece {
+            from: *at,
+            to: *at,
+            seen: *at,
+            over: *at,
+            peak: *late as f64,
+            shares: [].into(),
+        };
+        let pieces = seen.iter().filter(|(_, late)| *late > limit).map(piece).collect();
+        self.conclude(key, pieces, worst.map(|late| late as f64));
     }
 
     /// All times at which a window changes.

@@ -168,7 +168,7 @@ pub fn judgement(
         let mut parties = episodes.iter().flat_map(|episode| episode.shares.keys());
         let invalid = match (signal, on) {
             (S::UnmodelledDrop, _) => parties.any(|who| who != "unattributed"),
-            (_, Resource::SingleFrame | Resource::Engine) => true,
+            (_, Resource::SingleFrame | Resource::Engine) | (S::Timeline, _) => true,
             (S::Cpu, _) => !light && (suffered || !waits_watched),
             _ => !light,
         };
@@ -198,6 +198,8 @@ fn threshold(signal: SignalKind, on: &Resource, criteria: &Criteria) -> f64 {
         (S::Disk, _) => criteria.disk.longest.as_nanos() as f64,
         (S::Steal, _) => criteria.steal.limit.value(),
         (S::Pressure, _) => criteria.pressure.limit.value(),
+        (S::Timeline, Resource::Events) => criteria.timeline.tolerance.as_nanos() as f64,
+        (S::Timeline, _) => 0.0,
         (S::Application, Resource::Metric { name, .. }) => criteria.application[name],
         (S::Application, _) => unreachable!("applications report metrics"),
     }

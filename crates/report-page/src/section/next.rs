@@ -87,6 +87,10 @@ fn advice(signal: SignalKind) -> &'static str {
             "the hypervisor took CPU time away: use a machine that is not shared, or run when it is quiet."
         }
         SignalKind::Pressure => "tasks of a node stood still: the resource says for want of what.",
+        SignalKind::Timeline => {
+            "events of the timeline were late, or never happened: `timeline` in summary.json has the \
+             planned and the actual time of each. What came before them kept the engine waiting."
+        }
         SignalKind::Application => "a metric of your own left the range that you gave it.",
     }
 }

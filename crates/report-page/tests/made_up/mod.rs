@@ -109,6 +109,7 @@ fn summary(scenario: &Scenario, with: &str) -> Summary {
             process("client", ProcessState::Done { code: 0 }),
             process("server", ProcessState::Failed { reason: format!("no luck{with}") }),
         ],
+        timeline: Vec::new(),
         success: false,
         failures: vec![format!("`server` has failed{with}")],
         links: links(scenario),

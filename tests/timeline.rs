@@ -1,0 +1,181 @@
+//! The timeline of a run: its events happen whatever nodes and clients do, and what did not happen
+//! is a failure and in the verdict.
+
+mod common;
+
+use std::fs;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+use common::{Lab, NETLOOM, eventually, kill, text};
+use nix::sys::signal::Signal;
+use serde_json::Value;
+
+/// How many events the timelines here have.
+const EVENTS: usize = 14;
+
+/// Two nodes, a link whose delay changes every 200 ms from 1 s on, and these lines more.
+fn lab(rest: &str) -> Lab {
+    let events: String = (0..EVENTS)
+        .map(|n| {
+            let (at, delay) = (1000 + 200 * n, 11 + n);
+            format!("  - {{ at: {at}ms, link: a--b, set: {{ delay: {delay}ms }} }}\n")
+        })
+        .collect();
+    Lab::new(&format!(
+        "topology:\n  nodes: {{ a: , b: }}\n  links: [{{ endpoints: [a, b], delay: 10ms }}]\n\
+         {rest}timeline:\n{events}"
+    ))
+}
+
+fn run(lab: &Lab) -> Child {
+    let mut command = lab.command(&["run", "-o", "results"]);
+    command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
+}
+
+fn summary(lab: &Lab) -> Value {
+    let text = fs::read_to_string(lab.path("results/summary.json")).unwrap();
+    serde_json::from_str(&text).unwrap()
+}
+
+/// How often the timeline has changed the link, by the events of the run.
+fn changes(results: &Path) -> usize {
+    let events = fs::read_to_string(results.join("events.jsonl")).unwrap();
+    events.lines().filter(|line| line.contains(r#""event":"changed""#)).count()
+}
+
+/// The init process of the node `a` of a lab: a child of its engine.
+fn init_of_a(lab: &Lab) -> i32 {
+    let of_lab = |pid: &str| {
+        let environment = fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
+        let words = fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+        let names = [format!("NETLOOM_EXPERIMENT={}", lab.name), "NETLOOM_NODE=a".into()];
+        let named = |name: &String| environment.split(|b| *b == 0).any(|v| v == name.as_bytes());
+        names.iter().all(named) && text(&words).contains("__init")
+    };
+    let processes = fs::read_dir("/proc").unwrap().map(|entry| entry.unwrap().file_name());
+    let mut found = processes.filter_map(|name| Some(name.to_str()?.to_string()));
+    found.find(|name| name.parse::<i32>().is_ok() && of_lab(name)).unwrap().parse().unwrap()
+}
+
+/// A stopped process goes on when the test ends, however it ends.
+struct Stopped(i32);
+
+impl Stopped {
+    fn stop(pid: i32) -> Self {
+        kill(pid, Signal::SIGSTOP);
+        Self(pid)
+    }
+}
+
+impl Drop for Stopped {
+    fn drop(&mut self) {
+        // It may have been killed meanwhile.
+        let _ = nix::sys::signal::kill(nix::unistd::Pid::from_raw(self.0), Signal::SIGCONT);
+    }
+}
+
+/// `netloom` with a limit of a minute, for what may wait for ever.
+fn in_a_minute(lab: &Lab, arguments: &[&str]) -> std::process::Output {
+    let mut command = Command::new("timeout");
+    command.args(["60", NETLOOM]).args(arguments).current_dir(&lab.directory);
+    command.stdin(Stdio::null()).output().unwrap()
+}
+
+#[test]
+fn a_node_that_stands_still_holds_up_neither_timeline_nor_api() {
+    let lab = lab("duration: 5s\n");
+    let run = run(&lab);
+    eventually("the run has begun", || lab.path("results/events.jsonl").exists());
+    let a = format!("a@{}", lab.name);
+    let exec = || {
+        let mut command = lab.command(&["exec", &a, "--", "sh", "-c", "echo up; exec sleep 1000"]);
+        command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap()
+    };
+    eventually("commands run in a", || lab.try_sh("a", "true").0 == 0);
+    let mut clients: Vec<Child> = (0..6).map(|_| exec()).collect();
+    for client in &mut clients {
+        use std::io::Read;
+        client.stdout.as_mut().unwrap().read_exact(&mut [0; 3]).unwrap();
+    }
+    // Their clients vanish, so the engine has signals for a node that does not take them.
+    let stopped = Stopped::stop(init_of_a(&lab));
+    for client in &mut clients {
+        client.kill().unwrap();
+        client.wait().unwrap();
+    }
+    let others = in_a_minute(&lab, &["exec", &format!("b@{}", lab.name), "--", "echo", "hi"]);
+    assert_eq!(text(&others.stdout), "hi\n", "{}", text(&others.stderr));
+    assert!(in_a_minute(&lab, &["inspect", &lab.name]).status.success());
+    let output = run.wait_with_output().unwrap();
+    drop(stopped);
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    assert_eq!(changes(&lab.path("results")), EVENTS);
+    let timeline = summary(&lab)["timeline"].as_array().unwrap().clone();
+    assert_eq!(timeline.len(), EVENTS);
+    for event in &timeline {
+        let (planned, happened) = (event["planned"].as_u64(), event["happened"].as_u64());
+        assert!(happened.unwrap() >= planned.unwrap(), "{event}");
+    }
+    assert_eq!(lab.remains(), [""; 0]);
+}
+
+#[test]
+fn an_experiment_with_a_node_that_stands_still_is_destroyed() {
+    let lab = lab("");
+    lab.ok(&["deploy"]);
+    assert_eq!(lab.sh("a", "echo up"), "up\n");
+    let stopped = Stopped::stop(init_of_a(&lab));
+    let waiting = lab.command(&["exec", &format!("a@{}", lab.name), "--", "true"]);
+    let mut waiting = { waiting }.stderr(Stdio::null()).spawn().unwrap();
+    std::thread::sleep(Duration::from_millis(100));
+    let destroyed = in_a_minute(&lab, &["destroy", &lab.name]);
+    assert!(destroyed.status.success(), "{}", text(&destroyed.stderr));
+    drop(stopped);
+    assert!(!waiting.wait().unwrap().success());
+    assert_eq!(lab.remains(), [""; 0]);
+}
+
+#[test]
+fn what_never_happened_fails_the_run() {
+    let lab = Lab::new(
+        "duration: 2s\n\
+         topology: { nodes: { a: , b: }, links: [{ endpoints: [a, b] }] }\n\
+         processes:\n  \
+         - { name: long, node: a, command: sleep 1000, background: true }\n  \
+         - { name: late, node: b, command: 'true', start: { after: long, when: done } }\n\
+         timeline:\n  \
+         - { at: { after: long, when: done }, link: a--b, set: { delay: 5ms } }\n",
+    );
+    let output = lab.netloom(&["run", "-o", "results"]);
+    assert_eq!(output.status.code(), Some(3), "{}", text(&output.stdout));
+    let summary = summary(&lab);
+    assert_eq!(summary["success"], false);
+    let failures = summary["failures"].to_string();
+    let event = "it never happened: `long` was not done when the run ended";
+    assert!(failures.contains(event), "{failures}");
+    assert!(failures.contains("`late` in `b` was not started"), "{failures}");
+    assert_eq!(summary["timeline"][0]["happened"], Value::Null);
+}
+
+#[test]
+fn what_was_due_while_the_engine_stood_still_is_in_the_verdict() {
+    let lab = lab("duration: 4s\n");
+    let run = run(&lab);
+    eventually("the timeline is under way", || {
+        let results = lab.path("results");
+        results.join("events.jsonl").exists() && changes(&results) > 0
+    });
+    let stopped = Stopped::stop(lab.engine_pid());
+    // Between two events lie 200 ms.
+    std::thread::sleep(Duration::from_millis(500));
+    drop(stopped);
+    assert!(run.wait_with_output().unwrap().status.success());
+    let summary = summary(&lab);
+    assert_eq!(summary["timeline"].as_array().unwrap().len(), EVENTS);
+    assert_eq!(summary["verdict"]["judgement"], "invalid");
+    let findings = summary["verdict"]["findings"].as_array().unwrap();
+    let late = findings.iter().find(|finding| finding["signal"] == "timeline").unwrap();
+    assert!(late["why"].as_str().unwrap().starts_with("timeline on events: "), "{late}");
+}
