@@ -10,6 +10,7 @@ use tokio::process::{Child, ChildStdin, ChildStdout, Command};
 
 use crate::args::StartOptions;
 use crate::find::{self, Loaded};
+use crate::output::{self, errln};
 
 /// An engine that this process has started.
 pub struct Engine {
@@ -78,7 +79,7 @@ impl Engine {
                 }
                 StartUp::Note(note) => {
                     progress.clear();
-                    eprintln!("note: {note}");
+                    errln!("note: {note}");
                 }
                 StartUp::Ready => {
                     progress.clear();
@@ -124,8 +125,7 @@ impl Progress {
     /// Shows a text instead of the last one.
     pub fn show(&mut self, text: &str) {
         if self.terminal {
-            eprint!("\r\x1b[K{text}");
-            let _ = std::io::stderr().flush();
+            output::replace_line(text);
             self.shown = true;
         }
     }
@@ -133,7 +133,7 @@ impl Progress {
     /// Shows nothing any more.
     pub fn clear(&mut self) {
         if std::mem::take(&mut self.shown) {
-            eprint!("\r\x1b[K");
+            output::replace_line("");
         }
     }
 }

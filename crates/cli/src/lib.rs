@@ -5,6 +5,8 @@
 //! | `args` | the commands and their options |
 //! | `commands` | one file per command |
 //! | `client` | the API over its Unix socket |
+//! | `interrupts` | the user's wish that a command ends |
+//! | `output` | what commands print, without what a terminal obeys |
 //! | `launch` | starting an engine and following its start |
 //! | `files` | the files that properties name |
 //! | `find` | which scenario, which experiment, when none is named |
@@ -27,6 +29,7 @@ mod files;
 mod find;
 mod launch;
 mod preflight;
+mod output;
 mod profile_file;
 pub mod report_metric;
 mod results;
@@ -39,6 +42,8 @@ use clap::Parser;
 
 pub use args::Cli;
 pub use netloom_api::machine::Machine as MachineDescription;
+use crate::output::errln;
+
 pub use netloom_scenario::Controller;
 
 /// An experiment of which there is a trace on this machine.
@@ -104,14 +109,14 @@ pub fn main(machine: &dyn Machine) -> i32 {
     let runtime = match tokio::runtime::Builder::new_current_thread().enable_all().build() {
         Ok(runtime) => runtime,
         Err(error) => {
-            eprintln!("error: cannot start: {error}");
+            errln!("error: cannot start: {error}");
             return exit::FAILURE;
         }
     };
     let result = runtime.block_on(commands::dispatch(machine, cli));
     // A thread that waits for standard input would hold an ordinary end up until the next key.
     runtime.shutdown_background();
-    match result {
+    match result.and_then(output::outcome) {
         Ok(code) => code,
         Err(error) => exit::report(&error),
     }

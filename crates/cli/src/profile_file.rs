@@ -13,6 +13,7 @@ use netloom_profile::Profile;
 use tempfile::NamedTempFile;
 
 use crate::Machine;
+use crate::output::errln;
 
 /// The environment variable that names another file.
 pub const VARIABLE: &str = "NETLOOM_PROFILE";
@@ -97,7 +98,7 @@ pub fn calibration(machine: &dyn Machine) -> Calibration {
         Err(error) => Err(netloom_api::in_words(error.as_ref())),
     };
     usable.unwrap_or_else(|why| {
-        eprintln!("warning: {why}");
+        errln!("warning: {why}");
         Calibration::Missing { why }
     })
 }

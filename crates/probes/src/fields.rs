@@ -15,9 +15,13 @@ pub fn number(word: &[u8]) -> Option<u64> {
     str::from_utf8(word).ok()?.parse().ok()
 }
 
-/// A word as text, for names.
+/// A name as text. Processes choose theirs: control characters become `?`, as in what `ps` prints.
 pub fn text(word: &[u8]) -> String {
-    String::from_utf8_lossy(word).into_owned()
+    let text = String::from_utf8_lossy(word);
+    match text.chars().any(char::is_control) {
+        false => text.into_owned(),
+        true => text.replace(char::is_control, "?"),
+    }
 }
 
 /// The number behind a key, in lines like `key 17` or `key: 17`.
@@ -48,5 +52,17 @@ impl Counter {
     pub fn grew(&mut self, now: u64) -> Option<u64> {
         let before = self.0.replace(now)?;
         now.checked_sub(before)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::text;
+
+    #[test]
+    fn a_name_obeys_no_terminal_and_no_line() {
+        assert_eq!(text(b"\x1b]0;title\x07"), "?]0;title?");
+        assert_eq!(text("ng\u{9b}nx\n(1)".as_bytes()), "ng?nx?(1)");
+        assert_eq!(text("läuft".as_bytes()), "läuft");
     }
 }

@@ -1,5 +1,8 @@
-//! Numbers for people: rounded to what an eye takes in. Not here: text that is read back, which is
-//! exact (`text`).
+//! Numbers for people, rounded to what an eye takes in, and text of others, without what a terminal
+//! obeys. Not here: text that is read back, which is exact (`text`).
+
+use std::borrow::Cow;
+use std::fmt::Write;
 
 use crate::Duration;
 
@@ -50,9 +53,51 @@ pub fn seconds(length: Duration) -> String {
     format!("{:.3} s", length.as_secs_f64())
 }
 
+/// `text` with every character that a terminal obeys written out as `\u001b`: control characters
+/// but the ends of lines and tabs, and those that change the direction of writing. In a string of
+/// JSON, that stands for the same character.
+pub fn plain(text: &str) -> Cow<'_, str> {
+    if !text.chars().any(is_obeyed) {
+        return Cow::Borrowed(text);
+    }
+    let mut harmless = String::with_capacity(text.len() + 16);
+    let mut characters = text.chars().peekable();
+    while let Some(character) = characters.next() {
+        match character {
+            // The end of a line, as others write it.
+            '\r' if characters.peek() == Some(&'\n') => {}
+            // Writing to a string does not fail.
+            _ if is_obeyed(character) => _ = write!(harmless, "\\u{:04x}", u32::from(character)),
+            _ => harmless.push(character),
+        }
+    }
+    Cow::Owned(harmless)
+}
+
+fn is_obeyed(character: char) -> bool {
+    match character {
+        '\n' | '\t' => false,
+        '\u{061c}'
+        | '\u{200e}'
+        | '\u{200f}'
+        | '\u{202a}'..='\u{202e}'
+        | '\u{2066}'..='\u{2069}' => true,
+        _ => character.is_control(),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_terminal_obeys_nothing_of_a_plain_text() {
+        assert_eq!(plain("näh\t1\n"), "näh\t1\n");
+        assert_eq!(plain("\u{1b}]0;title\u{7}"), "\\u001b]0;title\\u0007");
+        assert_eq!(plain("a\u{7f}b\u{9b}31m"), "a\\u007fb\\u009b31m");
+        assert_eq!(plain("\u{202e}txt.exe\u{2069}"), "\\u202etxt.exe\\u2069");
+        assert_eq!(plain("one\r\ntwo\rthree"), "one\ntwo\\u000dthree");
+    }
 
     #[test]
     fn numbers_are_readable() {

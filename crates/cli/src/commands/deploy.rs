@@ -13,6 +13,7 @@ use crate::client::Client;
 use crate::find::Loaded;
 use crate::launch::{Engine, prepare};
 use crate::{exit, preflight, profile_file};
+use crate::output::{errln, outln};
 
 /// Brings the network up and returns.
 pub async fn deploy(machine: &dyn Machine, args: Deploy) -> Result<i32> {
@@ -50,7 +51,7 @@ pub async fn bring_up(machine: &dyn Machine, start: &StartOptions, loaded: &Load
             return Err(error);
         }
     }
-    println!(
+    outln!(
         "{name}: {} and {} up in {:.2} s (engine pid {})",
         counted(loaded.scenario.nodes.len(), "node"),
         counted(loaded.scenario.links.len(), "link"),

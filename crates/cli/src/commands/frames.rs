@@ -1,7 +1,7 @@
 //! `netloom frames`: a frame log as a table, a row for each entry.
 
 use std::fs::File;
-use std::io::{self, BufWriter, Read};
+use std::io::{BufWriter, Read};
 use std::path::Path;
 
 use anyhow::{Context, Result};
@@ -11,6 +11,7 @@ use netloom_units::Time;
 
 use crate::args::Frames;
 use crate::exit;
+use crate::output::{self, Data};
 
 /// Bytes read at once.
 const PIECE: usize = 1 << 16;
@@ -32,12 +33,23 @@ const COLUMNS: &[Column<'static>] = &[
 /// Reads the log and writes the tables that were asked for. What was read before the log turned out to
 /// be damaged is in the tables.
 pub fn frames(args: &Frames) -> Result<i32> {
+    match tables(args) {
+        // Why is known to who prints.
+        Err(_) if output::is_closed() => Ok(exit::SUCCESS),
+        outcome => outcome,
+    }
+}
+
+fn tables(args: &Frames) -> Result<i32> {
     let describe = || format!("cannot read {}", args.log.display());
     let log = File::open(&args.log).with_context(describe)?;
     let mut tables: Vec<Box<dyn Table>> = Vec::new();
     if let Some(path) = &args.csv {
         tables.push(match path == Path::new("-") {
-            true => Box::new(Csv::new(io::stdout().lock(), COLUMNS)?),
+            true => {
+                let stdout = Data { may_be_lost: args.parquet.is_some() };
+                Box::new(Csv::new(stdout, COLUMNS)?)
+            }
             false => Box::new(Csv::new(BufWriter::new(create(path)?), COLUMNS)?),
         });
     }

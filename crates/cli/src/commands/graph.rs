@@ -1,12 +1,12 @@
 //! `netloom graph`
 
 use std::fs;
-use std::io::Write;
 
 use anyhow::{Context, Result};
 use netloom_scenario::graph;
 
 use crate::args::{Drawing, Graph};
+use crate::output::out;
 use crate::{exit, find};
 
 /// Draws a scenario's topology.
@@ -21,7 +21,7 @@ pub fn graph(args: Graph) -> Result<i32> {
         Some(file) => {
             fs::write(&file, text).with_context(|| format!("cannot write {}", file.display()))?
         }
-        None => std::io::stdout().write_all(text.as_bytes())?,
+        None => out!("{text}"),
     }
     Ok(exit::SUCCESS)
 }

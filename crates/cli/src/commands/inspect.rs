@@ -24,6 +24,7 @@ use super::tc;
 use super::usage;
 use crate::args::{Format, Inspect};
 use crate::client::Client;
+use crate::output::{self, out};
 use crate::table::table;
 use crate::{Found, Machine, exit, find};
 
@@ -32,11 +33,14 @@ pub async fn inspect(machine: &dyn Machine, args: Inspect) -> Result<i32> {
     loop {
         let text = look(machine, &args).await?;
         if !args.watch {
-            print!("{text}");
+            out!("{text}");
             return Ok(exit::SUCCESS);
         }
-        // Home, the new text over the old, and nothing behind it.
-        print!("\x1b[H\x1b[2J{text}");
+        output::clear_screen();
+        out!("{text}");
+        if output::is_closed() {
+            return Ok(exit::SUCCESS);
+        }
         tokio::select! {
             () = tokio::time::sleep(Duration::from_secs(1)) => {}
             _ = tokio::signal::ctrl_c() => return Ok(exit::SUCCESS),

@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use netloom_monitor::{Observation, Party, Subject};
 use netloom_units::{Duration, Time};
 
+use crate::fields::text;
 use crate::places::Places;
 use crate::probe::Sink;
 
@@ -53,8 +54,8 @@ impl Runners {
             self.told.retain(|_, told| at < *told + RENEW);
         }
         self.told.insert(pid, at);
-        if let Ok(name) = fs::read_to_string(self.proc.join(pid.to_string()).join("comm")) {
-            let (what, name) = (Subject::Process(pid), name.trim_end().to_owned());
+        if let Ok(name) = fs::read(self.proc.join(pid.to_string()).join("comm")) {
+            let (what, name) = (Subject::Process(pid), text(name.trim_ascii_end()));
             sink(Observation::Named { what, name });
         }
     }
