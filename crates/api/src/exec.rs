@@ -57,6 +57,19 @@ pub enum ExecControl {
     Resize(TerminalSize),
     /// Send it this signal, by number.
     Signal(i32),
+    /// Nobody reads this output any more: the next write to it fails, and ends a command that does
+    /// not mind with SIGPIPE. A terminal has one output only.
+    Close(ExecOutput),
+}
+
+/// An output of a command.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ExecOutput {
+    /// Standard output.
+    Stdout,
+    /// Standard error.
+    Stderr,
 }
 
 /// What the engine says of a command.

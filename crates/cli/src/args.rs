@@ -185,8 +185,13 @@ pub struct Exec {
     /// Environment variable for the command.
     #[arg(short, long, value_name = "NAME=VALUE")]
     pub env: Vec<String>,
-    /// The command and its arguments.
-    #[arg(last = true, required = true, value_name = "COMMAND")]
+    /// The command and its arguments; options of `exec` itself stand before them.
+    #[arg(
+        required = true,
+        trailing_var_arg = true,
+        allow_hyphen_values = true,
+        value_name = "COMMAND"
+    )]
     pub command: Vec<String>,
 }
 

@@ -11,12 +11,15 @@ use axum::response::Response;
 use futures_util::stream::{self, SplitSink, SplitStream};
 use futures_util::{SinkExt, Stream, StreamExt};
 use netloom_api::ApiError;
-use netloom_api::exec::{ExecControl, ExecNotice, ExecRequest, STDERR, STDOUT, TerminalSize};
+use netloom_api::exec::{
+    ExecControl, ExecNotice, ExecOutput, ExecRequest, STDERR, STDOUT, TerminalSize,
+};
 use netloom_nodes::{ExitStatus, NodeError, SpawnRequest, Spawned, Stdio};
 use tokio::fs::File;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::unix::pipe;
 use tokio::sync::{mpsc, oneshot};
+use tokio::task::AbortHandle;
 
 use super::Context;
 
@@ -126,8 +129,8 @@ impl Session {
         let pid = self.spawned.pid;
         let _ = notify(&mut sink, &ExecNotice::Started { pid }).await;
         let (output, mut frames) = mpsc::channel::<Message>(16);
-        let input = match self.attach(&output) {
-            Ok(input) => input,
+        let (input, readers) = match self.attach(&output) {
+            Ok(attached) => attached,
             Err(error) => {
                 let _ = notify(&mut sink, &failed(error.to_string(), 125)).await;
                 return self.kill(context).await;
@@ -138,7 +141,9 @@ impl Session {
         let control = {
             let context = context.clone();
             let messages = stream::iter(early.into_iter().map(Ok)).chain(stream);
-            tokio::spawn(async move { take_input(messages, input, &context, &node, pid).await })
+            tokio::spawn(async move {
+                take_input(messages, input, readers, &context, &node, pid).await;
+            })
         };
         let mut control = control;
         let mut ended = None;
@@ -176,25 +181,31 @@ impl Session {
         let _ = sink.close().await;
     }
 
-    /// Starts reading the command's output into `output`; hands back where its input goes.
-    fn attach(&mut self, output: &mpsc::Sender<Message>) -> io::Result<Input> {
+    /// Starts reading the command's output into `output`; hands back where its input goes, and what
+    /// reads its outputs.
+    fn attach(&mut self, output: &mpsc::Sender<Message>) -> io::Result<(Input, Readers)> {
+        let mut readers = Readers::default();
         if let Some(pty) = self.spawned.pty.take() {
             let reader = Terminal::new(pty.try_clone()?);
             tokio::spawn(reader.read_all(output.clone()));
-            return Ok(Input::Terminal(Terminal::new(pty)));
+            return Ok((Input::Terminal(Terminal::new(pty)), readers));
         }
-        for (fd, tag) in
-            [(self.spawned.stdout.take(), STDOUT), (self.spawned.stderr.take(), STDERR)]
-        {
+        let Readers { stdout, stderr } = &mut readers;
+        for (fd, tag, handle) in [
+            (self.spawned.stdout.take(), STDOUT, stdout),
+            (self.spawned.stderr.take(), STDERR, stderr),
+        ] {
             if let Some(fd) = fd {
                 let reader = pipe::Receiver::from_owned_fd(fd)?;
-                tokio::spawn(read_pipe(reader, tag, output.clone()));
+                let reading = tokio::spawn(read_pipe(reader, tag, output.clone()));
+                *handle = Some(reading.abort_handle());
             }
         }
-        match self.spawned.stdin.take() {
-            Some(fd) => Ok(Input::Pipe(pipe::Sender::from_owned_fd(fd)?)),
-            None => Ok(Input::Closed),
-        }
+        let input = match self.spawned.stdin.take() {
+            Some(fd) => Input::Pipe(pipe::Sender::from_owned_fd(fd)?),
+            None => Input::Closed,
+        };
+        Ok((input, readers))
     }
 
     /// Ends a command whose client is gone: SIGHUP, and SIGKILL if that does not help.
@@ -224,6 +235,24 @@ async fn drain(frames: &mut mpsc::Receiver<Message>, sink: &mut SplitSink<WebSoc
     }
 }
 
+/// What reads the outputs of a command that has no terminal.
+#[derive(Default)]
+struct Readers {
+    stdout: Option<AbortHandle>,
+    stderr: Option<AbortHandle>,
+}
+
+impl Readers {
+    /// Ends the reading of an output, which closes it: a command that writes gets SIGPIPE.
+    fn close(&self, output: ExecOutput) {
+        let reader = match output {
+            ExecOutput::Stdout => &self.stdout,
+            ExecOutput::Stderr => &self.stderr,
+        };
+        reader.iter().for_each(AbortHandle::abort);
+    }
+}
+
 /// Where a command's input goes.
 enum Input {
     Pipe(pipe::Sender),
@@ -250,6 +279,7 @@ impl Input {
 async fn take_input(
     mut messages: impl Stream<Item = Result<Message, axum::Error>> + Unpin,
     mut input: Input,
+    readers: Readers,
     context: &Context,
     node: &str,
     pid: u32,
@@ -266,6 +296,7 @@ async fn take_input(
                 Ok(ExecControl::Signal(number)) => {
                     context.experiment.signal(node, pid, number);
                 }
+                Ok(ExecControl::Close(output)) => readers.close(output),
                 Err(_) => return,
             },
             Message::Close(_) => return,

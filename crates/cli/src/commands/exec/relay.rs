@@ -1,0 +1,266 @@
+//! What passes between the user and a command in a node: input, output, signals, sizes.
+
+use std::time::Duration;
+
+use anyhow::{Context, Result};
+use futures_util::stream::{SplitSink, SplitStream};
+use futures_util::{SinkExt, StreamExt};
+use netloom_api::exec::{ExecControl, ExecNotice, ExecOutput};
+use tokio::net::UnixStream;
+use tokio::signal::unix::{SignalKind, signal};
+use tokio::sync::mpsc::{self, Receiver, UnboundedReceiver, UnboundedSender};
+use tokio::time::{Instant, sleep_until};
+use tokio_tungstenite::WebSocketStream;
+use tokio_tungstenite::tungstenite::{Bytes, Message};
+
+use super::streams::{Closed, Outputs, read_input};
+use crate::client::Client;
+use crate::exit::{self, WithCode};
+use crate::output::errln;
+use crate::terminal::{self, Raw};
+
+/// How long an engine may take to confirm a signal when the user sends a second one.
+const PATIENCE: Duration = Duration::from_millis(500);
+
+type Socket = WebSocketStream<UnixStream>;
+
+/// A command under way, or about to start.
+pub struct Relay<'a> {
+    client: &'a Client,
+    stream: SplitStream<Socket>,
+    control: UnboundedSender<Message>,
+    signals: UnboundedReceiver<SignalKind>,
+    closures: UnboundedReceiver<Closed>,
+    outputs: Outputs,
+    /// A frame of output for which there is no room yet.
+    waiting: Option<Bytes>,
+    tty: bool,
+    raw: Option<Raw>,
+    state: State,
+    /// When the command is given up unless the engine confirms a signal.
+    given_up: Option<Instant>,
+    /// Why some of the output was lost.
+    lost: Option<std::io::Error>,
+}
+
+/// How far the command is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum State {
+    Waiting,
+    Runs,
+    /// It runs, and the engine has not yet confirmed that it got the last signal for it.
+    Signalled,
+}
+
+/// What comes next.
+enum Next {
+    Signal(SignalKind),
+    Closed(Closed),
+    /// The frame that waited was taken.
+    Room,
+    /// The engine has confirmed no signal in time.
+    Silence,
+    FromEngine(Option<Message>),
+}
+
+impl<'a> Relay<'a> {
+    /// Begins to relay between this process and `socket`, which carries a request.
+    pub fn new(client: &'a Client, socket: Socket, tty: bool) -> Result<Self> {
+        let (sink, stream) = socket.split();
+        let (input, messages) = mpsc::channel(16);
+        let (control, controls) = mpsc::unbounded_channel();
+        let (noticed, closures) = mpsc::unbounded_channel();
+        tokio::spawn(send_all(sink, controls, messages));
+        tokio::spawn(read_input(input));
+        Ok(Self {
+            client,
+            stream,
+            control,
+            signals: signals(tty)?,
+            closures,
+            outputs: Outputs::start(noticed).context("cannot use this program's outputs")?,
+            waiting: None,
+            tty,
+            raw: None,
+            state: State::Waiting,
+            given_up: None,
+            lost: None,
+        })
+    }
+
+    /// Relays until the command has ended; its exit code.
+    pub async fn run(mut self) -> Result<i32> {
+        loop {
+            let code = match self.next().await {
+                Next::Signal(kind) => self.signal(kind),
+                Next::Closed(closed) => self.close(closed),
+                Next::Room => None,
+                Next::Silence => Some(self.give_up()),
+                Next::FromEngine(Some(Message::Binary(frame))) => {
+                    self.waiting = Some(frame);
+                    None
+                }
+                Next::FromEngine(Some(Message::Text(text))) => {
+                    self.notice(serde_json::from_str(&text)?)?
+                }
+                Next::FromEngine(Some(Message::Pong(_))) => {
+                    self.state = State::Runs;
+                    self.given_up = None;
+                    None
+                }
+                Next::FromEngine(Some(_)) => None,
+                Next::FromEngine(None) => anyhow::bail!(
+                    "the experiment `{}` ended while the command ran",
+                    self.client.experiment()
+                ),
+            };
+            if let Some(code) = code {
+                return self.end(code).await;
+            }
+        }
+    }
+
+    async fn next(&mut self) -> Next {
+        let waiting = &mut self.waiting;
+        let full = waiting.is_some();
+        let frames = &self.outputs.frames;
+        let given_up = self.given_up.unwrap_or_else(Instant::now);
+        tokio::select! {
+            Some(kind) = self.signals.recv() => Next::Signal(kind),
+            Some(closed) = self.closures.recv() => Next::Closed(closed),
+            room = frames.reserve(), if full => {
+                if let (Ok(room), Some(frame)) = (room, waiting.take()) {
+                    room.send(frame);
+                }
+                Next::Room
+            }
+            () = sleep_until(given_up), if self.given_up.is_some() => Next::Silence,
+            message = self.stream.next(), if !full => {
+                Next::FromEngine(message.and_then(Result::ok))
+            }
+        }
+    }
+
+    /// What the engine says of the command; its exit code, once it has ended.
+    fn notice(&mut self, notice: ExecNotice) -> Result<Option<i32>> {
+        match notice {
+            ExecNotice::Started { .. } => {
+                self.state = State::Runs;
+                if self.tty {
+                    self.raw = Raw::enter().context("cannot set up the terminal")?;
+                }
+                Ok(None)
+            }
+            ExecNotice::Exited { code } => Ok(Some(code)),
+            ExecNotice::Failed { error, code } => {
+                let message = format!("experiment `{}`: {}", self.client.experiment(), error.error);
+                Err(WithCode { code, message }.into())
+            }
+        }
+    }
+
+    /// Passes a signal on; the exit code if nobody is there to get it.
+    fn signal(&mut self, kind: SignalKind) -> Option<i32> {
+        if kind == SignalKind::window_change() {
+            self.tell(&ExecControl::Resize(terminal::size()));
+            return None;
+        }
+        if self.state == State::Waiting {
+            errln!("ended before the command had started");
+            return Some(128 + kind.as_raw_value());
+        }
+        self.tell(&ExecControl::Signal(kind.as_raw_value()));
+        // Answered by whoever reads the signal, and not before.
+        let _ = self.control.send(Message::Ping(Bytes::new()));
+        if self.state == State::Signalled {
+            self.given_up.get_or_insert(Instant::now() + PATIENCE);
+        }
+        self.state = State::Signalled;
+        None
+    }
+
+    /// Ends without the engine; the exit code. A command whose client is gone is ended by its engine.
+    fn give_up(&self) -> i32 {
+        errln!(
+            "the engine of `{}` does not take signals; whether the command ends is not known",
+            self.client.experiment()
+        );
+        exit::INTERRUPTED
+    }
+
+    /// Closes an output of the command whose reader is gone; the exit code if that ends it.
+    fn close(&mut self, (output, why): Closed) -> Option<i32> {
+        self.lost = self.lost.take().or(why);
+        if self.tty && output == ExecOutput::Stdout {
+            return Some(128 + nix::libc::SIGPIPE);
+        }
+        self.tell(&ExecControl::Close(output));
+        None
+    }
+
+    fn tell(&self, control: &ExecControl) {
+        // If the engine is gone, its stream says so next. Plain data always has a JSON form.
+        let text = serde_json::to_string(control).unwrap_or_default();
+        let _ = self.control.send(Message::text(text));
+    }
+
+    /// Writes what is left of the output; a signal ends that.
+    async fn end(mut self, code: i32) -> Result<i32> {
+        drop(self.raw);
+        drop(self.outputs.frames);
+        let written = tokio::select! {
+            _ = self.outputs.written => true,
+            Some(_) = self.signals.recv() => false,
+        };
+        while let Ok((_, why)) = self.closures.try_recv() {
+            self.lost = self.lost.or(why);
+        }
+        match self.lost {
+            Some(error) if written => {
+                let message = format!("cannot write the command's output: {error}");
+                Err(WithCode { code: exit::EXEC_FAILED, message }.into())
+            }
+            _ => Ok(code),
+        }
+    }
+}
+
+/// Sends all messages to the engine, those that control the command before its input.
+async fn send_all(
+    mut sink: SplitSink<Socket, Message>,
+    mut controls: UnboundedReceiver<Message>,
+    mut input: Receiver<Message>,
+) {
+    loop {
+        let message = tokio::select! {
+            biased;
+            message = controls.recv() => message,
+            Some(message) = input.recv() => Some(message),
+        };
+        // If the engine is gone, its stream says so.
+        let Some(message) = message else { return };
+        if sink.send(message).await.is_err() {
+            return;
+        }
+    }
+}
+
+/// Ctrl-C and the like, which reach the command and not this program; a new window size reaches its
+/// terminal.
+fn signals(tty: bool) -> Result<UnboundedReceiver<SignalKind>> {
+    let mut kinds = vec![SignalKind::interrupt(), SignalKind::terminate(), SignalKind::quit()];
+    kinds.extend(tty.then(SignalKind::window_change));
+    let (sender, signals) = mpsc::unbounded_channel();
+    for kind in kinds {
+        let mut arriving = signal(kind).context("cannot watch for signals")?;
+        let sender: UnboundedSender<SignalKind> = sender.clone();
+        tokio::spawn(async move {
+            while arriving.recv().await.is_some() {
+                if sender.send(kind).is_err() {
+                    return;
+                }
+            }
+        });
+    }
+    Ok(signals)
+}
