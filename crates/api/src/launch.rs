@@ -55,7 +55,9 @@ impl Calibration {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Mode {
-    /// Keeps it up until told to stop.
+    /// Keeps it up until a request ends it. Standard input is a lease until the client, once the
+    /// network is ready, writes [`STAY`]: when it closes before, the client is gone and so is the
+    /// network.
     Deploy,
     /// Runs timeline and processes, writes results, and takes it down. Standard input stays open as
     /// a lease: when it closes, the client is gone and the run is stopped.
@@ -64,6 +66,9 @@ pub enum Mode {
         results: PathBuf,
     },
 }
+
+/// What the client of [`Mode::Deploy`] writes to let the network stay when it ends.
+pub const STAY: &[u8] = b"stay\n";
 
 /// A line of the engine's standard output while it starts.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -40,6 +40,8 @@ pub struct ExperimentStatus {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Phase {
+    /// The network is up; what runs from the start is not ready yet.
+    Starting,
     /// The network is up; nothing is timed.
     Deployed,
     /// A run is under way.

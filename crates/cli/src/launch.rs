@@ -1,10 +1,10 @@
 //! Starting an engine and following its start.
 
-use std::io::{IsTerminal, Write};
+use std::io::IsTerminal;
 use std::process::{ExitStatus, Stdio};
 
 use anyhow::{Context, Result, anyhow};
-use netloom_api::launch::{Calibration, Launch, Mode, StartUp};
+use netloom_api::launch::{Calibration, Launch, Mode, STAY, StartUp};
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, Lines};
 use tokio::process::{Child, ChildStdin, ChildStdout, Command};
 
@@ -16,7 +16,10 @@ use crate::output::{self, errln};
 pub struct Engine {
     child: Child,
     lines: Lines<BufReader<ChildStdout>>,
+    /// While it is open, the engine knows that this process lives.
     lease: Option<ChildStdin>,
+    /// Whether the engine stays when this process ends, once it is ready.
+    stays: bool,
 }
 
 /// Reads the scenario and lays the command line's choices over it.
@@ -59,8 +62,9 @@ impl Engine {
         let mut line = serde_json::to_vec(&orders)?;
         line.push(b'\n');
         stdin.write_all(&line).await.context("the engine did not take its orders")?;
-        let lease = matches!(mode, Mode::Run { .. }).then_some(stdin);
-        Ok(Self { child, lines: BufReader::new(stdout).lines(), lease })
+        let stays = mode == Mode::Deploy;
+        let lines = BufReader::new(stdout).lines();
+        Ok(Self { child, lines, lease: Some(stdin), stays })
     }
 
     /// The engine's process id; none once it has been waited for.
@@ -86,6 +90,9 @@ impl Engine {
                     return Ok(());
                 }
                 StartUp::Failed(error) => {
+                    if self.stays {
+                        self.release().await?;
+                    }
                     progress.clear();
                     let _ = self.child.wait().await;
                     return Err(anyhow!("{}", error.error));
@@ -100,6 +107,14 @@ impl Engine {
     /// Waits until the engine is gone.
     pub async fn wait(&mut self) -> Result<ExitStatus> {
         let status = self.child.wait().await.context("cannot wait for the engine")?;
+    /// Lets the engine live on without this process.
+    async fn release(&mut self) -> Result<()> {
+        if let Some(mut lease) = self.lease.take() {
+            lease.write_all(STAY).await.context("the engine ended as soon as it was ready")?;
+        }
+        Ok(())
+    }
+
         self.lease = None;
         Ok(status)
     }

@@ -27,9 +27,10 @@ mod commands;
 pub mod exit;
 mod files;
 mod find;
+mod interrupts;
 mod launch;
-mod preflight;
 mod output;
+mod preflight;
 mod profile_file;
 pub mod report_metric;
 mod results;
@@ -41,9 +42,9 @@ use std::path::PathBuf;
 use clap::Parser;
 
 pub use args::Cli;
-pub use netloom_api::machine::Machine as MachineDescription;
 use crate::output::errln;
 
+pub use netloom_api::machine::Machine as MachineDescription;
 pub use netloom_scenario::Controller;
 
 /// An experiment of which there is a trace on this machine.

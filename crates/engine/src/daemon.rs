@@ -17,7 +17,7 @@ use std::time::Instant;
 use anyhow::{Context, Result, anyhow, bail};
 use netloom_api::ApiError;
 use netloom_api::event::{EndReason, What};
-use netloom_api::launch::{Launch, Mode, StartUp};
+use netloom_api::launch::{Launch, Mode, STAY, StartUp};
 use netloom_api::state::Phase;
 use netloom_dataplane::{Dataplane, Options};
 use netloom_nodes::{Layout, Network};
@@ -36,7 +36,7 @@ use crate::monitoring::{Monitoring, Preparation, Thresholds};
 use crate::publish::{self, Reserved};
 use crate::recording::{record, start_captures, start_frame_log};
 use crate::results::Results;
-use crate::services::{self, NodeStart, Prepared, Services};
+use crate::services::{self, NodeStart, Prepared, Progress, Services};
 use crate::state_lock::{Existed, StateLock};
 
 /// Runs the engine to its end; the process' exit code.
@@ -291,13 +291,16 @@ async fn serve(
     let context = http::Context { experiment: experiment.clone(), end: end.clone() };
     let server = tokio::spawn(async move { axum::serve(listener, http::router(context)).await });
     watch_signals(&end)?;
-    if results.is_some() {
-        watch_lease(&end);
-    }
+    watch_lease(&end);
     let prepared = async {
         // Nodes see the socket for metrics: it is there before anything runs in them.
         let metrics = take_metrics(layout, &experiment, results.as_ref())?;
-        let progress = |done, total| say(&StartUp::Services { done, total });
+        let progress = |progress| {
+            say(&match progress {
+                Progress::Ready(done, total) => StartUp::Services { done, total },
+                Progress::Slow(words) => StartUp::Note(words),
+            });
+        };
         services::start(&experiment, starts, &end, progress).await?;
         experiment.begin();
         let Watching { preparation, thresholds } = watching;
@@ -403,12 +406,18 @@ fn watch_signals(end: &End) -> Result<()> {
     Ok(())
 }
 
-/// Ends the run when standard input closes: the client that started it is gone.
+/// Ends the experiment when standard input closes before the client has let it live on without
+/// itself: the client that started it is gone.
 fn watch_lease(end: &End) {
     let end = end.clone();
     std::thread::spawn(move || {
-        let mut rest = String::new();
-        while io::stdin().lock().read_line(&mut rest).is_ok_and(|count| count > 0) {}
+        let mut line = Vec::new();
+        while io::stdin().lock().read_until(b'\n', &mut line).is_ok_and(|count| count > 0) {
+            if line == STAY {
+                return;
+            }
+            line.clear();
+        }
         end.ask(EndReason::ClientGone);
     });
 }

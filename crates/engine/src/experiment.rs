@@ -152,7 +152,7 @@ impl Experiment {
             board,
             services,
             publisher: Publisher::default(),
-            phase: watch::Sender::new(Phase::Deployed),
+            phase: watch::Sender::new(Phase::Starting),
             overflow,
             monitor: Mutex::new(RecordedMonitor::new(monitor)),
             started_unix,

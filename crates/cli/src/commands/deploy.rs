@@ -11,16 +11,17 @@ use crate::Machine;
 use crate::args::{Deploy, StartOptions};
 use crate::client::Client;
 use crate::find::Loaded;
+use crate::interrupts::Interrupts;
 use crate::launch::{Engine, prepare};
-use crate::{exit, preflight, profile_file};
 use crate::output::{errln, outln};
+use crate::{exit, preflight, profile_file};
 
 /// Brings the network up and returns.
 pub async fn deploy(machine: &dyn Machine, args: Deploy) -> Result<i32> {
     let loaded = prepare(&args.start)?;
     let found = machine.inspect(&loaded.scenario.name)?;
     // Of one that does not answer, its name tells whether it is to be waited for.
-    match found.alive && Client::new(&found.name, &found.socket).is_reachable().await {
+    match found.alive && Client::of(&found).is_reachable().await {
         true => apply::check_unchanged(&found, &loaded).await,
         false => bring_up(machine, &args.start, &loaded).await,
     }
@@ -30,26 +31,24 @@ pub async fn deploy(machine: &dyn Machine, args: Deploy) -> Result<i32> {
 pub async fn bring_up(machine: &dyn Machine, start: &StartOptions, loaded: &Loaded) -> Result<i32> {
     preflight::check(machine, &loaded.scenario)?;
     let began = Instant::now();
+    let mut interrupts = Interrupts::watch()?;
     let mut engine =
         Engine::start(loaded, start.workers, profile_file::calibration(machine), Mode::Deploy)
             .await?;
-    let ready = tokio::select! {
-        ready = engine.ready() => ready.map(|()| true),
-        interrupt = tokio::signal::ctrl_c() => interrupt.map(|()| false).map_err(Into::into),
-    };
     let name = &loaded.scenario.name;
-    match ready {
-        Ok(true) => {}
-        Ok(false) => {
+    let ready = tokio::select! {
+        ready = engine.ready() => ready,
+        signal = interrupts.next() => {
+            interrupts.end_at_next(name);
             engine.kill().await?;
             machine.cleanup(name)?;
-            eprintln!("interrupted; nothing of `{name}` is left");
-            return Ok(exit::INTERRUPTED);
+            errln!("interrupted; nothing of `{name}` is left");
+            return Ok(128 + signal);
         }
-        Err(error) => {
-            clean_after_death(machine, &mut engine, name).await?;
-            return Err(error);
-        }
+    };
+    if let Err(error) = ready {
+        clean_after_death(machine, &mut engine, name).await?;
+        return Err(error);
     }
     outln!(
         "{name}: {} and {} up in {:.2} s (engine pid {})",

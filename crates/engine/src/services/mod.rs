@@ -19,4 +19,4 @@ mod start;
 pub use board::Services;
 pub use prepare::{NodeStart, Prepared, prepare};
 pub use restart::Restart;
-pub use start::{nodes_at_once, start};
+pub use start::{Progress, nodes_at_once, start};

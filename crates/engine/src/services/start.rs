@@ -2,13 +2,16 @@
 //! started gets the machine for long enough to become ready.
 
 use std::fs;
+use std::pin::pin;
 use std::sync::Arc;
+use std::time::Duration;
 
 use anyhow::{Context, Result, anyhow, bail};
 use futures_util::future::try_join_all;
 use netloom_nodes::{ExitStatus, SpawnRequest};
 use netloom_scenario::Command;
 use tokio::sync::Semaphore;
+use tokio::sync::mpsc::{self, UnboundedSender};
 use tokio::task::JoinSet;
 
 use super::NodeStart;
@@ -18,9 +21,18 @@ use crate::experiment::Experiment;
 
 /// How many nodes are started at a time, for each core.
 const NODES_PER_CORE: usize = 4;
+/// How long a startup command may take before the user learns that the start waits for it.
+const SLOW: Duration = Duration::from_secs(5);
 
-/// Runs the startup commands of all nodes and starts their services; returns when all are ready. `progress` is
-/// told how many services are ready, and how many there are.
+/// How far a start is.
+pub enum Progress {
+    /// So many services are ready, of so many.
+    Ready(usize, usize),
+    /// What is waited for, and what to do, in words.
+    Slow(String),
+}
+
+/// Runs the startup commands of all nodes and starts their services; returns when all are ready.
 ///
 /// # Errors
 /// The first that fails, in words, with what it printed; or that the end was asked for.
@@ -28,7 +40,7 @@ pub async fn start(
     experiment: &Arc<Experiment>,
     starts: Vec<NodeStart>,
     end: &End,
-    progress: impl Fn(usize, usize),
+    progress: impl Fn(Progress),
 ) -> Result<()> {
     if starts.is_empty() {
         return Ok(());
@@ -39,23 +51,29 @@ pub async fn start(
     let total: usize = starts.iter().map(|start| start.services.len()).sum();
     let mut ready = 0;
     let mut nodes = JoinSet::new();
+    let (slow, mut slow_ones) = mpsc::unbounded_channel();
     for start in starts {
         let (turns, experiment, end) = (turns.clone(), experiment.clone(), end.clone());
+        let slow = slow.clone();
         nodes.spawn(async move {
             // Never closed.
             let _turn = turns.acquire().await;
-            of_node(&experiment, start, &end).await
+            of_node(&experiment, start, &end, &slow).await
         });
     }
     loop {
         let node = tokio::select! {
             node = nodes.join_next() => node,
+            Some(words) = slow_ones.recv() => {
+                progress(Progress::Slow(words));
+                continue;
+            }
             () = end.asked() => bail!("the start was interrupted"),
         };
         match node {
             Some(node) => {
                 ready += node.context("the start of a node's services has panicked")??;
-                progress(ready, total);
+                progress(Progress::Ready(ready, total));
             }
             None => return Ok(()),
         }
@@ -68,9 +86,23 @@ pub fn nodes_at_once() -> usize {
 }
 
 /// Starts everything of one node; how many services that was.
-async fn of_node(experiment: &Arc<Experiment>, start: NodeStart, end: &End) -> Result<usize> {
+async fn of_node(
+    experiment: &Arc<Experiment>,
+    start: NodeStart,
+    end: &End,
+    slow: &UnboundedSender<String>,
+) -> Result<usize> {
     for command in &start.startup {
-        run_once(experiment, &start.node, command).await?;
+        let ended = run_once(experiment, &start.node, command);
+        let mut ended = pin!(ended);
+        tokio::select! {
+            ended = &mut ended => ended?,
+            () = tokio::time::sleep(SLOW) => {
+                // Nobody has to listen.
+                let _ = slow.send(slow_words(&start.node, command));
+                ended.await?;
+            }
+        }
     }
     in_waves(experiment, start, end).await
 }
@@ -96,15 +128,28 @@ pub(super) async fn in_waves(
     Ok(count)
 }
 
+fn slow_words(node: &str, command: &Command) -> String {
+    format!(
+        "node `{node}`: the startup command `{}` has not ended after {} s, and the start waits for it; \
+         what is to go on running belongs into `services` of the node, or into `processes`",
+        shown(command),
+        SLOW.as_secs()
+    )
+}
+
+fn shown(command: &Command) -> String {
+    match command {
+        Command::Shell(line) => line.clone(),
+        Command::Exec(argv) => argv.join(" "),
+    }
+}
+
 /// Runs a startup command, which must succeed.
 async fn run_once(experiment: &Experiment, node: &str, command: &Command) -> Result<()> {
     let log = experiment.services.log("startup", node);
     let stdio = into_file(&log)?;
     let begin = fs::metadata(&log).map_or(0, |found| found.len());
-    let shown = match command {
-        Command::Shell(line) => line.clone(),
-        Command::Exec(argv) => argv.join(" "),
-    };
+    let shown = shown(command);
     let failed = |how: String| anyhow!("node `{node}`: the startup command `{shown}` {how}");
     let request = SpawnRequest { argv: command.argv(), env: vec![], cwd: None, stdio };
     let running = experiment.spawn(node, request).await.map_err(|error| {

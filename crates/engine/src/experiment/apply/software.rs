@@ -9,6 +9,7 @@ use std::sync::Arc;
 use anyhow::{Result, anyhow};
 use futures_util::StreamExt;
 use futures_util::stream;
+use netloom_api::event::What;
 use netloom_nodes::View;
 use netloom_plan::Plan;
 use netloom_plan::change::Inside;
@@ -19,7 +20,7 @@ use tokio::runtime::Handle;
 use super::{Drawn, Experiment};
 use crate::end::End;
 use crate::experiment::Live;
-use crate::services::{self, NodeStart, Prepared, Restart};
+use crate::services::{self, NodeStart, Prepared, Progress, Restart};
 
 /// What nodes see and run, before and after.
 pub struct Software<'e> {
@@ -177,7 +178,12 @@ impl<'e> Software<'e> {
 
     fn begin(&self, starts: Vec<NodeStart>) -> Result<()> {
         starts.iter().for_each(|start| self.experiment.services.add(start.clone()));
-        self.wait(services::start(self.experiment, starts, self.end, |_, _| {}))
+        let progress = |progress| {
+            if let Progress::Slow(message) = progress {
+                self.experiment.record(What::Warning { message });
+            }
+        };
+        self.wait(services::start(self.experiment, starts, self.end, progress))
     }
 
     /// All of them, several at a time, also if one fails: none is left half way.

@@ -1,0 +1,52 @@
+//! The user's wish that a command ends: Ctrl-C, `kill`, a terminal that closes.
+
+use anyhow::{Context, Result};
+use tokio::signal::unix::{Signal, SignalKind, signal};
+
+use crate::output::errln;
+
+/// SIGINT, SIGTERM and SIGHUP, which no longer end this program while it lives.
+pub struct Interrupts([(i32, Signal); 3]);
+
+impl Interrupts {
+    /// Watches for them from now on.
+    pub fn watch() -> Result<Self> {
+        let watch = |kind: SignalKind| -> Result<(i32, Signal)> {
+            Ok((kind.as_raw_value(), signal(kind).context("cannot watch for signals")?))
+        };
+        Ok(Self([
+            watch(SignalKind::interrupt())?,
+            watch(SignalKind::terminate())?,
+            watch(SignalKind::hangup())?,
+        ]))
+    }
+
+    /// Waits for the next of them; its number.
+    pub async fn next(&mut self) -> i32 {
+        let [(a, interrupt), (b, terminate), (c, hangup)] = &mut self.0;
+        tokio::select! {
+            _ = interrupt.recv() => *a,
+            _ = terminate.recv() => *b,
+            _ = hangup.recv() => *c,
+        }
+    }
+
+    /// Lets the next of them end this program at once, whatever it does then; of the experiment
+    /// `name`, something may be left.
+    pub fn end_at_next(self, name: &str) {
+        let name = name.to_owned();
+        // This thread's runtime may be busy.
+        std::thread::spawn(move || {
+            let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+            let Ok(runtime) = runtime else { return };
+            let number = runtime.block_on(async {
+                match Self::watch() {
+                    Ok(mut again) => again.next().await,
+                    Err(_) => std::future::pending().await,
+                }
+            });
+            errln!("interrupted twice: `netloom cleanup {name}` removes what is left");
+            std::process::exit(128 + number);
+        });
+    }
+}
