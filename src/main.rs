@@ -54,8 +54,9 @@ impl Machine for ThisMachine {
     }
 
     fn walls(&self, size: Size) -> Vec<Wall> {
-        let Size { nodes, interfaces, opened } = size;
-        let walls = netloom_nodes::walls(netloom_nodes::Demand { nodes, interfaces, opened });
+        let Size { nodes, interfaces, opened, neighbours } = size;
+        let demand = netloom_nodes::Demand { nodes, interfaces, opened, neighbours };
+        let walls = netloom_nodes::walls(demand);
         let wall = |wall: netloom_nodes::Wall| {
             let netloom_nodes::Wall { what, needs, has, stops_start, advice } = wall;
             Wall { what, needs, has, stops_start, advice }

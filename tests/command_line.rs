@@ -87,3 +87,13 @@ fn help_and_version_are_there() {
     }
     assert_eq!(lab.fails(&["frobnicate"]).0, 2);
 }
+
+#[test]
+fn a_seed_without_effect_is_told() {
+    let planned = |properties: &str| {
+        let lab = Lab::pair(properties);
+        text(&lab.netloom(&["apply", "--dry-run", "--seed", "7"]).stderr)
+    };
+    assert!(planned(", delay: 5ms").contains("nothing in this scenario is random"));
+    assert_eq!(planned(", loss: 1%"), "");
+}

@@ -46,3 +46,28 @@ fn what_there_is_no_room_for_is_refused_before_anything_is_made() {
     assert!(!lab.path("state").exists());
     assert_eq!(lab.remains(), [""; 0]);
 }
+
+#[test]
+fn a_lan_is_held_against_the_table_of_neighbours() {
+    let file = "/proc/sys/net/ipv4/neigh/default/gc_thresh3";
+    let has: u64 = std::fs::read_to_string(file).unwrap().trim().parse().unwrap();
+    // The smallest LAN whose hosts have more neighbours in all than the machine has room for.
+    let hosts = (2u64..).find(|hosts| hosts * (hosts - 1) > has).unwrap();
+    let nodes: String = (0..hosts).map(|host| format!("    h{host}:\n")).collect();
+    let links: String =
+        (0..hosts).map(|host| format!("    - {{ endpoints: [h{host}, s] }}\n")).collect();
+    let lab = Lab::new(&format!(
+        "topology:\n  nodes:\n    s: {{ kind: switch }}\n{nodes}  links:\n{links}"
+    ));
+    let needs = hosts * (hosts - 1);
+    let expected = [
+        format!("needs {needs} IPv4 neighbours, and this machine has {has}"),
+        format!("sysctl -w net.ipv4.neigh.default.gc_thresh2={}", needs.next_power_of_two()),
+    ];
+    let said = text(&lab.netloom(&["doctor", "-t", "netloom.yaml"]).stdout);
+    let warned = text(&lab.netloom(&["deploy"]).stderr);
+    for part in expected {
+        assert!(said.contains(&part) && warned.contains(&part), "{said}{warned}");
+    }
+    lab.ok(&["destroy"]);
+}

@@ -31,6 +31,9 @@ pub fn prepare(options: &StartOptions) -> Result<Loaded> {
     }
     if let Some(seed) = options.seed {
         loaded.scenario.seed = seed;
+        if !loaded.scenario.is_random() {
+            errln!("note: `--seed` has no effect on the links: nothing in this scenario is random");
+        }
     }
     Ok(loaded)
 }
@@ -87,12 +90,12 @@ impl Engine {
                 }
                 StartUp::Ready => {
                     progress.clear();
-                    return Ok(());
-                }
-                StartUp::Failed(error) => {
                     if self.stays {
                         self.release().await?;
                     }
+                    return Ok(());
+                }
+                StartUp::Failed(error) => {
                     progress.clear();
                     let _ = self.child.wait().await;
                     return Err(anyhow!("{}", error.error));
@@ -104,9 +107,6 @@ impl Engine {
         Err(anyhow!("the engine died while it started ({status})"))
     }
 
-    /// Waits until the engine is gone.
-    pub async fn wait(&mut self) -> Result<ExitStatus> {
-        let status = self.child.wait().await.context("cannot wait for the engine")?;
     /// Lets the engine live on without this process.
     async fn release(&mut self) -> Result<()> {
         if let Some(mut lease) = self.lease.take() {
@@ -115,6 +115,9 @@ impl Engine {
         Ok(())
     }
 
+    /// Waits until the engine is gone.
+    pub async fn wait(&mut self) -> Result<ExitStatus> {
+        let status = self.child.wait().await.context("cannot wait for the engine")?;
         self.lease = None;
         Ok(status)
     }

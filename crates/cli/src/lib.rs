@@ -37,13 +37,14 @@ mod results;
 mod table;
 mod terminal;
 
+use std::borrow::Cow;
 use std::path::PathBuf;
 
 use clap::Parser;
 
-pub use args::Cli;
 use crate::output::errln;
 
+pub use args::Cli;
 pub use netloom_api::machine::Machine as MachineDescription;
 pub use netloom_scenario::Controller;
 
@@ -69,6 +70,8 @@ pub struct Size {
     pub interfaces: u64,
     /// Those of them that the engine holds open: not the ends of direct links.
     pub opened: u64,
+    /// Entries of the neighbour table of each family, if all who hear each other talk.
+    pub neighbours: u64,
 }
 
 /// Something that a machine has only so many of.
@@ -83,7 +86,7 @@ pub struct Wall {
     /// Whether it cannot start with fewer; else something in it may fail.
     pub stops_start: bool,
     /// What happens with fewer, and how to raise it.
-    pub advice: &'static str,
+    pub advice: Cow<'static, str>,
 }
 
 /// What the command line needs to know and do on this machine beside talking to engines.

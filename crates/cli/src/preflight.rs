@@ -20,6 +20,7 @@ pub fn size(scenario: &Scenario) -> Size {
         nodes: stacks().count() as u64,
         interfaces: scenario.links.iter().map(ends).sum(),
         opened: scenario.modelled_links().map(ends).sum(),
+        neighbours: scenario.neighbours(),
     }
 }
 

@@ -27,7 +27,8 @@ pub(crate) fn raise_file_limit(plan: &Plan) -> Result<(u64, u64), NodeError> {
     let interfaces: usize = plan.nodes.iter().map(|node| node.interfaces.len()).sum();
     let interfaces = interfaces as u64;
     // With the few that are ends of direct links.
-    let demand = Demand { nodes: plan.nodes.len() as u64, interfaces, opened: interfaces };
+    let demand =
+        Demand { nodes: plan.nodes.len() as u64, interfaces, opened: interfaces, neighbours: 0 };
     let needed = demand.files_with_processes();
     let files = Resource::RLIMIT_NOFILE;
     let failed = |errno| NodeError::system("raise the limit on open files", io::Error::from(errno));

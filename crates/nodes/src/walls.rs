@@ -1,5 +1,6 @@
 //! What a machine has only so many of, and how many an experiment needs: known before anything is made.
 
+use std::borrow::Cow;
 use std::fs;
 use std::path::Path;
 
@@ -16,6 +17,8 @@ pub struct Demand {
     pub interfaces: u64,
     /// Those of them that the engine holds open: not the ends of direct links.
     pub opened: u64,
+    /// Entries of the neighbour table of each family, if all who hear each other talk.
+    pub neighbours: u64,
 }
 
 /// Something that a machine has only so many of.
@@ -30,7 +33,7 @@ pub struct Wall {
     /// Whether it cannot start with fewer; else something in it may fail.
     pub stops_start: bool,
     /// What happens with fewer, and how to raise it.
-    pub advice: &'static str,
+    pub advice: Cow<'static, str>,
 }
 
 impl Demand {
@@ -55,7 +58,8 @@ pub fn walls(demand: Demand) -> Vec<Wall> {
         has: most_files(proc),
         stops_start: true,
         advice: "raise the hard limit of open files (`ulimit -Hn`, `LimitNOFILE=`), or as root \
-                 `sysctl fs.nr_open`",
+                 `sysctl fs.nr_open`"
+            .into(),
     };
     std::iter::once(files).chain(of_files(demand, proc)).collect()
 }
@@ -69,7 +73,7 @@ fn of_files(demand: Demand, proc: &Path) -> impl Iterator<Item = Wall> {
         needs: demand.nodes + 2,
         has: 0,
         stops_start: true,
-        advice: "raise it with `sysctl user.max_net_namespaces`",
+        advice: "raise it with `sysctl user.max_net_namespaces`".into(),
     };
     let mounted = Wall {
         what: "mounts",
@@ -77,16 +81,14 @@ fn of_files(demand: Demand, proc: &Path) -> impl Iterator<Item = Wall> {
         needs: mounts as u64 + demand.nodes,
         has: 0,
         stops_start: true,
-        advice: "raise it with `sysctl fs.mount-max`",
+        advice: "raise it with `sysctl fs.mount-max`".into(),
     };
-    let neighbours = |what| Wall {
+    let neighbours = |family: &str, what| Wall {
         what,
-        needs: demand.interfaces,
+        needs: demand.neighbours,
         has: 0,
         stops_start: false,
-        advice: "all nodes of the machine share one table: where more neighbours talk to each other at \
-                 once, the kernel drops frames that no link's model drops; raise it with `sysctl \
-                 net.ipv4.neigh.default.gc_thresh3` and `net.ipv6.neigh.default.gc_thresh3`",
+        advice: raise_neighbours(family, demand.neighbours).into(),
     };
     let processes = Wall {
         what: "processes",
@@ -94,7 +96,8 @@ fn of_files(demand: Demand, proc: &Path) -> impl Iterator<Item = Wall> {
         needs: 2 * demand.nodes,
         has: 0,
         stops_start: false,
-        advice: "that is with one program in each node; raise it with `sysctl kernel.pid_max`",
+        advice: "that is with one program in each node; raise it with `sysctl kernel.pid_max`"
+            .into(),
     };
     let memory = Wall {
         what: "kB of memory",
@@ -102,18 +105,35 @@ fn of_files(demand: Demand, proc: &Path) -> impl Iterator<Item = Wall> {
         has: 0,
         stops_start: false,
         advice: "some 200 kB a node and 50 kB an interface, without what runs in the nodes; routes of large \
-                 networks without an order come on top",
+                 networks without an order come on top".into(),
     };
     [
         (namespaces, number(proc, "sys/user/max_net_namespaces")),
         (mounted, number(proc, "sys/fs/mount-max")),
-        (neighbours("IPv4 neighbours"), number(proc, "sys/net/ipv4/neigh/default/gc_thresh3")),
-        (neighbours("IPv6 neighbours"), number(proc, "sys/net/ipv6/neigh/default/gc_thresh3")),
+        (
+            neighbours("ipv4", "IPv4 neighbours"),
+            number(proc, "sys/net/ipv4/neigh/default/gc_thresh3"),
+        ),
+        (
+            neighbours("ipv6", "IPv6 neighbours"),
+            number(proc, "sys/net/ipv6/neigh/default/gc_thresh3"),
+        ),
         (processes, number(proc, "sys/kernel/pid_max")),
         (memory, available_memory(proc)),
     ]
     .into_iter()
     .filter_map(|(wall, has)| has.map(|has| Wall { has, ..wall }))
+}
+
+/// What a full table of neighbours means, and the command that makes it large enough.
+fn raise_neighbours(family: &str, needs: u64) -> String {
+    let (key, enough) =
+        (format!("net.{family}.neigh.default.gc_thresh"), needs.next_power_of_two());
+    format!(
+        "that is if all who share a segment talk to each other. All nodes of the machine share one \
+         table; where it is full, the kernel drops frames that no link's model drops. As root: \
+         `sysctl -w {key}2={enough} {key}3={enough}`"
+    )
 }
 
 /// Measured with 300 routers of four interfaces and 500 routes each: 400 kB a node, engine included.
@@ -164,7 +184,7 @@ mod tests {
             fs::create_dir_all(path.parent().unwrap()).unwrap();
             fs::write(path, text).unwrap();
         }
-        let demand = Demand { nodes: 1000, interfaces: 4000, opened: 3000 };
+        let demand = Demand { nodes: 1000, interfaces: 4000, opened: 3000, neighbours: 5000 };
         assert_eq!(demand.files(), 3000 + SPARE_FILES);
         let found: Vec<_> = of_files(demand, machine.path())
             .map(|wall| (wall.what, wall.needs, wall.has, wall.stops_start))
@@ -174,7 +194,7 @@ mod tests {
             [
                 ("network namespaces", 1002, 100, true),
                 ("mounts", 1002, 100_000, true),
-                ("IPv4 neighbours", 4000, 1024, false),
+                ("IPv4 neighbours", 5000, 1024, false),
                 // Not for IPv6: this machine says nothing about it.
                 ("processes", 2000, 32_768, false),
                 ("kB of memory", 400_000, 8_000_000, false),

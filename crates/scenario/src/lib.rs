@@ -9,6 +9,7 @@
 //! | `resolve` | defaults, precedence, references, checks |
 //! | [`Scenario`] and its parts | the resolved scenario |
 //! | [`service`] | templates of services, and the ones that NetLoom comes with |
+//! | `extent` | what a whole scenario comes to: randomness, neighbours |
 //! | [`Layer2`] | which interfaces hear each other |
 //! | `files` | what is needed of the files that a scenario names |
 //! | `diagnostic` | findings with places, rendered for people and programs |
@@ -21,6 +22,7 @@ mod address;
 mod decode;
 mod diagnostic;
 mod ends;
+mod extent;
 mod files;
 pub mod graph;
 mod layer2;

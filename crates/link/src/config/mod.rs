@@ -20,9 +20,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::channel::{BitErrorRate, BitErrors, Loss};
-use crate::flight::{Jitter, Reorder};
+use crate::flight::{Jitter, JitterDistribution, Reorder};
 use crate::line::OverheadProfile;
-use crate::queue::{QueueChange, QueueConfig};
+use crate::queue::{Discipline, QueueChange, QueueConfig};
 use files::{DataFile, HoldsData};
 
 pub use data::{Data, DataError, DataFormat, MAX_VALUES};
@@ -242,5 +242,24 @@ impl PipeConfig {
     /// `100ms (125kB)`, `50packets`, or `none` where there is no queue.
     pub fn queue_limit_in_words(&self) -> String {
         self.queue.limit.in_words(&self.rate)
+    }
+
+    /// Whether anything that the pipe does depends on its seed.
+    pub fn is_random(&self) -> bool {
+        let nothing = Self::default();
+        let lost = !matches!(self.loss, Loss::Pattern(_) | Loss::Every(_) | Loss::Trace(_))
+            && !self.loss.is_none();
+        let late = !matches!(
+            self.jitter.distribution,
+            JitterDistribution::None | JitterDistribution::Pattern(_)
+        );
+        let queued = !matches!(self.queue.discipline, Discipline::Fifo(_) | Discipline::Codel(_));
+        lost || late
+            || queued
+            || self.ber != nothing.ber
+            || self.corrupt != nothing.corrupt
+            || self.duplicate != nothing.duplicate
+            || self.reorder != nothing.reorder
+            || self.mac_overhead != nothing.mac_overhead
     }
 }

@@ -1,0 +1,103 @@
+//! What a whole scenario comes to: whether anything in it is random, how many neighbours there are.
+
+use std::collections::{HashMap, HashSet};
+
+use netloom_link::PipeConfig;
+
+use crate::layer2::{Layer2, Port};
+use crate::spec::{Endpoint, NodeKind, Scenario, TimelineAction};
+
+impl Scenario {
+    /// Whether anything that its links do depends on the seed, changes of the timeline included.
+    pub fn is_random(&self) -> bool {
+        let pipes = self.modelled_links().flat_map(|link| [&link.forward, &link.reverse]);
+        let changed = self.timeline.iter().any(|event| match &event.action {
+            TimelineAction::SetLink { change, .. } => {
+                let mut config = PipeConfig::default();
+                change.apply_to(&mut config);
+                config.is_random()
+            }
+            TimelineAction::SetNode { .. } | TimelineAction::Run { .. } => false,
+        });
+        changed || pipes.into_iter().any(PipeConfig::is_random)
+    }
+
+    /// How many neighbours all interfaces have in all: for each, the others that it hears. The
+    /// ends of links to the outside hear more.
+    pub fn neighbours(&self) -> u64 {
+        let interfaces = self.nodes.iter().enumerate().flat_map(|(node, of)| {
+            let names = of.interfaces.iter().enumerate();
+            names.map(move |(interface, it)| {
+                ((of.name.as_str(), it.name.as_str()), Port { node, interface })
+            })
+        });
+        let ports: HashMap<(&str, &str), Port> = interfaces.collect();
+        let port = |end: &Endpoint| ports.get(&(&*end.node, &*end.interface)).copied();
+        let ends = self.links.iter().map(|link| {
+            let [a, b] = &link.endpoints;
+            Some([port(a)?, port(b)?])
+        });
+        let nodes =
+            self.nodes.iter().map(|node| (node.kind == NodeKind::Switch, &node.interfaces[..]));
+        let layer2 = Layer2::new(nodes, ends);
+        let mut counted = HashSet::new();
+        let mut neighbours = 0;
+        for port in ports.into_values() {
+            if !self.nodes[port.node].kind.has_stack() || !counted.insert(port) {
+                continue;
+            }
+            let others = layer2.reached(port, (), |(), _, _| ());
+            let others: HashSet<Port> = others.into_iter().map(|(other, ())| other).collect();
+            let members = others.len() as u64 + u64::from(!others.contains(&port));
+            neighbours += members * (members - 1);
+            counted.extend(others);
+        }
+        neighbours
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::load;
+
+    fn scenario(topology: &str) -> crate::Scenario {
+        let text = format!("name: n\ntopology:\n{topology}");
+        load(&text).unwrap_or_else(|found| panic!("{}", found.render("n", &text))).scenario
+    }
+
+    #[test]
+    fn neighbours_are_all_who_hear_each_other() {
+        let line = "  nodes: { a: , b: , c: , d: { kind: switch } }\n  links:\n";
+        let lan = "    - { endpoints: [a, d] }\n    - { endpoints: [b, d] }\n    - { endpoints: [c, d] }\n";
+        assert_eq!(scenario(&format!("{line}{lan}")).neighbours(), 6);
+        let pair = "    - { endpoints: [a, b] }\n    - { endpoints: [b, c] }\n";
+        assert_eq!(scenario(&format!("{line}{lan}{pair}")).neighbours(), 6 + 2 + 2);
+    }
+
+    #[test]
+    fn what_is_drawn_is_random_and_nothing_else() {
+        let with = |properties: &str| {
+            let link = format!("    - {{ endpoints: [a, b]{properties} }}\n");
+            scenario(&format!("  nodes: {{ a: , b: }}\n  links:\n{link}")).is_random()
+        };
+        for fixed in [
+            "",
+            ", delay: 5ms, rate: 1Mbit/s, queue: { discipline: codel }",
+            ", loss: { every: 3 }",
+            ", jitter: { pattern: [1ms, 0ms] }",
+        ] {
+            assert!(!with(fixed), "{fixed}");
+        }
+        for drawn in [
+            ", loss: 1%",
+            ", forward: { jitter: 1ms }",
+            ", ber: 1e-6",
+            ", duplicate: 1%",
+            ", corrupt: 1%",
+            ", rate: 1Mbit/s, queue: { discipline: red }",
+            ", delay: 5ms, reorder: { probability: 25% }",
+        ] {
+            assert!(with(drawn), "{drawn}");
+        }
+    }
+}
