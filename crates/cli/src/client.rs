@@ -1,6 +1,9 @@
 //! The API over its Unix socket.
 
+use std::future::Future;
 use std::path::{Path, PathBuf};
+use std::pin::pin;
+use std::time::Duration;
 
 use anyhow::{Context, Result, anyhow, bail};
 use http_body_util::{BodyExt, Full};
@@ -14,22 +17,41 @@ use netloom_api::{ApiError, VERSION};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use tokio::net::UnixStream;
+use tokio::time::{sleep, timeout};
 use tokio_tungstenite::WebSocketStream;
 
+use crate::Found;
+
 /// How long an engine may take to say that it is there.
-const PATIENCE: std::time::Duration = std::time::Duration::from_secs(5);
+const PATIENCE: Duration = Duration::from_secs(5);
+/// How long an answer may take before the engine is asked whether it answers at all, and how long
+/// that may take.
+const SILENCE: Duration = Duration::from_secs(10);
+/// As the first, for changes: they keep others waiting meanwhile.
+const SILENCE_OF_CHANGES: Duration = Duration::from_secs(120);
 
 /// A client of one engine.
 #[derive(Debug, Clone)]
 pub struct Client {
     name: String,
     socket: PathBuf,
+    pid: Option<u32>,
 }
 
 impl Client {
     /// A client of the engine of experiment `name` behind `socket`.
     pub fn new(name: &str, socket: &Path) -> Self {
-        Self { name: name.into(), socket: socket.into() }
+        Self { name: name.into(), socket: socket.into(), pid: None }
+    }
+
+    /// A client of the engine of an experiment of this machine.
+    pub fn of(found: &Found) -> Self {
+        Self { pid: found.pid, ..Self::new(&found.name, &found.socket) }
+    }
+
+    /// The experiment's name.
+    pub fn experiment(&self) -> &str {
+        &self.name
     }
 
     /// Whether the engine answers: not one that is dying, or has not come so far.
@@ -42,27 +64,27 @@ impl Client {
     /// GET that answers JSON.
     pub async fn get<T: DeserializeOwned>(&self, path: &str) -> Result<T> {
         let response = self.send(Method::GET, path, Bytes::new()).await?;
-        parse(path, response).await
+        self.parse(path, response).await
     }
 
     /// GET that answers JSON, as it came.
     pub async fn body(&self, path: &str) -> Result<Bytes> {
         let response = self.send(Method::GET, path, Bytes::new()).await?;
-        Ok(response.into_body().collect().await?.to_bytes())
+        self.whole(path, response).await
     }
 
     /// PATCH with JSON that answers JSON.
     pub async fn patch<T: DeserializeOwned>(&self, path: &str, body: &impl Serialize) -> Result<T> {
         let body = serde_json::to_vec(body)?;
         let response = self.send(Method::PATCH, path, body.into()).await?;
-        parse(path, response).await
+        self.parse(path, response).await
     }
 
     /// POST with JSON that answers JSON.
     pub async fn ask<T: DeserializeOwned>(&self, path: &str, body: &impl Serialize) -> Result<T> {
         let body = serde_json::to_vec(body)?;
         let response = self.send(Method::POST, path, body.into()).await?;
-        parse(path, response).await
+        self.parse(path, response).await
     }
 
     /// POST with JSON.
@@ -73,7 +95,11 @@ impl Client {
 
     /// Asks the engine to end the experiment.
     pub async fn shutdown(&self) -> Result<()> {
-        self.send(Method::POST, "/shutdown", Bytes::new()).await.map(drop)
+        let asked = self.send(Method::POST, "/shutdown", Bytes::new());
+        match timeout(PATIENCE, asked).await {
+            Ok(answer) => answer.map(drop),
+            Err(_) => Err(self.silent("POST /shutdown", PATIENCE)),
+        }
     }
 
     /// GET that answers a stream of bytes.
@@ -90,11 +116,17 @@ impl Client {
     /// A WebSocket.
     pub async fn websocket(&self, path: &str) -> Result<WebSocketStream<UnixStream>> {
         let url = format!("ws://localhost/{VERSION}{path}");
-        let stream = self.connect().await?;
-        let (socket, _) = tokio_tungstenite::client_async(url, stream)
-            .await
-            .with_context(|| format!("the engine of `{}` refused {path}", self.name))?;
-        Ok(socket)
+    ///
+    /// # Errors
+    /// Also if it does not answer soon.
+        let asked = async {
+            let stream = self.connect().await?;
+            let (socket, _) = tokio_tungstenite::client_async(url, stream)
+                .await
+                .with_context(|| format!("the engine of `{}` refused {path}", self.name))?;
+            Ok(socket)
+        };
+        self.heard(&format!("GET {path}"), SILENCE, asked).await?
     }
 
     async fn connect(&self) -> Result<UnixStream> {
@@ -119,20 +151,86 @@ impl Client {
             .header("host", "localhost")
             .header("content-type", "application/json")
             .body(Full::new(body))?;
-        let response = sender
+        sender
             .send_request(request)
             .await
-            .with_context(|| format!("the engine of `{}` did not answer", self.name))?;
+            .with_context(|| format!("the engine of `{}` did not answer", self.name))
+    }
+
+    /// Waits for an answer for as long as the engine shows that it answers at all.
+    ///
+    /// # Errors
+    /// If the answer takes longer than `silence`, and the engine answers nothing else either.
+    async fn heard<T>(
+        &self,
+        what: &str,
+        silence: Duration,
+        answer: impl Future<Output = T>,
+    ) -> Result<T> {
+        let mut answer = pin!(answer);
+        loop {
+            let sign_of_life = async {
+                sleep(silence).await;
+                // Whatever it answers, refusals too: this asks for nothing that a change may hold.
+                let asked = self.exchange(Method::GET, "/alive", Bytes::new());
+                matches!(timeout(SILENCE, asked).await, Ok(Ok(_)))
+            };
+            tokio::select! {
+                answer = &mut answer => return Ok(answer),
+                alive = sign_of_life => if !alive {
+                    return Err(self.silent(what, silence + SILENCE));
+                },
+            }
+        }
+    /// Sends a request; the head of the answer. Its body may be a stream that goes on for ever.
+    }
+        let silence = if method == Method::GET { SILENCE } else { SILENCE_OF_CHANGES };
+        let what = format!("{method} {path}");
+        let response = self.heard(&what, silence, self.exchange(method, path, body)).await??;
         if response.status().is_success() {
             return Ok(response);
         }
-        Err(refusal(response).await)
+        Err(self.refusal(response).await)
     }
+
+    async fn exchange(
+        &self,
+        method: Method,
+        path: &str,
+        body: Bytes,
+    ) -> Result<Response<Incoming>> {
 }
 
-async fn parse<T: DeserializeOwned>(path: &str, response: Response<Incoming>) -> Result<T> {
-    let body = response.into_body().collect().await?.to_bytes();
-    serde_json::from_slice(&body).with_context(|| format!("cannot understand the answer to {path}"))
+    /// The error of an engine that does not answer.
+    fn silent(&self, what: &str, waited: Duration) -> anyhow::Error {
+        let pid = self.pid.map_or_else(String::new, |pid| format!(" (pid {pid})"));
+        anyhow!(
+            "the engine of `{0}`{pid} has not answered `{what}` for {1} s: it is stopped or stuck; \
+             `netloom cleanup --force {0}` ends it and removes what it has made",
+            self.name,
+            waited.as_secs()
+        )
+    }
+
+    async fn parse<T: DeserializeOwned>(
+        &self,
+        path: &str,
+        response: Response<Incoming>,
+    ) -> Result<T> {
+        let body = self.whole(path, response).await?;
+        serde_json::from_slice(&body)
+            .with_context(|| format!("cannot understand the answer to {path}"))
+    }
+
+    async fn whole(&self, path: &str, response: Response<Incoming>) -> Result<Bytes> {
+        let body = response.into_body().collect();
+        Ok(self.heard(&format!("GET {path}"), SILENCE, body).await??.to_bytes())
+    }
+
+    /// The error of a request that the engine refused: it looked in this experiment only.
+    async fn refusal(&self, response: Response<Incoming>) -> anyhow::Error {
+        refusal(response).await.context(format!("experiment `{}`", self.name))
+    }
 }
 
 async fn refusal(response: Response<Incoming>) -> anyhow::Error {
@@ -143,7 +241,6 @@ async fn refusal(response: Response<Incoming>) -> anyhow::Error {
         Some(ApiError { error, help: None }) => anyhow!("{error}"),
         None => anyhow!("the engine answered {status}"),
     }
-}
 
 /// A stream of events.
 pub struct Events {

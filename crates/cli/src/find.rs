@@ -9,6 +9,7 @@ use netloom_scenario::Scenario;
 use crate::args::ScenarioFile;
 use crate::client::Client;
 use crate::exit::{self, WithCode};
+use crate::output::err;
 use crate::{Found, Machine, files};
 
 /// A scenario file, read and resolved.
@@ -40,7 +41,7 @@ pub fn scenario(named: &ScenarioFile) -> Result<Loaded> {
         message: diagnostics.render(&name, &source),
     })?;
     if !loaded.warnings.is_empty() {
-        eprint!("{}", loaded.warnings.render(&name, &source));
+        err!("{}", loaded.warnings.render(&name, &source));
     }
     Ok(Loaded { file: absolute, directory, source, scenario: loaded.scenario })
 }
@@ -96,9 +97,9 @@ fn scenarios_here() -> Result<Vec<PathBuf>> {
     Ok(found)
 }
 
-/// The experiment that is meant: by name, by scenario file, or the only living one; among several,
-/// the one of the scenario in this folder.
-pub fn experiment(
+/// The experiment that is meant: by name, by scenario file, by the scenario in this folder, or,
+/// only where there is none, the only one of the machine.
+pub async fn experiment(
     machine: &dyn Machine,
     name: Option<&str>,
     named: &ScenarioFile,
@@ -109,29 +110,94 @@ pub fn experiment(
     if named.file.is_some() {
         return machine.inspect(&scenario(named)?.scenario.name);
     }
-    if let Some(found) = obvious_experiment(machine, named)? {
-        return Ok(found);
+    let here = scenarios_here()?;
+    let mut meant = candidates(machine, &here).await?;
+    match meant.len() {
+        1 => Ok(meant.remove(0)),
+        0 => Err(exit::usage(nothing_meant(&here, &machine.experiments()?))),
+        _ => {
+            let whose = if here.is_empty() { "" } else { " of the scenarios in this folder" };
+            let names = list(&meant);
+            Err(exit::usage(format!(
+                "more than one experiment{whose} is running ({names}); name one"
+            )))
+        }
     }
-    let names: Vec<String> = machine.experiments()?.into_iter().map(|found| found.name).collect();
-    Err(exit::usage(match names.is_empty() {
-        true => "no experiment is running; `netloom deploy` or `netloom run` one".into(),
-        false => format!("more than one experiment is running ({}); name one", names.join(", ")),
-    }))
 }
 
-/// The only experiment, or among several the one of the scenario in this folder, if there is one.
-pub fn obvious_experiment(machine: &dyn Machine, named: &ScenarioFile) -> Result<Option<Found>> {
-    let mut found = machine.experiments()?;
-    if found.len() > 1 && scenarios_here()?.len() == 1 {
-        let here = scenario(named)?.scenario.name;
-        found.retain(|experiment| experiment.name == here);
+/// The only experiment that can be meant where none is named, if there is one.
+pub async fn obvious_experiment(machine: &dyn Machine) -> Result<Option<Found>> {
+    let mut meant = candidates(machine, &scenarios_here()?).await?;
+    Ok(if meant.len() == 1 { meant.pop() } else { None })
+}
+
+/// The experiments that can be meant where none is named: those of the scenarios in this folder, by
+/// name, or else by the file that they were started from; all of the machine if there is no scenario.
+async fn candidates(machine: &dyn Machine, here: &[PathBuf]) -> Result<Vec<Found>> {
+    let all = machine.experiments()?;
+    if here.is_empty() || all.is_empty() {
+        return Ok(all);
     }
-    Ok(if found.len() == 1 { found.pop() } else { None })
+    let names: Vec<String> = here.iter().filter_map(|file| name_in(file)).collect();
+    let (by_name, others): (Vec<Found>, Vec<Found>) =
+        all.into_iter().partition(|found| names.contains(&found.name));
+    if !by_name.is_empty() {
+        return Ok(by_name);
+    }
+    let files: Vec<PathBuf> = here.iter().filter_map(|file| fs::canonicalize(file).ok()).collect();
+    let origins = others.iter().map(|found| async {
+        let client = Client::of(found);
+        client.status_soon().await.map(|status| status.file)
+    });
+    let origins = futures_util::future::join_all(origins).await;
+    let from_here = |origin: Option<PathBuf>| origin.is_some_and(|file| files.contains(&file));
+    let others = others.into_iter().zip(origins);
+    Ok(others.filter_map(|(found, origin)| from_here(origin).then_some(found)).collect())
+}
+
+/// The name of the experiment of a scenario, as far as it can be told.
+fn name_in(file: &Path) -> Option<String> {
+    let source = fs::read_to_string(file).ok()?;
+    let folder = fs::canonicalize(file).ok()?.parent()?.to_path_buf();
+    load(&source, &folder).ok().map(|loaded| loaded.scenario.name)
+}
+
+/// Says that nothing is meant, what runs instead, and how to name it.
+fn nothing_meant(here: &[PathBuf], all: &[Found]) -> String {
+    let others = match all {
+        [] => "nor is any other: `netloom deploy` or `netloom run` it".to_owned(),
+        [other] => format!("`{0}` is: name it, as in `netloom destroy {0}`", other.name),
+        _ => {
+            format!("others are ({}): name one, as in `netloom destroy {}`", list(all), all[0].name)
+        }
+    };
+    match here {
+        [] => "no experiment is running; `netloom deploy` or `netloom run` one".into(),
+        [file] => match name_in(file) {
+            Some(name) => {
+                format!("`{name}`, the scenario in this folder, is not running; {others}")
+            }
+            None => format!(
+                "no experiment of {} is running, which `netloom validate` finds wrong; {others}",
+                file.display()
+            ),
+        },
+        _ => format!("none of the {} scenarios in this folder is running; {others}", here.len()),
+    }
+}
+
+fn list(found: &[Found]) -> String {
+    let names: Vec<&str> = found.iter().map(|found| found.name.as_str()).collect();
+    names.join(", ")
 }
 
 /// A client of the experiment that is meant; an error if it does not run.
-pub fn client(machine: &dyn Machine, name: Option<&str>, named: &ScenarioFile) -> Result<Client> {
-    let found = experiment(machine, name, named)?;
+pub async fn client(
+    machine: &dyn Machine,
+    name: Option<&str>,
+    named: &ScenarioFile,
+) -> Result<Client> {
+    let found = experiment(machine, name, named).await?;
     if !found.alive {
         let left = found.pid.is_some();
         let help = if left {
@@ -141,7 +207,7 @@ pub fn client(machine: &dyn Machine, name: Option<&str>, named: &ScenarioFile) -
         };
         return Err(anyhow::anyhow!("experiment `{}` is not running; {help}", found.name));
     }
-    Ok(Client::new(&found.name, &found.socket))
+    Ok(Client::of(&found))
 }
 
 /// Splits `THING@EXPERIMENT`.

@@ -17,7 +17,7 @@ pub async fn apply(machine: &dyn Machine, args: Apply) -> Result<i32> {
     let loaded = prepare(&args.start)?;
     let name = &loaded.scenario.name;
     let found = machine.inspect(name)?;
-    let client = Client::new(&found.name, &found.socket);
+    let client = Client::of(&found);
     if !found.alive || !client.is_reachable().await {
         if !args.dry_run {
             let up = deploy::bring_up(machine, &args.start, &loaded).await;
@@ -71,7 +71,7 @@ pub async fn check_unchanged(found: &Found, loaded: &Loaded) -> Result<i32> {
 async fn ask(found: &Found, loaded: &Loaded, dry_run: bool) -> Result<ApplyResponse> {
     let request =
         ApplyRequest { scenario: loaded.scenario.clone(), file: loaded.file.clone(), dry_run };
-    Client::new(&found.name, &found.socket).ask("/apply", &request).await
+    Client::of(found).ask("/apply", &request).await
 }
 
 fn print(name: &str, response: &ApplyResponse, dry_run: bool) {

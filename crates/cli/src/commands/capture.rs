@@ -15,7 +15,7 @@ use crate::{Machine, exit, find};
 /// goes away.
 pub async fn capture(machine: &dyn Machine, args: Capture) -> Result<i32> {
     let (interface, experiment) = find::split_at(&args.interface);
-    let client = find::client(machine, experiment, &args.scenario)?;
+    let client = find::client(machine, experiment, &args.scenario).await?;
     let path = format!("/capture?interface={interface}&drops={}", args.drops);
     let mut body = client.stream(&path).await?;
     let mut output: Box<dyn Write> = if args.write == Path::new("-") {

@@ -3,23 +3,25 @@
 use std::time::{Duration, Instant};
 
 use anyhow::{Result, bail};
-use netloom_api::state::ExperimentStatus;
 
 use crate::args::Destroy;
 use crate::client::Client;
+use crate::output::{errln, outln};
 use crate::{Found, Machine, exit, find};
 
 /// How long an engine may take to end before it is killed, and how much longer for each node: the kernel took more than a
 /// minute to free 5,000 nodes with 6,000 routes each.
 const PATIENCE: Duration = Duration::from_secs(60);
 const PATIENCE_PER_NODE: Duration = Duration::from_millis(100);
+/// How long an engine that does not answer may take to end.
+const PATIENCE_WITH_SILENCE: Duration = Duration::from_secs(2);
 
 /// Takes an experiment down.
 pub async fn destroy(machine: &dyn Machine, args: Destroy) -> Result<i32> {
     let doomed = if args.all {
         machine.experiments()?
     } else {
-        let found = find::experiment(machine, args.experiment.as_deref(), &args.scenario)?;
+        let found = find::experiment(machine, args.experiment.as_deref(), &args.scenario).await?;
         if !found.alive && found.pid.is_none() {
             bail!("there is no experiment `{}`; `netloom inspect` lists what runs", found.name);
         }
@@ -28,7 +30,7 @@ pub async fn destroy(machine: &dyn Machine, args: Destroy) -> Result<i32> {
     for found in &doomed {
         let began = Instant::now();
         end(machine, found).await?;
-        println!("{}: gone in {:.2} s", found.name, began.elapsed().as_secs_f64());
+        outln!("{}: gone in {:.2} s", found.name, began.elapsed().as_secs_f64());
     }
     Ok(exit::SUCCESS)
 }
@@ -36,17 +38,17 @@ pub async fn destroy(machine: &dyn Machine, args: Destroy) -> Result<i32> {
 /// Ends one experiment, dead or alive; nothing of it is left.
 pub async fn end(machine: &dyn Machine, found: &Found) -> Result<()> {
     if found.alive {
-        // An engine that does not answer is waited for like one that does, and killed then.
-        let client = Client::new(&found.name, &found.socket);
-        let nodes = client.get::<ExperimentStatus>("/experiment").await.map_or(0, |it| it.nodes);
+        let client = Client::of(found);
+        let nodes = client.status_soon().await.map_or(0, |it| it.nodes);
         let patience = match client.shutdown().await {
             Ok(()) => patience(nodes),
-            Err(_) => Duration::from_secs(2),
+            // It may be ending already.
+            Err(_) => PATIENCE_WITH_SILENCE,
         };
         let deadline = Instant::now() + patience;
         while machine.inspect(&found.name)?.alive {
             if Instant::now() > deadline {
-                eprintln!("warning: the engine of `{}` does not end; killing it", found.name);
+                errln!("warning: the engine of `{}` does not end; killing it", found.name);
                 machine.kill_engine(&found.name)?;
                 break;
             }

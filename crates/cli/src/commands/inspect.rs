@@ -4,7 +4,7 @@ use std::fmt::Write;
 use std::time::Duration;
 
 use anyhow::{Context, Result};
-use futures_util::future::try_join_all;
+use futures_util::future::{join_all, try_join_all};
 use netloom_api::state::{
     ExperimentStatus, LinkStatus, NodeStatus, PortRole, PortState, ProcessStatus, ServiceStatus,
     TreePortStatus, VlanPortStatus,
@@ -54,8 +54,8 @@ async fn look(machine: &dyn Machine, args: &Inspect) -> Result<String> {
     }
     let meant = match (&args.experiment, &args.scenario.file) {
         _ if args.all => None,
-        (None, None) => find::obvious_experiment(machine, &args.scenario)?,
-        (name, _) => Some(find::experiment(machine, name.as_deref(), &args.scenario)?),
+        (None, None) => find::obvious_experiment(machine).await?,
+        (name, _) => Some(find::experiment(machine, name.as_deref(), &args.scenario).await?),
     };
     let Some(found) = meant else {
         return list(&machine.experiments()?, args.format).await;
@@ -63,7 +63,7 @@ async fn look(machine: &dyn Machine, args: &Inspect) -> Result<String> {
     if !found.alive && found.pid.is_some() {
         return list(&[found], args.format).await;
     }
-    let client = find::client(machine, Some(&found.name), &args.scenario)?;
+    let client = find::client(machine, Some(&found.name), &args.scenario).await?;
     match args.format {
         Format::Json => json(&client, args.last).await,
         Format::Table => View::fetch(&client, args.last).await?.table(),
@@ -98,15 +98,11 @@ fn links(window: Option<Window>) -> String {
 }
 
 async fn list(all: &[Found], format: Format) -> Result<String> {
-    let mut statuses = Vec::new();
-    for found in all {
-        let client = Client::new(&found.name, &found.socket);
-        let status = match found.alive {
-            true => client.get::<ExperimentStatus>("/experiment").await.ok(),
-            false => None,
-        };
-        statuses.push((found, status));
-    }
+    let asked = all.iter().map(async |found| match found.alive {
+        true => (found, Client::of(found).status_soon().await),
+        false => (found, None),
+    });
+    let statuses: Vec<(&Found, Option<ExperimentStatus>)> = join_all(asked).await;
     if format == Format::Json {
         let rows: Vec<_> = statuses
             .iter()

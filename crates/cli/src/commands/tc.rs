@@ -17,7 +17,7 @@ pub async fn look(machine: &dyn Machine, args: &Inspect) -> Result<String> {
         Some((link, experiment)) => (Some(link), experiment),
         None => (None, None),
     };
-    let client = find::client(machine, experiment, &args.scenario)?;
+    let client = find::client(machine, experiment, &args.scenario).await?;
     let mut links: Vec<LinkStatus> = client.get("/links").await?;
     if let Some(name) = link {
         let names: Vec<String> = links.iter().map(|link| link.name.clone()).collect();

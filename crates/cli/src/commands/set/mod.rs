@@ -18,7 +18,7 @@ use crate::{Machine, exit, files, find};
 pub async fn set(machine: &dyn Machine, args: Set) -> Result<i32> {
     let change = parse(&args.properties)?;
     let (link, experiment) = find::split_at(&args.link);
-    let client = find::client(machine, experiment, &args.scenario)?;
+    let client = find::client(machine, experiment, &args.scenario).await?;
     let links: Vec<LinkStatus> = client.get("/links").await?;
     let request = ChangeRequest {
         changes: vec![LinkChange {
