@@ -7,6 +7,7 @@
 //! | [`apply`] | another scenario in its place while it runs |
 //! | [`change`] | what can be changed while it runs |
 //! | [`exec`] | commands and terminals in nodes |
+//! | [`ping`] | which nodes reach which |
 //! | [`event`] | what happens, as a stream |
 //! | [`timing`] | how exactly the engine kept its own schedule |
 //! | [`summary`] | what a finished run leaves behind |
@@ -24,6 +25,7 @@ pub mod launch;
 pub mod machine;
 pub mod metric;
 pub mod openapi;
+pub mod ping;
 pub mod state;
 pub mod summary;
 pub mod timing;

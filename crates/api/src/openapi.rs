@@ -10,6 +10,7 @@ use crate::change::{ChangeRequest, ChangeResponse};
 use crate::event::Event;
 use crate::exec::{ExecControl, ExecNotice, ExecRequest};
 use crate::machine::Machine;
+use crate::ping::{PingRequest, Reach};
 use crate::state::{ExperimentStatus, LinkStatus, NodeStatus, ProcessStatus, ServiceStatus};
 use crate::summary::Summary;
 use crate::timing::Timing;
@@ -85,6 +86,14 @@ pub const OPERATIONS: &[Operation] = &[
         query: &[],
         request: Some(|g| g.subschema_for::<ApplyRequest>()),
         response: Response::Json(|g| g.subschema_for::<ApplyResponse>()),
+    },
+    Operation {
+        method: "post",
+        path: "/ping",
+        summary: "Lets nodes ping each other, from sockets of the engine's own; answers when all is known.",
+        query: &[],
+        request: Some(|g| g.subschema_for::<PingRequest>()),
+        response: Response::Json(|g| g.subschema_for::<Vec<Reach>>()),
     },
     Operation {
         method: "get",

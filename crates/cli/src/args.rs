@@ -32,6 +32,10 @@ pub enum Command {
     Exec(Exec),
     /// Open an interactive shell in a node.
     Connect(Connect),
+    /// Let every host ping every other.
+    Pingall(Pingall),
+    /// Show what a service or the startup commands of a node have printed.
+    Logs(Logs),
     /// Capture the frames at an interface as pcapng.
     Capture(Capture),
     /// Change a link while it runs.
@@ -52,6 +56,8 @@ pub enum Command {
     Doctor(Doctor),
     /// Remove what experiments left whose engine has died.
     Cleanup(Cleanup),
+    /// Print what lets a shell complete commands and options.
+    Completion(Completion),
 }
 
 /// Which scenario.
@@ -204,6 +210,56 @@ pub struct Connect {
     /// The experiment of this scenario file.
     #[command(flatten)]
     pub scenario: ScenarioFile,
+}
+
+/// `netloom pingall`
+#[derive(Debug, Args)]
+pub struct Pingall {
+    /// The experiment; by default that of the scenario in this folder.
+    #[arg(value_name = "EXPERIMENT")]
+    pub experiment: Option<String>,
+    /// The experiment of this scenario file.
+    #[command(flatten)]
+    pub scenario: ScenarioFile,
+    /// Only by IPv4.
+    #[arg(short = '4', long)]
+    pub ipv4: bool,
+    /// Only by IPv6.
+    #[arg(short = '6', long)]
+    pub ipv6: bool,
+    /// From and to routers as well.
+    #[arg(long)]
+    pub routers: bool,
+    /// How many echo requests a host sends at most to reach another, one a second.
+    #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u16).range(1..))]
+    pub tries: u16,
+    /// Output format.
+    #[arg(long, value_enum, default_value_t = Format::Table)]
+    pub format: Format,
+}
+
+/// `netloom logs`
+#[derive(Debug, Args)]
+pub struct Logs {
+    /// The node, as NODE or NODE@EXPERIMENT.
+    #[arg(value_name = "NODE[@EXPERIMENT]")]
+    pub node: String,
+    /// The service, or `startup`; without it, those of which there is a log are listed.
+    pub service: Option<String>,
+    /// The experiment of this scenario file.
+    #[command(flatten)]
+    pub scenario: ScenarioFile,
+    /// Go on with what is printed from now on, until Ctrl-C or the end of the experiment.
+    #[arg(short, long, requires = "service")]
+    pub follow: bool,
+}
+
+/// `netloom completion`
+#[derive(Debug, Args)]
+pub struct Completion {
+    /// The shell.
+    #[arg(value_enum)]
+    pub shell: clap_complete::Shell,
 }
 
 /// `netloom capture`

@@ -57,8 +57,26 @@ impl Client {
     /// Whether the engine answers: not one that is dying, or has not come so far.
     pub async fn is_reachable(&self) -> bool {
         // The kernel takes connections for an engine that is being killed, too.
-        let asked = self.get::<ExperimentStatus>("/experiment");
-        matches!(tokio::time::timeout(PATIENCE, asked).await, Ok(Ok(_)))
+        self.status_soon().await.is_some()
+    }
+
+    /// The experiment as a whole, if the engine answers soon.
+    pub async fn status_soon(&self) -> Option<ExperimentStatus> {
+        timeout(PATIENCE, self.get("/experiment")).await.ok()?.ok()
+    }
+
+    /// Whether the engine is there, whether it answers or not.
+    pub async fn is_listening(&self) -> bool {
+        match timeout(PATIENCE, self.connect()).await {
+            Ok(connected) => connected.is_ok(),
+            Err(_) => true,
+        }
+    }
+
+    /// Where the experiment keeps what services print: its results, or its state directory.
+    pub fn files(&self, status: &ExperimentStatus) -> PathBuf {
+        let state = self.socket.parent().unwrap_or(Path::new("/"));
+        status.results.clone().unwrap_or_else(|| state.into())
     }
 
     /// GET that answers JSON.
@@ -94,6 +112,9 @@ impl Client {
     }
 
     /// Asks the engine to end the experiment.
+    ///
+    /// # Errors
+    /// Also if it does not answer soon.
     pub async fn shutdown(&self) -> Result<()> {
         let asked = self.send(Method::POST, "/shutdown", Bytes::new());
         match timeout(PATIENCE, asked).await {
@@ -116,9 +137,6 @@ impl Client {
     /// A WebSocket.
     pub async fn websocket(&self, path: &str) -> Result<WebSocketStream<UnixStream>> {
         let url = format!("ws://localhost/{VERSION}{path}");
-    ///
-    /// # Errors
-    /// Also if it does not answer soon.
         let asked = async {
             let stream = self.connect().await?;
             let (socket, _) = tokio_tungstenite::client_async(url, stream)
@@ -141,7 +159,23 @@ impl Client {
         })
     }
 
+    /// Sends a request; the head of the answer. Its body may be a stream that goes on for ever.
     async fn send(&self, method: Method, path: &str, body: Bytes) -> Result<Response<Incoming>> {
+        let silence = if method == Method::GET { SILENCE } else { SILENCE_OF_CHANGES };
+        let what = format!("{method} {path}");
+        let response = self.heard(&what, silence, self.exchange(method, path, body)).await??;
+        if response.status().is_success() {
+            return Ok(response);
+        }
+        Err(self.refusal(response).await)
+    }
+
+    async fn exchange(
+        &self,
+        method: Method,
+        path: &str,
+        body: Bytes,
+    ) -> Result<Response<Incoming>> {
         let stream = TokioIo::new(self.connect().await?);
         let (mut sender, connection) = http1::handshake(stream).await?;
         tokio::spawn(connection);
@@ -182,24 +216,7 @@ impl Client {
                 },
             }
         }
-    /// Sends a request; the head of the answer. Its body may be a stream that goes on for ever.
     }
-        let silence = if method == Method::GET { SILENCE } else { SILENCE_OF_CHANGES };
-        let what = format!("{method} {path}");
-        let response = self.heard(&what, silence, self.exchange(method, path, body)).await??;
-        if response.status().is_success() {
-            return Ok(response);
-        }
-        Err(self.refusal(response).await)
-    }
-
-    async fn exchange(
-        &self,
-        method: Method,
-        path: &str,
-        body: Bytes,
-    ) -> Result<Response<Incoming>> {
-}
 
     /// The error of an engine that does not answer.
     fn silent(&self, what: &str, waited: Duration) -> anyhow::Error {
@@ -241,6 +258,7 @@ async fn refusal(response: Response<Incoming>) -> anyhow::Error {
         Some(ApiError { error, help: None }) => anyhow!("{error}"),
         None => anyhow!("the engine answered {status}"),
     }
+}
 
 /// A stream of events.
 pub struct Events {

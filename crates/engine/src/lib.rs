@@ -12,6 +12,7 @@
 //! | `board` | the state of every process of a run |
 //! | `run` | timeline and processes, from the first to the last |
 //! | `services` | what runs in nodes from the start |
+//! | `pings` | which nodes reach which |
 //! | `publish` | ports of the machine that lead into nodes |
 //! | `metrics` | what applications in nodes report |
 //! | `monitoring` | the contention monitor: what it is shown, and what it tells |
@@ -36,6 +37,7 @@ mod lost_outside;
 mod metrics;
 mod monitoring;
 mod overflow;
+mod pings;
 mod publish;
 mod recording;
 mod results;

@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 use netloom_plan::Plan;
 use netloom_ports::PacketSocket;
 use netloom_scenario::{Controller, Endpoint};
-use nix::sys::socket::{AddressFamily, SockFlag, SockType, socket};
+use nix::sys::socket::{AddressFamily, SockFlag, SockProtocol, SockType, socket};
 
 use crate::cgroup::{self, Places, Tree, Usage};
 use crate::interface::{self, InterfaceState};
@@ -308,6 +308,23 @@ impl Network {
         let open = || Ok(socket(family, kind, flags, None)?);
         netns::inside(&self.layout.namespace(node), open)
             .map_err(|error| NodeError::in_node(node, "open a socket", error))
+    }
+
+    /// A raw socket inside a node for ICMPv6 or else ICMP, non-blocking. It holds the node's namespace: drop
+    /// it before [`destroy`](Self::destroy) ends.
+    ///
+    /// # Errors
+    /// [`NodeError::UnknownNode`], or [`NodeError::System`] if the kernel refuses.
+    pub fn ping_socket(&self, node: &str, v6: bool) -> Result<OwnedFd, NodeError> {
+        self.node(node)?;
+        let (family, protocol) = match v6 {
+            true => (AddressFamily::Inet6, SockProtocol::IcmpV6),
+            false => (AddressFamily::Inet, SockProtocol::Icmp),
+        };
+        let flags = SockFlag::SOCK_CLOEXEC | SockFlag::SOCK_NONBLOCK;
+        let open = || Ok(socket(family, SockType::Raw, flags, protocol)?);
+        netns::inside(&self.layout.namespace(node), open)
+            .map_err(|error| NodeError::in_node(node, "open a socket for pings", error))
     }
 
     /// The CPU time that [`interfaces`](Self::interfaces) and [`interfaces_of`](Self::interfaces_of) have taken

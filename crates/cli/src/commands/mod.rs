@@ -4,6 +4,7 @@ mod apply;
 mod calibrate;
 mod capture;
 mod cleanup;
+mod completion;
 mod deploy;
 mod destroy;
 mod doctor;
@@ -12,6 +13,8 @@ mod frames;
 mod graph;
 mod inspect;
 mod judge;
+mod logs;
+mod pingall;
 mod recent;
 mod report;
 mod run;
@@ -40,6 +43,9 @@ pub async fn dispatch(machine: &dyn Machine, cli: Cli) -> Result<i32> {
         Command::Capture(args) => capture::capture(machine, args).await,
         Command::Set(args) => set::set(machine, args).await,
         Command::Frames(args) => frames::frames(&args),
+        Command::Pingall(args) => pingall::pingall(machine, args).await,
+        Command::Logs(args) => logs::logs(machine, args).await,
+        Command::Completion(args) => completion::completion(&args),
         Command::Judge(args) => judge::judge(&args),
         Command::Report(args) => report::report(&args),
         Command::Graph(args) => graph::graph(args),

@@ -49,6 +49,7 @@ fn routes() -> Vec<(&'static str, MethodRouter<Context>)> {
         ("/nodes", get(async |State(c): State<Context>| answer(c.experiment.nodes()))),
         ("/links", get(links::list).patch(change)),
         ("/apply", post(apply)),
+        ("/ping", post(ping)),
         ("/processes", get(async |State(c): State<Context>| Json(c.experiment.processes()))),
         ("/services", get(async |State(c): State<Context>| Json(c.experiment.services.rows()))),
         ("/verdict", get(async |State(c): State<Context>| Json(c.experiment.verdict()))),
@@ -85,6 +86,16 @@ async fn apply(State(context): State<Context>, body: String) -> Response {
     let apply = move || context.experiment.apply(request, &context.end);
     let applied = tokio::task::spawn_blocking(apply).await;
     answer(applied.unwrap_or_else(|panic| Err(anyhow::anyhow!("the engine failed: {panic}"))))
+}
+
+async fn ping(State(context): State<Context>, body: String) -> Response {
+    match serde_json::from_str(&body) {
+        Ok(request) => answer(crate::pings::ping(&context.experiment, request).await),
+        Err(error) => {
+            let error = anyhow::anyhow!("the request is not a PingRequest: {error}");
+            failure(StatusCode::BAD_REQUEST, &error)
+        }
+    }
 }
 
 async fn shutdown(State(context): State<Context>) -> StatusCode {

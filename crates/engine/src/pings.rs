@@ -1,0 +1,209 @@
+//! Echo requests between nodes, from sockets of the engine's own in their network namespaces: what a
+//! node's file system has, and which programs, does not matter.
+
+use std::collections::HashMap;
+use std::net::{IpAddr, SocketAddr};
+use std::os::fd::OwnedFd;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result};
+use netloom_api::ping::{Family, PingRequest, Reach};
+use tokio::net::UdpSocket;
+use tokio::sync::Semaphore;
+use tokio::task::JoinSet;
+
+use crate::experiment::Experiment;
+
+/// So many nodes ask at a time.
+const NODES_AT_ONCE: usize = 16;
+/// Between two tries.
+const INTERVAL: Duration = Duration::from_secs(1);
+/// Requests that leave together. More would overflow queues that have nothing else to do.
+const BURST: usize = 16;
+const PAUSE: Duration = Duration::from_millis(2);
+
+/// Lets every node of a request ping every other; the outcomes in the order of the nodes.
+pub async fn ping(experiment: &Arc<Experiment>, request: PingRequest) -> Result<Vec<Reach>> {
+    let statuses = experiment.nodes()?;
+    let primary: HashMap<&str, &[IpAddr]> =
+        statuses.iter().map(|node| (node.name.as_str(), &node.primary[..])).collect();
+    let turns = Arc::new(Semaphore::new(NODES_AT_ONCE));
+    let mut asking = JoinSet::new();
+    for (place, from) in request.nodes.iter().enumerate() {
+        experiment.process_node(from)?;
+        for family in &request.families {
+            let others = request.nodes.iter().filter(|to| *to != from);
+            let mut targets = vec![];
+            for to in others {
+                let addresses = primary.get(to.as_str()).into_iter().copied().flatten();
+                let address = addresses.copied().find(|address| family.has(*address));
+                targets.extend(address.map(|address| (to.clone(), address)));
+            }
+            let has_own = primary
+                .get(from.as_str())
+                .is_some_and(|own| own.iter().any(|address| family.has(*address)));
+            if targets.is_empty() || !has_own {
+                continue;
+            }
+            let asker =
+                Asker { from: from.clone(), family: *family, targets, tries: request.tries };
+            let (turns, experiment) = (turns.clone(), experiment.clone());
+            asking.spawn(async move {
+                // Never closed.
+                let _turn = turns.acquire().await;
+                (place, asker.ask(&experiment).await)
+            });
+        }
+    }
+    let mut outcomes = vec![];
+    while let Some(asked) = asking.join_next().await {
+        outcomes.push(asked.context("a node's pings have panicked")?);
+    }
+    outcomes.sort_by_key(|(place, _)| *place);
+    Ok(outcomes.into_iter().flat_map(|(_, reached)| reached).collect())
+}
+
+/// A node that asks others in one address family.
+struct Asker {
+    from: String,
+    family: Family,
+    targets: Vec<(String, IpAddr)>,
+    tries: u16,
+}
+
+impl Asker {
+    async fn ask(self, experiment: &Experiment) -> Vec<Reach> {
+        let mut reached: Vec<Reach> = self
+            .targets
+            .iter()
+            .map(|(to, address)| Reach {
+                from: self.from.clone(),
+                to: to.clone(),
+                address: *address,
+                sent: 0,
+                rtt_ms: None,
+                error: None,
+            })
+            .collect();
+        match self.socket(experiment) {
+            Ok(socket) => self.exchange(&socket, &mut reached).await,
+            Err(error) => {
+                let words = netloom_api::in_words(error.as_ref());
+                reached.iter_mut().for_each(|reach| reach.error = Some(words.clone()));
+            }
+        }
+        reached
+    }
+
+    fn socket(&self, experiment: &Experiment) -> Result<UdpSocket> {
+        let v6 = self.family == Family::Ipv6;
+        let socket: OwnedFd = tokio::task::block_in_place(|| {
+            experiment.with_live(|live| Ok(live.network.ping_socket(&self.from, v6)?))
+        })?;
+        // It sends and receives as one of UDP does.
+        Ok(UdpSocket::from_std(socket.into())?)
+    }
+
+    /// Sends and receives until all have answered, or all tries are over.
+    async fn exchange(&self, socket: &UdpSocket, reached: &mut [Reach]) {
+        // Others who ping from the node have other numbers.
+        let id = rand_id();
+        let mut sent_at = vec![Instant::now(); reached.len()];
+        let mut buffer = vec![0; 2048];
+        for _ in 0..self.tries {
+            let deadline = Instant::now() + INTERVAL;
+            for (index, reach) in reached.iter_mut().enumerate() {
+                if reach.rtt_ms.is_some() {
+                    continue;
+                }
+                reach.sent += 1;
+                sent_at[index] = Instant::now();
+                let message = echo_request(self.family, id, index as u16);
+                let sent = socket.send_to(&message, SocketAddr::new(reach.address, 0)).await;
+                reach.error = sent.err().map(|error| error.to_string());
+                if index % BURST == BURST - 1 {
+                    tokio::time::sleep(PAUSE).await;
+                }
+            }
+            while reached.iter().any(|reach| reach.rtt_ms.is_none()) {
+                let received =
+                    tokio::time::timeout_at(deadline.into(), socket.recv_from(&mut buffer));
+                let Ok(Ok((length, from))) = received.await else { break };
+                let Some(index) = echo_reply(self.family, id, &buffer[..length]) else { continue };
+                let Some(reach) = reached.get_mut(usize::from(index)) else { continue };
+                if reach.address == from.ip() && reach.rtt_ms.is_none() {
+                    reach.rtt_ms = Some(sent_at[usize::from(index)].elapsed().as_secs_f64() * 1e3);
+                }
+            }
+        }
+    }
+}
+
+/// A number that tells the replies to us from others.
+fn rand_id() -> u16 {
+    use std::hash::{BuildHasher, RandomState};
+    RandomState::new().hash_one(()) as u16
+}
+
+/// An ICMP or ICMPv6 echo request. The kernel writes the checksum of ICMPv6.
+fn echo_request(family: Family, id: u16, sequence: u16) -> Vec<u8> {
+    let kind = match family {
+        Family::Ipv4 => 8,
+        Family::Ipv6 => 128,
+    };
+    let mut message = vec![kind, 0, 0, 0];
+    message.extend(id.to_be_bytes());
+    message.extend(sequence.to_be_bytes());
+    message.extend([0; 48]);
+    if family == Family::Ipv4 {
+        let sum = checksum(&message);
+        message[2..4].copy_from_slice(&sum.to_be_bytes());
+    }
+    message
+}
+
+/// The sequence number of a reply to us. What a socket of ICMP receives begins with an IPv4 header.
+fn echo_reply(family: Family, id: u16, packet: &[u8]) -> Option<u16> {
+    let (kind, message) = match family {
+        Family::Ipv4 => (0, packet.get(usize::from(packet.first()? & 15) * 4..)?),
+        Family::Ipv6 => (129, packet),
+    };
+    let [found, _, _, _, id_high, id_low, high, low] = *message.first_chunk()?;
+    let is_ours = found == kind && u16::from_be_bytes([id_high, id_low]) == id;
+    is_ours.then(|| u16::from_be_bytes([high, low]))
+}
+
+/// RFC 1071.
+fn checksum(bytes: &[u8]) -> u16 {
+    let words = bytes.chunks(2).map(|pair| {
+        u32::from(u16::from_be_bytes([pair[0], pair.get(1).copied().unwrap_or_default()]))
+    });
+    let mut sum: u32 = words.sum();
+    while sum > 0xffff {
+        sum = (sum & 0xffff) + (sum >> 16);
+    }
+    !(sum as u16)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_reply_is_told_from_what_others_receive() {
+        let request = echo_request(Family::Ipv4, 0x1234, 7);
+        assert_eq!(checksum(&request), 0, "with its own sum, it is zero");
+        let mut packet = vec![0x45; 20];
+        packet.extend(&request);
+        assert_eq!(echo_reply(Family::Ipv4, 0x1234, &packet), None, "that is a request");
+        packet[20] = 0;
+        assert_eq!(echo_reply(Family::Ipv4, 0x1234, &packet), Some(7));
+        assert_eq!(echo_reply(Family::Ipv4, 0x1235, &packet), None);
+        assert_eq!(echo_reply(Family::Ipv4, 0x1234, &packet[..24]), None);
+        assert_eq!(echo_reply(Family::Ipv4, 0x1234, &[]), None);
+        let mut message = echo_request(Family::Ipv6, 1, 2);
+        message[0] = 129;
+        assert_eq!(echo_reply(Family::Ipv6, 1, &message), Some(2));
+    }
+}
