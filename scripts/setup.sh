@@ -20,6 +20,8 @@ need tcpdump tcpdump
 need ospfd frr
 need bird bird2
 need dnsmasq dnsmasq-base
+need udhcpc udhcpc
+need nft nftables
 need dig bind9-dnsutils
 need curl curl
 need ssh openssh-client
