@@ -76,7 +76,7 @@ fn a_run_whose_engine_is_stopped_is_invalid() {
     let output = run.wait_with_output().unwrap();
     let words = text(&output.stdout) + &text(&output.stderr);
     assert_eq!(output.status.code(), Some(4), "{words}");
-    assert!(words.contains("verdict: INVALID\n  invalid: "), "{words}");
+    assert!(words.contains("verdict on the machine: INVALID\n  invalid: "), "{words}");
     let verdict = &summary(&lab)["verdict"];
     assert_eq!(verdict["judgement"], "invalid");
     let found = findings(verdict, "engine");
@@ -285,7 +285,7 @@ fn criteria_that_make_no_sense_are_refused() {
 fn a_run_that_is_not_watched_is_never_valid() {
     let lab = pinging(3, "monitor: { enabled: false }\n");
     let words = lab.ok(&["run", "--strict", "-o", "results"]);
-    assert!(words.contains("verdict: SUSPECT"), "{words}");
+    assert!(words.contains("verdict on the machine: SUSPECT"), "{words}");
     let verdict = &summary(&lab)["verdict"];
     for coverage in verdict["coverage"].as_array().unwrap() {
         if coverage["signal"] != "application" {

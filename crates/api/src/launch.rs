@@ -7,6 +7,7 @@ use netloom_units::{Duration, Rate};
 use serde::{Deserialize, Serialize};
 
 use crate::ApiError;
+use crate::summary::Summary;
 
 /// What an engine needs to know, as the first line of its standard input.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -70,8 +71,8 @@ pub enum Mode {
 /// What the client of [`Mode::Deploy`] writes to let the network stay when it ends.
 pub const STAY: &[u8] = b"stay\n";
 
-/// A line of the engine's standard output while it starts.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+/// A line of the engine's standard output while it starts, and when it ends.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum StartUp {
     /// So many of the nodes exist.
@@ -92,6 +93,8 @@ pub enum StartUp {
     Note(String),
     /// The network is ready and the API answers.
     Ready,
-    /// It could not be started; everything made so far is gone again.
+    /// It could not be started, or ended with an error; everything it made is gone again.
     Failed(ApiError),
+    /// The summary of a run that could not be written; an error follows.
+    Unwritten(Box<Summary>),
 }

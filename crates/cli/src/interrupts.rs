@@ -1,12 +1,12 @@
-//! The user's wish that a command ends: Ctrl-C, `kill`, a terminal that closes.
+//! The user's wish that a command ends: Ctrl-C, `kill`, a terminal that closes, Ctrl-\.
 
 use anyhow::{Context, Result};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
 use crate::output::errln;
 
-/// SIGINT, SIGTERM and SIGHUP, which no longer end this program while it lives.
-pub struct Interrupts([(i32, Signal); 3]);
+/// SIGINT, SIGTERM, SIGHUP and SIGQUIT, which no longer end this program while it lives.
+pub struct Interrupts([(i32, Signal); 4]);
 
 impl Interrupts {
     /// Watches for them from now on.
@@ -18,16 +18,18 @@ impl Interrupts {
             watch(SignalKind::interrupt())?,
             watch(SignalKind::terminate())?,
             watch(SignalKind::hangup())?,
+            watch(SignalKind::quit())?,
         ]))
     }
 
     /// Waits for the next of them; its number.
     pub async fn next(&mut self) -> i32 {
-        let [(a, interrupt), (b, terminate), (c, hangup)] = &mut self.0;
+        let [(a, interrupt), (b, terminate), (c, hangup), (d, quit)] = &mut self.0;
         tokio::select! {
             _ = interrupt.recv() => *a,
             _ = terminate.recv() => *b,
             _ = hangup.recv() => *c,
+            _ = quit.recv() => *d,
         }
     }
 

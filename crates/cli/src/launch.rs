@@ -5,6 +5,7 @@ use std::process::{ExitStatus, Stdio};
 
 use anyhow::{Context, Result, anyhow};
 use netloom_api::launch::{Calibration, Launch, Mode, STAY, StartUp};
+use netloom_api::summary::Summary;
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, Lines};
 use tokio::process::{Child, ChildStdin, ChildStdout, Command};
 
@@ -20,6 +21,16 @@ pub struct Engine {
     lease: Option<ChildStdin>,
     /// Whether the engine stays when this process ends, once it is ready.
     stays: bool,
+}
+
+/// How an engine ended.
+pub struct Ended {
+    /// Its exit status.
+    pub status: ExitStatus,
+    /// The summary of its run, if it could not be written.
+    pub unwritten: Option<Box<Summary>>,
+    /// Why it ended, if something was wrong.
+    pub error: Option<String>,
 }
 
 /// Reads the scenario and lays the command line's choices over it.
@@ -95,6 +106,7 @@ impl Engine {
                     }
                     return Ok(());
                 }
+                StartUp::Unwritten(_) => {}
                 StartUp::Failed(error) => {
                     progress.clear();
                     let _ = self.child.wait().await;
@@ -115,11 +127,20 @@ impl Engine {
         Ok(())
     }
 
-    /// Waits until the engine is gone.
-    pub async fn wait(&mut self) -> Result<ExitStatus> {
+    /// Waits until the engine is gone; how it ended, and what it still had to say.
+    pub async fn wait(&mut self) -> Result<Ended> {
+        let (mut unwritten, mut error) = (None, None);
+        while let Ok(Some(line)) = self.lines.next_line().await {
+            match serde_json::from_str(&line) {
+                Ok(StartUp::Unwritten(summary)) => unwritten = Some(summary),
+                Ok(StartUp::Failed(failed)) => error = Some(failed.error),
+                // Of its start, which is over.
+                _ => {}
+            }
+        }
         let status = self.child.wait().await.context("cannot wait for the engine")?;
         self.lease = None;
-        Ok(status)
+        Ok(Ended { status, unwritten, error })
     }
 
     /// Kills the engine. What it leaves must be cleaned up.

@@ -62,8 +62,8 @@ fn in_panic(payload: &(dyn Any + Send)) -> anyhow::Error {
     )
 }
 
-/// Says how far the start is. Nobody has to listen.
-fn say(line: &StartUp) {
+/// Speaks to the client that started the engine. Nobody has to listen.
+pub fn say(line: &StartUp) {
     // Plain data always has a JSON form; a reader that is gone does not matter.
     let text = serde_json::to_string(line).unwrap_or_default();
     let _ = writeln!(io::stdout(), "{text}");
@@ -72,6 +72,9 @@ fn say(line: &StartUp) {
 fn start() -> Result<()> {
     let began = Instant::now();
     netloom_dataplane::take_memory_in_large_pieces();
+    // The terminal of whoever started it is not its own: what is typed there, and its end, are for
+    // the client. Fails for a leader of a process group, which has none of its parent's.
+    let _ = nix::unistd::setsid();
     let mut line = String::new();
     io::stdin().lock().read_line(&mut line).context("cannot read what to launch")?;
     let mut launch: Launch =
@@ -391,10 +394,12 @@ fn listen(socket: &Path) -> Result<UnixListener> {
     Ok(listener)
 }
 
-/// Turns SIGTERM and SIGINT into an orderly end.
+/// Turns the signals that ask for an end into an orderly one.
 fn watch_signals(end: &End) -> Result<()> {
     use tokio::signal::unix::{SignalKind, signal};
-    for kind in [SignalKind::terminate(), SignalKind::interrupt()] {
+    for kind in
+        [SignalKind::terminate(), SignalKind::interrupt(), SignalKind::hangup(), SignalKind::quit()]
+    {
         let mut signals = signal(kind).context("cannot watch for signals")?;
         let end = end.clone();
         tokio::spawn(async move {

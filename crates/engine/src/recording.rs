@@ -4,14 +4,16 @@
 use std::fs;
 use std::sync::Arc;
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use netloom_api::event::{EndReason, What};
+use netloom_api::launch::StartUp;
 use netloom_api::summary::{FrameLogSummary, Summary};
 use netloom_dataplane::FrameLog;
 use netloom_scenario::Capture;
 use netloom_units::Time;
 use tokio::task::JoinHandle;
 
+use crate::daemon::say;
 use crate::end::End;
 use crate::experiment::Experiment;
 use crate::monitoring::Monitoring;
@@ -19,7 +21,8 @@ use crate::results::capture::write_capture;
 use crate::results::{Results, Sampler};
 use crate::run::{Outcome, Run};
 
-/// Runs timeline and processes to their end, and writes the results.
+/// Runs timeline and processes to their end, and writes the results. What cannot be told or
+/// written is a failure of the run, and does not cost the rest.
 pub async fn record(
     experiment: &Arc<Experiment>,
     results: &Results,
@@ -32,7 +35,9 @@ pub async fn record(
     let run = Run::new(experiment.clone(), results.directory().into(), end.clone())?;
     let mut outcome = run.drive().await;
     let ended = experiment.now();
-    samples.await.context("the sampling of pipes failed")??;
+    outcome.failures.extend(samples.await.unwrap_or_else(|panic| {
+        vec![format!("pipes.parquet is not complete: internal error: {panic}")]
+    }));
     let verdict = tokio::task::block_in_place(|| monitoring.finish());
     if let Err(error) = experiment.monitor().end_record() {
         let message = format!("observations.jsonl is not complete: {error}");
@@ -43,22 +48,40 @@ pub async fn record(
     if let Some(error) = experiment.events.take_write_error() {
         outcome.failures.push(format!("events.jsonl is not complete: {error}"));
     }
-    let logged = frame_log.map(|log| end_frame_log(experiment, log)).transpose()?;
-    let summary = summarize(experiment, outcome, ended, reason, deploy_seconds)?;
-    results.finish(&Summary { frame_log: logged, verdict: Some(verdict), ..summary })?;
-    Ok(())
+    let frame_log = frame_log.and_then(|log| {
+        let logged = end_frame_log(experiment, log).map(Some);
+        outcome.part("how the frame log went", logged)
+    });
+    let summary = summarize(experiment, outcome, ended, reason, deploy_seconds);
+    let summary = Summary { frame_log, verdict: Some(verdict), ..summary };
+    results.finish(&summary).inspect_err(|_| {
+        // Somebody may still read it here.
+        say(&StartUp::Unwritten(Box::new(summary)));
+    })
+}
+
+impl Outcome {
+    /// A part of the summary; what there is instead is its default, and a failure.
+    fn part<T: Default>(&mut self, what: &str, part: Result<T>) -> T {
+        part.unwrap_or_else(|error| {
+            let why = netloom_api::in_words(error.as_ref());
+            self.failures.push(format!("summary.json lacks {what}: {why}"));
+            T::default()
+        })
+    }
 }
 
 fn summarize(
     experiment: &Experiment,
-    outcome: Outcome,
+    mut outcome: Outcome,
     ended: Time,
     reason: EndReason,
     deploy_seconds: f64,
-) -> Result<Summary> {
-    let timing = experiment.timing()?;
-    let vlan_ports = experiment.vlan_ports()?.into_iter();
+) -> Summary {
+    let timing = outcome.part("how exactly the engine worked", experiment.timing());
+    let vlan_ports = outcome.part("the ports of switches", experiment.vlan_ports()).into_iter();
     let vlan_ports = vlan_ports.map(|(endpoint, status)| (endpoint.to_string(), status)).collect();
+    let links = outcome.part("the links", experiment.links(None));
     let mut warnings = experiment.events.warnings();
     let lost: u64 = timing.unmodelled_drops.values().sum();
     if lost > 0 {
@@ -74,7 +97,7 @@ fn summarize(
         }
     }
     let drawn = experiment.drawn();
-    Ok(Summary {
+    Summary {
         name: drawn.scenario.name.clone(),
         file: experiment.file.clone(),
         seed: drawn.scenario.seed,
@@ -87,19 +110,23 @@ fn summarize(
         timeline: outcome.timeline,
         success: outcome.failures.is_empty(),
         failures: outcome.failures,
-        links: experiment.links(None)?,
+        links,
         vlan_ports,
         usage: experiment.usages(),
         frame_log: None,
         verdict: None,
         timing,
         warnings,
-    })
+    }
 }
 
-/// Samples the statistics of every pipe until the run is over, and once more then.
-async fn sample(experiment: Arc<Experiment>, file: fs::File, end: End) -> Result<()> {
-    let mut sampler = Sampler::new(file)?;
+/// Samples the statistics of every pipe until the run is over, and once more then; in words what
+/// is missing in the file.
+async fn sample(experiment: Arc<Experiment>, file: fs::File, end: End) -> Vec<String> {
+    let mut sampler = match Sampler::new(file) {
+        Ok(sampler) => sampler,
+        Err(error) => return vec![netloom_api::in_words(error.as_ref())],
+    };
     let mut ticks = tokio::time::interval(experiment.drawn().scenario.measure.interval.into());
     ticks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Skip);
     loop {
@@ -107,7 +134,7 @@ async fn sample(experiment: Arc<Experiment>, file: fs::File, end: End) -> Result
             _ = ticks.tick() => false,
             () = end.asked() => true,
         };
-        sampler.add(experiment.now(), &experiment.links(None)?)?;
+        sampler.add(experiment.now(), experiment.links(None));
         if last {
             return sampler.finish();
         }

@@ -16,7 +16,7 @@ const GROUP: usize = 50_000;
 
 /// A table as Parquet.
 pub struct Parquet<W: Write + Send> {
-    writer: SerializedFileWriter<W>,
+    pub(crate) writer: SerializedFileWriter<W>,
     columns: Vec<Gathered>,
     rows: usize,
 }
@@ -45,7 +45,8 @@ impl<W: Write + Send> Parquet<W> {
         Ok(Self { writer, columns, rows: 0 })
     }
 
-    fn flush(&mut self) -> Result<(), TableError> {
+    /// Writes the rows that were gathered as a row group.
+    pub(crate) fn flush(&mut self) -> Result<(), TableError> {
         if self.rows > 0 {
             let mut group = self.writer.next_row_group()?;
             self.columns.iter_mut().try_for_each(|column| column.write(&mut group))?;

@@ -5,16 +5,19 @@
 //! |---|---|
 //! | `csv` | rows of text: [`Csv`] |
 //! | `columns` | columns: [`Parquet`] |
+//! | `growing` | columns in a file that can be read while it grows: [`GrowingParquet`] |
 //! | `stored` | columns, read back: [`Stored`] |
 
 mod columns;
 mod csv;
+mod growing;
 mod stored;
 
 use std::io;
 
 pub use columns::Parquet;
 pub use csv::Csv;
+pub use growing::GrowingParquet;
 pub use stored::Stored;
 
 /// A column: its name, and what its cells are.

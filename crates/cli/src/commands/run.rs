@@ -15,7 +15,9 @@ use super::{report, summary};
 use crate::args::Run;
 use crate::client::{Client, Events};
 use crate::find::Loaded;
+use crate::interrupts::Interrupts;
 use crate::launch::{Engine, prepare};
+use crate::output::{errln, out};
 use crate::{Machine, exit, preflight, profile_file, results};
 
 /// Brings the network up, follows the run, prints its summary.
@@ -31,15 +33,16 @@ pub async fn run(machine: &dyn Machine, args: Run) -> Result<i32> {
     let calibration = profile_file::calibration(machine);
     let mut engine = Engine::start(&loaded, args.start.workers, calibration, mode).await?;
     let name = loaded.scenario.name.clone();
-    // From here on Ctrl-C no longer ends this program: it ends the run.
-    let mut interrupts = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::interrupt())?;
+    // From here on a signal no longer ends this program: it ends the run.
+    let mut interrupts = Interrupts::watch()?;
     let ready = tokio::select! {
         ready = engine.ready() => ready,
-        _ = interrupts.recv() => {
+        signal = interrupts.next() => {
+            interrupts.end_at_next(&name);
             engine.kill().await?;
             machine.cleanup(&name)?;
-            eprintln!("interrupted; nothing of `{name}` is left");
-            return Ok(exit::INTERRUPTED);
+            errln!("interrupted; nothing of `{name}` is left");
+            return Ok(128 + signal);
         }
     };
     if let Err(error) = ready {
@@ -56,27 +59,34 @@ pub async fn run(machine: &dyn Machine, args: Run) -> Result<i32> {
             return Err(error);
         }
     };
-    let status = engine.wait().await?;
-    if !status.success() || !directory.join("summary.json").exists() {
+    let ended = engine.wait().await?;
+    if let Some(summary) = ended.unwritten {
+        out!("{}", summary::page(&summary, &directory, None));
+    }
+    if !ended.status.success() || !directory.join("summary.json").exists() {
         machine.cleanup(&name)?;
+        // What was reserved for the summary.
+        let _ = std::fs::remove_file(directory.join("summary.json.part"));
+        let how = match ended.error {
+            Some(error) => format!("ended with an error: {error}"),
+            None => format!("died during the run ({})", ended.status),
+        };
         bail!(
-            "the engine of `{name}` died during the run ({status}); everything it had made is \
-             removed, and what it had written is in {}",
+            "the engine of `{name}` {how}; everything it had made is removed, and what it had \
+             written is in {}",
             directory.display()
         );
     }
     let run = results::read(&directory)?;
-    print!(
-        "{}",
-        summary::page(&run.summary, &directory, write_report(&run, &directory).as_deref())
-    );
+    let report = write_report(&run, &directory);
+    out!("{}", summary::page(&run.summary, &directory, report.as_deref()));
     let verdict = run.summary.verdict.as_ref();
     let invalid = verdict.is_none_or(|verdict| verdict.judgement == Judgement::Invalid);
     Ok(match (interrupted, run.summary.success) {
-        (true, _) => exit::INTERRUPTED,
-        (false, false) => exit::RUN_FAILED,
-        (false, true) if args.strict && invalid => exit::INVALID,
-        (false, true) => exit::SUCCESS,
+        (Some(code), _) => code,
+        (None, false) => exit::RUN_FAILED,
+        (None, true) if args.strict && invalid => exit::INVALID,
+        (None, true) => exit::SUCCESS,
     })
 }
 
@@ -86,7 +96,7 @@ fn write_report(run: &report_page::Run, directory: &Path) -> Option<PathBuf> {
     match report::write(run, &file) {
         Ok(()) => Some(file),
         Err(error) => {
-            eprintln!("warning: there is no report: {}", netloom_api::in_words(error.as_ref()));
+            errln!("warning: there is no report: {}", netloom_api::in_words(error.as_ref()));
             None
         }
     }
@@ -107,36 +117,36 @@ fn results_directory(wanted: Option<PathBuf>, loaded: &Loaded) -> Result<PathBuf
     std::path::absolute(&directory).context("cannot find the current folder")
 }
 
-/// Shows events until the run has ended; whether the user interrupted it. A second Ctrl-C kills the
-/// engine.
+/// Shows events until the run has ended; the exit code if a signal asked for its end. A second one
+/// kills the engine.
 async fn follow(
     client: &Client,
     engine: &mut Engine,
-    interrupts: &mut tokio::signal::unix::Signal,
+    interrupts: &mut Interrupts,
     loaded: &Loaded,
-) -> Result<bool> {
+) -> Result<Option<i32>> {
     let watched = std::io::stderr().is_terminal();
     if watched {
         let scenario = &loaded.scenario;
         let nodes = counted(scenario.nodes.len(), "node");
         let links = counted(scenario.links.len(), "link");
-        eprintln!("{}: {nodes} and {links} up; Ctrl-C ends the run", scenario.name);
+        errln!("{}: {nodes} and {links} up; Ctrl-C ends the run", scenario.name);
     }
     let mut events: Events = client.events(0).await?;
-    let mut interrupted = false;
+    let mut interrupted = None;
     loop {
         tokio::select! {
             event = events.next() => match event? {
                 Some(event) => show(&event, watched),
                 None => return Ok(interrupted),
             },
-            _ = interrupts.recv() => {
-                if interrupted {
+            signal = interrupts.next() => {
+                if interrupted.is_some() {
                     engine.kill().await?;
                     bail!("interrupted twice: the run was killed and its results are incomplete");
                 }
-                interrupted = true;
-                eprintln!("ending the run and keeping its results; Ctrl-C again to kill it");
+                interrupted = Some(128 + signal);
+                errln!("ending the run and keeping its results; Ctrl-C again to kill it");
                 client.shutdown().await?;
             }
         }
@@ -146,13 +156,14 @@ async fn follow(
 /// Shows an event to somebody who watches; warnings to everybody.
 fn show(event: &Event, watched: bool) {
     match &event.what {
-        What::Warning { message } => eprintln!("warning: {message}"),
-        What::MemoryKilled { .. } => eprintln!("warning: {}", event.what.in_words()),
+        What::Warning { message } => errln!("warning: {message}"),
+        What::MemoryKilled { .. } => errln!("warning: {}", event.what.in_words()),
         What::Phase { .. } => {}
         // Warnings tell of what begins and grows.
         What::Contention { signal } if signal.change != Change::Ended => {}
         what if watched => {
-            eprintln!("{:>10.3} s  {}", event.time.as_nanos() as f64 / 1e9, what.in_words());
+            let time = event.time.as_nanos() as f64 / 1e9;
+            errln!("{time:>10.3} s  {}", what.in_words());
         }
         _ => {}
     }

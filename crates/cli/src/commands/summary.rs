@@ -1,9 +1,10 @@
-//! The summary of a run on one page of a terminal: the verdict first, then what a person wants to know
-//! next. What does not fit is counted, and in the results.
+//! The summary of a run on one page of a terminal: what failed, then the verdict on the machine, then
+//! what a person wants to know next. What does not fit is counted, and in the results.
 
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use netloom_api::event::EndReason;
 use netloom_api::state::{LinkStatus, PipeStatus, ProcessState, ProcessStatus, VlanPortStatus};
 use netloom_api::summary::Summary;
 use netloom_api::timing::{LatencySummary, Timing};
@@ -15,17 +16,19 @@ use crate::table::table;
 /// Lines of a page.
 const PAGE: usize = 40;
 
-/// So many findings, processes, warnings and failures are told at most, each.
-const FINDINGS: usize = 5;
-const PROCESSES: usize = 5;
-const TROUBLES: usize = 3;
+/// So many failures, findings, processes and warnings are listed at most, each.
+const FAILURES: usize = 6;
+const FINDINGS: usize = 4;
+const PROCESSES: usize = 4;
+const TROUBLES: usize = 2;
 
 /// Pipes that are listed at least and at most: the busiest ones, as many as there is room for.
 const PIPES: (usize, usize) = (4, 20);
 
 /// The summary; `report` is the file of the report, if it could be written.
 pub fn page(summary: &Summary, results: &Path, report: Option<&Path>) -> String {
-    let mut above = verdict(summary);
+    let mut above = failures(summary);
+    above.extend(verdict(summary));
     above.extend(processes(&summary.processes));
     let mut below = vlan_drops(&summary.vlan_ports);
     below.extend(timing(&summary.timing));
@@ -35,7 +38,6 @@ pub fn page(summary: &Summary, results: &Path, report: Option<&Path>) -> String 
             .push(format!("frame log: {entries} entries, {} bytes, {lost} lost", count(log.bytes)));
     }
     below.extend(first(&summary.warnings, TROUBLES, "warnings", |text| format!("warning: {text}")));
-    below.extend(first(&summary.failures, TROUBLES, "failures", |text| format!("failed: {text}")));
     below.push(format!("results: {}", results.display()));
     below.extend(report.map(|file| format!("report: {}", file.display())));
     // Beside the pipes stand a blank line, the headings, and how many more there are.
@@ -44,17 +46,32 @@ pub fn page(summary: &Summary, results: &Path, report: Option<&Path>) -> String 
     lines.map(|line| line.trim_end().to_string() + "\n").collect()
 }
 
-/// How it went in a line, and whether it can be trusted.
-fn verdict(summary: &Summary) -> Vec<String> {
+/// What failed and why, before all that follows from it; and for how long the run went on.
+fn failures(summary: &Summary) -> Vec<String> {
     let seconds = summary.ended.as_nanos() as f64 / 1e9;
     let ran =
         format!("{}: ran {seconds:.2} s, up in {:.2} s", summary.name, summary.deploy_seconds);
+    let reason = match summary.reason {
+        EndReason::Completed | EndReason::Duration => String::new(),
+        reason => format!("; {}", reason.in_words()),
+    };
+    if summary.success {
+        return vec![format!("{ran}{reason}")];
+    }
+    let mut lines = vec![format!("FAILED {ran}{reason}")];
+    lines.extend(first(&summary.failures, FAILURES, "failures, in summary.json", |text| {
+        format!("  failed: {text}")
+    }));
+    lines
+}
+
+/// Whether the machine let the run go as the scenario says, and if not, why.
+fn verdict(summary: &Summary) -> Vec<String> {
     let Some(verdict) = &summary.verdict else {
-        return vec!["verdict: none, the run was not judged".into(), ran];
+        return vec!["verdict on the machine: none, the run was not judged".into()];
     };
     let mut lines = judged(verdict, FINDINGS);
-    lines[0].insert_str(0, "verdict: ");
-    lines.push(ran);
+    lines[0].insert_str(0, "verdict on the machine: ");
     lines
 }
 
@@ -242,7 +259,9 @@ mod tests {
                 );
                 let lines: Vec<&str> = text.lines().collect();
                 assert!(lines.len() <= PAGE, "{} lines:\n{text}", lines.len());
-                assert!(lines[0].starts_with("verdict: "), "{text}");
+                assert!(lines[0].starts_with("FAILED n: ran 1.00 s"), "{text}");
+                let verdict = 1 + number.min(FAILURES + 1);
+                assert!(lines[verdict].starts_with("verdict on the machine: "), "{text}");
                 assert_eq!(lines[lines.len() - 2..], ["results: /r", "report: /r/report.html"]);
                 assert_eq!(text.contains("  invalid: CPU 0; stress 88 %"), judged && number > 0);
             }
@@ -253,11 +272,11 @@ mod tests {
     fn what_is_left_out_is_counted() {
         let text = page(&summary(1000, true), Path::new("/r"), Some(Path::new("/r/report.html")));
         for left_out in [
-            "995 more findings",
-            "995 more processes",
+            "996 more findings",
+            "996 more processes",
             "999 more ports that refused frames",
-            "997 more warnings",
-            "997 more failures",
+            "998 more warnings",
+            "994 more failures",
         ] {
             assert!(text.contains(left_out), "{left_out} is not in\n{text}");
         }

@@ -21,18 +21,31 @@ mod samples;
 
 use std::fs::{self, File};
 use std::io;
+use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 use netloom_api::launch::Launch;
 use netloom_api::summary::Summary;
+use netloom_scenario::Scenario;
+use nix::fcntl::posix_fallocate;
 use serde::Serialize;
 
 pub use samples::Sampler;
 
+/// What the summary is called until it is whole.
+const SUMMARY_PART: &str = "summary.json.part";
+
 /// The directory of one run's results.
 pub struct Results {
     directory: PathBuf,
+}
+
+impl Drop for Results {
+    fn drop(&mut self) {
+        // Of a run without a summary, nothing is kept for it.
+        let _ = fs::remove_file(self.path(SUMMARY_PART));
+    }
 }
 
 impl Results {
@@ -48,6 +61,9 @@ impl Results {
         fs::write(results.path("scenario.yaml"), &launch.source).with_context(describe)?;
         results.write_json("scenario.json", &launch.scenario)?;
         results.write_json("machine.json", &machine::describe())?;
+        results.reserve(&launch.scenario).with_context(|| {
+            format!("cannot reserve room for the summary in {}", directory.display())
+        })?;
         Ok(results)
     }
 
@@ -87,11 +103,35 @@ impl Results {
         File::create(self.path("captures").join(format!("{node}-{interface}.pcapng")))
     }
 
+    /// Takes the room that the summary needs from the disk, so that one which is full at the end
+    /// of the run does not cost the summary.
+    fn reserve(&self, scenario: &Scenario) -> io::Result<()> {
+        let instances: usize = scenario.processes.iter().map(|process| process.nodes.len()).sum();
+        let (links, nodes) = (scenario.links.len(), scenario.nodes.len());
+        let events = scenario.timeline.len();
+        // As such parts of summaries are long, and half as much again.
+        let kib = 64 + 6 * links + nodes + instances + events;
+        let length = i64::try_from(kib * 1024).unwrap_or(i64::MAX);
+        Ok(posix_fallocate(File::create(self.path(SUMMARY_PART))?, 0, length)?)
+    }
+
     /// Writes the summary: the last file of a run. It appears whole or not at all.
     pub fn finish(&self, summary: &Summary) -> Result<()> {
-        self.write_json("summary.json.part", summary)?;
-        let from = self.path("summary.json.part");
-        fs::rename(&from, self.path("summary.json")).context("cannot name summary.json")
+        let (part, whole) = (self.path(SUMMARY_PART), self.path("summary.json"));
+        let write = || -> io::Result<()> {
+            // Written over what was reserved: a file that is cut first would give that back.
+            let file = File::options().write(true).create(true).truncate(false).open(&part)?;
+            let mut text = serde_json::to_vec_pretty(summary)?;
+            text.push(b'\n');
+            if file.write_all_at(&text, 0).is_err() {
+                // The same in half the room.
+                text = serde_json::to_vec(summary)?;
+                file.write_all_at(&text, 0)?;
+            }
+            file.set_len(text.len() as u64)?;
+            fs::rename(&part, &whole)
+        };
+        write().with_context(|| format!("cannot write {}", whole.display()))
     }
 
     fn write_json(&self, name: &str, value: &impl Serialize) -> Result<()> {

@@ -6,8 +6,8 @@ use std::fs::File;
 use anyhow::{Context, Result};
 use netloom_api::state::{LinkStatus, PipeStatus};
 use netloom_link::PipeStatistics;
-use netloom_tables::{Cell, Column, Kind, Parquet, Table};
-use netloom_units::Time;
+use netloom_tables::{Cell, Column, GrowingParquet, Kind, Table, TableError};
+use netloom_units::{Duration, Time};
 
 /// A numeric column: its name and where its value comes from.
 type Source<T, N> = (&'static str, fn(&T) -> N);
@@ -55,8 +55,22 @@ fn storable(sum: f64) -> u64 {
     (sum.round() as u64).min(i64::MAX as u64)
 }
 
-/// Writes samples into a Parquet file.
-pub struct Sampler(Box<Parquet<File>>);
+/// How often samples are written at most and at least; between these, whenever a run has become a
+/// tenth longer: a file of many small pieces is slow to read.
+const WRITTEN_EVERY: (Duration, Duration) = (Duration::from_secs(2), Duration::from_secs(60));
+/// How many bytes of samples wait for a disk that is full.
+const MOST_PENDING: usize = 64 << 20;
+
+/// Writes samples into a Parquet file, which can be read at any time.
+pub struct Sampler {
+    table: Box<GrowingParquet>,
+    /// When samples are written next.
+    next: Time,
+    /// Why they could not be written, if they could not: they wait.
+    refused: Option<String>,
+    /// Samples that are missing, and why the first of them is.
+    missing: Option<(u64, String)>,
+}
 
 impl Sampler {
     /// A sampler into an empty file.
@@ -66,12 +80,29 @@ impl Sampler {
         let counters = TRAFFIC.iter().map(|(name, _)| *name);
         let counters = counters.chain(MODELLED.iter().map(|(name, _)| *name));
         columns.extend(counters.map(|name| (name, Kind::MaybeNumber)));
-        let table = Parquet::new(file, "pipes", &columns).context("pipes.parquet")?;
-        Ok(Self(Box::new(table)))
+        let table = GrowingParquet::new(file, "pipes", &columns).context("pipes.parquet")?;
+        Ok(Self { table: Box::new(table), next: Time::ZERO, refused: None, missing: None })
     }
 
-    /// Adds a sample of all links, taken at `time`.
-    pub fn add(&mut self, time: Time, links: &[LinkStatus]) -> Result<()> {
+    /// Adds a sample of all links, taken at `time`, or notes why there is none.
+    pub fn add(&mut self, time: Time, links: Result<Vec<LinkStatus>>) {
+        let added = match (links, &self.refused) {
+            (Ok(_), Some(why)) if self.table.pending() > MOST_PENDING => Err(why.clone()),
+            (Ok(links), _) => self.rows(time, &links).map_err(|error| error.to_string()),
+            (Err(error), _) => Err(netloom_api::in_words(error.as_ref())),
+        };
+        if let Err(why) = added {
+            self.missing.get_or_insert((0, why)).0 += 1;
+        }
+        if time >= self.next {
+            let (most, least) = WRITTEN_EVERY;
+            let tenth = Duration::from_nanos(time.as_nanos() / 10);
+            self.next = time + tenth.clamp(most, least);
+            self.refused = self.table.flush().err().map(|error| error.to_string());
+        }
+    }
+
+    fn rows(&mut self, time: Time, links: &[LinkStatus]) -> Result<(), TableError> {
         for link in links {
             for (direction, pipe) in [("forward", &link.forward), ("reverse", &link.reverse)] {
                 let mut row = vec![
@@ -82,14 +113,22 @@ impl Sampler {
                 row.extend(TRAFFIC.iter().map(|(_, value)| Cell::from(value(pipe))));
                 let modelled = pipe.modelled().map(|pipe| &pipe.statistics);
                 row.extend(MODELLED.iter().map(|(_, value)| Cell::from(modelled.map(value))));
-                self.0.row(&row).context("pipes.parquet")?;
+                self.table.row(&row)?;
             }
         }
         Ok(())
     }
 
-    /// Writes what is left, and the footer without which the file cannot be read.
-    pub fn finish(self) -> Result<()> {
-        self.0.finish().context("pipes.parquet")
+    /// Writes what is left; in words what is missing in the file, and why.
+    pub fn finish(mut self) -> Vec<String> {
+        let refused = self
+            .table
+            .flush()
+            .err()
+            .map(|error| format!("pipes.parquet ends before the run: {error}"));
+        let missing = self.missing.map(|(samples, why)| {
+            format!("pipes.parquet is not complete: {samples} samples are missing: {why}")
+        });
+        refused.into_iter().chain(missing).collect()
     }
 }

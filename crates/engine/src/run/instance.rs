@@ -96,12 +96,9 @@ impl Instance {
     }
 
     async fn execute(&self, planned: Time) -> Result<(), String> {
-        let spawned = tokio::select! {
-            spawned = self.spawn() => spawned,
-            () = self.run.end.asked() => {
-                return Err(self.fail("did not start before the run ended: its node was slow".into()));
-            }
-        };
+        let spawned = self.run.unless_over(self.spawn()).await.ok_or_else(|| {
+            self.fail("did not start before the run ended: its node was slow".into())
+        })?;
         let (pid, mut exited) = spawned.map_err(|error| {
             self.fail(format!("could not be started: {}", netloom_api::in_words(error.as_ref())))
         })?;
@@ -231,8 +228,10 @@ impl Instance {
             return Ok(status.ok());
         }
         signal(libc::SIGKILL);
-        let ended = self.run.until_over(&mut exited).await;
-        ended.ok_or_else(|| self.fail("does not end, although it was killed".into()))
+        let ended = self.run.unless_over(&mut exited).await;
+        ended
+            .map(Result::ok)
+            .ok_or_else(|| self.fail("does not end, although it was killed".into()))
     }
 
     fn outputs(&self) -> [PathBuf; 2] {

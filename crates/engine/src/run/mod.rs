@@ -12,6 +12,7 @@ mod timeline;
 
 pub use ready::Test as ReadyTest;
 
+use std::future::Future;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration as Patience;
@@ -20,7 +21,6 @@ use anyhow::Result;
 use netloom_api::event::EndReason;
 use netloom_api::summary::TimelineStatus;
 use netloom_monitor::{Observation, SignalKind};
-use netloom_nodes::ExitStatus;
 use netloom_scenario::{Milestone, Start};
 use netloom_units::Time;
 use tokio::sync::oneshot;
@@ -30,9 +30,9 @@ use crate::end::End;
 use crate::experiment::Experiment;
 use clockwork::Clockwork;
 
-/// How long a process that was killed may take to be gone: one in uninterruptible sleep, or of a
-/// node whose init is stopped, may never be.
-const DEATH: Patience = Patience::from_secs(3);
+/// How long a node may take to start a process or to be rid of one when the run is over: one
+/// whose init is stopped never does.
+const PATIENCE: Patience = Patience::from_secs(3);
 
 /// What the tasks of a run share.
 #[derive(Clone)]
@@ -179,18 +179,15 @@ impl Run {
         monitor.observe(self.experiment.now(), &observation);
     }
 
-    /// Waits for the end of a process, but once the run is over not for ever: nothing if it does
-    /// not end, and nothing inside if its node's init is gone.
-    async fn until_over(
-        &self,
-        exited: &mut oneshot::Receiver<ExitStatus>,
-    ) -> Option<Option<ExitStatus>> {
+    /// Waits for a node to do something, but once the run is over only for a while: it may be
+    /// stopped.
+    async fn unless_over<T>(&self, done: impl Future<Output = T>) -> Option<T> {
         let patience = async {
             self.end.asked().await;
-            tokio::time::sleep(DEATH).await;
+            tokio::time::sleep(PATIENCE).await;
         };
         tokio::select! {
-            status = exited => Some(status.ok()),
+            done = done => Some(done),
             () = patience => None,
         }
     }

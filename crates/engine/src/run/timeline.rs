@@ -154,10 +154,7 @@ async fn execute(run: &Run, planned: Time, node: String, command: &Command) -> O
     let argv = command.argv();
     let request =
         SpawnRequest { argv: argv.clone(), env: Vec::new(), cwd: None, stdio: Stdio::Pipes };
-    let started = tokio::select! {
-        started = run.experiment.spawn(&node, request) => started,
-        () = run.end.asked() => return None,
-    };
+    let started = run.unless_over(run.experiment.spawn(&node, request)).await?;
     let at = started.is_ok().then(|| run.experiment.now());
     let (code, output) = match started {
         Ok(running) => output_of(run, &node, running).await.unwrap_or_else(|why| (127, why)),
@@ -192,8 +189,8 @@ async fn output_of(run: &Run, node: &str, running: Running) -> Result<(i32, Stri
             (String::new(), "ended with the run".into())
         }
     };
-    let status = run.until_over(&mut exited).await.ok_or("it does not end")?;
-    let status = status.ok_or("the node's init is gone")?;
+    let status = run.unless_over(&mut exited).await.ok_or("it does not end")?;
+    let status = status.map_err(|_| "the node's init is gone")?;
     Ok((status.code(), out + &err))
 }
 

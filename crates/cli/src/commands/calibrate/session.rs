@@ -98,9 +98,9 @@ impl<'a> Session<'a> {
     pub async fn run(&mut self, scenario: &str) -> Result<PathBuf> {
         let (mut engine, results) = self.start(scenario).await?;
         let ended = tokio::select! {
-            ended = engine.wait() => ended.and_then(|status| match status.success() {
+            ended = engine.wait() => ended.and_then(|ended| match ended.status.success() {
                 true => Ok(()),
-                false => bail!("the engine of a calibration run died ({status})"),
+                false => bail!("the engine of a calibration run died ({})", ended.status),
             }),
             () = tokio::time::sleep(PATIENCE) => Err(anyhow!("a calibration run does not end")),
             () = interrupted(&mut self.interrupts) => Err(Interrupted.into()),
