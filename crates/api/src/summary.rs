@@ -38,8 +38,12 @@ pub struct Summary {
     /// The events of the timeline, in the order of the scenario.
     #[serde(default)]
     pub timeline: Vec<TimelineStatus>,
+    /// What was expected of processes, and whether it came true.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub expectations: Vec<ExpectationStatus>,
     /// Whether every foreground process ended with exit code 0, every command of the timeline too,
-    /// and every change was made.
+    /// every change was
+    /// made, and every expectation has come true.
     pub success: bool,
     /// What went wrong, in words; empty if `success`.
     pub failures: Vec<String>,
@@ -96,6 +100,21 @@ impl TimelineStatus {
             None => format!("timeline: {}{late}", self.event),
         }
     }
+}
+
+/// What was expected of a process in one node, and whether it came true.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ExpectationStatus {
+    /// The process.
+    pub process: String,
+    /// The node.
+    pub node: String,
+    /// What was expected, in words.
+    pub expected: String,
+    /// Whether it came true.
+    pub met: bool,
+    /// What was found instead, in words; empty if it came true.
+    pub found: String,
 }
 
 /// What became of the frame log.

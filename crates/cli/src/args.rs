@@ -101,6 +101,9 @@ pub struct Run {
     /// Exit with code 4 if the verdict on the run is `invalid`.
     #[arg(long)]
     pub strict: bool,
+    /// Write what went well and what failed into this file, as JUnit's XML, which CI systems read.
+    #[arg(long, value_name = "FILE")]
+    pub junit: Option<PathBuf>,
 }
 
 /// `netloom deploy`

@@ -108,6 +108,7 @@ fn summarize(
         deploy_seconds,
         processes: experiment.processes(),
         timeline: outcome.timeline,
+        expectations: outcome.expectations,
         success: outcome.failures.is_empty(),
         failures: outcome.failures,
         links,

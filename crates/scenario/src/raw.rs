@@ -6,6 +6,7 @@
 //!
 //! Doc comments here are the descriptions in the published JSON Schema: write them for users.
 
+mod expect;
 mod link;
 mod measure;
 mod monitor;
@@ -20,6 +21,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::decode::{Entries, Inline, Spanned};
+pub(crate) use expect::RawExpectation;
 pub(crate) use link::{RawLink, RawLinkDefaults, RawPipe};
 pub(crate) use measure::{RawCapture, RawFrames, RawMeasure};
 pub(crate) use monitor::RawMonitor;
@@ -56,6 +58,9 @@ pub(crate) struct RawScenario {
     /// What runs in the nodes.
     #[serde(default)]
     pub processes: Vec<Spanned<RawProcess>>,
+    /// What is expected of processes; a run in which it does not come true has failed.
+    #[serde(default)]
+    pub expect: Vec<Spanned<RawExpectation>>,
     /// What a run measures beside what it always does.
     #[serde(default)]
     pub measure: RawMeasure,

@@ -6,6 +6,7 @@
 
 mod addresses;
 mod direct;
+mod expect;
 mod interfaces;
 mod limits;
 mod links;
@@ -72,6 +73,7 @@ pub(crate) fn resolve(
     direct::check(raw, &nodes, &links, &references, &mut report);
     pipes::check(raw, &links, &references, &mut report);
     let processes = processes::resolve(raw, &references, &mut report);
+    let expect = expect::resolve(raw, &processes, &mut report);
     let timeline = timeline::resolve(raw, &references, &mut report);
     let measure = measure::resolve(&raw.measure, &links, &references, &mut report);
     let monitor = monitor::resolve(&raw.monitor, &links, &mut report);
@@ -84,6 +86,7 @@ pub(crate) fn resolve(
         links: links.iter().filter_map(links::LinkDraft::finish).collect(),
         timeline,
         processes,
+        expect,
         measure,
         monitor,
         workers: Workers { dedicated_cpus: raw.workers.dedicated_cpus },

@@ -43,6 +43,9 @@ pub struct Scenario {
     pub timeline: Vec<TimelineEvent>,
     /// What runs in the nodes, in the order of the file.
     pub processes: Vec<Process>,
+    /// What is expected of processes, in the order of the file.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub expect: Vec<Expectation>,
     /// What a run measures.
     pub measure: Measure,
     /// What a run is held to.
@@ -495,6 +498,44 @@ pub struct Process {
     pub background: bool,
     /// Files inside the node to keep with the results.
     pub keep: Vec<String>,
+}
+
+/// What is expected of a process, at least one of the three.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Expectation {
+    /// The process' name.
+    pub process: String,
+    /// The nodes in which it is expected.
+    pub nodes: Vec<String>,
+    /// How it ends.
+    pub exit: Option<ExpectedExit>,
+    /// Within which time of its start it ends.
+    pub within: Option<Duration>,
+    /// A text that its output has.
+    pub output: Option<String>,
+}
+
+/// How a process is expected to end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ExpectedExit {
+    /// With this exit code: 128 + the signal's number if a signal ends it.
+    Code(i32),
+    /// It still runs when the run ends.
+    Running,
+}
+
+impl std::fmt::Display for Expectation {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let exit = self.exit.map(|exit| match exit {
+            ExpectedExit::Code(code) => format!("exit code {code}"),
+            ExpectedExit::Running => "to run until the end".into(),
+        });
+        let within = self.within.map(|time| format!("an end within {time}"));
+        let output = self.output.as_ref().map(|text| format!("the output `{text}`"));
+        let parts: Vec<String> = [exit, within, output].into_iter().flatten().collect();
+        f.write_str(&parts.join(", "))
+    }
 }
 
 /// How to tell that a process is ready.

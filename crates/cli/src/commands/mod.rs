@@ -13,6 +13,7 @@ mod frames;
 mod graph;
 mod inspect;
 mod judge;
+mod junit;
 mod logs;
 mod pingall;
 mod recent;

@@ -1,5 +1,6 @@
 //! `netloom run`
 
+use std::fs::File;
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 
@@ -11,7 +12,7 @@ use netloom_report_page as report_page;
 use netloom_units::readable::counted;
 
 use super::deploy::clean_after_death;
-use super::{report, summary};
+use super::{junit, report, summary};
 use crate::args::Run;
 use crate::client::{Client, Events};
 use crate::find::Loaded;
@@ -29,6 +30,10 @@ pub async fn run(machine: &dyn Machine, args: Run) -> Result<i32> {
         loaded.scenario.measure.frames = all.collect();
     }
     let directory = results_directory(args.output, &loaded)?;
+    if let Some(file) = &args.junit {
+        // A file that cannot be written is told before the run, not after it.
+        File::create(file).with_context(|| format!("cannot write {}", file.display()))?;
+    }
     let mode = Mode::Run { results: directory.clone() };
     let calibration = profile_file::calibration(machine);
     let mut engine = Engine::start(&loaded, args.start.workers, calibration, mode).await?;
@@ -78,6 +83,9 @@ pub async fn run(machine: &dyn Machine, args: Run) -> Result<i32> {
         );
     }
     let run = results::read(&directory)?;
+    if let Some(file) = &args.junit {
+        junit::write(&run.summary, file, args.strict)?;
+    }
     let report = write_report(&run, &directory);
     out!("{}", summary::page(&run.summary, &directory, report.as_deref()));
     let verdict = run.summary.verdict.as_ref();

@@ -113,6 +113,10 @@ impl Instance {
             () = self.run.end.asked() => (self.stop(pid, exited).await?, true),
         };
         let status = status.ok_or_else(|| self.fail("lost its node's init".into()))?;
+        if !stopped {
+            let ended = self.run.experiment.now();
+            self.run.lives().end(&self.process.name, &self.node, ended);
+        }
         self.finish(status);
         let code = status.code();
         if stopped {
@@ -120,7 +124,17 @@ impl Instance {
             return Ok(());
         }
         self.set(ProcessState::Done { code });
-        if code == 0 { Ok(()) } else { Err(self.ended_badly(code)) }
+        if code == 0 || self.has_expected_exit() { Ok(()) } else { Err(self.ended_badly(code)) }
+    }
+
+    /// Whether the scenario says how the process ends: then that is judged at the end of the run.
+    fn has_expected_exit(&self) -> bool {
+        let drawn = self.run.experiment.drawn();
+        drawn.scenario.expect.iter().any(|expected| {
+            expected.exit.is_some()
+                && expected.process == self.process.name
+                && expected.nodes.contains(&self.node)
+        })
     }
 
     /// Notes that the process runs, and warns if its node took long to start it.
@@ -128,7 +142,9 @@ impl Instance {
         let (process, node) = (self.process.name.clone(), self.node.clone());
         self.set(ProcessState::Started { pid });
         let experiment = &self.run.experiment;
-        let late = experiment.now().since(planned);
+        let now = experiment.now();
+        self.run.lives().begin(&process, &node, now);
+        let late = now.since(planned);
         experiment.record(What::ProcessStarted { process, node, pid });
         if late > LONG_START {
             let message = format!(
@@ -235,9 +251,7 @@ impl Instance {
     }
 
     fn outputs(&self) -> [PathBuf; 2] {
-        let base = format!("{}@{}", self.process.name, self.node);
-        let directory = self.run.output.join("processes");
-        [directory.join(format!("{base}.stdout")), directory.join(format!("{base}.stderr"))]
+        self.run.outputs(&self.process.name, &self.node)
     }
 
     fn keep_files(&self) {

@@ -6,6 +6,7 @@
 //! ended, or when it is told to.
 
 mod clockwork;
+mod expect;
 mod instance;
 mod ready;
 mod timeline;
@@ -14,14 +15,14 @@ pub use ready::Test as ReadyTest;
 
 use std::future::Future;
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration as Patience;
 
 use anyhow::Result;
 use netloom_api::event::EndReason;
-use netloom_api::summary::TimelineStatus;
+use netloom_api::summary::{ExpectationStatus, TimelineStatus};
 use netloom_monitor::{Observation, SignalKind};
-use netloom_scenario::{Milestone, Start};
+use netloom_scenario::{Expectation, Milestone, Start};
 use netloom_units::Time;
 use tokio::sync::oneshot;
 use tokio::task::JoinSet;
@@ -29,6 +30,7 @@ use tokio::task::JoinSet;
 use crate::end::End;
 use crate::experiment::Experiment;
 use clockwork::Clockwork;
+use expect::{Lives, Shown};
 
 /// How long a node may take to start a process or to be rid of one when the run is over: one
 /// whose init is stopped never does.
@@ -44,6 +46,7 @@ pub struct Run {
     /// The end of it.
     end: End,
     clockwork: Clockwork,
+    lives: Arc<Mutex<Lives>>,
     /// When it began to do things: what was due before could not be on time.
     since: Time,
 }
@@ -55,6 +58,8 @@ pub struct Outcome {
     pub failures: Vec<String>,
     /// The events of the timeline, in the order of the scenario.
     pub timeline: Vec<TimelineStatus>,
+    /// What was expected, in the order of the scenario.
+    pub expectations: Vec<ExpectationStatus>,
 }
 
 /// What a start condition comes to.
@@ -72,7 +77,8 @@ impl Run {
     pub fn new(experiment: Arc<Experiment>, output: PathBuf, end: End) -> Result<Self> {
         let (clock, since) = (experiment.clone(), experiment.now());
         let clockwork = Clockwork::start(move || clock.now())?;
-        Ok(Self { experiment, output, end, clockwork, since })
+        let lives = Arc::default();
+        Ok(Self { experiment, output, end, clockwork, lives, since })
     }
 
     /// Runs everything to its end. Ends early when somebody else asks for the end.
@@ -101,6 +107,7 @@ impl Run {
         }
         self.end.asked().await;
         outcome.collect(&mut background).await;
+        outcome.judge(&self, &scenario.expect);
         outcome
     }
 
@@ -179,6 +186,19 @@ impl Run {
         monitor.observe(self.experiment.now(), &observation);
     }
 
+    /// When processes began and ended.
+    fn lives(&self) -> MutexGuard<'_, Lives> {
+        // Each step leaves it whole.
+        self.lives.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The files of a process' standard output and error.
+    fn outputs(&self, process: &str, node: &str) -> [PathBuf; 2] {
+        let base = format!("{process}@{node}");
+        let directory = self.output.join("processes");
+        [directory.join(format!("{base}.stdout")), directory.join(format!("{base}.stderr"))]
+    }
+
     /// Waits for a node to do something, but once the run is over only for a while: it may be
     /// stopped.
     async fn unless_over<T>(&self, done: impl Future<Output = T>) -> Option<T> {
@@ -216,6 +236,25 @@ impl Outcome {
             Some(format!("timeline event {number} ({event}): {}", failure.as_ref()?))
         });
         self.failures.extend(failed);
+    }
+
+    /// Holds what was expected against what processes did.
+    fn judge(&mut self, run: &Run, expected: &[Expectation]) {
+        let rows = run.experiment.board.rows();
+        let lives = run.lives();
+        for row in &rows {
+            let outputs = run.outputs(&row.process, &row.node);
+            let shown = Shown { state: &row.state, lives: &lives, outputs: &outputs };
+            let of_row = expected.iter().filter(|expectation| {
+                expectation.process == row.process && expectation.nodes.contains(&row.node)
+            });
+            self.expectations.extend(of_row.map(|one| expect::judge(one, &row.node, &shown)));
+        }
+        let unmet = self.expectations.iter().filter(|expectation| !expectation.met);
+        self.failures.extend(unmet.map(|unmet| {
+            let ExpectationStatus { process, node, expected, found, .. } = unmet;
+            format!("of `{process}` in `{node}` was expected {expected}, but {found}")
+        }));
     }
 
     async fn collect(&mut self, tasks: &mut JoinSet<Result<(), String>>) {

@@ -229,6 +229,7 @@ pub fn scenario(name: &str, links: &[(&str, &str)]) -> Scenario {
         links: vec![],
         timeline: vec![],
         processes: vec![],
+        expect: vec![],
         measure: Measure {
             interval: netloom_units::Duration::from_millis(100),
             capture: vec![],

@@ -110,6 +110,7 @@ fn summary(scenario: &Scenario, with: &str) -> Summary {
             process("server", ProcessState::Failed { reason: format!("no luck{with}") }),
         ],
         timeline: Vec::new(),
+        expectations: Vec::new(),
         success: false,
         failures: vec![format!("`server` has failed{with}")],
         links: links(scenario),

@@ -1,0 +1,102 @@
+//! What a run is expected to show, as it is written.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::de::{Deserialize, Deserializer, Error, Unexpected, Visitor};
+
+use super::values::RawTime;
+use crate::decode::Spanned;
+use crate::spec::ExpectedExit;
+
+/// What is expected of a process: how it ends, how soon, what it prints. A run in which that does
+/// not come true has failed.
+#[derive(Debug, Clone, serde::Deserialize, JsonSchema)]
+#[schemars(rename = "Expectation")]
+#[serde(deny_unknown_fields)]
+pub(crate) struct RawExpectation {
+    /// The process' name.
+    #[schemars(required)]
+    pub process: Option<Spanned<String>>,
+    /// One of its nodes, if it is not expected of it in all of them.
+    #[serde(default)]
+    pub node: Option<Spanned<String>>,
+    /// How it ends: an exit code, the signal that ends it, like `SIGKILL`, or `running` if it still
+    /// runs when the run ends. In place of the exit code 0 that foreground processes must have.
+    #[serde(default)]
+    pub exit: Option<Spanned<RawExit>>,
+    /// Within which time of its start it ends.
+    #[serde(default)]
+    pub within: Option<Spanned<RawTime>>,
+    /// A text that its output has, standard output or error.
+    #[serde(default)]
+    pub output: Option<Spanned<String>>,
+}
+
+/// How a process is expected to end.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct RawExit(pub ExpectedExit);
+
+/// Signals that end processes, with their numbers on every architecture that Linux has.
+const SIGNALS: [(&str, i32); 11] = [
+    ("SIGHUP", 1),
+    ("SIGINT", 2),
+    ("SIGQUIT", 3),
+    ("SIGILL", 4),
+    ("SIGABRT", 6),
+    ("SIGFPE", 8),
+    ("SIGKILL", 9),
+    ("SIGSEGV", 11),
+    ("SIGPIPE", 13),
+    ("SIGALRM", 14),
+    ("SIGTERM", 15),
+];
+
+impl<'de> Deserialize<'de> for RawExit {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct ExitVisitor;
+        impl Visitor<'_> for ExitVisitor {
+            type Value = RawExit;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an exit code from 0 to 255, a signal like `SIGKILL`, or `running`")
+            }
+            fn visit_u64<E: Error>(self, code: u64) -> Result<RawExit, E> {
+                let code = i32::try_from(code).ok().filter(|code| *code < 256);
+                let code = code.ok_or_else(|| E::custom("exit codes are from 0 to 255"))?;
+                Ok(RawExit(ExpectedExit::Code(code)))
+            }
+            fn visit_i64<E: Error>(self, code: i64) -> Result<RawExit, E> {
+                let positive = u64::try_from(code);
+                self.visit_u64(positive.map_err(|_| E::custom("exit codes are from 0 to 255"))?)
+            }
+            fn visit_str<E: Error>(self, text: &str) -> Result<RawExit, E> {
+                if text == "running" {
+                    return Ok(RawExit(ExpectedExit::Running));
+                }
+                let signal = SIGNALS.iter().find(|(name, _)| *name == text);
+                let number = signal.map(|(_, number)| 128 + number);
+                let code = number.ok_or_else(|| E::invalid_value(Unexpected::Str(text), &self))?;
+                Ok(RawExit(ExpectedExit::Code(code)))
+            }
+        }
+        deserializer.deserialize_any(ExitVisitor)
+    }
+}
+
+impl JsonSchema for RawExit {
+    fn schema_name() -> Cow<'static, str> {
+        "Exit".into()
+    }
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        let mut words: Vec<&str> = SIGNALS.iter().map(|(name, _)| *name).collect();
+        words.push("running");
+        json_schema!({
+            "description": "An exit code, a signal, or `running`.",
+            "anyOf": [
+                { "type": "integer", "minimum": 0, "maximum": 255 },
+                { "enum": words },
+            ],
+        })
+    }
+}

@@ -1,0 +1,78 @@
+//! What a scenario expects of processes: how they end, how soon, what they print; on the terminal,
+//! in the summary and as JUnit's XML.
+
+mod common;
+
+use std::fs;
+
+use common::{Lab, text};
+use serde_json::Value;
+
+fn lab(expect: &str) -> Lab {
+    Lab::new(&format!(
+        "topology: {{ nodes: {{ a: , b: }}, links: [{{ endpoints: [a, b] }}] }}\n\
+         processes:\n  \
+         - {{ name: victim, node: a, command: echo \"victim up\"; kill -KILL $$ }}\n  \
+         - {{ name: client, nodes: [a, b], command: echo \"0% packet loss\"; exit 2 }}\n  \
+         - {{ name: server, node: b, command: exec sleep 1000, background: true }}\n\
+         expect:\n{expect}"
+    ))
+}
+
+fn summary(lab: &Lab) -> Value {
+    serde_json::from_str(&fs::read_to_string(lab.path("results/summary.json")).unwrap()).unwrap()
+}
+
+#[test]
+fn expected_ends_are_no_failures() {
+    let lab = lab("  - { process: victim, exit: SIGKILL, within: 1000s, output: victim up }\n  \
+                   - { process: client, exit: 2, output: 0% packet loss }\n  \
+                   - { process: server, exit: running }\n");
+    lab.ok(&["run", "-o", "results", "--junit", "junit.xml"]);
+    let summary = summary(&lab);
+    assert_eq!(summary["success"], true);
+    let met = |row: &Value| row["met"] == true && row["found"] == "";
+    let expectations = summary["expectations"].as_array().unwrap();
+    // The client runs in two nodes.
+    assert_eq!(expectations.len(), 4);
+    assert!(expectations.iter().all(met), "{expectations:?}");
+    let junit = fs::read_to_string(lab.path("junit.xml")).unwrap();
+    assert!(junit.contains(r#"failures="0""#), "{junit}");
+    assert!(junit.contains("expected of victim@a: exit code 137"), "{junit}");
+}
+
+#[test]
+fn what_does_not_come_true_fails_the_run() {
+    let lab = lab("  - { process: victim, exit: 0 }\n  \
+                   - { process: client, node: b, exit: 2, output: 100% packet loss }\n  \
+                   - { process: server, exit: 0, within: 1s }\n");
+    let output = lab.netloom(&["run", "-o", "results", "--junit", "junit.xml"]);
+    let words = text(&output.stdout);
+    assert_eq!(output.status.code(), Some(3), "{words}");
+    let failures = summary(&lab)["failures"].to_string();
+    for failure in [
+        "of `victim` in `a` was expected exit code 0, but it is code 137",
+        "of `client` in `b` was expected exit code 2, the output `100% packet loss`, but its output \
+         has no such text",
+        "of `server` in `b` was expected exit code 0, an end within 1s, but it is stopped with the \
+         run, it did not end by itself",
+        // Of this one nothing was expected.
+        "`client` in `a` ended with code 2: 0% packet loss",
+    ] {
+        assert!(failures.contains(failure), "{failure} is not in {failures}");
+        let first = words.lines().position(|line| line.contains(failure));
+        let verdict = words.lines().position(|line| line.starts_with("verdict on the machine"));
+        assert!(first.unwrap() < verdict.unwrap(), "{words}");
+    }
+    let junit = fs::read_to_string(lab.path("junit.xml")).unwrap();
+    assert!(junit.contains(r#"<failure message="it is code 137"#), "{junit}");
+}
+
+#[test]
+fn a_report_that_cannot_be_written_is_told_before_the_run() {
+    let lab = lab("  - { process: victim, exit: SIGKILL }\n");
+    let (code, error) = lab.fails(&["run", "-o", "results", "--junit", "nowhere/junit.xml"]);
+    assert_eq!(code, 1);
+    assert!(error.contains("cannot write nowhere/junit.xml: No such file"), "{error}");
+    assert!(!lab.path("results").exists());
+}
