@@ -70,6 +70,26 @@ fn logs_of_a_node_are_listed_shown_and_followed() {
 }
 
 #[test]
+fn inspect_lists_the_nearest_signals_and_all_on_request() {
+    let lab = Lab::deployed("topology: { nodes: { a: , b: }, links: [{ endpoints: [a, b] }] }\n");
+    let listed = |arguments: &[&str]| -> usize {
+        let text = lab.ok(arguments);
+        let table = text.split("\nsignal ").nth(1).unwrap();
+        let rows = table.lines().skip(1);
+        rows.take_while(|line| !line.is_empty() && !line.starts_with('(')).count()
+    };
+    eventually("the monitor has more than three signals", || {
+        lab.inspect()["verdict"]["signals"].as_array().unwrap().len() > 3
+    });
+    assert_eq!(listed(&["inspect"]), 3);
+    assert!(lab.ok(&["inspect"]).contains("more signals, none nearer to its limit"));
+    let all = lab.inspect()["verdict"]["signals"].as_array().unwrap().len();
+    assert!(listed(&["inspect", &lab.name, "--all"]) >= all.min(4));
+    // By itself, it lists experiments.
+    assert!(lab.ok(&["inspect", "--all"]).starts_with("experiment"));
+}
+
+#[test]
 fn shells_complete_commands() {
     let lab = Lab::new("topology: { nodes: { a: } }\n");
     for shell in ["bash", "zsh", "fish"] {

@@ -53,7 +53,7 @@ async fn look(machine: &dyn Machine, args: &Inspect) -> Result<String> {
         return tc::look(machine, args).await;
     }
     let meant = match (&args.experiment, &args.scenario.file) {
-        _ if args.all => None,
+        (None, None) if args.all => None,
         (None, None) => find::obvious_experiment(machine).await?,
         (name, _) => Some(find::experiment(machine, name.as_deref(), &args.scenario).await?),
     };
@@ -66,7 +66,7 @@ async fn look(machine: &dyn Machine, args: &Inspect) -> Result<String> {
     let client = find::client(machine, Some(&found.name), &args.scenario).await?;
     match args.format {
         Format::Json => json(&client, args.last).await,
-        Format::Table => View::fetch(&client, args.last).await?.table(),
+        Format::Table => View::fetch(&client, args.last).await?.table(args.all),
     }
 }
 
@@ -177,7 +177,8 @@ impl View {
         Ok(Self { experiment, nodes, links, processes, services, verdict, window })
     }
 
-    fn table(&self) -> Result<String> {
+    /// With all signals of the monitor, or those that are nearest to their limits.
+    fn table(&self, all: bool) -> Result<String> {
         let mut text = String::new();
         let status = &self.experiment;
         writeln!(
@@ -217,7 +218,7 @@ impl View {
             }
             writeln!(text, "\n{rows}")?;
         }
-        writeln!(text, "\n{}", signals(&self.verdict)?)?;
+        writeln!(text, "\n{}", signals(&self.verdict, all)?)?;
         writeln!(text, "\nverdict so far: {}", judged(&self.verdict, usize::MAX).join("\n"))?;
         Ok(text)
     }
