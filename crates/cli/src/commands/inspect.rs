@@ -24,7 +24,7 @@ use super::tc;
 use super::usage;
 use crate::args::{Format, Inspect};
 use crate::client::Client;
-use crate::output::{self, out};
+use crate::output;
 use crate::table::table;
 use crate::{Found, Machine, exit, find};
 
@@ -33,11 +33,11 @@ pub async fn inspect(machine: &dyn Machine, args: Inspect) -> Result<i32> {
     loop {
         let text = look(machine, &args).await?;
         if !args.watch {
-            out!("{text}");
+            print!("{text}");
             return Ok(exit::SUCCESS);
         }
         output::clear_screen();
-        out!("{text}");
+        print!("{text}");
         if output::is_closed() {
             return Ok(exit::SUCCESS);
         }

@@ -17,7 +17,6 @@ use crate::client::{Client, Events};
 use crate::find::Loaded;
 use crate::interrupts::Interrupts;
 use crate::launch::{Engine, prepare};
-use crate::output::{errln, out};
 use crate::{Machine, exit, preflight, profile_file, results};
 
 /// Brings the network up, follows the run, prints its summary.
@@ -41,7 +40,7 @@ pub async fn run(machine: &dyn Machine, args: Run) -> Result<i32> {
             interrupts.end_at_next(&name);
             engine.kill().await?;
             machine.cleanup(&name)?;
-            errln!("interrupted; nothing of `{name}` is left");
+            eprintln!("interrupted; nothing of `{name}` is left");
             return Ok(128 + signal);
         }
     };
@@ -61,7 +60,7 @@ pub async fn run(machine: &dyn Machine, args: Run) -> Result<i32> {
     };
     let ended = engine.wait().await?;
     if let Some(summary) = ended.unwritten {
-        out!("{}", summary::page(&summary, &directory, None));
+        print!("{}", summary::page(&summary, &directory, None));
     }
     if !ended.status.success() || !directory.join("summary.json").exists() {
         machine.cleanup(&name)?;
@@ -79,7 +78,7 @@ pub async fn run(machine: &dyn Machine, args: Run) -> Result<i32> {
     }
     let run = results::read(&directory)?;
     let report = write_report(&run, &directory);
-    out!("{}", summary::page(&run.summary, &directory, report.as_deref()));
+    print!("{}", summary::page(&run.summary, &directory, report.as_deref()));
     let verdict = run.summary.verdict.as_ref();
     let invalid = verdict.is_none_or(|verdict| verdict.judgement == Judgement::Invalid);
     Ok(match (interrupted, run.summary.success) {
@@ -96,7 +95,7 @@ fn write_report(run: &report_page::Run, directory: &Path) -> Option<PathBuf> {
     match report::write(run, &file) {
         Ok(()) => Some(file),
         Err(error) => {
-            errln!("warning: there is no report: {}", netloom_api::in_words(error.as_ref()));
+            eprintln!("warning: there is no report: {}", netloom_api::in_words(error.as_ref()));
             None
         }
     }
@@ -130,7 +129,7 @@ async fn follow(
         let scenario = &loaded.scenario;
         let nodes = counted(scenario.nodes.len(), "node");
         let links = counted(scenario.links.len(), "link");
-        errln!("{}: {nodes} and {links} up; Ctrl-C ends the run", scenario.name);
+        eprintln!("{}: {nodes} and {links} up; Ctrl-C ends the run", scenario.name);
     }
     let mut events: Events = client.events(0).await?;
     let mut interrupted = None;
@@ -146,7 +145,7 @@ async fn follow(
                     bail!("interrupted twice: the run was killed and its results are incomplete");
                 }
                 interrupted = Some(128 + signal);
-                errln!("ending the run and keeping its results; Ctrl-C again to kill it");
+                eprintln!("ending the run and keeping its results; Ctrl-C again to kill it");
                 client.shutdown().await?;
             }
         }
@@ -156,14 +155,14 @@ async fn follow(
 /// Shows an event to somebody who watches; warnings to everybody.
 fn show(event: &Event, watched: bool) {
     match &event.what {
-        What::Warning { message } => errln!("warning: {message}"),
-        What::MemoryKilled { .. } => errln!("warning: {}", event.what.in_words()),
+        What::Warning { message } => eprintln!("warning: {message}"),
+        What::MemoryKilled { .. } => eprintln!("warning: {}", event.what.in_words()),
         What::Phase { .. } => {}
         // Warnings tell of what begins and grows.
         What::Contention { signal } if signal.change != Change::Ended => {}
         what if watched => {
             let time = event.time.as_nanos() as f64 / 1e9;
-            errln!("{time:>10.3} s  {}", what.in_words());
+            eprintln!("{time:>10.3} s  {}", what.in_words());
         }
         _ => {}
     }
