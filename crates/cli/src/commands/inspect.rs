@@ -30,21 +30,26 @@ use crate::{Found, Machine, exit, find};
 
 /// Shows what runs.
 pub async fn inspect(machine: &dyn Machine, args: Inspect) -> Result<i32> {
+    if !args.watch {
+        print!("{}", look(machine, &args).await?);
+        return Ok(exit::SUCCESS);
+    }
+    tokio::select! {
+        ended = watch(machine, &args) => ended,
+        _ = tokio::signal::ctrl_c() => Ok(exit::SUCCESS),
+    }
+}
+
+/// Shows it again and again, until nobody looks.
+async fn watch(machine: &dyn Machine, args: &Inspect) -> Result<i32> {
     loop {
-        let text = look(machine, &args).await?;
-        if !args.watch {
-            print!("{text}");
-            return Ok(exit::SUCCESS);
-        }
+        let text = look(machine, args).await?;
         output::clear_screen();
         print!("{text}");
         if output::is_closed() {
             return Ok(exit::SUCCESS);
         }
-        tokio::select! {
-            () = tokio::time::sleep(Duration::from_secs(1)) => {}
-            _ = tokio::signal::ctrl_c() => return Ok(exit::SUCCESS),
-        }
+        tokio::time::sleep(Duration::from_secs(1)).await;
     }
 }
 
