@@ -64,6 +64,11 @@ fn logs_of_a_node_are_listed_shown_and_followed() {
     let mut file = std::fs::File::options().append(true).open(log).unwrap();
     file.write_all(b"three\n").unwrap();
     assert_eq!(lines.next().unwrap().unwrap(), "three");
+    // A log that is cut goes on where it ends.
+    file.set_len(4).unwrap();
+    std::thread::sleep(std::time::Duration::from_secs(1));
+    file.write_all(b"four\n").unwrap();
+    assert_eq!(lines.next().unwrap().unwrap(), "four");
     lab.ok(&["destroy"]);
     eventually("it ends with the experiment", || client.try_wait().unwrap().is_some());
     assert!(client.wait().unwrap().success());

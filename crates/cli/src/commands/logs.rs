@@ -86,8 +86,10 @@ impl Log {
         let describe = || format!("cannot read {}", self.path.display());
         let length = self.file.metadata().with_context(describe)?.len();
         if length < self.at {
-            // Begun anew.
-            self.at = 0;
+            eprintln!(
+                "note: the log was cut meanwhile; some of what was printed last may be missing"
+            );
+            self.at = length;
         }
         self.file.seek(SeekFrom::Start(self.at)).with_context(describe)?;
         let mut piece = vec![0; 1 << 16];
