@@ -187,6 +187,25 @@ fn an_engine_that_does_not_answer_holds_nobody_up() {
 }
 
 #[test]
+fn a_second_signal_kills_a_run_whose_engine_does_not_answer() {
+    let lab = Lab::new(
+        "topology: { nodes: { a: } }\nprocesses: [{ name: p, node: a, command: sleep 1000 }]\n",
+    );
+    let run = lab.command(&["run", "-o", "results"]).stderr(Stdio::null()).spawn().unwrap();
+    eventually("it runs", || {
+        let output = lab.netloom(&["inspect", &lab.name, "--format", "json"]);
+        text(&output.stdout).contains("\"running\"")
+    });
+    common::kill(lab.engine_pid(), Signal::SIGSTOP);
+    for _ in 0..2 {
+        common::kill(run.id().cast_signed(), Signal::SIGINT);
+        std::thread::sleep(Duration::from_millis(500));
+    }
+    assert_eq!(ended(run, "run").code(), Some(1));
+    assert_eq!(lab.remains(), [""; 0]);
+}
+
+#[test]
 fn options_of_a_command_in_a_node_are_its_own() {
     let lab = Lab::deployed(ONE_NODE);
     assert_eq!(lab.ok(&["exec", "a", "echo", "-n", "--tty", "--", "x"]), "--tty -- x");

@@ -141,15 +141,23 @@ async fn follow(
             },
             signal = interrupts.next() => {
                 if interrupted.is_some() {
-                    engine.kill().await?;
-                    bail!("interrupted twice: the run was killed and its results are incomplete");
+                    return kill(engine).await;
                 }
                 interrupted = Some(128 + signal);
                 eprintln!("ending the run and keeping its results; Ctrl-C again to kill it");
-                client.shutdown().await?;
+                // An engine that does not answer does not hold up the second one.
+                tokio::select! {
+                    asked = client.shutdown() => asked?,
+                    _ = interrupts.next() => return kill(engine).await,
+                }
             }
         }
     }
+}
+
+async fn kill(engine: &mut Engine) -> Result<Option<i32>> {
+    engine.kill().await?;
+    bail!("interrupted twice: the run was killed and its results are incomplete")
 }
 
 /// Shows an event to somebody who watches; warnings to everybody.
