@@ -79,7 +79,9 @@ fn an_output_without_room_ends_the_command_and_is_an_error() {
 
 #[test]
 fn no_command_minds_that_nobody_reads_what_it_prints() {
-    let lab = Lab::deployed(ONE_NODE);
+    let lab = Lab::deployed(
+        "topology: { nodes: { a: } }\nprocesses: [{ name: p, node: a, command: \"true\" }]\n",
+    );
     let name = lab.name.as_str();
     let closed = |arguments: &[&str]| -> Output {
         let (reader, writer) = std::io::pipe().unwrap();
@@ -105,6 +107,8 @@ fn no_command_minds_that_nobody_reads_what_it_prints() {
         &["cleanup", name],
         &["deploy"],
         &["destroy", name],
+        &["run", "-o", "results"],
+        &["report", "results"],
     ];
     for arguments in commands {
         let code = closed(arguments).status.code();
@@ -183,6 +187,25 @@ fn an_engine_that_does_not_answer_holds_nobody_up() {
 }
 
 #[test]
+fn a_second_signal_kills_a_run_whose_engine_does_not_answer() {
+    let lab = Lab::new(
+        "topology: { nodes: { a: } }\nprocesses: [{ name: p, node: a, command: sleep 1000 }]\n",
+    );
+    let run = lab.command(&["run", "-o", "results"]).stderr(Stdio::null()).spawn().unwrap();
+    eventually("it runs", || {
+        let output = lab.netloom(&["inspect", &lab.name, "--format", "json"]);
+        text(&output.stdout).contains("\"running\"")
+    });
+    common::kill(lab.engine_pid(), Signal::SIGSTOP);
+    for _ in 0..2 {
+        common::kill(run.id().cast_signed(), Signal::SIGINT);
+        std::thread::sleep(Duration::from_millis(500));
+    }
+    assert_eq!(ended(run, "run").code(), Some(1));
+    assert_eq!(lab.remains(), [""; 0]);
+}
+
+#[test]
 fn options_of_a_command_in_a_node_are_its_own() {
     let lab = Lab::deployed(ONE_NODE);
     assert_eq!(lab.ok(&["exec", "a", "echo", "-n", "--tty", "--", "x"]), "--tty -- x");
@@ -230,6 +253,17 @@ fn a_terminal_obeys_nothing_that_others_wrote() {
         let obeyed = |c: char| c.is_control() && c != '\n' || c == '\u{202e}';
         assert!(!error.contains(obeyed), "{error:?}");
     }
+    // What a process of a run says last, in the run's summary.
+    let run = Lab::new(
+        "topology: { nodes: { a: } }\nprocesses:\n  - { name: p, node: a, command: \"printf \
+         '\\\\033]0;title\\\\a\\\\n' >&2; exit 1\" }\n",
+    );
+    let output = run.netloom(&["run", "-o", "results"]);
+    let said = text(&output.stdout) + &text(&output.stderr);
+    assert_eq!(output.status.code(), Some(3), "{said}");
+    let printed = fs::read_to_string(run.path("results/processes/p@a.stderr")).unwrap();
+    assert!(printed.starts_with("\u{1b}]0;"), "{printed:?}");
+    assert!(!said.contains(|c: char| c.is_control() && c != '\n'), "{said:?}");
     let json = text(&lab.netloom(&["validate", "--format", "json", "netloom.yaml"]).stdout);
     assert!(json.is_ascii() || !json.contains('\u{202e}'), "{json:?}");
     serde_json::from_str::<serde_json::Value>(&json).unwrap();

@@ -64,9 +64,34 @@ fn logs_of_a_node_are_listed_shown_and_followed() {
     let mut file = std::fs::File::options().append(true).open(log).unwrap();
     file.write_all(b"three\n").unwrap();
     assert_eq!(lines.next().unwrap().unwrap(), "three");
+    // A log that is cut goes on where it ends.
+    file.set_len(4).unwrap();
+    std::thread::sleep(std::time::Duration::from_secs(1));
+    file.write_all(b"four\n").unwrap();
+    assert_eq!(lines.next().unwrap().unwrap(), "four");
     lab.ok(&["destroy"]);
     eventually("it ends with the experiment", || client.try_wait().unwrap().is_some());
     assert!(client.wait().unwrap().success());
+}
+
+#[test]
+fn inspect_lists_the_nearest_signals_and_all_on_request() {
+    let lab = Lab::deployed("topology: { nodes: { a: , b: }, links: [{ endpoints: [a, b] }] }\n");
+    let listed = |arguments: &[&str]| -> usize {
+        let text = lab.ok(arguments);
+        let table = text.split("\nsignal ").nth(1).unwrap();
+        let rows = table.lines().skip(1);
+        rows.take_while(|line| !line.is_empty() && !line.starts_with('(')).count()
+    };
+    eventually("the monitor has more than three signals", || {
+        lab.inspect()["verdict"]["signals"].as_array().unwrap().len() > 3
+    });
+    assert_eq!(listed(&["inspect"]), 3);
+    assert!(lab.ok(&["inspect"]).contains("more signals, none nearer to its limit"));
+    let all = lab.inspect()["verdict"]["signals"].as_array().unwrap().len();
+    assert!(listed(&["inspect", &lab.name, "--all"]) >= all.min(4));
+    // By itself, it lists experiments.
+    assert!(lab.ok(&["inspect", "--all"]).starts_with("experiment"));
 }
 
 #[test]

@@ -164,15 +164,15 @@ pub struct Inspect {
     /// Print a link, or all of them, as the `tc` commands that do the same on its interfaces.
     #[arg(long, conflicts_with = "all")]
     pub tc: bool,
-    /// List all experiments of this machine.
-    #[arg(long, conflicts_with_all = ["experiment", "file"])]
+    /// List all experiments of this machine; of one that is named, all signals of its monitor.
+    #[arg(long)]
     pub all: bool,
     /// Output format.
     #[arg(long, value_enum, default_value_t = Format::Table)]
     pub format: Format,
     /// Statistics of the last seconds instead of since the beginning, like `5s`: from `1s` to `60s`,
     /// and up to the next whole second of the experiment's clock further back.
-    #[arg(long, value_name = "TIME", conflicts_with = "all")]
+    #[arg(long, value_name = "TIME")]
     pub last: Option<Window>,
     /// Show it again every second until Ctrl-C.
     #[arg(long)]

@@ -1,7 +1,5 @@
 //! Exit codes. `exec` returns the command's own code instead; its own failures are 125 to 127.
 
-use crate::output::errln;
-
 /// All went well.
 pub const SUCCESS: i32 = 0;
 /// The operation failed.
@@ -43,9 +41,9 @@ pub fn usage(message: impl Into<String>) -> anyhow::Error {
 pub fn report(error: &anyhow::Error) -> i32 {
     let message = netloom_api::in_words(error.as_ref());
     if message.starts_with("error:") || message.starts_with("warning:") {
-        errln!("{}", message.trim_end());
+        eprintln!("{}", message.trim_end());
     } else {
-        errln!("error: {message}");
+        eprintln!("error: {message}");
     }
     error.downcast_ref::<WithCode>().map_or(FAILURE, |error| error.code)
 }

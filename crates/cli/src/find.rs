@@ -9,7 +9,6 @@ use netloom_scenario::Scenario;
 use crate::args::ScenarioFile;
 use crate::client::Client;
 use crate::exit::{self, WithCode};
-use crate::output::err;
 use crate::{Found, Machine, files};
 
 /// A scenario file, read and resolved.
@@ -41,7 +40,7 @@ pub fn scenario(named: &ScenarioFile) -> Result<Loaded> {
         message: diagnostics.render(&name, &source),
     })?;
     if !loaded.warnings.is_empty() {
-        err!("{}", loaded.warnings.render(&name, &source));
+        eprint!("{}", loaded.warnings.render(&name, &source));
     }
     Ok(Loaded { file: absolute, directory, source, scenario: loaded.scenario })
 }

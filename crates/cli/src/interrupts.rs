@@ -3,8 +3,6 @@
 use anyhow::{Context, Result};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
-use crate::output::errln;
-
 /// SIGINT, SIGTERM, SIGHUP and SIGQUIT, which no longer end this program while it lives.
 pub struct Interrupts([(i32, Signal); 4]);
 
@@ -47,7 +45,7 @@ impl Interrupts {
                     Err(_) => std::future::pending().await,
                 }
             });
-            errln!("interrupted twice: `netloom cleanup {name}` removes what is left");
+            eprintln!("interrupted twice: `netloom cleanup {name}` removes what is left");
             std::process::exit(128 + number);
         });
     }

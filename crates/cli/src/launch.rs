@@ -11,7 +11,7 @@ use tokio::process::{Child, ChildStdin, ChildStdout, Command};
 
 use crate::args::StartOptions;
 use crate::find::{self, Loaded};
-use crate::output::{self, errln};
+use crate::output;
 
 /// An engine that this process has started.
 pub struct Engine {
@@ -43,7 +43,9 @@ pub fn prepare(options: &StartOptions) -> Result<Loaded> {
     if let Some(seed) = options.seed {
         loaded.scenario.seed = seed;
         if !loaded.scenario.is_random() {
-            errln!("note: `--seed` has no effect on the links: nothing in this scenario is random");
+            eprintln!(
+                "note: `--seed` has no effect on the links: nothing in this scenario is random"
+            );
         }
     }
     Ok(loaded)
@@ -97,7 +99,7 @@ impl Engine {
                 }
                 StartUp::Note(note) => {
                     progress.clear();
-                    errln!("note: {note}");
+                    eprintln!("note: {note}");
                 }
                 StartUp::Ready => {
                     progress.clear();

@@ -21,6 +21,10 @@
 //! Not here: anything that touches a namespace. What the client needs to know of this machine comes
 //! through [`Machine`].
 
+// Before all others: it prints for them.
+#[macro_use]
+mod output;
+
 mod args;
 mod client;
 mod commands;
@@ -29,7 +33,6 @@ mod files;
 mod find;
 mod interrupts;
 mod launch;
-mod output;
 mod preflight;
 mod profile_file;
 pub mod report_metric;
@@ -41,8 +44,6 @@ use std::borrow::Cow;
 use std::path::PathBuf;
 
 use clap::Parser;
-
-use crate::output::errln;
 
 pub use args::Cli;
 pub use netloom_api::machine::Machine as MachineDescription;
@@ -113,7 +114,7 @@ pub fn main(machine: &dyn Machine) -> i32 {
     let runtime = match tokio::runtime::Builder::new_current_thread().enable_all().build() {
         Ok(runtime) => runtime,
         Err(error) => {
-            errln!("error: cannot start: {error}");
+            eprintln!("error: cannot start: {error}");
             return exit::FAILURE;
         }
     };

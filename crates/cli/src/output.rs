@@ -16,27 +16,28 @@ use netloom_units::readable::plain;
 /// Why standard output takes nothing any more.
 static REFUSED: OnceLock<io::Error> = OnceLock::new();
 
-/// Prints to standard output.
-macro_rules! out {
+/// Prints to standard output, in the place of the macro of this name of the standard library, which
+/// panics where nobody reads.
+macro_rules! print {
     ($($words:tt)*) => { $crate::output::print(format_args!($($words)*)) };
 }
 
-/// Prints a line to standard output.
-macro_rules! outln {
+/// Prints a line to standard output, in the same way.
+macro_rules! println {
+    () => { $crate::output::print(format_args!("\n")) };
     ($($words:tt)*) => { $crate::output::print(format_args!("{}\n", format_args!($($words)*))) };
 }
 
-/// Prints to standard error.
-macro_rules! err {
+/// Prints to standard error, in the same way.
+macro_rules! eprint {
     ($($words:tt)*) => { $crate::output::warn(format_args!($($words)*)) };
 }
 
-/// Prints a line to standard error.
-macro_rules! errln {
+/// Prints a line to standard error, in the same way.
+macro_rules! eprintln {
+    () => { $crate::output::warn(format_args!("\n")) };
     ($($words:tt)*) => { $crate::output::warn(format_args!("{}\n", format_args!($($words)*))) };
 }
-
-pub(crate) use {err, errln, out, outln};
 
 /// Prints to standard output. What cannot be written is kept for [`outcome`].
 pub fn print(words: Arguments<'_>) {

@@ -5,7 +5,6 @@ use std::fmt::Write as _;
 use anyhow::{Result, bail};
 use netloom_scenario::{Link, Scenario};
 
-use crate::output::errln;
 use crate::{Machine, Size, Wall};
 
 /// How large an experiment is to the machine.
@@ -34,7 +33,7 @@ pub fn check(machine: &dyn Machine, scenario: &Scenario) -> Result<()> {
     let (stops, hinders): (Vec<_>, Vec<_>) =
         walls.into_iter().filter(|wall| wall.needs > wall.has).partition(|wall| wall.stops_start);
     for wall in hinders {
-        errln!("warning: {}", words(&wall));
+        eprintln!("warning: {}", words(&wall));
     }
     if stops.is_empty() {
         return Ok(());

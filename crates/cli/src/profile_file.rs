@@ -13,7 +13,6 @@ use netloom_profile::Profile;
 use tempfile::NamedTempFile;
 
 use crate::Machine;
-use crate::output::errln;
 
 /// The environment variable that names another file.
 pub const VARIABLE: &str = "NETLOOM_PROFILE";
@@ -98,7 +97,7 @@ pub fn calibration(machine: &dyn Machine) -> Calibration {
         Err(error) => Err(netloom_api::in_words(error.as_ref())),
     };
     usable.unwrap_or_else(|why| {
-        errln!("warning: {why}");
+        eprintln!("warning: {why}");
         Calibration::Missing { why }
     })
 }

@@ -8,9 +8,10 @@ use std::path::Path;
 use anyhow::{Context, Result, anyhow};
 use chrono::DateTime;
 use netloom_api::event::Event;
+use netloom_api::metric::Metric;
 use netloom_api::summary::Summary;
 use netloom_link::DropReason;
-use netloom_report_page::{Curves, Happened, Run, Sample, Way, drawn};
+use netloom_report_page::{Curves, Happened, Metrics, Run, Sample, Way, drawn};
 use netloom_scenario::Scenario;
 use netloom_tables::{Cell, Stored, TableError};
 use netloom_units::Time;
@@ -41,6 +42,10 @@ pub fn read(directory: &Path) -> Result<Run> {
     if let Err(error) = events(&directory.join("events.jsonl"), &mut happened) {
         say("events.jsonl", &error, "So events may be missing in the timeline.");
     }
+    let mut metrics = Metrics::new(summary.ended);
+    if let Err(error) = reported(&directory.join("metrics.jsonl"), &mut metrics) {
+        say("metrics.jsonl", &error, "So curves of metrics may be missing.");
+    }
     let curves = curves(&directory.join("pipes.parquet"), &summary)
         .map_err(|error| say("pipes.parquet", &error, "So there are no curves of links."));
     Ok(Run {
@@ -50,6 +55,7 @@ pub fn read(directory: &Path) -> Result<Run> {
         curves: curves.ok(),
         summary,
         happened,
+        metrics,
         missing,
     })
 }
@@ -95,6 +101,28 @@ fn events(file: &Path, happened: &mut Happened) -> Result<()> {
     }
     match wrong {
         Some((line, error)) => Err(anyhow!("line {line} is no event: {error}")),
+        None => Ok(()),
+    }
+}
+
+/// Takes what applications reported; of lines that are no reports, the first is the error. A run
+/// before there were metrics has no such file.
+fn reported(file: &Path, metrics: &mut Metrics) -> Result<()> {
+    let open = match File::open(file) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(()),
+        open => open?,
+    };
+    let mut wrong: Option<(usize, serde_json::Error)> = None;
+    for (number, line) in (1..).zip(BufReader::new(open).split(b'\n')) {
+        match serde_json::from_slice::<Metric>(&line?) {
+            Ok(metric) => metrics.add(&metric),
+            Err(error) => {
+                wrong.get_or_insert((number, error));
+            }
+        }
+    }
+    match wrong {
+        Some((line, error)) => Err(anyhow!("line {line} is no report of a metric: {error}")),
         None => Ok(()),
     }
 }

@@ -9,6 +9,7 @@
 //! | `run` | what is known of a run: [`Run`] |
 //! | `curves` | samples of pipes, thinned to what a page can show: [`Curves`] |
 //! | `happened` | events, as far as the page tells of them: [`Happened`] |
+//! | `metrics` | what applications reported, thinned in the same way: [`Metrics`] |
 //! | `busiest` | which links are drawn |
 //! | `contended` | the contentions of the verdict, with the letters they have on the page |
 //! | `chart` | axes, curves and bands as SVG |
@@ -20,6 +21,7 @@ mod chart;
 mod contended;
 mod curves;
 mod happened;
+mod metrics;
 mod page;
 mod run;
 mod section;
@@ -27,5 +29,6 @@ mod section;
 pub use busiest::drawn;
 pub use curves::{Curves, Sample, Way};
 pub use happened::Happened;
+pub use metrics::Metrics;
 pub use page::page;
 pub use run::Run;

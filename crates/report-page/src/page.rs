@@ -26,6 +26,7 @@ pub fn page(run: &Run) -> String {
             (section::topology(run.scenario.as_ref()))
             (section::timeline(&run.happened))
             (section::links(run, &time))
+            (section::metrics(&run.metrics, &time))
             @if let Some(verdict) = verdict { (section::contention(verdict, &rows, &time)) }
             (section::schedule(&run.summary.timing))
             (section::processes(run))

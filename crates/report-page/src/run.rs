@@ -6,6 +6,7 @@ use netloom_scenario::Scenario;
 
 use crate::curves::Curves;
 use crate::happened::Happened;
+use crate::metrics::Metrics;
 
 /// What was read of a run's results.
 #[derive(Debug)]
@@ -22,6 +23,8 @@ pub struct Run {
     pub curves: Option<Curves>,
     /// What happened.
     pub happened: Happened,
+    /// What applications in nodes reported.
+    pub metrics: Metrics,
     /// What could not be read and why, a sentence each.
     pub missing: Vec<String>,
 }

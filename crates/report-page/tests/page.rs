@@ -8,7 +8,7 @@ use std::{env, fs};
 use made_up::{at, link, run};
 use netloom_api::state::{DirectPipe, DirectStatistics, PipeStatus};
 use netloom_link::Count;
-use netloom_report_page::{Curves, Happened, Run, page};
+use netloom_report_page::{Curves, Happened, Metrics, Run, page};
 use proptest::prelude::*;
 use scraper::{Html, Selector};
 
@@ -52,6 +52,33 @@ fn the_page_looks_as_it_should() {
 }
 
 #[test]
+fn each_metric_has_a_curve_of_each_node() {
+    let html = read(&page(&run("")));
+    let paths = Selector::parse("#metrics .panel path").unwrap();
+    let curves: Vec<&str> = html
+        .select(&paths)
+        .filter_map(|path| path.attr("d").filter(|d| !d.ends_with("h24")))
+        .collect();
+    // Up to 8 × 10⁶, on an axis to 10, in a plot 58 high and 654 wide for 10 s.
+    let (bottom, left, width) = (26.0 + 18.0 + 58.0, 52.0, 654.0);
+    let y = |share: f64| bottom - 58.0 * share;
+    let client =
+        format!("M{left} {:.1}H{}V{:.1}H{}", y(0.2), left + width / 2.0, y(0.4), left + width);
+    let server = format!("M{} {:.1}H{}", left + width / 4.0, y(0.8), left + width);
+    assert_eq!(curves, [client, server]);
+    let cells = texts(&html, "#metrics td");
+    let balance = cells.chunks(7).next().unwrap();
+    assert_eq!(balance, ["balance", "client", "1", "-1.500", "-1.500", "-1.500", "-1.500"]);
+    assert_eq!(
+        cells[7..14],
+        ["goodput", "client", "2", "2000000", "3000000", "4000000", "4000000"]
+    );
+    let mut without = run("");
+    without.metrics = Metrics::default();
+    assert_eq!(count(&read(&page(&without)), "#metrics"), 0);
+}
+
+#[test]
 fn what_was_measured_is_where_it_belongs() {
     let html = read(&page(&run("")));
     // 8 Mbit/s to 5 s, then 6.4: the plot is 58 high for 0 to 10 Mbit/s and 654 wide for 10 s.
@@ -74,13 +101,16 @@ fn what_was_measured_is_where_it_belongs() {
         .map(|band| ["class", "x", "width"].map(|name| band.attr(name).unwrap()).join(" "))
         .collect();
     // At 0.2, 6 and 8 of 10 s, for 0.3, 1.5 and 0 s.
-    assert_eq!(bands, ["band warmup 13.1 19.6", "band suspect 392.4 98.1", "band invalid 523.2 2"]);
+    assert_eq!(
+        bands,
+        ["shade warmup 13.1 19.6", "shade suspect 392.4 98.1", "shade invalid 523.2 2"]
+    );
     assert_eq!(texts(&html, "#heads .letter"), ["B", "B", "A"]);
     assert_eq!(texts(&html, "#heads .number"), ["1", "2"]);
     // Four panels one way; nothing to see the other way.
     assert_eq!(count(&html, ".pipe"), 2);
     assert_eq!(count(&html, ".pipe svg.chart"), 1);
-    assert_eq!(count(&html, ".panel"), 4);
+    assert_eq!(count(&html, ".pipe .panel"), 4);
     assert_eq!(texts(&html, ".verdict .word"), ["✗ invalid"]);
     assert_eq!(count(&html, "#topology .node"), 3);
 }
@@ -110,6 +140,7 @@ fn a_run_of_which_little_is_known_has_a_page_too() {
         machine: None,
         curves: None,
         happened: Happened::default(),
+        metrics: Metrics::default(),
         missing: vec!["pipes.parquet: it is gone".into()],
     };
     let mut summary = known.summary.clone();

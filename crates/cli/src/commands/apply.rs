@@ -9,7 +9,6 @@ use crate::args::{Apply, Format};
 use crate::client::Client;
 use crate::find::Loaded;
 use crate::launch::prepare;
-use crate::output::{errln, outln};
 use crate::{Found, Machine, exit};
 
 /// Makes a running network what its scenario says by now; brings it up if it does not run.
@@ -26,7 +25,7 @@ pub async fn apply(machine: &dyn Machine, args: Apply) -> Result<i32> {
             return if found.alive { up.with_context(unheard) } else { up };
         }
         let (nodes, links) = (loaded.scenario.nodes.len(), loaded.scenario.links.len());
-        outln!(
+        println!(
             "{name} does not run: {} and {} would be brought up",
             counted(nodes, "node"),
             counted(links, "link")
@@ -40,7 +39,7 @@ pub async fn apply(machine: &dyn Machine, args: Apply) -> Result<i32> {
     }
     let response = ask(&found, &loaded, args.dry_run).await?;
     match args.format {
-        Format::Json => outln!("{}", serde_json::to_string_pretty(&response)?),
+        Format::Json => println!("{}", serde_json::to_string_pretty(&response)?),
         Format::Table => print(name, &response, args.dry_run),
     }
     Ok(exit::SUCCESS)
@@ -56,7 +55,7 @@ pub async fn check_unchanged(found: &Found, loaded: &Loaded) -> Result<i32> {
         ))
     })?;
     if response.steps.is_empty() {
-        outln!("{name} is up already, as the scenario says; nothing was done");
+        println!("{name} is up already, as the scenario says; nothing was done");
         return Ok(exit::SUCCESS);
     }
     let changes = counted(response.steps.len(), "change");
@@ -76,24 +75,24 @@ async fn ask(found: &Found, loaded: &Loaded, dry_run: bool) -> Result<ApplyRespo
 
 fn print(name: &str, response: &ApplyResponse, dry_run: bool) {
     for note in &response.notes {
-        errln!("note: {note}");
+        eprintln!("note: {note}");
     }
     if response.steps.is_empty() {
-        outln!("{name} is what the scenario says; nothing to do");
+        println!("{name} is what the scenario says; nothing to do");
         return;
     }
     let (routes, others): (Vec<&ApplyStep>, Vec<&ApplyStep>) =
         response.steps.iter().partition(|step| step.part == Part::Routes);
-    others.iter().for_each(|step| outln!("{}", step.in_words()));
+    others.iter().for_each(|step| println!("{}", step.in_words()));
     match routes.as_slice() {
         [] => {}
-        [step] => outln!("{}", step.in_words()),
+        [step] => println!("{}", step.in_words()),
         // They follow from the rest, and may be of thousands of nodes.
-        all => outln!("~ routes of {}", counted(all.len(), "node")),
+        all => println!("~ routes of {}", counted(all.len(), "node")),
     }
     match response.at {
-        Some(at) => outln!("{name}: {} at {at}", counted(response.steps.len(), "change")),
-        None if dry_run => outln!("{name}: nothing was done yet"),
+        Some(at) => println!("{name}: {} at {at}", counted(response.steps.len(), "change")),
+        None if dry_run => println!("{name}: nothing was done yet"),
         None => {}
     }
 }

@@ -8,7 +8,6 @@ use anyhow::{Context, Result};
 use http_body_util::BodyExt;
 
 use crate::args::Capture;
-use crate::output::errln;
 use crate::{Machine, exit, find};
 
 /// Captures the frames at an interface until Ctrl-C, the end of the experiment, or a reader that
@@ -23,7 +22,7 @@ pub async fn capture(machine: &dyn Machine, args: Capture) -> Result<i32> {
     } else {
         let file = File::create(&args.write)
             .with_context(|| format!("cannot make {}", args.write.display()))?;
-        errln!("capturing at {interface} into {}; Ctrl-C ends", args.write.display());
+        eprintln!("capturing at {interface} into {}; Ctrl-C ends", args.write.display());
         Box::new(file)
     };
     let mut interrupt = std::pin::pin!(tokio::signal::ctrl_c());

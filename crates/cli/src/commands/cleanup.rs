@@ -3,7 +3,6 @@
 use anyhow::Result;
 
 use crate::args::Cleanup;
-use crate::output::outln;
 use crate::{Machine, exit};
 
 /// Removes what experiments left.
@@ -18,7 +17,7 @@ pub fn cleanup(machine: &dyn Machine, args: Cleanup) -> Result<i32> {
             .collect(),
     };
     if names.is_empty() {
-        outln!("nothing to clean up");
+        println!("nothing to clean up");
     }
     for name in names {
         if args.all || args.force {
@@ -26,8 +25,8 @@ pub fn cleanup(machine: &dyn Machine, args: Cleanup) -> Result<i32> {
         }
         let removed = machine.cleanup(&name)?;
         match removed.is_empty() {
-            true => outln!("{name}: nothing was left"),
-            false => outln!("{name}: removed {}", removed.join(", ")),
+            true => println!("{name}: nothing was left"),
+            false => println!("{name}: removed {}", removed.join(", ")),
         }
     }
     Ok(exit::SUCCESS)

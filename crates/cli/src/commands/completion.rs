@@ -5,12 +5,11 @@ use clap::CommandFactory;
 
 use crate::args::{Cli, Completion};
 use crate::exit;
-use crate::output::out;
 
 /// Prints what lets a shell complete commands and options.
 pub fn completion(args: &Completion) -> Result<i32> {
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut Cli::command(), "netloom", &mut script);
-    out!("{}", String::from_utf8(script)?);
+    print!("{}", String::from_utf8(script)?);
     Ok(exit::SUCCESS)
 }

@@ -13,7 +13,6 @@ use crate::client::Client;
 use crate::find::Loaded;
 use crate::interrupts::Interrupts;
 use crate::launch::{Engine, prepare};
-use crate::output::{errln, outln};
 use crate::{exit, preflight, profile_file};
 
 /// Brings the network up and returns.
@@ -42,7 +41,7 @@ pub async fn bring_up(machine: &dyn Machine, start: &StartOptions, loaded: &Load
             interrupts.end_at_next(name);
             engine.kill().await?;
             machine.cleanup(name)?;
-            errln!("interrupted; nothing of `{name}` is left");
+            eprintln!("interrupted; nothing of `{name}` is left");
             return Ok(128 + signal);
         }
     };
@@ -50,7 +49,7 @@ pub async fn bring_up(machine: &dyn Machine, start: &StartOptions, loaded: &Load
         clean_after_death(machine, &mut engine, name).await?;
         return Err(error);
     }
-    outln!(
+    println!(
         "{name}: {} and {} up in {:.2} s (engine pid {})",
         counted(loaded.scenario.nodes.len(), "node"),
         counted(loaded.scenario.links.len(), "link"),

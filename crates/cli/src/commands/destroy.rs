@@ -6,7 +6,6 @@ use anyhow::{Result, bail};
 
 use crate::args::Destroy;
 use crate::client::Client;
-use crate::output::{errln, outln};
 use crate::{Found, Machine, exit, find};
 
 /// How long an engine may take to end before it is killed, and how much longer for each node: the kernel took more than a
@@ -30,7 +29,7 @@ pub async fn destroy(machine: &dyn Machine, args: Destroy) -> Result<i32> {
     for found in &doomed {
         let began = Instant::now();
         end(machine, found).await?;
-        outln!("{}: gone in {:.2} s", found.name, began.elapsed().as_secs_f64());
+        println!("{}: gone in {:.2} s", found.name, began.elapsed().as_secs_f64());
     }
     Ok(exit::SUCCESS)
 }
@@ -48,7 +47,7 @@ pub async fn end(machine: &dyn Machine, found: &Found) -> Result<()> {
         let deadline = Instant::now() + patience;
         while machine.inspect(&found.name)?.alive {
             if Instant::now() > deadline {
-                errln!("warning: the engine of `{}` does not end; killing it", found.name);
+                eprintln!("warning: the engine of `{}` does not end; killing it", found.name);
                 machine.kill_engine(&found.name)?;
                 break;
             }

@@ -12,7 +12,6 @@ use serde::Serialize;
 use crate::args::{Doctor, Format, ScenarioFile};
 use crate::commands::deploy;
 use crate::launch::Engine;
-use crate::output::outln;
 use crate::{Controller, Machine, Size, exit, find, preflight, profile_file, results};
 
 /// What is tried out: two nodes, a link and a program.
@@ -81,7 +80,7 @@ pub async fn doctor(machine: &dyn Machine, args: Doctor) -> Result<i32> {
     checks.extend(walls(machine, size));
     let worst = checks.iter().map(|check| check.state).max().unwrap_or(State::Ok);
     match args.format {
-        Format::Json => outln!("{}", serde_json::to_string_pretty(&checks)?),
+        Format::Json => println!("{}", serde_json::to_string_pretty(&checks)?),
         Format::Table => show(&checks, size),
     }
     Ok(if worst == State::Problem { exit::FAILURE } else { exit::SUCCESS })
@@ -89,9 +88,9 @@ pub async fn doctor(machine: &dyn Machine, args: Doctor) -> Result<i32> {
 
 fn show(checks: &[Check], size: Size) {
     for Check { what, state, found } in checks {
-        outln!("{state:<8} {what}: {found}");
+        println!("{state:<8} {what}: {found}");
     }
-    outln!("\nRoom: for {} nodes with {} interfaces in all.", size.nodes, size.interfaces);
+    println!("\nRoom: for {} nodes with {} interfaces in all.", size.nodes, size.interfaces);
 }
 
 fn kernel(release: &str) -> Check {

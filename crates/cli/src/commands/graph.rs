@@ -6,7 +6,6 @@ use anyhow::{Context, Result};
 use netloom_scenario::graph;
 
 use crate::args::{Drawing, Graph};
-use crate::output::out;
 use crate::{exit, find};
 
 /// Draws a scenario's topology.
@@ -21,7 +20,7 @@ pub fn graph(args: Graph) -> Result<i32> {
         Some(file) => {
             fs::write(&file, text).with_context(|| format!("cannot write {}", file.display()))?
         }
-        None => out!("{text}"),
+        None => print!("{text}"),
     }
     Ok(exit::SUCCESS)
 }

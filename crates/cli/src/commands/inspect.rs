@@ -24,27 +24,32 @@ use super::tc;
 use super::usage;
 use crate::args::{Format, Inspect};
 use crate::client::Client;
-use crate::output::{self, out};
+use crate::output;
 use crate::table::table;
 use crate::{Found, Machine, exit, find};
 
 /// Shows what runs.
 pub async fn inspect(machine: &dyn Machine, args: Inspect) -> Result<i32> {
+    if !args.watch {
+        print!("{}", look(machine, &args).await?);
+        return Ok(exit::SUCCESS);
+    }
+    tokio::select! {
+        ended = watch(machine, &args) => ended,
+        _ = tokio::signal::ctrl_c() => Ok(exit::SUCCESS),
+    }
+}
+
+/// Shows it again and again, until nobody looks.
+async fn watch(machine: &dyn Machine, args: &Inspect) -> Result<i32> {
     loop {
-        let text = look(machine, &args).await?;
-        if !args.watch {
-            out!("{text}");
-            return Ok(exit::SUCCESS);
-        }
+        let text = look(machine, args).await?;
         output::clear_screen();
-        out!("{text}");
+        print!("{text}");
         if output::is_closed() {
             return Ok(exit::SUCCESS);
         }
-        tokio::select! {
-            () = tokio::time::sleep(Duration::from_secs(1)) => {}
-            _ = tokio::signal::ctrl_c() => return Ok(exit::SUCCESS),
-        }
+        tokio::time::sleep(Duration::from_secs(1)).await;
     }
 }
 
@@ -53,7 +58,7 @@ async fn look(machine: &dyn Machine, args: &Inspect) -> Result<String> {
         return tc::look(machine, args).await;
     }
     let meant = match (&args.experiment, &args.scenario.file) {
-        _ if args.all => None,
+        (None, None) if args.all => None,
         (None, None) => find::obvious_experiment(machine).await?,
         (name, _) => Some(find::experiment(machine, name.as_deref(), &args.scenario).await?),
     };
@@ -66,7 +71,7 @@ async fn look(machine: &dyn Machine, args: &Inspect) -> Result<String> {
     let client = find::client(machine, Some(&found.name), &args.scenario).await?;
     match args.format {
         Format::Json => json(&client, args.last).await,
-        Format::Table => View::fetch(&client, args.last).await?.table(),
+        Format::Table => View::fetch(&client, args.last).await?.table(args.all),
     }
 }
 
@@ -177,7 +182,8 @@ impl View {
         Ok(Self { experiment, nodes, links, processes, services, verdict, window })
     }
 
-    fn table(&self) -> Result<String> {
+    /// With all signals of the monitor, or those that are nearest to their limits.
+    fn table(&self, all: bool) -> Result<String> {
         let mut text = String::new();
         let status = &self.experiment;
         writeln!(
@@ -217,7 +223,7 @@ impl View {
             }
             writeln!(text, "\n{rows}")?;
         }
-        writeln!(text, "\n{}", signals(&self.verdict)?)?;
+        writeln!(text, "\n{}", signals(&self.verdict, all)?)?;
         writeln!(text, "\nverdict so far: {}", judged(&self.verdict, usize::MAX).join("\n"))?;
         Ok(text)
     }

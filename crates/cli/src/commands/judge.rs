@@ -9,15 +9,14 @@ use netloom_monitor::{Criteria, Judgement, Monitor, Verdict, trace};
 
 use super::summary::judged;
 use crate::args::{Format, Judge, ScenarioFile};
-use crate::output::outln;
 use crate::{exit, find, results};
 
 /// Judges a run again.
 pub fn judge(args: &Judge) -> Result<i32> {
     let verdict = verdict(&args.directory, args.criteria_of.as_deref())?;
     match args.format {
-        Format::Json => outln!("{}", serde_json::to_string_pretty(&verdict)?),
-        Format::Table => outln!("verdict: {}", judged(&verdict, usize::MAX).join("\n")),
+        Format::Json => println!("{}", serde_json::to_string_pretty(&verdict)?),
+        Format::Table => println!("verdict: {}", judged(&verdict, usize::MAX).join("\n")),
     }
     let invalid = verdict.judgement == Judgement::Invalid;
     Ok(if args.strict && invalid { exit::INVALID } else { exit::SUCCESS })

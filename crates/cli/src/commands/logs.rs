@@ -10,7 +10,7 @@ use netloom_api::state::{ExperimentStatus, NodeStatus};
 
 use crate::args::Logs;
 use crate::client::Client;
-use crate::output::{self, Data, out, outln};
+use crate::output::{self, Data};
 use crate::{Machine, exit, find};
 
 /// How often a log that is followed is looked at.
@@ -31,7 +31,7 @@ pub async fn logs(machine: &dyn Machine, args: Logs) -> Result<i32> {
     let folder = client.files(&status).join("services");
     let Some(service) = &args.service else {
         for name in names(&folder, node) {
-            outln!("{name}");
+            println!("{name}");
         }
         return Ok(exit::SUCCESS);
     };
@@ -86,8 +86,10 @@ impl Log {
         let describe = || format!("cannot read {}", self.path.display());
         let length = self.file.metadata().with_context(describe)?.len();
         if length < self.at {
-            // Begun anew.
-            self.at = 0;
+            eprintln!(
+                "note: the log was cut meanwhile; some of what was printed last may be missing"
+            );
+            self.at = length;
         }
         self.file.seek(SeekFrom::Start(self.at)).with_context(describe)?;
         let mut piece = vec![0; 1 << 16];
@@ -98,7 +100,7 @@ impl Log {
             }
             self.at += count as u64;
             match std::io::stdout().is_terminal() {
-                true => out!("{}", String::from_utf8_lossy(&piece[..count])),
+                true => print!("{}", String::from_utf8_lossy(&piece[..count])),
                 // What cannot be written is known at the end.
                 false => _ = Data { may_be_lost: true }.write_all(&piece[..count]),
             }

@@ -7,7 +7,6 @@ use netloom_scenario::NodeKind;
 use netloom_units::readable::counted;
 
 use crate::args::{Format, Pingall};
-use crate::output::outln;
 use crate::table::table;
 use crate::{Machine, exit, find};
 
@@ -35,7 +34,7 @@ pub async fn pingall(machine: &dyn Machine, args: Pingall) -> Result<i32> {
     };
     let reached: Vec<Reach> = client.ask("/ping", &request).await?;
     match args.format {
-        Format::Json => outln!("{}", serde_json::to_string_pretty(&reached)?),
+        Format::Json => println!("{}", serde_json::to_string_pretty(&reached)?),
         Format::Table => print(&families, &reached),
     }
     let all = reached.iter().all(|reach| reach.rtt_ms.is_some());
@@ -48,7 +47,7 @@ fn print(families: &[Family], reached: &[Reach]) {
         let failed: Vec<&Reach> = pairs().filter(|reach| reach.rtt_ms.is_none()).collect();
         let (all, slowest) = (pairs().count(), pairs().filter_map(|reach| reach.rtt_ms));
         let slowest = slowest.fold(0.0, f64::max);
-        outln!(
+        println!(
             "{}: {} of {} reached, the slowest in {slowest:.1} ms",
             family.name(),
             all - failed.len(),
@@ -67,9 +66,9 @@ fn print(families: &[Family], reached: &[Reach]) {
                 reach.error.as_deref().unwrap_or("no answer"),
             ]);
         }
-        outln!("{rows}");
+        println!("{rows}");
         if failed.len() > LISTED {
-            outln!("({} more; `--format json` has all)", failed.len() - LISTED);
+            println!("({} more; `--format json` has all)", failed.len() - LISTED);
         }
     }
 }

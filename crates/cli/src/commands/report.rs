@@ -7,7 +7,6 @@ use anyhow::{Context, Result};
 use netloom_report_page::{Run, page};
 
 use crate::args::Report;
-use crate::output::{errln, outln};
 use crate::{exit, results};
 
 /// Writes the report of a run that has ended.
@@ -15,7 +14,7 @@ pub fn report(args: &Report) -> Result<i32> {
     let run = results::read(&args.directory)?;
     let file = args.output.clone().unwrap_or_else(|| beside(&args.directory));
     write(&run, &file)?;
-    outln!("report: {}", file.display());
+    println!("report: {}", file.display());
     Ok(exit::SUCCESS)
 }
 
@@ -27,7 +26,7 @@ pub fn beside(directory: &Path) -> PathBuf {
 /// Writes the report of `run`, and warns of what it could not have.
 pub fn write(run: &Run, file: &Path) -> Result<()> {
     for missing in &run.missing {
-        errln!("warning: {missing}");
+        eprintln!("warning: {missing}");
     }
     fs::write(file, page(run)).with_context(|| format!("cannot write {}", file.display()))
 }

@@ -18,7 +18,6 @@ use crate::client::{Client, Events};
 use crate::find::Loaded;
 use crate::interrupts::Interrupts;
 use crate::launch::{Engine, prepare};
-use crate::output::{errln, out};
 use crate::{Machine, exit, preflight, profile_file, results};
 
 /// Brings the network up, follows the run, prints its summary.
@@ -46,7 +45,7 @@ pub async fn run(machine: &dyn Machine, args: Run) -> Result<i32> {
             interrupts.end_at_next(&name);
             engine.kill().await?;
             machine.cleanup(&name)?;
-            errln!("interrupted; nothing of `{name}` is left");
+            eprintln!("interrupted; nothing of `{name}` is left");
             return Ok(128 + signal);
         }
     };
@@ -66,7 +65,7 @@ pub async fn run(machine: &dyn Machine, args: Run) -> Result<i32> {
     };
     let ended = engine.wait().await?;
     if let Some(summary) = ended.unwritten {
-        out!("{}", summary::page(&summary, &directory, None));
+        print!("{}", summary::page(&summary, &directory, None));
     }
     if !ended.status.success() || !directory.join("summary.json").exists() {
         machine.cleanup(&name)?;
@@ -87,7 +86,7 @@ pub async fn run(machine: &dyn Machine, args: Run) -> Result<i32> {
         junit::write(&run.summary, file, args.strict)?;
     }
     let report = write_report(&run, &directory);
-    out!("{}", summary::page(&run.summary, &directory, report.as_deref()));
+    print!("{}", summary::page(&run.summary, &directory, report.as_deref()));
     let verdict = run.summary.verdict.as_ref();
     let invalid = verdict.is_none_or(|verdict| verdict.judgement == Judgement::Invalid);
     Ok(match (interrupted, run.summary.success) {
@@ -104,7 +103,7 @@ fn write_report(run: &report_page::Run, directory: &Path) -> Option<PathBuf> {
     match report::write(run, &file) {
         Ok(()) => Some(file),
         Err(error) => {
-            errln!("warning: there is no report: {}", netloom_api::in_words(error.as_ref()));
+            eprintln!("warning: there is no report: {}", netloom_api::in_words(error.as_ref()));
             None
         }
     }
@@ -138,7 +137,7 @@ async fn follow(
         let scenario = &loaded.scenario;
         let nodes = counted(scenario.nodes.len(), "node");
         let links = counted(scenario.links.len(), "link");
-        errln!("{}: {nodes} and {links} up; Ctrl-C ends the run", scenario.name);
+        eprintln!("{}: {nodes} and {links} up; Ctrl-C ends the run", scenario.name);
     }
     let mut events: Events = client.events(0).await?;
     let mut interrupted = None;
@@ -150,28 +149,36 @@ async fn follow(
             },
             signal = interrupts.next() => {
                 if interrupted.is_some() {
-                    engine.kill().await?;
-                    bail!("interrupted twice: the run was killed and its results are incomplete");
+                    return kill(engine).await;
                 }
                 interrupted = Some(128 + signal);
-                errln!("ending the run and keeping its results; Ctrl-C again to kill it");
-                client.shutdown().await?;
+                eprintln!("ending the run and keeping its results; Ctrl-C again to kill it");
+                // An engine that does not answer does not hold up the second one.
+                tokio::select! {
+                    asked = client.shutdown() => asked?,
+                    _ = interrupts.next() => return kill(engine).await,
+                }
             }
         }
     }
 }
 
+async fn kill(engine: &mut Engine) -> Result<Option<i32>> {
+    engine.kill().await?;
+    bail!("interrupted twice: the run was killed and its results are incomplete")
+}
+
 /// Shows an event to somebody who watches; warnings to everybody.
 fn show(event: &Event, watched: bool) {
     match &event.what {
-        What::Warning { message } => errln!("warning: {message}"),
-        What::MemoryKilled { .. } => errln!("warning: {}", event.what.in_words()),
+        What::Warning { message } => eprintln!("warning: {message}"),
+        What::MemoryKilled { .. } => eprintln!("warning: {}", event.what.in_words()),
         What::Phase { .. } => {}
         // Warnings tell of what begins and grows.
         What::Contention { signal } if signal.change != Change::Ended => {}
         what if watched => {
             let time = event.time.as_nanos() as f64 / 1e9;
-            errln!("{time:>10.3} s  {}", what.in_words());
+            eprintln!("{time:>10.3} s  {}", what.in_words());
         }
         _ => {}
     }

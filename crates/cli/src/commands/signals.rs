@@ -7,18 +7,19 @@ use netloom_monitor::{SignalReport, Verdict, quantity};
 
 use crate::table::table;
 
-/// So many signals are listed, and of each so many of those through whom it was contended.
-const LISTED: usize = 15;
+/// So many signals are listed unless all are asked for, and of each so many of those through whom it was contended.
+const LISTED: usize = 3;
 const PARTIES: usize = 3;
 
 /// The signals of a run that goes on, and below them how many are not listed.
-pub fn signals(verdict: &Verdict) -> Result<String> {
+pub fn signals(verdict: &Verdict, all: bool) -> Result<String> {
+    let listed = if all { usize::MAX } else { LISTED };
     let mut reports: Vec<&SignalReport> = verdict.signals.iter().collect();
     // What is only measured has no margin.
     let margin = |report: &SignalReport| report.margin.unwrap_or(f64::INFINITY);
     reports.sort_by(|a, b| margin(a).total_cmp(&margin(b)));
     let mut rows = table(&["signal", "on", "worst", "limit", "margin", "contended", "through"]);
-    for report in reports.iter().take(LISTED) {
+    for report in reports.iter().take(listed) {
         let value =
             |value: Option<f64>| value.map_or("-".into(), |value| quantity(report.signal, value));
         rows.add_row([
@@ -32,9 +33,10 @@ pub fn signals(verdict: &Verdict) -> Result<String> {
         ]);
     }
     let mut text = rows.to_string();
-    if reports.len() > LISTED {
-        let more = reports.len() - LISTED;
-        write!(text, "\n({more} more signals, none nearer to its limit: `--format json` has all)")?;
+    if reports.len() > listed {
+        let more = reports.len() - listed;
+        let how = "`netloom inspect NAME --all` lists them";
+        write!(text, "\n({more} more signals, none nearer to its limit: {how})")?;
     }
     Ok(text)
 }

@@ -7,7 +7,6 @@ use netloom_units::readable::counted;
 use serde_json::json;
 
 use crate::args::{Format, Validate};
-use crate::output::{err, outln};
 use crate::{exit, find};
 
 /// Checks scenarios: all errors in one pass.
@@ -27,14 +26,14 @@ pub fn validate(args: Validate) -> Result<i32> {
         let (diagnostics, ok) = match find::load(&source, directory) {
             Ok(loaded) => {
                 if args.format == Format::Table {
-                    err!("{}", loaded.warnings.render(&name, &source));
+                    eprint!("{}", loaded.warnings.render(&name, &source));
                     report_valid(&name, &loaded.scenario);
                 }
                 (loaded.warnings, true)
             }
             Err(diagnostics) => {
                 if args.format == Format::Table {
-                    err!("{}", diagnostics.render(&name, &source));
+                    eprint!("{}", diagnostics.render(&name, &source));
                 }
                 (diagnostics, false)
             }
@@ -43,13 +42,13 @@ pub fn validate(args: Validate) -> Result<i32> {
         reports.push(json!({"file": name, "valid": ok, "diagnostics": diagnostics}));
     }
     if args.format == Format::Json {
-        outln!("{}", serde_json::to_string_pretty(&reports)?);
+        println!("{}", serde_json::to_string_pretty(&reports)?);
     }
     Ok(if valid { exit::SUCCESS } else { exit::USAGE })
 }
 
 fn report_valid(file: &str, scenario: &netloom_scenario::Scenario) {
-    outln!(
+    println!(
         "{file}: valid ({}: {}, {})",
         scenario.name,
         counted(scenario.nodes.len(), "node"),

@@ -17,6 +17,9 @@ pub const COUNTS: Units = &[(1.0, 1.0, "frames")];
 /// Of values in frames/s.
 pub const DROPS: Units = &[(1.0, 1.0, "frames/s")];
 
+/// Of values in a unit that is not known.
+pub const PLAIN: Units = &[(1e9, 1e9, "× 10⁹"), (1e6, 1e6, "× 10⁶"), (1.0, 1.0, "")];
+
 /// Of times since the network was ready, in ns: minutes from ten, hours from six.
 pub(super) const TIMES: Units =
     &[(2.16e13, 3.6e12, "h"), (6e11, 6e10, "min"), (1e9, 1e9, "s"), (1e6, 1e6, "ms")];

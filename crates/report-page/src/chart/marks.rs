@@ -1,5 +1,6 @@
 //! Bands of contention and ticks of events, drawn once. Each chart uses them by reference, cut to its own
-//! height. A band is hatched by how grave it is, and has its letter above it.
+//! height. Contentions of one time share one pale band, in the colour of the gravest, so that curves
+//! stay visible however many there are; their letters are above it.
 
 use maud::{Markup, html};
 use netloom_units::Time;
@@ -32,8 +33,8 @@ pub fn marks<'a>(
             defs {
                 @for grade in Grade::ALL { (hatching(grade)) }
                 g id="marks" {
-                    @for (_, grade, [left, right]) in &bands {
-                        rect class={ "band " (grade.class()) } x=(px(*left)) y="0"
+                    @for (grade, [left, right]) in shades(&bands) {
+                        rect class={ "shade " (grade.class()) } x=(px(left)) y="0"
                             width=(px(right - left)) height=(px(HEIGHT)) {}
                     }
                     @for x in &events {
@@ -70,6 +71,24 @@ pub(super) fn joined(time: &TimeAxis, bands: impl Iterator<Item = Band>) -> Vec<
     }
     joined.sort_by_key(|(_, grade, _)| *grade);
     joined
+}
+
+/// What bands cover, piece by piece from left to right; each in the grade of the gravest there.
+fn shades(bands: &[Joined]) -> Vec<(Grade, [f64; 2])> {
+    let mut edges: Vec<f64> = bands.iter().flat_map(|(_, _, edges)| *edges).collect();
+    edges.sort_by(f64::total_cmp);
+    edges.dedup();
+    let mut shades: Vec<(Grade, [f64; 2])> = Vec::new();
+    for piece in edges.windows(2) {
+        let [left, right] = [piece[0], piece[1]];
+        let over = bands.iter().filter(|(_, _, edges)| edges[0] <= left && right <= edges[1]);
+        let Some(gravest) = over.map(|(_, grade, _)| *grade).max() else { continue };
+        match shades.last_mut() {
+            Some((grade, last)) if *grade == gravest && last[1] >= left => last[1] = right,
+            _ => shades.push((gravest, [left, right])),
+        }
+    }
+    shades
 }
 
 /// The letters of bands above their middle; where there is no room between them, as one word.
@@ -120,5 +139,32 @@ fn hatching(grade: Grade) -> Markup {
             rect width="6" height="6" {}
             path d=(path) {}
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bands_of_one_time_share_one_shade() {
+        use Grade::{Invalid, Suspect};
+        let bands = [
+            ('A', Suspect, [0.0, 10.0]),
+            ('B', Suspect, [5.0, 20.0]),
+            ('C', Invalid, [8.0, 12.0]),
+            ('D', Suspect, [30.0, 32.0]),
+            ('E', Suspect, [30.0, 32.0]),
+        ];
+        assert_eq!(
+            shades(&bands),
+            [
+                (Suspect, [0.0, 8.0]),
+                (Invalid, [8.0, 12.0]),
+                (Suspect, [12.0, 20.0]),
+                (Suspect, [30.0, 32.0]),
+            ]
+        );
+        assert!(shades(&[]).is_empty());
     }
 }

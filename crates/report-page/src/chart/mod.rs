@@ -17,7 +17,7 @@ mod lanes;
 mod marks;
 mod strip;
 
-pub use axis::{COUNTS, DELAYS, DROPS, RATES};
+pub use axis::{COUNTS, DELAYS, DROPS, PLAIN, RATES};
 pub use bar::bar;
 pub use frame::TimeAxis;
 pub use lanes::lanes;

@@ -1,6 +1,8 @@
 //! Panels of curves above each other over one time axis, with the marks drawn through all of them. Values
 //! are means over steps, so curves are steps, and every axis begins at 0.
 
+use std::borrow::Cow;
+
 use maud::{Markup, html};
 
 use super::axis::{Axis, Units};
@@ -19,7 +21,7 @@ const TICKS: u32 = 3;
 /// Curves that share a unit.
 pub struct Panel {
     /// What they are of.
-    pub title: &'static str,
+    pub title: Cow<'static, str>,
     /// Their units.
     pub units: Units,
     /// With no value above this there is nothing to see.
@@ -31,7 +33,7 @@ pub struct Panel {
 /// A curve.
 pub struct Line {
     /// Its name beside others; empty if it is the only one.
-    pub name: &'static str,
+    pub name: Cow<'static, str>,
     /// Its class in the style sheet, which gives colour and dashes.
     pub class: &'static str,
     /// Its values.
@@ -84,14 +86,17 @@ fn draw(panel: &Panel, time: &TimeAxis, top: f64) -> Markup {
 
 /// What the panel shows, and which line is what.
 fn title(panel: &Panel, unit: &str, y: f64) -> Markup {
-    let words = format!("{}, {unit}", panel.title);
+    let words = match unit {
+        "" => panel.title.to_string(),
+        unit => format!("{}, {unit}", panel.title),
+    };
     // Letters are no wider than this, whatever the font.
     let width = |text: &str| text.chars().count() as f64 * 6.6;
     let mut x = LEFT + width(&words) + 14.0;
     let mut keys = Vec::new();
     for line in panel.lines.iter().filter(|line| !line.name.is_empty()) {
         keys.push((x, line));
-        x += 30.0 + width(line.name) + 12.0;
+        x += 30.0 + width(&line.name) + 12.0;
     }
     html! {
         text class="title" x=(px(LEFT)) y=(px(y)) { (words) }

@@ -50,7 +50,7 @@ fn key(run: &Run, curves: &Curves) -> Markup {
             "Curves are means from sample to sample"
             @if let Some(interval) = interval { " (every " (interval) "; in a long run several are one step)" }
             ", and begin at the moment the network was ready. Bytes are those of frames with their \
-             Ethernet header. Hatched bands with a letter are times of contention, from "
+             Ethernet header. Pale bands with letters are times of contention, in the colour of the gravest, from "
             a href="#contention" { "Contention" } "; dotted lines with a number are events of the timeline. What has nothing to show is left out, and so \
              is a queue of less than " (LEAST_QUEUE) " frames."
             @if curves.only_traffic() {

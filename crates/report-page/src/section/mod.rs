@@ -3,6 +3,7 @@
 mod contention;
 mod heading;
 mod links;
+mod metrics;
 mod next;
 mod pipe;
 mod processes;
@@ -18,6 +19,7 @@ use netloom_units::Time;
 pub use contention::contention;
 pub use heading::heading;
 pub use links::links;
+pub use metrics::metrics;
 pub use next::next;
 pub use processes::processes;
 pub use schedule::schedule;

@@ -1,5 +1,7 @@
 //! What is told of one direction of a link: its properties, its totals in sentences, and its curves.
 
+use std::borrow::Cow;
+
 use netloom_api::state::{DirectPipe, PipeStatus};
 use netloom_link::{DropReason, PipeConfig, PipeStatistics};
 use netloom_units::readable::{bit_rate, count, micros};
@@ -31,16 +33,16 @@ pub fn properties(pipe: &PipeStatus, at_first: Option<&PipeConfig>) -> String {
 /// The panels of a pipe in which there is something to see.
 pub fn panels(curves: &Curves, link: &str, way: Way) -> Vec<Panel> {
     let Some(curve) = curves.of(link, way) else { return Vec::new() };
-    let line = |name, class, value: &dyn Fn(&Sample) -> u64, worth: f64| {
+    let line = |name: &'static str, class, value: &dyn Fn(&Sample) -> u64, worth: f64| {
         let mean = |a: &Sample, b: &Sample, ns: f64| {
             Some(value(b).saturating_sub(value(a)) as f64 * worth / ns)
         };
-        Line { name, class, steps: curve.steps(mean) }
+        Line { name: Cow::Borrowed(name), class, steps: curve.steps(mean) }
     };
     // From bytes/ns, and from frames/ns.
     let (bits, frames) = (8e9, 1e9);
     let mut panels = vec![Panel {
-        title: "throughput",
+        title: "throughput".into(),
         units: RATES,
         nothing: 0.0,
         lines: vec![
@@ -54,7 +56,7 @@ pub fn panels(curves: &Curves, link: &str, way: Way) -> Vec<Panel> {
             let delays = b.delay_sum_ns.saturating_sub(a.delay_sum_ns);
             (frames > 0).then(|| delays as f64 / frames as f64)
         };
-        let delay = Line { name: "", class: "delay", steps: curve.steps(delay) };
+        let delay = Line { name: "".into(), class: "delay", steps: curve.steps(delay) };
         let queue = line("", "queue", &|sample| sample.queue_sum_ns, 1.0);
         let drops = (0..DropReason::ALL.len()).map(|reason| {
             let (name, class) = (DropReason::ALL[reason].name(), DROP_CLASSES[reason]);
@@ -62,10 +64,15 @@ pub fn panels(curves: &Curves, link: &str, way: Way) -> Vec<Panel> {
         });
         let seen = |line: &Line| line.steps.iter().any(|step| step.mean > 0.0);
         panels.extend([
-            Panel { title: "mean delay", units: DELAYS, nothing: 0.0, lines: vec![delay] },
-            Panel { title: "mean queue", units: COUNTS, nothing: LEAST_QUEUE, lines: vec![queue] },
+            Panel { title: "mean delay".into(), units: DELAYS, nothing: 0.0, lines: vec![delay] },
             Panel {
-                title: "drops",
+                title: "mean queue".into(),
+                units: COUNTS,
+                nothing: LEAST_QUEUE,
+                lines: vec![queue],
+            },
+            Panel {
+                title: "drops".into(),
                 units: DROPS,
                 nothing: 0.0,
                 lines: drops.filter(seen).collect(),

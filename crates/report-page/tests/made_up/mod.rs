@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use netloom_api::event::{EndReason, Event, Origin, What};
 use netloom_api::machine::Machine;
+use netloom_api::metric::Metric;
 use netloom_api::state::{
     LinkStatus, ModelledPipe, PipeStatus, ProcessState, ProcessStatus, VlanPortStatus,
 };
@@ -17,7 +18,7 @@ use netloom_monitor::{
     Coverage, DropCause, Episode, Finding, Judgement, Overhead, Resource, Share, SignalKind,
     SignalReport, Verdict, Who,
 };
-use netloom_report_page::{Curves, Happened, Run, Sample, Way, drawn};
+use netloom_report_page::{Curves, Happened, Metrics, Run, Sample, Way, drawn};
 use netloom_scenario::{Endpoint, Scenario, load};
 use netloom_units::{Duration, Time};
 use serde_json::json;
@@ -45,6 +46,10 @@ pub fn run(with: &str) -> Run {
     for event in events(with) {
         happened.add(&event);
     }
+    let mut metrics = Metrics::new(summary.ended);
+    for metric in reported(with) {
+        metrics.add(&metric);
+    }
     Run {
         started: "2026-01-02 03:04:05 UTC".into(),
         scenario: Some(scenario),
@@ -52,8 +57,25 @@ pub fn run(with: &str) -> Run {
         curves: Some(curves),
         summary,
         happened,
+        metrics,
         missing: vec![format!("captures: {with}")],
     }
+}
+
+/// Goodput of two nodes in different units of time, and a balance that falls below 0.
+fn reported(with: &str) -> Vec<Metric> {
+    let metric = |time, node: &str, name: &str, value| Metric {
+        time: at(time),
+        node: format!("{node}{with}"),
+        name: format!("{name}{with}"),
+        value,
+    };
+    vec![
+        metric(0.0, "client", "goodput", 2e6),
+        metric(2.5, "server", "goodput", 8e6),
+        metric(5.0, "client", "goodput", 4e6),
+        metric(6.0, "client", "balance", -1.5),
+    ]
 }
 
 /// `seconds` after the network was ready.

@@ -25,7 +25,6 @@ use netloom_units::Duration;
 use serde_json::json;
 
 use crate::args::{Calibrate, Format};
-use crate::output::{errln, out, outln};
 use crate::{Machine, exit, profile_file};
 use session::{Interrupted, Session};
 
@@ -45,24 +44,24 @@ pub async fn calibrate(machine: &dyn Machine, args: Calibrate) -> Result<i32> {
     let thoroughness = if args.quick { Thoroughness::Quick } else { Thoroughness::Full };
     let profile = match measure(machine, thoroughness).await {
         Err(error) if error.is::<Interrupted>() => {
-            errln!("interrupted; nothing is left, and {} is as it was", file.display());
+            eprintln!("interrupted; nothing is left, and {} is as it was", file.display());
             return Ok(exit::INTERRUPTED);
         }
         measured => measured?,
     };
     profile_file::write(&file, &profile)?;
-    errln!("profile: {}", file.display());
+    eprintln!("profile: {}", file.display());
     print(machine, &profile, args.format)
 }
 
 fn print(machine: &dyn Machine, profile: &Profile, format: Format) -> Result<i32> {
     let stale = profile.staleness(&machine.describe());
     match format {
-        Format::Table => out!("{}", table::page(profile, &stale)),
+        Format::Table => print!("{}", table::page(profile, &stale)),
         Format::Json => {
             let net_internal = profile.net_internal();
             let shown = json!({"profile": profile, "net_internal": net_internal, "stale": stale});
-            outln!("{}", serde_json::to_string_pretty(&shown)?);
+            println!("{}", serde_json::to_string_pretty(&shown)?);
         }
     }
     Ok(exit::SUCCESS)
@@ -91,7 +90,7 @@ async fn measure(machine: &dyn Machine, thoroughness: Thoroughness) -> Result<Pr
     let mut session = Session::begin(machine)?;
     let disturbances = disturbances(&mut session).await?;
     for disturbance in &disturbances {
-        errln!("warning: {disturbance}: the machine may bear more than is measured now");
+        eprintln!("warning: {disturbance}: the machine may bear more than is measured now");
     }
     let forwarding = edges::measure(&mut session, thoroughness).await?;
     let memory = costs::measure(&mut session, thoroughness).await?;

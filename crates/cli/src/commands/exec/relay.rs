@@ -16,7 +16,6 @@ use tokio_tungstenite::tungstenite::{Bytes, Message};
 use super::streams::{Closed, Outputs, read_input};
 use crate::client::Client;
 use crate::exit::{self, WithCode};
-use crate::output::errln;
 use crate::terminal::{self, Raw};
 
 /// How long an engine may take to confirm a signal when the user sends a second one.
@@ -166,7 +165,7 @@ impl<'a> Relay<'a> {
             return None;
         }
         if self.state == State::Waiting {
-            errln!("ended before the command had started");
+            eprintln!("ended before the command had started");
             return Some(128 + kind.as_raw_value());
         }
         self.tell(&ExecControl::Signal(kind.as_raw_value()));
@@ -181,7 +180,7 @@ impl<'a> Relay<'a> {
 
     /// Ends without the engine; the exit code. A command whose client is gone is ended by its engine.
     fn give_up(&self) -> i32 {
-        errln!(
+        eprintln!(
             "the engine of `{}` does not take signals; whether the command ends is not known",
             self.client.experiment()
         );

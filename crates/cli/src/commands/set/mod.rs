@@ -11,7 +11,6 @@ use netloom_api::state::LinkStatus;
 
 use crate::args::{Direction, Set};
 use crate::exit::WithCode;
-use crate::output::outln;
 use crate::{Machine, exit, files, find};
 
 /// Changes a link while it runs.
@@ -32,7 +31,7 @@ pub async fn set(machine: &dyn Machine, args: Set) -> Result<i32> {
         }],
     };
     let changed: ChangeResponse = client.patch("/links", &request).await?;
-    outln!("{link}: changed at {}", changed.at);
+    println!("{link}: changed at {}", changed.at);
     if let Some(before) = links.iter().find(|status| status.name == link) {
         report::print(before, args.direction, &change);
     }

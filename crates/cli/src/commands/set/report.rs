@@ -6,7 +6,6 @@ use netloom_link::{Circumstances, PipeConfig};
 use serde_json::Value;
 
 use crate::args::Direction;
-use crate::output::{errln, outln};
 
 /// Most elements of a list that are shown.
 const LISTED: usize = 6;
@@ -28,20 +27,19 @@ pub fn print(before: &LinkStatus, direction: Direction, change: &PipeChange) {
         return;
     }
     if differences.windows(2).all(|pair| pair[0] == pair[1]) {
-        differences[0].iter().for_each(|line| outln!("  {line}"));
+        differences[0].iter().for_each(|line| println!("  {line}"));
     } else {
         for ((name, _), lines) in pipes.iter().zip(&differences) {
-            lines.iter().for_each(|line| outln!("  {name} {line}"));
+            lines.iter().for_each(|line| println!("  {name} {line}"));
         }
     }
     let now = |(_, config): &(&&str, &PipeConfig)| Circumstances::of(&changed(config, change));
     let now = pipes.iter().map(now).fold(Circumstances::default(), Circumstances::or);
     for finding in change.without_effect(now) {
         let (property, name) = (finding.property, &before.name);
-        errln!(
+        eprintln!(
             "warning: `{property}` has no effect now: link `{name}` {}; {}",
-            finding.why,
-            finding.help
+            finding.why, finding.help
         );
     }
 }
