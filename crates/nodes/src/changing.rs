@@ -3,8 +3,6 @@
 
 use std::collections::HashSet;
 use std::fs;
-use std::io::{self, Write};
-use std::os::fd::AsRawFd;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, MutexGuard, PoisonError};
 use std::thread;
@@ -56,10 +54,9 @@ impl Network {
     /// [`NodeError::NoFiles`] if nothing has run in the node yet, [`NodeError::System`] with the kernel's reason
     /// otherwise.
     pub fn rewrite_in(&self, node: &str, path: &Path, content: &str) -> Result<(), NodeError> {
-        let no_files = || NodeError::NoFiles { node: node.into(), path: path.into() };
-        let init = self.node(node)?.running().ok_or_else(no_files)?;
-        let file = init.open(path, libc::O_WRONLY | libc::O_TRUNC | libc::O_NONBLOCK);
-        file.and_then(|file| fs::File::from(file).write_all(content.as_bytes()))
+        let files = self.files_of(node, path)?;
+        files
+            .rewrite(path, content)
             .map_err(|error| NodeError::in_node(node, format!("write {}", path.display()), error))
     }
 
@@ -68,19 +65,13 @@ impl Network {
     /// # Errors
     /// [`NodeError::UnknownNode`], or [`NodeError::System`] with the kernel's reason.
     pub fn remove_in(&self, node: &str, path: &Path) -> Result<(), NodeError> {
-        let Some(init) = self.node(node)?.running() else { return Ok(()) };
-        let Some((folder, name)) = path.parent().zip(path.file_name()) else { return Ok(()) };
-        let removed = init.open(folder, libc::O_PATH | libc::O_DIRECTORY).and_then(|folder| {
-            // By the descriptor, so that no link leads out of the node.
-            let folder = format!("/proc/self/fd/{}", folder.as_raw_fd());
-            fs::remove_file(Path::new(&folder).join(name))
-        });
-        match removed {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => {
-                Err(NodeError::in_node(node, format!("remove {}", path.display()), error))
-            }
-            _ => Ok(()),
-        }
+        let files = match self.files_of(node, path) {
+            Err(NodeError::NoFiles { .. }) => return Ok(()),
+            files => files?,
+        };
+        files
+            .remove(path)
+            .map_err(|error| NodeError::in_node(node, format!("remove {}", path.display()), error))
     }
 
     /// Makes room for a network with this plan: file descriptors.

@@ -16,7 +16,7 @@ mod prepare;
 mod restart;
 mod start;
 
-pub use board::Services;
+pub use board::{Logs, Services};
 pub use prepare::{NodeStart, Prepared, prepare};
 pub use restart::Restart;
 pub use start::{Progress, nodes_at_once, start};
