@@ -19,7 +19,9 @@ use crate::create::{create_namespace, enter_namespace, raise_file_limit};
 use crate::netlink::{Netlink, Request};
 use crate::network::{Attachment, Remains};
 use crate::record::Record;
-use crate::{Device, Network, NodeError, View, direct, outside, requests, sysctl, tap, teardown};
+use crate::{
+    Device, HOSTS, Network, NodeError, View, direct, outside, requests, sysctl, tap, teardown,
+};
 
 impl Network {
     /// Whether a network with this plan could be in the place of this one, which has the plan `old`: names that can
@@ -135,10 +137,12 @@ impl Network {
                 let index = interface_index(node, interface)?;
                 apply(node, requests::forget_neighbours(index, interface))
             })?,
-            Operation::Hosts(change) => self.write_hosts(&change.to).inspect_err(|_| {
-                // It may be empty now, or half written.
-                let _ = self.write_hosts(&change.from);
-            })?,
+            Operation::Hosts(change) => {
+                self.write_hosts(&change.from, &change.to).inspect_err(|_| {
+                    // It may be empty now, or half written.
+                    let _ = self.write_hosts(&change.to, &change.from);
+                })?;
+            }
             Operation::TakeOut(_)
             | Operation::PutIn
             | Operation::Link { .. }
@@ -255,11 +259,24 @@ impl Network {
         self.in_node(node, || remove_device(node, interface))
     }
 
-    /// In place: it is mounted in nodes.
-    fn write_hosts(&self, text: &str) -> Result<(), NodeError> {
+    /// Writes the names of all nodes, for nodes in which something will run, and into those in which
+    /// something does.
+    fn write_hosts(&self, from: &str, to: &str) -> Result<(), NodeError> {
         let path = self.layout.hosts();
-        fs::write(&path, text)
-            .map_err(|error| NodeError::system(format!("write {}", path.display()), error))
+        fs::write(&path, to)
+            .map_err(|error| NodeError::system(format!("write {}", path.display()), error))?;
+        for init in self.nodes().values().filter_map(|node| node.running()) {
+            // What a node has made of its file is the node's affair, also that it has none.
+            let _ = init.files().and_then(|files| {
+                let own = Path::new(HOSTS);
+                let text = files.read(own)?;
+                if text.contains(from) {
+                    files.rewrite(own, &text.replacen(from, to, 1))?;
+                }
+                Ok(())
+            });
+        }
+        Ok(())
     }
 
     fn write_record(&self, nodes: Vec<String>) -> Result<(), NodeError> {

@@ -8,7 +8,7 @@
 
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, File};
-use std::io;
+use std::io::{self, Read, Write};
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Component, Path};
@@ -21,6 +21,8 @@ use crate::{WORK_DIRECTORY, rootless};
 
 /// How many links a path may lead through, as in the kernel.
 const MOST_LINKS: usize = 40;
+/// The longest text that is read, in bytes.
+const LONGEST_TEXT: u64 = 64 << 20;
 /// `nobody`, the kernel's default for ids that a user namespace does not know.
 const OVERFLOW: u32 = 65534;
 
@@ -47,11 +49,18 @@ impl NodeFiles {
         self.reopen(path, OFlag::O_RDONLY)
     }
 
+    /// The text of a file of reasonable length. Errors are those of [`open`](Self::open).
+    pub(crate) fn read(&self, path: &Path) -> io::Result<String> {
+        let mut text = String::new();
+        self.open(path)?.take(LONGEST_TEXT).read_to_string(&mut text)?;
+        Ok(text)
+    }
+
     /// Writes a file that is there anew; it stays who it belongs to. Errors are those of
     /// [`open`](Self::open).
     pub(crate) fn rewrite(&self, path: &Path, content: &str) -> io::Result<()> {
         let mut file = self.reopen(path, OFlag::O_WRONLY | OFlag::O_TRUNC)?;
-        io::Write::write_all(&mut file, content.as_bytes())
+        file.write_all(content.as_bytes())
     }
 
     /// Whether there is such a path. Whoever made the links that it leads through: to look harms

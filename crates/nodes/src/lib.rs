@@ -66,5 +66,8 @@ pub use teardown::{CleanupReport, cleanup, cleanup_layout};
 pub use view::{View, ViewBind, ViewDirectory, ViewFile};
 pub use walls::{Demand, Wall, walls};
 
+/// Where a node has the names of all nodes.
+const HOSTS: &str = "/etc/hosts";
+
 /// Where a node's processes see the scenario's directory, and where they start.
 pub const WORK_DIRECTORY: &str = "/run/netloom/scenario";
