@@ -3,6 +3,7 @@
 //! | module | does |
 //! |---|---|
 //! | `prepare` | before anything is made: what nodes see, which programs, users and files there must be |
+//! | [`filler`] | texts of the scenario's own templates, in a process of their own |
 //! | `start` | startup commands and services, until all are ready |
 //! | `instance` | one service of one node: from its start to its end |
 //! | `restart` | services of a node that stays, with other configuration |
@@ -11,6 +12,7 @@
 //! Not here: what a template comes to (`netloom-services`).
 
 mod board;
+pub mod filler;
 mod instance;
 mod prepare;
 mod restart;
