@@ -14,7 +14,7 @@ use netloom_units::readable::seconds;
 use netloom_units::{Duration, Time};
 use tokio::sync::oneshot;
 
-use super::ready::Test;
+use super::ready::{Outputs, Test};
 use super::timeline::last_line;
 use super::{Run, Wait};
 use crate::results::{private_file, private_folder};
@@ -206,7 +206,7 @@ impl Instance {
                 experiment: self.run.experiment.clone(),
                 node: self.node.clone(),
                 ready,
-                outputs: self.outputs().into(),
+                outputs: Outputs::new(self.outputs()),
             };
             tokio::select! {
                 () = test.passed() => {}

@@ -17,7 +17,7 @@ use tokio::sync::oneshot;
 use super::board::Tenure;
 use crate::end::End;
 use crate::experiment::Experiment;
-use crate::run::ReadyTest;
+use crate::run::{Outputs, ReadyTest};
 
 /// How long a service may take to become ready.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -121,17 +121,18 @@ impl Instance {
             experiment: self.experiment.clone(),
             node: self.node.clone(),
             ready: ready.clone(),
-            outputs: vec![log],
+            outputs: Outputs::new([log]),
         }
     }
 
     /// Looks after it until it ends.
     async fn watch(self, tenure: Tenure, pid: u32, mut exited: Exited) {
         let mut healthy = true;
+        let health = self.service.health.as_ref().map(|health| self.test(health));
         loop {
             tokio::select! {
                 status = &mut exited => return self.ended(&tenure, status.ok()),
-                now = self.health() => {
+                now = healthy_later(health.as_ref()) => {
                     if now != healthy && !tenure.is_over() {
                         healthy = now;
                         let state = match healthy {
@@ -147,14 +148,6 @@ impl Instance {
         }
     }
 
-    /// Whether it does its work, looked at a while from now.
-    async fn health(&self) -> bool {
-        let Some(health) = &self.service.health else { return std::future::pending().await };
-        tokio::time::sleep(HEALTH_STEP).await;
-        let test = self.test(health);
-        tokio::time::timeout(HEALTH_STEP, test.passes()).await.unwrap_or(false)
-    }
-
     /// Nobody asked it to end, unless the whole experiment does, or its time is over.
     fn ended(&self, tenure: &Tenure, status: Option<ExitStatus>) {
         let was_asked = tenure.is_over() || self.end.reason().is_some();
@@ -163,6 +156,13 @@ impl Instance {
         let (service, node) = self.names();
         self.experiment.record(What::ServiceEnded { service, node, code: status.code() });
     }
+}
+
+/// Whether a service does its work by its test, looked at a while from now; never without one.
+async fn healthy_later(health: Option<&ReadyTest>) -> bool {
+    let Some(test) = health else { return std::future::pending().await };
+    tokio::time::sleep(HEALTH_STEP).await;
+    tokio::time::timeout(HEALTH_STEP, test.passes()).await.unwrap_or(false)
 }
 
 /// How a process ended, in words.
