@@ -6,6 +6,7 @@
 //! | [`filler`] | texts of the scenario's own templates, in a process of their own |
 //! | `start` | startup commands and services, until all are ready |
 //! | `instance` | one service of one node: from its start to its end |
+//! | `log` | what they print |
 //! | `restart` | services of a node that stays, with other configuration |
 //! | `board` | where services stand, and who may say so |
 //!
@@ -14,6 +15,7 @@
 mod board;
 pub mod filler;
 mod instance;
+mod log;
 mod prepare;
 mod restart;
 mod start;
