@@ -108,11 +108,7 @@ fn the_root_is_the_nodes_own() {
     // What covers the machine's directories can be taken away, and there is nothing beneath.
     let inode = |path: &str| {
         let found = fs::metadata(path).unwrap();
-        format!(
-            "{}:{}",
-            std::os::unix::fs::MetadataExt::dev(&found),
-            std::os::unix::fs::MetadataExt::ino(&found)
-        )
+        format!("{}:{}", found.dev(), found.ino())
     };
     // All at once: the scenario's directory goes with `/run`.
     let line = "cd /; for path in /tmp /run; do umount -l $path && stat -c %d:%i $path && \
