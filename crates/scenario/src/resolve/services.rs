@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::report::Report;
 use crate::decode::Spanned;
-use crate::diagnostic::{Diagnostic, did_you_mean};
+use crate::diagnostic::Diagnostic;
 use crate::files::Files;
 use crate::raw::{RawService, RawServices};
 use crate::service::{
@@ -153,9 +153,9 @@ impl<'f, 'r> Templates<'f, 'r> {
         let Some(template) = service::builtin(name) else {
             let message = format!("there is no service `{name}`");
             let help =
-                did_you_mean(name, "the services are", builtin_names()).unwrap_or_else(|| {
-                    format!("for one of your own, write `{name}: {{template: FILE}}`")
-                });
+                report.did_you_mean(name, "the services are", builtin_names()).unwrap_or_else(
+                    || format!("for one of your own, write `{name}: {{template: FILE}}`"),
+                );
             report.error(Diagnostic::error(span, message).with_help(help));
             return None;
         };
@@ -201,7 +201,7 @@ fn options(
             None => {
                 let known = template.options.keys().map(String::as_str);
                 let message = format!("the service `{service}` has no option `{name}`");
-                let help = did_you_mean(name, "its options are", known);
+                let help = report.did_you_mean(name, "its options are", known);
                 report.error(Diagnostic::error(*key, message).with_optional_help(help));
             }
         }
