@@ -167,8 +167,25 @@ impl<'f, 'r> Templates<'f, 'r> {
 /// A finding in a template, at the place where the scenario names it.
 fn in_file(file: &str, span: Span, finding: &Diagnostic) -> Diagnostic {
     let at = finding.span;
-    let message = format!("`{file}`, line {}, column {}: {}", at.line, at.column, finding.message);
+    let found = without_texts(&finding.message);
+    let message = format!("`{file}`, line {}, column {}: {found}", at.line, at.column);
     Diagnostic::error(span, message).with_optional_help(finding.help.clone())
+}
+
+/// A message in which long texts are cut to their first word: the file may be another one than was meant,
+/// with secrets in it.
+fn without_texts(message: &str) -> String {
+    /// As long as any key or kind of a template, in characters.
+    const MOST: usize = 20;
+    let parts = message.split('`').enumerate().map(|(index, part)| {
+        let is_quoted = index % 2 == 1;
+        if !is_quoted || part.chars().count() <= MOST {
+            return part.to_owned();
+        }
+        let is_word = |c: &char| c.is_alphanumeric() || matches!(c, '_' | '-');
+        part.chars().take_while(is_word).take(MOST).chain(['…']).collect()
+    });
+    parts.collect::<Vec<String>>().join("`")
 }
 
 /// The values of all options that have one.
