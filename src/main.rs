@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use netloom_cli::{Found, Machine, Size, Wall};
-use netloom_engine::{daemon, local};
+use netloom_engine::{daemon, filler, local};
 
 fn main() -> ExitCode {
     // The hidden commands are how the binary starts itself; they take no options. In nodes, it goes by
@@ -18,6 +18,7 @@ fn main() -> ExitCode {
         }
         Some("__engine") => daemon::main(),
         Some(netloom_gauge::traffic::ROLE) => netloom_gauge::traffic::main(),
+        Some(filler::ROLE) => filler::main(),
         Some("__init") => netloom_nodes::init::main(),
         _ => netloom_cli::main(&ThisMachine),
     };

@@ -308,6 +308,34 @@ processes:
 }
 
 #[test]
+fn services_run_in_the_scenarios_folder_and_their_logs_are_bounded() {
+    let lab = Lab::new(
+        "topology:
+  nodes:
+    a: { services: { chatty: { template: chatty.yaml }, web: }, startup: ['test -e chatty.yaml'] }
+",
+    );
+    let template = "command: [sh, -c, \"pwd; echo first; yes a long line that fills a log soon | \
+                    head -c 30000000; echo last; exec sleep 1000\"]
+ready: { output: last }
+";
+    fs::write(lab.path("chatty.yaml"), template).unwrap();
+    // Python finds its own modules all the same.
+    fs::write(lab.path("socket.py"), "raise SystemExit(9)\n").unwrap();
+    lab.ok(&["deploy"]);
+    let log = state(&lab.name).join("services/chatty@a.log");
+    assert!(fs::metadata(&log).unwrap().len() < 4 << 20, "the log is not bounded");
+    let text = fs::read_to_string(&log).unwrap();
+    assert!(text.starts_with("/run/netloom/scenario\nfirst\n"), "{}", &text[..100]);
+    assert!(text.ends_with("last\n"));
+    let said = text.lines().find_map(|line| line.strip_prefix("[netloom: ")).unwrap();
+    let cut: usize = said.split(' ').next().unwrap().parse().unwrap();
+    let mark = said.len() + "\n[netloom: \n".len();
+    let printed = "/run/netloom/scenario\nfirst\nlast\n".len() + 30_000_000;
+    assert_eq!(text.len() - mark + cut, printed);
+}
+
+#[test]
 fn a_killed_engine_leaves_nothing_that_cleanup_does_not_find() {
     let lab = Lab::deployed("topology: { nodes: { a: { services: [web] } } }\n");
     common::kill(lab.engine_pid(), nix::sys::signal::Signal::SIGKILL);

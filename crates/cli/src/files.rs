@@ -3,9 +3,12 @@
 
 use std::fs;
 use std::io::{self, Read};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
 use netloom_scenario::{Unreadable, similar};
+use nix::libc;
+use nix::sys::statfs::{PROC_SUPER_MAGIC, fstatfs};
 
 /// Largest file that is read.
 const MAX_BYTES: u64 = 64 << 20;
@@ -17,14 +20,16 @@ pub fn reader(folder: &Path) -> impl FnMut(&str) -> Result<String, Unreadable> +
 
 fn read(folder: &Path, name: &str) -> Result<String, Unreadable> {
     let path = folder.join(name);
-    let open = || -> io::Result<(fs::File, fs::Metadata)> {
-        let file = fs::File::open(&path)?;
-        let metadata = file.metadata()?;
-        Ok((file, metadata))
+    let open = || -> io::Result<(fs::File, bool)> {
+        // Opening a pipe would wait for somebody who writes to it.
+        let file = fs::OpenOptions::new().read(true).custom_flags(libc::O_NONBLOCK).open(&path)?;
+        let is_stored = fstatfs(&file)?.filesystem_type() != PROC_SUPER_MAGIC;
+        let is_file = file.metadata()?.is_file() && is_stored;
+        Ok((file, is_file))
     };
-    let (file, metadata) = open().map_err(|error| unreadable(&path, &error))?;
-    if !metadata.is_file() {
-        return Err(Unreadable::because("it is not a file"));
+    let (file, is_file) = open().map_err(|error| unreadable(&path, &error))?;
+    if !is_file {
+        return Err(Unreadable::because("it is no regular file on a disk or in memory"));
     }
     let mut text = String::new();
     file.take(MAX_BYTES + 1)

@@ -64,7 +64,7 @@ pub fn read(file: &Path) -> Result<String> {
 }
 
 /// The only scenario file of this folder.
-fn only_scenario_here() -> Result<PathBuf> {
+pub fn only_scenario_here() -> Result<PathBuf> {
     let mut found = scenarios_here()?;
     match found.len() {
         1 => Ok(found.remove(0)),

@@ -1,9 +1,11 @@
 //! Reading what a run left behind. Only `summary.json` must be there; of everything else it is said what
 //! is missing. Not here: writing results (the engine), and what a report looks like (`netloom-report-page`).
 
-use std::fs::File;
-use std::io::{BufRead, BufReader};
-use std::path::Path;
+use std::fs::{File, OpenOptions};
+use std::io::{self, BufRead, BufReader};
+use std::os::fd::{AsRawFd, OwnedFd};
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, anyhow};
 use chrono::DateTime;
@@ -15,6 +17,7 @@ use netloom_report_page::{Curves, Happened, Metrics, Run, Sample, Way, drawn};
 use netloom_scenario::Scenario;
 use netloom_tables::{Cell, Stored, TableError};
 use netloom_units::Time;
+use nix::libc;
 use serde::de::DeserializeOwned;
 
 /// The columns of `pipes.parquet` that every version has written.
@@ -26,6 +29,30 @@ const LATER: [&str; 2] = ["delay_sum_ns", "queue_sum_ns"];
 
 /// So many of them say what a row is of; what the others count may be unknown.
 const TIME_AND_NAMES: usize = 3;
+
+/// A directory of results that the engine has just made, held open: what takes its place meanwhile
+/// is not read and not written.
+pub struct Held(OwnedFd);
+
+impl Held {
+    /// Holds the directory.
+    pub fn new(directory: &Path) -> Result<Self> {
+        let how = libc::O_PATH | libc::O_DIRECTORY | libc::O_NOFOLLOW;
+        let open = || -> io::Result<OwnedFd> {
+            let held = OpenOptions::new().read(true).custom_flags(how).open(directory)?;
+            let own = held.metadata()?.uid() == nix::unistd::geteuid().as_raw();
+            let other = || io::Error::other("somebody else has put another in its place");
+            own.then(|| held.into()).ok_or_else(other)
+        };
+        let held = open();
+        held.map(Self).with_context(|| format!("cannot open the results {}", directory.display()))
+    }
+
+    /// Where it is for this process.
+    pub fn path(&self) -> PathBuf {
+        format!("/proc/self/fd/{}", self.0.as_raw_fd()).into()
+    }
+}
 
 /// Reads the results of a run.
 pub fn read(directory: &Path) -> Result<Run> {

@@ -36,7 +36,7 @@ use crate::monitoring::{Monitoring, Preparation, Thresholds};
 use crate::publish::{self, Reserved};
 use crate::recording::{record, start_captures, start_frame_log};
 use crate::results::Results;
-use crate::services::{self, NodeStart, Prepared, Progress, Services};
+use crate::services::{self, Logs, NodeStart, Prepared, Progress, Services};
 use crate::state_lock::{Existed, StateLock};
 
 /// Runs the engine to its end; the process' exit code.
@@ -238,7 +238,10 @@ fn build(
             return Err(error);
         }
     };
-    let logs = results.as_ref().map_or(layout.state_dir(), Results::directory).join("services");
+    let logs = Logs {
+        shown: results.as_ref().map_or(layout.state_dir(), Results::directory).join("services"),
+        reached: results.as_ref().map_or(layout.state_dir().into(), Results::base).join("services"),
+    };
     let experiment = Experiment::new(
         drawn,
         numbers,

@@ -209,6 +209,11 @@ impl Experiment {
         self.live_mut().take()
     }
 
+    /// Whether this is a run, whose output is kept.
+    pub fn has_results(&self) -> bool {
+        self.results.is_some()
+    }
+
     /// Nanoseconds since the network was ready.
     pub fn now(&self) -> Time {
         self.with_live(|live| Ok(live.dataplane.now())).unwrap_or_default()

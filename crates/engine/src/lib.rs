@@ -47,3 +47,4 @@ mod state_lock;
 mod wiring;
 
 pub use results::machine::describe as describe_machine;
+pub use services::filler;

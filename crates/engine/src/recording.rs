@@ -32,7 +32,7 @@ pub async fn record(
     deploy_seconds: f64,
 ) -> Result<()> {
     let samples = tokio::spawn(sample(experiment.clone(), results.sample_file()?, end.clone()));
-    let run = Run::new(experiment.clone(), results.directory().into(), end.clone())?;
+    let run = Run::new(experiment.clone(), results.base(), end.clone())?;
     let mut outcome = run.drive().await;
     let ended = experiment.now();
     outcome.failures.extend(samples.await.unwrap_or_else(|panic| {

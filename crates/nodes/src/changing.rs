@@ -3,8 +3,6 @@
 
 use std::collections::HashSet;
 use std::fs;
-use std::io::{self, Write};
-use std::os::fd::AsRawFd;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, MutexGuard, PoisonError};
 use std::thread;
@@ -21,7 +19,9 @@ use crate::create::{create_namespace, enter_namespace, raise_file_limit};
 use crate::netlink::{Netlink, Request};
 use crate::network::{Attachment, Remains};
 use crate::record::Record;
-use crate::{Device, Network, NodeError, View, direct, outside, requests, sysctl, tap, teardown};
+use crate::{
+    Device, HOSTS, Network, NodeError, View, direct, outside, requests, sysctl, tap, teardown,
+};
 
 impl Network {
     /// Whether a network with this plan could be in the place of this one, which has the plan `old`: names that can
@@ -56,10 +56,9 @@ impl Network {
     /// [`NodeError::NoFiles`] if nothing has run in the node yet, [`NodeError::System`] with the kernel's reason
     /// otherwise.
     pub fn rewrite_in(&self, node: &str, path: &Path, content: &str) -> Result<(), NodeError> {
-        let no_files = || NodeError::NoFiles { node: node.into(), path: path.into() };
-        let init = self.node(node)?.running().ok_or_else(no_files)?;
-        let file = init.open(path, libc::O_WRONLY | libc::O_TRUNC | libc::O_NONBLOCK);
-        file.and_then(|file| fs::File::from(file).write_all(content.as_bytes()))
+        let files = self.files_of(node, path)?;
+        files
+            .rewrite(path, content)
             .map_err(|error| NodeError::in_node(node, format!("write {}", path.display()), error))
     }
 
@@ -68,19 +67,13 @@ impl Network {
     /// # Errors
     /// [`NodeError::UnknownNode`], or [`NodeError::System`] with the kernel's reason.
     pub fn remove_in(&self, node: &str, path: &Path) -> Result<(), NodeError> {
-        let Some(init) = self.node(node)?.running() else { return Ok(()) };
-        let Some((folder, name)) = path.parent().zip(path.file_name()) else { return Ok(()) };
-        let removed = init.open(folder, libc::O_PATH | libc::O_DIRECTORY).and_then(|folder| {
-            // By the descriptor, so that no link leads out of the node.
-            let folder = format!("/proc/self/fd/{}", folder.as_raw_fd());
-            fs::remove_file(Path::new(&folder).join(name))
-        });
-        match removed {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => {
-                Err(NodeError::in_node(node, format!("remove {}", path.display()), error))
-            }
-            _ => Ok(()),
-        }
+        let files = match self.files_of(node, path) {
+            Err(NodeError::NoFiles { .. }) => return Ok(()),
+            files => files?,
+        };
+        files
+            .remove(path)
+            .map_err(|error| NodeError::in_node(node, format!("remove {}", path.display()), error))
     }
 
     /// Makes room for a network with this plan: file descriptors.
@@ -144,10 +137,12 @@ impl Network {
                 let index = interface_index(node, interface)?;
                 apply(node, requests::forget_neighbours(index, interface))
             })?,
-            Operation::Hosts(change) => self.write_hosts(&change.to).inspect_err(|_| {
-                // It may be empty now, or half written.
-                let _ = self.write_hosts(&change.from);
-            })?,
+            Operation::Hosts(change) => {
+                self.write_hosts(&change.from, &change.to).inspect_err(|_| {
+                    // It may be empty now, or half written.
+                    let _ = self.write_hosts(&change.to, &change.from);
+                })?;
+            }
             Operation::TakeOut(_)
             | Operation::PutIn
             | Operation::Link { .. }
@@ -264,11 +259,24 @@ impl Network {
         self.in_node(node, || remove_device(node, interface))
     }
 
-    /// In place: it is mounted in nodes.
-    fn write_hosts(&self, text: &str) -> Result<(), NodeError> {
+    /// Writes the names of all nodes, for nodes in which something will run, and into those in which
+    /// something does.
+    fn write_hosts(&self, from: &str, to: &str) -> Result<(), NodeError> {
         let path = self.layout.hosts();
-        fs::write(&path, text)
-            .map_err(|error| NodeError::system(format!("write {}", path.display()), error))
+        fs::write(&path, to)
+            .map_err(|error| NodeError::system(format!("write {}", path.display()), error))?;
+        for init in self.nodes().values().filter_map(|node| node.running()) {
+            // What a node has made of its file is the node's affair, also that it has none.
+            let _ = init.files().and_then(|files| {
+                let own = Path::new(HOSTS);
+                let text = files.read(own)?;
+                if text.contains(from) {
+                    files.rewrite(own, &text.replacen(from, to, 1))?;
+                }
+                Ok(())
+            });
+        }
+        Ok(())
     }
 
     fn write_record(&self, nodes: Vec<String>) -> Result<(), NodeError> {

@@ -11,6 +11,7 @@
 //! | `outside` | ends of links that are the machine's |
 //! | `node`, `starter`, `reactor`, `control`, `outgoing` | the engine's side of processes in nodes |
 //! | [`init`] | the node's side: its first process |
+//! | `files` | a node's files, as the engine reaches them |
 //! | `view` | what the processes of one node see that differs from the machine |
 //! | `interface` | what a node's interfaces say about themselves |
 //! | [`rootless`] | the user namespace in which ordinary users may do all this |
@@ -28,6 +29,7 @@ mod create;
 mod direct;
 mod drain;
 mod error;
+mod files;
 pub mod init;
 mod interface;
 mod layout;
@@ -54,6 +56,7 @@ mod walls;
 pub use cgroup::{Usage, enforcer};
 pub use drain::wait as wait_until_freed;
 pub use error::NodeError;
+pub use files::NodeFiles;
 pub use interface::{InterfaceState, Traffic};
 pub use layout::Layout;
 pub use network::{Attachment, Context, Device, Network};
@@ -62,6 +65,9 @@ pub use process::{ExitStatus, SpawnRequest, Spawned, Stdio};
 pub use teardown::{CleanupReport, cleanup, cleanup_layout};
 pub use view::{View, ViewBind, ViewDirectory, ViewFile};
 pub use walls::{Demand, Wall, walls};
+
+/// Where a node has the names of all nodes.
+const HOSTS: &str = "/etc/hosts";
 
 /// Where a node's processes see the scenario's directory, and where they start.
 pub const WORK_DIRECTORY: &str = "/run/netloom/scenario";

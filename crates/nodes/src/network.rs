@@ -21,7 +21,7 @@ use crate::node::{Node, OnExit, Processes};
 use crate::reactor::Reactor;
 use crate::record::Record;
 use crate::starter::Starter;
-use crate::{Layout, NodeError, SpawnRequest, Spawned, View, create, netns};
+use crate::{Layout, NodeError, NodeFiles, SpawnRequest, Spawned, View, create, netns};
 
 /// How long the processes of all nodes may take to end in [`Network::destroy`].
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -196,17 +196,26 @@ impl Network {
         }
     }
 
-    /// Opens a file for reading as the node's processes see it; relative paths start at the
-    /// scenario's directory. Links are followed inside the node only.
+    /// The files of a node as its processes see them. What is done with them may wait for the node:
+    /// let go of the network before.
+    ///
+    /// # Errors
+    /// [`NodeError::NoFiles`] if nothing has run in the node yet, for the sake of `path`.
+    pub fn files_of(&self, node: &str, path: &Path) -> Result<NodeFiles, NodeError> {
+        let no_files = || NodeError::NoFiles { node: node.into(), path: path.into() };
+        let init = self.node(node)?.running().ok_or_else(no_files)?;
+        init.files().map_err(|error| NodeError::in_node(node, "open its root", error))
+    }
+
+    /// Opens a regular file for reading as the node's processes see it; relative paths start at the
+    /// scenario's directory. Links are followed inside the node only, and only those of root.
     ///
     /// # Errors
     /// [`NodeError::NoFiles`] if nothing has run in the node yet, [`NodeError::System`] with the
-    /// kernel's reason otherwise.
+    /// reason otherwise, as of [`NodeFiles::open`].
     pub fn open_in(&self, node: &str, path: &Path) -> Result<File, NodeError> {
-        let no_files = || NodeError::NoFiles { node: node.into(), path: path.into() };
-        let init = self.node(node)?.running().ok_or_else(no_files)?;
-        init.open(path, libc::O_RDONLY | libc::O_NONBLOCK)
-            .map(File::from)
+        self.files_of(node, path)?
+            .open(path)
             .map_err(|error| NodeError::in_node(node, format!("open {}", path.display()), error))
     }
 
@@ -215,17 +224,12 @@ impl Network {
     /// # Errors
     /// [`NodeError::UnknownNode`], or [`NodeError::System`] if the kernel cannot tell.
     pub fn exists_in(&self, node: &str, path: &Path) -> Result<bool, NodeError> {
-        let Some(init) = self.node(node)?.running() else { return Ok(false) };
-        match init.open(path, libc::O_PATH) {
-            Ok(_) => Ok(true),
-            Err(error) => match error.raw_os_error() {
-                Some(libc::ENOENT | libc::ENOTDIR) => Ok(false),
-                _ => {
-                    let action = format!("look for {}", path.display());
-                    Err(NodeError::in_node(node, action, error))
-                }
-            },
-        }
+        let files = match self.files_of(node, path) {
+            Err(NodeError::NoFiles { .. }) => return Ok(false),
+            files => files?,
+        };
+        let action = || format!("look for {}", path.display());
+        files.exists(path).map_err(|error| NodeError::in_node(node, action(), error))
     }
 
     /// The ports on which TCP sockets listen in the node, over IPv4 or IPv6, at any address.

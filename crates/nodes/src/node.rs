@@ -3,19 +3,19 @@
 use std::collections::HashMap;
 use std::io;
 use std::os::fd::OwnedFd;
-use std::path::Path;
 use std::sync::mpsc::{RecvTimeoutError, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use nix::fcntl::{OFlag, OpenHow, ResolveFlag, openat2};
+use nix::fcntl::OFlag;
 use nix::sys::wait::waitpid;
 use nix::unistd::{Pid, pipe2};
 
 use crate::control::{Control, FromInit, Process, ToInit};
+use crate::files::NodeFiles;
 use crate::outgoing::Outgoing;
 use crate::pidfd::PidFd;
-use crate::{ExitStatus, NodeError, SpawnRequest, Spawned, Stdio, WORK_DIRECTORY};
+use crate::{ExitStatus, NodeError, SpawnRequest, Spawned, Stdio};
 
 /// Called once, when a process has ended.
 pub type OnExit = Box<dyn FnOnce(ExitStatus) + Send>;
@@ -243,18 +243,14 @@ impl Init {
         }
     }
 
-    /// Opens a path as the node sees it, links included.
-    pub fn open(&self, path: &Path, flags: i32) -> io::Result<OwnedFd> {
+    /// The node's file system, as its processes see it.
+    pub fn files(&self) -> io::Result<NodeFiles> {
         // The number is ours while the process is not waited for: hold the lock that says so.
         let waiting = lock(&self.waiting);
         if waiting.reaped {
             return Err(io::Error::from_raw_os_error(libc::ESRCH));
         }
-        let root = std::fs::File::open(format!("/proc/{}/root", self.pid))?;
-        let how = OpenHow::new()
-            .flags(OFlag::from_bits_retain(flags) | OFlag::O_CLOEXEC)
-            .resolve(ResolveFlag::RESOLVE_IN_ROOT | ResolveFlag::RESOLVE_NO_MAGICLINKS);
-        Ok(openat2(&root, &Path::new(WORK_DIRECTORY).join(path), how)?)
+        NodeFiles::of_process(self.pid)
     }
 
     /// Takes all messages that have come. False when the conversation is over.

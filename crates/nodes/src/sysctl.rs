@@ -2,7 +2,9 @@
 //! namespace of the calling thread, but for the defaults.
 
 use std::borrow::Cow;
+use std::fs;
 use std::io;
+use std::path::Path;
 use std::thread;
 
 use netloom_plan::NodePlan;
@@ -33,7 +35,8 @@ fn set(node: &str, key: &str, value: &str, must: bool) -> Result<bool, NodeError
         Ok(()) => Ok(true),
         Err(error) if !must && error.kind() == io::ErrorKind::NotFound => Ok(false),
         Err(error) => {
-            Err(NodeError::in_node(node, format!("set {key} to `{value}`"), explained(error)))
+            let error = explained(key, error);
+            Err(NodeError::in_node(node, format!("set {key} to `{value}`"), error))
         }
     }
 }
@@ -72,7 +75,17 @@ fn of_new_interfaces(path: &str) -> Option<String> {
 }
 
 /// What the kernel refuses, and why it may.
-fn explained(error: io::Error) -> io::Error {
+fn explained(key: &str, error: io::Error) -> io::Error {
+    let is_read_only = || {
+        fs::metadata(path(key).as_ref() as &Path).is_ok_and(|found| found.permissions().readonly())
+    };
+    if error.raw_os_error() == Some(libc::EACCES) && is_read_only() {
+        return io::Error::other(format!(
+            "this kernel has it for the whole machine and not for each network namespace, so that nodes can \
+             only read it, whoever runs NetLoom; leave it out, and set it on the machine, for all nodes: \
+             `sysctl -w {key}=…`"
+        ));
+    }
     // Not a matter of who we are: some parameters are for the machine's own stack only.
     if error.raw_os_error() == Some(libc::EPERM) {
         return io::Error::other(format!(

@@ -4,7 +4,8 @@
 //! | module | does |
 //! |---|---|
 //! | `surroundings` | what templates can speak of: the node, its interfaces, who is at the other end |
-//! | `render` | the texts of templates, filled in |
+//! | `render` | what the services of nodes come to |
+//! | `texts` | one text of a template, filled in |
 //! | `error` | what can go wrong |
 //!
 //! Not here: what templates there are and what a scenario says about them (`scenario`), looking for programs,
@@ -13,11 +14,13 @@
 mod error;
 mod render;
 mod surroundings;
+mod texts;
 
 use std::collections::BTreeMap;
 
 pub use error::{Missing, ServiceError};
 pub use render::render;
+pub use texts::{Elsewhere, Question};
 
 use netloom_scenario::Ready;
 

@@ -2,18 +2,20 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use minijinja::{Environment, UndefinedBehavior, Value, context};
+use minijinja::{Value, context};
 use netloom_plan::Plan;
 use netloom_scenario::service::{OptionKind, OptionValue, Program, ServiceTemplate, TemplateTest};
 use netloom_scenario::{Command, Node, Ready, Scenario, ServiceUse};
 
 use crate::surroundings::{Map, Spoken, Surroundings};
+use crate::texts::{Elsewhere, Place, Texts};
 use crate::{Directory, File, Missing, NodeServices, Service, ServiceError};
 
 /// Gives the path of a program in a node, if it is there: by the node, its name and where it may be.
 pub type Find<'a> = dyn Fn(&Node, &str, &Program) -> Option<String> + 'a;
 
-/// What the services of all nodes come to, for nodes that have files or services.
+/// What the services of all nodes come to, for nodes that have files or services. Texts of the scenario's own
+/// templates are filled in `elsewhere`.
 ///
 /// # Errors
 /// [`ServiceError`]: programs that are not there, all of them; or a template that cannot be filled in.
@@ -21,9 +23,10 @@ pub fn render(
     scenario: &Scenario,
     plan: &Plan,
     find: &Find<'_>,
+    elsewhere: &Elsewhere<'_>,
 ) -> Result<BTreeMap<String, NodeServices>, ServiceError> {
     let programs = find_programs(scenario, find)?;
-    let texts = Texts::new();
+    let texts = Texts::new(scenario, elsewhere);
     let spoken = spoken(scenario, &texts)?;
     let map = Map::new(plan);
     let mut rendered = BTreeMap::new();
@@ -80,10 +83,10 @@ fn find_programs<'a>(
 }
 
 /// What every node speaks.
-fn spoken<'a>(scenario: &'a Scenario, texts: &Texts) -> Result<Spoken<'a>, ServiceError> {
+fn spoken<'a>(scenario: &'a Scenario, texts: &Texts<'_>) -> Result<Spoken<'a>, ServiceError> {
     let mut spoken: Spoken<'a> = HashMap::new();
     for (node, service, service_use, template) in uses(scenario) {
-        let place = Place { node: &node.name, service };
+        let place = Place { node: &node.name, service, template: &service_use.template };
         let options = options(service_use, template);
         for (protocol, text) in &template.speaks {
             let value = texts.fill(place, "`speaks`", text, &context! { options })?;
@@ -115,48 +118,13 @@ fn options(service: &ServiceUse, template: &ServiceTemplate) -> BTreeMap<String,
     template.options.iter().map(value).collect()
 }
 
-/// Whose template is being filled in.
-#[derive(Clone, Copy)]
-struct Place<'a> {
-    node: &'a str,
-    service: &'a str,
-}
-
-/// The template language.
-struct Texts(Environment<'static>);
-
-impl Texts {
-    fn new() -> Self {
-        let mut environment = Environment::new();
-        // A misspelled name is an error, not an empty text.
-        environment.set_undefined_behavior(UndefinedBehavior::SemiStrict);
-        environment.set_keep_trailing_newline(true);
-        Self(environment)
-    }
-
-    fn fill(
-        &self,
-        place: Place<'_>,
-        what: &str,
-        text: &str,
-        context: &Value,
-    ) -> Result<String, ServiceError> {
-        self.0.render_str(text, context).map_err(|error| ServiceError::Template {
-            node: place.node.into(),
-            service: place.service.into(),
-            what: what.into(),
-            reason: error.to_string(),
-        })
-    }
-}
-
 /// One node's services.
 struct OfNode<'a> {
     scenario: &'a Scenario,
     node: &'a Node,
     around: &'a Surroundings,
     programs: &'a Programs<'a>,
-    texts: &'a Texts,
+    texts: &'a Texts<'a>,
 }
 
 impl OfNode<'_> {
@@ -174,7 +142,7 @@ impl OfNode<'_> {
                 programs,
                 ..Value::from_serialize(self.around)
             };
-            let place = Place { node: &self.node.name, service: name };
+            let place = Place { node: &self.node.name, service: name, template: &service.template };
             OfService { place, template, context, texts: self.texts }.render(&mut all)?;
         }
         for service in &mut all.services {
@@ -227,7 +195,7 @@ struct OfService<'a> {
     place: Place<'a>,
     template: &'a ServiceTemplate,
     context: Value,
-    texts: &'a Texts,
+    texts: &'a Texts<'a>,
 }
 
 impl OfService<'_> {

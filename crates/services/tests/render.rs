@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use netloom_scenario::Scenario;
 use netloom_scenario::service::builtin_names;
-use netloom_services::{NodeServices, ServiceError, render};
+use netloom_services::{NodeServices, Question, ServiceError, render};
 
 fn scenario(text: &str) -> Scenario {
     netloom_scenario::load(text).unwrap_or_else(|findings| panic!("{findings}")).scenario
@@ -12,7 +12,7 @@ fn scenario(text: &str) -> Scenario {
 
 fn rendered(scenario: &Scenario) -> Result<BTreeMap<String, NodeServices>, ServiceError> {
     let plan = netloom_plan::plan(scenario).unwrap();
-    render(scenario, &plan, &|_, name, _| Some(format!("/bin/{name}")))
+    render(scenario, &plan, &|_, name, _| Some(format!("/bin/{name}")), &Question::answer)
 }
 
 const TWO: &str = "name: two
@@ -123,10 +123,19 @@ fn missing_programs_are_named_with_package_and_node() {
     let scenario = scenario(&TWO.replace("SERVICES", "[ospf]"));
     let plan = netloom_plan::plan(&scenario).unwrap();
     let find = |_: &_, name: &str, _: &_| (name != "ospfd").then(|| name.to_string());
-    let error = render(&scenario, &plan, &find).unwrap_err().to_string();
+    let error = render(&scenario, &plan, &find, &Question::answer).unwrap_err().to_string();
     assert_eq!(
         error,
         "the service `ospf` of node `a` and of one other needs the program `ospfd`, which is not \
          there: install the package `frr` (`apt-get install frr`)"
     );
+}
+
+#[test]
+fn isis_knows_its_intervals_before_it_begins() {
+    // `net` starts it: what comes later holds from the second link-state packet on, half a minute later.
+    let nodes = two("[isis]");
+    let config = &nodes["a"].files["/etc/frr/isisd.conf"].content;
+    let at = |word: &str| config.find(word).unwrap_or_else(|| panic!("no {word}: {config}"));
+    assert!(at("lsp-gen-interval") < at(" net ") && at("spf-interval") < at(" net "), "{config}");
 }

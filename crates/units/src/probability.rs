@@ -47,7 +47,13 @@ impl FromStr for Probability {
             "%" => {}
             "" if value == 0.0 => return Ok(Self::ZERO),
             "" => {
-                let example = format!("{number}%");
+                let example = match Self::new(value * 100.0) {
+                    // A fraction is what most people mean, and other tools take.
+                    Some(fraction) if value > 0.0 => {
+                        format!("{fraction}` for the fraction {number}, or `{number}%")
+                    }
+                    _ => format!("{number}%"),
+                };
                 return Err(UnitError::NoUnit { text: text.into(), example });
             }
             unit => {
@@ -110,6 +116,15 @@ text_quantity!(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn of_a_number_alone_both_meanings_are_told() {
+        let error = |text: &str| text.parse::<Probability>().unwrap_err().to_string();
+        let told =
+            "`0.01` has no unit; write it with one, like `1%` for the fraction 0.01, or `0.01%`";
+        assert_eq!(error("0.01"), told);
+        assert_eq!(error("3"), "`3` has no unit; write it with one, like `3%`");
+    }
 
     #[test]
     fn every_probability_is_printed_as_it_is_read() {

@@ -1,6 +1,8 @@
 //! `netloom report`
 
-use std::fs;
+use std::fs::OpenOptions;
+use std::io::Write;
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
@@ -9,11 +11,17 @@ use netloom_report_page::{Run, page};
 use crate::args::Report;
 use crate::{exit, results};
 
+/// The mode of a report that is among the results: it is as private as they are.
+pub const PRIVATE: u32 = 0o600;
+
 /// Writes the report of a run that has ended.
 pub fn report(args: &Report) -> Result<i32> {
     let run = results::read(&args.directory)?;
-    let file = args.output.clone().unwrap_or_else(|| beside(&args.directory));
-    write(&run, &file)?;
+    let (file, mode) = match &args.output {
+        Some(file) => (file.clone(), 0o644),
+        None => (beside(&args.directory), PRIVATE),
+    };
+    write(&run, &file, mode)?;
     println!("report: {}", file.display());
     Ok(exit::SUCCESS)
 }
@@ -23,10 +31,14 @@ pub fn beside(directory: &Path) -> PathBuf {
     directory.join("report.html")
 }
 
-/// Writes the report of `run`, and warns of what it could not have.
-pub fn write(run: &Run, file: &Path) -> Result<()> {
+/// Writes the report of `run`, and warns of what it could not have. A file that is not there yet
+/// gets `mode`.
+pub fn write(run: &Run, file: &Path, mode: u32) -> Result<()> {
     for missing in &run.missing {
         eprintln!("warning: {missing}");
     }
-    fs::write(file, page(run)).with_context(|| format!("cannot write {}", file.display()))
+    let opened = OpenOptions::new().write(true).create(true).truncate(true).mode(mode).open(file);
+    opened
+        .and_then(|mut file| file.write_all(page(run).as_bytes()))
+        .with_context(|| format!("cannot write {}", file.display()))
 }

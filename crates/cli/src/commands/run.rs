@@ -53,6 +53,7 @@ pub async fn run(machine: &dyn Machine, args: Run) -> Result<i32> {
         clean_after_death(machine, &mut engine, &name).await?;
         return Err(error);
     }
+    let held = results::Held::new(&directory);
     let client = Client::new(&name, &machine.inspect(&name)?.socket);
     let followed = follow(&client, &mut engine, &mut interrupts, &loaded).await;
     let interrupted = match followed {
@@ -67,10 +68,12 @@ pub async fn run(machine: &dyn Machine, args: Run) -> Result<i32> {
     if let Some(summary) = ended.unwritten {
         print!("{}", summary::page(&summary, &directory, None));
     }
-    if !ended.status.success() || !directory.join("summary.json").exists() {
+    // Where what was written is; if the directory is no longer there, nowhere.
+    let reached = held.as_ref().map_or_else(|_| directory.clone(), results::Held::path);
+    if !ended.status.success() || !reached.join("summary.json").exists() {
         machine.cleanup(&name)?;
         // What was reserved for the summary.
-        let _ = std::fs::remove_file(directory.join("summary.json.part"));
+        let _ = std::fs::remove_file(reached.join("summary.json.part"));
         let how = match ended.error {
             Some(error) => format!("ended with an error: {error}"),
             None => format!("died during the run ({})", ended.status),
@@ -81,11 +84,11 @@ pub async fn run(machine: &dyn Machine, args: Run) -> Result<i32> {
             directory.display()
         );
     }
-    let run = results::read(&directory)?;
+    let run = results::read(&reached)?;
     if let Some(file) = &args.junit {
         junit::write(&run.summary, file, args.strict)?;
     }
-    let report = write_report(&run, &directory);
+    let report = write_report(&run, &reached).then(|| report::beside(&directory));
     print!("{}", summary::page(&run.summary, &directory, report.as_deref()));
     let verdict = run.summary.verdict.as_ref();
     let invalid = verdict.is_none_or(|verdict| verdict.judgement == Judgement::Invalid);
@@ -97,16 +100,13 @@ pub async fn run(machine: &dyn Machine, args: Run) -> Result<i32> {
     })
 }
 
-/// Writes the report into the results; where it is. The run is what it is without it.
-fn write_report(run: &report_page::Run, directory: &Path) -> Option<PathBuf> {
-    let file = report::beside(directory);
-    match report::write(run, &file) {
-        Ok(()) => Some(file),
-        Err(error) => {
-            eprintln!("warning: there is no report: {}", netloom_api::in_words(error.as_ref()));
-            None
-        }
+/// Writes the report into the results; whether it is there. The run is what it is without it.
+fn write_report(run: &report_page::Run, directory: &Path) -> bool {
+    let written = report::write(run, &report::beside(directory), report::PRIVATE);
+    if let Err(error) = &written {
+        eprintln!("warning: there is no report: {}", netloom_api::in_words(error.as_ref()));
     }
+    written.is_ok()
 }
 
 /// The directory that was asked for, or a new one named after experiment and time; absolute.

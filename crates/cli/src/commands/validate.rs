@@ -16,7 +16,10 @@ pub fn validate(args: Validate) -> Result<i32> {
         report_valid(&loaded.file.display().to_string(), &loaded.scenario);
         return Ok(exit::SUCCESS);
     }
-    let files: Vec<PathBuf> = args.files.into_iter().chain(args.scenario.file).collect();
+    let mut files: Vec<PathBuf> = args.files.into_iter().chain(args.scenario.file).collect();
+    if files.is_empty() {
+        files.push(find::only_scenario_here()?);
+    }
     let mut reports = Vec::new();
     let mut valid = true;
     for file in files {

@@ -19,12 +19,13 @@ pub mod capture;
 pub mod machine;
 mod samples;
 
-use std::fs::{self, File};
-use std::io;
-use std::os::unix::fs::FileExt;
+use std::fs::{self, DirBuilder, File, OpenOptions};
+use std::io::{self, Write};
+use std::os::fd::{AsRawFd, OwnedFd};
+use std::os::unix::fs::{DirBuilderExt, FileExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, anyhow};
 use netloom_api::launch::Launch;
 use netloom_api::summary::Summary;
 use netloom_scenario::Scenario;
@@ -36,9 +37,11 @@ pub use samples::Sampler;
 /// What the summary is called until it is whole.
 const SUMMARY_PART: &str = "summary.json.part";
 
-/// The directory of one run's results.
+/// The directory of one run's results. Everything goes through the descriptor that it was opened
+/// with at the beginning: what takes the directory's place during the run gets none of it.
 pub struct Results {
     directory: PathBuf,
+    open: OwnedFd,
 }
 
 impl Drop for Results {
@@ -49,16 +52,28 @@ impl Drop for Results {
 }
 
 impl Results {
-    /// Makes the directory, which must not exist, and writes what is known before the run.
+    /// Makes the directory, which must not exist, and writes what is known before the run. Nobody
+    /// else may read it: it holds files of nodes, their traffic and their environment.
     pub fn create(directory: &Path, launch: &Launch) -> Result<Self> {
         let describe = || format!("cannot make the results directory {}", directory.display());
         if let Some(parent) = directory.parent() {
             fs::create_dir_all(parent).with_context(describe)?;
         }
-        fs::create_dir(directory).with_context(describe)?;
-        fs::create_dir(directory.join("processes")).with_context(describe)?;
-        let results = Self { directory: directory.into() };
-        fs::write(results.path("scenario.yaml"), &launch.source).with_context(describe)?;
+        DirBuilder::new().mode(0o700).create(directory).with_context(describe)?;
+        let how = libc::O_PATH | libc::O_DIRECTORY | libc::O_NOFOLLOW;
+        let open = OpenOptions::new().read(true).custom_flags(how).open(directory);
+        let open = OwnedFd::from(open.with_context(describe)?);
+        let owner = fs::metadata(by_descriptor(&open)).with_context(describe)?.uid();
+        if owner != nix::unistd::geteuid().as_raw() {
+            return Err(anyhow!("somebody else has put another in its place"))
+                .with_context(describe);
+        }
+        let results = Self { directory: directory.into(), open };
+        private_folder(&results.path("processes")).with_context(describe)?;
+        let source = private_file(&results.path("scenario.yaml"));
+        source
+            .and_then(|mut file| file.write_all(launch.source.as_bytes()))
+            .with_context(describe)?;
         results.write_json("scenario.json", &launch.scenario)?;
         results.write_json("machine.json", &machine::describe())?;
         results.reserve(&launch.scenario).with_context(|| {
@@ -67,40 +82,45 @@ impl Results {
         Ok(results)
     }
 
-    /// The directory.
+    /// The directory, as people know it.
     pub fn directory(&self) -> &Path {
         &self.directory
     }
 
+    /// The directory, as the engine reaches it while this lives.
+    pub fn base(&self) -> PathBuf {
+        by_descriptor(&self.open)
+    }
+
     /// The file for events.
     pub fn event_file(&self) -> io::Result<File> {
-        File::create(self.path("events.jsonl"))
+        private_file(&self.path("events.jsonl"))
     }
 
     /// The file for metrics that applications report.
     pub fn metric_file(&self) -> io::Result<File> {
-        File::create(self.path("metrics.jsonl"))
+        private_file(&self.path("metrics.jsonl"))
     }
 
     /// The file for observations of the contention monitor.
     pub fn observation_file(&self) -> io::Result<File> {
-        File::create(self.path("observations.jsonl"))
+        private_file(&self.path("observations.jsonl"))
     }
 
     /// The file for samples of pipe statistics.
     pub fn sample_file(&self) -> io::Result<File> {
-        File::create(self.path("pipes.parquet"))
+        private_file(&self.path("pipes.parquet"))
     }
 
     /// The file for the frame log.
     pub fn frame_log_file(&self) -> io::Result<File> {
-        File::create(self.path("frames.nlf"))
+        private_file(&self.path("frames.nlf"))
     }
 
     /// The file for a capture at an interface.
     pub fn capture_file(&self, node: &str, interface: &str) -> io::Result<File> {
-        fs::create_dir_all(self.path("captures"))?;
-        File::create(self.path("captures").join(format!("{node}-{interface}.pcapng")))
+        private_folder(&self.path("captures"))?;
+        private_file(&self.path("captures").join(format!("{node}-{interface}.pcapng")))
     }
 
     /// Takes the room that the summary needs from the disk, so that one which is full at the end
@@ -112,7 +132,7 @@ impl Results {
         // As such parts of summaries are long, and half as much again.
         let kib = 64 + 6 * links + nodes + instances + events;
         let length = i64::try_from(kib * 1024).unwrap_or(i64::MAX);
-        Ok(posix_fallocate(File::create(self.path(SUMMARY_PART))?, 0, length)?)
+        Ok(posix_fallocate(private_file(&self.path(SUMMARY_PART))?, 0, length)?)
     }
 
     /// Writes the summary: the last file of a run. It appears whole or not at all.
@@ -120,7 +140,8 @@ impl Results {
         let (part, whole) = (self.path(SUMMARY_PART), self.path("summary.json"));
         let write = || -> io::Result<()> {
             // Written over what was reserved: a file that is cut first would give that back.
-            let file = File::options().write(true).create(true).truncate(false).open(&part)?;
+            let mut file = OpenOptions::new();
+            let file = file.write(true).create(true).truncate(false).mode(0o600).open(&part)?;
             let mut text = serde_json::to_vec_pretty(summary)?;
             text.push(b'\n');
             if file.write_all_at(&text, 0).is_err() {
@@ -131,17 +152,33 @@ impl Results {
             file.set_len(text.len() as u64)?;
             fs::rename(&part, &whole)
         };
-        write().with_context(|| format!("cannot write {}", whole.display()))
+        let shown = self.directory.join("summary.json");
+        write().with_context(|| format!("cannot write {}", shown.display()))
     }
 
     fn write_json(&self, name: &str, value: &impl Serialize) -> Result<()> {
         let mut text = serde_json::to_string_pretty(value)?;
         text.push('\n');
-        let path = self.path(name);
-        fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))
+        let file = private_file(&self.path(name));
+        file.and_then(|mut file| file.write_all(text.as_bytes()))
+            .with_context(|| format!("cannot write {}", self.directory.join(name).display()))
     }
 
     fn path(&self, name: &str) -> PathBuf {
-        self.directory.join(name)
+        self.base().join(name)
     }
+}
+
+fn by_descriptor(directory: &OwnedFd) -> PathBuf {
+    format!("/proc/self/fd/{}", directory.as_raw_fd()).into()
+}
+
+/// An empty file that its owner alone may read.
+pub fn private_file(path: &Path) -> io::Result<File> {
+    OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(path)
+}
+
+/// A directory that its owner alone may enter, with those above it; one that is there is fine.
+pub fn private_folder(path: &Path) -> io::Result<()> {
+    DirBuilder::new().mode(0o700).recursive(true).create(path)
 }

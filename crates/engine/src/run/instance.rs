@@ -1,8 +1,8 @@
 //! One process of the scenario in one node, from waiting to its end.
 
-use std::fs::{self, File};
+use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::time::Duration as Patience;
 
 use netloom_api::event::What;
@@ -14,9 +14,10 @@ use netloom_units::readable::seconds;
 use netloom_units::{Duration, Time};
 use tokio::sync::oneshot;
 
-use super::ready::Test;
+use super::ready::{Outputs, Test};
 use super::timeline::last_line;
 use super::{Run, Wait};
+use crate::results::{private_file, private_folder};
 
 /// How long a process may take to end after SIGTERM before it is killed.
 const GRACE: Patience = Patience::from_secs(3);
@@ -26,6 +27,9 @@ const LONG_START: Duration = Duration::from_millis(100);
 
 /// How much of the end of an output is looked at for its last line.
 const END_LOOKED_AT: u64 = 8 * 1024;
+
+/// The most that is kept of a file whose text the kernel makes, like those below `/proc`.
+const MOST_OF_THE_KERNELS: u64 = 16 << 20;
 
 /// The exit code of a process that was killed.
 const KILLED: i32 = 128 + libc::SIGKILL;
@@ -104,7 +108,7 @@ impl Instance {
         })?;
         self.started(pid, planned);
         if let Some(status) = self.until_ready(pid, &mut exited).await {
-            self.finish(status);
+            self.finish(status).await;
             let ended = self.ended_badly(status.code());
             return Err(self.fail(format!("{ended}, before it was ready")));
         }
@@ -117,7 +121,7 @@ impl Instance {
             let ended = self.run.experiment.now();
             self.run.lives().end(&self.process.name, &self.node, ended);
         }
-        self.finish(status);
+        self.finish(status).await;
         let code = status.code();
         if stopped {
             self.set(ProcessState::Stopped);
@@ -158,8 +162,8 @@ impl Instance {
     }
 
     /// Keeps the files of an ended process and tells its end.
-    fn finish(&self, status: ExitStatus) {
-        self.keep_files();
+    async fn finish(&self, status: ExitStatus) {
+        self.keep_files().await;
         self.run.experiment.tell_memory_kills(&self.node);
         self.run.experiment.record(What::ProcessEnded {
             process: self.process.name.clone(),
@@ -198,8 +202,8 @@ impl Instance {
         let [stdout, stderr] = self.outputs();
         let stdio = Stdio::Files {
             stdin: File::open("/dev/null")?.into(),
-            stdout: File::create(&stdout)?.into(),
-            stderr: File::create(&stderr)?.into(),
+            stdout: private_file(&stdout)?.into(),
+            stderr: private_file(&stderr)?.into(),
         };
         let request = SpawnRequest {
             argv: self.process.command.argv(),
@@ -218,7 +222,7 @@ impl Instance {
                 experiment: self.run.experiment.clone(),
                 node: self.node.clone(),
                 ready,
-                outputs: self.outputs().into(),
+                outputs: Outputs::new(self.outputs()),
             };
             tokio::select! {
                 () = test.passed() => {}
@@ -254,9 +258,9 @@ impl Instance {
         self.run.outputs(&self.process.name, &self.node)
     }
 
-    fn keep_files(&self) {
+    async fn keep_files(&self) {
         for path in &self.process.keep {
-            if let Err(error) = self.keep_file(Path::new(path)) {
+            if let Err(error) = self.keep_file(Path::new(path)).await {
                 let message = format!(
                     "cannot keep {path} of `{}` in `{}`: {}",
                     self.process.name,
@@ -268,16 +272,23 @@ impl Instance {
         }
     }
 
-    fn keep_file(&self, path: &Path) -> anyhow::Result<()> {
-        let relative = path.strip_prefix("/").unwrap_or(path);
-        let target = self.run.output.join("files").join(&self.node).join(relative);
-        let mut source =
-            self.run.experiment.with_live(|live| Ok(live.network.open_in(&self.node, path)?))?;
-        if let Some(parent) = target.parent() {
-            fs::create_dir_all(parent)?;
-        }
-        io::copy(&mut source, &mut File::create(target)?)?;
-        Ok(())
+    /// Copies a file of the node, on a thread that nobody waits for.
+    async fn keep_file(&self, path: &Path) -> anyhow::Result<()> {
+        // Without what would lead out of the folder.
+        let plain = path.components().filter(|part| matches!(part, Component::Normal(_)));
+        let folder = self.run.output.join("files").join(&self.node);
+        let target = folder.join(plain.collect::<PathBuf>());
+        let experiment = &self.run.experiment;
+        let files = experiment.with_live(|live| Ok(live.network.files_of(&self.node, path)?))?;
+        let path = path.to_owned();
+        let copied = tokio::task::spawn_blocking(move || -> anyhow::Result<()> {
+            let source = files.open(&path)?;
+            if let Some(parent) = target.parent() {
+                private_folder(parent)?;
+            }
+            copy(&source, &mut private_file(&target)?)
+        });
+        copied.await?
     }
 }
 
@@ -292,4 +303,15 @@ fn end_of(file: &Path) -> String {
         Ok(bytes)
     };
     String::from_utf8_lossy(&read().unwrap_or_default()).into_owned()
+}
+
+/// Copies what is in a file now: what its writers add meanwhile is not waited for.
+fn copy(source: &File, target: &mut File) -> anyhow::Result<()> {
+    let length = match source.metadata()?.len() {
+        // As the kernel makes the text when it is read, its length is not known before.
+        0 => MOST_OF_THE_KERNELS,
+        length => length,
+    };
+    io::copy(&mut source.take(length), target)?;
+    Ok(())
 }

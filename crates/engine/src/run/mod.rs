@@ -11,7 +11,7 @@ mod instance;
 mod ready;
 mod timeline;
 
-pub use ready::Test as ReadyTest;
+pub use ready::{Outputs, Test as ReadyTest};
 
 use std::future::Future;
 use std::path::PathBuf;

@@ -13,9 +13,18 @@ use super::NodeStart;
 /// The services of an experiment, and where their output is.
 #[derive(Debug, Default)]
 pub struct Services {
-    logs: PathBuf,
+    logs: Logs,
     idle: bool,
     table: Mutex<Table>,
+}
+
+/// The directory of what services print.
+#[derive(Debug, Default)]
+pub struct Logs {
+    /// As people know it.
+    pub shown: PathBuf,
+    /// As the engine reaches it.
+    pub reached: PathBuf,
 }
 
 #[derive(Debug, Default)]
@@ -43,7 +52,7 @@ impl Tenure {
 
 impl Services {
     /// Services of which none has been started. Their output will be in `logs`.
-    pub fn new(starts: &[NodeStart], logs: PathBuf) -> Self {
+    pub fn new(starts: &[NodeStart], logs: Logs) -> Self {
         let services = Self { idle: starts.is_empty(), logs, table: Mutex::default() };
         starts.iter().for_each(|start| services.enter(start.clone()));
         services
@@ -80,7 +89,7 @@ impl Services {
                 service: service.name.clone(),
                 node: start.node.clone(),
                 state: ServiceState::Waiting,
-                log: self.log(&service.name, &start.node),
+                log: log_in(&self.logs.shown, &service.name, &start.node),
             };
             (status, Tenure::default())
         });
@@ -138,17 +147,21 @@ impl Services {
 
     /// The directory of all output.
     pub fn logs(&self) -> &Path {
-        &self.logs
+        &self.logs.reached
     }
 
     /// The file with the output of `what` in `node`.
     pub fn log(&self, what: &str, node: &str) -> PathBuf {
-        self.logs.join(format!("{what}@{node}.log"))
+        log_in(&self.logs.reached, what, node)
     }
 
     fn lock(&self) -> MutexGuard<'_, Table> {
         self.table.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+fn log_in(logs: &Path, what: &str, node: &str) -> PathBuf {
+    logs.join(format!("{what}@{node}.log"))
 }
 
 #[cfg(test)]
@@ -174,7 +187,7 @@ mod tests {
 
     #[test]
     fn nothing_is_told_of_a_service_whose_time_is_over() {
-        let services = Services::new(&[start("a"), start("b")], "/nowhere".into());
+        let services = Services::new(&[start("a"), start("b")], Logs::default());
         let states =
             || -> Vec<ServiceState> { services.rows().into_iter().map(|row| row.state).collect() };
         let (waiting, ready) = (ServiceState::Waiting, |pid| ServiceState::Ready { pid });

@@ -1,32 +1,26 @@
 //! One service of one node, from its start to its end.
 
-use std::fs::{File, OpenOptions};
-use std::io::{Read, Seek, SeekFrom};
-use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context, Result, anyhow};
 use netloom_api::event::What;
 use netloom_api::state::ServiceState;
-use netloom_nodes::{ExitStatus, SpawnRequest, Stdio};
+use netloom_nodes::{ExitStatus, SpawnRequest};
 use netloom_scenario::Ready;
 use netloom_services::Service;
 use tokio::sync::oneshot;
 
 use super::board::Tenure;
+use super::log::Log;
 use crate::end::End;
 use crate::experiment::Experiment;
-use crate::run::ReadyTest;
+use crate::run::{Outputs, ReadyTest};
 
 /// How long a service may take to become ready.
 const PATIENCE: Duration = Duration::from_secs(60);
 /// How often it is looked whether a service still does its work.
 const HEALTH_STEP: Duration = Duration::from_secs(10);
-/// How much of a service's output an error shows.
-const LINES_SHOWN: usize = 10;
-const BYTES_LOOKED_AT: u64 = 8 * 1024;
-
 type Exited = oneshot::Receiver<ExitStatus>;
 
 pub(super) struct Instance {
@@ -48,7 +42,11 @@ impl Instance {
         let tenure = tenure.with_context(|| {
             format!("the service `{}` of node `{}` has gone", self.service.name, self.node)
         })?;
-        match self.until_ready(&tenure).await {
+        let log = Log::open(&self.experiment, &self.service.name, &self.node);
+        let log = log.with_context(|| {
+            format!("the service `{}` of node `{}` has no log", self.service.name, self.node)
+        })?;
+        match self.until_ready(&tenure, &log).await {
             Ok((pid, exited)) => {
                 self.set(&tenure, ServiceState::Ready { pid });
                 let (service, node) = self.names();
@@ -58,13 +56,12 @@ impl Instance {
             }
             Err(error) => {
                 self.set(&tenure, ServiceState::Failed { reason: error.to_string() });
-                let log = self.experiment.services.log(&self.service.name, &self.node);
                 let words = netloom_api::in_words(error.as_ref());
                 Err(anyhow!(
                     "the service `{}` of node `{}` {words}{}",
                     self.service.name,
                     self.node,
-                    tail(&log, 0)
+                    log.tail().await
                 ))
             }
         }
@@ -78,9 +75,9 @@ impl Instance {
         self.experiment.services.set(&self.service.name, &self.node, tenure, state);
     }
 
-    async fn until_ready(&self, tenure: &Tenure) -> Result<(u32, Exited)> {
+    async fn until_ready(&self, tenure: &Tenure, log: &Log) -> Result<(u32, Exited)> {
         for argv in &self.service.prepare {
-            let (_, exited) = self.spawn(argv).await?;
+            let (_, exited) = self.spawn(argv, log).await?;
             let status = exited.await.context("was ended with its node")?;
             if !status.success() {
                 return Err(anyhow!(
@@ -90,7 +87,7 @@ impl Instance {
                 ));
             }
         }
-        let (pid, mut exited) = self.spawn(&self.service.command).await?;
+        let (pid, mut exited) = self.spawn(&self.service.command, log).await?;
         self.set(tenure, ServiceState::Starting { pid });
         let Some(ready) = &self.service.ready else { return Ok((pid, exited)) };
         let test = self.test(ready);
@@ -106,10 +103,9 @@ impl Instance {
         }
     }
 
-    async fn spawn(&self, argv: &[String]) -> Result<(u32, Exited)> {
-        let stdio = into_file(&self.experiment.services.log(&self.service.name, &self.node))?;
-        let request =
-            SpawnRequest { argv: argv.to_vec(), env: vec![], cwd: Some("/".into()), stdio };
+    async fn spawn(&self, argv: &[String], log: &Log) -> Result<(u32, Exited)> {
+        let stdio = log.stdio()?;
+        let request = SpawnRequest { argv: argv.to_vec(), env: vec![], cwd: None, stdio };
         let running = self.experiment.spawn(&self.node, request).await;
         let running = running.context("could not be started")?;
         Ok((running.spawned.pid, running.exited))
@@ -121,17 +117,18 @@ impl Instance {
             experiment: self.experiment.clone(),
             node: self.node.clone(),
             ready: ready.clone(),
-            outputs: vec![log],
+            outputs: Outputs::new([log]),
         }
     }
 
     /// Looks after it until it ends.
     async fn watch(self, tenure: Tenure, pid: u32, mut exited: Exited) {
         let mut healthy = true;
+        let health = self.service.health.as_ref().map(|health| self.test(health));
         loop {
             tokio::select! {
                 status = &mut exited => return self.ended(&tenure, status.ok()),
-                now = self.health() => {
+                now = healthy_later(health.as_ref()) => {
                     if now != healthy && !tenure.is_over() {
                         healthy = now;
                         let state = match healthy {
@@ -147,14 +144,6 @@ impl Instance {
         }
     }
 
-    /// Whether it does its work, looked at a while from now.
-    async fn health(&self) -> bool {
-        let Some(health) = &self.service.health else { return std::future::pending().await };
-        tokio::time::sleep(HEALTH_STEP).await;
-        let test = self.test(health);
-        tokio::time::timeout(HEALTH_STEP, test.passes()).await.unwrap_or(false)
-    }
-
     /// Nobody asked it to end, unless the whole experiment does, or its time is over.
     fn ended(&self, tenure: &Tenure, status: Option<ExitStatus>) {
         let was_asked = tenure.is_over() || self.end.reason().is_some();
@@ -163,6 +152,13 @@ impl Instance {
         let (service, node) = self.names();
         self.experiment.record(What::ServiceEnded { service, node, code: status.code() });
     }
+}
+
+/// Whether a service does its work by its test, looked at a while from now; never without one.
+async fn healthy_later(health: Option<&ReadyTest>) -> bool {
+    let Some(test) = health else { return std::future::pending().await };
+    tokio::time::sleep(HEALTH_STEP).await;
+    tokio::time::timeout(HEALTH_STEP, test.passes()).await.unwrap_or(false)
 }
 
 /// How a process ended, in words.
@@ -179,38 +175,5 @@ fn in_words(ready: &Ready) -> String {
         Ready::Path(path) => format!("there is no {path}"),
         Ready::Output(text) => format!("it has not printed `{text}`"),
         Ready::Command(command) => format!("`{}` does not succeed", command.argv().join(" ")),
-    }
-}
-
-/// Streams whose output is added to the file `log`.
-pub(super) fn into_file(log: &Path) -> Result<Stdio> {
-    let open = || OpenOptions::new().create(true).append(true).open(log);
-    let file = open().with_context(|| format!("cannot write {}", log.display()))?;
-    Ok(Stdio::Files {
-        stdin: File::open("/dev/null")?.into(),
-        stdout: file.try_clone()?.into(),
-        stderr: file.into(),
-    })
-}
-
-/// The last lines of `log` after its first `begin` bytes, to be put behind an error.
-pub(super) fn tail(log: &Path, begin: u64) -> String {
-    let read = || -> std::io::Result<Vec<u8>> {
-        let mut file = File::open(log)?;
-        let length = file.metadata()?.len();
-        file.seek(SeekFrom::Start(length.saturating_sub(BYTES_LOOKED_AT).max(begin)))?;
-        let mut bytes = vec![];
-        file.read_to_end(&mut bytes)?;
-        Ok(bytes)
-    };
-    let bytes = read().unwrap_or_default();
-    let text = String::from_utf8_lossy(&bytes);
-    let lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).collect();
-    match lines.len() {
-        0 => "; it printed nothing".into(),
-        count => {
-            let shown = lines[count.saturating_sub(LINES_SHOWN)..].join("\n  ");
-            format!("; the last that it printed:\n  {shown}")
-        }
     }
 }

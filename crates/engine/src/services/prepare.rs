@@ -12,7 +12,9 @@ use netloom_nodes::{View, ViewBind, ViewDirectory, ViewFile, rootless};
 use netloom_plan::Plan;
 use netloom_scenario::service::Program;
 use netloom_scenario::{Command, Node, Scenario};
-use netloom_services::{NodeServices, Service};
+use netloom_services::{NodeServices, Question, Service};
+
+use super::filler::Filler;
 
 /// Where programs of the system are, although not in everybody's `PATH`.
 const SYSTEM: &[&str] =
@@ -53,7 +55,9 @@ pub fn prepare(scenario: &Scenario, plan: &Plan, directory: &Path) -> Result<Pre
         let path = roots.get(node.name.as_str()).and_then(|root| variable(root, "PATH"));
         find(node, (root_of(&node.name), path), directory, name, program)
     };
-    let mut services = netloom_services::render(scenario, plan, &find)?;
+    let filler = Filler::default();
+    let elsewhere = |question: &Question| filler.fill(question);
+    let mut services = netloom_services::render(scenario, plan, &find, &elsewhere)?;
     let mut prepared = Prepared { views: HashMap::new(), starts: vec![] };
     for node in scenario.nodes.iter().filter(|node| !node.software.is_empty()) {
         let of_node = services.remove(&node.name).unwrap_or_default();

@@ -109,7 +109,7 @@ impl Restart {
         for status in earlier.iter().rev() {
             stop(experiment, status).await?;
             // What it has printed is not the next one's. None is fine.
-            let _ = fs::remove_file(&status.log);
+            let _ = fs::remove_file(services.log(&status.service, &status.node));
         }
         experiment.with_live(|live| {
             let mut stale = self.signs().into_iter();

@@ -1,7 +1,6 @@
 //! The start of everything that runs in nodes from the start. Several nodes at a time, so that what is
 //! started gets the machine for long enough to become ready.
 
-use std::fs;
 use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,9 +14,11 @@ use tokio::sync::mpsc::{self, UnboundedSender};
 use tokio::task::JoinSet;
 
 use super::NodeStart;
-use super::instance::{Instance, ended, into_file, tail};
+use super::instance::{Instance, ended};
+use super::log::Log;
 use crate::end::End;
 use crate::experiment::Experiment;
+use crate::results::private_folder;
 
 /// How many nodes are started at a time, for each core.
 const NODES_PER_CORE: usize = 4;
@@ -46,7 +47,7 @@ pub async fn start(
         return Ok(());
     }
     let logs = experiment.services.logs();
-    fs::create_dir_all(logs).with_context(|| format!("cannot make {}", logs.display()))?;
+    private_folder(logs).with_context(|| format!("cannot make {}", logs.display()))?;
     let turns = Arc::new(Semaphore::new(nodes_at_once()));
     let total: usize = starts.iter().map(|start| start.services.len()).sum();
     let mut ready = 0;
@@ -145,10 +146,9 @@ fn shown(command: &Command) -> String {
 }
 
 /// Runs a startup command, which must succeed.
-async fn run_once(experiment: &Experiment, node: &str, command: &Command) -> Result<()> {
-    let log = experiment.services.log("startup", node);
-    let stdio = into_file(&log)?;
-    let begin = fs::metadata(&log).map_or(0, |found| found.len());
+async fn run_once(experiment: &Arc<Experiment>, node: &str, command: &Command) -> Result<()> {
+    let log = Log::open(experiment, "startup", node)?;
+    let stdio = log.stdio()?;
     let shown = shown(command);
     let failed = |how: String| anyhow!("node `{node}`: the startup command `{shown}` {how}");
     let request = SpawnRequest { argv: command.argv(), env: vec![], cwd: None, stdio };
@@ -157,7 +157,7 @@ async fn run_once(experiment: &Experiment, node: &str, command: &Command) -> Res
     })?;
     match running.exited.await {
         Ok(ExitStatus::Code(0)) => Ok(()),
-        Ok(status) => Err(failed(format!("{}{}", ended(status), tail(&log, begin)))),
+        Ok(status) => Err(failed(format!("{}{}", ended(status), log.tail().await))),
         Err(_) => Err(failed("was ended with its node".into())),
     }
 }

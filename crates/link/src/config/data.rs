@@ -75,11 +75,19 @@ pub(crate) fn lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
         .filter(|(_, line)| !line.is_empty())
 }
 
-/// `text` in quotes, for messages: its beginning if it is long.
+/// The first word of `text` in quotes, for messages: its beginning if it is long. A file may be another one
+/// than was meant, with secrets in it, and whoever names it may not be who may read it.
 pub(crate) fn quoted(text: &str) -> String {
-    match text.char_indices().nth(40) {
-        Some((end, _)) => format!("`{}…`", &text[..end]),
-        None => format!("`{text}`"),
+    const MOST: usize = 12;
+    let is_short = text.chars().count() <= MOST;
+    let word: String = match is_short {
+        true => text.into(),
+        false => text.chars().take_while(|c| c.is_alphanumeric() || ".+-_".contains(*c)).collect(),
+    };
+    let shown: String = word.chars().take(MOST).flat_map(char::escape_debug).collect();
+    match is_short {
+        true => format!("`{shown}`"),
+        false => format!("`{shown}…`"),
     }
 }
 
@@ -201,7 +209,9 @@ mod tests {
     #[test]
     fn long_texts_are_quoted_by_their_beginning() {
         assert_eq!(quoted("short"), "`short`");
-        assert_eq!(quoted(&"ü".repeat(1000)), format!("`{}…`", "ü".repeat(40)));
+        assert_eq!(quoted(&"ü".repeat(1000)), format!("`{}…`", "ü".repeat(12)));
+        assert_eq!(quoted("root:$y$j9T$secret:20000:0:99999:7:::"), "`root…`");
+        assert_eq!(quoted("\u{1b}[31m"), "`\\u{1b}[31m`");
     }
 
     #[test]

@@ -4,11 +4,13 @@
 //! | module | does |
 //! |---|---|
 //! | `mounts` | mounting, and following links to where something is to be mounted |
-//! | `root` | another root file system |
+//! | `root` | a root of the node's own |
+//! | `kernel` | what of the kernel is the machine's, and not to be changed |
 //! | `private` | the node's own files, over those of the machine |
 //! | `links` | the same without an overlay |
 //! | `owner` | users by their names |
 
+mod kernel;
 mod links;
 mod mounts;
 mod owner;
@@ -25,8 +27,8 @@ use nix::unistd::{chdir, sethostname};
 
 use super::{Failed, attempt};
 use crate::control::Setup;
-use crate::view::View;
-use crate::{WORK_DIRECTORY, rootless};
+use crate::view::{View, ViewFile};
+use crate::{HOSTS, WORK_DIRECTORY, rootless};
 use mounts::{NONE, bind, bind_file, file_system, mount, open, read_only};
 use private::Private;
 
@@ -41,19 +43,22 @@ pub(super) fn create(setup: &Setup, view: &View) -> Result<(), Failed> {
     let private = mount(NONE, "/", NONE, MsFlags::MS_SLAVE | MsFlags::MS_REC, NONE);
     attempt(private, || "make the mounts private".into())?;
     let sources = Sources::open(setup, view)?;
-    let entered = view.root.as_deref().map(root::enter).transpose()?;
-    file_systems(entered.is_some())?;
-    let private = Private::prepare(view, &sources.binds, entered.is_some())?;
+    let own = Own::read(setup)?;
+    let entered = match view.root.as_deref() {
+        Some(image) => root::enter(image)?,
+        None => root::enter_own()?,
+    };
+    let is_image = view.root.is_some();
+    file_systems(is_image)?;
+    let private = Private::prepare(view, &own.files, &sources.binds, is_image)?;
     private.mount()?;
     bind(&sources.work_dir, Path::new(WORK_DIRECTORY))?;
-    for (file, target) in [(&sources.hosts, "/etc/hosts"), (&sources.resolver, "/etc/resolv.conf")]
-    {
-        if !view.files.iter().any(|own| own.path == Path::new(target)) {
-            bind_file(file, Path::new(target), private.covered())?;
-        }
+    if !is_image && private.hides(&setup.work_dir) && setup.work_dir.is_dir() {
+        // What is written there by its own name is kept as well.
+        bind(&sources.work_dir, &setup.work_dir)?;
     }
     for (file, (_, target)) in sources.files.iter().zip(&setup.files) {
-        bind_file(file, target, private.covered())?;
+        bind_file(file, target)?;
     }
     for (source, wanted) in sources.binds.iter().zip(&view.binds) {
         bind(source, &wanted.node)?;
@@ -61,17 +66,13 @@ pub(super) fn create(setup: &Setup, view: &View) -> Result<(), Failed> {
             read_only(&wanted.node)?;
         }
     }
-    if let Some(entered) = entered {
-        entered.leave_old()?;
-    }
+    entered.leave_old()?;
     attempt(chdir(WORK_DIRECTORY), || format!("change to {WORK_DIRECTORY}"))
 }
 
 /// What of the machine is seen elsewhere, opened before it is covered.
 struct Sources {
     work_dir: File,
-    hosts: File,
-    resolver: File,
     files: Vec<File>,
     binds: Vec<File>,
 }
@@ -80,11 +81,33 @@ impl Sources {
     fn open(setup: &Setup, view: &View) -> Result<Self, Failed> {
         Ok(Self {
             work_dir: open(&setup.work_dir)?,
-            hosts: open(&setup.hosts)?,
-            resolver: open(&setup.resolver)?,
             files: setup.files.iter().map(|(file, _)| open(file)).collect::<Result<_, _>>()?,
             binds: view.binds.iter().map(|bind| open(&bind.machine)).collect::<Result<_, _>>()?,
         })
+    }
+}
+
+/// Files of `/etc` that are the node's own from the beginning.
+struct Own {
+    files: Vec<ViewFile>,
+}
+
+impl Own {
+    fn read(setup: &Setup) -> Result<Self, Failed> {
+        let read =
+            |path: &Path| attempt(fs::read_to_string(path), || format!("read {}", path.display()));
+        let file = |path: &str, content: String| ViewFile {
+            path: path.into(),
+            content,
+            owner: None,
+            mode: 0o644,
+        };
+        let files = vec![
+            file(HOSTS, read(&setup.hosts)?),
+            file("/etc/resolv.conf", read(&setup.resolver)?),
+            file("/etc/hostname", format!("{}\n", setup.node)),
+        ];
+        Ok(Self { files })
     }
 }
 
@@ -99,6 +122,9 @@ fn file_systems(image: bool) -> Result<(), Failed> {
     }
     file_system("proc", "/proc", inert, NONE)?;
     file_system("sysfs", "/sys", inert, NONE)?;
+    if rootless::is_initial() {
+        kernel::protect()?;
+    }
     file_system("tmpfs", "/tmp", safe, Some("mode=1777"))?;
     file_system("tmpfs", "/run", safe, Some("mode=0755"))?;
     for (path, mode) in [("/run/lock", 0o1777), ("/run/netloom", 0o755), (WORK_DIRECTORY, 0o755)] {

@@ -108,6 +108,12 @@ fn parameters_of_the_machine_are_refused() {
         let error = world.create(&plan).unwrap_err().to_string();
         assert!(error.starts_with(&format!("node `h2`: cannot set {key}: ")), "{error}");
     }
+    // Of the network stack, but one for all: being root does not help.
+    let (mut world, mut plan) = World::planned(&[("h1", "h2")]);
+    plan.nodes[1].sysctls.insert("net.core.rmem_max".into(), "4194304".into());
+    let error = world.create(&plan).unwrap_err().to_string();
+    assert!(!error.contains("may take root"), "{error}");
+    assert!(error.contains("the whole machine"), "{error}");
 }
 
 fn refused_route() {

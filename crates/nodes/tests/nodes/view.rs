@@ -1,6 +1,7 @@
 //! What processes in nodes see of the machine.
 
 use std::io::Read;
+use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::{env, fs};
 
@@ -12,6 +13,9 @@ pub const TESTS: Tests = &[
     ("names_resolve_and_the_host_name_is_the_nodes", names_resolve),
     ("the_environment_says_where_one_is", the_environment_says_where_one_is),
     ("tmp_run_and_shm_are_the_nodes_own", tmp_run_and_shm_are_the_nodes_own),
+    ("files_of_the_system_are_the_nodes_own", files_of_the_system_are_the_nodes_own),
+    ("the_root_is_the_nodes_own", the_root_is_the_nodes_own),
+    ("parameters_of_the_machine_can_only_be_read", parameters_of_the_machine_can_only_be_read),
     ("proc_and_sys_are_the_nodes_own", proc_and_sys_are_the_nodes_own),
     ("the_work_directory_is_the_scenarios", the_work_directory_is_the_scenarios),
     ("files_are_read_as_the_node_sees_them", files_are_read_as_the_node_sees_them),
@@ -46,6 +50,105 @@ fn tmp_run_and_shm_are_the_nodes_own() {
         assert!(!Path::new(&file).exists(), "{file} on the machine");
     }
     assert_eq!(world.run("h1", "stat -c %a /tmp /run /run/lock"), "1777\n755\n1777");
+}
+
+fn files_of_the_system_are_the_nodes_own() {
+    let machines = |path: &str| fs::read(path).unwrap_or_default();
+    let world = World::new(PAIR);
+    assert_eq!(world.run("h1", "cat /etc/hostname"), "h1");
+    assert_eq!(world.run("h2", "cat /etc/hostname"), "h2");
+    for file in ["/etc/resolv.conf", "/etc/hosts", "/etc/hostname"] {
+        let before = machines(file);
+        let others = world.run("h2", &format!("cat {file}"));
+        world.run("h1", &format!("echo '# mine' >>{file}"));
+        assert!(world.run("h1", &format!("cat {file}")).ends_with("# mine"), "{file}");
+        // As programs do that must never leave half a file.
+        world.run("h1", &format!("echo '# new' >{file}.new; mv {file}.new {file}"));
+        assert_eq!(world.run("h1", &format!("cat {file}")), "# new");
+        assert_eq!(world.run("h2", &format!("cat {file}")), others, "{file} of the other node");
+        assert_eq!(machines(file), before, "{file} of the machine");
+    }
+    for folder in ["/var/log", "/var/lib", "/var/cache"] {
+        let file = format!("{folder}/of-{}", world.layout.experiment());
+        world.run("h1", &format!("echo h1 >{file}"));
+        assert_eq!(world.run("h1", &format!("cat {file}")), "h1");
+        assert_eq!(world.run("h2", &format!("[ -e {file} ] || echo none")), "none");
+        assert!(!Path::new(&file).exists(), "{file} on the machine");
+        // What the machine has there is seen.
+        for entry in fs::read_dir(folder).unwrap().flatten() {
+            let name = entry.file_name().into_string().unwrap();
+            assert_eq!(
+                world.run(
+                    "h2",
+                    &format!("[ -L '{folder}/{name}' ] || [ -e '{folder}/{name}' ] && echo there")
+                ),
+                "there"
+            );
+        }
+    }
+}
+
+fn the_root_is_the_nodes_own() {
+    let world = World::new(PAIR);
+    let name = format!("of-{}", world.layout.experiment());
+    world.run("h1", &format!("echo h1 >/{name}; mkdir /{name}.d; echo h1 >/{name}.d/file"));
+    assert_eq!(world.run("h1", &format!("cat /{name} /{name}.d/file")), "h1\nh1");
+    assert_eq!(
+        world.run("h2", &format!("ls -d /{name}* || echo none")).lines().last(),
+        Some("none")
+    );
+    assert!(!Path::new(&format!("/{name}")).exists() && !Path::new(&format!("/{name}.d")).exists());
+    for entry in fs::read_dir("/").unwrap().flatten() {
+        let path = entry.path().display().to_string();
+        assert_eq!(
+            world.run("h2", &format!("[ -L {path} ] || [ -e {path} ] && echo there")),
+            "there"
+        );
+    }
+    // What covers the machine's directories can be taken away, and there is nothing beneath.
+    let inode = |path: &str| {
+        let found = fs::metadata(path).unwrap();
+        format!("{}:{}", found.dev(), found.ino())
+    };
+    // All at once: the scenario's directory goes with `/run`.
+    let line = "cd /; for path in /tmp /run; do umount -l $path && stat -c %d:%i $path && \
+                ls -A $path | wc -l; done";
+    let seen = world.run("h1", line);
+    let lines: Vec<&str> = seen.lines().collect();
+    for (path, seen) in ["/tmp", "/run"].into_iter().zip(lines.chunks(2)) {
+        assert_ne!(seen[0], inode(path), "{path} of the machine is beneath");
+        assert_eq!(seen[1], "0", "{path}");
+    }
+}
+
+fn parameters_of_the_machine_can_only_be_read() {
+    let world = World::new(PAIR);
+    for path in [
+        "/proc/sys/kernel/panic",
+        "/proc/sys/vm/swappiness",
+        "/proc/sysrq-trigger",
+        "/sys/kernel/profiling",
+        "/sys/power/state",
+    ] {
+        if Path::new(path).exists() {
+            let line = format!("true 2>/dev/null >>{path} || echo refused");
+            assert_eq!(world.run("h1", &line), "refused", "{path}");
+        }
+    }
+    // `cat` has nothing to show where the kernel says no.
+    assert_eq!(world.run("h1", "head -c 1 /proc/kcore 2>/dev/null | wc -c"), "0");
+    let change = |path: &str, to: &str| {
+        assert_eq!(world.run("h1", &format!("echo {to} >{path} && cat {path}")), to, "{path}");
+    };
+    change("/proc/sys/net/ipv4/ip_default_ttl", "33");
+    change("/proc/sys/net/ipv4/conf/eth1/proxy_arp", "1");
+    change("/proc/sys/kernel/msgmax", "123456");
+    if !world::is_rootless() {
+        // To an ordinary user's root, the kernel leaves neither.
+        change("/proc/sys/kernel/hostname", "other");
+        change("/sys/class/net/eth1/tx_queue_len", "7");
+    }
+    assert_ne!(world.run("h2", "cat /proc/sys/net/ipv4/ip_default_ttl"), "33");
 }
 
 fn proc_and_sys_are_the_nodes_own() {

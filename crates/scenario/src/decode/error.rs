@@ -124,7 +124,7 @@ fn in_words(expected: &str) -> String {
         "u32" | "u64" | "usize" => "a whole number of zero or more".into(),
         "a boolean" => "`true` or `false`".into(),
         "a string" => "a text".into(),
-        "a sequence" => "a list".into(),
+        "a sequence" => "a list, like `[a, b]`".into(),
         "a map" => "a mapping".into(),
         expected if expected.starts_with("struct ") => "a mapping".into(),
         expected if expected.starts_with("enum ") || expected.starts_with("variant ") => {

@@ -2,23 +2,44 @@
 
 use std::fmt::Write;
 
-use super::{Diagnostic, Diagnostics};
+use super::{Diagnostic, Diagnostics, Severity};
 use crate::span::{Span, lines};
 
 /// Longest piece of a source line that is shown, in characters.
 const MAX_WIDTH: usize = 120;
+/// The most findings that are shown.
+const MOST: usize = 50;
 
 pub(super) fn render(findings: &Diagnostics, file: &str, text: &str) -> String {
     let mut out = String::new();
     let lines = lines(text);
-    for finding in findings {
+    for finding in shown(findings) {
         one(&mut out, finding, file, &lines);
         out.push('\n');
+    }
+    let more = findings.iter().count().saturating_sub(MOST);
+    if more > 0 {
+        let _ = writeln!(out, "and {more} more, which `netloom validate --format json` lists\n");
     }
     if !findings.is_empty() {
         let _ = writeln!(out, "{file}: {}", summary(findings));
     }
     out
+}
+
+/// Those that are shown, in the order of their places: errors rather than warnings, where there are many.
+fn shown(findings: &Diagnostics) -> impl Iterator<Item = &Diagnostic> {
+    let mut errors = MOST.min(findings.error_count());
+    let mut warnings = MOST - errors;
+    findings.iter().filter(move |finding| {
+        let left = match finding.severity {
+            Severity::Error => &mut errors,
+            Severity::Warning => &mut warnings,
+        };
+        let is_shown = *left > 0;
+        *left -= usize::from(is_shown);
+        is_shown
+    })
 }
 
 fn one(out: &mut String, finding: &Diagnostic, file: &str, lines: &[&str]) {

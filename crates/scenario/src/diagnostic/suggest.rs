@@ -16,6 +16,7 @@ const SYNONYMS: &[(&str, &str)] = &[
     ("host", "node"),
     ("hosts", "nodes"),
     ("ifaces", "interfaces"),
+    ("image", "root"),
     ("ip", "ipv4"),
     ("latency", "delay"),
     ("max_queue_size", "limit"),

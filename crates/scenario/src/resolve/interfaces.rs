@@ -9,7 +9,7 @@ use super::names;
 use super::nodes::NodeDraft;
 use super::report::Report;
 use crate::decode::Spanned;
-use crate::diagnostic::{Diagnostic, did_you_mean};
+use crate::diagnostic::Diagnostic;
 use crate::raw::{RawAddresses, RawFamily, RawInterface, RawPortTree, RawTopology};
 use crate::span::Span;
 use crate::spec::{Addresses, Interface, NodeKind, PortTree, Subinterface};
@@ -137,7 +137,7 @@ fn check_unused(node: &NodeDraft<'_>, report: &mut Report<'_>) {
         }
         let message =
             format!("no link uses interface `{}` of node `{}`", name.value, node.name.value);
-        let help = did_you_mean(&name.value, "the links use", names());
+        let help = report.did_you_mean(&name.value, "the links use", names());
         report.error(Diagnostic::error(name.span, message).with_optional_help(help));
     }
 }

@@ -7,7 +7,7 @@ use super::names;
 use super::report::Report;
 use super::software::SoftwareDraft;
 use crate::decode::Spanned;
-use crate::diagnostic::{Diagnostic, did_you_mean};
+use crate::diagnostic::Diagnostic;
 use crate::limits::Limits;
 use crate::outside::Outside;
 use crate::raw::{RawFamily, RawNode, RawNodeProps, RawRoute, RawTopology};
@@ -218,7 +218,8 @@ fn groups_of(
     for group in raw.head.group.iter().chain(raw.head.groups.iter().flatten()) {
         if !report.written_keys(&["topology", "groups"]).any(|known| known == group.value) {
             let known: Vec<&str> = report.written_keys(&["topology", "groups"]).collect();
-            let help = did_you_mean(&group.value, "the groups are", known)
+            let help = report
+                .did_you_mean(&group.value, "the groups are", known)
                 .or_else(|| Some(format!("add `{}:` under `topology.groups`", group.value)));
             let message = format!("there is no group `{}`", group.value);
             report.error(Diagnostic::error(group.span, message).with_optional_help(help));
@@ -241,11 +242,8 @@ fn check_groups(topology: &RawTopology, report: &mut Report<'_>) {
                 "group `{}` has a member `{}`, but there is no such node",
                 name.value, member.value
             );
-            report.error(Diagnostic::error(member.span, message).with_optional_help(did_you_mean(
-                &member.value,
-                "the nodes are",
-                known,
-            )));
+            let help = report.did_you_mean(&member.value, "the nodes are", known);
+            report.error(Diagnostic::error(member.span, message).with_optional_help(help));
         }
     }
 }

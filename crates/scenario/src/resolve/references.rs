@@ -6,7 +6,7 @@ use super::links::LinkDraft;
 use super::nodes::NodeDraft;
 use super::report::Report;
 use crate::decode::Spanned;
-use crate::diagnostic::{Diagnostic, did_you_mean};
+use crate::diagnostic::Diagnostic;
 use crate::raw::{RawEndpoint, RawProcess, RawScenario, RawStart};
 use crate::spec::{Endpoint, Start};
 
@@ -54,10 +54,13 @@ impl<'a> References<'a> {
         report: &mut Report<'_>,
     ) -> Option<&'a NodeDraft<'a>> {
         let node = self.nodes.get(name.value.as_str()).copied();
+        if node.is_some() {
+            return node;
+        }
         let known: Vec<&str> = report.written_keys(&["topology", "nodes"]).collect();
-        if node.is_none() && !known.contains(&name.value.as_str()) {
+        if !known.contains(&name.value.as_str()) {
             let message = format!("there is no node `{}`", name.value);
-            let help = did_you_mean(&name.value, "the nodes are", known);
+            let help = report.did_you_mean(&name.value, "the nodes are", known);
             report.error(Diagnostic::error(name.span, message).with_optional_help(help));
         }
         node
@@ -83,7 +86,7 @@ impl<'a> References<'a> {
         let known: Vec<&str> = report.written_keys(&["topology", "groups"]).collect();
         if !known.contains(&group.value.as_str()) {
             let message = format!("there is no group `{}`", group.value);
-            let help = did_you_mean(&group.value, "the groups are", known);
+            let help = report.did_you_mean(&group.value, "the groups are", known);
             report.error(Diagnostic::error(group.span, message).with_optional_help(help));
             return None;
         }
@@ -119,7 +122,7 @@ impl<'a> References<'a> {
         }
         if self.links_are_complete && !report.is_incomplete_in_file(&["topology", "links"]) {
             let message = format!("node `{name}` has no interface `{interface}`");
-            let help = did_you_mean(interface, "its interfaces are", known);
+            let help = report.did_you_mean(interface, "its interfaces are", known);
             report.error(Diagnostic::error(endpoint.span, message).with_optional_help(help));
         }
         None
@@ -137,7 +140,8 @@ impl<'a> References<'a> {
             return Some(self.link_names[index].to_string());
         }
         if self.links_are_complete && !report.is_incomplete_in_file(&["topology", "links"]) {
-            let help = did_you_mean(&name.value, "the links are", self.link_names.iter().copied());
+            let help =
+                report.did_you_mean(&name.value, "the links are", self.link_names.iter().copied());
             let message = format!("there is no link `{}`", name.value);
             report.error(Diagnostic::error(name.span, message).with_optional_help(help));
         }
@@ -160,7 +164,7 @@ impl<'a> References<'a> {
             let all_named = self.all_processes.iter().all(|process| process.name.is_some());
             if all_named && !report.is_incomplete_in_file(&["processes"]) {
                 let known = self.all_processes.iter().map(|process| process.name());
-                let help = did_you_mean(&name.value, "the processes are", known);
+                let help = report.did_you_mean(&name.value, "the processes are", known);
                 let message = format!("there is no process `{}`", name.value);
                 report.error(Diagnostic::error(name.span, message).with_optional_help(help));
             }

@@ -2,25 +2,41 @@
 
 use std::collections::HashSet;
 
-use crate::diagnostic::{Diagnostic, similar};
+use crate::diagnostic::{Diagnostic, did_you_mean, similar};
 use crate::span::Span;
 use crate::yaml::{NodeId, Tree};
+
+/// The most findings that say what was probably meant: each is sought among all names.
+const MOST_GUESSES: usize = 100;
 
 /// The findings so far, and the tree that they are about.
 pub(super) struct Report<'a> {
     tree: &'a Tree,
     pruned: &'a HashSet<NodeId>,
     findings: Vec<Diagnostic>,
+    guesses: usize,
 }
 
 impl<'a> Report<'a> {
     pub fn new(tree: &'a Tree, pruned: &'a HashSet<NodeId>) -> Self {
-        Self { tree, pruned, findings: Vec::new() }
+        Self { tree, pruned, findings: Vec::new(), guesses: 0 }
     }
 
     /// Adds a finding.
     pub fn error(&mut self, finding: Diagnostic) {
         self.findings.push(finding);
+    }
+
+    /// Help for a `word` that should have been one of `candidates`, which `what` names in plural; none where
+    /// so many words are wrong that nobody reads it.
+    pub fn did_you_mean<'c>(
+        &mut self,
+        word: &str,
+        what: &str,
+        candidates: impl IntoIterator<Item = &'c str>,
+    ) -> Option<String> {
+        self.guesses += 1;
+        (self.guesses <= MOST_GUESSES).then(|| did_you_mean(word, what, candidates))?
     }
 
     /// All findings.

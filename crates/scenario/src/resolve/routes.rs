@@ -6,7 +6,7 @@ use super::nodes::NodeDraft;
 use super::report::Report;
 use crate::address::IpPrefix;
 use crate::decode::Spanned;
-use crate::diagnostic::{Diagnostic, did_you_mean};
+use crate::diagnostic::Diagnostic;
 use crate::raw::RawRoute;
 use crate::spec::{Addresses, Interface};
 
@@ -63,7 +63,7 @@ fn check_interface(node: &NodeDraft<'_>, route: &RawRoute, report: &mut Report<'
     let known = || node.interfaces.iter().map(|interface| interface.name.as_str());
     if known().all(|known| known != name.value) && links_are_complete(report) {
         let message = format!("node `{}` has no interface `{}`", node.name.value, name.value);
-        let help = did_you_mean(&name.value, "its interfaces are", known());
+        let help = report.did_you_mean(&name.value, "its interfaces are", known());
         report.error(Diagnostic::error(name.span, message).with_optional_help(help));
     }
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::report::Report;
 use crate::decode::Spanned;
-use crate::diagnostic::{Diagnostic, did_you_mean};
+use crate::diagnostic::Diagnostic;
 use crate::files::Files;
 use crate::raw::{RawService, RawServices};
 use crate::service::{
@@ -153,9 +153,9 @@ impl<'f, 'r> Templates<'f, 'r> {
         let Some(template) = service::builtin(name) else {
             let message = format!("there is no service `{name}`");
             let help =
-                did_you_mean(name, "the services are", builtin_names()).unwrap_or_else(|| {
-                    format!("for one of your own, write `{name}: {{template: FILE}}`")
-                });
+                report.did_you_mean(name, "the services are", builtin_names()).unwrap_or_else(
+                    || format!("for one of your own, write `{name}: {{template: FILE}}`"),
+                );
             report.error(Diagnostic::error(span, message).with_help(help));
             return None;
         };
@@ -167,8 +167,25 @@ impl<'f, 'r> Templates<'f, 'r> {
 /// A finding in a template, at the place where the scenario names it.
 fn in_file(file: &str, span: Span, finding: &Diagnostic) -> Diagnostic {
     let at = finding.span;
-    let message = format!("`{file}`, line {}, column {}: {}", at.line, at.column, finding.message);
+    let found = without_texts(&finding.message);
+    let message = format!("`{file}`, line {}, column {}: {found}", at.line, at.column);
     Diagnostic::error(span, message).with_optional_help(finding.help.clone())
+}
+
+/// A message in which long texts are cut to their first word: the file may be another one than was meant,
+/// with secrets in it.
+fn without_texts(message: &str) -> String {
+    /// As long as any key or kind of a template, in characters.
+    const MOST: usize = 20;
+    let parts = message.split('`').enumerate().map(|(index, part)| {
+        let is_quoted = index % 2 == 1;
+        if !is_quoted || part.chars().count() <= MOST {
+            return part.to_owned();
+        }
+        let is_word = |c: &char| c.is_alphanumeric() || matches!(c, '_' | '-');
+        part.chars().take_while(is_word).take(MOST).chain(['…']).collect()
+    });
+    parts.collect::<Vec<String>>().join("`")
 }
 
 /// The values of all options that have one.
@@ -201,7 +218,7 @@ fn options(
             None => {
                 let known = template.options.keys().map(String::as_str);
                 let message = format!("the service `{service}` has no option `{name}`");
-                let help = did_you_mean(name, "its options are", known);
+                let help = report.did_you_mean(name, "its options are", known);
                 report.error(Diagnostic::error(*key, message).with_optional_help(help));
             }
         }

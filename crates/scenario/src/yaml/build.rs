@@ -57,7 +57,7 @@ impl Builder {
                     .with_help("a scenario is one document: one file each"));
             }
             Event::Scalar(text, style, anchor, tag) => {
-                let plain = style == ScalarStyle::Plain && !is_string(tag.as_deref(), span)?;
+                let plain = style == ScalarStyle::Plain && !has_tag(tag.as_deref(), "str", span)?;
                 let content = Content::Scalar { text: text.into_owned(), plain };
                 self.leaf(content, span, anchor)?;
             }
@@ -95,7 +95,7 @@ impl Builder {
         tag: Option<&Tag>,
         span: Span,
     ) -> Result<(), Diagnostic> {
-        is_string(tag, span)?;
+        has_tag(tag, if is_mapping { "map" } else { "seq" }, span)?;
         if self.stack.len() >= MAX_DEPTH as usize {
             return Err(too_deep(span));
         }
@@ -205,11 +205,17 @@ impl Builder {
     }
 }
 
-/// Whether a tag says that a scalar is a text. Tags other than those of the core schema are errors.
-fn is_string(tag: Option<&Tag>, span: Span) -> Result<bool, Diagnostic> {
+/// Whether there is the tag `only`, the one that means something here. Any other would be ignored, and is
+/// an error.
+fn has_tag(tag: Option<&Tag>, only: &str, span: Span) -> Result<bool, Diagnostic> {
     match tag {
         None => Ok(false),
-        Some(tag) if tag.is_yaml_core_schema() => Ok(tag.suffix == "str"),
+        Some(tag) if tag.is_yaml_core_schema() && tag.suffix == only => Ok(true),
+        Some(tag) if tag.is_yaml_core_schema() => {
+            let message = format!("the YAML tag `!!{}` means nothing here", tag.suffix);
+            let help = "leave it out: what a value is follows from its key";
+            Err(Diagnostic::error(span, message).with_help(help))
+        }
         Some(tag) => Err(Diagnostic::error(span, format!("the YAML tag `{tag}` is not known"))
             .with_help("leave it out; quote a text that starts with `!`")),
     }

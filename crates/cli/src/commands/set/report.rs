@@ -2,7 +2,7 @@
 
 use netloom_api::change::PipeChange;
 use netloom_api::state::{LinkStatus, PipeStatus};
-use netloom_link::{Circumstances, PipeConfig};
+use netloom_link::{Circumstances, NoEffect, PipeConfig};
 use serde_json::Value;
 
 use crate::args::Direction;
@@ -35,13 +35,40 @@ pub fn print(before: &LinkStatus, direction: Direction, change: &PipeChange) {
     }
     let now = |(_, config): &(&&str, &PipeConfig)| Circumstances::of(&changed(config, change));
     let now = pipes.iter().map(now).fold(Circumstances::default(), Circumstances::or);
-    for finding in change.without_effect(now) {
+    let set_aside = pipes.iter().flat_map(|(_, config)| set_aside(config, change, now));
+    let mut findings = change.without_effect(now);
+    for finding in set_aside {
+        if !findings.contains(&finding) {
+            findings.push(finding);
+        }
+    }
+    for finding in findings {
         let (property, name) = (finding.property, &before.name);
         eprintln!(
             "warning: `{property}` has no effect now: link `{name}` {}; {}",
             finding.why, finding.help
         );
     }
+}
+
+/// What a pipe had an effect of so far, and has not after a change that does not name it.
+fn set_aside(before: &PipeConfig, change: &PipeChange, now: Circumstances) -> Vec<NoEffect> {
+    let json = |config: &PipeConfig| serde_json::to_value(config).unwrap_or_default();
+    let (own, usual) = (json(before), json(&PipeConfig::default()));
+    let had = |key: &&str| own.get(key) != usual.get(key);
+    let stays =
+        |key: &&str| !change.keys().iter().any(|named| named.split('.').next() == Some(key));
+    let kept = ["burst", "queue"].into_iter().filter(had).filter(stays);
+    let kept = kept.filter_map(|key| {
+        let only = serde_json::json!({ key: own.get(key) });
+        serde_json::from_value::<PipeChange>(only).ok()
+    });
+    let so_far = Circumstances::of(before);
+    kept.flat_map(|kept| {
+        let had_none = kept.without_effect(so_far);
+        kept.without_effect(now).into_iter().filter(move |finding| !had_none.contains(finding))
+    })
+    .collect()
 }
 
 fn changed(before: &PipeConfig, change: &PipeChange) -> PipeConfig {

@@ -62,15 +62,10 @@ pub(super) fn read_only(path: &Path) -> Result<(), Failed> {
     attempt(Errno::result(result).map(drop), || format!("make {} read-only", path.display()))
 }
 
-/// The same as [`bind`] for a file. Where `target` is a link into `/run` (as with systemd-resolved), what it
-/// points to has just been covered and is made anew; where the machine has no such file at all,
-/// none is made outside of `covered` places, as that would make it for the machine.
-pub(super) fn bind_file(source: &File, target: &Path, covered: &[PathBuf]) -> Result<(), Failed> {
+/// The same as [`bind`] for a file. What `target` leads to is made if it is not there.
+pub(super) fn bind_file(source: &File, target: &Path) -> Result<(), Failed> {
     let target = follow(target);
     if !target.exists() {
-        if !covered.iter().any(|covered| target.starts_with(covered)) {
-            return Ok(());
-        }
         let parent = target.parent().unwrap_or(Path::new("/"));
         let created = fs::create_dir_all(parent).and_then(|()| File::create(&target));
         attempt(created, || format!("create {}", target.display()))?;

@@ -1,12 +1,12 @@
 //! The node's own files, over those of the machine: overlays, whose upper layers are in the node's `/run`.
-//! `/etc` has one in every node, so that programs may change it; other places, where a file is asked for.
+//! `/etc`, and where programs keep what they log and know, have one in every node, so that programs may
+//! change it; other places, where a file is asked for.
 //!
 //! All files are written into the upper layers before they are mounted. Writing through an overlay would copy
 //! what the machine has there first, which an ordinary user may not with files of others.
 
 use std::collections::BTreeSet;
 use std::fs::{self, File};
-use std::io;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
@@ -18,11 +18,13 @@ use super::super::{Failed, attempt};
 use super::mounts::{NONE, mount};
 use super::{links, owner};
 use crate::rootless;
-use crate::view::View;
+use crate::view::{View, ViewFile};
 
 /// What is the node's own everywhere.
 const OWN: &[&str] = &["/run", "/tmp", "/var/tmp", "/dev/shm"];
 const ETC: &str = "/etc";
+/// What programs change in the node alone, and find as the machine has it.
+const LAID_OVER: &[&str] = &[ETC, "/var/log", "/var/lib", "/var/cache"];
 /// `nobody`, the kernel's default for ids that cannot be shown.
 const OVERFLOW: u32 = 65534;
 /// Where upper layers and new directories are.
@@ -39,9 +41,14 @@ pub(super) struct Private {
 }
 
 impl Private {
-    /// Writes the files; nothing is mounted yet. In an image everything is the node's own already. `binds` are
-    /// what is seen at the places of `view.binds`.
-    pub fn prepare(view: &View, binds: &[File], image: bool) -> Result<Self, Failed> {
+    /// Writes the files, first those that the node has in any case; nothing is mounted yet. In an image
+    /// everything is the node's own already. `binds` are what is seen at the places of `view.binds`.
+    pub fn prepare(
+        view: &View,
+        own: &[ViewFile],
+        binds: &[File],
+        image: bool,
+    ) -> Result<Self, Failed> {
         let mut covered: Vec<PathBuf> = OWN.iter().map(PathBuf::from).collect();
         if image {
             covered.push("/".into());
@@ -52,36 +59,31 @@ impl Private {
         // What is there already can be mounted over.
         let places = view.binds.iter().map(|bind| &bind.node).filter(|place| !place.exists());
         private.choose_overlays(targets.chain(places))?;
+        if image || Path::new(ETC).is_dir() {
+            private.write_files(own)?;
+        }
         private.make_directories(view)?;
-        private.write_files(view)?;
+        private.write_files(&view.files)?;
         private.make_targets(view, binds)?;
         Ok(private)
     }
 
-    /// Places in which the node may change what it likes.
-    pub fn covered(&self) -> &[PathBuf] {
-        &self.covered
+    /// Whether what is at `path` on the machine is not what the node sees and changes there.
+    pub fn hides(&self, path: &Path) -> bool {
+        self.overlays.iter().any(|(place, _)| path.starts_with(place))
     }
 
-    /// `/etc`, and the nearest directory that exists above every target elsewhere.
+    /// What has one in every node, and the nearest directory that exists above every target elsewhere.
     fn choose_overlays<'p>(
         &mut self,
         targets: impl Iterator<Item = &'p PathBuf>,
     ) -> Result<(), Failed> {
         let mut places = BTreeSet::new();
-        if Path::new(ETC).is_dir() {
-            places.insert(PathBuf::from(ETC));
-        }
-        for target in targets {
-            let (place, _) = nearest(target);
-            if place == Path::new("/") && !self.is_covered(Path::new("/")) {
-                let reason =
-                    "the machine has no directory above it in which that would not be seen";
-                let error = io::Error::new(io::ErrorKind::NotFound, reason);
-                return Err((format!("make {}", target.display()), error));
-            }
-            places.insert(place);
-        }
+        let found = LAID_OVER.iter().filter_map(|place| fs::canonicalize(place).ok());
+        places.extend(found.filter(|place| place.is_dir()));
+        // The root itself is the node's own.
+        let targets = targets.map(|target| nearest(target).0);
+        places.extend(targets.filter(|place| place != Path::new("/")));
         // In the order of paths, so that those come first that others are in.
         for place in places.into_iter().filter(|place| !self.is_covered(place)).collect::<Vec<_>>()
         {
@@ -150,9 +152,14 @@ impl Private {
         Ok(())
     }
 
-    fn write_files(&self, view: &View) -> Result<(), Failed> {
-        for file in &view.files {
+    fn write_files(&self, files: &[ViewFile]) -> Result<(), Failed> {
+        for file in files {
             let physical = self.with_parents(&file.path)?;
+            if physical.is_symlink() {
+                // An image's `/etc/resolv.conf` may lead to what is not there.
+                let removed = fs::remove_file(&physical);
+                attempt(removed, || format!("replace {}", file.path.display()))?;
+            }
             let written = fs::write(&physical, &file.content);
             attempt(written, || format!("write {}", file.path.display()))?;
             finish(&physical, file.owner.as_deref(), file.mode)?;

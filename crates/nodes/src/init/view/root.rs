@@ -1,7 +1,11 @@
-//! Another root file system: an image's, with what the node changes in memory of its own.
+//! A root of the node's own: an image's, with what the node changes in memory; or a directory in memory
+//! with all that the machine has in its root. Nothing is beneath it: what is unmounted in a node does
+//! not uncover what the machine has there, and what is made directly below `/` stays in the node.
 
 use std::fs::{self, File};
+use std::io;
 use std::os::fd::AsRawFd;
+use std::os::unix::fs::symlink;
 use std::path::Path;
 
 use nix::mount::{MntFlags, MsFlags, umount2};
@@ -14,9 +18,46 @@ use super::private::overlay_options;
 /// Where the new root is put together: a file system in memory over the machine's `/run`.
 const SCRATCH: &str = "/run";
 
+/// What each node has anew.
+const ANEW: &[&str] = &["proc", "sys", "tmp", "run"];
+
 /// A new root, under which the old one is still mounted, as what was opened there is to be mounted.
 pub(super) struct Entered {
     old: File,
+}
+
+/// Makes a directory in memory the root, in which all is mounted that is in the machine's.
+pub(super) fn enter_own() -> Result<Entered, Failed> {
+    let old = open(Path::new("/"))?;
+    let listed = fs::read_dir("/").and_then(Iterator::collect::<io::Result<Vec<_>>>);
+    let mut entries = vec![];
+    for entry in attempt(listed, || "list the machine's root".into())? {
+        let name = entry.file_name();
+        if !ANEW.iter().any(|anew| name == *anew) {
+            let kind = attempt(entry.file_type(), || format!("look at {}", entry.path().display()));
+            // Opened before the new root covers what is in `/run`.
+            entries.push((name, kind?, open(&entry.path())?));
+        }
+    }
+    file_system("tmpfs", SCRATCH, MsFlags::empty(), Some("mode=0755"))?;
+    for name in ANEW {
+        let path = Path::new(SCRATCH).join(name);
+        attempt(fs::create_dir(&path), || format!("create {}", path.display()))?;
+    }
+    for (name, kind, source) in entries {
+        let (path, machines) = (Path::new(SCRATCH).join(&name), Path::new("/").join(&name));
+        let made = || format!("create {}", path.display());
+        if kind.is_symlink() {
+            attempt(fs::read_link(&machines).and_then(|to| symlink(to, &path)), made)?;
+            continue;
+        }
+        match kind.is_dir() {
+            true => attempt(fs::create_dir(&path), made)?,
+            false => attempt(File::create(&path).map(drop), made)?,
+        }
+        bind(&source, &path)?;
+    }
+    take_over(old, SCRATCH)
 }
 
 /// Makes the directory `image` of the machine the root. It is not changed.
@@ -36,9 +77,14 @@ pub(super) fn enter(image: &Path) -> Result<Entered, Failed> {
     let dev = format!("{new}/dev");
     attempt(fs::create_dir_all(&dev), || format!("create {dev}"))?;
     bind(&devices, Path::new(&dev))?;
-    attempt(chdir(new.as_str()), || format!("change to {new}"))?;
+    take_over(old, &new)
+}
+
+/// Makes `new`, where something is mounted, the root.
+fn take_over(old: File, new: &str) -> Result<Entered, Failed> {
+    attempt(chdir(new), || format!("change to {new}"))?;
     // The old root is then mounted over the new one, and paths begin below it.
-    attempt(pivot_root(".", "."), || format!("make {} the root", image.display()))?;
+    attempt(pivot_root(".", "."), || format!("make {new} the root"))?;
     attempt(chdir("/"), || "change to the new root".into())?;
     Ok(Entered { old })
 }

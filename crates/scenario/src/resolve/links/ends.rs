@@ -6,7 +6,7 @@ use super::super::names;
 use super::super::nodes::NodeDraft;
 use super::super::report::Report;
 use crate::decode::Spanned;
-use crate::diagnostic::{Diagnostic, did_you_mean};
+use crate::diagnostic::Diagnostic;
 use crate::raw::{RawEndpoint, RawLink};
 use crate::span::Span;
 use crate::spec::Interface;
@@ -81,7 +81,7 @@ fn find<'a>(
     let known: Vec<&str> = report.written_keys(&["topology", "nodes"]).collect();
     if !known.contains(&raw.node_name()) {
         let message = format!("there is no node `{}`", raw.node_name());
-        let help = did_you_mean(raw.node_name(), "the nodes are", known);
+        let help = report.did_you_mean(raw.node_name(), "the nodes are", known);
         report.error(Diagnostic::error(raw.span, message).with_optional_help(help));
     }
     None

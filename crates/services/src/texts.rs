@@ -1,0 +1,112 @@
+//! Filling in one text.
+//!
+//! Texts of a scenario's own templates are programs that somebody wrote: they may loop, nest or grow
+//! without end, and a process in which that happens may die of it. So they are not filled in here, but
+//! elsewhere, by whoever calls [`render`](crate::render): in a process of their own.
+
+use std::collections::BTreeSet;
+
+use minijinja::{Environment, UndefinedBehavior, Value};
+use netloom_scenario::Scenario;
+use netloom_scenario::service::builtin;
+use serde::{Deserialize, Serialize};
+
+use crate::ServiceError;
+
+/// The most steps that a text may take: some seconds.
+const FUEL: u64 = 5_000_000;
+/// The longest text of a template, in bytes.
+const LONGEST_TEXT: usize = 1 << 20;
+/// The longest text that comes of one.
+const LONGEST_RESULT: usize = 16 << 20;
+
+/// A text to be filled in, with what it may speak of.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Question {
+    text: String,
+    context: Value,
+}
+
+impl Question {
+    /// Fills it in. Whoever does this for texts that others wrote may loop for seconds, run out of stack
+    /// or memory, and die of it.
+    ///
+    /// # Errors
+    /// In words, why it cannot be filled in.
+    pub fn answer(&self) -> Result<String, String> {
+        let mut environment = environment();
+        environment.set_fuel(Some(FUEL));
+        let limited = |what: &str, most| Err(format!("{what} is longer than {} MiB", most >> 20));
+        if self.text.len() > LONGEST_TEXT {
+            return limited("it", LONGEST_TEXT);
+        }
+        let filled = environment.render_str(&self.text, &self.context);
+        match filled.map_err(|error| error.to_string())? {
+            text if text.len() > LONGEST_RESULT => limited("what comes of it", LONGEST_RESULT),
+            text => Ok(text),
+        }
+    }
+}
+
+/// Fills in a text elsewhere, or says why not.
+pub type Elsewhere<'a> = dyn Fn(&Question) -> Result<String, String> + 'a;
+
+/// Whose template is being filled in.
+#[derive(Clone, Copy)]
+pub(crate) struct Place<'a> {
+    pub node: &'a str,
+    pub service: &'a str,
+    /// The template among those of the scenario.
+    pub template: &'a str,
+}
+
+/// The template language.
+pub(crate) struct Texts<'a> {
+    environment: Environment<'static>,
+    /// The templates that this program comes with.
+    known: BTreeSet<&'a str>,
+    elsewhere: &'a Elsewhere<'a>,
+}
+
+impl<'a> Texts<'a> {
+    pub fn new(scenario: &'a Scenario, elsewhere: &'a Elsewhere<'a>) -> Self {
+        let templates = scenario.templates.iter();
+        let known = templates.filter(|(name, template)| builtin(name).as_ref() == Some(template));
+        Self {
+            environment: environment(),
+            known: known.map(|(name, _)| name.as_str()).collect(),
+            elsewhere,
+        }
+    }
+
+    pub fn fill(
+        &self,
+        place: Place<'_>,
+        what: &str,
+        text: &str,
+        context: &Value,
+    ) -> Result<String, ServiceError> {
+        let filled = if !text.contains('{') {
+            // Nothing to fill in.
+            Ok(text.to_owned())
+        } else if self.known.contains(place.template) {
+            self.environment.render_str(text, context).map_err(|error| error.to_string())
+        } else {
+            (self.elsewhere)(&Question { text: text.into(), context: context.clone() })
+        };
+        filled.map_err(|reason| ServiceError::Template {
+            node: place.node.into(),
+            service: place.service.into(),
+            what: what.into(),
+            reason,
+        })
+    }
+}
+
+fn environment() -> Environment<'static> {
+    let mut environment = Environment::new();
+    // A misspelled name is an error, not an empty text.
+    environment.set_undefined_behavior(UndefinedBehavior::SemiStrict);
+    environment.set_keep_trailing_newline(true);
+    environment
+}
