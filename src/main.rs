@@ -4,7 +4,7 @@
 use std::path::Path;
 use std::process::ExitCode;
 
-use netloom_cli::{Found, Machine, Size, Wall};
+use netloom_cli::{Cleaned, Found, Machine, Size, Wall};
 use netloom_engine::{daemon, local};
 
 fn main() -> ExitCode {
@@ -37,7 +37,7 @@ impl Machine for ThisMachine {
         local::inspect(name).map(found)
     }
 
-    fn cleanup(&self, name: &str) -> anyhow::Result<Vec<String>> {
+    fn cleanup(&self, name: &str) -> anyhow::Result<Cleaned> {
         let report = local::cleanup(name)?;
         let counts = [
             (report.processes, "processes"),
@@ -46,7 +46,8 @@ impl Machine for ThisMachine {
             (usize::from(report.state), "state directory"),
         ];
         let found = counts.into_iter().filter(|(count, _)| *count > 0);
-        Ok(found.map(|(count, what)| format!("{count} {what}")).collect())
+        let removed = found.map(|(count, what)| format!("{count} {what}")).collect();
+        Ok(Cleaned { removed, foreign: report.foreign })
     }
 
     fn describe(&self) -> netloom_cli::MachineDescription {

@@ -20,7 +20,6 @@ use crate::configure::{
 use crate::create::{create_namespace, enter_namespace, raise_file_limit};
 use crate::netlink::{Netlink, Request};
 use crate::network::{Attachment, Remains};
-use crate::record::Record;
 use crate::{Device, Network, NodeError, View, direct, outside, requests, sysctl, tap, teardown};
 
 impl Network {
@@ -30,9 +29,9 @@ impl Network {
     /// # Errors
     /// [`NodeError::Name`], [`NodeError::Limits`] or [`NodeError::NotOutside`].
     pub fn check(&self, old: &Plan, plan: &Plan) -> Result<(), NodeError> {
-        self.layout.check_names(plan.nodes.iter().map(|node| node.name.as_str()))?;
-        outside::check_change(&self.layout, old, plan)?;
-        self.starter().cgroups().check(&self.layout, plan)
+        self.layout().check_names(plan.nodes.iter().map(|node| node.name.as_str()))?;
+        outside::check_change(self.layout(), old, plan)?;
+        self.starter().cgroups().check(self.layout(), plan)
     }
 
     /// Whether there is such a node with a network stack.
@@ -100,10 +99,10 @@ impl Network {
     pub fn carry_out(&self, operation: &Operation) -> Result<Option<Device>, NodeError> {
         match operation {
             Operation::SharedLimits(change) => {
-                self.starter().cgroups_mut().share(&self.layout, &change.to)?;
+                self.starter().cgroups_mut().share(&*self.ledger, &change.to)?;
             }
             Operation::Limits { node, change } => {
-                self.starter().cgroups_mut().change(&self.layout, node, change.to).map_err(
+                self.starter().cgroups_mut().change(&*self.ledger, node, change.to).map_err(
                     |error| NodeError::Limited { node: node.clone(), source: Box::new(error) },
                 )?;
             }
@@ -122,9 +121,9 @@ impl Network {
                 self.remove_device(&nodes[0], &interfaces[0].name)?;
             }
             Operation::Outside(Existence::Made(end)) => {
-                return outside::add(&self.layout, end).map(Some);
+                return outside::add(&self.ledger, end).map(Some);
             }
-            Operation::Outside(Existence::Removed(end)) => outside::take_away(&self.layout, end)?,
+            Operation::Outside(Existence::Removed(end)) => outside::take_away(&self.ledger, end)?,
             Operation::Parameter { node, key, change } => {
                 self.in_node(node, || match &change.to {
                     Some(value) => sysctl::change(node, key, value),
@@ -160,9 +159,9 @@ impl Network {
         let mut names: Vec<String> = self.nodes().keys().cloned().collect();
         names.push(node.name.clone());
         self.write_record(names)?;
-        let admitted = self.starter().cgroups_mut().admit(&self.layout, node);
+        let admitted = self.starter().cgroups_mut().admit(&*self.ledger, node);
         let make = || {
-            create_namespace(&self.layout, node)?;
+            create_namespace(&self.ledger, node)?;
             // Parameters of its interfaces come with these.
             sysctl::set_all(node, false)?;
             let bare = NodePlan { sysctls: Default::default(), ..node.clone() };
@@ -177,7 +176,7 @@ impl Network {
             Err(error) => {
                 // The first error is the one to report; that the record has more than there is does not matter.
                 let _ =
-                    teardown::remove_node(&self.layout, &node.name, self.cgroups_of(&node.name));
+                    teardown::remove_node(&self.ledger, &node.name, self.cgroups_of(&node.name));
                 self.starter().cgroups_mut().dismiss(&node.name);
                 let _ = self.write_record(self.nodes().keys().cloned().collect());
                 Err(error)
@@ -192,7 +191,7 @@ impl Network {
         if let Some(init) = node.and_then(|node| node.running()) {
             init.kill();
         }
-        let removed = teardown::remove_node(&self.layout, name, self.cgroups_of(name));
+        let removed = teardown::remove_node(&self.ledger, name, self.cgroups_of(name));
         self.starter().cgroups_mut().dismiss(name);
         let recorded = || self.write_record(self.nodes().keys().cloned().collect());
         let problem = match removed {
@@ -244,7 +243,7 @@ impl Network {
             interface: interfaces[index].name.clone(),
         };
         let (near, far) = (end(0), end(1));
-        on_a_thread(|| direct::join_node(&self.layout, &nodes[0], &[(near, &far)]))?;
+        on_a_thread(|| direct::join_node(&self.ledger, &nodes[0], &[(near, &far)]))?;
         let configured = nodes.iter().zip(interfaces).try_for_each(|(node, interface)| {
             self.in_node(node, || configure_interface(node, interface))
         });
@@ -266,16 +265,14 @@ impl Network {
 
     /// In place: it is mounted in nodes.
     fn write_hosts(&self, text: &str) -> Result<(), NodeError> {
-        let path = self.layout.hosts();
+        let path = self.layout().hosts();
         fs::write(&path, text)
             .map_err(|error| NodeError::system(format!("write {}", path.display()), error))
     }
 
     fn write_record(&self, nodes: Vec<String>) -> Result<(), NodeError> {
-        // What else is in it, like what the machine gets back, stays.
-        let written = Record::existing(&self.layout)?;
         let nodes = nodes.into_iter().chain(self.remains().nodes.iter().cloned()).collect();
-        Record { nodes, ..written }.write(&self.layout)
+        self.ledger.change(|record| record.nodes = nodes)
     }
 
     /// Where the processes of a node are accounted for.
@@ -292,7 +289,7 @@ impl Network {
         work: impl FnOnce() -> Result<T, NodeError> + Send,
     ) -> Result<T, NodeError> {
         on_a_thread(|| {
-            enter_namespace(&self.layout, node)?;
+            enter_namespace(&self.ledger, node)?;
             work()
         })
     }

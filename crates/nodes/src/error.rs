@@ -28,7 +28,8 @@ pub enum NodeError {
     /// Something with the experiment's names exists already.
     #[error(
         "experiment `{experiment}` exists already or has left something behind: {what}; \
-         destroy it, or run `netloom cleanup {experiment}`"
+         destroy it, or run `netloom cleanup {experiment}`; what that leaves alone is somebody else's: \
+         choose another name"
     )]
     Exists {
         /// The experiment.
