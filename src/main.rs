@@ -38,12 +38,13 @@ impl Machine for ThisMachine {
     }
 
     fn cleanup(&self, name: &str) -> anyhow::Result<Cleaned> {
-        let report = local::cleanup(name)?;
+        let local::Cleaned { nodes: report, images } = local::cleanup(name)?;
         let counts = [
             (report.processes, "processes"),
             (report.namespaces, "namespaces"),
             (report.cgroups, "control groups"),
             (usize::from(report.state), "state directory"),
+            (images, "images unpacked in part"),
         ];
         let found = counts.into_iter().filter(|(count, _)| *count > 0);
         let removed = found.map(|(count, what)| format!("{count} {what}")).collect();

@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, bail};
 use netloom_nodes::{CleanupReport, LOCK, Layout, PidFd};
 
+use crate::services;
 use crate::state_lock::StateLock;
 
 /// The name of the file with the engine's process id, in the state directory.
@@ -49,8 +50,18 @@ pub fn inspect(name: &str) -> Result<Found> {
     Ok(Found { name: name.into(), alive, pid, socket: layout.socket() })
 }
 
-/// Removes what a dead engine left of the experiment `name`. An error if the engine lives.
-pub fn cleanup(name: &str) -> Result<CleanupReport> {
+/// What [`cleanup`] found and removed.
+#[derive(Debug)]
+pub struct Cleaned {
+    /// In the kernel, and the state directory.
+    pub nodes: CleanupReport,
+    /// Images that were unpacked in part.
+    pub images: usize,
+}
+
+/// Removes what a dead engine left of the experiment `name`, and images that killed engines have unpacked in part. An
+/// error if the engine lives.
+pub fn cleanup(name: &str) -> Result<Cleaned> {
     let layout = Layout::new(name);
     let found = inspect(name)?;
     // Held while cleaning, so that no new engine of this name starts in between.
@@ -68,7 +79,14 @@ pub fn cleanup(name: &str) -> Result<CleanupReport> {
     if is_running(&layout) {
         bail!("the engine of `{name}` has lost its lock and is about to end; try again");
     }
-    netloom_nodes::cleanup(name).with_context(|| format!("cannot clean up `{name}`"))
+    let cleaned = || -> Result<Cleaned> {
+        let nodes = netloom_nodes::cleanup(name)?;
+        // Without a home, there is no cache.
+        let cache = services::image_cache().ok();
+        let images = cache.map_or(Ok(0), |cache| netloom_images::sweep(&cache))?;
+        Ok(Cleaned { nodes, images })
+    };
+    cleaned().with_context(|| format!("cannot clean up `{name}`"))
 }
 
 /// How long a killed engine may take to end, and how much longer for each file that it has open.
