@@ -27,6 +27,8 @@ use crate::{Layout, NodeError, View};
 
 /// The variable in the environment of all processes of nodes that names their experiment.
 pub(crate) const EXPERIMENT_VARIABLE: &str = "NETLOOM_EXPERIMENT";
+/// The variables of all processes of nodes that no scenario sets.
+pub(crate) const OWN_VARIABLES: [&str; 2] = [EXPERIMENT_VARIABLE, "NETLOOM_NODE"];
 /// How long an init process may take to come up on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(30);
 
@@ -89,7 +91,7 @@ impl Starter {
         let (control, theirs) = Control::pair()
             .map_err(|error| NodeError::in_node(node, "make a socket pair", error))?;
         let view = self.view(node).unwrap_or_default();
-        let mut launcher = self.launch(node, &view, theirs)?;
+        let mut launcher = self.launch(node, theirs)?;
         let begun = self.begin(node, &view, &control, launcher.id());
         if begun.is_err() {
             // Nothing depends on it yet; it ends by itself, too, when the socket closes.
@@ -103,11 +105,10 @@ impl Starter {
         Ok(init)
     }
 
-    fn launch(&self, node: &str, view: &View, control: Control) -> Result<Child, NodeError> {
+    fn launch(&self, node: &str, control: Control) -> Result<Child, NodeError> {
         Command::new(&self.context.init)
             .arg("__init")
             .envs(self.context.env.iter().map(|(key, value)| (key, value)))
-            .envs(view.env.iter().cloned())
             .env(EXPERIMENT_VARIABLE, self.ledger.layout().experiment())
             .env("NETLOOM_NODE", node)
             .current_dir("/")
