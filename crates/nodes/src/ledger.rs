@@ -11,6 +11,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 
 use crate::cgroup::{self, Owner};
+use crate::error::of_file;
 use crate::made::{Made, Thing};
 use crate::netns::{self, Identity, Named};
 use crate::record::Record;
@@ -80,7 +81,8 @@ impl Ledger {
     pub fn note(&self, thing: Thing) -> io::Result<()> {
         let line = serde_json::to_string(&thing)? + "\n";
         let mut made = lock(&self.made);
-        (&self.file).write_all(line.as_bytes())?;
+        let written = (&self.file).write_all(line.as_bytes());
+        written.map_err(|error| of_file(&self.layout.made(), error))?;
         made.add(thing);
         Ok(())
     }

@@ -19,6 +19,7 @@ use nix::unistd::linkat;
 use serde::{Deserialize, Serialize};
 
 use crate::Layout;
+use crate::error::of_file;
 
 /// A namespace, as the kernel numbers it: device and inode of nsfs.
 pub(crate) type Identity = (u64, u64);
@@ -78,14 +79,16 @@ pub(crate) fn create(path: &Path, note: impl FnOnce(Named) -> io::Result<()>) ->
             note(Named { file: identity_of(&file)?, namespace: of_namespace })?;
             let source = format!("/proc/self/fd/{}", file.as_raw_fd());
             let follow = AtFlags::AT_SYMLINK_FOLLOW;
-            linkat(AT_FDCWD, source.as_str(), AT_FDCWD, path, follow)?;
+            linkat(AT_FDCWD, source.as_str(), AT_FDCWD, path, follow)
+                .map_err(|errno| of_file(path, errno.into()))?;
         }
         // A file system without such files: a killed engine may leave an empty file.
         Err(error) if matches!(error.raw_os_error(), Some(libc::EOPNOTSUPP | libc::EISDIR)) => {
-            let file = OpenOptions::new().write(true).create_new(true).mode(0o444).open(path)?;
+            let file = OpenOptions::new().write(true).create_new(true).mode(0o444).open(path);
+            let file = file.map_err(|error| of_file(path, error))?;
             note(Named { file: identity_of(&file)?, namespace: of_namespace })?;
         }
-        Err(error) => return Err(error),
+        Err(error) => return Err(of_file(path, error)),
     }
     mount(Some("/proc/thread-self/ns/net"), path, NONE, MsFlags::MS_BIND, NONE)?;
     Ok(namespace)
