@@ -20,7 +20,7 @@ use std::{io, thread};
 
 use netlink_packet_route::RouteNetlinkMessage;
 use netlink_packet_route::link::{
-    InfoData, InfoKind, InfoMacVlan, LinkAttribute, LinkInfo, LinkMessage, MacVlanMode,
+    InfoData, InfoKind, InfoMacVlan, LinkAttribute, LinkInfo, LinkMessage, MacVlanMode, State,
 };
 use netloom_plan::{OutsidePlan, Plan};
 use netloom_ports::PacketDevice;
@@ -168,7 +168,7 @@ fn in_group(index: u32, end: &OutsidePlan) -> Request {
 fn mtu(index: u32, end: &OutsidePlan) -> Request {
     let mut message = LinkMessage::default();
     message.header.index = index;
-    message.attributes = vec![LinkAttribute::Mtu(end.mtu)];
+    message.attributes = vec![LinkAttribute::Mtu(end.mtu), LinkAttribute::OperState(State::Up)];
     let words = format!("set the MTU of {} to {}", end.device, end.mtu);
     Request::new(RouteNetlinkMessage::SetLink(message), move || words.clone())
 }

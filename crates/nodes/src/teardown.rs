@@ -6,16 +6,16 @@
 //! experiment's, whatever it is called ([`crate::made`]).
 
 use std::collections::HashSet;
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
+use std::{fs, io};
 
 use crate::ledger::Ledger;
 use crate::netns::{self, Identity};
 use crate::ours::Ours;
 use crate::pidfd::PidFd;
 use crate::starter::EXPERIMENT_VARIABLE;
-use crate::{Layout, NodeError, cgroup, drain, outside, rootless};
+use crate::{LOCK, Layout, NodeError, cgroup, drain, outside, rootless};
 
 /// How long killed processes may take to end.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -67,11 +67,22 @@ pub fn cleanup_layout(layout: &Layout) -> Result<CleanupReport, NodeError> {
     report.state = layout.state_dir().exists();
     if report.state {
         let path = layout.state_dir();
-        fs::remove_dir_all(path)
+        remove_state(path)
             .map_err(|error| NodeError::system(format!("remove {}", path.display()), error))?;
     }
     report.foreign = foreign(layout);
     Ok(report)
+}
+
+/// Removes a state directory, the lock last: without it and with something else in it, it would be no state directory.
+fn remove_state(path: &Path) -> io::Result<()> {
+    for entry in fs::read_dir(path)?.flatten().filter(|entry| entry.file_name() != LOCK) {
+        match entry.file_type()?.is_dir() {
+            true => fs::remove_dir_all(entry.path())?,
+            false => fs::remove_file(entry.path())?,
+        }
+    }
+    fs::remove_dir_all(path)
 }
 
 /// Namespaces and cgroups that bear the experiment's name; `a.b.c` is node `c` of `a.b`, never `b.c` of `a`.
