@@ -210,3 +210,32 @@ fn a_run_whose_state_directory_is_removed_keeps_its_results() {
     assert!(summary.contains("state_gone"), "{summary}");
     eventually("nothing remains", || lab.remains().is_empty());
 }
+
+#[test]
+fn a_run_goes_on_without_the_names_of_its_namespaces() {
+    if !common::has_ip_netns("a_run_goes_on_without_the_names_of_its_namespaces") {
+        return;
+    }
+    let lab = Lab::new(
+        "duration: 4s\ntopology:\n  nodes: { a: , b: }\n  links: [{ endpoints: [a, b], delay: 1ms }]\n\
+         processes: [{ name: ping, node: a, command: ping -n -i 0.2 -c 12 b }]\n",
+    );
+    let mut run = lab.command(&["run", "-o", "results"]);
+    let client = run.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    eventually("it runs", || {
+        let events = std::fs::read_to_string(lab.path("results/events.jsonl"));
+        events.is_ok_and(|events| events.contains("running"))
+    });
+    let name = format!("{}.a", lab.name);
+    let deleted = std::process::Command::new("ip").args(["netns", "del", &name]).status();
+    assert!(deleted.unwrap().success());
+    let output = client.wait_with_output().unwrap();
+    let words = text(&output.stdout) + &text(&output.stderr);
+    assert_eq!(output.status.code(), Some(0), "{words}");
+    let warned = format!("the name of a's network namespace, /run/netns/{name}, has gone");
+    assert!(words.contains(&warned), "{words}");
+    let summary = std::fs::read_to_string(lab.path("results/summary.json")).unwrap();
+    assert!(summary.contains("\"verdict\": {"), "{summary}");
+    assert!(lab.path("results/pipes.parquet").exists());
+    assert_eq!(lab.remains(), [""; 0]);
+}
