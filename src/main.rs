@@ -4,7 +4,7 @@
 use std::path::Path;
 use std::process::ExitCode;
 
-use netloom_cli::{Found, Machine, Size, Wall};
+use netloom_cli::{Cleaned, Found, Machine, Size, Wall};
 use netloom_engine::{daemon, filler, local};
 
 fn main() -> ExitCode {
@@ -38,16 +38,18 @@ impl Machine for ThisMachine {
         local::inspect(name).map(found)
     }
 
-    fn cleanup(&self, name: &str) -> anyhow::Result<Vec<String>> {
-        let report = local::cleanup(name)?;
+    fn cleanup(&self, name: &str) -> anyhow::Result<Cleaned> {
+        let local::Cleaned { nodes: report, images } = local::cleanup(name)?;
         let counts = [
             (report.processes, "processes"),
             (report.namespaces, "namespaces"),
             (report.cgroups, "control groups"),
             (usize::from(report.state), "state directory"),
+            (images, "images unpacked in part"),
         ];
         let found = counts.into_iter().filter(|(count, _)| *count > 0);
-        Ok(found.map(|(count, what)| format!("{count} {what}")).collect())
+        let removed = found.map(|(count, what)| format!("{count} {what}")).collect();
+        Ok(Cleaned { removed, foreign: report.foreign })
     }
 
     fn describe(&self) -> netloom_cli::MachineDescription {

@@ -141,3 +141,101 @@ fn a_stopped_engine_is_killed_by_cleanup_with_force() {
     lab.ok(&["cleanup", "--force", &lab.name]);
     assert_eq!(lab.remains(), [""; 0]);
 }
+
+#[test]
+fn cleanup_waits_for_an_engine_that_is_being_taken_apart() {
+    // Each descriptor of a device takes the kernel its time.
+    let lab = ring();
+    for _ in 0..8 {
+        lab.ok(&["deploy"]);
+        kill(lab.engine_pid(), Signal::SIGKILL);
+        let told = lab.ok(&["cleanup"]);
+        assert!(told.contains(&format!("{}: removed", lab.name)), "{told}");
+        assert_eq!(lab.remains(), [""; 0]);
+    }
+}
+
+#[test]
+fn cleanup_says_what_it_leaves_to_whom() {
+    let lab = Lab::pair("");
+    lab.ok(&["deploy"]);
+    let told = lab.ok(&["cleanup"]);
+    let words = format!("{}: left to its engine (pid {}), which runs", lab.name, lab.engine_pid());
+    assert!(told.contains(&words), "{told}");
+}
+
+#[test]
+fn an_engine_ends_when_its_state_directory_is_removed() {
+    for file in ["", "lock"] {
+        let lab = Lab::pair("");
+        lab.ok(&["deploy"]);
+        lab.sh("a", "true");
+        let (pid, path) = (lab.engine_pid(), common::state(&lab.name).join(file));
+        match file {
+            "" => std::fs::remove_dir_all(path).unwrap(),
+            _ => std::fs::remove_file(path).unwrap(),
+        }
+        eventually("the engine has ended", || {
+            !std::fs::read_to_string(format!("/proc/{pid}/cmdline"))
+                .is_ok_and(|words| words.contains("__engine"))
+        });
+        lab.ok(&["cleanup", &lab.name]);
+        eventually("nothing remains", || lab.remains().is_empty());
+        lab.ok(&["deploy"]);
+        lab.sh("a", "ping -n -c 1 -W 2 b");
+        lab.ok(&["destroy", &lab.name]);
+    }
+}
+
+#[test]
+fn a_run_whose_state_directory_is_removed_keeps_its_results() {
+    let lab = Lab::new("duration: 60s\ntopology:\n  nodes: { a: }\n");
+    let mut run = lab.command(&["run", "-o", "results"]);
+    let client = run.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let state = common::state(&lab.name);
+    eventually("it runs", || {
+        let events = std::fs::read_to_string(lab.path("results/events.jsonl"));
+        events.is_ok_and(|events| events.contains("running"))
+    });
+    let socket = format!("{}", state.join("api.sock").display());
+    let sockets = || std::fs::read_to_string("/proc/net/unix").unwrap().matches(&socket).count();
+    // The one that listens, and one that the client follows the run by.
+    eventually("the client is connected", || sockets() > 1);
+    std::thread::sleep(Duration::from_millis(500));
+    eventually("the client is connected for good", || sockets() > 1);
+    std::fs::remove_dir_all(state).unwrap();
+    let output = client.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(3), "{}", text(&output.stderr));
+    let summary = std::fs::read_to_string(lab.path("results/summary.json")).unwrap();
+    assert!(summary.contains("state_gone"), "{summary}");
+    eventually("nothing remains", || lab.remains().is_empty());
+}
+
+#[test]
+fn a_run_goes_on_without_the_names_of_its_namespaces() {
+    if !common::has_ip_netns("a_run_goes_on_without_the_names_of_its_namespaces") {
+        return;
+    }
+    let lab = Lab::new(
+        "duration: 4s\ntopology:\n  nodes: { a: , b: }\n  links: [{ endpoints: [a, b], delay: 1ms }]\n\
+         processes: [{ name: ping, node: a, command: ping -n -i 0.2 -c 12 b }]\n",
+    );
+    let mut run = lab.command(&["run", "-o", "results"]);
+    let client = run.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    eventually("it runs", || {
+        let events = std::fs::read_to_string(lab.path("results/events.jsonl"));
+        events.is_ok_and(|events| events.contains("running"))
+    });
+    let name = format!("{}.a", lab.name);
+    let deleted = std::process::Command::new("ip").args(["netns", "del", &name]).status();
+    assert!(deleted.unwrap().success());
+    let output = client.wait_with_output().unwrap();
+    let words = text(&output.stdout) + &text(&output.stderr);
+    assert_eq!(output.status.code(), Some(0), "{words}");
+    let warned = format!("the name of a's network namespace, /run/netns/{name}, has gone");
+    assert!(words.contains(&warned), "{words}");
+    let summary = std::fs::read_to_string(lab.path("results/summary.json")).unwrap();
+    assert!(summary.contains("\"verdict\": {"), "{summary}");
+    assert!(lab.path("results/pipes.parquet").exists());
+    assert_eq!(lab.remains(), [""; 0]);
+}

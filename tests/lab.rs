@@ -91,6 +91,26 @@ fn ipv6_works_at_once() {
 }
 
 #[test]
+fn interfaces_say_that_they_are_up_from_the_start() {
+    let lab = Lab::deployed(
+        "topology:\n  nodes: { a: , b: }\n  links:\n    \
+         - { endpoints: ['a:eth1', 'b:eth1'] }\n    - { endpoints: ['a:eth2', 'b:eth2'], direct: true }\n    \
+         - { endpoints: ['a:eth3', 'b:eth3'], state: down }\n",
+    );
+    let state = |interface: &str| lab.sh("a", &format!("cat /sys/class/net/{interface}/operstate"));
+    assert_eq!((state("eth1"), state("eth2")), ("up\n".into(), "up\n".into()));
+    eventually("a link that is down is told", || state("eth3") == "down\n");
+    let link = |state: &str| {
+        let name = format!("{}@{}", lab.inspect()["links"][0]["name"].as_str().unwrap(), lab.name);
+        lab.ok(&["set", &name, &format!("state={state}")]);
+    };
+    link("down");
+    eventually("a link that comes to be down is told", || state("eth1") == "down\n");
+    link("up");
+    eventually("and one that comes to be up", || state("eth1") == "up\n");
+}
+
+#[test]
 fn exec_returns_the_command_s_own_code_and_streams() {
     let lab = Lab::deployed(ONE_NODE);
     let node = format!("a@{}", lab.name);

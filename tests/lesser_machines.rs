@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::thread;
 
-use common::{Lab, text};
+use common::{Lab, takes_root, text};
 use nix::libc::{EPERM, SYS_bpf};
 use nix::mount::{MntFlags, MsFlags, mount, umount2};
 use nix::sched::{CloneFlags, unshare};
@@ -153,4 +153,28 @@ fn where_cgroups_may_not_be_made_the_machine_is_watched_instead_of_nodes() {
 #[test]
 fn where_there_are_no_cgroups_the_machine_is_watched_instead_of_nodes() {
     without_cgroups(|cgroup2| umount2(cgroup2, MntFlags::MNT_DETACH).unwrap());
+}
+
+#[test]
+fn a_full_disk_is_told_as_such() {
+    if !takes_root("a_full_disk_is_told_as_such", "a file system of a test's own is mounted") {
+        return;
+    }
+    let lab = Lab::pair("");
+    let state = lab.path("state");
+    fs::create_dir(&state).unwrap();
+    let small = || {
+        own_mounts();
+        // Two pages: the number and the start of the engine, and nothing else.
+        mount(Some("tmpfs"), &state, Some("tmpfs"), MsFlags::empty(), Some("size=8k,mode=700"))
+            .unwrap();
+    };
+    on_a_lesser_machine(small, || {
+        let output = lab.command(&["deploy"]).env("NETLOOM_STATE_DIR", &state).output().unwrap();
+        let words = text(&output.stderr);
+        assert!(!output.status.success());
+        assert!(words.contains("No space left on device") && words.contains("`df -h`"), "{words}");
+        assert!(!words.contains("max_net_namespaces"), "{words}");
+        assert_eq!(fs::read_dir(&state).unwrap().count(), 0, "{words}");
+    });
 }

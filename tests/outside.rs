@@ -246,6 +246,157 @@ fn nodes_reach_the_world_through_the_machines_address() {
     assert!(machine.ip("-6 route").contains("default"));
 }
 
+/// A network behind the machine, at its device `in0`, that the world must not reach.
+struct Inner(String);
+
+impl Inner {
+    fn new(machine: &Machine) -> Self {
+        let name = format!("{}-inner", machine.machine);
+        ip(&["netns", "add", &name]);
+        let inner = Self(name);
+        let (from, to) = (&machine.machine, &inner.0);
+        ip(&["-n", from, "link", "add", "in0", "type", "veth", "peer", "name", "in0", "netns", to]);
+        let of_machine = [
+            "link set in0 up",
+            "address add 10.99.0.1/24 dev in0",
+            "address add fd99::1/64 dev in0 nodad",
+            "route add default via 198.51.100.2",
+            "route add default via 10.99.0.5 metric 500",
+        ];
+        of_machine.into_iter().for_each(|line| drop(machine.ip(line)));
+        inner.sh("ip link set in0 up; ip address add 10.99.0.5/24 dev in0");
+        inner.sh("ip address add fd99::5/64 dev in0 nodad");
+        inner.sh("ip route add default via 10.99.0.1; ip route add default via fd99::1");
+        let through = |to: &str, by: &str| machine.in_world(&format!("ip route add {to} via {by}"));
+        [("10.99.0.0/24", "198.51.100.1"), ("172.30.0.0/24", "198.51.100.1")]
+            .into_iter()
+            .chain([("fd99::/64", "fd98::1"), ("fd30::/63", "fd98::1")])
+            .for_each(|(to, by)| drop(through(to, by)));
+        inner
+    }
+
+    fn sh(&self, line: &str) -> String {
+        ok(inside(&self.0, &["sh", "-c", line]).output().unwrap(), line)
+    }
+
+    /// How many requests for an echo have come, of IPv4 and of IPv6.
+    fn echoes(&self) -> [u64; 2] {
+        let text = self.sh("nstat -asz IcmpInEchos Icmp6InEchos");
+        let count = |name: &str| {
+            let line = text.lines().find_map(|line| line.strip_prefix(name)).unwrap();
+            line.split_whitespace().next().unwrap().parse().unwrap()
+        };
+        [count("IcmpInEchos "), count("Icmp6InEchos ")]
+    }
+}
+
+impl Drop for Inner {
+    fn drop(&mut self) {
+        let _ = Command::new("ip").args(["netns", "delete", &self.0]).output();
+    }
+}
+
+#[test]
+fn the_machine_is_no_router_for_those_around_it() {
+    let name = "the_machine_is_no_router_for_those_around_it";
+    let Some(machine) = Machine::new(name) else { return };
+    let inner = Inner::new(&machine);
+    let scenario = |device: &str, net: u8| {
+        format!(
+            "topology:\n  nodes:\n    r: {{ kind: router, routes: [{{ to: 0.0.0.0/0, via: \
+             172.{net}.0.1 }}, {{ to: '::/0', via: 'fd{net}::1' }}] }}\n  links:\n    - {{ endpoints: \
+             ['r:out', 'nat:{device}'], addresses: [172.{net}.0.1/24, 'fd{net}::1/63'] }}\n"
+        )
+    };
+    let ping = |to: &str| format!("ping -n -c 1 -W 1 {to} >/dev/null && echo yes || echo no");
+    let from_world = |to: &str| machine.in_world(&ping(to)) == "yes\n";
+    let from_node = |lab: &Lab, to: &str| lab.sh("r", &ping(to)) == "yes\n";
+    let [first, second] = [("nat0", 30), ("nat1", 31)].map(|it| Lab::new(&scenario(it.0, it.1)));
+    machine.ok(&first, &["deploy"]);
+    // What they ask for themselves is answered.
+    for to in ["198.51.100.2", "fd98::2", "10.99.0.5", "fd99::5"] {
+        assert!(from_node(&first, to), "{to}");
+    }
+    let before = inner.echoes();
+    for to in ["10.99.0.5", "fd99::5"] {
+        assert!(!from_world(to), "{to}");
+    }
+    assert_eq!(inner.echoes(), before, "the world reaches what is behind the machine");
+    for to in ["172.30.0.2", "fd30::2"] {
+        assert!(!from_world(to), "{to}");
+    }
+    assert_eq!(inner.sh(&ping("198.51.100.2")), "no\n");
+    // Another experiment beside it, which the first one's bounds let pass.
+    machine.ok(&second, &["deploy"]);
+    for to in ["198.51.100.2", "fd98::2"] {
+        assert!(from_node(&second, to) && from_node(&first, to), "{to}");
+    }
+    machine.ok(&second, &["destroy"]);
+    machine.ok(&first, &["destroy"]);
+    // What the machine forwards by itself, it goes on to forward.
+    machine.sh("sysctl -qw net.ipv4.conf.all.forwarding=1 net.ipv6.conf.all.forwarding=1");
+    let all = |when: &str| {
+        assert!(from_world("10.99.0.5") && from_world("fd99::5"), "{when}");
+        assert_eq!(inner.sh(&ping("198.51.100.2")), "yes\n", "{when}");
+    };
+    all("before");
+    machine.ok(&first, &["deploy"]);
+    all("meanwhile");
+    assert!(from_node(&first, "198.51.100.2") && from_node(&first, "fd98::2"));
+    assert!(!from_world("172.30.0.2") && !from_world("fd30::2"));
+    machine.ok(&first, &["destroy"]);
+    all("after");
+}
+
+#[test]
+fn tables_and_devices_of_others_are_left_alone() {
+    let Some(machine) = Machine::new("tables_and_devices_of_others_are_left_alone") else { return };
+    let lab = Lab::new(
+        "topology:\n  nodes: { r: }\n  links:\n    \
+         - { endpoints: ['r:out', 'nat:nat0'], addresses: [172.30.0.1/24] }\n",
+    );
+    let table = format!("netloom-{}", lab.name);
+    machine.sh(&format!("nft add table inet {table}; nft add chain inet {table} mine"));
+    let words = machine.fails(&lab, &["deploy"]);
+    assert!(words.contains("has not made"), "{words}");
+    machine.ok(&lab, &["cleanup", &lab.name]);
+    assert!(machine.sh(&format!("nft list table inet {table}")).contains("mine"));
+    machine.sh(&format!("nft delete table inet {table}"));
+    machine.ok(&lab, &["deploy"]);
+    assert!(machine.sh(&format!("nft list table inet {table}")).contains("masquerade"));
+    machine.ok(&lab, &["destroy"]);
+    assert_eq!(machine.sh("nft list tables"), "");
+    // Somebody takes the TAP away and makes one of that name.
+    rewrite(&lab, "topology:\n  nodes: { r: }\n  links: [{ endpoints: ['r:out', 'tap:vm0'] }]\n");
+    machine.ok(&lab, &["deploy"]);
+    machine.ip("link delete vm0");
+    machine.ip("tuntap add vm0 mode tap");
+    kill(lab.engine_pid(), Signal::SIGKILL);
+    machine.ok(&lab, &["cleanup", &lab.name]);
+    assert!(machine.devices().contains(&"vm0".to_owned()));
+}
+
+/// The engine is killed between moving a device back and bringing it up.
+#[test]
+fn a_device_that_was_up_is_up_again_whenever_the_engine_was_killed() {
+    let name = "a_device_that_was_up_is_up_again_whenever_the_engine_was_killed";
+    let Some(machine) = Machine::new(name) else { return };
+    machine.uplink("dev0");
+    machine.sh("sysctl -qw net.ipv6.conf.dev0.disable_ipv6=1");
+    let lab = Lab::new(
+        "topology:\n  nodes: { a: }\n  links: [{ endpoints: ['a:eth1', 'device:dev0'] }]\n",
+    );
+    machine.ok(&lab, &["deploy"]);
+    kill(lab.engine_pid(), Signal::SIGKILL);
+    // What a destroying engine does first; the device is down then.
+    let apart = format!("{}.+outside", lab.name);
+    ip(&["-n", &apart, "link", "set", "dev0", "netns", &machine.machine]);
+    assert!(!machine.ip("link show dev0").contains(",UP"));
+    machine.ok(&lab, &["cleanup", &lab.name]);
+    assert!(machine.ip("link show dev0").contains(",UP"));
+    assert_eq!(lab.remains(), [""; 0]);
+}
+
 /// A router says to all at `up0` that it is one.
 const ADVERTISE: &str = "\
 import socket, struct

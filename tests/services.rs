@@ -8,7 +8,8 @@ use std::path::Path;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use common::{Lab, skeleton, state, text};
+use common::{Lab, eventually, skeleton, state, text};
+use nix::sys::signal::Signal;
 
 /// Waits for what routing daemons need many seconds for, on a busy machine even more.
 fn converges(what: &str, mut condition: impl FnMut() -> bool) {
@@ -401,3 +402,50 @@ echo "{\"layers\": [$layer], \"config\": $config}" >made
 echo "{\"manifests\": [$(blob manifest.v1+json)]}" >oci/index.json
 echo '{"imageLayoutVersion": "1.0.0"}' >oci/oci-layout
 "#;
+
+#[test]
+fn variables_of_a_node_have_no_effect_on_the_machine() {
+    let lab = Lab::new("topology:\n  nodes: { a: { env: { WHO: a, ENV } } }\n");
+    // The dynamic loader writes what it does into files of that name. The folder is not there in the node.
+    let trace = lab.path("trace");
+    let variables = format!("LD_DEBUG: libs, LD_DEBUG_OUTPUT: {}", trace.display());
+    let file = lab.path("netloom.yaml");
+    let scenario = fs::read_to_string(&file).unwrap().replace("ENV", &variables);
+    fs::write(&file, scenario).unwrap();
+    lab.ok(&["deploy"]);
+    let (_, shown) = lab.try_sh("a", "echo $WHO $LD_DEBUG; tr '\\0' '\\n' </proc/1/environ");
+    assert!(shown.contains("a libs\n") && !shown.contains("LD_DEBUG="), "{shown}");
+    let traces = fs::read_dir(&lab.directory).unwrap().flatten();
+    let traces = traces.filter(|it| it.file_name().to_string_lossy().starts_with("trace"));
+    assert_eq!(traces.count(), 0, "programs of the machine had the node's variables");
+}
+
+#[test]
+fn an_image_that_was_unpacked_in_part_is_removed() {
+    let lab = Lab::new("topology:\n  nodes: { a: { root: root.tar } }\n");
+    let many = "mkdir many; cd many; i=0; while [ $i -lt 300 ]; do mkdir $i; i=$((i+1)); done
+                for d in *; do (cd $d; touch $(seq 100)); done; tar -cf ../root.tar .; cd ..; rm -r many";
+    let packed = Command::new("sh").args(["-euc", many]).current_dir(&lab.directory).status();
+    assert!(packed.unwrap().success());
+    let (cache, roots) = (lab.path("cache"), lab.path("cache/netloom/roots"));
+    let entries = || fs::read_dir(&roots).into_iter().flatten().count();
+    let engine = || {
+        let file = common::state(&lab.name).join("engine.pid");
+        fs::read_to_string(file).ok()?.parse::<i32>().ok()
+    };
+    for victim in ["client", "engine"] {
+        let mut command = lab.command(&["deploy"]);
+        command.env("XDG_CACHE_HOME", &cache).stderr(std::process::Stdio::null());
+        let mut client = command.spawn().unwrap();
+        eventually("something is unpacked", || entries() > 0);
+        match victim {
+            "client" => common::kill(i32::try_from(client.id()).unwrap(), Signal::SIGINT),
+            _ => common::kill(engine().unwrap(), Signal::SIGKILL),
+        }
+        client.wait().unwrap();
+        let cleanup = lab.command(&["cleanup", &lab.name]).env("XDG_CACHE_HOME", &cache).output();
+        assert!(cleanup.unwrap().status.success());
+        assert_eq!(entries(), 0, "killed: {victim}");
+        assert_eq!(lab.remains(), [""; 0]);
+    }
+}

@@ -228,6 +228,8 @@ pub enum EndReason {
     ClientGone,
     /// Contention began, and the scenario's `monitor.on_contention` is `abort`.
     Contention,
+    /// The experiment's state directory went away, so that no command could have found it any more.
+    StateGone,
 }
 
 impl EndReason {
@@ -239,6 +241,7 @@ impl EndReason {
             Self::Interrupted => "it was interrupted",
             Self::ClientGone => "the program that had started it went away",
             Self::Contention => "contention began, and the scenario has it abort then",
+            Self::StateGone => "its state directory had been removed",
         }
     }
 }

@@ -90,14 +90,23 @@ pub struct Wall {
     pub advice: Cow<'static, str>,
 }
 
+/// What was done about the remains of an experiment.
+#[derive(Debug, Clone)]
+pub struct Cleaned {
+    /// What was removed, in words.
+    pub removed: Vec<String>,
+    /// What bears the experiment's name and was left alone, as the experiment has not made it.
+    pub foreign: Vec<PathBuf>,
+}
+
 /// What the command line needs to know and do on this machine beside talking to engines.
 pub trait Machine {
     /// All experiments of which there is a trace, sorted by name.
     fn experiments(&self) -> anyhow::Result<Vec<Found>>;
     /// What there is of the experiment `name`.
     fn inspect(&self, name: &str) -> anyhow::Result<Found>;
-    /// Removes what a dead engine left; what was removed, in words. An error if the engine lives.
-    fn cleanup(&self, name: &str) -> anyhow::Result<Vec<String>>;
+    /// Removes what a dead engine left. An error if the engine lives.
+    fn cleanup(&self, name: &str) -> anyhow::Result<Cleaned>;
     /// What the machine is: what may change how much it bears.
     fn describe(&self) -> MachineDescription;
     /// What the machine has only so many of, held against an experiment of this size.

@@ -6,6 +6,7 @@
 //! removed by `netloom cleanup`.
 
 use std::any::Any;
+use std::collections::HashSet;
 use std::fs;
 use std::io::{self, BufRead, Write};
 use std::os::unix::fs::PermissionsExt;
@@ -30,7 +31,7 @@ use crate::end::End;
 use crate::events::EventLog;
 use crate::experiment::{Experiment, Live, Setting};
 use crate::http;
-use crate::local::PID_FILE;
+use crate::local;
 use crate::metrics::{self, Metrics};
 use crate::monitoring::{Monitoring, Preparation, Thresholds};
 use crate::publish::{self, Reserved};
@@ -83,7 +84,7 @@ fn start() -> Result<()> {
     // Before there are threads and processes, which inherit it, and before there is anything to take back.
     let dedicated = Dedicated::set_apart(launch.scenario.workers.dedicated_cpus)?;
     let layout = Layout::new(&launch.scenario.name);
-    let claim = claim(&layout, &launch.scenario.name)?;
+    let claim = Arc::new(claim(&layout, &launch.scenario.name)?);
     redirect_stderr(&layout.state_dir().join("engine.log"))?;
     if let Err(error) = enter_user_namespace(&layout) {
         netloom_nodes::cleanup_layout(&layout)?;
@@ -109,38 +110,47 @@ fn start() -> Result<()> {
     let experiment = Arc::new(experiment);
     let deploy_seconds = began.elapsed().as_secs_f64();
     let watching = Watching { preparation, thresholds };
-    let start = Start { starts, published, watching, deploy_seconds };
+    let start = Start { claim: Arc::clone(&claim), starts, published, watching, deploy_seconds };
     let served = runtime.block_on(serve(&layout, experiment.clone(), results, start));
     // Streams that are still open end with the runtime, not before their last event was sent.
     runtime.shutdown_timeout(std::time::Duration::from_secs(1));
     // What is left is the state directory, and whatever could not be removed at the first try.
-    let cleaned = netloom_nodes::cleanup_layout(&layout);
+    // Without the state directory, what is at its place is another engine's.
+    let cleaned = match claim.has_directory() {
+        true => netloom_nodes::cleanup_layout(&layout).map(drop),
+        false => Ok(()),
+    };
     drop(claim);
-    served.and(cleaned.map(drop).map_err(Into::into))
+    served.and(cleaned.map_err(Into::into))
 }
 
 /// Claims the experiment's name, and removes what a dead engine of that name left.
 fn claim(layout: &Layout, name: &str) -> Result<StateLock> {
     layout.create_state_root()?;
-    for _ in 0..2 {
+    for _ in 0..3 {
         let directory = layout.state_dir();
         let claim = StateLock::claim(directory)
             .with_context(|| format!("cannot make {}", directory.display()))?;
         let Some((lock, existed)) = claim else {
+            if local::wait_if_going(layout)? {
+                continue;
+            }
             bail!(
                 "an experiment called `{name}` is already running; \
                  end it with `netloom destroy {name}` or choose another name with `--name`"
             );
         };
         if existed == Existed::New {
-            let file = directory.join(PID_FILE);
-            return match fs::write(&file, std::process::id().to_string()) {
+            return match local::write_process(layout) {
                 Ok(()) => Ok(lock),
                 Err(error) => {
                     let _ = fs::remove_dir_all(directory);
-                    Err(error).with_context(|| format!("cannot write {}", file.display()))
+                    Err(error)
                 }
             };
+        }
+        if local::is_running(layout) {
+            bail!("the engine of `{name}` has lost its lock and is about to end; try again");
         }
         say(&StartUp::Note(format!("cleaned up after an engine of `{name}` that had died")));
         netloom_nodes::cleanup_layout(layout)?;
@@ -260,6 +270,7 @@ fn build(
 
 /// What is still to be started, and how the start went so far.
 struct Start {
+    claim: Arc<StateLock>,
     starts: Vec<NodeStart>,
     published: Reserved,
     watching: Watching,
@@ -279,8 +290,9 @@ async fn serve(
     results: Option<Results>,
     start: Start,
 ) -> Result<()> {
-    let Start { starts, published, watching, deploy_seconds } = start;
+    let Start { claim, starts, published, watching, deploy_seconds } = start;
     let end = End::new();
+    let names = watch_names(claim, &experiment, &end);
     if let Err(error) = experiment.publisher.serve(&experiment, published, |_| false) {
         tear_down(&experiment)?;
         return Err(error);
@@ -341,6 +353,7 @@ async fn serve(
         }
     };
     experiment.enter(Phase::Stopping);
+    names.abort();
     memory.abort();
     workers.abort();
     experiment.publisher.end().await;
@@ -386,6 +399,40 @@ fn watch_memory(experiment: &Arc<Experiment>) -> tokio::task::JoinHandle<()> {
             tokio::task::block_in_place(look);
         }
     })
+}
+
+/// Ends the experiment when its state directory has gone, as no command would find it any more, and tells when the
+/// names of nodes' namespaces go.
+fn watch_names(
+    claim: Arc<StateLock>,
+    experiment: &Arc<Experiment>,
+    end: &End,
+) -> tokio::task::JoinHandle<()> {
+    const PERIOD: std::time::Duration = std::time::Duration::from_secs(1);
+    let (experiment, end) = (Arc::clone(experiment), end.clone());
+    tokio::spawn(async move {
+        let mut told = HashSet::new();
+        while claim.is_in_force() {
+            let unnamed = || experiment.with_live(|live| Ok(live.network.unnamed()));
+            for node in tokio::task::block_in_place(unnamed).unwrap_or_default() {
+                if told.insert(node.clone()) {
+                    experiment
+                        .record(What::Warning { message: unnamed_in_words(&experiment, &node) });
+                }
+            }
+            tokio::time::sleep(PERIOD).await;
+        }
+        end.ask(EndReason::StateGone);
+    })
+}
+
+fn unnamed_in_words(experiment: &Experiment, node: &str) -> String {
+    let path = experiment.layout.namespace(node);
+    format!(
+        "the name of {node}'s network namespace, {}, has gone (`ip netns del`?): the node goes on, but \
+         `ip netns exec` does not find it",
+        path.display()
+    )
 }
 
 fn listen(socket: &Path) -> Result<UnixListener> {

@@ -2,12 +2,10 @@
 //! when the scenario is changed while the network runs. Not here: the network itself.
 
 use std::collections::HashMap;
-use std::fs;
-use std::os::unix::fs::MetadataExt;
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
-use netloom_nodes::Layout;
+use netloom_nodes::Network;
 use netloom_plan::Plan;
 use netloom_scenario::{Endpoint, Scenario};
 
@@ -77,10 +75,9 @@ impl Drawn {
     }
 
     /// The nodes' numbers by the inodes of their network namespaces; switches have none.
-    pub fn namespaces(&self, layout: &Layout) -> HashMap<u64, u32> {
+    pub fn namespaces(&self, network: &Network) -> HashMap<u64, u32> {
         let found = self.scenario.nodes.iter().filter_map(|node| {
-            let namespace = fs::metadata(layout.namespace(&node.name)).ok()?;
-            Some((namespace.ino(), self.number(&node.name)?))
+            Some((network.namespace_inode(&node.name)?, self.number(&node.name)?))
         });
         found.collect()
     }

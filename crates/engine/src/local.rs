@@ -1,17 +1,20 @@
 //! The experiments of this machine, seen from outside: which there are, which engines are dead, and
 //! the removal of what dead engines left.
 
+use std::fs;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
-use std::{fs, io, thread};
 
 use anyhow::{Context, Result, bail};
-use netloom_nodes::{CleanupReport, Layout};
+use netloom_nodes::{CleanupReport, LOCK, Layout, PidFd};
 
+use crate::services;
 use crate::state_lock::StateLock;
 
 /// The name of the file with the engine's process id, in the state directory.
-pub(crate) const PID_FILE: &str = "engine.pid";
+const PID_FILE: &str = "engine.pid";
+/// The name of the file with the time at which that process started, beside it.
+const START_FILE: &str = "engine.started";
 
 /// An experiment of which there is a trace on this machine.
 #[derive(Debug, Clone)]
@@ -34,56 +37,141 @@ pub fn experiments() -> Result<Vec<Found>> {
     Ok(found)
 }
 
-/// What there is of the experiment `name`.
+/// What there is of the experiment `name`. An engine that has been killed and is still being taken apart is waited for.
 pub fn inspect(name: &str) -> Result<Found> {
     let layout = Layout::new(name);
     layout.check_state_root()?;
-    let alive = StateLock::is_taken(layout.state_dir())
-        .with_context(|| format!("cannot look at {}", layout.state_dir().display()))?;
-    let pid = fs::read_to_string(layout.state_dir().join(PID_FILE))
-        .ok()
-        .and_then(|text| text.trim().parse().ok());
+    let taken = || {
+        StateLock::is_taken(layout.state_dir())
+            .with_context(|| format!("cannot look at {}", layout.state_dir().display()))
+    };
+    let alive = taken()? && (!wait_if_going(&layout)? || taken()?);
+    let pid = read_number(&layout, PID_FILE).and_then(|pid| u32::try_from(pid).ok());
     Ok(Found { name: name.into(), alive, pid, socket: layout.socket() })
 }
 
-/// Removes what a dead engine left of the experiment `name`. An error if the engine lives.
-pub fn cleanup(name: &str) -> Result<CleanupReport> {
+/// What [`cleanup`] found and removed.
+#[derive(Debug)]
+pub struct Cleaned {
+    /// In the kernel, and the state directory.
+    pub nodes: CleanupReport,
+    /// Images that were unpacked in part.
+    pub images: usize,
+}
+
+/// Removes what a dead engine left of the experiment `name`, and images that killed engines have unpacked in part. An
+/// error if the engine lives.
+pub fn cleanup(name: &str) -> Result<Cleaned> {
     let layout = Layout::new(name);
-    layout.check_state_root()?;
+    let found = inspect(name)?;
     // Held while cleaning, so that no new engine of this name starts in between.
     let claim = StateLock::claim_existing(layout.state_dir())
         .with_context(|| format!("cannot claim {}", layout.state_dir().display()))?;
     let Ok(_claim) = claim else {
+        if Process::of(&layout).is_none() {
+            bail!("{}", held_by_another(&found, &layout));
+        }
         bail!(
             "experiment `{name}` is running; end it with `netloom destroy {name}` \
              (or `netloom cleanup --force {name}` if its engine does not answer)"
         );
     };
-    netloom_nodes::cleanup(name).with_context(|| format!("cannot clean up `{name}`"))
+    if is_running(&layout) {
+        bail!("the engine of `{name}` has lost its lock and is about to end; try again");
+    }
+    let cleaned = || -> Result<Cleaned> {
+        let nodes = netloom_nodes::cleanup(name)?;
+        // Without a home, there is no cache.
+        let cache = services::image_cache().ok();
+        let images = cache.map_or(Ok(0), |cache| netloom_images::sweep(&cache))?;
+        Ok(Cleaned { nodes, images })
+    };
+    cleaned().with_context(|| format!("cannot clean up `{name}`"))
 }
 
 /// How long a killed engine may take to end, and how much longer for each file that it has open.
 const KILL_PATIENCE: Duration = Duration::from_secs(10);
 const KILL_PER_FILE: Duration = Duration::from_millis(10);
 
-/// Kills the engine of `name`, if it lives, and waits until it is gone.
+/// Kills the engine of `name`, if it lives, and waits until it is gone. Nothing is killed that is not certainly it.
 pub fn kill_engine(name: &str) -> Result<()> {
+    let layout = Layout::new(name);
     let found = inspect(name)?;
-    let (true, Some(pid)) = (found.alive, found.pid) else { return Ok(()) };
-    let pid = nix::unistd::Pid::from_raw(i32::try_from(pid).context("process id")?);
-    match nix::sys::signal::kill(pid, nix::sys::signal::Signal::SIGKILL) {
-        Ok(()) | Err(nix::errno::Errno::ESRCH) => {}
-        Err(errno) => return Err(io::Error::from(errno)).context("cannot kill the engine"),
+    if !found.alive {
+        return Ok(());
     }
-    // With its devices, which the kernel takes back one by one.
-    let files = fs::read_dir(format!("/proc/{pid}/fd")).map_or(0, Iterator::count);
-    let devices = KILL_PER_FILE.saturating_mul(u32::try_from(files).unwrap_or(u32::MAX));
-    let deadline = Instant::now() + KILL_PATIENCE + devices;
-    while inspect(name)?.alive {
-        if Instant::now() > deadline {
-            bail!("the engine of `{name}` (pid {pid}) does not die; is it stuck in the kernel?");
-        }
-        thread::sleep(Duration::from_millis(5));
+    let Some(engine) = Process::of(&layout) else { bail!("{}", held_by_another(&found, &layout)) };
+    engine.process.kill().context("cannot kill the engine")?;
+    engine.wait(name)
+}
+
+/// Writes down which process the engine is: its number, and when it was started, as numbers are used again.
+pub(crate) fn write_process(layout: &Layout) -> Result<()> {
+    let pid = std::process::id();
+    let started = netloom_nodes::started_at(pid).context("cannot read when the engine started")?;
+    for (name, number) in [(START_FILE, started), (PID_FILE, u64::from(pid))] {
+        let file = layout.state_dir().join(name);
+        fs::write(&file, number.to_string())
+            .with_context(|| format!("cannot write {}", file.display()))?;
     }
     Ok(())
+}
+
+/// Waits for the engine of an experiment if it has been killed; whether it had been.
+pub(crate) fn wait_if_going(layout: &Layout) -> Result<bool> {
+    match Process::of(layout) {
+        Some(engine) if netloom_nodes::is_going(engine.pid) => {
+            engine.wait(layout.experiment())?;
+            Ok(true)
+        }
+        _ => Ok(false),
+    }
+}
+
+/// Whether the process is there that wrote down that it is the engine.
+pub(crate) fn is_running(layout: &Layout) -> bool {
+    Process::of(layout).is_some_and(|engine| !engine.process.ended_by(Instant::now()))
+}
+
+fn held_by_another(found: &Found, layout: &Layout) -> String {
+    let lock = layout.state_dir().join(LOCK);
+    let gone = found.pid.map(|pid| format!(" (pid {pid})")).unwrap_or_default();
+    format!(
+        "another process than the engine of `{}`{gone}, which has ended, holds {}: nothing was killed or removed; \
+         `fuser {}` says which process that is",
+        found.name,
+        lock.display(),
+        lock.display(),
+    )
+}
+
+/// An engine as a process, which is certain to be the one that wrote down its number.
+struct Process {
+    pid: u32,
+    process: PidFd,
+}
+
+impl Process {
+    fn of(layout: &Layout) -> Option<Self> {
+        let pid = u32::try_from(read_number(layout, PID_FILE)?).ok()?;
+        let started = read_number(layout, START_FILE)?;
+        // Once there is a descriptor, the number may pass to another process, but no other has the same start.
+        let process = PidFd::open(pid).ok()?;
+        (netloom_nodes::started_at(pid)? == started).then_some(Self { pid, process })
+    }
+
+    /// Waits until it is gone, with its devices, which the kernel takes back one by one.
+    fn wait(self, name: &str) -> Result<()> {
+        let files = fs::read_dir(format!("/proc/{}/fd", self.pid)).map_or(0, Iterator::count);
+        let devices = KILL_PER_FILE.saturating_mul(u32::try_from(files).unwrap_or(u32::MAX));
+        if !self.process.ended_by(Instant::now() + KILL_PATIENCE + devices) {
+            let pid = self.pid;
+            bail!("the engine of `{name}` (pid {pid}) does not die; is it stuck in the kernel?");
+        }
+        Ok(())
+    }
+}
+
+fn read_number(layout: &Layout, file: &str) -> Option<u64> {
+    fs::read_to_string(layout.state_dir().join(file)).ok()?.trim().parse().ok()
 }

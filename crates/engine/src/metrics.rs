@@ -144,7 +144,7 @@ impl Metrics {
         let drawn = self.experiment.drawn();
         let (of, nodes) = &mut *lock(&self.nodes);
         if !of.upgrade().is_some_and(|of| Arc::ptr_eq(&of, &drawn)) {
-            *nodes = drawn.namespaces(&self.experiment.layout);
+            *nodes = self.experiment.with_live(|live| Ok(drawn.namespaces(&live.network))).ok()?;
             *of = Arc::downgrade(&drawn);
         }
         nodes.get(&namespace.ino()).copied()

@@ -24,7 +24,6 @@ mod sights;
 mod slack;
 mod thresholds;
 
-use std::os::unix::fs::MetadataExt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{self, JoinHandle};
@@ -154,7 +153,7 @@ impl Drop for Monitoring {
 
 /// What the probes are to know of the experiment.
 fn places(experiment: &Experiment) -> Places {
-    let (drawn, layout) = (experiment.drawn(), &experiment.layout);
+    let drawn = experiment.drawn();
     // Without usable ones, none.
     let cgroup = |node: &str| {
         experiment.with_live(|live| Ok(live.network.cgroup_place(node))).ok().flatten()
@@ -162,10 +161,12 @@ fn places(experiment: &Experiment) -> Places {
     let node = |name: String| {
         // Switches have neither, nor have nodes that are there no more.
         let found = drawn.scenario.node(&name);
-        let netns = std::fs::metadata(layout.namespace(&name)).ok().filter(|_| found.is_some());
+        let netns = found.and_then(|node| {
+            experiment.with_live(|live| Ok(live.network.namespace_inode(&node.name))).ok().flatten()
+        });
         let over = || found.map(|node| drawn.scenario.limits_over(node)).into_iter().flatten();
         Node {
-            netns: netns.map(|file| file.ino()),
+            netns,
             cgroup: found.and_then(|node| cgroup(&node.name)),
             limited: Limited {
                 cpu: over().any(|limits| limits.cpu.is_some()),

@@ -45,6 +45,9 @@ pub async fn record(
     }
     let reason = end.reason().unwrap_or(EndReason::Completed);
     experiment.record(What::RunEnded { reason });
+    if reason == EndReason::StateGone {
+        outcome.failures.push(format!("the run ended early: {}", reason.in_words()));
+    }
     if let Some(error) = experiment.events.take_write_error() {
         outcome.failures.push(format!("events.jsonl is not complete: {error}"));
     }

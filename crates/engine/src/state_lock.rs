@@ -2,17 +2,15 @@
 //! lives. The kernel drops the lock with the process, however it dies; asking who holds it does not
 //! take it, so that many may ask at once.
 
-use std::fs::{self, File};
+use std::fs::{self, DirBuilder, File};
 use std::io;
-use std::os::unix::fs::MetadataExt;
-use std::path::Path;
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use nix::fcntl::{FcntlArg, fcntl};
-
-/// The name of the lock file in the state directory.
-const LOCK: &str = "lock";
+use netloom_nodes::{LOCK, is_state_directory};
+use nix::fcntl::{FcntlArg, Flock, FlockArg, fcntl};
 
 /// How long a claim waits for a holder to go: one that was killed a moment ago is still being
 /// taken apart by the kernel.
@@ -21,7 +19,12 @@ const PATIENCE: Duration = Duration::from_millis(500);
 /// A claimed state directory. Dropping it gives the claim up; the directory stays.
 #[derive(Debug)]
 pub struct StateLock {
-    _file: File,
+    file: File,
+    directory: PathBuf,
+    /// Device and inode of the directory.
+    identity: Option<(u64, u64)>,
+    /// Locked so that `systemd-tmpfiles`, which removes what is old, leaves the directory alone.
+    _kept: Option<Flock<File>>,
 }
 
 /// Whether a claimed directory was there before.
@@ -41,7 +44,8 @@ impl StateLock {
             if let Some(parent) = directory.parent() {
                 fs::create_dir_all(parent)?;
             }
-            let existed = match fs::create_dir(directory) {
+            // Nobody else's from the first moment on.
+            let existed = match DirBuilder::new().mode(0o700).create(directory) {
                 Ok(()) => Existed::New,
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Existed::LeftBehind,
                 Err(error) => return Err(error),
@@ -53,7 +57,7 @@ impl StateLock {
                 // Somebody removed it meanwhile.
                 Ok(Attempt::Gone) => {}
                 Err(error) => {
-                    if existed == Existed::New {
+                    if existed == Existed::New && error.kind() != io::ErrorKind::InvalidInput {
                         let _ = fs::remove_dir_all(directory);
                     }
                     return Err(error);
@@ -89,10 +93,34 @@ impl StateLock {
         Ok(i32::from(lock.l_type) != libc::F_UNLCK)
     }
 
+    /// Whether the claimed directory is still there, with its lock. If it is not, nobody finds the experiment any more,
+    /// and another one may have its name.
+    pub fn is_in_force(&self) -> bool {
+        let held = self.file.metadata().ok().map(|held| (held.dev(), held.ino()));
+        held.is_some() && held == identity(&self.directory.join(LOCK))
+    }
+
+    /// Whether the claimed directory is still there, be it without its lock.
+    pub fn has_directory(&self) -> bool {
+        self.identity.is_some() && self.identity == identity(&self.directory)
+    }
+
+    fn of(file: File, directory: &Path) -> Self {
+        let opened = File::open(directory).ok();
+        let kept = opened.and_then(|it| Flock::lock(it, FlockArg::LockSharedNonblock).ok());
+        Self { file, directory: directory.into(), identity: identity(directory), _kept: kept }
+    }
+
     fn try_lock(directory: &Path) -> io::Result<Attempt> {
         let path = directory.join(LOCK);
+        if !is_state_directory(directory) && directory.exists() {
+            let why = "it is no state directory of NetLoom: there is no `lock` in it; \
+                       choose another name for the experiment, or set NETLOOM_STATE_DIR";
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, why));
+        }
         let mut options = File::options();
-        let file = match options.read(true).write(true).create(true).truncate(false).open(&path) {
+        options.read(true).write(true).create(true).truncate(false).mode(0o600);
+        let file = match options.open(&path) {
             Ok(file) => file,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Attempt::Gone),
             Err(error) => return Err(error),
@@ -108,7 +136,7 @@ impl StateLock {
         let locked = file.metadata()?;
         match fs::metadata(&path) {
             Ok(there) if (there.dev(), there.ino()) == (locked.dev(), locked.ino()) => {
-                Ok(Attempt::Ours(Self { _file: file }))
+                Ok(Attempt::Ours(Self::of(file, directory)))
             }
             Ok(_) => Ok(Attempt::Gone),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Attempt::Gone),
@@ -125,6 +153,10 @@ enum Attempt {
     Ours(StateLock),
     Taken,
     Gone,
+}
+
+fn identity(path: &Path) -> Option<(u64, u64)> {
+    fs::metadata(path).ok().map(|found| (found.dev(), found.ino()))
 }
 
 fn whole_file() -> libc::flock {
@@ -173,6 +205,25 @@ mod tests {
         assert!(!StateLock::is_taken(&place.0).unwrap());
         let (_, existed) = StateLock::claim(&place.0).unwrap().unwrap();
         assert_eq!(existed, Existed::LeftBehind);
+    }
+
+    #[test]
+    fn a_directory_is_its_owners_alone_and_never_a_strangers() {
+        let place = Place::new("private");
+        let (lock, _) = StateLock::claim(&place.0).unwrap().unwrap();
+        let mode = |path: &Path| fs::metadata(path).unwrap().mode() & 0o777;
+        assert_eq!((mode(&place.0), mode(&place.0.join(LOCK))), (0o700, 0o600));
+        assert!(lock.is_in_force());
+        fs::remove_dir_all(&place.0).unwrap();
+        assert!(!lock.is_in_force());
+        let (_other, _) = StateLock::claim(&place.0).unwrap().unwrap();
+        assert!(!lock.is_in_force());
+        let strangers = Place::new("strangers");
+        fs::create_dir(&strangers.0).unwrap();
+        fs::write(strangers.0.join("thesis.tex"), "").unwrap();
+        assert!(StateLock::claim(&strangers.0).is_err());
+        assert!(StateLock::claim_existing(&strangers.0).is_err());
+        assert_eq!(fs::read_dir(&strangers.0).unwrap().count(), 1);
     }
 
     #[test]

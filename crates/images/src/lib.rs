@@ -6,9 +6,11 @@
 //! | `unpack` | one archive into a directory, with what layers say about files below them |
 //! | `oci` | the manifest and the layers of an OCI layout |
 //! | `digest` | SHA-256 of what is read |
+//! | `cache` | where it is unpacked, by whom, and what a killed process has left there |
 //!
 //! Not here: fetching images, and showing them to nodes (`nodes`).
 
+mod cache;
 mod digest;
 mod oci;
 mod unpack;
@@ -19,6 +21,8 @@ use std::path::{Path, PathBuf};
 
 use thiserror::Error;
 
+use cache::cached;
+pub use cache::sweep;
 use unpack::unpack;
 
 /// Why there is no root file system.
@@ -33,6 +37,20 @@ pub enum ImageError {
         path: PathBuf,
         /// Why it failed.
         source: io::Error,
+    },
+    /// The cache could be used by others.
+    #[error(
+        "images cannot be unpacked into {}: {} belongs to the user {owner}, who could run an image's programs with your \
+         rights, or replace them; set XDG_CACHE_HOME (or HOME) to a directory that is yours",
+        cache.display(), path.display()
+    )]
+    NotOurs {
+        /// The cache.
+        cache: PathBuf,
+        /// It, or a directory that it is in.
+        path: PathBuf,
+        /// The number of the user.
+        owner: u32,
     },
     /// An archive or a layout is not what it should be.
     #[error("{} {problem}", path.display())]
@@ -87,29 +105,4 @@ pub fn root(path: &Path, cache: &Path) -> Result<Root, ImageError> {
 
 fn open(path: &Path) -> Result<File, ImageError> {
     File::open(path).map_err(|error| ImageError::file("open", path, error))
-}
-
-/// The entry `digest` of the cache, made by `make` in a directory of another name if it is not there: what has
-/// its name is whole.
-fn cached(
-    cache: &Path,
-    digest: &str,
-    make: impl FnOnce(&Path) -> Result<(), ImageError>,
-) -> Result<PathBuf, ImageError> {
-    let entry = cache.join(digest);
-    if entry.is_dir() {
-        return Ok(entry);
-    }
-    fs::create_dir_all(cache).map_err(|error| ImageError::file("make", cache, error))?;
-    let partial = tempfile::Builder::new().prefix("partial-").tempdir_in(cache);
-    let partial = partial.map_err(|error| ImageError::file("make a directory in", cache, error))?;
-    let root = partial.path().join("root");
-    fs::create_dir(&root).map_err(|error| ImageError::file("make", &root, error))?;
-    make(&root)?;
-    match fs::rename(&root, &entry) {
-        Ok(()) => Ok(entry),
-        // Somebody else was quicker.
-        Err(_) if entry.is_dir() => Ok(entry),
-        Err(error) => Err(ImageError::file("move the unpacked files to", &entry, error)),
-    }
 }

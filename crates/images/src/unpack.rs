@@ -1,5 +1,6 @@
 //! One archive into a directory. Device files are left out: nodes have the machine's `/dev`.
 
+use std::error::Error;
 use std::fs::{self, File};
 use std::io::{self, BufReader, Read, Seek};
 use std::path::{Component, Path, PathBuf};
@@ -13,10 +14,23 @@ use crate::ImageError;
 const WHITEOUT: &str = ".wh.";
 const OPAQUE: &str = ".wh..wh..opq";
 
+/// The most directories that a path may lead through; each costs time with all those before it.
+const DEEPEST: usize = 255;
+/// An archive may become so many times as large, or [`SMALL`] if that is more. Compression of what people have made of
+/// files stays far below it; what is made to fill disks reaches a thousand.
+const LARGEST_RATIO: u64 = 100;
+/// Bytes that an archive may become whatever its own size.
+const SMALL: u64 = 256 << 20;
+
 /// Unpacks `archive`, which is called `name`, over what is in `target` already.
 pub(crate) fn unpack(name: &Path, archive: &File, target: &Path) -> Result<(), ImageError> {
-    let unpacked = reader(archive).and_then(|reader| entries(reader, target));
-    unpacked.map_err(|error| match error.kind() {
+    let most = |archive: &File| {
+        archive.metadata().map(|it| it.len().saturating_mul(LARGEST_RATIO).max(SMALL))
+    };
+    let unpacked = most(archive).and_then(|most| {
+        reader(archive).and_then(|reader| entries(Bounded { reader, left: most }, target))
+    });
+    unpacked.map_err(with_causes).map_err(|error| match error.kind() {
         io::ErrorKind::InvalidData | io::ErrorKind::UnexpectedEof | io::ErrorKind::Other => {
             let problem =
                 format!(
@@ -26,6 +40,17 @@ pub(crate) fn unpack(name: &Path, archive: &File, target: &Path) -> Result<(), I
         }
         _ => ImageError::file("unpack", name, error),
     })
+}
+
+/// The same error with the words of those that caused it, which `tar` leaves out.
+fn with_causes(error: io::Error) -> io::Error {
+    let mut words = error.to_string();
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        words += &format!(": {error}");
+        cause = error.source();
+    }
+    io::Error::new(error.kind(), words)
 }
 
 /// The archive, without its compression.
@@ -40,6 +65,26 @@ fn reader(mut archive: &File) -> io::Result<Box<dyn Read + '_>> {
     })
 }
 
+/// A reader that has an error in the place of more bytes than it may have.
+struct Bounded<R> {
+    reader: R,
+    left: u64,
+}
+
+impl<R: Read> Read for Bounded<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let count = self.reader.read(buffer)?;
+        self.left = self.left.checked_sub(count as u64).ok_or_else(|| {
+            let problem = format!(
+                "it becomes more than {LARGEST_RATIO} times as large, which no root file system does; if it is to, \
+                 unpack it and name the directory"
+            );
+            io::Error::new(io::ErrorKind::InvalidData, problem)
+        })?;
+        Ok(count)
+    }
+}
+
 fn entries(reader: impl Read, target: &Path) -> io::Result<()> {
     let mut archive = Archive::new(reader);
     archive.set_preserve_permissions(true);
@@ -49,8 +94,16 @@ fn entries(reader: impl Read, target: &Path) -> io::Result<()> {
     for entry in archive.entries()? {
         let mut entry = entry?;
         let path = entry.path()?.into_owned();
+        if path.components().count() > DEEPEST {
+            let problem = format!("it has a path through more than {DEEPEST} directories");
+            return Err(io::Error::new(io::ErrorKind::InvalidData, problem));
+        }
         let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
         if let Some(gone) = name.strip_prefix(WHITEOUT) {
+            if ["", ".", ".."].contains(&gone) {
+                let problem = format!("`{}` takes away what has no name", path.display());
+                return Err(io::Error::new(io::ErrorKind::InvalidData, problem));
+            }
             let parent = inside(target, path.parent().unwrap_or(Path::new("")))?;
             match parent {
                 Some(parent) if name == OPAQUE => clear(&parent)?,

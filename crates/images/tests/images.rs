@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use netloom_images::{ImageError, root};
+use netloom_images::{ImageError, root, sweep};
 use sha2::{Digest, Sha256};
 use tempfile::TempDir;
 
@@ -172,4 +172,106 @@ fn what_is_damaged_is_refused_and_leaves_nothing() {
     // A link is followed to what it leads to.
     symlink(&path, folder.path().join("link")).unwrap();
     assert!(root_directory(&folder.path().join("link"), &cache).is_err());
+}
+
+/// Under this program's name, another process that unpacks until it is killed.
+#[test]
+fn what_a_killed_process_has_unpacked_is_swept_away_and_what_a_living_one_does_is_not() {
+    let folder = TempDir::new().unwrap();
+    let (file, cache) = (folder.path().join("root.tar"), folder.path().join("cache"));
+    if let Some(own) = std::env::var_os("NETLOOM_UNPACKS") {
+        let _ = root(&Path::new(&own).join("pipe"), &Path::new(&own).join("cache"));
+        return;
+    }
+    let partials = || {
+        let names = fs::read_dir(&cache).into_iter().flatten().flatten();
+        names.filter(|it| it.file_name().to_str().unwrap().starts_with("partial-")).count()
+    };
+    // A layout whose layer is endless is not to be had, but one that takes long enough is.
+    let name = "what_a_killed_process_has_unpacked_is_swept_away_and_what_a_living_one_does_is_not";
+    let many: Vec<(String, &str)> = (0..30_000).map(|i| (format!("d{i}/file"), "")).collect();
+    let many: Vec<(&str, &str)> = many.iter().map(|(path, text)| (path.as_str(), *text)).collect();
+    fs::write(folder.path().join("pipe"), tarball(&many)).unwrap();
+    let mut child = std::process::Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", name])
+        .env("NETLOOM_UNPACKS", folder.path())
+        .stdout(std::process::Stdio::null())
+        .spawn()
+        .unwrap();
+    while partials() == 0 {
+        assert!(child.try_wait().unwrap().is_none(), "it was too quick to be caught");
+        std::thread::yield_now();
+    }
+    child_stops(&child);
+    // Something else is unpacked meanwhile.
+    assert_eq!(sweep(&cache).unwrap(), 0);
+    fs::write(&file, tarball(&[("bin/tool", "one")])).unwrap();
+    root_directory(&file, &cache).unwrap();
+    assert_eq!(partials(), 1);
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert_eq!(partials(), 1);
+    assert_eq!(sweep(&cache).unwrap(), 1);
+    assert_eq!(partials(), 0);
+    assert_eq!(sweep(&cache.join("none")).unwrap(), 0);
+}
+
+fn child_stops(child: &std::process::Child) {
+    let pid = nix::unistd::Pid::from_raw(i32::try_from(child.id()).unwrap());
+    nix::sys::signal::kill(pid, nix::sys::signal::Signal::SIGSTOP).unwrap();
+}
+
+#[test]
+fn the_cache_is_its_owners_alone() {
+    let folder = TempDir::new().unwrap();
+    let (file, cache) = (folder.path().join("root.tar"), folder.path().join("cache"));
+    fs::write(&file, tarball(&[("bin/tool", "one")])).unwrap();
+    // As earlier versions made it.
+    fs::create_dir(&cache).unwrap();
+    fs::set_permissions(&cache, fs::Permissions::from_mode(0o755)).unwrap();
+    root_directory(&file, &cache).unwrap();
+    assert_eq!(fs::metadata(&cache).unwrap().permissions().mode() & 0o777, 0o700);
+    if !nix::unistd::geteuid().is_root() {
+        eprintln!("LEFT OUT the_cache_is_its_owners_alone: another user's home takes root");
+        return;
+    }
+    let home = folder.path().join("home");
+    fs::create_dir(&home).unwrap();
+    std::os::unix::fs::chown(&home, Some(5001), None).unwrap();
+    let refused = root_directory(&file, &home.join(".cache/roots")).unwrap_err();
+    assert!(refused.to_string().contains("belongs to the user 5001"), "{refused}");
+}
+
+#[test]
+fn a_whiteout_takes_away_what_has_a_name() {
+    for name in ["a/.wh...", "a/.wh..", "a/.wh.", ".wh..."] {
+        let folder = TempDir::new().unwrap();
+        let (file, cache) = (folder.path().join("root.tar"), folder.path().join("cache"));
+        fs::write(&file, tarball(&[("a/b", "1"), (name, "")])).unwrap();
+        let error = root_directory(&file, &cache).unwrap_err().to_string();
+        assert!(error.contains("takes away what has no name"), "{name}: {error}");
+    }
+}
+
+#[test]
+fn archives_that_are_made_to_do_harm_are_refused() {
+    let folder = TempDir::new().unwrap();
+    let (file, cache) = (folder.path().join("root.tar.zst"), folder.path().join("cache"));
+    fs::write(&file, tarball(&[(&["d"; 1500].join("/"), "")])).unwrap();
+    let error = root_directory(&file, &cache).unwrap_err().to_string();
+    assert!(error.contains("more than 255 directories"), "{error}");
+    // Half a GiB of nothing; where the disk is smaller, that is said first.
+    let mut header = tar::Header::new_gnu();
+    header.set_path("zeros").unwrap();
+    header.set_size(512 << 20);
+    header.set_mode(0o644);
+    header.set_cksum();
+    let mut encoder = zstd::Encoder::new(File::create(&file).unwrap(), 1).unwrap();
+    encoder.write_all(header.as_bytes()).unwrap();
+    let zeros = vec![0; 1 << 20];
+    (0..512).for_each(|_| encoder.write_all(&zeros).unwrap());
+    encoder.finish().unwrap();
+    let error = root_directory(&file, &cache).unwrap_err().to_string();
+    assert!(error.contains("100 times as large") || error.contains("No space"), "{error}");
+    assert_eq!(fs::read_dir(&cache).unwrap().count(), 0);
 }

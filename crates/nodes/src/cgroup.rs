@@ -25,7 +25,7 @@ use nix::unistd::{AccessFlags, access, geteuid};
 
 pub(crate) use hierarchies::Hierarchies;
 use hierarchies::Version;
-pub(crate) use tree::Tree;
+pub(crate) use tree::{Owner, Tree};
 pub(crate) use usage::Places;
 pub use usage::Usage;
 
@@ -53,10 +53,30 @@ pub fn enforcer(controller: Controller) -> Result<&'static str, String> {
     })
 }
 
-/// Creates a cgroup and its parents.
-pub(crate) fn create(path: &Path) -> io::Result<()> {
+/// Creates the cgroup of an experiment, which must not be there, below the one of all experiments.
+pub(crate) fn create_own(path: &Path) -> io::Result<()> {
+    let create = || {
+        path.parent().map_or(Ok(()), fs::create_dir_all)?;
+        fs::create_dir(path)
+    };
     // Another experiment may remove the common parent between our making it and its child.
-    fs::create_dir_all(path).or_else(|_| fs::create_dir_all(path))
+    match create() {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => create(),
+        result => result,
+    }
+}
+
+/// Creates the cgroups on the way from an experiment's own to a place below it, where they are not there.
+fn create(own: &Path, place: &Path) -> io::Result<()> {
+    let mut path = own.to_owned();
+    for part in place {
+        path.push(part);
+        match fs::create_dir(&path) {
+            Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
+            _ => {}
+        }
+    }
+    Ok(())
 }
 
 /// Whether there is such a cgroup, and processes may be moved into it.

@@ -18,7 +18,6 @@ use crate::configure::{
 use crate::create::{create_namespace, enter_namespace, raise_file_limit};
 use crate::netlink::{Netlink, Request};
 use crate::network::{Attachment, Remains};
-use crate::record::Record;
 use crate::{
     Device, HOSTS, Network, NodeError, View, direct, outside, requests, sysctl, tap, teardown,
 };
@@ -30,9 +29,9 @@ impl Network {
     /// # Errors
     /// [`NodeError::Name`], [`NodeError::Limits`] or [`NodeError::NotOutside`].
     pub fn check(&self, old: &Plan, plan: &Plan) -> Result<(), NodeError> {
-        self.layout.check_names(plan.nodes.iter().map(|node| node.name.as_str()))?;
-        outside::check_change(&self.layout, old, plan)?;
-        self.starter().cgroups().check(&self.layout, plan)
+        self.layout().check_names(plan.nodes.iter().map(|node| node.name.as_str()))?;
+        outside::check_change(self.layout(), old, plan)?;
+        self.starter().cgroups().check(self.layout(), plan)
     }
 
     /// Whether there is such a node with a network stack.
@@ -93,10 +92,10 @@ impl Network {
     pub fn carry_out(&self, operation: &Operation) -> Result<Option<Device>, NodeError> {
         match operation {
             Operation::SharedLimits(change) => {
-                self.starter().cgroups_mut().share(&self.layout, &change.to)?;
+                self.starter().cgroups_mut().share(&*self.ledger, &change.to)?;
             }
             Operation::Limits { node, change } => {
-                self.starter().cgroups_mut().change(&self.layout, node, change.to).map_err(
+                self.starter().cgroups_mut().change(&*self.ledger, node, change.to).map_err(
                     |error| NodeError::Limited { node: node.clone(), source: Box::new(error) },
                 )?;
             }
@@ -115,9 +114,9 @@ impl Network {
                 self.remove_device(&nodes[0], &interfaces[0].name)?;
             }
             Operation::Outside(Existence::Made(end)) => {
-                return outside::add(&self.layout, end).map(Some);
+                return outside::add(&self.ledger, end).map(Some);
             }
-            Operation::Outside(Existence::Removed(end)) => outside::take_away(&self.layout, end)?,
+            Operation::Outside(Existence::Removed(end)) => outside::take_away(&self.ledger, end)?,
             Operation::Parameter { node, key, change } => {
                 self.in_node(node, || match &change.to {
                     Some(value) => sysctl::change(node, key, value),
@@ -155,9 +154,9 @@ impl Network {
         let mut names: Vec<String> = self.nodes().keys().cloned().collect();
         names.push(node.name.clone());
         self.write_record(names)?;
-        let admitted = self.starter().cgroups_mut().admit(&self.layout, node);
+        let admitted = self.starter().cgroups_mut().admit(&*self.ledger, node);
         let make = || {
-            create_namespace(&self.layout, node)?;
+            create_namespace(&self.ledger, node)?;
             // Parameters of its interfaces come with these.
             sysctl::set_all(node, false)?;
             let bare = NodePlan { sysctls: Default::default(), ..node.clone() };
@@ -172,7 +171,7 @@ impl Network {
             Err(error) => {
                 // The first error is the one to report; that the record has more than there is does not matter.
                 let _ =
-                    teardown::remove_node(&self.layout, &node.name, self.cgroups_of(&node.name));
+                    teardown::remove_node(&self.ledger, &node.name, self.cgroups_of(&node.name));
                 self.starter().cgroups_mut().dismiss(&node.name);
                 let _ = self.write_record(self.nodes().keys().cloned().collect());
                 Err(error)
@@ -187,7 +186,7 @@ impl Network {
         if let Some(init) = node.and_then(|node| node.running()) {
             init.kill();
         }
-        let removed = teardown::remove_node(&self.layout, name, self.cgroups_of(name));
+        let removed = teardown::remove_node(&self.ledger, name, self.cgroups_of(name));
         self.starter().cgroups_mut().dismiss(name);
         let recorded = || self.write_record(self.nodes().keys().cloned().collect());
         let problem = match removed {
@@ -239,7 +238,7 @@ impl Network {
             interface: interfaces[index].name.clone(),
         };
         let (near, far) = (end(0), end(1));
-        on_a_thread(|| direct::join_node(&self.layout, &nodes[0], &[(near, &far)]))?;
+        on_a_thread(|| direct::join_node(&self.ledger, &nodes[0], &[(near, &far)]))?;
         let configured = nodes.iter().zip(interfaces).try_for_each(|(node, interface)| {
             self.in_node(node, || configure_interface(node, interface))
         });
@@ -262,7 +261,7 @@ impl Network {
     /// Writes the names of all nodes, for nodes in which something will run, and into those in which
     /// something does.
     fn write_hosts(&self, from: &str, to: &str) -> Result<(), NodeError> {
-        let path = self.layout.hosts();
+        let path = self.layout().hosts();
         fs::write(&path, to)
             .map_err(|error| NodeError::system(format!("write {}", path.display()), error))?;
         for init in self.nodes().values().filter_map(|node| node.running()) {
@@ -280,10 +279,8 @@ impl Network {
     }
 
     fn write_record(&self, nodes: Vec<String>) -> Result<(), NodeError> {
-        // What else is in it, like what the machine gets back, stays.
-        let written = Record::existing(&self.layout)?;
         let nodes = nodes.into_iter().chain(self.remains().nodes.iter().cloned()).collect();
-        Record { nodes, ..written }.write(&self.layout)
+        self.ledger.change(|record| record.nodes = nodes)
     }
 
     /// Where the processes of a node are accounted for.
@@ -300,7 +297,7 @@ impl Network {
         work: impl FnOnce() -> Result<T, NodeError> + Send,
     ) -> Result<T, NodeError> {
         on_a_thread(|| {
-            enter_namespace(&self.layout, node)?;
+            enter_namespace(&self.ledger, node)?;
             work()
         })
     }

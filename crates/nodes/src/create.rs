@@ -12,6 +12,8 @@ use nix::sys::resource::{Resource, getrlimit, setrlimit};
 use crate::cgroup::Tree;
 use crate::configure::{configure, prepare as prepare_node};
 use crate::direct;
+use crate::ledger::Ledger;
+use crate::ours::Ours;
 use crate::outside::{self, Borrowed};
 use crate::record::Record;
 use crate::teardown;
@@ -40,13 +42,13 @@ pub(crate) fn raise_file_limit(plan: &Plan) -> Result<(u64, u64), NodeError> {
     Ok((soft, hard))
 }
 
-/// Makes the nodes and returns their devices, or leaves nothing.
+/// Makes the nodes and returns the books with their devices, or leaves nothing.
 pub(crate) fn create(
     layout: &Layout,
     plan: &Plan,
     cgroups: &mut Tree,
     progress: &(dyn Fn(usize, usize) + Sync),
-) -> Result<Vec<Device>, NodeError> {
+) -> Result<(Ledger, Vec<Device>), NodeError> {
     layout.check_names(plan.nodes.iter().map(|node| node.name.as_str()))?;
     check_absent(layout, plan)?;
     let interfaces = || plan.nodes.iter().flat_map(|node| &node.interfaces);
@@ -54,24 +56,29 @@ pub(crate) fn create(
         tap::check_permitted().map_err(|source| NodeError::NoTap { source })?;
     }
     let borrowed = outside::check(layout, plan)?;
-    let names: Vec<String> = plan.nodes.iter().map(|node| node.name.clone()).collect();
-    let made = prepare(layout, plan, &names, &borrowed)
-        .and_then(|()| cgroups.make())
-        .and_then(|()| create_nodes(layout, plan, progress))
+    let ledger = open_ledger(layout, plan, borrowed)?;
+    let made = prepare(layout, plan)
+        .and_then(|()| cgroups.make(&ledger))
+        .and_then(|()| create_nodes(&ledger, plan, progress))
         .and_then(|mut devices| {
-            devices.extend(outside::make(layout, plan, &borrowed)?);
+            devices.extend(outside::make(&ledger, plan)?);
             Ok(devices)
         });
-    if made.is_err() {
-        // The first error is the one to report.
-        let _ = remove(layout, &names);
+    match made {
+        Ok(devices) => Ok((ledger, devices)),
+        Err(error) => {
+            // The first error is the one to report.
+            let _ = remove(&ledger);
+            Err(error)
+        }
     }
-    made
 }
 
-/// Nothing of these names may exist: it would be removed with the experiment.
+/// Nothing of these names may exist.
 fn check_absent(layout: &Layout, plan: &Plan) -> Result<(), NodeError> {
-    let namespaces = plan.nodes.iter().map(|node| layout.namespace(&node.name));
+    let outside = plan.outside.iter().take(1).map(|_| outside::NAMESPACE);
+    let nodes = plan.nodes.iter().map(|node| node.name.as_str());
+    let namespaces = nodes.chain(outside).map(|node| layout.namespace(node));
     let found = namespaces.chain([layout.record()]).chain(layout.cgroups()).find(|p| p.exists());
     found.map_or(Ok(()), |path| {
         let experiment = layout.experiment().into();
@@ -79,18 +86,16 @@ fn check_absent(layout: &Layout, plan: &Plan) -> Result<(), NodeError> {
     })
 }
 
-/// Everything that nodes share: the record first.
-fn prepare(
-    layout: &Layout,
-    plan: &Plan,
-    names: &[String],
-    borrowed: &Borrowed,
-) -> Result<(), NodeError> {
+/// The books: before anything is made.
+fn open_ledger(layout: &Layout, plan: &Plan, borrowed: Borrowed) -> Result<Ledger, NodeError> {
     layout.create_state_dir()?;
+    let nodes = plan.nodes.iter().map(|node| node.name.clone()).collect();
     let user_namespace = layout.is_rootless().then(rootless::own).flatten();
-    let (pid, nodes, borrowed) = (std::process::id(), names.to_vec(), borrowed.clone());
-    let record = Record { pid, nodes, user_namespace, borrowed };
-    record.write(layout)?;
+    Ledger::open(layout, Record::new(nodes, user_namespace, borrowed)?)
+}
+
+/// Everything that nodes share.
+fn prepare(layout: &Layout, plan: &Plan) -> Result<(), NodeError> {
     let resolver = "# Names of nodes are in /etc/hosts. Nodes reach no name server.\n";
     for (path, text) in [(layout.hosts(), plan.hosts_file.as_str()), (layout.resolver(), resolver)]
     {
@@ -104,7 +109,7 @@ fn prepare(
 }
 
 fn create_nodes(
-    layout: &Layout,
+    ledger: &Ledger,
     plan: &Plan,
     progress: &(dyn Fn(usize, usize) + Sync),
 ) -> Result<Vec<Device>, NodeError> {
@@ -118,22 +123,22 @@ fn create_nodes(
     let (joined, alone): (Vec<usize>, Vec<usize>) =
         (0..count).partition(|index| direct::is_joined(&plan.nodes[*index]));
     let mut devices = in_parallel(&alone, |index| {
-        create_namespace(layout, &plan.nodes[index])?;
+        create_namespace(ledger, &plan.nodes[index])?;
         finish(index)
     })?;
     // A pair of devices needs both namespaces, and is needed for addresses and routes.
     in_parallel(&joined, |index| {
-        create_namespace(layout, &plan.nodes[index])?;
+        create_namespace(ledger, &plan.nodes[index])?;
         prepare_node(&plan.nodes[index])
     })?;
-    direct::join(layout, plan)?;
+    direct::join(ledger, plan)?;
     devices.extend(in_parallel(&joined, |index| {
-        enter_namespace(layout, &plan.nodes[index].name)?;
+        enter_namespace(ledger, &plan.nodes[index].name)?;
         finish(index)
     })?);
     // Not before the peers of all devices are up.
     in_parallel(&joined, |index| {
-        enter_namespace(layout, &plan.nodes[index].name)?;
+        enter_namespace(ledger, &plan.nodes[index].name)?;
         let node = &plan.nodes[index];
         direct::wait_until_running(&node.name, &node.interfaces)
     })?;
@@ -177,34 +182,21 @@ fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
 }
 
 /// Makes the namespace of a node, and leaves the calling thread in it.
-pub(crate) fn create_namespace(layout: &Layout, node: &NodePlan) -> Result<(), NodeError> {
-    let path = layout.namespace(&node.name);
-    netns::create(&path).map_err(|error| {
+pub(crate) fn create_namespace(ledger: &Ledger, node: &NodePlan) -> Result<(), NodeError> {
+    ledger.create_namespace(&node.name).map_err(|error| {
+        let path = ledger.layout().namespace(&node.name);
         NodeError::in_node(&node.name, format!("make namespace {}", path.display()), error)
     })
 }
 
 /// Leaves the calling thread in the namespace of a node.
-pub(crate) fn enter_namespace(layout: &Layout, node: &str) -> Result<(), NodeError> {
-    let path = layout.namespace(node);
-    netns::enter(&path).map_err(|error| {
-        NodeError::in_node(node, format!("enter namespace {}", path.display()), error)
-    })
+pub(crate) fn enter_namespace(ledger: &Ledger, node: &str) -> Result<(), NodeError> {
+    ledger.enter(node).map_err(|error| NodeError::in_node(node, "enter its namespace", error))
 }
 
 /// Removes nodes and files of an experiment that has no processes of ours any more; of the state
 /// directory, what is not ours stays.
-pub(crate) fn remove(layout: &Layout, nodes: &[String]) -> Result<(), NodeError> {
-    teardown::remove(layout, nodes)?;
-    for path in [layout.hosts(), layout.resolver(), layout.record()] {
-        match fs::remove_file(&path) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => {
-                return Err(NodeError::system(format!("remove {}", path.display()), error));
-            }
-            _ => {}
-        }
-    }
-    // Not empty while the engine's socket is in it.
-    let _ = fs::remove_dir(layout.state_dir());
-    Ok(())
+pub(crate) fn remove(ledger: &Ledger) -> Result<(), NodeError> {
+    teardown::remove(&Ours::of(ledger))?;
+    ledger.close()
 }

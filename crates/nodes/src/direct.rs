@@ -4,14 +4,16 @@ use std::collections::BTreeMap;
 use std::fs::File;
 use std::io;
 use std::os::fd::AsRawFd;
+use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 
 use netloom_plan::{InterfacePlan, NodePlan, Plan};
 use netloom_scenario::Endpoint;
 
+use crate::ledger::Ledger;
 use crate::netlink::Netlink;
-use crate::{Layout, NodeError, interface, netns, requests};
+use crate::{NodeError, interface, requests};
 
 /// How long the kernel may take to ready a device whose peer is up.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -24,7 +26,7 @@ pub(crate) fn is_joined(node: &NodePlan) -> bool {
 }
 
 /// Makes the devices of all direct links; their nodes' namespaces must be there.
-pub(crate) fn join(layout: &Layout, plan: &Plan) -> Result<(), NodeError> {
+pub(crate) fn join(ledger: &Ledger, plan: &Plan) -> Result<(), NodeError> {
     let mut pairs: BTreeMap<&str, Vec<(Endpoint, &Endpoint)>> = BTreeMap::new();
     for node in &plan.nodes {
         for interface in &node.interfaces {
@@ -39,28 +41,27 @@ pub(crate) fn join(layout: &Layout, plan: &Plan) -> Result<(), NodeError> {
     // Never on the caller's thread, which must stay in its namespace.
     thread::scope(|scope| {
         let made = scope
-            .spawn(|| pairs.iter().try_for_each(|(node, pairs)| join_node(layout, node, pairs)));
+            .spawn(|| pairs.iter().try_for_each(|(node, pairs)| join_node(ledger, node, pairs)));
         made.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
     })
 }
 
 /// Makes the devices of one node, and their peers.
 pub(crate) fn join_node(
-    layout: &Layout,
+    ledger: &Ledger,
     node: &str,
     pairs: &[(Endpoint, &Endpoint)],
 ) -> Result<(), NodeError> {
     let failed = |action: String, error| NodeError::in_node(node, action, error);
-    netns::enter(&layout.namespace(node))
-        .map_err(|error| failed("enter its namespace".into(), error))?;
+    ledger.enter(node).map_err(|error| failed("enter its namespace".into(), error))?;
     let mut netlink =
         Netlink::open().map_err(|error| failed("open a netlink socket".into(), error))?;
     // Open until the kernel has found them by their numbers.
     let namespaces = pairs.iter().map(|(_, peer)| {
-        let path = layout.namespace(&peer.node);
-        File::open(&path).map_err(|error| failed(format!("open {}", path.display()), error))
+        let namespace = ledger.namespace(&peer.node);
+        namespace.map_err(|error| failed(format!("find the namespace of {}", peer.node), error))
     });
-    let namespaces: Vec<File> = namespaces.collect::<Result<_, NodeError>>()?;
+    let namespaces: Vec<Arc<File>> = namespaces.collect::<Result<_, NodeError>>()?;
     let requests = pairs.iter().zip(&namespaces);
     let requests = requests
         .map(|((end, peer), namespace)| requests::veth_pair(end, peer, namespace.as_raw_fd()));

@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use thiserror::Error;
 
@@ -10,7 +10,7 @@ use thiserror::Error;
 #[derive(Debug, Error)]
 pub enum NodeError {
     /// The kernel refused; `source` has its error number.
-    #[error("{}cannot {action}: {source}{}", of_node(node), advice(source))]
+    #[error("{}cannot {action}: {source}{}", of_node(node), advice(action, source))]
     System {
         /// The node it was for, if it was for one.
         node: Option<String>,
@@ -28,7 +28,8 @@ pub enum NodeError {
     /// Something with the experiment's names exists already.
     #[error(
         "experiment `{experiment}` exists already or has left something behind: {what}; \
-         destroy it, or run `netloom cleanup {experiment}`"
+         destroy it, or run `netloom cleanup {experiment}`; what that leaves alone is somebody else's: \
+         choose another name"
     )]
     Exists {
         /// The experiment.
@@ -95,7 +96,7 @@ pub enum NodeError {
         why: String,
     },
     /// The kernel refused something at an end of a link outside.
-    #[error("`{end}`: cannot {action}: {source}{}", advice(source))]
+    #[error("`{end}`: cannot {action}: {source}{}", advice(action, source))]
     Outside {
         /// The end.
         end: String,
@@ -185,13 +186,17 @@ fn tun_advice(error: &io::Error) -> &'static str {
 }
 
 /// What to do next, where the error number tells.
-fn advice(error: &io::Error) -> &'static str {
+fn advice(action: &str, error: &io::Error) -> &'static str {
     match error.raw_os_error() {
         Some(libc::EPERM | libc::EACCES) => {
             "; this may take root (docs/rootless.md says what ordinary users can do)"
         }
         Some(libc::EMFILE) => "; raise the limit on open files (`ulimit -n`)",
         Some(libc::ENFILE) => "; raise the kernel's limit on open files (`sysctl fs.file-max`)",
+        // Of files, the kernel means the disk; of namespaces and mounts, limits of its own.
+        Some(libc::ENOSPC) if !["namespace", "mount"].iter().any(|word| action.contains(word)) => {
+            "; the file system is full: make room there (`df -h`, and `df -i` for files)"
+        }
         Some(libc::ENOSPC) => {
             "; raise the kernel's limit on namespaces or mounts \
              (`sysctl user.max_net_namespaces fs.mount-max`)"
@@ -201,5 +206,34 @@ fn advice(error: &io::Error) -> &'static str {
         Some(libc::EROFS) => "; the file system is mounted read-only here",
         Some(libc::EMSGSIZE) => "; put long arguments into a file",
         _ => "",
+    }
+}
+
+/// An error of the file system with advice of its own, where an action is about something else as well.
+pub(crate) fn of_file(path: &Path, error: io::Error) -> io::Error {
+    match error.raw_os_error() {
+        Some(libc::ENOSPC) => {
+            let words = format!("{}: {error}; make room in its file system", path.display());
+            io::Error::new(error.kind(), words)
+        }
+        _ => error,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_full_disk_is_told_from_limits_of_the_kernel() {
+        let told = |action: &str| {
+            NodeError::system(action, io::Error::from_raw_os_error(libc::ENOSPC)).to_string()
+        };
+        assert!(told("write /run/netloom/x/hosts").contains("the file system is full"));
+        assert!(told("make a mount namespace").contains("max_net_namespaces"));
+        let full = io::Error::from_raw_os_error(libc::ENOSPC);
+        let name = of_file(Path::new("/run/netns/x.a"), full);
+        let told = NodeError::in_node("a", "make namespace /run/netns/x.a", name).to_string();
+        assert!(told.contains("make room") && !told.contains("max_net"), "{told}");
     }
 }

@@ -51,7 +51,7 @@ fn run(control: &Control) -> i32 {
                 report(control, action, &error);
                 return 1;
             }
-            serve::serve(control, &oom_score).map_or(1, |()| 0)
+            serve::serve(control, &oom_score, &view.env).map_or(1, |()| 0)
         }
         Err((action, error)) => {
             report(control, action, &error);

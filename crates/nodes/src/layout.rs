@@ -13,6 +13,11 @@ use crate::cgroup::{self, Hierarchies};
 /// Where network namespaces are visible to `ip netns`.
 const NETNS_DIRECTORY: &str = "/run/netns";
 
+/// The name of the lock in a state directory, which the engine holds while it lives.
+pub const LOCK: &str = "lock";
+/// The name of the file with what has been made.
+const MADE: &str = "made.jsonl";
+
 /// The places of one experiment: its state directory, its namespaces' names, its cgroup.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Layout {
@@ -49,16 +54,12 @@ impl Layout {
         Self { experiment: experiment.into(), state_dir, netns_dir, rootless: true }
     }
 
-    /// The names of all experiments that have state or a cgroup: running ones, and what is left of
-    /// dead ones. Sorted.
+    /// The names of all experiments that have state: running ones, and what is left of dead ones. Sorted.
     pub fn all() -> Vec<String> {
-        let mut names = subdirectories(&state_root());
-        if geteuid().is_root() {
-            let folders = Hierarchies::of_this_machine().folders();
-            names.extend(folders.iter().flat_map(|folder| subdirectories(folder)));
-        }
+        let root = state_root();
+        let mut names = subdirectories(&root);
+        names.retain(|name| is_state_directory(&root.join(name)));
         names.sort_unstable();
-        names.dedup();
         names
     }
 
@@ -109,6 +110,11 @@ impl Layout {
 
     pub(crate) fn record(&self) -> PathBuf {
         self.state_dir.join("record.json")
+    }
+
+    /// What has been made.
+    pub(crate) fn made(&self) -> PathBuf {
+        self.state_dir.join(MADE)
     }
 
     pub(crate) fn hosts(&self) -> PathBuf {
@@ -170,7 +176,7 @@ impl Layout {
     /// Creates the state directory, private to its owner.
     pub(crate) fn create_state_dir(&self) -> Result<(), NodeError> {
         let create = || -> io::Result<()> {
-            fs::DirBuilder::new().recursive(true).mode(0o755).create(&self.state_dir)?;
+            fs::DirBuilder::new().recursive(true).mode(0o700).create(&self.state_dir)?;
             fs::set_permissions(&self.state_dir, fs::Permissions::from_mode(0o700))
         };
         create().map_err(|error| {
@@ -192,6 +198,13 @@ fn state_root() -> PathBuf {
     let own = |path: &PathBuf| fs::metadata(path).is_ok_and(|found| found.uid() == user.as_raw());
     let runtime = env::var_os("XDG_RUNTIME_DIR").map(PathBuf::from).filter(own);
     runtime.map_or_else(|| format!("/tmp/netloom-{user}").into(), |path| path.join("netloom"))
+}
+
+/// Whether a directory is an experiment's, by its lock or its books. One with nothing in it may be: its engine was killed
+/// when it had just made it.
+pub fn is_state_directory(path: &Path) -> bool {
+    [LOCK, MADE].iter().any(|name| path.join(name).exists())
+        || fs::read_dir(path).is_ok_and(|mut entries| entries.next().is_none())
 }
 
 fn subdirectories(directory: &Path) -> Vec<String> {

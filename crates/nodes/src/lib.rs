@@ -3,7 +3,8 @@
 //!
 //! | module | does |
 //! |---|---|
-//! | `layout`, `record` | where things live; what is about to be made |
+//! | `layout`, `record`, `made` | where things live; what is about to be made; what was, told apart from others' |
+//! | `ledger`, `ours` | these books in the engine, and in whoever takes everything away |
 //! | `network` | [`Network`]: the whole, made by `create`, unmade by `teardown` |
 //! | `netns`, `tap`, `netlink`, `requests`, `sysctl`, `own_proc`, `configure` | one node's network stack |
 //! | `changing` | what changes while it lives: nodes, interfaces, addresses, routes that come and go |
@@ -33,10 +34,13 @@ mod files;
 pub mod init;
 mod interface;
 mod layout;
+mod ledger;
+mod made;
 mod netlink;
 mod netns;
 mod network;
 mod node;
+mod ours;
 mod outgoing;
 mod outside;
 mod own_proc;
@@ -58,9 +62,10 @@ pub use drain::wait as wait_until_freed;
 pub use error::NodeError;
 pub use files::NodeFiles;
 pub use interface::{InterfaceState, Traffic};
-pub use layout::Layout;
+pub use layout::{LOCK, Layout, is_state_directory};
 pub use network::{Attachment, Context, Device, Network};
 pub use node::{OnExit, OnStarted, Processes};
+pub use pidfd::{PidFd, is_going, started_at};
 pub use process::{ExitStatus, SpawnRequest, Spawned, Stdio};
 pub use teardown::{CleanupReport, cleanup, cleanup_layout};
 pub use view::{View, ViewBind, ViewDirectory, ViewFile};

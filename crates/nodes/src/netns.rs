@@ -2,19 +2,24 @@
 
 use std::fs::{self, File, OpenOptions};
 use std::io;
+use std::os::fd::AsRawFd;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
-use std::path::{Path, PathBuf};
+use std::path::Path;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 use std::time::Duration;
 
 use nix::errno::Errno;
-use nix::fcntl::{Flock, FlockArg};
+use nix::fcntl::{AT_FDCWD, AtFlags, Flock, FlockArg};
 use nix::mount::{MntFlags, MsFlags, mount, umount2};
 use nix::sched::{CloneFlags, setns, unshare};
 use nix::time::{ClockId, clock_gettime};
+use nix::unistd::linkat;
+use serde::{Deserialize, Serialize};
 
 use crate::Layout;
+use crate::error::of_file;
 
 /// A namespace, as the kernel numbers it: device and inode of nsfs.
 pub(crate) type Identity = (u64, u64);
@@ -47,7 +52,8 @@ pub(crate) fn unprepare(layout: &Layout) -> io::Result<()> {
         Ok(()) | Err(Errno::EINVAL | Errno::ENOENT) => {}
         Err(errno) => return Err(errno.into()),
     }
-    match fs::remove_dir(layout.netns_dir()) {
+    // What others may have put there is in the experiment's own directory, which goes as a whole.
+    match fs::remove_dir_all(layout.netns_dir()) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
         _ => Ok(()),
     }
@@ -55,44 +61,82 @@ pub(crate) fn unprepare(layout: &Layout) -> io::Result<()> {
 
 const NONE: Option<&str> = None;
 
-/// Moves the calling thread into a new network namespace and gives that a name. The thread should
-/// end afterwards, or make the next namespace.
-pub(crate) fn create(path: &Path) -> io::Result<()> {
-    OpenOptions::new().write(true).create_new(true).mode(0o444).open(path)?;
-    unshare(CloneFlags::CLONE_NEWNET)?;
-    mount(Some("/proc/thread-self/ns/net"), path, NONE, MsFlags::MS_BIND, NONE)?;
-    Ok(())
+/// A namespace with a name: the file that carries the name, and the namespace that is mounted there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Named {
+    pub file: Identity,
+    pub namespace: Identity,
 }
 
-/// Takes the name away. The namespace goes when nothing is in it and nothing holds it. Fine if it
-/// has gone before, or was never mounted.
-pub(crate) fn remove(path: &Path) -> io::Result<()> {
-    loop {
-        match umount2(path, MntFlags::MNT_DETACH) {
-            Ok(()) => {}
-            Err(Errno::EINVAL | Errno::ENOENT) => break,
-            Err(errno) => return Err(errno.into()),
+/// Moves the calling thread into a new network namespace and gives that a name; the namespace. `note` is called with
+/// what will have the name before it has. The thread should end afterwards, or make the next namespace.
+pub(crate) fn create(path: &Path, note: impl FnOnce(Named) -> io::Result<()>) -> io::Result<File> {
+    unshare(CloneFlags::CLONE_NEWNET)?;
+    let namespace = File::open("/proc/thread-self/ns/net")?;
+    let of_namespace = identity_of(&namespace)?;
+    match unnamed_file(path) {
+        Ok(file) => {
+            note(Named { file: identity_of(&file)?, namespace: of_namespace })?;
+            let source = format!("/proc/self/fd/{}", file.as_raw_fd());
+            let follow = AtFlags::AT_SYMLINK_FOLLOW;
+            linkat(AT_FDCWD, source.as_str(), AT_FDCWD, path, follow)
+                .map_err(|errno| of_file(path, errno.into()))?;
         }
+        // A file system without such files: a killed engine may leave an empty file.
+        Err(error) if matches!(error.raw_os_error(), Some(libc::EOPNOTSUPP | libc::EISDIR)) => {
+            let file = OpenOptions::new().write(true).create_new(true).mode(0o444).open(path);
+            let file = file.map_err(|error| of_file(path, error))?;
+            note(Named { file: identity_of(&file)?, namespace: of_namespace })?;
+        }
+        Err(error) => return Err(of_file(path, error)),
     }
-    match fs::remove_file(path) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
-        _ => Ok(()),
+    mount(Some("/proc/thread-self/ns/net"), path, NONE, MsFlags::MS_BIND, NONE)?;
+    Ok(namespace)
+}
+
+/// A new file without a name, where it can get the name `path`.
+fn unnamed_file(path: &Path) -> io::Result<File> {
+    let directory = path.parent().ok_or(io::ErrorKind::InvalidInput)?;
+    let mut options = OpenOptions::new();
+    options.write(true).custom_flags(libc::O_TMPFILE).mode(0o444).open(directory)
+}
+
+/// Takes the name away, if it is still of this namespace; whether it was. The namespace goes when nothing is in it and
+/// nothing holds it.
+pub(crate) fn remove(path: &Path, named: &Named) -> io::Result<bool> {
+    let mut was_ours = false;
+    loop {
+        let found = identity(path);
+        if found == Some(named.namespace) {
+            match umount2(path, MntFlags::MNT_DETACH) {
+                Ok(()) => was_ours = true,
+                Err(Errno::ENOENT) => return Ok(was_ours),
+                Err(errno) => return Err(errno.into()),
+            }
+        } else if found == Some(named.file) {
+            return match fs::remove_file(path) {
+                Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+                _ => Ok(true),
+            };
+        } else {
+            return Ok(was_ours);
+        }
     }
 }
 
 /// Moves the calling thread into the namespace.
-pub(crate) fn enter(path: &Path) -> io::Result<()> {
-    Ok(setns(File::open(path)?, CloneFlags::CLONE_NEWNET)?)
+pub(crate) fn enter(namespace: &File) -> io::Result<()> {
+    Ok(setns(namespace, CloneFlags::CLONE_NEWNET)?)
 }
 
 /// Runs `work` on a thread of its own inside the namespace.
 pub(crate) fn inside<T: Send>(
-    path: &Path,
+    namespace: &File,
     work: impl FnOnce() -> io::Result<T> + Send,
 ) -> io::Result<T> {
     thread::scope(|scope| {
         let run = || {
-            enter(path)?;
+            enter(namespace)?;
             work()
         };
         let thread = thread::Builder::new().name("in-node".into()).spawn_scoped(scope, run)?;
@@ -103,17 +147,17 @@ pub(crate) fn inside<T: Send>(
 /// Runs `work` in one namespace after the other, on one thread of its own; stops at the first error. Adds the CPU
 /// time of that thread, in ns, to `spent`.
 pub(crate) fn inside_each<T: Send>(
-    paths: &[PathBuf],
+    namespaces: &[Arc<File>],
     mut work: impl FnMut() -> io::Result<T> + Send,
     spent: &AtomicU64,
 ) -> io::Result<Vec<T>> {
     thread::scope(|scope| {
         let run = move || {
-            let visit = |path: &PathBuf| {
-                enter(path)?;
+            let visit = |namespace: &Arc<File>| {
+                enter(namespace)?;
                 work()
             };
-            let done = paths.iter().map(visit).collect();
+            let done = namespaces.iter().map(visit).collect();
             // Cannot fail for the own thread.
             let time = clock_gettime(ClockId::CLOCK_THREAD_CPUTIME_ID).map(Duration::from);
             let nanos = time.unwrap_or_default().as_nanos();
@@ -128,4 +172,9 @@ pub(crate) fn inside_each<T: Send>(
 /// Which namespace this is: the same for a name in [`Path`] and for `/proc/<pid>/ns/net`.
 pub(crate) fn identity(path: &Path) -> Option<Identity> {
     fs::metadata(path).ok().map(|metadata| (metadata.dev(), metadata.ino()))
+}
+
+/// The same of an open file.
+pub(crate) fn identity_of(file: &File) -> io::Result<Identity> {
+    file.metadata().map(|metadata| (metadata.dev(), metadata.ino()))
 }

@@ -4,6 +4,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::fs::{self, File};
 use std::io;
 use std::os::fd::OwnedFd;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::sync_channel;
@@ -17,9 +18,9 @@ use nix::sys::socket::{AddressFamily, SockFlag, SockProtocol, SockType, socket};
 
 use crate::cgroup::{self, Places, Tree, Usage};
 use crate::interface::{self, InterfaceState};
+use crate::ledger::Ledger;
 use crate::node::{Node, OnExit, Processes};
 use crate::reactor::Reactor;
-use crate::record::Record;
 use crate::starter::Starter;
 use crate::{Layout, NodeError, NodeFiles, SpawnRequest, Spawned, View, create, netns};
 
@@ -73,7 +74,7 @@ pub enum Attachment {
 /// problems; [`Network::destroy`] tells.
 #[derive(Debug)]
 pub struct Network {
-    pub(crate) layout: Layout,
+    pub(crate) ledger: Arc<Ledger>,
     nodes: RwLock<Nodes>,
     starter: Starter,
     /// Whether there are cgroups of version 2 that we may use.
@@ -115,13 +116,14 @@ impl Network {
     ) -> Result<(Self, Vec<Device>), NodeError> {
         let file_limits = create::raise_file_limit(plan)?;
         let mut cgroups = Tree::plan(layout, plan)?;
-        let devices = create::create(layout, plan, &mut cgroups, progress)?;
+        let (ledger, devices) = create::create(layout, plan, &mut cgroups, progress)?;
         let nodes = plan.nodes.iter().map(|node| (node.name.clone(), Arc::default())).collect();
-        let starter = Starter::new(layout.clone(), context, file_limits, cgroups);
+        let ledger = Arc::new(ledger);
+        let starter = Starter::new(Arc::clone(&ledger), context, file_limits, cgroups);
         // Asked once: the kernel's table of mounts grows with the nodes.
         let has_cgroups = layout.cgroup().is_some_and(|path| cgroup::is_usable(&path));
         let mut network = Self {
-            layout: layout.clone(),
+            ledger,
             nodes: RwLock::new(nodes),
             starter,
             has_cgroups,
@@ -244,7 +246,7 @@ impl Network {
             let v6 = fs::read_to_string("/proc/thread-self/net/tcp6").unwrap_or_default();
             Ok(v4.lines().chain(v6.lines()).filter_map(listening_port).collect())
         };
-        netns::inside(&self.layout.namespace(node), read)
+        self.inside(node, read)
             .map_err(|error| NodeError::in_node(node, "read the table of TCP sockets", error))
     }
 
@@ -277,14 +279,23 @@ impl Network {
         Ok(named.collect())
     }
 
+    fn inside<T: Send>(
+        &self,
+        node: &str,
+        work: impl FnOnce() -> io::Result<T> + Send,
+    ) -> io::Result<T> {
+        netns::inside(&*self.ledger.namespace(node)?, work)
+    }
+
     fn in_each<T: Send>(
         &self,
         nodes: &[&str],
         read: impl FnMut() -> io::Result<T> + Send,
     ) -> Result<Vec<T>, NodeError> {
-        let paths: Vec<_> = nodes.iter().map(|name| self.layout.namespace(name)).collect();
         let failed = |error| NodeError::system("read the counters of the nodes' interfaces", error);
-        netns::inside_each(&paths, read, &self.spent_in_nodes).map_err(failed)
+        let namespaces = nodes.iter().map(|name| self.ledger.namespace(name));
+        let namespaces = namespaces.collect::<io::Result<Vec<_>>>().map_err(failed)?;
+        netns::inside_each(&namespaces, read, &self.spent_in_nodes).map_err(failed)
     }
 
     /// A socket that sees every frame at an interface of a node. It holds the node's namespace: drop it
@@ -294,9 +305,9 @@ impl Network {
     /// [`NodeError::UnknownNode`], or [`NodeError::System`] if the node has no such interface any more.
     pub fn packet_socket(&self, node: &str, interface: &str) -> Result<PacketSocket, NodeError> {
         self.node(node)?;
-        netns::inside(&self.layout.namespace(node), || PacketSocket::open(interface)).map_err(
-            |error| NodeError::in_node(node, format!("open a packet socket at {interface}"), error),
-        )
+        self.inside(node, || PacketSocket::open(interface)).map_err(|error| {
+            NodeError::in_node(node, format!("open a packet socket at {interface}"), error)
+        })
     }
 
     /// A socket inside a node that is neither bound nor connected, non-blocking: of TCP or else UDP, of IPv6 or
@@ -310,8 +321,17 @@ impl Network {
         let kind = if tcp { SockType::Stream } else { SockType::Datagram };
         let flags = SockFlag::SOCK_CLOEXEC | SockFlag::SOCK_NONBLOCK;
         let open = || Ok(socket(family, kind, flags, None)?);
-        netns::inside(&self.layout.namespace(node), open)
-            .map_err(|error| NodeError::in_node(node, "open a socket", error))
+        self.inside(node, open).map_err(|error| NodeError::in_node(node, "open a socket", error))
+    }
+
+    /// The inode of a node's network namespace; `None` for what has none, or none any more.
+    pub fn namespace_inode(&self, node: &str) -> Option<u64> {
+        self.ledger.namespace(node).ok()?.metadata().ok().map(|found| found.ino())
+    }
+
+    /// The nodes whose namespaces have lost their names, by `ip netns del` or the like. The nodes live on.
+    pub fn unnamed(&self) -> Vec<String> {
+        self.ledger.unnamed()
     }
 
     /// A raw socket inside a node for ICMPv6 or else ICMP, non-blocking. It holds the node's namespace: drop
@@ -327,7 +347,7 @@ impl Network {
         };
         let flags = SockFlag::SOCK_CLOEXEC | SockFlag::SOCK_NONBLOCK;
         let open = || Ok(socket(family, SockType::Raw, flags, protocol)?);
-        netns::inside(&self.layout.namespace(node), open)
+        self.inside(node, open)
             .map_err(|error| NodeError::in_node(node, "open a socket for pings", error))
     }
 
@@ -387,14 +407,11 @@ impl Network {
             inits.iter().filter(|init| !init.ended_by(deadline)).map(|init| init.name()).collect();
         drop(self.reactor.take());
         // And of those that went before, what has remained.
-        let recorded = Record::nodes(&self.layout).into_iter();
-        let names: BTreeSet<String> = recorded.chain(nodes.into_keys()).collect();
-        let names: Vec<String> = names.into_iter().collect();
-        let removed = create::remove(&self.layout, &names);
+        let removed = create::remove(&self.ledger);
         match stuck.is_empty() {
             true => removed,
             false => Err(NodeError::Remains {
-                experiment: self.layout.experiment().into(),
+                experiment: self.layout().experiment().into(),
                 problems: vec![format!("the processes of {} do not end", stuck.join(", "))],
             }),
         }
@@ -402,9 +419,13 @@ impl Network {
 
     pub(crate) fn node(&self, name: &str) -> Result<Arc<Node>, NodeError> {
         self.nodes().get(name).cloned().ok_or_else(|| NodeError::UnknownNode {
-            experiment: self.layout.experiment().into(),
+            experiment: self.layout().experiment().into(),
             node: name.into(),
         })
+    }
+
+    pub(crate) fn layout(&self) -> &Layout {
+        self.ledger.layout()
     }
 
     pub(crate) fn starter(&self) -> &Starter {

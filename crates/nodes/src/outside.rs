@@ -15,21 +15,25 @@ mod nat;
 
 use std::fs::{self, File};
 use std::os::fd::AsRawFd;
-use std::path::Path;
+use std::sync::Arc;
 use std::{io, thread};
 
 use netlink_packet_route::RouteNetlinkMessage;
 use netlink_packet_route::link::{
-    InfoData, InfoKind, InfoMacVlan, LinkAttribute, LinkInfo, LinkMessage, MacVlanMode,
+    InfoData, InfoKind, InfoMacVlan, LinkAttribute, LinkInfo, LinkMessage, MacVlanMode, State,
 };
 use netloom_plan::{OutsidePlan, Plan};
 use netloom_ports::PacketDevice;
 use netloom_scenario::Outside;
 use nix::net::if_::if_nametoindex;
 
+use crate::ledger::Ledger;
+use crate::made::Thing;
 use crate::netlink::{Netlink, Request};
 use crate::network::Attachment;
-use crate::{Device, Layout, NodeError, netns, requests, tap};
+use crate::ours::Ours;
+use crate::record::Record;
+use crate::{Device, NodeError, netns, requests, tap};
 
 pub(crate) use borrowed::{Borrowed, check, check_change, give_back};
 
@@ -51,66 +55,70 @@ fn failed(end: &OutsidePlan, action: &str, source: io::Error) -> NodeError {
 }
 
 /// Makes, or takes, all ends of links outside; what must be given back is recorded.
-pub(crate) fn make(
-    layout: &Layout,
-    plan: &Plan,
-    borrowed: &Borrowed,
-) -> Result<Vec<Device>, NodeError> {
-    plan.outside.iter().map(|end| make_end(layout, end, borrowed)).collect()
+pub(crate) fn make(ledger: &Ledger, plan: &Plan) -> Result<Vec<Device>, NodeError> {
+    let record = ledger.record();
+    plan.outside.iter().map(|end| make_end(ledger, end, &record)).collect()
 }
 
 /// The same with one end of a network that is there, which nobody has checked.
-pub(crate) fn add(layout: &Layout, end: &OutsidePlan) -> Result<Device, NodeError> {
-    let mut borrowed = Borrowed::recorded(layout)?;
-    borrowed.take(end);
-    borrowed.record(layout)?;
-    make_end(layout, end, &borrowed).inspect_err(|_| {
+pub(crate) fn add(ledger: &Ledger, end: &OutsidePlan) -> Result<Device, NodeError> {
+    ledger.change(|record| record.borrowed.take(end))?;
+    make_end(ledger, end, &ledger.record()).inspect_err(|_| {
         // The first error is the one to report; what stays in the record goes with the experiment.
-        let _ = take_away(layout, end);
+        let _ = take_away(ledger, end);
     })
 }
 
 /// Gives back what one end has of the machine's. What goes with its descriptor is the caller's to close.
-pub(crate) fn take_away(layout: &Layout, end: &OutsidePlan) -> Result<(), NodeError> {
-    let mut borrowed = Borrowed::recorded(layout)?;
-    borrowed.give_back_end(layout, end).map_err(|e| failed(end, "give the device back", e))?;
-    borrowed.record(layout)
+pub(crate) fn take_away(ledger: &Ledger, end: &OutsidePlan) -> Result<(), NodeError> {
+    let mut borrowed = ledger.record().borrowed;
+    let ours = Ours::of(ledger);
+    borrowed.give_back_end(&ours, end).map_err(|e| failed(end, "give the device back", e))?;
+    ledger.change(|record| record.borrowed = borrowed)
 }
 
-fn make_end(layout: &Layout, end: &OutsidePlan, borrowed: &Borrowed) -> Result<Device, NodeError> {
+fn make_end(ledger: &Ledger, end: &OutsidePlan, record: &Record) -> Result<Device, NodeError> {
+    let borrowed = &record.borrowed;
     let device = match end.kind {
         Outside::Host | Outside::Nat => of_machine(end)?,
-        Outside::Tap => for_virtual_machine(end)?,
+        Outside::Tap => for_virtual_machine(ledger, end)?,
         Outside::Macvlan | Outside::Device => {
-            let path = layout.namespace(NAMESPACE);
-            ensure_namespace(&path).map_err(|error| {
+            let namespace = ensure_namespace(ledger).map_err(|error| {
+                let path = ledger.layout().namespace(NAMESPACE);
                 NodeError::system(format!("make namespace {}", path.display()), error)
             })?;
-            apart(end, borrowed.name_beside(end), &path)?
+            apart(end, borrowed.name_beside(end), &namespace)?
         }
     };
     if end.kind == Outside::Nat {
-        borrowed.forward(end)?;
-        nat::translate(layout.experiment(), end)
+        let experiment = ledger.layout().experiment();
+        nat::translate(experiment, &record.mark, end)
+            .and_then(|()| {
+                let (v4, v6) = (&borrowed.forwarding, borrowed.forwards_ipv6_for_us());
+                nat::bound(experiment, &record.mark, v4, v6)
+            })
             .map_err(|error| NodeError::system("set up address translation (nf_tables)", error))?;
+        borrowed.forward(end)?;
     }
     Ok(device)
 }
 
-fn ensure_namespace(path: &Path) -> io::Result<()> {
-    if path.exists() {
-        return Ok(());
+/// The namespace of devices that the engine reads, which is made for the first one.
+fn ensure_namespace(ledger: &Ledger) -> io::Result<Arc<File>> {
+    if let Ok(namespace) = ledger.namespace(NAMESPACE) {
+        return Ok(namespace);
     }
     // On a thread of its own, which ends in it.
     thread::scope(|scope| {
-        let thread = thread::Builder::new().spawn_scoped(scope, || make_namespace(path))?;
+        let thread = thread::Builder::new().spawn_scoped(scope, || make_namespace(ledger))?;
         thread.join().unwrap_or_else(|_| Err(io::Error::other("a thread has panicked")))
-    })
+    })?;
+    ledger.namespace(NAMESPACE)
 }
 
 /// A namespace in which the kernel says nothing by itself.
-fn make_namespace(path: &Path) -> io::Result<()> {
-    netns::create(path)?;
+fn make_namespace(ledger: &Ledger) -> io::Result<()> {
+    ledger.create_namespace(NAMESPACE)?;
     for which in ["all", "default"] {
         match fs::write(format!("/proc/sys/net/ipv6/conf/{which}/disable_ipv6"), "1") {
             Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
@@ -128,24 +136,39 @@ fn device(end: &OutsidePlan, fd: std::os::fd::OwnedFd, attachment: Attachment) -
 /// A TAP in the machine's namespace that goes with its descriptor.
 fn of_machine(end: &OutsidePlan) -> Result<Device, NodeError> {
     let fd = tap::create_passing(&end.device).map_err(|e| failed(end, "make the device", e))?;
+    if end.kind == Outside::Nat {
+        let index = index(end)?;
+        apply(end, vec![in_group(index, end)])?;
+    }
     configure(end)?;
     Ok(device(end, fd, Attachment::Tap))
 }
 
 /// MTU, addresses, and up.
 fn configure(end: &OutsidePlan) -> Result<(), NodeError> {
-    let index = if_nametoindex(end.device.as_str())
-        .map_err(|e| failed(end, "find the device", e.into()))?;
-    let name = end.device.as_str();
+    let (index, name) = (index(end)?, end.device.as_str());
     let mut all = vec![mtu(index, end), requests::up(index, name)];
     all.extend(end.addresses.iter().map(|prefix| requests::address(index, name, *prefix)));
     apply(end, all)
 }
 
+fn index(end: &OutsidePlan) -> Result<u32, NodeError> {
+    if_nametoindex(end.device.as_str()).map_err(|e| failed(end, "find the device", e.into()))
+}
+
+/// Puts the device into the group of those behind which addresses are translated, of all experiments.
+fn in_group(index: u32, end: &OutsidePlan) -> Request {
+    let mut message = LinkMessage::default();
+    message.header.index = index;
+    message.attributes = vec![LinkAttribute::Group(nat::GROUP)];
+    let words = format!("put {} into the group {}", end.device, nat::GROUP);
+    Request::new(RouteNetlinkMessage::SetLink(message), move || words.clone())
+}
+
 fn mtu(index: u32, end: &OutsidePlan) -> Request {
     let mut message = LinkMessage::default();
     message.header.index = index;
-    message.attributes = vec![LinkAttribute::Mtu(end.mtu)];
+    message.attributes = vec![LinkAttribute::Mtu(end.mtu), LinkAttribute::OperState(State::Up)];
     let words = format!("set the MTU of {} to {}", end.device, end.mtu);
     Request::new(RouteNetlinkMessage::SetLink(message), move || words.clone())
 }
@@ -156,9 +179,13 @@ fn apply(end: &OutsidePlan, requests: Vec<Request>) -> Result<(), NodeError> {
 }
 
 /// A TAP that stays until it is taken away, and of which the engine holds the kernel's side.
-fn for_virtual_machine(end: &OutsidePlan) -> Result<Device, NodeError> {
+fn for_virtual_machine(ledger: &Ledger, end: &OutsidePlan) -> Result<Device, NodeError> {
     let name = &end.device;
-    drop(tap::create(name).map_err(|error| failed(end, "make the device", error))?);
+    let note = || {
+        let index = if_nametoindex(name.as_str())?;
+        ledger.note(Thing::Device { name: name.clone(), index })
+    };
+    drop(tap::create_noted(name, note).map_err(|error| failed(end, "make the device", error))?);
     // The machine has no part in what passes here.
     for (file, value) in [
         (format!("ipv6/conf/{name}/disable_ipv6"), "1"),
@@ -178,14 +205,11 @@ fn for_virtual_machine(end: &OutsidePlan) -> Result<Device, NodeError> {
 }
 
 /// A device in the namespace of their own: a new one of that name, or, without, one of the machine's.
-fn apart(end: &OutsidePlan, new: Option<&str>, path: &Path) -> Result<Device, NodeError> {
-    let open = |path: &Path| File::open(path).map_err(|e| failed(end, "open a namespace", e));
-    let namespace = open(path)?;
-    let below = if_nametoindex(end.device.as_str())
-        .map_err(|e| failed(end, "find the device", e.into()))?;
+fn apart(end: &OutsidePlan, new: Option<&str>, namespace: &File) -> Result<Device, NodeError> {
+    let below = index(end)?;
     let (name, request) = match new {
-        Some(name) => (name, macvlan(end, below, name, &namespace)),
-        None => (end.device.as_str(), move_to(below, &end.device, &namespace)),
+        Some(name) => (name, macvlan(end, below, name, namespace)),
+        None => (end.device.as_str(), move_to(below, &end.device, namespace)),
     };
     apply(end, vec![request])?;
     let attach = || {
@@ -195,7 +219,7 @@ fn apart(end: &OutsidePlan, new: Option<&str>, path: &Path) -> Result<Device, No
         PacketDevice::open(name)
     };
     let fd =
-        netns::inside(path, attach).map_err(|error| failed(end, "attach to the device", error))?;
+        netns::inside(namespace, attach).map_err(|e| failed(end, "attach to the device", e))?;
     Ok(device(end, fd, Attachment::Packet))
 }
 

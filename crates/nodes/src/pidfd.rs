@@ -1,5 +1,6 @@
 //! Processes by descriptor: a process number can be reused, a descriptor cannot.
 
+use std::fs;
 use std::io;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
 use std::time::{Duration, Instant};
@@ -9,7 +10,7 @@ use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 
 /// A process, running or ended.
 #[derive(Debug)]
-pub(crate) struct PidFd(OwnedFd);
+pub struct PidFd(OwnedFd);
 
 impl PidFd {
     /// The process that has the number `pid` now.
@@ -52,8 +53,66 @@ impl PidFd {
     }
 }
 
+/// When the process that has the number `pid` now was started, in the kernel's ticks since the machine was: with the
+/// number, what no other process has had.
+pub fn started_at(pid: u32) -> Option<u64> {
+    fields(pid)?.get(STARTED)?.parse().ok()
+}
+
+/// Whether the process that has the number `pid` now has been killed and is being taken apart, or is about to be.
+pub fn is_going(pid: u32) -> bool {
+    /// `PF_EXITING` and `PF_SIGNALED` of the kernel's `sched.h`.
+    const EXITING: u64 = 0x4 | 0x400;
+    let flags = || fields(pid)?.get(FLAGS)?.parse().ok();
+    is_killed(pid) || flags().is_some_and(|flags: u64| flags & EXITING != 0)
+}
+
+/// Whether the signal that kills waits for the process to take it.
+fn is_killed(pid: u32) -> bool {
+    const KILL: u64 = 1 << (libc::SIGKILL - 1);
+    let status = fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
+    let pending =
+        status.lines().filter(|line| line.starts_with("SigPnd:") || line.starts_with("ShdPnd:"));
+    let masks = pending.filter_map(|line| u64::from_str_radix(line[7..].trim(), 16).ok());
+    masks.fold(0, |all, mask| all | mask) & KILL != 0
+}
+
+/// Fields of `/proc/PID/stat` behind the name.
+const FLAGS: usize = 6;
+const STARTED: usize = 19;
+
+fn fields(pid: u32) -> Option<Vec<String>> {
+    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    let (_, fields) = stat.rsplit_once(") ")?;
+    Some(fields.split_whitespace().map(str::to_owned).collect())
+}
+
 impl AsFd for PidFd {
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.0.as_fd()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::process::Command;
+
+    use super::*;
+
+    #[test]
+    fn a_process_is_known_by_its_start_and_going_once_it_is_killed() {
+        let mut child = Command::new("sleep").arg("1000").spawn().unwrap();
+        let (pid, own) = (child.id(), std::process::id());
+        assert!(started_at(pid).unwrap() >= started_at(own).unwrap());
+        assert!(!is_going(pid) && !is_going(own));
+        let process = PidFd::open(pid).unwrap();
+        assert!(!process.ended_by(Instant::now()));
+        process.kill().unwrap();
+        // Killed, and then waiting for its parent: in each state, and without a gap.
+        while !process.ended_by(Instant::now()) {
+            assert!(is_going(pid));
+        }
+        child.wait().unwrap();
+        assert_eq!(started_at(pid), None);
     }
 }

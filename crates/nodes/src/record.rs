@@ -9,11 +9,15 @@ use crate::netns::Identity;
 use crate::outside::Borrowed;
 use crate::{Layout, NodeError};
 
-/// The record of an experiment. Everything it makes has a name derived from these.
-#[derive(Debug, Serialize, Deserialize)]
+/// The record of an experiment: what it is going to make. What it has made is in [`crate::made`].
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Record {
     /// The process that created it.
     pub pid: u32,
+    /// The start of the machine in which it was created: nothing of the kernel's outlives that.
+    pub boot: String,
+    /// A word that no other experiment has, on things that bear one.
+    pub mark: String,
     /// The nodes with a network stack.
     pub nodes: Vec<String>,
     /// The user namespace that all is made in, if it is an ordinary user's experiment.
@@ -25,6 +29,17 @@ pub(crate) struct Record {
 }
 
 impl Record {
+    /// The record of an experiment of the calling process.
+    pub fn new(
+        nodes: Vec<String>,
+        user_namespace: Option<Identity>,
+        borrowed: Borrowed,
+    ) -> Result<Self, NodeError> {
+        let mark = mark().map_err(|error| NodeError::system("draw a random word", error))?;
+        let pid = std::process::id();
+        Ok(Self { pid, boot: boot(), mark, nodes, user_namespace, borrowed })
+    }
+
     /// Writes the record: whoever finds the file finds all of it.
     pub fn write(&self, layout: &Layout) -> Result<(), NodeError> {
         let path = layout.record();
@@ -37,34 +52,31 @@ impl Record {
         write().map_err(|error| NodeError::system(format!("write {}", path.display()), error))
     }
 
-    /// The nodes of an experiment that may be half made or half removed: from its record, or
-    /// without one, from the names of namespaces.
-    pub fn nodes(layout: &Layout) -> Vec<String> {
-        Self::read(layout).map_or_else(|| by_namespaces(layout), |record| record.nodes)
+    /// The record, if there is one. Without one, nothing has been made.
+    ///
+    /// # Errors
+    /// Why it cannot be read.
+    pub fn read(layout: &Layout) -> io::Result<Option<Self>> {
+        match fs::read(layout.record()) {
+            Ok(bytes) => Ok(Some(serde_json::from_slice(&bytes)?)),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(error),
+        }
     }
 
-    /// The record of an experiment that lives.
-    pub fn existing(layout: &Layout) -> Result<Self, NodeError> {
-        Self::read(layout).ok_or_else(|| {
-            let path = layout.record();
-            NodeError::system(format!("read {}", path.display()), io::ErrorKind::NotFound)
-        })
-    }
-
-    /// The record, if there is one that can be read.
-    pub fn read(layout: &Layout) -> Option<Self> {
-        serde_json::from_slice(&fs::read(layout.record()).ok()?).ok()
+    /// Whether the machine has not been started again since.
+    pub fn is_of_this_boot(&self) -> bool {
+        self.boot == boot()
     }
 }
 
-/// Namespaces called `<experiment>.<node>`; `a.b.c` is node `c` of `a.b`, never `b.c` of `a`.
-fn by_namespaces(layout: &Layout) -> Vec<String> {
-    let Ok(entries) = fs::read_dir(layout.netns_dir()) else { return vec![] };
-    let names = entries.flatten().filter_map(|entry| entry.file_name().into_string().ok());
-    names
-        .filter_map(|name| {
-            let (experiment, node) = name.rsplit_once('.')?;
-            (experiment == layout.experiment()).then(|| node.to_owned())
-        })
-        .collect()
+/// The kernel's name for this start of the machine.
+fn boot() -> String {
+    let id = fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default();
+    id.trim().to_owned()
+}
+
+fn mark() -> io::Result<String> {
+    let id = fs::read_to_string("/proc/sys/kernel/random/uuid")?;
+    Ok(id.trim().to_owned())
 }

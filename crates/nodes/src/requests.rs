@@ -9,7 +9,7 @@ use netlink_packet_route::address::{
 };
 use netlink_packet_route::link::{
     AfSpecInet6, AfSpecUnspec, In6AddrGenMode, InfoData, InfoKind, InfoVeth, LinkAttribute,
-    LinkFlags, LinkInfo, LinkMessage,
+    LinkFlags, LinkInfo, LinkMessage, State,
 };
 use netlink_packet_route::route::{
     RouteAddress, RouteAttribute, RouteHeader, RouteMessage, RouteProtocol, RouteScope, RouteType,
@@ -42,7 +42,7 @@ pub(crate) fn veth_pair(interface: &Endpoint, peer: &Endpoint, peer_namespace: R
 }
 
 /// MAC address and MTU, which must be set before the interface is up to hold for its link-local
-/// address.
+/// address; and that it works: the kernel finds that out when its carrier changes, and does not know before.
 pub(crate) fn properties(index: u32, interface: &InterfacePlan) -> Request {
     let mut message = LinkMessage::default();
     message.header.index = index;
@@ -50,6 +50,8 @@ pub(crate) fn properties(index: u32, interface: &InterfacePlan) -> Request {
         LinkAttribute::Address(interface.mac.0.to_vec()),
         LinkAttribute::Mtu(interface.mtu),
         LinkAttribute::TxQueueLen(1000),
+        // Of no effect where the kernel knows already.
+        LinkAttribute::OperState(State::Up),
     ];
     let (name, mac, mtu) = (interface.name.clone(), interface.mac, interface.mtu);
     Request::new(RouteNetlinkMessage::SetLink(message), move || {

@@ -18,6 +18,7 @@ use nix::unistd::Pid;
 
 use crate::cgroup::Tree;
 use crate::control::{Control, FromInit, Setup, ToInit};
+use crate::ledger::Ledger;
 use crate::network::Context;
 use crate::node::Init;
 use crate::pidfd::PidFd;
@@ -26,13 +27,15 @@ use crate::{Layout, NodeError, View};
 
 /// The variable in the environment of all processes of nodes that names their experiment.
 pub(crate) const EXPERIMENT_VARIABLE: &str = "NETLOOM_EXPERIMENT";
+/// The variables of all processes of nodes that no scenario sets.
+pub(crate) const OWN_VARIABLES: [&str; 2] = [EXPERIMENT_VARIABLE, "NETLOOM_NODE"];
 /// How long an init process may take to come up on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// What all init processes of an experiment have in common.
 #[derive(Debug)]
 pub(crate) struct Starter {
-    layout: Layout,
+    ledger: Arc<Ledger>,
     context: Context,
     /// The limits on open files before ours was raised: soft, hard.
     file_limits: (u64, u64),
@@ -45,7 +48,7 @@ pub(crate) struct Starter {
 
 impl Starter {
     pub fn new(
-        layout: Layout,
+        ledger: Arc<Ledger>,
         mut context: Context,
         file_limits: (u64, u64),
         cgroups: Tree,
@@ -53,7 +56,7 @@ impl Starter {
         let views = std::mem::take(&mut context.views).into_iter();
         let views = RwLock::new(views.map(|(node, view)| (node, Arc::new(view))).collect());
         let cgroups = RwLock::new(cgroups);
-        Self { layout, context, file_limits, cgroups, views, mounts: Mutex::default() }
+        Self { ledger, context, file_limits, cgroups, views, mounts: Mutex::default() }
     }
 
     /// The control groups of the nodes.
@@ -88,7 +91,7 @@ impl Starter {
         let (control, theirs) = Control::pair()
             .map_err(|error| NodeError::in_node(node, "make a socket pair", error))?;
         let view = self.view(node).unwrap_or_default();
-        let mut launcher = self.launch(node, &view, theirs)?;
+        let mut launcher = self.launch(node, theirs)?;
         let begun = self.begin(node, &view, &control, launcher.id());
         if begun.is_err() {
             // Nothing depends on it yet; it ends by itself, too, when the socket closes.
@@ -102,12 +105,11 @@ impl Starter {
         Ok(init)
     }
 
-    fn launch(&self, node: &str, view: &View, control: Control) -> Result<Child, NodeError> {
+    fn launch(&self, node: &str, control: Control) -> Result<Child, NodeError> {
         Command::new(&self.context.init)
             .arg("__init")
             .envs(self.context.env.iter().map(|(key, value)| (key, value)))
-            .envs(view.env.iter().cloned())
-            .env(EXPERIMENT_VARIABLE, self.layout.experiment())
+            .env(EXPERIMENT_VARIABLE, self.ledger.layout().experiment())
             .env("NETLOOM_NODE", node)
             .current_dir("/")
             .stdin(Stdio::from(control.into_fd()))
@@ -131,16 +133,14 @@ impl Starter {
         let in_node = |action: &str, error| NodeError::in_node(node, action, error);
         // Everything that the launcher starts will be there, too.
         self.cgroups().enter(node, launcher)?;
-        let path = self.layout.namespace(node);
-        let network = File::open(&path)
-            .map_err(|error| in_node(&format!("open {}", path.display()), error))?;
+        let network = self.ledger.namespace(node).map_err(|e| in_node("find its namespace", e))?;
         let mounts = self.mounts().map_err(|error| in_node("make a mount namespace", error))?;
         let view = in_memory(view).map_err(|error| in_node("hand over its view", error))?;
         let setup = Setup {
             node: node.into(),
             work_dir: self.context.work_dir.clone(),
-            hosts: self.layout.hosts(),
-            resolver: self.layout.resolver(),
+            hosts: self.ledger.layout().hosts(),
+            resolver: self.ledger.layout().resolver(),
             files: self.context.files.clone(),
             file_limits: self.file_limits,
         };
@@ -155,7 +155,7 @@ impl Starter {
         if let Some(mounts) = &*mounts {
             return Ok(Arc::clone(mounts));
         }
-        let made = Arc::new(base_mounts(&self.layout)?);
+        let made = Arc::new(base_mounts(self.ledger.layout())?);
         *mounts = Some(Arc::clone(&made));
         Ok(made)
     }

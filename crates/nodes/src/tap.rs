@@ -5,6 +5,8 @@ use std::io;
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::os::unix::fs::OpenOptionsExt;
 
+use nix::net::if_::if_nametoindex;
+
 /// Bytes of the virtio-net header before every frame (`struct virtio_net_hdr`).
 const HEADER_SIZE: libc::c_int = 10;
 
@@ -31,7 +33,16 @@ pub(crate) const CLONE_DEVICE: &str = "/dev/net/tun";
 /// This holds for an engine that is killed, too. A descriptor holds the namespace, so it must be
 /// closed at some point; the order does not matter much.
 pub(crate) fn create(name: &str) -> io::Result<OwnedFd> {
+    create_noted(name, || Ok(()))
+}
+
+/// The same; `note` is called when the device is there and would still go with its descriptor.
+pub(crate) fn create_noted(
+    name: &str,
+    note: impl FnOnce() -> io::Result<()>,
+) -> io::Result<OwnedFd> {
     let file = create_passing(name)?;
+    note()?;
     set_persistent(&file, true)?;
     Ok(file)
 }
@@ -39,7 +50,8 @@ pub(crate) fn create(name: &str) -> io::Result<OwnedFd> {
 /// The same, of a device that goes with the last descriptor.
 pub(crate) fn create_passing(name: &str) -> io::Result<OwnedFd> {
     let file = open()?;
-    attach(&file, name)?;
+    // One that is there is not ours to attach to.
+    attach(&file, name, libc::IFF_TUN_EXCL)?;
     // SAFETY: the descriptor is open; TUNSETVNETHDRSZ reads an int, which lives through the call.
     unsafe {
         check(libc::ioctl(file.as_raw_fd(), libc::TUNSETVNETHDRSZ as _, &HEADER_SIZE))?;
@@ -48,14 +60,17 @@ pub(crate) fn create_passing(name: &str) -> io::Result<OwnedFd> {
     Ok(file.into())
 }
 
-/// Takes away a device that stays without a descriptor; fine if there is none.
-pub(crate) fn remove(name: &str) -> io::Result<()> {
-    if nix::net::if_::if_nametoindex(name).is_err() {
+/// Takes away a device that stays without a descriptor, if it is there with this index. One that somebody uses, as a
+/// virtual machine does, cannot be had: the kernel says `EBUSY`.
+pub(crate) fn remove(name: &str, index: u32) -> io::Result<()> {
+    let is_there = || if_nametoindex(name) == Ok(index);
+    if !is_there() {
         return Ok(());
     }
     let file = open()?;
-    attach(&file, name)?;
-    set_persistent(&file, false)
+    attach(&file, name, 0)?;
+    // One that came meanwhile stays as it was.
+    if is_there() { set_persistent(&file, false) } else { Ok(()) }
 }
 
 fn set_persistent(device: &impl AsRawFd, on: bool) -> io::Result<()> {
@@ -66,7 +81,7 @@ fn set_persistent(device: &impl AsRawFd, on: bool) -> io::Result<()> {
 }
 
 /// Attaches a descriptor to the device `name`, which is made if it is not there.
-fn attach(file: &File, name: &str) -> io::Result<()> {
+fn attach(file: &File, name: &str, flags: libc::c_int) -> io::Result<()> {
     // SAFETY: all-zero bytes are a valid `ifreq`.
     let mut request: libc::ifreq = unsafe { std::mem::zeroed() };
     if name.len() >= request.ifr_name.len() || name.contains('%') {
@@ -75,7 +90,7 @@ fn attach(file: &File, name: &str) -> io::Result<()> {
     for (target, byte) in request.ifr_name.iter_mut().zip(name.bytes()) {
         *target = byte as libc::c_char;
     }
-    let flags = libc::IFF_TAP | libc::IFF_NO_PI | libc::IFF_VNET_HDR;
+    let flags = libc::IFF_TAP | libc::IFF_NO_PI | libc::IFF_VNET_HDR | flags;
     request.ifr_ifru.ifru_flags = flags as libc::c_short;
     // SAFETY: the descriptor is open; TUNSETIFF reads and writes an `ifreq`, which lives through the call.
     unsafe { check(libc::ioctl(file.as_raw_fd(), libc::TUNSETIFF as _, &mut request)) }

@@ -2,18 +2,20 @@
 //!
 //! The order: processes first, as they hold everything else; then the names of the namespaces, all
 //! at once, so that the kernel frees them in batches (see `tap` for what that is worth); then what
-//! only costs a file. Every step is fine with what is not there.
+//! only costs a file. Every step is fine with what is not there, and leaves alone what is not the
+//! experiment's, whatever it is called ([`crate::made`]).
 
 use std::collections::HashSet;
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
+use std::{fs, io};
 
+use crate::ledger::Ledger;
 use crate::netns::{self, Identity};
+use crate::ours::Ours;
 use crate::pidfd::PidFd;
-use crate::record::Record;
 use crate::starter::EXPERIMENT_VARIABLE;
-use crate::{Layout, NodeError, cgroup, drain, outside, rootless};
+use crate::{LOCK, Layout, NodeError, cgroup, drain, outside, rootless};
 
 /// How long killed processes may take to end.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -29,18 +31,21 @@ pub struct CleanupReport {
     pub cgroups: usize,
     /// Whether there was a state directory.
     pub state: bool,
+    /// What bears the experiment's name and was left alone, as the experiment has not made it.
+    pub foreign: Vec<PathBuf>,
 }
 
 impl CleanupReport {
     /// Whether there was nothing to remove.
     pub fn is_empty(&self) -> bool {
-        *self == Self::default()
+        self.processes + self.namespaces + self.cgroups == 0 && !self.state
     }
 }
 
 /// Removes whatever is left of an experiment: processes (also those that users started in its
 /// namespaces), namespaces with their devices, mounts, cgroups, the state directory. The caller has
-/// made sure that its engine is dead. Nothing left is no error; other experiments are not touched.
+/// made sure that its engine is dead, and that the state directory is one. Nothing left is no error;
+/// what others have made is not touched.
 ///
 /// # Errors
 /// [`NodeError::Name`] for a name that no experiment has, [`NodeError::Remains`] listing what could
@@ -55,38 +60,65 @@ pub fn cleanup(experiment: &str) -> Result<CleanupReport, NodeError> {
 /// As [`cleanup`].
 pub fn cleanup_layout(layout: &Layout) -> Result<CleanupReport, NodeError> {
     layout.check_names(std::iter::empty())?;
-    let nodes = Record::nodes(layout);
+    let ours = Ours::left_by(layout);
     // Names from a damaged record must not lead elsewhere.
-    layout.check_names(nodes.iter().map(String::as_str))?;
-    let mut report = remove(layout, &nodes)?;
+    layout.check_names(ours.nodes().map(String::as_str))?;
+    let mut report = remove(&ours)?;
     report.state = layout.state_dir().exists();
     if report.state {
         let path = layout.state_dir();
-        fs::remove_dir_all(path)
+        remove_state(path)
             .map_err(|error| NodeError::system(format!("remove {}", path.display()), error))?;
     }
+    report.foreign = foreign(layout);
     Ok(report)
 }
 
-/// Removes everything of the nodes but the state directory.
-pub(crate) fn remove(layout: &Layout, nodes: &[String]) -> Result<CleanupReport, NodeError> {
+/// Removes a state directory, the lock last: without it and with something else in it, it would be no state directory.
+fn remove_state(path: &Path) -> io::Result<()> {
+    for entry in fs::read_dir(path)?.flatten().filter(|entry| entry.file_name() != LOCK) {
+        match entry.file_type()?.is_dir() {
+            true => fs::remove_dir_all(entry.path())?,
+            false => fs::remove_file(entry.path())?,
+        }
+    }
+    fs::remove_dir_all(path)
+}
+
+/// Namespaces and cgroups that bear the experiment's name; `a.b.c` is node `c` of `a.b`, never `b.c` of `a`.
+fn foreign(layout: &Layout) -> Vec<PathBuf> {
+    let is_of = |path: &PathBuf| {
+        let name = path.file_name().and_then(|name| name.to_str());
+        name.and_then(|name| name.rsplit_once('.')).is_some_and(|(of, _)| of == layout.experiment())
+    };
+    let names = fs::read_dir(layout.netns_dir()).into_iter().flatten().flatten();
+    let mut found: Vec<PathBuf> = names.map(|entry| entry.path()).filter(is_of).collect();
+    found.sort_unstable();
+    found.extend(layout.cgroups().into_iter().filter(|path| path.exists()));
+    found
+}
+
+/// Removes everything of an experiment but its state directory.
+pub(crate) fn remove(ours: &Ours<'_>) -> Result<CleanupReport, NodeError> {
+    let layout = ours.layout();
     let deadline = Instant::now() + PATIENCE;
     let mut problems = vec![];
     let mut report = CleanupReport::default();
-    let mut cgroups = layout.cgroups();
-    cgroups.retain(|path| path.exists());
+    let cgroups = ours.cgroups();
     cgroups.iter().for_each(|cgroup| cgroup::kill(cgroup));
-    report.processes = kill_processes(layout, nodes, &cgroups, deadline, &mut problems);
+    let kill = Kill { namespaces: ours.namespaces(), cgroups: &cgroups, ours };
+    report.processes = kill.all(deadline, &mut problems);
     if !is_foreign(layout) {
-        problems.extend(outside::give_back(layout));
+        problems.extend(outside::give_back(ours));
     }
+    problems.extend(ours.problem.clone());
+    ours.let_go();
     // An ordinary user's namespaces have gone with the engine; their names go with the directory.
-    let nodes = if is_foreign(layout) { &[] } else { nodes };
-    for node in nodes {
+    let names = ours.made.namespaces.iter().filter(|_| !is_foreign(layout));
+    for (node, named) in names.filter(|(node, _)| ours.may_remove(node)) {
         let path = layout.namespace(node);
-        let existed = path.exists();
-        match netns::remove(&path) {
-            Ok(()) => report.namespaces += usize::from(existed),
+        match netns::remove(&path, named) {
+            Ok(was_ours) => report.namespaces += usize::from(was_ours),
             Err(error) => problems.push(format!("namespace {}: {error}", path.display())),
         }
     }
@@ -98,8 +130,8 @@ pub(crate) fn remove(layout: &Layout, nodes: &[String]) -> Result<CleanupReport,
     if report.namespaces > 0 {
         drain::wait();
     }
-    for cgroup in cgroups {
-        match cgroup::remove(&cgroup, deadline) {
+    for cgroup in cgroups.iter().chain(&ours.empty_cgroups()) {
+        match cgroup::remove(cgroup, deadline) {
             Ok(count) => report.cgroups += count,
             Err(error) => problems.push(format!("cgroup {}: {error}", cgroup.display())),
         }
@@ -115,17 +147,25 @@ pub(crate) fn remove(layout: &Layout, nodes: &[String]) -> Result<CleanupReport,
 /// Removes one node of an experiment that goes on, with all that runs in it. The kernel frees its namespace in
 /// its own time.
 pub(crate) fn remove_node(
-    layout: &Layout,
+    ledger: &Ledger,
     node: &str,
     cgroups: Vec<PathBuf>,
 ) -> Result<(), NodeError> {
+    let layout = ledger.layout();
     let deadline = Instant::now() + PATIENCE;
     let mut problems = vec![];
+    let ours = Ours::of(ledger);
+    let named = ours.made.namespaces.get(node);
     cgroups.iter().for_each(|cgroup| cgroup::kill(cgroup));
-    kill_processes(layout, &[node.to_owned()], &cgroups, deadline, &mut problems);
+    let namespaces = named.iter().map(|named| named.namespace).collect();
+    let kill = Kill { namespaces, cgroups: &cgroups, ours: &ours };
+    kill.all(deadline, &mut problems);
+    ledger.let_go(node);
     let path = layout.namespace(node);
-    if let Err(error) = netns::remove(&path) {
-        problems.push(format!("namespace {}: {error}", path.display()));
+    let removed = named.map_or(Ok(false), |named| netns::remove(&path, named));
+    match removed.and_then(|_| ledger.forget_namespace(node)) {
+        Ok(()) => {}
+        Err(error) => problems.push(format!("namespace {}: {error}", path.display())),
     }
     for cgroup in cgroups {
         if let Err(error) = cgroup::remove(&cgroup, deadline) {
@@ -139,62 +179,63 @@ pub(crate) fn remove_node(
 }
 
 /// Whether the experiment is one in a user namespace that this process is not in.
-fn is_foreign(layout: &Layout) -> bool {
+pub(crate) fn is_foreign(layout: &Layout) -> bool {
     layout.is_rootless() && !nix::unistd::geteuid().is_root()
 }
 
-/// Kills what is in the experiment's namespaces and cgroup until nothing is, and returns how many
-/// processes that were.
-fn kill_processes(
-    layout: &Layout,
-    nodes: &[String],
-    cgroups: &[PathBuf],
-    deadline: Instant,
-    problems: &mut Vec<String>,
-) -> usize {
-    let paths = nodes.iter().map(|node| layout.namespace(node));
-    let namespaces: HashSet<Identity> = paths.filter_map(|path| netns::identity(&path)).collect();
-    let in_cgroup = || -> HashSet<u32> {
-        cgroups.iter().flat_map(|cgroup| cgroup::processes(cgroup)).collect()
-    };
-    let of_node = |pid: u32| {
-        netns::identity(Path::new(&format!("/proc/{pid}/ns/net")))
-            .is_some_and(|identity| namespaces.contains(&identity))
-    };
-    // The kernel reuses the numbers of namespaces, and names of experiments can be those of others:
-    // only both together tell whose a process is.
-    let user_namespace = Record::read(layout).and_then(|record| record.user_namespace);
-    let of_user_namespace = |pid: u32| {
-        user_namespace.is_some_and(|namespace| rootless::of(pid) == Some(namespace))
-            && rootless::has_variable(pid, EXPERIMENT_VARIABLE, layout.experiment())
-    };
-    let in_namespace = |pid| if is_foreign(layout) { of_user_namespace(pid) } else { of_node(pid) };
-    let mut killed = HashSet::new();
-    loop {
-        let before = in_cgroup();
-        let candidates: Vec<(u32, PidFd)> = all_processes()
-            .filter(|pid| before.contains(pid) || in_namespace(*pid))
-            .filter_map(|pid| PidFd::open(pid).ok().map(|process| (pid, process)))
-            .collect();
-        // A number may have passed to a stranger before the descriptor was made: ask again.
-        let after = in_cgroup();
-        let found: Vec<(u32, PidFd)> = candidates
-            .into_iter()
-            .filter(|(pid, _)| after.contains(pid) || in_namespace(*pid))
-            .collect();
-        if found.is_empty() {
-            return killed.len();
-        }
-        for (pid, process) in &found {
-            killed.insert(*pid);
-            if let Err(error) = process.kill() {
-                problems.push(format!("process {pid}: {error}"));
+/// What is to be killed.
+struct Kill<'a> {
+    namespaces: HashSet<Identity>,
+    cgroups: &'a [PathBuf],
+    ours: &'a Ours<'a>,
+}
+
+impl Kill<'_> {
+    /// Kills what is in the namespaces and cgroups until nothing is, and returns how many
+    /// processes that were.
+    fn all(&self, deadline: Instant, problems: &mut Vec<String>) -> usize {
+        let mut killed = HashSet::new();
+        loop {
+            let before = self.in_cgroups();
+            let candidates: Vec<(u32, PidFd)> = all_processes()
+                .filter(|pid| before.contains(pid) || self.is_in_namespace(*pid))
+                .filter_map(|pid| PidFd::open(pid).ok().map(|process| (pid, process)))
+                .collect();
+            // A number may have passed to a stranger before the descriptor was made: ask again.
+            let after = self.in_cgroups();
+            let found: Vec<(u32, PidFd)> = candidates
+                .into_iter()
+                .filter(|(pid, _)| after.contains(pid) || self.is_in_namespace(*pid))
+                .collect();
+            if found.is_empty() {
+                return killed.len();
+            }
+            for (pid, process) in &found {
+                killed.insert(*pid);
+                if let Err(error) = process.kill() {
+                    problems.push(format!("process {pid}: {error}"));
+                }
+            }
+            if let Some((pid, _)) = found.iter().find(|(_, process)| !process.ended_by(deadline)) {
+                problems.push(format!("process {pid} does not end"));
+                return killed.len();
             }
         }
-        if let Some((pid, _)) = found.iter().find(|(_, process)| !process.ended_by(deadline)) {
-            problems.push(format!("process {pid} does not end"));
-            return killed.len();
+    }
+
+    fn in_cgroups(&self) -> HashSet<u32> {
+        self.cgroups.iter().flat_map(|cgroup| cgroup::processes(cgroup)).collect()
+    }
+
+    fn is_in_namespace(&self, pid: u32) -> bool {
+        if !is_foreign(self.ours.layout()) {
+            return netns::identity(Path::new(&format!("/proc/{pid}/ns/net")))
+                .is_some_and(|identity| self.namespaces.contains(&identity));
         }
+        // The kernel reuses the numbers of namespaces, and names of experiments can be those of others:
+        // only both together tell whose a process is.
+        self.ours.user_namespace().is_some_and(|namespace| rootless::of(pid) == Some(namespace))
+            && rootless::has_variable(pid, EXPERIMENT_VARIABLE, self.ours.layout().experiment())
     }
 }
 

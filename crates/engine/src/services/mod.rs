@@ -21,6 +21,6 @@ mod restart;
 mod start;
 
 pub use board::{Logs, Services};
-pub use prepare::{NodeStart, Prepared, prepare};
+pub use prepare::{NodeStart, Prepared, cache as image_cache, prepare};
 pub use restart::Restart;
 pub use start::{Progress, nodes_at_once, start};

@@ -78,7 +78,7 @@ pub fn prepare(scenario: &Scenario, plan: &Plan, directory: &Path) -> Result<Pre
 }
 
 /// Where tarballs and OCI layouts are unpacked: they stay there for the next time.
-fn cache() -> Result<PathBuf> {
+pub fn cache() -> Result<PathBuf> {
     let strategy = etcetera::choose_base_strategy().context("cannot find your home directory")?;
     Ok(etcetera::BaseStrategy::cache_dir(&strategy).join("netloom/roots"))
 }

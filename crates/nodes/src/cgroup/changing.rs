@@ -10,7 +10,7 @@ use netloom_scenario::{Controller, Limits};
 
 use super::hierarchies::{Hierarchies, Version};
 use super::settings::Held;
-use super::tree::{Member, Tree, controllers, group_folder, support};
+use super::tree::{Member, Owner, Tree, controllers, group_folder, support};
 use super::{create, enter, processes};
 use crate::{Layout, NodeError};
 
@@ -31,8 +31,8 @@ impl Tree {
     }
 
     /// A node comes; if it has limits, its cgroups are made.
-    pub fn admit(&mut self, layout: &Layout, node: &NodePlan) -> Result<(), NodeError> {
-        self.require(layout, node.limits.controllers())?;
+    pub fn admit(&mut self, owner: &dyn Owner, node: &NodePlan) -> Result<(), NodeError> {
+        self.require(owner, node.limits.controllers())?;
         let member = Member::of(node);
         self.change_members(|nodes| drop(nodes.insert(node.name.clone(), member)))?;
         if node.limits.is_empty() { Ok(()) } else { self.add(&node.name) }
@@ -47,8 +47,8 @@ impl Tree {
     }
 
     /// Other limits of a node that stays. Its processes are moved to where a new controller counts them.
-    pub fn change(&mut self, layout: &Layout, node: &str, to: Limits) -> Result<(), NodeError> {
-        self.require(layout, to.controllers())?;
+    pub fn change(&mut self, owner: &dyn Owner, node: &str, to: Limits) -> Result<(), NodeError> {
+        self.require(owner, to.controllers())?;
         let place = self.place(node);
         let is_new = self.unified(node).is_none_or(|path| !path.exists())
             && self.legacy.keys().all(|c| self.legacy(node, *c).is_none_or(|path| !path.exists()));
@@ -68,9 +68,9 @@ impl Tree {
     }
 
     /// Other limits that nodes have together.
-    pub fn share(&mut self, layout: &Layout, to: &SharedLimits) -> Result<(), NodeError> {
+    pub fn share(&mut self, owner: &dyn Owner, to: &SharedLimits) -> Result<(), NodeError> {
         let all = to.groups.values().chain([&to.total]);
-        self.require(layout, all.flat_map(Limits::controllers))?;
+        self.require(owner, all.flat_map(Limits::controllers))?;
         let before = self.levels();
         let shared = std::mem::replace(&mut self.shared, to.clone());
         let made = self.pass_on_controllers().and_then(|()| {
@@ -147,17 +147,18 @@ impl Tree {
     /// Brings all nodes under controllers, where they are not.
     fn require(
         &mut self,
-        layout: &Layout,
+        owner: &dyn Owner,
         controllers: impl Iterator<Item = Controller>,
     ) -> Result<(), NodeError> {
         let hierarchies = Hierarchies::of_this_machine();
         let controllers: Vec<Controller> = controllers.filter(|c| !self.uses(*c)).collect();
         for controller in controllers {
-            match support(layout, &hierarchies, controller)? {
+            match support(owner.layout(), &hierarchies, controller)? {
                 Version::Two => self.need(controller)?,
                 Version::One => {
                     let folder = hierarchies.legacy(controller).unwrap_or_default();
-                    self.join(controller, folder.join(layout.experiment()))?;
+                    let own = folder.join(owner.layout().experiment());
+                    self.join(controller, own, owner)?;
                 }
             }
         }
@@ -179,23 +180,29 @@ impl Tree {
     }
 
     /// Makes the experiment's cgroups in another hierarchy of version 1, with the processes of all nodes.
-    fn join(&mut self, controller: Controller, own: PathBuf) -> Result<(), NodeError> {
+    fn join(
+        &mut self,
+        controller: Controller,
+        own: PathBuf,
+        owner: &dyn Owner,
+    ) -> Result<(), NodeError> {
         let Some(known) = self.unified.as_ref().or_else(|| self.legacy.values().next()) else {
             let why = "what runs in nodes cannot be found without control groups of version 2; deploy the \
                        experiment again";
             return Err(NodeError::Limits { why: why.into() });
         };
         let failed = |what: String| move |error| NodeError::limits(what, error);
-        create(&own).map_err(failed(format!("make {}", own.display())))?;
+        owner.claim(&own).map_err(failed(format!("make {}", own.display())))?;
         for group in self.shared.groups.keys() {
             let folder = own.join(group_folder(group));
-            create(&folder).map_err(failed(format!("make {}", folder.display())))?;
+            create(&own, &group_folder(group))
+                .map_err(failed(format!("make {}", folder.display())))?;
         }
         for node in self.nodes.keys() {
             let place = self.place(node);
             let (from, to) = (known.join(&place), own.join(&place));
             if from.exists() {
-                create(&to).map_err(failed(format!("make {}", to.display())))?;
+                create(&own, &place).map_err(failed(format!("make {}", to.display())))?;
                 let what = format!("move the processes of `{node}` to {}", to.display());
                 gather(&from, &to).map_err(failed(what))?;
             }
@@ -229,6 +236,7 @@ fn gather(from: &Path, to: &Path) -> io::Result<()> {
 mod tests {
     use std::collections::{BTreeMap, BTreeSet};
 
+    use super::super::tree::Plain;
     use super::*;
 
     fn limits(cpu: Option<&str>, pids: Option<u64>) -> Limits {
@@ -254,7 +262,7 @@ mod tests {
     #[test]
     fn limits_and_nodes_change_where_all_controllers_are_in_use() {
         let machine = tempfile::tempdir().unwrap();
-        let layout = Layout::below(Path::new("/state"), "demo");
+        let owner = Plain(Layout::below(Path::new("/state"), "demo"));
         let own = |name: &str| machine.path().join(name);
         let mut tree = Tree {
             unified: None,
@@ -266,16 +274,16 @@ mod tests {
             nodes: HashMap::new(),
             shared: SharedLimits { total: limits(None, Some(40)), ..SharedLimits::default() },
         };
-        tree.make().unwrap();
+        tree.make(&owner).unwrap();
         let read = |file: &str| fs::read_to_string(own(file)).unwrap_or_default();
-        tree.admit(&layout, &node("a", None, limits(Some("0.5"), None))).unwrap();
-        tree.admit(&layout, &node("b", None, Limits::default())).unwrap();
+        tree.admit(&owner, &node("a", None, limits(Some("0.5"), None))).unwrap();
+        tree.admit(&owner, &node("b", None, Limits::default())).unwrap();
         assert_eq!(
             (read("pids/pids.max").as_str(), read("cpu/a/cpu.cfs_quota_us").as_str()),
             ("42", "50000")
         );
         assert!(!own("cpu/b").exists(), "nothing has run in it");
-        tree.change(&layout, "b", limits(Some("0.25"), Some(5))).unwrap();
+        tree.change(&owner, "b", limits(Some("0.25"), Some(5))).unwrap();
         assert_eq!(
             (read("cpu/b/cpu.cfs_quota_us").as_str(), read("pids/b/pids.max").as_str()),
             ("25000", "6")
@@ -283,7 +291,7 @@ mod tests {
         // The whole gets less than its parts, and then all of it.
         let group = BTreeMap::from([("g".to_owned(), limits(Some("0.2"), None))]);
         let less = SharedLimits { total: limits(Some("0.3"), None), groups: group };
-        tree.share(&layout, &less).unwrap();
+        tree.share(&owner, &less).unwrap();
         assert_eq!(read("cpu/cpu.cfs_quota_us"), "30000");
         assert_eq!(
             (read("cpu/a/cpu.cfs_quota_us").as_str(), read("cpu/b/cpu.cfs_quota_us").as_str()),
@@ -293,14 +301,14 @@ mod tests {
             (read("pids/pids.max").as_str(), read("cpu/g.group/cpu.cfs_quota_us").as_str()),
             ("max", "20000")
         );
-        tree.admit(&layout, &node("c", Some("g"), limits(Some("1"), None))).unwrap();
+        tree.admit(&owner, &node("c", Some("g"), limits(Some("1"), None))).unwrap();
         assert_eq!(read("cpu/g.group/c/cpu.cfs_quota_us"), "20000");
-        tree.share(&layout, &SharedLimits::default()).unwrap();
+        tree.share(&owner, &SharedLimits::default()).unwrap();
         assert_eq!(
             (read("cpu/a/cpu.cfs_quota_us").as_str(), read("cpu/cpu.cfs_quota_us").as_str()),
             ("50000", "-1")
         );
-        tree.change(&layout, "b", Limits::default()).unwrap();
+        tree.change(&owner, "b", Limits::default()).unwrap();
         assert_eq!(
             (read("cpu/b/cpu.cfs_quota_us").as_str(), read("pids/b/pids.max").as_str()),
             ("-1", "max")
@@ -310,7 +318,7 @@ mod tests {
     #[test]
     fn version_2_passes_on_to_groups_that_come_and_lifts_what_goes() {
         let machine = tempfile::tempdir().unwrap();
-        let layout = Layout::below(Path::new("/state"), "demo");
+        let owner = Plain(Layout::below(Path::new("/state"), "demo"));
         let own = machine.path().join("netloom/demo");
         for folder in ["", "netloom", "netloom/demo", "netloom/demo/g.group"] {
             let folder = machine.path().join(folder);
@@ -322,18 +330,18 @@ mod tests {
             needed: BTreeSet::from([Controller::Cpu]),
             ..Tree::default()
         };
-        tree.make().unwrap();
+        tree.make(&owner).unwrap();
         let groups = BTreeMap::from([("g".to_owned(), limits(Some("0.2"), None))]);
-        tree.share(&layout, &SharedLimits { groups, ..SharedLimits::default() }).unwrap();
-        tree.admit(&layout, &node("a", Some("g"), limits(Some("0.1"), None))).unwrap();
+        tree.share(&owner, &SharedLimits { groups, ..SharedLimits::default() }).unwrap();
+        tree.admit(&owner, &node("a", Some("g"), limits(Some("0.1"), None))).unwrap();
         let read = |file: &str| fs::read_to_string(own.join(file)).unwrap();
         assert!(read("g.group/cgroup.subtree_control").contains('+'));
         assert_eq!(read("g.group/cpu.max"), "20000 100000");
         assert_eq!(read("g.group/a/cpu.max"), "10000 100000");
-        tree.change(&layout, "a", Limits::default()).unwrap();
+        tree.change(&owner, "a", Limits::default()).unwrap();
         assert_eq!(read("g.group/a/cpu.max"), "max 100000");
         // Its account is there until it has gone.
-        tree.share(&layout, &SharedLimits::default()).unwrap();
+        tree.share(&owner, &SharedLimits::default()).unwrap();
         assert_eq!(read("g.group/cpu.max"), "max 100000");
         fs::remove_dir_all(own.join("g.group/a")).unwrap();
         for file in ["cpu.max", "cgroup.subtree_control"] {
@@ -346,23 +354,23 @@ mod tests {
     #[test]
     fn what_cannot_be_written_leaves_all_as_it_was() {
         let machine = tempfile::tempdir().unwrap();
-        let layout = Layout::below(Path::new("/state"), "demo");
+        let owner = Plain(Layout::below(Path::new("/state"), "demo"));
         let own = machine.path().join("pids");
         let mut tree = Tree {
             legacy: BTreeMap::from([(Controller::Pids, own.clone())]),
             shared: SharedLimits { total: limits(None, Some(40)), ..SharedLimits::default() },
             ..Tree::default()
         };
-        tree.make().unwrap();
-        tree.admit(&layout, &node("a", None, limits(None, Some(7)))).unwrap();
+        tree.make(&owner).unwrap();
+        tree.admit(&owner, &node("a", None, limits(None, Some(7)))).unwrap();
         // A folder in the file's place, which nobody can write.
         fs::remove_file(own.join("a/pids.max")).unwrap();
         fs::create_dir(own.join("a/pids.max")).unwrap();
-        let error = tree.change(&layout, "a", limits(None, Some(9))).unwrap_err().to_string();
+        let error = tree.change(&owner, "a", limits(None, Some(9))).unwrap_err().to_string();
         assert!(error.contains("write 10 to") && error.contains("a/pids.max"), "{error}");
         assert_eq!(tree.held_by("a").limits.pids, Some(7));
         let total = SharedLimits { total: limits(None, Some(50)), ..SharedLimits::default() };
-        tree.share(&layout, &total).unwrap();
+        tree.share(&owner, &total).unwrap();
         assert_eq!(fs::read_to_string(own.join("pids.max")).unwrap(), "51");
     }
 

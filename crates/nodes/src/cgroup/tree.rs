@@ -25,6 +25,15 @@ use crate::{Layout, NodeError};
 /// gets how much of a CPU.
 const ACCOUNT: [Controller; 2] = [Controller::Memory, Controller::Pids];
 
+/// The experiment that has a tree.
+pub(crate) trait Owner {
+    /// Where its things are.
+    fn layout(&self) -> &Layout;
+
+    /// Makes its own cgroup in a hierarchy, above all others of its tree.
+    fn claim(&self, own: &Path) -> io::Result<()>;
+}
+
 /// The control groups of an experiment, made or to be made.
 #[derive(Debug, Default)]
 pub(crate) struct Tree {
@@ -76,8 +85,8 @@ impl Tree {
 
     /// Makes what nodes share, and what nodes with limits have, so that a limit that cannot be set is known
     /// before anything else is made.
-    pub fn make(&mut self) -> Result<(), NodeError> {
-        match self.unified.as_ref().map(|own| (own, create(own))) {
+    pub fn make(&mut self, owner: &dyn Owner) -> Result<(), NodeError> {
+        match self.unified.as_ref().map(|own| (own, owner.claim(own))) {
             Some((own, Err(error))) if !self.needed.is_empty() => {
                 return Err(NodeError::limits(format!("make {}", own.display()), error));
             }
@@ -85,7 +94,9 @@ impl Tree {
             _ => {}
         }
         for own in self.legacy.values() {
-            create(own).map_err(|e| NodeError::limits(format!("make {}", own.display()), e))?;
+            owner
+                .claim(own)
+                .map_err(|e| NodeError::limits(format!("make {}", own.display()), e))?;
         }
         self.pass_on_controllers()?;
         for (place, held) in self.shared() {
@@ -118,7 +129,7 @@ impl Tree {
         }
         for group in self.shared.groups.keys() {
             let folder = own.join(group_folder(group));
-            create(&folder)
+            create(own, &group_folder(group))
                 .map_err(|error| NodeError::limits(format!("make {}", folder.display()), error))?;
             for controller in &self.needed {
                 pass_on(&folder, *controller).map_err(|error| {
@@ -197,8 +208,9 @@ impl Tree {
 
     pub(super) fn create_in_all(&self, place: &Path) -> Result<(), NodeError> {
         for own in self.unified.iter().chain(self.legacy.values()) {
-            let path = own.join(place);
-            create(&path).map_err(|e| NodeError::limits(format!("make {}", path.display()), e))?;
+            create(own, place).map_err(|error| {
+                NodeError::limits(format!("make {}", own.join(place).display()), error)
+            })?;
         }
         Ok(())
     }
@@ -299,6 +311,21 @@ fn pass_on(cgroup: &Path, controller: Controller) -> io::Result<()> {
     fs::write(file, format!("+{}", controller.name()))
 }
 
+/// The owner of a tree of plain folders, which may be there.
+#[cfg(test)]
+pub(super) struct Plain(pub Layout);
+
+#[cfg(test)]
+impl Owner for Plain {
+    fn layout(&self) -> &Layout {
+        &self.0
+    }
+
+    fn claim(&self, own: &Path) -> io::Result<()> {
+        fs::create_dir_all(own)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -336,7 +363,7 @@ mod tests {
                 groups: BTreeMap::from([("web".into(), limits())]),
             },
         };
-        tree.make().unwrap();
+        tree.make(&Plain(Layout::below(mount.path(), "demo"))).unwrap();
         tree.enter("b", 77).unwrap();
         let read = |file: &str| fs::read_to_string(mount.path().join(file)).unwrap();
         for folder in ["", "netloom/", "netloom/demo/", "netloom/demo/web.group/"] {

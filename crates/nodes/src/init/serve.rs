@@ -15,13 +15,17 @@ use crate::ExitStatus;
 use crate::control::{Control, FromInit, ToInit};
 
 /// Serves until the engine is gone.
-/// Its processes get `oom_score`.
-pub(super) fn serve(control: &Control, oom_score: &str) -> io::Result<()> {
+/// Its processes get `oom_score` and the variables `env`, which have no effect on init itself.
+pub(super) fn serve(
+    control: &Control,
+    oom_score: &str,
+    env: &[(String, String)],
+) -> io::Result<()> {
     let mut mask = SigSet::empty();
     mask.add(Signal::SIGCHLD);
     mask.thread_block()?;
     let ended = SignalFd::with_flags(&mask, SfdFlags::SFD_CLOEXEC | SfdFlags::SFD_NONBLOCK)?;
-    let mut init = Init { control, oom_score, children: HashSet::new() };
+    let mut init = Init { control, oom_score, env, children: HashSet::new() };
     loop {
         let mut fds = [
             PollFd::new(control.as_fd(), PollFlags::POLLIN),
@@ -48,6 +52,7 @@ pub(super) fn serve(control: &Control, oom_score: &str) -> io::Result<()> {
 struct Init<'c> {
     control: &'c Control,
     oom_score: &'c str,
+    env: &'c [(String, String)],
     /// Processes that were asked for. All others are orphans of theirs.
     children: HashSet<u32>,
 }
@@ -56,7 +61,7 @@ impl Init<'_> {
     fn handle(&mut self, message: ToInit, fds: Vec<OwnedFd>) -> io::Result<()> {
         match message {
             ToInit::Setup(_) => Ok(()),
-            ToInit::Spawn { id, process } => match spawn(process, fds, self.oom_score) {
+            ToInit::Spawn { id, process } => match spawn(process, fds, self.oom_score, self.env) {
                 Ok((pid, terminal)) => {
                     self.children.insert(pid);
                     let fds: Vec<_> = terminal.iter().map(AsFd::as_fd).collect();

@@ -12,6 +12,7 @@ use nix::pty::Winsize;
 
 use crate::WORK_DIRECTORY;
 use crate::control::Process;
+use crate::starter::OWN_VARIABLES;
 
 /// Starts a process in a session of its own, with the three descriptors as its standard streams or
 /// a new terminal, whose other side is returned.
@@ -19,6 +20,7 @@ pub(super) fn spawn(
     process: Process,
     fds: Vec<OwnedFd>,
     oom_score: &str,
+    env: &[(String, String)],
 ) -> io::Result<(u32, Option<OwnedFd>)> {
     let (program, arguments) = process.argv.split_first().ok_or(Errno::EINVAL)?;
     let cwd = process.cwd.unwrap_or_else(|| WORK_DIRECTORY.into());
@@ -36,7 +38,9 @@ pub(super) fn spawn(
     let [stdin, stdout, stderr]: [OwnedFd; 3] =
         streams.try_into().map_err(|_| io::Error::from(Errno::EPROTO))?;
     let mut command = Command::new(program);
-    command.args(arguments).envs(process.env).current_dir(cwd);
+    // Whose a process is, it has from init.
+    let env = env.iter().filter(|(name, _)| !OWN_VARIABLES.contains(&name.as_str())).cloned();
+    command.args(arguments).envs(env).envs(process.env).current_dir(cwd);
     command.stdin(Stdio::from(stdin)).stdout(Stdio::from(stdout)).stderr(Stdio::from(stderr));
     let has_terminal = terminal.is_some();
     let oom_score = oom_score.to_owned();

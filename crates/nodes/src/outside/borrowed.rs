@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 use std::fs::{self, File};
+use std::io;
 use std::path::Path;
-use std::{io, thread};
 
 use netlink_packet_route::link::{LinkAttribute, LinkFlags, LinkMessage};
 use netloom_plan::{OutsidePlan, Plan};
@@ -12,9 +12,9 @@ use nix::ifaddrs::getifaddrs;
 use nix::net::if_::if_nametoindex;
 use serde::{Deserialize, Serialize};
 
-use super::{HOME, NAMESPACE, found, move_to, nat};
+use super::{HOME, found, move_to, nat};
 use crate::netlink::Netlink;
-use crate::record::Record;
+use crate::ours::Ours;
 use crate::{Layout, NodeError, netns, requests, tap};
 
 /// What an experiment has of the machine's.
@@ -217,16 +217,6 @@ fn advertised_default(line: &str) -> Option<&str> {
 }
 
 impl Borrowed {
-    /// What the record of a live experiment says.
-    pub fn recorded(layout: &Layout) -> Result<Self, NodeError> {
-        Record::existing(layout).map(|record| record.borrowed)
-    }
-
-    /// Has the record say this.
-    pub fn record(&self, layout: &Layout) -> Result<(), NodeError> {
-        Record { borrowed: self.clone(), ..Record::existing(layout)? }.write(layout)
-    }
-
     /// Whether there is nothing to give back.
     pub fn is_empty(&self) -> bool {
         self.devices.is_empty()
@@ -270,34 +260,35 @@ impl Borrowed {
     }
 
     /// Gives back what an end has taken.
-    pub fn give_back_end(&mut self, layout: &Layout, end: &OutsidePlan) -> io::Result<()> {
-        let (device, apart) = (&end.device, layout.namespace(NAMESPACE));
+    pub fn give_back_end(&mut self, ours: &Ours<'_>, end: &OutsidePlan) -> io::Result<()> {
+        let (device, apart, experiment) = (&end.device, ours.outside(), ours.layout().experiment());
         match end.kind {
             // It goes with its descriptor.
             Outside::Host => {}
             Outside::Nat => {
-                nat::translate_no_more(layout.experiment(), device)?;
+                nat::translate_no_more(experiment, ours.mark(), device)?;
                 self.nat.retain(|other| other != device);
                 if self.nat.is_empty() {
-                    nat::remove(layout.experiment())?;
+                    // The machine forwards no more before the rules that bound it go.
                     for device in std::mem::take(&mut self.forwarding) {
                         found(fs::write(forwarding("ipv4", &device), "0"))?;
                     }
                     self.forwarding6.take().map_or(Ok(()), |single| forward_no_ipv6(&single))?;
+                    nat::remove(experiment, ours.mark())?;
                 }
             }
             Outside::Tap => {
-                tap::remove(device)?;
+                remove_tap(ours, device)?;
                 self.taps.retain(|other| other != device);
             }
             Outside::Device => {
                 if let Some((_, up)) = self.devices.iter().find(|(other, _)| other == device) {
-                    return_device(&apart, device, *up)?;
+                    return_device(apart.as_deref(), device, *up)?;
                 }
                 self.devices.retain(|(other, _)| other != device);
             }
             Outside::Macvlan => {
-                if let Some(name) = self.name_beside(end) {
+                if let Some((name, apart)) = self.name_beside(end).zip(apart) {
                     remove_in(&apart, name)?;
                 }
                 let end = end.end.to_string();
@@ -305,6 +296,11 @@ impl Borrowed {
             }
         }
         Ok(())
+    }
+
+    /// Whether the machine would forward no IPv6 without the experiment.
+    pub fn forwards_ipv6_for_us(&self) -> bool {
+        self.forwarding6.is_some()
     }
 
     /// Has the machine forward what an end sends, and what comes back. IPv4 between its device and those over which the
@@ -318,7 +314,7 @@ impl Borrowed {
                 })?;
             }
         }
-        if has_v6 && self.forwarding6.is_some() {
+        if has_v6 && self.forwards_ipv6_for_us() {
             fs::write(forwarding("ipv6", "all"), "1")
                 .map_err(|error| NodeError::system("have the machine forward IPv6", error))?;
         }
@@ -327,38 +323,40 @@ impl Borrowed {
 }
 
 /// Gives back what the record of an experiment says; what could not be, in words.
-pub(crate) fn give_back(layout: &Layout) -> Vec<String> {
-    let record = Record::read(layout).map(|record| record.borrowed).unwrap_or_default();
+pub(crate) fn give_back(ours: &Ours<'_>) -> Vec<String> {
+    let Some(record) = &ours.record else { return vec![] };
     let mut problems = Vec::new();
     let mut note = |what: &str, result: io::Result<()>| {
         if let Err(error) = result {
             problems.push(format!("{what}: {error}"));
         }
     };
-    if !record.nat.is_empty() {
-        note("address translation", nat::remove(layout.experiment()));
-    }
-    for device in &record.forwarding {
+    let Borrowed { devices, taps, nat, forwarding: v4, forwarding6: v6, beside: _ } =
+        &record.borrowed;
+    // The machine forwards no more before the rules that bound it go.
+    for device in v4 {
         // The device may be gone.
         let result = found(fs::write(forwarding("ipv4", device), "0"));
         note(&format!("forwarding of {device}"), result);
     }
-    if let Some(single) = &record.forwarding6 {
+    if let Some(single) = v6 {
         note("forwarding of IPv6", forward_no_ipv6(single));
     }
-    for (device, up) in &record.devices {
-        let returned = return_device(&layout.namespace(NAMESPACE), device, *up);
-        note(&format!("device {device}"), returned);
+    if !nat.is_empty() {
+        note("address translation", nat::remove(ours.layout().experiment(), &record.mark));
     }
-    for device in &record.taps {
-        note(&format!("device {device}"), tap::remove(device));
+    let apart = ours.outside();
+    for (device, up) in devices {
+        note(&format!("device {device}"), return_device(apart.as_deref(), device, *up));
     }
-    note("the namespace of devices outside", netns::remove(&layout.namespace(NAMESPACE)));
+    for device in taps {
+        note(&format!("device {device}"), remove_tap(ours, device));
+    }
     problems
 }
 
 /// Removes a device, if it is there.
-fn remove_in(namespace: &Path, device: &str) -> io::Result<()> {
+fn remove_in(namespace: &File, device: &str) -> io::Result<()> {
     netns::inside(namespace, || {
         let Ok(index) = if_nametoindex(device) else { return Ok(()) };
         let request = requests::no_device(index, device);
@@ -366,36 +364,38 @@ fn remove_in(namespace: &Path, device: &str) -> io::Result<()> {
     })
 }
 
-/// Moves a device back to the machine, if it was moved away.
-fn return_device(namespace: &Path, device: &str, up: bool) -> io::Result<()> {
-    if !namespace.exists() {
-        return Ok(());
-    }
-    let home = File::open(HOME)?;
-    let moved = netns::inside(namespace, || {
-        // Not there: it was not taken yet, or the experiment was killed before.
-        let Ok(index) = if_nametoindex(device) else { return Ok(false) };
-        let request = move_to(index, device, &home);
-        Netlink::open()?.apply(vec![request]).map_err(|refused| refused.source)?;
-        Ok(true)
-    });
-    match moved {
-        Ok(true) if up => bring_up(device),
-        Ok(_) => Ok(()),
-        // A name without a namespace behind it: nothing was moved.
-        Err(error) if error.raw_os_error() == Some(libc::EINVAL) => Ok(()),
-        Err(error) => Err(error),
+/// Removes a TAP of the machine's, if it is there and the experiment's own.
+fn remove_tap(ours: &Ours<'_>, device: &str) -> io::Result<()> {
+    match ours.made.devices.get(device) {
+        Some(index) => at_home(|| tap::remove(device, *index)),
+        None => Ok(()),
     }
 }
 
+/// Moves a device back to the machine, if it is not there, and has it up again if it was. One that is there is up as
+/// well: the engine may have been killed between both, and a device that was never taken is what it was.
+fn return_device(apart: Option<&File>, device: &str, up: bool) -> io::Result<()> {
+    if let Some(namespace) = apart {
+        let home = File::open(HOME)?;
+        netns::inside(namespace, || {
+            // Not there: it was not taken yet, or is back.
+            let Ok(index) = if_nametoindex(device) else { return Ok(()) };
+            let request = move_to(index, device, &home);
+            Netlink::open()?.apply(vec![request]).map_err(|refused| refused.source)
+        })?;
+    }
+    // A device of hardware may have been unplugged.
+    if up && if_nametoindex(device).is_ok() { bring_up(device) } else { Ok(()) }
+}
+
 fn bring_up(device: &str) -> io::Result<()> {
-    let index = if_nametoindex(device)?;
-    let up = || {
+    at_home(|| {
+        let index = if_nametoindex(device)?;
         Netlink::open()?.apply(vec![requests::up(index, device)]).map_err(|refused| refused.source)
-    };
-    // The calling thread may be anywhere; this one is where the process is.
-    thread::scope(|scope| {
-        let thread = thread::Builder::new().spawn_scoped(scope, up)?;
-        thread.join().unwrap_or_else(|_| Err(io::Error::other("a thread has panicked")))
     })
+}
+
+/// Does `work` where the machine is: the calling thread may be anywhere.
+fn at_home(work: impl FnOnce() -> io::Result<()> + Send) -> io::Result<()> {
+    netns::inside(&File::open(HOME)?, work)
 }

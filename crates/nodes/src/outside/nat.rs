@@ -1,5 +1,5 @@
 //! Address translation by nf_tables: one table for each experiment, of both IPv4 and IPv6, with a chain for each end of
-//! a link. Bytes are made here, as `linux/netfilter/nf_tables.h` has them; the kernel takes all of them or none.
+//! a link and one that bounds what the machine forwards. Bytes are made here, as `linux/netfilter/nf_tables.h` has them; the kernel takes all of them or none.
 
 use std::io;
 
@@ -21,6 +21,7 @@ const NEW_RULE: u16 = SUBSYSTEM << 8 | 6;
 const DELETE_RULE: u16 = SUBSYSTEM << 8 | 8;
 const REQUEST: u16 = 1;
 const ACK: u16 = 4;
+const EXCLUSIVE: u16 = 0x200;
 const CREATE: u16 = 0x400;
 const APPEND: u16 = 0x800;
 /// The families of tables, and of packets.
@@ -28,45 +29,140 @@ const INET: u8 = 1;
 const IPV4: u8 = 2;
 const IPV6: u8 = 10;
 /// After routing, where sources are translated.
-const HOOK: u32 = 4;
-const PRIORITY: u32 = 100;
+const AFTER_ROUTING: u32 = 4;
+const SOURCE_PRIORITY: u32 = 100;
+/// Where packets are forwarded, among filters.
+const FORWARDING: u32 = 2;
+const FILTER_PRIORITY: u32 = 0;
+/// The name of the chain there; ends are called like devices, of which none has such a name.
+const FORWARD: &str = "forward-of-machine";
+/// Properties of packets.
+const INPUT_NAME: u32 = 6;
+const OUTPUT_NAME: u32 = 7;
+const FAMILY: u32 = 15;
+const INPUT_GROUP: u32 = 21;
+const OUTPUT_GROUP: u32 = 22;
+/// Ways to compare.
+const EQUAL: u32 = 0;
+const DIFFERENT: u32 = 1;
+/// Verdicts.
+const DROP: u32 = 0;
+const ACCEPT: u32 = 1;
 const NESTED: u16 = 0x8000;
 
-/// Has the machine send what comes from the subnets of a `nat` end as its own, unless it stays there.
-pub(super) fn translate(experiment: &str, end: &OutsidePlan) -> io::Result<()> {
+/// The group of the devices behind which addresses are translated, of all experiments ("NL" as a number). The chains of
+/// one experiment let those of another pass.
+pub(super) const GROUP: u32 = 0x4e4c;
+
+/// Has the machine send what comes from the subnets of a `nat` end as its own, unless it stays there. `mark` is the
+/// experiment's: a table of its name without it is somebody else's.
+///
+/// # Errors
+/// [`io::ErrorKind::AlreadyExists`] for such a table; it is left alone.
+pub(super) fn translate(experiment: &str, mark: &str, end: &OutsidePlan) -> io::Result<()> {
+    open(experiment, mark)?;
     let (table, chain) = (text(&table(experiment)), text(&end.device));
-    let hook = [attribute(1, &HOOK.to_be_bytes()), attribute(2, &PRIORITY.to_be_bytes())].concat();
-    let hooked =
-        [attribute(1, &table), attribute(3, &chain), nested(4, &hook), attribute(7, &text("nat"))];
-    let mut batch =
-        vec![(NEW_TABLE, CREATE, attribute(1, &table)), (NEW_CHAIN, CREATE, hooked.concat())];
+    let mut batch = vec![new_chain(&table, &chain, "nat", AFTER_ROUTING, SOURCE_PRIORITY)];
     for subnet in &end.addresses {
-        let expressions = nested(4, &rule(*subnet, &end.device));
-        let body = [attribute(1, &table), attribute(2, &chain), expressions].concat();
-        batch.push((NEW_RULE, CREATE | APPEND, body));
+        batch.push(new_rule(&table, &chain, &translation(*subnet, &end.device)));
     }
     send(&batch)
 }
 
-/// Takes that back for one device; fine if there is nothing.
-pub(super) fn translate_no_more(experiment: &str, device: &str) -> io::Result<()> {
+/// Bounds what the machine forwards while the experiment has it forward. From devices behind which addresses are
+/// translated, everything may leave; to them, only answers may go; and nothing else may be forwarded that would not be
+/// without the experiment: IPv4 from the devices `v4`, and any IPv6 if `v6`.
+pub(super) fn bound(experiment: &str, mark: &str, v4: &[String], v6: bool) -> io::Result<()> {
+    let (table, chain) = (text(&table(experiment)), text(FORWARD));
+    let in_group = |key| [meta(key), compare(EQUAL, &GROUP.to_ne_bytes())].concat();
+    let mut rules = vec![
+        [in_group(INPUT_GROUP), verdict(ACCEPT)].concat(),
+        [in_group(OUTPUT_GROUP), is_answer(), verdict(ACCEPT)].concat(),
+        [in_group(OUTPUT_GROUP), verdict(DROP)].concat(),
+    ];
+    let of_family = |family| [meta(FAMILY), compare(EQUAL, &[family])].concat();
+    for device in v4 {
+        let from = [meta(INPUT_NAME), compare(EQUAL, &padded(device))].concat();
+        rules.push([of_family(IPV4), from, verdict(DROP)].concat());
+    }
+    if v6 {
+        rules.push([of_family(IPV6), verdict(DROP)].concat());
+    }
+    // All in one step, in the place of what was there before.
+    let all = [attribute(1, &table), attribute(2, &chain)].concat();
+    let mut batch = vec![
+        ours(&table, mark),
+        new_chain(&table, &chain, "filter", FORWARDING, FILTER_PRIORITY),
+        (DELETE_RULE, 0, all),
+    ];
+    batch.extend(rules.iter().map(|rule| new_rule(&table, &chain, rule)));
+    send(&batch)
+}
+
+/// Takes the translation of one device back; fine if there is nothing.
+pub(super) fn translate_no_more(experiment: &str, mark: &str, device: &str) -> io::Result<()> {
     let (table, chain) = (text(&table(experiment)), text(device));
     let rules = [attribute(1, &table), attribute(2, &chain)].concat();
     let itself = [attribute(1, &table), attribute(3, &chain)].concat();
-    found(send(&[(DELETE_RULE, 0, rules), (DELETE_CHAIN, 0, itself)]))
+    found(send(&[ours(&table, mark), (DELETE_RULE, 0, rules), (DELETE_CHAIN, 0, itself)]))
 }
 
-/// Takes the experiment's table away; fine if there is none.
-pub(super) fn remove(experiment: &str) -> io::Result<()> {
-    found(send(&[(DELETE_TABLE, 0, attribute(1, &text(&table(experiment))))]))
+/// Takes the experiment's table away; fine if there is none, or one that is not the experiment's.
+pub(super) fn remove(experiment: &str, mark: &str) -> io::Result<()> {
+    let table = text(&table(experiment));
+    // The kernel takes both or none.
+    let owner = (DELETE_CHAIN, 0, owner(&table, mark));
+    found(send(&[owner, (DELETE_TABLE, 0, attribute(1, &table))]))
+}
+
+/// Makes the experiment's table, if it is not there, with a chain without rules that says whose it is.
+fn open(experiment: &str, mark: &str) -> io::Result<()> {
+    let name = text(&table(experiment));
+    let (table, owner) = (attribute(1, &name), owner(&name, mark));
+    let made = send(&[(NEW_TABLE, CREATE | EXCLUSIVE, table), (NEW_CHAIN, CREATE, owner)]);
+    match made {
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+            send(&[ours(&name, mark)]).map_err(|_| {
+                let why = "there is a table of that name already, which this experiment has not made; \
+                           choose another name for it, or delete the table";
+                io::Error::new(error.kind(), format!("netloom-{experiment}: {why}"))
+            })
+        }
+        made => made,
+    }
 }
 
 fn table(experiment: &str) -> String {
     format!("netloom-{experiment}")
 }
 
+/// The chain that says whose a table is.
+fn owner(table: &[u8], mark: &str) -> Vec<u8> {
+    [attribute(1, table), attribute(3, &text(&format!("of-{mark}")))].concat()
+}
+
+/// Is refused with what is sent with it if the table is not the experiment's; else it takes no rule of none away.
+fn ours(table: &[u8], mark: &str) -> Message {
+    let chain = attribute(2, &text(&format!("of-{mark}")));
+    (DELETE_RULE, 0, [attribute(1, table), chain].concat())
+}
+
+type Message = (u16, u16, Vec<u8>);
+
+fn new_chain(table: &[u8], chain: &[u8], kind: &str, hook: u32, priority: u32) -> Message {
+    let hook = [attribute(1, &hook.to_be_bytes()), attribute(2, &priority.to_be_bytes())].concat();
+    let kind = attribute(7, &text(kind));
+    let body = [attribute(1, table), attribute(3, chain), nested(4, &hook), kind].concat();
+    (NEW_CHAIN, CREATE, body)
+}
+
+fn new_rule(table: &[u8], chain: &[u8], expressions: &[u8]) -> Message {
+    let body = [attribute(1, table), attribute(2, chain), nested(4, expressions)].concat();
+    (NEW_RULE, CREATE | APPEND, body)
+}
+
 /// `ip saddr SUBNET oifname != DEVICE masquerade`, or `ip6 saddr`
-fn rule(subnet: IpPrefix, device: &str) -> Vec<u8> {
+fn translation(subnet: IpPrefix, device: &str) -> Vec<u8> {
     // Where the source address is in the header, and the network's.
     let (family, offset, network, length) = match subnet.network() {
         IpPrefix::V4(prefix) => (IPV4, 12, prefix.address.octets().to_vec(), prefix.length),
@@ -75,32 +171,64 @@ fn rule(subnet: IpPrefix, device: &str) -> Vec<u8> {
     let bytes = network.len();
     let bits_of = |byte: usize| usize::from(length).saturating_sub(8 * byte).min(8);
     let mask: Vec<u8> = (0..bytes).map(|byte| !(0xff_u16 >> bits_of(byte)) as u8).collect();
-    let width = bytes as u32;
-    let number = |kind: u16, value: u32| attribute(kind, &value.to_be_bytes());
-    let value = |kind: u16, bytes: &[u8]| nested(kind, &attribute(1, bytes));
-    let mut name = [0; 16];
-    name.iter_mut().zip(device.bytes().take(15)).for_each(|(to, from)| *to = from);
-    // Into register 1: the family, then bytes of the network header from the source address on.
-    let of_family = [number(1, 1), number(2, 15)].concat();
-    let same_family = [number(1, 1), number(2, 0), value(3, &[family])].concat();
-    let source = [number(1, 1), number(2, 1), number(3, offset), number(4, width)].concat();
-    let masked =
-        [number(1, 1), number(2, 1), number(3, width), value(4, &mask), value(5, &vec![0; bytes])]
-            .concat();
-    let equal = [number(1, 1), number(2, 0), value(3, &network)].concat();
-    let leaves_by = [number(1, 1), number(2, 7)].concat();
-    let differs = [number(1, 1), number(2, 1), value(3, &name)].concat();
+    // Bytes of the network header from the source address on.
+    let source = [number(1, 1), number(2, 1), number(3, offset), number(4, bytes as u32)].concat();
     let all = [
-        expression("meta", &of_family),
-        expression("cmp", &same_family),
+        meta(FAMILY),
+        compare(EQUAL, &[family]),
         expression("payload", &source),
-        expression("bitwise", &masked),
-        expression("cmp", &equal),
-        expression("meta", &leaves_by),
-        expression("cmp", &differs),
+        masked(&mask),
+        compare(EQUAL, &network),
+        meta(OUTPUT_NAME),
+        compare(DIFFERENT, &padded(device)),
         expression("masq", &[]),
     ];
     all.concat()
+}
+
+/// `ct state established,related`
+fn is_answer() -> Vec<u8> {
+    const ESTABLISHED_OR_RELATED: u32 = 0b110;
+    let state = [number(1, 1), number(2, 0)].concat();
+    let masked = masked(&ESTABLISHED_OR_RELATED.to_ne_bytes());
+    [expression("ct", &state), masked, compare(DIFFERENT, &[0; 4])].concat()
+}
+
+/// A property of the packet into register 1.
+fn meta(key: u32) -> Vec<u8> {
+    expression("meta", &[number(1, 1), number(2, key)].concat())
+}
+
+/// Goes on only if register 1 compares so.
+fn compare(how: u32, with: &[u8]) -> Vec<u8> {
+    expression("cmp", &[number(1, 1), number(2, how), value(3, with)].concat())
+}
+
+/// Leaves the bits of `mask` in register 1.
+fn masked(mask: &[u8]) -> Vec<u8> {
+    let length = number(3, mask.len() as u32);
+    let xor = value(5, &vec![0; mask.len()]);
+    expression("bitwise", &[number(1, 1), number(2, 1), length, value(4, mask), xor].concat())
+}
+
+fn verdict(code: u32) -> Vec<u8> {
+    let data = nested(2, &nested(2, &number(1, code)));
+    expression("immediate", &[number(1, 0), data].concat())
+}
+
+/// The name of a device as the kernel compares it.
+fn padded(device: &str) -> [u8; 16] {
+    let mut name = [0; 16];
+    name.iter_mut().zip(device.bytes().take(15)).for_each(|(to, from)| *to = from);
+    name
+}
+
+fn number(kind: u16, value: u32) -> Vec<u8> {
+    attribute(kind, &value.to_be_bytes())
+}
+
+fn value(kind: u16, bytes: &[u8]) -> Vec<u8> {
+    nested(kind, &attribute(1, bytes))
 }
 
 fn expression(name: &str, data: &[u8]) -> Vec<u8> {
@@ -144,7 +272,7 @@ fn message(
 }
 
 /// Sends messages as one change, and waits for the answer to each.
-fn send(messages: &[(u16, u16, Vec<u8>)]) -> io::Result<()> {
+fn send(messages: &[Message]) -> io::Result<()> {
     let mut socket = Socket::new(NETLINK_NETFILTER)?;
     socket.bind_auto()?;
     socket.connect(&SocketAddr::new(0, 0))?;

@@ -6,7 +6,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use netloom_nodes::{Network, NodeError, cleanup_layout};
 
 use crate::world::{
-    Tests, World, context, layout, left_out, processes_of, remains, scenario, unique_name,
+    Tests, World, context, is_rootless, layout, left_out, processes_of, remains, scenario,
+    unique_name,
 };
 
 pub const TESTS: Tests = &[
@@ -19,6 +20,8 @@ pub const TESTS: Tests = &[
     ("experiments_with_the_same_nodes_live_side_by_side", side_by_side),
     ("dots_do_not_confuse_experiments", dots_do_not_confuse_experiments),
     ("cleanup_of_nothing_is_fine", cleanup_of_nothing_is_fine),
+    ("a_cgroup_of_others_is_left_alone", a_cgroup_of_others_is_left_alone),
+    ("nodes_do_without_the_names_of_their_namespaces", nodes_do_without_names),
     ("cleanup_takes_half_made_things", cleanup_takes_half_made_things),
     ("names_that_are_paths_are_refused", names_that_are_paths_are_refused),
 ];
@@ -120,21 +123,68 @@ fn cleanup_of_nothing_is_fine() {
 }
 
 fn cleanup_takes_half_made_things() {
-    // What is left when the record is lost, a namespace was not mounted yet, and a cgroup remains.
+    // What is left when the record is lost, a namespace was not mounted yet, and a cgroup remains; and what somebody
+    // else has called like a node.
     let mut world = World::new(PAIR);
     let state = world.layout.state_dir().to_owned();
     std::mem::forget(world.network.take());
     world.devices.clear();
     fs::write(state.join("record.json"), "{ \"pid\":").unwrap();
-    fs::write(world.layout.namespace("h3"), "").unwrap();
+    nix::mount::umount(&world.layout.namespace("h2")).unwrap();
+    let foreign = world.layout.namespace("h3");
+    fs::write(&foreign, "").unwrap();
     let cgroup = world.layout.cgroup();
     if let Some(cgroup) = &cgroup {
         fs::create_dir_all(cgroup.join("h1/below")).unwrap();
     }
     let report = cleanup_layout(&world.layout).unwrap();
-    assert_eq!((report.namespaces, report.state), (3, true));
+    assert_eq!((report.namespaces, report.state), (2, true));
     assert_eq!(report.cgroups, if cgroup.is_some() { 3 } else { 0 });
+    // An ordinary user's names are in the state directory.
+    let left = if is_rootless() { vec![] } else { vec![foreign.clone()] };
+    assert_eq!(report.foreign, left);
+    let _ = fs::remove_file(foreign);
     assert_eq!(remains(&world.layout), Vec::<String>::new());
+}
+
+fn a_cgroup_of_others_is_left_alone() {
+    let (mut world, plan) = World::planned(PAIR);
+    let Some(cgroup) = world.layout.cgroup().filter(|_| !is_rootless()) else {
+        return left_out(
+            "lifecycle::a_cgroup_of_others_is_left_alone",
+            "no cgroup v2 on this machine, or not for ordinary users",
+        );
+    };
+    fs::create_dir_all(&cgroup).unwrap();
+    let mut other = std::process::Command::new("sleep").arg("1000").spawn().unwrap();
+    fs::write(cgroup.join("cgroup.procs"), other.id().to_string()).unwrap();
+    let error = world.create(&plan).unwrap_err();
+    let report = cleanup_layout(&world.layout).unwrap();
+    let (alive, there) = (other.try_wait().unwrap().is_none(), cgroup.exists());
+    other.kill().unwrap();
+    other.wait().unwrap();
+    fs::remove_dir(&cgroup).unwrap();
+    assert!(matches!(error, NodeError::Exists { .. }), "{error}");
+    assert!(alive && there && report.cgroups == 0 && report.foreign == [cgroup]);
+}
+
+fn nodes_do_without_names() {
+    let mut world = World::new(PAIR);
+    world.run("h1", "true");
+    assert_eq!(world.network().unnamed(), Vec::<String>::new());
+    for node in ["h1", "h2"] {
+        let name = world.layout.namespace(node);
+        nix::mount::umount(&name).unwrap();
+        fs::remove_file(&name).unwrap();
+    }
+    let mut unnamed = world.network().unnamed();
+    unnamed.sort();
+    assert_eq!(unnamed, ["h1", "h2"]);
+    assert_eq!(world.run("h2", "ls /sys/class/net"), "eth1\nlo");
+    assert!(world.network().interfaces_of(vec!["h1", "h2"]).unwrap().len() >= 2);
+    assert!(world.network().listening_tcp_ports("h1").unwrap().is_empty());
+    world.destroy().unwrap();
+    assert_eq!(world.remains(), Vec::<String>::new());
 }
 
 fn names_that_are_paths_are_refused() {
