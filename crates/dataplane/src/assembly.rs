@@ -108,7 +108,7 @@ impl Parts {
             Pipe::new(config, Stream::new(seed, &format!("{name}/{direction}")), clock.now())
         };
         let pipes = [pipe(forward, "forward"), pipe(reverse, "reverse")];
-        Self { ends, pipes, shifts: Default::default(), shown: Default::default() }
+        Self { ends, pipes, shown: Default::default() }
     }
 }
 

@@ -48,7 +48,6 @@ mod partition;
 mod relief;
 mod rewiring;
 mod scheduling;
-mod shift;
 mod switch;
 mod thread_clock;
 mod timers;
