@@ -34,7 +34,7 @@ use crate::local::PID_FILE;
 use crate::metrics::{self, Metrics};
 use crate::monitoring::{Monitoring, Preparation, Thresholds};
 use crate::publish::{self, Reserved};
-use crate::recording::{record, start_captures, start_frame_log};
+use crate::recording::{Observed, record, start_captures, start_frame_log};
 use crate::results::Results;
 use crate::services::{self, Logs, NodeStart, Prepared, Progress, Services};
 use crate::state_lock::{Existed, StateLock};
@@ -327,10 +327,8 @@ async fn serve(
             let frame_log = start_frame_log(&experiment, results);
             experiment.enter(Phase::Running);
             say(&StartUp::Ready);
-            let recorded =
-                record(&experiment, results, &end, frame_log, monitoring, deploy_seconds).await;
-            metrics.flush();
-            recorded
+            let observed = Observed { frame_log, monitoring, metrics };
+            record(&experiment, results, &end, observed, deploy_seconds).await
         }
         None => {
             experiment.enter(Phase::Deployed);

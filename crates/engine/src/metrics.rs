@@ -1,9 +1,15 @@
 //! Values that applications in nodes report, over a Unix socket of their own: what can reach it can report,
 //! and nothing else. The kernel says which process connects, and its network namespace says in which node.
+//!
+//! | module | what |
+//! |---|---|
+//! | `store` | the file of all reports |
+
+mod store;
 
 use std::collections::HashMap;
 use std::fs::{self, File};
-use std::io::{BufWriter, Write};
+use std::io;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
@@ -25,6 +31,7 @@ use tokio::net::UnixListener;
 
 use crate::drawn::Drawn;
 use crate::experiment::Experiment;
+use store::{Missing, Store};
 
 /// How long a metric's name may be.
 const LONGEST_NAME: usize = 100;
@@ -60,8 +67,8 @@ pub struct Metrics {
     nodes: Mutex<(Weak<Drawn>, HashMap<u64, u32>)>,
     /// Numbers of the metrics that were reported so far.
     numbers: Mutex<HashMap<String, u32>>,
-    /// Where they are kept.
-    file: Option<Mutex<BufWriter<File>>>,
+    /// Where those of a run are kept.
+    store: Option<Mutex<Store>>,
 }
 
 impl Metrics {
@@ -71,7 +78,7 @@ impl Metrics {
             nodes: Mutex::default(),
             experiment: Arc::clone(experiment),
             numbers: Mutex::default(),
-            file: file.map(|file| Mutex::new(BufWriter::new(file))),
+            store: file.map(|file| Mutex::new(Store::new(file))),
         }
     }
 
@@ -100,13 +107,33 @@ impl Metrics {
         Ok(())
     }
 
-    /// Everything reported so far is in the file.
-    pub fn flush(&self) {
-        let Some(file) = &self.file else { return };
-        if let Err(error) = lock(file).flush() {
-            let message = format!("metrics.jsonl is not complete: {error}");
+    /// What `metrics.jsonl` lacks of the reports so far, in words.
+    pub fn lacks(&self) -> Option<String> {
+        let store = lock(self.store.as_ref()?);
+        let Missing { reports, first } = store.missing()?;
+        Some(format!(
+            "metrics.jsonl is not complete: {reports} reports could not be written, and their \
+             programs were told so (first: {first})"
+        ))
+    }
+
+    /// Keeps a report, if reports are kept.
+    fn keep(&self, metric: &Metric) -> Result<(), (StatusCode, String)> {
+        let Some(store) = &self.store else { return Ok(()) };
+        let mut store = lock(store);
+        let was_complete = store.missing().is_none();
+        let Err(error) = store.put(metric) else { return Ok(()) };
+        drop(store);
+        if was_complete {
+            let message = format!(
+                "metrics.jsonl: a report of {} could not be written: {error}; reports are refused \
+                 until they can be",
+                metric.node
+            );
             self.experiment.record(What::Warning { message });
         }
+        let why = format!("the report was not recorded, for the engine cannot write it: {error}");
+        Err((status_of(&error), why))
     }
 
     fn take(&self, process: Option<i32>, report: MetricReport) -> Result<(), (StatusCode, String)> {
@@ -121,21 +148,14 @@ impl Metrics {
         let number = self.number(&report.name).ok_or_else(|| {
             refused(format!("there are {MOST_METRICS} metrics already; use fewer names"))
         })?;
+        let MetricReport { name, value } = report;
         let now = self.experiment.now();
-        let what = Subject::Metric(number);
-        {
-            let mut monitor = self.experiment.monitor();
-            monitor.observe(now, &Observation::Named { what, name: report.name.clone() });
-            let (metric, party, value) = (number, Party::Node(node), report.value);
-            monitor.observe(now, &Observation::Metric { metric, party, value });
-        }
-        if let Some(file) = &self.file {
-            let node = self.experiment.numbers.names().swap_remove(node as usize);
-            let line = Metric { time: now, node, name: report.name, value: report.value };
-            // Plain data always has a JSON form; what cannot be written is told at the end.
-            let text = serde_json::to_string(&line).unwrap_or_default();
-            let _ = writeln!(lock(file), "{text}");
-        }
+        let in_node = self.experiment.numbers.names().swap_remove(node as usize);
+        self.keep(&Metric { time: now, node: in_node, name: name.clone(), value })?;
+        let mut monitor = self.experiment.monitor();
+        monitor.observe(now, &Observation::Named { what: Subject::Metric(number), name });
+        let (metric, party) = (number, Party::Node(node));
+        monitor.observe(now, &Observation::Metric { metric, party, value });
         Ok(())
     }
 
@@ -164,6 +184,16 @@ impl Metrics {
 fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     // What is behind these is whole after each step.
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// How a program is answered whose report could not be written.
+fn status_of(error: &io::Error) -> StatusCode {
+    match error.kind() {
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
+            StatusCode::INSUFFICIENT_STORAGE
+        }
+        _ => StatusCode::INTERNAL_SERVER_ERROR,
+    }
 }
 
 /// The process that connected.
