@@ -6,7 +6,7 @@ use std::fs;
 use std::path::PathBuf;
 use std::process::Stdio;
 
-use common::{Lab, eventually, text};
+use common::{HOG, Lab, eventually, text};
 use nix::mount::{MntFlags, MsFlags, mount, umount2};
 use serde_json::Value;
 
@@ -85,4 +85,23 @@ processes: [{ name: reporter, node: a, command: [python3, reporter.py] }]
     let told = format!("metrics.jsonl is not complete: {refused} reports could not be written");
     assert!(summary["failures"].to_string().contains(&told), "{summary}");
     assert!(summary["warnings"].to_string().contains("No space left on device"), "{summary}");
+}
+
+#[test]
+fn a_node_that_takes_all_connections_takes_its_own() {
+    let lab = Lab::new(
+        "topology: { nodes: { a: , b: }, links: [{ endpoints: ['a:eth1', 'b:eth1'] }] }\n",
+    );
+    fs::write(lab.path("hog.py"), HOG).unwrap();
+    lab.ok(&["deploy"]);
+    lab.sh("a", "python3 hog.py 300 >hogged 2>&1 </dev/null & true");
+    let hogged = || fs::read_to_string(lab.path("hogged")).unwrap();
+    eventually("the node has connected", || hogged().ends_with('\n'));
+    assert_eq!(hogged().trim(), "64");
+    let (code, words) = lab.try_sh("a", "netloom-report x 1");
+    assert_ne!(code, 0, "{words}");
+    lab.sh("b", "netloom-report x 1");
+    lab.ok(&["set", "a--b", "delay=2ms"]);
+    lab.ok(&["destroy"]);
+    assert_eq!(lab.remains(), [""; 0]);
 }

@@ -25,6 +25,7 @@ use netloom_units::Time;
 use tokio::net::UnixListener;
 
 use crate::cpus::Dedicated;
+use crate::descriptors::{Share, Shares};
 use crate::drawn::{Drawn, Numbers};
 use crate::end::End;
 use crate::events::EventLog;
@@ -281,6 +282,8 @@ async fn serve(
 ) -> Result<()> {
     let Start { starts, published, watching, deploy_seconds } = start;
     let end = End::new();
+    let Shares { metrics, published: of_ports } = Shares::set();
+    experiment.publisher.share(of_ports);
     if let Err(error) = experiment.publisher.serve(&experiment, published, |_| false) {
         tear_down(&experiment)?;
         return Err(error);
@@ -300,7 +303,7 @@ async fn serve(
     watch_lease(&end);
     let prepared = async {
         // Nodes see the socket for metrics: it is there before anything runs in them.
-        let metrics = take_metrics(layout, &experiment, results.as_ref())?;
+        let metrics = take_metrics(layout, &experiment, results.as_ref(), metrics)?;
         let progress = |progress| {
             say(&match progress {
                 Progress::Ready(done, total) => StartUp::Services { done, total },
@@ -357,6 +360,7 @@ fn take_metrics(
     layout: &Layout,
     experiment: &Arc<Experiment>,
     results: Option<&Results>,
+    share: Share,
 ) -> Result<Arc<Metrics>> {
     let recording = results.filter(|_| experiment.drawn().scenario.measure.observations);
     if let Some(results) = recording {
@@ -364,7 +368,7 @@ fn take_metrics(
     }
     let file = results.map(Results::metric_file).transpose()?;
     let metrics = Arc::new(Metrics::new(experiment, file));
-    metrics.serve(layout)?;
+    metrics.serve(layout, share)?;
     Ok(metrics)
 }
 

@@ -3,8 +3,10 @@
 //!
 //! | module | what |
 //! |---|---|
+//! | `door` | who may connect |
 //! | `store` | the file of all reports |
 
+mod door;
 mod store;
 
 use std::collections::HashMap;
@@ -29,8 +31,10 @@ use netloom_monitor::{Observation, Party, SignalKind, Subject};
 use netloom_nodes::Layout;
 use tokio::net::UnixListener;
 
+use crate::descriptors::Share;
 use crate::drawn::Drawn;
 use crate::experiment::Experiment;
+use door::{Door, Reporter};
 use store::{Missing, Store};
 
 /// How long a metric's name may be.
@@ -82,19 +86,21 @@ impl Metrics {
         }
     }
 
-    /// Begins to take reports.
-    pub fn serve(self: &Arc<Self>, layout: &Layout) -> Result<()> {
+    /// Begins to take reports, over as many connections as the share of open files allows.
+    pub fn serve(self: &Arc<Self>, layout: &Layout, share: Share) -> Result<()> {
         let socket = socket(layout);
         let listener = UnixListener::bind(&socket)
             .with_context(|| format!("cannot listen on {}", socket.display()))?;
         fs::set_permissions(&socket, fs::Permissions::from_mode(0o666))
             .with_context(|| format!("cannot open {} to nodes", socket.display()))?;
+        let metrics = Arc::clone(self);
+        let door = Door::new(listener, share, Box::new(move |process| metrics.node_of(process)));
         let router = Router::new()
             .route(&format!("/{}/metrics", netloom_api::VERSION), post(report))
             .layer(DefaultBodyLimit::max(MAX_BODY))
             .with_state(Arc::clone(self))
             .into_make_service_with_connect_info::<Reporter>();
-        tokio::spawn(async move { axum::serve(listener, router).await });
+        tokio::spawn(async move { axum::serve(door, router).await });
         self.experiment.monitor().observe(
             self.experiment.now(),
             &Observation::Watched {
@@ -136,9 +142,9 @@ impl Metrics {
         Err((status_of(&error), why))
     }
 
-    fn take(&self, process: Option<i32>, report: MetricReport) -> Result<(), (StatusCode, String)> {
+    fn take(&self, node: Option<u32>, report: MetricReport) -> Result<(), (StatusCode, String)> {
         let refused = |why: String| (StatusCode::BAD_REQUEST, why);
-        let node = process.and_then(|pid| self.node_of(pid)).ok_or_else(|| {
+        let node = node.ok_or_else(|| {
             let why = "only a process in a node of this experiment can report a metric";
             (StatusCode::FORBIDDEN, why.into())
         })?;
@@ -196,26 +202,22 @@ fn status_of(error: &io::Error) -> StatusCode {
     }
 }
 
-/// The process that connected.
-#[derive(Debug, Clone, Copy)]
-struct Reporter(Option<i32>);
-
-impl Connected<IncomingStream<'_, UnixListener>> for Reporter {
-    fn connect_info(stream: IncomingStream<'_, UnixListener>) -> Self {
-        Self(stream.io().peer_cred().ok().and_then(|peer| peer.pid()))
+impl Connected<IncomingStream<'_, Door>> for Reporter {
+    fn connect_info(stream: IncomingStream<'_, Door>) -> Self {
+        *stream.remote_addr()
     }
 }
 
 async fn report(
     State(metrics): State<Arc<Metrics>>,
-    ConnectInfo(Reporter(process)): ConnectInfo<Reporter>,
+    ConnectInfo(Reporter(node)): ConnectInfo<Reporter>,
     body: String,
 ) -> Response {
     let report = serde_json::from_str::<MetricReport>(&body).map_err(|error| {
         let example = r#"{"name": "jitter_ms", "value": 1.5}"#;
         (StatusCode::BAD_REQUEST, format!("the request is not like {example}: {error}"))
     });
-    match report.and_then(|report| metrics.take(process, report)) {
+    match report.and_then(|report| metrics.take(node, report)) {
         Ok(()) => StatusCode::NO_CONTENT.into_response(),
         Err((status, error)) => (status, Json(ApiError { error, help: None })).into_response(),
     }
