@@ -15,6 +15,7 @@
 //! | `view` | what the processes of one node see that differs from the machine |
 //! | `interface` | what a node's interfaces say about themselves |
 //! | [`rootless`] | the user namespace in which ordinary users may do all this |
+//! | `oom` | whom the kernel spares where memory runs out |
 //! | `walls` | what the machine has only so many of |
 //! | `cgroup`, `pidfd`, `drain` | what creation and teardown stand on |
 //!
@@ -37,6 +38,7 @@ mod netlink;
 mod netns;
 mod network;
 mod node;
+mod oom;
 mod outgoing;
 mod outside;
 mod own_proc;

@@ -21,7 +21,7 @@ use crate::node::{Node, OnExit, Processes};
 use crate::reactor::Reactor;
 use crate::record::Record;
 use crate::starter::Starter;
-use crate::{Layout, NodeError, NodeFiles, SpawnRequest, Spawned, View, create, netns};
+use crate::{Layout, NodeError, NodeFiles, SpawnRequest, Spawned, View, create, netns, oom};
 
 /// How long the processes of all nodes may take to end in [`Network::destroy`].
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -101,7 +101,8 @@ impl Network {
     /// plan. `progress` is called from several threads, with the number of nodes that are done and
     /// the number of all. On an error everything made so far is removed.
     ///
-    /// The limit on open files is raised as far as the devices need it.
+    /// The limit on open files is raised as far as the devices need it, and where memory runs out, the kernel
+    /// kills others before this process, if it may.
     ///
     /// # Errors
     /// [`NodeError::Exists`] if there is something with the experiment's names (which is left
@@ -114,10 +115,11 @@ impl Network {
         progress: &(dyn Fn(usize, usize) + Sync),
     ) -> Result<(Self, Vec<Device>), NodeError> {
         let file_limits = create::raise_file_limit(plan)?;
+        let oom_score = oom::spare(oom::ENGINE);
         let mut cgroups = Tree::plan(layout, plan)?;
         let devices = create::create(layout, plan, &mut cgroups, progress)?;
         let nodes = plan.nodes.iter().map(|node| (node.name.clone(), Arc::default())).collect();
-        let starter = Starter::new(layout.clone(), context, file_limits, cgroups);
+        let starter = Starter::new(layout.clone(), context, file_limits, oom_score, cgroups);
         // Asked once: the kernel's table of mounts grows with the nodes.
         let has_cgroups = layout.cgroup().is_some_and(|path| cgroup::is_usable(&path));
         let mut network = Self {

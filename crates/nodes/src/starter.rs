@@ -36,6 +36,8 @@ pub(crate) struct Starter {
     context: Context,
     /// The limits on open files before ours was raised: soft, hard.
     file_limits: (u64, u64),
+    /// The engine's, before it was spared.
+    oom_score: String,
     cgroups: RwLock<Tree>,
     /// What nodes see that differs from the machine, by their names.
     views: RwLock<HashMap<String, Arc<View>>>,
@@ -48,12 +50,13 @@ impl Starter {
         layout: Layout,
         mut context: Context,
         file_limits: (u64, u64),
+        oom_score: String,
         cgroups: Tree,
     ) -> Self {
         let views = std::mem::take(&mut context.views).into_iter();
         let views = RwLock::new(views.map(|(node, view)| (node, Arc::new(view))).collect());
         let cgroups = RwLock::new(cgroups);
-        Self { layout, context, file_limits, cgroups, views, mounts: Mutex::default() }
+        Self { layout, context, file_limits, oom_score, cgroups, views, mounts: Mutex::default() }
     }
 
     /// The control groups of the nodes.
@@ -143,6 +146,7 @@ impl Starter {
             resolver: self.layout.resolver(),
             files: self.context.files.clone(),
             file_limits: self.file_limits,
+            oom_score: self.oom_score.clone(),
         };
         control
             .send(&ToInit::Setup(setup), &[network.as_fd(), mounts.as_fd(), view.as_fd()])
