@@ -340,3 +340,24 @@ monitor: {{ criteria: {{ net_internal: {{ rate: 100kbit/s, window: 1s }} }} }}
     let sum: f64 = shares.iter().map(share).sum();
     assert!((sum - 1.0).abs() < 1e-9, "{traffic}");
 }
+
+#[test]
+fn frames_for_an_interface_that_is_down_are_accounted_for() {
+    let lab = Lab::new(
+        "topology:
+  nodes: { a: { ipv6: none }, b: { ipv6: none } }
+  links: [{ endpoints: ['a:eth1', 'b:eth1'], delay: 1ms }]
+processes:
+  - { name: down, node: b, command: ip link set eth1 down }
+  - { name: send, node: a, start: { after: down }, command: [bash, -c, \"\
+         ip neigh add 10.0.0.2 lladdr 02:00:00:00:00:99 dev eth1; \
+         for i in $(seq 50); do echo x > /dev/udp/10.0.0.2/9; done; sleep 0.5\"] }
+",
+    );
+    lab.ok(&["run", "-o", "results"]);
+    let summary = summary(&lab);
+    let counted = &summary["links"][0]["forward"]["statistics"];
+    let frames = |what: &str| counted[what]["frames"].as_u64().unwrap();
+    assert_eq!((frames("offered"), frames("delivered"), frames("lost_unmodelled")), (50, 0, 50));
+    assert_eq!(summary["timing"]["interface_down"], 50);
+}

@@ -345,7 +345,7 @@ impl Fabric {
     /// A frame that has left its link is written to a device.
     #[inline(always)]
     pub fn send(&mut self, lane: usize, port: usize, now: Time, delivery: Delivery<Carried>) {
-        let Delivery { frame: Carried(frame), info, passage, .. } = delivery;
+        let Delivery { frame: Carried(frame), info, passage, release } = delivery;
         let frames = u64::from(info.frames());
         let mut outcome = Occurrence::HandedOver;
         if !self.ports[port].alive {
@@ -354,6 +354,9 @@ impl Fabric {
         } else if let Err(error) = self.ports[port].device.send(&frame) {
             self.refused(lane, port, frames, &error);
             outcome = Occurrence::Refused;
+        }
+        if outcome == Occurrence::Refused {
+            self.lanes[lane].pipe.not_taken(&info, release);
         }
         if self.log.is_some() {
             self.log_hand_over(lane, &FrameEvent::new(passage.number, now, &info, outcome));

@@ -67,7 +67,9 @@ impl Mount {
         let mut kind = file_system.split(' ');
         let is_wanted = match (version, kind.next()?) {
             (Version::Two, "cgroup2") => true,
-            (Version::One, "cgroup") => kind.next_back()?.split(',').any(|option| option == "memory"),
+            (Version::One, "cgroup") => {
+                kind.next_back()?.split(',').any(|option| option == "memory")
+            }
             _ => false,
         };
         let mut fields = mount.split(' ').skip(3);

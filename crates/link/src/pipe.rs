@@ -275,6 +275,13 @@ impl<F: Frame> Pipe<F> {
         Some(Delivery { frame, info, passage, release })
     }
 
+    /// What was collected with [`poll`](Self::poll) and released at that time did not get farther: the
+    /// interface at the far end did not take it. To be said at once.
+    #[cold]
+    pub fn not_taken(&mut self, info: &FrameInfo, release: Time) {
+        self.statistics.lost_unmodelled(info, release);
+    }
+
     /// The next frame that was accepted and dropped later: lost on the channel, or caught by the
     /// pipe going down. They wait here, already counted, until they are collected.
     #[inline]
