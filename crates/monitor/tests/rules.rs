@@ -252,6 +252,26 @@ fn a_task_that_is_preempted_again_and_again_is_later_and_later() {
 }
 
 #[test]
+fn a_disk_that_others_keep_busy_is_suspect_and_invalid_if_somebody_suffers() {
+    let requests = |party| {
+        let issued = (1000, O::DiskIssued { disk: 0, party });
+        vec![issued, (3000, O::DiskCompleted { disk: 0 })]
+    };
+    assert_eq!(judgement_of(&requests(Party::Process(7))).judgement, Judgement::Suspect);
+    // A node that asks of it waits for it.
+    assert_eq!(judgement_of(&requests(B)).judgement, Judgement::Invalid);
+    let mut others = requests(Party::Process(7));
+    others.insert(1, (2000, O::RunQueue { party: B, delay: for_ms(3), times: 10 }));
+    assert_eq!(judgement_of(&others).judgement, Judgement::Invalid);
+    // A request of a node among hundreds is no node that suffers.
+    let mut few = requests(Party::Process(7));
+    few.splice(1..1, (0..200).map(|_| (1500, O::DiskIssued { disk: 0, party: Party::Kernel })));
+    few.insert(1, (1500, O::DiskIssued { disk: 0, party: B }));
+    few.splice(203..203, (0..201).map(|_| (3000, O::DiskCompleted { disk: 0 })));
+    assert_eq!(judgement_of(&few).judgement, Judgement::Suspect);
+}
+
+#[test]
 fn a_busy_cpu_is_invalid_if_nobody_could_see_who_waited() {
     let mut monitor = monitor("{}");
     for signal in [SignalKind::RunQueue, SignalKind::Pressure] {
