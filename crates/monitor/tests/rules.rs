@@ -2,7 +2,7 @@
 //! exact in virtual time.
 
 use netloom_monitor::{
-    BusyStretch, Change, Criteria, Direction, Divided, DropCause, Judgement, Monitor,
+    Buffer, BusyStretch, Change, Criteria, Direction, Divided, DropCause, Judgement, Monitor,
     Observation as O, PageCause, Party, Pressure, Resource, Route, Signal, SignalKind, Subject,
     Verdict, Warnings, Who,
 };
@@ -288,6 +288,20 @@ fn a_loss_of_the_experiment_is_invalid_and_one_that_may_be_anybodys_suspect() {
     assert_eq!(lost(DropCause::DeviceFull, A), Judgement::Invalid);
     assert_eq!(lost(DropCause::NoMemory, Party::Engine), Judgement::Invalid);
     assert_eq!(lost(DropCause::SoftnetBacklog, Party::Unattributed), Judgement::Suspect);
+}
+
+#[test]
+fn packets_without_room_are_suspect_and_counted_over_all_looks() {
+    let of = Buffer::UdpReceive;
+    let at = |at, packets| (at, O::Overrun { of, party: B, packets });
+    let verdict = judgement_of(&[at(2000, 700), at(4000, 34), at(8000, 5000)]);
+    assert_eq!(verdict.judgement, Judgement::Suspect);
+    assert_eq!(verdict.findings.len(), 1);
+    let why = &verdict.findings[0].why;
+    assert!(why.starts_with("buffers on UDP receive buffers of node b: 5734 packets"), "{why}");
+    assert!(why.contains("3 times, first at 2.000 s"), "{why}");
+    let on = Resource::Buffer { of, who: Who::Node { name: "b".into() } };
+    assert_eq!(verdict.findings[0].on, Some(on));
 }
 
 #[test]

@@ -14,6 +14,7 @@
 //! | `files` | a node's files, as the engine reaches them |
 //! | `view` | what the processes of one node see that differs from the machine |
 //! | `interface` | what a node's interfaces say about themselves |
+//! | `overruns` | what a node's sockets had no room for |
 //! | [`rootless`] | the user namespace in which ordinary users may do all this |
 //! | `oom` | whom the kernel spares where memory runs out |
 //! | `walls` | what the machine has only so many of |
@@ -41,6 +42,7 @@ mod node;
 mod oom;
 mod outgoing;
 mod outside;
+mod overruns;
 mod own_proc;
 mod pidfd;
 mod process;
@@ -63,6 +65,7 @@ pub use interface::{InterfaceState, Traffic};
 pub use layout::Layout;
 pub use network::{Attachment, Context, Device, Network};
 pub use node::{OnExit, OnStarted, Processes};
+pub use overruns::Overruns;
 pub use process::{ExitStatus, SpawnRequest, Spawned, Stdio};
 pub use teardown::{CleanupReport, cleanup, cleanup_layout};
 pub use view::{View, ViewBind, ViewDirectory, ViewFile};

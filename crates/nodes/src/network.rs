@@ -21,7 +21,10 @@ use crate::node::{Node, OnExit, Processes};
 use crate::reactor::Reactor;
 use crate::record::Record;
 use crate::starter::Starter;
-use crate::{Layout, NodeError, NodeFiles, SpawnRequest, Spawned, View, create, netns, oom};
+use crate::{
+    Layout, NodeError, NodeFiles, Overruns, SpawnRequest, Spawned, View, create, netns, oom,
+    overruns,
+};
 
 /// How long the processes of all nodes may take to end in [`Network::destroy`].
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -277,6 +280,18 @@ impl Network {
             states.into_iter().map(move |state| InterfaceState { node: node.into(), ..state })
         });
         Ok(named.collect())
+    }
+
+    /// What the sockets of each node had no room for, nodes by their names.
+    ///
+    /// # Errors
+    /// [`NodeError::System`] if a node's counters cannot be read.
+    pub fn overruns(&self) -> Result<Vec<(String, Overruns)>, NodeError> {
+        // Held, so that none of them goes meanwhile.
+        let nodes = self.nodes();
+        let names: Vec<&str> = nodes.keys().map(String::as_str).collect();
+        let counted = self.in_each(&names, overruns::overruns)?;
+        Ok(names.into_iter().map(Into::into).zip(counted).collect())
     }
 
     fn in_each<T: Send>(

@@ -12,7 +12,7 @@
 //!    been wanted by more than one. So it is of a disk, where a node whose requests are among the others' is
 //!    somebody who waits, too.
 //!
-//! **Suspect**, for they may: any contention that was brief or marginal, a busy CPU or disk that nobody
+//! **Suspect**, for they may: packets for which a node's sockets had no room, any contention that was brief or marginal, a busy CPU or disk that nobody
 //! suffered from, and a signal of [`NEEDED`] that was not observed for the whole run.
 //!
 //! **Valid** otherwise. What ended before the experiment had warmed up does not count.
@@ -64,6 +64,8 @@ impl Rules<'_> {
         let first = episodes.first()?;
         let judgement = match &report.on {
             Resource::Losses { .. } if report.is_nobodys() => Judgement::Suspect,
+            // A program that does not read is its scenario's; only people know whether it was to be.
+            Resource::Buffer { .. } => Judgement::Suspect,
             Resource::Losses { .. }
             | Resource::SingleFrame
             | Resource::Engine
