@@ -235,3 +235,88 @@ fn an_ordinary_user_is_refused_before_anything_is_made() {
     }
     assert_eq!(lab.remains(), [""; 0]);
 }
+
+/// A control group with a limit on memory; gone when dropped.
+struct Limited(PathBuf);
+
+impl Limited {
+    fn new(name: &str, bytes: u64) -> Self {
+        let one = PathBuf::from("/sys/fs/cgroup/memory");
+        let (top, limit) = match one.join("memory.limit_in_bytes").exists() {
+            true => (one, "memory.limit_in_bytes"),
+            false => ("/sys/fs/cgroup".into(), "memory.max"),
+        };
+        let group = top.join(name);
+        fs::create_dir(&group).unwrap();
+        fs::write(group.join(limit), bytes.to_string()).unwrap();
+        Self(group)
+    }
+}
+
+impl Drop for Limited {
+    fn drop(&mut self) {
+        // Its last process may have ended just now.
+        eventually("the control group is empty", || fs::remove_dir(&self.0).is_ok());
+    }
+}
+
+/// Sends datagrams as fast as it can until it is told to stop.
+const FLOOD: &str = "\
+import socket, sys, time
+s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+end = time.monotonic() + float(sys.argv[1])
+while time.monotonic() < end:
+    for _ in range(100):
+        try: s.sendto(b'x' * 1400, (sys.argv[2], 9))
+        except OSError: pass
+";
+
+#[test]
+fn an_engine_with_little_memory_loses_frames_and_not_its_life() {
+    let link = "{ endpoints: ['a:eth1', 'b:eth1'], delay: 60s }";
+    let Some(lab) = lab(
+        "an_engine_with_little_memory_loses_frames_and_not_its_life",
+        &format!(
+            "topology:
+  nodes: {{ a: {{ ipv6: none }}, b: {{ ipv6: none }} }}
+  links: [{link}]
+processes: [{{ name: flood, node: a, command: \"ip neigh add 10.0.0.2 lladdr 02:00:00:00:00:99 dev eth1; \
+             exec python3 flood.py 8 10.0.0.2\" }}]
+"
+        ),
+    ) else {
+        return;
+    };
+    fs::write(lab.path("flood.py"), FLOOD).unwrap();
+    let group = Limited::new(&format!("netloom-test-{}", lab.name), 160 << 20);
+    let inside = format!("echo $$ > {}/cgroup.procs; ", group.0.display());
+    let output = through_a_shell(&lab, &format!("{inside}exec {} run -o results", common::NETLOOM));
+    let words = text(&output.stdout) + &text(&output.stderr);
+    assert_eq!(output.status.code(), Some(0), "{words}");
+    let summary = fs::read_to_string(lab.path("results/summary.json")).unwrap();
+    let summary: Value = serde_json::from_str(&summary).unwrap();
+    let lost = &summary["timing"]["unmodelled_drops"];
+    assert!(lost["no_memory"].as_u64() > Some(0), "the limit was never met: {lost}");
+}
+
+#[test]
+fn the_kernel_spares_the_engine_and_not_what_runs_in_nodes() {
+    let lab = Lab::new("topology: { nodes: { a: } }\n");
+    // To be ready to die sooner than others is always permitted.
+    let deploy = format!("echo 300 > /proc/self/oom_score_adj; exec {} deploy", common::NETLOOM);
+    assert!(through_a_shell(&lab, &deploy).status.success());
+    let score = |text: &str| text.trim().parse::<i32>().unwrap();
+    let engine = fs::read_to_string(format!("/proc/{}/oom_score_adj", lab.engine_pid())).unwrap();
+    let node = lab.sh("a", "cat /proc/self/oom_score_adj");
+    assert!([0, -900].contains(&score(&engine)), "{engine}");
+    assert_eq!(score(&node), 300);
+}
+
+/// What a shell does with this line, in the lab's folder.
+fn through_a_shell(lab: &Lab, line: &str) -> std::process::Output {
+    let mut shell = std::process::Command::new("sh");
+    shell.args(["-c", line]).current_dir(&lab.directory).stdin(std::process::Stdio::null());
+    let as_ever = lab.command(&[]);
+    shell.envs(as_ever.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    shell.output().unwrap()
+}

@@ -2,8 +2,9 @@
 
 mod common;
 
-use std::io::{Read, Write};
+use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream, UdpSocket};
+use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use common::{Lab, eventually, kill, text};
@@ -107,6 +108,36 @@ fn published_ports_lead_into_the_node() {
     drop(open);
     assert_eq!(lab.remains(), [""; 0]);
     assert!(TcpStream::connect(here).is_err());
+}
+
+#[test]
+fn who_takes_all_connections_of_a_port_takes_no_more_than_its_share() {
+    const FILES: usize = 1500;
+    let port = free_port();
+    let lab = lab(&format!("['127.0.0.1:{port}:80']"));
+    std::fs::write(lab.path("hog.py"), common::HOG).unwrap();
+    let deploy = lab.command(&["deploy"]);
+    let mut limited = Command::new("sh");
+    let line = format!("ulimit -n {FILES}; exec {} deploy", common::NETLOOM);
+    limited.args(["-c", &line]).current_dir(&lab.directory);
+    limited.envs(deploy.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    assert!(limited.status().unwrap().success());
+    serve(&lab, "127.0.0.1");
+    let mut hog = Command::new("python3");
+    hog.args(["hog.py", "1000", &port.to_string()]).current_dir(&lab.directory);
+    let mut hog = hog.stdout(Stdio::piped()).spawn().unwrap();
+    let mut told = String::new();
+    BufReader::new(hog.stdout.take().unwrap()).read_line(&mut told).unwrap();
+    let served: usize = told.trim().parse().unwrap();
+    // Two open files each; of all, a quarter is a port's.
+    assert!((100..FILES / 8).contains(&served), "{served} connections");
+    for _ in 0..20 {
+        lab.sh("b", "true");
+    }
+    hog.kill().unwrap();
+    hog.wait().unwrap();
+    let here = SocketAddr::from((Ipv4Addr::LOCALHOST, port));
+    eventually("the port serves others", || ask(here, b"next").is_ok_and(|said| said == b"NEXT"));
 }
 
 #[test]

@@ -340,3 +340,75 @@ monitor: {{ criteria: {{ net_internal: {{ rate: 100kbit/s, window: 1s }} }} }}
     let sum: f64 = shares.iter().map(share).sum();
     assert!((sum - 1.0).abs() < 1e-9, "{traffic}");
 }
+
+#[test]
+fn frames_for_an_interface_that_is_down_are_accounted_for() {
+    let lab = Lab::new(
+        "topology:
+  nodes: { a: { ipv6: none }, b: { ipv6: none } }
+  links: [{ endpoints: ['a:eth1', 'b:eth1'], delay: 1ms }]
+processes:
+  - { name: down, node: b, command: ip link set eth1 down }
+  - { name: send, node: a, start: { after: down }, command: [bash, -c, \"\
+         ip neigh add 10.0.0.2 lladdr 02:00:00:00:00:99 dev eth1; \
+         for i in $(seq 50); do echo x > /dev/udp/10.0.0.2/9; done; sleep 0.5\"] }
+",
+    );
+    lab.ok(&["run", "-o", "results"]);
+    let summary = summary(&lab);
+    let counted = &summary["links"][0]["forward"]["statistics"];
+    let frames = |what: &str| counted[what]["frames"].as_u64().unwrap();
+    assert_eq!((frames("offered"), frames("delivered"), frames("lost_unmodelled")), (50, 0, 50));
+    assert_eq!(summary["timing"]["interface_down"], 50);
+}
+
+/// Binds a port and does not read from it until the sender has ended; prints what the kernel counted.
+const DEAF: &str = "\
+import os, socket, time
+s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+s.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+s.bind(('', 9000))
+print('ready', flush=True)
+while not os.path.exists('sent'): time.sleep(0.05)
+lines = [line.split() for line in open('/proc/net/snmp') if line.startswith('Udp:')]
+last = -1
+while last != (last := int(dict(zip(*[line for line in lines]))['RcvbufErrors'])):
+    time.sleep(0.5)
+    lines = [line.split() for line in open('/proc/net/snmp') if line.startswith('Udp:')]
+print(last, flush=True)
+";
+
+#[test]
+fn what_finds_no_room_in_a_receivers_buffer_is_suspect() {
+    let lab = Lab::new(
+        "topology:
+  nodes: { a: { ipv6: none }, b: { ipv6: none } }
+  links: [{ endpoints: ['a:eth1', 'b:eth1'], delay: 1ms }]
+processes:
+  - { name: deaf, node: b, command: [python3, deaf.py], ready: { output: ready } }
+  - { name: send, node: a, start: { after: deaf }, command: [bash, -c, \"\
+         for i in $(seq 500); do head -c 500 /dev/zero > /dev/udp/b/9000; done; sleep 1; touch sent\"] }
+measure: { observations: true }
+",
+    );
+    std::fs::write(lab.path("deaf.py"), DEAF).unwrap();
+    let words = lab.ok(&["run", "-o", "results"]);
+    let counted = std::fs::read_to_string(lab.path("results/processes/deaf@b.stdout")).unwrap();
+    let counted: u64 = counted.lines().last().unwrap().parse().unwrap();
+    assert!(counted > 400, "{counted}");
+    let verdict = &summary(&lab)["verdict"];
+    let found = findings(verdict, "buffer");
+    assert_eq!(found.len(), 1, "{verdict:#}");
+    assert_eq!(found[0]["judgement"], "suspect");
+    assert_eq!(
+        (&found[0]["on"]["of"], &found[0]["on"]["who"]["name"]),
+        (&"udp_receive".into(), &"b".into())
+    );
+    let told = format!("buffers on UDP receive buffers of node b: {counted} packets");
+    assert!(found[0]["why"].as_str().unwrap().starts_with(&told), "{verdict:#}");
+    assert!(words.contains(&told) || words.contains("more findings"), "{words}");
+    // Judged again, it is the same.
+    let judged: Value =
+        serde_json::from_str(&lab.ok(&["judge", "results", "--format", "json"])).unwrap();
+    assert_eq!(&judged, verdict);
+}

@@ -242,6 +242,31 @@ pub fn skeleton(path: &Path) {
     fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
 }
 
+/// Connects so often, to a port or to the socket for metrics, and stays; prints how many connections still are
+/// once the last one has been refused.
+pub const HOG: &str = "\
+import os, resource, socket, sys, time
+hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+family, where = socket.AF_UNIX, os.environ.get('NETLOOM_METRICS')
+if sys.argv[2:]: family, where = socket.AF_INET, ('127.0.0.1', int(sys.argv[2]))
+sockets = []
+for _ in range(int(sys.argv[1])):
+    s = socket.socket(family)
+    try: s.connect(where)
+    except ConnectionError: s = None
+    sockets.append(s)
+def is_there(s, seconds):
+    if s is None: return False
+    s.settimeout(seconds)
+    try: return s.recv(1) != b''
+    except TimeoutError: return True
+    except ConnectionError: return False
+is_there(sockets[-1], 60)
+print(sum(is_there(s, 0.001) for s in sockets), flush=True)
+time.sleep(1000)
+";
+
 /// Waits until `condition` holds; panics with `what` after ten seconds.
 pub fn eventually(what: &str, mut condition: impl FnMut() -> bool) {
     let deadline = Instant::now() + Duration::from_secs(10);

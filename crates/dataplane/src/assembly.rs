@@ -6,13 +6,13 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 
 use netloom_link::{Pipe, Stream};
-use nix::unistd::{SysconfVar, sysconf};
 
 use crate::balance::WORTH;
 use crate::fabric::{Fabric, Parts};
 use crate::handle::{Control, LinkControl, Location, SwitchEnd, WorkerHandle};
 use crate::partition;
 use crate::relief::Relief;
+use crate::room::default_frame_memory;
 use crate::scheduling::WorkerPlace;
 use crate::vitals::Vitals;
 use crate::waiter::Waiter;
@@ -90,15 +90,6 @@ pub(crate) fn assemble(wiring: Wiring, options: &Options) -> Result<Dataplane, D
     Ok(dataplane)
 }
 
-/// A quarter of the machine's memory, in bytes.
-fn default_frame_memory() -> usize {
-    let known = |variable| sysconf(variable).ok().flatten().and_then(|v| usize::try_from(v).ok());
-    match (known(SysconfVar::_PHYS_PAGES), known(SysconfVar::PAGE_SIZE)) {
-        (Some(pages), Some(size)) => pages.saturating_mul(size) / 4,
-        _ => 1 << 30,
-    }
-}
-
 impl Parts {
     /// A link that is new.
     pub(crate) fn of(link: LinkWiring, seed: u64, clock: Clock) -> Self {
@@ -108,7 +99,7 @@ impl Parts {
             Pipe::new(config, Stream::new(seed, &format!("{name}/{direction}")), clock.now())
         };
         let pipes = [pipe(forward, "forward"), pipe(reverse, "reverse")];
-        Self { ends, pipes, shifts: Default::default(), shown: Default::default() }
+        Self { ends, pipes, shown: Default::default() }
     }
 }
 

@@ -20,7 +20,6 @@ use crate::balance::{LinkLoad, Load};
 use crate::capture::{CaptureDirection, CaptureNote, CaptureSink};
 use crate::carried::Carried;
 use crate::frame_log::LogSink;
-use crate::shift::Shift;
 use crate::switch::{NO_LANE, Switch};
 use crate::timers::Timers;
 use crate::timing::{Counters, DeviceFailure};
@@ -50,8 +49,6 @@ pub(crate) struct Lane {
     pub shown: Shown,
     /// Frames that entered the pipe, a super-frame that is not split as one, since that was last asked for.
     pub entered: u64,
-    /// How late its frames are for having been seen late.
-    pub shift: Shift,
 }
 
 /// Who sees the frames of a lane.
@@ -296,8 +293,8 @@ impl Fabric {
             spotter.handled(lane);
         }
         self.lanes[lane].entered += 1;
-        self.lanes[lane].shift.offered(self.unseen);
-        if let Err(rejected) = self.lanes[lane].pipe.offer(at, info, Carried(frame)) {
+        let (pipe, unseen) = (&mut self.lanes[lane].pipe, self.unseen);
+        if let Err(rejected) = pipe.offer_late(at, unseen, info, Carried(frame)) {
             self.dropped(lane, at, rejected.reason, rejected.frame.0);
         }
     }
@@ -335,8 +332,8 @@ impl Fabric {
     #[inline(always)]
     pub fn leave(&mut self, lane: usize, delivery: &Delivery<Carried>) -> Time {
         let now = self.clock.now();
-        let shift = self.lanes[lane].shift.of(&delivery.passage);
-        let (late, frames) = (now.since(delivery.release) + shift, delivery.info.frames());
+        let late = now.since(delivery.release) + delivery.passage.shift;
+        let frames = delivery.info.frames();
         self.counters.lateness.record(late, frames.into());
         if let Some(spotter) = &mut self.spotter {
             spotter.left(lane, self.lanes[lane].id, now, late, &delivery.info);
@@ -348,7 +345,7 @@ impl Fabric {
     /// A frame that has left its link is written to a device.
     #[inline(always)]
     pub fn send(&mut self, lane: usize, port: usize, now: Time, delivery: Delivery<Carried>) {
-        let Delivery { frame: Carried(frame), info, passage, .. } = delivery;
+        let Delivery { frame: Carried(frame), info, passage, release } = delivery;
         let frames = u64::from(info.frames());
         let mut outcome = Occurrence::HandedOver;
         if !self.ports[port].alive {
@@ -357,6 +354,9 @@ impl Fabric {
         } else if let Err(error) = self.ports[port].device.send(&frame) {
             self.refused(lane, port, frames, &error);
             outcome = Occurrence::Refused;
+        }
+        if outcome == Occurrence::Refused {
+            self.lanes[lane].pipe.not_taken(&info, release);
         }
         if self.log.is_some() {
             self.log_hand_over(lane, &FrameEvent::new(passage.number, now, &info, outcome));
@@ -471,7 +471,7 @@ impl Fabric {
             spotter.passed(lane, &delivery.info);
         }
         self.show_exit(lane, delivery.release, delivery);
-        self.lanes[lane].shift.of(&delivery.passage)
+        delivery.passage.shift
     }
 
     /// Captures see what leaves `lane` at `at`.

@@ -19,6 +19,7 @@
 //! | `margin` | how long before a deadline to stop sleeping |
 //! | `timers`, `waiter`, `clock` | when the next frame is due, sleeping until then, what time it is |
 //! | `memory` | how the process gets its memory from the kernel |
+//! | `room` | how much memory there is for frames |
 //! | `scheduling` | how urgent a worker is to the machine: [`Scheduling`] |
 //! | `gate` | one timestamp for a batch of changes over several workers |
 //! | `frame_log` | what happens to each frame, written by a thread of its own: [`FrameLog`] |
@@ -47,8 +48,8 @@ mod memory;
 mod partition;
 mod relief;
 mod rewiring;
+mod room;
 mod scheduling;
-mod shift;
 mod switch;
 mod thread_clock;
 mod timers;

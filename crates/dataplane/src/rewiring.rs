@@ -13,7 +13,6 @@ use crate::carried::Carried;
 use crate::fabric::Parts;
 use crate::handle::{LinkControl, Location, SwitchEnd};
 use crate::partition;
-use crate::shift::Shift;
 use crate::wakeup::Pulse;
 use crate::wiring::SwitchKind;
 use crate::worker::{Command, Unjoined};
@@ -22,7 +21,7 @@ use crate::{Dataplane, DataplaneError, End, Limits, LinkWiring, PipeId, Watch};
 /// A link that was taken out, without its ends: its pipes, with all that they have counted.
 pub struct Unwired {
     name: String,
-    pipes: Box<[(Pipe<Carried>, Shift); 2]>,
+    pipes: Box<[Pipe<Carried>; 2]>,
 }
 
 /// A link of a changed network.
@@ -54,8 +53,8 @@ impl Unwired {
 
     fn of(name: String, parts: Parts) -> (Self, [End; 2]) {
         // Its captures end.
-        let Parts { ends, pipes: [forward, reverse], shifts: [to, back], .. } = parts;
-        (Self { name, pipes: Box::new([(forward, to), (reverse, back)]) }, ends)
+        let Parts { ends, pipes, .. } = parts;
+        (Self { name, pipes: Box::new(pipes) }, ends)
     }
 }
 
@@ -149,9 +148,7 @@ impl Dataplane {
         match link {
             Rewired::New(link) => loose(link.name.clone(), Parts::of(*link, self.seed, self.clock)),
             Rewired::Back(Unwired { name, pipes }, ends) => {
-                let [(forward, to), (reverse, back)] = *pipes;
-                let (pipes, shifts) = ([forward, reverse], [to, back]);
-                loose(name, Parts { ends, pipes, shifts, shown: Default::default() })
+                loose(name, Parts { ends, pipes: *pipes, shown: Default::default() })
             }
             Rewired::Kept(number) => {
                 let location = self.location(number).copied();

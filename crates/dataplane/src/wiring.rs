@@ -140,7 +140,8 @@ pub struct Options {
     /// The experiment's zero of time.
     pub origin: Instant,
     /// Most memory that frames in the data plane may take, in bytes; what would be above is lost
-    /// and counted as unmodelled. By default a quarter of the machine's memory.
+    /// and counted as unmodelled. By default a quarter of what this process can have: of the machine's
+    /// available memory, or of what its control groups leave, whichever is less.
     pub frame_memory: Option<usize>,
     /// How urgent the workers are to be to the machine, where it permits that.
     pub scheduling: Scheduling,

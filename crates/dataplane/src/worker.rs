@@ -18,7 +18,6 @@ use crate::gate::Ticket;
 use crate::handle::PipeStatus;
 use crate::margin::Margin;
 use crate::scheduling::{Urgency, WorkerPlace, stay_on};
-use crate::shift::NOTICED;
 use crate::timing::{Counters, WorkerLoad};
 use crate::vitals::Vitals;
 use crate::waiter::{Patience, Waiter};
@@ -31,6 +30,10 @@ const STATUS_BATCH: usize = 16;
 
 /// A wait that is longer than its system call takes: there was nothing to do.
 const ASLEEP: Duration = Duration::from_micros(10);
+
+/// What is everyday, and nothing beside any tolerance: the time that it takes to wake up, or to read what
+/// other devices have.
+const NOTICED: Duration = Duration::from_micros(100);
 
 /// What the owner asks of a worker.
 pub(crate) enum Command {

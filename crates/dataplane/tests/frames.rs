@@ -107,6 +107,11 @@ fn what_the_model_did_not_lose_is_counted_apart() {
     assert!(left.send(&frame(2, 1, 60)));
     eventually("a frame to a downed interface", || dataplane.timing().unwrap().interface_down == 1);
     assert_eq!(dataplane.timing().unwrap().unmodelled.total(), 3);
+    // Of five frames, one had no room and one met an interface that was down.
+    let counted = statistics(&dataplane, forward(0));
+    let frames = [counted.offered, counted.delivered, counted.lost_unmodelled];
+    assert_eq!(frames.map(|count| count.frames), [4, 2, 2]);
+    assert_eq!(counted.offered, counted.delivered + counted.lost_unmodelled);
 }
 
 #[test]

@@ -26,6 +26,7 @@ use netloom_units::Time;
 use tokio::net::UnixListener;
 
 use crate::cpus::Dedicated;
+use crate::descriptors::{Share, Shares};
 use crate::drawn::{Drawn, Numbers};
 use crate::end::End;
 use crate::events::EventLog;
@@ -35,7 +36,7 @@ use crate::local;
 use crate::metrics::{self, Metrics};
 use crate::monitoring::{Monitoring, Preparation, Thresholds};
 use crate::publish::{self, Reserved};
-use crate::recording::{record, start_captures, start_frame_log};
+use crate::recording::{Observed, record, start_captures, start_frame_log};
 use crate::results::Results;
 use crate::services::{self, Logs, NodeStart, Prepared, Progress, Services};
 use crate::state_lock::{Existed, StateLock};
@@ -293,6 +294,8 @@ async fn serve(
     let Start { claim, starts, published, watching, deploy_seconds } = start;
     let end = End::new();
     let names = watch_names(claim, &experiment, &end);
+    let Shares { metrics, published: of_ports } = Shares::set();
+    experiment.publisher.share(of_ports);
     if let Err(error) = experiment.publisher.serve(&experiment, published, |_| false) {
         tear_down(&experiment)?;
         return Err(error);
@@ -312,7 +315,7 @@ async fn serve(
     watch_lease(&end);
     let prepared = async {
         // Nodes see the socket for metrics: it is there before anything runs in them.
-        let metrics = take_metrics(layout, &experiment, results.as_ref())?;
+        let metrics = take_metrics(layout, &experiment, results.as_ref(), metrics)?;
         let progress = |progress| {
             say(&match progress {
                 Progress::Ready(done, total) => StartUp::Services { done, total },
@@ -339,10 +342,8 @@ async fn serve(
             let frame_log = start_frame_log(&experiment, results);
             experiment.enter(Phase::Running);
             say(&StartUp::Ready);
-            let recorded =
-                record(&experiment, results, &end, frame_log, monitoring, deploy_seconds).await;
-            metrics.flush();
-            recorded
+            let observed = Observed { frame_log, monitoring, metrics };
+            record(&experiment, results, &end, observed, deploy_seconds).await
         }
         None => {
             experiment.enter(Phase::Deployed);
@@ -372,6 +373,7 @@ fn take_metrics(
     layout: &Layout,
     experiment: &Arc<Experiment>,
     results: Option<&Results>,
+    share: Share,
 ) -> Result<Arc<Metrics>> {
     let recording = results.filter(|_| experiment.drawn().scenario.measure.observations);
     if let Some(results) = recording {
@@ -379,7 +381,7 @@ fn take_metrics(
     }
     let file = results.map(Results::metric_file).transpose()?;
     let metrics = Arc::new(Metrics::new(experiment, file));
-    metrics.serve(layout)?;
+    metrics.serve(layout, share)?;
     Ok(metrics)
 }
 

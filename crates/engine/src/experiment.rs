@@ -23,7 +23,7 @@ use netloom_api::timing::Timing;
 use netloom_dataplane::{Dataplane, FrameLog, FrameLogSummary};
 use netloom_link::{LinkState, LogHeader};
 use netloom_monitor::{Monitor, Verdict};
-use netloom_nodes::{ExitStatus, Layout, Network, Processes, SpawnRequest, Spawned};
+use netloom_nodes::{ExitStatus, Layout, Network, Overruns, Processes, SpawnRequest, Spawned};
 use netloom_scenario::{Endpoint, Interface, Link, LinkEnds, Node, NodeKind};
 use netloom_units::Time;
 use tokio::sync::{Semaphore, oneshot, watch};
@@ -345,6 +345,11 @@ impl Experiment {
             lost.extend(live.lost_outside.frames());
             Ok(lost)
         })
+    }
+
+    /// What the sockets of each node had no room for.
+    pub fn overruns(&self) -> Result<Vec<(String, Overruns)>> {
+        self.with_live(|live| Ok(live.network.overruns()?))
     }
 
     /// What is to be watched from now on, for who watches.

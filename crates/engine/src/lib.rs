@@ -16,6 +16,7 @@
 //! | `publish` | ports of the machine that lead into nodes |
 //! | `metrics` | what applications in nodes report |
 //! | `monitoring` | the contention monitor: what it is shown, and what it tells |
+//! | `descriptors` | what others may take of the engine's open files |
 //! | `overflow` | frames that were not read in time, apart from those a cut link loses |
 //! | `lost_outside` | the same of frames that came from the machine's devices |
 //! | `recording` | a run and what it writes while it lasts |
@@ -27,6 +28,7 @@
 mod board;
 mod cpus;
 pub mod daemon;
+mod descriptors;
 mod drawn;
 mod end;
 mod events;

@@ -1,9 +1,17 @@
 //! Values that applications in nodes report, over a Unix socket of their own: what can reach it can report,
 //! and nothing else. The kernel says which process connects, and its network namespace says in which node.
+//!
+//! | module | what |
+//! |---|---|
+//! | `door` | who may connect |
+//! | `store` | the file of all reports |
+
+mod door;
+mod store;
 
 use std::collections::HashMap;
 use std::fs::{self, File};
-use std::io::{BufWriter, Write};
+use std::io;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
@@ -23,8 +31,11 @@ use netloom_monitor::{Observation, Party, SignalKind, Subject};
 use netloom_nodes::Layout;
 use tokio::net::UnixListener;
 
+use crate::descriptors::Share;
 use crate::drawn::Drawn;
 use crate::experiment::Experiment;
+use door::{Door, Reporter};
+use store::{Missing, Store};
 
 /// How long a metric's name may be.
 const LONGEST_NAME: usize = 100;
@@ -60,8 +71,8 @@ pub struct Metrics {
     nodes: Mutex<(Weak<Drawn>, HashMap<u64, u32>)>,
     /// Numbers of the metrics that were reported so far.
     numbers: Mutex<HashMap<String, u32>>,
-    /// Where they are kept.
-    file: Option<Mutex<BufWriter<File>>>,
+    /// Where those of a run are kept.
+    store: Option<Mutex<Store>>,
 }
 
 impl Metrics {
@@ -71,23 +82,25 @@ impl Metrics {
             nodes: Mutex::default(),
             experiment: Arc::clone(experiment),
             numbers: Mutex::default(),
-            file: file.map(|file| Mutex::new(BufWriter::new(file))),
+            store: file.map(|file| Mutex::new(Store::new(file))),
         }
     }
 
-    /// Begins to take reports.
-    pub fn serve(self: &Arc<Self>, layout: &Layout) -> Result<()> {
+    /// Begins to take reports, over as many connections as the share of open files allows.
+    pub fn serve(self: &Arc<Self>, layout: &Layout, share: Share) -> Result<()> {
         let socket = socket(layout);
         let listener = UnixListener::bind(&socket)
             .with_context(|| format!("cannot listen on {}", socket.display()))?;
         fs::set_permissions(&socket, fs::Permissions::from_mode(0o666))
             .with_context(|| format!("cannot open {} to nodes", socket.display()))?;
+        let metrics = Arc::clone(self);
+        let door = Door::new(listener, share, Box::new(move |process| metrics.node_of(process)));
         let router = Router::new()
             .route(&format!("/{}/metrics", netloom_api::VERSION), post(report))
             .layer(DefaultBodyLimit::max(MAX_BODY))
             .with_state(Arc::clone(self))
             .into_make_service_with_connect_info::<Reporter>();
-        tokio::spawn(async move { axum::serve(listener, router).await });
+        tokio::spawn(async move { axum::serve(door, router).await });
         self.experiment.monitor().observe(
             self.experiment.now(),
             &Observation::Watched {
@@ -100,18 +113,38 @@ impl Metrics {
         Ok(())
     }
 
-    /// Everything reported so far is in the file.
-    pub fn flush(&self) {
-        let Some(file) = &self.file else { return };
-        if let Err(error) = lock(file).flush() {
-            let message = format!("metrics.jsonl is not complete: {error}");
-            self.experiment.record(What::Warning { message });
-        }
+    /// What `metrics.jsonl` lacks of the reports so far, in words.
+    pub fn lacks(&self) -> Option<String> {
+        let store = lock(self.store.as_ref()?);
+        let Missing { reports, first } = store.missing()?;
+        Some(format!(
+            "metrics.jsonl is not complete: {reports} reports could not be written, and their \
+             programs were told so (first: {first})"
+        ))
     }
 
-    fn take(&self, process: Option<i32>, report: MetricReport) -> Result<(), (StatusCode, String)> {
+    /// Keeps a report, if reports are kept.
+    fn keep(&self, metric: &Metric) -> Result<(), (StatusCode, String)> {
+        let Some(store) = &self.store else { return Ok(()) };
+        let mut store = lock(store);
+        let was_complete = store.missing().is_none();
+        let Err(error) = store.put(metric) else { return Ok(()) };
+        drop(store);
+        if was_complete {
+            let message = format!(
+                "metrics.jsonl: a report of {} could not be written: {error}; reports are refused \
+                 until they can be",
+                metric.node
+            );
+            self.experiment.record(What::Warning { message });
+        }
+        let why = format!("the report was not recorded, for the engine cannot write it: {error}");
+        Err((status_of(&error), why))
+    }
+
+    fn take(&self, node: Option<u32>, report: MetricReport) -> Result<(), (StatusCode, String)> {
         let refused = |why: String| (StatusCode::BAD_REQUEST, why);
-        let node = process.and_then(|pid| self.node_of(pid)).ok_or_else(|| {
+        let node = node.ok_or_else(|| {
             let why = "only a process in a node of this experiment can report a metric";
             (StatusCode::FORBIDDEN, why.into())
         })?;
@@ -121,21 +154,14 @@ impl Metrics {
         let number = self.number(&report.name).ok_or_else(|| {
             refused(format!("there are {MOST_METRICS} metrics already; use fewer names"))
         })?;
+        let MetricReport { name, value } = report;
         let now = self.experiment.now();
-        let what = Subject::Metric(number);
-        {
-            let mut monitor = self.experiment.monitor();
-            monitor.observe(now, &Observation::Named { what, name: report.name.clone() });
-            let (metric, party, value) = (number, Party::Node(node), report.value);
-            monitor.observe(now, &Observation::Metric { metric, party, value });
-        }
-        if let Some(file) = &self.file {
-            let node = self.experiment.numbers.names().swap_remove(node as usize);
-            let line = Metric { time: now, node, name: report.name, value: report.value };
-            // Plain data always has a JSON form; what cannot be written is told at the end.
-            let text = serde_json::to_string(&line).unwrap_or_default();
-            let _ = writeln!(lock(file), "{text}");
-        }
+        let in_node = self.experiment.numbers.names().swap_remove(node as usize);
+        self.keep(&Metric { time: now, node: in_node, name: name.clone(), value })?;
+        let mut monitor = self.experiment.monitor();
+        monitor.observe(now, &Observation::Named { what: Subject::Metric(number), name });
+        let (metric, party) = (number, Party::Node(node));
+        monitor.observe(now, &Observation::Metric { metric, party, value });
         Ok(())
     }
 
@@ -166,26 +192,32 @@ fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The process that connected.
-#[derive(Debug, Clone, Copy)]
-struct Reporter(Option<i32>);
+/// How a program is answered whose report could not be written.
+fn status_of(error: &io::Error) -> StatusCode {
+    match error.kind() {
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
+            StatusCode::INSUFFICIENT_STORAGE
+        }
+        _ => StatusCode::INTERNAL_SERVER_ERROR,
+    }
+}
 
-impl Connected<IncomingStream<'_, UnixListener>> for Reporter {
-    fn connect_info(stream: IncomingStream<'_, UnixListener>) -> Self {
-        Self(stream.io().peer_cred().ok().and_then(|peer| peer.pid()))
+impl Connected<IncomingStream<'_, Door>> for Reporter {
+    fn connect_info(stream: IncomingStream<'_, Door>) -> Self {
+        *stream.remote_addr()
     }
 }
 
 async fn report(
     State(metrics): State<Arc<Metrics>>,
-    ConnectInfo(Reporter(process)): ConnectInfo<Reporter>,
+    ConnectInfo(Reporter(node)): ConnectInfo<Reporter>,
     body: String,
 ) -> Response {
     let report = serde_json::from_str::<MetricReport>(&body).map_err(|error| {
         let example = r#"{"name": "jitter_ms", "value": 1.5}"#;
         (StatusCode::BAD_REQUEST, format!("the request is not like {example}: {error}"))
     });
-    match report.and_then(|report| metrics.take(process, report)) {
+    match report.and_then(|report| metrics.take(node, report)) {
         Ok(()) => StatusCode::NO_CONTENT.into_response(),
         Err((status, error)) => (status, Json(ApiError { error, help: None })).into_response(),
     }

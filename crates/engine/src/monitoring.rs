@@ -9,6 +9,7 @@
 //! | `thresholds` | the thresholds that a measure of this machine gives, and what is told of them |
 //! | `slack` | CPUs that workers keep busy without need |
 //! | `overflow` | frames that were not read in time, since the last look |
+//! | `overruns` | packets for which nodes' sockets had no room, since the last look |
 //! | `preparation` | probes made ready while the network comes up |
 //! | `meter` | what watching costs |
 //! | `pace` | how often to look, by that |
@@ -17,6 +18,7 @@
 mod forwarding;
 mod meter;
 mod overflow;
+mod overruns;
 mod pace;
 mod preparation;
 mod recorded;
@@ -42,6 +44,7 @@ use crate::end::End;
 use crate::experiment::Experiment;
 use meter::Meter;
 use overflow::OverflowProbe;
+use overruns::OverrunProbe;
 use pace::Pace;
 pub use preparation::Preparation;
 pub use recorded::RecordedMonitor;
@@ -106,10 +109,14 @@ impl Monitoring {
             return Ok(Self { experiment: Arc::clone(experiment), stop, thread: None });
         }
         let places = places(experiment);
+        let overruns = OverrunProbe::start(experiment, &mut |seen| {
+            experiment.monitor().observe(experiment.now(), &seen);
+        });
         let watcher = Watcher {
             sights: Sights::new(experiment)?,
             slacks: Slacks::default(),
             overflow: OverflowProbe::default(),
+            overruns,
             probes: Probes::of(vec![]),
             warnings: Warnings::new(WARN_EVERY),
             experiment: Arc::clone(experiment),
@@ -185,6 +192,7 @@ struct Watcher {
     sights: Sights,
     slacks: Slacks,
     overflow: OverflowProbe,
+    overruns: OverrunProbe,
     probes: Probes,
     warnings: Warnings,
     experiment: Arc<Experiment>,
@@ -233,6 +241,9 @@ impl Watcher {
         let mut sink = |observation: Observation| monitor.observe(now, &observation);
         if last || self.overflow.due() <= now {
             in_nodes = self.overflow.poll(now, &experiment, &mut sink);
+        }
+        if last || self.overruns.due() <= now {
+            in_nodes += self.overruns.poll(now, &experiment, &mut sink);
         }
         if self.probes.next_poll() <= now {
             self.sights.watch().slack().into_iter().for_each(|slack| self.slacks.add(slack));

@@ -13,12 +13,14 @@ mod udp;
 use std::collections::BTreeMap;
 use std::io;
 use std::net::{SocketAddr, TcpListener, UdpSocket};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use anyhow::{Context, Result, anyhow};
 use netloom_scenario::{Protocol, Publish, Scenario};
+use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 
+use crate::descriptors::{self, Held, Share, Shares};
 use crate::experiment::Experiment;
 
 /// Where the machine listens.
@@ -115,7 +117,11 @@ fn refusal(
 
 /// Serves published ports until it is ended.
 #[derive(Debug, Default)]
-pub struct Publisher(Mutex<BTreeMap<Place, Port>>);
+pub struct Publisher {
+    ports: Mutex<BTreeMap<Place, Port>>,
+    /// What all of them may hold of the engine's open files.
+    share: OnceLock<Share>,
+}
 
 /// A port that is served.
 #[derive(Debug)]
@@ -143,8 +149,8 @@ impl Socket {
 }
 
 impl Port {
-    fn serve(experiment: &Arc<Experiment>, node: String, to: u16, socket: Socket) -> Self {
-        let target = Target { experiment: Arc::clone(experiment), node: node.clone(), port: to };
+    fn serve(target: Target, socket: Socket) -> Self {
+        let (node, to) = (target.node.clone(), target.port);
         let mut tasks = JoinSet::new();
         match socket.clone() {
             Socket::Tcp(listener) => tasks.spawn(tcp::serve(listener, target)),
@@ -155,6 +161,11 @@ impl Port {
 }
 
 impl Publisher {
+    /// What connections of all ports may hold of the engine's open files; said once, before any is served.
+    pub fn share(&self, share: Share) {
+        let _ = self.share.set(share);
+    }
+
     /// Takes the ports that the scenario publishes and that we do not have.
     ///
     /// # Errors
@@ -171,14 +182,23 @@ impl Publisher {
         reserved: Reserved,
         is_other: impl Fn(&str) -> bool,
     ) -> Result<()> {
+        let share = self.share.get_or_init(|| Shares::set().published);
         let mut ports = self.lock();
         let mut before = std::mem::take(&mut *ports);
+        // No port is to take what is the others'.
+        let most = share.available_permits() / reserved.0.len().max(1);
+        let target = |node: &str, port| Target {
+            experiment: Arc::clone(experiment),
+            node: node.into(),
+            port,
+            shares: [Arc::new(Semaphore::new(most)), Arc::clone(share)],
+        };
         for Wanted { node, publish: Publish { protocol, to, .. }, address, socket } in reserved.0 {
             let known = before.remove(&(protocol, address));
             let port = match (known, socket) {
                 (Some(port), _) if port.node == node && port.to == to && !is_other(&node) => port,
-                (Some(port), _) => Port::serve(experiment, node, to, port.socket),
-                (None, Some(opened)) => Port::serve(experiment, node, to, Socket::new(opened)?),
+                (Some(port), _) => Port::serve(target(&node, to), port.socket),
+                (None, Some(opened)) => Port::serve(target(&node, to), Socket::new(opened)?),
                 (None, None) => return Err(anyhow!("{address}/{protocol} is not ours any more")),
             };
             ports.insert((protocol, address), port);
@@ -196,7 +216,7 @@ impl Publisher {
 
     fn lock(&self) -> MutexGuard<'_, BTreeMap<Place, Port>> {
         // A port comes or goes in one step.
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.ports.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -206,9 +226,17 @@ struct Target {
     experiment: Arc<Experiment>,
     node: String,
     port: u16,
+    /// What this port may hold of the engine's open files, and what all may.
+    shares: [Share; 2],
 }
 
 impl Target {
+    /// So many open files, if this port may have them.
+    fn hold(&self, files: u32) -> Option<[Held; 2]> {
+        let [own, common] = &self.shares;
+        Some([descriptors::take(own, files)?, descriptors::take(common, files)?])
+    }
+
     /// The addresses of the port, in the order in which they are tried.
     fn addresses(&self) -> [SocketAddr; 2] {
         use std::net::{Ipv4Addr, Ipv6Addr};

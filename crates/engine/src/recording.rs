@@ -16,10 +16,21 @@ use tokio::task::JoinHandle;
 use crate::daemon::say;
 use crate::end::End;
 use crate::experiment::Experiment;
+use crate::metrics::Metrics;
 use crate::monitoring::Monitoring;
 use crate::results::capture::write_capture;
 use crate::results::{Results, Sampler};
 use crate::run::{Outcome, Run};
+
+/// What observes a run.
+pub struct Observed {
+    /// What happens to frames, if the scenario asks for it.
+    pub frame_log: Option<FrameLog>,
+    /// Contention.
+    pub monitoring: Monitoring,
+    /// What applications report.
+    pub metrics: Arc<Metrics>,
+}
 
 /// Runs timeline and processes to their end, and writes the results. What cannot be told or
 /// written is a failure of the run, and does not cost the rest.
@@ -27,10 +38,10 @@ pub async fn record(
     experiment: &Arc<Experiment>,
     results: &Results,
     end: &End,
-    frame_log: Option<FrameLog>,
-    monitoring: Monitoring,
+    observed: Observed,
     deploy_seconds: f64,
 ) -> Result<()> {
+    let Observed { frame_log, monitoring, metrics } = observed;
     let samples = tokio::spawn(sample(experiment.clone(), results.sample_file()?, end.clone()));
     let run = Run::new(experiment.clone(), results.base(), end.clone())?;
     let mut outcome = run.drive().await;
@@ -51,6 +62,7 @@ pub async fn record(
     if let Some(error) = experiment.events.take_write_error() {
         outcome.failures.push(format!("events.jsonl is not complete: {error}"));
     }
+    outcome.failures.extend(metrics.lacks());
     let frame_log = frame_log.and_then(|log| {
         let logged = end_frame_log(experiment, log).map(Some);
         outcome.part("how the frame log went", logged)

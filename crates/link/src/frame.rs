@@ -1,7 +1,7 @@
 //! What a pipe knows of a frame: how many frames it is on the wire, and how long they are; and what
 //! it may ask of a frame or do to it. Not here: the frame's bytes, which the pipe never sees.
 
-use netloom_units::Time;
+use netloom_units::{Duration, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -70,6 +70,9 @@ pub struct Passage {
     pub serialized: Time,
     /// Whether the queue discipline marked it (ECN).
     pub marked: bool,
+    /// How much earlier the frame would have left the line, had it and those before it been offered as soon
+    /// as they came; zero unless [`Pipe::offer_late`](crate::Pipe::offer_late) says that some came earlier.
+    pub shift: Duration,
 }
 
 /// The wire view of what is offered to a pipe: one frame, or a super-frame that stands for

@@ -10,6 +10,7 @@
 //! | `frame` | what a pipe knows of a frame: [`FrameInfo`], [`DropReason`] |
 //! | `pipe` | the pipe, which joins the stages below |
 //! | `queue`, `line`, `channel`, `flight` | its stages: waiting, serialization, loss, propagation |
+//! | `shift` | how much later frames leave the line because they were offered late |
 //! | `statistics` | what a pipe counts: [`PipeStatistics`] |
 //! | `log` | what happens to each frame, and its binary form: [`FrameEvent`], [`LogEncoder`] |
 //! | `random` | a pipe's own random numbers: [`Stream`] |
@@ -33,6 +34,7 @@ mod pipe;
 mod queue;
 mod random;
 mod segment;
+mod shift;
 mod statistics;
 
 pub use address::{AddressError, IpPrefix, Ipv4Prefix, Ipv6Prefix};

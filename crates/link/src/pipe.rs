@@ -10,6 +10,7 @@ use crate::flight::{Flight, Flying};
 use crate::line::{Line, Service};
 use crate::log::{FrameEvent, Journal, Occurrence};
 use crate::queue::{Marked, Queue, Refused, Waiting};
+use crate::shift::Shift;
 use crate::statistics::Collector;
 use crate::{
     Count, DropReason, Frame, FrameInfo, InFlight, LinkState, MtuLimit, Passage, PipeChange,
@@ -59,6 +60,7 @@ pub struct Pipe<F> {
     queue: Queue<F>,
     line: Line,
     serving: Option<Serving<F>>,
+    shift: Shift,
     channel: Channel,
     flight: Flight<F>,
     discarded: VecDeque<Dropped<F>>,
@@ -127,6 +129,7 @@ impl<F: Frame> Pipe<F> {
             queue: Queue::new(config.queue.clone(), line.rate(start), stream.fork("queue")),
             line,
             serving: None,
+            shift: Shift::default(),
             channel: Channel::new(&config, &stream),
             flight: Flight::new(&config, &stream),
             discarded: VecDeque::new(),
@@ -183,13 +186,30 @@ impl<F: Frame> Pipe<F> {
     /// does not take it.
     #[inline]
     pub fn offer(&mut self, now: Time, info: FrameInfo, frame: F) -> Result<(), Rejected<F>> {
+        self.offer_late(now, Duration::ZERO, info, frame)
+    }
+
+    /// Takes in `frame` at `now`, which may have waited `unseen` for so long. That changes nothing of what
+    /// becomes of it; how much later frames leave the line for it is in [`Passage::shift`].
+    ///
+    /// # Errors
+    /// As [`offer`](Self::offer).
+    #[inline]
+    pub fn offer_late(
+        &mut self,
+        now: Time,
+        unseen: Duration,
+        info: FrameInfo,
+        frame: F,
+    ) -> Result<(), Rejected<F>> {
         let now = self.advance(now);
         let number = self.arrivals;
         self.arrivals += 1;
         self.statistics.offered(&info);
         self.journal.note(|| FrameEvent::new(number, now, &info, Occurrence::Offered));
         let line_bytes = self.config.rate.line_bytes(&info, self.config.framing);
-        let waiting = Waiting { frame, info, line_bytes, number, offered: now, marked: false };
+        let (offered, marked) = (now, false);
+        let waiting = Waiting { frame, info, line_bytes, number, offered, unseen, marked };
         if self.config.state == LinkState::Down {
             return self.reject(DropReason::Down, waiting);
         }
@@ -253,6 +273,13 @@ impl<F: Frame> Pipe<F> {
             FrameEvent::new(number, release, &info, what)
         });
         Some(Delivery { frame, info, passage, release })
+    }
+
+    /// What was collected with [`poll`](Self::poll) and released at that time did not get farther: the
+    /// interface at the far end did not take it. To be said at once.
+    #[cold]
+    pub fn not_taken(&mut self, info: &FrameInfo, release: Time) {
+        self.statistics.lost_unmodelled(info, release);
     }
 
     /// The next frame that was accepted and dropped later: lost on the channel, or caught by the
@@ -392,6 +419,7 @@ impl<F: Frame> Pipe<F> {
     #[inline]
     fn serialized(&mut self, serving: Serving<F>) {
         let Serving { waiting, started, service: Service { end, lost } } = serving;
+        let shift = self.shift.left(&waiting, started, end);
         let fate =
             if lost { Fate::Lost(DropReason::Loss) } else { self.channel.pass(&waiting.info) };
         let (flipped, duplicated) = match fate {
@@ -399,7 +427,7 @@ impl<F: Frame> Pipe<F> {
             Fate::Passes { flipped, duplicated } => (flipped, duplicated),
         };
         let Waiting { mut frame, info, number, offered, marked, .. } = waiting;
-        let passage = Passage { number, offered, started, serialized: end, marked };
+        let passage = Passage { number, offered, started, serialized: end, marked, shift };
         if flipped {
             frame.flip_bits(self.channel.flipped());
             self.statistics.corrupted(&info);
@@ -488,6 +516,7 @@ impl<F: Frame> Pipe<F> {
         }
         if let Some(Serving { waiting, started, .. }) = self.serving.take() {
             self.line.abort(now);
+            self.shift.left(&waiting, started, now);
             self.discard(reason, waiting, Some(started), now);
         }
         for waiting in self.queue.drain() {

@@ -38,7 +38,7 @@ pub use criteria::{Busy, Criteria, Delays, Pages, Part, Punctuality, Traffic};
 pub use monitor::{Monitor, Work};
 pub use observation::{BusyStretch, Direction, Divided, Observation, PageCause, Route, Subject};
 pub use party::{Party, Who};
-pub use signal::{Change, DropCause, Pressure, Resource, Share, Signal, SignalKind};
+pub use signal::{Buffer, Change, DropCause, Pressure, Resource, Share, Signal, SignalKind};
 pub use verdict::words::quantity;
 pub use verdict::{Coverage, Episode, Finding, Judgement, Overhead, SignalReport, Verdict};
 pub use warnings::Warnings;

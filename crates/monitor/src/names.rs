@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::observation::Subject;
 use crate::party::{Party, Who};
-use crate::signal::{DropCause, Pressure, Resource};
+use crate::signal::{Buffer, DropCause, Pressure, Resource};
 
 /// Where contention is, by number; [`Resource`] is the same by name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -13,6 +13,7 @@ pub(crate) enum Place {
     SingleFrame,
     Engine,
     Losses(DropCause),
+    Buffer(Buffer, Party),
     Cpu(u32),
     RunQueue(Party),
     Internal,
@@ -61,6 +62,7 @@ impl Names {
             Place::SingleFrame => Resource::SingleFrame,
             Place::Engine => Resource::Engine,
             Place::Losses(cause) => Resource::Losses { cause },
+            Place::Buffer(of, party) => Resource::Buffer { of, who: self.who(party) },
             Place::Cpu(cpu) => Resource::Cpu { cpu },
             Place::RunQueue(party) => Resource::RunQueue { who: self.who(party) },
             Place::Internal => Resource::Internal,

@@ -9,7 +9,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::party::Party;
-use crate::signal::{DropCause, Pressure, SignalKind};
+use crate::signal::{Buffer, DropCause, Pressure, SignalKind};
 
 /// Something that was seen; its time goes beside it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -80,6 +80,16 @@ pub enum Observation {
         party: Party,
         /// How many wire frames.
         frames: u64,
+    },
+
+    /// Packets found no room in a buffer of a node's socket, since the last look.
+    Overrun {
+        /// Which buffer.
+        of: Buffer,
+        /// The node.
+        party: Party,
+        /// How many packets.
+        packets: u64,
     },
 
     /// A CPU turned to something else. A probe of events tells the state of every CPU when it starts, so

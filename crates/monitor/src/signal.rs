@@ -17,6 +17,8 @@ pub enum SignalKind {
     Lateness,
     /// Frames were lost outside the model of a link. Unit: wire frames.
     UnmodelledDrop,
+    /// Packets found no room in a buffer of a node's socket. Unit: packets.
+    Buffers,
     /// A CPU had no idle moment (Maier 2011, Eq. 4.2). Unit: ns.
     Cpu,
     /// Tasks of a node waited for a CPU. Unit: ns.
@@ -43,9 +45,10 @@ pub enum SignalKind {
 
 impl SignalKind {
     /// All of them.
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 14] = [
         Self::Lateness,
         Self::UnmodelledDrop,
+        Self::Buffers,
         Self::Cpu,
         Self::RunQueue,
         Self::NetInternal,
@@ -64,6 +67,7 @@ impl SignalKind {
         match self {
             Self::Lateness => "lateness",
             Self::UnmodelledDrop => "unmodelled_drop",
+            Self::Buffers => "buffers",
             Self::Cpu => "cpu",
             Self::RunQueue => "run_queue",
             Self::NetInternal => "net_internal",
@@ -99,6 +103,13 @@ pub enum Resource {
     Losses {
         /// Where.
         cause: DropCause,
+    },
+    /// Buffers of a node's sockets.
+    Buffer {
+        /// Which.
+        of: Buffer,
+        /// The node.
+        who: Who,
     },
     /// A CPU.
     Cpu {
@@ -153,6 +164,7 @@ impl std::fmt::Display for Resource {
             Self::SingleFrame => f.write_str("a single frame"),
             Self::Engine => f.write_str("the engine"),
             Self::Losses { cause } => write!(f, "{}", cause.name()),
+            Self::Buffer { of, who } => write!(f, "{} of {who}", of.in_words()),
             Self::Cpu { cpu } => write!(f, "CPU {cpu}"),
             Self::RunQueue { who } => write!(f, "CPUs for {who}"),
             Self::Internal => f.write_str("forwarding on this machine"),
@@ -211,6 +223,34 @@ impl DropCause {
     }
 }
 
+/// Buffers of a node's sockets.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(rename_all = "snake_case")]
+pub enum Buffer {
+    /// Of datagrams that arrived (`RcvbufErrors`): their program did not read in time.
+    UdpReceive,
+    /// Of datagrams that were to be sent (`SndbufErrors`).
+    UdpSend,
+    /// Of TCP segments that arrived (`RcvPruned`, `TCPRcvQDrop`): their program did not read in time.
+    TcpReceive,
+    /// Of connections that no program has accepted yet (`ListenOverflows`).
+    Listen,
+}
+
+impl Buffer {
+    /// What it is, as people read it.
+    pub fn in_words(self) -> &'static str {
+        match self {
+            Self::UdpReceive => "UDP receive buffers",
+            Self::UdpSend => "UDP send buffers",
+            Self::TcpReceive => "TCP receive buffers",
+            Self::Listen => "listen queues",
+        }
+    }
+}
+
 /// What tasks can wait for, as the kernel's pressure stall information has it.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
@@ -241,7 +281,7 @@ impl Pressure {
 pub struct Share {
     /// Who.
     pub who: Who,
-    /// How much: late frames, lost frames, ns of CPU time, waits, bits, pages, requests (ns where a disk
+    /// How much: late frames, lost frames, packets without room, ns of CPU time, waits, bits, pages, requests (ns where a disk
     /// was polled), ns of steal, ns of standing still, reports.
     pub amount: u64,
     /// `amount` as a share of the whole, 0 to 1.

@@ -2,7 +2,7 @@
 //! exact in virtual time.
 
 use netloom_monitor::{
-    BusyStretch, Change, Criteria, Direction, Divided, DropCause, Judgement, Monitor,
+    Buffer, BusyStretch, Change, Criteria, Direction, Divided, DropCause, Judgement, Monitor,
     Observation as O, PageCause, Party, Pressure, Resource, Route, Signal, SignalKind, Subject,
     Verdict, Warnings, Who,
 };
@@ -252,6 +252,26 @@ fn a_task_that_is_preempted_again_and_again_is_later_and_later() {
 }
 
 #[test]
+fn a_disk_that_others_keep_busy_is_suspect_and_invalid_if_somebody_suffers() {
+    let requests = |party| {
+        let issued = (1000, O::DiskIssued { disk: 0, party });
+        vec![issued, (3000, O::DiskCompleted { disk: 0 })]
+    };
+    assert_eq!(judgement_of(&requests(Party::Process(7))).judgement, Judgement::Suspect);
+    // A node that asks of it waits for it.
+    assert_eq!(judgement_of(&requests(B)).judgement, Judgement::Invalid);
+    let mut others = requests(Party::Process(7));
+    others.insert(1, (2000, O::RunQueue { party: B, delay: for_ms(3), times: 10 }));
+    assert_eq!(judgement_of(&others).judgement, Judgement::Invalid);
+    // A request of a node among hundreds is no node that suffers.
+    let mut few = requests(Party::Process(7));
+    few.splice(1..1, (0..200).map(|_| (1500, O::DiskIssued { disk: 0, party: Party::Kernel })));
+    few.insert(1, (1500, O::DiskIssued { disk: 0, party: B }));
+    few.splice(203..203, (0..201).map(|_| (3000, O::DiskCompleted { disk: 0 })));
+    assert_eq!(judgement_of(&few).judgement, Judgement::Suspect);
+}
+
+#[test]
 fn a_busy_cpu_is_invalid_if_nobody_could_see_who_waited() {
     let mut monitor = monitor("{}");
     for signal in [SignalKind::RunQueue, SignalKind::Pressure] {
@@ -268,6 +288,20 @@ fn a_loss_of_the_experiment_is_invalid_and_one_that_may_be_anybodys_suspect() {
     assert_eq!(lost(DropCause::DeviceFull, A), Judgement::Invalid);
     assert_eq!(lost(DropCause::NoMemory, Party::Engine), Judgement::Invalid);
     assert_eq!(lost(DropCause::SoftnetBacklog, Party::Unattributed), Judgement::Suspect);
+}
+
+#[test]
+fn packets_without_room_are_suspect_and_counted_over_all_looks() {
+    let of = Buffer::UdpReceive;
+    let at = |at, packets| (at, O::Overrun { of, party: B, packets });
+    let verdict = judgement_of(&[at(2000, 700), at(4000, 34), at(8000, 5000)]);
+    assert_eq!(verdict.judgement, Judgement::Suspect);
+    assert_eq!(verdict.findings.len(), 1);
+    let why = &verdict.findings[0].why;
+    assert!(why.starts_with("buffers on UDP receive buffers of node b: 5734 packets"), "{why}");
+    assert!(why.contains("3 times, first at 2.000 s"), "{why}");
+    let on = Resource::Buffer { of, who: Who::Node { name: "b".into() } };
+    assert_eq!(verdict.findings[0].on, Some(on));
 }
 
 #[test]

@@ -4,8 +4,8 @@
 mod offline;
 
 use netloom_monitor::{
-    Criteria, Direction, Divided, DropCause, Monitor, Observation as O, PageCause, Party, Pressure,
-    Route, SignalKind, Subject, Verdict, trace,
+    Buffer, Criteria, Direction, Divided, DropCause, Monitor, Observation as O, PageCause, Party,
+    Pressure, Route, SignalKind, Subject, Verdict, trace,
 };
 use netloom_units::{Duration, Size, Time};
 use offline::Offline;
@@ -63,6 +63,8 @@ fn event() -> impl Strategy<Value = O> {
         1 => (1u64..40).prop_map(move |ms| O::Pause { lasted: us(ms * 1000) }),
         1 => (cause, party(), 1u64..5)
             .prop_map(|(cause, party, frames)| O::Drops { cause, party, frames }),
+        1 => (prop_oneof![Just(Buffer::UdpReceive), Just(Buffer::Listen)], node(), 1u64..5)
+            .prop_map(|(of, party, packets)| O::Overrun { of, party, packets }),
         4 => (0u32..2, prop::option::weighted(0.9, party()))
             .prop_map(|(cpu, to)| O::CpuSwitch { cpu, to }),
         1 => (node(), delay.clone(), 0u64..60)

@@ -45,6 +45,8 @@ pub(crate) struct Setup {
     pub files: Vec<(PathBuf, PathBuf)>,
     /// The limits on open files that processes should have: soft, hard.
     pub file_limits: (u64, u64),
+    /// How ready the kernel should be to kill them for want of memory.
+    pub oom_score: String,
 }
 
 /// A process, descriptors apart.

@@ -43,7 +43,7 @@ fn run(control: &Control) -> i32 {
     match launch::launch(control) {
         // The launcher's work is done.
         Ok(launch::Outcome::Launcher) => 0,
-        Ok(launch::Outcome::Init(told, oom_score)) => {
+        Ok(launch::Outcome::Init(told)) => {
             let (setup, view) = &*told;
             let ready = view::create(setup, view)
                 .and_then(|()| attempt(control.send(&FromInit::Ready, &[]), || "report".into()));
@@ -51,7 +51,7 @@ fn run(control: &Control) -> i32 {
                 report(control, action, &error);
                 return 1;
             }
-            serve::serve(control, &oom_score, &view.env).map_or(1, |()| 0)
+            serve::serve(control, &setup.oom_score, &view.env).map_or(1, |()| 0)
         }
         Err((action, error)) => {
             report(control, action, &error);

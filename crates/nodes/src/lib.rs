@@ -15,7 +15,9 @@
 //! | `files` | a node's files, as the engine reaches them |
 //! | `view` | what the processes of one node see that differs from the machine |
 //! | `interface` | what a node's interfaces say about themselves |
+//! | `overruns` | what a node's sockets had no room for |
 //! | [`rootless`] | the user namespace in which ordinary users may do all this |
+//! | `oom` | whom the kernel spares where memory runs out |
 //! | `walls` | what the machine has only so many of |
 //! | `cgroup`, `pidfd`, `drain` | what creation and teardown stand on |
 //!
@@ -40,9 +42,11 @@ mod netlink;
 mod netns;
 mod network;
 mod node;
+mod oom;
 mod ours;
 mod outgoing;
 mod outside;
+mod overruns;
 mod own_proc;
 mod pidfd;
 mod process;
@@ -65,6 +69,7 @@ pub use interface::{InterfaceState, Traffic};
 pub use layout::{LOCK, Layout, is_state_directory};
 pub use network::{Attachment, Context, Device, Network};
 pub use node::{OnExit, OnStarted, Processes};
+pub use overruns::Overruns;
 pub use pidfd::{PidFd, is_going, started_at};
 pub use process::{ExitStatus, SpawnRequest, Spawned, Stdio};
 pub use teardown::{CleanupReport, cleanup, cleanup_layout};

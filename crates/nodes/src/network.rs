@@ -22,7 +22,10 @@ use crate::ledger::Ledger;
 use crate::node::{Node, OnExit, Processes};
 use crate::reactor::Reactor;
 use crate::starter::Starter;
-use crate::{Layout, NodeError, NodeFiles, SpawnRequest, Spawned, View, create, netns};
+use crate::{
+    Layout, NodeError, NodeFiles, Overruns, SpawnRequest, Spawned, View, create, netns, oom,
+    overruns,
+};
 
 /// How long the processes of all nodes may take to end in [`Network::destroy`].
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -102,7 +105,8 @@ impl Network {
     /// plan. `progress` is called from several threads, with the number of nodes that are done and
     /// the number of all. On an error everything made so far is removed.
     ///
-    /// The limit on open files is raised as far as the devices need it.
+    /// The limit on open files is raised as far as the devices need it, and where memory runs out, the kernel
+    /// kills others before this process, if it may.
     ///
     /// # Errors
     /// [`NodeError::Exists`] if there is something with the experiment's names (which is left
@@ -115,11 +119,12 @@ impl Network {
         progress: &(dyn Fn(usize, usize) + Sync),
     ) -> Result<(Self, Vec<Device>), NodeError> {
         let file_limits = create::raise_file_limit(plan)?;
+        let oom_score = oom::spare(oom::ENGINE);
         let mut cgroups = Tree::plan(layout, plan)?;
         let (ledger, devices) = create::create(layout, plan, &mut cgroups, progress)?;
         let nodes = plan.nodes.iter().map(|node| (node.name.clone(), Arc::default())).collect();
         let ledger = Arc::new(ledger);
-        let starter = Starter::new(Arc::clone(&ledger), context, file_limits, cgroups);
+        let starter = Starter::new(Arc::clone(&ledger), context, file_limits, oom_score, cgroups);
         // Asked once: the kernel's table of mounts grows with the nodes.
         let has_cgroups = layout.cgroup().is_some_and(|path| cgroup::is_usable(&path));
         let mut network = Self {
@@ -285,6 +290,18 @@ impl Network {
         work: impl FnOnce() -> io::Result<T> + Send,
     ) -> io::Result<T> {
         netns::inside(&*self.ledger.namespace(node)?, work)
+    }
+
+    /// What the sockets of each node had no room for, nodes by their names.
+    ///
+    /// # Errors
+    /// [`NodeError::System`] if a node's counters cannot be read.
+    pub fn overruns(&self) -> Result<Vec<(String, Overruns)>, NodeError> {
+        // Held, so that none of them goes meanwhile.
+        let nodes = self.nodes();
+        let names: Vec<&str> = nodes.keys().map(String::as_str).collect();
+        let counted = self.in_each(&names, overruns::overruns)?;
+        Ok(names.into_iter().map(Into::into).zip(counted).collect())
     }
 
     fn in_each<T: Send>(

@@ -39,6 +39,8 @@ pub(crate) struct Starter {
     context: Context,
     /// The limits on open files before ours was raised: soft, hard.
     file_limits: (u64, u64),
+    /// The engine's, before it was spared.
+    oom_score: String,
     cgroups: RwLock<Tree>,
     /// What nodes see that differs from the machine, by their names.
     views: RwLock<HashMap<String, Arc<View>>>,
@@ -51,12 +53,13 @@ impl Starter {
         ledger: Arc<Ledger>,
         mut context: Context,
         file_limits: (u64, u64),
+        oom_score: String,
         cgroups: Tree,
     ) -> Self {
         let views = std::mem::take(&mut context.views).into_iter();
         let views = RwLock::new(views.map(|(node, view)| (node, Arc::new(view))).collect());
         let cgroups = RwLock::new(cgroups);
-        Self { ledger, context, file_limits, cgroups, views, mounts: Mutex::default() }
+        Self { ledger, context, file_limits, oom_score, cgroups, views, mounts: Mutex::default() }
     }
 
     /// The control groups of the nodes.
@@ -143,6 +146,7 @@ impl Starter {
             resolver: self.ledger.layout().resolver(),
             files: self.context.files.clone(),
             file_limits: self.file_limits,
+            oom_score: self.oom_score.clone(),
         };
         control
             .send(&ToInit::Setup(setup), &[network.as_fd(), mounts.as_fd(), view.as_fd()])

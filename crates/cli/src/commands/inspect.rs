@@ -19,7 +19,7 @@ use serde_transcode::Transcoder;
 
 use super::recent::recent_table;
 use super::signals::signals;
-use super::summary::judged;
+use super::summary::{judged, not_taken};
 use super::tc;
 use super::usage;
 use crate::args::{Format, Inspect};
@@ -199,6 +199,9 @@ impl View {
         match self.window {
             None => writeln!(text, "{}", self.link_table())?,
             Some(_) => writeln!(text, "{}", recent_table(&self.links))?,
+        }
+        if let Some(lost) = not_taken(&self.links) {
+            writeln!(text, "{lost}")?;
         }
         if let Some(usage) = usage::table_of(&self.nodes) {
             writeln!(text, "\n{usage}")?;

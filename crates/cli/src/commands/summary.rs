@@ -32,6 +32,7 @@ pub fn page(summary: &Summary, results: &Path, report: Option<&Path>) -> String 
     above.extend(processes(&summary.processes));
     let mut below = vlan_drops(&summary.vlan_ports);
     below.extend(timing(&summary.timing));
+    below.extend(not_taken(&summary.links));
     if let Some(log) = &summary.frame_log {
         let (entries, lost) = (count(log.entries), count(log.lost));
         below
@@ -142,6 +143,23 @@ fn pipes(links: &[LinkStatus], most: usize) -> Vec<String> {
         lines.push(format!("({} more pipes in summary.json)", all - most));
     }
     lines
+}
+
+/// Which pipes ended at interfaces that did not take their frames.
+pub fn not_taken(links: &[LinkStatus]) -> Option<String> {
+    let lost = |(name, pipe): (String, &PipeStatus)| {
+        let frames = pipe.modelled()?.statistics.lost_unmodelled.frames;
+        (frames > 0).then(|| format!("{name} {}", count(frames)))
+    };
+    let lost: Vec<String> = links.iter().flat_map(LinkStatus::arrows).filter_map(lost).collect();
+    let more = lost.len().saturating_sub(TROUBLES);
+    let more = if more == 0 { String::new() } else { format!(" and {more} more pipes") };
+    let named = lost.iter().take(TROUBLES).cloned().collect::<Vec<_>>().join(", ");
+    (!lost.is_empty()).then(|| {
+        format!(
+            "frames that the interface at the end did not take (down, full or gone): {named}{more}"
+        )
+    })
 }
 
 /// Which ports of switches refused frames for their VLAN.

@@ -14,7 +14,6 @@ use netloom_units::Time;
 
 use super::{Fabric, Hop, Lane, Place, Port, Shown};
 use crate::carried::Carried;
-use crate::shift::Shift;
 use crate::switch::Switch;
 use crate::tree::TreeSwitch;
 use crate::vlan::{Interfaces, Tagged, VlanSwitch};
@@ -29,7 +28,6 @@ const UNNUMBERED: usize = usize::MAX / 4;
 pub(crate) struct Parts {
     pub ends: [End; 2],
     pub pipes: [Pipe<Carried>; 2],
-    pub shifts: [Shift; 2],
     /// Who sees its frames.
     pub shown: [Shown; 2],
 }
@@ -60,7 +58,7 @@ impl Fabric {
     /// # Errors
     /// If a device cannot be waited for; then nothing has changed.
     pub fn join(&mut self, parts: Parts, waiter: &Waiter) -> Result<usize, Box<Refused>> {
-        let Parts { ends, pipes, shifts, shown } = parts;
+        let Parts { ends, pipes, shown } = parts;
         let first = self.free_lanes();
         let mut places = Vec::with_capacity(2);
         for (end, what) in ends.into_iter().enumerate() {
@@ -68,13 +66,13 @@ impl Fabric {
         }
         let [place, other] = [places[0], places[1]];
         let both = [(place, other), (other, place)];
-        let pipes = pipes.into_iter().zip(shifts).zip(shown);
-        for (direction, ((source, target), ((pipe, shift), shown))) in
+        let pipes = pipes.into_iter().zip(shown);
+        for (direction, ((source, target), (pipe, shown))) in
             both.into_iter().zip(pipes).enumerate()
         {
             let id = PipeId { link: UNNUMBERED, direction };
             self.lanes[first + direction] =
-                Lane { id, live: true, pipe, source, target, shown, entered: 0, shift };
+                Lane { id, live: true, pipe, source, target, shown, entered: 0 };
         }
         if let Err((end, source)) = self.watch_ends(first, waiter) {
             return Err(Box::new(Refused { parts: self.part(first, waiter), end, source }));
@@ -100,12 +98,7 @@ impl Fabric {
         self.places.lanes.push(first);
         self.forget_hops(first);
         let [forward, reverse] = lanes;
-        Parts {
-            ends,
-            pipes: [forward.pipe, reverse.pipe],
-            shifts: [forward.shift, reverse.shift],
-            shown: [forward.shown, reverse.shown],
-        }
+        Parts { ends, pipes: [forward.pipe, reverse.pipe], shown: [forward.shown, reverse.shown] }
     }
 
     /// The frames in the link at lane `first` are lost, as when its cables are pulled out.
@@ -332,7 +325,6 @@ impl Lane {
             target: place,
             shown: Shown::default(),
             entered: 0,
-            shift: Shift::default(),
         }
     }
 }

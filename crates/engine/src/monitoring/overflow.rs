@@ -63,7 +63,7 @@ impl OverflowProbe {
 }
 
 /// The CPU time that looking into nodes has taken so far.
-fn spent(experiment: &Experiment) -> Duration {
+pub(super) fn spent(experiment: &Experiment) -> Duration {
     let spent = experiment.with_live(|live| Ok(live.network.spent_in_nodes()));
     let nanos = spent.map_or(0, |spent| spent.as_nanos());
     Duration::from_nanos(u64::try_from(nanos).unwrap_or(u64::MAX))

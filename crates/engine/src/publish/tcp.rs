@@ -5,6 +5,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use netloom_scenario::Protocol;
+use nix::sys::socket::setsockopt;
+use nix::sys::socket::sockopt::{KeepAlive, TcpKeepCount, TcpKeepIdle, TcpKeepInterval};
 use tokio::net::{TcpListener, TcpSocket, TcpStream};
 use tokio::task::JoinSet;
 
@@ -13,16 +15,30 @@ use super::Target;
 /// Between two tries to accept, when the machine has no room for another connection.
 const PAUSE: Duration = Duration::from_millis(100);
 
-/// Passes every connection on. One that the node refuses is closed.
+/// What a connection takes of the engine's open files.
+const FILES: u32 = 2;
+/// A client that has gone without a word is found after some two minutes, and so is a node's program.
+const PROBES: u32 = 4;
+const PROBE_AFTER_S: u32 = 60;
+const PROBE_EVERY_S: u32 = 15;
+
+/// Passes every connection on, as many at once as the port's share of open files allows; others are refused. One that the node refuses is closed.
 pub async fn serve(listener: Arc<TcpListener>, target: Target) {
     let mut connections = JoinSet::new();
     loop {
         tokio::select! {
             accepted = listener.accept() => match accepted {
                 Ok((client, _)) => {
+                    let Some(held) = target.hold(FILES) else {
+                        refuse(&client);
+                        continue;
+                    };
                     let target = target.clone();
                     // What becomes of a connection, its two ends see for themselves.
-                    connections.spawn(async move { drop(pass_on(client, &target).await) });
+                    connections.spawn(async move {
+                        let _ = pass_on(client, &target).await;
+                        drop(held);
+                    });
                 }
                 Err(_) => tokio::time::sleep(PAUSE).await,
             },
@@ -35,14 +51,28 @@ async fn pass_on(mut client: TcpStream, target: &Target) -> io::Result<()> {
     let mut server = match connect(target).await {
         Ok(server) => server,
         Err(error) => {
-            // As if the machine had refused: a reset, not an end.
-            client.set_zero_linger()?;
+            refuse(&client);
             return Err(error);
         }
     };
     client.set_nodelay(true)?;
     server.set_nodelay(true)?;
+    [&client, &server].into_iter().try_for_each(probe)?;
     tokio::io::copy_bidirectional(&mut client, &mut server).await.map(drop)
+}
+
+/// As if the machine had refused: a reset, not an end.
+fn refuse(client: &TcpStream) {
+    // Without it, the client sees an end.
+    let _ = client.set_zero_linger();
+}
+
+/// Has the kernel ask whether the other side is still there, when nothing comes from it.
+fn probe(stream: &TcpStream) -> io::Result<()> {
+    setsockopt(stream, KeepAlive, &true)?;
+    setsockopt(stream, TcpKeepIdle, &PROBE_AFTER_S)?;
+    setsockopt(stream, TcpKeepInterval, &PROBE_EVERY_S)?;
+    Ok(setsockopt(stream, TcpKeepCount, &PROBES)?)
 }
 
 async fn connect(target: &Target) -> io::Result<TcpStream> {

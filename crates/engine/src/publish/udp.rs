@@ -32,12 +32,16 @@ pub async fn serve(socket: Arc<UdpSocket>, target: Target) {
             received = socket.recv_from(&mut buffer) => {
                 // An error is that of an earlier answer, to a client that has gone.
                 let Ok((length, from)) = received else { continue };
-                if !clients.contains_key(&from) && clients.len() < MOST {
+                if !clients.contains_key(&from)
+                    && clients.len() < MOST
+                    && let Some(held) = target.hold(1)
+                {
                     let (sender, datagrams) = channel(WAITING);
                     clients.insert(from, sender);
                     let (socket, target) = (Arc::clone(&socket), target.clone());
                     tasks.spawn(async move {
                         let _ = converse(&socket, from, &target, datagrams).await;
+                        drop(held);
                         from
                     });
                 }

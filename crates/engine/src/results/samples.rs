@@ -23,6 +23,7 @@ const TRAFFIC: &[Source<PipeStatus, Option<u64>>] = &[
 
 /// The columns of what the model alone knows.
 const MODELLED: &[Source<PipeStatistics, u64>] = &[
+    ("lost_unmodelled_frames", |pipe| pipe.lost_unmodelled.frames),
     ("dropped_bytes", |pipe| pipe.dropped.total().bytes),
     ("queued_frames", |pipe| pipe.queue.now.frames),
     ("queued_bytes", |pipe| pipe.queue.now.bytes),
@@ -37,10 +38,11 @@ const MODELLED: &[Source<PipeStatistics, u64>] = &[
     ("queue_sum_ns", queue_sum),
 ];
 
-/// The delays of all delivered frames together, in ns: the mean, which has 53 bits, times their number.
+/// The delays of all released frames together, in ns: the mean, which has 53 bits, times their number.
 fn delay_sum(statistics: &PipeStatistics) -> u64 {
     let mean = statistics.delay.as_ref().map_or(0.0, |delay| delay.mean_ns);
-    storable(mean * statistics.delivered.frames as f64)
+    let released = statistics.delivered.frames + statistics.lost_unmodelled.frames;
+    storable(mean * released as f64)
 }
 
 /// The frames that waited, each times the ns it did; its growth over a time is the mean length of the

@@ -96,13 +96,21 @@ impl<F> Eq for Overtaking<F> {}
 
 #[cfg(test)]
 mod tests {
+    use netloom_units::Duration;
+
     use super::*;
     use crate::{FrameInfo, Passage, Stream};
 
     fn flying(frame: u64, release: u64) -> Flying<u64> {
         let at = Time::ZERO;
-        let passage =
-            Passage { number: frame, offered: at, started: at, serialized: at, marked: false };
+        let passage = Passage {
+            number: frame,
+            offered: at,
+            started: at,
+            serialized: at,
+            marked: false,
+            shift: Duration::ZERO,
+        };
         let release = Time::from_nanos(release);
         Flying { frame, info: FrameInfo::single(100), passage, release }
     }

@@ -357,6 +357,7 @@ mod tests {
         let info = FrameInfo::single(9000);
         let (number, offered) = (0, Time::ZERO);
         pie.store.push(Waiting {
+            unseen: Duration::ZERO,
             frame: 0,
             info,
             line_bytes: 9000,

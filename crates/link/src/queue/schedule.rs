@@ -1,7 +1,7 @@
 //! The contract between the queue and its disciplines: the trait, and what passes through it.
 //! Not here: any discipline.
 
-use netloom_units::Time;
+use netloom_units::{Duration, Time};
 
 use super::config::Discipline;
 use super::limit::Room;
@@ -17,6 +17,8 @@ pub(crate) struct Waiting<F> {
     /// The arrival's number in this pipe, from 0.
     pub number: u64,
     pub offered: Time,
+    /// For how long it may have waited before it was offered.
+    pub unseen: Duration,
     /// Whether a discipline marked it (ECN).
     pub marked: bool,
 }

@@ -89,6 +89,15 @@ impl Collector {
         self.past.get_or_insert_default().deliver(second_of(release), info, delay);
     }
 
+    /// A frame that was delivered at `release` did not get farther.
+    #[cold]
+    pub fn lost_unmodelled(&mut self, info: &FrameInfo, release: Time) {
+        match &mut self.past {
+            Some(past) if release < self.begins => past.lose(second_of(release), info),
+            _ => self.counters.lost_unmodelled.add(info),
+        }
+    }
+
     /// The queue's length changed at `at` to `frames` and `bytes`.
     #[inline]
     pub fn queue_changed(&mut self, at: Time, frames: u64, bytes: u64) {

@@ -10,7 +10,9 @@ use crate::{DropReason, FrameInfo};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Counters {
     pub offered: Count,
+    /// With what the receiving interface did not take.
     pub delivered: Count,
+    pub lost_unmodelled: Count,
     pub duplicated: Count,
     pub corrupted: Count,
     pub marked: Count,
@@ -29,6 +31,7 @@ impl Default for Counters {
         Self {
             offered: Count::default(),
             delivered: Count::default(),
+            lost_unmodelled: Count::default(),
             duplicated: Count::default(),
             corrupted: Count::default(),
             marked: Count::default(),
@@ -62,6 +65,7 @@ impl Counters {
     pub fn merge(&mut self, other: &Self) {
         self.offered = self.offered + other.offered;
         self.delivered = self.delivered + other.delivered;
+        self.lost_unmodelled = self.lost_unmodelled + other.lost_unmodelled;
         self.duplicated = self.duplicated + other.duplicated;
         self.corrupted = self.corrupted + other.corrupted;
         self.marked = self.marked + other.marked;
@@ -89,7 +93,8 @@ impl Counters {
             since,
             at,
             offered: self.offered,
-            delivered: self.delivered,
+            delivered: self.delivered - self.lost_unmodelled,
+            lost_unmodelled: self.lost_unmodelled,
             duplicated: self.duplicated,
             corrupted: self.corrupted,
             marked: self.marked,

@@ -27,8 +27,9 @@ pub use window::{Window, WindowError};
 /// What one pipe has counted from `since` to `at`: from its beginning, or in a [`Window`].
 ///
 /// All counts are of wire frames: a super-frame counts as the frames it stands for. Since the
-/// beginning, `offered + duplicated = delivered + dropped + queue.now + in_flight` at any time, in
-/// frames and in bytes; in a window, what was in the pipe at `since` comes to the left side.
+/// beginning, `offered + duplicated = delivered + dropped + lost_unmodelled + queue.now + in_flight` at
+/// any time, in frames and in bytes; in a window, what was in the pipe at `since` comes to the left
+/// side.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PipeStatistics {
     /// When what is counted here began, in ns since the experiment's zero.
@@ -39,6 +40,10 @@ pub struct PipeStatistics {
     pub offered: Count,
     /// What left the pipe at its far end.
     pub delivered: Count,
+    /// What the model released and the receiving interface did not take: its node has set it down, it
+    /// has no room, or it is gone.
+    #[serde(default)]
+    pub lost_unmodelled: Count,
     /// Copies that the channel made.
     pub duplicated: Count,
     /// What arrived with flipped bits.
@@ -51,7 +56,8 @@ pub struct PipeStatistics {
     pub queue: QueueStatistics,
     /// What is on the line or propagating.
     pub in_flight: Count,
-    /// Time from arrival to release as the model scheduled it; absent while nothing was delivered.
+    /// Time from arrival to release as the model scheduled it, of all that it released; absent while that
+    /// is nothing.
     pub delay: Option<DelayStatistics>,
     /// Time the line spent sending, in ns.
     pub busy_ns: u64,
@@ -72,6 +78,13 @@ impl Count {
     pub(crate) fn add(&mut self, info: &FrameInfo) {
         self.frames += u64::from(info.frames());
         self.bytes += info.bytes();
+    }
+}
+
+impl std::ops::Sub for Count {
+    type Output = Self;
+    fn sub(self, other: Self) -> Self {
+        Self { frames: self.frames - other.frames, bytes: self.bytes - other.bytes }
     }
 }
 
@@ -143,7 +156,7 @@ pub struct QueueStatistics {
     pub mean_frames: f64,
 }
 
-/// Time in the pipe, from arrival to scheduled release, of delivered frames.
+/// Time in the pipe, from arrival to scheduled release.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct DelayStatistics {
     /// Shortest, in ns; exact.

@@ -71,6 +71,15 @@ impl Past {
         record_sparse(&mut second.delays, nanos, frames);
     }
 
+    /// A frame that was delivered in second `number` did not get farther.
+    pub fn lose(&mut self, number: u64, info: &FrameInfo) {
+        self.counters.lost_unmodelled.add(info);
+        let index = self.seconds.partition_point(|second| second.number < number);
+        if let Some(second) = self.seconds.get_mut(index).filter(|second| second.number == number) {
+            second.counters.lost_unmodelled.add(info);
+        }
+    }
+
     /// Adds every second from `first` on to `counters` and `delays`.
     pub fn add_since(&self, first: u64, counters: &mut Counters, delays: &mut Histogram) {
         for second in self.seconds.iter().filter(|second| second.number >= first) {

@@ -24,6 +24,7 @@ use crate::tracker::{Outbox, Tracker};
 pub(crate) struct All {
     lateness: Lateness,
     drops: Drops,
+    buffers: Drops,
     cpus: Cpus,
     run_queues: RunQueues,
     network: Network,
@@ -38,6 +39,7 @@ pub(crate) struct All {
 made_of!(
     All: lateness,
     drops,
+    buffers,
     cpus,
     run_queues,
     network,
@@ -53,7 +55,8 @@ impl All {
     pub fn new(criteria: &Criteria) -> Self {
         Self {
             lateness: Lateness::new(&criteria.lateness),
-            drops: Drops::default(),
+            drops: Drops::new(SignalKind::UnmodelledDrop),
+            buffers: Drops::new(SignalKind::Buffers),
             cpus: Cpus::new(&criteria.cpu),
             run_queues: RunQueues::new(&criteria.run_queue),
             network: Network::new(criteria),
@@ -99,7 +102,12 @@ impl All {
                 self.lateness.late(at, party, delay, frames, out);
             }
             O::Pause { lasted } => self.lateness.paused(at, lasted, out),
-            O::Drops { cause, party, frames } => self.drops.lost(at, cause, party, frames, out),
+            O::Drops { cause, party, frames } => {
+                self.drops.lost(at, Place::Losses(cause), party, frames, out);
+            }
+            O::Overrun { of, party, packets } => {
+                self.buffers.lost(at, Place::Buffer(of, party), party, packets, out);
+            }
             O::CpuSwitch { cpu, to } => self.cpus.switch(at, cpu, to, out),
             O::CpuInterval { cpu, over, idle } => self.cpus.interval(at, cpu, over, idle, out),
             O::CpuStretch { cpu, ref stretch } => self.cpus.stretch(at, cpu, stretch, out),

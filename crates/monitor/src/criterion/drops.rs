@@ -1,5 +1,5 @@
-//! Frames lost outside the model: any is contention. A tracker for each cause; its value is how many were
-//! lost in an episode.
+//! What was lost: frames outside the model, packets without room in a socket's buffer. Any is contention. A
+//! tracker for each place; its value is how many were lost in an episode.
 
 use std::collections::BTreeMap;
 
@@ -7,33 +7,30 @@ use netloom_units::Time;
 
 use crate::names::Place;
 use crate::party::Party;
-use crate::signal::{DropCause, SignalKind};
+use crate::signal::SignalKind;
 use crate::tracker::{Outbox, Tracker};
 
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub(crate) struct Drops {
-    causes: BTreeMap<DropCause, Tracker>,
+    signal: SignalKind,
+    places: BTreeMap<Place, Tracker>,
 }
 
-made_of!(Drops: causes);
+made_of!(Drops: places);
 
 impl Drops {
-    pub fn lost(
-        &mut self,
-        at: Time,
-        cause: DropCause,
-        party: Party,
-        frames: u64,
-        out: &mut Outbox,
-    ) {
-        let tracker = self.causes.entry(cause).or_insert_with(|| {
-            Tracker::new(SignalKind::UnmodelledDrop, Place::Losses(cause), Some(0.0))
-        });
-        if frames > 0 {
+    pub fn new(signal: SignalKind) -> Self {
+        Self { signal, places: BTreeMap::new() }
+    }
+
+    pub fn lost(&mut self, at: Time, place: Place, party: Party, number: u64, out: &mut Outbox) {
+        let new = || Tracker::new(self.signal, place, Some(0.0));
+        let tracker = self.places.entry(place).or_insert_with(new);
+        if number > 0 {
             tracker.lapse(at, out);
-            let lost = tracker.open_peak().unwrap_or(0.0) + frames as f64;
+            let lost = tracker.open_peak().unwrap_or(0.0) + number as f64;
             tracker.held(at, at, lost, out);
-            tracker.add(party, frames);
+            tracker.add(party, number);
         }
     }
 }

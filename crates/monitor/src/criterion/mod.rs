@@ -4,7 +4,7 @@
 //! | file | signals |
 //! |---|---|
 //! | `lateness` | `lateness`: percentile, single frame, pauses of the engine |
-//! | `drops` | `unmodelled_drop` |
+//! | `drops` | `unmodelled_drop`, `buffers` |
 //! | `cpu` | `cpu` (Maier 2011, Eq. 4.2) |
 //! | `run_queue` | `run_queue` |
 //! | `network` | `net_internal`, `net_external` (Eq. 4.1) |

@@ -9,10 +9,11 @@
 //!    *marginal* (at its worst less than twice the threshold). Of a CPU, only if somebody was seen to suffer
 //!    meanwhile (late frames, a node's tasks waiting for a CPU or standing still), or if nobody could see
 //!    whether nodes waited: a CPU without an idle moment is by itself no more than the sign that it may have
-//!    been wanted by more than one.
+//!    been wanted by more than one. So it is of a disk, where a node whose requests are among the others' is
+//!    somebody who waits, too.
 //!
-//! **Suspect**, for they may: any contention that was brief or marginal, a busy CPU that nobody suffered
-//! from, and a signal of [`NEEDED`] that was not observed for the whole run.
+//! **Suspect**, for they may: packets for which a node's sockets had no room, any contention that was brief or marginal, a busy CPU or disk that nobody
+//! suffered from, and a signal of [`NEEDED`] that was not observed for the whole run.
 //!
 //! **Valid** otherwise. What ended before the experiment had warmed up does not count.
 
@@ -20,6 +21,7 @@ use netloom_units::Duration;
 
 use super::{Coverage, Episode, Finding, Judgement, SignalReport};
 use crate::criteria::Criteria;
+use crate::party::Who;
 use crate::signal::{Resource, SignalKind};
 
 /// Without these, a run cannot be said to be valid. Traffic shows in lateness and losses, steal in lateness;
@@ -33,7 +35,7 @@ const NEEDED: [SignalKind; 6] = [
     SignalKind::Disk,
 ];
 
-/// Signals in which somebody is seen to wait for a CPU.
+/// Signals in which somebody is seen to wait.
 const SUFFERING: [SignalKind; 3] =
     [SignalKind::Lateness, SignalKind::RunQueue, SignalKind::Pressure];
 
@@ -62,13 +64,18 @@ impl Rules<'_> {
         let first = episodes.first()?;
         let judgement = match &report.on {
             Resource::Losses { .. } if report.is_nobodys() => Judgement::Suspect,
+            // A program that does not read is its scenario's; only people know whether it was to be.
+            Resource::Buffer { .. } => Judgement::Suspect,
             Resource::Losses { .. }
             | Resource::SingleFrame
             | Resource::Engine
             | Resource::Events
             | Resource::MissedEvents => Judgement::Invalid,
             _ if report.held <= self.brief || is_marginal(report) => Judgement::Suspect,
-            _ if report.signal == SignalKind::Cpu && !self.anybody_suffered(&episodes) => {
+            _ if matches!(report.signal, SignalKind::Cpu | SignalKind::Disk)
+                && !is_used_by_nodes(report)
+                && !self.anybody_suffered(&episodes) =>
+            {
                 Judgement::Suspect
             }
             _ => Judgement::Invalid,
@@ -77,7 +84,7 @@ impl Rules<'_> {
         Some(Finding { judgement, signal: report.signal, on: Some(report.on.clone()), why })
     }
 
-    /// Whether somebody was seen to wait for a CPU in one of these episodes, or nobody was watched.
+    /// Whether somebody was seen to wait in one of these episodes, or nobody was watched.
     fn anybody_suffered(&self, episodes: &[&Episode]) -> bool {
         let waits =
             |signal: SignalKind| matches!(signal, SignalKind::RunQueue | SignalKind::Pressure);
@@ -96,6 +103,12 @@ impl Rules<'_> {
             why: format!("{}: {}", coverage.signal, coverage.blind_spots.join("; ")),
         })
     }
+}
+
+/// Whether it is a disk, and one of a hundred requests or more are nodes': who asks of a busy disk waits for it.
+fn is_used_by_nodes(report: &SignalReport) -> bool {
+    let of_nodes = report.shares.iter().filter(|share| matches!(share.who, Who::Node { .. }));
+    report.signal == SignalKind::Disk && of_nodes.map(|share| share.share).sum::<f64>() >= 0.01
 }
 
 /// At its worst less than twice the threshold.

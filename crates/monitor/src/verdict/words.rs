@@ -17,6 +17,7 @@ pub fn quantity(signal: SignalKind, value: f64) -> String {
             three_digits(value / 1e6, "ms")
         }
         SignalKind::UnmodelledDrop => three_digits(value, "frames"),
+        SignalKind::Buffers => three_digits(value, "packets"),
         SignalKind::NetInternal | SignalKind::NetExternal => three_digits(value / 1e6, "Mbit/s"),
         SignalKind::MemoryIn | SignalKind::MemoryOut => three_digits(value, "pages/s"),
         SignalKind::RunQueue | SignalKind::Steal | SignalKind::Pressure => {
@@ -29,7 +30,12 @@ pub fn quantity(signal: SignalKind, value: f64) -> String {
 /// What was contended, how much, when, and through whom.
 pub(crate) fn contended(report: &SignalReport, first: &Episode, episodes: usize) -> String {
     let signal = report.signal;
-    let peak = report.counted().map(|episode| episode.peak).fold(f64::MIN, f64::max);
+    let peaks = report.counted().map(|episode| episode.peak);
+    let peak = match signal {
+        // All of them: looks are so far apart that each may be an episode of its own.
+        SignalKind::Buffers => peaks.sum(),
+        _ => peaks.fold(f64::MIN, f64::max),
+    };
     let limit = report
         .threshold
         .map_or_else(String::new, |threshold| format!(" (limit {})", quantity(signal, threshold)));
@@ -39,7 +45,10 @@ pub(crate) fn contended(report: &SignalReport, first: &Episode, episodes: usize)
         n => format!("{n} times, first at {since:.3} s"),
     };
     let held = match report.on {
-        Resource::Losses { .. } | Resource::Events | Resource::MissedEvents => String::new(),
+        Resource::Losses { .. }
+        | Resource::Buffer { .. }
+        | Resource::Events
+        | Resource::MissedEvents => String::new(),
         _ => format!(", for {:.3} s in all", report.held.as_secs_f64()),
     };
     let what = subject(signal, &report.on);

@@ -84,11 +84,18 @@ impl Offline<'_> {
     }
 
     fn drops(&mut self) {
-        let causes = self.pick(|at, seen| match seen {
-            O::Drops { cause, party, frames } => Some((*cause, (at, *party, *frames))),
+        let lost = self.pick(|at, seen| match seen {
+            O::Drops { cause, party, frames } => {
+                let key = (S::UnmodelledDrop, Resource::Losses { cause: *cause });
+                Some((key, (at, *party, *frames)))
+            }
+            O::Overrun { of, party, packets } => {
+                let key = (S::Buffers, Resource::Buffer { of: *of, who: node(*party) });
+                Some((key, (at, *party, *packets)))
+            }
             _ => None,
         });
-        for (cause, lost) in causes {
+        for (key, lost) in lost {
             let piece = |(at, party, frames): &(u64, Party, u64)| Piece {
                 from: *at,
                 to: *at,
@@ -97,9 +104,8 @@ impl Offline<'_> {
                 peak: 0.0,
                 shares: [(*party, *frames)].into(),
             };
-            let key = (S::UnmodelledDrop, Resource::Losses { cause });
             self.conclude(key.clone(), lost.iter().map(piece).collect(), None);
-            // The value is how many frames an episode lost.
+            // The value is how many an episode lost.
             let outcome = self.outcomes.get_mut(&key).unwrap();
             for episode in &mut outcome.episodes {
                 episode.peak = episode.shares.values().sum::<u64>() as f64;

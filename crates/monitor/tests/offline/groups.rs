@@ -166,10 +166,19 @@ pub fn judgement(
         let meets = |a: &Episode, b: &Episode| a.from <= b.to && b.from <= a.to;
         let suffered = episodes.iter().any(|a| waits.iter().any(|b| meets(a, b)));
         let mut parties = episodes.iter().flat_map(|episode| episode.shares.keys());
+        // One of a hundred requests or more.
+        let of_nodes = || {
+            let all = episodes.iter().flat_map(|episode| &episode.shares);
+            let whole: u64 = all.clone().map(|(_, amount)| amount).sum();
+            let nodes = all.filter(|(who, _)| who.starts_with("node "));
+            100 * nodes.map(|(_, amount)| amount).sum::<u64>() >= whole && whole > 0
+        };
         let invalid = match (signal, on) {
             (S::UnmodelledDrop, _) => parties.any(|who| who != "unattributed"),
             (_, Resource::SingleFrame | Resource::Engine) | (S::Timeline, _) => true,
+            (S::Buffers, _) => false,
             (S::Cpu, _) => !light && (suffered || !waits_watched),
+            (S::Disk, _) => !light && (of_nodes() || suffered || !waits_watched),
             _ => !light,
         };
         if invalid { Judgement::Invalid } else { Judgement::Suspect }
@@ -187,7 +196,7 @@ fn threshold(signal: SignalKind, on: &Resource, criteria: &Criteria) -> f64 {
     match (signal, on) {
         (S::Lateness, Resource::Frames) => criteria.lateness.tolerance().as_nanos() as f64,
         (S::Lateness, _) => criteria.lateness.hard_limit().as_nanos() as f64,
-        (S::UnmodelledDrop, _) => 0.0,
+        (S::UnmodelledDrop | S::Buffers, _) => 0.0,
         (S::Cpu, _) => criteria.cpu.longest.as_nanos() as f64,
         (S::RunQueue, _) => 0.01,
         (S::NetInternal, _) => rate(criteria.net_internal.rate),

@@ -1,6 +1,6 @@
 //! From the engine's child to the node's first process.
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::{File, OpenOptions};
 use std::io;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 
@@ -11,18 +11,15 @@ use nix::sys::signal::SigSet;
 
 use super::{Failed, attempt};
 use crate::control::{Control, FromInit, Setup, ToInit};
+use crate::oom;
 use crate::view::View;
-
-/// How ready the kernel is to kill this process for want of memory.
-const OOM_SCORE: &str = "/proc/self/oom_score_adj";
 
 /// Which of the two processes this is.
 pub(super) enum Outcome {
     /// The parent, which has nothing left to do.
     Launcher,
-    /// The node's init, and how ready the kernel was to kill this process for want of memory before it was
-    /// init: what holds for the node's processes.
-    Init(Box<(Setup, View)>, String),
+    /// The node's init.
+    Init(Box<(Setup, View)>),
 }
 
 /// Takes the control socket from standard input, and lets go of everything else that the engine may
@@ -56,7 +53,7 @@ pub(super) fn launch(control: &Control) -> Result<Outcome, Failed> {
     let (soft, hard) = setup.file_limits;
     // A hard limit above our own needs a privilege; what we have is then the best there is.
     let _ = setrlimit(Resource::RLIMIT_NOFILE, soft, hard);
-    let oom_score = spare_from_oom_killer();
+    oom::spare(oom::INIT);
     attempt(setns(&network, CloneFlags::CLONE_NEWNET), || "enter the network namespace".into())?;
     attempt(setns(&mounts, CloneFlags::CLONE_NEWNS), || "enter the mount namespace".into())?;
     let new = CloneFlags::CLONE_NEWPID
@@ -66,7 +63,7 @@ pub(super) fn launch(control: &Control) -> Result<Outcome, Failed> {
     attempt(unshare(new), || "create PID, mount, UTS and IPC namespaces".into())?;
     drop((network, mounts));
     match attempt(fork_sibling(), || "fork the init process".into())? {
-        0 => Ok(Outcome::Init(Box::new((setup, view)), oom_score)),
+        0 => Ok(Outcome::Init(Box::new((setup, view)))),
         pid => {
             let started = control.send(&FromInit::Started { pid }, &[]);
             attempt(started, || "report".into())?;
@@ -86,14 +83,6 @@ fn fork_sibling() -> io::Result<u32> {
         libc::syscall(libc::SYS_clone, libc::c_long::from(flags), null, null, null, null)
     };
     u32::try_from(Errno::result(pid)?).map_err(io::Error::other)
-}
-
-/// Has the kernel kill others where memory runs out: with init, all processes of the node would go. How it
-/// was before. An ordinary user may not, and has no memory limits either.
-fn spare_from_oom_killer() -> String {
-    let before = fs::read_to_string(OOM_SCORE).unwrap_or_else(|_| "0".into());
-    let _ = fs::write(OOM_SCORE, "-1000");
-    before
 }
 
 /// Whatever the engine does about signals is its own business.

@@ -65,6 +65,11 @@ fn advice(signal: SignalKind) -> &'static str {
              an engine that was too busy, softnet_backlog a kernel that was, neighbour_table a table that all nodes \
              share (`sysctl net.ipv4.neigh.default.gc_thresh3`, and net.ipv6)."
         }
+        SignalKind::Buffers => {
+            "packets reached a node, or were to leave it, and its sockets had no room for them: no link's model \
+             dropped them. If their program is to read all of them, give it larger buffers (SO_RCVBUF, \
+             net.core.rmem_max), or look whether it waited for a CPU; if it is not to, nothing is wrong."
+        }
         SignalKind::Cpu => {
             "a CPU had no idle moment. If somebody outside the experiment is the heaviest, run it elsewhere; \
              if nodes are, run fewer or on more cores."

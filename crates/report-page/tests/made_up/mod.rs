@@ -194,6 +194,7 @@ fn pipe(config: &PipeConfig, busy: bool) -> ModelledPipe {
         at: at(10.0),
         offered: count(10_000 * times),
         delivered: count(9000 * times),
+        lost_unmodelled: Count::default(),
         duplicated: Count::default(),
         corrupted: Count::default(),
         marked: count(3 * times),

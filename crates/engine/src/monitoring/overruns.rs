@@ -1,0 +1,108 @@
+//! Packets for which nodes' sockets had no room, since the last look.
+
+use std::collections::HashMap;
+
+use netloom_monitor::{Buffer, Observation, Party, SignalKind};
+use netloom_nodes::Overruns;
+use netloom_probes::Budget;
+use netloom_units::{Duration, Time};
+
+use super::overflow::spent;
+use crate::experiment::Experiment;
+
+/// A look enters every node's namespace, some 100 µs each: with many, looks are rarer.
+const PERIOD: Duration = Duration::from_secs(2);
+/// Of a CPU looks may use one: 0.03 %.
+const PARTS: u64 = 3200;
+/// How the probe is called where probes are named.
+const NAME: &str = "nodes' stacks";
+
+/// Looks at the nodes' stacks from time to time, and once at the end.
+pub struct OverrunProbe {
+    due: Time,
+    budget: Budget,
+    /// What each node had counted; of one that comes later, nothing.
+    known: HashMap<String, Overruns>,
+}
+
+impl OverrunProbe {
+    /// A probe that counts from now on.
+    pub fn start(experiment: &Experiment, sink: &mut dyn FnMut(Observation)) -> Self {
+        let now = experiment.now();
+        let known = experiment.overruns().unwrap_or_default();
+        sink(Observation::Watched {
+            signal: SignalKind::Buffers,
+            probe: NAME.into(),
+            cannot_see: vec![
+                "when, between two looks".into(),
+                "packet sockets and raw sockets, and which program's buffer it was".into(),
+            ],
+            partial: false,
+        });
+        let budget = Budget::of_equal_looks(PARTS);
+        Self { due: now + PERIOD, budget, known: known.into_iter().collect() }
+    }
+
+    /// When it is time to look.
+    pub fn due(&self) -> Time {
+        self.due
+    }
+
+    /// Looks; the CPU time that other threads spent on it.
+    pub fn poll(
+        &mut self,
+        now: Time,
+        experiment: &Experiment,
+        sink: &mut dyn FnMut(Observation),
+    ) -> Duration {
+        let drawn = experiment.drawn();
+        let before = spent(experiment);
+        // Fails only while the experiment is taken down, or of a node that goes just now.
+        let counted = experiment.overruns();
+        let spent = spent(experiment).saturating_sub(before);
+        self.budget.count(spent);
+        self.due = now + self.budget.period(PERIOD);
+        let Ok(counted) = counted else { return spent };
+        for (node, overruns) in counted {
+            let before = self.known.insert(node.clone(), overruns).unwrap_or_default();
+            let Some(party) = drawn.number(&node).map(Party::Node) else { continue };
+            for (of, packets) in grown(&before, &overruns) {
+                sink(Observation::Overrun { of, party, packets });
+            }
+        }
+        spent
+    }
+}
+
+/// What has grown; a node that was made anew counts from zero.
+fn grown(before: &Overruns, now: &Overruns) -> impl Iterator<Item = (Buffer, u64)> {
+    let of = |counted: &Overruns| {
+        let Overruns { udp_receive, udp_send, tcp_receive, listen } = *counted;
+        [
+            (Buffer::UdpReceive, udp_receive),
+            (Buffer::UdpSend, udp_send),
+            (Buffer::TcpReceive, tcp_receive),
+            (Buffer::Listen, listen),
+        ]
+    };
+    let more = |((buffer, now), (_, before)): ((Buffer, u64), (Buffer, u64))| {
+        (buffer, if now < before { now } else { now - before })
+    };
+    of(now).into_iter().zip(of(before)).map(more).filter(|(_, packets)| *packets > 0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_has_grown_is_said_and_a_new_node_counts_from_zero() {
+        let before = Overruns { udp_receive: 5, udp_send: 2, ..Overruns::default() };
+        let now = Overruns { udp_receive: 8, udp_send: 2, listen: 1, ..Overruns::default() };
+        let more: Vec<_> = grown(&before, &now).collect();
+        assert_eq!(more, [(Buffer::UdpReceive, 3), (Buffer::Listen, 1)]);
+        let anew = Overruns { udp_receive: 4, ..Overruns::default() };
+        assert_eq!(grown(&before, &anew).collect::<Vec<_>>(), [(Buffer::UdpReceive, 4)]);
+        assert_eq!(grown(&now, &now).count(), 0);
+    }
+}
