@@ -60,8 +60,12 @@ fn set_aside(before: &PipeConfig, change: &PipeChange, now: Circumstances) -> Ve
         |key: &&str| !change.keys().iter().any(|named| named.split('.').next() == Some(key));
     let kept = ["burst", "queue"].into_iter().filter(had).filter(stays);
     let kept = kept.filter_map(|key| {
-        let only = serde_json::json!({ key: own.get(key) });
-        serde_json::from_value::<PipeChange>(only).ok()
+        let mut value = own.get(key)?.clone();
+        if let (Some(all), Some(usual)) = (value.as_object_mut(), usual.get(key)) {
+            // What nobody has set is not what is left without effect.
+            all.retain(|part, value| usual.get(part) != Some(value));
+        }
+        serde_json::from_value::<PipeChange>(serde_json::json!({ key: value })).ok()
     });
     let so_far = Circumstances::of(before);
     kept.flat_map(|kept| {
