@@ -111,22 +111,27 @@ measure: {{ interval: 50ms, capture: ['b:eth1'] }}
 
     let parquet =
         SerializedFileReader::new(File::open(results.join("pipes.parquet")).unwrap()).unwrap();
+    let columns = parquet.metadata().file_metadata().schema_descr().columns();
+    let column = |name: &str| columns.iter().position(|column| column.name() == name).unwrap();
     let rows: Vec<_> = parquet.get_row_iter(None).unwrap().map(Result::unwrap).collect();
     let (first, last) = (&rows[0], &rows[rows.len() - 2]);
     assert_eq!(first.get_string(1).unwrap(), "a--b");
     assert_eq!(first.get_string(2).unwrap(), "forward");
     assert!(last.get_long(0).unwrap() > first.get_long(0).unwrap());
-    let delivered = last.get_long(5).unwrap();
+    let delivered = last.get_long(column("delivered_frames")).unwrap();
     let statistics = &summary["links"][0]["forward"]["statistics"];
     assert_eq!(delivered.unsigned_abs(), statistics["delivered"]["frames"].as_u64().unwrap());
     // The sums that give means: `delay_sum_ns` and `queue_sum_ns`. A sum is a whole number of ns.
-    let mean = last.get_long(18).unwrap() as f64 / delivered as f64;
+    let mean = last.get_long(column("delay_sum_ns")).unwrap() as f64 / delivered as f64;
     let difference = mean - statistics["delay"]["mean_ns"].as_f64().unwrap();
     assert!(difference.abs() <= 1.0 / delivered as f64, "the mean delay is {difference} ns off");
     let elapsed = statistics["at"].as_f64().unwrap() - statistics["since"].as_f64().unwrap();
     let waited = statistics["queue"]["mean_frames"].as_f64().unwrap() * elapsed;
     // Nothing waits after the last sample.
-    assert!((last.get_long(19).unwrap() as f64 - waited).abs() <= 1.0, "not {waited} ns");
+    assert!(
+        (last.get_long(column("queue_sum_ns")).unwrap() as f64 - waited).abs() <= 1.0,
+        "not {waited} ns"
+    );
 
     let capture = std::process::Command::new("tcpdump")
         .args(["-n", "-r", results.join("captures/b-eth1.pcapng").to_str().unwrap(), "icmp"])
