@@ -89,8 +89,14 @@ impl Ledger {
 
     /// Makes a namespace with its name, and leaves the calling thread in it.
     pub fn create_namespace(&self, node: &str) -> io::Result<()> {
+        let path = self.layout.namespace(node);
+        let left = lock(&self.made).namespaces.get(node).cloned();
+        if let Some(left) = left {
+            // An earlier node of this name has gone, and its namespace's name has not.
+            netns::remove(&path, &left)?;
+        }
         let note = |named: Named| self.note(Thing::Namespace { node: node.to_owned(), named });
-        let namespace = netns::create(&self.layout.namespace(node), note)?;
+        let namespace = netns::create(&path, note)?;
         // Whole after each step.
         let mut held = self.namespaces.write().unwrap_or_else(PoisonError::into_inner);
         held.insert(node.to_owned(), Arc::new(namespace));
