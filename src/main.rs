@@ -30,6 +30,10 @@ fn main() -> ExitCode {
 struct ThisMachine;
 
 impl Machine for ThisMachine {
+    fn names(&self) -> Vec<String> {
+        netloom_nodes::Layout::all()
+    }
+
     fn experiments(&self) -> anyhow::Result<Vec<Found>> {
         Ok(local::experiments()?.into_iter().map(found).collect())
     }

@@ -2,7 +2,8 @@
 
 mod common;
 
-use std::process::Stdio;
+use std::path::PathBuf;
+use std::process::{Output, Stdio};
 use std::time::Duration;
 
 use common::{Lab, eventually, kill, text};
@@ -155,13 +156,91 @@ fn cleanup_waits_for_an_engine_that_is_being_taken_apart() {
     }
 }
 
+/// Experiments of a test that names none when it cleans up: below a state directory of its own, where no other test's are.
+struct Apart {
+    labs: Vec<Lab>,
+    state: PathBuf,
+}
+
+impl Apart {
+    /// So many experiments, deployed; in the order in which `cleanup` comes to them.
+    fn deployed(count: usize) -> Self {
+        let mut labs: Vec<Lab> = (0..count).map(|_| Lab::pair("")).collect();
+        labs.sort_by(|a, b| a.name.cmp(&b.name));
+        let state = labs[0].path("state");
+        let apart = Self { labs, state };
+        for lab in &apart.labs {
+            let output = apart.netloom(lab, &["deploy"]);
+            assert!(output.status.success(), "{}", text(&output.stderr));
+        }
+        apart
+    }
+
+    fn netloom(&self, lab: &Lab, arguments: &[&str]) -> Output {
+        lab.command(arguments).env("NETLOOM_STATE_DIR", &self.state).output().unwrap()
+    }
+
+    fn engine(&self, lab: &Lab) -> i32 {
+        let file = self.state.join(&lab.name).join("engine.pid");
+        std::fs::read_to_string(file).unwrap().parse().unwrap()
+    }
+}
+
+impl Drop for Apart {
+    fn drop(&mut self) {
+        for lab in &self.labs {
+            self.netloom(lab, &["cleanup", "--force", &lab.name]);
+        }
+    }
+}
+
 #[test]
 fn cleanup_says_what_it_leaves_to_whom() {
-    let lab = Lab::pair("");
-    lab.ok(&["deploy"]);
-    let told = lab.ok(&["cleanup"]);
-    let words = format!("{}: left to its engine (pid {}), which runs", lab.name, lab.engine_pid());
-    assert!(told.contains(&words), "{told}");
+    let apart = Apart::deployed(1);
+    let lab = &apart.labs[0];
+    let output = apart.netloom(lab, &["cleanup"]);
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    let pid = apart.engine(lab);
+    let words = format!("{}: left to its engine (pid {pid}), which runs", lab.name);
+    assert!(text(&output.stdout).contains(&words), "{}", text(&output.stdout));
+}
+
+/// Stopped, so that it does not end, with a lock that is lost: its experiment cannot be cleaned up.
+fn stop_without_lock(apart: &Apart, lab: &Lab) {
+    kill(apart.engine(lab), Signal::SIGSTOP);
+    std::fs::remove_file(apart.state.join(&lab.name).join("lock")).unwrap();
+}
+
+#[test]
+fn one_that_cannot_be_cleaned_up_does_not_keep_others() {
+    for arguments in [["cleanup"].as_slice(), &["destroy", "--all"]] {
+        let apart = Apart::deployed(3);
+        let [first, second, dead] = apart.labs.as_slice() else { unreachable!() };
+        stop_without_lock(&apart, first);
+        kill(apart.engine(dead), Signal::SIGKILL);
+
+        let output = apart.netloom(first, arguments);
+        assert_eq!(output.status.code(), Some(1), "{}", text(&output.stdout));
+        let error = text(&output.stderr);
+        assert!(
+            error.contains(&format!("the engine of `{}` has lost its lock", first.name)),
+            "{error}"
+        );
+        assert!(!apart.state.join(&dead.name).exists(), "{}", text(&output.stdout));
+        eventually("nothing remains", || dead.remains().is_empty());
+        // `cleanup` leaves the second to its engine; `destroy` ends it.
+        assert_eq!(apart.state.join(&second.name).exists(), arguments[0] == "cleanup");
+
+        if arguments[0] == "cleanup" {
+            // Both are named where there are two.
+            stop_without_lock(&apart, second);
+            let error = text(&apart.netloom(first, arguments).stderr);
+            assert!(error.contains("2 experiments could not be cleaned up"), "{error}");
+            assert!(error.contains(&first.name) && error.contains(&second.name), "{error}");
+            kill(apart.engine(second), Signal::SIGKILL);
+        }
+        kill(apart.engine(first), Signal::SIGKILL);
+    }
 }
 
 #[test]

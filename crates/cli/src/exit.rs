@@ -37,6 +37,20 @@ pub fn usage(message: impl Into<String>) -> anyhow::Error {
     WithCode { code: USAGE, message: message.into() }.into()
 }
 
+/// The outcome of something done to experiments by name, of which these failed: the error of one that fails alone is its own,
+/// that of several names each and says what they `could not be`.
+pub fn all_of(could_not_be: &str, mut failed: Vec<(String, anyhow::Error)>) -> anyhow::Result<i32> {
+    match failed.len() {
+        0 => Ok(SUCCESS),
+        1 => Err(failed.remove(0).1),
+        count => {
+            let each: Vec<_> =
+                failed.iter().map(|(name, error)| format!("\n  {name}: {error:#}")).collect();
+            anyhow::bail!("{count} experiments could not be {could_not_be}:{}", each.concat())
+        }
+    }
+}
+
 /// Prints an error; its exit code.
 pub fn report(error: &anyhow::Error) -> i32 {
     let message = netloom_api::in_words(error.as_ref());

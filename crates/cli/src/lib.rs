@@ -101,6 +101,8 @@ pub struct Cleaned {
 
 /// What the command line needs to know and do on this machine beside talking to engines.
 pub trait Machine {
+    /// The names of all experiments of which there is a trace, sorted.
+    fn names(&self) -> Vec<String>;
     /// All experiments of which there is a trace, sorted by name.
     fn experiments(&self) -> anyhow::Result<Vec<Found>>;
     /// What there is of the experiment `name`.

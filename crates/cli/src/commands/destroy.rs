@@ -15,23 +15,34 @@ const PATIENCE_PER_NODE: Duration = Duration::from_millis(100);
 /// How long an engine that does not answer may take to end.
 const PATIENCE_WITH_SILENCE: Duration = Duration::from_secs(2);
 
-/// Takes an experiment down.
+/// Takes experiments down. One that does not go does not keep the others from it.
 pub async fn destroy(machine: &dyn Machine, args: Destroy) -> Result<i32> {
-    let doomed = if args.all {
-        machine.experiments()?
-    } else {
+    if !args.all {
         let found = find::experiment(machine, args.experiment.as_deref(), &args.scenario).await?;
         if !found.alive && found.pid.is_none() {
             bail!("there is no experiment `{}`; `netloom inspect` lists what runs", found.name);
         }
-        vec![found]
-    };
-    for found in &doomed {
-        let began = Instant::now();
-        end(machine, found).await?;
-        println!("{}: gone in {:.2} s", found.name, began.elapsed().as_secs_f64());
+        end_and_tell(machine, &found).await?;
+        return Ok(exit::SUCCESS);
     }
-    Ok(exit::SUCCESS)
+    let mut failed = vec![];
+    for name in machine.names() {
+        let ended = match machine.inspect(&name) {
+            Ok(found) => end_and_tell(machine, &found).await,
+            Err(error) => Err(error),
+        };
+        if let Err(error) = ended {
+            failed.push((name, error));
+        }
+    }
+    exit::all_of("destroyed", failed)
+}
+
+async fn end_and_tell(machine: &dyn Machine, found: &Found) -> Result<()> {
+    let began = Instant::now();
+    end(machine, found).await?;
+    println!("{}: gone in {:.2} s", found.name, began.elapsed().as_secs_f64());
+    Ok(())
 }
 
 /// Ends one experiment, dead or alive; nothing of it is left.
