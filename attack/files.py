@@ -34,6 +34,11 @@ READ = {
 }
 HOSTILE = [b"\xff" * 8, b"\0" * 4, b"\x1b]0;x\a", b"\\u001b[31m", b'"\\e[2J"', b"-1", b"1e999"]
 HOSTILE += [b"99999999999999999999", b"{", b"[" * 200, b"&a *a", b"\xc2\x9b31m", b"\xe2\x80\xae"]
+# What a terminal obeys, written so that the file can still be read.
+ESCAPES = {
+    ".yaml": [b'"\\e[2J"', b'"\\x9b31m"', b'"a\\e]0;x\\a"'],
+    ".json": [b"\\u001b[31m", b"\\u009b2J"],
+}
 
 
 class Files:
@@ -76,7 +81,12 @@ def one(files, draw):
         work.mkdir()
         name = "netloom.yaml"
         (work / name).write_bytes(draw.choice(files.scenarios))
-    (work / name).write_bytes(mutated((work / name).read_bytes(), draw))
+    content = (work / name).read_bytes()
+    if draw.random() < 0.3:
+        content = escaped(content, "." + name.split(".")[1][:4], draw)
+    else:
+        content = mutated(content, draw)
+    (work / name).write_bytes(content)
     words = {
         "report": ["report", work, "-o", work / "report.html"],
         "judge": ["judge", work],
@@ -99,6 +109,13 @@ def check(words, name):
 
 def bounded():
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+
+
+def escaped(content, kind, draw):
+    """A file with an escape sequence in the place of one word."""
+    content = bytearray(content)
+    text(content, draw.randrange(len(content) + 1), draw, ESCAPES.get(kind, HOSTILE))
+    return bytes(content)
 
 
 def mutated(content, draw):
@@ -130,11 +147,11 @@ def change(content, at, draw):
         text(content, at, draw)
 
 
-def text(content, at, draw):
+def text(content, at, draw, instead=HOSTILE):
     """Puts something hostile in the place of a number or word near `at`."""
     found = re.compile(rb"[0-9A-Za-z_.]+").search(content, at)
     if found:
-        content[found.start() : found.end()] = draw.choice(HOSTILE)
+        content[found.start() : found.end()] = draw.choice(instead)
 
 
 def notes(files):

@@ -89,12 +89,15 @@ def prepare(lab):
 def one(kills, draw):
     lab = kills.lab
     shutil.rmtree(lab.folder / "results", ignore_errors=True)
-    operation, victim = draw.choice(list(OPERATIONS)), draw.choice(VICTIMS)
+    # Most can go wrong while what was lent is given back.
+    operation = draw.choice([*OPERATIONS, "destroy"])
+    victim = draw.choice(VICTIMS)
     words, longest = OPERATIONS[operation]
     moment, which = draw.random() * longest, draw.random()
     if operation not in ("deploy", "run"):
         lab.ok("deploy", "-t", "first.yaml")
-    client = lab.start(*[word.replace("NAME", lab.name) for word in words], stderr=subprocess.DEVNULL)
+    command = [word.replace("NAME", lab.name) for word in words]
+    client = lab.start(*command, stderr=subprocess.DEVNULL)
     what = f"{victim} killed {moment:.3f} s into {operation}"
     try:
         time.sleep(moment)

@@ -47,13 +47,13 @@ def prepare(lab):
 
 
 def one(limits, draw):
-    kind = draw.choice([open_files, room, number_of_files, memory])
+    kind = draw.choice(list(REASONS))
     what, options, mount = kind(draw)
     shutil.rmtree(limits.lab.folder / "results", ignore_errors=True)
     try:
         if mount:
             shell(f"mount -t tmpfs -o {mount} tmpfs {limits.room}")
-        run(limits, limits.room if mount else limits.lab.folder, options)
+        run(limits, limits.room if mount else limits.lab.folder, options, REASONS[kind])
         if mount:
             shell(f"umount {limits.room}")
         limits.lab.tidy()
@@ -87,7 +87,16 @@ def limit(what, number):
     return lambda: resource.setrlimit(what, (number, number))
 
 
-def run(limits, folder, options):
+# What a run that fails has to name: one of these.
+REASONS = {
+    open_files: ["open files", "RLIMIT_NOFILE", "os error 24"],
+    room: ["no space left", "no room", "full"],
+    number_of_files: ["no space left", "no room", "full"],
+    memory: ["memory", "error", "failed"],
+}
+
+
+def run(limits, folder, options, reasons):
     """A run, judged by its code, its words and its summary."""
     results = folder / "results"
     done = limits.lab.netloom("run", "-o", results, **options)
@@ -95,7 +104,7 @@ def run(limits, folder, options):
         raise Trouble(f"no answer, but {done.said()}")
     if done.code == 0:
         json.loads((results / "summary.json").read_text())
-    elif "error" not in done.output.lower() and "failed" not in done.output.lower():
+    elif not any(reason.lower() in done.output.lower() for reason in reasons):
         raise Trouble(f"no reason given: {done.said()}")
     limits.refused += done.code != 0
 
