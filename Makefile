@@ -5,7 +5,7 @@ CARGO ?= cargo
 NETLOOM := $(or $(CARGO_TARGET_DIR),target)/release/netloom
 DEMO_RESULTS := target/demo
 
-.PHONY: all setup build demo test lint unit test-rootless faults bench fuzz generate bpf clean
+.PHONY: all setup build demo test lint unit test-rootless faults bench attack fuzz generate bpf clean
 
 all: build
 
@@ -37,6 +37,9 @@ faults: setup     ## a fault at every step of deploy, apply and destroy: about f
 
 bench: build      ## measures; asserts nothing
 	@sh benches/run.sh
+
+attack: build     ## kills, broken files, full disks, hostile frames, counted losses: 15 minutes, as root
+	python3 attack/run.py $(ATTACK)
 
 fuzz:             ## every fuzz target for ten minutes (SECONDS_EACH=600)
 	@sh fuzz/run.sh
