@@ -80,8 +80,12 @@ impl<'l> Ours<'l> {
     /// The namespaces of nodes, as far as it is certain that they still are.
     pub fn namespaces(&self) -> HashSet<Identity> {
         let is_ours = |node: &str, identity: Identity| {
-            // Those that are held cannot have become others.
-            self.ledger.is_some() || netns::identity(&self.layout.namespace(node)) == Some(identity)
+            // Those that are held cannot have become others. One that was noted and could not be
+            // made is not held, and the kernel gives its number to the next one.
+            let held = self.ledger.and_then(|ledger| ledger.namespace(node).ok());
+            let held = held.and_then(|file| netns::identity_of(&file).ok());
+            let named = || netns::identity(&self.layout.namespace(node));
+            held == Some(identity) || named() == Some(identity)
         };
         let all = self.made.namespaces.iter();
         let certain = all.filter(|(node, named)| is_ours(node, named.namespace));
