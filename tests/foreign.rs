@@ -72,7 +72,7 @@ fn namespaces_of_others_are_left_alone_whatever_they_are_called() {
     are_well("an experiment of the same name ends");
     lab.ok(&["deploy"]);
     common::kill(lab.engine_pid(), nix::sys::signal::Signal::SIGKILL);
-    lab.ok(&["cleanup"]);
+    lab.ok(&["cleanup", &lab.name]);
     are_well("cleanup after an experiment of the same name");
     drop((of_a_node, of_none));
     assert_eq!(lab.remains(), [""; 0]);
