@@ -261,7 +261,7 @@ fn the_verdict_so_far_can_be_asked_for() {
         verdict["signals"].as_array().unwrap().iter().any(|report| report["signal"] == "cpu")
     };
     eventually("the monitor has begun", seen);
-    let words = lab.ok(&["inspect", &lab.name]);
+    let words = lab.ok(&["inspect", &lab.name, "--all"]);
     let judgement = words.split("verdict so far: ").nth(1).unwrap();
     let row =
         words.lines().find(|line| line.starts_with("cpu ")).unwrap_or_else(|| panic!("{words}"));
