@@ -109,7 +109,7 @@ impl Collector {
     #[inline]
     fn queue_until(&mut self, at: Time) {
         let waited = at.since(self.queue_at).as_nanos();
-        self.counters.queue_area += u128::from(self.queue.frames) * u128::from(waited);
+        self.counters.queue_area.0 += u128::from(self.queue.frames) * u128::from(waited);
         self.queue_at = self.queue_at.max(at);
     }
 

@@ -6,6 +6,11 @@ use super::histogram::Histogram;
 use super::{Count, DelayStatistics, DropStatistics, PipeStatistics, QueueStatistics};
 use crate::{DropReason, FrameInfo};
 
+/// A sum that outgrows 64 bits, aligned as those that do not: a second of statistics has no padding.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(C, packed(8))]
+pub(super) struct Sum(pub u128);
+
 /// Sums and extremes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Counters {
@@ -19,11 +24,11 @@ pub(super) struct Counters {
     pub dropped: DropStatistics,
     pub queue_maximum: Count,
     /// Frames waiting × ns.
-    pub queue_area: u128,
+    pub queue_area: Sum,
     pub busy_ns: u64,
     delay_min: u64,
     delay_max: u64,
-    delay_sum: u128,
+    delay_sum: Sum,
 }
 
 impl Default for Counters {
@@ -37,11 +42,11 @@ impl Default for Counters {
             marked: Count::default(),
             dropped: DropStatistics::default(),
             queue_maximum: Count::default(),
-            queue_area: 0,
+            queue_area: Sum(0),
             busy_ns: 0,
             delay_min: u64::MAX,
             delay_max: 0,
-            delay_sum: 0,
+            delay_sum: Sum(0),
         }
     }
 }
@@ -53,7 +58,7 @@ impl Counters {
         let nanos = delay.as_nanos();
         self.delay_min = self.delay_min.min(nanos);
         self.delay_max = self.delay_max.max(nanos);
-        self.delay_sum += u128::from(nanos) * u128::from(info.frames());
+        self.delay_sum.0 += u128::from(nanos) * u128::from(info.frames());
     }
 
     #[inline]
@@ -74,11 +79,11 @@ impl Counters {
             *count = *count + other.dropped.of(reason);
         }
         self.queue_reached(other.queue_maximum);
-        self.queue_area += other.queue_area;
+        self.queue_area.0 += other.queue_area.0;
         self.busy_ns += other.busy_ns;
         self.delay_min = self.delay_min.min(other.delay_min);
         self.delay_max = self.delay_max.max(other.delay_max);
-        self.delay_sum += other.delay_sum;
+        self.delay_sum.0 += other.delay_sum.0;
     }
 
     /// The statistics of the time from `since` to `at`, with the pipe as it is at `at`.
@@ -102,7 +107,7 @@ impl Counters {
             queue: QueueStatistics {
                 now: queue,
                 maximum: self.queue_maximum,
-                mean_frames: share(self.queue_area as f64, elapsed),
+                mean_frames: share(self.queue_area.0 as f64, elapsed),
             },
             in_flight,
             delay: (self.delivered.frames > 0).then(|| self.delays(delays)),
@@ -116,7 +121,7 @@ impl Counters {
         let quantile = |share| delays.quantile(share, frames).clamp(self.delay_min, self.delay_max);
         DelayStatistics {
             min_ns: self.delay_min,
-            mean_ns: self.delay_sum as f64 / frames as f64,
+            mean_ns: self.delay_sum.0 as f64 / frames as f64,
             max_ns: self.delay_max,
             p50_ns: quantile(0.5),
             p99_ns: quantile(0.99),
