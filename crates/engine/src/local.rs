@@ -37,7 +37,8 @@ pub fn experiments() -> Result<Vec<Found>> {
     Ok(found)
 }
 
-/// What there is of the experiment `name`. An engine that has been killed and is still being taken apart is waited for.
+/// What there is of the experiment `name`. An engine that has been killed and is still being taken
+/// apart is waited for, whether or not it still has its lock.
 pub fn inspect(name: &str) -> Result<Found> {
     let layout = Layout::new(name);
     layout.check_state_root()?;
@@ -45,7 +46,8 @@ pub fn inspect(name: &str) -> Result<Found> {
         StateLock::is_taken(layout.state_dir())
             .with_context(|| format!("cannot look at {}", layout.state_dir().display()))
     };
-    let alive = taken()? && (!wait_if_going(&layout)? || taken()?);
+    wait_if_going(&layout)?;
+    let alive = taken()?;
     let pid = read_number(&layout, PID_FILE).and_then(|pid| u32::try_from(pid).ok());
     Ok(Found { name: name.into(), alive, pid, socket: layout.socket() })
 }
