@@ -82,6 +82,7 @@ pub(crate) fn assemble(wiring: Wiring, options: &Options) -> Result<Dataplane, D
         relief: Mutex::new(Relief::new(cores, spare)),
         locations,
         control: Mutex::new(control),
+        capture_backlog: options.capture_backlog,
         scheduling: plan.scheduling,
         probe: WakeupProbe::start(plan.clock)?,
         alive: Arc::new(()),

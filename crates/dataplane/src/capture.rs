@@ -17,9 +17,6 @@ use netloom_units::Time;
 
 use crate::Clock;
 
-/// Frames (super-frames count as one) that may wait for the reader.
-const BACKLOG: usize = 1024;
-
 /// Which way a captured frame went, as the interface sees it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CaptureDirection {
@@ -91,9 +88,10 @@ struct Copy {
     frame: Frame,
 }
 
-/// A capture's two ends; whether it shows what the link drops.
-pub(crate) fn capture(drops: bool) -> (CaptureSink, Capture) {
-    let (sender, copies) = sync_channel(BACKLOG);
+/// A capture's two ends, between which at most `backlog` frames wait. With `drops`, it shows what the
+/// link drops.
+pub(crate) fn capture(drops: bool, backlog: usize) -> (CaptureSink, Capture) {
+    let (sender, copies) = sync_channel(backlog);
     let missed = Arc::new(AtomicU64::new(0));
     let sink = CaptureSink { drops, copies: sender, missed: Arc::clone(&missed) };
     (sink, Capture::new(Source::Worker { copies, missed }))

@@ -43,6 +43,8 @@ pub struct Dataplane {
     /// Where each link is; none that was taken out.
     pub(crate) locations: Vec<Option<Location>>,
     pub(crate) control: Mutex<Control>,
+    /// Most frames that wait for the reader of a capture.
+    pub(crate) capture_backlog: usize,
     /// What the workers are to be to the machine.
     pub(crate) scheduling: Scheduling,
     pub(crate) probe: WakeupProbe,
@@ -276,7 +278,7 @@ impl Dataplane {
         if end > 1 {
             return Err(DataplaneError::UnknownEnd { link, end });
         }
-        let (sink, capture) = capture(drops);
+        let (sink, capture) = capture(drops, self.capture_backlog);
         let (done, begun) = channel();
         // What comes in at an end takes the pipe of the end's number.
         let (entry, exit) = (first + end, first + 1 - end);

@@ -143,6 +143,9 @@ pub struct Options {
     /// and counted as unmodelled. By default a quarter of what this process can have: of the machine's
     /// available memory, or of what its control groups leave, whichever is less.
     pub frame_memory: Option<usize>,
+    /// Most frames (a super-frame counts as one) that wait for the reader of a capture. The capture
+    /// misses what comes beyond, and counts it. By default 1024.
+    pub capture_backlog: usize,
     /// How urgent the workers are to be to the machine, where it permits that.
     pub scheduling: Scheduling,
 }
@@ -163,6 +166,7 @@ impl Default for Options {
             dedicated_cpus: Vec::new(),
             origin: Instant::now(),
             frame_memory: None,
+            capture_backlog: 1024,
             scheduling: Scheduling::RealTime,
         }
     }

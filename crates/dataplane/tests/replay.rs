@@ -35,6 +35,8 @@ const RATE: u64 = 10_000_000;
 const LOAD: Duration = Duration::from_millis(1500);
 /// As long as nothing has come for several round trips, nothing will.
 const QUIET: Duration = Duration::from_millis(300);
+/// More frames than a load sends, so that a capture is complete however late its reader is.
+const CAPTURE_BACKLOG: usize = 1 << 17;
 
 /// A frame as the model knows it.
 #[derive(Debug, Clone, Copy)]
@@ -81,7 +83,7 @@ fn record(properties: &str) -> Record {
         ends: taps.map(|tap| End::Device(Box::new(tap))),
         pipes: [config(properties), config(r#"{"delay":"5ms"}"#)],
     };
-    let options = Options { seed: SEED, ..Options::default() };
+    let options = Options { seed: SEED, capture_backlog: CAPTURE_BACKLOG, ..Options::default() };
     let wiring = Wiring { links: vec![link], switches: 0 };
     let dataplane = Dataplane::start(wiring, options).expect("a data plane");
     let captures = [0, 1].map(|end| dataplane.capture(0, end).expect("a capture"));
