@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use netloom_dataplane::PipeId;
-use netloom_link::PipeChange;
+use netloom_fabric::{LinkId, PipeId};
+use netloom_link::{Direction, PipeChange};
 
 use crate::cpu::Usage;
 use crate::idle::silent_link;
@@ -60,6 +60,9 @@ pub fn run(span: Duration) {
 /// One change of delay for each pipe.
 fn batch(delay: &str) -> Vec<(PipeId, PipeChange)> {
     let change = change(&format!(r#"{{"delay":"{delay}"}}"#));
-    let id = |index| PipeId { link: index / 2, direction: index % 2 };
+    let id = |index: usize| PipeId {
+        link: LinkId(index as u32 / 2),
+        direction: Direction::BOTH[index % 2],
+    };
     (0..PIPES).map(|index| (id(index), change.clone())).collect()
 }

@@ -7,6 +7,7 @@ use std::thread;
 use std::time::Duration;
 
 use netloom_dataplane::{End, LinkWiring};
+use netloom_fabric::LinkId;
 use netloom_ports::{Carrier, Frame, FrameBuffer, FrameDevice, SendError};
 
 use crate::cpu::Usage;
@@ -41,6 +42,7 @@ impl FrameDevice for Silent {
 /// A link between two silent interfaces.
 pub fn silent_link(index: usize) -> LinkWiring {
     LinkWiring {
+        id: LinkId(index as u32),
         name: format!("idle{index}"),
         ends: [(); 2].map(|()| End::Device(Box::new(Silent))),
         pipes: [config(PIPE), config(PIPE)],

@@ -3,7 +3,8 @@
 
 use std::time::Duration;
 
-use netloom_dataplane::{Dataplane, End, LinkWiring, Options, SwitchPort, TreeWorth, Wiring};
+use netloom_dataplane::{Dataplane, End, LinkWiring, Options, Wiring};
+use netloom_fabric::{LinkId, SegmentId, SwitchPort, TreeSettings};
 use netloom_ports::memory::{self, MemoryPeer};
 use netloom_spanning_tree::{BridgeId, Priority};
 
@@ -36,12 +37,17 @@ const ARMS: [Arm; 5] = [
 ];
 
 fn plain() -> End {
-    End::switch(0)
+    End::switch(SegmentId(0))
 }
 
 fn tree() -> End {
     let bridge = Some(BridgeId::new(Priority::default(), [2, 0, 0, 0, 0, 1]));
-    End::Switch(SwitchPort { switch: 0, vlans: None, bridge, worth: TreeWorth::default() })
+    End::Switch(SwitchPort {
+        switch: SegmentId(0),
+        vlans: None,
+        bridge,
+        tree: TreeSettings::default(),
+    })
 }
 
 fn access() -> End {
@@ -53,7 +59,7 @@ fn trunk() -> End {
 }
 
 fn port(text: &str) -> End {
-    End::vlan_port(0, serde_json::from_str(text).expect("a port"))
+    End::vlan_port(SegmentId(0), serde_json::from_str(text).expect("a port"))
 }
 
 /// The least CPU time of the worker for a frame of 60 bytes: what else runs only adds to it.
@@ -94,17 +100,18 @@ fn cost(arm: &Arm) -> f64 {
 fn wired(ends: Option<[fn() -> End; 2]>) -> (Dataplane, MemoryPeer, MemoryPeer) {
     let [(a, from), (b, to)] = [(); 2].map(|()| memory::pair(2 * BURST).expect("a device"));
     let (a, b) = (End::Device(Box::new(a)), End::Device(Box::new(b)));
-    let link = |name: &str, ends| LinkWiring {
-        name: name.into(),
+    let link = |id, ends| LinkWiring {
+        id: LinkId(id),
+        name: format!("l{id}"),
         ends,
         pipes: [config("{}"), config("{}")],
     };
     let links = match ends {
-        None => vec![link("l", [a, b])],
-        Some([first, second]) => vec![link("a", [a, first()]), link("b", [second(), b])],
+        None => vec![link(0, [a, b])],
+        Some([first, second]) => vec![link(0, [a, first()]), link(1, [second(), b])],
     };
     let options = Options { workers: Some(1), ..Options::default() };
-    let dataplane = Dataplane::start(Wiring { links, switches: 1 }, options);
+    let dataplane = Dataplane::start(Wiring { links }, options);
     (dataplane.expect("a data plane"), from, to)
 }
 

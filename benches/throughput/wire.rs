@@ -1,6 +1,7 @@
 //! What frames go over: a raw veth pair, or a link of the data plane.
 
 use netloom_dataplane::{Dataplane, End, LinkWiring, Options, Wiring};
+use netloom_fabric::LinkId;
 use netloom_link::{PipeChange, PipeConfig};
 use netloom_ports::Tap;
 
@@ -36,6 +37,7 @@ pub fn linked_on(links: usize, workers: usize, text: &str) -> (Vec<[Namespace; 2
 /// A link between two TAPs.
 pub fn link(index: usize, taps: [Tap; 2], text: &str) -> LinkWiring {
     LinkWiring {
+        id: LinkId(index as u32),
         name: format!("l{index}"),
         ends: taps.map(|tap| End::Device(Box::new(tap))),
         pipes: [config(text), config(text)],
@@ -45,7 +47,7 @@ pub fn link(index: usize, taps: [Tap; 2], text: &str) -> LinkWiring {
 /// A data plane of `links` on `workers` workers.
 pub fn start(links: Vec<LinkWiring>, workers: usize) -> Dataplane {
     let options = Options { workers: Some(workers), ..Options::default() };
-    Dataplane::start(Wiring { links, switches: 0 }, options).expect("a data plane")
+    Dataplane::start(Wiring { links }, options).expect("a data plane")
 }
 
 /// A change written as JSON.

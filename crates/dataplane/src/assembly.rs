@@ -1,19 +1,21 @@
-//! Putting a data plane together: links onto workers, pipes and devices into their fabrics,
+//! Putting a data plane together: links onto workers, pipes and devices into their shards,
 //! threads started. Not here: what runs afterwards, and how links come and go then (`rewiring`).
 
+use std::collections::BTreeMap;
 use std::sync::mpsc::channel;
 use std::sync::{Arc, Mutex};
 use std::thread;
 
-use netloom_link::{Pipe, Stream};
+use netloom_fabric::LinkId;
+use netloom_link::{Direction, Pipe, Stream};
 
 use crate::balance::WORTH;
-use crate::fabric::{Fabric, Parts};
 use crate::handle::{Control, LinkControl, Location, SwitchEnd, WorkerHandle};
 use crate::partition;
 use crate::relief::Relief;
 use crate::room::default_frame_memory;
 use crate::scheduling::WorkerPlace;
+use crate::shard::{Parts, Shard};
 use crate::vitals::Vitals;
 use crate::waiter::Waiter;
 use crate::wakeup::WakeupProbe;
@@ -22,10 +24,8 @@ use crate::{Clock, Dataplane, DataplaneError, LinkWiring, Options, Scheduling, W
 
 /// The parts of one worker, while they are being put together.
 struct Draft {
-    fabric: Fabric,
+    shard: Shard,
     waiter: Waiter,
-    /// Lanes and their links.
-    numbers: Vec<(usize, usize)>,
 }
 
 /// How the workers are to run.
@@ -46,7 +46,7 @@ pub(crate) fn assemble(wiring: Wiring, options: &Options) -> Result<Dataplane, D
     };
     let wanted = options.workers.unwrap_or(cores - 1).max(1);
     let switches_of = |link: &LinkWiring| {
-        link.ends.each_ref().map(|end| end.switch_port().map(|port| port.switch))
+        link.ends.each_ref().map(|end| end.switch_port().map(|port| port.switch.index()))
     };
     let switches: Vec<_> = wiring.links.iter().map(switches_of).collect();
     let assignment = partition::assign(&switches, &vec![None; switches.len()], wanted);
@@ -65,14 +65,14 @@ pub(crate) fn assemble(wiring: Wiring, options: &Options) -> Result<Dataplane, D
     };
     let mut drafts = (0..workers).map(|_| Draft::new(&plan)).collect::<Result<Vec<_>, _>>()?;
     let mut control = Control::default();
-    let mut locations = Vec::with_capacity(assignment.len());
-    for (index, (link, worker)) in wiring.links.into_iter().zip(assignment).enumerate() {
+    let mut locations = BTreeMap::new();
+    for (link, worker) in wiring.links.into_iter().zip(assignment) {
         let switches = link.ends.each_ref().map(SwitchEnd::of);
-        let name = link.name.clone();
+        let (id, name) = (link.id, link.name.clone());
         let parts = Parts::of(link, options.seed, plan.clock);
-        control.links.push(LinkControl::of(&parts));
-        let lane = drafts[worker].add(index, &name, parts)?;
-        locations.push(Some(Location { worker, lane, switches }));
+        control.links.insert(id, LinkControl::of(&parts));
+        drafts[worker].add(id, &name, parts)?;
+        locations.insert(id, Location { worker, switches });
     }
     let workers = drafts.into_iter().enumerate().map(|(index, draft)| draft.start(index, &plan));
     let dataplane = Dataplane {
@@ -94,38 +94,34 @@ pub(crate) fn assemble(wiring: Wiring, options: &Options) -> Result<Dataplane, D
 impl Parts {
     /// A link that is new.
     pub(crate) fn of(link: LinkWiring, seed: u64, clock: Clock) -> Self {
-        let LinkWiring { name, ends, pipes } = link;
+        let LinkWiring { name, ends, pipes, .. } = link;
         let [forward, reverse] = pipes;
-        let pipe = |config, direction: &str| {
-            Pipe::new(config, Stream::new(seed, &format!("{name}/{direction}")), clock.now())
+        let pipe = |config, direction| {
+            Pipe::new(config, Stream::of_pipe(seed, &name, direction), clock.now())
         };
-        let pipes = [pipe(forward, "forward"), pipe(reverse, "reverse")];
-        Self { ends, pipes, shown: Default::default() }
+        let pipes = [pipe(forward, Direction::Forward), pipe(reverse, Direction::Reverse)];
+        Self { ends, pipes, taps: Default::default() }
     }
 }
 
 impl Draft {
     fn new(plan: &Plan) -> Result<Self, DataplaneError> {
         let waiter = Waiter::new().map_err(DataplaneError::system("create an event queue"))?;
-        let fabric = Fabric::new(plan.clock, plan.frame_memory);
-        Ok(Self { fabric, waiter, numbers: Vec::new() })
+        Ok(Self { shard: Shard::new(plan.clock, plan.frame_memory), waiter })
     }
 
-    /// Adds link number `index`; its first lane.
-    fn add(&mut self, index: usize, name: &str, parts: Parts) -> Result<usize, DataplaneError> {
-        let joined = self.fabric.join(parts, &self.waiter);
-        let lane = joined.map_err(|refused| DataplaneError::Watch {
+    /// Adds a link.
+    fn add(&mut self, id: LinkId, name: &str, parts: Parts) -> Result<(), DataplaneError> {
+        let joined = self.shard.join(id, parts, &self.waiter);
+        joined.map_err(|refused| DataplaneError::Watch {
             link: name.into(),
             end: refused.end,
             source: refused.source,
-        })?;
-        self.numbers.push((lane, index));
-        Ok(lane)
+        })
     }
 
     /// Starts worker number `index`.
-    fn start(mut self, index: usize, plan: &Plan) -> Result<WorkerHandle, DataplaneError> {
-        self.fabric.number(&self.numbers);
+    fn start(self, index: usize, plan: &Plan) -> Result<WorkerHandle, DataplaneError> {
         let (sender, commands) = channel();
         let waker = self.waiter.waker();
         let vitals = Arc::<Vitals>::default();
@@ -134,7 +130,7 @@ impl Draft {
             scheduling: plan.scheduling,
             dedicated_cpu: plan.dedicated_cpus.iter().cycle().nth(index).copied(),
         };
-        let worker = Worker::new(self.fabric, self.waiter, commands, plan.clock, seen, place);
+        let worker = Worker::new(self.shard, self.waiter, commands, plan.clock, seen, place);
         let thread = thread::Builder::new()
             .name(format!("netloom-data-{index}"))
             .spawn(move || worker.run())

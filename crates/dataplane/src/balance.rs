@@ -3,6 +3,7 @@
 //! out, and gives back what it was lent when all is calm again. Pure. Not here: how links move (`rewiring`), and how
 //! they are placed at the start (`partition`).
 
+use netloom_fabric::LinkId;
 use netloom_units::Duration;
 
 /// From this share of a CPU on, a worker has more to do than it can do in time.
@@ -30,7 +31,7 @@ pub(crate) struct Load {
 /// What a link gave its worker to do since that was last asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct LinkLoad {
-    pub link: usize,
+    pub link: LinkId,
     /// Frames that entered its pipes.
     pub frames: u64,
     /// Whether it may move: it ends at devices only, which are all alive.
@@ -109,7 +110,7 @@ impl Balance {
 /// Which of a worker's links are to go, so that about this `part` of its frames goes along: links that follow each
 /// other, from the end, or from the beginning if the worker that gets them has links `before` these. Nothing if it is not
 /// worth it.
-pub(crate) fn relief(links: &[LinkLoad], part: f64, before: bool) -> Vec<usize> {
+pub(crate) fn relief(links: &[LinkLoad], part: f64, before: bool) -> Vec<LinkId> {
     let all: u64 = links.iter().map(|link| link.frames).sum();
     let wanted = (all as f64 * part) as u64;
     let mut sorted: Vec<LinkLoad> = links.to_vec();
@@ -188,27 +189,34 @@ mod tests {
     }
 
     fn loads(frames: &[u64]) -> Vec<LinkLoad> {
-        let load =
-            |(link, frames): (usize, &u64)| LinkLoad { link, frames: *frames, may_move: true };
-        frames.iter().enumerate().map(load).collect()
+        let load = |(link, frames): (u32, &u64)| LinkLoad {
+            link: LinkId(link),
+            frames: *frames,
+            may_move: true,
+        };
+        (0..).zip(frames).map(load).collect()
+    }
+
+    fn gone(links: &[LinkLoad], part: f64, upwards: bool) -> Vec<u32> {
+        relief(links, part, upwards).into_iter().map(|link| link.0).collect()
     }
 
     #[test]
     fn links_that_go_follow_each_other_and_carry_about_that_part() {
         let chain = loads(&[1000; 10]);
-        assert_eq!(relief(&chain, 0.5, false), [9, 8, 7, 6, 5]);
-        assert_eq!(relief(&chain, 0.5, true), [0, 1, 2, 3, 4]);
-        assert_eq!(relief(&chain, 0.4, true), [0, 1, 2, 3]);
+        assert_eq!(gone(&chain, 0.5, false), [9, 8, 7, 6, 5]);
+        assert_eq!(gone(&chain, 0.5, true), [0, 1, 2, 3, 4]);
+        assert_eq!(gone(&chain, 0.4, true), [0, 1, 2, 3]);
         let uneven = loads(&[3000, 3000, 3000, 3000, 0, 1000, 0, 5000, 3000, 3000]);
-        assert_eq!(relief(&uneven, 0.5, false), [9, 8, 7, 6, 5, 4], "idle ones come along");
+        assert_eq!(gone(&uneven, 0.5, false), [9, 8, 7, 6, 5, 4], "idle ones come along");
     }
 
     #[test]
     fn few_busy_links_stay_together() {
-        assert_eq!(relief(&loads(&[1000; 7]), 0.5, false), [0; 0]);
+        assert_eq!(gone(&loads(&[1000; 7]), 0.5, false), [0; 0]);
         let mostly_idle = [&[1000; 6][..], &[1; 20]].concat();
-        assert_eq!(relief(&loads(&mostly_idle), 0.5, false), [0; 0]);
-        assert_eq!(relief(&loads(&[0; 20]), 0.5, false), [0; 0]);
+        assert_eq!(gone(&loads(&mostly_idle), 0.5, false), [0; 0]);
+        assert_eq!(gone(&loads(&[0; 20]), 0.5, false), [0; 0]);
     }
 
     #[test]
@@ -216,8 +224,8 @@ mod tests {
         let mut chain = loads(&[1000; 12]);
         chain[11].may_move = false;
         chain[9].may_move = false;
-        assert_eq!(relief(&chain, 0.5, false), [10, 8, 7, 6, 5, 4]);
+        assert_eq!(gone(&chain, 0.5, false), [10, 8, 7, 6, 5, 4]);
         chain.iter_mut().for_each(|link| link.may_move = false);
-        assert_eq!(relief(&chain, 0.5, false), [0; 0]);
+        assert_eq!(gone(&chain, 0.5, false), [0; 0]);
     }
 }

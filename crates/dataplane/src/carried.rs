@@ -1,9 +1,10 @@
-//! A frame as the link model sees it: headers to classify by, marks and errors to be put in. Not
-//! here: the bytes themselves (`netloom-ports`).
+//! A frame as the link model and the fabric see it: headers to classify by, marks and errors to be put
+//! in, tags; and the memory of frames. Not here: the bytes themselves (`netloom-ports`).
 
 use etherparse::{LaxNetSlice, LaxSlicedPacket, TransportSlice};
-use netloom_link::{Ecn, Header};
-use netloom_ports::Frame;
+use netloom_fabric::{Malformed, Memory};
+use netloom_link::{Ecn, FrameInfo, Header, Tag};
+use netloom_ports::{Frame, FrameBuffer, Pool, Shape, split};
 
 /// A frame in a pipe.
 #[derive(Debug)]
@@ -64,6 +65,101 @@ impl netloom_link::Frame for Carried {
 
     fn duplicate(&self) -> Self {
         Self(self.0.duplicate())
+    }
+}
+
+impl netloom_fabric::Frame for Carried {
+    #[inline]
+    fn info(&self) -> Result<FrameInfo, Malformed> {
+        match self.0.shape() {
+            Ok(Shape::Single(length)) => Ok(FrameInfo::single(length)),
+            Ok(Shape::Super(layout)) => {
+                Ok(FrameInfo::coalesced(layout.frames(), layout.full(), layout.last()))
+            }
+            Err(_) => Err(Malformed),
+        }
+    }
+
+    #[inline]
+    fn start(&self) -> &[u8] {
+        self.0.start()
+    }
+
+    #[inline]
+    fn tag(&self) -> Option<Tag> {
+        self.0.tag().map(Tag)
+    }
+}
+
+/// The memory of frames.
+#[derive(Debug)]
+pub(crate) struct FrameMemory(Pool);
+
+impl FrameMemory {
+    /// Memory for at most `limit` bytes.
+    pub fn new(limit: usize) -> Self {
+        Self(Pool::new(limit))
+    }
+
+    /// What a device has read into its buffer, as a frame, if there is room for it.
+    #[inline]
+    pub fn take(&mut self, buffer: &mut FrameBuffer) -> Option<Carried> {
+        self.0.take(buffer).map(Carried)
+    }
+
+    /// Takes a frame back that has left the network.
+    #[inline]
+    pub fn give_back(&mut self, frame: Carried) {
+        self.0.recycle(frame.0);
+    }
+}
+
+impl Memory for FrameMemory {
+    type Frame = Carried;
+
+    fn frame_of(&mut self, bytes: &[u8]) -> Option<Carried> {
+        self.0.frame_of(bytes).map(Carried)
+    }
+
+    #[inline]
+    fn admit(&mut self, frame: &mut Carried) -> bool {
+        self.0.admit(&mut frame.0)
+    }
+
+    #[inline]
+    fn recycle(&mut self, frame: Carried) {
+        self.0.recycle(frame.0);
+    }
+
+    fn push_tag(&mut self, frame: Carried, tag: Tag) -> Option<Carried> {
+        self.0.push_tag(frame.0, tag.0).map(Carried)
+    }
+
+    fn set_tag(&mut self, frame: Carried, tag: Option<Tag>) -> Option<Carried> {
+        self.0.set_tag(frame.0, tag.map(|tag| tag.0)).map(Carried)
+    }
+
+    fn with_tag(&mut self, frame: &Carried, tag: Option<Tag>) -> Option<Carried> {
+        self.0.with_tag(&frame.0, tag.map(|tag| tag.0)).map(Carried)
+    }
+
+    fn split(
+        &mut self,
+        frame: Carried,
+        together: u32,
+        pieces: &mut Vec<(FrameInfo, Option<Carried>)>,
+    ) {
+        let Ok(Shape::Super(layout)) = frame.0.shape() else {
+            unreachable!("only super-frames are longer than one wire frame")
+        };
+        let (frames, full, last) = (layout.frames(), layout.full(), layout.last());
+        for first in (0..frames).step_by(together as usize) {
+            let count = together.min(frames - first);
+            let length = if first + count == frames { last } else { full };
+            let piece = split(&frame.0, &layout, first, count, &mut self.0);
+            pieces.push((FrameInfo::coalesced(count, full, length), piece.map(Carried)));
+        }
+        self.0.recycle(frame.0);
     }
 }
 

@@ -2,54 +2,52 @@
 
 use std::io;
 
+use netloom_fabric::{LinkId, PipeId, SegmentId};
 use thiserror::Error;
-
-use crate::PipeId;
 
 /// Why the data plane could not do what it was asked to do.
 #[derive(Debug, Error)]
 pub enum DataplaneError {
-    /// A link's end names a switch that the wiring does not have.
-    #[error("link `{link}` ends at switch {switch}, but there are {switches} switches")]
-    UnknownSwitch {
-        /// The link's name.
+    /// Two links have one identity.
+    #[error("{id} is there already; link `{link}` needs another identity")]
+    KnownLink {
+        /// The name of the second.
         link: String,
-        /// The switch it names.
-        switch: usize,
-        /// How many there are.
-        switches: usize,
+        /// The identity.
+        id: LinkId,
     },
-    /// Some ports of a switch say what they do with VLANs, and some do not; or they differ in its spanning tree.
+    /// The ports of a switch differ in whether they know VLANs, or in its spanning tree.
     #[error(
-        "link `{link}` ends at switch {switch}, whose ports differ in whether they know VLANs, or in its spanning tree"
+        "link `{link}` ends at a switch ({switch}) whose ports differ in whether they know VLANs, \
+         or in its spanning tree"
     )]
     MixedSwitch {
         /// The link's name.
         link: String,
         /// The switch.
-        switch: usize,
+        switch: SegmentId,
     },
     /// A property's values are in a file. The data plane opens none.
     #[error(
-        "`{property}` of a pipe of link {link} names the file `{file}`, which has not been read: \
+        "`{property}` of a pipe of {link} names the file `{file}`, which has not been read: \
          its values must come with it, as `{{file: NAME, values: […]}}`"
     )]
     UnreadFile {
-        /// The link's index.
-        link: usize,
+        /// The link.
+        link: LinkId,
         /// The property's key.
         property: &'static str,
         /// The file's name.
         file: String,
     },
     /// A pipe that the wiring does not have.
-    #[error("there is no pipe {} of link {}", .0.direction, .0.link)]
+    #[error("there is no {0}")]
     UnknownPipe(PipeId),
     /// A link end that the wiring does not have.
-    #[error("there is no end {end} of link {link}")]
+    #[error("there is no end {end} of {link}")]
     UnknownEnd {
-        /// The link's index.
-        link: usize,
+        /// The link.
+        link: LinkId,
         /// The end's index.
         end: usize,
     },
@@ -76,12 +74,12 @@ pub enum DataplaneError {
     LoggedAlready,
     /// The change was applied to the pipes, but an interface's carrier could not be switched.
     #[error(
-        "the change is in force, but the carrier at end {end} of link {link} \
+        "the change is in force, but the carrier at end {end} of {link} \
          could not be switched: {source}"
     )]
     Carrier {
-        /// The link's index.
-        link: usize,
+        /// The link.
+        link: LinkId,
         /// The end's index.
         end: usize,
         /// Why.
@@ -97,7 +95,7 @@ pub enum DataplaneError {
 
 impl DataplaneError {
     /// A pipe of `link` was given a file instead of values.
-    pub(crate) fn unread(link: usize, unread: netloom_link::UnreadFile<'_>) -> Self {
+    pub(crate) fn unread(link: LinkId, unread: netloom_link::UnreadFile<'_>) -> Self {
         let netloom_link::UnreadFile { property, file } = unread;
         Self::UnreadFile { link, property, file: file.into() }
     }

@@ -7,27 +7,27 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 
-use netloom_link::{LinkState, LogHeader, PipeChange, PipeConfig, PipeStatistics, Window};
+use netloom_fabric::{LinkId, PipeId, SegmentEnd, SegmentId, SwitchKind};
+use netloom_link::{
+    Direction, LinkState, LogHeader, PipeChange, PipeConfig, PipeStatistics, Window,
+};
 use netloom_ports::{Carrier, FrameDevice, PacketSocket};
 use netloom_units::Time;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 
 use crate::assembly::assemble;
 use crate::capture::{Capture, capture, capture_interface};
-use crate::fabric::Parts;
 use crate::frame_log::{self, FrameLog, FrameLogSummary};
 use crate::gate::tickets;
 use crate::relief::Relief;
 use crate::scheduling::Scheduling;
+use crate::shard::Parts;
 use crate::timing::Timing;
 use crate::vitals::Vitals;
 use crate::waiter::Waker;
 use crate::wakeup::{Pulse, WakeupProbe};
 use crate::watch::{Limits, Watch};
-use crate::wiring::SwitchKind;
 use crate::worker::{Command, Returned};
-use crate::{Clock, DataplaneError, End, Options, PipeId, TreePortStatus, VlanPortStatus, Wiring};
+use crate::{Clock, DataplaneError, End, Options, Wiring};
 
 /// All links of an experiment on this machine, running.
 ///
@@ -40,8 +40,8 @@ pub struct Dataplane {
     pub(crate) seed: u64,
     pub(crate) workers: Vec<WorkerHandle>,
     pub(crate) relief: Mutex<Relief>,
-    /// Where each link is; none that was taken out.
-    pub(crate) locations: Vec<Option<Location>>,
+    /// Where each link is.
+    pub(crate) locations: BTreeMap<LinkId, Location>,
     pub(crate) control: Mutex<Control>,
     /// Most frames that wait for the reader of a capture.
     pub(crate) capture_backlog: usize,
@@ -52,8 +52,8 @@ pub struct Dataplane {
     pub(crate) alive: Arc<()>,
 }
 
-/// One pipe: what it is told and what it has counted.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+/// One pipe: its configuration and what it has counted.
+#[derive(Debug, Clone, PartialEq)]
 pub struct PipeStatus {
     /// Which pipe.
     pub id: PipeId,
@@ -87,35 +87,34 @@ impl Drop for WorkerHandle {
     }
 }
 
-/// Where a link is: its worker, its first lane there, and the switches that it ends at.
+/// Where a link is: its worker, and the switches that it ends at.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Location {
     pub worker: usize,
-    pub lane: usize,
     pub switches: [Option<SwitchEnd>; 2],
 }
 
 /// A switch at the end of a link.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct SwitchEnd {
-    pub number: usize,
+    pub id: SegmentId,
     pub kind: SwitchKind,
 }
 
 impl SwitchEnd {
     /// The one that is there.
     pub fn of(end: &End) -> Option<Self> {
-        end.switch_port().map(|port| Self { number: port.switch, kind: port.kind() })
+        end.switch_port().map(|port| Self { id: port.switch, kind: port.kind() })
     }
 }
 
 /// What changes go by, one batch at a time.
 #[derive(Debug, Default)]
 pub(crate) struct Control {
-    pub links: Vec<LinkControl>,
+    pub links: BTreeMap<LinkId, LinkControl>,
 }
 
-/// Of one link.
+/// Controls of one link.
 #[derive(Default)]
 pub(crate) struct LinkControl {
     /// The state of each pipe.
@@ -139,9 +138,9 @@ impl Dataplane {
     pub fn start(wiring: Wiring, options: Options) -> Result<Self, DataplaneError> {
         let dataplane = assemble(wiring, &options)?;
         let control = dataplane.control();
-        for (number, link) in control.links.iter().enumerate() {
+        for (id, link) in &control.links {
             if link.is_cut() {
-                link.switch_carriers(number, false)?;
+                link.switch_carriers(*id, false)?;
             }
         }
         drop(control);
@@ -163,13 +162,13 @@ impl Dataplane {
     /// If there is no such pipe, or a change names a file that has not been read (then nothing is
     /// applied), a carrier could not be switched (then all is applied), or a worker has ended.
     pub fn change(&self, batch: &[(PipeId, PipeChange)]) -> Result<Time, DataplaneError> {
-        let mut parts: BTreeMap<usize, Vec<(usize, PipeChange)>> = BTreeMap::new();
+        let mut parts: BTreeMap<usize, Vec<(PipeId, PipeChange)>> = BTreeMap::new();
         for (id, change) in batch {
             if let Some(unread) = change.unread_file() {
                 return Err(DataplaneError::unread(id.link, unread));
             }
-            let (worker, lane) = self.lane(*id)?;
-            parts.entry(worker).or_default().push((lane, change.clone()));
+            let location = self.location(id.link).ok_or(DataplaneError::UnknownPipe(*id))?;
+            parts.entry(location.worker).or_default().push((*id, change.clone()));
         }
         // Held until the carriers are switched, so that batches do not mix, neither at the gate
         // nor at the carriers.
@@ -203,6 +202,11 @@ impl Dataplane {
         Ok(pipes)
     }
 
+    /// Whether both pipes of a link are down, so that interfaces at its ends have no carrier.
+    pub fn is_cut(&self, link: LinkId) -> bool {
+        self.control().links.get(&link).is_some_and(LinkControl::is_cut)
+    }
+
     /// How well the data plane kept time, and what was lost outside the model.
     ///
     /// # Errors
@@ -223,34 +227,23 @@ impl Dataplane {
         Ok(Watch::new(limits, workers, pulse, now))
     }
 
-    /// What every port of switches that know VLANs is told and has refused, in the order of links and
+    /// The ends of links that are ports of switches, with their states, in the order of links and
     /// ends.
     ///
     /// # Errors
     /// If a worker has ended.
-    pub fn vlan_ports(&self) -> Result<Vec<VlanPortStatus>, DataplaneError> {
-        let reports = self.ask_all(|reply| Command::VlanPorts { reply })?;
-        let mut ports: Vec<_> = reports.into_iter().flatten().collect();
-        ports.sort_unstable_by_key(|port: &VlanPortStatus| (port.link, port.end));
-        Ok(ports)
-    }
-
-    /// What every port of switches that run a spanning tree is to the tree, in the order of links and ends.
-    ///
-    /// # Errors
-    /// If a worker has ended.
-    pub fn tree_ports(&self) -> Result<Vec<TreePortStatus>, DataplaneError> {
-        let reports = self.ask_all(|reply| Command::TreePorts { reply })?;
-        let mut ports: Vec<_> = reports.into_iter().flatten().collect();
-        ports.sort_unstable_by_key(|port: &TreePortStatus| (port.link, port.end));
-        Ok(ports)
+    pub fn segment_ends(&self) -> Result<Vec<SegmentEnd>, DataplaneError> {
+        let reports = self.ask_all(|reply| Command::SegmentEnds { reply })?;
+        let mut ends: Vec<_> = reports.into_iter().flatten().collect();
+        ends.sort_unstable_by_key(|end: &SegmentEnd| (end.link, end.end));
+        Ok(ends)
     }
 
     /// Begins to capture what passes end `end` of link `link`, in both directions.
     ///
     /// # Errors
     /// If there is no such end, or its worker has ended.
-    pub fn capture(&self, link: usize, end: usize) -> Result<Capture, DataplaneError> {
+    pub fn capture(&self, link: LinkId, end: usize) -> Result<Capture, DataplaneError> {
         self.open_capture(link, end, false)
     }
 
@@ -258,7 +251,7 @@ impl Dataplane {
     ///
     /// # Errors
     /// If there is no such end, or its worker has ended.
-    pub fn capture_with_drops(&self, link: usize, end: usize) -> Result<Capture, DataplaneError> {
+    pub fn capture_with_drops(&self, link: LinkId, end: usize) -> Result<Capture, DataplaneError> {
         self.open_capture(link, end, true)
     }
 
@@ -269,51 +262,55 @@ impl Dataplane {
 
     fn open_capture(
         &self,
-        link: usize,
+        link: LinkId,
         end: usize,
         drops: bool,
     ) -> Result<Capture, DataplaneError> {
         let location = self.location(link).ok_or(DataplaneError::UnknownEnd { link, end })?;
-        let (worker, first) = (location.worker, location.lane);
+        let worker = location.worker;
         if end > 1 {
             return Err(DataplaneError::UnknownEnd { link, end });
         }
         let (sink, capture) = capture(drops, self.capture_backlog);
         let (done, begun) = channel();
-        // What comes in at an end takes the pipe of the end's number.
-        let (entry, exit) = (first + end, first + 1 - end);
+        // What comes in at an end takes the pipe that begins there.
+        let [entry, exit] =
+            [end, 1 - end].map(|end| PipeId { link, direction: Direction::from_end(end) });
         self.send(worker, Command::Capture { entry, exit, sink, done })?;
         self.receive(&begun)?;
         Ok(capture)
     }
 
     /// Writes from now on into `out` what happens to every frame of `links`, until
-    /// [`end_frame_log`](Self::end_frame_log). Workers never wait for it.
+    /// [`end_frame_log`](Self::end_frame_log). Each link comes with its place among the links that
+    /// `header` names, two pipes for each. Workers never wait for the log.
     ///
     /// # Errors
-    /// If `header` does not name all pipes, in the order of [`PipeId::index`], there is no such link, a
-    /// log is being written already, or the machine refuses a thread.
+    /// If there is no such link, `header` does not name its pipes, a log is being written already, or
+    /// the machine refuses a thread.
     pub fn log_frames(
         &self,
-        links: &[usize],
+        links: &[(LinkId, usize)],
         header: &LogHeader,
         out: impl Write + Send + 'static,
     ) -> Result<FrameLog, DataplaneError> {
-        let named = header.pipes.len() / 2;
-        if named < self.locations.len() {
-            return Err(DataplaneError::UnknownPipe(PipeId { link: named, direction: 0 }));
-        }
-        let mut lanes = vec![Vec::new(); self.workers.len()];
-        for link in links {
-            let (worker, first) = self.lane(PipeId { link: *link, direction: 0 })?;
-            lanes[worker].extend([first, first + 1]);
+        let mut pipes = vec![Vec::new(); self.workers.len()];
+        for (link, place) in links {
+            let unknown = PipeId { link: *link, direction: Direction::Forward };
+            let named = (place + 1) * 2 <= header.pipes.len();
+            let location = self.location(*link).filter(|_| named);
+            let location = location.ok_or(DataplaneError::UnknownPipe(unknown))?;
+            pipes[location.worker].extend(Direction::BOTH.map(|direction| {
+                let number = 2 * place + direction.index();
+                (PipeId { link: *link, direction }, u32::try_from(number).unwrap_or(u32::MAX))
+            }));
         }
         // What is done by many workers is done one thing at a time.
         let _control = self.control();
         let (log, sinks) = frame_log::start(header, out, self.workers.len())?;
         let (done, begun) = channel();
-        for (worker, (lanes, sink)) in lanes.into_iter().zip(sinks).enumerate() {
-            self.send(worker, Command::Log { lanes, sink, done: done.clone() })?;
+        for (worker, (pipes, sink)) in pipes.into_iter().zip(sinks).enumerate() {
+            self.send(worker, Command::Log { pipes, sink, done: done.clone() })?;
         }
         drop(done);
         let all = (0..self.workers.len()).try_fold(true, |all, _| {
@@ -342,7 +339,7 @@ impl Dataplane {
 
     fn apply(
         &self,
-        parts: BTreeMap<usize, Vec<(usize, PipeChange)>>,
+        parts: BTreeMap<usize, Vec<(PipeId, PipeChange)>>,
     ) -> Result<Time, DataplaneError> {
         let (done, applied) = channel();
         let count = parts.len();
@@ -358,15 +355,8 @@ impl Dataplane {
         Ok(time)
     }
 
-    fn lane(&self, id: PipeId) -> Result<(usize, usize), DataplaneError> {
-        match self.location(id.link) {
-            Some(at) if id.direction < 2 => Ok((at.worker, at.lane + id.direction)),
-            _ => Err(DataplaneError::UnknownPipe(id)),
-        }
-    }
-
-    pub(crate) fn location(&self, link: usize) -> Option<&Location> {
-        self.locations.get(link)?.as_ref()
+    pub(crate) fn location(&self, link: LinkId) -> Option<&Location> {
+        self.locations.get(&link)
     }
 
     pub(crate) fn control(&self) -> MutexGuard<'_, Control> {
@@ -434,15 +424,14 @@ impl Control {
     fn follow(&mut self, batch: &[(PipeId, PipeChange)]) -> Result<(), DataplaneError> {
         let mut before = BTreeMap::new();
         for (id, change) in batch {
-            if let (Some(state), Some(link)) = (change.state, self.links.get_mut(id.link)) {
+            if let (Some(state), Some(link)) = (change.state, self.links.get_mut(&id.link)) {
                 before.entry(id.link).or_insert(link.is_cut());
-                link.states[id.direction] = state;
+                link.states[id.direction.index()] = state;
             }
         }
-        for (number, was_cut) in before {
-            let link = &self.links[number];
-            if link.is_cut() != was_cut {
-                link.switch_carriers(number, was_cut)?;
+        for (id, was_cut) in before {
+            if let Some(link) = self.links.get(&id).filter(|link| link.is_cut() != was_cut) {
+                link.switch_carriers(id, was_cut)?;
             }
         }
         Ok(())
@@ -465,11 +454,11 @@ impl LinkControl {
         self.states == [LinkState::Down; 2]
     }
 
-    /// Switches the carriers of all its interfaces; it has this `number`.
-    pub fn switch_carriers(&self, number: usize, up: bool) -> Result<(), DataplaneError> {
+    /// Switches the carriers of all its interfaces.
+    pub fn switch_carriers(&self, id: LinkId, up: bool) -> Result<(), DataplaneError> {
         for (end, carriers) in self.carriers.iter().enumerate() {
             for carrier in carriers {
-                let failed = |source| DataplaneError::Carrier { link: number, end, source };
+                let failed = |source| DataplaneError::Carrier { link: id, end, source };
                 carrier.set(up).map_err(failed)?;
             }
         }

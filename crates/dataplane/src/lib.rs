@@ -1,4 +1,4 @@
-//! The real-time loop that joins the link model to frame devices.
+//! The real-time loop that joins the fabric to frame devices.
 //!
 //! | module | what lives there |
 //! |---|---|
@@ -11,13 +11,11 @@
 //! | `balance` | when links move to another worker, and which |
 //! | `vitals` | what others see of a worker without asking it |
 //! | `worker` | a thread: waits, reads devices, releases frames, obeys commands |
-//! | `fabric` | what a worker owns: frames on their way between devices, pipes and switches |
-//! | `carried` | a frame as the link model sees it: [`Carried`] |
-//! | `switch` | out of which lanes a switch sends a frame |
-//! | `tree` | which ports of a switch with a spanning tree do, and its BPDUs |
-//! | `vlan` | the same for switches that know VLANs, and for sub-interfaces |
+//! | `shard` | a worker's part of the network, and the devices at its ports |
+//! | `recorder` | what is counted and shown of the frames there |
+//! | `carried` | a frame as the link model and the fabric see it: [`Carried`] |
 //! | `margin` | how long before a deadline to stop sleeping |
-//! | `timers`, `waiter`, `clock` | when the next frame is due, sleeping until then, what time it is |
+//! | `waiter`, `clock` | sleeping until something is due, what time it is |
 //! | `memory` | how the process gets its memory from the kernel |
 //! | `room` | how much memory there is for frames |
 //! | `scheduling` | how urgent a worker is to the machine: [`Scheduling`] |
@@ -30,8 +28,8 @@
 //! | `timing` | how late frames were, and what was lost outside the model: [`Timing`] |
 //!
 //! A worker owns whole connected components (a link, or all links joined by switches), so no lock
-//! and no hand-over is on the way of a frame. Not here: the link model (`netloom-link`), creating
-//! devices, and any notion of nodes.
+//! and no hand-over is on the way of a frame. Not here: where frames go (`netloom-fabric`), the link
+//! model (`netloom-link`), creating devices, and any notion of nodes.
 
 mod assembly;
 mod balance;
@@ -39,24 +37,21 @@ mod capture;
 mod carried;
 mod clock;
 mod error;
-mod fabric;
 mod frame_log;
 mod gate;
 mod handle;
 mod margin;
 mod memory;
 mod partition;
+mod recorder;
 mod relief;
 mod rewiring;
 mod room;
 mod scheduling;
-mod switch;
+mod shard;
 mod thread_clock;
-mod timers;
 mod timing;
-mod tree;
 mod vitals;
-mod vlan;
 mod waiter;
 mod wakeup;
 mod watch;
@@ -71,11 +66,9 @@ pub use frame_log::{FrameLog, FrameLogSummary};
 pub use handle::{Dataplane, PipeStatus};
 pub use memory::take_memory_in_large_pieces;
 pub use relief::{Overload, Relieved};
-pub use rewiring::{NotRewired, Rewired, Unwired};
+pub use rewiring::{Incoming, NotPutIn, Unwired};
 pub use scheduling::Scheduling;
 pub use timing::{DeviceFailure, LatencySummary, Timing, UnmodelledDrops, WorkerLoad};
 pub use wakeup::measure_wake_ups;
 pub use watch::{Common, Limits, Loss, PipeWork, Seen, Sighting, Slack, Traffic, Watch, Work};
-pub use wiring::{
-    End, LinkWiring, Options, PipeId, SwitchPort, TreePortStatus, TreeWorth, VlanPortStatus, Wiring,
-};
+pub use wiring::{End, LinkWiring, Options, Wiring};

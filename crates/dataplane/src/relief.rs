@@ -88,8 +88,8 @@ impl Dataplane {
         Ok(step.map(Overload))
     }
 
-    /// Moves links, with the frames in them and their captures, if that is worth it. All keep their numbers. With
-    /// limits, and if links move, a monitor is told from now on, and the one that was told before no more.
+    /// Moves links, with the frames in them and their captures, if that is worth it. With limits, and if
+    /// links move, there is a new watch, which replaces the one before.
     ///
     /// # Errors
     /// If a worker has ended, or the machine refuses what a monitor needs: nobody is told anything then.
@@ -122,21 +122,16 @@ impl Dataplane {
 
     /// Whether one worker's links have lower numbers than the other's.
     fn lies_before(&self, one: usize, other: usize) -> bool {
-        let numbers = self.locations.iter().enumerate();
         let of = |worker: usize| {
-            let mine =
-                |(_, at): &(usize, &Option<Location>)| at.is_some_and(|at| at.worker == worker);
-            let (count, sum) = numbers
-                .clone()
-                .filter(mine)
-                .fold((0, 0), |(n, sum), (link, _)| (n + 1, sum + link));
+            let mine = self.locations.iter().filter(|(_, at)| at.worker == worker);
+            let (count, sum) = mine.fold((0, 0), |(n, sum), (link, _)| (n + 1, sum + link.index()));
             (count > 0).then(|| sum as f64 / f64::from(count))
         };
         matches!((of(one), of(other)), (Some(one), Some(other)) if one < other)
     }
 
     fn placed(&self) -> impl Iterator<Item = &Location> {
-        self.locations.iter().flatten()
+        self.locations.values()
     }
 
     /// How many workers there are besides the one that only helps out.
@@ -158,11 +153,12 @@ impl Dataplane {
 mod tests {
     use std::time::{Duration, Instant};
 
-    use netloom_link::PipeConfig;
+    use netloom_fabric::{LinkId, PipeId};
+    use netloom_link::{Direction, PipeConfig};
     use netloom_ports::memory::{self, MemoryPeer};
 
     use super::*;
-    use crate::{End, LinkWiring, Options, PipeId, Wiring};
+    use crate::{End, LinkWiring, Options, Wiring};
 
     const LINKS: usize = 16;
     /// Long enough for any machine.
@@ -175,16 +171,17 @@ mod tests {
             let (device, peer) = memory::pair(64).unwrap();
             (End::Device(Box::new(device)), peer)
         };
-        let links = (0..LINKS).map(|number| {
+        let links = (0..LINKS as u32).map(|number| {
             let ((a, left), (b, right)) = (end(), end());
             peers.push([left, right]);
             let pipe = PipeConfig {
                 delay: netloom_units::Duration::from_millis(200),
                 ..PipeConfig::default()
             };
-            LinkWiring { name: format!("l{number}"), ends: [a, b], pipes: [pipe.clone(), pipe] }
+            let pipes = [pipe.clone(), pipe];
+            LinkWiring { id: LinkId(number), name: format!("l{number}"), ends: [a, b], pipes }
         });
-        let wiring = Wiring { links: links.collect(), switches: 0 };
+        let wiring = Wiring { links: links.collect() };
         let options = Options { workers: Some(2), ..Options::default() };
         (Dataplane::start(wiring, options).unwrap(), peers)
     }
@@ -201,7 +198,7 @@ mod tests {
         loop {
             let pipes = dataplane.pipes().unwrap();
             assert_eq!(pipes.len(), 2 * LINKS, "each pipe is somewhere");
-            let forward = pipes.iter().filter(|pipe| pipe.id.direction == 0);
+            let forward = pipes.iter().filter(|pipe| pipe.id.direction == Direction::Forward);
             let frames: Vec<u64> = forward.map(|pipe| pipe.statistics.offered.frames).collect();
             if frames.iter().sum::<u64>() == wanted {
                 return frames;
@@ -219,7 +216,7 @@ mod tests {
         let (mut dataplane, peers) = start();
         let in_order: Vec<usize> = (0..LINKS).map(|link| link / (LINKS / 2)).collect();
         assert_eq!(homes(&dataplane), in_order);
-        let mut capture = dataplane.capture(7, 0).unwrap();
+        let mut capture = dataplane.capture(LinkId(7), 0).unwrap();
         peers.iter().for_each(|[left, _]| assert!(left.send(&frame(1))));
         offered(&dataplane, LINKS as u64);
         let half = Overload(Step::Relieve { from: 0, to: 1, part: 0.5 });
@@ -240,7 +237,9 @@ mod tests {
         assert_eq!(dataplane.relieve(back, None).unwrap().links, 12);
         assert_eq!(homes(&dataplane), [0; LINKS]);
         let sooner = serde_json::from_str(r#"{"delay":"0ms"}"#).unwrap();
-        dataplane.change(&[(PipeId { link: 15, direction: 0 }, sooner)]).unwrap();
+        dataplane
+            .change(&[(PipeId { link: LinkId(15), direction: Direction::Forward }, sooner)])
+            .unwrap();
         assert!(peers[15][0].send(&frame(3)));
         assert_eq!(peers[15][1].receive(PATIENCE), Some(frame(3)));
         assert_eq!(dataplane.stop().len(), 2 * LINKS);
@@ -263,7 +262,7 @@ mod tests {
             assert!(right.receive(PATIENCE).is_some());
         }
         let mut worked: Vec<usize> =
-            watch.work().flat_map(|work| work.pipes).map(|pipe| pipe.pipe.link).collect();
+            watch.work().flat_map(|work| work.pipes).map(|pipe| pipe.pipe.link.index()).collect();
         worked.sort_unstable();
         assert_eq!(worked, (0..LINKS).collect::<Vec<_>>());
     }

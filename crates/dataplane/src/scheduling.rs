@@ -4,12 +4,9 @@ use netloom_units::{Duration, Time};
 use nix::errno::Errno;
 use nix::sched::{CpuSet, sched_setaffinity};
 use nix::unistd::Pid;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 
 /// How urgent a worker thread is to the machine.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Scheduling {
     /// Ahead of all ordinary threads (`SCHED_FIFO`, lowest priority).
     RealTime,

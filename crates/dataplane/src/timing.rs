@@ -2,15 +2,14 @@
 //! outside the model. Not here: what to conclude from it.
 
 use hdrhistogram::Histogram;
+use netloom_fabric::LinkId;
 use netloom_units::{Duration, Time};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 
 use crate::scheduling::Scheduling;
 use crate::watch::Loss;
 
 /// How well the data plane kept time since it began.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Timing {
     /// When this was read, in ns since the experiment's zero.
     pub at: Time,
@@ -35,7 +34,7 @@ pub struct Timing {
 }
 
 /// A distribution of latencies.
-#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct LatencySummary {
     /// How many were measured.
     pub count: u64,
@@ -52,7 +51,7 @@ pub struct LatencySummary {
 }
 
 /// Losses that no model asked for, in wire frames.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct UnmodelledDrops {
     /// The device had no room.
     pub device_full: u64,
@@ -94,7 +93,7 @@ impl UnmodelledDrops {
 }
 
 /// What a worker did with its time.
-#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct WorkerLoad {
     /// Share of the time spent moving frames and obeying commands, 0 to 1.
     pub busy: f64,
@@ -103,17 +102,16 @@ pub struct WorkerLoad {
     /// What the machine's scheduler grants it.
     pub scheduling: Scheduling,
     /// The CPU, by its number, on which nothing else of the experiment runs, if the scenario wants that.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dedicated_cpu: Option<usize>,
     /// How much later than by the model each wire frame of this worker left the engine.
     pub lateness: LatencySummary,
 }
 
 /// A device that failed.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DeviceFailure {
-    /// The link's index.
-    pub link: usize,
+    /// The link.
+    pub link: LinkId,
     /// The end's index.
     pub end: usize,
     /// When, in ns since the experiment's zero.

@@ -6,6 +6,7 @@ use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
 use std::ptr;
 use std::sync::Arc;
 
+use netloom_fabric::PortId;
 use netloom_units::Duration;
 use nix::errno::Errno;
 use nix::sys::epoll::{Epoll, EpollCreateFlags, EpollEvent, EpollFlags};
@@ -66,8 +67,8 @@ impl Waiter {
     }
 
     /// Reports `token` whenever `fd` is readable or broken.
-    pub fn watch(&self, fd: BorrowedFd<'_>, token: usize) -> io::Result<()> {
-        Ok(self.epoll.add(fd, EpollEvent::new(EpollFlags::EPOLLIN, token as u64))?)
+    pub fn watch(&self, fd: BorrowedFd<'_>, token: PortId) -> io::Result<()> {
+        Ok(self.epoll.add(fd, EpollEvent::new(EpollFlags::EPOLLIN, token.0.into()))?)
     }
 
     /// No longer.
@@ -98,9 +99,9 @@ impl Waiter {
     }
 
     /// The token of event number `index`; `None` for the waiter's own.
-    pub fn token(&self, index: usize) -> Option<usize> {
+    pub fn token(&self, index: usize) -> Option<PortId> {
         let token = self.events[index].u64;
-        (token < TIMER).then_some(token as usize)
+        u32::try_from(token).ok().map(PortId)
     }
 
     /// Whether the waker was used.

@@ -9,10 +9,10 @@ mod tally;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use netloom_fabric::PipeId;
 use netloom_units::{Duration, Time};
 use rtrb::{Consumer, RingBuffer};
 
-use crate::PipeId;
 use crate::wakeup::Pulse;
 pub use seen::{Limits, Loss, Seen, Sighting};
 pub use slack::Slack;
@@ -41,7 +41,8 @@ pub struct Watch {
 #[derive(Debug)]
 pub(crate) struct WorkerEnd {
     sightings: Consumer<Sighting>,
-    pipes: Vec<PipeId>,
+    /// The pipe in each slot; `None` where there is none.
+    pipes: Vec<Option<PipeId>>,
     tally: Arc<Tally>,
     told: Box<Told>,
 }
@@ -121,8 +122,8 @@ pub struct PipeWork {
     pub bytes: u64,
 }
 
-/// Both ends, for a worker with these pipes in its lanes.
-pub(crate) fn ends(limits: Limits, pipes: Vec<PipeId>) -> (WorkerEnd, Spotter) {
+/// Both ends, for a worker with these pipes in its slots.
+pub(crate) fn ends(limits: Limits, pipes: Vec<Option<PipeId>>) -> (WorkerEnd, Spotter) {
     let (sender, sightings) = RingBuffer::new(BACKLOG);
     let tally = Arc::new(Tally::new(pipes.len()));
     let spotter = Spotter::new(limits, sender, Arc::clone(&tally));
@@ -269,7 +270,8 @@ impl WorkerEnd {
         let pipes = self.pipes.iter().zip(lanes).filter_map(|(pipe, (tally, told))| {
             let [frames, bytes] = told;
             let (frames, bytes) = (since(&tally.frames, frames), since(&tally.bytes, bytes));
-            (frames + bytes > 0).then_some(PipeWork { pipe: *pipe, frames, bytes })
+            let pipe = (*pipe).filter(|_| frames + bytes > 0)?;
+            Some(PipeWork { pipe, frames, bytes })
         });
         Work { cpu_time: cpu_time.saturating_sub(before), pipes: pipes.collect() }
     }

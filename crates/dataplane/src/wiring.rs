@@ -1,28 +1,27 @@
 //! What is joined to what, and how to run it. Not here: anything that runs.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::time::Instant;
 
-use netloom_link::{PipeConfig, PortVlans, Vid, VlanDrops};
+use netloom_fabric::{LinkId, SegmentId, SwitchPort, TreeSettings};
+use netloom_link::{PipeConfig, PortVlans, Vid};
 use netloom_ports::FrameDevice;
-use netloom_spanning_tree::{BridgeId, PathCost, PortPriority, PortView};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 
 use crate::{DataplaneError, Scheduling};
 
-/// All links of an experiment on this machine, and the switches that join them.
+/// All links of an experiment on this machine. Switches are where links end at them.
 #[derive(Debug, Default)]
 pub struct Wiring {
-    /// The links; a link's index is its identity.
+    /// The links, of different identities.
     pub links: Vec<LinkWiring>,
-    /// How many learning switches there are.
-    pub switches: usize,
 }
 
 /// One link.
 #[derive(Debug)]
 pub struct LinkWiring {
+    /// The link's identity, which it keeps.
+    pub id: LinkId,
     /// The link's name. Its pipes' random streams are called `<name>/forward` and
     /// `<name>/reverse`.
     pub name: String,
@@ -44,60 +43,8 @@ pub enum End {
         /// Its sub-interfaces; each VLAN once.
         vlans: Vec<(Vid, Box<dyn FrameDevice>)>,
     },
-    /// The next port of a switch.
+    /// A port of a switch.
     Switch(SwitchPort),
-}
-
-/// A port of a switch.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SwitchPort {
-    /// The switch's index.
-    pub switch: usize,
-    /// Of a switch that knows VLANs: what the port does with tags. All ports of a switch say it, or none.
-    pub vlans: Option<PortVlans>,
-    /// Of a switch that runs a spanning tree: who it is there. All ports of a switch say the same.
-    pub bridge: Option<BridgeId>,
-    /// What the way through it is worth to that tree.
-    pub worth: TreeWorth,
-}
-
-/// What the way through a port is worth to a spanning tree.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct TreeWorth {
-    /// Its cost; by default what the rate of the pipe that leads out of it gives.
-    pub cost: Option<PathCost>,
-    /// Of ways that cost the same.
-    pub priority: PortPriority,
-}
-
-/// What a port of a switch that runs a spanning tree is to the tree.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct TreePortStatus {
-    /// The link's index in the wiring.
-    pub link: usize,
-    /// The end's index.
-    pub end: usize,
-    /// What there is to see of it.
-    pub port: PortView,
-    /// The switch.
-    pub bridge: BridgeId,
-    /// The root, as far as the switch knows, and what the way there costs.
-    pub root: (BridgeId, u32),
-    /// Frames that came in and were discarded, since the port did not forward.
-    pub discarded: u64,
-}
-
-/// What a port of a switch that knows VLANs is told, and what it has refused.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct VlanPortStatus {
-    /// The link's index in the wiring.
-    pub link: usize,
-    /// The end's index.
-    pub end: usize,
-    /// What it does with tags.
-    pub vlans: PortVlans,
-    /// What came in and was refused.
-    pub dropped: VlanDrops,
 }
 
 impl fmt::Debug for End {
@@ -111,17 +58,6 @@ impl fmt::Debug for End {
             Self::Switch(port) => f.debug_tuple("Switch").field(port).finish(),
         }
     }
-}
-
-/// One direction of a link.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
-)]
-pub struct PipeId {
-    /// The link's index in the wiring.
-    pub link: usize,
-    /// 0 from the first end to the second, 1 back.
-    pub direction: usize,
 }
 
 /// How to run a data plane.
@@ -150,14 +86,6 @@ pub struct Options {
     pub scheduling: Scheduling,
 }
 
-impl PipeId {
-    /// The pipe's index among all pipes of the wiring: the forward and the reverse pipe of the first
-    /// link, of the second link, and so on.
-    pub fn index(self) -> usize {
-        2 * self.link + self.direction
-    }
-}
-
 impl Default for Options {
     fn default() -> Self {
         Self {
@@ -173,21 +101,21 @@ impl Default for Options {
 }
 
 impl Wiring {
-    /// Checks that every switch that is named exists and is of the same kind at all its ports, and that
-    /// every pipe has its values.
+    /// Checks that links differ in their identities, that every switch is of the same kind at all
+    /// its ports, and that every pipe has its values.
     pub(crate) fn validate(&self) -> Result<(), DataplaneError> {
-        let mut kinds = vec![None; self.switches];
-        for (index, link) in self.links.iter().enumerate() {
-            if let Some(unread) = link.pipes.iter().find_map(PipeConfig::unread_file) {
-                return Err(DataplaneError::unread(index, unread));
+        let mut kinds = BTreeMap::new();
+        let mut known = BTreeSet::new();
+        for link in &self.links {
+            if !known.insert(link.id) {
+                return Err(DataplaneError::KnownLink { link: link.name.clone(), id: link.id });
             }
-            for end in &link.ends {
-                let Some(port) = end.switch_port() else { continue };
-                let (link, switch, switches) = (link.name.clone(), port.switch, self.switches);
-                let Some(known) = kinds.get_mut(switch) else {
-                    return Err(DataplaneError::UnknownSwitch { link, switch, switches });
-                };
-                if *known.get_or_insert(port.kind()) != port.kind() {
+            if let Some(unread) = link.pipes.iter().find_map(PipeConfig::unread_file) {
+                return Err(DataplaneError::unread(link.id, unread));
+            }
+            for port in link.ends.iter().filter_map(End::switch_port) {
+                let (link, switch) = (link.name.clone(), port.switch);
+                if *kinds.entry(switch).or_insert(port.kind()) != port.kind() {
                     return Err(DataplaneError::MixedSwitch { link, switch });
                 }
             }
@@ -196,30 +124,17 @@ impl Wiring {
     }
 }
 
-/// What all ports of a switch have in common.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct SwitchKind {
-    pub knows_vlans: bool,
-    pub bridge: Option<BridgeId>,
-}
-
-impl SwitchPort {
-    /// What it has in common with the others of its switch.
-    pub(crate) fn kind(&self) -> SwitchKind {
-        SwitchKind { knows_vlans: self.vlans.is_some(), bridge: self.bridge }
-    }
-}
-
 impl End {
-    /// The next port of a switch that knows no VLANs and runs no spanning tree, by its index.
-    pub fn switch(switch: usize) -> Self {
-        Self::Switch(SwitchPort { switch, vlans: None, bridge: None, worth: TreeWorth::default() })
+    /// A port of a switch that knows no VLANs and runs no spanning tree.
+    pub fn switch(switch: SegmentId) -> Self {
+        let tree = TreeSettings::default();
+        Self::Switch(SwitchPort { switch, vlans: None, bridge: None, tree })
     }
 
-    /// The next port of a switch that knows VLANs, by its index, and what it does with tags.
-    pub fn vlan_port(switch: usize, vlans: PortVlans) -> Self {
-        let worth = TreeWorth::default();
-        Self::Switch(SwitchPort { switch, vlans: Some(vlans), bridge: None, worth })
+    /// A port of a switch that knows VLANs, and what it does with tags.
+    pub fn vlan_port(switch: SegmentId, vlans: PortVlans) -> Self {
+        let tree = TreeSettings::default();
+        Self::Switch(SwitchPort { switch, vlans: Some(vlans), bridge: None, tree })
     }
 
     /// The port of a switch that it is.

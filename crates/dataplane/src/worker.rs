@@ -1,29 +1,30 @@
 //! A worker thread: waits, reads devices, releases frames, obeys commands. Not here: where frames
-//! go (`fabric`).
+//! go (`shard`).
 
 use std::collections::VecDeque;
 use std::io;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, TryRecvError};
 
+use netloom_fabric::{LinkId, PipeId, SegmentEnd};
 use netloom_link::{PipeChange, Window};
 use netloom_ports::FrameDevice;
 use netloom_units::{Duration, Time};
 
+use crate::Clock;
 use crate::balance::Load;
 use crate::capture::CaptureSink;
-use crate::fabric::{Fabric, Parts, Port, Refused};
 use crate::frame_log::LogSink;
 use crate::gate::Ticket;
 use crate::handle::PipeStatus;
 use crate::margin::Margin;
 use crate::scheduling::{Urgency, WorkerPlace, stay_on};
+use crate::shard::{Parts, Refused, Shard};
 use crate::timing::{Counters, WorkerLoad};
 use crate::vitals::Vitals;
 use crate::waiter::{Patience, Waiter};
 use crate::wakeup::exact_timers;
 use crate::watch::{self, Limits, WorkerEnd};
-use crate::{Clock, PipeId, TreePortStatus, VlanPortStatus};
 
 /// Pipes whose statistics are read in one turn, so that frames do not wait for a large snapshot.
 const STATUS_BATCH: usize = 16;
@@ -37,88 +38,45 @@ const NOTICED: Duration = Duration::from_micros(100);
 
 /// What the owner asks of a worker.
 pub(crate) enum Command {
-    /// Apply the changes, by lane, at the time the ticket's gate gives.
-    Change {
-        changes: Vec<(usize, PipeChange)>,
-        ticket: Ticket,
-        done: Sender<Time>,
-    },
+    /// Apply the changes at the time the ticket's gate gives.
+    Change { changes: Vec<(PipeId, PipeChange)>, ticket: Ticket, done: Sender<Time> },
     /// Report on every pipe, since it began or in the window.
-    Pipes {
-        window: Option<Window>,
-        reply: Sender<Vec<PipeStatus>>,
-    },
-    /// Report on the ports of switches that know VLANs.
-    VlanPorts {
-        reply: Sender<Vec<VlanPortStatus>>,
-    },
-    TreePorts {
-        reply: Sender<Vec<TreePortStatus>>,
-    },
+    Pipes { window: Option<Window>, reply: Sender<Vec<PipeStatus>> },
+    /// Report on the ports of switches.
+    SegmentEnds { reply: Sender<Vec<SegmentEnd>> },
     /// Report on time kept and frames lost.
-    Timing {
-        reply: Sender<Counters>,
-    },
+    Timing { reply: Sender<Counters> },
     /// Show what enters `entry` and what leaves `exit`.
-    Capture {
-        entry: usize,
-        exit: usize,
-        sink: CaptureSink,
-        done: Sender<()>,
-    },
-    /// Log what happens to the frames in these lanes; `false` if there is a log already.
-    Log {
-        lanes: Vec<usize>,
-        sink: LogSink,
-        done: Sender<bool>,
-    },
+    Capture { entry: PipeId, exit: PipeId, sink: CaptureSink, done: Sender<()> },
+    /// Log what happens in these pipes, each under its number; `false` if there is a log already.
+    Log { pipes: Vec<(PipeId, u32)>, sink: LogSink, done: Sender<bool> },
     /// Log no more.
-    EndLog {
-        done: Sender<()>,
-    },
+    EndLog { done: Sender<()> },
     /// Tell a monitor from now on.
-    Watch {
-        limits: Limits,
-        reply: Sender<WorkerEnd>,
-    },
-    /// Join links; their first lanes, or all of them back, and which one could not be joined and why.
-    Join {
-        links: Vec<Parts>,
-        reply: Sender<Result<Vec<usize>, Unjoined>>,
-    },
+    Watch { limits: Limits, reply: Sender<WorkerEnd> },
+    /// Join links; or all of them back, and which one could not be joined and why.
+    Join { links: Vec<(LinkId, Parts)>, reply: Sender<Result<(), Unjoined>> },
     /// Report what links have given to do since that was last asked.
-    Load {
-        reply: Sender<Load>,
-    },
-    /// Let the links at these lanes go, with the frames in them or without.
-    Part {
-        lanes: Vec<usize>,
-        frames: bool,
-        reply: Sender<Vec<Parts>>,
-    },
-    /// From now on, the links at these lanes have those numbers; and tell another monitor.
-    Number {
-        numbers: Vec<(usize, usize)>,
-        watch: Option<Limits>,
-        reply: Sender<Option<WorkerEnd>>,
-    },
+    Load { reply: Sender<Load> },
+    /// Let links go, with the frames in them or without.
+    Part { links: Vec<LinkId>, with_frames: bool, reply: Sender<Vec<(LinkId, Parts)>> },
     /// End.
     Stop,
 }
 
-/// Links that a worker did not join, in order; which of them failed, at which end, and why.
+/// Links that a worker did not join; which of them failed, at which end, and why.
 pub(crate) struct Unjoined {
-    pub links: Vec<Parts>,
-    pub failed: usize,
+    pub links: Vec<(LinkId, Parts)>,
+    pub failed: LinkId,
     pub end: usize,
     pub source: io::Error,
 }
 
 /// A device and the link end it belongs to.
-pub(crate) type Returned = (usize, usize, Box<dyn FrameDevice>);
+pub(crate) type Returned = (LinkId, usize, Box<dyn FrameDevice>);
 
 pub(crate) struct Worker {
-    fabric: Fabric,
+    shard: Shard,
     waiter: Waiter,
     commands: Receiver<Command>,
     clock: Clock,
@@ -133,7 +91,7 @@ pub(crate) struct Worker {
 /// A report on all pipes that is being made.
 struct Report {
     window: Option<Window>,
-    /// The lane that comes next.
+    /// The slot that comes next.
     next: usize,
     pipes: Vec<PipeStatus>,
     reply: Sender<Vec<PipeStatus>>,
@@ -156,7 +114,7 @@ enum Turn {
 
 impl Worker {
     pub fn new(
-        fabric: Fabric,
+        shard: Shard,
         waiter: Waiter,
         commands: Receiver<Command>,
         clock: Clock,
@@ -165,7 +123,7 @@ impl Worker {
     ) -> Self {
         let start = clock.now();
         Self {
-            fabric,
+            shard,
             waiter,
             commands,
             clock,
@@ -207,18 +165,12 @@ impl Worker {
             self.book(patience, before, now, &turn);
             match turn {
                 Turn::Stopped => break,
-                Turn::Idle => self.fabric.unseen = Duration::ZERO,
+                Turn::Idle => self.shard.set_uncertainty(Duration::ZERO),
                 Turn::Worked => {}
             }
         }
-        self.fabric.end_log();
-        let (lanes, ports) = (self.fabric.lanes, self.fabric.ports);
-        let returned = |port: Port| {
-            let PipeId { link, direction: end } = lanes[port.lane].id;
-            (link, end, port.device)
-        };
-        // Of those that a link has left, nothing is there.
-        ports.into_iter().filter(|port| lanes[port.lane].live).map(returned).collect()
+        self.shard.end_log();
+        self.shard.into_devices()
     }
 
     /// For how long what enters now may have been there: since the worker `looked` last, less what it slept
@@ -232,20 +184,20 @@ impl Worker {
             Patience::Endless => slept,
         };
         if wanted > ASLEEP {
-            self.fabric.unseen = Duration::ZERO;
+            self.shard.set_uncertainty(Duration::ZERO);
         }
         let blind = now.since(looked).saturating_sub(wanted);
         if blind > NOTICED {
-            self.fabric.unseen = self.fabric.unseen.max(blind);
+            self.shard.set_uncertainty(self.shard.uncertainty().max(blind));
         }
     }
 
     /// How long to wait for events.
     fn patience(&mut self, now: Time) -> Patience {
-        if self.fabric.has_work() || !self.reports.is_empty() {
+        if self.shard.has_work() || !self.reports.is_empty() {
             return Patience::None;
         }
-        let Some(deadline) = self.fabric.next_due() else { return Patience::Endless };
+        let Some(deadline) = self.shard.next_due() else { return Patience::Endless };
         let left = deadline.since(now);
         let margin = if self.may_wait_awake() { self.margin.get() } else { Duration::ZERO };
         let sleep = left.saturating_sub(margin);
@@ -259,16 +211,16 @@ impl Worker {
 
     /// One look at everything there is to do.
     fn turn(&mut self, now: Time) -> Turn {
-        let due = self.fabric.next_due().is_some_and(|deadline| deadline <= now);
-        let mut turn = if due || self.waiter.ready() > 0 || self.fabric.has_work() {
+        let due = self.shard.next_due().is_some_and(|deadline| deadline <= now);
+        let mut turn = if due || self.waiter.ready() > 0 || self.shard.has_work() {
             Turn::Worked
         } else {
             Turn::Idle
         };
-        self.fabric.release(now);
+        self.shard.release(now);
         for index in 0..self.waiter.ready() {
             if let Some(port) = self.waiter.token(index) {
-                self.read(port, now);
+                self.shard.read(port, now, &self.waiter);
             }
         }
         if self.waiter.woken() && !self.obey() {
@@ -279,15 +231,6 @@ impl Worker {
             self.report();
         }
         turn
-    }
-
-    fn read(&mut self, port: usize, seen: Time) {
-        if self.fabric.read(port, seen).is_err()
-            && let Some(fd) = self.fabric.ports[port].device.fd()
-        {
-            // Fails only if the descriptor left the queue by itself, which is what is wanted.
-            let _ = self.waiter.forget(fd);
-        }
     }
 
     /// Where the time since `before` went.
@@ -302,14 +245,14 @@ impl Worker {
             Turn::Idle if patience == Patience::None => {
                 self.account.spinning += woke.since(before);
                 self.vitals.waited_awake(self.account.spinning);
-                if let Some(spotter) = &self.fabric.spotter {
+                if let Some(spotter) = &self.shard.recorder().spotter {
                     spotter.waits_awake(woke);
                 }
             }
             Turn::Worked => {
                 let now = self.clock.now();
                 let worked = now.since(woke);
-                self.fabric.counters.unattended.record(worked, 1);
+                self.shard.recorder().counters.unattended.record(worked, 1);
                 self.unattended(now, worked);
             }
             Turn::Idle | Turn::Stopped => {}
@@ -319,7 +262,7 @@ impl Worker {
     /// Until `now`, nobody looked at the devices for so long, and not because there was nothing to do.
     #[inline]
     fn unattended(&mut self, now: Time, lasted: Duration) {
-        if let Some(spotter) = &mut self.fabric.spotter {
+        if let Some(spotter) = &mut self.shard.recorder().spotter {
             spotter.unattended(now, lasted);
         }
     }
@@ -340,119 +283,103 @@ impl Worker {
         match command {
             Command::Change { changes, ticket, done } => {
                 if let Some(time) = ticket.pass(&self.clock) {
-                    self.fabric.change(time, &changes);
+                    self.shard.change(time, &changes);
                     let _ = done.send(time);
                 }
             }
             Command::Pipes { window, reply } => {
-                let pipes = Vec::with_capacity(self.fabric.lanes.len());
+                let pipes = Vec::new();
                 self.reports.push_back(Report { window, next: 0, pipes, reply });
             }
-            Command::VlanPorts { reply } => {
-                let _ = reply.send(self.fabric.vlan_ports());
-            }
-            Command::TreePorts { reply } => {
-                let _ = reply.send(self.fabric.tree_ports());
+            Command::SegmentEnds { reply } => {
+                let _ = reply.send(self.shard.segment_ends());
             }
             Command::Timing { reply } => {
-                self.fabric.counters.load = self.load();
-                let _ = reply.send(self.fabric.counters.clone());
+                let load = self.load();
+                let counters = &mut self.shard.recorder().counters;
+                counters.load = load;
+                let _ = reply.send(counters.clone());
             }
             Command::Capture { entry, exit, sink, done } => {
-                self.fabric.lanes[entry].shown.entry.push(sink.clone());
-                self.fabric.lanes[exit].shown.exit.push(sink);
+                self.shard.capture(entry, exit, sink);
                 let _ = done.send(());
             }
-            Command::Log { lanes, sink, done } => {
-                let _ = done.send(self.fabric.log(&lanes, sink));
+            Command::Log { pipes, sink, done } => {
+                let _ = done.send(self.shard.log(&pipes, sink));
             }
             Command::EndLog { done } => {
-                self.fabric.end_log();
+                self.shard.end_log();
                 let _ = done.send(());
             }
             Command::Watch { limits, reply } => {
                 let _ = reply.send(self.watch(limits));
             }
             Command::Load { reply } => {
-                let _ = reply.send(self.fabric.take_load());
+                let _ = reply.send(self.shard.take_load());
             }
             Command::Join { links, reply } => {
                 let _ = reply.send(self.join(links));
             }
-            Command::Part { lanes, frames, reply } => {
-                let _ = reply.send(self.part(&lanes, frames));
-            }
-            Command::Number { numbers, watch, reply } => {
-                self.fabric.number(&numbers);
-                let _ = reply.send(watch.map(|limits| self.watch(limits)));
+            Command::Part { links, with_frames, reply } => {
+                let _ = reply.send(self.part(links, with_frames));
             }
             Command::Stop => {}
         }
     }
 
-    /// Tells a monitor from now on, and none that was told before.
+    /// Reports to a monitor from now on, and no more to an earlier one.
     fn watch(&mut self, limits: Limits) -> WorkerEnd {
-        let pipes = self.fabric.lanes.iter().map(|lane| lane.id).collect();
-        let (end, spotter) = watch::ends(limits, pipes);
+        let (end, spotter) = watch::ends(limits, self.shard.pipes_by_slot());
         spotter.begin();
-        self.fabric.spotter = Some(spotter);
+        self.shard.recorder().spotter = Some(spotter);
         end
     }
 
     /// Joins all of `links`, or none.
-    fn join(&mut self, links: Vec<Parts>) -> Result<Vec<usize>, Unjoined> {
-        let mut lanes = Vec::with_capacity(links.len());
+    fn join(&mut self, links: Vec<(LinkId, Parts)>) -> Result<(), Unjoined> {
+        let mut joined = Vec::with_capacity(links.len());
         let mut links = links.into_iter();
-        while let Some(parts) = links.next() {
-            match self.fabric.join(parts, &self.waiter) {
-                Ok(first) => lanes.push(first),
+        while let Some((id, parts)) = links.next() {
+            match self.shard.join(id, parts, &self.waiter) {
+                Ok(()) => joined.push(id),
                 Err(refused) => {
                     let Refused { parts, end, source } = *refused;
-                    let failed = lanes.len();
-                    let mut all = self.part(&lanes, true);
-                    all.push(parts);
+                    let mut all = self.part(joined, true);
+                    all.push((id, parts));
                     all.extend(links);
-                    return Err(Unjoined { links: all, failed, end, source });
+                    return Err(Unjoined { links: all, failed: id, end, source });
                 }
             }
         }
-        Ok(lanes)
+        Ok(())
     }
 
-    fn part(&mut self, lanes: &[usize], frames: bool) -> Vec<Parts> {
-        let now = self.clock.now();
-        self.fabric.hop_all(now);
-        let part = |first: &usize| {
-            if !frames {
-                self.fabric.empty(*first, now);
-            }
-            self.fabric.part(*first, &self.waiter)
-        };
-        lanes.iter().map(part).collect()
+    fn part(&mut self, links: Vec<LinkId>, with_frames: bool) -> Vec<(LinkId, Parts)> {
+        let part = |id| Some((id, self.shard.part(id, with_frames, &self.waiter)?));
+        links.into_iter().filter_map(part).collect()
     }
 
     /// Takes the first report a step further.
     fn report(&mut self) {
         let Some(mut report) = self.reports.pop_front() else { return };
         let now = self.clock.now();
-        let lanes = self.fabric.lanes.iter_mut().skip(report.next).take(STATUS_BATCH);
-        for lane in lanes.filter(|lane| lane.live) {
+        let mut pipes = self.shard.pipes(report.next);
+        for (slot, pipe) in pipes.by_ref().take(STATUS_BATCH) {
             let statistics = match report.window {
-                None => lane.pipe.statistics(now),
-                Some(window) => lane.pipe.recent_statistics(now, window),
+                None => pipe.statistics(now),
+                Some(window) => pipe.recent_statistics(now, window),
             };
-            let config = lane.pipe.config().clone();
-            report.pipes.push(PipeStatus { id: lane.id, config, statistics });
+            let config = pipe.config().clone();
+            report.pipes.push(PipeStatus { id: slot.id, config, statistics });
+            report.next = slot.slot + 1;
         }
-        report.next += STATUS_BATCH;
-        if report.next < self.fabric.lanes.len() {
-            self.reports.push_front(report);
-        } else {
-            let _ = report.reply.send(report.pipes);
+        match pipes.next() {
+            Some(_) => self.reports.push_front(report),
+            None => drop(report.reply.send(report.pipes)),
         }
     }
 
-    fn load(&self) -> WorkerLoad {
+    fn load(&mut self) -> WorkerLoad {
         let total = self.clock.now().since(self.account.start).as_secs_f64().max(1e-9);
         let asleep = self.account.asleep.as_secs_f64() / total;
         let spinning = self.account.spinning.as_secs_f64() / total;
@@ -461,7 +388,7 @@ impl Worker {
             spinning,
             scheduling: self.urgency.granted(),
             dedicated_cpu: self.place.dedicated_cpu,
-            lateness: self.fabric.counters.lateness.summary(),
+            lateness: self.shard.recorder().counters.lateness.summary(),
         }
     }
 }

@@ -7,10 +7,10 @@ use std::time::Duration;
 
 use common::*;
 use netloom_dataplane::{
-    Capture, CaptureDirection, CaptureNote, Dataplane, DataplaneError, Options, PipeId, Scheduling,
-    Wiring,
+    Capture, CaptureDirection, CaptureNote, Dataplane, DataplaneError, Options, Scheduling,
 };
-use netloom_link::{DropReason, LinkState};
+use netloom_fabric::{LinkId, PipeId};
+use netloom_link::{Direction, DropReason, LinkState};
 use netloom_ports::memory::MemoryPeer;
 
 /// `count` links of their own, on `workers` workers.
@@ -21,7 +21,7 @@ fn links(count: usize, workers: usize, text: &str) -> (Dataplane, Vec<[MemoryPee
         peers.push([left, right]);
         link(&format!("l{index}"), [a, b], text)
     });
-    let wiring = Wiring { links: links.collect(), switches: 0 };
+    let wiring = wiring(links);
     let options = Options { workers: Some(workers), ..options() };
     (Dataplane::start(wiring, options).unwrap(), peers)
 }
@@ -42,7 +42,7 @@ fn a_batch_applies_everywhere_at_one_time() {
     let expected: Vec<_> = (0..6).flat_map(|link| [forward(link), reverse(link)]).collect();
     assert_eq!(ids, expected);
     assert!(pipes.iter().all(|pipe| {
-        let millis = if pipe.id.direction == 0 { 49.0 } else { 0.0 };
+        let millis = if pipe.id.direction == Direction::Forward { 49.0 } else { 0.0 };
         pipe.config.delay.as_millis_f64() == millis
     }));
 }
@@ -51,7 +51,7 @@ fn a_batch_applies_everywhere_at_one_time() {
 fn a_file_that_was_not_read_is_refused_and_changes_nothing() {
     let ((a, _left), (b, _right)) = (device(), device());
     let unread = link("l", [a, b], r#"{"rate":{"trace":"lte.trace"}}"#);
-    let wiring = Wiring { links: vec![unread], switches: 0 };
+    let wiring = wiring(vec![unread]);
     let refused = Dataplane::start(wiring, options()).err();
     assert!(matches!(refused, Some(DataplaneError::UnreadFile { property: "rate", .. })));
 
@@ -77,7 +77,7 @@ fn workers_are_reported_one_by_one() {
         peers.push([left, right]);
         link(&format!("l{index}"), [a, b], r#"{"delay":"1ms"}"#)
     });
-    let wiring = Wiring { links: links.collect(), switches: 0 };
+    let wiring = wiring(links);
     let options = Options { workers: Some(2), scheduling: Scheduling::Normal, ..options() };
     let dataplane = Dataplane::start(wiring, options).unwrap();
     for frames in [3, 4] {
@@ -100,7 +100,10 @@ fn batches_from_many_threads_do_not_block_each_other() {
         for thread in 0..4 {
             let dataplane = &dataplane;
             scope.spawn(move || {
-                let order = |n: usize| PipeId { link: (n + thread) % 4, direction: n % 2 };
+                let order = |n: u32| PipeId {
+                    link: LinkId((n + thread) % 4),
+                    direction: Direction::BOTH[n as usize % 2],
+                };
                 for _ in 0..50 {
                     let batch: Vec<_> =
                         (0..8).map(|n| (order(n), change(r#"{"delay":"1ms"}"#))).collect();
@@ -150,11 +153,14 @@ fn a_delay_can_be_shortened_under_a_sleeping_worker() {
 #[test]
 fn what_does_not_exist_is_named() {
     let (dataplane, _left, _right) = one_link("{}");
-    let nowhere = PipeId { link: 3, direction: 1 };
+    let nowhere = PipeId { link: LinkId(3), direction: Direction::Reverse };
     let error = dataplane.change(&[(nowhere, change("{}"))]).unwrap_err();
     assert!(matches!(error, DataplaneError::UnknownPipe(id) if id == nowhere));
-    assert_eq!(error.to_string(), "there is no pipe 1 of link 3");
-    assert!(matches!(dataplane.capture(0, 2), Err(DataplaneError::UnknownEnd { link: 0, end: 2 })));
+    assert_eq!(error.to_string(), "there is no link 3 reverse");
+    assert!(matches!(
+        dataplane.capture(LinkId(0), 2),
+        Err(DataplaneError::UnknownEnd { link: LinkId(0), end: 2 })
+    ));
     assert!(dataplane.change(&[]).is_ok());
 }
 
@@ -162,8 +168,8 @@ fn what_does_not_exist_is_named() {
 fn a_capture_shows_both_ways() {
     let (dataplane, left, right) = one_link(r#"{"loss":"100%"}"#);
     dataplane.change(&[(reverse(0), change(r#"{"loss":"0%"}"#))]).unwrap();
-    let mut capture = dataplane.capture(0, 0).unwrap();
-    let mut far = dataplane.capture(0, 1).unwrap();
+    let mut capture = dataplane.capture(LinkId(0), 0).unwrap();
+    let mut far = dataplane.capture(LinkId(0), 1).unwrap();
     assert!(left.send(&frame(2, 1, 70)));
     eventually("the loss", || statistics(&dataplane, forward(0)).dropped.loss.frames == 1);
     assert!(right.send(&frame(1, 2, 80)));
@@ -183,8 +189,8 @@ fn a_capture_shows_both_ways() {
 fn a_capture_shows_drops_and_why() {
     let text = r#"{"rate":"10kbit/s","queue":{"limit":"1packets"}}"#;
     let (dataplane, left, _right) = one_link(text);
-    let mut near = dataplane.capture_with_drops(0, 0).unwrap();
-    let mut far = dataplane.capture_with_drops(0, 1).unwrap();
+    let mut near = dataplane.capture_with_drops(LinkId(0), 0).unwrap();
+    let mut far = dataplane.capture_with_drops(LinkId(0), 1).unwrap();
     // One is on the line for most of a second, one waits, one finds no room.
     assert!((0..3).all(|n| left.send(&frame(2, 1, 1000 + n))));
     eventually("all frames", || statistics(&dataplane, forward(0)).offered.frames == 3);
@@ -219,7 +225,7 @@ fn a_capture_shows_drops_and_why() {
 #[test]
 fn a_slow_reader_is_told_what_it_missed() {
     let (dataplane, left, right) = one_link("{}");
-    let mut capture = dataplane.capture(0, 1).unwrap();
+    let mut capture = dataplane.capture(LinkId(0), 1).unwrap();
     for _ in 0..1100 {
         assert!(left.send(&frame(2, 1, 60)) && right.receive(PATIENCE).is_some());
     }

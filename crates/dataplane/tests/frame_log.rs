@@ -7,7 +7,8 @@ use std::io::{self, Write};
 use std::sync::mpsc::{Receiver, Sender, channel};
 
 use common::*;
-use netloom_dataplane::{Dataplane, DataplaneError, Wiring};
+use netloom_dataplane::{Dataplane, DataplaneError};
+use netloom_fabric::LinkId;
 use netloom_link::{FrameEvent, LogDecoder, LogEntry, LogHeader, Occurrence};
 use netloom_units::Time;
 
@@ -64,7 +65,8 @@ fn the_log_holds_what_the_pipe_counted() {
     let (dataplane, left, right) =
         one_link(r#"{"rate":"5Mbit/s","delay":"2ms","loss":"50%","queue":{"limit":"20packets"}}"#);
     let (bytes, written) = channel();
-    let log = dataplane.log_frames(&[0], &header(1), Out { bytes, gate: None }).unwrap();
+    let log =
+        dataplane.log_frames(&[(LinkId(0), 0)], &header(1), Out { bytes, gate: None }).unwrap();
     assert!((0..300).all(|n| left.send(&frame(2, 1, 60 + n))));
     eventually("every frame has met its fate", || {
         let seen = statistics(&dataplane, forward(0));
@@ -107,9 +109,10 @@ fn only_the_links_asked_for_are_logged() {
     let ((a, left), (b, right)) = (device(), device());
     let ((c, other_left), (d, other_right)) = (device(), device());
     let links = vec![link("l", [a, b], "{}"), link("m", [c, d], "{}")];
-    let dataplane = Dataplane::start(Wiring { links, switches: 0 }, options()).unwrap();
+    let dataplane = Dataplane::start(wiring(links), options()).unwrap();
     let (bytes, written) = channel();
-    let log = dataplane.log_frames(&[1], &header(2), Out { bytes, gate: None }).unwrap();
+    let log =
+        dataplane.log_frames(&[(LinkId(1), 1)], &header(2), Out { bytes, gate: None }).unwrap();
     assert!(left.send(&frame(2, 1, 60)) && other_right.send(&frame(2, 1, 70)));
     assert!(right.receive(PATIENCE).is_some() && other_left.receive(PATIENCE).is_some());
     dataplane.end_frame_log(log).unwrap();
@@ -118,7 +121,7 @@ fn only_the_links_asked_for_are_logged() {
     let entries = read(&written);
     let pipes = [0, 1, 2, 3].map(|pipe| of_pipe(&entries, pipe).len());
     assert_eq!(pipes, [0, 0, 0, 3], "{entries:?}");
-    assert!(dataplane.log_frames(&[0], &header(2), io::sink()).is_ok());
+    assert!(dataplane.log_frames(&[(LinkId(0), 0)], &header(2), io::sink()).is_ok());
 }
 
 #[test]
@@ -126,7 +129,9 @@ fn what_cannot_be_written_in_time_is_counted_and_told() {
     let (dataplane, left, right) = one_link("{}");
     let (bytes, written) = channel();
     let (hold, gate) = channel::<()>();
-    let log = dataplane.log_frames(&[0], &header(1), Out { bytes, gate: Some(gate) }).unwrap();
+    let log = dataplane
+        .log_frames(&[(LinkId(0), 0)], &header(1), Out { bytes, gate: Some(gate) })
+        .unwrap();
     // Three entries a frame, more than the ring of the one worker holds.
     let frames = 60_000;
     for _ in 0..frames / 100 {
@@ -148,13 +153,14 @@ fn what_cannot_be_written_in_time_is_counted_and_told() {
 #[test]
 fn what_is_wrong_is_said() {
     let (dataplane, left, right) = one_link("{}");
-    let unnamed = dataplane.log_frames(&[0], &header(0), io::sink()).unwrap_err();
+    let unnamed = dataplane.log_frames(&[(LinkId(0), 0)], &header(0), io::sink()).unwrap_err();
     assert!(matches!(unnamed, DataplaneError::UnknownPipe(_)), "{unnamed}");
-    let unknown = dataplane.log_frames(&[1], &header(2), io::sink()).unwrap_err();
+    let unknown = dataplane.log_frames(&[(LinkId(1), 1)], &header(2), io::sink()).unwrap_err();
     assert!(matches!(unknown, DataplaneError::UnknownPipe(_)), "{unknown}");
     let (bytes, written) = channel();
-    let first = dataplane.log_frames(&[0], &header(1), Out { bytes, gate: None }).unwrap();
-    let second = dataplane.log_frames(&[0], &header(1), io::sink()).unwrap_err();
+    let first =
+        dataplane.log_frames(&[(LinkId(0), 0)], &header(1), Out { bytes, gate: None }).unwrap();
+    let second = dataplane.log_frames(&[(LinkId(0), 0)], &header(1), io::sink()).unwrap_err();
     assert!(matches!(second, DataplaneError::LoggedAlready), "{second}");
     // The first one goes on.
     assert!(left.send(&frame(2, 1, 60)) && right.receive(PATIENCE).is_some());
@@ -170,7 +176,7 @@ fn what_is_wrong_is_said() {
             Ok(())
         }
     }
-    let log = dataplane.log_frames(&[0], &header(1), Full).unwrap();
+    let log = dataplane.log_frames(&[(LinkId(0), 0)], &header(1), Full).unwrap();
     assert!(left.send(&frame(2, 1, 60)) && right.receive(PATIENCE).is_some());
     let failure = dataplane.end_frame_log(log).unwrap().failure.expect("nothing can be written");
     assert_eq!(failure.kind(), io::ErrorKind::StorageFull);

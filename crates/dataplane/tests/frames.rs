@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use common::*;
 use netloom_dataplane::{Dataplane, DataplaneError, Options, Wiring};
+use netloom_fabric::LinkId;
 
 #[test]
 fn frames_pass_both_ways_in_order() {
@@ -53,7 +54,7 @@ fn a_rate_is_kept() {
 fn losses_are_those_of_the_seed() {
     let survivors = |seed| {
         let ((a, left), (b, right)) = (device(), device());
-        let wiring = Wiring { links: vec![link("l", [a, b], r#"{"loss":"50%"}"#)], switches: 0 };
+        let wiring = wiring(vec![link("l", [a, b], r#"{"loss":"50%"}"#)]);
         let dataplane = Dataplane::start(wiring, Options { seed, ..options() }).unwrap();
         assert!((0..100).all(|n| left.send(&frame(2, 1, 60 + n))));
         eventually("all frames", || statistics(&dataplane, forward(0)).offered.frames == 100);
@@ -95,7 +96,7 @@ fn super_frames_are_cut_to_what_the_rate_allows() {
 #[test]
 fn what_the_model_did_not_lose_is_counted_apart() {
     let ((a, left), (b, right)) = (device(), device_of(2));
-    let wiring = Wiring { links: vec![link("l", [a, b], "{}")], switches: 0 };
+    let wiring = wiring(vec![link("l", [a, b], "{}")]);
     let dataplane = Dataplane::start(wiring, options()).unwrap();
     let (mut header, bytes) = super_frame(3000);
     assert!((0..3).all(|_| left.send(&frame(2, 1, 60))));
@@ -117,7 +118,7 @@ fn what_the_model_did_not_lose_is_counted_apart() {
 #[test]
 fn memory_for_frames_is_bounded() {
     let ((a, left), (b, right)) = (device(), device());
-    let wiring = Wiring { links: vec![link("l", [a, b], r#"{"delay":"1h"}"#)], switches: 0 };
+    let wiring = wiring(vec![link("l", [a, b], r#"{"delay":"1h"}"#)]);
     let options = Options { frame_memory: Some(8 * (2048 + 256)), ..options() };
     let dataplane = Dataplane::start(wiring, options).unwrap();
     assert!((0..20).all(|_| left.send(&frame(2, 1, 60))));
@@ -137,14 +138,10 @@ fn stopping_hands_the_devices_back() {
 
 #[test]
 fn a_wiring_that_cannot_be_is_refused() {
-    let (a, _peer) = device();
-    let wiring = Wiring {
-        links: vec![link("l", [a, netloom_dataplane::End::switch(1)], "{}")],
-        switches: 1,
-    };
-    let error = Dataplane::start(wiring, options()).unwrap_err();
-    assert!(matches!(error, DataplaneError::UnknownSwitch { switch: 1, switches: 1, .. }));
-    assert_eq!(error.to_string(), "link `l` ends at switch 1, but there are 1 switches");
+    let same = || link("l", [device().0, device().0], "{}");
+    let error = Dataplane::start(Wiring { links: vec![same(), same()] }, options()).unwrap_err();
+    assert!(matches!(error, DataplaneError::KnownLink { id: LinkId(0), .. }));
+    assert_eq!(error.to_string(), "link 0 is there already; link `l` needs another identity");
 }
 
 #[test]

@@ -22,6 +22,7 @@ use netloom_dataplane::{
     Capture, CaptureDirection, CaptureNote, CapturedFrame, Dataplane, End, LinkWiring, Options,
     Wiring,
 };
+use netloom_fabric::LinkId;
 use netloom_link::{
     Ecn, Frame, FrameEvent, FrameInfo, Header, LogDecoder, LogEntry, LogHeader, Occurrence, Pipe,
     PipeChange, PipeConfig, PipeStatistics, Stream,
@@ -79,17 +80,19 @@ fn config(properties: &str) -> PipeConfig {
 fn record(properties: &str) -> Record {
     let (hosts, taps) = lab::two_quiet_hosts();
     let link = LinkWiring {
+        id: LinkId(0),
         name: "l".into(),
         ends: taps.map(|tap| End::Device(Box::new(tap))),
         pipes: [config(properties), config(r#"{"delay":"5ms"}"#)],
     };
     let options = Options { seed: SEED, capture_backlog: CAPTURE_BACKLOG, ..Options::default() };
-    let wiring = Wiring { links: vec![link], switches: 0 };
+    let wiring = Wiring { links: vec![link] };
     let dataplane = Dataplane::start(wiring, options).expect("a data plane");
-    let captures = [0, 1].map(|end| dataplane.capture(0, end).expect("a capture"));
+    let captures = [0, 1].map(|end| dataplane.capture(LinkId(0), end).expect("a capture"));
     let (bytes, written) = channel();
     let header = LogHeader { zero_unix_ns: 0, pipes: vec!["f".into(), "r".into()] };
-    let log = dataplane.log_frames(&[0], &header, Written(bytes)).expect("a frame log");
+    let log =
+        dataplane.log_frames(&[(LinkId(0), 0)], &header, Written(bytes)).expect("a frame log");
     let (statistics, [entered, left]) = thread::scope(|scope| {
         let readers = captures.map(|capture| scope.spawn(move || read(capture)));
         load::fill(&hosts, RATE, LOAD);

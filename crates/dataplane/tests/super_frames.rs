@@ -13,7 +13,8 @@ use std::time::Duration;
 use common::*;
 use etherparse::{PacketBuilder, TransportSlice, VlanId};
 use lab::{INTERFACE, Namespace, available};
-use netloom_dataplane::{Dataplane, End, LinkWiring, Wiring};
+use netloom_dataplane::{Dataplane, End, LinkWiring};
+use netloom_fabric::SegmentId;
 use netloom_ports::memory::MemoryPeer;
 use netloom_ports::{GsoKind, VirtioHeader, checksum};
 use nix::sys::socket::{AddressFamily, SockFlag, SockType, socket};
@@ -178,30 +179,32 @@ struct Host {
 
 impl Host {
     fn new(text: &str) -> Self {
-        Self::wired(0, |near, far| vec![link("l", [near, far], text)])
+        Self::wired(|near, far| vec![link("l", [near, far], text)])
     }
 
     /// Between the two is a switch that takes the tag from `frame`, or gives it one, and behind that a
     /// link that cuts.
     fn behind_switch(frame: &SuperFrame) -> Self {
-        let port = |text: String| End::vlan_port(0, serde_json::from_str(&text).expect("a port"));
+        let port = |text: String| {
+            End::vlan_port(SegmentId(0), serde_json::from_str(&text).expect("a port"))
+        };
         let native = format!(r#"{{"trunk":{{"allowed":"all","native":{VLAN}}}}}"#);
         let leaving = match is_tagged(&frame.bytes) {
             true => format!(r#"{{"access":{VLAN}}}"#),
             false => format!(r#"{{"trunk":{{"allowed":{VLAN}}}}}"#),
         };
-        Self::wired(1, |near, far| {
+        Self::wired(|near, far| {
             let first = link("near", [near, port(native)], WHOLE);
             vec![first, link("far", [port(leaving), far], CUTTING)]
         })
     }
 
-    fn wired(switches: usize, links: impl FnOnce(End, End) -> Vec<LinkWiring>) -> Self {
+    fn wired(links: impl FnOnce(End, End) -> Vec<LinkWiring>) -> Self {
         let namespace = Namespace::new().unwrap();
         let tap = namespace.add_tap(1).unwrap();
         let (far, peer) = device();
         let links = links(End::Device(Box::new(tap)), far);
-        let wiring = Wiring { links, switches };
+        let wiring = wiring(links);
         let _dataplane = Dataplane::start(wiring, options()).unwrap();
         let socket = namespace.run(packet_socket);
         Self { namespace, socket, peer, _dataplane }

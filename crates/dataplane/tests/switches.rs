@@ -3,7 +3,8 @@
 mod common;
 
 use common::*;
-use netloom_dataplane::{Dataplane, End, Wiring};
+use netloom_dataplane::{Dataplane, End};
+use netloom_fabric::{LinkId, SegmentId};
 use netloom_ports::memory::MemoryPeer;
 
 /// `hosts` devices at one switch.
@@ -12,9 +13,9 @@ fn lan(hosts: usize) -> (Dataplane, Vec<MemoryPeer>) {
     let links = (0..hosts).map(|index| {
         let (end, peer) = device();
         peers.push(peer);
-        link(&format!("l{index}"), [end, End::switch(0)], "{}")
+        link(&format!("l{index}"), [end, End::switch(SegmentId(0))], "{}")
     });
-    let wiring = Wiring { links: links.collect(), switches: 1 };
+    let wiring = wiring(links);
     (Dataplane::start(wiring, options()).unwrap(), peers)
 }
 
@@ -49,17 +50,14 @@ fn a_cut_port_is_forgotten() {
 #[test]
 fn switches_can_be_chained_and_their_delays_add_up() {
     let ((a, left), (b, right)) = (device(), device());
-    let wiring = Wiring {
-        links: vec![
-            link("a", [a, End::switch(0)], r#"{"delay":"1ms"}"#),
-            link("trunk", [End::switch(0), End::switch(1)], r#"{"delay":"2ms"}"#),
-            link("b", [End::switch(1), b], r#"{"delay":"3ms"}"#),
-        ],
-        switches: 2,
-    };
+    let wiring = wiring(vec![
+        link("a", [a, End::switch(SegmentId(0))], r#"{"delay":"1ms"}"#),
+        link("trunk", [End::switch(SegmentId(0)), End::switch(SegmentId(1))], r#"{"delay":"2ms"}"#),
+        link("b", [End::switch(SegmentId(1)), b], r#"{"delay":"3ms"}"#),
+    ]);
     let dataplane = Dataplane::start(wiring, options()).unwrap();
-    let mut trunk = dataplane.capture(1, 0).unwrap();
-    let mut last = dataplane.capture(2, 0).unwrap();
+    let mut trunk = dataplane.capture(LinkId(1), 0).unwrap();
+    let mut last = dataplane.capture(LinkId(2), 0).unwrap();
     assert!(left.send(&frame(2, 1, 60)));
     assert_eq!(right.receive(PATIENCE), Some(frame(2, 1, 60)));
     // At each switch a frame goes on at the time the model says, not when the engine came by.
@@ -71,17 +69,16 @@ fn switches_can_be_chained_and_their_delays_add_up() {
 #[test]
 fn a_forwarding_loop_does_not_take_the_data_plane_down() {
     let ((a, left), (b, right)) = (device(), device());
-    let trunk = |name| link(name, [End::switch(0), End::switch(1)], r#"{"delay":"10us"}"#);
-    let wiring = Wiring {
-        links: vec![
-            link("a", [a, End::switch(0)], "{}"),
-            trunk("one"),
-            trunk("two"),
-            trunk("three"),
-            link("b", [End::switch(1), b], "{}"),
-        ],
-        switches: 2,
+    let trunk = |name| {
+        link(name, [End::switch(SegmentId(0)), End::switch(SegmentId(1))], r#"{"delay":"10us"}"#)
     };
+    let wiring = wiring(vec![
+        link("a", [a, End::switch(SegmentId(0))], "{}"),
+        trunk("one"),
+        trunk("two"),
+        trunk("three"),
+        link("b", [End::switch(SegmentId(1)), b], "{}"),
+    ]);
     let options = netloom_dataplane::Options { frame_memory: Some(1 << 22), ..options() };
     let dataplane = Dataplane::start(wiring, options).unwrap();
     assert!(left.send(&broadcast(1)));

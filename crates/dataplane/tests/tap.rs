@@ -12,7 +12,8 @@ use std::time::{Duration, Instant};
 use common::*;
 use lab::netlink::delete_interface;
 use lab::{Namespace, available, ipv4, ipv6, two_hosts};
-use netloom_dataplane::{Dataplane, End, Wiring};
+use netloom_dataplane::{Dataplane, End};
+use netloom_fabric::{LinkId, SegmentId};
 use netloom_ports::Tap;
 use nix::sys::socket::setsockopt;
 use nix::sys::socket::sockopt::UdpGsoSegment;
@@ -24,7 +25,7 @@ fn end(tap: Tap) -> End {
 /// Two hosts joined by one link.
 fn joined(text: &str) -> ([Namespace; 2], Dataplane) {
     let (namespaces, [a, b]) = two_hosts();
-    let wiring = Wiring { links: vec![link("l", [end(a), end(b)], text)], switches: 0 };
+    let wiring = wiring(vec![link("l", [end(a), end(b)], text)]);
     (namespaces, Dataplane::start(wiring, options()).unwrap())
 }
 
@@ -250,11 +251,11 @@ fn a_device_that_goes_away_takes_nothing_else_with_it() {
         link("doomed", [end(tap_a), end(tap_b)], "{}"),
         link("safe", [end(tap_c), end(tap_d)], "{}"),
     ];
-    let dataplane = Dataplane::start(Wiring { links, switches: 0 }, options()).unwrap();
+    let dataplane = Dataplane::start(wiring(links), options()).unwrap();
     delete_interface(&b).unwrap();
     eventually("a failure", || dataplane.timing().unwrap().failures.len() == 1);
     let failure = dataplane.timing().unwrap().failures.remove(0);
-    assert_eq!((failure.link, failure.end), (0, 1));
+    assert_eq!((failure.link, failure.end), (LinkId(0), 1));
     udp(&a, 1).send_to(&[1], (ipv4(2), 7)).unwrap();
     eventually("a frame for nobody", || dataplane.timing().unwrap().unmodelled.device_gone > 0);
     let (client, server) = (udp(&c, 1), with_patience(udp(&d, 2)));
@@ -269,10 +270,10 @@ fn three_hosts_at_a_switch() {
     }
     let hosts: Vec<_> = (1..=3).map(|_| Namespace::new().unwrap()).collect();
     let links = hosts.iter().zip(1..).map(|(host, number)| {
-        let ends = [end(host.add_tap(number).unwrap()), End::switch(0)];
+        let ends = [end(host.add_tap(number).unwrap()), End::switch(SegmentId(0))];
         link(&format!("l{number}"), ends, r#"{"rate":"1Gbit/s"}"#)
     });
-    let wiring = Wiring { links: links.collect(), switches: 1 };
+    let wiring = wiring(links);
     let _dataplane = Dataplane::start(wiring, options()).unwrap();
     let sockets: Vec<_> =
         hosts.iter().zip(1..).map(|(host, number)| with_patience(udp(host, number))).collect();

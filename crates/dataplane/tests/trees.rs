@@ -3,24 +3,24 @@
 mod common;
 
 use common::*;
-use netloom_dataplane::{
-    Dataplane, DataplaneError, End, LinkWiring, SwitchPort, TreePortStatus, TreeWorth, Wiring,
-};
+use netloom_dataplane::{Dataplane, DataplaneError, End, LinkWiring};
+use netloom_fabric::{LinkId, SegmentEnd, SegmentId, SwitchPort, TreePort, TreeSettings};
 use netloom_link::PortVlans;
 use netloom_ports::memory::MemoryPeer;
-use netloom_spanning_tree::{BridgeId, PortState, Priority, Role, is_bpdu};
+use netloom_spanning_tree::{BridgeId, PortState, PortView, Priority, Role, is_bpdu};
 
 /// A port of a switch whose address has its number, in VLANs or without.
-fn port(switch: usize, vlans: Option<&str>) -> End {
+fn port(switch: u32, vlans: Option<&str>) -> End {
     let address = [2, 0, 0, 0, 0, switch as u8];
     let bridge = Some(BridgeId::new(Priority::default(), address));
     let vlans = vlans.map(|text| serde_json::from_str::<PortVlans>(text).unwrap());
-    End::Switch(SwitchPort { switch, vlans, bridge, worth: TreeWorth::default() })
+    let switch = SegmentId(switch);
+    End::Switch(SwitchPort { switch, vlans, bridge, tree: TreeSettings::default() })
 }
 
 /// So many switches in a ring, with a device at each: links 0, 1, … join a switch to the next one, those after them lead
 /// to the devices.
-fn ring(switches: usize, vlans: Option<[&str; 2]>, config: &str) -> (Dataplane, Vec<MemoryPeer>) {
+fn ring(switches: u32, vlans: Option<[&str; 2]>, config: &str) -> (Dataplane, Vec<MemoryPeer>) {
     let [trunk, access] = vlans.map_or([None; 2], |ports| ports.map(Some));
     let around = (0..switches).map(|switch| {
         let ends = [port(switch, trunk), port((switch + 1) % switches, trunk)];
@@ -33,11 +33,25 @@ fn ring(switches: usize, vlans: Option<[&str; 2]>, config: &str) -> (Dataplane, 
         peers.push(peer);
         links.push(link(&format!("h{switch}"), [end, port(switch, access)], "{}"));
     }
-    (Dataplane::start(Wiring { links, switches }, options()).unwrap(), peers)
+    (Dataplane::start(wiring(links), options()).unwrap(), peers)
 }
 
-fn ports(dataplane: &Dataplane) -> Vec<TreePortStatus> {
-    dataplane.tree_ports().unwrap()
+/// A port of a tree, with the end of a link that it is.
+#[derive(Debug)]
+struct PortStatus {
+    link: LinkId,
+    end: usize,
+    port: PortView,
+    root: (BridgeId, u32),
+    discarded: u64,
+}
+
+fn ports(dataplane: &Dataplane) -> Vec<PortStatus> {
+    let status = |end: SegmentEnd| {
+        let TreePort { port, root, discarded, .. } = end.status.tree?;
+        Some(PortStatus { link: end.link, end: end.end, port, root, discarded })
+    };
+    dataplane.segment_ends().unwrap().into_iter().filter_map(status).collect()
 }
 
 /// All know the same root, and the ring is open at one port.
@@ -51,7 +65,7 @@ fn settled(dataplane: &Dataplane) -> bool {
 }
 
 /// A designated port whose neighbour keeps the link out of the tree need not forward yet.
-fn leads_to_waiting(ports: &[TreePortStatus], port: &TreePortStatus) -> bool {
+fn leads_to_waiting(ports: &[PortStatus], port: &PortStatus) -> bool {
     let other = ports.iter().find(|other| other.link == port.link && other.end != port.end);
     other.is_some_and(|other| matches!(other.port.role, Role::Alternate | Role::Backup))
 }
@@ -63,7 +77,7 @@ fn received(peer: &MemoryPeer) -> Vec<Vec<u8>> {
     all.filter(|frame| !is_bpdu(frame)).collect()
 }
 
-fn cut(dataplane: &Dataplane, link: usize, state: &str) {
+fn cut(dataplane: &Dataplane, link: u32, state: &str) {
     let change = change(&format!(r#"{{"state":"{state}"}}"#));
     dataplane.change(&[(forward(link), change.clone()), (reverse(link), change)]).unwrap();
 }
@@ -143,7 +157,7 @@ fn a_slow_link_is_the_one_that_is_left_out() {
     eventually("a tree", || settled(&dataplane));
     let left_out = |dataplane: &Dataplane| {
         let ports = ports(dataplane);
-        ports.iter().find(|port| port.port.role == Role::Alternate).map(|port| port.link)
+        ports.iter().find(|port| port.port.role == Role::Alternate).map(|port| port.link.0)
     };
     assert_eq!(left_out(&dataplane), Some(1));
     let slow = change(r#"{"rate":"10Mbit/s"}"#);
@@ -154,7 +168,11 @@ fn a_slow_link_is_the_one_that_is_left_out() {
 #[test]
 fn all_ports_of_a_switch_are_of_one_tree() {
     let (a, b) = (device().0, device().0);
-    let links = vec![link("a", [a, port(0, None)], "{}"), link("b", [b, End::switch(0)], "{}")];
-    let refused = Dataplane::start(Wiring { links, switches: 1 }, options()).unwrap_err();
-    assert!(matches!(refused, DataplaneError::MixedSwitch { switch: 0, .. }), "{refused}");
+    let links =
+        vec![link("a", [a, port(0, None)], "{}"), link("b", [b, End::switch(SegmentId(0))], "{}")];
+    let refused = Dataplane::start(wiring(links), options()).unwrap_err();
+    assert!(
+        matches!(refused, DataplaneError::MixedSwitch { switch: SegmentId(0), .. }),
+        "{refused}"
+    );
 }

@@ -17,6 +17,7 @@ use std::time::{Duration, Instant};
 use lab::datagrams::{Arrival, Receiver, Sender};
 use lab::virtual_time;
 use netloom_dataplane::{Dataplane, End, LinkWiring, Options, Wiring};
+use netloom_fabric::LinkId;
 use netloom_link::{FrameInfo, Pipe, PipeChange, PipeConfig, PipeStatistics, Stream};
 use netloom_units::Time;
 
@@ -78,11 +79,12 @@ impl Case {
     fn in_real_time(&self) -> Outcome {
         let ([a, b], taps) = lab::two_quiet_hosts();
         let link = LinkWiring {
+            id: LinkId(0),
             name: "l".into(),
             ends: taps.map(|tap| End::Device(Box::new(tap))),
             pipes: [self.config(), PipeConfig::default()],
         };
-        let wiring = Wiring { links: vec![link], switches: 0 };
+        let wiring = Wiring { links: vec![link] };
         let options = Options { seed: SEED, ..Options::default() };
         let dataplane = Dataplane::start(wiring, options).expect("a data plane");
         let (mut sender, receiver) = (Sender::new(&a), Receiver::new(&b));

@@ -3,12 +3,13 @@
 mod common;
 
 use common::*;
-use netloom_dataplane::{Dataplane, DataplaneError, End, LinkWiring, Options, Wiring};
-use netloom_link::{Count, PortVlans, Vid};
+use netloom_dataplane::{Dataplane, DataplaneError, End, LinkWiring, Options};
+use netloom_fabric::{LinkId, SegmentId};
+use netloom_link::{Count, Vid};
 use netloom_ports::memory::{self, MemoryPeer};
 
-fn port(switch: usize, text: &str) -> End {
-    End::vlan_port(switch, serde_json::from_str(text).expect("a port"))
+fn port(switch: u32, text: &str) -> End {
+    End::vlan_port(SegmentId(switch), serde_json::from_str(text).expect("a port"))
 }
 
 const ACCESS_10: &str = r#"{"access": 10}"#;
@@ -16,8 +17,8 @@ const ACCESS_20: &str = r#"{"access": 20}"#;
 const TRUNK: &str = r#"{"trunk": {"allowed": [10, 20]}}"#;
 const NATIVE_20: &str = r#"{"trunk": {"allowed": [10], "native": 20}}"#;
 
-fn start(links: Vec<LinkWiring>, switches: usize) -> Dataplane {
-    Dataplane::start(Wiring { links, switches }, options()).unwrap()
+fn start(links: Vec<LinkWiring>) -> Dataplane {
+    Dataplane::start(wiring(links), options()).unwrap()
 }
 
 /// A device at each of these ports of one switch, over links configured alike.
@@ -29,7 +30,7 @@ fn lan(ports: &[&str], config: &str) -> (Dataplane, Vec<MemoryPeer>) {
         link(&format!("l{index}"), [end, port(0, text)], config)
     });
     let links = links.collect();
-    (start(links, 1), peers)
+    (start(links), peers)
 }
 
 /// The same frame with a tag of priority 0.
@@ -42,10 +43,11 @@ fn receive(peer: &MemoryPeer) -> Vec<u8> {
 }
 
 /// What the port at the second end of a link has refused: foreign and untagged.
-fn refused(dataplane: &Dataplane, link: usize) -> [Count; 2] {
-    let ports = dataplane.vlan_ports().unwrap();
-    let port = ports.into_iter().find(|port| (port.link, port.end) == (link, 1)).unwrap();
-    [port.dropped.foreign, port.dropped.untagged]
+fn refused(dataplane: &Dataplane, link: u32) -> [Count; 2] {
+    let ends = dataplane.segment_ends().unwrap();
+    let end = ends.into_iter().find(|end| (end.link, end.end) == (LinkId(link), 1)).unwrap();
+    let (_, dropped) = end.status.vlan.unwrap();
+    [dropped.foreign, dropped.untagged]
 }
 
 #[test]
@@ -102,7 +104,7 @@ fn a_super_frame_stays_whole_through_tagging_and_untagging() {
         link("trunk", [port(0, TRUNK), port(1, TRUNK)], "{}"),
         link("b", [port(1, ACCESS_10), b], "{}"),
     ];
-    let dataplane = start(links, 2);
+    let dataplane = start(links);
     for payload in [3000, 60_000] {
         let (header, bytes) = super_frame(payload);
         assert!(left.send_with(&header, &bytes));
@@ -155,7 +157,7 @@ fn stick() -> (Dataplane, [MemoryPeer; 2], [MemoryPeer; 3]) {
         link("b", [b, port(0, ACCESS_20)], "{}"),
         link("stick", [stick, port(0, TRUNK)], "{}"),
     ];
-    (start(links, 1), [ten, twenty], [eth.1, eth10.1, eth20.1])
+    (start(links), [ten, twenty], [eth.1, eth10.1, eth20.1])
 }
 
 #[test]
@@ -176,7 +178,7 @@ fn a_cut_link_takes_the_carrier_from_all_its_interfaces_and_is_forgotten() {
 #[test]
 fn captures_and_pipes_see_tags_as_they_are_on_the_link() {
     let (dataplane, hosts, router) = stick();
-    let mut capture = dataplane.capture(2, 0).unwrap();
+    let mut capture = dataplane.capture(LinkId(2), 0).unwrap();
     assert!(hosts[0].send(&broadcast(0)));
     assert_eq!(receive(&router[1]), broadcast(0));
     assert!(router[2].send(&broadcast(9)));
@@ -214,7 +216,7 @@ fn bit_errors_behind_one_port_show_at_no_other() {
             links.push(wired);
             peers.push(peer);
         }
-        let _dataplane = start(links, 1);
+        let _dataplane = start(links);
         let mut clean = broadcast(0);
         clean.resize(300, 7);
         let expected = |port: usize| match ports[port] {
@@ -247,7 +249,7 @@ fn tags_that_bit_errors_destroy_do_no_harm() {
         noisy,
         link("b", [port(1, r#"{"trunk": {"allowed": "all"}}"#), b], "{}"),
     ];
-    let dataplane = start(links, 2);
+    let dataplane = start(links);
     let sent = 2000;
     for _ in 0..sent / 100 {
         for _ in 0..100 {
@@ -270,15 +272,10 @@ fn tags_that_bit_errors_destroy_do_no_harm() {
 fn a_switch_knows_vlans_at_all_ports_or_at_none() {
     let links = vec![
         link("a", [device().0, port(0, ACCESS_10)], "{}"),
-        link("b", [device().0, End::switch(0)], "{}"),
+        link("b", [device().0, End::switch(SegmentId(0))], "{}"),
     ];
-    let result = Dataplane::start(Wiring { links, switches: 1 }, Options::default());
+    let result = Dataplane::start(wiring(links), Options::default());
     let is_mixed = matches!(
-        &result, Err(DataplaneError::MixedSwitch { link, switch: 0 }) if link == "b");
+        &result, Err(DataplaneError::MixedSwitch { link, switch: SegmentId(0) }) if link == "b");
     assert!(is_mixed, "{result:?}");
-    let all: PortVlans = serde_json::from_str(r#"{"trunk":{"allowed":"all"}}"#).unwrap();
-    let end = End::vlan_port(3, all);
-    let links = vec![link("a", [device().0, end], "{}")];
-    let result = Dataplane::start(Wiring { links, switches: 1 }, Options::default());
-    assert!(matches!(result, Err(DataplaneError::UnknownSwitch { switch: 3, .. })));
 }

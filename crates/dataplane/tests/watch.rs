@@ -5,7 +5,7 @@ mod common;
 use std::time::Instant;
 
 use common::*;
-use netloom_dataplane::{Dataplane, Limits, Loss, Seen, Watch, Wiring};
+use netloom_dataplane::{Dataplane, Limits, Loss, Seen, Watch};
 use netloom_units::Duration;
 
 /// Nothing is ever later, and no pause longer.
@@ -54,7 +54,7 @@ fn every_frame_is_punctual_or_late() {
 #[test]
 fn a_loss_is_told_with_its_pipe_and_its_place() {
     let ((a, left), (b, _right)) = (device(), device_of(2));
-    let wiring = Wiring { links: vec![link("l", [a, b], "{}")], switches: 0 };
+    let wiring = wiring(vec![link("l", [a, b], "{}")]);
     let dataplane = Dataplane::start(wiring, options()).unwrap();
     let mut watch = dataplane.watch(PATIENT).unwrap();
     assert!((0..3).all(|_| left.send(&frame(2, 1, 60))) && left.send(&[1, 2, 3]));

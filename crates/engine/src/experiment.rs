@@ -21,6 +21,7 @@ use netloom_api::state::{
 };
 use netloom_api::timing::Timing;
 use netloom_dataplane::{Dataplane, FrameLog, FrameLogSummary};
+use netloom_fabric::{LinkId, SegmentEnd};
 use netloom_link::{LinkState, LogHeader};
 use netloom_monitor::{Monitor, Verdict};
 use netloom_nodes::{ExitStatus, Layout, Network, Overruns, Processes, SpawnRequest, Spawned};
@@ -199,7 +200,7 @@ impl Experiment {
         self.live.write().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Puts another network in force; the live one, which `_held` keeps from all others, is numbered so.
+    /// Puts another network in force, while `_held` keeps the live one from all others.
     fn redraw(&self, _held: &RwLockWriteGuard<'_, Option<Live>>, drawn: Arc<Drawn>) {
         *self.drawn.write().unwrap_or_else(PoisonError::into_inner) = drawn;
     }
@@ -271,19 +272,21 @@ impl Experiment {
     }
 
     fn drawn_ports(&self) -> Result<(Arc<Drawn>, SwitchPorts)> {
-        let (drawn, vlans, trees) = self.with_live(|live| {
-            Ok((self.drawn(), live.dataplane.vlan_ports()?, live.dataplane.tree_ports()?))
-        })?;
-        let links: Vec<&Link> = drawn.scenario.modelled_links().collect();
-        let named = |link: usize, end: usize| links.get(link)?.endpoints.get(end).cloned();
-        let vlans = vlans.into_iter().filter_map(|port| {
-            let status = VlanPortStatus { vlans: port.vlans, dropped: port.dropped };
-            Some((named(port.link, port.end)?, status))
-        });
-        let trees = trees
-            .into_iter()
-            .filter_map(|port| Some((named(port.link, port.end)?, wiring::tree_port(&port))));
-        let ports = SwitchPorts { vlans: vlans.collect(), trees: trees.collect() };
+        let (drawn, ends) =
+            self.with_live(|live| Ok((self.drawn(), live.dataplane.segment_ends()?)))?;
+        let links: HashMap<LinkId, &Link> = drawn.modelled_links().collect();
+        let mut ports = SwitchPorts { vlans: HashMap::new(), trees: HashMap::new() };
+        for SegmentEnd { link, end, status } in ends {
+            let Some(endpoint) = links.get(&link).and_then(|link| link.endpoints.get(end)) else {
+                continue;
+            };
+            if let Some((vlans, dropped)) = status.vlan {
+                ports.vlans.insert(endpoint.clone(), VlanPortStatus { vlans, dropped });
+            }
+            if let Some(tree) = status.tree {
+                ports.trees.insert(endpoint.clone(), wiring::tree_port(&tree));
+            }
+        }
         Ok((drawn, ports))
     }
 
@@ -334,7 +337,7 @@ impl Experiment {
             let drawn = self.drawn();
             let inside: u64 = self.overflow.dropped(&drawn, &live.network)?.values().sum();
             let overflow = inside + live.lost_outside.frames().values().sum::<u64>();
-            Ok(crate::wiring::timing(&drawn.scenario, live.dataplane.timing()?, overflow))
+            Ok(crate::wiring::timing(&drawn, live.dataplane.timing()?, overflow))
         })
     }
 
@@ -382,7 +385,13 @@ impl Experiment {
         });
         let zero_unix_ns = (self.started_unix * 1e9) as u64;
         let header = LogHeader { zero_unix_ns, pipes: pipes.collect() };
-        let wanted = links.iter().map(|name| links::modelled(&drawn, name));
+        // The header names all pipes, in the order of the scenario.
+        let places: HashMap<LinkId, usize> =
+            drawn.modelled_links().map(|(id, _)| id).zip(0..).collect();
+        let wanted = links.iter().map(|name| {
+            let id = links::modelled(&drawn, name)?;
+            Ok((id, places.get(&id).copied().unwrap_or(usize::MAX / 4)))
+        });
         let wanted = wanted.collect::<Result<Vec<_>>>()?;
         self.with_live(|live| Ok(live.dataplane.log_frames(&wanted, &header, file)?))
     }

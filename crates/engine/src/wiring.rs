@@ -5,11 +5,12 @@ use std::collections::HashMap;
 use anyhow::{Result, anyhow};
 use netloom_api::state::{PortRole, PortState, TreePortStatus};
 use netloom_api::timing::{LatencySummary, Scheduling, Timing, WorkerLoad};
-use netloom_dataplane::{End, LinkWiring, SwitchPort, TreeWorth, Wiring};
+use netloom_dataplane::{End, LinkWiring, Wiring};
+use netloom_fabric::{LinkId, SegmentId, SwitchPort, TreePort, TreeSettings};
 use netloom_link::Vid;
 use netloom_nodes::{Attachment, Device};
 use netloom_ports::{FrameBuffer, FrameDevice, Losses, PacketDevice, Tap};
-use netloom_scenario::{Endpoint, Interface, Link, Node, NodeKind, PortTree, Scenario};
+use netloom_scenario::{Endpoint, Interface, Link, Node, NodeKind, PortTree};
 use netloom_spanning_tree::{BridgeId, PathCost, PortPriority, PortView, Priority, Role};
 
 use crate::drawn::Drawn;
@@ -49,9 +50,9 @@ pub fn wire(drawn: &Drawn, devices: Vec<Device>) -> Result<(Wiring, LostOutside)
         loose.insert((node, interface), device);
     }
     let nodes = Nodes::of(drawn);
-    let links = drawn.scenario.modelled_links().map(|link| nodes.wire(link, &mut loose));
+    let links = drawn.modelled_links().map(|(id, link)| nodes.wire(id, link, &mut loose));
     let links = links.collect::<Result<_>>()?;
-    Ok((Wiring { links, switches: drawn.numbers.len() }, lost_outside))
+    Ok((Wiring { links }, lost_outside))
 }
 
 /// The nodes of a network, for finding what links end at.
@@ -68,8 +69,9 @@ impl<'a> Nodes<'a> {
     }
 
     /// A link with its ends, which are taken out of `devices`.
-    pub fn wire(&self, link: &Link, devices: &mut Loose) -> Result<LinkWiring> {
+    pub fn wire(&self, id: LinkId, link: &Link, devices: &mut Loose) -> Result<LinkWiring> {
         Ok(LinkWiring {
+            id,
             name: link.name.clone(),
             ends: self.ends(link, devices)?,
             pipes: [link.forward.clone(), link.reverse.clone()],
@@ -89,8 +91,8 @@ impl<'a> Nodes<'a> {
             let number = self.drawn.number(node).unwrap_or_default();
             let vlans = port.and_then(|port| port.vlan.clone());
             let bridge = bridge(found, number)?;
-            let worth = port.map_or(Ok(TreeWorth::default()), worth)?;
-            return Ok(End::Switch(SwitchPort { switch: number as usize, vlans, bridge, worth }));
+            let tree = port.map_or(Ok(TreeSettings::default()), tree_settings)?;
+            return Ok(End::Switch(SwitchPort { switch: SegmentId(number), vlans, bridge, tree }));
         }
         let mut tap = |interface: &str| {
             let tap = devices.remove(&(node.clone(), interface.into()));
@@ -152,10 +154,10 @@ fn bridge(switch: &Node, number: u32) -> Result<Option<BridgeId>> {
     Ok(Some(BridgeId::new(Priority::try_from(tree.priority)?, address)))
 }
 
-/// What the way through a port is worth to a spanning tree.
-fn worth(port: &Interface) -> Result<TreeWorth> {
+/// Cost and priority of a port in a spanning tree.
+fn tree_settings(port: &Interface) -> Result<TreeSettings> {
     let PortTree { cost, priority } = port.spanning_tree;
-    Ok(TreeWorth {
+    Ok(TreeSettings {
         cost: cost.map(PathCost::try_from).transpose()?,
         priority: priority.map(PortPriority::try_from).transpose()?.unwrap_or_default(),
     })
@@ -175,7 +177,7 @@ fn forget_what_waits(device: &mut dyn FrameDevice) {
 }
 
 /// A port of a switch that runs a spanning tree, in the API's words.
-pub fn tree_port(of: &netloom_dataplane::TreePortStatus) -> TreePortStatus {
+pub fn tree_port(of: &TreePort) -> TreePortStatus {
     let (root, root_cost) = of.root;
     let PortView { role, state, cost, priority, edge, legacy, counters, .. } = of.port;
     TreePortStatus {
@@ -208,7 +210,7 @@ pub fn tree_port(of: &netloom_dataplane::TreePortStatus) -> TreePortStatus {
 /// The data plane's measurements in the API's words.
 ///
 /// `overflow` is what the nodes' interfaces dropped because the engine did not read them in time.
-pub fn timing(scenario: &Scenario, timing: netloom_dataplane::Timing, overflow: u64) -> Timing {
+pub fn timing(drawn: &Drawn, timing: netloom_dataplane::Timing, overflow: u64) -> Timing {
     let drops = timing.unmodelled;
     let causes = [
         ("not_read_in_time", overflow),
@@ -219,7 +221,7 @@ pub fn timing(scenario: &Scenario, timing: netloom_dataplane::Timing, overflow: 
         ("no_memory", drops.no_memory),
     ];
     let failures = timing.failures.into_iter().map(|failure| {
-        let link = scenario.modelled_links().nth(failure.link);
+        let link = drawn.link(failure.link);
         let end = link.and_then(|link| link.endpoints.get(failure.end));
         let name = end.map_or_else(|| "an interface".into(), ToString::to_string);
         format!("{name} failed at {}: {}", failure.at, failure.error)

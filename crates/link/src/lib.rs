@@ -7,6 +7,7 @@
 //! | module | what lives there |
 //! |---|---|
 //! | `config` | what a pipe can be told: [`PipeConfig`], [`PipeChange`] |
+//! | `direction` | the two directions of a link: [`Direction`] |
 //! | `frame` | what a pipe knows of a frame: [`FrameInfo`], [`DropReason`] |
 //! | `pipe` | the pipe, which joins the stages below |
 //! | `queue`, `line`, `channel`, `flight` | its stages: waiting, serialization, loss, propagation |
@@ -24,6 +25,7 @@
 mod address;
 mod channel;
 mod config;
+mod direction;
 mod flight;
 mod frame;
 mod header;
@@ -40,6 +42,7 @@ mod statistics;
 pub use address::{AddressError, IpPrefix, Ipv4Prefix, Ipv6Prefix};
 pub use channel::{BitErrorRate, BitErrors, FourState, GilbertElliott, Loss, LossPattern};
 pub use config::*;
+pub use direction::Direction;
 pub use flight::{DistributionTable, Jitter, JitterDistribution, Offsets, Reorder, Reordering};
 pub use frame::{DropReason, Frame, FrameInfo, Passage};
 pub use header::{Ecn, Header};

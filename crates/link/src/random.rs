@@ -4,6 +4,8 @@
 use rand_core::Rng;
 use rand_pcg::Pcg64;
 
+use crate::Direction;
+
 /// One stream of random numbers (PCG XSL RR 128/64; O'Neill 2014).
 ///
 /// State and increment are both derived from the experiment's seed and the stream's name, so that
@@ -22,6 +24,12 @@ impl Stream {
     /// The stream called `name` of the experiment with `seed`.
     pub fn new(seed: u64, name: &str) -> Self {
         Self::from_origin(fnv1a(name.as_bytes()) ^ SplitMix(seed).next())
+    }
+
+    /// The stream of one pipe of the link called `link`: a simulation and the data plane draw the
+    /// same numbers for it.
+    pub fn of_pipe(seed: u64, link: &str, direction: Direction) -> Self {
+        Self::new(seed, &format!("{link}/{direction}"))
     }
 
     /// The stream for `purpose` beside this one, independent of what was drawn from this one: each

@@ -1,8 +1,7 @@
 //! What a monitor can be told one by one, and from when on.
 
+use netloom_fabric::PipeId;
 use netloom_units::{Duration, Time};
-
-use crate::PipeId;
 
 /// Something rare that a monitor is to know.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

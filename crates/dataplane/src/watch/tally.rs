@@ -5,13 +5,13 @@ use std::sync::Arc;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use netloom_fabric::PipeId;
 use netloom_link::FrameInfo;
 use netloom_units::{Duration, Time};
 use rtrb::Producer;
 
 use super::slack::SlackTally;
 use super::{Limits, Loss, Seen, Sighting};
-use crate::PipeId;
 use crate::thread_clock::ThreadClock;
 
 /// Buckets to an octave of lateness.

@@ -1,16 +1,19 @@
-use netloom_link::FrameInfo;
+use netloom_fabric::LinkId;
+use netloom_link::{Direction, FrameInfo};
 
 use super::*;
 use crate::{Clock, Scheduling};
 
 const LIMITS: Limits =
     Limits { tolerance: Duration::from_millis(1), pause: Duration::from_secs(1000) };
-const PIPE: PipeId = PipeId { link: 3, direction: 1 };
+const PIPE: PipeId = PipeId { link: LinkId(3), direction: Direction::Reverse };
+
+const OTHER: PipeId = PipeId { link: LinkId(3), direction: Direction::Forward };
 
 fn ends() -> (Watch, Spotter) {
     let clock = Clock::since(std::time::Instant::now());
     let pulse = Pulse::start(clock, Scheduling::Normal, LIMITS.pause).unwrap();
-    let (end, spotter) = super::ends(LIMITS, vec![PipeId { link: 3, direction: 0 }, PIPE]);
+    let (end, spotter) = super::ends(LIMITS, vec![Some(OTHER), Some(PIPE)]);
     (Watch::new(LIMITS, vec![end], pulse, Time::ZERO), spotter)
 }
 
@@ -110,11 +113,10 @@ fn work_is_told_by_pipe() {
     spotter.passed(0, &FrameInfo::single(60));
     spotter.left(1, PIPE, ms(1), Duration::ZERO, &FrameInfo::single(100));
     let work: Vec<Work> = watch.work().collect();
-    let pipe =
-        |direction, frames, bytes| PipeWork { pipe: PipeId { link: 3, direction }, frames, bytes };
-    assert_eq!(work[0].pipes, [pipe(0, 1, 60), pipe(1, 2, 100)]);
+    let pipe = |pipe, frames, bytes| PipeWork { pipe, frames, bytes };
+    assert_eq!(work[0].pipes, [pipe(OTHER, 1, 60), pipe(PIPE, 2, 100)]);
     assert!(work[0].cpu_time > Duration::ZERO);
     spotter.handled(0);
     let work: Vec<Work> = watch.work().collect();
-    assert_eq!(work[0].pipes, [pipe(0, 1, 0)]);
+    assert_eq!(work[0].pipes, [pipe(OTHER, 1, 0)]);
 }

@@ -3,8 +3,9 @@
 
 use std::time::{Duration, Instant};
 
-use netloom_dataplane::{Dataplane, End, LinkWiring, Options, PipeId, Wiring};
-use netloom_link::{PipeChange, PipeConfig, PipeStatistics};
+use netloom_dataplane::{Dataplane, End, LinkWiring, Options, Wiring};
+use netloom_fabric::{LinkId, PipeId};
+use netloom_link::{Direction, PipeChange, PipeConfig, PipeStatistics};
 use netloom_ports::memory::{self, MemoryPeer};
 use netloom_ports::{GsoKind, VirtioHeader};
 
@@ -23,17 +24,23 @@ pub fn config(text: &str) -> PipeConfig {
     config
 }
 
-pub fn forward(link: usize) -> PipeId {
-    PipeId { link, direction: 0 }
+pub fn forward(link: u32) -> PipeId {
+    PipeId { link: LinkId(link), direction: Direction::Forward }
 }
 
-pub fn reverse(link: usize) -> PipeId {
-    PipeId { link, direction: 1 }
+pub fn reverse(link: u32) -> PipeId {
+    PipeId { link: LinkId(link), direction: Direction::Reverse }
 }
 
-/// A link whose two pipes are configured alike.
+/// A link whose two pipes are configured alike. [`wiring`] gives it its identity.
 pub fn link(name: &str, ends: [End; 2], text: &str) -> LinkWiring {
-    LinkWiring { name: name.into(), ends, pipes: [config(text), config(text)] }
+    LinkWiring { id: LinkId(0), name: name.into(), ends, pipes: [config(text), config(text)] }
+}
+
+/// Links whose identities are their places.
+pub fn wiring(links: impl IntoIterator<Item = LinkWiring>) -> Wiring {
+    let links = links.into_iter().zip(0..);
+    Wiring { links: links.map(|(link, id)| LinkWiring { id: LinkId(id), ..link }).collect() }
 }
 
 pub fn device() -> (End, MemoryPeer) {
@@ -52,7 +59,7 @@ pub fn options() -> Options {
 /// One link between two devices in memory.
 pub fn one_link(text: &str) -> (Dataplane, MemoryPeer, MemoryPeer) {
     let ((a, left), (b, right)) = (device(), device());
-    let wiring = Wiring { links: vec![link("l", [a, b], text)], switches: 0 };
+    let wiring = wiring(vec![link("l", [a, b], text)]);
     (Dataplane::start(wiring, options()).unwrap(), left, right)
 }
 

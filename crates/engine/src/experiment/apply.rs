@@ -16,7 +16,7 @@ use netloom_plan::change::{Changes, Network, Operation, changes};
 use netloom_plan::{Plan, keep_addresses};
 use netloom_scenario::Scenario;
 
-use super::Experiment;
+use super::{Experiment, links};
 use crate::drawn::Drawn;
 use crate::end::End;
 use crate::monitoring::limits;
@@ -58,7 +58,7 @@ impl Experiment {
         let reserved = self.publisher.reserve(&scenario).context(UNCHANGED)?;
         let numbers = self.numbers.of(&scenario);
         // A node that is made anew has its number, and another namespace.
-        let is_watched_otherwise = old.numbers != numbers
+        let is_watched_otherwise = !numbers.has_nodes_of(&old)
             || !changes.replaced_nodes.is_empty()
             || changes.operations.iter().any(is_limit);
         let anew = changes.replaced_nodes.clone();
@@ -137,12 +137,11 @@ impl Experiment {
     /// The scenario in force, with links as they have been set since.
     fn observed(&self, drawn: &Drawn) -> Result<Scenario> {
         let pipes = self.with_live(|live| Ok(live.dataplane.pipes()?))?;
-        let mut pipes = pipes.into_iter();
+        let mut pipes = links::by_link(pipes);
         let mut observed = drawn.scenario.clone();
         for link in observed.links.iter_mut().filter(|link| !link.direct) {
-            let (Some(forward), Some(reverse)) = (pipes.next(), pipes.next()) else {
-                bail!("the data plane knows fewer pipes than the scenario");
-            };
+            let id = links::modelled(drawn, &link.name)?;
+            let [forward, reverse] = pipes.remove(&id).ok_or_else(|| links::missing(&link.name))?;
             (link.forward, link.reverse) = (forward.config, reverse.config);
         }
         Ok(observed)

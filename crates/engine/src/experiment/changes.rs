@@ -3,8 +3,8 @@
 use anyhow::{Context, Result, bail};
 use netloom_api::change::LinkChange;
 use netloom_api::event::{Origin, What};
-use netloom_dataplane::PipeId;
-use netloom_link::{LinkState, UnreadFile};
+use netloom_fabric::PipeId;
+use netloom_link::UnreadFile;
 use netloom_scenario::{Direction, Endpoint, Link};
 use netloom_units::Time;
 
@@ -42,7 +42,8 @@ impl Experiment {
                 );
             }
             for direction in directions(change.direction) {
-                batch.push((PipeId { link, direction: *direction }, change.change.clone()));
+                let direction = *direction;
+                batch.push((PipeId { link, direction }, change.change.clone()));
             }
         }
         self.change_carriers(&drawn, live, changes, || {
@@ -74,13 +75,17 @@ impl Experiment {
             ends.flat_map(|end| drawn.scenario.interfaces_at(end)).collect::<Vec<_>>()
         };
         let all: Vec<Endpoint> = switched.iter().flat_map(ends).collect();
-        let (look, before) = (overflow::look(&live.network, &all)?, self.cut_links(live)?);
+        let is_cut = |link: &&Link| {
+            drawn.links.get(&link.name).is_some_and(|id| live.dataplane.is_cut(*id))
+        };
+        let look = overflow::look(&live.network, &all)?;
+        let before: Vec<bool> = switched.iter().map(is_cut).collect();
         let at = apply()?;
-        let after = self.cut_links(live)?;
+        let after: Vec<bool> = switched.iter().map(is_cut).collect();
         let became = |cut: bool| -> Vec<Endpoint> {
-            let index = |link: &&&Link| drawn.links.get(&link.name).copied().unwrap_or_default();
-            let changed = switched.iter().filter(|link| before[index(link)] != after[index(link)]);
-            changed.filter(|link| after[index(link)] == cut).flat_map(ends).collect()
+            let states = switched.iter().zip(before.iter().zip(&after));
+            let changed = states.filter(|(_, (before, after))| before != after && **after == cut);
+            changed.flat_map(|(link, _)| ends(link)).collect()
         };
         self.overflow.lost(&look, &became(true));
         let restored = became(false);
@@ -89,20 +94,14 @@ impl Experiment {
         }
         Ok(at)
     }
-
-    /// The links that are down in both directions, whose interfaces have no carrier.
-    fn cut_links(&self, live: &Live) -> Result<Vec<bool>> {
-        let pipes = live.dataplane.pipes()?;
-        let down = |pipe: &netloom_dataplane::PipeStatus| pipe.config.state == LinkState::Down;
-        Ok(pipes.chunks(2).map(|pair| pair.iter().all(down)).collect())
-    }
 }
 
-/// The pipe numbers of a direction.
-fn directions(direction: Direction) -> &'static [usize] {
+/// The pipes that a direction names.
+fn directions(direction: Direction) -> &'static [netloom_link::Direction] {
+    use netloom_link::Direction::{Forward, Reverse};
     match direction {
-        Direction::Both => &[0, 1],
-        Direction::Forward => &[0],
-        Direction::Reverse => &[1],
+        Direction::Both => &[Forward, Reverse],
+        Direction::Forward => &[Forward],
+        Direction::Reverse => &[Reverse],
     }
 }

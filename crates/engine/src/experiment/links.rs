@@ -1,9 +1,12 @@
 //! What links have carried, and what passes their ends: by the data plane, or, of direct links, by the
 //! kernel.
 
+use std::collections::HashMap;
+
 use anyhow::{Result, anyhow, bail};
 use netloom_api::state::{DirectPipe, DirectStatistics, LinkStatus, ModelledPipe, PipeStatus};
-use netloom_dataplane::Capture;
+use netloom_dataplane::{Capture, PipeStatus as Pipe};
+use netloom_fabric::LinkId;
 use netloom_link::{Count, Window};
 use netloom_nodes::{InterfaceState, Traffic};
 use netloom_scenario::{Endpoint, Link};
@@ -30,21 +33,14 @@ impl Experiment {
             };
             Ok((drawn, pipes?, ends, live.dataplane.now()))
         })?;
-        let mut pipes = pipes.into_iter().map(|pipe| {
-            PipeStatus::Modelled(Box::new(ModelledPipe {
-                config: pipe.config,
-                statistics: pipe.statistics,
-            }))
-        });
+        let mut pipes = by_link(pipes);
         let mut links = Vec::with_capacity(drawn.scenario.links.len());
         for link in &drawn.scenario.links {
             let [forward, reverse] = match link.direct {
                 true => direct_pipes(&drawn, link, &ends, at),
                 false => {
-                    let (Some(forward), Some(reverse)) = (pipes.next(), pipes.next()) else {
-                        bail!("the data plane knows fewer pipes than the scenario");
-                    };
-                    [forward, reverse]
+                    let pair = pipes.remove(&modelled(&drawn, &link.name)?);
+                    pair.ok_or_else(|| missing(&link.name))?.map(modelled_pipe)
                 }
             };
             links.push(LinkStatus {
@@ -86,8 +82,26 @@ impl Experiment {
     }
 }
 
-/// The number of a link in the data plane; an error says why there is none.
-pub(super) fn modelled(drawn: &Drawn, name: &str) -> Result<usize> {
+/// The two pipes of each link.
+pub(super) fn by_link(pipes: Vec<Pipe>) -> HashMap<LinkId, [Pipe; 2]> {
+    let mut pipes = pipes.into_iter();
+    // In the order of their identities.
+    let pair = || Some([pipes.next()?, pipes.next()?]);
+    std::iter::from_fn(pair).map(|pair| (pair[0].id.link, pair)).collect()
+}
+
+/// The error where the data plane does not have a link of the scenario.
+pub(super) fn missing(name: &str) -> anyhow::Error {
+    anyhow!("the data plane does not have link `{name}` of the scenario")
+}
+
+fn modelled_pipe(pipe: Pipe) -> PipeStatus {
+    let Pipe { config, statistics, .. } = pipe;
+    PipeStatus::Modelled(Box::new(ModelledPipe { config, statistics }))
+}
+
+/// The identity of a link in the data plane; an error says why there is none.
+pub(super) fn modelled(drawn: &Drawn, name: &str) -> Result<LinkId> {
     drawn.links.get(name).copied().ok_or_else(|| match drawn.scenario.link(name) {
         Some(_) => anyhow!(
             "link `{name}` is direct: a pair of kernel devices, whose frames the engine does not see; \

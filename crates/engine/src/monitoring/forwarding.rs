@@ -21,7 +21,8 @@ const PARTIES: usize = 50;
 
 /// Divides traffic and CPU time over nodes.
 pub struct Forwarding {
-    pipes: Vec<Ends>,
+    /// By [`PipeId::index`]; nothing where there is no pipe.
+    pipes: Vec<Option<Ends>>,
     /// Whether anybody asks who sent how much: nobody does if no rate is too much.
     is_traffic_tested: bool,
     due: Time,
@@ -94,11 +95,11 @@ impl Forwarding {
 
 impl Sums {
     /// Adds what one worker did. Joined switches always have the same one.
-    fn add(&mut self, work: &Work, pipes: &[Ends]) {
+    fn add(&mut self, work: &Work, pipes: &[Option<Ends>]) {
         let mut bytes = Divisible::default();
         let mut frames = Divisible::default();
         for PipeWork { pipe, frames: handled, bytes: left } in &work.pipes {
-            let Some(Ends { from, to }) = pipes.get(pipe.index()) else { continue };
+            let Some(Some(Ends { from, to })) = pipes.get(pipe.index()) else { continue };
             frames.add(*from, *handled);
             match (from, to) {
                 (End::Node(node), End::Segment(segment)) => {
@@ -181,7 +182,7 @@ impl Divisible {
 }
 
 /// The ends of every pipe, by its index.
-fn ends(drawn: &Drawn) -> Vec<Ends> {
+fn ends(drawn: &Drawn) -> Vec<Option<Ends>> {
     let scenario = &drawn.scenario;
     let numbers: HashMap<&str, usize> =
         scenario.nodes.iter().enumerate().map(|(number, n)| (n.name.as_str(), number)).collect();
@@ -199,7 +200,13 @@ fn ends(drawn: &Drawn) -> Vec<Ends> {
         let [one, other] = link.map(end);
         [Ends { from: one, to: other }, Ends { from: other, to: one }]
     };
-    links.iter().flat_map(both).collect()
+    let last = drawn.links.values().max();
+    let mut pipes = vec![None; last.map_or(0, |link| 2 * link.index() + 2)];
+    for ((id, _), link) in drawn.modelled_links().zip(&links) {
+        let place = 2 * id.index();
+        pipes[place..place + 2].copy_from_slice(&both(link).map(Some));
+    }
+    pipes
 }
 
 /// For each node, the least number of those that it is joined to by links between switches.
@@ -224,7 +231,8 @@ fn segments(nodes: usize, links: &[[usize; 2]], is_switch: impl Fn(usize) -> boo
 
 #[cfg(test)]
 mod tests {
-    use netloom_dataplane::PipeId;
+    use netloom_fabric::{LinkId, PipeId};
+    use netloom_link::Direction;
 
     use super::*;
 
@@ -232,13 +240,16 @@ mod tests {
     const B: Party = Party::Node(1);
     const SWITCH: End = End::Segment(2);
 
-    fn from(from: End, to: End) -> [Ends; 2] {
-        [Ends { from, to }, Ends { from: to, to: from }]
+    fn from(from: End, to: End) -> [Option<Ends>; 2] {
+        [Some(Ends { from, to }), Some(Ends { from: to, to: from })]
     }
 
     fn work(cpu_ns: u64, pipes: &[(usize, u64, u64)]) -> Work {
         let pipe = |(index, frames, bytes): &(usize, u64, u64)| PipeWork {
-            pipe: PipeId { link: index / 2, direction: index % 2 },
+            pipe: PipeId {
+                link: LinkId(*index as u32 / 2),
+                direction: Direction::BOTH[index % 2],
+            },
             frames: *frames,
             bytes: *bytes,
         };

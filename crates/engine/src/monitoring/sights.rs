@@ -3,7 +3,9 @@
 use std::collections::HashMap;
 
 use anyhow::Result;
-use netloom_dataplane::{Limits, Loss, PipeId, Seen, Traffic, Watch};
+use netloom_dataplane::{Limits, Loss, Seen, Traffic, Watch};
+use netloom_fabric::PipeId;
+use netloom_link::Direction;
 use netloom_monitor::{DropCause, Observation, Party, Route, SignalKind, Subject};
 use netloom_scenario::NodeKind;
 use netloom_units::{Size, Time};
@@ -50,7 +52,7 @@ pub struct Sights {
     watch: Watch,
     forwarding: Forwarding,
     /// Who sends into each pipe.
-    senders: Vec<Party>,
+    senders: HashMap<PipeId, Party>,
     /// The nodes' names.
     names: Vec<String>,
     /// Whether there are direct links.
@@ -99,7 +101,7 @@ impl Sights {
     /// Everything since the last look; of the `last` one, what other looks leave for later, too.
     pub fn look(&mut self, now: Time, last: bool, sink: &mut dyn FnMut(Time, Observation)) {
         let senders = &self.senders;
-        let sender = |pipe: PipeId| senders.get(pipe.index()).copied().unwrap_or(Party::Engine);
+        let sender = |pipe: PipeId| senders.get(&pipe).copied().unwrap_or(Party::Engine);
         let common = self.watch.look(now, last, |sighting| {
             let seen = match sighting.what {
                 Seen::Late { pipe, by, frames } => {
@@ -145,11 +147,14 @@ fn cause(loss: Loss) -> DropCause {
 }
 
 /// Who sends into each pipe: the node at its end, unless that is a switch, which forwards for others.
-fn senders(drawn: &Drawn) -> Vec<Party> {
+fn senders(drawn: &Drawn) -> HashMap<PipeId, Party> {
     let stacks = drawn.scenario.nodes.iter().filter(|node| node.kind != NodeKind::Switch);
     let parties: HashMap<&str, Party> = stacks
         .filter_map(|node| Some((node.name.as_str(), Party::Node(drawn.number(&node.name)?))))
         .collect();
-    let ends = drawn.scenario.modelled_links().flat_map(|link| &link.endpoints);
-    ends.map(|end| parties.get(end.node.as_str()).copied().unwrap_or(Party::Engine)).collect()
+    let ends = drawn.modelled_links().flat_map(|(id, link)| {
+        let pipe = |direction| PipeId { link: id, direction };
+        Direction::BOTH.map(pipe).into_iter().zip(&link.endpoints)
+    });
+    ends.filter_map(|(pipe, end)| Some((pipe, *parties.get(end.node.as_str())?))).collect()
 }

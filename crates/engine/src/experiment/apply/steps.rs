@@ -7,7 +7,8 @@ use std::sync::{Arc, RwLockWriteGuard};
 
 use anyhow::{Context, Result, anyhow};
 use netloom_api::change::LinkChange;
-use netloom_dataplane::{NotRewired, Rewired, Unwired};
+use netloom_dataplane::{Incoming, NotPutIn, Unwired};
+use netloom_fabric::LinkId;
 use netloom_link::LinkState;
 use netloom_plan::change::{Change, Changes, Existence, Operation};
 use netloom_scenario::{Endpoint, Link};
@@ -23,8 +24,6 @@ pub struct Steps<'e> {
     experiment: &'e Experiment,
     old: Arc<Drawn>,
     new: Arc<Drawn>,
-    /// The network by whose numbers links are in the data plane.
-    numbered: Arc<Drawn>,
     /// The live network, while it is nobody else's.
     held: Option<RwLockWriteGuard<'e, Option<Live>>>,
     /// Devices that no link has.
@@ -43,9 +42,8 @@ impl<'e> Steps<'e> {
         new: Arc<Drawn>,
         software: Software<'e>,
     ) -> Self {
-        let numbered = Arc::clone(&old);
         let (devices, out) = (Loose::new(), HashMap::new());
-        Self { experiment, old, new, numbered, held: None, devices, out, software }
+        Self { experiment, old, new, held: None, devices, out, software }
     }
 
     /// Carries all of them out, or leaves everything as it was.
@@ -76,8 +74,7 @@ impl<'e> Steps<'e> {
 
     /// The other way round.
     fn unfinish(&mut self) {
-        let is_numbered_so = Arc::ptr_eq(&self.numbered, &self.old);
-        if is_numbered_so && !Arc::ptr_eq(&self.experiment.drawn(), &self.old) {
+        if !Arc::ptr_eq(&self.experiment.drawn(), &self.old) {
             let held = self.held.take().unwrap_or_else(|| self.experiment.live_mut());
             self.experiment.redraw(&held, Arc::clone(&self.old));
         }
@@ -200,10 +197,10 @@ impl<'e> Steps<'e> {
     fn take_out(&mut self, names: &[String]) -> Result<()> {
         let old = Arc::clone(&self.old);
         let taken: Vec<&Link> = names.iter().filter_map(|name| old.scenario.link(name)).collect();
-        let numbered = |link: &&Link| Ok((links::modelled(&old, &link.name)?, link.name.clone()));
-        let numbers = taken.iter().map(numbered).collect::<Result<Vec<_>>>()?;
+        let named = |link: &&Link| Ok((links::modelled(&old, &link.name)?, link.name.clone()));
+        let named = taken.iter().map(named).collect::<Result<Vec<_>>>()?;
         self.hold()?;
-        let unwired = self.live_mut()?.dataplane.take_out(&numbers)?;
+        let unwired = self.live_mut()?.dataplane.take_out(&named)?;
         let nodes = Nodes::of(&old);
         for (link, (unwired, ends)) in taken.into_iter().zip(unwired) {
             nodes.unwire(link, ends, &mut self.devices);
@@ -213,21 +210,17 @@ impl<'e> Steps<'e> {
     }
 
     fn put_in(&mut self) -> Result<()> {
-        let (old, new) = (Arc::clone(&self.old), Arc::clone(&self.new));
+        let new = Arc::clone(&self.new);
         let nodes = Nodes::of(&new);
-        let mut links = Vec::with_capacity(new.links.len());
-        for link in new.scenario.modelled_links() {
-            links.push(match old.links.get(&link.name).filter(|_| !self.has_come(link)) {
-                Some(number) => Rewired::Kept(*number),
-                None => Rewired::New(Box::new(nodes.wire(link, &mut self.devices)?)),
-            });
+        let come: Vec<_> = new.modelled_links().filter(|(_, link)| self.has_come(link)).collect();
+        let mut links = Vec::with_capacity(come.len());
+        for (id, link) in come {
+            links.push(Incoming::New(Box::new(nodes.wire(id, link, &mut self.devices)?)));
         }
         self.hold()?;
-        let names: Vec<&Link> = new.scenario.modelled_links().collect();
         let limits = new.scenario.monitor.enabled.then(|| limits(&new));
         match self.live_mut()?.dataplane.put_in(links, limits) {
             Ok(watch) => {
-                self.numbered = Arc::clone(&new);
                 if let Some(watch) = watch {
                     self.experiment.news().sights(watch, self.experiment, &new);
                 }
@@ -239,9 +232,12 @@ impl<'e> Steps<'e> {
                 released
             }
             Err(refused) => {
-                let NotRewired { error, links } = *refused;
-                for (link, rewired) in names.into_iter().zip(links) {
-                    if let Rewired::Back(_, ends) = rewired {
+                let NotPutIn { error, links } = *refused;
+                let wanted: HashMap<LinkId, &Link> = new.modelled_links().collect();
+                for incoming in links {
+                    if let Incoming::Back(unwired, ends) = incoming
+                        && let Some(link) = wanted.get(&unwired.id())
+                    {
                         nodes.unwire(link, ends, &mut self.devices);
                     }
                 }
@@ -255,10 +251,10 @@ impl<'e> Steps<'e> {
         let stays =
             |link: &&Link| old.links.contains_key(&link.name) && !self.out.contains_key(&link.name);
         let come: Vec<&Link> = new.scenario.modelled_links().filter(|link| !stays(link)).collect();
-        let numbered = |link: &&Link| Ok((links::modelled(&new, &link.name)?, link.name.clone()));
-        let numbers = come.iter().map(numbered).collect::<Result<Vec<_>>>()?;
+        let named = |link: &&Link| Ok((links::modelled(&new, &link.name)?, link.name.clone()));
+        let named = come.iter().map(named).collect::<Result<Vec<_>>>()?;
         self.hold()?;
-        let unwired = self.live_mut()?.dataplane.take_out(&numbers)?;
+        let unwired = self.live_mut()?.dataplane.take_out(&named)?;
         let nodes = Nodes::of(&new);
         for (link, (_, ends)) in come.into_iter().zip(unwired) {
             nodes.unwire(link, ends, &mut self.devices);
@@ -267,20 +263,18 @@ impl<'e> Steps<'e> {
     }
 
     fn undo_take_out(&mut self) -> Result<()> {
-        let (old, numbered) = (Arc::clone(&self.old), Arc::clone(&self.numbered));
+        let old = Arc::clone(&self.old);
         let nodes = Nodes::of(&old);
-        let mut links = Vec::with_capacity(old.links.len());
+        let mut links = Vec::with_capacity(self.out.len());
         for link in old.scenario.modelled_links() {
-            links.push(match self.out.remove(&link.name) {
-                Some(unwired) => Rewired::Back(unwired, nodes.ends(link, &mut self.devices)?),
-                None => Rewired::Kept(links::modelled(&numbered, &link.name)?),
-            });
+            if let Some(unwired) = self.out.remove(&link.name) {
+                links.push(Incoming::Back(unwired, nodes.ends(link, &mut self.devices)?));
+            }
         }
         self.hold()?;
         let limits = old.scenario.monitor.enabled.then(|| limits(&old));
         let put_in = self.live_mut()?.dataplane.put_in(links, limits);
         let watch = put_in.map_err(|refused| refused.error)?;
-        self.numbered = Arc::clone(&old);
         if let Some(watch) = watch {
             self.experiment.news().sights(watch, self.experiment, &old);
         }

@@ -1,45 +1,45 @@
-//! When which lane is due next. Its cost follows the traffic: a lane with nothing under way is
-//! not in it.
+//! When which of several things is due next. Its cost follows what is scheduled: what has nothing
+//! under way is not in it.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use netloom_units::Time;
 
-/// A heap of deadlines, at most one valid for each lane. Entries that a sooner deadline has made
-/// stale are left where they are and ignored when they come up.
+/// A heap of deadlines, at most one of which is valid for each key. Entries that a sooner deadline
+/// has made stale stay where they are and are ignored when they come up.
 #[derive(Debug, Default)]
 pub(crate) struct Timers {
     heap: BinaryHeap<Reverse<(Time, usize)>>,
-    /// The valid deadline of each lane.
+    /// The valid deadline of each key.
     scheduled: Vec<Option<Time>>,
 }
 
 impl Timers {
-    /// From now on there are so many lanes.
-    pub fn grow(&mut self, lanes: usize) {
-        self.scheduled.resize(lanes, None);
+    /// Makes room for keys below `keys`.
+    pub fn grow(&mut self, keys: usize) {
+        self.scheduled.resize(keys, None);
     }
 
-    /// `lane` is due no more.
-    pub fn forget(&mut self, lane: usize) {
-        self.scheduled[lane] = None;
+    /// Forgets the deadline of `key`.
+    pub fn forget(&mut self, key: usize) {
+        self.scheduled[key] = None;
     }
 
-    /// Makes `lane` due at `deadline`, unless it is due sooner anyway.
+    /// Makes `key` due at `deadline`, unless it is due sooner anyway.
     #[inline]
-    pub fn schedule(&mut self, lane: usize, deadline: Time) {
-        if self.scheduled[lane].is_none_or(|scheduled| deadline < scheduled) {
-            self.scheduled[lane] = Some(deadline);
-            self.heap.push(Reverse((deadline, lane)));
+    pub fn schedule(&mut self, key: usize, deadline: Time) {
+        if self.scheduled[key].is_none_or(|scheduled| deadline < scheduled) {
+            self.scheduled[key] = Some(deadline);
+            self.heap.push(Reverse((deadline, key)));
         }
     }
 
-    /// When something is due next.
+    /// When something is due next. Removes stale entries that come before it.
     #[inline]
     pub fn next(&mut self) -> Option<Time> {
-        while let Some(Reverse((deadline, lane))) = self.heap.peek() {
-            if self.scheduled[*lane] == Some(*deadline) {
+        while let Some(Reverse((deadline, key))) = self.heap.peek() {
+            if self.scheduled[*key] == Some(*deadline) {
                 return Some(*deadline);
             }
             self.heap.pop();
@@ -47,15 +47,15 @@ impl Timers {
         None
     }
 
-    /// A lane that is due at `now`, the most overdue first; it is due no more.
+    /// Takes the key that is most overdue at `now`, if any is due.
     #[inline]
     pub fn pop_due(&mut self, now: Time) -> Option<usize> {
         if self.next()? > now {
             return None;
         }
-        let Reverse((_, lane)) = self.heap.pop()?;
-        self.scheduled[lane] = None;
-        Some(lane)
+        let Reverse((_, key)) = self.heap.pop()?;
+        self.scheduled[key] = None;
+        Some(key)
     }
 }
 
@@ -68,7 +68,7 @@ mod tests {
     }
 
     #[test]
-    fn lanes_come_up_in_the_order_of_their_deadlines() {
+    fn keys_come_up_in_the_order_of_their_deadlines() {
         let mut timers = Timers::default();
         timers.grow(3);
         timers.schedule(0, at(30));

@@ -1,0 +1,228 @@
+//! What a worker counts and shows of the frames in its part of the network: lateness, losses,
+//! captures, the frame log, and what a monitor is to know. Not here: where frames go
+//! (`netloom-fabric`).
+
+use netloom_fabric::{Loss as FabricLoss, Observer, PipeSlot};
+use netloom_link::{Delivery, DropReason, FrameEvent, FrameInfo, Occurrence, Passage, Pipe};
+use netloom_units::Time;
+
+use crate::Clock;
+use crate::capture::{CaptureDirection, CaptureNote, CaptureSink};
+use crate::carried::Carried;
+use crate::frame_log::LogSink;
+use crate::timing::Counters;
+use crate::watch::{Loss, Spotter};
+
+/// The captures of a pipe's frames.
+#[derive(Debug, Default)]
+pub(crate) struct Taps {
+    /// Of what enters at the source.
+    pub entry: Vec<CaptureSink>,
+    /// Of what leaves at the target.
+    pub exit: Vec<CaptureSink>,
+}
+
+/// What is kept of a pipe, by its slot.
+#[derive(Debug, Default)]
+struct Record {
+    taps: Taps,
+    /// Frames that entered the pipe, a super-frame that is not split as one, since that was last
+    /// asked for.
+    offered: u64,
+    /// The pipe's number in the frame log, if it is logged.
+    logged_as: Option<u32>,
+}
+
+#[derive(Debug)]
+pub(crate) struct Recorder {
+    clock: Clock,
+    pub counters: Counters,
+    /// Reports to a monitor.
+    pub spotter: Option<Spotter>,
+    log: Option<LogSink>,
+    records: Vec<Record>,
+    /// When the last frame left the network.
+    left_at: Time,
+}
+
+impl Recorder {
+    pub fn new(clock: Clock) -> Self {
+        Self {
+            clock,
+            counters: Counters::default(),
+            spotter: None,
+            log: None,
+            records: Vec::new(),
+            left_at: Time::ZERO,
+        }
+    }
+
+    /// A link has come, with its captures.
+    pub fn open(&mut self, pipe: PipeSlot, taps: Taps) {
+        if self.records.len() <= pipe.slot {
+            self.records.resize_with(pipe.slot + 1, Record::default);
+        }
+        self.records[pipe.slot] = Record { taps, ..Record::default() };
+    }
+
+    /// A link has gone; its captures.
+    pub fn close(&mut self, pipe: PipeSlot) -> Taps {
+        std::mem::take(&mut self.records[pipe.slot]).taps
+    }
+
+    /// The captures of a pipe's frames.
+    pub fn taps(&mut self, pipe: PipeSlot) -> &mut Taps {
+        &mut self.records[pipe.slot].taps
+    }
+
+    /// Frames that entered the pipe since this was last asked.
+    pub fn take_offered(&mut self, pipe: PipeSlot) -> u64 {
+        std::mem::take(&mut self.records[pipe.slot].offered)
+    }
+
+    /// Whether there is a frame log.
+    #[inline]
+    pub fn has_log(&self) -> bool {
+        self.log.is_some()
+    }
+
+    /// Logs from now on, no pipe at first; `false` if there is a log already.
+    pub fn begin_log(&mut self, sink: LogSink) -> bool {
+        let is_first = self.log.is_none();
+        if is_first {
+            self.log = Some(sink);
+        }
+        is_first
+    }
+
+    /// Logs what happens in a pipe from now on.
+    pub fn log_pipe(&mut self, pipe: PipeSlot, number: u32) {
+        self.records[pipe.slot].logged_as = Some(number);
+    }
+
+    pub fn end_log(&mut self) {
+        self.log = None;
+        self.records.iter_mut().for_each(|record| record.logged_as = None);
+    }
+
+    /// Logs what became of a delivery, when it left the network.
+    pub fn log_hand_over(
+        &mut self,
+        pipe: PipeSlot,
+        number: u64,
+        info: &FrameInfo,
+        outcome: Occurrence,
+    ) {
+        let logged_as = self.records[pipe.slot].logged_as;
+        if let (Some(log), Some(logged_as)) = (&mut self.log, logged_as) {
+            log.put(logged_as, FrameEvent::new(number, self.left_at, info, outcome));
+        }
+    }
+
+    /// Frames between a device and a pipe are lost outside the model.
+    #[cold]
+    pub fn lost_at_device(&mut self, pipe: PipeSlot, loss: Loss, frames: u64) {
+        self.counters.unmodelled.count(loss, frames);
+        if let Some(spotter) = &mut self.spotter {
+            spotter.lost(pipe.id, self.clock.now(), loss, frames);
+        }
+    }
+
+    /// Captures see what leaves a pipe at `at`.
+    #[inline]
+    fn show_exit(&mut self, pipe: PipeSlot, at: Time, delivery: &Delivery<Carried>) {
+        let exit = &mut self.records[pipe.slot].taps.exit;
+        if !exit.is_empty() {
+            let note = mark(&delivery.passage);
+            show(exit, at, CaptureDirection::Inbound, note, &delivery.frame);
+        }
+    }
+}
+
+impl Observer<Carried> for Recorder {
+    #[inline]
+    fn entered(&mut self, pipe: PipeSlot, at: Time, frame: &Carried) {
+        let entry = &mut self.records[pipe.slot].taps.entry;
+        if !entry.is_empty() {
+            show(entry, at, CaptureDirection::Outbound, CaptureNote::None, frame);
+        }
+    }
+
+    #[inline]
+    fn offered(&mut self, pipe: PipeSlot, _info: &FrameInfo) {
+        self.records[pipe.slot].offered += 1;
+        if let Some(spotter) = &mut self.spotter {
+            spotter.handled(pipe.slot);
+        }
+    }
+
+    #[inline]
+    fn dropped(&mut self, pipe: PipeSlot, at: Time, reason: DropReason, frame: &Carried) {
+        let Taps { entry, exit } = &mut self.records[pipe.slot].taps;
+        if !entry.is_empty() || !exit.is_empty() {
+            let note = CaptureNote::Dropped(reason);
+            show(entry, at, CaptureDirection::Outbound, note, frame);
+            show(exit, at, CaptureDirection::Inbound, note, frame);
+        }
+    }
+
+    /// The frame leaves now. It is late by the time since its release, and by what its pipe says
+    /// comes from frames that were seen late.
+    #[inline]
+    fn delivered(&mut self, pipe: PipeSlot, delivery: &Delivery<Carried>) {
+        let now = self.clock.now();
+        self.left_at = now;
+        let late = now.since(delivery.release) + delivery.passage.shift;
+        self.counters.lateness.record(late, delivery.info.frames().into());
+        if let Some(spotter) = &mut self.spotter {
+            spotter.left(pipe.slot, pipe.id, now, late, &delivery.info);
+        }
+        self.show_exit(pipe, now, delivery);
+    }
+
+    #[inline]
+    fn forwarded(&mut self, pipe: PipeSlot, delivery: &Delivery<Carried>) {
+        if let Some(spotter) = &mut self.spotter {
+            spotter.passed(pipe.slot, &delivery.info);
+        }
+        self.show_exit(pipe, delivery.release, delivery);
+    }
+
+    #[inline]
+    fn settled(&mut self, slot: PipeSlot, pipe: &mut Pipe<Carried>) {
+        if let Some(log) = &mut self.log
+            && let Some(number) = self.records[slot.slot].logged_as
+        {
+            while let Some(event) = pipe.poll_event() {
+                log.put(number, event);
+            }
+        }
+    }
+
+    #[cold]
+    fn lost(&mut self, pipe: PipeSlot, loss: FabricLoss, frames: u64) {
+        let loss = match loss {
+            FabricLoss::Malformed => Loss::Malformed,
+            FabricLoss::NoMemory => Loss::NoMemory,
+            FabricLoss::Unplugged => Loss::DeviceGone,
+        };
+        self.lost_at_device(pipe, loss, frames);
+    }
+}
+
+/// Shows `frame` to every reader, and forgets readers that have gone.
+#[cold]
+fn show(
+    sinks: &mut Vec<CaptureSink>,
+    time: Time,
+    direction: CaptureDirection,
+    note: CaptureNote,
+    frame: &Carried,
+) {
+    sinks.retain(|sink| sink.copy(time, direction, note, &frame.0));
+}
+
+/// What a capture notes on a frame that arrives.
+fn mark(passage: &Passage) -> CaptureNote {
+    if passage.marked { CaptureNote::Marked } else { CaptureNote::None }
+}

@@ -1,0 +1,427 @@
+//! A worker's part of the network: its links in virtual time, and the devices at their ports. Not
+//! here: waiting and commands (`worker`), where frames go (`netloom-fabric`), and what is counted and
+//! shown of them (`recorder`).
+
+use std::io;
+
+use netloom_fabric::{Delivered, Link, LinkEnd, LinkId, Network, PipeId, PipeSlot, PortId};
+use netloom_link::{Delivery, Direction, FrameInfo, Occurrence, Pipe, PipeChange, Vid};
+use netloom_ports::{FrameBuffer, FrameDevice, HEADER_BYTES, SendError};
+use netloom_units::{Duration, Time};
+
+use crate::balance::{LinkLoad, Load};
+use crate::capture::CaptureSink;
+use crate::carried::{Carried, FrameMemory};
+use crate::frame_log::LogSink;
+use crate::recorder::{Recorder, Taps};
+use crate::timing::DeviceFailure;
+use crate::waiter::Waiter;
+use crate::watch::Loss;
+use crate::worker::Returned;
+use crate::{Clock, End};
+
+/// Frames and bytes read from one device before the others have their turn: some 20 µs of small
+/// frames, some 40 µs of super-frames.
+const READ_FRAMES: usize = 16;
+const READ_BYTES: usize = 256 << 10;
+/// Rounds in which frames move on through switches before a link is taken out. Loops of switches are
+/// no scenario; what still waits then is lost, and counted.
+const ROUNDS: usize = 64;
+
+/// A link that no worker has: what it ends at, and its pipes with the frames in them.
+pub(crate) struct Parts {
+    pub ends: [End; 2],
+    pub pipes: [Pipe<Carried>; 2],
+    /// The captures of its frames.
+    pub taps: [Taps; 2],
+}
+
+/// A link that could not be joined.
+pub(crate) struct Refused {
+    pub parts: Parts,
+    pub end: usize,
+    pub source: io::Error,
+}
+
+/// A device at a port.
+struct Port {
+    device: Box<dyn FrameDevice>,
+    is_alive: bool,
+}
+
+pub(crate) struct Shard {
+    network: Network<FrameMemory, Recorder>,
+    /// By [`PortId`].
+    ports: Vec<Option<Port>>,
+    free_ports: Vec<PortId>,
+    clock: Clock,
+    buffer: FrameBuffer,
+}
+
+impl Shard {
+    /// Without any link.
+    pub fn new(clock: Clock, frame_memory: usize) -> Self {
+        Self {
+            network: Network::new(FrameMemory::new(frame_memory), Recorder::new(clock)),
+            ports: Vec::new(),
+            free_ports: Vec::new(),
+            clock,
+            buffer: FrameBuffer::default(),
+        }
+    }
+
+    /// What is counted and shown.
+    pub fn recorder(&mut self) -> &mut Recorder {
+        self.network.observer_mut()
+    }
+
+    /// Whether frames wait that need no event to go on.
+    #[inline]
+    pub fn has_work(&self) -> bool {
+        self.network.has_work()
+    }
+
+    /// When something is due next.
+    #[inline]
+    pub fn next_due(&mut self) -> Option<Time> {
+        self.network.next_deadline()
+    }
+
+    /// How long frames that are read now may have waited in their devices unseen.
+    pub fn uncertainty(&self) -> Duration {
+        self.network.uncertainty()
+    }
+
+    /// Says how long frames that are read from now on may have waited in their devices unseen.
+    pub fn set_uncertainty(&mut self, uncertainty: Duration) {
+        self.network.set_uncertainty(uncertainty);
+    }
+
+    /// Reads what the device of `port` has, up to a budget, and moves it on. Frames that come due
+    /// meanwhile are released.
+    ///
+    /// The device was `seen` to have something at that time: its first frame arrived then at the
+    /// latest, and what it costs to read it is not the link's. All others arrive when they are read.
+    /// If the device fails, `waiter` waits for it no more.
+    pub fn read(&mut self, port: PortId, seen: Time, waiter: &Waiter) {
+        let mut bytes = 0;
+        for index in 0..READ_FRAMES {
+            if bytes >= READ_BYTES {
+                break;
+            }
+            let Some(Port { device, .. }) = self.ports[port.index()].as_mut() else { break };
+            match device.receive(&mut self.buffer) {
+                Ok(true) => {
+                    let arrival = if index == 0 { seen } else { self.clock.now() };
+                    bytes += self.buffer.filled();
+                    self.arrived(port, arrival);
+                    self.release(arrival);
+                }
+                Ok(false) => break,
+                Err(error) => {
+                    self.fail(port, &error);
+                    self.forget(port, waiter);
+                    break;
+                }
+            }
+        }
+    }
+
+    /// Delivers every frame that is due at `now`, and moves on what waits between pipes.
+    #[inline]
+    pub fn release(&mut self, now: Time) {
+        while let Some(delivered) = self.network.poll(now) {
+            self.send(delivered);
+        }
+    }
+
+    /// Applies `changes` at `now`, all of them before any frame moves.
+    pub fn change(&mut self, now: Time, changes: &[(PipeId, PipeChange)]) {
+        self.network.change(now, changes);
+        self.release(now);
+    }
+
+    /// What is in the device buffer enters the network.
+    #[inline]
+    fn arrived(&mut self, port: PortId, now: Time) {
+        if self.buffer.filled() < HEADER_BYTES {
+            let pipe = self.network.pipe_from(port);
+            return self.recorder().lost_at_device(pipe, Loss::Malformed, 1);
+        }
+        match self.network.memory().take(&mut self.buffer) {
+            Some(frame) => self.network.offer(port, now, frame),
+            None => {
+                let pipe = self.network.pipe_from(port);
+                self.recorder().lost_at_device(pipe, Loss::NoMemory, 1);
+            }
+        }
+    }
+
+    /// Writes a frame that has left its link to the device of its port.
+    #[inline]
+    fn send(&mut self, delivered: Delivered<Carried>) {
+        let Delivered { port, pipe, delivery } = delivered;
+        let Delivery { frame, info, passage, release } = delivery;
+        let frames = u64::from(info.frames());
+        let sent = match self.ports[port.index()].as_mut() {
+            Some(Port { device, is_alive: true }) => device.send(&frame.0),
+            _ => Err(SendError::Gone(io::ErrorKind::NotConnected.into())),
+        };
+        let mut outcome = Occurrence::HandedOver;
+        if let Err(error) = sent {
+            self.refused(pipe, port, frames, &error);
+            self.network.not_taken(pipe, &info, release);
+            outcome = Occurrence::Refused;
+        }
+        if self.network.observer().has_log() {
+            self.log_hand_over(pipe, passage.number, &info, outcome);
+        }
+        self.network.memory().give_back(frame);
+    }
+
+    /// Logs the end of a delivery, after all that the pipe did before.
+    #[cold]
+    fn log_hand_over(
+        &mut self,
+        pipe: PipeSlot,
+        number: u64,
+        info: &FrameInfo,
+        outcome: Occurrence,
+    ) {
+        self.network.show_events(pipe);
+        self.recorder().log_hand_over(pipe, number, info, outcome);
+    }
+
+    #[cold]
+    fn refused(&mut self, pipe: PipeSlot, port: PortId, frames: u64, error: &SendError) {
+        let loss = match error {
+            SendError::Full => Loss::DeviceFull,
+            SendError::Rejected(_) => Loss::Rejected,
+            SendError::Gone(source) => {
+                self.fail(port, source);
+                Loss::DeviceGone
+            }
+            SendError::InterfaceDown => {
+                self.recorder().counters.interface_down += frames;
+                return;
+            }
+        };
+        self.recorder().lost_at_device(pipe, loss, frames);
+    }
+
+    /// The device of `port` is not used any more; why is noted once.
+    #[cold]
+    fn fail(&mut self, port: PortId, error: &io::Error) {
+        let Some(state) = self.ports[port.index()].as_mut() else { return };
+        if std::mem::replace(&mut state.is_alive, false) {
+            // Frames from a device enter the pipe that begins at its end of the link.
+            let PipeId { link, direction } = self.network.pipe_from(port).id;
+            let (end, at, error) = (direction.index(), self.clock.now(), error.to_string());
+            self.recorder().counters.failures.push(DeviceFailure { link, end, at, error });
+        }
+    }
+
+    /// Waits no more for the device of `port`.
+    fn forget(&self, port: PortId, waiter: &Waiter) {
+        let state = self.ports[port.index()].as_ref();
+        if let Some(fd) = state.and_then(|port| port.device.fd()) {
+            // Fails only if the descriptor left the queue by itself, which is what is wanted.
+            let _ = waiter.forget(fd);
+        }
+    }
+
+    /// Joins a link.
+    ///
+    /// # Errors
+    /// If a device cannot be waited for; then nothing has changed.
+    pub fn join(&mut self, id: LinkId, parts: Parts, waiter: &Waiter) -> Result<(), Box<Refused>> {
+        let Parts { ends, pipes, taps } = parts;
+        let ends = ends.map(|end| self.open(end));
+        let unwatched = ends.iter().map(|end| self.watch_end(end, waiter));
+        let refused = unwatched.enumerate().find_map(|(end, watched)| Some((end, watched.err()?)));
+        if let Some((end, source)) = refused {
+            let ends = ends.map(|end| self.close(end, waiter));
+            return Err(Box::new(Refused { parts: Parts { ends, pipes, taps }, end, source }));
+        }
+        self.network.join(id, Link { ends, pipes }, self.clock.now());
+        for (pipe, taps) in self.pipes_of(id).into_iter().zip(taps) {
+            self.recorder().open(pipe, taps);
+        }
+        Ok(())
+    }
+
+    /// Lets a link go, with its captures and with the frames in it, or without these.
+    pub fn part(&mut self, id: LinkId, with_frames: bool, waiter: &Waiter) -> Option<Parts> {
+        let now = self.clock.now();
+        for _ in 0..ROUNDS {
+            if !self.network.has_work() {
+                break;
+            }
+            self.release(now);
+        }
+        self.network.drop_hops();
+        if !with_frames {
+            self.network.empty(id, now);
+        }
+        let slots = self.pipes_of(id);
+        let Link { ends, pipes } = self.network.part(id, now)?;
+        let mut taps = slots.into_iter().map(|pipe| self.recorder().close(pipe));
+        let taps = [taps.next()?, taps.next()?];
+        let ends = ends.map(|end| self.close(end, waiter));
+        Some(Parts { ends, pipes, taps })
+    }
+
+    /// Where the two pipes of a link are, if it is here.
+    fn pipes_of(&mut self, link: LinkId) -> Vec<PipeSlot> {
+        let slot = |direction| Some(self.network.pipe(PipeId { link, direction })?.0);
+        Direction::BOTH.into_iter().filter_map(slot).collect()
+    }
+
+    /// Shows a capture what enters one pipe of a link and what leaves the other.
+    pub fn capture(&mut self, entry: PipeId, exit: PipeId, sink: CaptureSink) {
+        if let Some((pipe, _)) = self.network.pipe(entry) {
+            self.recorder().taps(pipe).entry.push(sink.clone());
+        }
+        if let Some((pipe, _)) = self.network.pipe(exit) {
+            self.recorder().taps(pipe).exit.push(sink);
+        }
+    }
+
+    /// Logs from now on what happens in these pipes, each under its number in the log; `false` if
+    /// there is a log already.
+    pub fn log(&mut self, pipes: &[(PipeId, u32)], sink: LogSink) -> bool {
+        if !self.recorder().begin_log(sink) {
+            return false;
+        }
+        for (id, number) in pipes {
+            if let Some((slot, pipe)) = self.network.pipe(*id) {
+                pipe.record_events(true);
+                self.recorder().log_pipe(slot, *number);
+            }
+        }
+        true
+    }
+
+    /// Logs no more; what has happened so far is in the log.
+    pub fn end_log(&mut self) {
+        let slots: Vec<PipeSlot> = self.network.pipes(0).map(|(slot, _)| slot).collect();
+        slots.into_iter().for_each(|slot| self.network.show_events(slot));
+        self.network.pipes(0).for_each(|(_, pipe)| pipe.record_events(false));
+        self.recorder().end_log();
+    }
+
+    /// What links have given to do since this was last asked.
+    pub fn take_load(&mut self) -> Load {
+        let links: Vec<_> = self.network.links().collect();
+        let mut loads = Vec::with_capacity(links.len());
+        for (link, ends) in links {
+            let may_move = ends.iter().all(|end| self.is_alive(end));
+            let slots = self.pipes_of(link);
+            let frames = slots.into_iter().map(|pipe| self.recorder().take_offered(pipe)).sum();
+            loads.push(LinkLoad { link, frames, may_move });
+        }
+        Load { links: loads, logs: self.recorder().has_log() }
+    }
+
+    /// Whether there is one device at the end of a link, which has not failed.
+    fn is_alive(&self, end: &LinkEnd) -> bool {
+        let LinkEnd::Port(port) = end else { return false };
+        self.ports[port.index()].as_ref().is_some_and(|port| port.is_alive)
+    }
+
+    /// The pipes whose slots are at `from` or beyond, in their order.
+    pub fn pipes(&mut self, from: usize) -> impl Iterator<Item = (PipeSlot, &mut Pipe<Carried>)> {
+        self.network.pipes(from)
+    }
+
+    /// The pipe of each slot; `None` where there is none.
+    pub fn pipes_by_slot(&mut self) -> Vec<Option<PipeId>> {
+        let mut pipes = vec![None; self.network.slots()];
+        self.network.pipes(0).for_each(|(slot, _)| pipes[slot.slot] = Some(slot.id));
+        pipes
+    }
+
+    /// The ends of links that are ports of switches.
+    pub fn segment_ends(&self) -> Vec<netloom_fabric::SegmentEnd> {
+        self.network.segment_ends().collect()
+    }
+
+    /// All devices, each with the end of the link that it belongs to.
+    pub fn into_devices(mut self) -> Vec<Returned> {
+        let mut devices = Vec::new();
+        for index in 0..self.ports.len() {
+            if let Some(Port { device, .. }) = self.ports[index].take() {
+                let port = PortId(u32::try_from(index).unwrap_or(u32::MAX));
+                let PipeId { link, direction } = self.network.pipe_from(port).id;
+                devices.push((link, direction.index(), device));
+            }
+        }
+        devices
+    }
+
+    /// Finds ports for the devices at the end of a link.
+    fn open(&mut self, end: End) -> LinkEnd {
+        match end {
+            End::Device(device) => LinkEnd::Port(self.add_port(device)),
+            End::Interfaces { untagged, vlans } => {
+                let untagged = self.add_port(untagged);
+                let vlans = vlans.into_iter().map(|(vlan, device)| (vlan, self.add_port(device)));
+                LinkEnd::Trunk { untagged, vlans: vlans.collect() }
+            }
+            End::Switch(port) => LinkEnd::Segment(port),
+        }
+    }
+
+    /// Frees the ports at the end of a link; what it ended at.
+    fn close(&mut self, end: LinkEnd, waiter: &Waiter) -> End {
+        match end {
+            LinkEnd::Segment(port) => End::Switch(port),
+            LinkEnd::Port(port) => {
+                self.remove_port(port, waiter).map_or_else(lost_end, End::Device)
+            }
+            LinkEnd::Trunk { untagged, vlans } => {
+                let vlans: Vec<(Vid, _)> = vlans
+                    .into_iter()
+                    .filter_map(|(vlan, port)| Some((vlan, self.remove_port(port, waiter)?)))
+                    .collect();
+                let untagged = self.remove_port(untagged, waiter);
+                untagged.map_or_else(lost_end, |untagged| End::Interfaces { untagged, vlans })
+            }
+        }
+    }
+
+    fn add_port(&mut self, device: Box<dyn FrameDevice>) -> PortId {
+        let port = self.free_ports.pop().unwrap_or_else(|| {
+            self.ports.push(None);
+            PortId(u32::try_from(self.ports.len() - 1).unwrap_or(u32::MAX))
+        });
+        self.ports[port.index()] = Some(Port { device, is_alive: true });
+        port
+    }
+
+    fn remove_port(&mut self, port: PortId, waiter: &Waiter) -> Option<Box<dyn FrameDevice>> {
+        self.forget(port, waiter);
+        self.free_ports.push(port);
+        self.ports[port.index()].take().map(|port| port.device)
+    }
+
+    /// Waits for what the devices at the end of a link have to say.
+    fn watch_end(&self, end: &LinkEnd, waiter: &Waiter) -> io::Result<()> {
+        let watch = |port: &PortId| {
+            let state = self.ports[port.index()].as_ref();
+            state.and_then(|port| port.device.fd()).map_or(Ok(()), |fd| waiter.watch(fd, *port))
+        };
+        match end {
+            LinkEnd::Segment(_) => Ok(()),
+            LinkEnd::Port(port) => watch(port),
+            LinkEnd::Trunk { untagged, vlans } => {
+                vlans.iter().map(|(_, port)| port).chain([untagged]).try_for_each(watch)
+            }
+        }
+    }
+}
+
+/// A port is taken from one link only, so that its device is always there.
+fn lost_end() -> End {
+    unreachable!("the port of a link has its device until the link goes")
+}

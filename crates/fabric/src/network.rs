@@ -1,0 +1,511 @@
+//! The network: pipes, segments and ports, and the frames on their way between them. How links come
+//! and go is in `joining`. Not here: what a pipe does to a frame (`netloom-link`), and where a switch
+//! sends it (`segment`).
+
+mod joining;
+
+use std::collections::{BTreeMap, VecDeque};
+
+use netloom_link::{Delivery, FrameInfo, Pipe, PipeChange, Tag, Vid};
+use netloom_units::{Duration, Time};
+
+use crate::segment::{Arrival, Hop, LinkView, Outputs};
+use crate::timers::Timers;
+use crate::{
+    Frame, LinkId, Loss, Malformed, Memory, Observer, PipeId, PipeSlot, PortId, Segment,
+    SegmentEnd, SegmentId,
+};
+use joining::{Home, Place, TrunkPorts};
+
+/// Frames that move through segments before [`Network::poll`] returns `None`: a forwarding loop must
+/// not keep the caller from everything else.
+const HOP_BUDGET: usize = 1024;
+
+/// A network of pipes and segments, a state machine in virtual time.
+///
+/// Links are put in with [`join`](Self::join). Then, whenever a frame comes to a port or
+/// [`next_deadline`](Self::next_deadline) is reached:
+///
+/// 1. [`offer`](Self::offer) the frame, if there is one;
+/// 2. [`poll`](Self::poll) until it returns `None`, and take what it delivers;
+/// 3. if [`has_work`](Self::has_work), do so again soon: frames move on without an event; otherwise
+///    wait until [`next_deadline`](Self::next_deadline) or the next frame.
+///
+/// Time never goes back from call to call by more than the caller's own lateness: what a pipe
+/// decides depends on the times at which frames are offered, never on when the network is polled.
+///
+/// ```
+/// use netloom_fabric::{Link, LinkEnd, LinkId, Network, PortId, testing::{TestFrame, TestMemory}};
+/// use netloom_link::{Direction, Pipe, PipeChange, PipeConfig, Stream};
+/// use netloom_units::{Duration, Time};
+///
+/// // Two ports, 5 ms apart.
+/// let mut config = PipeConfig::default();
+/// config.delay = Duration::from_millis(5);
+/// let pipe = |direction| {
+///     Pipe::new(config.clone(), Stream::of_pipe(1, "a-b", direction), Time::ZERO)
+/// };
+/// let mut network = Network::new(TestMemory::default(), ());
+/// let ends = [LinkEnd::Port(PortId(0)), LinkEnd::Port(PortId(1))];
+/// let link = Link { ends, pipes: Direction::BOTH.map(pipe) };
+/// network.join(LinkId(0), link, Time::ZERO);
+///
+/// network.offer(PortId(0), Time::ZERO, TestFrame::of_bytes(&[0; 100]));
+/// assert!(network.poll(Time::ZERO).is_none());
+/// let due = network.next_deadline().unwrap();
+/// assert_eq!(due, Time::ZERO + Duration::from_millis(5));
+/// let delivered = network.poll(due).unwrap();
+/// assert_eq!(delivered.port, PortId(1));
+/// ```
+#[derive(Debug)]
+pub struct Network<M: Memory, O> {
+    memory: M,
+    observer: O,
+    /// Slots 2k and 2k + 1 are the two directions of a link.
+    slots: Vec<Option<Slot<M::Frame>>>,
+    /// First slots of links that have gone.
+    free_slots: Vec<usize>,
+    /// The first slot of each link.
+    links: BTreeMap<LinkId, usize>,
+    ports: Vec<Option<Port>>,
+    trunks: Vec<TrunkPorts>,
+    free_trunks: Vec<usize>,
+    segments: Vec<Option<Home<M>>>,
+    free_segments: Vec<usize>,
+    homes: BTreeMap<SegmentId, usize>,
+    pipe_timers: Timers,
+    segment_timers: Timers,
+    /// Slots of pipes that may have something to give.
+    unsettled: VecDeque<usize>,
+    hops: VecDeque<Hop<M::Frame>>,
+    /// How many more frames may hop before `poll` returns.
+    hops_left: usize,
+    uncertainty: Duration,
+    /// Kept for their memory.
+    pieces: Vec<(FrameInfo, Option<M::Frame>)>,
+    lost: Vec<usize>,
+}
+
+/// A pipe and where it leads.
+#[derive(Debug)]
+struct Slot<F> {
+    id: PipeSlot,
+    pipe: Pipe<F>,
+    source: Place,
+    target: Place,
+}
+
+/// A port of the network.
+#[derive(Debug, Clone, Copy)]
+struct Port {
+    /// The slot of the pipe that its frames enter.
+    slot: usize,
+    /// The VLAN of a sub-interface.
+    vlan: Option<Vid>,
+}
+
+/// A frame that leaves the network.
+#[derive(Debug)]
+pub struct Delivered<F> {
+    /// The port by which it leaves.
+    pub port: PortId,
+    /// The pipe that it comes out of.
+    pub pipe: PipeSlot,
+    /// The frame, and how it came here.
+    pub delivery: Delivery<F>,
+}
+
+impl<M: Memory + 'static, O: Observer<M::Frame>> Network<M, O> {
+    /// An empty network.
+    pub fn new(memory: M, observer: O) -> Self {
+        Self {
+            memory,
+            observer,
+            slots: Vec::new(),
+            free_slots: Vec::new(),
+            links: BTreeMap::new(),
+            ports: Vec::new(),
+            trunks: Vec::new(),
+            free_trunks: Vec::new(),
+            segments: Vec::new(),
+            free_segments: Vec::new(),
+            homes: BTreeMap::new(),
+            pipe_timers: Timers::default(),
+            segment_timers: Timers::default(),
+            unsettled: VecDeque::new(),
+            hops: VecDeque::new(),
+            hops_left: HOP_BUDGET,
+            uncertainty: Duration::ZERO,
+            pieces: Vec::new(),
+            lost: Vec::new(),
+        }
+    }
+
+    /// The memory that its frames live in.
+    pub fn memory(&mut self) -> &mut M {
+        &mut self.memory
+    }
+
+    /// Who watches it.
+    pub fn observer(&self) -> &O {
+        &self.observer
+    }
+
+    /// Who watches it, to be changed.
+    pub fn observer_mut(&mut self) -> &mut O {
+        &mut self.observer
+    }
+
+    /// Says how much earlier than offered frames may have come to their ports, from now on. Pipes
+    /// report how much of a delivery's lateness comes from it.
+    pub fn set_uncertainty(&mut self, uncertainty: Duration) {
+        self.uncertainty = uncertainty;
+    }
+
+    /// How much earlier than offered frames may have come.
+    pub fn uncertainty(&self) -> Duration {
+        self.uncertainty
+    }
+
+    /// Whether frames wait between pipes that need no event to go on.
+    #[inline]
+    pub fn has_work(&self) -> bool {
+        !self.hops.is_empty() || !self.unsettled.is_empty()
+    }
+
+    /// When something is due next.
+    #[inline]
+    pub fn next_deadline(&mut self) -> Option<Time> {
+        let pipes = self.pipe_timers.next();
+        match self.segment_timers.next() {
+            None => pipes,
+            segments => pipes.into_iter().chain(segments).min(),
+        }
+    }
+
+    /// The pipe that frames from `port` enter.
+    ///
+    /// # Panics
+    /// If no link has that port.
+    #[inline]
+    pub fn pipe_from(&self, port: PortId) -> PipeSlot {
+        self.slot(self.port(port).slot).id
+    }
+
+    /// A frame comes to `port`, which a link has.
+    #[inline]
+    pub fn offer(&mut self, port: PortId, now: Time, frame: M::Frame) {
+        let Port { slot, vlan } = *self.port(port);
+        match vlan {
+            None => self.enter(slot, now, frame),
+            Some(vlan) => self.enter_tagged(slot, vlan, now, frame),
+        }
+    }
+
+    /// The next frame that leaves the network at `now`; `None` if nothing more is due, or a round of
+    /// frames has moved through segments.
+    #[inline]
+    pub fn poll(&mut self, now: Time) -> Option<Delivered<M::Frame>> {
+        loop {
+            if let Some(slot) = self.unsettled.front().copied() {
+                match self.settle(slot, now) {
+                    None => self.unsettled.pop_front(),
+                    delivered => return delivered,
+                };
+            } else if let Some(slot) = self.pipe_timers.pop_due(now) {
+                self.unsettled.push_back(slot);
+            } else if let Some(segment) = self.segment_timers.pop_due(now) {
+                self.with_segment(segment, (now, Duration::ZERO), |segment, out| {
+                    segment.handle_timeout(now, out);
+                });
+            } else if !self.hop() {
+                return None;
+            }
+        }
+    }
+
+    /// Applies `changes` at `now`, all of them before any frame moves. Pipes that are not here are
+    /// left out.
+    pub fn change(&mut self, now: Time, changes: &[(PipeId, PipeChange)]) {
+        let slot_of = |links: &BTreeMap<LinkId, usize>, pipe: &PipeId| {
+            links.get(&pipe.link).map(|first| first + pipe.direction.index())
+        };
+        for (pipe, change) in changes {
+            if let Some(slot) = slot_of(&self.links, pipe) {
+                self.slot_mut(slot).pipe.change(now, change);
+            }
+        }
+        for (pipe, _) in changes {
+            if let Some(slot) = slot_of(&self.links, pipe) {
+                self.notify_segments(slot & !1, now);
+                self.unsettled.push_back(slot);
+            }
+        }
+    }
+
+    /// A device did not take a frame that was delivered: the pipe's statistics say so.
+    pub fn not_taken(&mut self, pipe: PipeSlot, info: &FrameInfo, release: Time) {
+        self.slot_mut(pipe.slot).pipe.not_taken(info, release);
+    }
+
+    /// Shows the observer what has happened in a pipe so far.
+    pub fn show_events(&mut self, pipe: PipeSlot) {
+        let Slot { id, pipe, .. } = occupied_mut(&mut self.slots, pipe.slot);
+        self.observer.settled(*id, pipe);
+    }
+
+    /// All pipes whose slots are at `from` or beyond, in the order of their slots.
+    pub fn pipes(&mut self, from: usize) -> impl Iterator<Item = (PipeSlot, &mut Pipe<M::Frame>)> {
+        let slots = self.slots.iter_mut().skip(from).flatten();
+        slots.map(|slot| (slot.id, &mut slot.pipe))
+    }
+
+    /// A pipe, if its link is here.
+    pub fn pipe(&mut self, id: PipeId) -> Option<(PipeSlot, &mut Pipe<M::Frame>)> {
+        let first = *self.links.get(&id.link)?;
+        let slot = self.slot_mut(first + id.direction.index());
+        Some((slot.id, &mut slot.pipe))
+    }
+
+    /// Slots are below this number.
+    pub fn slots(&self) -> usize {
+        self.slots.len()
+    }
+
+    /// The ends of links that are ports of segments, with their states.
+    pub fn segment_ends(&self) -> impl Iterator<Item = SegmentEnd> {
+        self.segments.iter().flatten().flat_map(|home| {
+            let ways = home.ways.iter().enumerate();
+            ways.filter_map(|(port, way)| {
+                // The pipe out of a port begins at the end that the port is.
+                let PipeId { link, direction } = self.slot((*way)?).id.id;
+                let status = home.segment.port_status(port);
+                Some(SegmentEnd { link, end: direction.index(), status })
+            })
+        })
+    }
+
+    /// A frame from a sub-interface enters with the tag of its VLAN.
+    #[inline(never)]
+    fn enter_tagged(&mut self, slot: usize, vlan: Vid, now: Time, frame: M::Frame) {
+        // What is no frame gets no tag: it might become one.
+        let tagged = match frame.info() {
+            Ok(_) => self.memory.push_tag(frame, Tag(vlan.number())),
+            Err(Malformed) => Some(frame),
+        };
+        match tagged {
+            Some(frame) => self.enter(slot, now, frame),
+            None => self.lose(slot, Loss::NoMemory, 1),
+        }
+    }
+
+    /// A frame comes to the beginning of a pipe at `at`.
+    #[inline]
+    fn enter(&mut self, slot: usize, at: Time, frame: M::Frame) {
+        match frame.info() {
+            Ok(info) => {
+                self.observer.entered(self.slot(slot).id, at, &frame);
+                if info.frames() > 1 {
+                    self.enter_pieces(slot, at, info, frame);
+                } else {
+                    self.offer_to(slot, at, info, frame);
+                }
+            }
+            Err(Malformed) => {
+                self.lose(slot, Loss::Malformed, 1);
+                self.memory.recycle(frame);
+            }
+        }
+        self.unsettled.push_back(slot);
+    }
+
+    /// A super-frame enters in pieces as large as the pipe allows.
+    fn enter_pieces(&mut self, slot: usize, at: Time, info: FrameInfo, frame: M::Frame) {
+        let together = self.slot_mut(slot).pipe.coalesce(at, &info);
+        if together >= info.frames() {
+            return self.offer_to(slot, at, info, frame);
+        }
+        let mut pieces = std::mem::take(&mut self.pieces);
+        self.memory.split(frame, together, &mut pieces);
+        for (info, piece) in pieces.drain(..) {
+            match piece {
+                Some(piece) => self.offer_to(slot, at, info, piece),
+                None => self.lose(slot, Loss::NoMemory, info.frames().into()),
+            }
+        }
+        self.pieces = pieces;
+    }
+
+    #[inline]
+    fn offer_to(&mut self, slot: usize, at: Time, info: FrameInfo, frame: M::Frame) {
+        let uncertainty = self.uncertainty;
+        let Slot { id, pipe, .. } = occupied_mut(&mut self.slots, slot);
+        self.observer.offered(*id, &info);
+        if let Err(rejected) = pipe.offer_late(at, uncertainty, info, frame) {
+            self.observer.dropped(*id, at, rejected.reason, &rejected.frame);
+            self.memory.recycle(rejected.frame);
+        }
+    }
+
+    /// Takes from a pipe what is due, up to the first frame that leaves the network. After the last
+    /// one, sets the pipe's timer anew.
+    #[inline]
+    fn settle(&mut self, slot: usize, now: Time) -> Option<Delivered<M::Frame>> {
+        // Its link may have gone meanwhile.
+        let Slot { id, target, .. } = self.slots.get(slot)?.as_ref()?;
+        let (id, target) = (*id, *target);
+        while let Some(delivery) = self.slot_mut(slot).pipe.poll(now) {
+            match target {
+                Place::Port(port) => {
+                    self.observer.delivered(id, &delivery);
+                    return Some(Delivered { port, pipe: id, delivery });
+                }
+                Place::Segment { segment, port } => self.forward(id, segment, port, delivery),
+                Place::Trunk(trunk) => {
+                    self.observer.delivered(id, &delivery);
+                    if let Some(delivered) = self.untag(id, trunk, delivery) {
+                        return Some(delivered);
+                    }
+                }
+            }
+        }
+        self.finish(slot);
+        None
+    }
+
+    /// What a pipe dropped is taken back, and what happened in it is shown.
+    #[inline]
+    fn finish(&mut self, slot: usize) {
+        let Slot { id, pipe, .. } = occupied_mut(&mut self.slots, slot);
+        while let Some(dropped) = pipe.poll_dropped() {
+            self.observer.dropped(*id, dropped.at, dropped.reason, &dropped.frame);
+            self.memory.recycle(dropped.frame);
+        }
+        self.observer.settled(*id, pipe);
+        if let Some(deadline) = pipe.next_deadline() {
+            self.pipe_timers.schedule(slot, deadline);
+        }
+    }
+
+    /// A frame reaches a segment.
+    fn forward(&mut self, id: PipeSlot, segment: usize, port: usize, arrived: Delivery<M::Frame>) {
+        self.observer.forwarded(id, &arrived);
+        let Delivery { frame, info, release: at, passage } = arrived;
+        self.with_segment(segment, (at, passage.shift), |segment, out| {
+            segment.receive(port, Arrival { at, frame, info }, out);
+        });
+    }
+
+    /// Calls a segment and does what it asks for. What leaves it does so at that time, and may have
+    /// been there earlier by so much.
+    #[inline]
+    fn with_segment(
+        &mut self,
+        segment: usize,
+        (at, uncertainty): (Time, Duration),
+        call: impl FnOnce(&mut dyn Segment<M>, &mut Outputs<'_, M>),
+    ) {
+        let Some(home) = self.segments[segment].as_mut() else { return };
+        let Home { segment: state, ways, .. } = home;
+        let mut out = Outputs {
+            memory: &mut self.memory,
+            ways,
+            at,
+            uncertainty,
+            hops: &mut self.hops,
+            lost: &mut self.lost,
+        };
+        call(&mut **state, &mut out);
+        if let Some(deadline) = state.next_deadline() {
+            self.segment_timers.schedule(segment, deadline);
+        }
+        while let Some(slot) = self.lost.pop() {
+            self.lose(slot, Loss::NoMemory, 1);
+        }
+    }
+
+    /// The next frame that waits between pipes enters its pipe; `false` if none does, or enough have.
+    fn hop(&mut self) -> bool {
+        let hop = if self.hops_left > 0 { self.hops.pop_front() } else { None };
+        let Some(Hop { slot, at, uncertainty, frame }) = hop else {
+            self.hops_left = HOP_BUDGET;
+            return false;
+        };
+        self.hops_left -= 1;
+        let of_ports = std::mem::replace(&mut self.uncertainty, uncertainty);
+        self.enter(slot, at, frame);
+        self.uncertainty = of_ports;
+        true
+    }
+
+    /// A frame has left its link at a trunk: its tag says by which port it leaves.
+    #[inline(never)]
+    fn untag(
+        &mut self,
+        pipe: PipeSlot,
+        trunk: usize,
+        delivery: Delivery<M::Frame>,
+    ) -> Option<Delivered<M::Frame>> {
+        let trunk = &self.trunks[trunk];
+        let tag = delivery.frame.tag().map(|tag| tag.vlan());
+        let vlan = trunk.vlans.iter().find(|(vlan, _)| Some(vlan.number()) == tag);
+        let Some((_, port)) = vlan.copied() else {
+            return Some(Delivered { port: trunk.untagged, pipe, delivery });
+        };
+        let Delivery { frame, info, passage, release } = delivery;
+        match self.memory.set_tag(frame, None) {
+            Some(frame) => {
+                let delivery = Delivery { frame, info, passage, release };
+                Some(Delivered { port, pipe, delivery })
+            }
+            None => {
+                self.lose(pipe.slot, Loss::NoMemory, 1);
+                None
+            }
+        }
+    }
+
+    /// The segments at the ends of the link at slot `first` and the next learn how it is.
+    fn notify_segments(&mut self, first: usize, now: Time) {
+        use netloom_link::LinkState::Down;
+        let pair = [first, first + 1];
+        let is_cut = pair.iter().all(|slot| self.slot(*slot).pipe.config().state == Down);
+        for slot in pair {
+            let Slot { source, target, pipe, .. } = self.slot(slot);
+            let Place::Segment { segment, port } = *source else { continue };
+            let rate = pipe.config().rate.nominal().map(|rate| rate.bits_per_second());
+            let leads_to_segment = matches!(target, Place::Segment { .. });
+            let view = LinkView { is_cut, rate, leads_to_segment };
+            self.with_segment(segment, (now, Duration::ZERO), |segment, out| {
+                segment.link_changed(now, port, view, out);
+            });
+        }
+    }
+
+    #[cold]
+    fn lose(&mut self, slot: usize, loss: Loss, frames: u64) {
+        let id = self.slot(slot).id;
+        self.observer.lost(id, loss, frames);
+    }
+
+    #[inline]
+    fn port(&self, port: PortId) -> &Port {
+        let found = self.ports.get(port.index()).and_then(Option::as_ref);
+        found.expect("a port is offered frames only while a link has it")
+    }
+
+    #[inline]
+    fn slot(&self, slot: usize) -> &Slot<M::Frame> {
+        self.slots[slot].as_ref().expect("slots are looked up only while their link is here")
+    }
+
+    #[inline]
+    fn slot_mut(&mut self, slot: usize) -> &mut Slot<M::Frame> {
+        occupied_mut(&mut self.slots, slot)
+    }
+}
+
+#[inline]
+fn occupied_mut<F>(slots: &mut [Option<Slot<F>>], slot: usize) -> &mut Slot<F> {
+    slots[slot].as_mut().expect("slots are looked up only while their link is here")
+}

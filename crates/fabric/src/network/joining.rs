@@ -1,0 +1,273 @@
+//! Links come and go while others carry frames. Where a network keeps a link stays the same until the
+//! link goes. Not here: which links there are, which the caller knows.
+
+use std::collections::VecDeque;
+use std::mem;
+
+use netloom_link::{InFlight, LinkState, PipeChange, PipeConfig, Vid};
+use netloom_units::{Duration, Time};
+
+use super::{Network, Port, Slot};
+use crate::segment::{Hop, new_switch};
+use crate::{
+    Link, LinkEnd, LinkId, Loss, Memory, Observer, PipeId, PipeSlot, PortId, Segment, SegmentId,
+    SwitchPort,
+};
+use netloom_link::Direction;
+
+/// What a pipe begins or ends at.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Place {
+    /// A port of the network.
+    Port(PortId),
+    /// A trunk, by its index.
+    Trunk(usize),
+    /// A port of a segment, by its index.
+    Segment { segment: usize, port: usize },
+}
+
+/// The ports of an interface with sub-interfaces.
+#[derive(Debug, Clone)]
+pub(super) struct TrunkPorts {
+    pub untagged: PortId,
+    pub vlans: Vec<(Vid, PortId)>,
+}
+
+/// A segment, and the links at its ports.
+#[derive(Debug)]
+pub(super) struct Home<M: Memory> {
+    id: SegmentId,
+    pub segment: Box<dyn Segment<M>>,
+    /// The slot of the pipe that leads out of each port; `None` without a link.
+    pub ways: Vec<Option<usize>>,
+    /// What each port was given.
+    settings: Vec<Option<SwitchPort>>,
+}
+
+impl<M: Memory + 'static, O: Observer<M::Frame>> Network<M, O> {
+    /// Joins a link, which may come with frames in its pipes. Its ports are free, and the switches at
+    /// its ends are of the kind that it says.
+    ///
+    /// # Panics
+    /// If a link of that identity is here already.
+    pub fn join(&mut self, id: LinkId, link: Link<M::Frame>, now: Time) {
+        let Link { ends, pipes } = link;
+        let first = self.free_slots();
+        let before = self.links.insert(id, first);
+        assert!(before.is_none(), "{id} is joined already");
+        let [a, b] = ends;
+        let places = [self.place(a, first), self.place(b, first + 1)];
+        for ((end, direction), pipe) in Direction::BOTH.into_iter().enumerate().zip(pipes) {
+            let slot = first + end;
+            let id = PipeSlot { id: PipeId { link: id, direction }, slot };
+            let (source, target) = (places[end], places[1 - end]);
+            self.slots[slot] = Some(Slot { id, pipe, source, target });
+        }
+        self.notify_segments(first, now);
+        for slot in [first, first + 1] {
+            if let Some(deadline) = self.slot(slot).pipe.next_deadline() {
+                self.pipe_timers.schedule(slot, deadline);
+            }
+        }
+    }
+
+    /// Takes a link out, with the frames that are in its pipes. Frames that were on their way into it
+    /// are lost.
+    pub fn part(&mut self, id: LinkId, now: Time) -> Option<Link<M::Frame>> {
+        let first = self.links.remove(&id)?;
+        let places = [first, first + 1].map(|slot| self.slot(slot).source);
+        self.forget_hops(first);
+        let ends = places.map(|place| self.leave(place, now));
+        let mut pipes = [first, first + 1].into_iter().filter_map(|slot| {
+            self.pipe_timers.forget(slot);
+            self.slots[slot].take().map(|slot| slot.pipe)
+        });
+        let pipes = [pipes.next()?, pipes.next()?];
+        self.free_slots.push(first);
+        self.unsettled.retain(|slot| slot & !1 != first);
+        // BPDUs that a switch sent into the link as it went.
+        let gone = |hop: &Hop<M::Frame>| hop.slot & !1 == first;
+        let (gone, kept): (VecDeque<_>, _) = mem::take(&mut self.hops).into_iter().partition(gone);
+        self.hops = kept;
+        gone.into_iter().for_each(|hop| self.memory.recycle(hop.frame));
+        Some(Link { ends, pipes })
+    }
+
+    /// Drops the frames in a link, as when its cables are pulled out.
+    pub fn empty(&mut self, id: LinkId, now: Time) {
+        let Some(first) = self.links.get(&id).copied() else { return };
+        for slot in [first, first + 1] {
+            let pipe = &mut self.slot_mut(slot).pipe;
+            let PipeConfig { state, in_flight, .. } = *pipe.config();
+            let set = |state, in_flight| PipeChange {
+                state: Some(state),
+                in_flight: Some(in_flight),
+                ..PipeChange::default()
+            };
+            pipe.change(now, &set(LinkState::Down, InFlight::Drop));
+            self.finish(slot);
+            self.slot_mut(slot).pipe.change(now, &set(state, in_flight));
+        }
+    }
+
+    /// Frames that wait between pipes are lost, and counted.
+    pub fn drop_hops(&mut self) {
+        while let Some(hop) = self.hops.pop_front() {
+            self.lose(hop.slot, Loss::Unplugged, 1);
+            self.memory.recycle(hop.frame);
+        }
+    }
+
+    /// Whether a link of that identity is here.
+    pub fn has(&self, id: LinkId) -> bool {
+        self.links.contains_key(&id)
+    }
+
+    /// The links that are here, each with what it ends at.
+    pub fn links(&self) -> impl Iterator<Item = (LinkId, [LinkEnd; 2])> {
+        let end = |slot| self.end(self.slot(slot).source);
+        self.links.iter().map(move |(id, first)| (*id, [end(*first), end(*first + 1)]))
+    }
+
+    fn forget_hops(&mut self, first: usize) {
+        let (gone, kept): (VecDeque<_>, _) = mem::take(&mut self.hops)
+            .into_iter()
+            .partition(|hop: &Hop<M::Frame>| hop.slot & !1 == first);
+        self.hops = kept;
+        for hop in gone {
+            self.lose(hop.slot, Loss::Unplugged, 1);
+            self.memory.recycle(hop.frame);
+        }
+    }
+
+    /// Two slots that are no link's; the first.
+    fn free_slots(&mut self) -> usize {
+        self.free_slots.pop().unwrap_or_else(|| {
+            let first = self.slots.len();
+            self.slots.extend([None, None]);
+            self.pipe_timers.grow(self.slots.len());
+            first
+        })
+    }
+
+    /// Finds a place for the end of a link out of which the pipe of `slot` leads into the link.
+    fn place(&mut self, end: LinkEnd, slot: usize) -> Place {
+        match end {
+            LinkEnd::Port(port) => {
+                self.open_port(port, Port { slot, vlan: None });
+                Place::Port(port)
+            }
+            LinkEnd::Trunk { untagged, vlans } => {
+                self.open_port(untagged, Port { slot, vlan: None });
+                for (vlan, port) in &vlans {
+                    self.open_port(*port, Port { slot, vlan: Some(*vlan) });
+                }
+                let trunk = TrunkPorts { untagged, vlans };
+                Place::Trunk(put(&mut self.trunks, &mut self.free_trunks, trunk))
+            }
+            LinkEnd::Segment(settings) => self.open_segment_port(settings, slot),
+        }
+    }
+
+    fn open_port(&mut self, id: PortId, port: Port) {
+        if self.ports.len() <= id.index() {
+            self.ports.resize(id.index() + 1, None);
+        }
+        self.ports[id.index()] = Some(port);
+    }
+
+    /// Adds a port to a switch, which is made for its first one.
+    fn open_segment_port(&mut self, settings: SwitchPort, slot: usize) -> Place {
+        let segment = match self.homes.get(&settings.switch) {
+            Some(segment) => *segment,
+            None => self.add_segment(&settings),
+        };
+        let Some(home) = self.segments[segment].as_mut() else {
+            unreachable!("a switch is in `homes` as long as it is in `segments`")
+        };
+        let port = home.ways.iter().position(Option::is_none).unwrap_or_else(|| {
+            home.ways.push(None);
+            home.settings.push(None);
+            home.ways.len() - 1
+        });
+        home.segment.add_port(port, &settings);
+        home.ways[port] = Some(slot);
+        home.settings[port] = Some(settings);
+        Place::Segment { segment, port }
+    }
+
+    fn add_segment(&mut self, settings: &SwitchPort) -> usize {
+        let id = settings.switch;
+        let segment = new_switch(settings.kind());
+        let home = Home { id, segment, ways: Vec::new(), settings: Vec::new() };
+        let index = put(&mut self.segments, &mut self.free_segments, Some(home));
+        self.segment_timers.grow(self.segments.len());
+        self.homes.insert(id, index);
+        index
+    }
+
+    /// What is at a place.
+    fn end(&self, place: Place) -> LinkEnd {
+        match place {
+            Place::Port(port) => LinkEnd::Port(port),
+            Place::Trunk(trunk) => {
+                let TrunkPorts { untagged, vlans } = self.trunks[trunk].clone();
+                LinkEnd::Trunk { untagged, vlans }
+            }
+            Place::Segment { segment, port } => {
+                let settings = self.segments[segment].as_ref();
+                let settings = settings.and_then(|home| home.settings[port].clone());
+                LinkEnd::Segment(settings.expect("the port of a link has its settings"))
+            }
+        }
+    }
+
+    /// Frees a place, whose link goes; what was there.
+    fn leave(&mut self, place: Place, now: Time) -> LinkEnd {
+        let end = self.end(place);
+        match (place, &end) {
+            (Place::Segment { segment, port }, _) => self.leave_segment(segment, port, now),
+            (_, LinkEnd::Port(port)) => self.ports[port.index()] = None,
+            (_, LinkEnd::Trunk { untagged, vlans }) => {
+                for port in vlans.iter().map(|(_, port)| port).chain([untagged]) {
+                    self.ports[port.index()] = None;
+                }
+                if let Place::Trunk(trunk) = place {
+                    self.free_trunks.push(trunk);
+                }
+            }
+            (_, LinkEnd::Segment(_)) => {}
+        }
+        end
+    }
+
+    fn leave_segment(&mut self, segment: usize, port: usize, now: Time) {
+        self.with_segment(segment, (now, Duration::ZERO), |segment, out| {
+            segment.remove_port(now, port, out);
+        });
+        let Some(home) = self.segments[segment].as_mut() else { return };
+        home.ways[port] = None;
+        home.settings[port] = None;
+        if home.ways.iter().all(Option::is_none) {
+            let id = home.id;
+            self.homes.remove(&id);
+            self.segments[segment] = None;
+            self.segment_timers.forget(segment);
+            self.free_segments.push(segment);
+        }
+    }
+}
+
+/// Puts `item` where one has left, or behind all; where that is.
+fn put<T>(items: &mut Vec<T>, free: &mut Vec<usize>, item: T) -> usize {
+    match free.pop() {
+        Some(index) => {
+            items[index] = item;
+            index
+        }
+        None => {
+            items.push(item);
+            items.len() - 1
+        }
+    }
+}

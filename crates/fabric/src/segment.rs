@@ -1,0 +1,122 @@
+//! What joins links: anything that takes a frame at one of its ports and says by which ports it
+//! leaves. A new kind of segment is a file below this one. Not here: pipes, and moving the frame.
+//!
+//! | module | what lives there |
+//! |---|---|
+//! | `outputs` | where a segment puts what leaves it: [`Outputs`] |
+//! | `switch` | switches: a relay by itself, and the choice of the kind |
+//! | `learning`, `vlan` | relays: which ports a frame leaves by, with and without VLANs |
+//! | `tree` | a spanning tree around a relay: which ports take part |
+
+mod learning;
+mod outputs;
+mod switch;
+mod tree;
+mod vlan;
+
+use std::fmt::Debug;
+
+use netloom_link::{FrameInfo, MacKey, PortVlans, VlanDrops};
+use netloom_spanning_tree::{BridgeId, PortView};
+use netloom_units::Time;
+
+use crate::{LinkId, Memory, SwitchPort};
+pub(crate) use outputs::Hop;
+pub use outputs::Outputs;
+pub(crate) use switch::new_switch;
+
+/// What joins links. Ports are numbered by the network; a number is another link's port once the link
+/// is gone.
+///
+/// A segment is a state machine in virtual time, as a pipe is: after every call, the network asks for
+/// [`next_deadline`](Self::next_deadline).
+pub trait Segment<M: Memory>: Debug + Send {
+    /// A frame comes in by `port`.
+    fn receive(&mut self, port: usize, arrival: Arrival<M::Frame>, out: &mut Outputs<'_, M>);
+
+    /// Does what is due at `now`.
+    fn handle_timeout(&mut self, _now: Time, _out: &mut Outputs<'_, M>) {}
+
+    /// When something is due next without a frame.
+    fn next_deadline(&self) -> Option<Time> {
+        None
+    }
+
+    /// A link is joined at `port`, where none is.
+    fn add_port(&mut self, port: usize, settings: &SwitchPort);
+
+    /// The link at `port` has come, or has changed.
+    fn link_changed(&mut self, now: Time, port: usize, link: LinkView, out: &mut Outputs<'_, M>);
+
+    /// The link at `port` goes.
+    fn remove_port(&mut self, now: Time, port: usize, out: &mut Outputs<'_, M>);
+
+    /// The state of `port`.
+    fn port_status(&self, port: usize) -> PortStatus;
+}
+
+/// A frame that comes in by a port.
+#[derive(Debug)]
+pub struct Arrival<F> {
+    /// When: the time of its release from the link, so that the lateness of whoever drives the
+    /// network does not add up from hop to hop.
+    pub at: Time,
+    /// The frame.
+    pub frame: F,
+    /// What it is on the wire.
+    pub info: FrameInfo,
+}
+
+/// A link as the segment at its end sees it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LinkView {
+    /// Whether both directions are down.
+    pub is_cut: bool,
+    /// The rate of the pipe that leads out of the port, in bit/s; `None` if it has no limit.
+    pub rate: Option<u64>,
+    /// Whether another segment is at the far end.
+    pub leads_to_segment: bool,
+}
+
+/// The state of a port of a segment.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct PortStatus {
+    /// What the port does with VLAN tags and what it refused, if the segment knows VLANs.
+    pub vlan: Option<(PortVlans, VlanDrops)>,
+    /// Its part in a spanning tree, if the segment runs one.
+    pub tree: Option<TreePort>,
+}
+
+/// A port's part in a spanning tree.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TreePort {
+    /// Role, state and counters.
+    pub port: PortView,
+    /// The switch.
+    pub bridge: BridgeId,
+    /// The root as far as the switch knows, and the cost of the way there.
+    pub root: (BridgeId, u32),
+    /// Frames that came in and were discarded because the port does not forward.
+    pub discarded: u64,
+}
+
+/// The end of a link that is a port of a segment, and its state.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SegmentEnd {
+    /// The link.
+    pub link: LinkId,
+    /// Which of its ends.
+    pub end: usize,
+    /// The port's state.
+    pub status: PortStatus,
+}
+
+/// Source and destination of the frame whose Ethernet header is at the start of `bytes`.
+#[inline]
+fn addresses(bytes: &[u8]) -> (MacKey, MacKey) {
+    let address = |at: usize| {
+        let address = bytes[at..at + 6].try_into().expect("an address has six bytes");
+        MacKey::new(address)
+    };
+    (address(6), address(0))
+}

@@ -1,0 +1,51 @@
+//! The relay of a switch that knows no VLANs. The cost of a frame to one receiver does not depend on
+//! the number of ports. Not here: the table of addresses (`netloom-link`).
+
+use netloom_link::{Forward, Frame as _, LearningTable, PortVlans, VlanDrops};
+
+use super::switch::{Gates, Relay};
+use super::{Arrival, Outputs, addresses};
+use crate::{Frame as _, Memory};
+
+/// Learns addresses, and sends on by them.
+#[derive(Debug, Default)]
+pub(super) struct LearningRelay {
+    table: LearningTable,
+}
+
+impl<M: Memory> Relay<M> for LearningRelay {
+    #[inline]
+    fn relay(
+        &mut self,
+        port: usize,
+        Arrival { at, frame, .. }: Arrival<M::Frame>,
+        gates: Gates<'_>,
+        out: &mut Outputs<'_, M>,
+    ) {
+        let (source, destination) = addresses(frame.start());
+        let forward = self.table.forward(at, port, source, destination);
+        match forward {
+            _ if !gates.is_open(port) => out.memory.recycle(frame),
+            Forward::Port(to) if gates.is_open(to) => out.send(to, frame),
+            Forward::Flood => {
+                for to in out.ports().filter(|to| *to != port && gates.is_open(*to)) {
+                    out.send(to, frame.duplicate());
+                }
+                out.memory.recycle(frame);
+            }
+            Forward::Port(_) | Forward::Filter => out.memory.recycle(frame),
+        }
+    }
+
+    fn add_port(&mut self, port: usize, _: Option<&PortVlans>) {
+        self.table.forget_port(port);
+    }
+
+    fn forget(&mut self, port: usize) {
+        self.table.forget_port(port);
+    }
+
+    fn vlan_port(&self, _: usize) -> Option<(PortVlans, VlanDrops)> {
+        None
+    }
+}

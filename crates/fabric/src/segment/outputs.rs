@@ -1,0 +1,75 @@
+//! Where a segment puts what leaves it. Not here: what becomes of it in the next pipe.
+
+use std::collections::VecDeque;
+
+use netloom_units::{Duration, Time};
+
+use crate::Memory;
+
+/// A frame on its way from a segment into a pipe.
+#[derive(Debug)]
+pub(crate) struct Hop<F> {
+    /// The pipe's slot.
+    pub slot: usize,
+    /// When it enters.
+    pub at: Time,
+    /// How much earlier it may have been there.
+    pub uncertainty: Duration,
+    /// The frame.
+    pub frame: F,
+}
+
+/// The ways out of a segment.
+#[derive(Debug)]
+pub struct Outputs<'n, M: Memory> {
+    /// What frames are made in.
+    pub memory: &'n mut M,
+    /// The slot of the pipe that leads out of each port; `None` without a link.
+    pub(crate) ways: &'n [Option<usize>],
+    pub(crate) at: Time,
+    pub(crate) uncertainty: Duration,
+    pub(crate) hops: &'n mut VecDeque<Hop<M::Frame>>,
+    /// Slots of pipes whose frames found no memory.
+    pub(crate) lost: &'n mut Vec<usize>,
+}
+
+impl<'n, M: Memory> Outputs<'n, M> {
+    /// The ports that have a link.
+    #[inline]
+    pub fn ports(&self) -> impl Iterator<Item = usize> + use<'n, M> {
+        let ways = self.ways;
+        (0..ways.len()).filter(move |port| ways[*port].is_some())
+    }
+
+    /// Passes on the frame that came in: it enters the pipe out of `port` at the time at which it
+    /// left the last one.
+    #[inline]
+    pub fn send(&mut self, port: usize, frame: M::Frame) {
+        self.push(port, self.at, self.uncertainty, frame);
+    }
+
+    /// Sends a frame of the segment's own at `at`.
+    pub fn originate(&mut self, port: usize, at: Time, frame: M::Frame) {
+        self.push(port, at, Duration::ZERO, frame);
+    }
+
+    /// Counts a frame that was to leave by `port` and found no memory.
+    #[cold]
+    pub fn lose(&mut self, port: usize) {
+        self.lost.extend(self.ways.get(port).copied().flatten());
+    }
+
+    #[inline]
+    fn push(&mut self, port: usize, at: Time, uncertainty: Duration, mut frame: M::Frame) {
+        match self.ways.get(port).copied().flatten() {
+            Some(slot) if self.memory.admit(&mut frame) => {
+                self.hops.push_back(Hop { slot, at, uncertainty, frame });
+            }
+            Some(_) => {
+                self.lose(port);
+                self.memory.recycle(frame);
+            }
+            None => self.memory.recycle(frame),
+        }
+    }
+}

@@ -1,0 +1,159 @@
+//! Frames of plain bytes in memory without limit, for tests, examples and benches.
+
+use std::sync::Arc;
+
+use netloom_link::{FrameInfo, Header, Tag};
+
+use crate::{Frame, Malformed, Memory};
+
+const HEADER: usize = 14;
+const TAGGED: [u8; 2] = [0x81, 0x00];
+
+/// An Ethernet frame. Copies share its bytes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TestFrame {
+    bytes: Arc<[u8]>,
+    header: Option<Header>,
+}
+
+impl TestFrame {
+    /// A frame of these bytes.
+    pub fn of_bytes(bytes: &[u8]) -> Self {
+        Self { bytes: bytes.into(), header: None }
+    }
+
+    /// A frame from one MAC address to another with `payload` bytes of zero.
+    pub fn between(source: [u8; 6], destination: [u8; 6], payload: usize) -> Self {
+        let kind = [0x88, 0xb5];
+        let bytes = [&destination[..], &source, &kind, &vec![0; payload]].concat();
+        Self::of_bytes(&bytes)
+    }
+
+    /// The frame with the headers that queue disciplines classify by.
+    #[must_use]
+    pub fn with_header(self, header: Header) -> Self {
+        Self { header: Some(header), ..self }
+    }
+
+    /// Its bytes.
+    pub fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    fn tagged(&self, tag: Tag) -> Self {
+        let (addresses, rest) = self.bytes.split_at(12);
+        let bytes = [addresses, &TAGGED, &tag.0.to_be_bytes(), rest].concat();
+        Self { bytes: bytes.into(), header: self.header }
+    }
+
+    fn untagged(&self) -> Self {
+        match self.tag() {
+            Some(_) => {
+                let bytes = [&self.bytes[..12], &self.bytes[16..]].concat();
+                Self { bytes: bytes.into(), header: self.header }
+            }
+            None => self.clone(),
+        }
+    }
+}
+
+impl netloom_link::Frame for TestFrame {
+    fn header(&self) -> Option<Header> {
+        self.header
+    }
+
+    fn tag_bytes(&self) -> u32 {
+        if self.tag().is_some() { 4 } else { 0 }
+    }
+
+    fn mark_congestion(&mut self) {
+        if let Some(header) = &mut self.header {
+            header.ecn = netloom_link::Ecn::Congestion;
+        }
+    }
+
+    fn flip_bits(&mut self, bits: &[u64]) {
+        let mut bytes = self.bytes.to_vec();
+        bits.iter().for_each(|bit| bytes[(bit / 8) as usize] ^= 0x80 >> (bit % 8));
+        self.bytes = bytes.into();
+    }
+
+    fn duplicate(&self) -> Self {
+        self.clone()
+    }
+}
+
+impl Frame for TestFrame {
+    fn info(&self) -> Result<FrameInfo, Malformed> {
+        let length = u32::try_from(self.bytes.len()).map_err(|_| Malformed)?;
+        if self.bytes.len() < HEADER { Err(Malformed) } else { Ok(FrameInfo::single(length)) }
+    }
+
+    fn start(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    fn tag(&self) -> Option<Tag> {
+        let tag = self.bytes.get(12..16).filter(|bytes| bytes[..2] == TAGGED)?;
+        Some(Tag(u16::from_be_bytes([tag[2], tag[3]])))
+    }
+}
+
+/// Memory that refuses once `room` more frames were made.
+#[derive(Debug)]
+pub struct TestMemory {
+    /// How many more frames it makes.
+    pub room: usize,
+}
+
+impl Default for TestMemory {
+    fn default() -> Self {
+        Self { room: usize::MAX }
+    }
+}
+
+impl TestMemory {
+    fn take(&mut self) -> bool {
+        let has_room = self.room > 0;
+        self.room = self.room.saturating_sub(1);
+        has_room
+    }
+}
+
+impl Memory for TestMemory {
+    type Frame = TestFrame;
+
+    fn frame_of(&mut self, bytes: &[u8]) -> Option<TestFrame> {
+        self.take().then(|| TestFrame::of_bytes(bytes))
+    }
+
+    fn admit(&mut self, _: &mut TestFrame) -> bool {
+        self.take()
+    }
+
+    fn recycle(&mut self, _: TestFrame) {}
+
+    fn push_tag(&mut self, frame: TestFrame, tag: Tag) -> Option<TestFrame> {
+        self.take().then(|| frame.tagged(tag))
+    }
+
+    fn set_tag(&mut self, frame: TestFrame, tag: Option<Tag>) -> Option<TestFrame> {
+        self.with_tag(&frame, tag)
+    }
+
+    fn with_tag(&mut self, frame: &TestFrame, tag: Option<Tag>) -> Option<TestFrame> {
+        let untagged = frame.untagged();
+        let frame = tag.map_or_else(|| untagged.clone(), |tag| untagged.tagged(tag));
+        self.take().then_some(frame)
+    }
+
+    fn split(
+        &mut self,
+        frame: TestFrame,
+        _together: u32,
+        pieces: &mut Vec<(FrameInfo, Option<TestFrame>)>,
+    ) {
+        // Its frames are single ones.
+        pieces.extend(frame.info().ok().map(|info| (info, Some(frame))));
+    }
+}

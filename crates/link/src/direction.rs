@@ -1,0 +1,41 @@
+//! The two directions of a link. Not here: the word `both`, which a scenario knows.
+
+use std::fmt;
+
+/// A direction of a link.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Direction {
+    /// From the link's first end to its second.
+    Forward,
+    /// From the second end to the first.
+    Reverse,
+}
+
+impl Direction {
+    /// Both, in the order in which a link has its pipes.
+    pub const BOTH: [Self; 2] = [Self::Forward, Self::Reverse];
+
+    /// Its place in that order; also the end at which it begins.
+    pub const fn index(self) -> usize {
+        self as usize
+    }
+
+    /// The direction that begins at end 0 or 1 of a link.
+    pub const fn from_end(end: usize) -> Self {
+        if end == 0 { Self::Forward } else { Self::Reverse }
+    }
+
+    /// Its name, as in the names of random streams.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Forward => "forward",
+            Self::Reverse => "reverse",
+        }
+    }
+}
+
+impl fmt::Display for Direction {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
