@@ -114,6 +114,10 @@ impl Shard {
                 Ok(true) => {
                     let arrival = if index == 0 { seen } else { self.clock.now() };
                     bytes += self.buffer.filled();
+                    // What is due before goes before, as in virtual time.
+                    if self.network.next_deadline().is_some_and(|due| due <= arrival) {
+                        self.release(arrival);
+                    }
                     self.arrived(port, arrival);
                     self.release(arrival);
                 }
@@ -137,6 +141,7 @@ impl Shard {
 
     /// Applies `changes` at `now`, all of them before any frame moves.
     pub fn change(&mut self, now: Time, changes: &[(PipeId, PipeChange)]) {
+        self.release(now);
         self.network.change(now, changes);
         self.release(now);
     }

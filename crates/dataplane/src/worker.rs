@@ -363,6 +363,8 @@ impl Worker {
     fn report(&mut self) {
         let Some(mut report) = self.reports.pop_front() else { return };
         let now = self.clock.now();
+        // A pipe whose statistics are read is brought to that time: what is due before comes first.
+        self.shard.release(now);
         let mut pipes = self.shard.pipes(report.next);
         for (slot, pipe) in pipes.by_ref().take(STATUS_BATCH) {
             let statistics = match report.window {

@@ -75,8 +75,8 @@ pub struct Network<M: Memory, O> {
     homes: BTreeMap<SegmentId, usize>,
     pipe_timers: Timers,
     segment_timers: Timers,
-    /// Slots of pipes that may have something to give.
-    unsettled: VecDeque<usize>,
+    /// Slots of pipes that may have something to give, and the time up to which.
+    unsettled: VecDeque<(usize, Time)>,
     hops: VecDeque<Hop<M::Frame>>,
     /// How many more frames may hop before `poll` returns.
     hops_left: usize,
@@ -93,6 +93,8 @@ struct Slot<F> {
     pipe: Pipe<F>,
     source: Place,
     target: Place,
+    /// Whether no segment is at either end.
+    is_alone: bool,
 }
 
 /// A port of the network.
@@ -203,25 +205,47 @@ impl<M: Memory + 'static, O: Observer<M::Frame>> Network<M, O> {
     }
 
     /// The next frame that leaves the network at `now`; `None` if nothing more is due, or a round of
-    /// frames has moved through segments.
+    /// frames has moved through segments. Call it until then before the next frame is offered.
     #[inline]
     pub fn poll(&mut self, now: Time) -> Option<Delivered<M::Frame>> {
         loop {
-            if let Some(slot) = self.unsettled.front().copied() {
-                match self.settle(slot, now) {
+            if let Some((slot, at)) = self.unsettled.front().copied() {
+                match self.settle(slot, at) {
                     None => self.unsettled.pop_front(),
                     delivered => return delivered,
                 };
-            } else if let Some(slot) = self.pipe_timers.pop_due(now) {
-                self.unsettled.push_back(slot);
-            } else if let Some(segment) = self.segment_timers.pop_due(now) {
-                self.with_segment(segment, (now, Duration::ZERO), |segment, out| {
-                    segment.handle_timeout(now, out);
-                });
-            } else if !self.hop() {
+            } else if !self.hops.is_empty() {
+                if !self.hop() {
+                    return None;
+                }
+            } else if !self.wake_next(now) {
+                self.hops_left = HOP_BUDGET;
                 return None;
             }
         }
+    }
+
+    /// Has the pipe or the segment that is due first at `now` do what it has to do; `false` if none
+    /// is due.
+    ///
+    /// What is due happens at its own time, one thing after the other, however late it is polled: a
+    /// frame enters a pipe behind a segment exactly when it left the last one, and in that order.
+    #[inline]
+    fn wake_next(&mut self, now: Time) -> bool {
+        let segment = self.segment_timers.next();
+        if segment.is_some_and(|at| self.pipe_timers.next().is_none_or(|pipe| at < pipe))
+            && let Some((at, segment)) = self.segment_timers.pop_due(now)
+        {
+            self.with_segment(segment, (at, Duration::ZERO), |segment, out| {
+                segment.handle_timeout(at, out);
+            });
+            return true;
+        }
+        let Some((at, slot)) = self.pipe_timers.pop_due(now) else { return false };
+        // Between two ports nothing else comes in meanwhile, so that all that is due goes at once.
+        let at = if self.slot(slot).is_alone { now } else { at };
+        self.unsettled.push_back((slot, at));
+        true
     }
 
     /// Applies `changes` at `now`, all of them before any frame moves. Pipes that are not here are
@@ -238,7 +262,7 @@ impl<M: Memory + 'static, O: Observer<M::Frame>> Network<M, O> {
         for (pipe, _) in changes {
             if let Some(slot) = slot_of(&self.links, pipe) {
                 self.notify_segments(slot & !1, now);
-                self.unsettled.push_back(slot);
+                self.unsettled.push_back((slot, now));
             }
         }
     }
@@ -316,7 +340,7 @@ impl<M: Memory + 'static, O: Observer<M::Frame>> Network<M, O> {
                 self.memory.recycle(frame);
             }
         }
-        self.unsettled.push_back(slot);
+        self.unsettled.push_back((slot, at));
     }
 
     /// A super-frame enters in pieces as large as the pipe allows.
@@ -424,7 +448,7 @@ impl<M: Memory + 'static, O: Observer<M::Frame>> Network<M, O> {
         }
     }
 
-    /// The next frame that waits between pipes enters its pipe; `false` if none does, or enough have.
+    /// The next frame that waits between pipes enters its pipe; `false` if enough have.
     fn hop(&mut self) -> bool {
         let hop = if self.hops_left > 0 { self.hops.pop_front() } else { None };
         let Some(Hop { slot, at, uncertainty, frame }) = hop else {

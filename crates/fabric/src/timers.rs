@@ -47,15 +47,15 @@ impl Timers {
         None
     }
 
-    /// Takes the key that is most overdue at `now`, if any is due.
+    /// Takes the key that is most overdue at `now`, with its deadline, if any is due.
     #[inline]
-    pub fn pop_due(&mut self, now: Time) -> Option<usize> {
+    pub fn pop_due(&mut self, now: Time) -> Option<(Time, usize)> {
         if self.next()? > now {
             return None;
         }
-        let Reverse((_, key)) = self.heap.pop()?;
+        let Reverse((deadline, key)) = self.heap.pop()?;
         self.scheduled[key] = None;
-        Some(key)
+        Some((deadline, key))
     }
 }
 
@@ -76,7 +76,8 @@ mod tests {
         timers.schedule(2, at(20));
         assert_eq!(timers.next(), Some(at(10)));
         assert_eq!(timers.pop_due(at(9)), None);
-        assert_eq!([timers.pop_due(at(25)), timers.pop_due(at(25))], [Some(1), Some(2)]);
+        let due = [timers.pop_due(at(25)), timers.pop_due(at(25))];
+        assert_eq!(due, [Some((at(10), 1)), Some((at(20), 2))]);
         assert_eq!(timers.pop_due(at(25)), None);
         assert_eq!(timers.next(), Some(at(30)));
     }
@@ -88,7 +89,7 @@ mod tests {
         timers.schedule(0, at(30));
         timers.schedule(0, at(10));
         timers.schedule(0, at(20));
-        assert_eq!(timers.pop_due(at(100)), Some(0));
+        assert_eq!(timers.pop_due(at(100)), Some((at(10), 0)));
         assert_eq!(timers.pop_due(at(100)), None);
         assert_eq!(timers.next(), None);
     }

@@ -75,9 +75,8 @@ impl Experiment {
             ends.flat_map(|end| drawn.scenario.interfaces_at(end)).collect::<Vec<_>>()
         };
         let all: Vec<Endpoint> = switched.iter().flat_map(ends).collect();
-        let is_cut = |link: &&Link| {
-            drawn.links.get(&link.name).is_some_and(|id| live.dataplane.is_cut(*id))
-        };
+        let is_cut =
+            |link: &&Link| drawn.links.get(&link.name).is_some_and(|id| live.dataplane.is_cut(*id));
         let look = overflow::look(&live.network, &all)?;
         let before: Vec<bool> = switched.iter().map(is_cut).collect();
         let at = apply()?;

@@ -246,10 +246,7 @@ mod tests {
 
     fn work(cpu_ns: u64, pipes: &[(usize, u64, u64)]) -> Work {
         let pipe = |(index, frames, bytes): &(usize, u64, u64)| PipeWork {
-            pipe: PipeId {
-                link: LinkId(*index as u32 / 2),
-                direction: Direction::BOTH[index % 2],
-            },
+            pipe: PipeId { link: LinkId(*index as u32 / 2), direction: Direction::BOTH[index % 2] },
             frames: *frames,
             bytes: *bytes,
         };

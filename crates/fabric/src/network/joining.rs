@@ -61,7 +61,9 @@ impl<M: Memory + 'static, O: Observer<M::Frame>> Network<M, O> {
             let slot = first + end;
             let id = PipeSlot { id: PipeId { link: id, direction }, slot };
             let (source, target) = (places[end], places[1 - end]);
-            self.slots[slot] = Some(Slot { id, pipe, source, target });
+            let is_segment = |place: &Place| matches!(place, Place::Segment { .. });
+            let is_alone = !places.iter().any(is_segment);
+            self.slots[slot] = Some(Slot { id, pipe, source, target, is_alone });
         }
         self.notify_segments(first, now);
         for slot in [first, first + 1] {
@@ -84,7 +86,7 @@ impl<M: Memory + 'static, O: Observer<M::Frame>> Network<M, O> {
         });
         let pipes = [pipes.next()?, pipes.next()?];
         self.free_slots.push(first);
-        self.unsettled.retain(|slot| slot & !1 != first);
+        self.unsettled.retain(|(slot, _)| slot & !1 != first);
         // BPDUs that a switch sent into the link as it went.
         let gone = |hop: &Hop<M::Frame>| hop.slot & !1 == first;
         let (gone, kept): (VecDeque<_>, _) = mem::take(&mut self.hops).into_iter().partition(gone);

@@ -1,0 +1,361 @@
+//! Whole networks in virtual time: chains of switches, VLANs, trunks, spanning trees, loops, and links
+//! that come and go.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use netloom_fabric::testing::{TestFrame, TestMemory};
+use netloom_fabric::{
+    Frame as _, Link, LinkEnd, LinkId, Loss, Network, Observer, PipeId, PipeSlot, PortId,
+    SegmentId, SwitchPort, TreeSettings,
+};
+use netloom_link::{Direction, Pipe, PipeChange, PipeConfig, PortVlans, Stream};
+use netloom_spanning_tree::{BridgeId, PortState, Priority, Role, is_bpdu};
+use netloom_units::{Duration, Time};
+use proptest::prelude::*;
+
+const BROADCAST: [u8; 6] = [0xff; 6];
+
+/// Frames that left a network: when, where and what.
+type Heard = Vec<(Time, PortId, Vec<u8>)>;
+
+#[derive(Debug, Default)]
+struct Losses(BTreeMap<&'static str, u64>);
+
+impl<F> Observer<F> for Losses {
+    fn lost(&mut self, _: PipeSlot, loss: Loss, frames: u64) {
+        let name = match loss {
+            Loss::Malformed => "malformed",
+            Loss::NoMemory => "no memory",
+            Loss::Unplugged => "unplugged",
+        };
+        *self.0.entry(name).or_default() += frames;
+    }
+}
+
+/// A network under test, with the frames that have left it.
+struct Bench {
+    network: Network<TestMemory, Losses>,
+    now: Time,
+    heard: Heard,
+    links: u32,
+}
+
+impl Bench {
+    fn new() -> Self {
+        let network = Network::new(TestMemory::default(), Losses::default());
+        Self { network, now: Time::ZERO, heard: Vec::new(), links: 0 }
+    }
+
+    fn join(&mut self, ends: [LinkEnd; 2], properties: &str) -> LinkId {
+        let id = LinkId(self.links);
+        self.links += 1;
+        let mut config = PipeConfig::default();
+        change(properties).apply_to(&mut config);
+        let name = format!("l{}", id.0);
+        let pipe =
+            |direction| Pipe::new(config.clone(), Stream::of_pipe(7, &name, direction), self.now);
+        self.network.join(id, Link { ends, pipes: Direction::BOTH.map(pipe) }, self.now);
+        id
+    }
+
+    fn poll(&mut self) {
+        while let Some(delivered) = self.network.poll(self.now) {
+            let bytes = delivered.delivery.frame.bytes().to_vec();
+            self.heard.push((self.now, delivered.port, bytes));
+        }
+    }
+
+    /// Lets the network run until `until`, but for frames that hop for ever.
+    fn run_until(&mut self, until: Time) {
+        for _ in 0..1_000_000 {
+            self.poll();
+            let due = self.network.next_deadline().filter(|due| *due <= until);
+            match (self.network.has_work(), due) {
+                (true, _) => {}
+                (false, Some(due)) => self.now = self.now.max(due),
+                (false, None) => {
+                    self.now = until;
+                    return;
+                }
+            }
+        }
+        panic!("it does not come to rest");
+    }
+
+    fn run_for(&mut self, millis: u64) {
+        self.run_until(self.now + Duration::from_millis(millis));
+    }
+
+    fn send(&mut self, port: u32, frame: TestFrame) {
+        self.network.offer(PortId(port), self.now, frame);
+        self.poll();
+    }
+
+    /// Who has heard anything but BPDUs since this was last asked; each port as often as it has.
+    fn receivers(&mut self) -> Vec<u32> {
+        let heard = std::mem::take(&mut self.heard);
+        let frames = heard.into_iter().filter(|(_, _, bytes)| !is_bpdu(bytes));
+        let mut ports: Vec<u32> = frames.map(|(_, port, _)| port.0).collect();
+        ports.sort_unstable();
+        ports
+    }
+}
+
+fn change(text: &str) -> PipeChange {
+    serde_json::from_str(text).expect("a valid change")
+}
+
+fn mac(host: u32) -> [u8; 6] {
+    [2, 0, 0, 0, 0, host as u8]
+}
+
+fn port(port: u32) -> LinkEnd {
+    LinkEnd::Port(PortId(port))
+}
+
+fn switch(switch: u32) -> LinkEnd {
+    LinkEnd::switch(SegmentId(switch))
+}
+
+fn vlan(switch: u32, text: &str) -> LinkEnd {
+    let vlans: PortVlans = serde_json::from_str(text).expect("a port");
+    let (switch, tree) = (SegmentId(switch), TreeSettings::default());
+    LinkEnd::Segment(SwitchPort { switch, vlans: Some(vlans), bridge: None, tree })
+}
+
+fn tree(switch: u32) -> LinkEnd {
+    let bridge = Some(BridgeId::new(Priority::default(), mac(100 + switch)));
+    let (switch, tree) = (SegmentId(switch), TreeSettings::default());
+    LinkEnd::Segment(SwitchPort { switch, vlans: None, bridge, tree })
+}
+
+#[test]
+fn delays_add_up_through_switches_and_addresses_are_learned() {
+    let mut bench = Bench::new();
+    bench.join([port(1), switch(0)], r#"{"delay":"1ms"}"#);
+    bench.join([switch(0), switch(1)], r#"{"delay":"20ms"}"#);
+    bench.join([switch(1), port(2)], r#"{"delay":"300ms"}"#);
+    bench.join([switch(1), port(3)], r#"{"delay":"7ms"}"#);
+    bench.send(1, TestFrame::between(mac(1), mac(2), 50));
+    bench.run_for(1000);
+    let at = |millis| Time::ZERO + Duration::from_millis(millis);
+    let when: Vec<_> = bench.heard.iter().map(|(at, port, _)| (*at, port.0)).collect();
+    assert_eq!(when, [(at(28), 3), (at(321), 2)], "nobody knows where 2 is");
+    bench.heard.clear();
+    bench.send(2, TestFrame::between(mac(2), mac(1), 50));
+    bench.run_for(1000);
+    assert_eq!(bench.receivers(), [1]);
+    bench.send(1, TestFrame::between(mac(1), mac(2), 50));
+    bench.run_for(1000);
+    assert_eq!(bench.receivers(), [2]);
+}
+
+#[test]
+fn frames_stay_in_their_vlan_and_a_trunk_tells_them_apart() {
+    let mut bench = Bench::new();
+    for (host, id) in [(1, 10), (2, 10), (3, 20)] {
+        bench.join([port(host), vlan(0, &format!(r#"{{"access":{id}}}"#))], "{}");
+    }
+    // The router's interface, and its sub-interfaces in both VLANs.
+    let [ten, twenty] = ["10", "20"].map(|id| id.parse().expect("a VLAN"));
+    let trunk =
+        LinkEnd::Trunk { untagged: PortId(4), vlans: vec![(ten, PortId(5)), (twenty, PortId(6))] };
+    bench.join([trunk, vlan(0, r#"{"trunk":{"allowed":"all"}}"#)], r#"{"delay":"1ms"}"#);
+    bench.send(1, TestFrame::between(mac(1), BROADCAST, 50));
+    bench.run_for(10);
+    assert!(bench.heard.iter().all(|(_, _, bytes)| bytes.len() == 64), "no tag is left");
+    assert_eq!(bench.receivers(), [2, 5]);
+    bench.send(6, TestFrame::between(mac(6), BROADCAST, 50));
+    bench.run_for(10);
+    assert_eq!(bench.receivers(), [3]);
+    bench.send(4, TestFrame::between(mac(4), BROADCAST, 50));
+    bench.run_for(10);
+    assert_eq!(bench.receivers(), [0; 0], "a trunk without a native VLAN refuses untagged frames");
+    let refused: Vec<_> = bench
+        .network
+        .segment_ends()
+        .filter_map(|end| Some((end.link.0, end.status.vlan?.1)))
+        .filter(|(_, drops)| drops.untagged.frames > 0)
+        .map(|(link, drops)| (link, drops.untagged.frames))
+        .collect();
+    assert_eq!(refused, [(3, 1)]);
+}
+
+/// A ring of switches with spanning trees, and a host at each.
+fn ring(switches: u32) -> Bench {
+    let mut bench = Bench::new();
+    for number in 0..switches {
+        bench.join([tree(number), tree((number + 1) % switches)], r#"{"rate":"1Gbit/s"}"#);
+    }
+    for number in 0..switches {
+        bench.join([port(number), tree(number)], "{}");
+    }
+    bench
+}
+
+#[test]
+fn a_ring_with_a_tree_carries_each_frame_once_whatever_is_cut() {
+    const SWITCHES: u32 = 5;
+    let mut bench = ring(SWITCHES);
+    bench.run_for(30_000);
+    let everybody_but = |host| (0..SWITCHES).filter(|port| *port != host).collect::<Vec<_>>();
+    for cut in 0..SWITCHES {
+        let down = |state: &str| {
+            let pipe = |direction| PipeId { link: LinkId(cut), direction };
+            let set = change(&format!(r#"{{"state":"{state}"}}"#));
+            Direction::BOTH.map(|direction| (pipe(direction), set.clone()))
+        };
+        for state in ["down", "up"] {
+            bench.network.change(bench.now, &down(state));
+            bench.run_for(30_000);
+            bench.receivers();
+            for host in 0..SWITCHES {
+                bench.send(host, TestFrame::between(mac(host), BROADCAST, 50));
+                bench.run_for(10);
+                assert_eq!(bench.receivers(), everybody_but(host), "{cut} {state}");
+            }
+        }
+    }
+    let states = bench.network.segment_ends().filter_map(|end| end.status.tree);
+    let waiting = states.filter(|tree| tree.port.state != PortState::Forwarding);
+    let roles: Vec<Role> = waiting.map(|tree| tree.port.role).collect();
+    assert_eq!(roles, [Role::Alternate], "one port keeps the ring open");
+}
+
+#[test]
+fn a_loop_of_switches_keeps_nobody_from_everything_else() {
+    let mut bench = Bench::new();
+    bench.join([port(1), switch(0)], "{}");
+    bench.join([switch(0), switch(1)], "{}");
+    bench.join([switch(1), switch(0)], "{}");
+    bench.send(1, TestFrame::between(mac(1), BROADCAST, 50));
+    // Each round ends, and there is always another.
+    for _ in 0..100 {
+        bench.poll();
+        assert!(bench.network.has_work());
+    }
+    let slot = bench.network.pipe_from(PortId(1));
+    assert!(bench.network.part(slot.id.link, bench.now).is_some());
+    bench.network.drop_hops();
+    assert!(!bench.network.has_work());
+    assert!(bench.network.observer().0["unplugged"] > 0);
+}
+
+#[test]
+fn what_finds_no_memory_is_counted() {
+    let mut bench = Bench::new();
+    for host in 0..4 {
+        bench.join([port(host), switch(0)], "{}");
+    }
+    bench.network.memory().room = 2;
+    bench.send(0, TestFrame::between(mac(0), BROADCAST, 50));
+    bench.run_for(1);
+    assert_eq!(bench.receivers(), [1, 2]);
+    bench.send(0, TestFrame::of_bytes(&[0; 13]));
+    let lost: Vec<_> = bench.network.observer().0.clone().into_iter().collect();
+    assert_eq!(lost, [("malformed", 1), ("no memory", 1)]);
+}
+
+/// Two hosts at each of three switches in a row, with links that lose, jitter and queue.
+fn row() -> Bench {
+    let mut bench = Bench::new();
+    let lossy = r#"{"rate":"5Mbit/s","delay":"3ms","jitter":"1ms","loss":"5%",
+        "queue":{"limit":"20packets"}}"#;
+    for host in 0..6 {
+        bench.join([port(host), switch(host / 2)], lossy);
+    }
+    bench.join([switch(0), switch(1)], lossy);
+    bench.join([switch(1), switch(2)], lossy);
+    bench
+}
+
+/// What leaves the network if frames come to it so many microseconds after each other, and whoever
+/// drives it also looks at it at other times.
+fn outcome(arrivals: &[(u64, u32, u32)], looks: &BTreeSet<u64>) -> Heard {
+    let mut bench = row();
+    let mut looks = looks.iter().map(|micros| Time::ZERO + Duration::from_micros(*micros));
+    let mut next_look = looks.next();
+    let mut at = Time::ZERO;
+    for (gap, from, to) in arrivals {
+        at += Duration::from_micros(*gap);
+        while let Some(look) = next_look.filter(|look| *look < at) {
+            bench.run_until(look);
+            next_look = looks.next();
+        }
+        bench.run_until(at);
+        bench.send(*from, TestFrame::between(mac(*from), mac(*to), 400));
+    }
+    bench.run_for(10_000);
+    bench.heard
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn what_happens_does_not_depend_on_when_somebody_looks(
+        arrivals in prop::collection::vec((0u64..3000, 0u32..6, 0u32..6), 1..200),
+        looks in prop::collection::btree_set(0u64..300_000, 0..100),
+    ) {
+        let once = outcome(&arrivals, &BTreeSet::new());
+        prop_assert_eq!(&once, &outcome(&arrivals, &BTreeSet::new()), "nor on chance");
+        prop_assert_eq!(once, outcome(&arrivals, &looks));
+    }
+
+    /// Hosts at switches and links between switches, at random; some go again.
+    #[test]
+    fn a_broadcast_reaches_who_is_joined_and_nobody_else(
+        hosts in prop::collection::vec((0u32..5, any::<bool>()), 1..20),
+        // A switch and the one that it is joined to, which has a lower number: no loops.
+        trunks in prop::collection::vec((any::<bool>(), any::<bool>()), 4),
+    ) {
+        let mut bench = Bench::new();
+        let mut kept = Vec::new();
+        let mut joined = vec![false; 4];
+        let mut gone = Vec::new();
+        for (number, (at, goes)) in (0u32..).zip(&hosts) {
+            let link = bench.join([port(number), switch(*at)], r#"{"delay":"2ms"}"#);
+            if *goes { gone.push(link) } else { kept.push((number, *at)) }
+        }
+        for (number, (comes, goes)) in (0u32..).zip(&trunks) {
+            if *comes {
+                let link = bench.join([switch(number), switch(number + 1)], "{}");
+                if *goes { gone.push(link) } else { joined[number as usize] = true }
+            }
+        }
+        for (number, _) in (0..).zip(&hosts) {
+            bench.send(number, TestFrame::between(mac(number), BROADCAST, 50));
+        }
+        bench.now += Duration::from_millis(1);
+        for link in gone {
+            prop_assert!(bench.network.part(link, bench.now).is_some());
+            prop_assert!(!bench.network.has(link));
+        }
+        bench.run_for(100);
+        bench.receivers();
+        let reaches = |a: u32, b: u32| (a.min(b)..a.max(b)).all(|trunk| joined[trunk as usize]);
+        for (sender, at) in &kept {
+            bench.send(*sender, TestFrame::between(mac(*sender), BROADCAST, 50));
+            bench.run_for(100);
+            let others = kept.iter().filter(|(host, there)| host != sender && reaches(*at, *there));
+            let wanted: Vec<u32> = others.map(|(host, _)| *host).collect();
+            prop_assert_eq!(bench.receivers(), wanted);
+        }
+        prop_assert_eq!(bench.network.links().count(), kept.len() + joined.iter().filter(|j| **j).count());
+    }
+}
+
+#[test]
+fn a_link_comes_back_with_its_frames() {
+    let mut bench = Bench::new();
+    let id = bench.join([port(0), port(1)], r#"{"delay":"100ms"}"#);
+    bench.send(0, TestFrame::between(mac(0), mac(1), 50));
+    bench.run_for(50);
+    let link = bench.network.part(id, bench.now).expect("the link");
+    assert_eq!(bench.network.next_deadline(), None);
+    bench.network.join(LinkId(9), link, bench.now);
+    bench.run_for(100);
+    let heard: Vec<_> = bench.heard.iter().map(|(at, port, _)| (at.as_nanos(), port.0)).collect();
+    assert_eq!(heard, [(100_000_000, 1)]);
+    assert!(bench.heard[0].2.len() == 64 && TestFrame::of_bytes(&bench.heard[0].2).info().is_ok());
+}
