@@ -24,16 +24,16 @@ test: setup lint unit test-rootless
 
 lint:
 	$(CARGO) fmt --all --check
-	$(CARGO) clippy --workspace --all-targets --release --locked -- --deny warnings
+	$(CARGO) clippy --workspace --all-targets --locked -- --deny warnings
 
 unit:             ## unit tests, end-to-end tests, and every example
-	$(CARGO) test --workspace --release --locked
+	$(CARGO) test --workspace --locked
 
 test-rootless: setup  ## end-to-end tests, kernel tests and examples as an ordinary user
 	@sh scripts/test-rootless.sh
 
 faults: setup     ## a fault at every step of deploy, apply and destroy: about five minutes
-	NETLOOM_FAULTS=all $(CARGO) test --workspace --release --locked --test faults -- --nocapture
+	NETLOOM_FAULTS=all $(CARGO) test --workspace --locked --test faults -- --nocapture
 
 bench: build      ## measures; asserts nothing
 	@sh benches/run.sh

@@ -4,7 +4,7 @@
 # distributions; it has no network. Exits as the command did, or with 124 after LIMIT seconds (600).
 #
 #     scripts/other-kernel.sh target/release/netloom doctor
-#     KERNEL=linux-image-cloud-amd64 scripts/other-kernel.sh target/release/deps/limits-0123456789abcdef
+#     KERNEL=linux-image-cloud-amd64 scripts/other-kernel.sh target/debug/deps/limits-0123456789abcdef
 #
 # Needs Debian on x86, and: apt-get install qemu-system-x86 busybox-static cpio kmod
 # The CPUs take turns: with a thread for each, QEMU 7.2 was seen to hang while the kernel changes its own code.

@@ -29,7 +29,7 @@ trap 'rm -f "$NETLOOM_LEFT_OUT"' EXIT
 run_by() { # WORDS SELECTION...: tests of these names, each program started by these words (as in TOML)
     by=$1
     shift
-    "$cargo" test --workspace --release --locked --config "target.'cfg(unix)'.runner = [$by]" "$@"
+    "$cargo" test --workspace --locked --config "target.'cfg(unix)'.runner = [$by]" "$@"
 }
 run() { # SELECTION...: tests of these names, each program as an ordinary user
     run_by "'sh', '$as_user'" "$@"

@@ -1,10 +1,8 @@
 //! Rates that vary: traces against a naive reading of Mahimahi's rule, schedules at their boundaries.
 
-mod common;
-
 use std::collections::VecDeque;
 
-use common::{burst, change, config, drain, ms, ns, pipe};
+use crate::common::{burst, change, config, drain, ms, ns, pipe};
 use netloom_link::{
     Data, DataFormat, FrameInfo, OPPORTUNITY_BYTES, Pipe, PipeConfig, RateLimit, RateSchedule,
     RateTrace, ScheduleStep, Stream,

@@ -1,8 +1,6 @@
 //! Every file format takes any text: it is read or refused, and what is read can be used.
 
-mod common;
-
-use common::{config, drain, ns};
+use crate::common::{config, drain, ns};
 use netloom_link::{
     Data, DataFormat, DistributionTable, FrameInfo, LossPattern, Offsets, OverheadProfile, Pipe,
     PipeConfig, RateLimit, RateTrace, Stream,

@@ -1,11 +1,9 @@
 //! What late offers shift: the model's correction against the same pipe without stalls, frame by frame, with
 //! whatever else befalls the frames.
 
-mod common;
-
 use std::collections::BTreeMap;
 
-use common::{config, pipe};
+use crate::common::{config, pipe};
 use netloom_link::{FrameInfo, Pipe, Stream};
 use netloom_units::{Duration, Time};
 use proptest::prelude::*;
@@ -168,8 +166,8 @@ fn what_a_cut_takes_off_the_line_leaves_it_free() {
     let mut pipe = pipe(&format!(r#"{{{LINE}, "in_flight": "drop"}}"#));
     let info = FrameInfo::single(BYTES);
     pipe.offer_late(micros(1000), Duration::from_micros(500), info, 0).unwrap();
-    pipe.change(micros(1050), &common::change(r#"{"state": "down"}"#));
-    pipe.change(micros(1060), &common::change(r#"{"state": "up"}"#));
+    pipe.change(micros(1050), &crate::common::change(r#"{"state": "down"}"#));
+    pipe.change(micros(1060), &crate::common::change(r#"{"state": "up"}"#));
     pipe.offer(micros(1070), info, 1).unwrap();
     let delivery = pipe.poll(micros(2000)).unwrap();
     // 20 us of idle line are all that it may owe to the first.

@@ -1,12 +1,10 @@
 //! The golden matrix: rate × loss × delay × queue discipline with TCP-like senders, in virtual time.
 //!
 //! The figures are exact on every machine and are compared with `matrix.txt`, so that no change of the
-//! model's behaviour goes unnoticed. After an intended one, `BLESS=1 cargo test -p netloom-link --test
+//! model's behaviour goes unnoticed. After an intended one, `BLESS=1 cargo test -p netloom-link --test it
 //! golden` writes them anew. What any right model must show is asserted beside, for a figure that was
 //! blessed by mistake.
 
-#[path = "../common/mod.rs"]
-mod common;
 mod source;
 
 use std::fmt::Write;
@@ -14,7 +12,7 @@ use std::fmt::Write;
 use netloom_link::{Discipline, Pipe, Stream};
 use netloom_units::Time;
 
-use common::{config, ms};
+use crate::common::{config, ms};
 use source::{Arrived, DATA_BYTES, Source, drive};
 
 const RATES: [u64; 3] = [1, 10, 100];
@@ -129,7 +127,7 @@ fn the_matrix_is_what_it_was_and_makes_sense() {
             results.iter().find(|(other, _)| *other == fifo).expect("every row has fifo");
         check(*cell, figures, fifo);
     }
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/golden/matrix.txt");
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/golden/matrix.txt");
     let table = table(&results);
     if std::env::var_os("BLESS").is_some() {
         std::fs::write(path, &table).unwrap();

@@ -1,8 +1,6 @@
 //! When frames come out: exact to the nanosecond.
 
-mod common;
-
-use common::{burst, config, drain, due, ms, ns, pipe};
+use crate::common::{burst, config, drain, due, ms, ns, pipe};
 use netloom_link::{FrameInfo, Pipe, Stream};
 use netloom_units::{Duration, Time};
 

@@ -1,9 +1,8 @@
 //! What the tests share: short ways to say times, configurations and arrivals.
-#![allow(dead_code)]
-
-pub mod statistics;
 
 pub mod packet;
+pub mod recount;
+pub mod statistics;
 
 use netloom_link::{Frame, FrameInfo, Header, Pipe, PipeChange, PipeConfig, Stream};
 use netloom_units::Time;

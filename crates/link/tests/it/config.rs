@@ -1,8 +1,6 @@
 //! What pipes can be told, as text and laid over each other.
 
-mod common;
-
-use common::{change, config};
+use crate::common::{change, config};
 use netloom_link::{Framing, InFlight, LinkState, PipeChange, PipeConfig, QueueLimit, RateLimit};
 use netloom_units::{Duration, Size};
 

@@ -1,11 +1,8 @@
 //! What a pipe says it counted, since it began and in every window, is what its events add up to; and
 //! its events come back from their binary form.
 
-mod common;
-#[path = "common/recount.rs"]
-mod recount;
-
-use common::config;
+use crate::common::config;
+use crate::common::recount::Recount;
 use netloom_link::{
     FrameEvent, FrameInfo, LogDecoder, LogEncoder, LogEntry, LogHeader, Pipe, PipeChange,
     PipeStatistics, Stream, Window,
@@ -13,7 +10,6 @@ use netloom_link::{
 use netloom_units::{Duration, Time};
 use proptest::collection::vec;
 use proptest::prelude::*;
-use recount::Recount;
 
 /// Links of every kind, from idle to overloaded.
 const LINKS: &[&str] = &[

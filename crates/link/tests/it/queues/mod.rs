@@ -1,8 +1,5 @@
 //! Queue disciplines against the properties that their papers and RFCs state, in virtual time.
 
-#[path = "../common/mod.rs"]
-mod common;
-
 mod changes;
 mod classes;
 mod codel;

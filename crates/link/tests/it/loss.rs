@@ -1,9 +1,7 @@
 //! Each loss model's rate and law.
 
-mod common;
-
-use common::statistics::{Z_99, assert_geometric, assert_mean, assert_share};
-use common::{change, config, losses, pipe};
+use crate::common::statistics::{Z_99, assert_geometric, assert_mean, assert_share};
+use crate::common::{change, config, losses, pipe};
 use netloom_link::{Data, DataFormat, Loss, LossPattern, Pipe, Stream};
 use netloom_units::Time;
 
@@ -167,9 +165,9 @@ fn a_model_that_no_change_touches_keeps_its_state() {
         let (mut left_alone, mut changed) = (pipe(&text), pipe(&text));
         let expected = losses(&mut left_alone, 1000);
         let mut seen = losses(&mut changed, 333);
-        changed.change(common::ms(1), &change(&text));
-        changed.change(common::ms(1), &change(r#"{"duplicate":"0%","ber":0}"#));
-        let at = common::ms(1);
+        changed.change(crate::common::ms(1), &change(&text));
+        changed.change(crate::common::ms(1), &change(r#"{"duplicate":"0%","ber":0}"#));
+        let at = crate::common::ms(1);
         for number in 333..1000 {
             changed.offer(at, netloom_link::FrameInfo::single(100), number).unwrap();
             seen.push(changed.poll(at).is_none());

@@ -1,11 +1,9 @@
 //! Nothing appears, vanishes, doubles or overtakes within its flow unasked, whatever is offered, changed
 //! and asked, under every queue discipline.
 
-mod common;
-
 use std::collections::HashMap;
 
-use common::packet::{Packet, header};
+use crate::common::packet::{Packet, header};
 use netloom_link::{
     BitErrorRate, BitErrors, Count, Discipline, Ecn, FrameInfo, Framing, Header, InFlight, Jitter,
     LinkState, Loss, Pipe, PipeChange, PipeConfig, PipeStatistics, QueueChange, QueueLimit,
@@ -309,25 +307,25 @@ proptest! {
 
 #[test]
 fn what_the_far_end_does_not_take_is_not_delivered() {
-    let mut pipe = common::pipe(r#"{"delay": "400ms"}"#);
+    let mut pipe = crate::common::pipe(r#"{"delay": "400ms"}"#);
     let mut taken = 0;
     for number in 0..10u64 {
-        pipe.offer(common::ms(200 * number), FrameInfo::single(100), number).unwrap();
+        pipe.offer(crate::common::ms(200 * number), FrameInfo::single(100), number).unwrap();
     }
     // Collected in the third second: those of two seconds that are over, and one of its own.
-    while let Some(delivery) = pipe.poll(common::ms(2100)) {
+    while let Some(delivery) = pipe.poll(crate::common::ms(2100)) {
         match delivery.frame % 2 {
             0 => pipe.not_taken(&delivery.info, delivery.release),
             _ => taken += 1,
         }
     }
-    let all = pipe.statistics(common::ms(2100));
+    let all = pipe.statistics(crate::common::ms(2100));
     assert_eq!((all.offered.frames, all.delivered.frames, all.lost_unmodelled.frames), (10, 4, 5));
     assert_eq!(taken, 4);
     assert_eq!(all.offered, all.delivered + all.lost_unmodelled + all.in_flight);
     assert_eq!(all.delay.unwrap().max_ns, 400_000_000);
     // Frames 3 to 7 were released in the second second, 8 in the third.
     let window: netloom_link::Window = "1s".parse().unwrap();
-    let recent = pipe.recent_statistics(common::ms(2100), window);
+    let recent = pipe.recent_statistics(crate::common::ms(2100), window);
     assert_eq!((recent.delivered.frames, recent.lost_unmodelled.frames), (3, 3));
 }

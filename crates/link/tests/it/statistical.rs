@@ -1,10 +1,8 @@
 //! Queueing laws that hold on average. Seeds are fixed, so a result never changes from run to run; the
 //! bounds are those that a correct model misses once in a hundred seeds.
 
-mod common;
-
-use common::statistics::assert_mean;
-use common::{config, ns};
+use crate::common::statistics::assert_mean;
+use crate::common::{config, ns};
 use netloom_link::{FrameInfo, Pipe, Stream};
 use netloom_units::Time;
 

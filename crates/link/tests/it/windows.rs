@@ -1,9 +1,7 @@
 //! Statistics over the last seconds: where a window begins, and what time without events does to it.
 //! That windows are exact in general is tested in `observed`.
 
-mod common;
-
-use common::{burst, drain, ms, pipe};
+use crate::common::{burst, drain, ms, pipe};
 use netloom_link::{Count, Window, WindowError};
 use netloom_units::{Duration, Time};
 

@@ -1,8 +1,6 @@
 //! Changes of a pipe with frames in it.
 
-mod common;
-
-use common::{burst, change, drain, due, ms, ns, pipe};
+use crate::common::{burst, change, drain, due, ms, ns, pipe};
 use netloom_link::{DropReason, FrameInfo};
 
 const SLOW: &str = r#"{"rate":"1Mbit/s","framing":"none"}"#;

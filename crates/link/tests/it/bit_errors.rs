@@ -1,9 +1,7 @@
 //! Bit errors, corruption and duplicates.
 
-mod common;
-
-use common::statistics::{Z_99, assert_counts, assert_law, assert_share};
-use common::{Noted, change, config, ns};
+use crate::common::statistics::{Z_99, assert_counts, assert_law, assert_share};
+use crate::common::{Noted, change, config, ns};
 use netloom_link::{DropReason, FrameInfo, Pipe, PipeStatistics, Stream};
 use netloom_units::Time;
 
@@ -156,5 +154,5 @@ fn queued_super_frames_share_a_draw_and_keep_their_content() {
         out.extend(std::iter::from_fn(|| pipe.poll(deadline)).map(|delivery| delivery.frame));
     }
     assert_eq!(out, (0..20).map(Noted::new).collect::<Vec<_>>());
-    assert_eq!(pipe.coalesce(common::ms(2000), &info), 1);
+    assert_eq!(pipe.coalesce(crate::common::ms(2000), &info), 1);
 }

@@ -4,9 +4,7 @@
 //! refuses a burst of 4 and calls 66, but not 65, too large (its sign for a weight of 2⁻¹⁰ or less), as
 //! the computation has it.
 
-mod common;
-
-use common::config;
+use crate::common::config;
 use netloom_link::notation::{TcEquivalent, tc_equivalent};
 use netloom_link::{Discipline, QueueLimit};
 use proptest::prelude::*;

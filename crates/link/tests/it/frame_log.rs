@@ -1,12 +1,10 @@
 //! In virtual time the frame log of a network is the same, byte for byte, in every run and however
 //! its pipes are spread over threads.
 
-mod common;
-
 use std::collections::BTreeSet;
 use std::thread;
 
-use common::{change, config};
+use crate::common::{change, config};
 use netloom_link::{
     DropReason, Ecn, Frame, FrameEvent, FrameInfo, Header, LogEncoder, LogEntry, LogHeader,
     Occurrence, Pipe, Stream,

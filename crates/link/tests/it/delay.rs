@@ -1,9 +1,7 @@
 //! What varies the delay, and what it does to the order.
 
-mod common;
-
-use common::statistics::{assert_geometric, assert_law, assert_mean};
-use common::{change, config, drain, ms, ns, pipe};
+use crate::common::statistics::{assert_geometric, assert_law, assert_mean};
+use crate::common::{change, config, drain, ms, ns, pipe};
 use netloom_link::{Data, DataFormat, DistributionTable, FrameInfo, Offsets, Pipe, Stream};
 use netloom_units::{Duration, Time};
 

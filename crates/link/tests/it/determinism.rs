@@ -1,8 +1,6 @@
 //! The same seed gives the same events, on every machine and beside any other pipe.
 
-mod common;
-
-use common::{Noted, change, config, ns};
+use crate::common::{Noted, change, config, ns};
 use netloom_link::{FrameInfo, Pipe, Stream};
 use netloom_units::Time;
 

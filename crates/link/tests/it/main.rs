@@ -1,0 +1,26 @@
+//! The link model against its documents, its laws and the statistics of its draws, in virtual time.
+//!
+//! One program for all, since each program compiles the whole model anew.
+
+mod common;
+
+mod bit_errors;
+mod changes;
+mod config;
+mod conservation;
+mod delay;
+mod determinism;
+mod formats;
+mod frame_log;
+mod golden;
+mod late_offers;
+mod loss;
+mod notation;
+mod observed;
+mod queues;
+mod rates;
+mod statistical;
+mod tc_children;
+mod timing;
+mod vlans;
+mod windows;
