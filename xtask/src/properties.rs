@@ -1,5 +1,5 @@
-//! The reference of link properties, from the JSON Schema that the types give: every property with its
-//! default, its forms, and the keys of its tables.
+//! The reference of link properties, from the JSON Schema that the types give: every property with
+//! its default, its forms, and the keys of its tables.
 
 use std::collections::BTreeSet;
 use std::fmt::Write;

@@ -1,5 +1,6 @@
-//! Reading what a run left behind. Only `summary.json` must be there; of everything else it is said what
-//! is missing. Not here: writing results (the engine), and what a report looks like (`netloom-report-page`).
+//! Reading what a run left behind. Only `summary.json` must be there; of everything else it is said
+//! what is missing. Not here: writing results (the engine), and what a report looks like
+//! (`netloom-report-page`).
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, BufRead, BufReader};

@@ -1,5 +1,5 @@
-//! Root file systems of nodes: a directory as it is, and tarballs and OCI layouts unpacked, once, into a cache
-//! whose entries are named by digests.
+//! Root file systems of nodes: a directory as it is, and tarballs and OCI layouts unpacked, once,
+//! into a cache whose entries are named by digests.
 //!
 //! | module | does |
 //! |---|---|
@@ -81,8 +81,9 @@ pub struct Root {
     pub variables: Vec<(String, String)>,
 }
 
-/// The root file system that `path` names: a directory, an OCI layout's directory, or a tarball, compressed by
-/// gzip, zstd or not. What must be unpacked is unpacked below `cache`, where it is found the next time.
+/// The root file system that `path` names: a directory, an OCI layout's directory, or a tarball,
+/// compressed by gzip, zstd or not. What must be unpacked is unpacked below `cache`, where it is
+/// found the next time.
 ///
 /// # Errors
 /// [`ImageError`], with the file and the reason.

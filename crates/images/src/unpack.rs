@@ -16,8 +16,8 @@ const OPAQUE: &str = ".wh..wh..opq";
 
 /// The most directories that a path may lead through; each costs time with all those before it.
 const DEEPEST: usize = 255;
-/// An archive may become so many times as large, or [`SMALL`] if that is more. Compression of what people have made of
-/// files stays far below it; what is made to fill disks reaches a thousand.
+/// An archive may become so many times as large, or [`SMALL`] if that is more. Compression of what
+/// people have made of files stays far below it; what is made to fill disks reaches a thousand.
 const LARGEST_RATIO: u64 = 100;
 /// Bytes that an archive may become whatever its own size.
 const SMALL: u64 = 256 << 20;

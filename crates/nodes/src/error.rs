@@ -209,7 +209,8 @@ fn advice(action: &str, error: &io::Error) -> &'static str {
     }
 }
 
-/// An error of the file system with advice of its own, where an action is about something else as well.
+/// An error of the file system with advice of its own, where an action is about something else as
+/// well.
 pub(crate) fn of_file(path: &Path, error: io::Error) -> io::Error {
     match error.raw_os_error() {
         Some(libc::ENOSPC) => {

@@ -1,4 +1,5 @@
-//! What a machine has only so many of, and how many an experiment needs: known before anything is made.
+//! What a machine has only so many of, and how many an experiment needs: known before anything is
+//! made.
 
 use std::borrow::Cow;
 use std::fs;
@@ -42,8 +43,8 @@ impl Demand {
         self.opened + SPARE_FILES
     }
 
-    /// As well, where something runs in every node: a control socket, a descriptor of the init process, and
-    /// the pipes of a few processes.
+    /// As well, where something runs in every node: a control socket, a descriptor of the init
+    /// process, and the pipes of a few processes.
     pub(crate) fn files_with_processes(self) -> u64 {
         self.files() + 16 * self.nodes
     }
@@ -136,7 +137,8 @@ fn raise_neighbours(family: &str, needs: u64) -> String {
     )
 }
 
-/// Measured with 300 routers of four interfaces and 500 routes each: 400 kB a node, engine included.
+/// Measured with 300 routers of four interfaces and 500 routes each: 400 kB a node, engine
+/// included.
 const KB_PER_NODE: u64 = 200;
 const KB_PER_INTERFACE: u64 = 50;
 

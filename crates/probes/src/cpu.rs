@@ -1,8 +1,8 @@
 //! CPUs, from `/proc/stat`: without an idle moment or not, and what the hypervisor took.
 //!
-//! The kernel counts idle time in ticks of 10 ms, rounded down over all time: an interval without a tick had
-//! less than 10 ms of it. A busy stretch is made of whole intervals, so that it is seen if it is two of them
-//! longer than the limit, and never where there was none.
+//! The kernel counts idle time in ticks of 10 ms, rounded down over all time: an interval without a
+//! tick had less than 10 ms of it. A busy stretch is made of whole intervals, so that it is seen if
+//! it is two of them longer than the limit, and never where there was none.
 
 use std::collections::BTreeMap;
 
@@ -79,8 +79,8 @@ pub fn ticks(count: u64) -> Duration {
     Duration::from_nanos(count.saturating_mul(TICK.as_nanos()))
 }
 
-/// CPU, idle and steal of a line of `/proc/stat`; nothing for the sum and for other lines. Waiting for a
-/// disk (`iowait`) is idle.
+/// CPU, idle and steal of a line of `/proc/stat`; nothing for the sum and for other lines. Waiting
+/// for a disk (`iowait`) is idle.
 fn cpu_line(line: &[u8]) -> Option<(u32, u64, u64)> {
     let mut words = words(line.strip_prefix(b"cpu")?);
     // The line of the sum has no number.

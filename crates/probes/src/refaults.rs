@@ -1,5 +1,5 @@
-//! Pages of nodes that were evicted and needed again shortly after, from `memory.stat` of their cgroups. That
-//! file is there only where the memory controller is delegated to the experiment.
+//! Pages of nodes that were evicted and needed again shortly after, from `memory.stat` of their
+//! cgroups. That file is there only where the memory controller is delegated to the experiment.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;

@@ -1,4 +1,5 @@
-//! What goes through the experiment's uplinks, and what they lose on the way out, from `/proc/net/dev`.
+//! What goes through the experiment's uplinks, and what they lose on the way out, from
+//! `/proc/net/dev`.
 
 use netloom_monitor::{DropCause, Observation, Party, Route, SignalKind, Subject};
 use netloom_units::{Duration, Size, Time};
@@ -72,7 +73,8 @@ impl Probe for Uplinks {
     }
 }
 
-/// Name, bytes sent, and frames dropped on the way out (`drop` and `fifo`) of a line of `/proc/net/dev`.
+/// Name, bytes sent, and frames dropped on the way out (`drop` and `fifo`) of a line of
+/// `/proc/net/dev`.
 fn device(line: &[u8]) -> Option<(&[u8], u64, u64)> {
     let colon = line.iter().position(|byte| *byte == b':')?;
     let name = line[..colon].trim_ascii();

@@ -24,7 +24,8 @@ processes:
 ";
 /// What that is called.
 const NETWORK: &str = "network of two nodes";
-/// The size for which walls are shown, unless a scenario says another: thousand nodes, two thousand links.
+/// The size for which walls are shown, unless a scenario says another: thousand nodes, two thousand
+/// links.
 const LARGE: Size = Size { nodes: 1000, interfaces: 4000, opened: 4000, neighbours: 4000 };
 /// The oldest kernel that is supported.
 const OLDEST: (u32, u32) = (5, 15);

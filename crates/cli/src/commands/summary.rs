@@ -1,5 +1,5 @@
-//! The summary of a run on one page of a terminal: what failed, then the verdict on the machine, then
-//! what a person wants to know next. What does not fit is counted, and in the results.
+//! The summary of a run on one page of a terminal: what failed, then the verdict on the machine,
+//! then what a person wants to know next. What does not fit is counted, and in the results.
 
 use std::collections::BTreeMap;
 use std::path::Path;

@@ -1,5 +1,5 @@
-//! Where this machine has its control groups: one hierarchy of version 2, and on many machines some of
-//! version 1 beside it. A controller is in one of them.
+//! Where this machine has its control groups: one hierarchy of version 2, and on many machines some
+//! of version 1 beside it. A controller is in one of them.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

@@ -36,7 +36,8 @@ impl Refusal {
     }
 }
 
-/// What stands behind the error, by the settings of the machine; those that it does not have are `None`.
+/// What stands behind the error, by the settings of the machine; those that it does not have are
+/// `None`.
 fn reason(errno: Errno, setting: impl Fn(&str) -> Option<u64>) -> String {
     let forbidden = matches!(errno, Errno::EPERM | Errno::EACCES);
     if forbidden && setting("kernel.unprivileged_userns_clone") == Some(0) {

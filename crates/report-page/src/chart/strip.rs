@@ -1,5 +1,5 @@
-//! Panels of curves above each other over one time axis, with the marks drawn through all of them. Values
-//! are means over steps, so curves are steps, and every axis begins at 0.
+//! Panels of curves above each other over one time axis, with the marks drawn through all of them.
+//! Values are means over steps, so curves are steps, and every axis begins at 0.
 
 use std::borrow::Cow;
 
@@ -48,7 +48,8 @@ impl Panel {
     }
 }
 
-/// The chart of these panels, none of which is empty; `label` says what it is to those who do not see it.
+/// The chart of these panels, none of which is empty; `label` says what it is to those who do not
+/// see it.
 pub fn strip(panels: &[Panel], time: &TimeAxis, label: &str) -> Markup {
     let bottom = HEAD + panels.len() as f64 * (TITLE + HEIGHT);
     html! {

@@ -1,5 +1,5 @@
-//! What the monitor saw: when which signal was contended, how near each came to its threshold and through
-//! whom, what could not be seen, and what watching cost.
+//! What the monitor saw: when which signal was contended, how near each came to its threshold and
+//! through whom, what could not be seen, and what watching cost.
 
 use maud::{Markup, html};
 use netloom_monitor::{Coverage, Share, Verdict, quantity};

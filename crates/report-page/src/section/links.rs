@@ -1,5 +1,5 @@
-//! What the links did: curves of the busiest ones, a table of others. What is told of one direction of a
-//! link is in `pipe`.
+//! What the links did: curves of the busiest ones, a table of others. What is told of one direction
+//! of a link is in `pipe`.
 
 use std::collections::BTreeMap;
 

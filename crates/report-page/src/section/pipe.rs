@@ -1,4 +1,5 @@
-//! What is told of one direction of a link: its properties, its totals in sentences, and its curves.
+//! What is told of one direction of a link: its properties, its totals in sentences, and its
+//! curves.
 
 use std::borrow::Cow;
 

@@ -1,4 +1,5 @@
-//! Direct links, which the kernel carries without the engine: what needs the engine is an error there.
+//! Direct links, which the kernel carries without the engine: what needs the engine is an error
+//! there.
 
 use super::links::LinkDraft;
 use super::nodes::NodeDraft;
@@ -53,7 +54,8 @@ pub(super) fn check(
 }
 
 impl LinkDraft<'_> {
-    /// Whether it is direct, and one of its ends is this interface of this node; any, if none is named.
+    /// Whether it is direct, and one of its ends is this interface of this node; any, if none is
+    /// named.
     fn is_direct_at(&self, node: &str, interface: Option<&str>) -> bool {
         self.raw.head.direct
             && self.ends.iter().flatten().any(|end| {

@@ -1,6 +1,6 @@
-//! Layer-2 segments: which interfaces hear each other. Switches join links to segments, in each VLAN
-//! by itself; a loop of switches none of which runs a spanning tree is an error. Not here: how frames get
-//! from one to the other (`layer2`).
+//! Layer-2 segments: which interfaces hear each other. Switches join links to segments, in each
+//! VLAN by itself; a loop of switches none of which runs a spanning tree is an error. Not here: how
+//! frames get from one to the other (`layer2`).
 
 use std::collections::HashSet;
 
