@@ -235,7 +235,12 @@ pub struct Pingall {
     #[arg(long)]
     pub routers: bool,
     /// How many echo requests a host sends at most to reach another, one a second.
-    #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u16).range(1..))]
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = 3,
+        value_parser = clap::value_parser!(u16).range(1..)
+    )]
     pub tries: u16,
     /// Output format.
     #[arg(long, value_enum, default_value_t = Format::Table)]

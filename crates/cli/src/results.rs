@@ -99,8 +99,8 @@ pub fn summary(directory: &Path) -> Result<Summary> {
     }
     if !file.exists() {
         return Err(anyhow!(
-            "{} has no summary.json, which a run writes last: it is not the results of a run, or the run \
-             has not ended, or its engine died",
+            "{} has no summary.json, which a run writes last: it is not the results of a run, or \
+             the run has not ended, or its engine died",
             directory.display()
         ));
     }

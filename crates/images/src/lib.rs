@@ -40,8 +40,9 @@ pub enum ImageError {
     },
     /// The cache could be used by others.
     #[error(
-        "images cannot be unpacked into {}: {} belongs to the user {owner}, who could run an image's programs with your \
-         rights, or replace them; set XDG_CACHE_HOME (or HOME) to a directory that is yours",
+        "images cannot be unpacked into {}: {} belongs to the user {owner}, who could run an \
+         image's programs with your rights, or replace them; set XDG_CACHE_HOME (or HOME) to a \
+         directory that is yours",
         cache.display(), path.display()
     )]
     NotOurs {

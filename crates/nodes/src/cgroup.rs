@@ -30,8 +30,8 @@ pub(crate) use usage::Places;
 pub use usage::Usage;
 
 /// Why ordinary users have no limits.
-const ROOTLESS: &str = "the machine's control groups are root's; run NetLoom as root, or leave `limits` and \
-                        `total_limits` out";
+const ROOTLESS: &str = "the machine's control groups are root's; run NetLoom as root, or leave \
+                        `limits` and `total_limits` out";
 
 /// Where experiments have their cgroups of version 2: `netloom` in the cgroup2 file system,
 /// wherever that is mounted (hybrid systems included).

@@ -48,8 +48,9 @@ impl<'l> Ours<'l> {
                 let path = layout.namespace(NAMESPACE);
                 problem = made.namespaces.contains_key(NAMESPACE).then(|| {
                     format!(
-                        "{} is damaged ({error}), so that it is not known how the devices in {} were before: move them \
-                         back by `ip -n {}.{NAMESPACE} link set DEVICE netns 1`, then remove both",
+                        "{} is damaged ({error}), so that it is not known how the devices in {} \
+                         were before: move them back by `ip -n {}.{NAMESPACE} link set DEVICE \
+                         netns 1`, then remove both",
                         layout.record().display(),
                         path.display(),
                         layout.experiment()

@@ -81,22 +81,22 @@ fn explained(key: &str, error: io::Error) -> io::Error {
     };
     if error.raw_os_error() == Some(libc::EACCES) && is_read_only() {
         return io::Error::other(format!(
-            "this kernel has it for the whole machine and not for each network namespace, so that nodes can \
-             only read it, whoever runs NetLoom; leave it out, and set it on the machine, for all nodes: \
-             `sysctl -w {key}=…`"
+            "this kernel has it for the whole machine and not for each network namespace, so that \
+             nodes can only read it, whoever runs NetLoom; leave it out, and set it on the \
+             machine, for all nodes: `sysctl -w {key}=…`"
         ));
     }
     // Not a matter of who we are: some parameters are for the machine's own stack only.
     if error.raw_os_error() == Some(libc::EPERM) {
         return io::Error::other(format!(
-            "{error}; this machine does not allow it in a network namespace (congestion control must be in \
-             net.ipv4.tcp_allowed_congestion_control of the machine)"
+            "{error}; this machine does not allow it in a network namespace (congestion control \
+             must be in net.ipv4.tcp_allowed_congestion_control of the machine)"
         ));
     }
     if error.kind() == io::ErrorKind::NotFound {
         return io::Error::other(
-            "a node has no such parameter; some belong to the whole machine, and some are hidden from ordinary \
-             users (docs/rootless.md)",
+            "a node has no such parameter; some belong to the whole machine, and some are hidden \
+             from ordinary users (docs/rootless.md)",
         );
     }
     error

@@ -105,8 +105,10 @@ fn of_files(demand: Demand, proc: &Path) -> impl Iterator<Item = Wall> {
         needs: KB_PER_NODE * demand.nodes + KB_PER_INTERFACE * demand.interfaces,
         has: 0,
         stops_start: false,
-        advice: "some 200 kB a node and 50 kB an interface, without what runs in the nodes; routes of large \
-                 networks without an order come on top".into(),
+        advice:
+            "some 200 kB a node and 50 kB an interface, without what runs in the nodes; routes \
+                 of large networks without an order come on top"
+                .into(),
     };
     [
         (namespaces, number(proc, "sys/user/max_net_namespaces")),

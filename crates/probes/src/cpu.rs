@@ -55,8 +55,9 @@ impl Probe for Cpu {
     }
 
     fn start(&mut self, sink: Sink<'_>) {
-        let blind = "looked at every 50 ms: a busy stretch is seen from 100 ms above the limit on; time is \
-                     counted in ticks of 10 ms, so that less idle time than that is not seen";
+        let blind = "looked at every 50 ms: a busy stretch is seen from 100 ms above the limit on; \
+                     time is counted in ticks of 10 ms, so that less idle time than that is not \
+                     seen";
         let blind = [blind].into_iter().filter(|_| self.signals.contains(&SignalKind::Cpu));
         self.stat.start(sink, &blind.collect::<Vec<_>>());
     }

@@ -49,8 +49,8 @@ impl Probe for Disks {
     }
 
     fn start(&mut self, sink: Sink<'_>) {
-        let blind = "looked at every 50 ms: a busy stretch is seen from 100 ms above the limit on; idle moments \
-                     shorter than a timer tick are not seen";
+        let blind = "looked at every 50 ms: a busy stretch is seen from 100 ms above the limit on; \
+                     idle moments shorter than a timer tick are not seen";
         self.stats.start(sink, &[blind]);
     }
 

@@ -57,7 +57,8 @@ impl Probe for Refaults {
         if self.delegated {
             watches_a_part(sink, NAME, &SIGNALS, &["refaults are counted once a second"]);
         } else {
-            let why = "the memory controller is not delegated to the nodes' cgroups: refaults are not seen";
+            let why = "the memory controller is not delegated to the nodes' cgroups: refaults are \
+                       not seen";
             cannot_watch(sink, NAME, &SIGNALS, why);
             self.awaited.clear();
         }

@@ -47,8 +47,8 @@ impl Probe for Uplinks {
             let (what, name) = (Subject::Uplink(number), uplink.name.clone());
             sink(Observation::Named { what, name });
         }
-        let blind = "bytes are counted every 100 ms and for a whole device: bursts within that time, and whose \
-                     frames they are, are not seen";
+        let blind = "bytes are counted every 100 ms and for a whole device: bursts within that \
+                     time, and whose frames they are, are not seen";
         self.dev.start(sink, &[blind]);
     }
 

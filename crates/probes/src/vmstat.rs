@@ -46,8 +46,9 @@ impl Probe for Vmstat {
     }
 
     fn start(&mut self, sink: Sink<'_>) {
-        let blind = "pages are counted every 100 ms (each second while there is nothing to swap to) and for the \
-                     whole machine: not when in that time, and by whom only in proportion to major faults";
+        let blind = "pages are counted every 100 ms (each second while there is nothing to swap \
+                     to) and for the whole machine: not when in that time, and by whom only in \
+                     proportion to major faults";
         self.vmstat.start(sink, &[blind]);
     }
 

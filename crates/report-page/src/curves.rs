@@ -148,7 +148,9 @@ mod tests {
         /// However samples are thinned: no more steps than a page shows, without a gap from the
         /// zero to the last sample, and what they say adds up to what was counted.
         #[test]
-        fn thinning_loses_nothing(gaps in prop::collection::vec((1u64..5_000, 0u64..1_000), 1..2_000)) {
+        fn thinning_loses_nothing(
+            gaps in prop::collection::vec((1u64..5_000, 0u64..1_000), 1..2_000)
+        ) {
             let ended = Time::from_nanos(gaps.iter().map(|(ns, _)| ns).sum());
             let mut curves = Curves::new(ended, ["a"]);
             let mut sample = Sample::default();
@@ -163,7 +165,8 @@ mod tests {
             prop_assert_eq!(steps[0].from, Time::default());
             prop_assert!(steps.windows(2).all(|pair| pair[0].to == pair[1].from));
             prop_assert_eq!(steps.last().unwrap().to, ended);
-            let sum: f64 = steps.iter().map(|s| s.mean * s.to.since(s.from).as_nanos() as f64).sum();
+            let products = steps.iter().map(|s| s.mean * s.to.since(s.from).as_nanos() as f64);
+            let sum: f64 = products.sum();
             // Each of some 300 products is right to 53 bits.
             prop_assert!((sum - sample.delivered_bytes as f64).abs() < 1e-6);
             prop_assert!(delivered(curves.of("a", Way::Forward).unwrap()).is_empty());

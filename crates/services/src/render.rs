@@ -19,7 +19,8 @@ pub type Find<'a> = dyn Fn(&Node, &str, &Program) -> Option<String> + 'a;
 /// scenario's own templates are filled in `elsewhere`.
 ///
 /// # Errors
-/// [`ServiceError`]: programs that are not there, all of them; or a template that cannot be filled in.
+/// [`ServiceError`]: programs that are not there, all of them; or a template that cannot be filled
+/// in.
 pub fn render(
     scenario: &Scenario,
     plan: &Plan,

@@ -153,8 +153,8 @@ fn seen(summary: &Summary) -> Vec<Check> {
         false => Check::new(
             "workers",
             State::Note,
-            "not real-time threads: beside other load, frames leave late sooner; root, or a limit of \
-             real-time priority of 2 or more (`ulimit -r`, `rtprio` in limits.conf), gives them",
+            "not real-time threads: beside other load, frames leave late sooner; root, or a limit \
+             of real-time priority of 2 or more (`ulimit -r`, `rtprio` in limits.conf), gives them",
         ),
     };
     let coverage = summary.verdict.iter().flat_map(|verdict| &verdict.coverage);

@@ -169,8 +169,8 @@ impl Tree {
 
     fn need(&mut self, controller: Controller) -> Result<(), NodeError> {
         if self.unified.is_none() {
-            let why = "this experiment has no control groups: they could not be made when it began; \
-                       deploy it again";
+            let why = "this experiment has no control groups: they could not be made when it \
+                       began; deploy it again";
             return Err(NodeError::Limits { why: why.into() });
         }
         self.needed.insert(controller);
@@ -190,8 +190,8 @@ impl Tree {
         owner: &dyn Owner,
     ) -> Result<(), NodeError> {
         let Some(known) = self.unified.as_ref().or_else(|| self.legacy.values().next()) else {
-            let why = "what runs in nodes cannot be found without control groups of version 2; deploy the \
-                       experiment again";
+            let why = "what runs in nodes cannot be found without control groups of version 2; \
+                       deploy the experiment again";
             return Err(NodeError::Limits { why: why.into() });
         };
         let failed = |what: String| move |error| NodeError::limits(what, error);

@@ -95,7 +95,8 @@ fn look_at(end: &OutsidePlan) -> Result<(), String> {
     });
     if let Some(mtu) = mtu.filter(|most| *most < end.mtu) {
         return Err(format!(
-            "it has an MTU of {mtu}, and the link one of {}; give the link that `mtu`, or raise the device's",
+            "it has an MTU of {mtu}, and the link one of {}; give the link that `mtu`, or raise \
+             the device's",
             end.mtu
         ));
     }
@@ -117,8 +118,8 @@ fn is_free(name: &str, link: &LinkMessage) -> Result<(), String> {
         let v6 = v6.filter(|ip| !ip.is_unicast_link_local()).map(|ip| ip.to_string());
         if let Some(address) = v4.or(v6) {
             return Err(format!(
-                "the machine uses it, with the address {address}; take it away with `ip address flush dev {name}` \
-                 if it can do without"
+                "the machine uses it, with the address {address}; take it away with `ip address \
+                 flush dev {name}` if it can do without"
             ));
         }
     }
@@ -200,8 +201,9 @@ fn may_forward_ipv6() -> Result<(), String> {
     });
     match by_advertisement {
         Some(device) => Err(format!(
-            "it needs the machine to forward IPv6, which would lose its default route at `{device}`, learnt from a router's \
-             advertisement; keep that by `sysctl -w net.ipv6.conf.{device}.accept_ra=2`, or leave out the IPv6 address"
+            "it needs the machine to forward IPv6, which would lose its default route at \
+             `{device}`, learnt from a router's advertisement; keep that by `sysctl -w \
+             net.ipv6.conf.{device}.accept_ra=2`, or leave out the IPv6 address"
         )),
         None => Ok(()),
     }

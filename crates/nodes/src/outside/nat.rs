@@ -124,13 +124,12 @@ fn open(experiment: &str, mark: &str) -> io::Result<()> {
     let (table, owner) = (attribute(1, &name), owner(&name, mark));
     let made = send(&[(NEW_TABLE, CREATE | EXCLUSIVE, table), (NEW_CHAIN, CREATE, owner)]);
     match made {
-        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-            send(&[ours(&name, mark)]).map_err(|_| {
-                let why = "there is a table of that name already, which this experiment has not made; \
-                           choose another name for it, or delete the table";
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => send(&[ours(&name, mark)])
+            .map_err(|_| {
+                let why = "there is a table of that name already, which this experiment has not \
+                           made; choose another name for it, or delete the table";
                 io::Error::new(error.kind(), format!("netloom-{experiment}: {why}"))
-            })
-        }
+            }),
         made => made,
     }
 }

@@ -440,7 +440,9 @@ proptest! {
     }
 
     #[test]
-    fn links_that_stay_keep_their_addresses_and_all_addresses_differ(old in sketch(), new in sketch()) {
+    fn links_that_stay_keep_their_addresses_and_all_addresses_differ(
+        old in sketch(), new in sketch()
+    ) {
         let [old, new] = networks(&old, &new);
         let address = |plan: &Plan, end: &Endpoint| {
             let node = plan.node(&end.node)?;

@@ -261,7 +261,9 @@ proptest! {
     #[test]
     fn compressed_tables_forward_as_uncompressed_ones(
         scenario in networks(),
-        changes in prop::collection::vec((any::<prop::sample::Index>(), 0u8..7, any::<u32>()), 0..5),
+        changes in prop::collection::vec(
+            (any::<prop::sample::Index>(), 0u8..7, any::<u32>()), 0..5
+        ),
         others in prop::collection::vec(any::<u32>(), 48),
     ) {
         same_forwarding(&plan(&scenario).unwrap(), &others)?;

@@ -243,7 +243,8 @@ impl Look for Block {
             let Disk { since, lost, untold, .. } = state;
             let told = self.told.entry(disk).or_default();
             if std::mem::replace(&mut told.untold, untold) < untold {
-                let blind = "since when a disk had been busy, where the kernel had not told the end of requests";
+                let blind = "since when a disk had been busy, where the kernel had not told the \
+                             end of requests";
                 watches(sink, NAME, &[SIGNAL], &[blind]);
             }
             let fresh = lost.saturating_sub(std::mem::replace(&mut told.lost, lost));
@@ -305,9 +306,16 @@ mod tests {
             block.look(Time::from_nanos(at), &mut sink).unwrap();
             told
         };
-        let is_over = |seen: &Observation| matches!(seen, Observation::DiskStretch { disk: on, stretch } if *on == disk && *stretch == BusyStretch::none());
+        let none = BusyStretch::none();
+        let is_over = |seen: &Observation| match seen {
+            Observation::DiskStretch { disk: on, stretch } => *on == disk && *stretch == none,
+            _ => false,
+        };
         let is_blind = |seen: &Observation| matches!(seen, Observation::Watched { .. });
-        let is_told = |seen: &Observation| matches!(seen, Observation::DiskStretch { disk: on, .. } if *on == disk);
+        let is_told = |seen: &Observation| match seen {
+            Observation::DiskStretch { disk: on, .. } => *on == disk,
+            _ => false,
+        };
         // The clock of the experiment is ahead of the kernel's by nothing here.
         let now = Clock::default().look(Time::ZERO + Duration::from_secs(1 << 30)).unwrap();
         // Others may use the disk just when it is looked at.

@@ -74,7 +74,8 @@ fn draw(panel: &Panel, time: &TimeAxis, top: f64) -> Markup {
     html! {
         g class="panel" {
             @for (value, text) in axis.ticks() {
-                line class="grid" x1=(px(LEFT)) x2=(px(LEFT + PLOT)) y1=(px(y(value))) y2=(px(y(value))) {}
+                line class="grid" x1=(px(LEFT)) x2=(px(LEFT + PLOT))
+                    y1=(px(y(value))) y2=(px(y(value))) {}
                 text class="end" x=(px(LEFT - 5.0)) y=(px(y(value) + 3.5)) { (text) }
             }
             (title(panel, axis.unit, top - 5.0))

@@ -156,7 +156,8 @@ impl JsonSchema for RawServices {
                                 "properties": {
                                     "template": {
                                         "type": "string",
-                                        "description": "A template of one's own: a file, relative to the scenario's folder.",
+                                        "description": "A template of one's own: a file, relative \
+                                            to the scenario's folder.",
                                     },
                                 },
                                 "additionalProperties": option,

@@ -82,7 +82,8 @@ fn ends(link: &LinkDraft<'_>, nodes: &[NodeDraft<'_>], report: &mut Report<'_>) 
         let node = &nodes[end.node];
         if node.is_switch() {
             let message = format!(
-                "a direct link joins two network stacks, and switch `{}` is a segment inside the engine",
+                "a direct link joins two network stacks, and switch `{}` is a segment inside the \
+                 engine",
                 end.node_name
             );
             let span = report.key(link.raw.id, &["direct"]).unwrap_or(link.raw.span);
@@ -116,7 +117,8 @@ fn measure<'a>(
         for name in named {
             let Some(link) = direct(&name.value) else { continue };
             let message = format!(
-                "the frames of link `{}` cannot be logged: it is direct, and the engine does not see them",
+                "the frames of link `{}` cannot be logged: it is direct, and the engine does not \
+                 see them",
                 link.name
             );
             let help = "capture at one of its ends, with `capture`";

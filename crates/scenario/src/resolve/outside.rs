@@ -135,8 +135,8 @@ fn link_to_outside(nodes: &[NodeDraft<'_>], link: &LinkDraft<'_>, report: &mut R
     }
     if outside == Outside::Nat && written.is_empty() {
         let message = format!("`{name}` has no address on the machine, whose subnet is translated");
-        let help = "say it, like `addresses: [172.30.0.1/24]` or `[fd30::1/64]` or both, and give the node default \
-                    routes to it";
+        let help = "say it, like `addresses: [172.30.0.1/24]` or `[fd30::1/64]` or both, and give \
+                    the node default routes to it";
         report.error(Diagnostic::error(at, message).with_help(help));
     }
 }

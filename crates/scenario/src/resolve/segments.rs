@@ -40,8 +40,8 @@ pub(super) fn find(
                 a.node_name, b.node_name
             );
             report.error(Diagnostic::error(link.endpoints_span(), message).with_help(
-                "frames would circle for ever; leave the link out, or write `spanning_tree: true` at a switch of \
-                 the loop",
+                "frames would circle for ever; leave the link out, or write `spanning_tree: true` \
+                 at a switch of the loop",
             ));
         }
     }

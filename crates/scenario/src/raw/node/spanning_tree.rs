@@ -93,8 +93,8 @@ impl JsonSchema for RawSpanningTree {
                             "minimum": 0,
                             "maximum": 61440,
                             "multipleOf": 4096,
-                            "description": "The switch with the lowest one becomes the root, and of several the \
-                                first in the file (default 32768).",
+                            "description": "The switch with the lowest one becomes the root, and \
+                                            of several the first in the file (default 32768).",
                         },
                     },
                     "additionalProperties": false,
