@@ -7,7 +7,7 @@ use std::path::Path;
 use std::process::Stdio;
 
 use common::{Lab, captured, eventually, kill, text};
-use netloom_tables::{Cell, Kind, Parquet, Table};
+use netloom_columnar::{Cell, Kind, Parquet, Table};
 use nix::sys::signal::Signal;
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::record::RowAccessor;

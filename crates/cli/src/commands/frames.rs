@@ -5,8 +5,8 @@ use std::io::{BufWriter, Read};
 use std::path::Path;
 
 use anyhow::{Context, Result};
+use netloom_columnar::{Cell, Column, Csv, Kind, Parquet, Table};
 use netloom_link::{FrameEvent, LogDecoder, LogEntry, Occurrence};
-use netloom_tables::{Cell, Column, Csv, Kind, Parquet, Table};
 use netloom_units::Time;
 
 use crate::args::Frames;
