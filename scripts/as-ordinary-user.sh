@@ -1,7 +1,8 @@
 #!/bin/sh
-# as-ordinary-user.sh COMMAND [ARGUMENT...]: runs a command as an ordinary user, with a home, subordinate
-# ids and an empty XDG_RUNTIME_DIR of its own. As root, that user exists only in a mount namespace of this
-# script's: nothing of the machine changes. An ordinary user runs the command as it is.
+# as-ordinary-user.sh COMMAND [ARGUMENT...]: runs a command as an ordinary user, with a home,
+# subordinate ids and an empty XDG_RUNTIME_DIR of its own. As root, that user exists only in a mount
+# namespace of this script's: nothing of the machine changes. An ordinary user runs the command as
+# it is.
 #
 # SUBORDINATE_IDS=no leaves the subordinate ids out.
 set -eu

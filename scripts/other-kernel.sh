@@ -1,13 +1,14 @@
 #!/bin/sh
-# Runs a command as root, in this folder, under another kernel: Debian's, in a virtual machine of two emulated CPUs. It sees
-# this machine's files, and what it writes goes with it. Its control groups are of version 2 alone, as on ordinary
-# distributions; it has no network. Exits as the command did, or with 124 after LIMIT seconds (600).
+# Runs a command as root, in this folder, under another kernel: Debian's, in a virtual machine of
+# two emulated CPUs. It sees this machine's files, and what it writes goes with it. Its control
+# groups are of version 2 alone, as on ordinary distributions; it has no network. Exits as the
+# command did, or with 124 after LIMIT seconds (600).
 #
 #     scripts/other-kernel.sh target/release/netloom doctor
 #     KERNEL=linux-image-cloud-amd64 scripts/other-kernel.sh target/debug/deps/limits-0123456789abcdef
 #
-# Needs Debian on x86, and: apt-get install qemu-system-x86 busybox-static cpio kmod
-# The CPUs take turns: with a thread for each, QEMU 7.2 was seen to hang while the kernel changes its own code.
+# Needs Debian on x86, and: apt-get install qemu-system-x86 busybox-static cpio kmod The CPUs take
+# turns: with a thread for each, QEMU 7.2 was seen to hang while the kernel changes its own code.
 set -eu
 kernel=${KERNEL:-linux-image-amd64}
 work=${CARGO_TARGET_DIR:-target}/other-kernel/$kernel
@@ -64,7 +65,8 @@ mount -t devpts devpts /dev/pts; mount -t tmpfs tmpfs /dev/shm
 mount -t cgroup2 cgroup2 /sys/fs/cgroup
 [ -e /lib/modules/$release ] || ln -s '$work/unpacked/lib/modules/$release' /lib/modules/$release
 ip link set lo up
-# Other modules come when they are needed; the device of this one is made by what starts a distribution.
+# Other modules come when they are needed; the device of this one is made by what starts a
+# distribution.
 modprobe tun
 date -s '@$(date +%s)' > /dev/null
 cd '$here'

@@ -1,8 +1,8 @@
 #!/bin/sh
-# Runs the end-to-end tests, every example and the kernel tests of nodes and data plane as an ordinary user,
-# and what differs without subordinate ids once more without. What is the same for all users (pure code, and
-# programs of the kernel's side, which take root) is left to `make unit`. Lists and counts what takes root.
-# The programs are those that `make unit` has built.
+# Runs the end-to-end tests, every example and the kernel tests of nodes and data plane as an
+# ordinary user, and what differs without subordinate ids once more without. What is the same for
+# all users (pure code, and programs of the kernel's side, which take root) is left to `make unit`.
+# Lists and counts what takes root. The programs are those that `make unit` has built.
 #
 # Fails where this machine forbids user namespaces; NETLOOM_SKIP_ROOTLESS=1 leaves the tests out.
 set -eu

@@ -8,8 +8,8 @@ use netloom_cli::{Cleaned, Found, Machine, Size, Wall};
 use netloom_engine::{daemon, filler, local};
 
 fn main() -> ExitCode {
-    // The hidden commands are how the binary starts itself; they take no options. In nodes, it goes by
-    // another name as well.
+    // The hidden commands are how the binary starts itself; they take no options. In nodes, it goes
+    // by another name as well.
     let mut arguments = std::env::args();
     let name = arguments.next().unwrap_or_default();
     let code = match arguments.next().as_deref() {

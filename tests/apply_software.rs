@@ -1,5 +1,5 @@
-//! What is in nodes changes while the network runs: what they see and run, what they may use, and the ports that lead
-//! into them.
+//! What is in nodes changes while the network runs: what they see and run, what they may use, and
+//! the ports that lead into them.
 
 mod common;
 
@@ -29,7 +29,8 @@ fn chain(b: &str, more: &str) -> String {
     CHAIN.replace("NODE", b).replace("MORE", more)
 }
 
-/// A router that reads what its interfaces are from a file that a template makes, and says it at a port.
+/// A router that reads what its interfaces are from a file that a template makes, and says it at a
+/// port.
 const TELLER: &str = "\
 programs: { python3: { package: python3 } }
 options: { port: { kind: number, default: 7000 }, word: { default: plain } }

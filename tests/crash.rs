@@ -143,7 +143,8 @@ fn a_stopped_engine_is_killed_by_cleanup_with_force() {
     assert_eq!(lab.remains(), [""; 0]);
 }
 
-/// Experiments of a test that names none when it cleans up: below a state directory of its own, where no other test's are.
+/// Experiments of a test that names none when it cleans up: below a state directory of its own,
+/// where no other test's are.
 struct Apart {
     labs: Vec<Lab>,
     state: PathBuf,

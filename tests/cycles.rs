@@ -1,5 +1,5 @@
-//! All ways of starting and ending, with kills at random moments: after each, nothing is left. The long
-//! form, which counts everything in a machine of its own, is `benches/scale/cycles.py`.
+//! All ways of starting and ending, with kills at random moments: after each, nothing is left. The
+//! long form, which counts everything in a machine of its own, is `benches/scale/cycles.py`.
 
 mod common;
 
@@ -68,8 +68,8 @@ fn kill_engine(lab: &Lab) {
     }
 }
 
-/// After a kill: an engine whose client is gone has ended, or is told to; the rest is for `cleanup`, or for the
-/// next start.
+/// After a kill: an engine whose client is gone has ended, or is told to; the rest is for
+/// `cleanup`, or for the next start.
 fn tidy(lab: &Lab, draw: &mut Random) {
     eventually("the engine ends", || {
         engine(lab).is_none() || {
@@ -147,8 +147,8 @@ fn resident(pid: i32) -> u64 {
     1024 * resident.split_whitespace().next().unwrap().parse::<u64>().unwrap()
 }
 
-/// Open files and threads of an engine that is ready, its probes as well. Files of processes that its probes
-/// look at are not counted: these come and go.
+/// Open files and threads of an engine that is ready, its probes as well. Files of processes that
+/// its probes look at are not counted: these come and go.
 fn held(pid: i32) -> (usize, usize) {
     let folder = |name: &str| fs::read_dir(format!("/proc/{pid}/{name}")).unwrap().flatten();
     let own = |file: &fs::DirEntry| {
@@ -185,8 +185,9 @@ fn an_engine_does_not_grow_with_the_changes_of_its_links() {
     let before = (resident(engine), held(engine));
     (0..600).for_each(|number| change(&lab, number, 1000));
     let after = (resident(engine), held(engine));
-    // The allocator keeps the peak of one request, up to 5 MB, for each of the two threads that answer, and one
-    // of them may have had its first large one only now. Of 600,000 changes, a leak of 28 bytes each is more.
+    // The allocator keeps the peak of one request, up to 5 MB, for each of the two threads that
+    // answer, and one of them may have had its first large one only now. Of 600,000 changes, a leak
+    // of 28 bytes each is more.
     assert!(after.0 < before.0 + (16 << 20), "{before:?}, then {after:?}");
     let ((files, threads), (files_before, threads_before)) = (after.1, before.1);
     assert_eq!(files, files_before, "open files");

@@ -1,5 +1,5 @@
-//! Direct links on a deployed network: pairs of kernel devices between nodes, counted and captured like
-//! other links, and set by nobody.
+//! Direct links on a deployed network: pairs of kernel devices between nodes, counted and captured
+//! like other links, and set by nobody.
 
 mod common;
 
@@ -149,7 +149,8 @@ fn a_run_captures_and_samples_direct_links() {
     let (lengths, missing) = lengths(&lab.path("results/captures/a-eth1.pcapng"));
     assert_eq!(lengths.iter().max(), Some(&9014));
     let captured = lengths.iter().sum::<u32>();
-    // More than an ordinary user's socket holds (`net.core.rmem_max`) may be missed, and is told then.
+    // More than an ordinary user's socket holds (`net.core.rmem_max`) may be missed, and is told
+    // then.
     assert!(captured > 500 << 10 || missing > 0, "{captured} bytes and none missing: {lengths:?}");
     assert!(missing == 0 || !nix::unistd::geteuid().is_root(), "{missing} missed");
     let read = |file: &str| std::fs::read_to_string(lab.path(file)).unwrap();

@@ -114,8 +114,8 @@ fn cellular() {
         .collect();
     // Both ways over both links, and no reply before its delays are over.
     assert!(times.iter().all(|time| *time >= 60.0), "{ping}");
-    // Eight seconds hold a whole fade of half a second at least. Pings come every 200 ms, so that one
-    // is sent within the first 200 ms of it and waits for the rest.
+    // Eight seconds hold a whole fade of half a second at least. Pings come every 200 ms, so that
+    // one is sent within the first 200 ms of it and waits for the rest.
     assert!(times.iter().any(|time| *time >= 300.0), "{ping}");
     // No more than the trace has opportunities.
     let trace = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/cellular/downlink.trace");
@@ -250,8 +250,8 @@ fn ospf() {
         .lines()
         .filter_map(|line| line.split("icmp_seq=").nth(1)?.split(' ').next()?.parse().ok())
         .collect();
-    // Ten a second, and nobody tells the routers: they notice four seconds after the last hello, which was a second
-    // before the cut at most, or on a busy machine a little more.
+    // Ten a second, and nobody tells the routers: they notice four seconds after the last hello,
+    // which was a second before the cut at most, or on a busy machine a little more.
     let gap = numbers.windows(2).map(|pair| pair[1] - pair[0]).max().unwrap();
     assert!(gap > 20, "no outage in {numbers:?}");
     let after = results.read("neighbours@r1.stdout");

@@ -9,7 +9,8 @@ use std::time::{Duration, Instant};
 use common::{Lab, text};
 use nix::sys::stat::Mode;
 
-/// The outcome of `netloom validate`, which must end without anybody's help: exit code and what it said.
+/// The outcome of `netloom validate`, which must end without anybody's help: exit code and what it
+/// said.
 fn validated(lab: &Lab) -> (i32, String) {
     let mut command = lab.command(&["validate"]);
     let child: Child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();

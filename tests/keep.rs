@@ -1,5 +1,5 @@
-//! What a run keeps is what the node's processes could have read, and where it is kept is decided at
-//! the beginning.
+//! What a run keeps is what the node's processes could have read, and where it is kept is decided
+//! at the beginning.
 
 mod common;
 

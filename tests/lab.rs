@@ -282,8 +282,8 @@ fn what_the_engine_is_too_late_for_is_counted() {
     lab.ok(&["deploy"]);
     lab.sh("a", "ping -4 -n -c 1 b");
     let engine = lab.engine_pid();
-    // An interface queues 1000 frames. The flood waits in the node for its sign: the engine, which would
-    // have to start it, sleeps then.
+    // An interface queues 1000 frames. The flood waits in the node for its sign: the engine, which
+    // would have to start it, sleeps then.
     let flood = "until [ -e go ]; do sleep 0.01; done; \
                  for i in $(seq 3000); do echo x > /dev/udp/10.0.0.2/9; done && echo > flooded";
     lab.sh("a", &format!("setsid bash -c '{flood}' </dev/null >/dev/null 2>&1 &"));

@@ -1,11 +1,25 @@
 //! The crates depend on each other as the table in ARCHITECTURE.md says, and on nothing else of the
-//! workspace; pure crates use no crate that reads the world.
+//! workspace; pure crates use no crate that reads the world, no clock and no `unsafe`.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// Crates with I/O, clocks, threads or ambient randomness: not for pure crates.
 const IMPURE: &[&str] = &["libc", "nix", "rustix", "tokio", "axum", "hyper", "getrandom", "chrono"];
+
+/// Functions that the `clippy.toml` of every pure crate forbids.
+const CLOCKS: &[&str] = &[
+    "std::time::Instant::now",
+    "std::time::SystemTime::now",
+    "std::thread::sleep",
+    "std::thread::spawn",
+];
+
+/// Packages that may use `unsafe`, as ARCHITECTURE.md says; `netloom` in its tests only.
+const MAY_USE_UNSAFE: &[&str] =
+    &["netloom", "netloom-dataplane", "netloom-nodes", "netloom-ports", "netloom-probes"];
 
 /// Crate → (layer, what it may use), from the table.
 fn table() -> BTreeMap<String, (String, BTreeSet<String>)> {
@@ -46,6 +60,23 @@ fn dependencies() -> BTreeMap<String, BTreeSet<String>> {
         .collect()
 }
 
+/// Package → its `Cargo.toml`.
+fn manifests() -> BTreeMap<String, PathBuf> {
+    let metadata = metadata();
+    let packages = metadata["packages"].as_array().unwrap().iter();
+    let text = |value: &serde_json::Value| value.as_str().unwrap().to_string();
+    packages
+        .map(|package| (text(&package["name"]), text(&package["manifest_path"]).into()))
+        .collect()
+}
+
+/// The lines of `text` below the heading `[table]`, up to the next empty line.
+fn lines_below<'a>(text: &'a str, table: &str) -> Vec<&'a str> {
+    let heading = format!("[{table}]");
+    let below = text.lines().skip_while(|line| *line != heading).skip(1);
+    below.take_while(|line| !line.is_empty()).collect()
+}
+
 fn short(package: &str) -> String {
     package.strip_prefix("netloom-").unwrap_or(package).to_string()
 }
@@ -78,6 +109,43 @@ fn pure_crates_do_not_read_the_world() {
             let impure: Vec<_> =
                 dependencies.iter().filter(|d| IMPURE.contains(&d.as_str())).collect();
             assert!(impure.is_empty(), "{package} is pure and uses {impure:?}");
+        }
+    }
+}
+
+#[test]
+fn pure_crates_forbid_clocks() {
+    let table = table();
+    for (package, manifest) in manifests() {
+        let (layer, _) = &table[&short(&package)];
+        if layer == "pure" {
+            let file = manifest.with_file_name("clippy.toml");
+            let text = fs::read_to_string(&file).unwrap_or_else(|error| {
+                panic!("{package} is pure, and {} cannot be read: {error}", file.display())
+            });
+            let allowed: Vec<_> = CLOCKS.iter().filter(|clock| !text.contains(**clock)).collect();
+            assert!(allowed.is_empty(), "{package} is pure and may call {allowed:?}");
+        }
+    }
+}
+
+#[test]
+fn unsafe_is_forbidden_but_where_the_map_allows_it() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("Cargo.toml");
+    let workspace = fs::read_to_string(root).unwrap();
+    let forbid = "unsafe_code = \"forbid\"";
+    let mut rust = lines_below(&workspace, "workspace.lints.rust");
+    assert!(rust.contains(&forbid));
+    rust.retain(|line| *line != forbid);
+    let clippy = lines_below(&workspace, "workspace.lints.clippy");
+    for (package, manifest) in manifests() {
+        let text = fs::read_to_string(&manifest).unwrap();
+        if MAY_USE_UNSAFE.contains(&package.as_str()) {
+            let lints = [lines_below(&text, "lints.rust"), lines_below(&text, "lints.clippy")];
+            assert_eq!(lints, [rust.clone(), clippy.clone()], "the lints of {package}");
+        } else {
+            let lints = lines_below(&text, "lints");
+            assert_eq!(lints, ["workspace = true"], "{package} has lints of its own");
         }
     }
 }

@@ -15,8 +15,8 @@ use serde_json::Value;
 
 const NOTHING: Option<&str> = None;
 
-/// Runs `test` on a thread of its own, on which `lessen` was called before: what that takes away, all that the
-/// thread starts lacks too.
+/// Runs `test` on a thread of its own, on which `lessen` was called before: what that takes away,
+/// all that the thread starts lacks too.
 fn on_a_lesser_machine(lessen: impl FnOnce() + Send, test: impl FnOnce() + Send) {
     let outcome = thread::scope(|scope| {
         let both = || {

@@ -18,8 +18,8 @@ for step in range(int(sys.argv[1])):
 print('held')
 ";
 
-/// Uses CPU for two seconds of the clock in as many processes as it is told, and prints how much CPU time they got,
-/// and in which time.
+/// Uses CPU for two seconds of the clock in as many processes as it is told, and prints how much
+/// CPU time they got, and in which time.
 const SPIN: &str = "\
 import os, sys, time
 began = time.monotonic()
@@ -66,8 +66,9 @@ fn spun(printed: &str) -> (f64, f64) {
     (numbers.next().unwrap(), numbers.next().unwrap())
 }
 
-/// The most CPU time that a quota gives in a time: a quarter more, since periods may begin and end with it, and the
-/// kernel hands time out in slices and takes it back at ticks. Without a quota it would be the CPUs times as much.
+/// The most CPU time that a quota gives in a time: a quarter more, since periods may begin and end
+/// with it, and the kernel hands time out in slices and takes it back at ticks. Without a quota it
+/// would be the CPUs times as much.
 fn most(quota: f64, seconds: f64) -> f64 {
     1.25 * quota * seconds
 }

@@ -28,8 +28,8 @@ impl Drop for SmallDisk {
     }
 }
 
-/// Reports numbers until twenty were refused, says so by a file, and goes on until twenty were recorded after
-/// that; prints which were answered how.
+/// Reports numbers until twenty were refused, says so by a file, and goes on until twenty were
+/// recorded after that; prints which were answered how.
 const REPORTER: &str = "\
 import json, os, socket, time
 answers, value, again = {}, 0, 0

@@ -1,5 +1,5 @@
-//! Files that a node has to itself: what a scenario puts where the machine has no folder of that name, and
-//! `/etc/hosts` in a network that changes.
+//! Files that a node has to itself: what a scenario puts where the machine has no folder of that
+//! name, and `/etc/hosts` in a network that changes.
 
 mod common;
 

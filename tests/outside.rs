@@ -1,5 +1,5 @@
-//! Links to the world outside. The machine of these tests is made up: a network namespace in which `netloom`
-//! runs as a whole, with an uplink to another namespace, the world, in which a server is.
+//! Links to the world outside. The machine of these tests is made up: a network namespace in which
+//! `netloom` runs as a whole, with an uplink to another namespace, the world, in which a server is.
 
 mod common;
 
@@ -10,7 +10,8 @@ use common::{Lab, eventually, kill, rewrite, takes_root, text};
 use nix::sys::signal::Signal;
 use serde_json::Value;
 
-/// A machine, and the world behind its uplink `up0` (198.51.100.1/24 on the machine, .2 in the world).
+/// A machine, and the world behind its uplink `up0` (198.51.100.1/24 on the machine, .2 in the
+/// world).
 struct Machine {
     machine: String,
     world: String,
@@ -197,7 +198,8 @@ fn nodes_reach_the_world_through_the_machines_address() {
     let Some(mut machine) = Machine::new(name) else { return };
     machine.serve();
     let before = machine.devices();
-    // Of IPv6, one device is said to forward, which is of no effect while the machine as a whole does not.
+    // Of IPv6, one device is said to forward, which is of no effect while the machine as a whole
+    // does not.
     machine.sh("sysctl -qw net.ipv6.conf.lo.forwarding=1");
     let forwarding = || {
         let files = ["ipv4/conf/up0", "ipv6/conf/all", "ipv6/conf/default", "ipv6/conf/up0"];

@@ -1,4 +1,5 @@
-//! What only ordinary users meet. As root, the tests that need one are left to `make test-rootless`.
+//! What only ordinary users meet. As root, the tests that need one are left to `make
+//! test-rootless`.
 
 mod common;
 

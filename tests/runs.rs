@@ -7,7 +7,7 @@ use std::path::Path;
 use std::process::Stdio;
 
 use common::{Lab, captured, eventually, kill, text};
-use netloom_tables::{Cell, Kind, Parquet, Table};
+use netloom_columnar::{Cell, Kind, Parquet, Table};
 use nix::sys::signal::Signal;
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::record::RowAccessor;
@@ -53,7 +53,8 @@ measure: { capture: [{ interface: 'a:eth1', drops: true }, 'b:eth1'] }
 
 #[test]
 fn a_run_keeps_its_results() {
-    // Without IPv6, of whose groups kernels tell for seconds: nothing moves between the last sample and the summary.
+    // Without IPv6, of whose groups kernels tell for seconds: nothing moves between the last sample
+    // and the summary.
     let quiet = "defaults: { node: { ipv6: none, sysctls: { net.ipv6.conf.all.disable_ipv6: 1, \
                  net.ipv6.conf.default.disable_ipv6: 1 } } }\n  nodes:";
     let pair = PAIR.replacen("nodes:", quiet, 1);
@@ -306,10 +307,10 @@ fn results_are_never_overwritten() {
 
 #[test]
 fn loss_is_what_the_link_says() {
-    // Some 20,000 frames, each lost with p = 1 % independently: the count of losses is binomial, and
-    // lies within mean ± 2.576 standard deviations in 99 % of all runs. The seed is fixed, and every draw
-    // is the pipe's own, so this passes always or never for a given build, but for the few frames that
-    // differ (TCP's, neighbour discovery).
+    // Some 20,000 frames, each lost with p = 1 % independently: the count of losses is binomial,
+    // and lies within mean ± 2.576 standard deviations in 99 % of all runs. The seed is fixed, and
+    // every draw is the pipe's own, so this passes always or never for a given build, but for the
+    // few frames that differ (TCP's, neighbour discovery).
     let lab = Lab::new(
         "seed: 7\ntopology:\n  nodes: { a: , b: }\n  links:\n    \
          - { endpoints: [a, b], forward: { loss: 1% } }\n\
@@ -329,9 +330,9 @@ fn loss_is_what_the_link_says() {
     assert!((lost as f64 - mean).abs() <= 2.576 * variance.sqrt(), "{lost} of {offered} lost");
 
     // The programs miss what the link lost, and what came too fast for a reader: the engine at an
-    // interface, which is unmodelled, or the server at its socket, which the node's kernel counts. On a
-    // busy machine neither is rare where the engine has no real-time priority and passes frames on in
-    // bursts. Nothing else is lost, and nothing arrives that the link lost.
+    // interface, which is unmodelled, or the server at its socket, which the node's kernel counts.
+    // On a busy machine neither is rare where the engine has no real-time priority and passes
+    // frames on in bursts. Nothing else is lost, and nothing arrives that the link lost.
     let unmodelled = summary["timing"]["unmodelled_drops"].as_object().unwrap();
     let unmodelled: u64 = unmodelled.values().map(number).sum();
     let socket = fs::read_to_string(lab.path("results/processes/server@b.stdout")).unwrap();

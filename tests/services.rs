@@ -1,5 +1,5 @@
-//! Services in nodes, and what nodes have beside their network stacks: files, variables, binds, commands at the
-//! start, roots of their own.
+//! Services in nodes, and what nodes have beside their network stacks: files, variables, binds,
+//! commands at the start, roots of their own.
 
 mod common;
 
@@ -74,7 +74,8 @@ fn ospf_finds_the_ways_and_others_when_a_link_is_cut() {
     assert!(lab.sh("h1", "curl -s http://h3/").contains("This is h3."));
     let neighbours = lab.sh("r1", "vtysh -c 'show ip ospf neighbor'");
     assert_eq!(neighbours.matches("Full/-").count(), 2, "{neighbours}");
-    // Right after the cut there may be no way at all; and routes come later than neighbours, and not all at once.
+    // Right after the cut there may be no way at all; and routes come later than neighbours, and
+    // not all at once.
     let goes_by = |interface: &str| {
         let line = "ip -4 route get $(getent ahostsv4 r3 | cut -d' ' -f1 | head -1)";
         let (code, way) = lab.try_sh("r1", line);
@@ -406,7 +407,8 @@ echo '{"imageLayoutVersion": "1.0.0"}' >oci/oci-layout
 #[test]
 fn variables_of_a_node_have_no_effect_on_the_machine() {
     let lab = Lab::new("topology:\n  nodes: { a: { env: { WHO: a, ENV } } }\n");
-    // The dynamic loader writes what it does into files of that name. The folder is not there in the node.
+    // The dynamic loader writes what it does into files of that name. The folder is not there in
+    // the node.
     let trace = lab.path("trace");
     let variables = format!("LD_DEBUG: libs, LD_DEBUG_OUTPUT: {}", trace.display());
     let file = lab.path("netloom.yaml");

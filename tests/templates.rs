@@ -1,5 +1,5 @@
-//! A template that somebody wrote can do no more than fail: not end the engine, not fill its memory, not
-//! keep it busy for ever.
+//! A template that somebody wrote can do no more than fail: not end the engine, not fill its
+//! memory, not keep it busy for ever.
 
 mod common;
 

@@ -1,11 +1,13 @@
-//! Switches with a spanning tree on a deployed network: loops carry frames once, and another way is found.
+//! Switches with a spanning tree on a deployed network: loops carry frames once, and another way is
+//! found.
 
 mod common;
 
 use common::Lab;
 use serde_json::Value;
 
-/// Three switches in a ring, the way from the first to the third slow; and a host at the first and the third.
+/// Three switches in a ring, the way from the first to the third slow; and a host at the first and
+/// the third.
 const RING: &str = r#"
 topology:
   kinds: { switch: { spanning_tree: true } }
@@ -91,7 +93,8 @@ topology:
 #[test]
 fn a_bridge_of_the_kernel_is_one_of_the_tree() {
     let lab = Lab::deployed(WITH_KERNEL);
-    // Ports of the first version listen and learn first, for the root's forward delay each: half a minute.
+    // Ports of the first version listen and learn first, for the root's forward delay each: half a
+    // minute.
     let reached = (0..60).any(|_| lab.try_sh("a", "ping -n -c 1 -W 1 10.9.0.2").0 == 0);
     assert!(reached, "{}", lab.ok(&["inspect"]));
     let root = lab.sh("br", "cat /sys/class/net/br0/bridge/root_id");
@@ -101,7 +104,8 @@ fn a_bridge_of_the_kernel_is_one_of_the_tree() {
     assert!(code == 0 && !output.contains("DUP"), "{output}");
 }
 
-/// Two switches with two links between them, and a third with a slow way to the first and a fast one to the second.
+/// Two switches with two links between them, and a third with a slow way to the first and a fast
+/// one to the second.
 const WORTH: &str = r#"
 topology:
   kinds: { switch: { spanning_tree: true } }

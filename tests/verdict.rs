@@ -365,7 +365,8 @@ processes:
     assert_eq!(summary["timing"]["interface_down"], offered);
 }
 
-/// Binds a port and does not read from it until the sender has ended; prints what the kernel counted.
+/// Binds a port and does not read from it until the sender has ended; prints what the kernel
+/// counted.
 const DEAF: &str = "\
 import os, socket, time
 s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)

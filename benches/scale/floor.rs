@@ -1,10 +1,11 @@
-//! The floor of start and teardown: as many network namespaces and TAP devices as an experiment has, made and
-//! removed by bare system calls on all CPUs, with nothing else: no addresses, routes, engine or record.
+//! The floor of start and teardown: as many network namespaces and TAP devices as an experiment
+//! has, made and removed by bare system calls on all CPUs, with nothing else: no addresses, routes,
+//! engine or record.
 //!
 //!     floor NODES DEVICES
 //!
-//! Makes `NODES` namespaces with `DEVICES` devices each, all up; prints how long that took and how long until
-//! the kernel had freed them, in seconds.
+//! Makes `NODES` namespaces with `DEVICES` devices each, all up; prints how long that took and how
+//! long until the kernel had freed them, in seconds.
 
 use std::fs::{File, OpenOptions};
 use std::io;

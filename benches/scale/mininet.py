@@ -116,7 +116,8 @@ def ours(name, file, first, last):
     begin = time.perf_counter()
     netloom("deploy", "-t", file)
     up = time.perf_counter() - begin
-    # By IPv4, as Mininet's hosts do: where many hosts share a segment, the machine's table of IPv6 neighbours is small.
+    # By IPv4, as Mininet's hosts do: where many hosts share a segment, the machine's table of IPv6
+    # neighbours is small.
     ping = [NETLOOM, "exec", f"{last}@{name}", "--", "ping", "-4", "-c", "1", "-W", "1", first]
     while subprocess.run(ping, capture_output=True).returncode != 0:
         if time.perf_counter() - begin > up + PATIENCE:

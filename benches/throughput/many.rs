@@ -1,6 +1,6 @@
 //! The same traffic over ten thousand pipes and over one: what a frame costs in worker CPU time.
-//! Real TAP devices, so that every frame pays what it would in an experiment; and beside it the floor: the
-//! same devices and a loop that only takes frames from one and gives them to the other.
+//! Real TAP devices, so that every frame pays what it would in an experiment; and beside it the
+//! floor: the same devices and a loop that only takes frames from one and gives them to the other.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -87,7 +87,8 @@ impl Network {
     }
 }
 
-/// Sends [`RATE`] frames a second for `span`, by turns from the `hosts` and over their `interfaces`.
+/// Sends [`RATE`] frames a second for `span`, by turns from the `hosts` and over their
+/// `interfaces`.
 fn send(hosts: &[Namespace], interfaces: &[String], span: Duration) {
     let mut senders: Vec<_> = hosts.iter().map(|host| Sender::new(host, interfaces, 60)).collect();
     let (start, mut sent) = (Instant::now(), 0u32);

@@ -44,7 +44,8 @@ def chain(routers):
         "name": f"trust-{os.getpid()}",
         "topology": {"nodes": nodes, "links": links},
         "processes": [receive, send],
-        # Programs start, the last after 500 ms, which criteria see for a second; only then is there something to be true.
+        # Programs start, the last after 500 ms, which criteria see for a second; only then is there
+        # something to be true.
         "monitor": {"warm_up": "1700ms"},
     }
 

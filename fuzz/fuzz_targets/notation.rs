@@ -1,5 +1,5 @@
-//! Strings of other tools are translated or refused. What is taken can be said in NetLoom's own words,
-//! and what tc can do comes back from its own string.
+//! Strings of other tools are translated or refused. What is taken can be said in NetLoom's own
+//! words, and what tc can do comes back from its own string.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

@@ -148,8 +148,8 @@ impl Drop for Lab {
     }
 }
 
-/// Whether the tests run as root. A part that takes root is left out otherwise, and says so: on standard
-/// error, and in the file that `NETLOOM_LEFT_OUT` names.
+/// Whether the tests run as root. A part that takes root is left out otherwise, and says so: on
+/// standard error, and in the file that `NETLOOM_LEFT_OUT` names.
 pub fn takes_root(what: &str, why: &str) -> bool {
     let root = nix::unistd::geteuid().is_root();
     if !root {
@@ -163,7 +163,8 @@ pub fn takes_root(what: &str, why: &str) -> bool {
     root
 }
 
-/// Whether a node can be entered by `ip netns exec`; a part of the test `of` that does is left out otherwise.
+/// Whether a node can be entered by `ip netns exec`; a part of the test `of` that does is left out
+/// otherwise.
 pub fn has_ip_netns(of: &str) -> bool {
     takes_root(
         &format!("{of}: `ip netns exec`"),
@@ -242,8 +243,8 @@ pub fn skeleton(path: &Path) {
     fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
 }
 
-/// Connects so often, to a port or to the socket for metrics, and stays; prints how many connections still are
-/// once the last one has been refused.
+/// Connects so often, to a port or to the socket for metrics, and stays; prints how many
+/// connections still are once the last one has been refused.
 pub const HOG: &str = "\
 import os, resource, socket, sys, time
 hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
@@ -267,7 +268,8 @@ print(sum(is_there(s, 0.001) for s in sockets), flush=True)
 time.sleep(1000)
 ";
 
-/// Waits until `condition` holds; panics with `what` after a minute: other programs may want the CPUs, too.
+/// Waits until `condition` holds; panics with `what` after a minute: other programs may want the
+/// CPUs, too.
 pub fn eventually(what: &str, mut condition: impl FnMut() -> bool) {
     let deadline = Instant::now() + Duration::from_secs(60);
     while !condition() {

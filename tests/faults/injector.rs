@@ -1,9 +1,9 @@
-//! Faults in system calls: every call of a program, and of all that it starts, that changes what others can see is
-//! shown to this process before the kernel does it (seccomp's user notification), which may fail it or kill its
-//! caller. Not here: what must hold afterwards.
+//! Faults in system calls: every call of a program, and of all that it starts, that changes what
+//! others can see is shown to this process before the kernel does it (seccomp's user notification),
+//! which may fail it or kill its caller. Not here: what must hold afterwards.
 //!
-//! A *step* is a kind of call: its name, who calls it, and what it is done to, with all digits left out, so that it is
-//! the same step in each run and for each node.
+//! A *step* is a kind of call: its name, who calls it, and what it is done to, with all digits left
+//! out, so that it is the same step in each run and for each node.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -140,7 +140,8 @@ impl Injector {
         self.state().armed = false;
     }
 
-    /// Calls are not counted any more; those of each step since [`arm`](Self::arm), and whether the fault was had.
+    /// Calls are not counted any more; those of each step since [`arm`](Self::arm), and whether the
+    /// fault was had.
     pub fn disarm(&self) -> (BTreeMap<String, usize>, bool) {
         let mut state = self.state();
         let State { counts, done, .. } = std::mem::take(&mut *state);
@@ -225,7 +226,8 @@ impl Injector {
     }
 }
 
-/// A filter for the calling thread and all that it starts, by which [`CALLS`] are shown to whoever has the listener.
+/// A filter for the calling thread and all that it starts, by which [`CALLS`] are shown to whoever
+/// has the listener.
 fn filter_this_thread() -> OwnedFd {
     const NUMBER: u32 = std::mem::offset_of!(libc::seccomp_data, nr) as u32;
     let statement = |code: u32, k: u32| libc::sock_filter { code: code as u16, jt: 0, jf: 0, k };

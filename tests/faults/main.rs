@@ -1,9 +1,10 @@
-//! A system call fails, or the engine is killed, at each step of deploying, changing and destroying a network.
+//! A system call fails, or the engine is killed, at each step of deploying, changing and destroying
+//! a network.
 //!
-//! Whatever the step: a command says that it failed and why, or what it says is up works; a change that fails leaves
-//! the network as it was; nothing hangs; and nothing is left at the end. CI does a part of the steps;
-//! `NETLOOM_FAULTS=all` does all of them, at the first and at the last call of each (`make faults`), and another word
-//! those that have it in their name.
+//! Whatever the step: a command says that it failed and why, or what it says is up works; a change
+//! that fails leaves the network as it was; nothing hangs; and nothing is left at the end. CI does
+//! a part of the steps; `NETLOOM_FAULTS=all` does all of them, at the first and at the last call of
+//! each (`make faults`), and another word those that have it in their name.
 
 #[path = "../common/mod.rs"]
 mod common;
@@ -29,7 +30,8 @@ const BEFORE: &str = "topology:
     - { endpoints: [\"n2:eth2\", \"n3:eth1\"], direct: true }
 ";
 
-/// Nodes, links, limits and files that come, go and change, one of them in a way that makes its node anew.
+/// Nodes, links, limits and files that come, go and change, one of them in a way that makes its
+/// node anew.
 const AFTER: &str = "topology:
   nodes:
     n1: { sysctls: { net.ipv4.ip_default_ttl: 44 }, LIMITS_TOO files: { /etc/motd: { content: hullo } } }

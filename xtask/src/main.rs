@@ -1,7 +1,9 @@
-//! Repository chores: `cargo run -p xtask -- generate` rewrites the files that are made from the
-//! types. Tests compare them, so that a change of a type that is not generated anew fails.
+//! Repository chores. `cargo run -p xtask -- generate` rewrites the files that are made from the
+//! types; tests compare them, so that a change of a type that is not generated anew fails. `lint`
+//! checks the width of lines and the subjects of commits.
 
 mod generate;
+mod lint;
 mod properties;
 
 use std::env;
@@ -11,8 +13,9 @@ fn main() -> anyhow::Result<ExitCode> {
     let arguments: Vec<String> = env::args().skip(1).collect();
     match arguments.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
         ["generate"] => generate::run().map(|()| ExitCode::SUCCESS),
+        ["lint"] => lint::run(),
         _ => {
-            eprintln!("usage: cargo run -p xtask -- generate");
+            eprintln!("usage: cargo run -p xtask -- generate|lint");
             Ok(ExitCode::from(2))
         }
     }

@@ -1,5 +1,5 @@
-//! The reference of link properties, from the JSON Schema that the types give: every property with its
-//! default, its forms, and the keys of its tables.
+//! The reference of link properties, from the JSON Schema that the types give: every property with
+//! its default, its forms, and the keys of its tables.
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -10,10 +10,12 @@ use serde_json::{Map, Value};
 const HEAD: &str = "\
 # Properties of a link
 
-*Made from the types by `make generate`; do not edit. What the properties do, exactly, is in [links.md](links.md).*
+*Made from the types by `make generate`; do not edit. What the properties do, exactly, is in
+[links.md](links.md).*
 
-Each of these keys may stand in a link (for both directions), in its `forward` or `reverse`, under `defaults.link`, in `set` of the
-timeline, and in `netloom set LINK KEY=VALUE`. Every one can be changed while the network runs.
+Each of these keys may stand in a link (for both directions), in its `forward` or `reverse`, under
+`defaults.link`, in `set` of the timeline, and in `netloom set LINK KEY=VALUE`. Every one can be
+changed while the network runs.
 
 ```
                     pipe_mtu   queue     rate, framing, burst    loss, ber, corrupt     delay, jitter,

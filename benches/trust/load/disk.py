@@ -25,7 +25,8 @@ PERIOD = 0.04
 
 # The system calls io_setup, io_getevents and io_submit, which C libraries do not wrap.
 SETUP, GETEVENTS, SUBMIT = {"x86_64": (206, 208, 209), "aarch64": (0, 4, 2)}[platform.machine()]
-# Of io_submit(2): data, key, flags, operation, priority, file, buffer, bytes, offset, and what is not used.
+# Of io_submit(2): data, key, flags, operation, priority, file, buffer, bytes, offset, and what is
+# not used.
 CONTROL_BLOCK = struct.Struct("QIIHhIQQq16x")
 PWRITE = 1
 # Of io_getevents(2): data, control block, result.

@@ -53,7 +53,8 @@ def receive(seconds):
 def send(host, rate, seconds):
     sender = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
     to = (socket.gethostbyname(host), PORT)
-    # Every router on the way looks for its neighbour when the first datagram comes; that is not the flow's.
+    # Every router on the way looks for its neighbour when the first datagram comes; that is not the
+    # flow's.
     sender.sendto(b"", to)
     time.sleep(RESOLVING)
     pause = round(WIRE * 8 / (rate * 1e6) * 1e9)

@@ -2,7 +2,8 @@
 
 import time
 
-# The start of several programs at once is an overload of its own, which a criterion sees for a second.
+# The start of several programs at once is an overload of its own, which a criterion sees for a
+# second.
 SECONDS = 1.5
 
 

@@ -27,7 +27,8 @@ pub struct ApplyResponse {
     pub steps: Vec<ApplyStep>,
     /// What has changed in the scenario without an effect on a network that is deployed.
     pub notes: Vec<String>,
-    /// When it was done, in nanoseconds since the engine's zero; nothing if it was not, or there was nothing to do.
+    /// When it was done, in nanoseconds since the engine's zero; nothing if it was not, or there
+    /// was nothing to do.
     pub at: Option<Time>,
 }
 

@@ -25,8 +25,8 @@ pub struct LinkChange {
     /// Which of its pipes.
     #[serde(default)]
     pub direction: Direction,
-    /// What changes: properties, and beside them the strings of other tools that a scenario takes as
-    /// well (`netem`, `tbf`, `dummynet`).
+    /// What changes: properties, and beside them the strings of other tools that a scenario takes
+    /// as well (`netem`, `tbf`, `dummynet`).
     #[serde(deserialize_with = "told")]
     #[schemars(with = "ToldChange")]
     pub change: PipeChange,

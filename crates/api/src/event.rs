@@ -126,8 +126,8 @@ pub enum What {
         #[serde(flatten)]
         status: TimelineStatus,
     },
-    /// The kernel killed processes of a node because a limit on memory was reached: the node's, its group's, or
-    /// the experiment's.
+    /// The kernel killed processes of a node because a limit on memory was reached: the node's, its
+    /// group's, or the experiment's.
     MemoryKilled {
         /// The node.
         node: String,

@@ -22,14 +22,15 @@ pub struct Launch {
     pub directory: PathBuf,
     /// What the engine is to do with the network.
     pub mode: Mode,
-    /// Number of data-plane workers; by default one per core but one, and one more that helps out in overload.
+    /// Number of data-plane workers; by default one per core but one, and one more that helps out
+    /// in overload.
     pub workers: Option<usize>,
     /// How much traffic this machine bears.
     pub calibration: Calibration,
 }
 
-/// How much traffic this machine bears, as far as it was measured: the threshold where the scenario sets
-/// none.
+/// How much traffic this machine bears, as far as it was measured: the threshold where the scenario
+/// sets none.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Calibration {

@@ -1,5 +1,5 @@
-//! What an application in a node reports: `POST /v1/metrics` on the Unix socket that every process in a node
-//! finds in [`SOCKET_VARIABLE`]. The node is known by the process that connects.
+//! What an application in a node reports: `POST /v1/metrics` on the Unix socket that every process
+//! in a node finds in [`SOCKET_VARIABLE`]. The node is known by the process that connects.
 
 use netloom_units::Time;
 use schemars::JsonSchema;
@@ -14,7 +14,8 @@ pub const COMMAND: &str = "netloom-report";
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct MetricReport {
-    /// The metric's name; the scenario's `monitor.criteria.application` may have a threshold for it.
+    /// The metric's name; the scenario's `monitor.criteria.application` may have a threshold for
+    /// it.
     pub name: String,
     /// The value, in the metric's own unit.
     pub value: f64,

@@ -81,8 +81,8 @@ pub const OPERATIONS: &[Operation] = &[
     Operation {
         method: "post",
         path: "/apply",
-        summary: "Makes the network what another scenario says, without touching what stays as it is, or says \
-                  what would be done. A step that fails takes back those before it.",
+        summary: "Makes the network what another scenario says, without touching what stays as it \
+                  is, or says what would be done. A step that fails takes back those before it.",
         query: &[],
         request: Some(|g| g.subschema_for::<ApplyRequest>()),
         response: Response::Json(|g| g.subschema_for::<ApplyResponse>()),
@@ -90,7 +90,8 @@ pub const OPERATIONS: &[Operation] = &[
     Operation {
         method: "post",
         path: "/ping",
-        summary: "Lets nodes ping each other, from sockets of the engine's own; answers when all is known.",
+        summary: "Lets nodes ping each other, from sockets of the engine's own; answers when all \
+                  is known.",
         query: &[],
         request: Some(|g| g.subschema_for::<PingRequest>()),
         response: Response::Json(|g| g.subschema_for::<Vec<Reach>>()),
@@ -153,8 +154,9 @@ pub const OPERATIONS: &[Operation] = &[
             ("interface", "The interface as `node:name`."),
             (
                 "drops",
-                "`true`: also the frames that the link drops on their way from or to the interface, \
-                 as of a second interface `node:name drops`, each with the reason as its comment.",
+                "`true`: also the frames that the link drops on their way from or to the \
+                 interface, as of a second interface `node:name drops`, each with the reason as \
+                 its comment.",
             ),
         ],
         request: None,

@@ -66,7 +66,8 @@ pub struct NodeStatus {
     /// What its processes may use; those of its group and of the experiment come on top.
     #[serde(default, skip_serializing_if = "Limits::is_empty")]
     pub limits: Limits,
-    /// What they use, and have used; absent where nothing accounts for them, and before the first process.
+    /// What they use, and have used; absent where nothing accounts for them, and before the first
+    /// process.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub usage: Option<NodeUsage>,
     /// Ports of the machine that lead into it.
@@ -122,8 +123,8 @@ pub struct TreePortStatus {
     pub ignored: u64,
     /// BPDUs sent.
     pub sent: u64,
-    /// Wire frames that came in and went no further, since the port did not forward. The pipe that leads here
-    /// has delivered them.
+    /// Wire frames that came in and went no further, since the port did not forward. The pipe that
+    /// leads here has delivered them.
     pub discarded: u64,
 }
 
@@ -220,7 +221,8 @@ impl PipeStatus {
         }
     }
 
-    /// What arrived, as a mean over the time in which it was counted, in bit/s, as far as that is known.
+    /// What arrived, as a mean over the time in which it was counted, in bit/s, as far as that is
+    /// known.
     pub fn mean_rate(&self) -> Option<f64> {
         let over = match self {
             Self::Modelled(pipe) => pipe.statistics.at.since(pipe.statistics.since),
@@ -247,18 +249,18 @@ pub struct ModelledPipe {
     pub statistics: PipeStatistics,
 }
 
-/// One direction of a direct link: no properties, and of what happens to frames what the kernel counts at
-/// its ends.
+/// One direction of a direct link: no properties, and of what happens to frames what the kernel
+/// counts at its ends.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct DirectPipe {
-    /// What the kernel has counted since the network was ready; absent if the last seconds were asked for, which
-    /// it does not know, or if one of the interfaces is gone.
+    /// What the kernel has counted since the network was ready; absent if the last seconds were
+    /// asked for, which it does not know, or if one of the interfaces is gone.
     pub statistics: Option<DirectStatistics>,
 }
 
-/// What the kernel has counted of one direction of a direct link. It counts a super-frame, which stands for
-/// many frames on a wire, as one frame.
+/// What the kernel has counted of one direction of a direct link. It counts a super-frame, which
+/// stands for many frames on a wire, as one frame.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct DirectStatistics {
     /// When this was read, in ns since the experiment's zero.

@@ -8,8 +8,8 @@ use serde::{Deserialize, Serialize};
 /// The engine's own errors since it started.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Timing {
-    /// How much later than by the model every frame left: after its scheduled release, and because it,
-    /// or one before it on its link, had waited for more than 100 µs until the engine saw it.
+    /// How much later than by the model every frame left: after its scheduled release, and because
+    /// it, or one before it on its link, had waited for more than 100 µs until the engine saw it.
     pub lateness: LatencySummary,
     /// How late this machine wakes a sleeping thread, sampled beside the engine: what of
     /// `lateness` is the machine's.
@@ -36,7 +36,8 @@ pub struct WorkerLoad {
     pub spinning: f64,
     /// How the machine schedules it.
     pub scheduling: Scheduling,
-    /// The CPU, by its number, on which nothing else of the experiment runs, if the scenario wants that.
+    /// The CPU, by its number, on which nothing else of the experiment runs, if the scenario wants
+    /// that.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dedicated_cpu: Option<usize>,
     /// As `lateness` above, of this worker alone.

@@ -9,8 +9,8 @@ pub struct NodeUsage {
     /// CPU time in ns.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cpu_ns: Option<u64>,
-    /// Periods of 100 ms in which the node's own CPU quota was used up: what the scenario asks for, no
-    /// contention. With a quota only.
+    /// Periods of 100 ms in which the node's own CPU quota was used up: what the scenario asks for,
+    /// no contention. With a quota only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub throttled: Option<u64>,
     /// For how long its processes stood still then, in ns, summed over CPUs.

@@ -80,7 +80,8 @@ pub struct StartOptions {
     /// Seed of all random streams instead of the scenario's own.
     #[arg(long)]
     pub seed: Option<u64>,
-    /// Data-plane worker threads; by default one per core but one, and one more that helps out in overload.
+    /// Data-plane worker threads; by default one per core but one, and one more that helps out in
+    /// overload.
     #[arg(long, value_name = "N")]
     pub workers: Option<usize>,
 }
@@ -170,8 +171,8 @@ pub struct Inspect {
     /// Output format.
     #[arg(long, value_enum, default_value_t = Format::Table)]
     pub format: Format,
-    /// Statistics of the last seconds instead of since the beginning, like `5s`: from `1s` to `60s`,
-    /// and up to the next whole second of the experiment's clock further back.
+    /// Statistics of the last seconds instead of since the beginning, like `5s`: from `1s` to
+    /// `60s`, and up to the next whole second of the experiment's clock further back.
     #[arg(long, value_name = "TIME")]
     pub last: Option<Window>,
     /// Show it again every second until Ctrl-C.
@@ -234,7 +235,12 @@ pub struct Pingall {
     #[arg(long)]
     pub routers: bool,
     /// How many echo requests a host sends at most to reach another, one a second.
-    #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u16).range(1..))]
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = 3,
+        value_parser = clap::value_parser!(u16).range(1..)
+    )]
     pub tries: u16,
     /// Output format.
     #[arg(long, value_enum, default_value_t = Format::Table)]
@@ -274,8 +280,8 @@ pub struct Capture {
     /// The experiment of this scenario file.
     #[command(flatten)]
     pub scenario: ScenarioFile,
-    /// Also show the frames that the link drops on their way from or to the interface: as those of a
-    /// second interface `NODE:IF drops`, each with the reason as its comment.
+    /// Also show the frames that the link drops on their way from or to the interface: as those of
+    /// a second interface `NODE:IF drops`, each with the reason as its comment.
     #[arg(long)]
     pub drops: bool,
     /// Where the pcapng goes; `-` for standard output, into `wireshark -k -i -`.
@@ -290,8 +296,8 @@ pub struct Set {
     #[arg(value_name = "LINK[@EXPERIMENT]")]
     pub link: String,
     /// Properties as in the scenario, like `rate=10Mbit/s queue.limit=50ms jitter.normal=2ms
-    /// loss.gilbert_elliott='{p: 1%, r: 10%}' netem='delay 10ms 2ms' state=down`. Files are relative
-    /// to this folder.
+    /// loss.gilbert_elliott='{p: 1%, r: 10%}' netem='delay 10ms 2ms' state=down`. Files are
+    /// relative to this folder.
     #[arg(required = true, value_name = "KEY=VALUE")]
     pub properties: Vec<String>,
     /// The experiment of this scenario file.
@@ -404,8 +410,8 @@ pub struct Calibrate {
     /// Show what was measured, and whether it still holds.
     #[arg(long)]
     pub show: bool,
-    /// The profile's file, written or shown; by default the one that runs use: `$NETLOOM_PROFILE`, or
-    /// `/var/lib/netloom/profile.json` for root, or the user's `netloom/profile.json` in
+    /// The profile's file, written or shown; by default the one that runs use: `$NETLOOM_PROFILE`,
+    /// or `/var/lib/netloom/profile.json` for root, or the user's `netloom/profile.json` in
     /// `$XDG_DATA_HOME`.
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
@@ -417,7 +423,8 @@ pub struct Calibrate {
 /// `netloom doctor`
 #[derive(Debug, Args)]
 pub struct Doctor {
-    /// The scenario for which there is to be room; by default thousand nodes with two thousand links.
+    /// The scenario for which there is to be room; by default thousand nodes with two thousand
+    /// links.
     #[arg(short = 't', long = "topology", value_name = "FILE")]
     pub file: Option<PathBuf>,
     /// How to print it.

@@ -37,8 +37,8 @@ pub fn usage(message: impl Into<String>) -> anyhow::Error {
     WithCode { code: USAGE, message: message.into() }.into()
 }
 
-/// The outcome of something done to experiments by name, of which these failed: the error of one that fails alone is its own,
-/// that of several names each and says what they `could not be`.
+/// The outcome of something done to experiments by name, of which these failed: the error of one
+/// that fails alone is its own, that of several names each and says what they `could not be`.
 pub fn all_of(could_not_be: &str, mut failed: Vec<(String, anyhow::Error)>) -> anyhow::Result<i32> {
     match failed.len() {
         0 => Ok(SUCCESS),

@@ -1,5 +1,5 @@
-//! The files that properties name: traces, tables, samples. They are read here, where the user is; an
-//! engine gets their values.
+//! The files that properties name: traces, tables, samples. They are read here, where the user is;
+//! an engine gets their values.
 
 use std::fs;
 use std::io::{self, Read};

@@ -131,7 +131,8 @@ pub async fn obvious_experiment(machine: &dyn Machine) -> Result<Option<Found>> 
 }
 
 /// The experiments that can be meant where none is named: those of the scenarios in this folder, by
-/// name, or else by the file that they were started from; all of the machine if there is no scenario.
+/// name, or else by the file that they were started from; all of the machine if there is no
+/// scenario.
 async fn candidates(machine: &dyn Machine, here: &[PathBuf]) -> Result<Vec<Found>> {
     let all = machine.experiments()?;
     if here.is_empty() || all.is_empty() {

@@ -113,7 +113,8 @@ pub trait Machine {
     fn describe(&self) -> MachineDescription;
     /// What the machine has only so many of, held against an experiment of this size.
     fn walls(&self, size: Size) -> Vec<Wall>;
-    /// What would enforce limits of a controller, in words; or why nothing would, and what to change.
+    /// What would enforce limits of a controller, in words; or why nothing would, and what to
+    /// change.
     fn enforcer(&self, controller: Controller) -> Result<&'static str, String>;
     /// Kills the engine of `name`, if it lives, and waits until it is gone.
     fn kill_engine(&self, name: &str) -> anyhow::Result<()>;

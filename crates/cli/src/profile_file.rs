@@ -88,7 +88,8 @@ fn part(file: &Path) -> Result<NamedTempFile> {
     Ok(builder.tempfile_in(folder)?)
 }
 
-/// What a run on this machine may take from the profile. Warns of one that is there and cannot be used.
+/// What a run on this machine may take from the profile. Warns of one that is there and cannot be
+/// used.
 pub fn calibration(machine: &dyn Machine) -> Calibration {
     let profile = location().and_then(|file| read(&file));
     let usable = match profile {

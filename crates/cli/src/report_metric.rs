@@ -16,7 +16,8 @@ pub const NAME: &str = COMMAND;
 #[derive(Debug, Parser)]
 #[command(name = COMMAND)]
 struct Arguments {
-    /// The metric's name; `monitor.criteria.application` of the scenario may have a threshold for it.
+    /// The metric's name; `monitor.criteria.application` of the scenario may have a threshold for
+    /// it.
     name: String,
     /// The value, in the metric's own unit.
     #[arg(allow_negative_numbers = true)]

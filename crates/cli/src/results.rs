@@ -1,5 +1,6 @@
-//! Reading what a run left behind. Only `summary.json` must be there; of everything else it is said what
-//! is missing. Not here: writing results (the engine), and what a report looks like (`netloom-report-page`).
+//! Reading what a run left behind. Only `summary.json` must be there; of everything else it is said
+//! what is missing. Not here: writing results (the engine), and what a report looks like
+//! (`netloom-report-page`).
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, BufRead, BufReader};
@@ -12,10 +13,10 @@ use chrono::DateTime;
 use netloom_api::event::Event;
 use netloom_api::metric::Metric;
 use netloom_api::summary::Summary;
+use netloom_columnar::{Cell, Stored, TableError};
 use netloom_link::DropReason;
 use netloom_report_page::{Curves, Happened, Metrics, Run, Sample, Way, drawn};
 use netloom_scenario::Scenario;
-use netloom_tables::{Cell, Stored, TableError};
 use netloom_units::Time;
 use nix::libc;
 use serde::de::DeserializeOwned;
@@ -98,8 +99,8 @@ pub fn summary(directory: &Path) -> Result<Summary> {
     }
     if !file.exists() {
         return Err(anyhow!(
-            "{} has no summary.json, which a run writes last: it is not the results of a run, or the run \
-             has not ended, or its engine died",
+            "{} has no summary.json, which a run writes last: it is not the results of a run, or \
+             the run has not ended, or its engine died",
             directory.display()
         ));
     }

@@ -1,5 +1,5 @@
-//! A frame as the link model and the fabric see it: headers to classify by, marks and errors to be put
-//! in, tags; and the memory of frames. Not here: the bytes themselves (`netloom-ports`).
+//! A frame as the link model and the fabric see it: headers to classify by, marks and errors to be
+//! put in, tags; and the memory of frames. Not here: the bytes themselves (`netloom-ports`).
 
 use etherparse::{LaxNetSlice, LaxSlicedPacket, TransportSlice};
 use netloom_fabric::{Malformed, Memory};

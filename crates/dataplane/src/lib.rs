@@ -28,8 +28,8 @@
 //! | `timing` | how late frames were, and what was lost outside the model: [`Timing`] |
 //!
 //! A worker owns whole connected components (a link, or all links joined by switches), so no lock
-//! and no hand-over is on the way of a frame. Not here: where frames go (`netloom-fabric`), the link
-//! model (`netloom-link`), creating devices, and any notion of nodes.
+//! and no hand-over is on the way of a frame. Not here: where frames go (`netloom-fabric`), the
+//! link model (`netloom-link`), creating devices, and any notion of nodes.
 
 mod assembly;
 mod balance;

@@ -1,6 +1,6 @@
 //! A worker's part of the network: its links in virtual time, and the devices at their ports. Not
-//! here: waiting and commands (`worker`), where frames go (`netloom-fabric`), and what is counted and
-//! shown of them (`recorder`).
+//! here: waiting and commands (`worker`), where frames go (`netloom-fabric`), and what is counted
+//! and shown of them (`recorder`).
 
 use std::io;
 
@@ -24,8 +24,8 @@ use crate::{Clock, End};
 /// frames, some 40 µs of super-frames.
 const READ_FRAMES: usize = 16;
 const READ_BYTES: usize = 256 << 10;
-/// Rounds in which frames move on through switches before a link is taken out. Loops of switches are
-/// no scenario; what still waits then is lost, and counted.
+/// Rounds in which frames move on through switches before a link is taken out. Loops of switches
+/// are no scenario; what still waits then is lost, and counted.
 const ROUNDS: usize = 64;
 
 /// A link that no worker has: what it ends at, and its pipes with the frames in them.
@@ -101,8 +101,8 @@ impl Shard {
     /// meanwhile are released.
     ///
     /// The device was `seen` to have something at that time: its first frame arrived then at the
-    /// latest, and what it costs to read it is not the link's. All others arrive when they are read.
-    /// If the device fails, `waiter` waits for it no more.
+    /// latest, and what it costs to read it is not the link's. All others arrive when they are
+    /// read. If the device fails, `waiter` waits for it no more.
     pub fn read(&mut self, port: PortId, seen: Time, waiter: &Waiter) {
         let mut bytes = 0;
         for index in 0..READ_FRAMES {

@@ -1,9 +1,11 @@
-//! A whole network in real and in virtual time: what a run did in every pipe is done again, exactly.
+//! A whole network in real and in virtual time: what a run did in every pipe is done again,
+//! exactly.
 //!
-//! Frames go from one device through a chain of switches with VLANs and impaired links. The frame log
-//! says when each frame came to the first pipe. A [`Network`] is offered frames of the same bytes at
-//! the same times, and the events of every pipe must be those of the log, one by one and to the
-//! nanosecond. There is no tolerance: nothing that the fabric decides depends on when it is polled.
+//! Frames go from one device through a chain of switches with VLANs and impaired links. The frame
+//! log says when each frame came to the first pipe. A [`Network`] is offered frames of the same
+//! bytes at the same times, and the events of every pipe must be those of the log, one by one and
+//! to the nanosecond. There is no tolerance: nothing that the fabric decides depends on when it is
+//! polled.
 
 mod common;
 
@@ -30,7 +32,8 @@ const FRAMES: usize = 400;
 /// The port of a switch at one end of a link; `None` where a device is.
 type Ends = [Option<(u32, &'static str)>; 2];
 
-/// Three switches in a row; the first and the last host are in VLAN 10, the third in none of theirs.
+/// Three switches in a row; the first and the last host are in VLAN 10, the third in none of
+/// theirs.
 const ENDS: [Ends; 5] = [
     [None, Some((0, r#"{"access":10}"#))],
     [Some((0, r#"{"trunk":{"allowed":"all"}}"#)), Some((1, r#"{"trunk":{"allowed":"all"}}"#))],

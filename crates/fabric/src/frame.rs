@@ -1,5 +1,5 @@
-//! What a network asks of the frames that it carries, and of the memory that they live in. Not here:
-//! any kind of frame; the data plane has bytes of the kernel, a simulation has headers.
+//! What a network asks of the frames that it carries, and of the memory that they live in. Not
+//! here: any kind of frame; the data plane has bytes of the kernel, a simulation has headers.
 
 use netloom_link::{FrameInfo, Tag};
 

@@ -1,5 +1,6 @@
-//! Identities of the parts of a network. Whoever describes the network chooses them; an identity never
-//! changes while the thing lives. Not here: where a network keeps a thing, which it chooses itself.
+//! Identities of the parts of a network. Whoever describes the network chooses them; an identity
+//! never changes while the thing lives. Not here: where a network keeps a thing, which it chooses
+//! itself.
 
 use std::fmt;
 
@@ -29,7 +30,8 @@ macro_rules! ids {
 ids! {
     /// A link.
     LinkId, "link";
-    /// A port of the network: where frames enter it from a device or a simulated node, and leave it.
+    /// A port of the network: where frames enter it from a device or a simulated node, and leave
+    /// it.
     PortId, "port";
     /// A segment: what joins more than two links, such as a switch.
     SegmentId, "segment";

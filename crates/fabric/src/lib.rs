@@ -1,9 +1,9 @@
 //! A whole network in virtual time: pipes, the segments that join them, and ports where frames come
 //! and go.
 //!
-//! A [`Network`] is a state machine, as a pipe is: frames and `now` go in, frames and deadlines come
-//! out. The data plane drives it from the machine's clock, a simulation from its event queue; both
-//! run this code, so that both do the same.
+//! A [`Network`] is a state machine, as a pipe is: frames and `now` go in, frames and deadlines
+//! come out. The data plane drives it from the machine's clock, a simulation from its event queue;
+//! both run this code, so that both do the same.
 //!
 //! | module | what lives there |
 //! |---|---|

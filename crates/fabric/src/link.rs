@@ -1,5 +1,5 @@
-//! A link as it is given to a network and taken back: its two pipes and what they join. Not here: how
-//! frames go through it.
+//! A link as it is given to a network and taken back: its two pipes and what they join. Not here:
+//! how frames go through it.
 
 use netloom_link::{Pipe, PortVlans, Vid};
 use netloom_spanning_tree::{BridgeId, PathCost, PortPriority};

@@ -1,6 +1,6 @@
 //! The network: pipes, segments and ports, and the frames on their way between them. How links come
-//! and go is in `joining`. Not here: what a pipe does to a frame (`netloom-link`), and where a switch
-//! sends it (`segment`).
+//! and go is in `joining`. Not here: what a pipe does to a frame (`netloom-link`), and where a
+//! switch sends it (`segment`).
 
 mod joining;
 
@@ -17,8 +17,8 @@ use crate::{
 };
 use joining::{Home, Place, TrunkPorts};
 
-/// Frames that move through segments before [`Network::poll`] returns `None`: a forwarding loop must
-/// not keep the caller from everything else.
+/// Frames that move through segments before [`Network::poll`] returns `None`: a forwarding loop
+/// must not keep the caller from everything else.
 const HOP_BUDGET: usize = 1024;
 
 /// A network of pipes and segments, a state machine in virtual time.
@@ -204,8 +204,8 @@ impl<M: Memory + 'static, O: Observer<M::Frame>> Network<M, O> {
         }
     }
 
-    /// The next frame that leaves the network at `now`; `None` if nothing more is due, or a round of
-    /// frames has moved through segments. Call it until then before the next frame is offered.
+    /// The next frame that leaves the network at `now`; `None` if nothing more is due, or a round
+    /// of frames has moved through segments. Call it until then before the next frame is offered.
     #[inline]
     pub fn poll(&mut self, now: Time) -> Option<Delivered<M::Frame>> {
         loop {

@@ -25,11 +25,11 @@ pub(crate) use outputs::Hop;
 pub use outputs::Outputs;
 pub(crate) use switch::new_switch;
 
-/// What joins links. Ports are numbered by the network; a number is another link's port once the link
-/// is gone.
+/// What joins links. Ports are numbered by the network; a number is another link's port once the
+/// link is gone.
 ///
-/// A segment is a state machine in virtual time, as a pipe is: after every call, the network asks for
-/// [`next_deadline`](Self::next_deadline).
+/// A segment is a state machine in virtual time, as a pipe is: after every call, the network asks
+/// for [`next_deadline`](Self::next_deadline).
 pub trait Segment<M: Memory>: Debug + Send {
     /// A frame comes in by `port`.
     fn receive(&mut self, port: usize, arrival: Arrival<M::Frame>, out: &mut Outputs<'_, M>);

@@ -1,5 +1,5 @@
-//! Whole networks in virtual time: chains of switches, VLANs, trunks, spanning trees, loops, and links
-//! that come and go.
+//! Whole networks in virtual time: chains of switches, VLANs, trunks, spanning trees, loops, and
+//! links that come and go.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -341,7 +341,8 @@ proptest! {
             let wanted: Vec<u32> = others.map(|(host, _)| *host).collect();
             prop_assert_eq!(bench.receivers(), wanted);
         }
-        prop_assert_eq!(bench.network.links().count(), kept.len() + joined.iter().filter(|j| **j).count());
+        let trunks = joined.iter().filter(|joined| **joined).count();
+        prop_assert_eq!(bench.network.links().count(), kept.len() + trunks);
     }
 }
 

@@ -1,4 +1,5 @@
-//! How fast a file system takes data, by files without a name: whatever ends the process, they are gone.
+//! How fast a file system takes data, by files without a name: whatever ends the process, they are
+//! gone.
 
 use std::fs::File;
 use std::io::{self, Seek, Write};

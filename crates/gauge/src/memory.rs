@@ -39,8 +39,8 @@ pub fn of_process(pid: u32) -> Option<u64> {
     field(&fs::read_to_string(format!("/proc/{pid}/status")).ok()?, "RssAnon")
 }
 
-/// The least limit of the control groups (version 2) that this process is in, in bytes; nothing if there is
-/// none.
+/// The least limit of the control groups (version 2) that this process is in, in bytes; nothing if
+/// there is none.
 pub fn limit() -> Option<u64> {
     let group = fs::read_to_string("/proc/self/cgroup").ok()?;
     let path = group.lines().find_map(|line| line.strip_prefix("0::/"))?.to_string();

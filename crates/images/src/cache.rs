@@ -1,5 +1,6 @@
-//! The cache of unpacked images: entries named by digests, and what is being unpacked, in directories of other names.
-//! Each of those is locked by the process that fills it, so that what a killed one has left can be told and removed.
+//! The cache of unpacked images: entries named by digests, and what is being unpacked, in
+//! directories of other names. Each of those is locked by the process that fills it, so that what a
+//! killed one has left can be told and removed.
 
 use std::fs::{self, DirBuilder, File, Permissions};
 use std::io;
@@ -15,8 +16,8 @@ use crate::ImageError;
 /// What the names of directories begin with in which something is being unpacked.
 const PARTIAL: &str = "partial-";
 
-/// The entry `digest` of the cache, made by `make` in a directory of another name if it is not there: what has
-/// its name is whole.
+/// The entry `digest` of the cache, made by `make` in a directory of another name if it is not
+/// there: what has its name is whole.
 pub(crate) fn cached(
     cache: &Path,
     digest: &str,
@@ -39,8 +40,8 @@ pub(crate) fn cached(
     }
 }
 
-/// Removes what processes that were killed have left half unpacked below `cache`, and returns how many images
-/// those were. No cache at all is fine.
+/// Removes what processes that were killed have left half unpacked below `cache`, and returns how
+/// many images those were. No cache at all is fine.
 ///
 /// # Errors
 /// [`ImageError::File`] for what cannot be removed.
@@ -63,7 +64,8 @@ pub fn sweep(cache: &Path) -> Result<usize, ImageError> {
     Ok(swept)
 }
 
-/// Makes the cache, which nobody else may enter: programs of images may have the right to become root.
+/// Makes the cache, which nobody else may enter: programs of images may have the right to become
+/// root.
 fn prepare(cache: &Path) -> Result<(), ImageError> {
     let made = DirBuilder::new().recursive(true).mode(0o700).create(cache);
     made.map_err(|error| ImageError::file("make", cache, error))?;
@@ -71,7 +73,8 @@ fn prepare(cache: &Path) -> Result<(), ImageError> {
         fs::symlink_metadata(path).map_err(|error| ImageError::file("look at", path, error))
     };
     let (own, root) = (geteuid().as_raw(), 0);
-    // In a user namespace, those above seem to be nobody's; an ordinary user has nothing to lose to their owners.
+    // In a user namespace, those above seem to be nobody's; an ordinary user has nothing to lose to
+    // their owners.
     let above = cache.ancestors().skip(1).filter(|path| !path.as_os_str().is_empty());
     for path in above.filter(|_| is_of_machine()) {
         let owner = found(path)?.uid();

@@ -1,5 +1,5 @@
-//! Root file systems of nodes: a directory as it is, and tarballs and OCI layouts unpacked, once, into a cache
-//! whose entries are named by digests.
+//! Root file systems of nodes: a directory as it is, and tarballs and OCI layouts unpacked, once,
+//! into a cache whose entries are named by digests.
 //!
 //! | module | does |
 //! |---|---|
@@ -40,8 +40,9 @@ pub enum ImageError {
     },
     /// The cache could be used by others.
     #[error(
-        "images cannot be unpacked into {}: {} belongs to the user {owner}, who could run an image's programs with your \
-         rights, or replace them; set XDG_CACHE_HOME (or HOME) to a directory that is yours",
+        "images cannot be unpacked into {}: {} belongs to the user {owner}, who could run an \
+         image's programs with your rights, or replace them; set XDG_CACHE_HOME (or HOME) to a \
+         directory that is yours",
         cache.display(), path.display()
     )]
     NotOurs {
@@ -81,8 +82,9 @@ pub struct Root {
     pub variables: Vec<(String, String)>,
 }
 
-/// The root file system that `path` names: a directory, an OCI layout's directory, or a tarball, compressed by
-/// gzip, zstd or not. What must be unpacked is unpacked below `cache`, where it is found the next time.
+/// The root file system that `path` names: a directory, an OCI layout's directory, or a tarball,
+/// compressed by gzip, zstd or not. What must be unpacked is unpacked below `cache`, where it is
+/// found the next time.
 ///
 /// # Errors
 /// [`ImageError`], with the file and the reason.

@@ -1,4 +1,5 @@
-//! OCI layouts, as `skopeo copy docker://debian oci:debian` and `podman save --format oci-dir` make them.
+//! OCI layouts, as `skopeo copy docker://debian oci:debian` and `podman save --format oci-dir` make
+//! them.
 
 use std::fs;
 use std::path::{Path, PathBuf};

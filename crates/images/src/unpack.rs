@@ -16,8 +16,8 @@ const OPAQUE: &str = ".wh..wh..opq";
 
 /// The most directories that a path may lead through; each costs time with all those before it.
 const DEEPEST: usize = 255;
-/// An archive may become so many times as large, or [`SMALL`] if that is more. Compression of what people have made of
-/// files stays far below it; what is made to fill disks reaches a thousand.
+/// An archive may become so many times as large, or [`SMALL`] if that is more. Compression of what
+/// people have made of files stays far below it; what is made to fill disks reaches a thousand.
 const LARGEST_RATIO: u64 = 100;
 /// Bytes that an archive may become whatever its own size.
 const SMALL: u64 = 256 << 20;
@@ -32,10 +32,10 @@ pub(crate) fn unpack(name: &Path, archive: &File, target: &Path) -> Result<(), I
     });
     unpacked.map_err(with_causes).map_err(|error| match error.kind() {
         io::ErrorKind::InvalidData | io::ErrorKind::UnexpectedEof | io::ErrorKind::Other => {
-            let problem =
-                format!(
-                    "cannot be unpacked (a tarball is expected, compressed by gzip, zstd or not): {error}"
-                );
+            let problem = format!(
+                "cannot be unpacked (a tarball is expected, compressed by gzip, zstd or not): \
+                     {error}"
+            );
             ImageError::malformed(name, problem)
         }
         _ => ImageError::file("unpack", name, error),
@@ -76,8 +76,8 @@ impl<R: Read> Read for Bounded<R> {
         let count = self.reader.read(buffer)?;
         self.left = self.left.checked_sub(count as u64).ok_or_else(|| {
             let problem = format!(
-                "it becomes more than {LARGEST_RATIO} times as large, which no root file system does; if it is to, \
-                 unpack it and name the directory"
+                "it becomes more than {LARGEST_RATIO} times as large, which no root file system \
+                 does; if it is to, unpack it and name the directory"
             );
             io::Error::new(io::ErrorKind::InvalidData, problem)
         })?;

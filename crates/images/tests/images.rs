@@ -29,7 +29,8 @@ fn gzip(bytes: &[u8]) -> Vec<u8> {
     encoder.finish().unwrap()
 }
 
-/// Two frames, one after the other, with one to skip between them, as the layers of `zstd:chunked` have them.
+/// Two frames, one after the other, with one to skip between them, as the layers of `zstd:chunked`
+/// have them.
 fn zstd(bytes: &[u8]) -> Vec<u8> {
     let (first, second) = bytes.split_at(bytes.len() / 2);
     let frame = |bytes| zstd::encode_all(bytes, 3).unwrap();

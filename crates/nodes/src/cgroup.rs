@@ -1,6 +1,6 @@
-//! Control groups: one per experiment, and below it one per node with processes. They account for nodes,
-//! limit them, and end their processes together. A machine without them, or with read-only ones, does
-//! without, unless there are limits.
+//! Control groups: one per experiment, and below it one per node with processes. They account for
+//! nodes, limit them, and end their processes together. A machine without them, or with read-only
+//! ones, does without, unless there are limits.
 //!
 //! | module | what |
 //! |---|---|
@@ -30,11 +30,11 @@ pub(crate) use usage::Places;
 pub use usage::Usage;
 
 /// Why ordinary users have no limits.
-const ROOTLESS: &str = "the machine's control groups are root's; run NetLoom as root, or leave `limits` and \
-                        `total_limits` out";
+const ROOTLESS: &str = "the machine's control groups are root's; run NetLoom as root, or leave \
+                        `limits` and `total_limits` out";
 
-/// Where experiments have their cgroups of version 2: `netloom` in the cgroup2 file system, wherever that
-/// is mounted (hybrid systems included).
+/// Where experiments have their cgroups of version 2: `netloom` in the cgroup2 file system,
+/// wherever that is mounted (hybrid systems included).
 pub(crate) fn root() -> Option<PathBuf> {
     Hierarchies::of_this_machine().unified()
 }
@@ -66,7 +66,8 @@ pub(crate) fn create_own(path: &Path) -> io::Result<()> {
     }
 }
 
-/// Creates the cgroups on the way from an experiment's own to a place below it, where they are not there.
+/// Creates the cgroups on the way from an experiment's own to a place below it, where they are not
+/// there.
 fn create(own: &Path, place: &Path) -> io::Result<()> {
     let mut path = own.to_owned();
     for part in place {

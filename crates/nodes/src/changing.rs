@@ -1,5 +1,6 @@
-//! What changes while the network lives, one operation of [`netloom_plan::change`] at a time. Nothing that an
-//! operation does not name is touched. Not here: links in the data plane, and undoing.
+//! What changes while the network lives, one operation of [`netloom_plan::change`] at a time.
+//! Nothing that an operation does not name is touched. Not here: links in the data plane, and
+//! undoing.
 
 use std::collections::HashSet;
 use std::fs;
@@ -23,8 +24,9 @@ use crate::{
 };
 
 impl Network {
-    /// Whether a network with this plan could be in the place of this one, which has the plan `old`: names that can
-    /// be files, limits that can be enforced, and devices that the machine can lend.
+    /// Whether a network with this plan could be in the place of this one, which has the plan
+    /// `old`: names that can be files, limits that can be enforced, and devices that the machine
+    /// can lend.
     ///
     /// # Errors
     /// [`NodeError::Name`], [`NodeError::Limits`] or [`NodeError::NotOutside`].
@@ -52,8 +54,8 @@ impl Network {
     /// Writes a file that is there anew, as a node's processes see it. Who it belongs to stays.
     ///
     /// # Errors
-    /// [`NodeError::NoFiles`] if nothing has run in the node yet, [`NodeError::System`] with the kernel's reason
-    /// otherwise.
+    /// [`NodeError::NoFiles`] if nothing has run in the node yet, [`NodeError::System`] with the
+    /// kernel's reason otherwise.
     pub fn rewrite_in(&self, node: &str, path: &Path, content: &str) -> Result<(), NodeError> {
         let files = self.files_of(node, path)?;
         files
@@ -61,7 +63,8 @@ impl Network {
             .map_err(|error| NodeError::in_node(node, format!("write {}", path.display()), error))
     }
 
-    /// Removes a file as a node's processes see it; none is fine, and so is a node in which nothing has run.
+    /// Removes a file as a node's processes see it; none is fine, and so is a node in which nothing
+    /// has run.
     ///
     /// # Errors
     /// [`NodeError::UnknownNode`], or [`NodeError::System`] with the kernel's reason.
@@ -83,12 +86,12 @@ impl Network {
         raise_file_limit(plan).map(drop)
     }
 
-    /// Carries out one operation; the device, if it makes one. Those about links in the data plane, and about what
-    /// runs in nodes, are somebody else's, and do nothing here.
+    /// Carries out one operation; the device, if it makes one. Those about links in the data plane,
+    /// and about what runs in nodes, are somebody else's, and do nothing here.
     ///
     /// # Errors
-    /// [`NodeError::System`] where the kernel refuses, naming the node and the object; what the operation
-    /// had done before may be done then.
+    /// [`NodeError::System`] where the kernel refuses, naming the node and the object; what the
+    /// operation had done before may be done then.
     pub fn carry_out(&self, operation: &Operation) -> Result<Option<Device>, NodeError> {
         match operation {
             Operation::SharedLimits(change) => {
@@ -169,7 +172,8 @@ impl Network {
                 Ok(())
             }
             Err(error) => {
-                // The first error is the one to report; that the record has more than there is does not matter.
+                // The first error is the one to report; that the record has more than there is does
+                // not matter.
                 let _ =
                     teardown::remove_node(&self.ledger, &node.name, self.cgroups_of(&node.name));
                 self.starter().cgroups_mut().dismiss(&node.name);
@@ -179,8 +183,8 @@ impl Network {
         }
     }
 
-    /// Its processes cannot be had back, so nothing of this fails: what could not be removed stays in the record, for
-    /// [`destroy`](Network::destroy).
+    /// Its processes cannot be had back, so nothing of this fails: what could not be removed stays
+    /// in the record, for [`destroy`](Network::destroy).
     fn remove_node(&self, name: &str) {
         let node = self.nodes_mut().remove(name);
         if let Some(init) = node.and_then(|node| node.running()) {
@@ -258,8 +262,8 @@ impl Network {
         self.in_node(node, || remove_device(node, interface))
     }
 
-    /// Writes the names of all nodes, for nodes in which something will run, and into those in which
-    /// something does.
+    /// Writes the names of all nodes, for nodes in which something will run, and into those in
+    /// which something does.
     fn write_hosts(&self, from: &str, to: &str) -> Result<(), NodeError> {
         let path = self.layout().hosts();
         fs::write(&path, to)

@@ -1,6 +1,6 @@
-//! One node's network stack as it is made: devices, addresses, routes. Everything here works on the network
-//! namespace of the calling thread. How the kernel is told is in `requests` and `sysctl`; what changes later is in
-//! `changing`.
+//! One node's network stack as it is made: devices, addresses, routes. Everything here works on the
+//! network namespace of the calling thread. How the kernel is told is in `requests` and `sysctl`;
+//! what changes later is in `changing`.
 
 use std::collections::HashMap;
 use std::io;
@@ -18,8 +18,8 @@ pub(crate) const LOOPBACK: u32 = 1;
 /// RFC 8200, section 5.
 pub(crate) const MINIMUM_IPV6_MTU: u32 = 1280;
 
-/// Sets the parameters of `node` that its devices inherit, for devices that are made before the node is
-/// configured.
+/// Sets the parameters of `node` that its devices inherit, for devices that are made before the
+/// node is configured.
 pub(crate) fn prepare(node: &NodePlan) -> Result<(), NodeError> {
     sysctl::set_all(node, false).map(drop)
 }

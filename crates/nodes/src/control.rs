@@ -23,8 +23,9 @@ const MOST_DESCRIPTORS: usize = 4;
 /// What the engine says.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) enum ToInit {
-    /// The first message, with the node's network namespace, the experiment's base mount namespace and a file
-    /// with the node's [`View`](crate::View) as JSON as descriptors: it may be longer than a message.
+    /// The first message, with the node's network namespace, the experiment's base mount namespace
+    /// and a file with the node's [`View`](crate::View) as JSON as descriptors: it may be longer
+    /// than a message.
     Setup(Setup),
     /// Start a process; its three standard streams as descriptors, or none for a terminal.
     Spawn { id: u64, process: Process },

@@ -68,9 +68,9 @@ pub(crate) fn join_node(
     netlink.apply(requests).map_err(|refused| failed(refused.what, refused.source))
 }
 
-/// Waits until the devices of the direct links of `node` can send; the calling thread must be in its
-/// namespace, and their peers must be up. The kernel readies a device a moment after its peer is up, and
-/// drops what is sent before.
+/// Waits until the devices of the direct links of `node` can send; the calling thread must be in
+/// its namespace, and their peers must be up. The kernel readies a device a moment after its peer
+/// is up, and drops what is sent before.
 pub(crate) fn wait_until_running(
     node: &str,
     interfaces: &[InterfacePlan],

@@ -28,8 +28,8 @@ pub enum NodeError {
     /// Something with the experiment's names exists already.
     #[error(
         "experiment `{experiment}` exists already or has left something behind: {what}; \
-         destroy it, or run `netloom cleanup {experiment}`; what that leaves alone is somebody else's: \
-         choose another name"
+         destroy it, or run `netloom cleanup {experiment}`; what that leaves alone is somebody \
+         else's: choose another name"
     )]
     Exists {
         /// The experiment.
@@ -73,8 +73,9 @@ pub enum NodeError {
     },
     /// The directory for state is not the user's alone.
     #[error(
-        "{} is not a directory that is yours alone: who can write there could take over experiments; \
-         remove it or `chmod 700` it, or set NETLOOM_STATE_DIR to a directory of yours",
+        "{} is not a directory that is yours alone: who can write there could take over \
+         experiments; remove it or `chmod 700` it, or set NETLOOM_STATE_DIR to a directory of \
+         yours",
         path.display()
     )]
     StateRoot {
@@ -148,12 +149,12 @@ impl NodeError {
     pub(crate) fn limits(action: impl fmt::Display, source: io::Error) -> Self {
         let advice = match source.raw_os_error() {
             Some(libc::EBUSY) => {
-                "; there are processes in a control group that must have none beside others: in a container, \
-                 move them into one below"
+                "; there are processes in a control group that must have none beside others: in a \
+                 container, move them into one below"
             }
             Some(libc::ENOENT | libc::EROFS | libc::EACCES | libc::EPERM) => {
-                "; the control groups must be given to this system: in a container, writable and with the \
-                 controllers `cpu`, `memory` and `pids`"
+                "; the control groups must be given to this system: in a container, writable and \
+                 with the controllers `cpu`, `memory` and `pids`"
             }
             Some(libc::EINVAL) => "; the kernel takes no such value",
             _ => "",
@@ -209,7 +210,8 @@ fn advice(action: &str, error: &io::Error) -> &'static str {
     }
 }
 
-/// An error of the file system with advice of its own, where an action is about something else as well.
+/// An error of the file system with advice of its own, where an action is about something else as
+/// well.
 pub(crate) fn of_file(path: &Path, error: io::Error) -> io::Error {
     match error.raw_os_error() {
         Some(libc::ENOSPC) => {

@@ -1,10 +1,10 @@
 //! Files of a node as the engine reaches them.
 //!
 //! A node's processes decide what is in its file system, and what in it leads to where. The engine
-//! may be root, and they need not be: a link that one of them makes must not lead the engine to what
-//! that process could not read or write itself. So the engine walks component by component, stays
-//! below the node's root, and follows links of root only. What it opens is a regular file or a
-//! directory: opening a pipe or a device may wait for ever, or do something.
+//! may be root, and they need not be: a link that one of them makes must not lead the engine to
+//! what that process could not read or write itself. So the engine walks component by component,
+//! stays below the node's root, and follows links of root only. What it opens is a regular file or
+//! a directory: opening a pipe or a device may wait for ever, or do something.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, File};
@@ -43,8 +43,8 @@ impl NodeFiles {
     /// where the node has mounted a file system that does.
     ///
     /// # Errors
-    /// The kernel's; [`io::ErrorKind::PermissionDenied`] for a link that somebody else than root has
-    /// made, and [`io::ErrorKind::InvalidInput`] for what is no regular file.
+    /// The kernel's; [`io::ErrorKind::PermissionDenied`] for a link that somebody else than root
+    /// has made, and [`io::ErrorKind::InvalidInput`] for what is no regular file.
     pub fn open(&self, path: &Path) -> io::Result<File> {
         self.reopen(path, OFlag::O_RDONLY)
     }

@@ -51,7 +51,8 @@ pub(crate) fn states() -> io::Result<Vec<InterfaceState>> {
     Ok(table.lines().filter_map(counters).map(with_carrier).collect())
 }
 
-/// What the interfaces of the calling thread's network namespace have dropped instead of sending it, by name.
+/// What the interfaces of the calling thread's network namespace have dropped instead of sending
+/// it, by name.
 pub(crate) fn dropped() -> io::Result<Vec<(String, u64)>> {
     let dropped = |state: InterfaceState| (state.name, state.dropped);
     Ok(table()?.lines().filter_map(counters).map(dropped).collect())
@@ -62,7 +63,8 @@ fn table() -> io::Result<String> {
 }
 
 /// Name and counters, by a line of `/proc/net/dev`: behind the name and its colon, eight columns of
-/// reception and as many of transmission, each bytes, packets, errors, drops and what else there is.
+/// reception and as many of transmission, each bytes, packets, errors, drops and what else there
+/// is.
 fn counters(line: &str) -> Option<InterfaceState> {
     let (name, counters) = line.split_once(':')?;
     let name = name.trim();

@@ -28,8 +28,8 @@ pub struct Layout {
 }
 
 impl Layout {
-    /// The layout of `experiment` for the calling user, with its state below `$NETLOOM_STATE_DIR` if
-    /// that is set; otherwise below `/run/netloom` for root, and for others below
+    /// The layout of `experiment` for the calling user, with its state below `$NETLOOM_STATE_DIR`
+    /// if that is set; otherwise below `/run/netloom` for root, and for others below
     /// `$XDG_RUNTIME_DIR/netloom` or, without such a directory, `/tmp/netloom-<uid>`.
     pub fn new(experiment: &str) -> Self {
         let layout = if geteuid().is_root() { Self::below } else { Self::rootless };
@@ -46,15 +46,17 @@ impl Layout {
         }
     }
 
-    /// The layout of an ordinary user's `experiment`, with its state in `<root>/<experiment>`, and with
-    /// the names of namespaces there as well: only the engine and its nodes see what is mounted.
+    /// The layout of an ordinary user's `experiment`, with its state in `<root>/<experiment>`, and
+    /// with the names of namespaces there as well: only the engine and its nodes see what is
+    /// mounted.
     pub fn rootless(root: &Path, experiment: &str) -> Self {
         let state_dir = root.join(experiment);
         let netns_dir = state_dir.join("netns");
         Self { experiment: experiment.into(), state_dir, netns_dir, rootless: true }
     }
 
-    /// The names of all experiments that have state: running ones, and what is left of dead ones. Sorted.
+    /// The names of all experiments that have state: running ones, and what is left of dead ones.
+    /// Sorted.
     pub fn all() -> Vec<String> {
         let root = state_root();
         let mut names = subdirectories(&root);
@@ -73,8 +75,8 @@ impl Layout {
         self.rootless
     }
 
-    /// The experiment's directory, only there while it lives. It is private to its owner: who can reach
-    /// the socket in it owns the experiment.
+    /// The experiment's directory, only there while it lives. It is private to its owner: who can
+    /// reach the socket in it owns the experiment.
     pub fn state_dir(&self) -> &Path {
         &self.state_dir
     }
@@ -142,8 +144,8 @@ impl Layout {
     /// Makes the directory of all state directories, if it is not there.
     ///
     /// # Errors
-    /// Those of [`check_state_root`](Self::check_state_root), and [`NodeError::System`] if it cannot be
-    /// made.
+    /// Those of [`check_state_root`](Self::check_state_root), and [`NodeError::System`] if it
+    /// cannot be made.
     pub fn create_state_root(&self) -> Result<(), NodeError> {
         let Some(root) = self.state_dir.parent() else { return Ok(()) };
         let mode = if self.rootless { 0o700 } else { 0o755 };
@@ -155,8 +157,8 @@ impl Layout {
         self.check_state_root()
     }
 
-    /// Whether the directory of all state directories can be relied on. An ordinary user's may lie in
-    /// `/tmp`, where others might have made it to take part. None at all is fine.
+    /// Whether the directory of all state directories can be relied on. An ordinary user's may lie
+    /// in `/tmp`, where others might have made it to take part. None at all is fine.
     ///
     /// # Errors
     /// [`NodeError::StateRoot`] if it is another user's or open to others.
@@ -200,8 +202,8 @@ fn state_root() -> PathBuf {
     runtime.map_or_else(|| format!("/tmp/netloom-{user}").into(), |path| path.join("netloom"))
 }
 
-/// Whether a directory is an experiment's, by its lock or its books. One with nothing in it may be: its engine was killed
-/// when it had just made it.
+/// Whether a directory is an experiment's, by its lock or its books. One with nothing in it may be:
+/// its engine was killed when it had just made it.
 pub fn is_state_directory(path: &Path) -> bool {
     [LOCK, MADE].iter().any(|name| path.join(name).exists())
         || fs::read_dir(path).is_ok_and(|mut entries| entries.next().is_none())

@@ -1,7 +1,9 @@
-//! The books of a living experiment: what it is to make, what it has made, and its namespaces, held open.
+//! The books of a living experiment: what it is to make, what it has made, and its namespaces, held
+//! open.
 //!
-//! The engine works with what it holds, never with names: those can go, or come to be of something else, behind its
-//! back. Everything is in files as well, for whoever cleans up after an engine that was killed.
+//! The engine works with what it holds, never with names: those can go, or come to be of something
+//! else, behind its back. Everything is in files as well, for whoever cleans up after an engine
+//! that was killed.
 
 use std::collections::HashMap;
 use std::fs::{self, File, OpenOptions};
@@ -130,7 +132,8 @@ impl Ledger {
         self.namespaces.write().unwrap_or_else(PoisonError::into_inner).clear();
     }
 
-    /// The nodes whose names lead to their namespaces no more: those were unmounted behind our back.
+    /// The nodes whose names lead to their namespaces no more: those were unmounted behind our
+    /// back.
     pub fn unnamed(&self) -> Vec<String> {
         let made = lock(&self.made);
         let is_lost = |(node, named): &(&String, &Named)| {

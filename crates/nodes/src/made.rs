@@ -1,10 +1,12 @@
 //! What an experiment has really made, by what only that has.
 //!
-//! Names do not say whose a thing is: anybody may make a namespace, a control group or a device that is called like an
-//! experiment's. So whatever outlives the engine is written down with what the kernel gives to nothing else: device and
-//! inode of a file, a namespace or a control group, the index of a device. Namespaces and devices are written down
-//! before their names can be seen, so that a killed engine leaves nothing that is not here. A control group has its name
-//! at once; until it is known to be there, it is only one that may be, and is removed only if nothing is in it.
+//! Names do not say whose a thing is: anybody may make a namespace, a control group or a device
+//! that is called like an experiment's. So whatever outlives the engine is written down with what
+//! the kernel gives to nothing else: device and inode of a file, a namespace or a control group,
+//! the index of a device. Namespaces and devices are written down before their names can be seen,
+//! so that a killed engine leaves nothing that is not here. A control group has its name at once;
+//! until it is known to be there, it is only one that may be, and is removed only if nothing is in
+//! it.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fs;
@@ -43,7 +45,8 @@ pub(crate) struct Made {
 }
 
 impl Made {
-    /// What the file of an experiment says. A line that was not written to its end is of a thing that was not made.
+    /// What the file of an experiment says. A line that was not written to its end is of a thing
+    /// that was not made.
     pub fn read(layout: &Layout) -> Self {
         let text = fs::read_to_string(layout.made()).unwrap_or_default();
         let mut made = Self::default();

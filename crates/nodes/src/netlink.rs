@@ -17,7 +17,8 @@ use netlink_sys::{Socket, SocketAddr};
 /// How many bytes of requests travel together: well below the smallest default socket buffer.
 const BATCH: usize = 32 * 1024;
 
-/// What the kernel says to removing what is not there (routes, addresses, devices), and to adding what is.
+/// What the kernel says to removing what is not there (routes, addresses, devices), and to adding
+/// what is.
 const DONE: [i32; 5] = [libc::ESRCH, libc::EADDRNOTAVAIL, libc::ENODEV, libc::ENOENT, libc::EEXIST];
 
 /// A routing socket of the network namespace in which it was opened.

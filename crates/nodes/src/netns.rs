@@ -42,8 +42,8 @@ pub(crate) fn prepare(directory: &Path) -> io::Result<()> {
     }
 }
 
-/// Undoes [`prepare`] for an ordinary user's experiment, whose directory is its own. That of the machine
-/// stays.
+/// Undoes [`prepare`] for an ordinary user's experiment, whose directory is its own. That of the
+/// machine stays.
 pub(crate) fn unprepare(layout: &Layout) -> io::Result<()> {
     if !layout.is_rootless() {
         return Ok(());
@@ -61,15 +61,17 @@ pub(crate) fn unprepare(layout: &Layout) -> io::Result<()> {
 
 const NONE: Option<&str> = None;
 
-/// A namespace with a name: the file that carries the name, and the namespace that is mounted there.
+/// A namespace with a name: the file that carries the name, and the namespace that is mounted
+/// there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Named {
     pub file: Identity,
     pub namespace: Identity,
 }
 
-/// Moves the calling thread into a new network namespace and gives that a name; the namespace. `note` is called with
-/// what will have the name before it has. The thread should end afterwards, or make the next namespace.
+/// Moves the calling thread into a new network namespace and gives that a name; the namespace.
+/// `note` is called with what will have the name before it has. The thread should end afterwards,
+/// or make the next namespace.
 pub(crate) fn create(path: &Path, note: impl FnOnce(Named) -> io::Result<()>) -> io::Result<File> {
     unshare(CloneFlags::CLONE_NEWNET)?;
     let namespace = File::open("/proc/thread-self/ns/net")?;
@@ -101,8 +103,8 @@ fn unnamed_file(path: &Path) -> io::Result<File> {
     options.write(true).custom_flags(libc::O_TMPFILE).mode(0o444).open(directory)
 }
 
-/// Takes the name away, if it is still of this namespace; whether it was. The namespace goes when nothing is in it and
-/// nothing holds it.
+/// Takes the name away, if it is still of this namespace; whether it was. The namespace goes when
+/// nothing is in it and nothing holds it.
 pub(crate) fn remove(path: &Path, named: &Named) -> io::Result<bool> {
     let mut was_ours = false;
     loop {
@@ -144,8 +146,8 @@ pub(crate) fn inside<T: Send>(
     })
 }
 
-/// Runs `work` in one namespace after the other, on one thread of its own; stops at the first error. Adds the CPU
-/// time of that thread, in ns, to `spent`.
+/// Runs `work` in one namespace after the other, on one thread of its own; stops at the first
+/// error. Adds the CPU time of that thread, in ns, to `spent`.
 pub(crate) fn inside_each<T: Send>(
     namespaces: &[Arc<File>],
     mut work: impl FnMut() -> io::Result<T> + Send,

@@ -40,11 +40,12 @@ pub struct Context {
     pub init: PathBuf,
     /// Environment variables of every process, over and above the engine's own.
     pub env: Vec<(String, String)>,
-    /// Files of the machine, sockets included, that processes see at another place below `/run`: what
-    /// is where, and where they see it. They must be there when the first process of a node starts.
+    /// Files of the machine, sockets included, that processes see at another place below `/run`:
+    /// what is where, and where they see it. They must be there when the first process of a node
+    /// starts.
     pub files: Vec<(PathBuf, PathBuf)>,
-    /// What nodes see that differs from the machine, by their names; nodes that are not here see nothing more.
-    /// [`Network::set_view`] changes it.
+    /// What nodes see that differs from the machine, by their names; nodes that are not here see
+    /// nothing more. [`Network::set_view`] changes it.
     pub views: HashMap<String, View>,
 }
 
@@ -105,8 +106,8 @@ impl Network {
     /// plan. `progress` is called from several threads, with the number of nodes that are done and
     /// the number of all. On an error everything made so far is removed.
     ///
-    /// The limit on open files is raised as far as the devices need it, and where memory runs out, the kernel
-    /// kills others before this process, if it may.
+    /// The limit on open files is raised as far as the devices need it, and where memory runs out,
+    /// the kernel kills others before this process, if it may.
     ///
     /// # Errors
     /// [`NodeError::Exists`] if there is something with the experiment's names (which is left
@@ -166,7 +167,8 @@ impl Network {
     ///
     /// `on_exit` is called once, when the process has ended, on a thread of the network: it must be
     /// quick, and must not call the network. It may be called before this function returns. If the
-    /// node is destroyed, the status is [`ExitStatus::Signal`](crate::ExitStatus::Signal) of `SIGKILL`.
+    /// node is destroyed, the status is [`ExitStatus::Signal`](crate::ExitStatus::Signal) of
+    /// `SIGKILL`.
     ///
     /// # Errors
     /// [`NodeError::Exec`] if the program cannot be started ([`NodeError::exit_code`] has the code
@@ -255,8 +257,9 @@ impl Network {
             .map_err(|error| NodeError::in_node(node, "read the table of TCP sockets", error))
     }
 
-    /// What the interfaces of all nodes have dropped instead of sending it: node, interface, frames. That is little more than a third of
-    /// the work that [`interfaces_of`](Self::interfaces_of) is.
+    /// What the interfaces of all nodes have dropped instead of sending it: node, interface,
+    /// frames. That is little more than a third of the work that
+    /// [`interfaces_of`](Self::interfaces_of) is.
     ///
     /// # Errors
     /// [`NodeError::System`] if a node's counters cannot be read.
@@ -315,11 +318,12 @@ impl Network {
         netns::inside_each(&namespaces, read, &self.spent_in_nodes).map_err(failed)
     }
 
-    /// A socket that sees every frame at an interface of a node. It holds the node's namespace: drop it
-    /// before [`destroy`](Self::destroy) ends.
+    /// A socket that sees every frame at an interface of a node. It holds the node's namespace:
+    /// drop it before [`destroy`](Self::destroy) ends.
     ///
     /// # Errors
-    /// [`NodeError::UnknownNode`], or [`NodeError::System`] if the node has no such interface any more.
+    /// [`NodeError::UnknownNode`], or [`NodeError::System`] if the node has no such interface any
+    /// more.
     pub fn packet_socket(&self, node: &str, interface: &str) -> Result<PacketSocket, NodeError> {
         self.node(node)?;
         self.inside(node, || PacketSocket::open(interface)).map_err(|error| {
@@ -327,8 +331,9 @@ impl Network {
         })
     }
 
-    /// A socket inside a node that is neither bound nor connected, non-blocking: of TCP or else UDP, of IPv6 or
-    /// else IPv4. It holds the node's namespace: drop it before [`destroy`](Self::destroy) ends.
+    /// A socket inside a node that is neither bound nor connected, non-blocking: of TCP or else
+    /// UDP, of IPv6 or else IPv4. It holds the node's namespace: drop it before
+    /// [`destroy`](Self::destroy) ends.
     ///
     /// # Errors
     /// [`NodeError::UnknownNode`], or [`NodeError::System`] if the kernel refuses.
@@ -346,13 +351,14 @@ impl Network {
         self.ledger.namespace(node).ok()?.metadata().ok().map(|found| found.ino())
     }
 
-    /// The nodes whose namespaces have lost their names, by `ip netns del` or the like. The nodes live on.
+    /// The nodes whose namespaces have lost their names, by `ip netns del` or the like. The nodes
+    /// live on.
     pub fn unnamed(&self) -> Vec<String> {
         self.ledger.unnamed()
     }
 
-    /// A raw socket inside a node for ICMPv6 or else ICMP, non-blocking. It holds the node's namespace: drop
-    /// it before [`destroy`](Self::destroy) ends.
+    /// A raw socket inside a node for ICMPv6 or else ICMP, non-blocking. It holds the node's
+    /// namespace: drop it before [`destroy`](Self::destroy) ends.
     ///
     /// # Errors
     /// [`NodeError::UnknownNode`], or [`NodeError::System`] if the kernel refuses.
@@ -368,25 +374,26 @@ impl Network {
             .map_err(|error| NodeError::in_node(node, "open a socket for pings", error))
     }
 
-    /// The CPU time that [`interfaces`](Self::interfaces) and [`interfaces_of`](Self::interfaces_of) have taken
-    /// so far, on threads of their own.
+    /// The CPU time that [`interfaces`](Self::interfaces) and
+    /// [`interfaces_of`](Self::interfaces_of) have taken so far, on threads of their own.
     pub fn spent_in_nodes(&self) -> Duration {
         Duration::from_nanos(self.spent_in_nodes.load(Ordering::Relaxed))
     }
 
-    /// Where a node gets its cgroup of version 2 with its first process, or earlier if it has limits; `None`
-    /// on a machine without cgroup v2 that we may use.
+    /// Where a node gets its cgroup of version 2 with its first process, or earlier if it has
+    /// limits; `None` on a machine without cgroup v2 that we may use.
     pub fn cgroup_place(&self, node: &str) -> Option<PathBuf> {
         self.starter.cgroups().unified(node).filter(|_| self.has_cgroups)
     }
 
-    /// The cgroup of a node's processes; `None` until one was started in a node without limits, and on a
-    /// machine without usable cgroup v2.
+    /// The cgroup of a node's processes; `None` until one was started in a node without limits, and
+    /// on a machine without usable cgroup v2.
     pub fn cgroup(&self, node: &str) -> Option<PathBuf> {
         self.starter.cgroups().unified(node).filter(|path| path.exists())
     }
 
-    /// What the processes of a node have used; `None` where nothing accounts for them, or there were none.
+    /// What the processes of a node have used; `None` where nothing accounts for them, or there
+    /// were none.
     pub fn usage(&self, node: &str) -> Option<Usage> {
         let cgroups = self.starter.cgroups();
         let unified = self.cgroup(node);

@@ -1,6 +1,6 @@
-//! Whom the kernel kills where memory runs out: a node's program rather than the engine, and the engine rather than
-//! a node's init, with which all its processes would go. To be spared more than others takes a privilege; to be
-//! killed no sooner than others does not.
+//! Whom the kernel kills where memory runs out: a node's program rather than the engine, and the
+//! engine rather than a node's init, with which all its processes would go. To be spared more than
+//! others takes a privilege; to be killed no sooner than others does not.
 
 use std::fs;
 

@@ -1,4 +1,5 @@
-//! What is an experiment's own, for its removal: by the books of a living engine, or by what a dead one has left.
+//! What is an experiment's own, for its removal: by the books of a living engine, or by what a dead
+//! one has left.
 
 use std::collections::HashSet;
 use std::fs::File;
@@ -38,7 +39,8 @@ impl<'l> Ours<'l> {
         let mut made = Made::read(layout);
         let (mut record, mut problem) = (None, None);
         match Record::read(layout) {
-            // Nothing of the kernel's is left of before the machine was started, and its numbers are others'.
+            // Nothing of the kernel's is left of before the machine was started, and its numbers
+            // are others'.
             Ok(Some(read)) if !read.is_of_this_boot() => made = Made::default(),
             Ok(read) => record = read,
             // All but what the machine had lent is known without it.
@@ -46,8 +48,9 @@ impl<'l> Ours<'l> {
                 let path = layout.namespace(NAMESPACE);
                 problem = made.namespaces.contains_key(NAMESPACE).then(|| {
                     format!(
-                        "{} is damaged ({error}), so that it is not known how the devices in {} were before: move them \
-                         back by `ip -n {}.{NAMESPACE} link set DEVICE netns 1`, then remove both",
+                        "{} is damaged ({error}), so that it is not known how the devices in {} \
+                         were before: move them back by `ip -n {}.{NAMESPACE} link set DEVICE \
+                         netns 1`, then remove both",
                         layout.record().display(),
                         path.display(),
                         layout.experiment()
@@ -117,7 +120,8 @@ impl<'l> Ours<'l> {
         self.cgroups_with(|path, identity| identity.is_some() && netns::identity(path) == identity)
     }
 
-    /// Those that may be ours, in which nothing can be if they are: the engine was killed when it made them.
+    /// Those that may be ours, in which nothing can be if they are: the engine was killed when it
+    /// made them.
     pub fn empty_cgroups(&self) -> Vec<PathBuf> {
         let is_empty = |path: &PathBuf| std::fs::remove_dir(path).is_ok();
         let mut may_be = self.cgroups_with(|_, identity| identity.is_none());

@@ -1,14 +1,14 @@
-//! Ends of links outside the experiment: devices of the machine that are made, taken, or that others are made
-//! beside; and all of it given back.
+//! Ends of links outside the experiment: devices of the machine that are made, taken, or that
+//! others are made beside; and all of it given back.
 //!
 //! | module | what |
 //! |---|---|
 //! | `borrowed` | what the machine must get back, for the record |
 //! | `nat` | addresses translated by the machine's firewall |
 //!
-//! Devices that the engine reads by a packet socket are in a network namespace of their own, so that the
-//! machine's network stack neither answers nor speaks there. Only a TAP for a virtual machine, which must find
-//! it, stays with the machine.
+//! Devices that the engine reads by a packet socket are in a network namespace of their own, so
+//! that the machine's network stack neither answers nor speaks there. Only a TAP for a virtual
+//! machine, which must find it, stays with the machine.
 
 mod borrowed;
 mod nat;
@@ -69,7 +69,8 @@ pub(crate) fn add(ledger: &Ledger, end: &OutsidePlan) -> Result<Device, NodeErro
     })
 }
 
-/// Gives back what one end has of the machine's. What goes with its descriptor is the caller's to close.
+/// Gives back what one end has of the machine's. What goes with its descriptor is the caller's to
+/// close.
 pub(crate) fn take_away(ledger: &Ledger, end: &OutsidePlan) -> Result<(), NodeError> {
     let mut borrowed = ledger.record().borrowed;
     let ours = Ours::of(ledger);
@@ -156,7 +157,8 @@ fn index(end: &OutsidePlan) -> Result<u32, NodeError> {
     if_nametoindex(end.device.as_str()).map_err(|e| failed(end, "find the device", e.into()))
 }
 
-/// Puts the device into the group of those behind which addresses are translated, of all experiments.
+/// Puts the device into the group of those behind which addresses are translated, of all
+/// experiments.
 fn in_group(index: u32, end: &OutsidePlan) -> Request {
     let mut message = LinkMessage::default();
     message.header.index = index;
@@ -204,7 +206,8 @@ fn for_virtual_machine(ledger: &Ledger, end: &OutsidePlan) -> Result<Device, Nod
     Ok(device(end, fd, Attachment::Packet))
 }
 
-/// A device in the namespace of their own: a new one of that name, or, without, one of the machine's.
+/// A device in the namespace of their own: a new one of that name, or, without, one of the
+/// machine's.
 fn apart(end: &OutsidePlan, new: Option<&str>, namespace: &File) -> Result<Device, NodeError> {
     let below = index(end)?;
     let (name, request) = match new {
@@ -232,7 +235,8 @@ fn move_to(index: u32, name: &str, namespace: &File) -> Request {
     Request::new(RouteNetlinkMessage::SetLink(message), move || words.clone())
 }
 
-/// Makes a device beside the one with index `below`, with the Ethernet address of the node's interface.
+/// Makes a device beside the one with index `below`, with the Ethernet address of the node's
+/// interface.
 fn macvlan(end: &OutsidePlan, below: u32, name: &str, namespace: &File) -> Request {
     let mut message = LinkMessage::default();
     message.attributes = vec![

@@ -1,12 +1,13 @@
-//! What the network stack of a node dropped for want of room in its sockets' buffers, as the kernel counts it in
-//! the node's namespace.
+//! What the network stack of a node dropped for want of room in its sockets' buffers, as the kernel
+//! counts it in the node's namespace.
 
 use std::{fs, io};
 
 /// Packets that found no room in a buffer of a socket, since the node was made.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Overruns {
-    /// Datagrams that arrived: their program did not read in time (UDP and UDP-Lite, both families).
+    /// Datagrams that arrived: their program did not read in time (UDP and UDP-Lite, both
+    /// families).
     pub udp_receive: u64,
     /// Datagrams that were to be sent.
     pub udp_send: u64,
@@ -40,7 +41,8 @@ fn parse(snmp: &str, snmp6: &str, netstat: &str) -> Overruns {
     }
 }
 
-/// A counter of a table whose first line has the names and whose second has the values; 0 if there is none.
+/// A counter of a table whose first line has the names and whose second has the values; 0 if there
+/// is none.
 fn in_columns(text: &str, table: &str, counter: &str) -> u64 {
     let mut lines = text.lines().filter(|line| line.split(' ').next() == Some(table));
     let (Some(names), Some(values)) = (lines.next(), lines.next()) else { return 0 };

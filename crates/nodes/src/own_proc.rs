@@ -1,9 +1,11 @@
 //! Files below `/proc/sys`, through a proc file system of the calling thread's own.
 //!
-//! Every namespace has files of its own below `/proc/sys/net`, of the same names in the same folder. The kernel finds
-//! one among them by trying all that were used in that file system (`proc_sys_compare`): the thousandth node paid for
-//! the 999 before it. A file system that is put away after some nodes has only theirs. It is mounted nowhere, so nobody
-//! else sees it. Where there can be none (kernels before 5.8, containers that hide parts of `/proc`) it is `/proc` itself.
+//! Every namespace has files of its own below `/proc/sys/net`, of the same names in the same
+//! folder. The kernel finds one among them by trying all that were used in that file system
+//! (`proc_sys_compare`): the thousandth node paid for the 999 before it. A file system that is put
+//! away after some nodes has only theirs. It is mounted nowhere, so nobody else sees it. Where
+//! there can be none (kernels before 5.8, containers that hide parts of `/proc`) it is `/proc`
+//! itself.
 
 use std::cell::RefCell;
 use std::fs::File;

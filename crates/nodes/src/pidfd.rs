@@ -53,13 +53,14 @@ impl PidFd {
     }
 }
 
-/// When the process that has the number `pid` now was started, in the kernel's ticks since the machine was: with the
-/// number, what no other process has had.
+/// When the process that has the number `pid` now was started, in the kernel's ticks since the
+/// machine was: with the number, what no other process has had.
 pub fn started_at(pid: u32) -> Option<u64> {
     fields(pid)?.get(STARTED)?.parse().ok()
 }
 
-/// Whether the process that has the number `pid` now has been killed and is being taken apart, or is about to be.
+/// Whether the process that has the number `pid` now has been killed and is being taken apart, or
+/// is about to be.
 pub fn is_going(pid: u32) -> bool {
     /// `PF_EXITING` and `PF_SIGNALED` of the kernel's `sched.h`.
     const EXITING: u64 = 0x4 | 0x400;

@@ -21,8 +21,8 @@ use netloom_scenario::{Endpoint, IpPrefix, Ipv6Prefix, MacAddress};
 
 use crate::netlink::Request;
 
-/// Makes a pair of kernel devices (veth): `interface` here, and its peer in the network namespace that
-/// `peer_namespace` is open on.
+/// Makes a pair of kernel devices (veth): `interface` here, and its peer in the network namespace
+/// that `peer_namespace` is open on.
 pub(crate) fn veth_pair(interface: &Endpoint, peer: &Endpoint, peer_namespace: RawFd) -> Request {
     let mut far = LinkMessage::default();
     far.attributes =
@@ -42,7 +42,8 @@ pub(crate) fn veth_pair(interface: &Endpoint, peer: &Endpoint, peer_namespace: R
 }
 
 /// MAC address and MTU, which must be set before the interface is up to hold for its link-local
-/// address; and that it works: the kernel finds that out when its carrier changes, and does not know before.
+/// address; and that it works: the kernel finds that out when its carrier changes, and does not
+/// know before.
 pub(crate) fn properties(index: u32, interface: &InterfacePlan) -> Request {
     let mut message = LinkMessage::default();
     message.header.index = index;
@@ -90,8 +91,8 @@ pub(crate) fn up(index: u32, name: &str) -> Request {
     Request::new(RouteNetlinkMessage::SetLink(message), move || format!("bring up {name}"))
 }
 
-/// Makes an interface forget its neighbours: the kernel does so where an interface stops resolving addresses, for
-/// both families, and goes on afterwards.
+/// Makes an interface forget its neighbours: the kernel does so where an interface stops resolving
+/// addresses, for both families, and goes on afterwards.
 pub(crate) fn forget_neighbours(index: u32, name: &str) -> Vec<Request> {
     let resolves = |resolves: bool| {
         let mut message = LinkMessage::default();

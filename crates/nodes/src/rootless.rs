@@ -1,8 +1,9 @@
-//! NetLoom for ordinary users: the engine puts itself into a user namespace, in which it is root and
-//! may make network namespaces, devices and mounts. The machine outside sees a process of the user's.
+//! NetLoom for ordinary users: the engine puts itself into a user namespace, in which it is root
+//! and may make network namespaces, devices and mounts. The machine outside sees a process of the
+//! user's.
 //!
-//! Whatever is made lives in that user namespace and in a mount namespace of the engine's own, so that
-//! the kernel takes all of it back with the last process, however that ends.
+//! Whatever is made lives in that user namespace and in a mount namespace of the engine's own, so
+//! that the kernel takes all of it back with the last process, however that ends.
 
 mod refusal;
 mod subordinate;
@@ -27,12 +28,12 @@ use crate::netns::{self, Identity};
 /// The user namespace of the calling thread.
 const OWN: &str = "/proc/thread-self/ns/user";
 
-/// Moves this process, which must have one thread, into a user namespace and a mount namespace of its
-/// own, in which the calling user is root: with the user's subordinate ids for other users where there
-/// are any, otherwise with no other user.
+/// Moves this process, which must have one thread, into a user namespace and a mount namespace of
+/// its own, in which the calling user is root: with the user's subordinate ids for other users
+/// where there are any, otherwise with no other user.
 ///
-/// Returns what kept the subordinate ids from being used although there are some; the namespaces work
-/// without them.
+/// Returns what kept the subordinate ids from being used although there are some; the namespaces
+/// work without them.
 ///
 /// # Errors
 /// [`Refusal`] with the reason and what would allow it.
@@ -96,7 +97,8 @@ fn map_single(user: Uid, group: Gid) -> io::Result<()> {
         fs::write("/proc/self/uid_map", format!("0 {user} 1"))?;
     }
     if unmapped("/proc/self/gid_map")? {
-        // The kernel's condition: a process must not get rid of groups by which it is denied something.
+        // The kernel's condition: a process must not get rid of groups by which it is denied
+        // something.
         fs::write("/proc/self/setgroups", "deny")?;
         fs::write("/proc/self/gid_map", format!("0 {group} 1"))?;
     }

@@ -1,5 +1,5 @@
-//! Kernel parameters of a node's network stack, as `sysctl` names them. Everything here works on the network
-//! namespace of the calling thread, but for the defaults.
+//! Kernel parameters of a node's network stack, as `sysctl` names them. Everything here works on
+//! the network namespace of the calling thread, but for the defaults.
 
 use std::borrow::Cow;
 use std::fs;
@@ -12,8 +12,8 @@ use nix::sched::{CloneFlags, unshare};
 
 use crate::{NodeError, own_proc, rootless};
 
-/// Sets all parameters of `node`. Those that do not exist are an error, or with `all` unset, reported by
-/// returning true: they may come with the devices.
+/// Sets all parameters of `node`. Those that do not exist are an error, or with `all` unset,
+/// reported by returning true: they may come with the devices.
 pub(crate) fn set_all(node: &NodePlan, all: bool) -> Result<bool, NodeError> {
     let mut missing = false;
     for (key, value) in &node.sysctls {
@@ -46,8 +46,8 @@ pub(crate) fn change(node: &str, key: &str, value: &str) -> Result<(), NodeError
     set(node, key, value, true).map(drop)
 }
 
-/// The value that a parameter has if nobody says anything: in a new namespace, or for one of an interface, what
-/// new interfaces of the node get.
+/// The value that a parameter has if nobody says anything: in a new namespace, or for one of an
+/// interface, what new interfaces of the node get.
 pub(crate) fn default_value(node: &str, key: &str) -> Result<String, NodeError> {
     let failed = |error| NodeError::in_node(node, format!("find the default of {key}"), error);
     let read = |path: String| own_proc::read(&path).map(|value| value.trim().to_owned());
@@ -81,29 +81,29 @@ fn explained(key: &str, error: io::Error) -> io::Error {
     };
     if error.raw_os_error() == Some(libc::EACCES) && is_read_only() {
         return io::Error::other(format!(
-            "this kernel has it for the whole machine and not for each network namespace, so that nodes can \
-             only read it, whoever runs NetLoom; leave it out, and set it on the machine, for all nodes: \
-             `sysctl -w {key}=…`"
+            "this kernel has it for the whole machine and not for each network namespace, so that \
+             nodes can only read it, whoever runs NetLoom; leave it out, and set it on the \
+             machine, for all nodes: `sysctl -w {key}=…`"
         ));
     }
     // Not a matter of who we are: some parameters are for the machine's own stack only.
     if error.raw_os_error() == Some(libc::EPERM) {
         return io::Error::other(format!(
-            "{error}; this machine does not allow it in a network namespace (congestion control must be in \
-             net.ipv4.tcp_allowed_congestion_control of the machine)"
+            "{error}; this machine does not allow it in a network namespace (congestion control \
+             must be in net.ipv4.tcp_allowed_congestion_control of the machine)"
         ));
     }
     if error.kind() == io::ErrorKind::NotFound {
         return io::Error::other(
-            "a node has no such parameter; some belong to the whole machine, and some are hidden from ordinary \
-             users (docs/rootless.md)",
+            "a node has no such parameter; some belong to the whole machine, and some are hidden \
+             from ordinary users (docs/rootless.md)",
         );
     }
     error
 }
 
-/// The value, but of groups that may send pings only those that there are: the kernel takes no others,
-/// and an ordinary user's namespace has few.
+/// The value, but of groups that may send pings only those that there are: the kernel takes no
+/// others, and an ordinary user's namespace has few.
 fn possible_value<'v>(key: &str, value: &'v str) -> Cow<'v, str> {
     match (key, value.split_once(char::is_whitespace)) {
         ("net.ipv4.ping_group_range", Some((first, last))) => {

@@ -60,8 +60,8 @@ pub(crate) fn create_passing(name: &str) -> io::Result<OwnedFd> {
     Ok(file.into())
 }
 
-/// Takes away a device that stays without a descriptor, if it is there with this index. One that somebody uses, as a
-/// virtual machine does, cannot be had: the kernel says `EBUSY`.
+/// Takes away a device that stays without a descriptor, if it is there with this index. One that
+/// somebody uses, as a virtual machine does, cannot be had: the kernel says `EBUSY`.
 pub(crate) fn remove(name: &str, index: u32) -> io::Result<()> {
     let is_there = || if_nametoindex(name) == Ok(index);
     if !is_there() {
@@ -92,7 +92,8 @@ fn attach(file: &File, name: &str, flags: libc::c_int) -> io::Result<()> {
     }
     let flags = libc::IFF_TAP | libc::IFF_NO_PI | libc::IFF_VNET_HDR | flags;
     request.ifr_ifru.ifru_flags = flags as libc::c_short;
-    // SAFETY: the descriptor is open; TUNSETIFF reads and writes an `ifreq`, which lives through the call.
+    // SAFETY: the descriptor is open; TUNSETIFF reads and writes an `ifreq`, which lives through
+    // the call.
     unsafe { check(libc::ioctl(file.as_raw_fd(), libc::TUNSETIFF as _, &mut request)) }
 }
 

@@ -44,8 +44,8 @@ impl CleanupReport {
 
 /// Removes whatever is left of an experiment: processes (also those that users started in its
 /// namespaces), namespaces with their devices, mounts, cgroups, the state directory. The caller has
-/// made sure that its engine is dead, and that the state directory is one. Nothing left is no error;
-/// what others have made is not touched.
+/// made sure that its engine is dead, and that the state directory is one. Nothing left is no
+/// error; what others have made is not touched.
 ///
 /// # Errors
 /// [`NodeError::Name`] for a name that no experiment has, [`NodeError::Remains`] listing what could
@@ -74,7 +74,8 @@ pub fn cleanup_layout(layout: &Layout) -> Result<CleanupReport, NodeError> {
     Ok(report)
 }
 
-/// Removes a state directory, the lock last: without it and with something else in it, it would be no state directory.
+/// Removes a state directory, the lock last: without it and with something else in it, it would be
+/// no state directory.
 fn remove_state(path: &Path) -> io::Result<()> {
     for entry in fs::read_dir(path)?.flatten().filter(|entry| entry.file_name() != LOCK) {
         match entry.file_type()?.is_dir() {
@@ -85,7 +86,8 @@ fn remove_state(path: &Path) -> io::Result<()> {
     fs::remove_dir_all(path)
 }
 
-/// Namespaces and cgroups that bear the experiment's name; `a.b.c` is node `c` of `a.b`, never `b.c` of `a`.
+/// Namespaces and cgroups that bear the experiment's name; `a.b.c` is node `c` of `a.b`, never
+/// `b.c` of `a`.
 fn foreign(layout: &Layout) -> Vec<PathBuf> {
     let is_of = |path: &PathBuf| {
         let name = path.file_name().and_then(|name| name.to_str());
@@ -144,8 +146,8 @@ pub(crate) fn remove(ours: &Ours<'_>) -> Result<CleanupReport, NodeError> {
     Err(NodeError::Remains { experiment: layout.experiment().into(), problems })
 }
 
-/// Removes one node of an experiment that goes on, with all that runs in it. The kernel frees its namespace in
-/// its own time.
+/// Removes one node of an experiment that goes on, with all that runs in it. The kernel frees its
+/// namespace in its own time.
 pub(crate) fn remove_node(
     ledger: &Ledger,
     node: &str,
@@ -232,8 +234,8 @@ impl Kill<'_> {
             return netns::identity(Path::new(&format!("/proc/{pid}/ns/net")))
                 .is_some_and(|identity| self.namespaces.contains(&identity));
         }
-        // The kernel reuses the numbers of namespaces, and names of experiments can be those of others:
-        // only both together tell whose a process is.
+        // The kernel reuses the numbers of namespaces, and names of experiments can be those of
+        // others: only both together tell whose a process is.
         self.ours.user_namespace().is_some_and(|namespace| rootless::of(pid) == Some(namespace))
             && rootless::has_variable(pid, EXPERIMENT_VARIABLE, self.ours.layout().experiment())
     }

@@ -1,11 +1,12 @@
-//! What the processes of one node see that differs from the machine. Who decides it is above; making it is
-//! the job of the node's init.
+//! What the processes of one node see that differs from the machine. Who decides it is above;
+//! making it is the job of the node's init.
 
 use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-/// What the processes of a node see that differs from the machine, beside what differs in every node.
+/// What the processes of a node see that differs from the machine, beside what differs in every
+/// node.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct View {
     /// A directory of the machine that is the root of the node's file system. It is not changed.

@@ -1,4 +1,5 @@
-//! What a machine has only so many of, and how many an experiment needs: known before anything is made.
+//! What a machine has only so many of, and how many an experiment needs: known before anything is
+//! made.
 
 use std::borrow::Cow;
 use std::fs;
@@ -42,8 +43,8 @@ impl Demand {
         self.opened + SPARE_FILES
     }
 
-    /// As well, where something runs in every node: a control socket, a descriptor of the init process, and
-    /// the pipes of a few processes.
+    /// As well, where something runs in every node: a control socket, a descriptor of the init
+    /// process, and the pipes of a few processes.
     pub(crate) fn files_with_processes(self) -> u64 {
         self.files() + 16 * self.nodes
     }
@@ -104,8 +105,10 @@ fn of_files(demand: Demand, proc: &Path) -> impl Iterator<Item = Wall> {
         needs: KB_PER_NODE * demand.nodes + KB_PER_INTERFACE * demand.interfaces,
         has: 0,
         stops_start: false,
-        advice: "some 200 kB a node and 50 kB an interface, without what runs in the nodes; routes of large \
-                 networks without an order come on top".into(),
+        advice:
+            "some 200 kB a node and 50 kB an interface, without what runs in the nodes; routes \
+                 of large networks without an order come on top"
+                .into(),
     };
     [
         (namespaces, number(proc, "sys/user/max_net_namespaces")),
@@ -136,7 +139,8 @@ fn raise_neighbours(family: &str, needs: u64) -> String {
     )
 }
 
-/// Measured with 300 routers of four interfaces and 500 routes each: 400 kB a node, engine included.
+/// Measured with 300 routers of four interfaces and 500 routes each: 400 kB a node, engine
+/// included.
 const KB_PER_NODE: u64 = 200;
 const KB_PER_INTERFACE: u64 = 50;
 

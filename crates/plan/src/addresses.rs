@@ -5,9 +5,10 @@
 //! | segments | 10.0.0.0/9: /30 for two interfaces, else the next size with a quarter to spare | fd00::/32, a /64 each, from fd00:0:0:1::/64 |
 //! | loopbacks | 10.255.0.0/16, a /32 each, from 10.255.0.1 | fd00:ffff::/32, a /128 each, from fd00:ffff::1 |
 //!
-//! Numbers ascend in the order that `numbering` says (of segments, and of nodes for loopbacks), and in
-//! the order of the interfaces within a segment. Nothing automatic ever lies in a fixed network of another segment; in the
-//! fixed network of its own segment, the automatic ends get the free addresses from below.
+//! Numbers ascend in the order that `numbering` says (of segments, and of nodes for loopbacks), and
+//! in the order of the interfaces within a segment. Nothing automatic ever lies in a fixed network
+//! of another segment; in the fixed network of its own segment, the automatic ends get the free
+//! addresses from below.
 
 use std::collections::{HashMap, HashSet};
 use std::net::IpAddr;
@@ -20,7 +21,8 @@ use crate::numbering::Numbering;
 use crate::pool::Pool;
 use crate::topology::Topology;
 
-/// The number of the first automatic network, per family: fd00:0:0:1::/64 reads better than fd00::/64.
+/// The number of the first automatic network, per family: fd00:0:0:1::/64 reads better than
+/// fd00::/64.
 const FIRST_NETWORK: [usize; 2] = [0, 1];
 /// The number of the first automatic loopback address.
 const FIRST_LOOPBACK: usize = 1;

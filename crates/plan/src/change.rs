@@ -1,5 +1,6 @@
-//! From one network to another: what has to be done, in which order, and how each step is undone. Pure; those
-//! who carry it out are `nodes` (everything about namespaces) and the engine (links in the data plane).
+//! From one network to another: what has to be done, in which order, and how each step is undone.
+//! Pure; those who carry it out are `nodes` (everything about namespaces) and the engine (links in
+//! the data plane).
 //!
 //! | order | what | why here |
 //! |---|---|---|
@@ -55,7 +56,8 @@ pub enum Operation {
         /// Its limits.
         change: Change<Limits>,
     },
-    /// A node with a network stack: its namespace with parameters and loopback addresses, without interfaces.
+    /// A node with a network stack: its namespace with parameters and loopback addresses, without
+    /// interfaces.
     Node(Existence<NodePlan>),
     /// An interface that the engine holds (a TAP), with all that the plan says of it.
     Interface {
@@ -71,12 +73,13 @@ pub enum Operation {
         /// The interfaces.
         interfaces: Existence<[InterfacePlan; 2]>,
     },
-    /// The end of a link outside: a device of the machine is made, taken, or another is made beside it, or all of that
-    /// is undone.
+    /// The end of a link outside: a device of the machine is made, taken, or another is made beside
+    /// it, or all of that is undone.
     Outside(Existence<OutsidePlan>),
     /// Links are taken out of the data plane, or, backwards, put back.
     TakeOut(Vec<String>),
-    /// All links that there are to be are put into the data plane, or, backwards, those that are new are taken out.
+    /// All links that there are to be are put into the data plane, or, backwards, those that are
+    /// new are taken out.
     PutIn,
     /// A property of a link changes.
     Link {
@@ -117,7 +120,8 @@ pub enum Operation {
         /// The routes.
         change: Change<Vec<RoutePlan>>,
     },
-    /// What an interface that stays knows of its neighbours is forgotten: one of their addresses is another's now.
+    /// What an interface that stays knows of its neighbours is forgotten: one of their addresses is
+    /// another's now.
     Neighbours {
         /// The node's name.
         node: String,
@@ -126,8 +130,9 @@ pub enum Operation {
     },
     /// The text of `/etc/hosts` in all nodes.
     Hosts(Change<String>),
-    /// What runs from the start is started: all of it in nodes that were made, and what [`Inside`] said in others. It
-    /// goes with its node; in others, who has started it again does so once more to undo it.
+    /// What runs from the start is started: all of it in nodes that were made, and what [`Inside`]
+    /// said in others. It goes with its node; in others, who has started it again does so once more
+    /// to undo it.
     Start(Vec<String>),
 }
 
@@ -171,8 +176,8 @@ impl<T: PartialEq> Change<T> {
 }
 
 impl Operation {
-    /// What undoes it; nothing for what is its own other side ([`TakeOut`](Self::TakeOut), [`PutIn`](Self::PutIn),
-    /// [`Start`](Self::Start)).
+    /// What undoes it; nothing for what is its own other side ([`TakeOut`](Self::TakeOut),
+    /// [`PutIn`](Self::PutIn), [`Start`](Self::Start)).
     #[must_use]
     pub fn inverse(self) -> Option<Self> {
         Some(match self {
@@ -207,8 +212,8 @@ impl Operation {
 pub struct Changes {
     /// What has to be done, in this order; nothing if both are the same.
     pub operations: Vec<Operation>,
-    /// Nodes of both that are not the same node any more, and why: they are removed, with all that runs in them,
-    /// and made anew.
+    /// Nodes of both that are not the same node any more, and why: they are removed, with all that
+    /// runs in them, and made anew.
     pub replaced_nodes: Vec<(String, String)>,
     /// Links that come, by name, and links that go. One that becomes another is in both.
     pub links: Change<Vec<String>>,

@@ -29,7 +29,8 @@ pub enum PlanError {
         /// The interface that was given it again.
         second: Endpoint,
     },
-    /// The automatic addresses of an interface come from the segment's fixed network, which is full.
+    /// The automatic addresses of an interface come from the segment's fixed network, which is
+    /// full.
     #[error(
         "no free address for `{endpoint}` in {network}, the fixed network of its segment; \
          give it an address or use a shorter prefix length"

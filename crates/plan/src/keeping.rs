@@ -1,9 +1,10 @@
-//! Addresses that stay when a scenario changes under a running network: what an interface has, it keeps, as if
-//! the scenario had given it, so that only what is new gets new addresses. Not here: which addresses those are.
+//! Addresses that stay when a scenario changes under a running network: what an interface has, it
+//! keeps, as if the scenario had given it, so that only what is new gets new addresses. Not here:
+//! which addresses those are.
 //!
-//! A segment keeps one automatic network. Where segments have become one, that of most interfaces stays; where
-//! one has become several, the part with most of them keeps it; where it has no room for all, the whole segment
-//! gets a new one.
+//! A segment keeps one automatic network. Where segments have become one, that of most interfaces
+//! stays; where one has become several, the part with most of them keeps it; where it has no room
+//! for all, the whole segment gets a new one.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -13,8 +14,9 @@ use crate::cidr::{Cidr, Family, Source};
 use crate::topology::Topology;
 use crate::{InterfacePlan, Plan, PlanError};
 
-/// `scenario`, with the automatic addresses given that interfaces and nodes have in `plan`, the plan of `before`,
-/// and with their MAC addresses. What the two scenarios do not both leave to the planner is as in `scenario`.
+/// `scenario`, with the automatic addresses given that interfaces and nodes have in `plan`, the
+/// plan of `before`, and with their MAC addresses. What the two scenarios do not both leave to the
+/// planner is as in `scenario`.
 ///
 /// # Errors
 /// [`PlanError::UnknownEndpoint`] for a scenario that was not resolved properly.

@@ -47,8 +47,8 @@ use numbering::Numbering;
 use routing::{Graph, Network};
 use topology::Topology;
 
-/// Decides every address, route, MAC address and kernel parameter of `scenario`. Routes are worked out
-/// when [`Plan::routes`] is called.
+/// Decides every address, route, MAC address and kernel parameter of `scenario`. Routes are worked
+/// out when [`Plan::routes`] is called.
 ///
 /// # Errors
 /// A [`PlanError`] if a link names an interface that no node has, if two interfaces of one segment

@@ -5,8 +5,8 @@ use std::collections::HashSet;
 use netloom_scenario::{MacAddress, Scenario};
 
 /// The MAC address of every interface, by node and interface index. Derived addresses are locally
-/// administered (`02:…`) and differ from each other and from all given ones; sub-interfaces have that of
-/// their interface.
+/// administered (`02:…`) and differ from each other and from all given ones; sub-interfaces have
+/// that of their interface.
 pub(crate) fn assign(scenario: &Scenario) -> Vec<Vec<MacAddress>> {
     let interfaces = || scenario.nodes.iter().flat_map(|node| &node.interfaces);
     let mut used: HashSet<MacAddress> = interfaces().filter_map(|i| i.mac).collect();

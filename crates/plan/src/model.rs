@@ -35,13 +35,13 @@ pub struct OutsidePlan {
     pub end: Endpoint,
     /// What it is.
     pub kind: Outside,
-    /// The machine's device: to be made (`host`, `nat`, `tap`), to be taken (`device`), or to be beside
-    /// (`macvlan`).
+    /// The machine's device: to be made (`host`, `nat`, `tap`), to be taken (`device`), or to be
+    /// beside (`macvlan`).
     pub device: String,
     /// Largest IP packet in bytes.
     pub mtu: u32,
-    /// The Ethernet address of the interface at the other end, if that is a node's: who is beside a device of the
-    /// machine is heard under its own address only.
+    /// The Ethernet address of the interface at the other end, if that is a node's: who is beside a
+    /// device of the machine is heard under its own address only.
     pub peer_mac: Option<MacAddress>,
     /// The machine's addresses.
     pub addresses: Vec<IpPrefix>,
@@ -62,8 +62,9 @@ pub struct SharedLimits {
 pub struct GeneratedRoutes(pub(crate) Option<Network>);
 
 impl Plan {
-    /// The routes of `nodes[node]`, beside those that the kernel makes from addresses: the generated
-    /// ones, in the order of their prefixes, and its own. Can be called from several threads at once.
+    /// The routes of `nodes[node]`, beside those that the kernel makes from addresses: the
+    /// generated ones, in the order of their prefixes, and its own. Can be called from several
+    /// threads at once.
     pub fn routes(&self, node: usize) -> Vec<RoutePlan> {
         let generated = self.generated.0.as_ref().map(|network| network.routes(node));
         let mut routes = generated.unwrap_or_default();
@@ -122,8 +123,8 @@ pub struct InterfacePlan {
     pub mtu: u32,
     /// Addresses with their prefix length.
     pub addresses: Vec<IpPrefix>,
-    /// The other end of its link, if that is direct: the two are one pair of kernel devices. The engine
-    /// carries the link otherwise.
+    /// The other end of its link, if that is direct: the two are one pair of kernel devices. The
+    /// engine carries the link otherwise.
     #[serde(default)]
     pub direct_peer: Option<Endpoint>,
 }

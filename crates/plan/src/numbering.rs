@@ -3,8 +3,8 @@
 //! Small networks are numbered in the order of their file, which people can follow. In larger ones
 //! neighbouring numbers go to what most nodes reach by the same next hop, so that one route serves
 //! many: few routers are asked, as a sample, by which next hop they reach what, and a tournament
-//! ([`tournament`]) pairs what they treat alike. The idea is from Duerig, Ricci, Byers and Lepreau 2006,
-//! "Automatic IP Address Assignment on Network Topologies" (University of Utah, FTN-2006-02).
+//! ([`tournament`]) pairs what they treat alike. The idea is from Duerig, Ricci, Byers and Lepreau
+//! 2006, "Automatic IP Address Assignment on Network Topologies" (University of Utah, FTN-2006-02).
 //!
 //! Not here: the addresses themselves (`addresses`).
 
@@ -20,7 +20,8 @@ use crate::topology::Topology;
 use rank::rank;
 use tournament::{Item, tournament};
 
-/// Up to so many segments, numbers ascend in the order of the file: 10.0.0.0 to 10.0.3.255 for links.
+/// Up to so many segments, numbers ascend in the order of the file: 10.0.0.0 to 10.0.3.255 for
+/// links.
 const SEGMENTS_IN_FILE_ORDER: usize = 256;
 /// How many nodes are asked for their next hops.
 const SAMPLE: usize = 64;

@@ -142,7 +142,8 @@ pub(crate) fn own_routes(node: &Node) -> Vec<RoutePlan> {
 
 #[cfg(test)]
 impl Network {
-    /// What the table of a node permits before it is compressed: for each destination the routes of which it needs one.
+    /// What the table of a node permits before it is compressed: for each destination the routes of
+    /// which it needs one.
     pub fn uncompressed(&self, node: usize) -> Vec<RoutePlan> {
         let node = &self.nodes[node];
         let roads = self.roads.iter().find(|(metric, _)| Some(*metric) == node.metric);

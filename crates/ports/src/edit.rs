@@ -4,8 +4,8 @@ use crate::checksum::{self, replace};
 use crate::{Frame, VirtioHeader};
 
 impl Frame {
-    /// Completes a partial transport checksum, as a network card does before it sends. The receiving
-    /// kernel verifies it then.
+    /// Completes a partial transport checksum, as a network card does before it sends. The
+    /// receiving kernel verifies it then.
     ///
     /// For ordinary frames, not super-frames.
     pub fn finish_checksum(&mut self) {
@@ -22,9 +22,9 @@ impl Frame {
         self.set_header(&VirtioHeader::default());
     }
 
-    /// Flips `bits`, counted from the first bit of the Ethernet header, the most significant one of a
-    /// byte first. Bits beyond the end are left out. Call [`finish_checksum`](Self::finish_checksum)
-    /// first, so that the receiver can notice.
+    /// Flips `bits`, counted from the first bit of the Ethernet header, the most significant one of
+    /// a byte first. Bits beyond the end are left out. Call
+    /// [`finish_checksum`](Self::finish_checksum) first, so that the receiver can notice.
     pub fn flip_bits(&mut self, bits: &[u64]) {
         for bit in bits {
             let at = usize::try_from(bit / 8).unwrap_or(usize::MAX);

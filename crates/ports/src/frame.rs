@@ -1,10 +1,11 @@
 //! A frame in memory. Not here: where its memory comes from (`pool`) and what it holds (`layout`).
 //!
 //! A frame is a head of 2 KiB, which holds the virtio-net header first, and for what does not fit
-//! there a tail of 64 KiB, or of 16 KiB for pieces of super-frames. Before the header is room for a VLAN tag,
-//! which comes and goes by moving the few bytes in front of it (`tag`). A device reads into both at once; an ordinary frame then takes the head
-//! only and leaves the tail for the next read. So small frames never cost 64 KiB, nothing is
-//! copied, and all headers of a frame are in one piece.
+//! there a tail of 64 KiB, or of 16 KiB for pieces of super-frames. Before the header is room for a
+//! VLAN tag, which comes and goes by moving the few bytes in front of it (`tag`). A device reads
+//! into both at once; an ordinary frame then takes the head only and leaves the tail for the next
+//! read. So small frames never cost 64 KiB, nothing is copied, and all headers of a frame are in
+//! one piece.
 //!
 //! The memory is counted by reference: a switch that floods, a link that duplicates and a capture
 //! share it, and only who changes a frame that others share gets a copy of its own.
@@ -19,7 +20,8 @@ use crate::{HEADER_BYTES, VirtioHeader};
 pub const HEAD_BYTES: usize = 2048;
 /// Bytes of the tail into which a device reads: enough for any frame.
 pub const TAIL_BYTES: usize = 65_536;
-/// Bytes of a tail for pieces of super-frames: to zero and to touch more than a piece needs takes longer than all else.
+/// Bytes of a tail for pieces of super-frames: to zero and to touch more than a piece needs takes
+/// longer than all else.
 pub(crate) const SHORT_TAIL_BYTES: usize = 16_384;
 
 /// Where a device puts the virtio-net header in the head: behind room for a VLAN tag.
@@ -42,7 +44,8 @@ pub struct Frame {
 pub(crate) struct Body {
     pub head: [u8; HEAD_BYTES],
     pub tail: Option<Tail>,
-    /// Where the virtio-net header is in the head: a byte, so that the compiler knows it to be inside.
+    /// Where the virtio-net header is in the head: a byte, so that the compiler knows it to be
+    /// inside.
     pub at: u8,
     /// Bytes of the Ethernet frame.
     pub len: usize,

@@ -1,6 +1,6 @@
-//! A device of the kernel that is no TAP of ours, as a frame device: what it receives from outside comes
-//! in, and what is sent goes out. Not here: making such devices, and keeping the kernel's own network
-//! stack away from them.
+//! A device of the kernel that is no TAP of ours, as a frame device: what it receives from outside
+//! comes in, and what is sent goes out. Not here: making such devices, and keeping the kernel's own
+//! network stack away from them.
 
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -17,8 +17,8 @@ const PACKET_IGNORE_OUTGOING: libc::c_int = 23;
 /// What may wait to be sent, in bytes.
 const BACKLOG: libc::c_int = 8 << 20;
 
-/// A packet socket at one interface that takes in all that the interface receives, whoever it is for, and
-/// sends. Like any socket, it holds the network namespace in which it was made.
+/// A packet socket at one interface that takes in all that the interface receives, whoever it is
+/// for, and sends. Like any socket, it holds the network namespace in which it was made.
 #[derive(Debug)]
 pub struct PacketDevice {
     fd: OwnedFd,
@@ -30,7 +30,8 @@ impl PacketDevice {
         Self { fd }
     }
 
-    /// Attaches to `interface` of the calling thread's network namespace, for [`from_fd`](Self::from_fd).
+    /// Attaches to `interface` of the calling thread's network namespace, for
+    /// [`from_fd`](Self::from_fd).
     ///
     /// # Errors
     /// If there is no such interface, or the kernel refuses packet sockets (`CAP_NET_RAW`).
@@ -99,7 +100,8 @@ fn refusal(errno: Errno) -> SendError {
     }
 }
 
-/// What was lost at a packet device because it was not read in time. It holds the device's namespace, too.
+/// What was lost at a packet device because it was not read in time. It holds the device's
+/// namespace, too.
 #[derive(Debug)]
 pub struct Losses {
     fd: OwnedFd,

@@ -1,5 +1,5 @@
-//! Everything that passes an interface, as the kernel shows it to sniffers (`packet(7)`). Not here: what
-//! is done with it.
+//! Everything that passes an interface, as the kernel shows it to sniffers (`packet(7)`). Not here:
+//! what is done with it.
 
 use std::io;
 use std::mem;
@@ -17,7 +17,8 @@ const BACKLOG: libc::c_int = 8 << 20;
 /// Room for control messages, in words: a time and a tag, with their headers.
 const CONTROL_WORDS: usize = 32;
 
-/// A packet socket at one interface. Like any socket, it holds the network namespace in which it was made.
+/// A packet socket at one interface. Like any socket, it holds the network namespace in which it
+/// was made.
 #[derive(Debug)]
 pub struct PacketSocket {
     fd: OwnedFd,
@@ -84,7 +85,8 @@ impl PacketSocket {
         }
     }
 
-    /// Frames (super-frames count as one) that have passed and cannot be received, for they came too fast.
+    /// Frames (super-frames count as one) that have passed and cannot be received, for they came
+    /// too fast.
     pub fn missed(&mut self) -> u64 {
         // The kernel begins anew each time it is asked.
         self.missed += dropped(&self.fd);
@@ -111,8 +113,8 @@ pub(crate) struct Read {
     pub unix_ns: Option<u64>,
 }
 
-/// A packet socket at the interface `index`, with a virtio-net header before every frame; `options` are
-/// those that must be set before the first one comes.
+/// A packet socket at the interface `index`, with a virtio-net header before every frame; `options`
+/// are those that must be set before the first one comes.
 pub(crate) fn open(
     index: libc::c_uint,
     options: impl FnOnce(&OwnedFd) -> io::Result<()>,
@@ -193,8 +195,8 @@ pub(crate) fn read(fd: &OwnedFd, buffer: &mut FrameBuffer) -> Result<Read, Errno
     message.msg_iovlen = room.len();
     message.msg_control = control.as_mut_ptr().cast();
     message.msg_controllen = mem::size_of_val(&control);
-    // SAFETY: the descriptor is open; everything that `message` points to lives through the call, is
-    // not used otherwise meanwhile, and has the length that it says.
+    // SAFETY: the descriptor is open; everything that `message` points to lives through the call,
+    // is not used otherwise meanwhile, and has the length that it says.
     let bytes = unsafe { libc::recvmsg(fd.as_raw_fd(), &raw mut message, 0) };
     if bytes < 0 {
         return Err(Errno::last());
@@ -209,9 +211,9 @@ pub(crate) fn read(fd: &OwnedFd, buffer: &mut FrameBuffer) -> Result<Read, Errno
 /// VLAN tag and time, by the control messages of a message that was received.
 fn beside(message: &libc::msghdr) -> (Option<u16>, Option<u64>) {
     let (mut tag, mut unix_ns) = (None, None);
-    // SAFETY: `message` was filled by the kernel, and its buffer is still there; `CMSG_FIRSTHDR` and
-    // `CMSG_NXTHDR` stay inside of it. The kernel wrote values of these types behind the headers of these
-    // levels and types; they need not be aligned.
+    // SAFETY: `message` was filled by the kernel, and its buffer is still there; `CMSG_FIRSTHDR`
+    // and `CMSG_NXTHDR` stay inside of it. The kernel wrote values of these types behind the
+    // headers of these levels and types; they need not be aligned.
     unsafe {
         let mut header = libc::CMSG_FIRSTHDR(message);
         while let Some(known) = header.as_ref() {

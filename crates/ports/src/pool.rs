@@ -20,8 +20,8 @@ const PLACE_BYTES: usize = 256;
 
 /// A pool of frames with a limit on the memory of those that are out.
 ///
-/// Frames that share memory pay for it once, and each for its place. The memory used last is used next, so that it is
-/// still in the processor's cache. In the steady state nothing is allocated.
+/// Frames that share memory pay for it once, and each for its place. The memory used last is used
+/// next, so that it is still in the processor's cache. In the steady state nothing is allocated.
 #[derive(Debug)]
 pub struct Pool {
     bodies: Vec<Arc<Body>>,
@@ -131,7 +131,8 @@ impl Pool {
         Some(Frame { body, counted: true })
     }
 
-    /// A frame of these bytes, which are nothing that an interface would have to finish. `None` as in [`Self::frame`].
+    /// A frame of these bytes, which are nothing that an interface would have to finish. `None` as
+    /// in [`Self::frame`].
     pub fn frame_of(&mut self, bytes: &[u8]) -> Option<Frame> {
         let mut frame = self.frame(bytes.len())?;
         frame.write_at(0, bytes);
@@ -181,7 +182,8 @@ impl Pool {
         }
     }
 
-    /// Bytes to charge for a frame's memory with so much of a tail, if there is room for it and its place.
+    /// Bytes to charge for a frame's memory with so much of a tail, if there is room for it and its
+    /// place.
     fn reserve_frame(&mut self, tail: usize) -> Option<usize> {
         let bytes = HEAD_BYTES + tail;
         self.reserve(bytes + PLACE_BYTES).then_some(bytes)

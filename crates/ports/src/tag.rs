@@ -1,6 +1,6 @@
-//! The VLAN tag of a frame (IEEE 802.1Q §9), read, put in and taken out. What is in front of the tag
-//! (the virtio-net header and two addresses) moves into the head's free room and back, so that a
-//! super-frame of 64 KiB costs no more than a small frame. Not here: which tag a frame gets.
+//! The VLAN tag of a frame (IEEE 802.1Q §9), read, put in and taken out. What is in front of the
+//! tag (the virtio-net header and two addresses) moves into the head's free room and back, so that
+//! a super-frame of 64 KiB costs no more than a small frame. Not here: which tag a frame gets.
 
 use crate::{Frame, HEADER_BYTES, Pool};
 
@@ -16,8 +16,8 @@ const ADDRESSES: usize = 12;
 const TAGGED: usize = ADDRESSES + TAG_BYTES + 2;
 
 impl Frame {
-    /// The tag control information of the outer tag, if that is one of type 8100: priority (3 bits), drop
-    /// eligible, VLAN (12 bits).
+    /// The tag control information of the outer tag, if that is one of type 8100: priority (3
+    /// bits), drop eligible, VLAN (12 bits).
     #[inline]
     pub fn tag(&self) -> Option<u16> {
         match self.outer_tag() {
@@ -39,8 +39,8 @@ impl Frame {
         matches!(kind, C_TAG | S_TAG).then(|| (kind, u16::from_be_bytes([tag[2], tag[3]])))
     }
 
-    /// Where the virtio-net header is once this tag is put in, or the one that is there is taken out; `None`
-    /// if there is no room.
+    /// Where the virtio-net header is once this tag is put in, or the one that is there is taken
+    /// out; `None` if there is no room.
     fn moved(&self, tag: Option<u16>) -> Option<u8> {
         match tag {
             Some(_) => self.body.at.checked_sub(TAG_BYTES as u8),
@@ -48,8 +48,8 @@ impl Frame {
         }
     }
 
-    /// Puts `tag` in behind the addresses, or takes out what is there, so that the virtio-net header is at `at`
-    /// then. All that it says of places behind it is adjusted.
+    /// Puts `tag` in behind the addresses, or takes out what is there, so that the virtio-net
+    /// header is at `at` then. All that it says of places behind it is adjusted.
     fn shift(&mut self, tag: Option<u16>, at: u8) {
         let by = if tag.is_some() { TAG_BYTES.cast_signed() } else { -TAG_BYTES.cast_signed() };
         let moved = |offset: u16| offset.saturating_add_signed(by as i16);
@@ -76,8 +76,9 @@ impl Frame {
 }
 
 impl Pool {
-    /// `frame` with this outer tag of type 8100 or none: the tag is put in, changed or taken out. `None` if
-    /// the pool has no memory, which only frames may need that lost a tag to bit errors or have dozens.
+    /// `frame` with this outer tag of type 8100 or none: the tag is put in, changed or taken out.
+    /// `None` if the pool has no memory, which only frames may need that lost a tag to bit errors
+    /// or have dozens.
     #[must_use]
     pub fn set_tag(&mut self, mut frame: Frame, tag: Option<u16>) -> Option<Frame> {
         match (frame.tag(), tag) {
@@ -90,8 +91,8 @@ impl Pool {
         }
     }
 
-    /// `frame` once more with this outer tag or none: in the same memory if that is its tag already, else in
-    /// memory of its own. `None` if the pool has no memory.
+    /// `frame` once more with this outer tag or none: in the same memory if that is its tag
+    /// already, else in memory of its own. `None` if the pool has no memory.
     pub fn with_tag(&mut self, frame: &Frame, tag: Option<u16>) -> Option<Frame> {
         if frame.tag() == tag {
             return Some(frame.duplicate());
@@ -100,8 +101,8 @@ impl Pool {
         self.set_tag(copy, tag)
     }
 
-    /// `frame` with a tag in front of whatever follows its addresses, another tag included. `None` as
-    /// [`set_tag`](Self::set_tag).
+    /// `frame` with a tag in front of whatever follows its addresses, another tag included. `None`
+    /// as [`set_tag`](Self::set_tag).
     #[must_use]
     pub fn push_tag(&mut self, frame: Frame, tag: u16) -> Option<Frame> {
         self.shift(frame, Some(tag))

@@ -1,7 +1,8 @@
 //! A frame written to a descriptor of the kernel's. Not here: what an error means to a device.
 //!
-//! Writes go to the kernel directly (`rustix`), as reads do: in a process with threads the C library makes each of
-//! them a cancellation point, which took 6 % of the time of a flood of small frames.
+//! Writes go to the kernel directly (`rustix`), as reads do: in a process with threads the C
+//! library makes each of them a cancellation point, which took 6 % of the time of a flood of small
+//! frames.
 
 use std::io::IoSlice;
 use std::os::fd::AsFd;

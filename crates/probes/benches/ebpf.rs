@@ -1,7 +1,7 @@
-//! What event-driven probes cost: two threads of a node that wake each other through pipes on one CPU as
-//! fast as they can, with the programs in the kernel and without, in turn; and what the kernel says of each
-//! program (`bpf_stats_enabled`). Then the share of one CPU that all probes take in user space. Needs root.
-//! `cargo bench -p netloom-probes --bench ebpf`.
+//! What event-driven probes cost: two threads of a node that wake each other through pipes on one
+//! CPU as fast as they can, with the programs in the kernel and without, in turn; and what the
+//! kernel says of each program (`bpf_stats_enabled`). Then the share of one CPU that all probes
+//! take in user space. Needs root. `cargo bench -p netloom-probes --bench ebpf`.
 
 use std::io::{PipeReader, PipeWriter, Read, Write, pipe};
 use std::os::unix::fs::MetadataExt;

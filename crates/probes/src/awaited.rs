@@ -13,8 +13,8 @@ use crate::places::Places;
 /// How often to look for new ones.
 const LOOK: Duration = Duration::from_secs(1);
 
-/// The nodes that wait for theirs. Looking means listing the folders in which cgroups appear, which costs
-/// less than asking for each.
+/// The nodes that wait for theirs. Looking means listing the folders in which cgroups appear, which
+/// costs less than asking for each.
 #[derive(Debug, Default)]
 pub struct Awaited {
     /// By the folder above, and the name there.

@@ -6,8 +6,8 @@ use nix::time::{ClockId, clock_gettime};
 /// A first look that opens files costs so many times what others do.
 const OPENING: u64 = 3;
 
-/// What the looks of a probe cost, which grows with the number of its files, and with all that pushes them out of the
-/// CPU's caches.
+/// What the looks of a probe cost, which grows with the number of its files, and with all that
+/// pushes them out of the CPU's caches.
 #[derive(Debug)]
 pub struct Budget {
     /// One of so many parts of a CPU may be used.
@@ -52,8 +52,8 @@ impl Budget {
         self.before = self.last.replace(took);
     }
 
-    /// When to look again after the last look: `least`, or longer if the lesser of the last two was too dear. (One may
-    /// be dear by chance.)
+    /// When to look again after the last look: `least`, or longer if the lesser of the last two was
+    /// too dear. (One may be dear by chance.)
     pub fn period(&self, least: Duration) -> Duration {
         let last = self.last.unwrap_or_default().as_nanos();
         let took = self.before.map_or(last / self.first, |before| before.as_nanos().min(last));

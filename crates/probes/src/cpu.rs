@@ -1,8 +1,8 @@
 //! CPUs, from `/proc/stat`: without an idle moment or not, and what the hypervisor took.
 //!
-//! The kernel counts idle time in ticks of 10 ms, rounded down over all time: an interval without a tick had
-//! less than 10 ms of it. A busy stretch is made of whole intervals, so that it is seen if it is two of them
-//! longer than the limit, and never where there was none.
+//! The kernel counts idle time in ticks of 10 ms, rounded down over all time: an interval without a
+//! tick had less than 10 ms of it. A busy stretch is made of whole intervals, so that it is seen if
+//! it is two of them longer than the limit, and never where there was none.
 
 use std::collections::BTreeMap;
 
@@ -55,8 +55,9 @@ impl Probe for Cpu {
     }
 
     fn start(&mut self, sink: Sink<'_>) {
-        let blind = "looked at every 50 ms: a busy stretch is seen from 100 ms above the limit on; time is \
-                     counted in ticks of 10 ms, so that less idle time than that is not seen";
+        let blind = "looked at every 50 ms: a busy stretch is seen from 100 ms above the limit on; \
+                     time is counted in ticks of 10 ms, so that less idle time than that is not \
+                     seen";
         let blind = [blind].into_iter().filter(|_| self.signals.contains(&SignalKind::Cpu));
         self.stat.start(sink, &blind.collect::<Vec<_>>());
     }
@@ -79,8 +80,8 @@ pub fn ticks(count: u64) -> Duration {
     Duration::from_nanos(count.saturating_mul(TICK.as_nanos()))
 }
 
-/// CPU, idle and steal of a line of `/proc/stat`; nothing for the sum and for other lines. Waiting for a
-/// disk (`iowait`) is idle.
+/// CPU, idle and steal of a line of `/proc/stat`; nothing for the sum and for other lines. Waiting
+/// for a disk (`iowait`) is idle.
 fn cpu_line(line: &[u8]) -> Option<(u32, u64, u64)> {
     let mut words = words(line.strip_prefix(b"cpu")?);
     // The line of the sum has no number.

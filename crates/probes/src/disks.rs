@@ -1,9 +1,10 @@
 //! Disks, from `/proc/diskstats`: with requests pending all the time or not.
 //!
-//! An interval counts as busy throughout if requests were pending at both its ends and the disk either
-//! completed none in between (the same ones were pending) or was busy all the time by the kernel's own
-//! count. That count is in timer ticks, and a tick with any request in it counts whole: many short requests
-//! one after another look like a busy disk if both looks happen to meet one.
+//! An interval counts as busy throughout if requests were pending at both its ends and the disk
+//! either completed none in between (the same ones were pending) or was busy all the time by the
+//! kernel's own count. That count is in timer ticks, and a tick with any request in it counts
+//! whole: many short requests one after another look like a busy disk if both looks happen to meet
+//! one.
 
 use std::path::PathBuf;
 
@@ -48,8 +49,8 @@ impl Probe for Disks {
     }
 
     fn start(&mut self, sink: Sink<'_>) {
-        let blind = "looked at every 50 ms: a busy stretch is seen from 100 ms above the limit on; idle moments \
-                     shorter than a timer tick are not seen";
+        let blind = "looked at every 50 ms: a busy stretch is seen from 100 ms above the limit on; \
+                     idle moments shorter than a timer tick are not seen";
         self.stats.start(sink, &[blind]);
     }
 
@@ -89,7 +90,8 @@ impl Disk {
         Self { name: name.into(), whole, pending: 0, completed, busy_ms }
     }
 
-    /// How long it was idle in the time `over` since the last look; zero only if it was busy throughout, as far as can be told.
+    /// How long it was idle in the time `over` since the last look; zero only if it was busy
+    /// throughout, as far as can be told.
     fn idle(&mut self, now: &Line, over: Option<Duration>) -> Option<Duration> {
         let (completed, busy) =
             (self.completed.grew(now.completed), self.busy_ms.grew(now.busy_ms));

@@ -1,9 +1,9 @@
-//! Probes: what the machine does, as observations for the contention monitor. Not here: what follows from
-//! it (`netloom-monitor`), and what the engine sees of itself.
+//! Probes: what the machine does, as observations for the contention monitor. Not here: what
+//! follows from it (`netloom-monitor`), and what the engine sees of itself.
 //!
-//! What a machine does not have is a blind spot with a name, never an error. [`Probes::best`] uses programs
-//! in the kernel (`bpf`) where it can; the others poll files of the kernel, whose roots are arguments:
-//! [`Places`]. A probe of another kind is another file with a [`Probe`].
+//! What a machine does not have is a blind spot with a name, never an error. [`Probes::best`] uses
+//! programs in the kernel (`bpf`) where it can; the others poll files of the kernel, whose roots
+//! are arguments: [`Places`]. A probe of another kind is another file with a [`Probe`].
 //!
 //! | file | reads | for |
 //! |---|---|---|

@@ -1,7 +1,7 @@
-//! Frames that the kernel lost because its table of neighbours was full, from `/proc/net/stat/arp_cache` and
-//! `ndisc_cache`. All network namespaces of a machine share the two tables (`gc_thresh3`, 1024 where nobody has
-//! changed it), so a large network can fill them: what cannot have an entry is dropped without a word. Counted
-//! for the whole machine.
+//! Frames that the kernel lost because its table of neighbours was full, from
+//! `/proc/net/stat/arp_cache` and `ndisc_cache`. All network namespaces of a machine share the two
+//! tables (`gc_thresh3`, 1024 where nobody has changed it), so a large network can fill them: what
+//! cannot have an entry is dropped without a word. Counted for the whole machine.
 
 use netloom_monitor::{DropCause, Observation, Party, SignalKind};
 use netloom_units::{Duration, Time};

@@ -14,8 +14,8 @@ use crate::places::Places;
 use crate::probe::{Probe, Probes, always_polling};
 use crate::processes::Processes;
 
-/// The best probes that this machine permits, as far as they can be made ready before the nodes are there:
-/// to have the kernel take programs takes tens of milliseconds.
+/// The best probes that this machine permits, as far as they can be made ready before the nodes are
+/// there: to have the kernel take programs takes tens of milliseconds.
 pub struct Prepared {
     scheduler: Result<PreparedScheduler, Why>,
     block: Result<PreparedBlock, Why>,
@@ -24,8 +24,8 @@ pub struct Prepared {
 }
 
 impl Prepared {
-    /// For so many nodes at most, of whose waits for a CPU those count that are longer than `tolerated`, with the
-    /// process file system at `proc`.
+    /// For so many nodes at most, of whose waits for a CPU those count that are longer than
+    /// `tolerated`, with the process file system at `proc`.
     pub fn new(nodes: usize, tolerated: Duration, proc: &Path) -> Self {
         let kernel = Kernel::of_this_machine(nodes, tolerated, proc);
         let mut loader = Loader::new(&kernel);

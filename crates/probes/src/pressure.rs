@@ -1,8 +1,8 @@
-//! Standing still for want of CPU, memory or disk: pressure stall information of every node's cgroup; where
-//! no node can have one, of the machine.
+//! Standing still for want of CPU, memory or disk: pressure stall information of every node's
+//! cgroup; where no node can have one, of the machine.
 //!
-//! What stands still in a cgroup does so in the one above it, too: where that says that nothing did, those below need not
-//! be asked, and where it says that nothing ever did, not even opened.
+//! What stands still in a cgroup does so in the one above it, too: where that says that nothing
+//! did, those below need not be asked, and where it says that nothing ever did, not even opened.
 
 use std::collections::BTreeMap;
 use std::io;

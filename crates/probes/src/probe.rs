@@ -78,8 +78,8 @@ pub(crate) fn always_polling(places: &Places) -> [Box<dyn Probe>; 7] {
     ]
 }
 
-/// Probes, each polled on a period of its own, a multiple of the same step: so that those with the same periods, or
-/// multiples of them, are polled together, and who polls them wakes but once.
+/// Probes, each polled on a period of its own, a multiple of the same step: so that those with the
+/// same periods, or multiples of them, are polled together, and who polls them wakes but once.
 pub struct Probes {
     probes: Vec<(Time, Box<dyn Probe>)>,
     started: bool,
@@ -89,8 +89,8 @@ impl Probes {
     /// All periods are rounded up to multiples of this.
     pub const STEP: Duration = Duration::from_millis(50);
 
-    /// The best that this machine permits: event-driven probes where it can be, polling ones for the rest.
-    /// What cannot be event-driven, and why, is told with what is watched.
+    /// The best that this machine permits: event-driven probes where it can be, polling ones for
+    /// the rest. What cannot be event-driven, and why, is told with what is watched.
     pub fn best(places: &Places) -> Self {
         Prepared::new(places.nodes.len(), places.tolerated_wait, &places.proc).start(places)
     }
@@ -112,7 +112,8 @@ impl Probes {
         Self { probes, started: false }
     }
 
-    /// Polls what is due by `now`, the time in ns since the experiment's zero; the first time, everything.
+    /// Polls what is due by `now`, the time in ns since the experiment's zero; the first time,
+    /// everything.
     pub fn poll(&mut self, now: Time, sink: Sink<'_>) {
         if !self.started {
             self.probes.iter_mut().for_each(|(_, probe)| probe.start(sink));
@@ -132,8 +133,9 @@ impl Probes {
     }
 }
 
-/// The first multiple of `period` after `now`, so that one late look does not make the next ones late; of a long one, which
-/// is rarely the same twice, a whole period later. In whole steps of [`Probes::STEP`].
+/// The first multiple of `period` after `now`, so that one late look does not make the next ones
+/// late; of a long one, which is rarely the same twice, a whole period later. In whole steps of
+/// [`Probes::STEP`].
 fn after(now: Time, period: Duration) -> Time {
     const LONG: u64 = 20;
     let step = Probes::STEP.as_nanos();

@@ -124,8 +124,8 @@ pub struct Files {
     pub io: Option<Source>,
 }
 
-/// Files of processes that are kept open at most: reading an open one costs a third, but the engine needs
-/// descriptors for other things.
+/// Files of processes that are kept open at most: reading an open one costs a third, but the engine
+/// needs descriptors for other things.
 const KEPT: usize = 512;
 
 /// Reads many small files, one after another.
@@ -162,8 +162,8 @@ impl Reader {
         Some(&self.buffer)
     }
 
-    /// The same of a file that is kept open, or from now on, if there are not too many. That of a process which has
-    /// ended says so; its number may have been given to another since.
+    /// The same of a file that is kept open, or from now on, if there are not too many. That of a
+    /// process which has ended says so; its number may have been given to another since.
     pub fn read_kept<'a>(
         &'a mut self,
         kept: &'a mut Option<Source>,

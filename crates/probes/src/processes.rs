@@ -1,9 +1,11 @@
-//! Who uses CPU and disk and has major faults, process by process: nodes, the engine, the kernel's threads,
-//! and everything outside the experiment; and how long processes of nodes waited for a CPU.
+//! Who uses CPU and disk and has major faults, process by process: nodes, the engine, the kernel's
+//! threads, and everything outside the experiment; and how long processes of nodes waited for a
+//! CPU.
 //!
-//! A process belongs to a node if it is in the node's network namespace: that needs no cgroups. Where a node
-//! has a cgroup, its CPU time is taken from there, since that includes processes that lived shorter than it
-//! takes to look. What nobody used by this account, and somebody did by `/proc/stat`, is unattributed.
+//! A process belongs to a node if it is in the node's network namespace: that needs no cgroups.
+//! Where a node has a cgroup, its CPU time is taken from there, since that includes processes that
+//! lived shorter than it takes to look. What nobody used by this account, and somebody did by
+//! `/proc/stat`, is unattributed.
 //!
 //! What a process has used says the kernel's list of tasks (`bpf/tasks`), or else its files.
 
@@ -63,8 +65,8 @@ struct Sums {
 }
 
 impl Processes {
-    /// `waits`: whether no better probe tells how long nodes waited for a CPU. `tasks` are looked at instead of files,
-    /// which are for what these do not show.
+    /// `waits`: whether no better probe tells how long nodes waited for a CPU. `tasks` are looked
+    /// at instead of files, which are for what these do not show.
     pub fn new(places: &Places, waits: bool, tasks: Option<Tasks>) -> Self {
         let nodes = places.namespaces().map(|(inode, node)| (inode, Party::Node(node)));
         // Files say how long each waited.
@@ -146,7 +148,8 @@ impl Processes {
             self.process(pid, known, &stat, is_first, |probe| probe.party_of_files(pid));
         let is_active = self.count(pid, &mut process, &stat, sums, sink);
         let party = process.party;
-        // What is read only of active processes has to begin somewhere: at nothing, if they are new.
+        // What is read only of active processes has to begin somewhere: at nothing, if they are
+        // new.
         if is_active || begins {
             let io = self.reader.read_kept(&mut files.io, "io");
             let moved = io.map_or(0, |io| process.moved(io));
@@ -167,7 +170,8 @@ impl Processes {
         Some(())
     }
 
-    /// What is known of a process, if it is the same as before; and whether it was there before it was known.
+    /// What is known of a process, if it is the same as before; and whether it was there before it
+    /// was known.
     fn process(
         &self,
         pid: u32,
@@ -178,7 +182,8 @@ impl Processes {
     ) -> (Process, bool) {
         let known = known.filter(|known| known.began == stat.began);
         let is_new = known.is_none() && !is_first;
-        // Another command may be in another namespace: launchers enter a node's and then turn into programs.
+        // Another command may be in another namespace: launchers enter a node's and then turn into
+        // programs.
         let same = known.filter(|known| known.name == stat.name);
         let begins = same.is_none() && !is_new;
         let party = || match pid {
@@ -290,8 +295,8 @@ impl Probe for Processes {
 }
 
 impl Sums {
-    /// Threads of the kernel move for processes what these have moved already, where disks lie on files of other
-    /// disks: only what is more than that is their own.
+    /// Threads of the kernel move for processes what these have moved already, where disks lie on
+    /// files of other disks: only what is more than that is their own.
     fn count_once(&mut self) {
         let kernel = self.io.remove(&Party::Kernel).unwrap_or(0);
         let others: u64 = self.io.values().sum();

@@ -1,5 +1,5 @@
-//! Pages of nodes that were evicted and needed again shortly after, from `memory.stat` of their cgroups. That
-//! file is there only where the memory controller is delegated to the experiment.
+//! Pages of nodes that were evicted and needed again shortly after, from `memory.stat` of their
+//! cgroups. That file is there only where the memory controller is delegated to the experiment.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -57,7 +57,8 @@ impl Probe for Refaults {
         if self.delegated {
             watches_a_part(sink, NAME, &SIGNALS, &["refaults are counted once a second"]);
         } else {
-            let why = "the memory controller is not delegated to the nodes' cgroups: refaults are not seen";
+            let why = "the memory controller is not delegated to the nodes' cgroups: refaults are \
+                       not seen";
             cannot_watch(sink, NAME, &SIGNALS, why);
             self.awaited.clear();
         }

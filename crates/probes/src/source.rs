@@ -1,5 +1,5 @@
-//! A file of the kernel that is read again and again: kept open, read from its beginning, into a buffer
-//! that is kept too.
+//! A file of the kernel that is read again and again: kept open, read from its beginning, into a
+//! buffer that is kept too.
 
 use std::fs::File;
 use std::io;
@@ -30,14 +30,15 @@ impl Source {
         Ok(source)
     }
 
-    /// The same of a file that the kernel makes as a whole, so that one read gives all that there is room for:
-    /// those of processes and cgroups. There is no need to ask whether there is more.
+    /// The same of a file that the kernel makes as a whole, so that one read gives all that there
+    /// is room for: those of processes and cgroups. There is no need to ask whether there is more.
     pub fn open_whole(path: &Path) -> io::Result<Self> {
         Ok(Self { at_once: true, ..Self::open(path)? })
     }
 
-    /// The same of a file of which the kernel makes only so much at a time, if the first part `says` what is looked
-    /// for: the kernel would count everything anew for each further one. If not, all of it is read.
+    /// The same of a file of which the kernel makes only so much at a time, if the first part
+    /// `says` what is looked for: the kernel would count everything anew for each further one. If
+    /// not, all of it is read.
     pub fn open_head(path: &Path, says: impl Fn(&[u8]) -> bool) -> io::Result<Self> {
         let mut source = Self::open_whole(path)?;
         source.read()?;
@@ -114,8 +115,8 @@ impl Foundation {
         }
     }
 
-    /// What the file says now, and the time since the last look, if there was one. If it cannot be read any
-    /// more, that is told once.
+    /// What the file says now, and the time since the last look, if there was one. If it cannot be
+    /// read any more, that is told once.
     pub fn read(&mut self, at: Time, sink: Sink<'_>) -> Option<(&[u8], Option<Duration>)> {
         let read = self.source.as_mut().ok()?.read();
         if let Err(error) = read {

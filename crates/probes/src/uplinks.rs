@@ -1,4 +1,5 @@
-//! What goes through the experiment's uplinks, and what they lose on the way out, from `/proc/net/dev`.
+//! What goes through the experiment's uplinks, and what they lose on the way out, from
+//! `/proc/net/dev`.
 
 use netloom_monitor::{DropCause, Observation, Party, Route, SignalKind, Subject};
 use netloom_units::{Duration, Size, Time};
@@ -46,8 +47,8 @@ impl Probe for Uplinks {
             let (what, name) = (Subject::Uplink(number), uplink.name.clone());
             sink(Observation::Named { what, name });
         }
-        let blind = "bytes are counted every 100 ms and for a whole device: bursts within that time, and whose \
-                     frames they are, are not seen";
+        let blind = "bytes are counted every 100 ms and for a whole device: bursts within that \
+                     time, and whose frames they are, are not seen";
         self.dev.start(sink, &[blind]);
     }
 
@@ -72,7 +73,8 @@ impl Probe for Uplinks {
     }
 }
 
-/// Name, bytes sent, and frames dropped on the way out (`drop` and `fifo`) of a line of `/proc/net/dev`.
+/// Name, bytes sent, and frames dropped on the way out (`drop` and `fifo`) of a line of
+/// `/proc/net/dev`.
 fn device(line: &[u8]) -> Option<(&[u8], u64, u64)> {
     let colon = line.iter().position(|byte| *byte == b':')?;
     let name = line[..colon].trim_ascii();

@@ -1,5 +1,5 @@
-//! Swapping, from `/proc/vmstat`: pages of the whole machine. Who caused it is divided by the major faults
-//! that `processes` sees.
+//! Swapping, from `/proc/vmstat`: pages of the whole machine. Who caused it is divided by the major
+//! faults that `processes` sees.
 
 use netloom_monitor::{Direction, Observation, PageCause, Party, SignalKind};
 use netloom_units::{Duration, Time};
@@ -10,8 +10,8 @@ use crate::probe::{Probe, Sink};
 use crate::source::{Foundation, Source};
 
 const PERIOD: Duration = Duration::from_millis(100);
-/// Of a machine that has nothing to swap to: somebody may give it something. (The kernel makes some hundred lines
-/// for each look.)
+/// Of a machine that has nothing to swap to: somebody may give it something. (The kernel makes some
+/// hundred lines for each look.)
 const PERIOD_WITHOUT_SWAP: Duration = Duration::from_secs(1);
 
 pub struct Vmstat {
@@ -46,8 +46,9 @@ impl Probe for Vmstat {
     }
 
     fn start(&mut self, sink: Sink<'_>) {
-        let blind = "pages are counted every 100 ms (each second while there is nothing to swap to) and for the \
-                     whole machine: not when in that time, and by whom only in proportion to major faults";
+        let blind = "pages are counted every 100 ms (each second while there is nothing to swap \
+                     to) and for the whole machine: not when in that time, and by whom only in \
+                     proportion to major faults";
         self.vmstat.start(sink, &[blind]);
     }
 

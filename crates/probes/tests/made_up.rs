@@ -1,5 +1,5 @@
-//! Probes on made-up machines: what they make of the kernel's files, and what they say where files are
-//! missing.
+//! Probes on made-up machines: what they make of the kernel's files, and what they say where files
+//! are missing.
 
 use std::fs;
 use std::os::unix::fs::MetadataExt;
@@ -12,8 +12,8 @@ use netloom_probes::{Limited, Node, Places, Probes};
 use netloom_units::{Duration, Size, Time};
 use tempfile::TempDir;
 
-/// A machine of two CPUs with a node `a`, an engine (10), a program of the node (20), one outside (30),
-/// and a kernel thread (2).
+/// A machine of two CPUs with a node `a`, an engine (10), a program of the node (20), one outside
+/// (30), and a kernel thread (2).
 struct Machine {
     root: TempDir,
 }
@@ -337,7 +337,8 @@ fn a_disk_is_busy_if_the_same_requests_hang_or_the_kernel_says_so() {
     assert_ne!(idle_after(((5, 0, 0), (90, 3, 1000))), (0, for_ms(0)));
 }
 
-/// A monitor that was shown what the probes of a machine say at their start, and a spinner beside it.
+/// A monitor that was shown what the probes of a machine say at their start, and a spinner beside
+/// it.
 fn beside_a_spinner(machine: &Machine) -> Monitor {
     let mut monitor = Monitor::new(Criteria::default(), Time::ZERO);
     for signal in [SignalKind::Lateness, SignalKind::UnmodelledDrop] {

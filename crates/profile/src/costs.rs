@@ -59,7 +59,8 @@ pub struct Memory {
     pub total_bytes: u64,
     /// What could be had without swapping when it was measured, in bytes.
     pub available_bytes: u64,
-    /// The least limit of the control groups that NetLoom was in, in bytes; nothing if there was none.
+    /// The least limit of the control groups that NetLoom was in, in bytes; nothing if there was
+    /// none.
     pub limit_bytes: Option<u64>,
     /// What a node without processes and links takes.
     pub node: Option<MemoryCost>,
@@ -67,8 +68,8 @@ pub struct Memory {
     pub link: Option<MemoryCost>,
 }
 
-/// What one of many takes, in bytes. Others used the machine meanwhile: rough figures, and none where less was in
-/// use with many than without.
+/// What one of many takes, in bytes. Others used the machine meanwhile: rough figures, and none
+/// where less was in use with many than without.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct MemoryCost {
     /// Of the kernel: slabs, stacks, page tables, memory of each CPU, mapped memory.

@@ -25,8 +25,9 @@ pub enum Shape {
         /// Links on the way.
         hops: u32,
     },
-    /// A router with a host at each port: each host sends through the router to the next one. The most that
-    /// is borne is the maximum network provision MNP(i) of a node with i ports (Zheng 2003, §3.5.1).
+    /// A router with a host at each port: each host sends through the router to the next one. The
+    /// most that is borne is the maximum network provision MNP(i) of a node with i ports (Zheng
+    /// 2003, §3.5.1).
     Node {
         /// Ports of the router.
         ports: u32,
@@ -69,7 +70,8 @@ pub enum Traffic {
     Udp60,
     /// UDP in Ethernet frames of 1514 bytes, the most at an MTU of 1500, without FCS.
     Udp1514,
-    /// One TCP connection for each flow, 64 KiB at a time. The kernel hands over many segments at once.
+    /// One TCP connection for each flow, 64 KiB at a time. The kernel hands over many segments at
+    /// once.
     Tcp,
 }
 
@@ -87,7 +89,8 @@ impl Traffic {
         }
     }
 
-    /// What one write counts for in [`Edge::bits_per_second`], in bits: of UDP the frame, of TCP the payload.
+    /// What one write counts for in [`Edge::bits_per_second`], in bits: of UDP the frame, of TCP
+    /// the payload.
     pub fn bits(self) -> f64 {
         8.0 * match self {
             Self::Udp60 => 60.0,
@@ -107,14 +110,15 @@ impl std::fmt::Display for Traffic {
     }
 }
 
-/// The most that was borne: every frame arrived, none was lost outside the model or late, and every sender
-/// kept its pace.
+/// The most that was borne: every frame arrived, none was lost outside the model or late, and every
+/// sender kept its pace.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Edge {
-    /// What arrived, all flows together, in bit/s: of UDP Ethernet frames without FCS, of TCP the payload.
+    /// What arrived, all flows together, in bit/s: of UDP Ethernet frames without FCS, of TCP the
+    /// payload.
     pub bits_per_second: f64,
-    /// UDP frames that arrived in a second, all flows together; nothing for TCP, whose segments are not
-    /// counted.
+    /// UDP frames that arrived in a second, all flows together; nothing for TCP, whose segments are
+    /// not counted.
     pub frames_per_second: Option<f64>,
     /// The most that links carried in 10 ms, all links of the network together, in bit/s: what the
     /// signal `net_internal` measures.

@@ -9,7 +9,8 @@
 //! | `text` | profiles as JSON |
 //! | [`search`] | the highest load that a machine bears, from loads that it bore and did not bear |
 //!
-//! Pure. Not here: how anything is measured, and where profiles are kept (`netloom-gauge`, `netloom-cli`).
+//! Pure. Not here: how anything is measured, and where profiles are kept (`netloom-gauge`,
+//! `netloom-cli`).
 
 mod costs;
 mod forwarding;

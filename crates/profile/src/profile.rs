@@ -49,8 +49,8 @@ impl Profile {
     /// The current format.
     pub const FORMAT: u32 = FORMAT;
 
-    /// The threshold θ_n of internal traffic (Maier 2011, Eq. 4.1, δ = 10 ms): more than the most that all
-    /// links together carried in 10 ms of any run that was borne. Nothing if none was.
+    /// The threshold θ_n of internal traffic (Maier 2011, Eq. 4.1, δ = 10 ms): more than the most
+    /// that all links together carried in 10 ms of any run that was borne. Nothing if none was.
     pub fn net_internal(&self) -> Option<Rate> {
         let edges = self.forwarding.iter().filter_map(|forwarding| forwarding.edge);
         let most = edges.map(|edge| edge.peak_bits_per_second).fold(0.0, f64::max);
@@ -59,8 +59,8 @@ impl Profile {
         Rate::from_bits_per_second(bits).filter(|_| most > 0.0)
     }
 
-    /// In what `now` is another machine than the one that was measured, a sentence each; empty if the profile
-    /// still holds.
+    /// In what `now` is another machine than the one that was measured, a sentence each; empty if
+    /// the profile still holds.
     pub fn staleness(&self, now: &Machine) -> Vec<String> {
         stale::differences(&self.machine, now)
     }

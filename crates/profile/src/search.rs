@@ -1,8 +1,9 @@
 //! The highest load that a machine bears, from loads that it bore and did not bear.
 //!
-//! From a first guess the load grows or shrinks, in steps that grow, until one load was borne and a higher one
-//! was not; then the gap is halved (in proportion) until it is narrow. What was not borne may have been
-//! disturbed by something else: before the gap counts as narrow, its upper end is tried a second time.
+//! From a first guess the load grows or shrinks, in steps that grow, until one load was borne and a
+//! higher one was not; then the gap is halved (in proportion) until it is narrow. What was not
+//! borne may have been disturbed by something else: before the gap counts as narrow, its upper end
+//! is tried a second time.
 
 /// A search under way.
 ///
@@ -27,10 +28,11 @@ pub struct Range {
     pub least: f64,
     /// The most.
     pub most: f64,
-    /// How wide the gap may be in the end: the load that was not borne over the one that was; above 1.
+    /// How wide the gap may be in the end: the load that was not borne over the one that was;
+    /// above 1.
     pub gap: f64,
-    /// After so many tries the search is over, with what it has: a machine that bears now more and now less
-    /// has no edge.
+    /// After so many tries the search is over, with what it has: a machine that bears now more and
+    /// now less has no edge.
     pub tries: u32,
 }
 

@@ -4,8 +4,8 @@ use std::fmt::{Debug, Display};
 
 use netloom_api::machine::Machine;
 
-/// Differences of a frequency or of an amount of memory up to this part are not real: frequencies are
-/// measured at boot, and the kernel takes a little memory for itself.
+/// Differences of a frequency or of an amount of memory up to this part are not real: frequencies
+/// are measured at boot, and the kernel takes a little memory for itself.
 const TOLERANCE: f64 = 0.02;
 
 /// In what `now` differs from `then` that matters to what a machine bears, a sentence each.

@@ -4,8 +4,8 @@ use netloom_profile::search::{Range, Search};
 use proptest::prelude::*;
 
 const RANGE: Range = Range { least: 1e3, most: 1e9, gap: 1.1, tries: 25 };
-/// Searches a machine that tells of the n-th try of a load whether it was borne; the highest load that was, and
-/// all that were tried.
+/// Searches a machine that tells of the n-th try of a load whether it was borne; the highest load
+/// that was, and all that were tried.
 fn search(guess: f64, mut bears: impl FnMut(usize, f64) -> bool) -> (Option<f64>, Vec<f64>) {
     let mut search = Search::new(guess, RANGE);
     let mut tried = Vec::new();

@@ -6,8 +6,8 @@ use netloom_api::summary::Summary;
 /// So many links are drawn at most.
 const DRAWN: usize = 12;
 
-/// The links that are drawn: those that carried most, the busiest first. One that was offered nothing has
-/// nothing to draw.
+/// The links that are drawn: those that carried most, the busiest first. One that was offered
+/// nothing has nothing to draw.
 pub fn drawn(summary: &Summary) -> Vec<&LinkStatus> {
     let mut links = by_traffic(summary);
     links.retain(|link| offered(link) > 0);

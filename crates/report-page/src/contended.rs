@@ -1,4 +1,5 @@
-//! The contentions of a verdict: in which order, how grave, and by which letter they go on the page.
+//! The contentions of a verdict: in which order, how grave, and by which letter they go on the
+//! page.
 
 use netloom_monitor::{Episode, Judgement, SignalReport, Verdict};
 use netloom_units::Time;

@@ -1,5 +1,6 @@
-//! Samples of pipes over time, thinned while they come to what a page can show. Counters are cumulative,
-//! so a mean over a longer step is as exact as over a short one. Not here: how curves look (`chart`).
+//! Samples of pipes over time, thinned while they come to what a page can show. Counters are
+//! cumulative, so a mean over a longer step is as exact as over a short one. Not here: how curves
+//! look (`chart`).
 
 use std::collections::BTreeMap;
 
@@ -80,8 +81,8 @@ impl Curves {
         Self { step, only_traffic: false, links: links.collect() }
     }
 
-    /// Says that the samples have no more than what was offered and delivered: those of NetLoom before it
-    /// recorded the rest.
+    /// Says that the samples have no more than what was offered and delivered: those of NetLoom
+    /// before it recorded the rest.
     pub fn set_only_traffic(&mut self) {
         self.only_traffic = true;
     }
@@ -113,8 +114,8 @@ impl Curve {
         }
     }
 
-    /// The means of `value` (which gets two samples and the ns between them) from sample to sample, where
-    /// there is one. All counters began at 0 when the network was ready.
+    /// The means of `value` (which gets two samples and the ns between them) from sample to sample,
+    /// where there is one. All counters began at 0 when the network was ready.
     pub(crate) fn steps(&self, value: impl Fn(&Sample, &Sample, f64) -> Option<f64>) -> Vec<Step> {
         let (mut steps, mut before) = (Vec::new(), Sample::default());
         // A tail stands for the last one that was kept, and lengthens its step.
@@ -144,10 +145,12 @@ mod tests {
     }
 
     proptest! {
-        /// However samples are thinned: no more steps than a page shows, without a gap from the zero to the
-        /// last sample, and what they say adds up to what was counted.
+        /// However samples are thinned: no more steps than a page shows, without a gap from the
+        /// zero to the last sample, and what they say adds up to what was counted.
         #[test]
-        fn thinning_loses_nothing(gaps in prop::collection::vec((1u64..5_000, 0u64..1_000), 1..2_000)) {
+        fn thinning_loses_nothing(
+            gaps in prop::collection::vec((1u64..5_000, 0u64..1_000), 1..2_000)
+        ) {
             let ended = Time::from_nanos(gaps.iter().map(|(ns, _)| ns).sum());
             let mut curves = Curves::new(ended, ["a"]);
             let mut sample = Sample::default();
@@ -162,7 +165,8 @@ mod tests {
             prop_assert_eq!(steps[0].from, Time::default());
             prop_assert!(steps.windows(2).all(|pair| pair[0].to == pair[1].from));
             prop_assert_eq!(steps.last().unwrap().to, ended);
-            let sum: f64 = steps.iter().map(|s| s.mean * s.to.since(s.from).as_nanos() as f64).sum();
+            let products = steps.iter().map(|s| s.mean * s.to.since(s.from).as_nanos() as f64);
+            let sum: f64 = products.sum();
             // Each of some 300 products is right to 53 bits.
             prop_assert!((sum - sample.delivered_bytes as f64).abs() < 1e-6);
             prop_assert!(delivered(curves.of("a", Way::Forward).unwrap()).is_empty());

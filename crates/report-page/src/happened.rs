@@ -1,5 +1,5 @@
-//! What happened in a run, as far as the page tells of it: the timeline, and when processes lived. Of very
-//! many events the first are kept and the others counted.
+//! What happened in a run, as far as the page tells of it: the timeline, and when processes lived.
+//! Of very many events the first are kept and the others counted.
 
 use std::collections::BTreeMap;
 

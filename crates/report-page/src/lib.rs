@@ -1,8 +1,8 @@
-//! The report of a run as one HTML page that needs nothing else: no script, no font, no network. It is
-//! readable in print, in light and in dark, and no meaning is in colour alone.
+//! The report of a run as one HTML page that needs nothing else: no script, no font, no network. It
+//! is readable in print, in light and in dark, and no meaning is in colour alone.
 //!
-//! Pure: [`Run`] is what was read of a run, [`page`] gives the text. Not here: reading results and writing
-//! the file (`cli`), and judging (`monitor`).
+//! Pure: [`Run`] is what was read of a run, [`page`] gives the text. Not here: reading results and
+//! writing the file (`cli`), and judging (`monitor`).
 //!
 //! | module | what |
 //! |---|---|

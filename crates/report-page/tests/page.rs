@@ -1,5 +1,5 @@
-//! The page as a whole: what is on it, that any text is only text on it, and that it needs nothing else.
-//! `BLESS=1` accepts a page that looks different; look at it in a browser first.
+//! The page as a whole: what is on it, that any text is only text on it, and that it needs nothing
+//! else. `BLESS=1` accepts a page that looks different; look at it in a browser first.
 
 mod made_up;
 
@@ -212,8 +212,8 @@ fn a_large_run_has_a_page_that_can_be_read() {
 }
 
 proptest! {
-    /// Whatever a text has in it, it stays text: the page has the same elements with the same attributes
-    /// as with harmless names, and the text is there.
+    /// Whatever a text has in it, it stays text: the page has the same elements with the same
+    /// attributes as with harmless names, and the text is there.
     #[test]
     fn any_text_is_only_text(with in "(\\PC|[<>&\"'`=/]|\\x00|\\x1b|\u{fffe}|\u{202e}|</style>|]]>|<!--|🦀){0,12}") {
         let hostile = read(&page(&run(&with)));

@@ -1,5 +1,5 @@
-//! Addresses as text: `02:00:00:00:00:01`, and IP prefixes like `10.0.0.1/24`, which the link model has
-//! too.
+//! Addresses as text: `02:00:00:00:00:01`, and IP prefixes like `10.0.0.1/24`, which the link model
+//! has too.
 
 use std::fmt;
 use std::str::FromStr;

@@ -68,7 +68,8 @@ mod tests {
     #[test]
     fn neighbours_are_all_who_hear_each_other() {
         let line = "  nodes: { a: , b: , c: , d: { kind: switch } }\n  links:\n";
-        let lan = "    - { endpoints: [a, d] }\n    - { endpoints: [b, d] }\n    - { endpoints: [c, d] }\n";
+        let lan = "    - { endpoints: [a, d] }\n    - { endpoints: [b, d] }\n    \
+                   - { endpoints: [c, d] }\n";
         assert_eq!(scenario(&format!("{line}{lan}")).neighbours(), 6);
         let pair = "    - { endpoints: [a, b] }\n    - { endpoints: [b, c] }\n";
         assert_eq!(scenario(&format!("{line}{lan}{pair}")).neighbours(), 6 + 2 + 2);

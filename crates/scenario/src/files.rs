@@ -1,12 +1,12 @@
-//! What is needed of the files that a scenario names: their text, not too much of it. Not here: opening
-//! them; whoever loads the scenario does.
+//! What is needed of the files that a scenario names: their text, not too much of it. Not here:
+//! opening them; whoever loads the scenario does.
 
 use std::collections::HashMap;
 
 use netloom_link::{FileError, PipeChange, SharedData};
 
-/// Most bytes of all files together. A file that is read as two kinds of data, or not as what it should be,
-/// counts again.
+/// Most bytes of all files together. A file that is read as two kinds of data, or not as what it
+/// should be, counts again.
 const MAX_BYTES: usize = 256 << 20;
 
 /// Gives the text of a file by the name that was written.

@@ -1,5 +1,5 @@
-//! Which interfaces hear each other: the way of a frame over links and switches, from VLAN to VLAN. Not
-//! here: addresses, routes, what links do to frames.
+//! Which interfaces hear each other: the way of a frame over links and switches, from VLAN to VLAN.
+//! Not here: addresses, routes, what links do to frames.
 //!
 //! Two interfaces hear each other if frames pass both ways. A frame is in a VLAN, or in none: on a
 //! switch that knows VLANs in the one that its port says, elsewhere in the one of its tag.
@@ -24,7 +24,8 @@ pub struct Port {
 pub struct Layer2<'a> {
     /// By node: whether it is a switch, and its interfaces.
     nodes: Vec<(bool, &'a [Interface])>,
-    /// What is at the other end of an interface: the port, the link's index, whether by its forward pipe.
+    /// What is at the other end of an interface: the port, the link's index, whether by its forward
+    /// pipe.
     wires: HashMap<Port, (Port, usize, bool)>,
     /// The sub-interface of an interface in a VLAN.
     subinterfaces: HashMap<(Port, Vid), Port>,
@@ -34,8 +35,8 @@ pub struct Layer2<'a> {
 type Place = (Port, Option<Vid>);
 
 impl<'a> Layer2<'a> {
-    /// The network of `nodes` (whether each is a switch, and its interfaces) and `links` (their ends, in the
-    /// order of the links; nothing for one that is left out).
+    /// The network of `nodes` (whether each is a switch, and its interfaces) and `links` (their
+    /// ends, in the order of the links; nothing for one that is left out).
     pub fn new(
         nodes: impl Iterator<Item = (bool, &'a [Interface])>,
         links: impl Iterator<Item = Option<[Port; 2]>>,
@@ -65,9 +66,9 @@ impl<'a> Layer2<'a> {
         Self::new(nodes, ends.map(Some))
     }
 
-    /// Every interface with a network stack that hears `from` and is heard by it, by the way with the fewest
-    /// links, nearest first. `cross` makes of `start` what the way means: it is called for each link on it,
-    /// with the link's index and whether the way is by its forward pipe.
+    /// Every interface with a network stack that hears `from` and is heard by it, by the way with
+    /// the fewest links, nearest first. `cross` makes of `start` what the way means: it is called
+    /// for each link on it, with the link's index and whether the way is by its forward pipe.
     pub fn reached<T: Clone>(
         &self,
         from: Port,

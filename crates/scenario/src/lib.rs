@@ -15,8 +15,8 @@
 //! | `diagnostic` | findings with places, rendered for people and programs |
 //! | [`graph`] | a scenario as a drawing: DOT, Mermaid, SVG |
 //!
-//! Text in, result out; the text of a file that a scenario names is asked for. Not here: opening files, clocks,
-//! threads; automatic addresses and routes (`plan`).
+//! Text in, result out; the text of a file that a scenario names is asked for. Not here: opening
+//! files, clocks, threads; automatic addresses and routes (`plan`).
 
 mod address;
 mod decode;

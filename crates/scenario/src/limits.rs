@@ -1,4 +1,5 @@
-//! What nodes may use of the machine: a node, or the sum of the nodes of a group or of the experiment.
+//! What nodes may use of the machine: a node, or the sum of the nodes of a group or of the
+//! experiment.
 
 use std::fmt;
 use std::str::FromStr;
@@ -10,10 +11,12 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 /// Limits; nothing is limited of which nothing is said.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Limits {
-    /// CPU time, in CPUs: the processes stand still when they have used it up, until the next tenth of a second.
+    /// CPU time, in CPUs: the processes stand still when they have used it up, until the next tenth
+    /// of a second.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cpu: Option<CpuQuota>,
-    /// The part of a busy CPU that the processes get beside others with a weight, of which most have 100.
+    /// The part of a busy CPU that the processes get beside others with a weight, of which most
+    /// have 100.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cpu_weight: Option<u32>,
     /// Memory, swap included: the kernel kills a process when it is used up.

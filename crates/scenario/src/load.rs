@@ -27,13 +27,13 @@ pub fn load(text: &str) -> Result<Loaded, Diagnostics> {
     load_with_files(text, &mut |_| Err(Unreadable::because("files cannot be read here")))
 }
 
-/// Reads a scenario file's text: YAML to a tree, tree to typed values, values to a scenario with all
-/// defaults filled in, all references checked, and the values of all files that it names, which
+/// Reads a scenario file's text: YAML to a tree, tree to typed values, values to a scenario with
+/// all defaults filled in, all references checked, and the values of all files that it names, which
 /// `read` gives.
 ///
 /// # Errors
-/// Everything that is wrong with the file, as far as it can be known in one pass; warnings are among
-/// the findings then. Where the text is not YAML at all, only the first fault is known.
+/// Everything that is wrong with the file, as far as it can be known in one pass; warnings are
+/// among the findings then. Where the text is not YAML at all, only the first fault is known.
 pub fn load_with_files(text: &str, read: &mut ReadFile<'_>) -> Result<Loaded, Diagnostics> {
     let tree = yaml::parse(text).map_err(|error| Diagnostics::new(vec![error]))?;
     let decoded = decode::<RawScenario>(&tree);
@@ -47,8 +47,8 @@ pub fn load_with_files(text: &str, read: &mut ReadFile<'_>) -> Result<Loaded, Di
     if is_usable { Ok(Loaded { scenario, warnings: findings }) } else { Err(findings) }
 }
 
-/// Reads properties of a link as they stand in a scenario file, in a YAML mapping of their own. `read`
-/// gives the files that they name.
+/// Reads properties of a link as they stand in a scenario file, in a YAML mapping of their own.
+/// `read` gives the files that they name.
 ///
 /// # Errors
 /// Everything that is wrong with them.

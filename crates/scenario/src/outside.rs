@@ -5,14 +5,15 @@ use std::fmt;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What of the machine is at the end of a link. In a scenario it stands where nodes have their name, with the
-/// name of a device of the machine behind the colon.
+/// What of the machine is at the end of a link. In a scenario it stands where nodes have their
+/// name, with the name of a device of the machine behind the colon.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
 )]
 #[serde(rename_all = "snake_case")]
 pub enum Outside {
-    /// `host:NAME`: a new device of the machine, by which the machine and the network reach each other.
+    /// `host:NAME`: a new device of the machine, by which the machine and the network reach each
+    /// other.
     Host,
     /// `nat:NAME`: the same, and what comes from its subnet goes on as if the machine had sent it.
     Nat,

@@ -84,8 +84,9 @@ impl std::str::FromStr for Publish {
     fn from_str(text: &str) -> Result<Self, String> {
         let wrong = || {
             format!(
-                "`{text}` does not publish a port; write `MACHINE:NODE`, like `8080:80`, with an address \
-                 before it to listen there and `/udp` behind it for datagrams, like `192.0.2.1:5353:53/udp`"
+                "`{text}` does not publish a port; write `MACHINE:NODE`, like `8080:80`, with an \
+                 address before it to listen there and `/udp` behind it for datagrams, like \
+                 `192.0.2.1:5353:53/udp`"
             )
         };
         let (ports, protocol) = match text.rsplit_once('/') {

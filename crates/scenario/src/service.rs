@@ -1,6 +1,7 @@
-//! Services: templates of programs that nodes run, and what a scenario asks of them. A template says in one
-//! declarative file what a program needs, which files are made for it, and how it is started. What its
-//! texts become is worked out elsewhere, as that takes addresses (`netloom-services`).
+//! Services: templates of programs that nodes run, and what a scenario asks of them. A template
+//! says in one declarative file what a program needs, which files are made for it, and how it is
+//! started. What its texts become is worked out elsewhere, as that takes addresses
+//! (`netloom-services`).
 
 mod builtin;
 mod template;

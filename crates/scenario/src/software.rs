@@ -12,8 +12,8 @@ use crate::spec::Command;
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Software {
-    /// Where its root file system comes from, if not from the machine: a directory, a tarball or an OCI
-    /// layout, absolute or relative to the scenario's directory.
+    /// Where its root file system comes from, if not from the machine: a directory, a tarball or an
+    /// OCI layout, absolute or relative to the scenario's directory.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub root: Option<String>,
     /// Files by their paths in the node.

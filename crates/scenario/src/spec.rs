@@ -33,8 +33,8 @@ pub struct Scenario {
     /// What all nodes together may use of the machine.
     #[serde(default, skip_serializing_if = "Limits::is_empty")]
     pub total_limits: Limits,
-    /// What the nodes of a group together may use of the machine, for groups that say it; a node is in at most
-    /// one of them.
+    /// What the nodes of a group together may use of the machine, for groups that say it; a node is
+    /// in at most one of them.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub group_limits: BTreeMap<String, Limits>,
     /// All links, in the order of the file.
@@ -86,7 +86,8 @@ impl Scenario {
         [node.limits, of_group.copied().unwrap_or_default(), self.total_limits]
     }
 
-    /// The interfaces whose frames are at this end of a link: its own, and the VLAN sub-interfaces of that.
+    /// The interfaces whose frames are at this end of a link: its own, and the VLAN sub-interfaces
+    /// of that.
     pub fn interfaces_at(&self, end: &Endpoint) -> Vec<Endpoint> {
         let interfaces = self.node(&end.node).into_iter().flat_map(|node| &node.interfaces);
         let here = interfaces.filter(|interface| interface.at_link() == end.interface);
@@ -107,8 +108,8 @@ impl Scenario {
         self.links.iter().filter(|link| !link.direct)
     }
 
-    /// Holds what many links take from one file in one copy. A scenario that was loaded does so already;
-    /// one that came as text from elsewhere has a copy for each.
+    /// Holds what many links take from one file in one copy. A scenario that was loaded does so
+    /// already; one that came as text from elsewhere has a copy for each.
     pub fn share_data(&mut self) {
         let mut shared = SharedData::default();
         for pipe in self.links.iter_mut().flat_map(|link| [&mut link.forward, &mut link.reverse]) {
@@ -131,8 +132,8 @@ pub struct Node {
     pub kind: NodeKind,
     /// The groups it belongs to.
     pub groups: Vec<String>,
-    /// Its interfaces, in the order in which the links name them, and then VLAN sub-interfaces. For a
-    /// switch: its ports.
+    /// Its interfaces, in the order in which the links name them, and then VLAN sub-interfaces. For
+    /// a switch: its ports.
     pub interfaces: Vec<Interface>,
     /// Where its routes come from.
     pub routing: Routing,
@@ -180,8 +181,8 @@ pub enum NodeKind {
     Router,
     /// A learning layer-2 segment inside the engine: no network stack, no processes.
     Switch,
-    /// What of the machine is at the ends of links: its interfaces are the machine's. Not written as a node: an
-    /// end of a link names it.
+    /// What of the machine is at the ends of links: its interfaces are the machine's. Not written
+    /// as a node: an end of a link names it.
     Outside,
 }
 
@@ -222,14 +223,15 @@ pub struct Interface {
     pub ipv4: Addresses<Ipv4Prefix>,
     /// IPv6 addresses (the link-local one comes on top).
     pub ipv6: Addresses<Ipv6Prefix>,
-    /// What a port of a switch does with VLAN tags; nothing where the switch knows no VLANs, and in other
-    /// nodes.
+    /// What a port of a switch does with VLAN tags; nothing where the switch knows no VLANs, and in
+    /// other nodes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub vlan: Option<PortVlans>,
     /// What the way through a port of a switch that runs a spanning tree is worth to it.
     #[serde(default, skip_serializing_if = "PortTree::is_default")]
     pub spanning_tree: PortTree,
-    /// The interface whose frames of one VLAN are this one's, if it is no interface of a link itself.
+    /// The interface whose frames of one VLAN are this one's, if it is no interface of a link
+    /// itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub subinterface: Option<Subinterface>,
 }
@@ -249,7 +251,8 @@ impl Interface {
         }
     }
 
-    /// The interface at whose link its frames are: itself, or the one that it is a sub-interface of.
+    /// The interface at whose link its frames are: itself, or the one that it is a sub-interface
+    /// of.
     pub fn at_link(&self) -> &str {
         self.subinterface.as_ref().map_or(&self.name, |sub| &sub.of)
     }
@@ -260,7 +263,8 @@ impl Interface {
 pub struct PortTree {
     /// Its cost, from 1 to 200,000,000; nothing for what the link's rate gives.
     pub cost: Option<u32>,
-    /// Of ways that cost the same from one neighbour, the lowest wins: a multiple of 16 from 0 to 240; nothing for 128.
+    /// Of ways that cost the same from one neighbour, the lowest wins: a multiple of 16 from 0 to
+    /// 240; nothing for 128.
     pub priority: Option<u8>,
 }
 
@@ -372,8 +376,8 @@ pub struct Link {
     pub reverse: PipeConfig,
     /// Routing cost, for `routing: cost`.
     pub cost: u32,
-    /// Whether it is a pair of kernel devices that join the two nodes without the engine; both pipes then
-    /// have their defaults.
+    /// Whether it is a pair of kernel devices that join the two nodes without the engine; both
+    /// pipes then have their defaults.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub direct: bool,
 }
@@ -568,8 +572,8 @@ pub struct Monitor {
     pub enabled: bool,
     /// What is done when contention begins.
     pub on_contention: OnContention,
-    /// How long the experiment warms up: contention that ends before is reported, but not held against the
-    /// run.
+    /// How long the experiment warms up: contention that ends before is reported, but not held
+    /// against the run.
     pub warm_up: Duration,
     /// Thresholds and windows.
     pub criteria: Criteria,
@@ -578,7 +582,8 @@ pub struct Monitor {
 /// What the engine's workers get of the machine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Workers {
-    /// On so many CPUs runs a worker each and nothing else of the experiment; of 0, they share all CPUs with it.
+    /// On so many CPUs runs a worker each and nothing else of the experiment; of 0, they share all
+    /// CPUs with it.
     pub dedicated_cpus: usize,
 }
 

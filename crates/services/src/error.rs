@@ -43,7 +43,8 @@ pub enum ServiceError {
     },
     /// Services that wait for each other.
     #[error(
-        "node `{node}`: the service `{service}` needs itself, by way of others; change `needs` in a template"
+        "node `{node}`: the service `{service}` needs itself, by way of others; change `needs` in \
+         a template"
     )]
     Cycle {
         /// The node.

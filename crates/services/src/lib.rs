@@ -1,5 +1,5 @@
-//! Services of nodes: what their templates become once every address is decided. A scenario, its plan and
-//! where programs are go in; files, directories and commands come out, for each node.
+//! Services of nodes: what their templates become once every address is decided. A scenario, its
+//! plan and where programs are go in; files, directories and commands come out, for each node.
 //!
 //! | module | does |
 //! |---|---|
@@ -8,8 +8,8 @@
 //! | `texts` | one text of a template, filled in |
 //! | `error` | what can go wrong |
 //!
-//! Not here: what templates there are and what a scenario says about them (`scenario`), looking for programs,
-//! and running anything (`engine`).
+//! Not here: what templates there are and what a scenario says about them (`scenario`), looking for
+//! programs, and running anything (`engine`).
 
 mod error;
 mod render;

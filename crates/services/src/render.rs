@@ -11,14 +11,16 @@ use crate::surroundings::{Map, Spoken, Surroundings};
 use crate::texts::{Elsewhere, Place, Texts};
 use crate::{Directory, File, Missing, NodeServices, Service, ServiceError};
 
-/// Gives the path of a program in a node, if it is there: by the node, its name and where it may be.
+/// Gives the path of a program in a node, if it is there: by the node, its name and where it may
+/// be.
 pub type Find<'a> = dyn Fn(&Node, &str, &Program) -> Option<String> + 'a;
 
-/// What the services of all nodes come to, for nodes that have files or services. Texts of the scenario's own
-/// templates are filled in `elsewhere`.
+/// What the services of all nodes come to, for nodes that have files or services. Texts of the
+/// scenario's own templates are filled in `elsewhere`.
 ///
 /// # Errors
-/// [`ServiceError`]: programs that are not there, all of them; or a template that cannot be filled in.
+/// [`ServiceError`]: programs that are not there, all of them; or a template that cannot be filled
+/// in.
 pub fn render(
     scenario: &Scenario,
     plan: &Plan,

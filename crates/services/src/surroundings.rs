@@ -1,4 +1,5 @@
-//! What templates can speak of: the node, its interfaces, and who is at the other end of their links.
+//! What templates can speak of: the node, its interfaces, and who is at the other end of their
+//! links.
 
 use std::collections::{BTreeMap, HashMap};
 use std::net::Ipv4Addr;

@@ -1,8 +1,8 @@
 //! Filling in one text.
 //!
-//! Texts of a scenario's own templates are programs that somebody wrote: they may loop, nest or grow
-//! without end, and a process in which that happens may die of it. So they are not filled in here, but
-//! elsewhere, by whoever calls [`render`](crate::render): in a process of their own.
+//! Texts of a scenario's own templates are programs that somebody wrote: they may loop, nest or
+//! grow without end, and a process in which that happens may die of it. So they are not filled in
+//! here, but elsewhere, by whoever calls [`render`](crate::render): in a process of their own.
 
 use std::collections::BTreeSet;
 
@@ -28,8 +28,8 @@ pub struct Question {
 }
 
 impl Question {
-    /// Fills it in. Whoever does this for texts that others wrote may loop for seconds, run out of stack
-    /// or memory, and die of it.
+    /// Fills it in. Whoever does this for texts that others wrote may loop for seconds, run out of
+    /// stack or memory, and die of it.
     ///
     /// # Errors
     /// In words, why it cannot be filled in.

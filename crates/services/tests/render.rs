@@ -133,7 +133,8 @@ fn missing_programs_are_named_with_package_and_node() {
 
 #[test]
 fn isis_knows_its_intervals_before_it_begins() {
-    // `net` starts it: what comes later holds from the second link-state packet on, half a minute later.
+    // `net` starts it: what comes later holds from the second link-state packet on, half a minute
+    // later.
     let nodes = two("[isis]");
     let config = &nodes["a"].files["/etc/frr/isisd.conf"].content;
     let at = |word: &str| config.find(word).unwrap_or_else(|| panic!("no {word}: {config}"));

@@ -1,5 +1,5 @@
-//! What bridges say to each other, and its wire format (clause 9). Not here: what it means to a port
-//! (`information`).
+//! What bridges say to each other, and its wire format (clause 9). Not here: what it means to a
+//! port (`information`).
 
 use crate::{BridgeId, Times, Vector};
 
@@ -30,8 +30,8 @@ const RST_BYTES: usize = 36;
 pub enum Bpdu {
     /// Rapid spanning tree BPDU: version 2.
     Rst(Config),
-    /// Configuration BPDU of a legacy bridge: version 0. Its role is designated; of its flags it has
-    /// topology change and its acknowledgement only.
+    /// Configuration BPDU of a legacy bridge: version 0. Its role is designated; of its flags it
+    /// has topology change and its acknowledgement only.
     Config(Config),
     /// Topology change notification of a legacy bridge: version 0.
     Tcn,

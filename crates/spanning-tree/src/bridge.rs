@@ -1,5 +1,5 @@
-//! The bridge, which joins ports to a tree: what goes in, what comes out, and when. Not here: what a
-//! port does (`information`, `transitions`, `topology`, `transmission`).
+//! The bridge, which joins ports to a tree: what goes in, what comes out, and when. Not here: what
+//! a port does (`information`, `transitions`, `topology`, `transmission`).
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::mem::take;
@@ -26,9 +26,10 @@ pub struct PortError(usize);
 /// (table 17-1): hello 2 s, max age 20 s, forward delay 15 s, migrate time 3 s, 6 BPDUs a second.
 ///
 /// Call [`handle_timeout`](Self::handle_timeout) at [`next_deadline`](Self::next_deadline). After
-/// that, and after each other call that takes `now`, send what [`poll_transmit`](Self::poll_transmit)
-/// gives, forget what [`poll_flush`](Self::poll_flush) says, and ask which ports
-/// [`learn`](Self::learns) and [`forward`](Self::forwards). Times never go backwards.
+/// that, and after each other call that takes `now`, send what
+/// [`poll_transmit`](Self::poll_transmit) gives, forget what [`poll_flush`](Self::poll_flush) says,
+/// and ask which ports [`learn`](Self::learns) and [`forward`](Self::forwards). Times never go
+/// backwards.
 #[derive(Debug)]
 pub struct Bridge {
     pub(crate) id: BridgeId,
@@ -75,8 +76,8 @@ impl Bridge {
     }
 
     /// Adds port `port`, enabled, or replaces it. Its number on the wire is one more; its link is
-    /// point-to-point. One that is an `edge` (AdminEdge) forwards at once, until it hears a bridge; the
-    /// others when none has been heard for 3 s. The first port starts the bridge's hellos.
+    /// point-to-point. One that is an `edge` (AdminEdge) forwards at once, until it hears a bridge;
+    /// the others when none has been heard for 3 s. The first port starts the bridge's hellos.
     ///
     /// # Errors
     /// If `port` is above 4094.
@@ -129,8 +130,8 @@ impl Bridge {
         }
     }
 
-    /// A whole Ethernet frame for which [`is_bpdu`](crate::is_bpdu) holds has come in by `port`. What
-    /// cannot be understood is counted and changes nothing.
+    /// A whole Ethernet frame for which [`is_bpdu`](crate::is_bpdu) holds has come in by `port`.
+    /// What cannot be understood is counted and changes nothing.
     pub fn receive(&mut self, now: Time, port: usize, frame: &[u8]) {
         self.handle_timeout(now);
         let Some(state) = self.ports.get_mut(&port) else { return };

@@ -18,8 +18,8 @@ pub struct PathCost(u32);
 pub struct PathCostError(u32);
 
 impl PathCost {
-    /// The recommended cost of a link of this rate in bit/s (table 17-3): 20,000 at 1 Gbit/s. A link
-    /// without a rate costs what one of 10 Tbit/s does: 2.
+    /// The recommended cost of a link of this rate in bit/s (table 17-3): 20,000 at 1 Gbit/s. A
+    /// link without a rate costs what one of 10 Tbit/s does: 2.
     pub fn of_rate(bits_per_second: Option<u64>) -> Self {
         let cost = bits_per_second.map_or(2, |rate| COST_TIMES_RATE / rate.max(1));
         Self(u32::try_from(cost).unwrap_or(MAX).clamp(1, MAX))

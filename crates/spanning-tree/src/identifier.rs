@@ -1,4 +1,5 @@
-//! Who a bridge is: its priority and address; and the priority of a port. Not here: numbers of ports (`port`).
+//! Who a bridge is: its priority and address; and the priority of a port. Not here: numbers of
+//! ports (`port`).
 
 use std::fmt;
 
@@ -45,8 +46,8 @@ impl fmt::Display for Priority {
 /// Step between priorities of ports: the 12 bits below are the port's number (§9.2.7).
 const PORT_STEP: u8 = 16;
 
-/// How much a way through a port is wanted, of several that cost the same from one neighbour: the lowest wins. A
-/// multiple of 16 from 0 to 240 (§17.14, table 17-2).
+/// How much a way through a port is wanted, of several that cost the same from one neighbour: the
+/// lowest wins. A multiple of 16 from 0 to 240 (§17.14, table 17-2).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct PortPriority(u8);
 

@@ -89,9 +89,9 @@ impl Port {
         false
     }
 
-    /// Whether the neighbour can have heard what the port has to say now. The standard does not ask:
-    /// there, what a neighbour agreed to before counts for what it is told next, and frames go round
-    /// while information on a lost root does.
+    /// Whether the neighbour can have heard what the port has to say now. The standard does not
+    /// ask: there, what a neighbour agreed to before counts for what it is told next, and frames go
+    /// round while information on a lost root does.
     fn answers(&self, config: &Config) -> bool {
         !self.new_info && config.vector.root == self.vector.root
     }
@@ -107,8 +107,8 @@ impl Port {
         self.start_ageing(now);
     }
 
-    /// updtRcvdInfoWhile (§17.21.23): three hellos of the neighbour, or none for information that is
-    /// as old as it may be.
+    /// updtRcvdInfoWhile (§17.21.23): three hellos of the neighbour, or none for information that
+    /// is as old as it may be.
     fn start_ageing(&mut self, now: Time) {
         if self.times.aged().message_age > self.times.max_age {
             self.info = Info::Aged;

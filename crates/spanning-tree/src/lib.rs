@@ -1,7 +1,8 @@
 //! The Rapid Spanning Tree Protocol (IEEE 802.1D-2004, clause 17) of one bridge.
 //!
-//! A [`Bridge`] is a state machine in virtual time: BPDUs, the state of links and `now` go in; BPDUs,
-//! states of ports and deadlines come out. Clauses in the comments are those of IEEE 802.1D-2004.
+//! A [`Bridge`] is a state machine in virtual time: BPDUs, the state of links and `now` go in;
+//! BPDUs, states of ports and deadlines come out. Clauses in the comments are those of IEEE
+//! 802.1D-2004.
 //!
 //! | module | what lives there |
 //! |---|---|
@@ -13,14 +14,14 @@
 //! | `roles` | which role each port has |
 //! | `information`, `transitions`, `topology`, `transmission` | the machines of a port |
 //!
-//! Where it is not the standard to the letter: timers end at their time instead of at the next second;
-//! hellos of all ports fall together; a notification goes to a legacy root only while there is a
-//! change to notify; an agreement counts only if it can answer what the port says now; and a port that
-//! hears itself is disputed. As in any RSTP, information on a root that is lost can go round until it is
-//! too old (20 hops), and frames with it for moments.
+//! Where it is not the standard to the letter: timers end at their time instead of at the next
+//! second; hellos of all ports fall together; a notification goes to a legacy root only while there
+//! is a change to notify; an agreement counts only if it can answer what the port says now; and a
+//! port that hears itself is disputed. As in any RSTP, information on a root that is lost can go
+//! round until it is too old (20 hops), and frames with it for moments.
 //!
-//! Not here: clocks, threads, devices, learned addresses (`netloom-link` has a table of them), shared
-//! media (every link is point-to-point), several trees (MSTP).
+//! Not here: clocks, threads, devices, learned addresses (`netloom-link` has a table of them),
+//! shared media (every link is point-to-point), several trees (MSTP).
 
 mod bpdu;
 mod bridge;

@@ -1,5 +1,5 @@
-//! What a port knows (§17.19), when something is due at it, and what it shows. Not here: what happens
-//! to it (`information`, `transitions`, `topology`, `transmission`).
+//! What a port knows (§17.19), when something is due at it, and what it shows. Not here: what
+//! happens to it (`information`, `transitions`, `topology`, `transmission`).
 
 use netloom_units::{Duration, Time};
 

@@ -2,7 +2,8 @@
 
 use netloom_units::{Duration, Time};
 
-/// When it ends; the default has ended. The standard's "timer ≠ 0" is [`runs`](Self::runs) (§17.17).
+/// When it ends; the default has ended. The standard's "timer ≠ 0" is [`runs`](Self::runs)
+/// (§17.17).
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Timer(Time);
 

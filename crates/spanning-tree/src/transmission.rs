@@ -1,4 +1,5 @@
-//! What a port says, and how often it may (§17.26). Not here: hellos' times (`bridge`), bytes (`bpdu`).
+//! What a port says, and how often it may (§17.26). Not here: hellos' times (`bridge`), bytes
+//! (`bpdu`).
 
 use netloom_units::{Duration, Time};
 

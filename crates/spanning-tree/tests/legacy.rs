@@ -51,7 +51,8 @@ fn a_port_to_a_legacy_bridge_listens_and_learns_for_15_s_each() {
     network.run_until(at(10_000));
     network.set_link(0, false);
     network.set_link(0, true);
-    // Its first BPDU counts 3 s after the link came up; until then the port's clock is that of RSTP.
+    // Its first BPDU counts 3 s after the link came up; until then the port's clock is that of
+    // RSTP.
     let mut forwards_at = None;
     for second in 11..=60 {
         network.run_until(at(second * 1000));

@@ -78,8 +78,8 @@ impl fmt::Display for Probability {
     }
 }
 
-/// A hundredth of the decimal `number`, rounded once: to divide afterwards would round twice, and not
-/// every probability could be written.
+/// A hundredth of the decimal `number`, rounded once: to divide afterwards would round twice, and
+/// not every probability could be written.
 fn hundredth(number: &str) -> Option<f64> {
     let (mantissa, exponent) = match number.split_once(['e', 'E']) {
         Some((mantissa, exponent)) => (mantissa, exponent.parse::<i32>().ok()?),

@@ -1,7 +1,7 @@
 //! The serde and schema faces that all quantities written as text share.
 
-/// The methods of a serde visitor that take a number as the text that it is written as: `1e-6` may stand
-/// without quotes, and a quantity without its unit is refused with the same words.
+/// The methods of a serde visitor that take a number as the text that it is written as: `1e-6` may
+/// stand without quotes, and a quantity without its unit is refused with the same words.
 #[macro_export]
 macro_rules! visit_numbers_as_text {
     () => {
@@ -18,8 +18,8 @@ macro_rules! visit_numbers_as_text {
 }
 
 /// Implements `Serialize`, `Deserialize` and `JsonSchema` for a type that is written as text: one
-/// that has `FromStr<Err = UnitError>` and `Display`. Arguments: the type, its name in messages, the
-/// schema's pattern, its description, and an example.
+/// that has `FromStr<Err = UnitError>` and `Display`. Arguments: the type, its name in messages,
+/// the schema's pattern, its description, and an example.
 ///
 /// The caller needs `serde` and `schemars` among its dependencies.
 #[macro_export]

@@ -34,7 +34,8 @@ pub async fn apply(machine: &dyn Machine, args: Apply) -> Result<i32> {
     }
     if args.start.workers.is_some() {
         bail!(
-            "`{name}` runs already, with the workers that it was started with; leave out `--workers`"
+            "`{name}` runs already, with the workers that it was started with; leave out \
+             `--workers`"
         );
     }
     let response = ask(&found, &loaded, args.dry_run).await?;
@@ -50,8 +51,8 @@ pub async fn check_unchanged(found: &Found, loaded: &Loaded) -> Result<i32> {
     let name = &loaded.scenario.name;
     let response = ask(found, loaded, true).await.map_err(|error| {
         error.context(format!(
-            "an experiment called `{name}` is already running; end it with `netloom destroy {name}` or choose \
-             another name with `--name`"
+            "an experiment called `{name}` is already running; end it with `netloom destroy \
+             {name}` or choose another name with `--name`"
         ))
     })?;
     if response.steps.is_empty() {
@@ -62,8 +63,8 @@ pub async fn check_unchanged(found: &Found, loaded: &Loaded) -> Result<i32> {
     let file = loaded.file.display();
     bail!(
         "an experiment called `{name}` is already running, and {changes} away from the scenario: \
-         `netloom apply -t {file}` makes them and `--dry-run` shows them; or end it with `netloom destroy {name}`, \
-         or choose another name with `--name`"
+         `netloom apply -t {file}` makes them and `--dry-run` shows them; or end it with `netloom \
+         destroy {name}`, or choose another name with `--name`"
     )
 }
 

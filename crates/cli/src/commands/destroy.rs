@@ -8,8 +8,8 @@ use crate::args::Destroy;
 use crate::client::Client;
 use crate::{Found, Machine, exit, find};
 
-/// How long an engine may take to end before it is killed, and how much longer for each node: the kernel took more than a
-/// minute to free 5,000 nodes with 6,000 routes each.
+/// How long an engine may take to end before it is killed, and how much longer for each node: the
+/// kernel took more than a minute to free 5,000 nodes with 6,000 routes each.
 const PATIENCE: Duration = Duration::from_secs(60);
 const PATIENCE_PER_NODE: Duration = Duration::from_millis(100);
 /// How long an engine that does not answer may take to end.

@@ -24,7 +24,8 @@ processes:
 ";
 /// What that is called.
 const NETWORK: &str = "network of two nodes";
-/// The size for which walls are shown, unless a scenario says another: thousand nodes, two thousand links.
+/// The size for which walls are shown, unless a scenario says another: thousand nodes, two thousand
+/// links.
 const LARGE: Size = Size { nodes: 1000, interfaces: 4000, opened: 4000, neighbours: 4000 };
 /// The oldest kernel that is supported.
 const OLDEST: (u32, u32) = (5, 15);
@@ -152,8 +153,8 @@ fn seen(summary: &Summary) -> Vec<Check> {
         false => Check::new(
             "workers",
             State::Note,
-            "not real-time threads: beside other load, frames leave late sooner; root, or a limit of \
-             real-time priority of 2 or more (`ulimit -r`, `rtprio` in limits.conf), gives them",
+            "not real-time threads: beside other load, frames leave late sooner; root, or a limit \
+             of real-time priority of 2 or more (`ulimit -r`, `rtprio` in limits.conf), gives them",
         ),
     };
     let coverage = summary.verdict.iter().flat_map(|verdict| &verdict.coverage);

@@ -5,8 +5,8 @@ use std::io::{BufWriter, Read};
 use std::path::Path;
 
 use anyhow::{Context, Result};
+use netloom_columnar::{Cell, Column, Csv, Kind, Parquet, Table};
 use netloom_link::{FrameEvent, LogDecoder, LogEntry, Occurrence};
-use netloom_tables::{Cell, Column, Csv, Kind, Parquet, Table};
 use netloom_units::Time;
 
 use crate::args::Frames;
@@ -30,8 +30,8 @@ const COLUMNS: &[Column<'static>] = &[
     ("serialized_ns", Kind::MaybeNumber),
 ];
 
-/// Reads the log and writes the tables that were asked for. What was read before the log turned out to
-/// be damaged is in the tables.
+/// Reads the log and writes the tables that were asked for. What was read before the log turned out
+/// to be damaged is in the tables.
 pub fn frames(args: &Frames) -> Result<i32> {
     match tables(args) {
         // Why is known to who prints.

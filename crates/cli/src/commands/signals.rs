@@ -1,4 +1,5 @@
-//! What the contention monitor sees, as a table: per CPU, node and device, the nearest to its limit first.
+//! What the contention monitor sees, as a table: per CPU, node and device, the nearest to its limit
+//! first.
 
 use std::fmt::Write;
 
@@ -7,7 +8,8 @@ use netloom_monitor::{SignalReport, Verdict, quantity};
 
 use crate::table::table;
 
-/// So many signals are listed unless all are asked for, and of each so many of those through whom it was contended.
+/// So many signals are listed unless all are asked for, and of each so many of those through whom
+/// it was contended.
 const LISTED: usize = 3;
 const PARTIES: usize = 3;
 

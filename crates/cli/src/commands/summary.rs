@@ -1,5 +1,5 @@
-//! The summary of a run on one page of a terminal: what failed, then the verdict on the machine, then
-//! what a person wants to know next. What does not fit is counted, and in the results.
+//! The summary of a run on one page of a terminal: what failed, then the verdict on the machine,
+//! then what a person wants to know next. What does not fit is counted, and in the results.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -234,7 +234,9 @@ mod tests {
         });
         let end = json!({"node": "a", "interface": "eth1"});
         let latency = json!({"count": 0, "p50_us": 0, "p99_us": 0, "p999_us": 0, "max_us": 0});
-        let finding = json!({"judgement": "invalid", "signal": "cpu", "on": null, "why": "CPU 0; stress 88 %"});
+        let finding = json!({
+            "judgement": "invalid", "signal": "cpu", "on": null, "why": "CPU 0; stress 88 %"
+        });
         let judged = json!({
             "judgement": "invalid", "findings": many(finding), "from": 0, "settled": 0, "to": 0,
             "signals": [], "coverage": [],

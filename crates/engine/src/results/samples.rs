@@ -5,8 +5,8 @@ use std::fs::File;
 
 use anyhow::{Context, Result};
 use netloom_api::state::{LinkStatus, PipeStatus};
+use netloom_columnar::{Cell, Column, GrowingParquet, Kind, Table, TableError};
 use netloom_link::PipeStatistics;
-use netloom_tables::{Cell, Column, GrowingParquet, Kind, Table, TableError};
 use netloom_units::{Duration, Time};
 
 /// A numeric column: its name and where its value comes from.

@@ -1,5 +1,5 @@
-//! Links come and go while others carry frames. Where a network keeps a link stays the same until the
-//! link goes. Not here: which links there are, which the caller knows.
+//! Links come and go while others carry frames. Where a network keeps a link stays the same until
+//! the link goes. Not here: which links there are, which the caller knows.
 
 use std::collections::VecDeque;
 use std::mem;
@@ -45,8 +45,8 @@ pub(super) struct Home<M: Memory> {
 }
 
 impl<M: Memory + 'static, O: Observer<M::Frame>> Network<M, O> {
-    /// Joins a link, which may come with frames in its pipes. Its ports are free, and the switches at
-    /// its ends are of the kind that it says.
+    /// Joins a link, which may come with frames in its pipes. Its ports are free, and the switches
+    /// at its ends are of the kind that it says.
     ///
     /// # Panics
     /// If a link of that identity is here already.
@@ -73,8 +73,8 @@ impl<M: Memory + 'static, O: Observer<M::Frame>> Network<M, O> {
         }
     }
 
-    /// Takes a link out, with the frames that are in its pipes. Frames that were on their way into it
-    /// are lost.
+    /// Takes a link out, with the frames that are in its pipes. Frames that were on their way into
+    /// it are lost.
     pub fn part(&mut self, id: LinkId, now: Time) -> Option<Link<M::Frame>> {
         let first = self.links.remove(&id)?;
         let places = [first, first + 1].map(|slot| self.slot(slot).source);

@@ -1,5 +1,5 @@
-//! The relay of a switch that knows no VLANs. The cost of a frame to one receiver does not depend on
-//! the number of ports. Not here: the table of addresses (`netloom-link`).
+//! The relay of a switch that knows no VLANs. The cost of a frame to one receiver does not depend
+//! on the number of ports. Not here: the table of addresses (`netloom-link`).
 
 use netloom_link::{Forward, Frame as _, LearningTable, PortVlans, VlanDrops};
 

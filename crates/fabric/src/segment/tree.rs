@@ -44,7 +44,8 @@ impl<R> SpanningTree<R> {
         self.driven
     }
 
-    /// Does what the bridge asks for at `at`: forgets addresses, sends BPDUs, opens and closes ports.
+    /// Does what the bridge asks for at `at`: forgets addresses, sends BPDUs, opens and closes
+    /// ports.
     fn follow<M: Memory>(&mut self, at: Time, out: &mut Outputs<'_, M>)
     where
         R: Relay<M>,

@@ -1,5 +1,6 @@
-//! A sender that keeps a pace and a receiver that counts: the hidden role `netloom __traffic ORDER` of the
-//! binary, with an [`Order`] in JSON. It prints [`READY`] once it can begin, and a line of JSON at its end.
+//! A sender that keeps a pace and a receiver that counts: the hidden role `netloom __traffic ORDER`
+//! of the binary, with an [`Order`] in JSON. It prints [`READY`] once it can begin, and a line of
+//! JSON at its end.
 
 mod pace;
 mod receive;

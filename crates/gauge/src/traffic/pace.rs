@@ -13,8 +13,8 @@ pub struct Pace {
     per_second: f64,
     planned: u64,
     deadline: Duration,
-    /// Writes at one tick: twice what is due in one, so that a sender that woke late catches up, but does
-    /// not send all that it missed at once.
+    /// Writes at one tick: twice what is due in one, so that a sender that woke late catches up,
+    /// but does not send all that it missed at once.
     burst: u64,
 }
 
@@ -33,8 +33,8 @@ impl Pace {
         self.planned
     }
 
-    /// How many writes to make now, so long after the first one, if so many were `made`; nothing once all
-    /// are made or there is no more time.
+    /// How many writes to make now, so long after the first one, if so many were `made`; nothing
+    /// once all are made or there is no more time.
     pub fn due(&self, elapsed: Duration, made: u64) -> Option<u64> {
         if made >= self.planned || elapsed > self.deadline {
             return None;

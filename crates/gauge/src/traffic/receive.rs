@@ -13,8 +13,8 @@ use super::{Protocol, Received};
 pub const LAST: [u8; 1] = [1];
 /// How long a receiver waits for the first datagram, and for the next one.
 const PATIENCE: (Duration, Duration) = (Duration::from_secs(10), Duration::from_millis(500));
-/// Room in a UDP socket's buffer, in bytes: a receiver that the machine does not wake for some ms must not
-/// lose what others carried.
+/// Room in a UDP socket's buffer, in bytes: a receiver that the machine does not wake for some ms
+/// must not lose what others carried.
 const BUFFER: usize = 8 << 20;
 
 /// A receiver that listens.
@@ -30,7 +30,8 @@ impl Receiver {
         Ok(match protocol {
             Protocol::Udp => {
                 let socket = UdpSocket::bind(here).with_context(listen)?;
-                // Beyond the machine's limit only root may; what is permitted is better than nothing.
+                // Beyond the machine's limit only root may; what is permitted is better than
+                // nothing.
                 let _ = setsockopt(&socket, sockopt::RcvBufForce, &BUFFER)
                     .or_else(|_| setsockopt(&socket, sockopt::RcvBuf, &BUFFER));
                 Self::Udp(socket)

@@ -1,5 +1,5 @@
-//! Nodes and limits that come, change and go while the experiment lives. What fails leaves limits as they were, as
-//! far as the kernel lets us; a controller that has come into use stays in use.
+//! Nodes and limits that come, change and go while the experiment lives. What fails leaves limits
+//! as they were, as far as the kernel lets us; a controller that has come into use stays in use.
 
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -38,7 +38,8 @@ impl Tree {
         if node.limits.is_empty() { Ok(()) } else { self.add(&node.name) }
     }
 
-    /// A node has gone, and its cgroups with it; those of a group that is there no more go with its last node.
+    /// A node has gone, and its cgroups with it; those of a group that is there no more go with its
+    /// last node.
     pub fn dismiss(&mut self, node: &str) {
         let group = self.nodes.get(node).and_then(|member| member.group.clone());
         // The total is then one process higher than it should be.
@@ -46,7 +47,8 @@ impl Tree {
         group.into_iter().for_each(|group| self.tidy(&group));
     }
 
-    /// Other limits of a node that stays. Its processes are moved to where a new controller counts them.
+    /// Other limits of a node that stays. Its processes are moved to where a new controller counts
+    /// them.
     pub fn change(&mut self, owner: &dyn Owner, node: &str, to: Limits) -> Result<(), NodeError> {
         self.require(owner, to.controllers())?;
         let place = self.place(node);
@@ -94,8 +96,8 @@ impl Tree {
         levels
     }
 
-    /// Version 1 takes no quota above that of the whole, nor one of the whole below that of a part: those of parts
-    /// are lifted meanwhile.
+    /// Version 1 takes no quota above that of the whole, nor one of the whole below that of a part:
+    /// those of parts are lifted meanwhile.
     fn change_levels(&self, before: &[(PathBuf, Held)]) -> Result<(), NodeError> {
         let after = self.levels();
         let quotas = |levels: &[(PathBuf, Held)]| -> Vec<(PathBuf, Option<_>)> {
@@ -167,8 +169,8 @@ impl Tree {
 
     fn need(&mut self, controller: Controller) -> Result<(), NodeError> {
         if self.unified.is_none() {
-            let why = "this experiment has no control groups: they could not be made when it began; \
-                       deploy it again";
+            let why = "this experiment has no control groups: they could not be made when it \
+                       began; deploy it again";
             return Err(NodeError::Limits { why: why.into() });
         }
         self.needed.insert(controller);
@@ -179,7 +181,8 @@ impl Tree {
         passed_on
     }
 
-    /// Makes the experiment's cgroups in another hierarchy of version 1, with the processes of all nodes.
+    /// Makes the experiment's cgroups in another hierarchy of version 1, with the processes of all
+    /// nodes.
     fn join(
         &mut self,
         controller: Controller,
@@ -187,8 +190,8 @@ impl Tree {
         owner: &dyn Owner,
     ) -> Result<(), NodeError> {
         let Some(known) = self.unified.as_ref().or_else(|| self.legacy.values().next()) else {
-            let why = "what runs in nodes cannot be found without control groups of version 2; deploy the \
-                       experiment again";
+            let why = "what runs in nodes cannot be found without control groups of version 2; \
+                       deploy the experiment again";
             return Err(NodeError::Limits { why: why.into() });
         };
         let failed = |what: String| move |error| NodeError::limits(what, error);
@@ -382,7 +385,8 @@ mod tests {
         fs::write(from.join("cgroup.procs"), "7\n").unwrap();
         gather(&from, &to).unwrap();
         assert_eq!(fs::read_to_string(to.join("cgroup.procs")).unwrap(), "7");
-        // A plain file holds what was written last: as if the others had gone elsewhere again and again.
+        // A plain file holds what was written last: as if the others had gone elsewhere again and
+        // again.
         fs::write(from.join("cgroup.procs"), "7\n8\n").unwrap();
         assert!(gather(&from, &to).is_err());
     }

@@ -1,5 +1,5 @@
-//! Where this machine has its control groups: one hierarchy of version 2, and on many machines some of
-//! version 1 beside it. A controller is in one of them.
+//! Where this machine has its control groups: one hierarchy of version 2, and on many machines some
+//! of version 1 beside it. A controller is in one of them.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -98,15 +98,15 @@ impl Hierarchies {
             (_, _, Some(mount)) => (Version::One, mount),
             (_, None, None) => {
                 return Err(format!(
-                    "no control groups with the controller `{name}` are mounted; mount version 2 at \
-                     /sys/fs/cgroup, as every current distribution does"
+                    "no control groups with the controller `{name}` are mounted; mount version 2 \
+                     at /sys/fs/cgroup, as every current distribution does"
                 ));
             }
             (_, Some(mount), None) => {
                 return Err(format!(
-                    "{} does not offer the controller `{name}`: it is switched off (kernel parameters \
-                     `cgroup_disable` and, for memory, `cgroup_enable=memory`), or not passed on to this \
-                     container",
+                    "{} does not offer the controller `{name}`: it is switched off (kernel \
+                     parameters `cgroup_disable` and, for memory, `cgroup_enable=memory`), or not \
+                     passed on to this container",
                     mount.display()
                 ));
             }

@@ -9,7 +9,8 @@ use netloom_scenario::{Controller, CpuQuota, Limits};
 use super::hierarchies::Version;
 use super::usage::entry;
 
-/// Limits of a cgroup, and how many init processes can be in it: those are NetLoom's, and do not count.
+/// Limits of a cgroup, and how many init processes can be in it: those are NetLoom's, and do not
+/// count.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Held {
     pub limits: Limits,
@@ -101,7 +102,8 @@ fn default(file: &str) -> &'static str {
     }
 }
 
-/// Writes a value. Less memory than processes hold is refused: version 1 does so by itself, version 2 would kill them.
+/// Writes a value. Less memory than processes hold is refused: version 1 does so by itself, version
+/// 2 would kill them.
 pub(super) fn write(cgroup: &Path, (file, value): &Setting) -> io::Result<()> {
     if *file == "memory.max"
         && let (Ok(most), Some(held)) =

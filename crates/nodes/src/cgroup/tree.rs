@@ -6,8 +6,9 @@
 //! netloom/EXPERIMENT/…/NODE         a node's processes
 //! ```
 //!
-//! No name of a node has a dot, so that groups and nodes are told apart. Processes are in the last level
-//! only, as version 2 demands. Version 1 is used where a controller is there, for limits only.
+//! No name of a node has a dot, so that groups and nodes are told apart. Processes are in the last
+//! level only, as version 2 demands. Version 1 is used where a controller is there, for limits
+//! only.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
@@ -21,8 +22,8 @@ use super::settings::{self, Held};
 use super::{create, enter};
 use crate::{Layout, NodeError};
 
-/// Controllers that account for nodes without limits, where they are on anyway. Not `cpu`, which changes who
-/// gets how much of a CPU.
+/// Controllers that account for nodes without limits, where they are on anyway. Not `cpu`, which
+/// changes who gets how much of a CPU.
 const ACCOUNT: [Controller; 2] = [Controller::Memory, Controller::Pids];
 
 /// The experiment that has a tree.
@@ -83,8 +84,8 @@ impl Tree {
         Ok(tree)
     }
 
-    /// Makes what nodes share, and what nodes with limits have, so that a limit that cannot be set is known
-    /// before anything else is made.
+    /// Makes what nodes share, and what nodes with limits have, so that a limit that cannot be set
+    /// is known before anything else is made.
     pub fn make(&mut self, owner: &dyn Owner) -> Result<(), NodeError> {
         match self.unified.as_ref().map(|own| (own, owner.claim(own))) {
             Some((own, Err(error))) if !self.needed.is_empty() => {
@@ -109,8 +110,8 @@ impl Tree {
         Ok(())
     }
 
-    /// Version 2 enforces below a cgroup what that passes on. The mount point is the kernel's, or the
-    /// container's, and passes on more only if a limit needs it.
+    /// Version 2 enforces below a cgroup what that passes on. The mount point is the kernel's, or
+    /// the container's, and passes on more only if a limit needs it.
     pub(super) fn pass_on_controllers(&self) -> Result<(), NodeError> {
         let Some(own) = &self.unified else { return Ok(()) };
         let above = || own.parent().and_then(Path::parent).zip(own.parent());
@@ -152,8 +153,8 @@ impl Tree {
         Some(self.legacy.get(&controller)?.join(self.place(node)))
     }
 
-    /// Moves a process into the cgroups of a node, which are made if they are not there. Without limits, it
-    /// is fine if there are none to be made.
+    /// Moves a process into the cgroups of a node, which are made if they are not there. Without
+    /// limits, it is fine if there are none to be made.
     pub fn enter(&self, node: &str, pid: u32) -> Result<(), NodeError> {
         let made = self.add(node);
         if self.is_limited() {
@@ -221,7 +222,8 @@ impl Tree {
         group.map(group_folder).unwrap_or_default().join(node)
     }
 
-    /// Brings limits at a place below the experiment's cgroup from some to others, or leaves them as they were.
+    /// Brings limits at a place below the experiment's cgroup from some to others, or leaves them
+    /// as they were.
     pub(super) fn set(&self, place: &Path, from: Held, to: Held) -> Result<(), NodeError> {
         let mut controllers: Vec<Controller> =
             from.limits.controllers().chain(to.limits.controllers()).collect();
@@ -245,7 +247,8 @@ impl Tree {
         Ok(())
     }
 
-    /// Writes all limits of a place, whatever there is: to take something back, as far as the kernel lets us.
+    /// Writes all limits of a place, whatever there is: to take something back, as far as the
+    /// kernel lets us.
     pub(super) fn put(&self, place: &Path, held: Held) {
         for controller in Controller::ALL {
             let Some((cgroup, version)) = self.at(place, controller) else { continue };

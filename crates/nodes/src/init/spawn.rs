@@ -59,8 +59,8 @@ pub(super) fn spawn(
 
 /// In the child: how ready the kernel is to kill it for want of memory.
 fn write_oom_score(score: &[u8]) -> io::Result<()> {
-    // SAFETY: the path ends with a zero byte, the descriptor is closed once, and the bytes live through the
-    // call.
+    // SAFETY: the path ends with a zero byte, the descriptor is closed once, and the bytes live
+    // through the call.
     unsafe {
         let path = c"/proc/self/oom_score_adj".as_ptr();
         let fd = Errno::result(libc::open(path, libc::O_WRONLY | libc::O_CLOEXEC))?;

@@ -1,5 +1,6 @@
-//! What a node's processes see of the file system: the machine's, or an image's, with the node's own `/proc`,
-//! `/sys`, `/tmp`, `/var/tmp`, `/run`, `/dev/shm`, `/dev/pts`, `/etc`, and whatever files were asked for.
+//! What a node's processes see of the file system: the machine's, or an image's, with the node's
+//! own `/proc`, `/sys`, `/tmp`, `/var/tmp`, `/run`, `/dev/shm`, `/dev/pts`, `/etc`, and whatever
+//! files were asked for.
 //!
 //! | module | does |
 //! |---|---|

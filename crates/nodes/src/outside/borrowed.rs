@@ -95,7 +95,8 @@ fn look_at(end: &OutsidePlan) -> Result<(), String> {
     });
     if let Some(mtu) = mtu.filter(|most| *most < end.mtu) {
         return Err(format!(
-            "it has an MTU of {mtu}, and the link one of {}; give the link that `mtu`, or raise the device's",
+            "it has an MTU of {mtu}, and the link one of {}; give the link that `mtu`, or raise \
+             the device's",
             end.mtu
         ));
     }
@@ -117,8 +118,8 @@ fn is_free(name: &str, link: &LinkMessage) -> Result<(), String> {
         let v6 = v6.filter(|ip| !ip.is_unicast_link_local()).map(|ip| ip.to_string());
         if let Some(address) = v4.or(v6) {
             return Err(format!(
-                "the machine uses it, with the address {address}; take it away with `ip address flush dev {name}` \
-                 if it can do without"
+                "the machine uses it, with the address {address}; take it away with `ip address \
+                 flush dev {name}` if it can do without"
             ));
         }
     }
@@ -142,8 +143,8 @@ fn devices() -> Vec<String> {
     names
 }
 
-/// The devices over which the machine reaches others: those of default routes, or where there are none, of
-/// all routes.
+/// The devices over which the machine reaches others: those of default routes, or where there are
+/// none, of all routes.
 fn uplinks() -> BTreeSet<String> {
     let table = fs::read_to_string("/proc/self/net/route").unwrap_or_default();
     let routes: Vec<(&str, &str)> = table
@@ -176,8 +177,8 @@ fn forwards(family: &str, device: &str) -> bool {
     fs::read_to_string(forwarding(family, device)).is_ok_and(|on| on.trim() != "0")
 }
 
-/// Has the machine forward no IPv6 any more; the devices of that name were set to by themselves, which the kernel has
-/// changed with the whole.
+/// Has the machine forward no IPv6 any more; the devices of that name were set to by themselves,
+/// which the kernel has changed with the whole.
 fn forward_no_ipv6(single: &[String]) -> io::Result<()> {
     fs::write(forwarding("ipv6", "all"), "0")?;
     single.iter().try_for_each(|device| found(fs::write(forwarding("ipv6", device), "1")))
@@ -191,8 +192,8 @@ fn may_forward_ipv6() -> Result<(), String> {
     if forwards("ipv6", "all") {
         return Ok(());
     }
-    // A machine that forwards is a router, which takes no routes from others: the kernel removes them, but of devices
-    // that are told to.
+    // A machine that forwards is a router, which takes no routes from others: the kernel removes
+    // them, but of devices that are told to.
     let table = fs::read_to_string("/proc/self/net/ipv6_route").unwrap_or_default();
     let by_advertisement = table.lines().filter_map(advertised_default).find(|device| {
         let accept = fs::read_to_string(format!("/proc/sys/net/ipv6/conf/{device}/accept_ra"));
@@ -200,14 +201,16 @@ fn may_forward_ipv6() -> Result<(), String> {
     });
     match by_advertisement {
         Some(device) => Err(format!(
-            "it needs the machine to forward IPv6, which would lose its default route at `{device}`, learnt from a router's \
-             advertisement; keep that by `sysctl -w net.ipv6.conf.{device}.accept_ra=2`, or leave out the IPv6 address"
+            "it needs the machine to forward IPv6, which would lose its default route at \
+             `{device}`, learnt from a router's advertisement; keep that by `sysctl -w \
+             net.ipv6.conf.{device}.accept_ra=2`, or leave out the IPv6 address"
         )),
         None => Ok(()),
     }
 }
 
-/// The device of a line of `/proc/net/ipv6_route`, if it is a default route that the kernel has learnt from a router.
+/// The device of a line of `/proc/net/ipv6_route`, if it is a default route that the kernel has
+/// learnt from a router.
 fn advertised_default(line: &str) -> Option<&str> {
     const LEARNT: u32 = 0x0004_0000;
     let columns: Vec<&str> = line.split_whitespace().collect();
@@ -253,7 +256,8 @@ impl Borrowed {
         }
     }
 
-    /// The name of the new device of an end in the namespace of their own; none if it is the machine's.
+    /// The name of the new device of an end in the namespace of their own; none if it is the
+    /// machine's.
     pub fn name_beside(&self, end: &OutsidePlan) -> Option<&str> {
         let end = end.end.to_string();
         self.beside.iter().find(|(of, _)| *of == end).map(|(_, name)| name.as_str())
@@ -303,8 +307,9 @@ impl Borrowed {
         self.forwarding6.is_some()
     }
 
-    /// Has the machine forward what an end sends, and what comes back. IPv4 between its device and those over which the
-    /// machine reaches others, no others; of IPv6, kernels forward all or nothing.
+    /// Has the machine forward what an end sends, and what comes back. IPv4 between its device and
+    /// those over which the machine reaches others, no others; of IPv6, kernels forward all or
+    /// nothing.
     pub fn forward(&self, end: &OutsidePlan) -> Result<(), NodeError> {
         let [has_v4, has_v6] = families(end);
         if has_v4 {
@@ -372,8 +377,9 @@ fn remove_tap(ours: &Ours<'_>, device: &str) -> io::Result<()> {
     }
 }
 
-/// Moves a device back to the machine, if it is not there, and has it up again if it was. One that is there is up as
-/// well: the engine may have been killed between both, and a device that was never taken is what it was.
+/// Moves a device back to the machine, if it is not there, and has it up again if it was. One that
+/// is there is up as well: the engine may have been killed between both, and a device that was
+/// never taken is what it was.
 fn return_device(apart: Option<&File>, device: &str, up: bool) -> io::Result<()> {
     if let Some(namespace) = apart {
         let home = File::open(HOME)?;

@@ -1,5 +1,6 @@
-//! Address translation by nf_tables: one table for each experiment, of both IPv4 and IPv6, with a chain for each end of
-//! a link and one that bounds what the machine forwards. Bytes are made here, as `linux/netfilter/nf_tables.h` has them; the kernel takes all of them or none.
+//! Address translation by nf_tables: one table for each experiment, of both IPv4 and IPv6, with a
+//! chain for each end of a link and one that bounds what the machine forwards. Bytes are made here,
+//! as `linux/netfilter/nf_tables.h` has them; the kernel takes all of them or none.
 
 use std::io;
 
@@ -50,12 +51,12 @@ const DROP: u32 = 0;
 const ACCEPT: u32 = 1;
 const NESTED: u16 = 0x8000;
 
-/// The group of the devices behind which addresses are translated, of all experiments ("NL" as a number). The chains of
-/// one experiment let those of another pass.
+/// The group of the devices behind which addresses are translated, of all experiments ("NL" as a
+/// number). The chains of one experiment let those of another pass.
 pub(super) const GROUP: u32 = 0x4e4c;
 
-/// Has the machine send what comes from the subnets of a `nat` end as its own, unless it stays there. `mark` is the
-/// experiment's: a table of its name without it is somebody else's.
+/// Has the machine send what comes from the subnets of a `nat` end as its own, unless it stays
+/// there. `mark` is the experiment's: a table of its name without it is somebody else's.
 ///
 /// # Errors
 /// [`io::ErrorKind::AlreadyExists`] for such a table; it is left alone.
@@ -69,9 +70,10 @@ pub(super) fn translate(experiment: &str, mark: &str, end: &OutsidePlan) -> io::
     send(&batch)
 }
 
-/// Bounds what the machine forwards while the experiment has it forward. From devices behind which addresses are
-/// translated, everything may leave; to them, only answers may go; and nothing else may be forwarded that would not be
-/// without the experiment: IPv4 from the devices `v4`, and any IPv6 if `v6`.
+/// Bounds what the machine forwards while the experiment has it forward. From devices behind which
+/// addresses are translated, everything may leave; to them, only answers may go; and nothing else
+/// may be forwarded that would not be without the experiment: IPv4 from the devices `v4`, and any
+/// IPv6 if `v6`.
 pub(super) fn bound(experiment: &str, mark: &str, v4: &[String], v6: bool) -> io::Result<()> {
     let (table, chain) = (text(&table(experiment)), text(FORWARD));
     let in_group = |key| [meta(key), compare(EQUAL, &GROUP.to_ne_bytes())].concat();
@@ -115,19 +117,19 @@ pub(super) fn remove(experiment: &str, mark: &str) -> io::Result<()> {
     found(send(&[owner, (DELETE_TABLE, 0, attribute(1, &table))]))
 }
 
-/// Makes the experiment's table, if it is not there, with a chain without rules that says whose it is.
+/// Makes the experiment's table, if it is not there, with a chain without rules that says whose it
+/// is.
 fn open(experiment: &str, mark: &str) -> io::Result<()> {
     let name = text(&table(experiment));
     let (table, owner) = (attribute(1, &name), owner(&name, mark));
     let made = send(&[(NEW_TABLE, CREATE | EXCLUSIVE, table), (NEW_CHAIN, CREATE, owner)]);
     match made {
-        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-            send(&[ours(&name, mark)]).map_err(|_| {
-                let why = "there is a table of that name already, which this experiment has not made; \
-                           choose another name for it, or delete the table";
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => send(&[ours(&name, mark)])
+            .map_err(|_| {
+                let why = "there is a table of that name already, which this experiment has not \
+                           made; choose another name for it, or delete the table";
                 io::Error::new(error.kind(), format!("netloom-{experiment}: {why}"))
-            })
-        }
+            }),
         made => made,
     }
 }
@@ -141,7 +143,8 @@ fn owner(table: &[u8], mark: &str) -> Vec<u8> {
     [attribute(1, table), attribute(3, &text(&format!("of-{mark}")))].concat()
 }
 
-/// Is refused with what is sent with it if the table is not the experiment's; else it takes no rule of none away.
+/// Is refused with what is sent with it if the table is not the experiment's; else it takes no rule
+/// of none away.
 fn ours(table: &[u8], mark: &str) -> Message {
     let chain = attribute(2, &text(&format!("of-{mark}")));
     (DELETE_RULE, 0, [attribute(1, table), chain].concat())

@@ -36,7 +36,8 @@ impl Refusal {
     }
 }
 
-/// What stands behind the error, by the settings of the machine; those that it does not have are `None`.
+/// What stands behind the error, by the settings of the machine; those that it does not have are
+/// `None`.
 fn reason(errno: Errno, setting: impl Fn(&str) -> Option<u64>) -> String {
     let forbidden = matches!(errno, Errno::EPERM | Errno::EACCES);
     if forbidden && setting("kernel.unprivileged_userns_clone") == Some(0) {
@@ -50,8 +51,8 @@ fn reason(errno: Errno, setting: impl Fn(&str) -> Option<u64>) -> String {
             .into();
     }
     if forbidden && setting("kernel.apparmor_restrict_unprivileged_userns") == Some(1) {
-        return "AppArmor restricts user namespaces of ordinary users on this machine: give `netloom` \
-                a profile that allows them (docs/rootless.md has it), or \
+        return "AppArmor restricts user namespaces of ordinary users on this machine: give \
+                `netloom` a profile that allows them (docs/rootless.md has it), or \
                 `sudo sysctl kernel.apparmor_restrict_unprivileged_userns=0` for all programs"
             .into();
     }

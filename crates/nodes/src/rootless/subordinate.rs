@@ -35,7 +35,8 @@ fn parse(text: &str, user: u32, name: Option<&str>) -> Vec<Range> {
     text.lines().filter_map(range).collect()
 }
 
-/// What `newuidmap` and `newgidmap` are told: the user is root, the subordinate ids follow from 1 on.
+/// What `newuidmap` and `newgidmap` are told: the user is root, the subordinate ids follow from 1
+/// on.
 pub fn arguments(own: u32, ranges: &[Range]) -> Vec<String> {
     let mut arguments = vec![0, own, 1];
     let mut next: u32 = 1;

@@ -123,8 +123,8 @@ fn cleanup_of_nothing_is_fine() {
 }
 
 fn cleanup_takes_half_made_things() {
-    // What is left when the record is lost, a namespace was not mounted yet, and a cgroup remains; and what somebody
-    // else has called like a node.
+    // What is left when the record is lost, a namespace was not mounted yet, and a cgroup remains;
+    // and what somebody else has called like a node.
     let mut world = World::new(PAIR);
     let state = world.layout.state_dir().to_owned();
     std::mem::forget(world.network.take());

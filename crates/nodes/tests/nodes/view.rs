@@ -158,7 +158,8 @@ fn proc_and_sys_are_the_nodes_own() {
     assert!(processes.parse::<u32>().unwrap() < 8, "{processes} processes");
     assert!(world.run("h1", "cat /proc/1/cmdline | tr '\\0' ' '").ends_with("__init"));
     let mounts = world.run("h1", "cat /proc/self/mountinfo");
-    // As an ordinary user, the tests share what each engine has for itself: only its own names count.
+    // As an ordinary user, the tests share what each engine has for itself: only its own names
+    // count.
     let own = if world::is_rootless() { world.layout.experiment() } else { "" };
     let held = |line: &&str| line.contains("nsfs") && line.contains(own);
     let held: Vec<&str> = mounts.lines().filter(held).collect();

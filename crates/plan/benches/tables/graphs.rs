@@ -49,8 +49,8 @@ fn graph(name: &str, nodes: usize, mut links: Links, differ: bool, random: &mut 
     Graph { name: name.into(), nodes, links }
 }
 
-/// A random graph in which all nodes have as many links: the configuration model, with swaps where it
-/// made loops or double links.
+/// A random graph in which all nodes have as many links: the configuration model, with swaps where
+/// it made loops or double links.
 fn regular(nodes: usize, degree: usize, random: &mut Random) -> Links {
     let mut stubs: Vec<usize> = (0..nodes * degree).map(|stub| stub / degree).collect();
     random.shuffle(&mut stubs);

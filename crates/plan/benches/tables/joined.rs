@@ -1,5 +1,5 @@
-//! What a table would be without compression: a route for every prefix, and the same with halves of a
-//! prefix joined where they go the same way.
+//! What a table would be without compression: a route for every prefix, and the same with halves of
+//! a prefix joined where they go the same way.
 
 use std::collections::{BTreeSet, HashMap};
 use std::net::IpAddr;

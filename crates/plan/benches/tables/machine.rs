@@ -16,8 +16,8 @@ pub fn description() -> String {
     )
 }
 
-/// The CPU time of this thread so far. Other work on the machine adds less to it than to the time that
-/// passes.
+/// The CPU time of this thread so far. Other work on the machine adds less to it than to the time
+/// that passes.
 pub fn cpu_time() -> Duration {
     let text = fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
     let nanoseconds = text.split(' ').next().and_then(|field| field.parse().ok());

@@ -1,9 +1,9 @@
 //! How large routing tables are, and what planning takes: `cargo bench -p netloom-plan`,
 //! and with `-- NAME` for the networks whose name contains it.
 //!
-//! Every network is planned twice: with addresses given in the order of its file, and with automatic
-//! ones. Columns count IPv4 routes of a router, unless they say otherwise; then follow the CPU time of
-//! `plan` and of all tables, and the most memory that the process held.
+//! Every network is planned twice: with addresses given in the order of its file, and with
+//! automatic ones. Columns count IPv4 routes of a router, unless they say otherwise; then follow
+//! the CPU time of `plan` and of all tables, and the most memory that the process held.
 
 #[path = "../../src/tests/build.rs"]
 #[expect(dead_code, reason = "shared with tests, which need more of it")]
@@ -148,7 +148,8 @@ fn scenario(graph: &Graph) -> Scenario {
     scenario
 }
 
-/// The same network with the addresses that it would get in the order of its file: a /30 for each link.
+/// The same network with the addresses that it would get in the order of its file: a /30 for each
+/// link.
 fn given_in_file_order(scenario: &Scenario) -> Scenario {
     let mut given = scenario.clone();
     for (number, link) in (0u32..).zip(&scenario.links) {

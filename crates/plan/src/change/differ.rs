@@ -182,7 +182,8 @@ impl<'a> Differ<'a> {
         steps.removed.splice(0..0, later);
     }
 
-    /// Ends of links outside. One that is not quite the same is made anew; a name of the machine is free once.
+    /// Ends of links outside. One that is not quite the same is made anew; a name of the machine is
+    /// free once.
     fn outside(&self, steps: &mut Steps) {
         let (old, new) = (&self.old.plan.outside, &self.new.plan.outside);
         let coming: Vec<&OutsidePlan> = new.iter().filter(|end| !old.contains(end)).collect();
@@ -208,7 +209,8 @@ impl<'a> Differ<'a> {
         device.ends().any(|end| others.contains(&end) || self.replaced.contains_key(end.0))
     }
 
-    /// What an interface takes along when it is removed: said, so that it comes back if that is undone.
+    /// What an interface takes along when it is removed: said, so that it comes back if that is
+    /// undone.
     fn freed(&self, (node, interface): End<'_>) -> Vec<Operation> {
         let Some(plan) = self.old_nodes.get(node) else { return vec![] };
         let routes = self.gone_routes(plan, |over| over == Some(interface));
@@ -221,8 +223,8 @@ impl<'a> Differ<'a> {
         routes.into_iter().chain(parameters).collect()
     }
 
-    /// The routes over no interface in particular of nodes of which one is removed: said before any is, so that they come
-    /// back when all have.
+    /// The routes over no interface in particular of nodes of which one is removed: said before any
+    /// is, so that they come back when all have.
     fn freed_in_no_particular_place(&self) -> impl Iterator<Item = Operation> {
         let nodes: BTreeSet<&str> = self.freed.iter().map(|(node, _)| *node).collect();
         let plans = nodes.into_iter().filter_map(|node| self.old_nodes.get(node));
@@ -367,8 +369,8 @@ impl<'a> Differ<'a> {
         self.devices.made.contains(&(node, interface))
     }
 
-    /// Whether [`freed`](Self::freed) has told of the routes over an interface; of those over none in
-    /// particular, whether it has for one of the node.
+    /// Whether [`freed`](Self::freed) has told of the routes over an interface; of those over none
+    /// in particular, whether it has for one of the node.
     fn is_freed(&self, node: &str, interface: Option<&str>) -> bool {
         match interface {
             Some(interface) => self.freed.contains(&(node, interface)),
@@ -405,7 +407,8 @@ fn replacement(old: &Node, new: &Node) -> Option<String> {
     })
 }
 
-/// Why it must be made anew for its limits: what its processes have used cannot be told from what others have.
+/// Why it must be made anew for its limits: what its processes have used cannot be told from what
+/// others have.
 fn other_group(old: (&Scenario, &Node), new: (&Scenario, &Node)) -> Option<String> {
     let group = |(scenario, node): (&Scenario, &Node)| scenario.limit_group(node).map(String::from);
     let (before, after) = (group(old), group(new));
@@ -476,7 +479,8 @@ fn moved(old: &Plan, new: &Plan) -> BTreeSet<Cidr> {
     moved.chain(at_new_devices(old, new)).collect()
 }
 
-/// The machine's addresses at devices that come: others may have had them before, with other Ethernet addresses.
+/// The machine's addresses at devices that come: others may have had them before, with other
+/// Ethernet addresses.
 fn at_new_devices<'p>(old: &'p Plan, new: &'p Plan) -> impl Iterator<Item = Cidr> + 'p {
     let come = new.outside.iter().filter(|end| !old.outside.contains(end));
     come.flat_map(|end| &end.addresses).map(|prefix| {

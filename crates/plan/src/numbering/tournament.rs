@@ -3,7 +3,8 @@
 
 use std::cmp::Reverse;
 
-/// By member of the sample, the set of labels (bits) that serve the item; all bits where any will do.
+/// By member of the sample, the set of labels (bits) that serve the item; all bits where any will
+/// do.
 pub(super) type Item = Vec<u64>;
 
 /// How many of the items of a circle, next to it in their order, an item is compared with.

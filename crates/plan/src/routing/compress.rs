@@ -4,8 +4,8 @@
 //! Tables"): from the leaves up, the set of labels that serve a prefix at the least cost; from the
 //! root down, a route wherever what comes from above does not serve. Beyond it:
 //!
-//! - A destination may permit several exits, of which the table takes one: its leaf has a set of labels
-//!   from the start.
+//! - A destination may permit several exits, of which the table takes one: its leaf has a set of
+//!   labels from the start.
 //! - Addresses without a route stay without one, at no cost: no route is ever put above them.
 //! - Prefixes for which the node has a route that is not ours (the kernel's for its networks, the
 //!   scenario's own) are left alone. What is inside and has no destination follows that route;
@@ -51,8 +51,8 @@ pub(super) fn compress(trie: &Trie, entries: Vec<Entry>, choices: &Choices) -> V
     routes
 }
 
-/// Tells every place without an entry how the addresses in it go that are in no longer prefix: as the
-/// prefix around it says. Absent are then those that go by no route of ours.
+/// Tells every place without an entry how the addresses in it go that are in no longer prefix: as
+/// the prefix around it says. Absent are then those that go by no route of ours.
 pub(super) fn spread(trie: &Trie, mut entries: Vec<Entry>) -> Vec<Entry> {
     let mut around = vec![Entry::Absent];
     for (entry, halves) in entries.iter_mut().zip(&trie.halves) {

@@ -1,8 +1,8 @@
 //! Shortest paths (Dijkstra 1959) from one node to all others.
 //!
-//! A path is measured by its metric, then by its hops. Every hop adds to this pair even where links have
-//! no delay, so tables of nodes with the same metric never form a circle, whichever of equally short
-//! paths each of them takes: every hop leads nearer to the destination.
+//! A path is measured by its metric, then by its hops. Every hop adds to this pair even where links
+//! have no delay, so tables of nodes with the same metric never form a circle, whichever of equally
+//! short paths each of them takes: every hop leads nearer to the destination.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
@@ -66,8 +66,8 @@ pub(crate) struct Paths {
 }
 
 impl Paths {
-    /// Puts into `edges` those of the source that the best paths to the nearest of `owners` begin with;
-    /// none where no path leads.
+    /// Puts into `edges` those of the source that the best paths to the nearest of `owners` begin
+    /// with; none where no path leads.
     pub fn first_edges(&self, owners: &[usize], edges: &mut EdgeSet) {
         edges.clear();
         let nearest = owners.iter().map(|owner| self.distances[*owner]).min();
@@ -81,8 +81,9 @@ impl Paths {
         self.words * node..self.words * (node + 1)
     }
 
-    /// Keeps the better path to a node, or what either begins with if they are equally good. What leaves the
-    /// queue is final: all that could improve it or begin otherwise was nearer and left before.
+    /// Keeps the better path to a node, or what either begins with if they are equally good. What
+    /// leaves the queue is final: all that could improve it or begin otherwise was nearer and left
+    /// before.
     fn improve(&mut self, queue: &mut impl Queue, node: usize, distance: Distance, first: First) {
         let known = self.distances[node];
         if distance > known {

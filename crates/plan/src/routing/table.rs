@@ -167,7 +167,8 @@ struct Ways<'a> {
     labels: Vec<Option<Label>>,
     /// By label.
     exits: Vec<Exit>,
-    /// By set of edges: the choice among them, once it was asked for; `Some(None)` if none of them leads out.
+    /// By set of edges: the choice among them, once it was asked for; `Some(None)` if none of them
+    /// leads out.
     known: Vec<Option<Option<Choice>>>,
     /// By choice.
     sets: Vec<Box<[Label]>>,

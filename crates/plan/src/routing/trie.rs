@@ -26,8 +26,8 @@ impl Halves {
     }
 }
 
-/// Prefixes: those that it was made of, and those at which they part. By place, in preorder: a prefix,
-/// then all in its low half, then all in its high half.
+/// Prefixes: those that it was made of, and those at which they part. By place, in preorder: a
+/// prefix, then all in its low half, then all in its high half.
 ///
 /// A chain of prefixes with nothing beside it is represented by its two ends, which is all that
 /// compression needs: what is true between them is true at the upper end.

@@ -1,4 +1,5 @@
-//! From one network to another and back, on random ones: the operations are carried out on a network made of maps.
+//! From one network to another and back, on random ones: the operations are carried out on a
+//! network made of maps.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -65,7 +66,8 @@ fn scenario(sketch: &Sketch) -> Scenario {
             continue;
         }
         build::link(&mut scenario, NODES[a], NODES[b], Duration::from_millis(*delay));
-        // Interfaces are named after whom they reach, so that they have the same names in other scenarios.
+        // Interfaces are named after whom they reach, so that they have the same names in other
+        // scenarios.
         let link = scenario.links.last_mut().unwrap();
         link.direct = *direct && !is_switch(a) && !is_switch(b);
         if link.direct {
@@ -438,7 +440,9 @@ proptest! {
     }
 
     #[test]
-    fn links_that_stay_keep_their_addresses_and_all_addresses_differ(old in sketch(), new in sketch()) {
+    fn links_that_stay_keep_their_addresses_and_all_addresses_differ(
+        old in sketch(), new in sketch()
+    ) {
         let [old, new] = networks(&old, &new);
         let address = |plan: &Plan, end: &Endpoint| {
             let node = plan.node(&end.node)?;

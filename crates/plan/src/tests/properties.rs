@@ -90,7 +90,8 @@ fn distances(scenario: &Scenario) -> Vec<Vec<u64>> {
     distance
 }
 
-/// The length of the hop by which a node's interface leads to its only neighbour, over a switch or not.
+/// The length of the hop by which a node's interface leads to its only neighbour, over a switch or
+/// not.
 fn hop(scenario: &Scenario, node: &str, interface: &str) -> u64 {
     let mut links = scenario.links.iter();
     let at = |link: &&netloom_scenario::Link, node: &str, interface: Option<&str>| {
@@ -156,8 +157,8 @@ fn distinct<T: std::hash::Hash + Eq>(items: Vec<T>) -> bool {
     items.into_iter().collect::<HashSet<_>>().len() == count
 }
 
-/// What the kernel of a node finds for an address, by longest-prefix match: its own networks, or else
-/// a route of `table`.
+/// What the kernel of a node finds for an address, by longest-prefix match: its own networks, or
+/// else a route of `table`.
 fn lookup(node: &NodePlan, table: &[RoutePlan], address: IpAddr) -> Option<Option<IpAddr>> {
     let connected = node.interfaces.iter().flat_map(|i| &i.addresses).map(|p| (*p, None));
     let routes = table.iter().chain(&node.routes).map(|route| (route.to, route.via));
@@ -260,7 +261,9 @@ proptest! {
     #[test]
     fn compressed_tables_forward_as_uncompressed_ones(
         scenario in networks(),
-        changes in prop::collection::vec((any::<prop::sample::Index>(), 0u8..7, any::<u32>()), 0..5),
+        changes in prop::collection::vec(
+            (any::<prop::sample::Index>(), 0u8..7, any::<u32>()), 0..5
+        ),
         others in prop::collection::vec(any::<u32>(), 48),
     ) {
         same_forwarding(&plan(&scenario).unwrap(), &others)?;

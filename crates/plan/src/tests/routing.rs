@@ -99,8 +99,8 @@ fn equal_delays_go_by_hops_then_by_name() {
 
 #[test]
 fn of_equal_paths_a_large_network_takes_those_that_save_routes() {
-    // To r4 and r6, r2 and r3 are as near; to r5, only r3. Loopbacks, by the order of the links: r1, r3, r4, r5,
-    // r6, r2.
+    // To r4 and r6, r2 and r3 are as near; to r5, only r3. Loopbacks, by the order of the links:
+    // r1, r3, r4, r5, r6, r2.
     let pairs = [("r1", "r3"), ("r3", "r4"), ("r3", "r5"), ("r3", "r6"), ("r1", "r2")];
     let links: Vec<_> =
         pairs.into_iter().chain([("r2", "r4"), ("r2", "r6")]).map(|(a, b)| (a, b, 5)).collect();

@@ -1,5 +1,5 @@
-//! Stretches of disks with requests pending, from the block layer's tracepoints: exact, however short a
-//! moment without requests is.
+//! Stretches of disks with requests pending, from the block layer's tracepoints: exact, however
+//! short a moment without requests is.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -30,7 +30,8 @@ pub struct Block {
     begun: Shared<1>,
     /// How many stretches had begun at the last look.
     begun_before: Option<[u64; 1]>,
-    /// No disk had requests then, nor had any had some since the look before: all that there was to tell is told.
+    /// No disk had requests then, nor had any had some since the look before: all that there was to
+    /// tell is told.
     at_rest: bool,
     clock: Clock,
     by_number: PathBuf,
@@ -137,11 +138,11 @@ impl Block {
         });
     }
 
-    /// Whether requests seem pending that are not, because the kernel did not tell that they ended. Then the disk has
-    /// none, until the next one comes.
+    /// Whether requests seem pending that are not, because the kernel did not tell that they ended.
+    /// Then the disk has none, until the next one comes.
     ///
-    /// (Linux 6.18 was seen to leave out all events on a CPU for some milliseconds now and then; any kernel leaves out one
-    /// that interrupts the same program.)
+    /// (Linux 6.18 was seen to leave out all events on a CPU for some milliseconds now and then;
+    /// any kernel leaves out one that interrupts the same program.)
     fn doubt(&mut self, number: u32, disk: &mut Disk, now: u64) -> Result<Doubt, Why> {
         let mut unended = Requests::new();
         if disk.since > 0 && now.saturating_sub(disk.since) > DOUBTED {
@@ -154,7 +155,8 @@ impl Block {
         }
         let told = self.told.entry(number).or_default();
         let before = std::mem::replace(&mut told.unended, unended);
-        // A request that is over is not counted any more shortly before that is told: but not at two looks.
+        // A request that is over is not counted any more shortly before that is told: but not at
+        // two looks.
         if told.unended.is_disjoint(&before) {
             return Ok(if told.unended.is_empty() { Doubt::None } else { Doubt::UntilNextLook });
         }
@@ -164,8 +166,8 @@ impl Block {
         Ok(Doubt::None)
     }
 
-    /// Requests of which some are over, if more have been pending, by what the programs know, while the kernel counted them
-    /// than it did.
+    /// Requests of which some are over, if more have been pending, by what the programs know, while
+    /// the kernel counted them than it did.
     fn unended(&self, number: u32, generation: u64) -> Result<Requests, Why> {
         // To read all requests takes a hundred times longer than to ask how many there are.
         let counted = self.pending(number);
@@ -241,7 +243,8 @@ impl Look for Block {
             let Disk { since, lost, untold, .. } = state;
             let told = self.told.entry(disk).or_default();
             if std::mem::replace(&mut told.untold, untold) < untold {
-                let blind = "since when a disk had been busy, where the kernel had not told the end of requests";
+                let blind = "since when a disk had been busy, where the kernel had not told the \
+                             end of requests";
                 watches(sink, NAME, &[SIGNAL], &[blind]);
             }
             let fresh = lost.saturating_sub(std::mem::replace(&mut told.lost, lost));
@@ -303,9 +306,16 @@ mod tests {
             block.look(Time::from_nanos(at), &mut sink).unwrap();
             told
         };
-        let is_over = |seen: &Observation| matches!(seen, Observation::DiskStretch { disk: on, stretch } if *on == disk && *stretch == BusyStretch::none());
+        let none = BusyStretch::none();
+        let is_over = |seen: &Observation| match seen {
+            Observation::DiskStretch { disk: on, stretch } => *on == disk && *stretch == none,
+            _ => false,
+        };
         let is_blind = |seen: &Observation| matches!(seen, Observation::Watched { .. });
-        let is_told = |seen: &Observation| matches!(seen, Observation::DiskStretch { disk: on, .. } if *on == disk);
+        let is_told = |seen: &Observation| match seen {
+            Observation::DiskStretch { disk: on, .. } => *on == disk,
+            _ => false,
+        };
         // The clock of the experiment is ahead of the kernel's by nothing here.
         let now = Clock::default().look(Time::ZERO + Duration::from_secs(1 << 30)).unwrap();
         // Others may use the disk just when it is looked at.

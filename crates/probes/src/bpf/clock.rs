@@ -3,8 +3,8 @@
 use netloom_units::{Duration, Time};
 use nix::time::{ClockId, clock_gettime};
 
-/// Both run at the same rate. How far they are apart is known best from the look at which the least time
-/// passed between the two readings.
+/// Both run at the same rate. How far they are apart is known best from the look at which the least
+/// time passed between the two readings.
 #[derive(Debug, Default)]
 pub struct Clock {
     /// The experiment's time minus the kernel's, in ns.
@@ -12,8 +12,8 @@ pub struct Clock {
 }
 
 impl Clock {
-    /// It was `at`, and is a little later by the kernel. Gives the kernel's time of `at`: whatever is read
-    /// from now on includes all that was until then.
+    /// It was `at`, and is a little later by the kernel. Gives the kernel's time of `at`: whatever
+    /// is read from now on includes all that was until then.
     pub fn look(&mut self, at: Time) -> nix::Result<u64> {
         let at = i128::from(at.as_nanos());
         let offset = at - i128::from(monotonic()?);

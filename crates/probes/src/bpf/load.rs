@@ -13,7 +13,8 @@ use netloom_units::Duration;
 /// What a kernel says no with; it may be told to people.
 pub type Why = Box<dyn Error + Send + Sync>;
 
-/// What all programs are loaded with: the types of the running kernel, and what programs read of what is watched.
+/// What all programs are loaded with: the types of the running kernel, and what programs read of
+/// what is watched.
 pub struct Kernel(Result<Known, String>);
 
 struct Known {
@@ -25,7 +26,8 @@ struct Known {
 }
 
 impl Kernel {
-    /// This machine's. There are so many nodes at most, of whose waits those are told that are longer than `tolerated`.
+    /// This machine's. There are so many nodes at most, of whose waits those are told that are
+    /// longer than `tolerated`.
     pub fn of_this_machine(nodes: usize, tolerated: Duration, proc: &Path) -> Self {
         let known = || {
             Ok(Known {
@@ -40,7 +42,8 @@ impl Kernel {
     }
 }
 
-/// Loads objects. One for all of them, since each new one reads the kernel's types, which takes longer than to load.
+/// Loads objects. One for all of them, since each new one reads the kernel's types, which takes
+/// longer than to load.
 pub struct Loader<'k> {
     known: Result<&'k Known, &'k String>,
     loader: EbpfLoader<'k>,
@@ -61,7 +64,8 @@ impl<'k> Loader<'k> {
         Self { known: known.as_ref(), loader }
     }
 
-    /// Puts an object's maps into the kernel, with `room` for so many entries; nothing is attached yet.
+    /// Puts an object's maps into the kernel, with `room` for so many entries; nothing is attached
+    /// yet.
     pub fn load(&mut self, object: &[u8], room: &[(&'static str, u32)]) -> Result<Ebpf, Why> {
         self.types()?;
         for (map, entries) in room {
@@ -107,7 +111,8 @@ pub fn next<const N: usize>(ring: &mut RingBuf<MapData>) -> Result<Option<[u64; 
     Ok(Some(std::array::from_fn(|word| u64::from_ne_bytes(words[word]))))
 }
 
-/// The inode of this process's namespace of a kind. That of networks is most tasks' that are no node's.
+/// The inode of this process's namespace of a kind. That of networks is most tasks' that are no
+/// node's.
 fn own_namespace(proc: &Path, kind: &str) -> Result<u32, Why> {
     Ok(u32::try_from(fs::metadata(proc.join("self/ns").join(kind))?.ino())?)
 }

@@ -1,6 +1,6 @@
-//! Event-driven probes: programs in the kernel, on its tracepoints, keep what polling cannot see; looking
-//! means reading their maps. Needs a kernel of 5.15 or later with its types in `/sys/kernel/btf/vmlinux`,
-//! and root or `CAP_BPF` and `CAP_PERFMON`.
+//! Event-driven probes: programs in the kernel, on its tracepoints, keep what polling cannot see;
+//! looking means reading their maps. Needs a kernel of 5.15 or later with its types in
+//! `/sys/kernel/btf/vmlinux`, and root or `CAP_BPF` and `CAP_PERFMON`.
 //!
 //! | file | what |
 //! |---|---|

@@ -17,8 +17,8 @@ impl<'a> Record<'a> {
         Self(words)
     }
 
-    /// Whether it was not read while it changed: of its first two words, the program writes first what is read
-    /// last.
+    /// Whether it was not read while it changed: of its first two words, the program writes first
+    /// what is read last.
     pub fn is_consistent(&self) -> bool {
         self.0[0] == self.0[1]
     }
@@ -48,8 +48,8 @@ impl<'a> Record<'a> {
         self.0[7]
     }
 
-    /// Who used the CPU from `since` to `now`, in ns; all of it. In the course of a stretch each party keeps its place,
-    /// and others come after it.
+    /// Who used the CPU from `since` to `now`, in ns; all of it. In the course of a stretch each
+    /// party keeps its place, and others come after it.
     pub fn uses(&self, now: u64) -> Vec<(Party, u64)> {
         let [_, _, _, running, from, used, others, ..] = *self.0;
         let entries = self.0[HEAD..].chunks_exact(2).take(used as usize);

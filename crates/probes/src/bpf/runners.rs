@@ -1,4 +1,5 @@
-//! Who runs on a CPU, as people know them: the engine as itself, and other processes by their names.
+//! Who runs on a CPU, as people know them: the engine as itself, and other processes by their
+//! names.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -11,7 +12,8 @@ use crate::fields::text;
 use crate::places::Places;
 use crate::probe::Sink;
 
-/// Processes turn into other programs, and their numbers are used again: names are told anew after this time.
+/// Processes turn into other programs, and their numbers are used again: names are told anew after
+/// this time.
 const RENEW: Duration = Duration::from_secs(1);
 /// Processes whose names are remembered to have been told.
 const NAMES: usize = 4096;
@@ -45,7 +47,8 @@ impl Runners {
         party
     }
 
-    /// Tells the name of a process, unless it was told shortly before; one that has ended stays a number.
+    /// Tells the name of a process, unless it was told shortly before; one that has ended stays a
+    /// number.
     fn tell(&mut self, at: Time, pid: u32, sink: Sink<'_>) {
         if self.told.get(&pid).is_some_and(|told| at < *told + RENEW) {
             return;

@@ -1,5 +1,5 @@
-//! Busy stretches of CPUs and who used them, from the scheduler's tracepoints: exact, however short an idle
-//! moment is, and also of a process that never gives its CPU away.
+//! Busy stretches of CPUs and who used them, from the scheduler's tracepoints: exact, however short
+//! an idle moment is, and also of a process that never gives its CPU away.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -232,8 +232,8 @@ fn cpus() -> Result<usize, Why> {
     Ok(greatest + 1)
 }
 
-/// What a CPU does is known from its next switch on: a thread that visits them all makes them switch. One of
-/// its own, since it has to wait where a process of higher priority keeps a CPU.
+/// What a CPU does is known from its next switch on: a thread that visits them all makes them
+/// switch. One of its own, since it has to wait where a process of higher priority keeps a CPU.
 fn visit_all_cpus() -> Result<(), Why> {
     let cpus = aya::util::online_cpus().map_err(|(_, error)| error)?;
     let visit = move || {

@@ -1,4 +1,5 @@
-//! An array that programs in the kernel write, in memory that we see too: to look at it takes no system call.
+//! An array that programs in the kernel write, in memory that we see too: to look at it takes no
+//! system call.
 
 use std::sync::atomic::{AtomicU64, Ordering, fence};
 
@@ -17,7 +18,8 @@ pub struct Shared<const N: usize> {
 }
 
 impl<const N: usize> Shared<N> {
-    /// The array of an object that has this name, which says `MAP_MMAPABLE`, and has so many values.
+    /// The array of an object that has this name, which says `MAP_MMAPABLE`, and has so many
+    /// values.
     pub fn of(ebpf: &mut Ebpf, name: &str, values: usize) -> Result<Self, Why> {
         let Some(Map::Array(map)) = ebpf.take_map(name) else {
             return Err("the object lacks an array".into());
@@ -45,8 +47,9 @@ impl<const N: usize> Shared<N> {
 
     fn values(&self) -> &[[AtomicU64; N]] {
         let values = self.memory.len() / size_of::<[u64; N]>();
-        // SAFETY: the memory begins at a page, is as long as so many values, and lives as long as we do; any bits are a
-        // number, and one that is read by us and written by others is an atomic.
+        // SAFETY: the memory begins at a page, is as long as so many values, and lives as long as
+        // we do; any bits are a number, and one that is read by us and written by others is an
+        // atomic.
         unsafe { std::slice::from_raw_parts(self.memory.as_ptr().cast(), values) }
     }
 }

@@ -1,5 +1,5 @@
-//! What every process has used so far, by an iterator over the kernel's tasks: all of them for less than it takes to
-//! read the files of ten.
+//! What every process has used so far, by an iterator over the kernel's tasks: all of them for less
+//! than it takes to read the files of ten.
 
 use std::collections::BTreeMap;
 use std::io::Read;
@@ -207,7 +207,8 @@ mod tests {
         let task = &tasks.read().unwrap()[&pid];
 
         let (told, files) = (task.stat(), stat(pid));
-        // The files round the time of the program and that of the kernel for it down, each for itself.
+        // The files round the time of the program and that of the kernel for it down, each for
+        // itself.
         assert!((0..=1).contains(&(told.cpu_ticks - files.cpu_ticks)), "{told:?} {files:?}");
         assert!(told.cpu_ticks > 0);
         assert_eq!(told, Stat { cpu_ticks: told.cpu_ticks, ..files });

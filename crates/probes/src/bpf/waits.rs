@@ -1,5 +1,6 @@
-//! Times at which tasks of nodes waited for a CPU, from their wake-up, or from when the timer was due that woke them, or
-//! from their preemption, until they ran: the events of the scheduler's program.
+//! Times at which tasks of nodes waited for a CPU, from their wake-up, or from when the timer was
+//! due that woke them, or from their preemption, until they ran: the events of the scheduler's
+//! program.
 
 use aya::maps::{Array, MapData, RingBuf};
 use netloom_monitor::{Observation, Party, SignalKind};
@@ -33,7 +34,8 @@ pub struct Waits {
     next: Option<[u64; WORDS]>,
 }
 
-/// Of an event: the node, since when, until when, how late the task was before, and who had the CPU meanwhile.
+/// Of an event: the node, since when, until when, how late the task was before, and who had the CPU
+/// meanwhile.
 const WORDS: usize = 5;
 
 impl Waits {

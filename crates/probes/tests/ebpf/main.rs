@@ -1,5 +1,5 @@
-//! Event-driven probes on the running kernel. Needs root; where the kernel gives no BPF, the tests say so
-//! and end.
+//! Event-driven probes on the running kernel. Needs root; where the kernel gives no BPF, the tests
+//! say so and end.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -209,7 +209,8 @@ impl Drop for Counting {
     }
 }
 
-/// What processes use is told whole: of a node, from the first look on, and of one outside that began later.
+/// What processes use is told whole: of a node, from the first look on, and of one outside that
+/// began later.
 #[test]
 fn what_processes_use_is_theirs() {
     if !nix::unistd::geteuid().is_root() {

@@ -18,8 +18,8 @@ use nix::time::{ClockId, ClockNanosleepFlags, clock_gettime, clock_nanosleep};
 
 use super::{MS, Watch, pin, spin};
 
-/// What `work` gives in a node of its own, of which waits beyond `tolerated` are watched from just before until it ends.
-/// Nothing where that is not permitted, which is printed.
+/// What `work` gives in a node of its own, of which waits beyond `tolerated` are watched from just
+/// before until it ends. Nothing where that is not permitted, which is printed.
 fn in_a_node<T: Send + 'static>(
     tolerated: Duration,
     work: impl FnOnce() -> T + Send + 'static,
@@ -59,8 +59,8 @@ fn in_a_node<T: Send + 'static>(
     Some((watch, given))
 }
 
-/// Runs `spin` in so many threads of this one's node on CPU 0; what they waited for it, in ns, and how many times, with
-/// this thread's own.
+/// Runs `spin` in so many threads of this one's node on CPU 0; what they waited for it, in ns, and
+/// how many times, with this thread's own.
 fn on_one_cpu(threads: usize, spin: fn()) -> (u64, u64) {
     let before = schedstat();
     let spinner = |_| {
@@ -96,14 +96,17 @@ fn waits_are_those_of_schedstat() {
     let (told, told_times) = told_waits(&watch);
     // Two spinners on one CPU wait half of the time.
     assert!(waited > 200 * MS, "{waited}");
-    // The first and the last switches of the threads are not within both counts: two for each of three.
+    // The first and the last switches of the threads are not within both counts: two for each of
+    // three.
     assert!(told_times <= times + 6, "{told_times} of {times}");
-    // The two clocks are read at most some 10 µs apart. What is less than a sixteenth of all may still wait to be told.
+    // The two clocks are read at most some 10 µs apart. What is less than a sixteenth of all may
+    // still wait to be told.
     let slack = times * 30_000 + 6 * 4 * MS;
     assert!(told < waited + slack && told + slack + waited / 16 > waited, "{told} of {waited}");
 }
 
-/// Threads that give way to each other all the time, each of which is late for nearly all of it, need few events.
+/// Threads that give way to each other all the time, each of which is late for nearly all of it,
+/// need few events.
 #[test]
 fn waits_that_follow_each_other_are_told_together() {
     let giving_way = || {
@@ -119,8 +122,9 @@ fn waits_that_follow_each_other_are_told_together() {
     let (told, told_times) = told_waits(&watch);
     // Two of three wait at any time.
     assert!(waited > 600 * MS && times > 10_000, "{waited} in {times}");
-    // Each is late from its first millisecond on; less than a sixteenth of that may still wait to be told. From 1/8 ms
-    // on, each event tells 1/16 more than the last: 150 at most for each of three until 1 s.
+    // Each is late from its first millisecond on; less than a sixteenth of that may still wait to
+    // be told. From 1/8 ms on, each event tells 1/16 more than the last: 150 at most for each of
+    // three until 1 s.
     assert!(told_times < 450, "{told_times}");
     let slack = 12 * MS + waited / 10;
     assert!(told.abs_diff(waited) < slack, "{told} of {waited}");
@@ -143,8 +147,9 @@ fn a_task_that_is_preempted_carries_what_it_has_waited() {
     assert!(carried > 20 * MS && carried < 200 * MS, "{carried}");
 }
 
-/// While a task waits, it is the one that has the CPU who keeps it waiting: another of its node, or one of no node. Real-time
-/// threads take CPU 0 in turn, so that whatever else the machine does has no part in it.
+/// While a task waits, it is the one that has the CPU who keeps it waiting: another of its node, or
+/// one of no node. Real-time threads take CPU 0 in turn, so that whatever else the machine does has
+/// no part in it.
 #[test]
 fn a_wait_is_put_down_to_who_had_the_cpu() {
     let three = || before_all_others().then(|| on_one_cpu(3, take_turns));
@@ -177,7 +182,8 @@ fn a_wait_is_put_down_to_who_had_the_cpu() {
     assert_put_down_to(Party::Engine, waited, &watch);
 }
 
-/// Gives this thread, and those that it starts, a real-time priority. Not where that is not permitted, which is printed.
+/// Gives this thread, and those that it starts, a real-time priority. Not where that is not
+/// permitted, which is printed.
 fn before_all_others() -> bool {
     let thread = nix::unistd::gettid().to_string();
     let output = Command::new("chrt").args(["--fifo", "--pid", "1", &thread]).output();
@@ -200,7 +206,8 @@ fn take_turns() {
 /// Nearly all that a node of the highest priority waited is told, and put down to this party.
 fn assert_put_down_to(party: Party, waited: u64, watch: &Watch) {
     let told = put_down_to(party, watch);
-    // Less than a sixteenth may still wait to be told, and the first wait of a thread is that for its start.
+    // Less than a sixteenth may still wait to be told, and the first wait of a thread is that for
+    // its start.
     assert!(told > waited / 4 * 3, "{told} of {waited}: {:?}", watch.seen);
     for other in [Party::Node(0), Party::Engine, Party::Kernel] {
         let others = if other == party { 0 } else { put_down_to(other, watch) };
@@ -252,7 +259,8 @@ fn a_timer_that_is_late_is_a_wait() {
         _ => None,
     });
     let longest = longest.max().unwrap_or(0);
-    // The kernel may look at the timer of an ordinary task 50 us later than it asks without being late.
+    // The kernel may look at the timer of an ordinary task 50 us later than it asks without being
+    // late.
     assert!(longest <= late && longest + MS > late, "{longest} of {late}");
 }
 
@@ -270,8 +278,8 @@ fn a_time_that_is_over_is_no_wait() {
     assert_eq!(told_waits(&watch), (0, 0));
 }
 
-/// When this thread next sleeps, its CPU stands still for so long: until what is given is dropped. Nothing where the
-/// kernel has no such programs, which is printed.
+/// When this thread next sleeps, its CPU stands still for so long: until what is given is dropped.
+/// Nothing where the kernel has no such programs, which is printed.
 fn stall_this_thread(length: StdDuration) -> Option<Ebpf> {
     let attached = || -> Result<Ebpf, Box<dyn Error>> {
         let object = aya::include_bytes_aligned!("../../bpf/stall.bpf.o");

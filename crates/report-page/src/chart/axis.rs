@@ -1,7 +1,7 @@
 //! Round ticks in a unit that fits the values. Not here: where they are drawn.
 
-/// Units, the largest first: the value from which one is used, what it is worth, and its name. The last one
-/// is for all smaller values too.
+/// Units, the largest first: the value from which one is used, what it is worth, and its name. The
+/// last one is for all smaller values too.
 pub type Units = &'static [(f64, f64, &'static str)];
 
 /// Of values in bit/s.
@@ -35,7 +35,8 @@ pub struct Axis {
 }
 
 impl Axis {
-    /// An axis for values up to `most`, which is above 0, with at most `ticks` ticks above its zero.
+    /// An axis for values up to `most`, which is above 0, with at most `ticks` ticks above its
+    /// zero.
     pub fn new(most: f64, units: Units, ticks: u32) -> Self {
         let fits = |(least, _, _): &&(f64, f64, &str)| most >= *least;
         let (_, worth, unit) = *units.iter().find(fits).unwrap_or(&units[units.len() - 1]);

@@ -35,7 +35,8 @@ fn lane(row: &Row<'_>, time: &TimeAxis, top: f64) -> Markup {
                 @if let Some(letter) = row.letter { (letter) }
             }
             text class="title" x=(px(LEFT)) y=(px(bar - 4.0)) { (name) }
-            line class="grid" x1=(px(LEFT)) x2=(px(LEFT + PLOT)) y1=(px(bar + BAR)) y2=(px(bar + BAR)) {}
+            line class="grid" x1=(px(LEFT)) x2=(px(LEFT + PLOT))
+                y1=(px(bar + BAR)) y2=(px(bar + BAR)) {}
             @for (_, grade, [left, right]) in joined(time, row.bands()) {
                 rect class={ "band " (grade.class()) } x=(px(LEFT + left)) y=(px(bar))
                     width=(px(right - left)) height=(px(BAR)) {}

@@ -1,6 +1,6 @@
-//! Bands of contention and ticks of events, drawn once. Each chart uses them by reference, cut to its own
-//! height. Contentions of one time share one pale band, in the colour of the gravest, so that curves
-//! stay visible however many there are; their letters are above it.
+//! Bands of contention and ticks of events, drawn once. Each chart uses them by reference, cut to
+//! its own height. Contentions of one time share one pale band, in the colour of the gravest, so
+//! that curves stay visible however many there are; their letters are above it.
 
 use maud::{Markup, html};
 use netloom_units::Time;
@@ -20,7 +20,8 @@ const ROOM: f64 = 11.0;
 /// A band in the plot: its letter, how grave it is, and its left and right edge.
 pub(super) type Joined = (char, Grade, [f64; 2]);
 
-/// Defines `#marks` (from the plot's left upper corner downwards) and `#heads` (what stands above it).
+/// Defines `#marks` (from the plot's left upper corner downwards) and `#heads` (what stands above
+/// it).
 pub fn marks<'a>(
     time: &TimeAxis,
     bands: impl Iterator<Item = Band>,

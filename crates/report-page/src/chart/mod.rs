@@ -1,5 +1,5 @@
-//! Charts as SVG in the page. All of a page have the same time axis and the same width, so that what
-//! happened at one time lies at one place.
+//! Charts as SVG in the page. All of a page have the same time axis and the same width, so that
+//! what happened at one time lies at one place.
 //!
 //! | file | what |
 //! |---|---|

@@ -1,5 +1,5 @@
-//! Panels of curves above each other over one time axis, with the marks drawn through all of them. Values
-//! are means over steps, so curves are steps, and every axis begins at 0.
+//! Panels of curves above each other over one time axis, with the marks drawn through all of them.
+//! Values are means over steps, so curves are steps, and every axis begins at 0.
 
 use std::borrow::Cow;
 
@@ -48,7 +48,8 @@ impl Panel {
     }
 }
 
-/// The chart of these panels, none of which is empty; `label` says what it is to those who do not see it.
+/// The chart of these panels, none of which is empty; `label` says what it is to those who do not
+/// see it.
 pub fn strip(panels: &[Panel], time: &TimeAxis, label: &str) -> Markup {
     let bottom = HEAD + panels.len() as f64 * (TITLE + HEIGHT);
     html! {
@@ -73,7 +74,8 @@ fn draw(panel: &Panel, time: &TimeAxis, top: f64) -> Markup {
     html! {
         g class="panel" {
             @for (value, text) in axis.ticks() {
-                line class="grid" x1=(px(LEFT)) x2=(px(LEFT + PLOT)) y1=(px(y(value))) y2=(px(y(value))) {}
+                line class="grid" x1=(px(LEFT)) x2=(px(LEFT + PLOT))
+                    y1=(px(y(value))) y2=(px(y(value))) {}
                 text class="end" x=(px(LEFT - 5.0)) y=(px(y(value) + 3.5)) { (text) }
             }
             (title(panel, axis.unit, top - 5.0))

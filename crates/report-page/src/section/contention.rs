@@ -1,5 +1,5 @@
-//! What the monitor saw: when which signal was contended, how near each came to its threshold and through
-//! whom, what could not be seen, and what watching cost.
+//! What the monitor saw: when which signal was contended, how near each came to its threshold and
+//! through whom, what could not be seen, and what watching cost.
 
 use maud::{Markup, html};
 use netloom_monitor::{Coverage, Share, Verdict, quantity};
@@ -29,8 +29,8 @@ pub fn contention(verdict: &Verdict, rows: &[Row<'_>], time: &TimeAxis) -> Marku
             }
             h3 { "Signals" }
             p class="note" {
-                "The margin is how far the worst stayed below the threshold, as a part of it: 100 % is \
-                 untouched, below 0 % is contended."
+                "The margin is how far the worst stayed below the threshold, as a part of it: \
+                 100 % is untouched, below 0 % is contended."
             }
             (signals(rows))
             h3 { "What was watched" }
@@ -58,7 +58,11 @@ fn signals(rows: &[Row<'_>]) -> Markup {
     let headings = ["", "signal", "threshold", "worst", "margin", "contended", "through whom"];
     html! {
         (table(&headings, &html! { @for row in rows.iter().take(LISTED) { (signal(row)) } }))
-        (more(rows.len().saturating_sub(LISTED), "signals, none nearer to its threshold", "see summary.json"))
+        (more(
+            rows.len().saturating_sub(LISTED),
+            "signals, none nearer to its threshold",
+            "see summary.json",
+        ))
     }
 }
 
@@ -104,7 +108,10 @@ fn watched(coverage: &Coverage) -> Markup {
     html! {
         tr {
             td class="word" { (coverage.signal) }
-            td { @if coverage.observed { (coverage.probes.join(", ")) } @else { strong { "nothing" } } }
+            td {
+                @if coverage.observed { (coverage.probes.join(", ")) }
+                @else { strong { "nothing" } }
+            }
             td {
                 @if coverage.blind_spots.is_empty() { "–" }
                 @else { ul { @for spot in &coverage.blind_spots { li { (spot) } } } }
@@ -117,8 +124,8 @@ fn watched(coverage: &Coverage) -> Markup {
 fn overhead(verdict: &Verdict) -> String {
     let overhead = &verdict.overhead;
     format!(
-        "Watching took {:.2} % of one CPU: {:.1} ms in probes and criteria and {:.1} ms in telling, in \
-         {:.2} s.",
+        "Watching took {:.2} % of one CPU: {:.1} ms in probes and criteria and {:.1} ms in \
+         telling, in {:.2} s.",
         overhead.share * 100.0,
         overhead.monitoring_ns as f64 / 1e6,
         overhead.notification_ns as f64 / 1e6,

@@ -1,5 +1,5 @@
-//! What the links did: curves of the busiest ones, a table of others. What is told of one direction of a
-//! link is in `pipe`.
+//! What the links did: curves of the busiest ones, a table of others. What is told of one direction
+//! of a link is in `pipe`.
 
 use std::collections::BTreeMap;
 
@@ -48,14 +48,18 @@ fn key(run: &Run, curves: &Curves) -> Markup {
     html! {
         p class="note" {
             "Curves are means from sample to sample"
-            @if let Some(interval) = interval { " (every " (interval) "; in a long run several are one step)" }
+            @if let Some(interval) = interval {
+                " (every " (interval) "; in a long run several are one step)"
+            }
             ", and begin at the moment the network was ready. Bytes are those of frames with their \
-             Ethernet header. Pale bands with letters are times of contention, in the colour of the gravest, from "
-            a href="#contention" { "Contention" } "; dotted lines with a number are events of the timeline. What has nothing to show is left out, and so \
-             is a queue of less than " (LEAST_QUEUE) " frames."
+             Ethernet header. Pale bands with letters are times of contention, in the colour of \
+             the gravest, from "
+            a href="#contention" { "Contention" }
+            "; dotted lines with a number are events of the timeline. What has nothing to show is \
+             left out, and so is a queue of less than " (LEAST_QUEUE) " frames."
             @if curves.only_traffic() {
-                " The version of NetLoom that wrote these results did not record delay, queue and drops \
-                 over time."
+                " The version of NetLoom that wrote these results did not record delay, queue and \
+                 drops over time."
             }
         }
     }
@@ -69,7 +73,8 @@ fn one(link: &LinkStatus, run: &Run, time: &TimeAxis) -> Markup {
         article class="link" {
             h3 { (link.name) }
             @for ((way, (name, pipe)), at_first) in ways {
-                @let panels = run.curves.as_ref().map_or(Vec::new(), |all| panels(all, &link.name, way));
+                @let curves = run.curves.as_ref();
+                @let panels = curves.map_or(Vec::new(), |all| panels(all, &link.name, way));
                 figure class="pipe" {
                     figcaption {
                         strong { (name) }
@@ -95,7 +100,10 @@ fn others(links: &[&LinkStatus], summary: &Summary) -> Markup {
         h3 id="other-links" {
             @if links.len() == summary.links.len() { "All links" } @else { "Other links" }
         }
-        (table(&["pipe", "offered", "delivered", "mean rate", "delay p50", "p99", "dropped"], &rows))
+        (table(
+            &["pipe", "offered", "delivered", "mean rate", "delay p50", "p99", "dropped"],
+            &rows,
+        ))
         (more(links.len().saturating_sub(LISTED), "links", "see summary.json and pipes.parquet"))
     }
 }

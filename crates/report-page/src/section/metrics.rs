@@ -41,8 +41,9 @@ pub fn metrics(metrics: &Metrics, time: &TimeAxis) -> Markup {
             section id="metrics" {
                 h2 { "Metrics" }
                 p class="note" {
-                    "Values that programs in nodes reported; each holds until the next. Metrics with values \
-                     below 0 have no curve, and of one metric the first " (CLASSES.len()) " nodes have one."
+                    "Values that programs in nodes reported; each holds until the next. Metrics \
+                     with values below 0 have no curve, and of one metric the first \
+                     " (CLASSES.len()) " nodes have one."
                 }
                 @if !panels.is_empty() {
                     figure { (strip(&panels, time, "metrics over time")) }

@@ -1,4 +1,5 @@
-//! The parts of the page, in their order: a file each, each a function from what is known of a run to HTML.
+//! The parts of the page, in their order: a file each, each a function from what is known of a run
+//! to HTML.
 
 mod contention;
 mod heading;

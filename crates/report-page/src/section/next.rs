@@ -25,8 +25,8 @@ pub fn next(summary: &Summary) -> Markup {
                 @for signal in contended { li { strong { (signal) } ": " (advice(signal)) } }
                 @if unseen {
                     li {
-                        "Something that is needed to judge was not observed: the blind spots above say \
-                         why, and what would make it visible."
+                        "Something that is needed to judge was not observed: the blind spots above \
+                         say why, and what would make it visible."
                     }
                 }
                 @if let Some(process) = wrong {
@@ -36,7 +36,10 @@ pub fn next(summary: &Summary) -> Markup {
                     }
                 }
                 @if summary.verdict.is_some() {
-                    li { "How the verdict is reached, and what each means: " code { "docs/trust.md" } "." }
+                    li {
+                        "How the verdict is reached, and what each means: "
+                        code { "docs/trust.md" } "."
+                    }
                 }
                 li { "Every event with its time: " code { "events.jsonl" } "." }
                 li {
@@ -44,8 +47,12 @@ pub fn next(summary: &Summary) -> Markup {
                     " (columns in " code { "docs/results.md" } ")."
                 }
                 @match &summary.frame_log {
-                    Some(_) => li { "What happened to every frame: " code { "netloom frames frames.nlf" } "." },
-                    None => li { "What happened to every frame: run again with " code { "--frames" } "." },
+                    Some(_) => li {
+                        "What happened to every frame: " code { "netloom frames frames.nlf" } "."
+                    },
+                    None => li {
+                        "What happened to every frame: run again with " code { "--frames" } "."
+                    },
                 }
                 li { "All totals, and all the verdict rests on: " code { "summary.json" } "." }
             }
@@ -57,22 +64,25 @@ pub fn next(summary: &Summary) -> Markup {
 fn advice(signal: SignalKind) -> &'static str {
     match signal {
         SignalKind::Lateness => {
-            "frames left late. Look at who used the CPUs at that time; timing.workers in summary.json says \
-             which worker was busy. Fewer frames a second, more cores, or no other work on the machine help."
+            "frames left late. Look at who used the CPUs at that time; timing.workers in \
+             summary.json says which worker was busy. Fewer frames a second, more cores, or no \
+             other work on the machine help."
         }
         SignalKind::UnmodelledDrop => {
-            "frames were lost where no link's model dropped them. The cause says where: not_read_in_time is \
-             an engine that was too busy, softnet_backlog a kernel that was, neighbour_table a table that all nodes \
-             share (`sysctl net.ipv4.neigh.default.gc_thresh3`, and net.ipv6)."
+            "frames were lost where no link's model dropped them. The cause says where: \
+             not_read_in_time is an engine that was too busy, softnet_backlog a kernel that was, \
+             neighbour_table a table that all nodes share (`sysctl \
+             net.ipv4.neigh.default.gc_thresh3`, and net.ipv6)."
         }
         SignalKind::Buffers => {
-            "packets reached a node, or were to leave it, and its sockets had no room for them: no link's model \
-             dropped them. If their program is to read all of them, give it larger buffers (SO_RCVBUF, \
-             net.core.rmem_max), or look whether it waited for a CPU; if it is not to, nothing is wrong."
+            "packets reached a node, or were to leave it, and its sockets had no room for them: no \
+             link's model dropped them. If their program is to read all of them, give it larger \
+             buffers (SO_RCVBUF, net.core.rmem_max), or look whether it waited for a CPU; if it is \
+             not to, nothing is wrong."
         }
         SignalKind::Cpu => {
-            "a CPU had no idle moment. If somebody outside the experiment is the heaviest, run it elsewhere; \
-             if nodes are, run fewer or on more cores."
+            "a CPU had no idle moment. If somebody outside the experiment is the heaviest, run it \
+             elsewhere; if nodes are, run fewer or on more cores."
         }
         SignalKind::RunQueue => {
             "a node's tasks waited for a CPU: run fewer nodes, or on more cores."
@@ -81,20 +91,22 @@ fn advice(signal: SignalKind) -> &'static str {
             "traffic came to what this machine can carry: lower the rates, or use a faster machine."
         }
         SignalKind::MemoryIn | SignalKind::MemoryOut => {
-            "memory was short, and pages went to disk and came back: give nodes less to hold, or the \
-             machine more memory."
+            "memory was short, and pages went to disk and came back: give nodes less to hold, or \
+             the machine more memory."
         }
         SignalKind::Disk => {
-            "a disk was busy all the time: have processes write less, or to a faster disk; captures and \
-             frame logs write too."
+            "a disk was busy all the time: have processes write less, or to a faster disk; \
+             captures and frame logs write too."
         }
         SignalKind::Steal => {
-            "the hypervisor took CPU time away: use a machine that is not shared, or run when it is quiet."
+            "the hypervisor took CPU time away: use a machine that is not shared, or run when it \
+             is quiet."
         }
         SignalKind::Pressure => "tasks of a node stood still: the resource says for want of what.",
         SignalKind::Timeline => {
-            "events of the timeline were late, or never happened: `timeline` in summary.json has the \
-             planned and the actual time of each. What came before them kept the engine waiting."
+            "events of the timeline were late, or never happened: `timeline` in summary.json has \
+             the planned and the actual time of each. What came before them kept the engine \
+             waiting."
         }
         SignalKind::Application => "a metric of your own left the range that you gave it.",
     }

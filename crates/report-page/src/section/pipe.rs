@@ -1,4 +1,5 @@
-//! What is told of one direction of a link: its properties, its totals in sentences, and its curves.
+//! What is told of one direction of a link: its properties, its totals in sentences, and its
+//! curves.
 
 use std::borrow::Cow;
 
@@ -88,8 +89,8 @@ pub fn in_words(pipe: &PipeStatus) -> String {
     match pipe {
         PipeStatus::Modelled(pipe) => modelled(&pipe.statistics),
         PipeStatus::Direct(DirectPipe { statistics: Some(counted) }) => format!(
-            "By the kernel's count, in which a super-frame is one frame: offered {}, delivered {} ({}), \
-             dropped {}.",
+            "By the kernel's count, in which a super-frame is one frame: offered {}, delivered {} \
+             ({}), dropped {}.",
             count(counted.offered.frames),
             count(counted.delivered.frames),
             pipe.mean_rate().map_or("–".into(), bit_rate),

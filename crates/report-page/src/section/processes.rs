@@ -38,7 +38,10 @@ fn row(process: &ProcessStatus, life: Life) -> Markup {
             td { (process.node) }
             td class="number" { (time(life.started)) }
             td class="number" { (time(life.ended)) }
-            td { @if went_wrong(&process.state) { strong { (process.state) } } @else { (process.state) } }
+            td {
+                @if went_wrong(&process.state) { strong { (process.state) } }
+                @else { (process.state) }
+            }
         }
     }
 }

@@ -16,8 +16,8 @@ pub fn verdict(summary: &Summary) -> Markup {
         Judgement::Valid => (
             "✓",
             "valid",
-            "All that is needed to tell was observed, and nothing was contended: what was measured is \
-             the network.",
+            "All that is needed to tell was observed, and nothing was contended: what was measured \
+             is the network.",
         ),
         Judgement::Suspect => (
             "?",
@@ -55,8 +55,8 @@ fn none() -> Markup {
             h2 { "Verdict" }
             p class="word" { "none" }
             p {
-                "This run was not judged: contention of the machine was not watched. What there is to go \
-                 by is how exactly the engine kept its schedule, below."
+                "This run was not judged: contention of the machine was not watched. What there is \
+                 to go by is how exactly the engine kept its schedule, below."
             }
         }
     }

@@ -1,5 +1,5 @@
-//! A run that never was, with something of everything that a report shows. Every name and every text in it
-//! ends with what a test wants it to end with.
+//! A run that never was, with something of everything that a report shows. Every name and every
+//! text in it ends with what a test wants it to end with.
 
 use std::collections::BTreeMap;
 
@@ -95,8 +95,8 @@ fn scenario(with: &str) -> Scenario {
     scenario
 }
 
-/// After `tenths` of a second: 8 Mbit/s offered, of which a fifth is dropped from 5 s on, with a queue of
-/// ten frames and a delay of 15 ms.
+/// After `tenths` of a second: 8 Mbit/s offered, of which a fifth is dropped from 5 s on, with a
+/// queue of ten frames and a delay of 15 ms.
 fn sample(tenths: u64) -> Sample {
     let late = tenths.saturating_sub(50);
     let delivered = tenths * 100 - late * 20;

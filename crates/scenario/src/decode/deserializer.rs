@@ -25,7 +25,10 @@ impl<'a> NodeDeserializer<'a> {
 
     /// Whether there is nothing where a value should be, as in `key:`.
     fn is_null(self) -> bool {
-        matches!(self.content(), Content::Scalar { text, plain: true } if Plain::read(text) == Plain::Null)
+        match self.content() {
+            Content::Scalar { text, plain: true } => Plain::read(text) == Plain::Null,
+            _ => false,
+        }
     }
 
     fn scalar<V: Visitor<'a>>(

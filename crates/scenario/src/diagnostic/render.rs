@@ -27,7 +27,8 @@ pub(super) fn render(findings: &Diagnostics, file: &str, text: &str) -> String {
     out
 }
 
-/// Those that are shown, in the order of their places: errors rather than warnings, where there are many.
+/// Those that are shown, in the order of their places: errors rather than warnings, where there are
+/// many.
 fn shown(findings: &Diagnostics) -> impl Iterator<Item = &Diagnostic> {
     let mut errors = MOST.min(findings.error_count());
     let mut warnings = MOST - errors;

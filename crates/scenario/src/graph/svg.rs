@@ -21,7 +21,8 @@ const STYLE: &str = "\
     .netloom-graph .node text{font-size:13px;dominant-baseline:central}\
     .netloom-graph .link line{stroke:#7a8794;stroke-width:1.6}\
     .netloom-graph .direct line{stroke-dasharray:6 4}\
-    .netloom-graph .link text{font-size:10px;fill:#4a5763;stroke:#fff;stroke-width:3px;paint-order:stroke}\
+    .netloom-graph .link text{font-size:10px;fill:#4a5763;\
+     stroke:#fff;stroke-width:3px;paint-order:stroke}\
     .netloom-graph .host .shape{fill:#e8f1fb;stroke:#3b76b8}\
     .netloom-graph .router .shape{fill:#fdf0dc;stroke:#c07a1c}\
     .netloom-graph .switch .shape{fill:#e6f4e8;stroke:#3f8f4d}\
@@ -85,7 +86,8 @@ fn links(out: &mut String, scenario: &Scenario, edges: &[(usize, usize)], points
         let class = if link.direct { "link direct" } else { "link" };
         let _ = write!(
             out,
-            "<g class=\"{class}\"><line x1=\"{x1:.1}\" y1=\"{y1:.1}\" x2=\"{x2:.1}\" y2=\"{y2:.1}\"/>"
+            "<g class=\"{class}\"><line x1=\"{x1:.1}\" y1=\"{y1:.1}\" \
+             x2=\"{x2:.1}\" y2=\"{y2:.1}\"/>"
         );
         label(out, &super::lines(link), [f64::midpoint(x1, x2), f64::midpoint(y1, y2)]);
         out.push_str("</g>\n");

@@ -31,21 +31,21 @@ impl RawPipe {
 #[schemars(rename = "Link")]
 #[serde(deny_unknown_fields)]
 pub(crate) struct RawLinkHead {
-    /// The link's name (default: `a--b` from its nodes, or `a:eth1--b:eth1` where two links join the
-    /// same nodes).
+    /// The link's name (default: `a--b` from its nodes, or `a:eth1--b:eth1` where two links join
+    /// the same nodes).
     #[serde(default)]
     pub name: Option<Spanned<String>>,
     /// The two ends, like `["a:eth1", "b:eth1"]`. Without an interface (`"a"`) the node's next free
-    /// one of `eth1`, `eth2` … is taken. One end can be outside: `host:NAME`, `nat:NAME`, `macvlan:PARENT`,
-    /// `device:NAME` or `tap:NAME`, with the name of a device of the machine.
+    /// one of `eth1`, `eth2` … is taken. One end can be outside: `host:NAME`, `nat:NAME`,
+    /// `macvlan:PARENT`, `device:NAME` or `tap:NAME`, with the name of a device of the machine.
     #[schemars(required, length(equal = 2))]
     pub endpoints: Option<Spanned<Vec<Spanned<RawEndpoint>>>>,
-    /// Addresses of the machine with their prefix lengths, like `[172.30.0.1/24]`, where one end is `host:NAME` or
-    /// `nat:NAME`.
+    /// Addresses of the machine with their prefix lengths, like `[172.30.0.1/24]`, where one end is
+    /// `host:NAME` or `nat:NAME`.
     #[serde(default)]
     pub addresses: Vec<Spanned<IpPrefix>>,
-    /// Whether the link is a pair of kernel devices (veth) that join the two nodes without the engine:
-    /// as fast as the kernel is, and without properties.
+    /// Whether the link is a pair of kernel devices (veth) that join the two nodes without the
+    /// engine: as fast as the kernel is, and without properties.
     #[serde(default)]
     pub direct: bool,
     /// What differs from the first endpoint to the second.

@@ -16,12 +16,12 @@ pub(crate) struct RawMonitor {
     /// Whether the run is watched (default `true`). One that is not is never said to be valid.
     #[serde(default)]
     pub enabled: Option<bool>,
-    /// What is done when contention begins: `report` (default), or `abort` the run and keep what it has
-    /// measured.
+    /// What is done when contention begins: `report` (default), or `abort` the run and keep what it
+    /// has measured.
     #[serde(default)]
     pub on_contention: Option<Spanned<OnContention>>,
-    /// How long the experiment warms up (default `0s`): contention that ends before is reported, but not
-    /// held against the run.
+    /// How long the experiment warms up (default `0s`): contention that ends before is reported,
+    /// but not held against the run.
     #[serde(default)]
     pub warm_up: Option<Spanned<RawTime>>,
     /// Thresholds and windows that differ from the defaults.

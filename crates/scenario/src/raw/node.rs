@@ -63,12 +63,13 @@ pub(crate) struct RawNodeHead {
     /// The groups it belongs to; later ones win over earlier ones.
     #[serde(default)]
     pub groups: Option<Vec<Spanned<String>>>,
-    /// Its interfaces by name, where something is to be said about them. The links make them; one like
-    /// `eth1.10`, beside an `eth1` of a link, is a VLAN sub-interface of that.
+    /// Its interfaces by name, where something is to be said about them. The links make them; one
+    /// like `eth1.10`, beside an `eth1` of a link, is a VLAN sub-interface of that.
     #[serde(default)]
     pub interfaces: Entries<Spanned<RawInterface>>,
-    /// Ports of the machine that lead to ports of this node, like `8080:80`, or `127.0.0.1:5353:53/udp`. Without
-    /// an address, the machine listens on 127.0.0.1 and ::1. What comes that way crosses no link.
+    /// Ports of the machine that lead to ports of this node, like `8080:80`, or
+    /// `127.0.0.1:5353:53/udp`. Without an address, the machine listens on 127.0.0.1 and ::1. What
+    /// comes that way crosses no link.
     #[serde(default)]
     pub publish: Vec<Spanned<RawPublish>>,
 }
@@ -127,8 +128,9 @@ pub(crate) struct RawNodeProps {
     /// Largest IP packet of interfaces in bytes, where neither interface nor link say it.
     #[serde(default)]
     pub mtu: Option<RawMtu>,
-    /// Where the root file system comes from, if not from the machine: a directory, a tarball (`.tar`,
-    /// `.tar.gz`) or the directory of an OCI layout, relative to the scenario's folder. It is never changed.
+    /// Where the root file system comes from, if not from the machine: a directory, a tarball
+    /// (`.tar`, `.tar.gz`) or the directory of an OCI layout, relative to the scenario's folder. It
+    /// is never changed.
     #[serde(default)]
     pub root: Option<Spanned<String>>,
     /// Files by their absolute paths in the node.
@@ -137,23 +139,24 @@ pub(crate) struct RawNodeProps {
     /// Environment variables of all processes of the node.
     #[serde(default)]
     pub env: Entries<RawText>,
-    /// Files and directories of the machine, relative to the scenario's folder, that the node sees: where
-    /// each is seen, like `/srv/data`, or `{to: /srv/data, write: true}`.
+    /// Files and directories of the machine, relative to the scenario's folder, that the node sees:
+    /// where each is seen, like `/srv/data`, or `{to: /srv/data, write: true}`.
     #[serde(default)]
     pub binds: Entries<Spanned<RawBind>>,
-    /// Commands that are run in the node once, in order, when the network is ready and before services are
-    /// started. One that fails ends the start.
+    /// Commands that are run in the node once, in order, when the network is ready and before
+    /// services are started. One that fails ends the start.
     #[serde(default)]
     pub startup: Vec<RawCommand>,
-    /// Programs that run in the node from the start, with configuration made for them: a list like `[ospf]`,
-    /// or names with options, like `{bgp: {as: 65001}}`. `docs/services.md` lists them.
+    /// Programs that run in the node from the start, with configuration made for them: a list like
+    /// `[ospf]`, or names with options, like `{bgp: {as: 65001}}`. `docs/services.md` lists them.
     #[serde(default)]
     pub services: RawServices,
-    /// What the processes of a node may use of the machine; each key by itself wins over layers below.
+    /// What the processes of a node may use of the machine; each key by itself wins over layers
+    /// below.
     #[serde(default)]
     pub limits: Option<RawLimits>,
-    /// Of a switch: whether it runs the Rapid Spanning Tree Protocol, so that switches may form loops: `true`, or
-    /// `{priority: 4096}` (default `false`).
+    /// Of a switch: whether it runs the Rapid Spanning Tree Protocol, so that switches may form
+    /// loops: `true`, or `{priority: 4096}` (default `false`).
     #[serde(default)]
     pub spanning_tree: Option<RawSpanningTree>,
 }
@@ -175,9 +178,9 @@ pub(crate) struct RawInterface {
     /// Largest IP packet in bytes; wins over the link's.
     #[serde(default)]
     pub mtu: Option<RawMtu>,
-    /// Of a port of a switch: what it does with VLAN tags. `{access: 10}`, or
-    /// `{trunk: {allowed: [10, 20-29], native: 1}}`. A switch of which no port says it knows no VLANs, and
-    /// carries tags as they are.
+    /// Of a port of a switch: what it does with VLAN tags. `{access: 10}`, or `{trunk: {allowed:
+    /// [10, 20-29], native: 1}}`. A switch of which no port says it knows no VLANs, and carries
+    /// tags as they are.
     #[serde(default)]
     pub vlan: Option<PortVlans>,
     /// Of a port of a switch that runs a spanning tree: what the way through it is worth, like

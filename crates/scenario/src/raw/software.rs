@@ -19,8 +19,8 @@ pub(crate) struct RawFile {
     /// What is in it.
     #[serde(default)]
     pub content: Option<RawText>,
-    /// A file of the machine with what is in it, relative to the scenario's folder. It must be text; for
-    /// others there are `binds`.
+    /// A file of the machine with what is in it, relative to the scenario's folder. It must be
+    /// text; for others there are `binds`.
     #[serde(default)]
     pub source: Option<Spanned<String>>,
     /// Who may do what, in octal, like `0755` (default `0644`).
@@ -156,7 +156,8 @@ impl JsonSchema for RawServices {
                                 "properties": {
                                     "template": {
                                         "type": "string",
-                                        "description": "A template of one's own: a file, relative to the scenario's folder.",
+                                        "description": "A template of one's own: a file, relative \
+                                            to the scenario's folder.",
                                     },
                                 },
                                 "additionalProperties": option,

@@ -261,7 +261,8 @@ impl JsonSchema for RawCommand {
     }
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
         json_schema!({
-            "description": "A line for `/bin/sh -c`, or a list: a program and its arguments, as they are.",
+            "description": "A line for `/bin/sh -c`, or a list: a program and its arguments, as \
+                            they are.",
             "anyOf": [
                 { "type": "string", "minLength": 1 },
                 {

@@ -1,4 +1,5 @@
-//! Direct links, which the kernel carries without the engine: what needs the engine is an error there.
+//! Direct links, which the kernel carries without the engine: what needs the engine is an error
+//! there.
 
 use super::links::LinkDraft;
 use super::nodes::NodeDraft;
@@ -53,7 +54,8 @@ pub(super) fn check(
 }
 
 impl LinkDraft<'_> {
-    /// Whether it is direct, and one of its ends is this interface of this node; any, if none is named.
+    /// Whether it is direct, and one of its ends is this interface of this node; any, if none is
+    /// named.
     fn is_direct_at(&self, node: &str, interface: Option<&str>) -> bool {
         self.raw.head.direct
             && self.ends.iter().flatten().any(|end| {
@@ -80,7 +82,8 @@ fn ends(link: &LinkDraft<'_>, nodes: &[NodeDraft<'_>], report: &mut Report<'_>) 
         let node = &nodes[end.node];
         if node.is_switch() {
             let message = format!(
-                "a direct link joins two network stacks, and switch `{}` is a segment inside the engine",
+                "a direct link joins two network stacks, and switch `{}` is a segment inside the \
+                 engine",
                 end.node_name
             );
             let span = report.key(link.raw.id, &["direct"]).unwrap_or(link.raw.span);
@@ -114,7 +117,8 @@ fn measure<'a>(
         for name in named {
             let Some(link) = direct(&name.value) else { continue };
             let message = format!(
-                "the frames of link `{}` cannot be logged: it is direct, and the engine does not see them",
+                "the frames of link `{}` cannot be logged: it is direct, and the engine does not \
+                 see them",
                 link.name
             );
             let help = "capture at one of its ends, with `capture`";

@@ -1,4 +1,5 @@
-//! Limits of groups and of the experiment, and published ports: what concerns several nodes at once.
+//! Limits of groups and of the experiment, and published ports: what concerns several nodes at
+//! once.
 
 use std::collections::BTreeMap;
 

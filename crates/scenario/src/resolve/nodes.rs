@@ -58,7 +58,8 @@ impl NodeDraft<'_> {
         self.props.spanning_tree.filter(|_| self.is_switch())
     }
 
-    /// Where its routes come from: without a word, from the routing daemon that is among its services.
+    /// Where its routes come from: without a word, from the routing daemon that is among its
+    /// services.
     pub fn routing(&self) -> Routing {
         let by_default =
             if self.props.routed_by_service { Routing::Daemon } else { Routing::default() };

@@ -1,5 +1,5 @@
-//! Links to the outside: their ends become nodes of a kind of their own, so that all else treats them as it
-//! treats nodes. Not here: whether the machine has such devices (`nodes`).
+//! Links to the outside: their ends become nodes of a kind of their own, so that all else treats
+//! them as it treats nodes. Not here: whether the machine has such devices (`nodes`).
 
 use std::collections::HashMap;
 
@@ -33,7 +33,8 @@ pub(super) fn complete(topology: &mut RawTopology) {
     }
 }
 
-/// Any number of devices can be beside one of the machine's: from the second on, they have a number.
+/// Any number of devices can be beside one of the machine's: from the second on, they have a
+/// number.
 fn number_macvlans(topology: &mut RawTopology) {
     let mut count: HashMap<String, usize> = HashMap::new();
     let endpoints = topology.links.iter_mut().flat_map(|link| &mut link.value.head.endpoints);
@@ -134,14 +135,14 @@ fn link_to_outside(nodes: &[NodeDraft<'_>], link: &LinkDraft<'_>, report: &mut R
     }
     if outside == Outside::Nat && written.is_empty() {
         let message = format!("`{name}` has no address on the machine, whose subnet is translated");
-        let help = "say it, like `addresses: [172.30.0.1/24]` or `[fd30::1/64]` or both, and give the node default \
-                    routes to it";
+        let help = "say it, like `addresses: [172.30.0.1/24]` or `[fd30::1/64]` or both, and give \
+                    the node default routes to it";
         report.error(Diagnostic::error(at, message).with_help(help));
     }
 }
 
-/// NetLoom knows no addresses of a network outside: an interface there has those that are given, unless the
-/// machine's end says in which subnet it is.
+/// NetLoom knows no addresses of a network outside: an interface there has those that are given,
+/// unless the machine's end says in which subnet it is.
 pub(super) fn set_addresses(
     nodes: &mut [NodeDraft<'_>],
     links: &[LinkDraft<'_>],

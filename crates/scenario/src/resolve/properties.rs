@@ -1,5 +1,5 @@
-//! Everything that is written about a pipe becomes one change: strings of other tools are taken over,
-//! and files are read. Not here: whether the properties make sense together (`pipes`).
+//! Everything that is written about a pipe becomes one change: strings of other tools are taken
+//! over, and files are read. Not here: whether the properties make sense together (`pipes`).
 
 use std::collections::HashSet;
 
@@ -45,8 +45,8 @@ pub(crate) fn resolve(
     (raw.rest, report.finish())
 }
 
-/// Where `property` (dotted: `queue.limit`) of `pipe` is said in the mapping `node`: at its own key, or
-/// at that of the string that says it. `None` if it is only implied.
+/// Where `property` (dotted: `queue.limit`) of `pipe` is said in the mapping `node`: at its own
+/// key, or at that of the string that says it. `None` if it is only implied.
 pub(super) fn place(
     pipe: &RawPipe,
     node: NodeId,

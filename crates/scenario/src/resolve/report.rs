@@ -27,8 +27,8 @@ impl<'a> Report<'a> {
         self.findings.push(finding);
     }
 
-    /// Help for a `word` that should have been one of `candidates`, which `what` names in plural; none where
-    /// so many words are wrong that nobody reads it.
+    /// Help for a `word` that should have been one of `candidates`, which `what` names in plural;
+    /// none where so many words are wrong that nobody reads it.
     pub fn did_you_mean<'c>(
         &mut self,
         word: &str,

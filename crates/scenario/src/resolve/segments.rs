@@ -1,6 +1,6 @@
-//! Layer-2 segments: which interfaces hear each other. Switches join links to segments, in each VLAN
-//! by itself; a loop of switches none of which runs a spanning tree is an error. Not here: how frames get
-//! from one to the other (`layer2`).
+//! Layer-2 segments: which interfaces hear each other. Switches join links to segments, in each
+//! VLAN by itself; a loop of switches none of which runs a spanning tree is an error. Not here: how
+//! frames get from one to the other (`layer2`).
 
 use std::collections::HashSet;
 
@@ -40,8 +40,8 @@ pub(super) fn find(
                 a.node_name, b.node_name
             );
             report.error(Diagnostic::error(link.endpoints_span(), message).with_help(
-                "frames would circle for ever; leave the link out, or write `spanning_tree: true` at a switch of \
-                 the loop",
+                "frames would circle for ever; leave the link out, or write `spanning_tree: true` \
+                 at a switch of the loop",
             ));
         }
     }

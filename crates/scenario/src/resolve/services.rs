@@ -172,8 +172,8 @@ fn in_file(file: &str, span: Span, finding: &Diagnostic) -> Diagnostic {
     Diagnostic::error(span, message).with_optional_help(finding.help.clone())
 }
 
-/// A message in which long texts are cut to their first word: the file may be another one than was meant,
-/// with secrets in it.
+/// A message in which long texts are cut to their first word: the file may be another one than was
+/// meant, with secrets in it.
 fn without_texts(message: &str) -> String {
     /// As long as any key or kind of a template, in characters.
     const MOST: usize = 20;

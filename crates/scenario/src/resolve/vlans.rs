@@ -1,5 +1,5 @@
-//! VLANs: said where there are any, at all ports of a switch or at none, and alike at both ends of a
-//! link. Not here: what a port does with tags (`netloom-link`), and sub-interfaces themselves
+//! VLANs: said where there are any, at all ports of a switch or at none, and alike at both ends of
+//! a link. Not here: what a port does with tags (`netloom-link`), and sub-interfaces themselves
 //! (`interfaces`).
 
 use netloom_link::PortVlans;
@@ -99,7 +99,8 @@ fn share_a_vlan(a: &PortVlans, b: &PortVlans) -> bool {
     }
 }
 
-/// An interface of a network stack, or a port of a switch that knows no VLANs, at a port of one that does.
+/// An interface of a network stack, or a port of a switch that knows no VLANs, at a port of one
+/// that does.
 fn check_host(
     nodes: &[NodeDraft<'_>],
     (port_end, port): (&End<'_>, &PortVlans),

@@ -7,8 +7,8 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{Deserializer, Error, SeqAccess, Visitor};
 use serde::{Deserialize, Serialize};
 
-/// A program that nodes can run as a service. Texts of `directories`, `files`, `prepare`, `command`, `ready`,
-/// `health` and `speaks` are Jinja templates.
+/// A program that nodes can run as a service. Texts of `directories`, `files`, `prepare`,
+/// `command`, `ready`, `health` and `speaks` are Jinja templates.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ServiceTemplate {
@@ -21,8 +21,8 @@ pub struct ServiceTemplate {
     /// Whether it makes the node's routes: `routing` is then `daemon` where nobody says otherwise.
     #[serde(default)]
     pub routing: bool,
-    /// Protocols that it speaks, and what neighbours are to know: `bgp: "{{ options.as }}"`. One whose text is
-    /// empty or `false` is not spoken.
+    /// Protocols that it speaks, and what neighbours are to know: `bgp: "{{ options.as }}"`. One
+    /// whose text is empty or `false` is not spoken.
     #[serde(default)]
     pub speaks: BTreeMap<String, String>,
     /// Programs that must be there; `{{ programs.NAME }}` is where one was found.

@@ -11,7 +11,10 @@ pub(super) type Entries = Vec<(NodeId, NodeId)>;
 /// Replaces merge keys by what they stand for. Entries of the mapping itself win over merged ones,
 /// earlier merged ones over later ones.
 pub(super) fn merge(nodes: &[Node], entries: Entries) -> Result<Entries, Diagnostic> {
-    let is_merge = |(key, _): &(NodeId, NodeId)| matches!(&nodes[key.0 as usize].content, Content::Scalar { text, plain: true } if text == "<<");
+    let is_merge = |(key, _): &(NodeId, NodeId)| match &nodes[key.0 as usize].content {
+        Content::Scalar { text, plain: true } => text == "<<",
+        _ => false,
+    };
     let (merges, mut entries): (Entries, Entries) = entries.into_iter().partition(is_merge);
     if merges.is_empty() {
         return Ok(entries);

@@ -205,8 +205,8 @@ impl Builder {
     }
 }
 
-/// Whether there is the tag `only`, the one that means something here. Any other would be ignored, and is
-/// an error.
+/// Whether there is the tag `only`, the one that means something here. Any other would be ignored,
+/// and is an error.
 fn has_tag(tag: Option<&Tag>, only: &str, span: Span) -> Result<bool, Diagnostic> {
     match tag {
         None => Ok(false),

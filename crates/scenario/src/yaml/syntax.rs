@@ -33,7 +33,8 @@ const HINTS: &[(&str, &str)] = &[
     ("block sequence entries are not allowed", "put a list on lines of its own, below its key"),
     (
         "invalid indentation",
-        "this line is indented differently from those it belongs to, or a `[` or `{` before it is not closed",
+        "this line is indented differently from those it belongs to, or a `[` or `{` before it is \
+         not closed",
     ),
     ("did not find expected key", "this line is indented differently from the lines it belongs to"),
 ];

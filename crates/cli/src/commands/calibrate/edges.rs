@@ -41,7 +41,8 @@ pub async fn measure(
     Ok(found)
 }
 
-/// Networks to measure. Each link is one worker's, so the largest have more links than there are workers.
+/// Networks to measure. Each link is one worker's, so the largest have more links than there are
+/// workers.
 fn shapes(thoroughness: Thoroughness, cpus: u32) -> Vec<Shape> {
     let most = cpus.next_power_of_two().clamp(8, MOST);
     let doubling = |from: u32| std::iter::successors(Some(from), |n| Some(n * 2));

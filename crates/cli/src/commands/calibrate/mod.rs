@@ -1,4 +1,5 @@
-//! `netloom calibrate`: measures this machine by runs of small networks, as anybody could make them.
+//! `netloom calibrate`: measures this machine by runs of small networks, as anybody could make
+//! them.
 //!
 //! | module | what |
 //! |---|---|
@@ -28,7 +29,8 @@ use crate::args::{Calibrate, Format};
 use crate::{Machine, exit, profile_file};
 use session::{Interrupted, Session};
 
-/// A machine that is busier with other work than this, as a part of all CPUs, is not measured undisturbed.
+/// A machine that is busier with other work than this, as a part of all CPUs, is not measured
+/// undisturbed.
 const BUSY: f64 = 0.1;
 
 /// Measures this machine, or shows what was measured.

@@ -28,7 +28,8 @@ pub struct Load {
 }
 
 impl Load {
-    /// The scenario of a run whose processes start in the folder of `binary`, which is this program.
+    /// The scenario of a run whose processes start in the folder of `binary`, which is this
+    /// program.
     pub fn scenario(&self, binary: &Path) -> Result<String> {
         let name = binary.file_name().context("the netloom binary has no name")?;
         let program = format!("./{}", name.to_string_lossy());

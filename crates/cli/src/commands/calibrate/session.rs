@@ -1,5 +1,5 @@
-//! What a calibration holds while it lasts: its place among those of the machine, a folder for results, the
-//! user's interrupts. Whatever ends it, no experiment is left.
+//! What a calibration holds while it lasts: its place among those of the machine, a folder for
+//! results, the user's interrupts. Whatever ends it, no experiment is left.
 
 use std::os::linux::net::SocketAddrExt;
 use std::os::unix::net::{SocketAddr, UnixListener};
@@ -109,8 +109,8 @@ impl<'a> Session<'a> {
         Ok(results)
     }
 
-    /// Brings a scenario's network up, calls `look` with the engine's process ID once its monitor watches,
-    /// and takes it down.
+    /// Brings a scenario's network up, calls `look` with the engine's process ID once its monitor
+    /// watches, and takes it down.
     pub async fn look_at<T>(
         &mut self,
         scenario: &str,
@@ -159,8 +159,8 @@ impl<'a> Session<'a> {
     }
 }
 
-/// Waits until the experiment's monitor watches the data plane, which is when its probes are ready: until then
-/// its engine takes more memory.
+/// Waits until the experiment's monitor watches the data plane, which is when its probes are ready:
+/// until then its engine takes more memory.
 async fn watches(client: &Client) -> Result<()> {
     let deadline = Instant::now() + PATIENCE;
     loop {

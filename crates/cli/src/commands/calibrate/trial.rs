@@ -54,8 +54,8 @@ fn report<T: DeserializeOwned>(results: &Path, process: &str, node: &str) -> Res
         .with_context(|| format!("cannot understand {}", file.display()))
 }
 
-/// Whether a load was borne: nothing lost outside the model, nothing late, all senders in time, and everything
-/// there in the end.
+/// Whether a load was borne: nothing lost outside the model, nothing late, all senders in time, and
+/// everything there in the end.
 fn judge(load: &Load, verdict: &Verdict, sent: &[Sent], received: &[Received]) -> Outcome {
     let wrong = verdict.findings.iter().find(|finding| match finding.signal {
         // However briefly: the runs are brief.

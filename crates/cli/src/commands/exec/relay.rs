@@ -178,7 +178,8 @@ impl<'a> Relay<'a> {
         None
     }
 
-    /// Ends without the engine; the exit code. A command whose client is gone is ended by its engine.
+    /// Ends without the engine; the exit code. A command whose client is gone is ended by its
+    /// engine.
     fn give_up(&self) -> i32 {
         eprintln!(
             "the engine of `{}` does not take signals; whether the command ends is not known",

@@ -1,5 +1,5 @@
-//! The user's side of a command's streams, each on a thread or task of its own: an output that nobody
-//! reads, or an input that nobody writes, holds up nothing else.
+//! The user's side of a command's streams, each on a thread or task of its own: an output that
+//! nobody reads, or an input that nobody writes, holds up nothing else.
 
 use std::fs::File;
 use std::io::{self, Write};

@@ -1,5 +1,5 @@
-//! `KEY=VALUE` words as the YAML that a scenario file would have in their place, so that one reader with
-//! one set of messages reads both.
+//! `KEY=VALUE` words as the YAML that a scenario file would have in their place, so that one reader
+//! with one set of messages reads both.
 
 use anyhow::Result;
 

@@ -10,8 +10,8 @@ use crate::args::Direction;
 /// Most elements of a list that are shown.
 const LISTED: usize = 6;
 
-/// Prints each property that `change` names, as it was in `before` and as it is now; and what has no
-/// effect as the link is now.
+/// Prints each property that `change` names, as it was in `before` and as it is now; and what has
+/// no effect as the link is now.
 pub fn print(before: &LinkStatus, direction: Direction, change: &PipeChange) {
     let pipes: &[(&str, &PipeStatus)] = match direction {
         Direction::Both => &[("forward", &before.forward), ("reverse", &before.reverse)],

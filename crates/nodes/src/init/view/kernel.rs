@@ -1,6 +1,6 @@
-//! What of the kernel is the machine's, and is not changed from a node by mistake: its parameters, its
-//! devices. What belongs to the node's own namespaces can be changed as ever. For nodes of root only: of
-//! an ordinary user, the kernel itself refuses.
+//! What of the kernel is the machine's, and is not changed from a node by mistake: its parameters,
+//! its devices. What belongs to the node's own namespaces can be changed as ever. For nodes of root
+//! only: of an ordinary user, the kernel itself refuses.
 
 use std::path::Path;
 

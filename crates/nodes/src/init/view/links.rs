@@ -1,6 +1,6 @@
-//! The node's own files over those of the machine where there can be no overlay: a directory of the node's own
-//! with links to everything that the machine has there. Files of the machine are then seen, and can be
-//! replaced, but not written into.
+//! The node's own files over those of the machine where there can be no overlay: a directory of the
+//! node's own with links to everything that the machine has there. Files of the machine are then
+//! seen, and can be replaced, but not written into.
 
 use std::fs;
 use std::io;
@@ -25,8 +25,8 @@ pub(super) fn lay(layer: &Path, place: &Path) -> Result<(), Failed> {
     attempt(shown, || format!("mount {}", place.display()))
 }
 
-/// Links in `upper` to all that is in `lower` and not in `upper`. Links of the machine are taken as they are:
-/// they are seen where they were.
+/// Links in `upper` to all that is in `lower` and not in `upper`. Links of the machine are taken as
+/// they are: they are seen where they were.
 fn complete(upper: &Path, lower: &Path) -> io::Result<()> {
     // What this user may not read, the node may not either.
     let Ok(entries) = fs::read_dir(lower) else { return Ok(()) };

@@ -48,7 +48,8 @@ pub(super) fn read_only(path: &Path) -> Result<(), Failed> {
     };
     // Invariant: paths with a zero byte are refused where scenarios are read.
     let name = CString::new(path.as_os_str().as_bytes()).unwrap_or_default();
-    // SAFETY: the kernel reads the path and the structure, whose size it is told, during the call only.
+    // SAFETY: the kernel reads the path and the structure, whose size it is told, during the call
+    // only.
     let result = unsafe {
         libc::syscall(
             libc::SYS_mount_setattr,

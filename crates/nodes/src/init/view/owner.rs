@@ -1,5 +1,5 @@
-//! Users by their names, as the files of the node have them. Not through the C library, which would load
-//! code from the node's file system into this process.
+//! Users by their names, as the files of the node have them. Not through the C library, which would
+//! load code from the node's file system into this process.
 
 use std::fs;
 use std::io;

@@ -1,9 +1,10 @@
-//! The node's own files, over those of the machine: overlays, whose upper layers are in the node's `/run`.
-//! `/etc`, and where programs keep what they log and know, have one in every node, so that programs may
-//! change it; other places, where a file is asked for.
+//! The node's own files, over those of the machine: overlays, whose upper layers are in the node's
+//! `/run`. `/etc`, and where programs keep what they log and know, have one in every node, so that
+//! programs may change it; other places, where a file is asked for.
 //!
-//! All files are written into the upper layers before they are mounted. Writing through an overlay would copy
-//! what the machine has there first, which an ordinary user may not with files of others.
+//! All files are written into the upper layers before they are mounted. Writing through an overlay
+//! would copy what the machine has there first, which an ordinary user may not with files of
+//! others.
 
 use std::collections::BTreeSet;
 use std::fs::{self, File};
@@ -41,8 +42,9 @@ pub(super) struct Private {
 }
 
 impl Private {
-    /// Writes the files, first those that the node has in any case; nothing is mounted yet. In an image
-    /// everything is the node's own already. `binds` are what is seen at the places of `view.binds`.
+    /// Writes the files, first those that the node has in any case; nothing is mounted yet. In an
+    /// image everything is the node's own already. `binds` are what is seen at the places of
+    /// `view.binds`.
     pub fn prepare(
         view: &View,
         own: &[ViewFile],
@@ -73,7 +75,8 @@ impl Private {
         self.overlays.iter().any(|(place, _)| path.starts_with(place))
     }
 
-    /// What has one in every node, and the nearest directory that exists above every target elsewhere.
+    /// What has one in every node, and the nearest directory that exists above every target
+    /// elsewhere.
     fn choose_overlays<'p>(
         &mut self,
         targets: impl Iterator<Item = &'p PathBuf>,
@@ -120,7 +123,8 @@ impl Private {
         path
     }
 
-    /// Makes the directories above `path`, like those that the machine has; where `path` itself is written.
+    /// Makes the directories above `path`, like those that the machine has; where `path` itself is
+    /// written.
     fn with_parents(&self, path: &Path) -> Result<PathBuf, Failed> {
         let mut parents: Vec<&Path> = path.ancestors().skip(1).collect();
         parents.pop();
@@ -192,8 +196,8 @@ impl Private {
                 overlay_options(&place.display().to_string(), &part("upper"), &part("work"));
             let none = MsFlags::empty();
             match mount(Some("overlay"), place, Some("overlay"), none, Some(&*options)) {
-                // A kernel without overlays, or one that refuses: an ordinary user's may not hide what is
-                // mounted below the place, as in containers.
+                // A kernel without overlays, or one that refuses: an ordinary user's may not hide
+                // what is mounted below the place, as in containers.
                 Err(Errno::ENODEV | Errno::EINVAL | Errno::EPERM) => links::lay(layer, place)?,
                 mounted => {
                     attempt(mounted, || {
@@ -218,7 +222,8 @@ pub(super) fn overlay_options(lower: &str, upper: &str, work: &str) -> String {
     format!("lowerdir={},upperdir={upper},workdir={work}{attributes}", escape(lower))
 }
 
-/// The nearest directory that exists at or above the parent of `path`, links followed, and the rest of `path`.
+/// The nearest directory that exists at or above the parent of `path`, links followed, and the rest
+/// of `path`.
 fn nearest(path: &Path) -> (PathBuf, PathBuf) {
     for parent in path.ancestors().skip(1) {
         if let Ok(found) = fs::canonicalize(parent)
@@ -245,8 +250,8 @@ fn give(path: &Path, to: &fs::Metadata) -> nix::Result<()> {
     chown(path, Some(Uid::from_raw(to.uid())), Some(Gid::from_raw(to.gid())))
 }
 
-/// Gives `path` the mode and the owner of `model`, if that exists. An owner whom this user namespace does not
-/// know cannot be given anything.
+/// Gives `path` the mode and the owner of `model`, if that exists. An owner whom this user
+/// namespace does not know cannot be given anything.
 fn like(path: &Path, model: &Path) -> Result<(), Failed> {
     let Ok(found) = fs::metadata(model) else { return Ok(()) };
     // As which user one is shown whom a user namespace does not know.

@@ -1,6 +1,7 @@
-//! A root of the node's own: an image's, with what the node changes in memory; or a directory in memory
-//! with all that the machine has in its root. Nothing is beneath it: what is unmounted in a node does
-//! not uncover what the machine has there, and what is made directly below `/` stays in the node.
+//! A root of the node's own: an image's, with what the node changes in memory; or a directory in
+//! memory with all that the machine has in its root. Nothing is beneath it: what is unmounted in a
+//! node does not uncover what the machine has there, and what is made directly below `/` stays in
+//! the node.
 
 use std::fs::{self, File};
 use std::io;

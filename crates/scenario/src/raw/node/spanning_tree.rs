@@ -52,12 +52,13 @@ impl<'de> Visitor<'de> for WordOrOptions {
 #[schemars(rename = "PortTree")]
 #[serde(deny_unknown_fields)]
 pub(crate) struct RawPortTree {
-    /// What the way through it costs, from 1 to 200000000 (default: by the rate of the link's direction that leads out
-    /// of it).
+    /// What the way through it costs, from 1 to 200000000 (default: by the rate of the link's
+    /// direction that leads out of it).
     #[serde(default, deserialize_with = "cost")]
     #[schemars(range(min = 1, max = 200_000_000))]
     pub cost: Option<u32>,
-    /// Of ways that cost the same from one neighbour, the lowest wins: a multiple of 16 from 0 to 240 (default 128).
+    /// Of ways that cost the same from one neighbour, the lowest wins: a multiple of 16 from 0 to
+    /// 240 (default 128).
     #[serde(default, deserialize_with = "priority")]
     #[schemars(range(min = 0, max = 240), extend("multipleOf" = 16))]
     pub priority: Option<u8>,
@@ -92,8 +93,8 @@ impl JsonSchema for RawSpanningTree {
                             "minimum": 0,
                             "maximum": 61440,
                             "multipleOf": 4096,
-                            "description": "The switch with the lowest one becomes the root, and of several the \
-                                first in the file (default 32768).",
+                            "description": "The switch with the lowest one becomes the root, and \
+                                            of several the first in the file (default 32768).",
                         },
                     },
                     "additionalProperties": false,

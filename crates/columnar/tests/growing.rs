@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::io::{Read, Seek};
 
-use netloom_tables::{Cell, Column, GrowingParquet, Kind, Stored, Table};
+use netloom_columnar::{Cell, Column, GrowingParquet, Kind, Stored, Table};
 use nix::fcntl::{FcntlArg, SealFlag, fcntl};
 use nix::sys::memfd::{MFdFlags, memfd_create};
 

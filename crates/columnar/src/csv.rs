@@ -1,5 +1,5 @@
-//! Comma-separated values (RFC 4180), the first line with the names of the columns. Nothing is an empty
-//! field.
+//! Comma-separated values (RFC 4180), the first line with the names of the columns. Nothing is an
+//! empty field.
 
 use std::io::Write;
 

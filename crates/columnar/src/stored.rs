@@ -1,5 +1,5 @@
-//! Reading a Parquet table back: one that [`Parquet`](crate::Parquet) wrote, or another one of the same
-//! kinds of columns. Not here: CSV, which nothing of ours reads.
+//! Reading a Parquet table back: one that [`Parquet`](crate::Parquet) wrote, or another one of the
+//! same kinds of columns. Not here: CSV, which nothing of ours reads.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -58,7 +58,8 @@ impl<R: ChunkReader + 'static> Stored<R> {
     /// Gives the cells of these columns, in this order, for every row.
     ///
     /// # Errors
-    /// If there is no such column, or it is of another kind or damaged; rows before that were given.
+    /// If there is no such column, or it is of another kind or damaged; rows before that were
+    /// given.
     pub fn rows(
         &self,
         columns: &[&str],
@@ -77,9 +78,10 @@ impl<R: ChunkReader + 'static> Stored<R> {
     }
 }
 
-/// The Parquet library checks what it reads, but not everything everywhere: a damaged file can make it
-/// The Parquet library checks what it reads, but not everything everywhere: a damaged file can make it
-/// panic, which then is on standard error as well. What was being read is not used after that.
+/// The Parquet library checks what it reads, but not everything everywhere: a damaged file can make
+/// it The Parquet library checks what it reads, but not everything everywhere: a damaged file can
+/// make it panic, which then is on standard error as well. What was being read is not used after
+/// that.
 fn guarded<T>(read: impl FnOnce() -> Result<T, TableError>) -> Result<T, TableError> {
     catch_unwind(AssertUnwindSafe(read)).unwrap_or(Err(TableError::Damaged))
 }

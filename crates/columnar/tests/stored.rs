@@ -1,6 +1,6 @@
 //! What is written is read back, and damage is told, never a panic.
 
-use netloom_tables::{Cell, Column, Kind, Parquet, Stored, Table, TableError};
+use netloom_columnar::{Cell, Column, Kind, Parquet, Stored, Table, TableError};
 use proptest::prelude::*;
 use proptest::sample::Index;
 

@@ -1,5 +1,5 @@
-//! Tables of numbers and names as files that other programs read: CSV and Parquet. Not here: what is
-//! in them.
+//! Tables of numbers and names as files that other programs read: CSV and Parquet. Not here: what
+//! is in them.
 //!
 //! | module | what |
 //! |---|---|

@@ -1,0 +1,106 @@
+//! Lines that are too long. Tables, code blocks of Markdown and addresses of links are not counted,
+//! as they cannot be broken.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::lint::ALLOWED;
+
+/// Files that are checked, by how their names end.
+pub const SUFFIXES: [&str; 5] = [".rs", ".md", ".py", ".sh", ".c"];
+/// Longest line, in characters.
+const WIDTH: usize = 100;
+
+/// The numbers of lines of `text` that are too long in a file of that `path`.
+pub fn long_lines(path: &str, text: &str) -> Vec<usize> {
+    let is_markdown = path.ends_with(".md");
+    let mut in_code = false;
+    let mut long = Vec::new();
+    for (index, line) in text.lines().enumerate() {
+        let start = line.trim_start();
+        let is_fence = is_markdown && start.starts_with("```");
+        in_code ^= is_fence;
+        let is_table = match is_markdown {
+            true => start.starts_with('|'),
+            false => start.starts_with("//! |") || start.starts_with("/// |"),
+        };
+        if !in_code && !is_fence && !is_table && width(line, is_markdown) > WIDTH {
+            long.push(index + 1);
+        }
+    }
+    long
+}
+
+/// The characters of a line, without addresses.
+fn width(line: &str, is_markdown: bool) -> usize {
+    let words = line.split(' ').map(|word| match (word.find("](").filter(|_| is_markdown), word) {
+        (Some(at), _) => &word[..at],
+        (None, word) => word.split("http").next().filter(|_| is_address(word)).unwrap_or(word),
+    });
+    let characters = words.map(|word| word.chars().count() + 1).sum::<usize>();
+    characters.saturating_sub(1)
+}
+
+fn is_address(word: &str) -> bool {
+    word.contains("http://") || word.contains("https://")
+}
+
+/// What is wrong with the long lines that were `found` in files, where some are `allowed`.
+pub fn faults(found: &BTreeMap<String, Vec<usize>>, allowed: &BTreeSet<String>) -> Vec<String> {
+    let long = found.iter().filter(|(path, _)| !allowed.contains(*path));
+    let long = long.flat_map(|(path, lines)| {
+        lines.iter().map(move |line| format!("{path}:{line}: longer than {WIDTH} characters"))
+    });
+    let clean = allowed.iter().filter(|path| found.get(*path).is_none_or(Vec::is_empty));
+    let clean = clean.map(|path| format!("{ALLOWED}: {path} has no long lines; take it off"));
+    long.chain(clean).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn words(characters: usize) -> String {
+        "ab ".repeat(characters)[..characters - 1].to_owned() + "x"
+    }
+
+    #[test]
+    fn a_line_may_have_a_hundred_characters() {
+        assert!(long_lines("a.rs", &words(100)).is_empty());
+        assert_eq!(long_lines("a.rs", &format!("short\n{}", words(101))), [2]);
+        assert!(long_lines("a.py", &"µ".repeat(100)).is_empty());
+    }
+
+    #[test]
+    fn tables_and_code_blocks_of_markdown_may_be_longer() {
+        let long = words(120);
+        let text = format!("| {long} |\n```\n{long}\n```\n{long}");
+        assert_eq!(long_lines("a.md", &text), [5]);
+        let text = format!("//! | {long} |\n    /// | {long} |\n// | {long} |\n```\n{long}");
+        assert_eq!(long_lines("a.rs", &text), [3, 5]);
+    }
+
+    #[test]
+    fn addresses_are_not_counted() {
+        let address = "x".repeat(90);
+        let link = format!("{} [a link](docs/{address}.md) {}", words(40), words(40));
+        assert!(long_lines("a.md", &link).is_empty());
+        assert_eq!(long_lines("a.rs", &link), [1]);
+        assert!(long_lines("a.rs", &format!("// {} https://{address}", words(60))).is_empty());
+        assert_eq!(long_lines("a.rs", &format!("// {} {address}", words(60))), [1]);
+    }
+
+    #[test]
+    fn files_are_allowed_long_lines_only_while_they_have_some() {
+        let found = [("a.rs", vec![7]), ("b.rs", vec![1, 2]), ("c.rs", vec![])];
+        let found = found.map(|(path, lines)| (path.to_owned(), lines)).into();
+        let allowed = ["b.rs", "c.rs", "gone.rs"].map(String::from).into();
+        assert_eq!(
+            faults(&found, &allowed),
+            [
+                "a.rs:7: longer than 100 characters",
+                "xtask/lint/long-lines.txt: c.rs has no long lines; take it off",
+                "xtask/lint/long-lines.txt: gone.rs has no long lines; take it off",
+            ]
+        );
+    }
+}
