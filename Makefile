@@ -24,7 +24,7 @@ test: setup lint unit test-rootless
 
 lint:
 	$(CARGO) fmt --all --check
-	$(CARGO) run --quiet --package xtask -- lint
+	$(CARGO) run --quiet --locked --package xtask -- lint
 	$(CARGO) clippy --workspace --all-targets --locked -- --deny warnings
 
 unit:             ## unit tests, end-to-end tests, and every example
