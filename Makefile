@@ -2,10 +2,14 @@
 # Python; `make setup` installs the rest and is part of what needs it.
 
 CARGO ?= cargo
-NETLOOM := $(or $(CARGO_TARGET_DIR),target)/release/netloom
+TARGET := $(or $(CARGO_TARGET_DIR),target)
+NETLOOM := $(TARGET)/release/netloom
+# The crates without I/O or clock; `tests/layers.rs` holds this list against ARCHITECTURE.md.
+PURE := units link spanning-tree fabric monitor scenario plan services api profile report-page
+PURE_PACKAGES := $(PURE:%=--package netloom-%)
 DEMO_RESULTS := target/demo
 
-.PHONY: all setup build demo test lint unit test-rootless faults bench attack fuzz generate bpf clean
+.PHONY: all setup build dist demo check test lint unit test-rootless faults bench attack fuzz generate bpf clean
 
 all: build
 
@@ -15,10 +19,19 @@ setup:            ## install what a bare Debian or Ubuntu lacks
 build: setup      ## the release binary, target/release/netloom
 	$(CARGO) build --release --locked
 
+dist: setup       ## the binary to hand on, stripped: target/dist/netloom
+	$(CARGO) build --profile dist --locked
+	@ls -l $(TARGET)/dist/netloom
+
 demo: build       ## a backbone with OSPF, a TCP flow, and a cut: about two minutes
 	@rm -rf $(DEMO_RESULTS)
 	$(NETLOOM) run -t examples/abilene/netloom.yaml -o $(DEMO_RESULTS)
 	@python3 examples/abilene/report.py $(DEMO_RESULTS)
+
+check:            ## the inner loop: format, then lints and tests of the pure crates
+	$(CARGO) fmt --all --check
+	$(CARGO) clippy $(PURE_PACKAGES) --all-targets --locked -- --deny warnings
+	$(CARGO) test $(PURE_PACKAGES) --locked
 
 test: setup lint unit test-rootless
 

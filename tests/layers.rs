@@ -149,3 +149,16 @@ fn unsafe_is_forbidden_but_where_the_map_allows_it() {
         }
     }
 }
+
+#[test]
+fn the_inner_loop_checks_the_pure_crates() {
+    let makefile = include_str!("../Makefile");
+    let list = makefile.lines().find_map(|line| line.strip_prefix("PURE := ")).expect("PURE := …");
+    let checked: BTreeSet<String> = list.split_whitespace().map(str::to_string).collect();
+    let pure: BTreeSet<String> = table()
+        .into_iter()
+        .filter(|(_, (layer, _))| layer == "pure")
+        .map(|(name, _)| name)
+        .collect();
+    assert_eq!(checked, pure, "`make check` in the Makefile, and the table in ARCHITECTURE.md");
+}

@@ -1,13 +1,11 @@
 //! Whatever the network, it becomes a tree of the cheapest ways; how soon, and whether frames can
 //! go round before.
 
-mod common;
-
 use std::cell::Cell;
 
-use common::network::Network;
-use common::plan::{Plan, equal_plans, plans};
-use common::{at, cases, ms};
+use crate::common::network::Network;
+use crate::common::plan::{Plan, equal_plans, plans};
+use crate::common::{at, cases, ms};
 use netloom_spanning_tree::BridgeId;
 use proptest::prelude::*;
 use proptest::sample::Index;

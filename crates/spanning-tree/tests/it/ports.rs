@@ -1,8 +1,6 @@
 //! One bridge alone: ports to hosts, limits, deadlines, and what it is told.
 
-mod common;
-
-use common::{at, cost, id, ms};
+use crate::common::{at, cost, id, ms};
 use netloom_spanning_tree::{
     Bpdu, Bridge, Config, Flags, MessageRole, PathCost, PortPriority, PortState, Priority, Role,
     Times, Vector,

@@ -1,12 +1,10 @@
 //! Addresses learned over ways that are gone are forgotten.
 
-mod common;
-
 use std::cell::Cell;
 
-use common::network::{Network, Node};
-use common::plan::{add_port, plans};
-use common::{at, cases, id, ms};
+use crate::common::network::{Network, Node};
+use crate::common::plan::{add_port, plans};
+use crate::common::{at, cases, id, ms};
 use netloom_spanning_tree::Bridge;
 use proptest::prelude::*;
 use proptest::sample::Index;

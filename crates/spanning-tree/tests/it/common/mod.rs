@@ -1,5 +1,4 @@
 //! What the tests share: a network of bridges in virtual time, random ones, a legacy bridge.
-#![allow(dead_code)]
 
 pub mod legacy;
 pub mod network;

@@ -1,8 +1,6 @@
 //! BPDUs as bytes, written down by hand from clause 9.
 
-mod common;
-
-use common::{at, cases, cost, id};
+use crate::common::{at, cases, cost, id};
 use netloom_spanning_tree::{
     Bpdu, BpduError, Bridge, Config, Flags, MessageRole, PortPriority, Priority, Times, Vector,
     is_bpdu,

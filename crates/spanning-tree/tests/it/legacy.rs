@@ -1,11 +1,9 @@
 //! Together with bridges that speak version 0 only.
 
-mod common;
-
-use common::legacy::Legacy;
-use common::network::{Network, Node};
-use common::plan::add_port;
-use common::{at, cost, id, ms};
+use crate::common::legacy::Legacy;
+use crate::common::network::{Network, Node};
+use crate::common::plan::add_port;
+use crate::common::{at, cost, id, ms};
 use netloom_spanning_tree::{
     Bpdu, Bridge, Config, Flags, MessageRole, PortPriority, Role, Times, Vector,
 };

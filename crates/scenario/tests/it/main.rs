@@ -1,0 +1,11 @@
+//! Scenarios from text: what is accepted, what is refused and how, the schema and the documents.
+//!
+//! One program for all: linking takes longer than running.
+
+mod bad;
+mod docs;
+mod examples;
+mod good;
+mod graph;
+mod robust;
+mod schema;
