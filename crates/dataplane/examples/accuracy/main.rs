@@ -14,6 +14,7 @@ mod rate;
 
 use lab::{Namespace, two_quiet_hosts};
 use netloom_dataplane::{Dataplane, End, LinkWiring, Options, Timing, Wiring};
+use netloom_fabric::LinkId;
 use netloom_link::{PipeChange, PipeConfig};
 
 /// A part of the benchmark: its name and what runs it.
@@ -54,11 +55,12 @@ fn print_machine() {
 fn linked(forward: &str, reverse: &str, seed: u64) -> ([Namespace; 2], Dataplane) {
     let (namespaces, taps) = two_quiet_hosts();
     let link = LinkWiring {
+        id: LinkId(0),
         name: "l".into(),
         ends: taps.map(|tap| End::Device(Box::new(tap))),
         pipes: [config(forward), config(reverse)],
     };
-    let wiring = Wiring { links: vec![link], switches: 0 };
+    let wiring = Wiring { links: vec![link] };
     let options = Options { seed, ..Options::default() };
     (namespaces, Dataplane::start(wiring, options).expect("a data plane"))
 }

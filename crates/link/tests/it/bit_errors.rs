@@ -135,8 +135,7 @@ fn errors_taken_away_leave_nothing_behind() {
     assert_eq!(pipe.poll(ns(1)).unwrap().frame, Noted::new(1));
 }
 
-/// Super-frames that were queued before there were draws share one of each, and their content
-/// stays.
+/// Super-frames that were queued before there were draws share one of each, and their content stays.
 #[test]
 fn queued_super_frames_share_a_draw_and_keep_their_content() {
     let mut pipe = Pipe::new(

@@ -1,5 +1,5 @@
-//! Nothing appears, vanishes, doubles or overtakes within its flow unasked, whatever is offered,
-//! changed and asked, under every queue discipline.
+//! Nothing appears, vanishes, doubles or overtakes within its flow unasked, whatever is offered, changed
+//! and asked, under every queue discipline.
 
 use std::collections::HashMap;
 
@@ -238,8 +238,8 @@ impl Ledger {
         }
     }
 
-    /// Frame `number` came out, delivered or dropped: once, or twice if it was duplicated. How
-    /// often it has by now.
+    /// Frame `number` came out, delivered or dropped: once, or twice if it was duplicated. How often
+    /// it has by now.
     fn out(&mut self, number: u64) -> (FrameInfo, u32) {
         let (info, times) = self.seen.get_mut(&number).expect("came in before it comes out");
         *times += 1;
@@ -264,8 +264,7 @@ impl Ledger {
 }
 
 proptest! {
-    # ![proptest_config(ProptestConfig { cases: 3000, failure_persistence: None,
-    # ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 3000, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn frames_are_conserved(

@@ -178,8 +178,7 @@ fn no_jitter_reorders_by_itself() {
     }
 }
 
-/// With `reorder` each frame comes when its own delay is over; without, it waits for those in
-/// front.
+/// With `reorder` each frame comes when its own delay is over; without, it waits for those in front.
 #[test]
 fn jitter_reorders_where_that_is_asked_for() {
     for jitter in JITTERS {

@@ -82,8 +82,8 @@ fn the_same_seed_gives_the_same_events_beside_any_other_pipe() {
     assert_ne!(events(2, &mut None), alone);
 }
 
-/// Pinned: a change here changes what every stored experiment gives. It must be meant, and said in
-/// the changelog. That other machines get the same is what the check is for.
+/// Pinned: a change here changes what every stored experiment gives. It must be meant, and said in the
+/// changelog. That other machines get the same is what the check is for.
 #[test]
 fn events_are_the_same_on_every_machine() {
     assert_eq!(format!("{:016x}", events(1, &mut None)), "6afbd502a7fe2855");

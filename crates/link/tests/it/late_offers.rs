@@ -1,5 +1,5 @@
-//! What late offers shift: the model's correction against the same pipe without stalls, frame by
-//! frame, with whatever else befalls the frames.
+//! What late offers shift: the model's correction against the same pipe without stalls, frame by frame, with
+//! whatever else befalls the frames.
 
 use std::collections::BTreeMap;
 
@@ -20,8 +20,8 @@ fn micros(time: u64) -> Time {
 /// When frames came and when they were offered, in us.
 type Frames = Vec<(u64, u64)>;
 
-/// What a pipe of `text` does with frames offered at the second time of each: of every frame that
-/// arrives, when it left the line and its shift, in ns.
+/// What a pipe of `text` does with frames offered at the second time of each: of every frame that arrives,
+/// when it left the line and its shift, in ns.
 fn run(text: &str, frames: &[(u64, u64)]) -> BTreeMap<u64, (u64, u64)> {
     let mut pipe = Pipe::<u64>::new(config(text), Stream::new(1, "test/forward"), Time::ZERO);
     let mut out = BTreeMap::new();
@@ -44,8 +44,8 @@ fn run(text: &str, frames: &[(u64, u64)]) -> BTreeMap<u64, (u64, u64)> {
     out
 }
 
-/// Frames that come in those pauses, and stalls in which nobody looks; afterwards those that came
-/// meanwhile are offered one after the other.
+/// Frames that come in those pauses, and stalls in which nobody looks; afterwards those that came meanwhile are
+/// offered one after the other.
 fn stalled(steps: &[(u64, Option<u64>)]) -> Frames {
     let (mut came, mut offered, mut blind) = (0, 0, 0);
     let each = |(pause, stall): &(u64, Option<u64>)| {
@@ -105,8 +105,8 @@ proptest! {
         prop_assert!(late.values().all(|(_, shift)| *shift == 0), "{:?}", late);
     }
 
-    /// A line that is offered more than it carries has work behind every stall: only frames of a
-    /// first stall, before the queue has filled, may be late, and by no more than that.
+    /// A line that is offered more than it carries has work behind every stall: only frames of a first stall, before
+    /// the queue has filled, may be late, and by no more than that.
     #[test]
     fn a_busy_line_takes_no_loss_for_lateness(
         stalls in prop::collection::vec(prop::option::weighted(0.02, 100u64..900), 5000),
@@ -119,8 +119,7 @@ proptest! {
     }
 }
 
-/// The shifts of frames on a plain line, in us, and that they are what the line says without
-/// stalls.
+/// The shifts of frames on a plain line, in us, and that they are what the line says without stalls.
 fn shifts(frames: &[(u64, u64)]) -> Vec<u64> {
     let prompt: Vec<_> = frames.iter().map(|(came, _)| (*came, *came)).collect();
     let text = format!(r#"{{{LINE}, "queue": {{"limit": "100000packets"}}}}"#);
@@ -134,8 +133,7 @@ fn shifts(frames: &[(u64, u64)]) -> Vec<u64> {
 
 #[test]
 fn what_waits_behind_a_late_frame_is_late_too() {
-    // Alone; two in one stall; one behind a stall while the line works it off; after an idle
-    // moment.
+    // Alone; two in one stall; one behind a stall while the line works it off; after an idle moment.
     let frames =
         [(1000, 1000), (2000, 2500), (2050, 2501), (2650, 2650), (2750, 2750), (9000, 9000)];
     assert_eq!(shifts(&frames), [0, 500, 500, 50, 50, 0]);
@@ -151,8 +149,8 @@ fn a_busy_line_makes_up_for_a_stall() {
 
 #[test]
 fn a_frame_that_the_channel_loses_was_on_the_line() {
-    // 500 us late, then frames a service apart, every other one of which is lost: the line is never
-    // idle, and the rest are as late as the first.
+    // 500 us late, then frames a service apart, every other one of which is lost: the line is never idle, and the
+    // rest are as late as the first.
     let frames: Vec<_> = (0..10)
         .map(|n| (1000 + n * SERVICE, 1000 + n * SERVICE))
         .map(|(came, offered)| (came, offered.max(1500)))
@@ -178,8 +176,7 @@ fn what_a_cut_takes_off_the_line_leaves_it_free() {
 
 #[test]
 fn a_second_later_a_stall_is_forgotten() {
-    // After the stall the line always has fifty frames to send, so that no stall that follows
-    // matters to it.
+    // After the stall the line always has fifty frames to send, so that no stall that follows matters to it.
     let stall = [(10_000, 11_000)].into_iter().chain([(11_001, 11_001); 50]);
     let rest = (1..20_000).map(|n| {
         let came = 11_000 + n * SERVICE;

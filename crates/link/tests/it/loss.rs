@@ -57,9 +57,9 @@ fn gilbert_bursts_and_gaps_are_geometric() {
     }
 }
 
-/// The rate with losses in both states. The interval takes in that states last: with `b` and `g`
-/// the losses in the states, `π` the share of the bad one and `λ = 1 - p - r`, the variance of the
-/// mean is `(q(1 - q) + 2(b - g)²π(1 - π)λ/(1 - λ)) / n`.
+/// The rate with losses in both states. The interval takes in that states last: with `b` and `g` the
+/// losses in the states, `π` the share of the bad one and `λ = 1 - p - r`, the variance of the mean is
+/// `(q(1 - q) + 2(b - g)²π(1 - π)λ/(1 - λ)) / n`.
 #[test]
 fn gilbert_elliott_loses_in_both_states() {
     for (p, r, bad, good) in [(0.01, 0.1, 0.5, 0.001), (0.2, 0.3, 1.0, 0.05), (1e-5, 0.5, 1.0, 0.0)]

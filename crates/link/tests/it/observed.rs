@@ -1,5 +1,5 @@
-//! What a pipe says it counted, since it began and in every window, is what its events add up to;
-//! and its events come back from their binary form.
+//! What a pipe says it counted, since it began and in every window, is what its events add up to; and
+//! its events come back from their binary form.
 
 use crate::common::config;
 use crate::common::recount::Recount;
@@ -123,8 +123,7 @@ impl Watched {
 }
 
 proptest! {
-    # ![proptest_config(ProptestConfig { cases: 300, failure_persistence: None,
-    # ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn every_window_is_what_the_events_add_up_to(

@@ -1,5 +1,4 @@
-//! Rates that vary: traces against a naive reading of Mahimahi's rule, schedules at their
-//! boundaries.
+//! Rates that vary: traces against a naive reading of Mahimahi's rule, schedules at their boundaries.
 
 use std::collections::VecDeque;
 
@@ -121,8 +120,7 @@ fn a_trace_begins_when_it_is_set_and_goes_on_when_it_stays() {
 }
 
 proptest! {
-    # ![proptest_config(ProptestConfig { cases: 300, failure_persistence: None,
-    # ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn any_trace_is_played_as_mahimahi_does(

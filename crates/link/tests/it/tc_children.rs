@@ -1,8 +1,8 @@
 //! Queue disciplines as tc's: the commands, and what they do not say.
 //!
-//! `tc` of iproute2 6.1 takes all options and filters here; for a `min` of 2500 bytes and packets
-//! of 500 it refuses a burst of 4 and calls 66, but not 65, too large (its sign for a weight of
-//! 2⁻¹⁰ or less), as the computation has it.
+//! `tc` of iproute2 6.1 takes all options and filters here; for a `min` of 2500 bytes and packets of 500 it
+//! refuses a burst of 4 and calls 66, but not 65, too large (its sign for a weight of 2⁻¹⁰ or less), as
+//! the computation has it.
 
 use crate::common::config;
 use netloom_link::notation::{TcEquivalent, tc_equivalent};

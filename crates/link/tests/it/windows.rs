@@ -1,5 +1,5 @@
-//! Statistics over the last seconds: where a window begins, and what time without events does to
-//! it. That windows are exact in general is tested in `observed`.
+//! Statistics over the last seconds: where a window begins, and what time without events does to it.
+//! That windows are exact in general is tested in `observed`.
 
 use crate::common::{burst, drain, ms, pipe};
 use netloom_link::{Count, Window, WindowError};

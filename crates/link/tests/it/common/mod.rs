@@ -80,8 +80,8 @@ impl Frame for Noted {
     }
 }
 
-/// Sends frames numbered from 0 one after another through a pipe without rate and delay; for each
-/// of them whether it was lost.
+/// Sends frames numbered from 0 one after another through a pipe without rate and delay; for each of
+/// them whether it was lost.
 pub fn losses(pipe: &mut Pipe<u64>, count: u64) -> Vec<bool> {
     let lost = |number| {
         let at = ns(number);

@@ -148,8 +148,7 @@ pub fn queue_pipe(queue: &str) -> Pipe<Packet> {
     packet_pipe(&format!(r#"{{"rate":"8Mbit/s","framing":"none","queue":{queue}}}"#))
 }
 
-/// Offers `arrivals` (in the order of their times, numbered as they come) and lets the pipe run
-/// empty.
+/// Offers `arrivals` (in the order of their times, numbered as they come) and lets the pipe run empty.
 pub fn run(pipe: &mut Pipe<Packet>, arrivals: impl IntoIterator<Item = Arrival>) -> Outcome {
     run_until(pipe, arrivals, None)
 }

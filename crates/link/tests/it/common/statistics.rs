@@ -61,8 +61,7 @@ pub fn assert_geometric(lengths: &[u64], end: f64, what: &str) {
     assert_counts(&counts, &expected, what);
 }
 
-/// `values` follow the distribution function `law` by Kolmogorov and Smirnov at 99 %; `law` may
-/// jump.
+/// `values` follow the distribution function `law` by Kolmogorov and Smirnov at 99 %; `law` may jump.
 pub fn assert_law(values: &[i64], law: impl Fn(f64) -> f64, what: &str) {
     let mut sorted = values.to_vec();
     sorted.sort_unstable();

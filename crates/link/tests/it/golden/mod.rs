@@ -1,10 +1,9 @@
-//! The golden matrix: rate × loss × delay × queue discipline with TCP-like senders, in virtual
-//! time.
+//! The golden matrix: rate × loss × delay × queue discipline with TCP-like senders, in virtual time.
 //!
-//! The figures are exact on every machine and are compared with `matrix.txt`, so that no change of
-//! the model's behaviour goes unnoticed. After an intended one, `BLESS=1 cargo test -p netloom-link
-//! --test it golden` writes them anew. What any right model must show is asserted beside, for a
-//! figure that was blessed by mistake.
+//! The figures are exact on every machine and are compared with `matrix.txt`, so that no change of the
+//! model's behaviour goes unnoticed. After an intended one, `BLESS=1 cargo test -p netloom-link --test it
+//! golden` writes them anew. What any right model must show is asserted beside, for a figure that was
+//! blessed by mistake.
 
 mod source;
 

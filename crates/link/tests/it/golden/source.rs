@@ -1,7 +1,6 @@
-//! Senders that behave like TCP as far as a queue can tell: additive increase, multiplicative
-//! decrease over a window of packets, with an acknowledgement for each packet. Not here:
-//! retransmission (what was lost is not sent again, only made up for) and reordering, which these
-//! pipes do not do.
+//! Senders that behave like TCP as far as a queue can tell: additive increase, multiplicative decrease
+//! over a window of packets, with an acknowledgement for each packet. Not here: retransmission (what
+//! was lost is not sent again, only made up for) and reordering, which these pipes do not do.
 
 use std::collections::VecDeque;
 
@@ -13,8 +12,7 @@ use crate::common::packet::{Packet, header};
 /// Bytes of a data packet on Ethernet, without FCS.
 pub const DATA_BYTES: u32 = 1514;
 const ACK_BYTES: u32 = 66;
-/// How many later packets must have arrived before one counts as lost (RFC 5681's three
-/// duplicates).
+/// How many later packets must have arrived before one counts as lost (RFC 5681's three duplicates).
 const REORDERING: u64 = 3;
 /// Silence after which everything outstanding counts as lost.
 const TIMEOUT: Duration = Duration::from_secs(1);

@@ -48,8 +48,8 @@ fn bursts_shorter_than_the_interval_are_not_dropped() {
     assert!(run(&mut queue_pipe(CODEL), bursts).lost.is_empty());
 }
 
-/// Section 5.5: in the dropping state the next drop is due interval / √count after the last one
-/// was. It happens as the first frame from then on is dequeued; one is dequeued every ms.
+/// Section 5.5: in the dropping state the next drop is due interval / √count after the last one was.
+/// It happens as the first frame from then on is dequeued; one is dequeued every ms.
 #[test]
 fn drop_times_follow_the_control_law() {
     let outcome = run(&mut queue_pipe(CODEL), overload(ns(0), 4000));
@@ -63,8 +63,8 @@ fn drop_times_follow_the_control_law() {
     }
 }
 
-/// Section 5.5: CoDel drops the frame that it dequeues, and the one behind it goes on the line at
-/// that moment (or is dropped at that moment, too).
+/// Section 5.5: CoDel drops the frame that it dequeues, and the one behind it goes on the line at that
+/// moment (or is dropped at that moment, too).
 #[test]
 fn the_frame_that_is_dequeued_is_dropped_never_the_one_behind() {
     let outcome = run(&mut queue_pipe(CODEL), overload(ns(0), 2000));
@@ -106,8 +106,8 @@ fn second_overload(gap: u64) -> (f64, f64) {
     (step as f64, first.len() as f64)
 }
 
-/// Section 5.5: who comes back to the dropping state within 16 intervals goes on at the rate of
-/// drops that was right before; later, from the beginning.
+/// Section 5.5: who comes back to the dropping state within 16 intervals goes on at the rate of drops
+/// that was right before; later, from the beginning.
 #[test]
 fn the_drop_rate_is_resumed_soon_after_and_forgotten_later() {
     let (step, drops) = second_overload(500);

@@ -25,8 +25,8 @@ fn outcome() -> Outcome {
     run_until(&mut queue_pipe(DRR), arrivals, Some(ms(2000)))
 }
 
-/// Theorem 2 (lemma 2): between any two moments at which two classes are backlogged, what they
-/// sent, for their weights, differs by at most 2·Max + Q.
+/// Theorem 2 (lemma 2): between any two moments at which two classes are backlogged, what they sent,
+/// for their weights, differs by at most 2·Max + Q.
 #[test]
 fn the_fairness_bound_holds_over_every_interval() {
     let outcome = outcome();
@@ -55,8 +55,8 @@ fn weights_divide_the_line() {
     }
 }
 
-/// Section 3: what a class cannot use because its next frame is too long, it keeps. With a quantum
-/// of 500 bytes a frame of 1000 goes every other round, one of 500 every round.
+/// Section 3: what a class cannot use because its next frame is too long, it keeps. With a quantum of
+/// 500 bytes a frame of 1000 goes every other round, one of 500 every round.
 #[test]
 fn a_deficit_is_kept_for_the_next_round() {
     let queue = r#"{"discipline":{"drr":{"quantum":"500B","classes":[
@@ -80,8 +80,7 @@ fn a_full_queue_drops_from_the_longest_class() {
     };
     let outcome =
         run_until(&mut queue_pipe(queue), flood(1, 500).chain(flood(2, 500)), Some(ms(1000)));
-    // Of the 100 places each class has its weight's share, 20 and 80 (and one frame was on the
-    // line).
+    // Of the 100 places each class has its weight's share, 20 and 80 (and one frame was on the line).
     let [light, heavy] = [1, 2].map(|flow| outcome.of(flow).count());
     assert_eq!(light + heavy, 101);
     assert!((20..=21).contains(&light), "{light} {heavy}");

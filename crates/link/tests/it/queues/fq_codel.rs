@@ -26,8 +26,8 @@ fn a_sparse_flow_is_served_first() {
     assert_eq!(outcome.of(3).count(), 200);
 }
 
-/// Section 4.2: backlogged flows send the same number of bytes, whatever the size of their frames,
-/// to within a quantum and a frame of each.
+/// Section 4.2: backlogged flows send the same number of bytes, whatever the size of their frames, to
+/// within a quantum and a frame of each.
 #[test]
 fn backlogged_flows_share_the_line_by_bytes() {
     let arrivals = bulk(1, 1500)
@@ -41,9 +41,8 @@ fn backlogged_flows_share_the_line_by_bytes() {
     assert!(bytes[0] > 900_000 && spread <= 2 * (1514 + 1500), "{bytes:?}");
 }
 
-/// Section 4.2: a new flow that runs empty goes to the old ones first. Sending a long frame
-/// whenever one of the other flow's short ones has been let through does not give it more than its
-/// share.
+/// Section 4.2: a new flow that runs empty goes to the old ones first. Sending a long frame whenever
+/// one of the other flow's short ones has been let through does not give it more than its share.
 #[test]
 fn a_flow_cannot_stay_new_for_ever() {
     let short = every(Duration::from_micros(80), ns(0), 40_000, 1, 100);
@@ -56,8 +55,8 @@ fn a_flow_cannot_stay_new_for_ever() {
     assert!((share - 0.5).abs() < 0.01, "{share}");
 }
 
-/// Section 4.1: overload is answered at the head of the flow with the most bytes, with up to half
-/// of what it has and at most 64 frames at a time.
+/// Section 4.1: overload is answered at the head of the flow with the most bytes, with up to half of
+/// what it has and at most 64 frames at a time.
 #[test]
 fn overload_hits_the_fattest_flow() {
     let queue = r#"{"discipline":{"fq_codel":{"interval":"1h"}},"limit":"200packets"}"#;

@@ -1,5 +1,4 @@
-//! PIE (RFC 8033). The controller's steps are tested where they are taken; here is what comes of
-//! them.
+//! PIE (RFC 8033). The controller's steps are tested where they are taken; here is what comes of them.
 
 use netloom_link::{DropReason, Stream};
 use netloom_units::Duration;
@@ -26,10 +25,10 @@ fn mean_wait_ms(outcome: &Outcome, from_seconds: u64) -> f64 {
     waits.iter().sum::<f64>() / waits.len() as f64
 }
 
-/// Section 4.2: the controller holds the delay at its target. While the probability is not at a
-/// bound, its steps add up to α·Σ(delay - target), so the mean delay at the steps is the target;
-/// the mean over frames differs as bursts are not spread evenly over steps. 10 % is ten times what
-/// halves of the run differ by.
+/// Section 4.2: the controller holds the delay at its target. While the probability is not at a bound,
+/// its steps add up to α·Σ(delay - target), so the mean delay at the steps is the target; the mean
+/// over frames differs as bursts are not spread evenly over steps. 10 % is ten times what halves of
+/// the run differ by.
 #[test]
 fn the_delay_is_held_at_the_target() {
     for (load, target) in [(1.1, 15), (1.5, 15), (1.5, 40)] {

@@ -49,8 +49,8 @@ fn the_delay_bound_holds() {
     assert!(outcome.delivered.len() > 5000 && latest > 0.0, "the bound was put to the test");
 }
 
-/// Theorem 4, worst-case fairness: from any time on until one of its frames departs, a class that
-/// is backlogged meanwhile gets at least r_i·t - α_i, with α_i = L_i + (L_max - L_i)·r_i/r.
+/// Theorem 4, worst-case fairness: from any time on until one of its frames departs, a class that is
+/// backlogged meanwhile gets at least r_i·t - α_i, with α_i = L_i + (L_max - L_i)·r_i/r.
 #[test]
 fn the_worst_case_fairness_bound_holds() {
     for watched in 0..3 {
@@ -80,9 +80,9 @@ fn worst_shortfall(delivered: &[Delivered], flow: u16, rate: f64) -> f64 {
     worst
 }
 
-/// The example of figure 1 and 2 (Bennett & Zhang 1996, figure 2): class 1 has half of the line and
-/// 11 frames, ten classes have a twentieth and a frame each. WFQ would send ten frames of class 1
-/// in a row; here they take turns.
+/// The example of figure 1 and 2 (Bennett & Zhang 1996, figure 2): class 1 has half of the line and 11
+/// frames, ten classes have a twentieth and a frame each. WFQ would send ten frames of class 1 in a
+/// row; here they take turns.
 #[test]
 fn no_class_runs_ahead_of_the_fluid_system() {
     let mut classes = vec![r#"{"match":{"dscp":1},"weight":10}"#.to_string()];
