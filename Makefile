@@ -8,6 +8,8 @@ NETLOOM := $(TARGET)/release/netloom
 PURE := units link spanning-tree fabric monitor scenario plan services api profile report-page
 PURE_PACKAGES := $(PURE:%=--package netloom-%)
 DEMO_RESULTS := target/demo
+# Most end-to-end tests wait more than they compute.
+export RUST_TEST_THREADS ?= 4
 
 .PHONY: all setup build dist demo check test lint unit test-rootless faults bench attack fuzz generate bpf clean
 

@@ -147,7 +147,7 @@ fn is_up(lab: &Lab) -> Result<(), Problem> {
 
 fn nothing_remains(lab: &Lab) -> Result<(), Problem> {
     // The kernel takes its time with processes that were killed.
-    let deadline = Instant::now() + Duration::from_secs(5);
+    let deadline = Instant::now() + Duration::from_secs(60);
     loop {
         let remains = lab.remains();
         if remains.is_empty() {
@@ -165,8 +165,16 @@ fn cleaned_up(lab: &Lab) -> Result<(), Problem> {
     succeeds(lab, &["cleanup", &lab.name]).or_else(|_| succeeds(lab, &["destroy", &lab.name]))
 }
 
-/// Does `operation` with a fault at each of its steps; tells all that went wrong.
-fn at_each_step(operation: impl Fn(&Injector, &Lab, At<'_>) -> Result<(), Problem> + Send + Sync) {
+/// A part of the steps, and how many parts there are. They are tests of their own, which run beside
+/// each other.
+type Part = (usize, usize);
+
+/// Does `operation` with a fault at each of its steps that is in this part; reports all that went
+/// wrong.
+fn at_each_step(
+    (part, parts): Part,
+    operation: impl Fn(&Injector, &Lab, At<'_>) -> Result<(), Problem> + Send + Sync,
+) {
     let wanted = env::var("NETLOOM_FAULTS").ok();
     Injector::around(|injector| {
         let lab = Lab::new(&scenario(BEFORE));
@@ -175,7 +183,8 @@ fn at_each_step(operation: impl Fn(&Injector, &Lab, At<'_>) -> Result<(), Proble
         let steps = counts.len();
         let mut problems = Vec::new();
         let mut had = 0;
-        for (place, fault) in faults(counts, wanted.as_deref()) {
+        let chosen = faults(counts, wanted.as_deref()).into_iter();
+        for (place, fault) in chosen.skip(part).step_by(parts) {
             let lab = Lab::new(&scenario(BEFORE));
             let at = (place, fault);
             let outcome = operation(injector, &lab, Some(&at)).and_then(|()| nothing_remains(&lab));
@@ -214,7 +223,7 @@ fn kills(at: At<'_>) -> bool {
 
 #[test]
 fn deploy() {
-    at_each_step(|injector, lab, at| {
+    at_each_step((0, 1), |injector, lab, at| {
         injector.arm(at.cloned());
         let outcome = netloom(lab, &["deploy"])?;
         injector.pause();
@@ -230,8 +239,22 @@ fn deploy() {
 }
 
 #[test]
-fn apply() {
-    at_each_step(|injector, lab, at| {
+fn apply_first_third() {
+    apply((0, 3));
+}
+
+#[test]
+fn apply_second_third() {
+    apply((1, 3));
+}
+
+#[test]
+fn apply_last_third() {
+    apply((2, 3));
+}
+
+fn apply(part: Part) {
+    at_each_step(part, |injector, lab, at| {
         succeeds(lab, &["deploy"])?;
         let before = look_everywhere(lab)?;
         let after = format!("name: {}\n{}", lab.name, scenario(AFTER));
@@ -258,7 +281,7 @@ fn apply() {
 
 #[test]
 fn destroy() {
-    at_each_step(|injector, lab, at| {
+    at_each_step((0, 1), |injector, lab, at| {
         succeeds(lab, &["deploy"])?;
         injector.arm(at.cloned());
         let outcome = netloom(lab, &["destroy", &lab.name])?;
