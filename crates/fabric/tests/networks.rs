@@ -311,7 +311,7 @@ proptest! {
     ) {
         let mut bench = Bench::new();
         let mut kept = Vec::new();
-        let mut joined = vec![false; 4];
+        let mut joined = [false; 4];
         let mut gone = Vec::new();
         for (number, (at, goes)) in (0u32..).zip(&hosts) {
             let link = bench.join([port(number), switch(*at)], r#"{"delay":"2ms"}"#);
