@@ -64,7 +64,7 @@ generate:         ## schema, API document and reference of properties from the t
 	$(CARGO) run --quiet --package xtask -- generate
 
 bpf:              ## the kernel's programs from their sources; needs clang and llvm
-	@sh crates/probes/bpf/build.sh
+	@sh crates/system/probes/bpf/build.sh
 
 clean:
 	$(CARGO) clean

@@ -35,6 +35,11 @@ fn table() -> BTreeMap<String, (String, BTreeSet<String>)> {
     .collect()
 }
 
+/// Whether the crates of a layer know no I/O and no clock.
+fn is_pure(layer: &str) -> bool {
+    matches!(layer, "model" | "scenario")
+}
+
 fn metadata() -> serde_json::Value {
     let output = Command::new(env!("CARGO"))
         .args(["metadata", "--format-version=1", "--no-deps", "--locked"])
@@ -101,11 +106,22 @@ fn dependencies_point_down() {
 }
 
 #[test]
+fn crates_are_in_the_folder_of_their_layer() {
+    let table = table();
+    let crates = Path::new(env!("CARGO_MANIFEST_DIR")).join("crates");
+    for (package, manifest) in manifests() {
+        let Ok(below) = manifest.strip_prefix(&crates) else { continue };
+        let (layer, _) = &table[&short(&package)];
+        assert_eq!(below, Path::new(layer).join(short(&package)).join("Cargo.toml"));
+    }
+}
+
+#[test]
 fn pure_crates_do_not_read_the_world() {
     let table = table();
     for (package, dependencies) in dependencies() {
         let (layer, _) = &table[&short(&package)];
-        if layer == "pure" {
+        if is_pure(layer) {
             let impure: Vec<_> =
                 dependencies.iter().filter(|d| IMPURE.contains(&d.as_str())).collect();
             assert!(impure.is_empty(), "{package} is pure and uses {impure:?}");
@@ -118,7 +134,7 @@ fn pure_crates_forbid_clocks() {
     let table = table();
     for (package, manifest) in manifests() {
         let (layer, _) = &table[&short(&package)];
-        if layer == "pure" {
+        if is_pure(layer) {
             let file = manifest.with_file_name("clippy.toml");
             let text = fs::read_to_string(&file).unwrap_or_else(|error| {
                 panic!("{package} is pure, and {} cannot be read: {error}", file.display())
@@ -157,7 +173,7 @@ fn the_inner_loop_checks_the_pure_crates() {
     let checked: BTreeSet<String> = list.split_whitespace().map(str::to_string).collect();
     let pure: BTreeSet<String> = table()
         .into_iter()
-        .filter(|(_, (layer, _))| layer == "pure")
+        .filter(|(_, (layer, _))| is_pure(layer))
         .map(|(name, _)| name)
         .collect();
     assert_eq!(checked, pure, "`make check` in the Makefile, and the table in ARCHITECTURE.md");

@@ -9,7 +9,7 @@ mod changes;
 mod cpu;
 mod flood;
 mod idle;
-#[path = "../../crates/dataplane/tests/lab/mod.rs"]
+#[path = "../../crates/system/dataplane/tests/lab/mod.rs"]
 mod lab;
 mod many;
 mod model;

@@ -4,7 +4,7 @@ and the one that follows from the formulas evaluated over the whole record.
 
 Runs with each kind of contention: busy CPUs, super-frames larger than a window may have, pages read from the
 disk, a busy disk; and a link full of TCP, of which so much is told that looks are 100 ms apart. (Bursts across two windows and single pages are cases of
-`crates/monitor/tests/rules.rs` and `trace.rs`.)
+`crates/model/monitor/tests/rules.rs` and `trace.rs`.)
 """
 
 import json

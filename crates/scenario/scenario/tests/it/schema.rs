@@ -4,7 +4,7 @@ use std::path::Path;
 
 #[test]
 fn the_schema_in_the_repository_is_current() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/scenario.schema.json");
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../docs/scenario.schema.json");
     let kept: serde_json::Value =
         serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
     assert!(

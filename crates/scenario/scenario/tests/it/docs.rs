@@ -4,7 +4,7 @@ use std::path::Path;
 
 #[test]
 fn examples_in_the_documents_load() {
-    let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs");
+    let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../docs");
     for (page, examples) in [("scenario.md", 3), ("migrating.md", 1), ("services.md", 1)] {
         let text = std::fs::read_to_string(docs.join(page)).unwrap();
         let blocks = text.split("```yaml\n").skip(1).filter_map(|rest| rest.split("```").next());
@@ -21,7 +21,7 @@ fn examples_in_the_documents_load() {
 
 #[test]
 fn every_key_of_the_schema_is_in_the_reference() {
-    let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs");
+    let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../docs");
     // The properties of links have a page of their own, made from the types.
     let read = |page| std::fs::read_to_string(docs.join(page)).unwrap();
     let text = read("scenario.md") + &read("properties.md") + &read("services.md");

@@ -54,7 +54,7 @@ fn main() {
         "s",
         "MiB"
     );
-    let abilene = include_str!("../../../../examples/abilene/netloom.yaml");
+    let abilene = include_str!("../../../../../examples/abilene/netloom.yaml");
     match load(abilene) {
         Ok(loaded) => {
             let mut scenario = loaded.scenario;

@@ -5,7 +5,7 @@ use std::path::Path;
 
 #[test]
 fn examples_are_valid() {
-    let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples");
+    let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../examples");
     let mut checked = 0;
     for entry in fs::read_dir(examples).unwrap() {
         let file = entry.unwrap().path().join("netloom.yaml");
