@@ -72,6 +72,8 @@ fn traffic_crosses_direct_links_and_others_alike() {
 #[test]
 fn the_kernel_counts_and_what_it_cannot_know_is_absent() {
     let lab = Lab::deployed(SCENARIO);
+    // The kernel may drop what the nodes announce of themselves before both ends are up.
+    lab.sh("a", "ping -4 -n -q -c 1 -W 5 r");
     let before = link(&lab, "fast");
     lab.sh("a", "ping -4 -n -q -c 20 -i 0.01 -s 1000 r");
     let after = link(&lab, "fast");
@@ -89,7 +91,7 @@ fn the_kernel_counts_and_what_it_cannot_know_is_absent() {
             assert!((20..30).contains(&grown("frames")), "{after}");
             assert!((20 * 1042..20 * 1042 + 1000).contains(&grown("bytes")), "{after}");
         }
-        assert_eq!(number(&after, "/dropped_frames"), 0);
+        assert_eq!(number(&after, "/dropped_frames"), number(&before, "/dropped_frames"));
         assert_eq!(after[direction].get("config"), None);
         for absent in ["delay", "queue", "load"] {
             assert_eq!(after[direction]["statistics"].get(absent), None, "{after}");
