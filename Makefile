@@ -8,8 +8,9 @@ NETLOOM := $(TARGET)/release/netloom
 PURE := units link spanning-tree fabric monitor scenario plan services api profile report-page
 PURE_PACKAGES := $(PURE:%=--package netloom-%)
 DEMO_RESULTS := target/demo
-# Most end-to-end tests wait more than they compute.
+# Most end-to-end tests wait more than they compute: so many programs, and tests of each, at a time.
 export RUST_TEST_THREADS ?= 4
+export TEST_PROGRAMS ?= 3
 
 .PHONY: all setup build dist demo check test lint unit test-rootless faults bench attack fuzz generate bpf clean
 
@@ -43,7 +44,8 @@ lint:
 	$(CARGO) clippy --workspace --all-targets --locked -- --deny warnings
 
 unit:             ## unit tests, end-to-end tests, and every example
-	$(CARGO) test --workspace --locked
+	$(CARGO) run --quiet --locked --package xtask -- test --beside $(TEST_PROGRAMS) --workspace
+	$(CARGO) test --workspace --locked --doc
 
 test-rootless: setup  ## end-to-end tests, kernel tests and examples as an ordinary user
 	@sh scripts/test-rootless.sh

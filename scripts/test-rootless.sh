@@ -26,20 +26,23 @@ export NETLOOM_LEFT_OUT
 chmod 666 "$NETLOOM_LEFT_OUT"
 trap 'rm -f "$NETLOOM_LEFT_OUT"' EXIT
 
-run_by() { # WORDS SELECTION...: tests of these names, each program started by these words (as in TOML)
-    by=$1
-    shift
-    "$cargo" test --workspace --locked --config "target.'cfg(unix)'.runner = [$by]" "$@"
+run_by() { # PROGRAMS WORDS SELECTION...: tests of these names, so many programs at a time, each
+    # started by these words
+    beside=$1
+    by=$2
+    shift 2
+    "$cargo" run --quiet --locked --package xtask -- test --beside "$beside" --runner "$by" \
+        --workspace "$@"
 }
 run() { # SELECTION...: tests of these names, each program as an ordinary user
-    run_by "'sh', '$as_user'" "$@"
+    run_by "${TEST_PROGRAMS:-3}" "sh $as_user" "$@"
 }
 echo "test-rootless: with subordinate ids"
 run --test nodes --test command_line --test client --test reach --test cookbook --test rootless --test doctor --test lab --test apply --test apply_software --test direct --test vlans --test services --test crash --test cycles --test faults --test limits --test publish --test outside --test examples
 # These count frames, and an ordinary user's workers have no real-time priority: one at a time.
-RUST_TEST_THREADS=1 run --test runs --test endings --test expect --test timeline --test verdict --test lesser_machines --test calibrate
+RUST_TEST_THREADS=1 run_by 1 "sh $as_user" --test runs --test endings --test expect --test timeline --test verdict --test lesser_machines --test calibrate
 # These make namespaces themselves, which they may in a user namespace.
-run_by "'sh', '$as_user', 'unshare', '--user', '--map-root-user', '--mount'" --test tap --test super_frames --test replay
+run_by 1 "sh $as_user unshare --user --map-root-user --mount" --test tap --test super_frames --test replay
 echo "two_arms: its sockets receive into more memory than an ordinary user's may" >>"$NETLOOM_LEFT_OUT"
 echo "test-rootless: without subordinate ids"
 SUBORDINATE_IDS=no run --test nodes --test rootless --test lab --test direct --test vlans --test services --test crash --test cycles

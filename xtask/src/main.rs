@@ -1,10 +1,12 @@
 //! Repository chores. `cargo run -p xtask -- generate` rewrites the files that are made from the
 //! types; tests compare them, so that a change of a type that is not generated anew fails. `lint`
-//! checks the width of lines and the subjects of commits.
+//! checks the width of lines and the subjects of commits. `test` runs test programs beside each
+//! other.
 
 mod generate;
 mod lint;
 mod properties;
+mod test_programs;
 
 use std::env;
 use std::process::ExitCode;
@@ -14,8 +16,9 @@ fn main() -> anyhow::Result<ExitCode> {
     match arguments.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
         ["generate"] => generate::run().map(|()| ExitCode::SUCCESS),
         ["lint"] => lint::run(),
+        ["test", ..] => test_programs::run(&arguments[1..]),
         _ => {
-            eprintln!("usage: cargo run -p xtask -- generate|lint");
+            eprintln!("usage: cargo run -p xtask -- generate|lint|test");
             Ok(ExitCode::from(2))
         }
     }
