@@ -118,7 +118,7 @@ def inside(given):
 def remove_cgroups(prefix):
     """Control groups are the machine's, whatever the namespaces: none of ours may stay."""
     for folder, _, _ in os.walk("/sys/fs/cgroup", topdown=False):
-        if any(part.startswith(prefix) for part in folder.split("/")):
+        if any(part.startswith(f"{prefix}-") for part in folder.split("/")):
             with contextlib.suppress(OSError):
                 os.rmdir(folder)
 

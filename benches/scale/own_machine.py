@@ -6,7 +6,9 @@ import os
 # What is in it goes with its first process.
 UNSHARE = ["unshare", "--net", "--mount", "--pid", "--fork", "--kill-child", "--mount-proc"]
 # A new /sys shows the new namespace's devices; the cgroups below it are the machine's.
+# What others have mounted below /run, like the names of their namespaces, would come and go here.
 PREPARE = """
+awk '$5 ~ "^/run/" { print $5 }' /proc/self/mountinfo | tac | xargs -r umount --lazy
 mount -t tmpfs tmpfs /run
 mkdir /run/cgroup
 mount --rbind /sys/fs/cgroup /run/cgroup
