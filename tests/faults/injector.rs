@@ -59,6 +59,7 @@ pub struct Injector(Arc<Mutex<State>>);
 /// The calls that are seen: their names, and the error that is given.
 const CALLS: &[(libc::c_long, &str, Errno)] = &[
     (libc::SYS_openat, "openat", Errno::EMFILE),
+    (libc::SYS_openat2, "openat2", Errno::EMFILE),
     #[cfg(target_arch = "x86_64")]
     (libc::SYS_mkdir, "mkdir", Errno::ENOSPC),
     (libc::SYS_mkdirat, "mkdirat", Errno::ENOSPC),
@@ -74,6 +75,7 @@ const CALLS: &[(libc::c_long, &str, Errno)] = &[
     (libc::SYS_renameat, "renameat", Errno::ENOSPC),
     (libc::SYS_renameat2, "renameat", Errno::ENOSPC),
     (libc::SYS_symlinkat, "symlinkat", Errno::ENOSPC),
+    (libc::SYS_linkat, "linkat", Errno::ENOSPC),
     #[cfg(target_arch = "x86_64")]
     (libc::SYS_chmod, "chmod", Errno::EPERM),
     (libc::SYS_fchmod, "fchmod", Errno::EPERM),

@@ -113,7 +113,7 @@ impl StateLock {
 
     fn try_lock(directory: &Path) -> io::Result<Attempt> {
         let path = directory.join(LOCK);
-        if !is_state_directory(directory) && directory.exists() {
+        if !is_state_directory(directory)? && directory.exists() {
             let why = "it is no state directory of NetLoom: there is no `lock` in it; \
                        choose another name for the experiment, or set NETLOOM_STATE_DIR";
             return Err(io::Error::new(io::ErrorKind::InvalidInput, why));

@@ -1,6 +1,7 @@
 //! Where an experiment's things live. Every name is derived from the experiment's, so that what is
 //! left of it can be found without its help.
 
+use std::io::ErrorKind;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::{env, fs, io};
@@ -60,7 +61,7 @@ impl Layout {
     pub fn all() -> Vec<String> {
         let root = state_root();
         let mut names = subdirectories(&root);
-        names.retain(|name| is_state_directory(&root.join(name)));
+        names.retain(|name| is_state_directory(&root.join(name)).unwrap_or(false));
         names.sort_unstable();
         names
     }
@@ -203,10 +204,21 @@ fn state_root() -> PathBuf {
 }
 
 /// Whether a directory is an experiment's, by its lock or its books. One with nothing in it may be:
-/// its engine was killed when it had just made it.
-pub fn is_state_directory(path: &Path) -> bool {
-    [LOCK, MADE].iter().any(|name| path.join(name).exists())
-        || fs::read_dir(path).is_ok_and(|mut entries| entries.next().is_none())
+/// its engine was killed when it had just made it. What is not there, or no directory, is none.
+///
+/// # Errors
+/// Those of reading the directory.
+pub fn is_state_directory(path: &Path) -> io::Result<bool> {
+    if [LOCK, MADE].iter().any(|name| path.join(name).exists()) {
+        return Ok(true);
+    }
+    match fs::read_dir(path) {
+        Ok(mut entries) => Ok(entries.next().is_none()),
+        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
+            Ok(false)
+        }
+        Err(error) => Err(error),
+    }
 }
 
 fn subdirectories(directory: &Path) -> Vec<String> {
