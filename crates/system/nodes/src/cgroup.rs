@@ -23,8 +23,8 @@ use std::{fs, io, thread};
 use netloom_scenario::Controller;
 use nix::unistd::{AccessFlags, access, geteuid};
 
-pub(crate) use hierarchies::Hierarchies;
 use hierarchies::Version;
+pub(crate) use hierarchies::{FOLDER, Hierarchies};
 pub(crate) use tree::{Owner, Tree};
 pub(crate) use usage::Places;
 pub use usage::Usage;

@@ -167,8 +167,12 @@ impl Owner for Ledger {
         &self.layout
     }
 
-    /// One that is there is somebody else's.
+    /// One that is there is somebody else's, unless it is of a change that failed later on.
     fn claim(&self, path: &Path) -> io::Result<()> {
+        let known = lock(&self.made).cgroups.get(path).copied().flatten();
+        if known.is_some() && known == netns::identity(path) {
+            return Ok(());
+        }
         let may_be = |identity| Thing::Cgroup { path: path.into(), identity };
         self.note(may_be(None))?;
         if let Err(error) = cgroup::create_own(path) {
@@ -183,4 +187,33 @@ impl Owner for Ledger {
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     // Each change is made in one step.
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::outside::Borrowed;
+
+    #[test]
+    fn what_an_earlier_try_made_is_ours_and_what_others_made_is_not() {
+        let folder = tempfile::tempdir().unwrap();
+        let layout = Layout::below(folder.path(), "demo");
+        fs::create_dir(layout.state_dir()).unwrap();
+        let record = Record::new(vec![], None, Borrowed::default()).unwrap();
+        let ledger = Ledger::open(&layout, record).unwrap();
+        let own = |hierarchy: &str| folder.path().join(hierarchy).join("netloom/demo");
+        let (ours, foreign) = (own("cpu"), own("pids"));
+        ledger.claim(&ours).unwrap();
+        ledger.claim(&ours).unwrap();
+        fs::create_dir_all(&foreign).unwrap();
+        let error = ledger.claim(&foreign).unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::AlreadyExists);
+        // Its place is another's by now.
+        fs::rename(&ours, own("cpu").with_file_name("moved")).unwrap();
+        fs::create_dir(&ours).unwrap();
+        assert_eq!(ledger.claim(&ours).unwrap_err().kind(), io::ErrorKind::AlreadyExists);
+        // Nobody needs to know what is mounted for this.
+        ledger.claim(&own("memory")).unwrap();
+        assert_eq!(crate::ours::Ours::of(&ledger).cgroups(), [own("memory")]);
+    }
 }

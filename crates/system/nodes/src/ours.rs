@@ -3,10 +3,11 @@
 
 use std::collections::HashSet;
 use std::fs::File;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::Layout;
+use crate::cgroup::FOLDER;
 use crate::ledger::Ledger;
 use crate::made::Made;
 use crate::netns::{self, Identity};
@@ -129,9 +130,12 @@ impl<'l> Ours<'l> {
         may_be
     }
 
-    fn cgroups_with(&self, is_one: impl Fn(&PathBuf, Option<Identity>) -> bool) -> Vec<PathBuf> {
-        let mut all = self.layout.cgroups();
-        all.retain(|path| self.made.cgroups.get(path).is_some_and(|found| is_one(path, *found)));
-        all
+    /// By the books alone: what is mounted may not be known. A damaged book leads nowhere else than
+    /// to cgroups of this name.
+    fn cgroups_with(&self, is_one: impl Fn(&Path, Option<Identity>) -> bool) -> Vec<PathBuf> {
+        let own = Path::new(FOLDER).join(self.layout.experiment());
+        let all = self.made.cgroups.iter();
+        let found = all.filter(|(path, identity)| path.ends_with(&own) && is_one(path, **identity));
+        found.map(|(path, _)| path.clone()).collect()
     }
 }

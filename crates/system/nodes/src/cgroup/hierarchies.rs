@@ -9,7 +9,7 @@ use netloom_scenario::Controller;
 use nix::unistd::{AccessFlags, access};
 
 /// The folder of all experiments in each hierarchy.
-const FOLDER: &str = "netloom";
+pub(crate) const FOLDER: &str = "netloom";
 
 /// The mounted hierarchies.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
