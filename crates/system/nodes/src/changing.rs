@@ -12,15 +12,16 @@ use netloom_plan::change::{Change, Existence, Operation};
 use netloom_plan::{InterfacePlan, NodePlan, Plan, RoutePlan};
 use netloom_scenario::{Controller, Endpoint, IpPrefix};
 
-use crate::configure::{
+use crate::create::{create_namespace, enter_namespace, raise_file_limit};
+use crate::network::{Attachment, Remains};
+use crate::stack::configure::{
     Indices, LOOPBACK, MINIMUM_IPV6_MTU, configure, has_link_local, interface_index,
     interface_requests,
 };
-use crate::create::{create_namespace, enter_namespace, raise_file_limit};
-use crate::netlink::{Netlink, Request};
-use crate::network::{Attachment, Remains};
+use crate::stack::netlink::{Netlink, Request};
 use crate::{
-    Device, HOSTS, Network, NodeError, View, direct, outside, requests, sysctl, tap, teardown,
+    Device, HOSTS, Network, NodeError, View, outside, stack::direct, stack::requests,
+    stack::sysctl, stack::tap, teardown,
 };
 
 impl Network {
@@ -322,8 +323,9 @@ fn apply(node: &str, requests: Vec<Request>) -> Result<(), NodeError> {
     let opened = Netlink::open();
     let mut netlink =
         opened.map_err(|error| NodeError::in_node(node, "open a netlink socket", error))?;
-    let refused =
-        |refused: crate::netlink::Refused| NodeError::in_node(node, refused.what, refused.source);
+    let refused = |refused: crate::stack::netlink::Refused| {
+        NodeError::in_node(node, refused.what, refused.source)
+    };
     netlink.apply(requests).map_err(refused)
 }
 

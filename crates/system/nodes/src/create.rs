@@ -9,15 +9,15 @@ use std::{fs, thread};
 use netloom_plan::{NodePlan, Plan};
 use nix::sys::resource::{Resource, getrlimit, setrlimit};
 
+use crate::books::ledger::Ledger;
+use crate::books::ours::Ours;
+use crate::books::record::Record;
 use crate::cgroup::Tree;
-use crate::configure::{configure, prepare as prepare_node};
-use crate::direct;
-use crate::ledger::Ledger;
-use crate::ours::Ours;
 use crate::outside::{self, Borrowed};
-use crate::record::Record;
+use crate::stack::configure::{configure, prepare as prepare_node};
+use crate::stack::direct;
 use crate::teardown;
-use crate::{Demand, Device, Layout, NodeError, netns, rootless, tap};
+use crate::{Demand, Device, Layout, NodeError, rootless, stack::netns, stack::tap};
 
 /// The most threads that make nodes. Most of the work is under one lock of the kernel's.
 const MOST_THREADS: usize = 4;

@@ -17,8 +17,8 @@ use nix::net::if_::if_nametoindex;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::sched::{CloneFlags, unshare};
 
-use crate::netlink::{Netlink, Request};
-use crate::tap;
+use crate::stack::netlink::{Netlink, Request};
+use crate::stack::tap;
 
 /// How long to wait at most: freeing goes on without us.
 const PATIENCE: Duration = Duration::from_secs(30);

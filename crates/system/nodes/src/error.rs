@@ -83,7 +83,7 @@ pub enum NodeError {
         path: PathBuf,
     },
     /// The device that makes interfaces cannot be opened.
-    #[error("cannot open {}: {source}; {}", crate::tap::CLONE_DEVICE, tun_advice(source))]
+    #[error("cannot open {}: {source}; {}", crate::stack::tap::CLONE_DEVICE, tun_advice(source))]
     NoTap {
         /// Why not.
         source: io::Error,

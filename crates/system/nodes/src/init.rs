@@ -16,7 +16,7 @@ mod view;
 use std::io;
 use std::process::exit;
 
-use crate::control::{Control, FromInit};
+use crate::process::control::{Control, FromInit};
 
 /// Why setting up failed: at what, with which error.
 type Failed = (String, io::Error);

@@ -16,15 +16,15 @@ use netloom_ports::PacketSocket;
 use netloom_scenario::{Controller, Endpoint};
 use nix::sys::socket::{AddressFamily, SockFlag, SockProtocol, SockType, socket};
 
+use crate::books::ledger::Ledger;
 use crate::cgroup::{self, Places, Tree, Usage};
-use crate::interface::{self, InterfaceState};
-use crate::ledger::Ledger;
-use crate::node::{Node, OnExit, Processes};
-use crate::reactor::Reactor;
-use crate::starter::Starter;
+use crate::process::node::{Node, OnExit, Processes};
+use crate::process::reactor::Reactor;
+use crate::process::starter::Starter;
+use crate::stack::interface::{self, InterfaceState};
 use crate::{
-    Layout, NodeError, NodeFiles, Overruns, SpawnRequest, Spawned, View, create, netns, oom,
-    overruns,
+    Layout, NodeError, NodeFiles, Overruns, SpawnRequest, Spawned, View, create, process::oom,
+    stack::netns, stack::overruns,
 };
 
 /// How long the processes of all nodes may take to end in [`Network::destroy`].

@@ -27,13 +27,13 @@ use netloom_ports::PacketDevice;
 use netloom_scenario::Outside;
 use nix::net::if_::if_nametoindex;
 
-use crate::ledger::Ledger;
-use crate::made::Thing;
-use crate::netlink::{Netlink, Request};
+use crate::books::ledger::Ledger;
+use crate::books::made::Thing;
+use crate::books::ours::Ours;
+use crate::books::record::Record;
 use crate::network::Attachment;
-use crate::ours::Ours;
-use crate::record::Record;
-use crate::{Device, NodeError, netns, requests, tap};
+use crate::stack::netlink::{Netlink, Request};
+use crate::{Device, NodeError, stack::netns, stack::requests, stack::tap};
 
 pub(crate) use borrowed::{Borrowed, check, check_change, give_back};
 

@@ -23,7 +23,7 @@ use nix::unistd::{ForkResult, Gid, Pid, Uid, fork, getegid, geteuid, pipe2};
 pub use refusal::Refusal;
 use subordinate::Range;
 
-use crate::netns::{self, Identity};
+use crate::stack::netns::{self, Identity};
 
 /// The user namespace of the calling thread.
 const OWN: &str = "/proc/thread-self/ns/user";

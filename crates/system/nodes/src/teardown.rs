@@ -10,11 +10,11 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 use std::{fs, io};
 
-use crate::ledger::Ledger;
-use crate::netns::{self, Identity};
-use crate::ours::Ours;
-use crate::pidfd::PidFd;
-use crate::starter::EXPERIMENT_VARIABLE;
+use crate::books::ledger::Ledger;
+use crate::books::ours::Ours;
+use crate::process::pidfd::PidFd;
+use crate::process::starter::EXPERIMENT_VARIABLE;
+use crate::stack::netns::{self, Identity};
 use crate::{LOCK, Layout, NodeError, cgroup, drain, outside, rootless};
 
 /// How long killed processes may take to end.

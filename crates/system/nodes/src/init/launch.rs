@@ -10,9 +10,9 @@ use nix::sys::resource::{Resource, setrlimit};
 use nix::sys::signal::SigSet;
 
 use super::{Failed, attempt};
-use crate::control::{Control, FromInit, Setup, ToInit};
-use crate::oom;
-use crate::view::View;
+use crate::process::control::{Control, FromInit, Setup, ToInit};
+use crate::process::oom;
+use crate::process::view::View;
 
 /// Which of the two processes this is.
 pub(super) enum Outcome {

@@ -12,7 +12,7 @@ use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
 
 use super::spawn::spawn;
 use crate::ExitStatus;
-use crate::control::{Control, FromInit, ToInit};
+use crate::process::control::{Control, FromInit, ToInit};
 
 /// Serves until the engine is gone.
 /// Its processes get `oom_score` and the variables `env`, which have no effect on init itself.

@@ -11,8 +11,8 @@ use nix::errno::Errno;
 use nix::pty::Winsize;
 
 use crate::WORK_DIRECTORY;
-use crate::control::Process;
-use crate::starter::OWN_VARIABLES;
+use crate::process::control::Process;
+use crate::process::starter::OWN_VARIABLES;
 
 /// Starts a process in a session of its own, with the three descriptors as its standard streams or
 /// a new terminal, whose other side is returned.

@@ -27,8 +27,8 @@ use nix::mount::MsFlags;
 use nix::unistd::{chdir, sethostname};
 
 use super::{Failed, attempt};
-use crate::control::Setup;
-use crate::view::{View, ViewFile};
+use crate::process::control::Setup;
+use crate::process::view::{View, ViewFile};
 use crate::{HOSTS, WORK_DIRECTORY, rootless};
 use mounts::{NONE, bind, bind_file, file_system, mount, open, read_only};
 use private::Private;

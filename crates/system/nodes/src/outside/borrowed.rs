@@ -13,9 +13,9 @@ use nix::net::if_::if_nametoindex;
 use serde::{Deserialize, Serialize};
 
 use super::{HOME, found, move_to, nat};
-use crate::netlink::Netlink;
-use crate::ours::Ours;
-use crate::{Layout, NodeError, netns, requests, tap};
+use crate::books::ours::Ours;
+use crate::stack::netlink::Netlink;
+use crate::{Layout, NodeError, stack::netns, stack::requests, stack::tap};
 
 /// What an experiment has of the machine's.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]

@@ -18,8 +18,8 @@ use nix::unistd::{Gid, Uid, chown};
 use super::super::{Failed, attempt};
 use super::mounts::{NONE, mount};
 use super::{links, owner};
+use crate::process::view::{View, ViewFile};
 use crate::rootless;
-use crate::view::{View, ViewFile};
 
 /// What is the node's own everywhere.
 const OWN: &[&str] = &["/run", "/tmp", "/var/tmp", "/dev/shm"];

@@ -6,7 +6,7 @@ use std::io;
 use std::os::fd::OwnedFd;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use crate::control::{Control, ToInit};
+use crate::process::control::{Control, ToInit};
 
 /// How many messages may stand in the queue of an init process that does not read.
 const LONGEST_QUEUE: usize = 4096;

@@ -16,13 +16,13 @@ use nix::sys::memfd::{MFdFlags, memfd_create};
 use nix::sys::wait::waitpid;
 use nix::unistd::Pid;
 
+use crate::books::ledger::Ledger;
 use crate::cgroup::Tree;
-use crate::control::{Control, FromInit, Setup, ToInit};
-use crate::ledger::Ledger;
 use crate::network::Context;
-use crate::node::Init;
-use crate::pidfd::PidFd;
-use crate::reactor::Reactor;
+use crate::process::control::{Control, FromInit, Setup, ToInit};
+use crate::process::node::Init;
+use crate::process::pidfd::PidFd;
+use crate::process::reactor::Reactor;
 use crate::{Layout, NodeError, View};
 
 /// The variable in the environment of all processes of nodes that names their experiment.

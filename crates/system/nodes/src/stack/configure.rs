@@ -9,9 +9,9 @@ use std::os::fd::OwnedFd;
 use netloom_plan::{InterfacePlan, NodePlan, RoutePlan};
 use nix::net::if_::if_nametoindex;
 
-use crate::netlink::{Netlink, Refused, Request};
 use crate::network::Attachment;
-use crate::{Device, NodeError, own_proc, requests, sysctl, tap};
+use crate::stack::netlink::{Netlink, Refused, Request};
+use crate::{Device, NodeError, stack::own_proc, stack::requests, stack::sysctl, stack::tap};
 
 /// The index of `lo` in every network namespace.
 pub(crate) const LOOPBACK: u32 = 1;

@@ -5,8 +5,8 @@ use std::io::{self, Write};
 
 use serde::{Deserialize, Serialize};
 
-use crate::netns::Identity;
 use crate::outside::Borrowed;
+use crate::stack::netns::Identity;
 use crate::{Layout, NodeError};
 
 /// The record of an experiment: what it is going to make. What it has made is in [`crate::made`].

@@ -10,7 +10,7 @@ use std::thread;
 use netloom_plan::NodePlan;
 use nix::sched::{CloneFlags, unshare};
 
-use crate::{NodeError, own_proc, rootless};
+use crate::{NodeError, rootless, stack::own_proc};
 
 /// Sets all parameters of `node`. Those that do not exist are an error, or with `all` unset,
 /// reported by returning true: they may come with the devices.

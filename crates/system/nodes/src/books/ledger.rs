@@ -12,11 +12,11 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 
+use crate::books::made::{Made, Thing};
+use crate::books::record::Record;
 use crate::cgroup::{self, Owner};
 use crate::error::of_file;
-use crate::made::{Made, Thing};
-use crate::netns::{self, Identity, Named};
-use crate::record::Record;
+use crate::stack::netns::{self, Identity, Named};
 use crate::{Layout, NodeError};
 
 /// The books of an experiment that this process has.
@@ -214,6 +214,6 @@ mod tests {
         assert_eq!(ledger.claim(&ours).unwrap_err().kind(), io::ErrorKind::AlreadyExists);
         // Nobody needs to know what is mounted for this.
         ledger.claim(&own("memory")).unwrap();
-        assert_eq!(crate::ours::Ours::of(&ledger).cgroups(), [own("memory")]);
+        assert_eq!(crate::books::ours::Ours::of(&ledger).cgroups(), [own("memory")]);
     }
 }

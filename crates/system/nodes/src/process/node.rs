@@ -11,10 +11,10 @@ use nix::fcntl::OFlag;
 use nix::sys::wait::waitpid;
 use nix::unistd::{Pid, pipe2};
 
-use crate::control::{Control, FromInit, Process, ToInit};
-use crate::files::NodeFiles;
-use crate::outgoing::Outgoing;
-use crate::pidfd::PidFd;
+use crate::process::control::{Control, FromInit, Process, ToInit};
+use crate::process::files::NodeFiles;
+use crate::process::outgoing::Outgoing;
+use crate::process::pidfd::PidFd;
 use crate::{ExitStatus, NodeError, SpawnRequest, Spawned, Stdio};
 
 /// Called once, when a process has ended.

@@ -10,7 +10,7 @@ use nix::sys::epoll::{Epoll, EpollCreateFlags, EpollEvent, EpollFlags, EpollTime
 use nix::sys::eventfd::{EfdFlags, EventFd};
 
 use crate::NodeError;
-use crate::node::Init;
+use crate::process::node::Init;
 
 /// The key of the event that ends the thread.
 const STOP: u64 = 0;

@@ -7,12 +7,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::Layout;
+use crate::books::ledger::Ledger;
+use crate::books::made::Made;
+use crate::books::record::Record;
 use crate::cgroup::FOLDER;
-use crate::ledger::Ledger;
-use crate::made::Made;
-use crate::netns::{self, Identity};
 use crate::outside::NAMESPACE;
-use crate::record::Record;
+use crate::stack::netns::{self, Identity};
 
 /// What is an experiment's own.
 pub(crate) struct Ours<'l> {

@@ -15,7 +15,7 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 
 use crate::Layout;
-use crate::netns::{Identity, Named};
+use crate::stack::netns::{Identity, Named};
 
 /// A thing that came or went.
 #[derive(Debug, Clone, Serialize, Deserialize)]

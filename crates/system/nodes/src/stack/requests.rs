@@ -19,7 +19,7 @@ use netlink_packet_route::{AddressFamily, RouteNetlinkMessage};
 use netloom_plan::{InterfacePlan, RoutePlan};
 use netloom_scenario::{Endpoint, IpPrefix, Ipv6Prefix, MacAddress};
 
-use crate::netlink::Request;
+use crate::stack::netlink::Request;
 
 /// Makes a pair of kernel devices (veth): `interface` here, and its peer in the network namespace
 /// that `peer_namespace` is open on.

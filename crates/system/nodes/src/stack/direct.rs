@@ -11,9 +11,9 @@ use std::time::{Duration, Instant};
 use netloom_plan::{InterfacePlan, NodePlan, Plan};
 use netloom_scenario::Endpoint;
 
-use crate::ledger::Ledger;
-use crate::netlink::Netlink;
-use crate::{NodeError, interface, requests};
+use crate::books::ledger::Ledger;
+use crate::stack::netlink::Netlink;
+use crate::{NodeError, stack::interface, stack::requests};
 
 /// How long the kernel may take to ready a device whose peer is up.
 const PATIENCE: Duration = Duration::from_secs(10);
