@@ -64,5 +64,6 @@ pub use segment::{
     VlanDrop, VlanDrops, VlanSet,
 };
 pub use statistics::{
-    Count, DelayStatistics, DropStatistics, PipeStatistics, QueueStatistics, Window, WindowError,
+    Count, DelayStatistics, DropStatistics, Histogram, PipeStatistics, QueueStatistics, Window,
+    WindowError,
 };
