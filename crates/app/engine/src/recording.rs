@@ -7,19 +7,19 @@ use std::sync::Arc;
 use anyhow::Result;
 use netloom_api::event::{EndReason, What};
 use netloom_api::launch::StartUp;
-use netloom_api::summary::{FrameLogSummary, Summary};
+use netloom_api::summary::{FrameLogSummary, Mode, Summary};
 use netloom_dataplane::FrameLog;
+use netloom_results::{Results, Sampler};
 use netloom_scenario::Capture;
 use netloom_units::Time;
 use tokio::task::JoinHandle;
 
+use crate::capture::write_capture;
 use crate::daemon::say;
 use crate::end::End;
 use crate::experiment::Experiment;
 use crate::metrics::Metrics;
 use crate::monitoring::Monitoring;
-use crate::results::capture::write_capture;
-use crate::results::{Results, Sampler};
 use crate::run::{Outcome, Run};
 
 /// What observes a run.
@@ -114,6 +114,7 @@ fn summarize(
     let drawn = experiment.drawn();
     Summary {
         name: drawn.scenario.name.clone(),
+        mode: Mode::Emulation,
         file: experiment.file.clone(),
         seed: drawn.scenario.seed,
         version: env!("CARGO_PKG_VERSION").into(),
@@ -131,7 +132,9 @@ fn summarize(
         usage: experiment.usages(),
         frame_log: None,
         verdict: None,
-        timing,
+        timing: Some(timing),
+        simulation: None,
+        flows: Vec::new(),
         warnings,
     }
 }

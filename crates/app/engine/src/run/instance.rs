@@ -9,6 +9,7 @@ use netloom_api::event::What;
 use netloom_api::state::ProcessState;
 use netloom_monitor::Observation;
 use netloom_nodes::{ExitStatus, SpawnRequest, Stdio};
+use netloom_results::{private_file, private_folder};
 use netloom_scenario::Process;
 use netloom_units::readable::seconds;
 use netloom_units::{Duration, Time};
@@ -17,7 +18,6 @@ use tokio::sync::oneshot;
 use super::ready::{Outputs, Test};
 use super::timeline::last_line;
 use super::{Run, Wait};
-use crate::results::{private_file, private_folder};
 
 /// How long a process may take to end after SIGTERM before it is killed.
 const GRACE: Patience = Patience::from_secs(3);

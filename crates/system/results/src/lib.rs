@@ -1,4 +1,4 @@
-//! What a run leaves behind: one directory.
+//! What a run leaves behind: one directory, the same of an emulated and of a simulated run.
 //!
 //! | file | what |
 //! |---|---|
@@ -14,8 +14,9 @@
 //! | `frames.nlf` | what happened to every frame, if `measure` asked for it |
 //! | `captures/NODE-IF.pcapng` | captures that `measure` asked for |
 //! | `summary.json` | how it went |
+//!
+//! Not here: what happens in a run; reading results (`netloom-cli`).
 
-pub mod capture;
 pub mod machine;
 mod samples;
 
@@ -26,7 +27,6 @@ use std::os::unix::fs::{DirBuilderExt, FileExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, anyhow};
-use netloom_api::launch::Launch;
 use netloom_api::summary::Summary;
 use netloom_scenario::Scenario;
 use nix::fcntl::posix_fallocate;
@@ -52,9 +52,10 @@ impl Drop for Results {
 }
 
 impl Results {
-    /// Makes the directory, which must not exist, and writes what is known before the run. Nobody
+    /// Makes the directory, which must not exist, and writes what is known before the run: the
+    /// scenario, as text and as resolved. Nobody
     /// else may read it: it holds files of nodes, their traffic and their environment.
-    pub fn create(directory: &Path, launch: &Launch) -> Result<Self> {
+    pub fn create(directory: &Path, source: &str, scenario: &Scenario) -> Result<Self> {
         let describe = || format!("cannot make the results directory {}", directory.display());
         if let Some(parent) = directory.parent() {
             fs::create_dir_all(parent).with_context(describe)?;
@@ -70,13 +71,11 @@ impl Results {
         }
         let results = Self { directory: directory.into(), open };
         private_folder(&results.path("processes")).with_context(describe)?;
-        let source = private_file(&results.path("scenario.yaml"));
-        source
-            .and_then(|mut file| file.write_all(launch.source.as_bytes()))
-            .with_context(describe)?;
-        results.write_json("scenario.json", &launch.scenario)?;
+        let file = private_file(&results.path("scenario.yaml"));
+        file.and_then(|mut file| file.write_all(source.as_bytes())).with_context(describe)?;
+        results.write_json("scenario.json", scenario)?;
         results.write_json("machine.json", &machine::describe())?;
-        results.reserve(&launch.scenario).with_context(|| {
+        results.reserve(scenario).with_context(|| {
             format!("cannot reserve room for the summary in {}", directory.display())
         })?;
         Ok(results)
