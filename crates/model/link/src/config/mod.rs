@@ -25,8 +25,7 @@ use crate::line::OverheadProfile;
 use crate::queue::{Discipline, QueueChange, QueueConfig};
 use files::{DataFile, HoldsData};
 
-pub use data::{Data, DataError, DataFormat, MAX_VALUES};
-pub(crate) use data::{check_count, lines, quoted};
+pub use data::{Data, DataError, DataFormat, MAX_VALUES, check_count, lines, quoted};
 pub use effect::{Circumstances, NoEffect};
 pub use files::{FileError, FileFault, SharedData, UnreadFile};
 pub use framing::Framing;

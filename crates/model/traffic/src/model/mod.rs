@@ -1,0 +1,225 @@
+//! The models: what can be written, and what each makes of it.
+//!
+//! | file | model |
+//! |---|---|
+//! | `cbr` | frames at a constant pace |
+//! | `poisson` | independent frames |
+//! | `on_off` | senders that are on and off by turns |
+//! | `ppbp` | bursts that begin as a Poisson process and last by a Pareto distribution |
+
+mod cbr;
+mod error;
+mod on_off;
+mod poisson;
+mod ppbp;
+
+use netloom_link::Stream;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::source::{Bursts, Fluid, Source};
+use crate::{Line, Moments, Pace, Sizes};
+pub use cbr::CbrConfig;
+pub use error::TrafficError;
+pub(crate) use on_off::OnOffBursts;
+pub use on_off::OnOffConfig;
+pub use poisson::PoissonConfig;
+pub(crate) use poisson::PoissonFrames;
+pub(crate) use ppbp::PpbpBursts;
+pub use ppbp::PpbpConfig;
+
+/// How a model begins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Start {
+    /// As if it had run for ever: the first second is like any other.
+    #[default]
+    Stationary,
+    /// With nothing on. A heavy-tailed model takes long to reach its mean.
+    Empty,
+}
+
+impl Start {
+    /// Whether this is what holds where nothing is written.
+    fn is_default(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
+/// What every model's configuration can do.
+trait Configured {
+    /// Refuses values that make no sense, whatever the line and the sizes.
+    fn check(&self) -> Result<(), String>;
+    /// The frames that it sends.
+    fn source(&self, given: &Given<'_>) -> Result<Source, TrafficError>;
+    /// The bursts in which it sends, and their rate if it has one.
+    fn bursts(&self, given: &Given<'_>) -> Result<(Bursts, Option<Pace>), TrafficError>;
+    /// Its mean and variance.
+    fn moments(&self, given: &Given<'_>) -> Result<Moments, TrafficError>;
+}
+
+/// What a model needs beside its own parameters.
+struct Given<'a> {
+    sizes: &'a Sizes,
+    line: Option<&'a Line>,
+    stream: &'a Stream,
+}
+
+/// Declares the models from one table: the name that is written, and the parameters.
+macro_rules! models {
+    ($($(#[$doc:meta])* $variant:ident($config:ty) = $name:literal;)*) => {
+        /// A traffic model and its parameters, written as `{cbr: {rate: 1Mbit/s}}`.
+        #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+        #[serde(try_from = "ModelTable", into = "ModelTable")]
+        #[schemars(with = "ModelTable")]
+        pub enum Model {
+            $($(#[$doc])* $variant($config),)*
+        }
+
+        /// A traffic model.
+        #[derive(Serialize, Deserialize, JsonSchema)]
+        #[schemars(rename = "Model")]
+        enum ModelTable {
+            $($(#[$doc])* #[serde(rename = $name)] $variant($config),)*
+        }
+
+        impl TryFrom<ModelTable> for Model {
+            type Error = String;
+            fn try_from(table: ModelTable) -> Result<Self, String> {
+                let model = match table {
+                    $(ModelTable::$variant(config) => Self::$variant(config),)*
+                };
+                model.configured().check().map(|()| model)
+            }
+        }
+
+        impl From<Model> for ModelTable {
+            fn from(model: Model) -> Self {
+                match model {
+                    $(Model::$variant(config) => Self::$variant(config),)*
+                }
+            }
+        }
+
+        impl Model {
+            /// The names of all models.
+            pub const NAMES: &[&str] = &[$($name),*];
+
+            /// The model's name.
+            pub fn name(&self) -> &'static str {
+                match self {
+                    $(Self::$variant(_) => $name,)*
+                }
+            }
+
+            fn configured(&self) -> &dyn Configured {
+                match self {
+                    $(Self::$variant(config) => config,)*
+                }
+            }
+        }
+    };
+}
+
+models! {
+    /// Frames at a constant rate, with a random phase.
+    Cbr(CbrConfig) = "cbr";
+    /// Independent frames: gaps are exponential.
+    Poisson(PoissonConfig) = "poisson";
+    /// Senders that are on and off by turns.
+    OnOff(OnOffConfig) = "on_off";
+    /// Poisson Pareto burst process (Zukerman, Neame & Addie 2003).
+    Ppbp(PpbpConfig) = "ppbp";
+}
+
+impl Model {
+    /// The model at work: frames of `sizes`, with the random numbers of `stream`, from time 0. A load
+    /// in percent is a share of `line`.
+    ///
+    /// # Errors
+    /// There is no line and a load is a share of it, or the model has no rate, or an extreme one.
+    pub fn source(
+        &self,
+        sizes: &Sizes,
+        line: Option<&Line>,
+        stream: &Stream,
+    ) -> Result<Source, TrafficError> {
+        self.configured().source(&Given { sizes, line, stream })
+    }
+
+    /// When the model's senders are on, for those who send in their own way. The bursts are those of
+    /// [`Model::source`].
+    ///
+    /// # Errors
+    /// As for [`Model::source`], but a rate is not needed; or the model has no bursts.
+    pub fn bursts(
+        &self,
+        sizes: &Sizes,
+        line: Option<&Line>,
+        stream: &Stream,
+    ) -> Result<Bursts, TrafficError> {
+        Ok(self.configured().bursts(&Given { sizes, line, stream })?.0)
+    }
+
+    /// The rate of the model in steps. The bursts are those of [`Model::source`].
+    ///
+    /// # Errors
+    /// As for [`Model::source`], or the model has no bursts.
+    pub fn fluid(
+        &self,
+        sizes: &Sizes,
+        line: Option<&Line>,
+        stream: &Stream,
+    ) -> Result<Fluid, TrafficError> {
+        let (bursts, pace) = self.configured().bursts(&Given { sizes, line, stream })?;
+        let pace = pace.ok_or(TrafficError::NoRate { model: self.name() })?;
+        Ok(Fluid::new(bursts, pace))
+    }
+
+    /// The model's mean and variance.
+    ///
+    /// # Errors
+    /// As for [`Model::source`].
+    pub fn moments(&self, sizes: &Sizes, line: Option<&Line>) -> Result<Moments, TrafficError> {
+        let stream = &Stream::new(0, "");
+        self.configured().moments(&Given { sizes, line, stream })
+    }
+}
+
+/// The mean rate in bit/s that a model with `rate` or `load` has.
+fn mean_rate(
+    rate: Option<netloom_units::Rate>,
+    load: Option<crate::Load>,
+    given: &Given<'_>,
+) -> Result<f64, TrafficError> {
+    match (rate, load) {
+        (Some(rate), _) => Ok(rate.bits_per_second() as f64),
+        // What was written was checked to have one of them.
+        (None, None) => Err(TrafficError::NoRate { model: "the model" }),
+        (None, Some(load)) => load.bits_per_second(&given.sizes.law()?, given.line),
+    }
+}
+
+/// Refuses all but one of `rate` and `load`.
+fn one_of_rate_and_load(has_rate: bool, has_load: bool) -> Result<(), String> {
+    match (has_rate, has_load) {
+        (true, true) => Err("one of `rate` and `load`, not both".into()),
+        (false, false) => Err("one of `rate` and `load` is needed".into()),
+        _ => Ok(()),
+    }
+}
+
+/// The pace of `rate` bit/s.
+fn pace(rate: f64) -> Result<Pace, TrafficError> {
+    Pace::from_bits_per_second(rate).ok_or(TrafficError::Extreme { rate })
+}
+
+/// Refuses bursts so short that hardly one in a thousand holds a frame: who waits for the next frame
+/// would wait long.
+fn enough(burst_bits: f64, sizes: &Sizes) -> Result<(), TrafficError> {
+    let frames = burst_bits / (8.0 * sizes.law()?.mean());
+    match frames >= 1e-3 {
+        true => Ok(()),
+        false => Err(TrafficError::TooLittle { frames }),
+    }
+}
