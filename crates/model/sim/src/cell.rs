@@ -104,12 +104,15 @@ impl Cell {
         self.queue.next()
     }
 
-    /// When all traffic that the run waits for has been sent, and a second has passed in which the
-    /// last of it could arrive; `None` while some has not been sent.
-    pub fn is_done(&self) -> bool {
-        let over = |sender: &Sender| sender.is_over(self.now);
+    /// When the run is over that ends by itself: a second after the last packet of all traffic in
+    /// the foreground was sent, and after the last change. `None` while some is yet to be sent.
+    pub fn done_at(&self) -> Option<Time> {
         let foreground = self.flows.iter().zip(&self.senders).filter(|(flow, _)| !flow.background);
-        foreground.map(|(_, sender)| sender).all(over) && self.next_change == self.timeline.len()
+        let mut over = self.timeline.last().map_or(Time::ZERO, |change| change.at);
+        for (_, sender) in foreground {
+            over = over.max(sender.over()?);
+        }
+        Some(over)
     }
 
     /// What a pipe runs on, and what it has counted up to now.

@@ -2,7 +2,6 @@
 //! answered, datagrams and error messages counted. Not here: TCP.
 
 use crate::cell::Cell;
-use crate::flow::FlowKind;
 use crate::node::Parts;
 use crate::packet::{Body, Error, ErrorKind, Flags, Fragment, HOP_LIMIT, Packet, Stamp};
 use crate::sending::flow_of;
@@ -85,10 +84,6 @@ impl Cell {
         let flow = error.flow.map(flow_of);
         if let Some(flow) = flow.filter(|flow| self.flows[*flow].from == node) {
             self.counts[flow].errors += 1;
-            debug_assert!(matches!(
-                self.flows[flow].kind,
-                FlowKind::Ping { .. } | FlowKind::Udp { .. }
-            ));
         }
     }
 }

@@ -52,9 +52,9 @@ impl Sender {
         }
     }
 
-    /// Whether nothing of it is under way any more at `now`.
-    pub fn is_over(&self, now: Time) -> bool {
-        self.ended.is_some_and(|ended| now >= ended + LINGER)
+    /// From when on nothing of it is under way any more, once all has been sent.
+    pub fn over(&self) -> Option<Time> {
+        self.ended.map(|ended| ended + LINGER)
     }
 }
 
@@ -70,12 +70,6 @@ impl Cell {
             // Switches with spanning trees speak first.
             self.queue.set(Entity::Island(number), Some(Time::ZERO));
         }
-    }
-
-    /// When a flow is over that has not ended by itself.
-    pub fn next_end(&self) -> Option<Time> {
-        let ended = self.senders.iter().filter_map(|sender| Some(sender.ended? + LINGER));
-        ended.filter(|over| *over > self.now).max()
     }
 
     /// A flow sends the packet that is due.

@@ -37,6 +37,8 @@ pub mod service;
 mod software;
 mod span;
 mod spec;
+mod traffic;
+mod tree;
 mod yaml;
 
 pub use address::*;

@@ -20,6 +20,7 @@ use crate::limits::{Controller, Limits};
 use crate::publish::Publish;
 use crate::service::ServiceTemplate;
 use crate::software::Software;
+pub use crate::traffic::{IpFamily, Sends, Traffic};
 
 /// One experiment, resolved.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -43,6 +44,9 @@ pub struct Scenario {
     pub timeline: Vec<TimelineEvent>,
     /// What runs in the nodes, in the order of the file.
     pub processes: Vec<Process>,
+    /// Traffic between nodes, in the order of the file.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub traffic: Vec<Traffic>,
     /// What is expected of processes, in the order of the file.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub expect: Vec<Expectation>,

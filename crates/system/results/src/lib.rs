@@ -8,6 +8,7 @@
 //! | `metrics.jsonl` | what applications reported, a JSON object a line |
 //! | `observations.jsonl` | what the contention monitor observed, if `measure` asked for it |
 //! | `pipes.parquet` | statistics of every pipe over time |
+//! | `flows.parquet` | counters of every flow of traffic over time |
 //! | `processes/NAME@NODE.stdout`, `.stderr` | process output |
 //! | `services/SERVICE@NODE.log` | what services printed |
 //! | `files/NODE/…` | files that processes were told to keep |
@@ -17,6 +18,8 @@
 //!
 //! Not here: what happens in a run; reading results (`netloom-cli`).
 
+mod events;
+mod flows;
 pub mod machine;
 mod samples;
 
@@ -32,6 +35,8 @@ use netloom_scenario::Scenario;
 use nix::fcntl::posix_fallocate;
 use serde::Serialize;
 
+pub use events::EventFile;
+pub use flows::FlowSampler;
 pub use samples::Sampler;
 
 /// What the summary is called until it is whole.
@@ -109,6 +114,11 @@ impl Results {
     /// The file for samples of pipe statistics.
     pub fn sample_file(&self) -> io::Result<File> {
         private_file(&self.path("pipes.parquet"))
+    }
+
+    /// The file for samples of flows.
+    pub fn flow_file(&self) -> io::Result<File> {
+        private_file(&self.path("flows.parquet"))
     }
 
     /// The file for the frame log.

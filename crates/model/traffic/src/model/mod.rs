@@ -133,6 +133,15 @@ models! {
 }
 
 impl Model {
+    /// Refuses values that make no sense, whatever the line and the sizes. What was read as a model
+    /// has been checked.
+    ///
+    /// # Errors
+    /// Why, in words.
+    pub fn check(&self) -> Result<(), String> {
+        self.configured().check()
+    }
+
     /// The model at work: frames of `sizes`, with the random numbers of `stream`, from time 0. A load
     /// in percent is a share of `line`.
     ///
