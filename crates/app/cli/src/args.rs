@@ -5,6 +5,8 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use netloom_link::Window;
 
+use crate::commands::Tolerance;
+
 /// NetLoom: one file, one command, a living network.
 #[derive(Debug, Parser)]
 #[command(name = "netloom", version, max_term_width = 100)]
@@ -44,6 +46,8 @@ pub enum Command {
     Frames(Frames),
     /// Make the report of a run: one HTML page with its verdict and its curves.
     Report(Report),
+    /// Compare two runs of a scenario: their flows and pipes, by name.
+    Compare(Compare),
     /// Judge a run again from what its monitor observed, by its own criteria or by others.
     Judge(Judge),
     /// Draw a scenario's topology.
@@ -105,6 +109,13 @@ pub struct Run {
     /// Write what went well and what failed into this file, as JUnit's XML, which CI systems read.
     #[arg(long, value_name = "FILE")]
     pub junit: Option<PathBuf>,
+    /// Simulate: the same network and its `traffic` in virtual time, on models of hosts and
+    /// routers. Needs no privileges; commands cannot be simulated.
+    #[arg(long, conflicts_with = "workers")]
+    pub simulate: bool,
+    /// Leave processes and commands out of a simulation.
+    #[arg(long, requires = "simulate")]
+    pub without_commands: bool,
 }
 
 /// `netloom deploy`
@@ -346,6 +357,25 @@ pub struct Judge {
     /// End with code 4 if the run is `invalid`.
     #[arg(long)]
     pub strict: bool,
+    /// How it is shown.
+    #[arg(long, value_enum, default_value_t = Format::Table)]
+    pub format: Format,
+}
+
+/// `netloom compare`
+#[derive(Debug, Args)]
+pub struct Compare {
+    /// The results of one run.
+    #[arg(value_name = "DIR")]
+    pub first: PathBuf,
+    /// The results of the other, emulated or simulated.
+    #[arg(value_name = "DIR")]
+    pub second: PathBuf,
+    /// How far the second may be from the first, like `goodput=2%,rtt=5%`, of `goodput`, `loss`,
+    /// `delay` (or `rtt`), `delay_p99`, `jitter` and `load`. Ends with code 5 if anything is
+    /// outside, or in one of the runs only.
+    #[arg(long, value_name = "MEASURE=SHARE", value_delimiter = ',')]
+    pub tolerance: Vec<Tolerance>,
     /// How it is shown.
     #[arg(long, value_enum, default_value_t = Format::Table)]
     pub format: Format,

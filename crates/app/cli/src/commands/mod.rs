@@ -4,6 +4,7 @@ mod apply;
 mod calibrate;
 mod capture;
 mod cleanup;
+mod compare;
 mod completion;
 mod deploy;
 mod destroy;
@@ -21,12 +22,15 @@ mod report;
 mod run;
 mod set;
 mod signals;
+mod simulate;
 mod summary;
 mod tc;
 mod usage;
 mod validate;
 
 use anyhow::Result;
+
+pub use compare::Tolerance;
 
 use crate::Machine;
 use crate::args::{Cli, Command};
@@ -47,6 +51,7 @@ pub async fn dispatch(machine: &dyn Machine, cli: Cli) -> Result<i32> {
         Command::Pingall(args) => pingall::pingall(machine, args).await,
         Command::Logs(args) => logs::logs(machine, args).await,
         Command::Completion(args) => completion::completion(&args),
+        Command::Compare(args) => compare::run(&args),
         Command::Judge(args) => judge::judge(&args),
         Command::Report(args) => report::report(&args),
         Command::Graph(args) => graph::graph(args),
