@@ -1,0 +1,5 @@
+//! Two endpoints and a small network between them, in virtual time.
+
+mod common;
+mod handshake;
+mod recovery;
