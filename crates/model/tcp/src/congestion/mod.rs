@@ -3,7 +3,9 @@
 //!
 //! All arithmetic is in integers. Windows are in packets of a maximum segment.
 
+mod cubic;
 mod flow;
+mod hystart;
 mod reno;
 
 pub use flow::{Acked, CongestionEvent, Flow, RecoveryState};
@@ -128,17 +130,19 @@ macro_rules! algorithms {
 
         /// A control of the configured kind; `seed` is for those that draw random numbers.
         pub(crate) fn make(config: &Config, seed: u32) -> Box<dyn CongestionControl> {
-            let _ = seed;
-            match config.congestion_control {
-                $(Algorithm::$variant => { let make: fn(&Config, u32) -> Box<dyn CongestionControl> = $make; make(config, seed) })*
-            }
+            let make: fn(&Config, u32) -> Box<dyn CongestionControl> =
+                match config.congestion_control {
+                    $(Algorithm::$variant => $make,)*
+                };
+            make(config, seed)
         }
     };
 }
 
 algorithms! {
     Reno, "reno", "NewReno (RFC 5681, RFC 6582)." => |_, _| Box::new(reno::Reno);
-    Cubic, "cubic", "CUBIC (RFC 9438)." => |_, _| Box::new(reno::Reno);
+    Cubic, "cubic", "CUBIC (RFC 9438)." =>
+        |config, _| Box::new(cubic::Cubic::new(config.hystart));
 }
 
 /// A name that no congestion control has.

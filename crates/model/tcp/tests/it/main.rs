@@ -2,4 +2,5 @@
 
 mod common;
 mod handshake;
+mod laws;
 mod recovery;
