@@ -3,10 +3,24 @@
 //!
 //! All arithmetic is in integers. Windows are in packets of a maximum segment.
 
+mod bic;
+mod cdg;
 mod cubic;
+mod dctcp;
 mod flow;
+mod highspeed;
+mod htcp;
+mod hybla;
 mod hystart;
+mod illinois;
+mod lp;
+mod nv;
 mod reno;
+mod scalable;
+mod vegas;
+mod veno;
+mod westwood;
+mod yeah;
 
 pub use flow::{Acked, CongestionEvent, Flow, RecoveryState};
 
@@ -140,9 +154,38 @@ macro_rules! algorithms {
 }
 
 algorithms! {
-    Reno, "reno", "NewReno (RFC 5681, RFC 6582)." => |_, _| Box::new(reno::Reno);
+    Bic, "bic", "BIC (Xu, Harfoush and Rhee 2004)." =>
+        |_, _| Box::new(bic::Bic::default());
+    Cdg, "cdg", "CDG (Hayes and Armitage 2011)." =>
+        |_, seed| Box::new(cdg::Cdg::new(seed));
     Cubic, "cubic", "CUBIC (RFC 9438)." =>
         |config, _| Box::new(cubic::Cubic::new(config.hystart));
+    Dctcp, "dctcp", "DCTCP (RFC 8257)." =>
+        |_, _| Box::new(dctcp::Dctcp::default());
+    HighSpeed, "highspeed", "HighSpeed TCP (RFC 3649)." =>
+        |_, _| Box::new(highspeed::HighSpeed);
+    Htcp, "htcp", "H-TCP (Leith and Shorten 2004)." =>
+        |_, _| Box::new(htcp::Htcp::default());
+    Hybla, "hybla", "Hybla (Caini and Firrincieli 2004)." =>
+        |_, _| Box::new(hybla::Hybla::default());
+    Illinois, "illinois", "Illinois (Liu, Başar and Srikant 2006)." =>
+        |_, _| Box::new(illinois::Illinois::default());
+    Lp, "lp", "TCP-LP (Kuzmanovic and Knightly 2003)." =>
+        |_, _| Box::new(lp::Lp::default());
+    Nv, "nv", "TCP-NV (Brakmo 2010)." =>
+        |_, _| Box::new(nv::Nv::default());
+    Reno, "reno", "NewReno (RFC 5681, RFC 6582)." =>
+        |_, _| Box::new(reno::Reno);
+    Scalable, "scalable", "Scalable TCP (Kelly 2003)." =>
+        |_, _| Box::new(scalable::Scalable);
+    Vegas, "vegas", "Vegas (Brakmo and Peterson 1995)." =>
+        |_, _| Box::new(vegas::Vegas::default());
+    Veno, "veno", "Veno (Fu and Liew 2003)." =>
+        |_, _| Box::new(veno::Veno::default());
+    Westwood, "westwood", "Westwood+ (Mascolo and others 2001)." =>
+        |_, _| Box::new(westwood::Westwood::default());
+    Yeah, "yeah", "YeAH-TCP (Baiocchi and others 2007)." =>
+        |_, _| Box::new(yeah::Yeah::default());
 }
 
 /// A name that no congestion control has.
