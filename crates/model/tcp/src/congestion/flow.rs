@@ -118,8 +118,9 @@ pub struct Flow {
     pub max_pacing_rate: u64,
     /// Whether the application leaves the path idle at present.
     pub app_limited: bool,
-    /// The send side is idle and starts anew.
-    pub restarting: bool,
+    /// Set by a control that keeps the path from being full itself: samples of the delivery rate
+    /// count as limited by the application until what is in flight now is acknowledged.
+    pub sampling_limited: bool,
     /// The milliseconds echoed by the latest segment, where it has timestamps.
     pub timestamp_echo: Option<u32>,
     /// The sender's clock of the latest segment, where it has timestamps.
@@ -153,7 +154,7 @@ impl Flow {
             pacing_rate: u64::MAX,
             max_pacing_rate,
             app_limited: false,
-            restarting: false,
+            sampling_limited: false,
             timestamp_echo: None,
             timestamp_value: None,
         }

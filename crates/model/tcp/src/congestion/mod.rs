@@ -3,6 +3,7 @@
 //!
 //! All arithmetic is in integers. Windows are in packets of a maximum segment.
 
+mod bbr;
 mod bic;
 mod cdg;
 mod cubic;
@@ -154,6 +155,8 @@ macro_rules! algorithms {
 }
 
 algorithms! {
+    Bbr, "bbr", "BBR, version 1 (draft-cardwell-iccrg-bbr-congestion-control-00)." =>
+        |_, seed| Box::new(bbr::Bbr::new(seed));
     Bic, "bic", "BIC (Xu, Harfoush and Rhee 2004)." =>
         |_, _| Box::new(bic::Bic::default());
     Cdg, "cdg", "CDG (Hayes and Armitage 2011)." =>

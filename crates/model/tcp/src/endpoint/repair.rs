@@ -407,6 +407,10 @@ impl Endpoint {
         sample.delayed_ack = outcome.packets == 1 && outcome.flight_before == 1;
         self.flow.app_limited = self.rate.app_limited();
         if self.control.control(&mut self.flow, &sample) {
+            if std::mem::take(&mut self.flow.sampling_limited) {
+                self.rate.limit_by_application(self.in_flight());
+            }
+            self.tune_send_buffer();
             return;
         }
         if matches!(self.flow.state, S::Reduced | S::Recovery) {

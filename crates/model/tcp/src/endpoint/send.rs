@@ -159,7 +159,6 @@ impl Endpoint {
         if !self.snd.sent.is_empty() || self.usage.sent_at == Time::ZERO {
             return;
         }
-        self.flow.restarting = true;
         let idle = now.since(self.usage.sent_at);
         let rto = self.rtt.timeout(self.recovery.backoff);
         if !self.config.slow_start_after_idle || idle <= rto || self.control.sets_window() {

@@ -314,7 +314,6 @@ impl Endpoint {
         if idle {
             self.flow.app_limited = self.rate.app_limited();
             self.control.event(&mut self.flow, CongestionEvent::TransmitStart);
-            self.flow.restarting = false;
         }
         let last = u64::from(take) == self.snd.unsent();
         let fin = last && self.snd.closing && !self.snd.fin_sent;

@@ -1,7 +1,8 @@
 //! Two endpoints, and for each direction a drop-tail queue before a line with a rate and a delay.
 //! Losses are planned by the packet's number, or by a function of it.
 
-use std::collections::VecDeque;
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, VecDeque};
 use std::sync::Arc;
 
 use netloom_tcp::{Config, Ecn, Endpoint, Event, Flags, SackBlocks, Segment};
@@ -12,6 +13,29 @@ use netloom_units::{Duration, Time};
 pub struct Packet {
     pub segment: Segment,
     pub sack: SackBlocks,
+}
+
+/// A packet in the heap of arrivals, which numbers order.
+struct Flying(Packet);
+
+impl PartialEq for Flying {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}
+
+impl Eq for Flying {}
+
+impl PartialOrd for Flying {
+    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Flying {
+    fn cmp(&self, _: &Self) -> std::cmp::Ordering {
+        std::cmp::Ordering::Equal
+    }
 }
 
 /// What happens to a packet of one direction.
@@ -157,7 +181,7 @@ pub struct Network {
     pub hosts: [Host; 2],
     /// From host 0, from host 1.
     pub lines: [Line; 2],
-    flying: Vec<(Time, u64, usize, Packet)>,
+    flying: BinaryHeap<Reverse<(Time, u64, usize, Flying)>>,
     number: u64,
     /// Most deadlines and arrivals handled without time passing: a loop is a failure.
     stuck: u32,
@@ -172,7 +196,7 @@ impl Network {
         let client = Endpoint::connect(Time::ZERO, Arc::new(first), 0xffff_f000);
         let server = Endpoint::listen(Arc::new(second), 77);
         let hosts = [Host::new(client), Host::new(server)];
-        let flying = Vec::new();
+        let flying = BinaryHeap::new();
         let mut network = Self { now: Time::ZERO, hosts, lines, flying, number: 0, stuck: 0 };
         network.settle(0);
         network
@@ -204,19 +228,13 @@ impl Network {
         let arrivals = self.lines[host].offer(self.now, &mut packet);
         for arrival in arrivals.into_iter().flatten() {
             self.number += 1;
-            self.flying.push((arrival, self.number, 1 - host, packet));
+            self.flying.push(Reverse((arrival, self.number, 1 - host, Flying(packet))));
         }
-    }
-
-    fn next_arrival(&self) -> Option<usize> {
-        let order = |(n, flying): (usize, &(Time, u64, usize, Packet))| ((flying.0, flying.1), n);
-        self.flying.iter().enumerate().map(order).min().map(|(_, n)| n)
     }
 
     /// Handles what comes next, until `until` at the latest; whether there was something.
     pub fn step(&mut self, until: Time) -> bool {
-        let arrival = self.next_arrival();
-        let arrives = arrival.map(|n| self.flying[n].0);
+        let arrives = self.flying.peek().map(|Reverse((at, ..))| *at);
         let deadline = (0..2)
             .filter_map(|host| self.hosts[host].endpoint.next_deadline().map(|at| (at, host)))
             .min();
@@ -229,7 +247,7 @@ impl Network {
         assert!(self.stuck < 100_000, "time stands still at {}", self.now);
         self.now = self.now.max(due);
         if arrives == Some(due) {
-            let (_, _, host, packet) = self.flying.swap_remove(arrival.unwrap());
+            let Reverse((_, _, host, Flying(packet))) = self.flying.pop().unwrap();
             let endpoint = &mut self.hosts[host].endpoint;
             endpoint.handle_segment(self.now, &packet.segment, &packet.sack);
             self.settle(host);
