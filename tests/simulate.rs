@@ -90,6 +90,26 @@ fn a_simulation_is_valid_and_the_same_to_the_byte() {
 }
 
 #[test]
+fn the_campus_has_all_kinds_of_traffic() {
+    let folder = Folder::new("campus");
+    ended(&simulate(&example("campus-sim"), &folder.path("results"), &[]));
+    let summary = summary(&folder.path("results"));
+    let flows = summary["flows"].as_array().unwrap();
+    let flow = |name: &str| flows.iter().find(|flow| flow["name"] == name).unwrap();
+    assert_eq!(flows.len(), 12 + 12 + 2);
+    // Two links of 20 µs in the LAN, one at the server, and the time on the lines.
+    let near = flow("ping/h11")["delay"]["min_ns"].as_u64().unwrap();
+    assert!((120_000..200_000).contains(&near), "{near} ns");
+    let backup = flow("backup");
+    assert_eq!(backup["received"]["bytes"], 20_000_000);
+    let completed = backup["completed"].as_u64().unwrap();
+    // At 50 Mbit/s, 20 MB take 3.2 s and more.
+    assert!((4_200_000_000..10_000_000_000).contains(&completed), "{completed} ns");
+    assert_eq!(flow("sync")["tcp"]["connections"], 2);
+    assert!(flow("sync")["received"]["bytes"].as_u64().unwrap() > 1_000_000);
+}
+
+#[test]
 fn commands_are_named_and_can_be_left_out() {
     let folder = Folder::new("commands");
     let refused = simulate(&example("abilene"), &folder.path("no"), &[]);

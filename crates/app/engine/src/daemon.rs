@@ -201,9 +201,7 @@ fn build(
     // What others may hold is asked for first.
     let published = publish::reserve(&launch.scenario)?;
     let results = match &launch.mode {
-        Mode::Run { results } => {
-            Some(Results::create(results, &launch.source, &launch.scenario)?)
-        }
+        Mode::Run { results } => Some(Results::create(results, &launch.source, &launch.scenario)?),
         Mode::Deploy => None,
     };
     let events = EventLog::new(results.as_ref().map(Results::event_file).transpose()?);

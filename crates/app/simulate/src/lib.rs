@@ -5,6 +5,7 @@
 //! |---|---|
 //! | `support` | what of a scenario can be simulated: [`check`] |
 //! | `describe` | scenario and plan → the simulator's network |
+//! | `tcp` | a node's sysctls → the configuration of its connections |
 //! | `traffic` | the scenario's traffic → the simulator's flows |
 //! | `timeline` | the scenario's timeline → changes, and what is recorded of them |
 //! | `run` | the run itself: [`run`] |
@@ -18,6 +19,7 @@ mod describe;
 mod run;
 mod statuses;
 mod support;
+mod tcp;
 mod timeline;
 mod traffic;
 mod verdict;

@@ -105,8 +105,7 @@ impl<'a> Run<'a> {
             let now = self.cell.now();
             let over = end.or_else(|| self.cell.done_at().map(|over| over.max(now)));
             if over.is_some_and(|over| over <= now) {
-                let reason =
-                    if end.is_some() { EndReason::Duration } else { EndReason::Completed };
+                let reason = if end.is_some() { EndReason::Duration } else { EndReason::Completed };
                 return Ok((self, reason));
             }
             if self.stop.load(Ordering::Relaxed) {

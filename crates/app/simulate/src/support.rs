@@ -1,8 +1,10 @@
 //! What of a scenario can be simulated. What cannot is an error, or is said in the results; nothing
 //! is left out in silence. Not here: how it is simulated.
 
-use netloom_scenario::{Limits, Node, NodeKind, Routing, Scenario, Start, TimelineAction};
+use netloom_scenario::{Limits, Node, NodeKind, Routing, Scenario, Sends, Start, TimelineAction};
 use netloom_units::readable::counted;
+
+use crate::tcp;
 
 /// What becomes of the commands of a scenario, which cannot be simulated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -31,9 +33,6 @@ const NEVER_MODELLED: [&str; 3] = [
     "Checksums that miss an error: a packet with flipped bits is dropped by the next node.",
 ];
 
-/// Kernel parameters that say what is so in a simulation anyway.
-const MODELLED_SYSCTLS: [&str; 0] = [];
-
 /// What a simulation makes of `scenario`.
 pub fn check(scenario: &Scenario, commands: Commands) -> Support {
     let mut support = Support::default();
@@ -42,6 +41,7 @@ pub fn check(scenario: &Scenario, commands: Commands) -> Support {
     support.limits(scenario);
     support.measures(scenario);
     support.waits(scenario);
+    support.ends(scenario);
     support.not_modelled.extend(NEVER_MODELLED.map(Into::into));
     support
 }
@@ -49,9 +49,10 @@ pub fn check(scenario: &Scenario, commands: Commands) -> Support {
 impl Support {
     /// Processes, commands of the timeline, and expectations of processes.
     fn commands(&mut self, scenario: &Scenario, commands: Commands) {
-        let processes = scenario.processes.iter().map(|process| {
-            format!("process `{}` in {}", process.name, in_nodes(&process.nodes))
-        });
+        let processes = scenario
+            .processes
+            .iter()
+            .map(|process| format!("process `{}` in {}", process.name, in_nodes(&process.nodes)));
         let run = scenario.timeline.iter().filter_map(|event| match &event.action {
             TimelineAction::Run { node, command } => {
                 Some(format!("`{}` of the timeline, in {node}", command.argv().join(" ")))
@@ -84,8 +85,10 @@ impl Support {
     fn node(&mut self, node: &Node) {
         let name = &node.name;
         let mut cannot = |what: &str| {
-            self.errors.push(format!("{what} of node `{name}` cannot be simulated: leave out what \
-                needs the machine, or run without `--simulate`"));
+            self.errors.push(format!(
+                "{what} of node `{name}` cannot be simulated: leave out what \
+                needs the machine, or run without `--simulate`"
+            ));
         };
         if node.kind == NodeKind::Outside {
             cannot("the device outside");
@@ -107,9 +110,8 @@ impl Support {
                 "The routing daemon of `{name}`: it knows its neighbours and its own `routes` only."
             ));
         }
-        let unknown: Vec<&str> = node.sysctls.keys().map(String::as_str).collect();
-        let unknown: Vec<&str> =
-            unknown.into_iter().filter(|key| !MODELLED_SYSCTLS.contains(key)).collect();
+        let all = node.sysctls.keys().map(String::as_str);
+        let unknown: Vec<&str> = all.filter(|key| !tcp::is_modelled(key)).collect();
         if !unknown.is_empty() {
             self.not_modelled.push(format!("Of `{name}`, the sysctls {}.", unknown.join(", ")));
         }
@@ -135,6 +137,27 @@ impl Support {
         }
         if scenario.measure.observations {
             self.left_out.push("observations of the machine, which does not show".into());
+        }
+    }
+
+    /// A run without a duration waits for its traffic, all of which must end.
+    fn ends(&mut self, scenario: &Scenario) {
+        if scenario.duration.is_some() {
+            return;
+        }
+        for traffic in &scenario.traffic {
+            let by_itself = match &traffic.sends {
+                Sends::Ping { count, .. } => count.is_some(),
+                Sends::Bulk { bytes, .. } => bytes.is_some(),
+                Sends::Udp { .. } => false,
+            };
+            if !by_itself && traffic.lasts.is_none() && !traffic.background {
+                self.errors.push(format!(
+                    "traffic `{}` has no end, and the run would wait for it: give it `for: 10s`, \
+                     put it in the `background`, or give the run a `duration`",
+                    traffic.name
+                ));
+            }
         }
     }
 

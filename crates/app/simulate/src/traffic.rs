@@ -4,11 +4,12 @@ use anyhow::{Context, Result};
 use netloom_link::Stream;
 use netloom_plan::Plan;
 use netloom_scenario::{IpFamily, Scenario, Sends, Start, Traffic};
-use netloom_sim::{Arrivals, FlowKind, FlowSpec};
+use netloom_sim::{Arrivals, FlowKind, FlowSpec, TcpFlow};
 use netloom_traffic::Source;
 use netloom_units::{Duration, Time};
 
 use crate::describe::{Described, primary};
+use crate::tcp;
 
 /// Bytes before the payload of a UDP datagram in an Ethernet frame: IPv4 and IPv6.
 const UDP_HEADERS: [u32; 2] = [14 + 20 + 8, 14 + 40 + 8];
@@ -44,6 +45,7 @@ pub fn flows(
             let protocol = match &traffic.sends {
                 Sends::Ping { .. } => "ping",
                 Sends::Udp { .. } => "udp",
+                Sends::Bulk { .. } => "tcp",
             };
             let to = traffic.to.clone();
             flows.0.push(Flow { name, from: from.clone(), to, protocol });
@@ -68,6 +70,21 @@ fn spec(
     let kind = match &traffic.sends {
         Sends::Ping { interval, count, payload } => {
             FlowKind::Ping { interval: *interval, count: *count, payload: *payload }
+        }
+        Sends::Bulk { port, dscp, bytes, connections, congestion_control, max_window, mss } => {
+            traffic_class = dscp << 2;
+            let of = |node: &str| {
+                let found = scenario.node(node);
+                tcp::config(found.with_context(|| format!("there is no node `{node}`"))?)
+            };
+            let (mut sender, mut receiver) = (of(from)?, of(&traffic.to)?);
+            if let Some(name) = congestion_control {
+                sender.congestion_control = name.parse()?;
+            }
+            sender.max_segment = *mss;
+            receiver.window_clamp = *max_window;
+            let (port, bytes, connections) = (*port, *bytes, *connections);
+            FlowKind::Tcp(Box::new(TcpFlow { port, bytes, connections, sender, receiver }))
         }
         Sends::Udp { port, dscp, model, size } => {
             traffic_class = dscp << 2;

@@ -21,7 +21,10 @@ fn main() {
         for (name, queue) in [("event core", "fifo"), ("fabric", "codel")] {
             let mut nanos: Vec<f64> = (0..3).map(|_| measure(routers, queue)).collect();
             nanos.sort_by(f64::total_cmp);
-            println!("{routers:>5} routers, links by the {name:<10}: {:>6.0} ns a packet-hop", nanos[1]);
+            println!(
+                "{routers:>5} routers, links by the {name:<10}: {:>6.0} ns a packet-hop",
+                nanos[1]
+            );
         }
     }
 }
@@ -29,7 +32,8 @@ fn main() {
 /// ns a hop in a line of so many routers, in which each pair of neighbours exchanges datagrams over
 /// three links.
 fn measure(routers: u32, queue: &str) -> f64 {
-    let properties = format!(r#"{{"rate":"1Gbit/s","delay":"1ms","queue":{{"discipline":"{queue}"}}}}"#);
+    let properties =
+        format!(r#"{{"rate":"1Gbit/s","delay":"1ms","queue":{{"discipline":"{queue}"}}}}"#);
     let change: PipeChange = serde_json::from_str(&properties).expect("properties");
     let mut config = PipeConfig::default();
     change.apply_to(&mut config);

@@ -57,7 +57,8 @@ impl Cell {
         for (number, link) in (0..).zip(&network.links) {
             joined.join(&network, LinkId(number), link, islands.of_link(number), &mut nodes);
         }
-        listen(&flows, &mut nodes, &mut book);
+        let owners = Owners::new(&nodes);
+        listen(&flows, &owners, &mut nodes, &mut book);
         let sender = |(number, flow): (u32, &FlowSpec)| Sender::new(flow, number, &mut book);
         let senders: Vec<Sender> = (0..).zip(&flows).map(sender).collect();
         let Joined { places, wires, islands } = joined;
@@ -72,6 +73,10 @@ impl Cell {
             nodes,
             counts: vec![FlowCounts::default(); flows.len()],
             senders,
+            connections: Vec::new(),
+            opened: 0,
+            seed: network.seed,
+            owners,
             flows,
             timeline: network.timeline,
             next_change: 0,
@@ -83,16 +88,33 @@ impl Cell {
     }
 }
 
-/// Has the nodes that flows lead to listen on their ports.
-fn listen(flows: &[FlowSpec], nodes: &mut [Node], book: &mut AddressBook) {
-    let mut owners: BTreeMap<AddressId, Vec<usize>> = BTreeMap::new();
-    for (number, node) in nodes.iter().enumerate() {
-        node.local.iter().for_each(|address| owners.entry(*address).or_default().push(number));
+/// Which nodes have which address: one mostly, several where an address is taken twice.
+#[derive(Debug, Default)]
+pub(crate) struct Owners(BTreeMap<AddressId, Vec<u32>>);
+
+impl Owners {
+    fn new(nodes: &[Node]) -> Self {
+        let mut owners = Self::default();
+        for (number, node) in (0..).zip(nodes) {
+            for address in &node.local {
+                owners.0.entry(*address).or_default().push(number);
+            }
+        }
+        owners
     }
+
+    /// The nodes that have an address, in their order.
+    pub fn of(&self, address: AddressId) -> impl Iterator<Item = u32> {
+        self.0.get(&address).into_iter().flatten().copied()
+    }
+}
+
+/// Has the nodes that flows of datagrams lead to listen on their ports.
+fn listen(flows: &[FlowSpec], owners: &Owners, nodes: &mut [Node], book: &mut AddressBook) {
     for flow in flows {
         let FlowKind::Udp { port, .. } = flow.kind else { continue };
-        for owner in owners.get(&book.enter(flow.to)).into_iter().flatten() {
-            let ports = &mut nodes[*owner].stack.ports;
+        for owner in owners.of(book.enter(flow.to)) {
+            let ports = &mut nodes[owner as usize].stack.ports;
             if !ports.contains(&port) {
                 ports.push(port);
             }

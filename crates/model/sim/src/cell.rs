@@ -5,16 +5,18 @@ use std::sync::Arc;
 
 use netloom_fabric::{Delivered, PipeId};
 use netloom_link::{Direction, FrameEvent, Pipe, PipeChange, PipeConfig, PipeStatistics};
+use netloom_tcp::Info;
 use netloom_units::Time;
 
-use crate::build::Places;
+use crate::build::{Owners, Places};
 use crate::flow::{FlowCounts, FlowSpec};
 use crate::island::Island;
 use crate::network::{Change, InterfaceId};
 use crate::node::{Neighbours, Node, NodeCounts};
 use crate::queue::{Due, Entity, Queue};
 use crate::sending::Sender;
-use crate::{AddressBook, Packet};
+use crate::tcp::Connection;
+use crate::{AddressBook, AddressId, Packet};
 
 /// From this generation on, what happens at one time is a loop that never ends.
 const MOST_GENERATIONS: u32 = 10_000;
@@ -39,6 +41,12 @@ pub struct Cell {
     pub(crate) flows: Vec<FlowSpec>,
     pub(crate) counts: Vec<FlowCounts>,
     pub(crate) senders: Vec<Sender>,
+    pub(crate) connections: Vec<Connection>,
+    /// Connections opened so far.
+    pub(crate) opened: u32,
+    pub(crate) seed: u64,
+    /// Which nodes have which address.
+    pub(crate) owners: Owners,
     pub(crate) timeline: Vec<Change>,
     pub(crate) next_change: usize,
     pub(crate) log: Vec<(PipeId, FrameEvent)>,
@@ -91,7 +99,8 @@ impl Cell {
                 Entity::Timeline => self.change_next(),
                 Entity::Pipe(wire) => self.release(wire),
                 Entity::Island(island) => self.poll_island(island)?,
-                Entity::Timer(timer) | Entity::Source(timer) => self.send_next(timer),
+                Entity::Timer(connection) => self.expire(connection),
+                Entity::Source(flow) => self.send_next(flow),
             }
         }
         self.now = self.now.max(until);
@@ -130,6 +139,22 @@ impl Cell {
     /// What was counted of a flow, by its place.
     pub fn counts(&self, flow: usize) -> &FlowCounts {
         &self.counts[flow]
+    }
+
+    /// What TCP_INFO shows of the connections of each flow, at the ends that send.
+    pub fn connections(&self) -> impl Iterator<Item = (usize, Info)> {
+        let senders = self.connections.iter().filter_map(Connection::sender_info);
+        senders.map(|(flow, info)| (flow as usize, info))
+    }
+
+    /// When all of a flow had been delivered, if it has an end and that was reached.
+    pub fn delivered_at(&self, flow: usize) -> Option<Time> {
+        self.senders[flow].ended()
+    }
+
+    /// The first node that has an address.
+    pub(crate) fn owner(&self, address: AddressId) -> Option<u32> {
+        self.owners.of(address).next()
     }
 
     /// The flows, in their order.

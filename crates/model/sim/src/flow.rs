@@ -4,6 +4,7 @@
 use std::net::IpAddr;
 
 use netloom_link::{Count, Histogram};
+use netloom_tcp::Config;
 use netloom_units::{Duration, Time};
 
 /// A flow from a node to an address.
@@ -46,6 +47,23 @@ pub enum FlowKind {
         /// When they are sent and how long they are.
         arrivals: Box<dyn Arrivals>,
     },
+    /// TCP connections that carry as much as they can.
+    Tcp(Box<TcpFlow>),
+}
+
+/// TCP connections that carry as much as they can.
+#[derive(Debug, Clone)]
+pub struct TcpFlow {
+    /// The receiver's port.
+    pub port: u16,
+    /// Bytes that each carries; without, until the flow's end.
+    pub bytes: Option<u64>,
+    /// How many.
+    pub connections: u32,
+    /// How the sending ends work; the simulation knows MTU and IP header.
+    pub sender: Config,
+    /// How the receiving ends work.
+    pub receiver: Config,
 }
 
 /// A model of traffic: when what is sent.

@@ -123,7 +123,7 @@ impl Cell {
             let length = each.min(data - at);
             let more = at + length < data || packet.fragment.more();
             let fragment = Fragment::new(ident, packet.fragment.offset() + at, more);
-            let part = Packet { bytes: header + length, fragment, ..packet };
+            let part = Packet { bytes: header + length, fragment, ..packet.clone() };
             self.transmit(node, interface, mac, part);
             at += length;
         }
@@ -171,6 +171,8 @@ impl Cell {
         let error = Error {
             kind,
             protocol: packet.protocol(),
+            source_port: packet.source_port,
+            destination_port: packet.destination_port,
             mtu,
             destination: packet.destination,
             flow: packet.stamp().and_then(|stamp| mark_of(stamp.flow)),

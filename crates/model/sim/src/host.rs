@@ -1,10 +1,13 @@
 //! What a host does with packets that are for it: fragments are put together, echo requests
-//! answered, datagrams and error messages counted. Not here: TCP.
+//! answered, datagrams and error messages counted. Not here: connections (`tcp`).
 
 use crate::cell::Cell;
 use crate::node::Parts;
 use crate::packet::{Body, Error, ErrorKind, Flags, Fragment, HOP_LIMIT, Packet, Stamp};
 use crate::sending::flow_of;
+
+/// The protocol number of TCP.
+const TCP: u8 = 6;
 
 /// Bytes of the header of ICMP echo, and of UDP.
 const UPPER_HEADER: u32 = 8;
@@ -14,6 +17,7 @@ impl Cell {
     pub(crate) fn deliver(&mut self, node: u32, packet: Packet) {
         let Some(packet) = self.whole(node, packet) else { return };
         match packet.body {
+            Body::Segment(_) => self.segment(node, packet),
             Body::EchoRequest(stamp) => self.reply(node, &packet, stamp),
             Body::EchoReply(stamp) => self.count(&packet, stamp),
             Body::Datagram(stamp) => {
@@ -66,7 +70,7 @@ impl Cell {
             hop_limit: HOP_LIMIT,
             flags,
             body: Body::EchoReply(stamp),
-            ..*request
+            ..request.clone()
         };
         self.send(node, reply);
     }
@@ -80,6 +84,9 @@ impl Cell {
     fn heed(&mut self, node: u32, error: Error, v6: bool) {
         if error.kind == ErrorKind::TooBig {
             self.learn_path_mtu(node, &error, v6);
+        }
+        if error.protocol == TCP {
+            return self.heed_segment_error(node, &error);
         }
         let flow = error.flow.map(flow_of);
         if let Some(flow) = flow.filter(|flow| self.flows[*flow].from == node) {

@@ -15,7 +15,7 @@
 //! | `address` | addresses by number: [`AddressBook`] |
 //! | `node`, `route` | nodes, their interfaces and ways |
 //! | `forwarding` | routers, path MTUs, fragments, error messages |
-//! | `host` | echo, UDP |
+//! | `host`, `tcp` | echo, UDP, connections |
 //! | `flow`, `sending` | traffic, and what is counted of it: [`FlowSpec`], [`FlowCounts`] |
 //!
 //! Not here: clocks, threads, files; scenarios and how addresses and routes follow from them
@@ -35,11 +35,12 @@ mod packet;
 mod queue;
 mod route;
 mod sending;
+mod tcp;
 
 pub use address::{AddressBook, AddressId};
 pub use cell::{Cell, EndlessLoop, Work};
 pub use ethernet::{EthernetFrame, FrameMemory};
-pub use flow::{Arrivals, Delays, FlowCounts, FlowKind, FlowSpec};
+pub use flow::{Arrivals, Delays, FlowCounts, FlowKind, FlowSpec, TcpFlow};
 pub use network::{Change, Interface, InterfaceId, Link, Network, Node, Route};
 pub use node::NodeCounts;
-pub use packet::{Body, Error, ErrorKind, Flags, Fragment, Packet, Stamp};
+pub use packet::{Body, Error, ErrorKind, Flags, Fragment, Packet, Stamp, TcpHeader};

@@ -7,6 +7,7 @@ use netloom_fabric::PortId;
 
 use crate::network::InterfaceId;
 use crate::route::{Exit, Known, Step, Table};
+use crate::tcp::Peer;
 use crate::{AddressBook, AddressId, Network};
 
 /// A node.
@@ -53,6 +54,8 @@ pub(crate) struct Stack {
     pub path_mtus: BTreeMap<AddressId, u32>,
     /// Packets of which fragments are missing.
     pub parts: BTreeMap<(AddressId, AddressId, u16), Parts>,
+    /// TCP connections by who is at their other end.
+    pub connections: BTreeMap<Peer, u32>,
     /// The number of the next packet that is sent in fragments.
     pub ident: u16,
 }

@@ -1,9 +1,10 @@
 //! Packets as plain values: headers in numbers, no bytes. A packet is moved from place to place and
-//! never shared. Not here: what nodes do with it.
+//! never shared; only a TCP segment with rare options has some of them on the heap. Not here: what nodes do with it.
 
 use std::net::IpAddr;
 
 use netloom_link::{Ecn, FrameInfo, Header};
+use netloom_tcp::{SackBlocks, Segment, SynOptions, Timestamps};
 use netloom_units::Time;
 
 use crate::AddressId;
@@ -14,8 +15,8 @@ pub(crate) const ETHERNET: u32 = 14;
 /// The hop limit of packets that nodes send (Linux's default, `net.ipv4.ip_default_ttl`).
 pub(crate) const HOP_LIMIT: u8 = 64;
 
-/// An IP packet, 48 bytes large.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// An IP packet.
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Packet {
     /// Where it comes from.
     pub source: AddressId,
@@ -39,7 +40,7 @@ pub struct Packet {
     pub body: Body,
 }
 
-const _: () = assert!(size_of::<Packet>() <= 48, "a packet is a small value");
+const _: () = assert!(size_of::<Packet>() <= 56, "a packet is a small value");
 
 /// Version and flags of a packet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -108,8 +109,10 @@ impl Fragment {
 }
 
 /// What a packet carries.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Body {
+    /// A TCP segment.
+    Segment(TcpHeader),
     /// An ICMP or ICMPv6 echo request.
     EchoRequest(Stamp),
     /// Its reply, with what the request carried.
@@ -138,6 +141,10 @@ pub struct Error {
     pub kind: ErrorKind,
     /// The protocol of the packet that it is about.
     pub protocol: u8,
+    /// The ports of that packet.
+    pub source_port: u16,
+    /// Its destination port.
+    pub destination_port: u16,
     /// The MTU that the packet was too long for.
     pub mtu: u32,
     /// Where that packet was going.
@@ -161,6 +168,61 @@ pub enum ErrorKind {
     TooBig,
 }
 
+/// The header of a TCP segment. What only few segments have is apart.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TcpHeader {
+    seq: u32,
+    ack: u32,
+    /// Value and echo, if `timed`.
+    timestamps: [u32; 2],
+    window: u16,
+    flags: netloom_tcp::Flags,
+    timed: bool,
+    rare: Option<Box<RareOptions>>,
+}
+
+/// Options of a SYN, and SACK blocks.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct RareOptions {
+    syn: Option<SynOptions>,
+    sack: SackBlocks,
+}
+
+impl TcpHeader {
+    /// That of `segment`.
+    pub fn new(segment: &Segment, sack: &SackBlocks) -> Self {
+        let has_rare = segment.syn.is_some() || segment.sack_blocks > 0;
+        let times = segment.timestamps.map(|times| [times.value, times.echo]);
+        Self {
+            seq: segment.seq,
+            ack: segment.ack,
+            timestamps: times.unwrap_or_default(),
+            window: segment.window,
+            flags: segment.flags,
+            timed: times.is_some(),
+            rare: has_rare.then(|| Box::new(RareOptions { syn: segment.syn, sack: *sack })),
+        }
+    }
+
+    /// The segment, without its payload.
+    pub fn segment(&self) -> (Segment, SackBlocks) {
+        let [value, echo] = self.timestamps;
+        let rare = self.rare.as_deref();
+        let sack = rare.map_or(SackBlocks::NONE, |rare| rare.sack);
+        let segment = Segment {
+            seq: self.seq,
+            ack: self.ack,
+            timestamps: self.timed.then_some(Timestamps { value, echo }),
+            window: self.window,
+            syn: rare.and_then(|rare| rare.syn),
+            flags: self.flags,
+            sack_blocks: sack.count(),
+            ..Segment::EMPTY
+        };
+        (segment, sack)
+    }
+}
+
 impl Packet {
     /// Whether it is an IPv6 packet.
     #[inline]
@@ -171,6 +233,7 @@ impl Packet {
     /// Its upper-layer protocol number.
     pub const fn protocol(&self) -> u8 {
         match self.body {
+            Body::Segment(_) => 6,
             Body::Datagram(_) => 17,
             _ if self.is_v6() => 58,
             _ => 1,
@@ -192,7 +255,7 @@ impl Packet {
             Body::EchoRequest(stamp) | Body::EchoReply(stamp) | Body::Datagram(stamp) => {
                 Some(stamp)
             }
-            Body::Error(_) => None,
+            Body::Segment(_) | Body::Error(_) => None,
         }
     }
 
@@ -232,6 +295,6 @@ impl netloom_link::Frame for Packet {
     }
 
     fn duplicate(&self) -> Self {
-        *self
+        self.clone()
     }
 }

@@ -196,8 +196,13 @@ mod tests {
     #[test]
     fn ties_are_broken_by_class_and_number_and_not_by_the_order_of_entry() {
         let mut queue = Queue::default();
-        let all =
-            [Entity::Timeline, Entity::Pipe(3), Entity::Pipe(7), Entity::Timer(0), Entity::Source(0)];
+        let all = [
+            Entity::Timeline,
+            Entity::Pipe(3),
+            Entity::Pipe(7),
+            Entity::Timer(0),
+            Entity::Source(0),
+        ];
         for entity in all.into_iter().rev() {
             queue.set(entity, at(5));
         }

@@ -3,8 +3,8 @@
 
 use std::net::IpAddr;
 
-use crate::network::{Node, Route};
 use crate::AddressId;
+use crate::network::{Node, Route};
 
 /// Where packets for an address go.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

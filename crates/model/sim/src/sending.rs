@@ -15,27 +15,29 @@ use crate::{AddressBook, AddressId};
 const LINGER: Duration = Duration::from_secs(1);
 
 /// Source ports of flows begin here (Linux's `ip_local_port_range`).
-const FIRST_PORT: u32 = 32_768;
+pub(crate) const FIRST_PORT: u32 = 32_768;
 /// And so many there are.
-const PORTS: u32 = 28_232;
+pub(crate) const PORTS: u32 = 28_232;
 
 /// Bytes of an IPv4 and of an IPv6 header.
-const IP_HEADERS: [u32; 2] = [20, 40];
+pub(crate) const IP_HEADERS: [u32; 2] = [20, 40];
 /// Bytes of the header of ICMP echo, and of UDP.
 const UPPER_HEADER: u32 = 8;
 
 /// The end of a flow that sends.
 #[derive(Debug)]
 pub(crate) struct Sender {
-    to: AddressId,
+    pub to: AddressId,
     v6: bool,
     source_port: u16,
     /// The number of the next packet.
     next: u32,
     /// The payload of the packet that is due.
     due: Option<u32>,
-    /// When the last packet was sent, once there is none any more.
+    /// When the last packet was sent, once there is none any more; of TCP, when all was delivered.
     ended: Option<Time>,
+    /// Connections that have not ended yet.
+    open: u32,
 }
 
 impl Sender {
@@ -49,7 +51,24 @@ impl Sender {
             next: 0,
             due: None,
             ended: None,
+            open: match &flow.kind {
+                FlowKind::Tcp(tcp) => tcp.connections,
+                FlowKind::Ping { .. } | FlowKind::Udp { .. } => 0,
+            },
         }
+    }
+
+    /// One of its connections has ended.
+    pub fn close(&mut self, now: Time) {
+        self.open = self.open.saturating_sub(1);
+        if self.open == 0 {
+            self.ended.get_or_insert(now);
+        }
+    }
+
+    /// When it ended, if it has.
+    pub fn ended(&self) -> Option<Time> {
+        self.ended
     }
 
     /// From when on nothing of it is under way any more, once all has been sent.
@@ -77,11 +96,15 @@ impl Cell {
         let flow = &self.flows[number as usize];
         let sender = &mut self.senders[number as usize];
         let Some(payload) = sender.due.take() else { return };
+        if matches!(flow.kind, FlowKind::Tcp(_)) {
+            return self.begin_or_end(number);
+        }
         let stamp = Stamp { flow: number, number: sender.next, sent: self.now };
         sender.next = sender.next.wrapping_add(1);
         let (ports, body) = match flow.kind {
             FlowKind::Ping { .. } => ((0, 0), Body::EchoRequest(stamp)),
             FlowKind::Udp { port, .. } => ((sender.source_port, port), Body::Datagram(stamp)),
+            FlowKind::Tcp(_) => return,
         };
         let (node, to, v6, traffic_class) = (flow.from, sender.to, sender.v6, flow.traffic_class);
         let exit = self.nodes[node as usize].exit(to, &self.book, &self.neighbours);
@@ -113,6 +136,19 @@ impl Cell {
         self.schedule_next(number);
     }
 
+    /// The connections of a flow begin; or their end has come, if they have one.
+    fn begin_or_end(&mut self, number: u32) {
+        let sender = &mut self.senders[number as usize];
+        if std::mem::replace(&mut sender.next, 1) == 0 {
+            let until = self.flows[number as usize].until;
+            sender.due = until.map(|_| 0);
+            self.queue.set(Entity::Source(number), until);
+            self.open(number);
+        } else {
+            self.shut(number);
+        }
+    }
+
     /// Asks a flow's model when it sends next.
     fn schedule_next(&mut self, number: u32) {
         let flow = &mut self.flows[number as usize];
@@ -124,6 +160,7 @@ impl Cell {
                 more.then_some((Duration::from_nanos(after), *payload))
             }
             FlowKind::Udp { arrivals, .. } => arrivals.next(),
+            FlowKind::Tcp(_) => Some((Duration::ZERO, 0)),
         };
         let next = next.map(|(after, payload)| (flow.start + after, payload));
         let next = next.filter(|(at, _)| flow.until.is_none_or(|until| *at < until));

@@ -54,6 +54,23 @@ pub enum Sends {
         /// Bytes behind the ICMP header.
         payload: u32,
     },
+    /// As much as TCP connections carry.
+    Bulk {
+        /// The receiver's port.
+        port: u16,
+        /// Differentiated services code point, 0 to 63.
+        dscp: u8,
+        /// How much each carries; nothing for no end.
+        bytes: Option<u64>,
+        /// How many connections there are.
+        connections: u32,
+        /// The congestion control; by default that of the node.
+        congestion_control: Option<String>,
+        /// Bound of the window that the receiver advertises, in bytes.
+        max_window: Option<u32>,
+        /// Bound of the maximum segment size, in bytes.
+        mss: Option<u16>,
+    },
     /// UDP datagrams.
     Udp {
         /// The receiver's port.

@@ -4,7 +4,7 @@
 use std::fs::File;
 
 use anyhow::{Context, Result};
-use netloom_api::flow::FlowStatus;
+use netloom_api::flow::{FlowStatus, TcpStatus};
 use netloom_columnar::{Cell, Column, GrowingParquet, Kind, Table};
 use netloom_units::Time;
 
@@ -24,6 +24,22 @@ const COLUMNS: &[Source] = &[
     }),
 ];
 
+/// The columns of TCP alone.
+const TCP_COLUMNS: &[(&str, fn(&TcpStatus) -> Option<u64>)] = &[
+    ("cwnd", |tcp| Some(tcp.cwnd)),
+    ("ssthresh", |tcp| tcp.ssthresh),
+    ("in_flight", |tcp| Some(tcp.in_flight)),
+    ("srtt_ns", |tcp| Some(tcp.srtt_ns)),
+    ("rttvar_ns", |tcp| Some(tcp.rttvar_ns)),
+    ("rto_ns", |tcp| Some(tcp.rto_ns)),
+    ("min_rtt_ns", |tcp| Some(tcp.min_rtt_ns)),
+    ("delivery_rate", |tcp| Some(tcp.delivery_rate)),
+    ("acked_bytes", |tcp| Some(tcp.acked_bytes)),
+    ("retransmitted_packets", |tcp| Some(tcp.retransmitted)),
+    ("lost_packets", |tcp| Some(tcp.lost)),
+    ("marked_packets", |tcp| Some(tcp.marked)),
+];
+
 /// Writes samples of flows.
 pub struct FlowSampler {
     table: Box<GrowingParquet>,
@@ -39,6 +55,7 @@ impl FlowSampler {
         let mut columns: Vec<Column<'_>> = vec![("time_ns", Kind::Number)];
         columns.extend(names.map(|name| (name, Kind::Name)));
         columns.extend(COLUMNS.iter().map(|(name, _)| (*name, Kind::Number)));
+        columns.extend(TCP_COLUMNS.iter().map(|(name, _)| (*name, Kind::MaybeNumber)));
         let table = GrowingParquet::new(file, "flows", &columns).context("flows.parquet")?;
         Ok(Self { table: Box::new(table) })
     }
@@ -53,6 +70,10 @@ impl FlowSampler {
             let names = [&flow.name, &flow.from, &flow.to, &flow.protocol];
             row.extend(names.map(|name| Cell::Name(name)));
             row.extend(COLUMNS.iter().map(|(_, value)| Cell::Number(value(flow))));
+            let of_tcp = |(_, value): &(_, fn(&TcpStatus) -> Option<u64>)| {
+                Cell::from(flow.tcp.as_ref().and_then(value))
+            };
+            row.extend(TCP_COLUMNS.iter().map(of_tcp));
             self.table.row(&row).context("flows.parquet")?;
         }
         Ok(())

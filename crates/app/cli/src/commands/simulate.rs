@@ -20,8 +20,7 @@ use crate::results;
 /// Simulates a scenario and prints its summary.
 pub async fn run(args: Run) -> Result<i32> {
     let mut loaded = prepare(&args.start)?;
-    let commands =
-        if args.without_commands { Commands::LeftOut } else { Commands::Refused };
+    let commands = if args.without_commands { Commands::LeftOut } else { Commands::Refused };
     let support = check(&loaded.scenario, commands);
     if !support.errors.is_empty() {
         return Err(exit::usage(support.errors.join("\nerror: ")));

@@ -101,9 +101,8 @@ impl Sketch {
     }
 
     pub fn change_at(&mut self, millis: u64, link: LinkId, properties: &str) {
-        let changes = Direction::BOTH.map(|direction| {
-            (PipeId { link, direction }, change(properties))
-        });
+        let changes =
+            Direction::BOTH.map(|direction| (PipeId { link, direction }, change(properties)));
         let at = Time::ZERO + Duration::from_millis(millis);
         self.network.timeline.push(Change { at, changes: changes.to_vec() });
     }
@@ -134,7 +133,8 @@ pub fn datagrams(from: u32, to: &str, sent: Vec<(u64, u32)>) -> FlowSpec {
     flow(from, to, FlowKind::Udp { port: 9, arrivals })
 }
 
-fn flow(from: u32, to: &str, kind: FlowKind) -> FlowSpec {
+/// A flow from the beginning, to its own end.
+pub fn flow(from: u32, to: &str, kind: FlowKind) -> FlowSpec {
     FlowSpec {
         name: "flow".into(),
         from,

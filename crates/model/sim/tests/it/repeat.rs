@@ -26,9 +26,9 @@ fn logged(seed: u64, links: &[usize], looks: &[u64]) -> Vec<Vec<FrameEvent>> {
         cell.advance(at(*look)).expect("no loop");
         log.append(&mut cell.take_log());
     }
-    let pipes = (0..links.len() as u32).map(LinkId).flat_map(|link| {
-        Direction::BOTH.map(|direction| PipeId { link, direction })
-    });
+    let pipes = (0..links.len() as u32)
+        .map(LinkId)
+        .flat_map(|link| Direction::BOTH.map(|direction| PipeId { link, direction }));
     let of = |pipe: PipeId| {
         log.iter().filter(|(one, _)| *one == pipe).map(|(_, event)| *event).collect()
     };

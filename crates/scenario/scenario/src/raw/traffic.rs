@@ -5,6 +5,7 @@ use std::fmt;
 
 use netloom_link::Dscps;
 use netloom_traffic::{CbrConfig, OnOffConfig, PoissonConfig, PpbpConfig, Sizes};
+use netloom_units::Size;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
 use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor};
@@ -14,8 +15,8 @@ use super::values::RawTime;
 use crate::decode::Spanned;
 use crate::spec::IpFamily;
 
-/// Traffic from nodes to a node: `ping`, or a model (`cbr`, `poisson`, `on_off`, `ppbp`) over
-/// `udp`.
+/// Traffic from nodes to a node: `ping`, a model (`cbr`, `poisson`, `on_off`, `ppbp`) over `udp`, or
+/// `bulk` over `tcp`.
 #[derive(Debug, Clone, serde::Deserialize, JsonSchema)]
 #[schemars(rename = "Traffic")]
 #[serde(deny_unknown_fields)]
@@ -36,6 +37,12 @@ pub(crate) struct RawTraffic {
     /// Echo requests, as ping(8) sends them.
     #[serde(default)]
     pub ping: Option<Spanned<RawPing>>,
+    /// TCP connections.
+    #[serde(default)]
+    pub tcp: Option<Spanned<RawTcp>>,
+    /// As much as TCP carries, or so many bytes.
+    #[serde(default)]
+    pub bulk: Option<Spanned<RawBulk>>,
     /// UDP datagrams, as the model says.
     #[serde(default)]
     pub udp: Option<Spanned<RawUdp>>,
@@ -92,6 +99,41 @@ pub(crate) struct RawUdp {
     /// The DSCP of the packets, like `ef` or 46 (default 0).
     #[serde(default)]
     pub dscp: Option<Spanned<Dscps>>,
+}
+
+/// How connections work. What is not said is as the sysctls of the node that sends say.
+#[derive(Debug, Clone, serde::Deserialize, JsonSchema)]
+#[schemars(rename = "Tcp")]
+#[serde(deny_unknown_fields)]
+pub(crate) struct RawTcp {
+    /// The receiver's port (default 9).
+    #[serde(default)]
+    pub port: Option<Spanned<u16>>,
+    /// The DSCP of the packets, like `ef` or 46 (default 0).
+    #[serde(default)]
+    pub dscp: Option<Spanned<Dscps>>,
+    /// The congestion control, like `cubic` or `reno`.
+    #[serde(default)]
+    pub congestion_control: Option<Spanned<String>>,
+}
+
+/// What connections carry.
+#[derive(Debug, Clone, serde::Deserialize, JsonSchema)]
+#[schemars(rename = "Bulk")]
+#[serde(deny_unknown_fields)]
+pub(crate) struct RawBulk {
+    /// How much each carries (default: as much as it can until the end).
+    #[serde(default)]
+    pub bytes: Option<Spanned<Size>>,
+    /// How many there are at once (default 1).
+    #[serde(default)]
+    pub connections: Option<Spanned<u32>>,
+    /// Bound of the window that the receiver advertises, like `64KiB`.
+    #[serde(default)]
+    pub max_window: Option<Spanned<Size>>,
+    /// Bound of the maximum segment size, in bytes.
+    #[serde(default)]
+    pub mss: Option<Spanned<u16>>,
 }
 
 /// A node, several, or those of a group.

@@ -1,6 +1,7 @@
 //! Traffic between nodes: who sends what to whom.
 
-use netloom_link::Stream;
+use netloom_link::{Dscps, Stream};
+use netloom_tcp::Algorithm;
 use netloom_traffic::{Model, Sizes};
 use netloom_units::Duration;
 
@@ -10,7 +11,7 @@ use super::references::References;
 use super::report::Report;
 use crate::decode::Spanned;
 use crate::diagnostic::Diagnostic;
-use crate::raw::{RawPing, RawPlaces, RawScenario, RawTraffic, RawUdp};
+use crate::raw::{RawBulk, RawPing, RawPlaces, RawScenario, RawTcp, RawTraffic, RawUdp};
 use crate::span::Span;
 use crate::spec::{Sends, Start, Traffic};
 
@@ -55,9 +56,8 @@ fn one(
     let from = entry.from.as_ref().map(|from| senders(from, references, report));
     let to = entry.to.as_ref().filter(|to| references.node_with_stack(to, report));
     let sends = sends(entry, report);
-    let start = start.map_or(Some(Start::At(Duration::ZERO)), |start| {
-        references.start(&start.value, report)
-    });
+    let start = start
+        .map_or(Some(Start::At(Duration::ZERO)), |start| references.start(&start.value, report));
     Some(Traffic {
         name: entry.name.as_ref()?.value.clone(),
         from: from?,
@@ -111,33 +111,16 @@ fn sends(entry: &Spanned<RawTraffic>, report: &mut Report<'_>) -> Option<Sends> 
         return None;
     }
     let model = models.into_iter().next();
-    match (&entry.ping, &entry.udp, model) {
-        (Some(ping), None, None) => ping_of(ping, report),
-        (None, Some(udp), Some((name, model, span))) => {
-            udp_of(entry, udp, (name, model, span), report)
-        }
-        (Some(_), _, _) => {
-            let message = "`ping` stands alone: without `udp` and without a model";
-            report.error(
-                Diagnostic::error(entry.span, message).with_help("make it two entries of traffic"),
-            );
-            None
-        }
-        (None, Some(udp), None) => {
-            if !report.is_incomplete(entry.id) {
-                let message = "this traffic has no model, which says when what is sent";
-                let help = "add one, like `cbr: {rate: 1Mbit/s}`";
-                report.error(Diagnostic::error(udp.span, message).with_help(help));
-            }
-            None
-        }
-        (None, None, model) => {
-            if !report.is_incomplete(entry.id) {
-                let span = model.map_or(entry.span, |(_, _, span)| span);
-                let message = "this traffic does not say how it is sent";
-                let help = "add `udp: {}` and a model, or `ping: {}`";
-                report.error(Diagnostic::error(span, message).with_help(help));
-            }
+    match (&entry.ping, &entry.udp, &entry.tcp, &entry.bulk, model) {
+        (Some(ping), None, None, None, None) => ping_of(ping, report),
+        (None, Some(udp), None, None, Some(model)) => udp_of(entry, udp, model, report),
+        (None, None, Some(tcp), Some(bulk), None) => bulk_of(tcp, bulk, report),
+        _ if report.is_incomplete(entry.id) => None,
+        _ => {
+            let message = "this traffic does not say how it is sent, or says it more than once";
+            let help = "it has `ping` alone, `udp` with one model like `cbr: {rate: 1Mbit/s}`, or \
+                        `tcp` with `bulk`";
+            report.error(Diagnostic::error(entry.span, message).with_help(help));
             None
         }
     }
@@ -188,17 +171,59 @@ fn udp_of(
         report.error(Diagnostic::error(span, format!("`{name}` cannot be sent: {why}")));
         return None;
     }
-    let dscp = match &udp.dscp {
-        None => 0,
-        Some(dscp) => match (0..64).filter(|one| dscp.value.contains(*one)).collect::<Vec<_>>()[..]
-        {
-            [one] => one,
-            _ => {
-                let message = "packets of one flow have one DSCP";
-                report.error(Diagnostic::error(dscp.span, message).with_help("write like `ef`"));
-                return None;
-            }
-        },
-    };
-    Some(Sends::Udp { port: udp.port.as_ref().map_or(DISCARD, |port| port.value), dscp, model, size })
+    let dscp = dscp_of(udp.value.dscp.as_ref(), report)?;
+    Some(Sends::Udp {
+        port: udp.port.as_ref().map_or(DISCARD, |port| port.value),
+        dscp,
+        model,
+        size,
+    })
+}
+
+fn bulk_of(
+    tcp: &Spanned<RawTcp>,
+    bulk: &Spanned<RawBulk>,
+    report: &mut Report<'_>,
+) -> Option<Sends> {
+    let RawTcp { port, dscp, congestion_control } = &tcp.value;
+    let RawBulk { bytes, connections, max_window, mss } = &bulk.value;
+    let dscp = dscp_of(dscp.as_ref(), report)?;
+    if let Some(name) = congestion_control
+        && let Err(unknown) = name.value.parse::<Algorithm>()
+    {
+        report.error(Diagnostic::error(name.span, unknown.to_string()));
+        return None;
+    }
+    if let Some(none) = connections.as_ref().filter(|connections| connections.value == 0) {
+        let message = "no connection carries nothing";
+        report.error(Diagnostic::error(none.span, message).with_help("leave the entry out"));
+        return None;
+    }
+    let window = max_window.as_ref().map(|size| (u32::try_from(size.value.bytes()), size.span));
+    if let Some((Err(_), span)) = window {
+        report.error(Diagnostic::error(span, "no window is that large (RFC 7323)"));
+        return None;
+    }
+    Some(Sends::Bulk {
+        port: port.as_ref().map_or(DISCARD, |port| port.value),
+        dscp,
+        bytes: bytes.as_ref().map(|bytes| bytes.value.bytes()),
+        connections: connections.as_ref().map_or(1, |connections| connections.value),
+        congestion_control: congestion_control.as_ref().map(|name| name.value.clone()),
+        max_window: window.and_then(|(size, _)| size.ok()),
+        mss: mss.as_ref().map(|mss| mss.value),
+    })
+}
+
+/// The one DSCP of a flow.
+fn dscp_of(dscp: Option<&Spanned<Dscps>>, report: &mut Report<'_>) -> Option<u8> {
+    let Some(dscp) = dscp else { return Some(0) };
+    match (0..64).filter(|one| dscp.value.contains(*one)).collect::<Vec<_>>()[..] {
+        [one] => Some(one),
+        _ => {
+            let message = "packets of one flow have one DSCP";
+            report.error(Diagnostic::error(dscp.span, message).with_help("write like `ef`"));
+            None
+        }
+    }
 }

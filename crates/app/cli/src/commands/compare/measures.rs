@@ -26,14 +26,8 @@ pub enum Measure {
 
 impl Measure {
     /// All of them.
-    pub const ALL: [Self; 6] = [
-        Self::Goodput,
-        Self::Loss,
-        Self::Delay,
-        Self::DelayP99,
-        Self::Jitter,
-        Self::Load,
-    ];
+    pub const ALL: [Self; 6] =
+        [Self::Goodput, Self::Loss, Self::Delay, Self::DelayP99, Self::Jitter, Self::Load];
 
     /// Its name.
     pub const fn name(self) -> &'static str {

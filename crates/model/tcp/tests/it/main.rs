@@ -1,0 +1,6 @@
+//! Two endpoints and a small network between them, in virtual time.
+
+mod common;
+mod handshake;
+mod laws;
+mod recovery;
