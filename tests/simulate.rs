@@ -68,9 +68,17 @@ fn a_simulation_is_valid_and_the_same_to_the_byte() {
         results
     };
     let (a, b, other) = (run("a", &[]), run("b", &[]), run("other", &["--seed", "8"]));
+    let divided = [
+        run("threads", &["--threads", "2"]),
+        run("cells", &["--cells", "64"]),
+        run("both", &["--threads", "3", "--cells", "2"]),
+    ];
     for file in ["frames.nlf", "pipes.parquet", "flows.parquet", "events.jsonl"] {
         let [a, b, other] = [&a, &b, &other].map(|results| fs::read(results.join(file)).unwrap());
         assert!(a == b, "{file} differs");
+        for results in &divided {
+            assert!(a == fs::read(results.join(file)).unwrap(), "{file} in {results:?} differs");
+        }
         assert!(a != other || file == "events.jsonl", "{file} does not depend on the seed");
     }
     let summary = summary(&a);

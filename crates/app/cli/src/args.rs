@@ -113,6 +113,15 @@ pub struct Run {
     /// routers. Needs no privileges; commands cannot be simulated.
     #[arg(long, conflicts_with = "workers")]
     pub simulate: bool,
+    /// Threads of a simulation (default 1). The results do not depend on it.
+    #[arg(long, value_name = "N", requires = "simulate", default_value_t = 1)]
+    #[arg(value_parser = clap::value_parser!(u16).range(1..))]
+    pub threads: u16,
+    /// Into how many cells a simulation is divided at most; by default four for each of several
+    /// threads. The results do not depend on it.
+    #[arg(long, value_name = "N", requires = "simulate")]
+    #[arg(value_parser = clap::value_parser!(u32).range(1..))]
+    pub cells: Option<u32>,
     /// Leave processes and commands out of a simulation.
     #[arg(long, requires = "simulate")]
     pub without_commands: bool,

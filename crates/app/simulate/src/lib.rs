@@ -9,6 +9,7 @@
 //! | `traffic` | the scenario's traffic → the simulator's flows |
 //! | `timeline` | the scenario's timeline → changes, and what is recorded of them |
 //! | `run` | the run itself: [`run`] |
+//! | `threads` | cells on threads |
 //! | `statuses` | what was counted, in the API's words |
 //! | `verdict` | why a simulated run is valid |
 //!
@@ -20,6 +21,7 @@ mod run;
 mod statuses;
 mod support;
 mod tcp;
+mod threads;
 mod timeline;
 mod traffic;
 mod verdict;

@@ -14,16 +14,19 @@ use netloom_api::summary::{FrameLogSummary, Mode, Summary};
 use netloom_link::{LogEncoder, LogEntry, LogHeader};
 use netloom_results::{EventFile, FlowSampler, Results, Sampler};
 use netloom_scenario::Scenario;
-use netloom_sim::Cell;
+use netloom_sim::Simulation;
 use netloom_units::{Duration, Time};
 
 use crate::support::{Commands, Support, check};
 use crate::timeline::Timeline;
 use crate::traffic::Flow;
-use crate::{describe, statuses, traffic, verdict};
+use crate::{describe, statuses, threads, traffic, verdict};
 
 /// How often it is said how far the run is, at most.
 const PROGRESS: std::time::Duration = std::time::Duration::from_millis(500);
+
+/// Cells for each thread where nothing is said: enough for threads to be busy alike.
+const CELLS_A_THREAD: u32 = 4;
 
 /// What is to be run.
 #[derive(Debug, Clone)]
@@ -38,6 +41,10 @@ pub struct Job {
     pub results: PathBuf,
     /// What becomes of commands.
     pub commands: Commands,
+    /// On how many threads it is run.
+    pub threads: usize,
+    /// Into how many cells the network is divided at most; by default some for each thread.
+    pub cells: Option<u32>,
 }
 
 /// How far a run is.
@@ -70,12 +77,15 @@ pub fn run(job: &Job, stop: &AtomicBool, progress: &mut dyn FnMut(Progress)) -> 
     let (flows, specs) = traffic::flows(scenario, &plan, &described)?;
     let (timeline, changes) = Timeline::new(scenario, &described)?;
     described.network.timeline = changes;
-    let cell = Cell::new(described.network, specs);
+    let threads = job.threads.max(1);
+    let cells = job.cells.unwrap_or(CELLS_A_THREAD * threads as u32);
+    let cells = if threads == 1 && job.cells.is_none() { 1 } else { cells };
+    let simulation = Simulation::new(described.network, specs, cells);
     let results = Results::create(&job.results, &job.source, scenario)?;
     let recorder = Recorder::new(&results, scenario)?;
     let deploy_seconds = begun.elapsed().as_secs_f64();
     let running = Instant::now();
-    let run = Run { scenario, cell, flows, timeline, recorder, stop, running };
+    let run = Run { scenario, simulation, threads, flows, timeline, recorder, stop, running };
     let (run, reason) = run.drive(progress)?;
     let summary = run.summarize(job, support, reason, deploy_seconds)?;
     results.finish(&summary)?;
@@ -85,7 +95,8 @@ pub fn run(job: &Job, stop: &AtomicBool, progress: &mut dyn FnMut(Progress)) -> 
 /// A run under way.
 struct Run<'a> {
     scenario: &'a Scenario,
-    cell: Cell,
+    simulation: Simulation,
+    threads: usize,
     flows: Vec<Flow>,
     timeline: Timeline,
     recorder: Recorder,
@@ -102,8 +113,8 @@ impl<'a> Run<'a> {
         self.recorder.events.record(Time::ZERO, What::Phase { phase: Phase::Running });
         self.look()?;
         loop {
-            let now = self.cell.now();
-            let over = end.or_else(|| self.cell.done_at().map(|over| over.max(now)));
+            let now = self.simulation.now();
+            let over = end.or_else(|| self.simulation.done_at().map(|over| over.max(now)));
             if over.is_some_and(|over| over <= now) {
                 let reason = if end.is_some() { EndReason::Duration } else { EndReason::Completed };
                 return Ok((self, reason));
@@ -112,15 +123,16 @@ impl<'a> Run<'a> {
                 return Ok((self, EndReason::Interrupted));
             }
             let next = now + interval;
-            self.cell.advance(over.map_or(next, |over| over.min(next)))?;
+            let until = over.map_or(next, |over| over.min(next));
+            threads::advance(&mut self.simulation, until, self.threads)?;
             self.look()?;
             if shown.elapsed() >= PROGRESS {
                 shown = Instant::now();
                 progress(Progress {
-                    simulated: self.cell.now().since(Time::ZERO),
+                    simulated: self.simulation.now().since(Time::ZERO),
                     whole: self.scenario.duration,
                     real: self.running.elapsed(),
-                    packet_hops: self.cell.work().packet_hops,
+                    packet_hops: self.simulation.work().packet_hops,
                 });
             }
         }
@@ -128,12 +140,12 @@ impl<'a> Run<'a> {
 
     /// Takes a sample of everything, and writes what has happened since the last one.
     fn look(&mut self) -> Result<()> {
-        let now = self.cell.now();
+        let now = self.simulation.now();
         self.timeline.record(now, &mut self.recorder.events);
-        let links = statuses::links(&mut self.cell, self.scenario);
+        let links = statuses::links(&mut self.simulation, self.scenario);
         self.recorder.samples.add(now, Ok(links));
-        self.recorder.flows.add(now, &statuses::flows(&self.cell, &self.flows))?;
-        let log = self.cell.take_log();
+        self.recorder.flows.add(now, &statuses::flows(&self.simulation, &self.flows))?;
+        let log = self.simulation.take_log();
         if let Some(frames) = &mut self.recorder.frames {
             for (pipe, event) in log {
                 // There are fewer pipes than that.
@@ -151,11 +163,11 @@ impl<'a> Run<'a> {
         deploy_seconds: f64,
     ) -> Result<Summary> {
         let wall_seconds = self.running.elapsed().as_secs_f64();
-        let ended = self.cell.now();
-        let work = self.cell.work();
+        let ended = self.simulation.now();
+        let work = self.simulation.work();
         let mut warnings: Vec<String> =
             support.left_out.iter().map(|what| format!("left out: {what}")).collect();
-        let not_forwarded = statuses::not_forwarded(self.cell.node_counts());
+        let not_forwarded = statuses::not_forwarded(self.simulation.node_counts());
         if !not_forwarded.is_empty() {
             let each = not_forwarded.iter().map(|(reason, packets)| format!("{packets} {reason}"));
             let each = each.collect::<Vec<_>>().join(", ");
@@ -165,8 +177,8 @@ impl<'a> Run<'a> {
             self.recorder.events.record(ended, What::Warning { message: message.clone() });
         }
         self.recorder.events.record(ended, What::RunEnded { reason });
-        let links = statuses::links(&mut self.cell, self.scenario);
-        let flows = statuses::flows(&self.cell, &self.flows);
+        let links = statuses::links(&mut self.simulation, self.scenario);
+        let flows = statuses::flows(&self.simulation, &self.flows);
         let frame_log = self.recorder.finish()?;
         Ok(Summary {
             name: self.scenario.name.clone(),
@@ -193,8 +205,8 @@ impl<'a> Run<'a> {
                 events: work.events,
                 packet_hops: work.packet_hops,
                 wall_seconds,
-                threads: 1,
-                cells: 1,
+                threads: self.threads,
+                cells: self.simulation.cells.len(),
                 not_modelled: support.not_modelled,
                 not_forwarded,
             }),

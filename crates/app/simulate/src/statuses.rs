@@ -5,17 +5,18 @@ use std::collections::BTreeMap;
 use netloom_api::flow::{FlowDelay, FlowStatus, TcpStatus};
 use netloom_api::state::{LinkStatus, ModelledPipe, PipeStatus};
 use netloom_fabric::{LinkId, PipeId};
-use netloom_link::Direction;
+use netloom_link::{Count, Direction};
 use netloom_scenario::Scenario;
-use netloom_sim::{Cell, FlowCounts, FlowKind, NodeCounts};
+use netloom_sim::{FlowCounts, NodeCounts, Simulation};
 use netloom_tcp::Info;
 
 use crate::traffic::Flow;
 
 /// All links with their totals.
-pub fn links(cell: &mut Cell, scenario: &Scenario) -> Vec<LinkStatus> {
+pub fn links(simulation: &mut Simulation, scenario: &Scenario) -> Vec<LinkStatus> {
     let mut pipe = |number, direction| {
-        let (config, statistics) = cell.statistics(PipeId { link: LinkId(number), direction });
+        let (config, statistics) =
+            simulation.statistics(PipeId { link: LinkId(number), direction });
         PipeStatus::Modelled(Box::new(ModelledPipe { config, statistics }))
     };
     let links = (0..).zip(&scenario.links).map(|(number, link)| LinkStatus {
@@ -28,16 +29,17 @@ pub fn links(cell: &mut Cell, scenario: &Scenario) -> Vec<LinkStatus> {
 }
 
 /// All flows with their totals.
-pub fn flows(cell: &Cell, flows: &[Flow]) -> Vec<FlowStatus> {
+pub fn flows(simulation: &Simulation, flows: &[Flow]) -> Vec<FlowStatus> {
     let mut tcp: Vec<Option<TcpStatus>> = vec![None; flows.len()];
-    for (flow, info) in cell.connections() {
-        add(tcp[flow].get_or_insert_default(), &info);
+    for (flow, info) in simulation.connections() {
+        add(tcp[flow as usize].get_or_insert_default(), &info);
     }
-    let all = flows.iter().enumerate().zip(tcp);
+    let all = (0..).zip(flows).zip(tcp);
     let statuses = all.map(|((number, flow), tcp)| {
-        let ends = matches!(cell.flows()[number].kind, FlowKind::Tcp(_));
-        let completed = cell.delivered_at(number).filter(|_| ends);
-        FlowStatus { completed, tcp, ..status(flow, cell.counts(number)) }
+        let completed = simulation.delivered_at(number).filter(|_| flow.protocol == "tcp");
+        let mut whole = FlowStatus { completed, tcp, ..empty(flow) };
+        simulation.counts(number).for_each(|counts| count(&mut whole, counts));
+        whole
     });
     statuses.collect()
 }
@@ -62,35 +64,45 @@ fn add(sum: &mut TcpStatus, info: &Info) {
     sum.marked += info.delivered_ce;
 }
 
-fn status(flow: &Flow, counts: &FlowCounts) -> FlowStatus {
-    let received = counts.received.frames;
-    let delay = counts.delay.extremes().map(|(least, most)| {
-        let quantile =
-            |share| counts.delay.quantile(share, received).unwrap_or_default().as_nanos();
-        FlowDelay {
-            min_ns: least.as_nanos(),
-            mean_ns: counts.delay.sum_ns() as f64 / received as f64,
-            max_ns: most.as_nanos(),
-            p50_ns: quantile(0.5),
-            p99_ns: quantile(0.99),
-        }
-    });
+/// A flow of which nothing was counted.
+fn empty(flow: &Flow) -> FlowStatus {
     FlowStatus {
         name: flow.name.clone(),
         from: flow.from.clone(),
         to: flow.to.clone(),
         protocol: flow.protocol.into(),
-        sent: counts.sent,
-        received: counts.received,
-        duplicated: counts.duplicated,
-        reordered: counts.reordered,
-        refused: counts.refused,
-        errors: counts.errors,
-        delay,
-        jitter_ns: counts.jitter_ns,
+        sent: Count::default(),
+        received: Count::default(),
+        duplicated: 0,
+        reordered: 0,
+        refused: 0,
+        errors: 0,
+        delay: None,
+        jitter_ns: 0.0,
         completed: None,
         tcp: None,
     }
+}
+
+/// Adds what was counted at an end, or both, of a flow. Delays are those of one end only.
+fn count(flow: &mut FlowStatus, counts: &FlowCounts) {
+    flow.sent = flow.sent + counts.sent;
+    flow.received = flow.received + counts.received;
+    flow.duplicated += counts.duplicated;
+    flow.reordered += counts.reordered;
+    flow.refused += counts.refused;
+    flow.errors += counts.errors;
+    let Some((least, most)) = counts.delay.extremes() else { return };
+    let received = counts.received.frames;
+    let quantile = |share| counts.delay.quantile(share, received).unwrap_or_default().as_nanos();
+    flow.jitter_ns = counts.jitter_ns;
+    flow.delay = Some(FlowDelay {
+        min_ns: least.as_nanos(),
+        mean_ns: counts.delay.sum_ns() as f64 / received as f64,
+        max_ns: most.as_nanos(),
+        p50_ns: quantile(0.5),
+        p99_ns: quantile(0.99),
+    });
 }
 
 /// What nodes did not pass on or take, by reason; only what there was.

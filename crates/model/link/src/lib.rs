@@ -43,7 +43,9 @@ pub use address::{AddressError, IpPrefix, Ipv4Prefix, Ipv6Prefix};
 pub use channel::{BitErrorRate, BitErrors, FourState, GilbertElliott, Loss, LossPattern};
 pub use config::*;
 pub use direction::Direction;
-pub use flight::{DistributionTable, Jitter, JitterDistribution, Offsets, Reorder, Reordering};
+pub use flight::{
+    DistributionTable, Jitter, JitterDistribution, Offsets, Reorder, Reordering, least_propagation,
+};
 pub use frame::{DropReason, Frame, FrameInfo, Passage};
 pub use header::{Ecn, Header};
 pub use line::{

@@ -7,7 +7,7 @@ use std::net::IpAddr;
 use netloom_fabric::{LinkEnd, PortId};
 use netloom_link::{IpPrefix, PipeChange, PipeConfig};
 use netloom_sim::{
-    Arrivals, Cell, FlowKind, FlowSpec, Interface, InterfaceId, Link, Network, Node, Route,
+    Arrivals, FlowKind, FlowSpec, Interface, InterfaceId, Link, Network, Node, Route, Simulation,
 };
 use netloom_units::{Duration, Time};
 
@@ -46,7 +46,7 @@ fn measure(routers: u32, queue: &str) -> f64 {
             flow(from, &to, Box::new(sent))
         })
         .collect();
-    let mut cell = Cell::new(network, flows);
+    let mut cell = Simulation::new(network, flows, 1);
     let begun = cpu_time();
     cell.advance(Time::ZERO + Duration::from_secs(SECONDS)).expect("no loop");
     let nanos = cpu_time() - begun;

@@ -6,18 +6,22 @@ use std::sync::Arc;
 
 use netloom_fabric::{Link as FabricLink, LinkEnd, LinkId, PipeId, PortId, SegmentId};
 use netloom_link::{Direction, Discipline, Pipe, Stream};
-use netloom_units::Time;
+use netloom_units::{Duration, Time};
 
 use crate::cell::{Cell, Place, Wire, Work, pipes_of};
-use crate::flow::{FlowCounts, FlowKind, FlowSpec};
+use crate::crossing::Inlet;
+use crate::flow::FlowSpec;
 use crate::island::Island;
-use crate::network::{InterfaceId, Link, Network};
+use crate::network::{Change, InterfaceId, Link, Network};
 use crate::node::{Neighbours, Node, Way};
+use crate::own::Own;
+use crate::partition::{Partition, Sets, lookahead};
 use crate::queue::Queue;
-use crate::sending::Sender;
+use crate::sending::{Flow, Kind, described};
+use crate::simulation::Simulation;
 use crate::{AddressBook, AddressId};
 
-/// Where everything is.
+/// Where every pipe and port is.
 #[derive(Debug, Default)]
 pub(crate) struct Places {
     /// By link: where its pipes are.
@@ -43,48 +47,96 @@ impl Places {
     }
 }
 
-impl Cell {
-    /// The simulation of `network` with its traffic, at time zero.
-    pub fn new(network: Network, flows: Vec<FlowSpec>) -> Self {
+impl Simulation {
+    /// The simulation of `network` with its traffic, at time zero, in so many cells at most.
+    pub fn new(network: Network, flows: Vec<FlowSpec>, cells: u32) -> Self {
+        let islands = Islands::of(&network);
+        let partition = Partition::new(&network, &islands, cells);
         let mut book = AddressBook::default();
         let neighbours = Neighbours::new(&network, &mut book);
-        let mut nodes: Vec<Node> = (0..network.nodes.len() as u32)
-            .map(|number| Node::new(&network, number, &neighbours, &mut book))
-            .collect();
-        let mut joined = Joined { places: Places::default(), wires: vec![], islands: vec![] };
-        joined.places.ports.clone_from(&network.ports);
-        let islands = Islands::of(&network);
-        for (number, link) in (0..).zip(&network.links) {
-            joined.join(&network, LinkId(number), link, islands.of_link(number), &mut nodes);
-        }
+        let nodes = 0..network.nodes.len() as u32;
+        let nodes = nodes.map(|number| Node::new(&network, number, &neighbours, &mut book));
+        let mut nodes: Vec<Node> = nodes.collect();
         let owners = Owners::new(&nodes);
-        listen(&flows, &owners, &mut nodes, &mut book);
-        let sender = |(number, flow): (u32, &FlowSpec)| Sender::new(flow, number, &mut book);
-        let senders: Vec<Sender> = (0..).zip(&flows).map(sender).collect();
-        let Joined { places, wires, islands } = joined;
-        let mut cell = Self {
-            now: Time::ZERO,
-            queue: Queue::default(),
+        let (flows, senders) = described(flows, &mut book);
+        listen(&flows, &owners, &mut nodes);
+        let mut joined = Joined::new(&network, &partition);
+        for (number, link) in (0..).zip(&network.links) {
+            joined.join(LinkId(number), link, islands.of_link(number), &mut nodes);
+        }
+        let Joined { places, wires, inlets, islands, lookahead, .. } = joined;
+        let mut timeline = network.timeline;
+        timeline.sort_by_key(|change| change.at);
+        let shared = Shared {
             book: Arc::new(book),
             neighbours: Arc::new(neighbours),
-            wires,
-            islands,
-            places,
-            nodes,
-            counts: vec![FlowCounts::default(); flows.len()],
-            senders,
-            connections: Vec::new(),
-            opened: 0,
+            places: Arc::new(places),
+            flows: Arc::new(flows),
+            timeline: Arc::new(timeline),
             seed: network.seed,
-            owners,
-            flows,
-            timeline: network.timeline,
+        };
+        let mut cells: Vec<Cell> = (0..partition.cells).map(|_| Cell::empty(&shared)).collect();
+        for ((number, node), cell) in (0..).zip(nodes).zip(&partition.nodes) {
+            cells[*cell as usize].nodes.put(number, node);
+        }
+        let mut homes = vec![0; 2 * shared.places.links.len()];
+        for (index, home) in homes.iter_mut().enumerate() {
+            if let Place::Island(island) = shared.places.links[index / 2][index % 2] {
+                *home = islands[island as usize].0;
+            }
+        }
+        for (cell, number, wire) in wires {
+            homes[number as usize] = cell;
+            cells[cell as usize].wires.put(number, wire);
+        }
+        for (cell, number, inlet) in inlets {
+            cells[cell as usize].inlets.put(number, inlet);
+        }
+        for (number, (cell, island)) in (0..).zip(islands) {
+            cells[cell as usize].islands.put(number, island);
+        }
+        for (number, sender) in (0..).zip(senders) {
+            let from = shared.flows[number as usize].from;
+            cells[partition.nodes[from as usize] as usize].senders.put(number, sender);
+        }
+        cells.iter_mut().for_each(Cell::begin);
+        Self { cells, lookahead, homes }
+    }
+}
+
+/// What all cells have.
+struct Shared {
+    book: Arc<AddressBook>,
+    neighbours: Arc<Neighbours>,
+    places: Arc<Places>,
+    flows: Arc<Vec<Flow>>,
+    timeline: Arc<Vec<Change>>,
+    seed: u64,
+}
+
+impl Cell {
+    fn empty(shared: &Shared) -> Self {
+        Self {
+            now: Time::ZERO,
+            queue: Queue::default(),
+            book: shared.book.clone(),
+            neighbours: shared.neighbours.clone(),
+            wires: Own::default(),
+            inlets: Own::default(),
+            islands: Own::default(),
+            places: shared.places.clone(),
+            nodes: Own::default(),
+            flows: shared.flows.clone(),
+            counts: Own::default(),
+            senders: Own::default(),
+            connections: Vec::new(),
+            seed: shared.seed,
+            timeline: shared.timeline.clone(),
             next_change: 0,
+            announcements: Vec::new(),
             log: Vec::new(),
             work: Work::default(),
-        };
-        cell.begin();
-        cell
+        }
     }
 }
 
@@ -109,65 +161,112 @@ impl Owners {
     }
 }
 
-/// Has the nodes that flows of datagrams lead to listen on their ports.
-fn listen(flows: &[FlowSpec], owners: &Owners, nodes: &mut [Node], book: &mut AddressBook) {
-    for flow in flows {
-        let FlowKind::Udp { port, .. } = flow.kind else { continue };
-        for owner in owners.of(book.enter(flow.to)) {
-            let ports = &mut nodes[owner as usize].stack.ports;
-            if !ports.contains(&port) {
-                ports.push(port);
+/// Has the nodes that flows lead to listen on their ports.
+fn listen(flows: &[Flow], owners: &Owners, nodes: &mut [Node]) {
+    for (number, flow) in (0..).zip(flows) {
+        for owner in owners.of(flow.to_id) {
+            let stack = &mut nodes[owner as usize].stack;
+            match &flow.kind {
+                Kind::Ping { .. } => {}
+                Kind::Udp { port } => {
+                    if !stack.ports.contains(port) {
+                        stack.ports.push(*port);
+                    }
+                }
+                Kind::Tcp(tcp) => {
+                    for connection in 0..tcp.connections {
+                        let ports = (flow.source_port(connection), tcp.port);
+                        stack.awaited.entry(ports).or_default().push((number, connection));
+                    }
+                }
             }
         }
     }
 }
 
 /// Links that have been joined.
-struct Joined {
+struct Joined<'a> {
+    network: &'a Network,
+    partition: &'a Partition,
     places: Places,
-    wires: Vec<Wire>,
-    islands: Vec<Island>,
+    wires: Vec<(u32, u32, Wire)>,
+    inlets: Vec<(u32, u32, Inlet)>,
+    islands: Vec<(u32, Island)>,
+    lookahead: Option<Duration>,
 }
 
-impl Joined {
-    fn join(
-        &mut self,
-        network: &Network,
-        id: LinkId,
-        link: &Link,
-        island: Option<usize>,
-        nodes: &mut [Node],
-    ) {
+impl<'a> Joined<'a> {
+    fn new(network: &'a Network, partition: &'a Partition) -> Self {
+        let places = Places { ports: network.ports.clone(), ..Places::default() };
+        let (wires, inlets, islands) = (Vec::new(), Vec::new(), Vec::new());
+        Self { network, partition, places, wires, inlets, islands, lookahead: None }
+    }
+
+    fn cell(&self, at: InterfaceId) -> u32 {
+        self.partition.nodes[at.node as usize]
+    }
+
+    fn join(&mut self, id: LinkId, link: &Link, island: Option<usize>, nodes: &mut [Node]) {
         self.places.names.push(link.name.clone());
         let place = match (island, &link.ends) {
             (None, [LinkEnd::Port(a), LinkEnd::Port(b)]) => {
-                let ends = [*a, *b].map(|port| network.ports[port.index()]);
-                let first = self.wires.len();
-                for (end, pipe) in new_pipes(network.seed, link).into_iter().enumerate() {
-                    let way = Way::Pipe(self.wires.len() as u32);
-                    set_way(nodes, ends[end], way);
-                    let id = pipes_of(id)[end];
-                    self.wires.push(Wire { id, pipe, to: ends[1 - end] });
-                }
-                [first, first + 1].map(Place::Wire)
+                let ends = [*a, *b].map(|port| self.network.ports[port.index()]);
+                self.join_wires(id, link, ends, nodes)
             }
             (island, ends) => {
                 let island = island.unwrap_or(self.islands.len());
-                while self.islands.len() <= island {
-                    self.islands.push(Island::new());
-                }
-                for port in ends.iter().flat_map(ports_of) {
-                    let way = Way::Island { island: island as u32, port };
-                    set_way(nodes, network.ports[port.index()], way);
-                }
-                let [a, b] = ends;
-                let (ends, pipes) = ([a.clone(), b.clone()], new_pipes(network.seed, link));
-                let link = FabricLink { ends, pipes };
-                self.islands[island].network.join(id, link, Time::ZERO);
-                [Place::Island(island); 2]
+                self.join_island(id, link, (island, ends), nodes)
             }
         };
         self.places.links.push(place);
+    }
+
+    fn join_wires(
+        &mut self,
+        id: LinkId,
+        link: &Link,
+        ends: [InterfaceId; 2],
+        nodes: &mut [Node],
+    ) -> [Place; 2] {
+        let pipes = pipes_of(id);
+        let numbers = pipes.map(|pipe| pipe.index() as u32);
+        let new = new_pipes(self.network.seed, link);
+        for (end, mut pipe) in new.into_iter().enumerate() {
+            let (from, to) = (ends[end], ends[1 - end]);
+            set_way(nodes, from, Way::Pipe(numbers[end]));
+            let (near, far) = (self.cell(from), self.cell(to));
+            let crosses = (near != far).then_some(far);
+            if crosses.is_some() {
+                pipe.keep_sent(true);
+                let config = pipe.config().clone();
+                self.inlets.push((far, numbers[end], Inlet::new(to, config)));
+                let least = lookahead(self.network, id.index());
+                self.lookahead = self.lookahead.into_iter().chain([least]).min();
+            }
+            self.wires.push((near, numbers[end], Wire { id: pipes[end], pipe, to, crosses }));
+        }
+        numbers.map(Place::Wire)
+    }
+
+    fn join_island(
+        &mut self,
+        id: LinkId,
+        link: &Link,
+        (island, ends): (usize, &[LinkEnd; 2]),
+        nodes: &mut [Node],
+    ) -> [Place; 2] {
+        while self.islands.len() <= island {
+            self.islands.push((0, Island::new()));
+        }
+        for port in ends.iter().flat_map(ports_of) {
+            let at = self.network.ports[port.index()];
+            set_way(nodes, at, Way::Island { island: island as u32, port });
+            self.islands[island].0 = self.cell(at);
+        }
+        let [a, b] = ends;
+        let (ends, pipes) = ([a.clone(), b.clone()], new_pipes(self.network.seed, link));
+        self.islands[island].1.network.join(id, FabricLink { ends, pipes }, Time::ZERO);
+        [Place::Island(island as u32); 2]
     }
 }
 
@@ -187,7 +286,7 @@ fn new_pipes<F: netloom_link::Frame>(seed: u64, link: &Link) -> [Pipe<F>; 2] {
 }
 
 /// The ports at an end of a link.
-fn ports_of(end: &LinkEnd) -> Vec<PortId> {
+pub(crate) fn ports_of(end: &LinkEnd) -> Vec<PortId> {
     match end {
         LinkEnd::Port(port) => vec![*port],
         LinkEnd::Trunk { untagged, vlans } => {
@@ -199,7 +298,8 @@ fn ports_of(end: &LinkEnd) -> Vec<PortId> {
 
 /// Which links a fabric runs: those at switches and trunks, and those whose queues look at headers
 /// now or at some time. Links at one switch are in one island.
-struct Islands {
+#[derive(Debug)]
+pub(crate) struct Islands {
     of_links: Vec<Option<usize>>,
 }
 
@@ -241,7 +341,7 @@ impl Islands {
         Self { of_links: of_links.collect() }
     }
 
-    fn of_link(&self, number: u32) -> Option<usize> {
+    pub fn of_link(&self, number: u32) -> Option<usize> {
         self.of_links[number as usize]
     }
 }
@@ -249,26 +349,4 @@ impl Islands {
 /// Whether frames must show their headers to a discipline. Only FIFO never asks.
 fn looks_at_headers(discipline: &Discipline) -> bool {
     !matches!(discipline, Discipline::Fifo(_))
-}
-
-/// Disjoint sets of numbers (Galler and Fischer 1964), each known by its lowest.
-struct Sets(Vec<usize>);
-
-impl Sets {
-    fn new(numbers: usize) -> Self {
-        Self((0..numbers).collect())
-    }
-
-    fn first(&mut self, mut number: usize) -> usize {
-        while self.0[number] != number {
-            self.0[number] = self.0[self.0[number]];
-            number = self.0[number];
-        }
-        number
-    }
-
-    fn join(&mut self, a: usize, b: usize) {
-        let (a, b) = (self.first(a), self.first(b));
-        self.0[a.max(b)] = a.min(b);
-    }
 }

@@ -1,6 +1,7 @@
 //! The simulation of a network, a state machine in virtual time. Not here: what nodes do with
 //! packets (`forwarding`, `host`), what is sent (`sending`).
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use netloom_fabric::{Delivered, PipeId};
@@ -8,46 +9,51 @@ use netloom_link::{Direction, FrameEvent, Pipe, PipeChange, PipeConfig, PipeStat
 use netloom_tcp::Info;
 use netloom_units::Time;
 
-use crate::build::{Owners, Places};
-use crate::flow::{FlowCounts, FlowSpec};
+use crate::build::Places;
+use crate::crossing::{Announcement, Inlet, is_cut};
+use crate::flow::FlowCounts;
 use crate::island::Island;
 use crate::network::{Change, InterfaceId};
 use crate::node::{Neighbours, Node, NodeCounts};
+use crate::own::Own;
 use crate::queue::{Due, Entity, Queue};
-use crate::sending::Sender;
+use crate::sending::{Flow, Sender};
 use crate::tcp::Connection;
-use crate::{AddressBook, AddressId, Packet};
+use crate::{AddressBook, Packet};
 
 /// From this generation on, what happens at one time is a loop that never ends.
 const MOST_GENERATIONS: u32 = 10_000;
 
-/// A simulated network.
+/// A part of a simulated network, or all of it.
 ///
 /// # Call order
-/// [`advance`](Self::advance) to a time; then read what there is to read
-/// ([`statistics`](Self::statistics), [`counts`](Self::counts)), collect what was logged
-/// ([`take_log`](Self::take_log)), and advance further. What happens does not depend on the times
-/// to which it is advanced.
+/// 1. [`advance`](Self::advance) to a time, no further than
+///    [`lookahead`](crate::Simulation::lookahead) beyond the least that any other cell has reached;
+/// 2. hand what [`take_announcements`](Self::take_announcements) gives to the cells that it is for
+///    ([`announce`](Self::announce));
+/// 3. read what there is to read ([`statistics`](Self::statistics), [`counts`](Self::counts)), and
+///    collect what was logged ([`take_log`](Self::take_log)).
+///
+/// What happens depends neither on the times to which cells are advanced nor on how many there
+/// are.
 #[derive(Debug)]
 pub struct Cell {
     pub(crate) now: Time,
     pub(crate) queue: Queue,
     pub(crate) book: Arc<AddressBook>,
     pub(crate) neighbours: Arc<Neighbours>,
-    pub(crate) wires: Vec<Wire>,
-    pub(crate) islands: Vec<Island>,
-    pub(crate) places: Places,
-    pub(crate) nodes: Vec<Node>,
-    pub(crate) flows: Vec<FlowSpec>,
-    pub(crate) counts: Vec<FlowCounts>,
-    pub(crate) senders: Vec<Sender>,
+    pub(crate) wires: Own<Wire>,
+    pub(crate) inlets: Own<Inlet>,
+    pub(crate) islands: Own<Island>,
+    pub(crate) places: Arc<Places>,
+    pub(crate) nodes: Own<Node>,
+    pub(crate) flows: Arc<Vec<Flow>>,
+    pub(crate) counts: Own<FlowCounts>,
+    pub(crate) senders: Own<Sender>,
     pub(crate) connections: Vec<Connection>,
-    /// Connections opened so far.
-    pub(crate) opened: u32,
     pub(crate) seed: u64,
-    /// Which nodes have which address.
-    pub(crate) owners: Owners,
-    pub(crate) timeline: Vec<Change>,
+    pub(crate) timeline: Arc<Vec<Change>>,
+    pub(crate) announcements: Vec<Announcement>,
     pub(crate) next_change: usize,
     pub(crate) log: Vec<(PipeId, FrameEvent)>,
     pub(crate) work: Work,
@@ -59,6 +65,8 @@ pub(crate) struct Wire {
     pub id: PipeId,
     pub pipe: Pipe<Packet>,
     pub to: InterfaceId,
+    /// The cell that it leads to, if that is another one.
+    pub crosses: Option<u32>,
 }
 
 /// What the simulation has done.
@@ -97,7 +105,8 @@ impl Cell {
             }
             match due.entity {
                 Entity::Timeline => self.change_next(),
-                Entity::Pipe(wire) => self.release(wire),
+                Entity::Pipe(wire) if self.wires.get(wire).is_some() => self.release(wire),
+                Entity::Pipe(wire) => self.arrive(wire),
                 Entity::Island(island) => self.poll_island(island)?,
                 Entity::Timer(connection) => self.expire(connection),
                 Entity::Source(flow) => self.send_next(flow),
@@ -113,72 +122,70 @@ impl Cell {
         self.queue.next()
     }
 
-    /// When the run is over that ends by itself: a second after the last packet of all traffic in
-    /// the foreground was sent, and after the last change. `None` while some is yet to be sent.
+    /// When the run is over that ends by itself, as far as this cell is concerned: a second after
+    /// the last packet of its traffic in the foreground was sent, and after the last change. `None`
+    /// while some is yet to be sent.
     pub fn done_at(&self) -> Option<Time> {
-        let foreground = self.flows.iter().zip(&self.senders).filter(|(flow, _)| !flow.background);
         let mut over = self.timeline.last().map_or(Time::ZERO, |change| change.at);
-        for (_, sender) in foreground {
-            over = over.max(sender.over()?);
+        for (number, sender) in self.senders.iter() {
+            if !self.flows[number as usize].background {
+                over = over.max(sender.over()?);
+            }
         }
         Some(over)
     }
 
-    /// What a pipe runs on, and what it has counted up to now.
-    ///
-    /// # Panics
-    /// If the network has no such link.
-    pub fn statistics(&mut self, pipe: PipeId) -> (PipeConfig, PipeStatistics) {
+    /// What a pipe runs on, and what it has counted up to now; nothing if it is another cell's.
+    /// What had happened in it by now is logged then.
+    pub fn statistics(&mut self, id: PipeId) -> Option<(PipeConfig, PipeStatistics)> {
         let now = self.now;
-        match self.places.of(pipe) {
-            Place::Wire(wire) => counted(&mut self.wires[wire].pipe, now),
-            Place::Island(island) => self.islands[island].statistics(pipe, now),
+        match self.places.of(id) {
+            Place::Wire(number) => {
+                let wire = self.wires.get_mut(number)?;
+                let counted = counted(&mut wire.pipe, now);
+                wire.log(&mut self.log);
+                Some(counted)
+            }
+            Place::Island(island) => {
+                let island = self.islands.get_mut(island)?;
+                let counted = island.statistics(id, now);
+                self.log.append(&mut island.observer().events);
+                Some(counted)
+            }
         }
     }
 
-    /// What was counted of a flow, by its place.
-    pub fn counts(&self, flow: usize) -> &FlowCounts {
-        &self.counts[flow]
+    /// What was counted of a flow at those of its ends that are in this cell.
+    pub fn counts(&self, flow: u32) -> Option<&FlowCounts> {
+        self.counts.get(flow)
     }
 
     /// What TCP_INFO shows of the connections of each flow, at the ends that send.
-    pub fn connections(&self) -> impl Iterator<Item = (usize, Info)> {
-        let senders = self.connections.iter().filter_map(Connection::sender_info);
-        senders.map(|(flow, info)| (flow as usize, info))
+    pub fn connections(&self) -> impl Iterator<Item = (u32, Info)> {
+        self.connections.iter().filter_map(Connection::sender_info)
     }
 
-    /// When all of a flow had been delivered, if it has an end and that was reached.
-    pub fn delivered_at(&self, flow: usize) -> Option<Time> {
-        self.senders[flow].ended()
+    /// When all of a flow that is sent here had been delivered, if it has an end and that was
+    /// reached.
+    pub fn delivered_at(&self, flow: u32) -> Option<Time> {
+        self.senders.get(flow)?.ended()
     }
 
-    /// The first node that has an address.
-    pub(crate) fn owner(&self, address: AddressId) -> Option<u32> {
-        self.owners.of(address).next()
-    }
-
-    /// The flows, in their order.
-    pub fn flows(&self) -> &[FlowSpec] {
-        &self.flows
-    }
-
-    /// What all nodes together did not pass on.
+    /// What its nodes together did not pass on.
     pub fn node_counts(&self) -> NodeCounts {
         let mut all = NodeCounts::default();
-        self.nodes.iter().for_each(|node| all += node.counts);
+        self.nodes.iter().for_each(|(_, node)| all += node.counts);
         all
     }
 
-    /// What the simulation has done so far.
+    /// What it has done so far.
     pub fn work(&self) -> Work {
         self.work
     }
 
-    /// What has happened to frames on logged links since this was last called.
+    /// What has happened to frames on logged links since this was last called. Complete up to now
+    /// for pipes whose statistics were read now.
     pub fn take_log(&mut self) -> Vec<(PipeId, FrameEvent)> {
-        for island in &mut self.islands {
-            self.log.append(&mut island.observer().events);
-        }
         std::mem::take(&mut self.log)
     }
 
@@ -187,27 +194,36 @@ impl Cell {
         self.now
     }
 
-    /// A pipe has something to release.
+    /// A pipe has something to release, or to announce.
     fn release(&mut self, number: u32) {
         let now = self.now;
-        while let Some(delivery) = self.wires[number as usize].pipe.poll(now) {
-            self.work.packet_hops += 1;
-            let to = self.wires[number as usize].to;
-            self.receive(to.node, delivery.frame);
+        let Wire { to, crosses, .. } = self.wires[number];
+        while let Some(delivery) = self.wires[number].pipe.poll(now) {
+            // Another cell has been announced it, and counts the hop.
+            if crosses.is_none() {
+                self.work.packet_hops += 1;
+                self.receive(to.node, delivery.frame);
+            }
         }
         self.finish(number);
     }
 
-    /// Takes back what a pipe dropped, and notes when it is to be polled next.
+    /// Takes back what a pipe dropped, announces what has left its line, and notes when it is to be
+    /// polled next.
+    #[inline]
     pub(crate) fn finish(&mut self, number: u32) {
-        let Wire { id, pipe, .. } = &mut self.wires[number as usize];
-        while pipe.poll_dropped().is_some() {}
-        if pipe.records_events() {
-            while let Some(event) = pipe.poll_event() {
-                self.log.push((*id, event));
+        let wire = &mut self.wires[number];
+        while wire.pipe.poll_dropped().is_some() {}
+        wire.log(&mut self.log);
+        let mut deadline = wire.pipe.next_deadline();
+        if let Some(cell) = wire.crosses {
+            while let Some((packet, release)) = wire.pipe.poll_sent() {
+                let announcement = Announcement { cell, wire: number, release, packet };
+                self.announcements.push(announcement);
             }
+            deadline = deadline.into_iter().chain(wire.pipe.line_end()).min();
         }
-        self.queue.set(Entity::Pipe(number), pipe.next_deadline());
+        self.queue.set(Entity::Pipe(number), deadline);
     }
 
     fn poll_island(&mut self, number: u32) -> Result<(), EndlessLoop> {
@@ -215,15 +231,15 @@ impl Cell {
         let mut rounds = 0;
         loop {
             while let Some(Delivered { port, delivery, .. }) =
-                self.islands[number as usize].network.poll(now)
+                self.islands[number].network.poll(now)
             {
                 let Some(to) = self.places.port(port) else { continue };
-                let mac = self.nodes[to.node as usize].interfaces[to.interface as usize].mac;
+                let mac = self.nodes[to.node].interfaces[to.interface as usize].mac;
                 if let Some(packet) = delivery.frame.packet_for(mac) {
                     self.receive(to.node, packet);
                 }
             }
-            if !self.islands[number as usize].network.has_work() {
+            if !self.islands[number].network.has_work() {
                 break;
             }
             rounds += 1;
@@ -232,7 +248,7 @@ impl Cell {
                 return Err(self.endless(Due { at: now, generation: rounds, entity }));
             }
         }
-        let island = &mut self.islands[number as usize];
+        let island = &mut self.islands[number];
         self.work.packet_hops += std::mem::take(&mut island.observer().hops);
         let deadline = island.network.next_deadline();
         self.queue.set(Entity::Island(number), deadline);
@@ -257,29 +273,47 @@ impl Cell {
 
     fn change(&mut self, changes: &[(PipeId, PipeChange)]) {
         let now = self.now;
-        let mut of_islands = vec![Vec::new(); self.islands.len()];
+        let mut of_islands: BTreeMap<u32, Vec<(PipeId, PipeChange)>> = BTreeMap::new();
         for (pipe, change) in changes {
             match self.places.of(*pipe) {
-                Place::Wire(wire) => {
-                    self.wires[wire].pipe.change(now, change);
-                    // There are fewer pipes than that.
-                    self.finish(wire as u32);
+                Place::Wire(number) => self.change_wire(number, change),
+                Place::Island(island) => {
+                    of_islands.entry(island).or_default().push((*pipe, change.clone()));
                 }
-                Place::Island(island) => of_islands[island].push((*pipe, change.clone())),
             }
         }
-        for (number, changes) in (0..).zip(of_islands).filter(|(_, changes)| !changes.is_empty()) {
-            let island: &mut Island = &mut self.islands[number as usize];
-            island.network.change(now, &changes);
-            self.queue.set(Entity::Island(number), Some(now));
+        for (number, changes) in of_islands {
+            if let Some(island) = self.islands.get_mut(number) {
+                island.network.change(now, &changes);
+                self.queue.set(Entity::Island(number), Some(now));
+            }
+        }
+    }
+
+    /// Changes a pipe, or the far end of one, if it is here.
+    fn change_wire(&mut self, number: u32, change: &PipeChange) {
+        let now = self.now;
+        if let Some(wire) = self.wires.get_mut(number) {
+            let was = wire.pipe.config().state;
+            wire.pipe.change(now, change);
+            if is_cut(was, wire.pipe.config()) {
+                // Neither what has just left the line nor what is under way arrives.
+                while wire.pipe.poll_sent().is_some() {}
+                let gone = |sent: &Announcement| sent.wire == number && sent.release >= now;
+                self.announcements.retain(|sent| !gone(sent));
+            }
+            self.finish(number);
+        } else if let Some(inlet) = self.inlets.get_mut(number) {
+            inlet.change(change);
+            self.queue.set(Entity::Pipe(number), inlet.next_release());
         }
     }
 
     fn endless(&self, due: Due) -> EndlessLoop {
         let through = match due.entity {
-            Entity::Pipe(wire) => self.places.link(self.wires[wire as usize].id.link).into(),
+            Entity::Pipe(wire) => self.places.link(self.wires[wire].id.link).into(),
             Entity::Island(island) => {
-                let links = self.islands[island as usize].network.links();
+                let links = self.islands[island].network.links();
                 let names = links.map(|(link, _)| format!("`{}`", self.places.link(link)));
                 names.take(8).collect::<Vec<_>>().join(", ")
             }
@@ -292,8 +326,20 @@ impl Cell {
 /// Where a pipe is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Place {
-    Wire(usize),
-    Island(usize),
+    Wire(u32),
+    Island(u32),
+}
+
+impl Wire {
+    /// Moves what has happened to frames into the log.
+    #[inline]
+    fn log(&mut self, log: &mut Vec<(PipeId, FrameEvent)>) {
+        if self.pipe.records_events() {
+            while let Some(event) = self.pipe.poll_event() {
+                log.push((self.id, event));
+            }
+        }
+    }
 }
 
 /// What a pipe runs on, and what it has counted up to `now`.

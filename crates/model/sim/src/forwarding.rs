@@ -22,7 +22,7 @@ impl Cell {
     /// A packet comes to a node.
     #[inline]
     pub(crate) fn receive(&mut self, node: u32, packet: Packet) {
-        let state = &mut self.nodes[node as usize];
+        let state = &mut self.nodes[node];
         if packet.flags.has(Flags::DAMAGED) {
             state.counts.damaged += 1;
             return;
@@ -44,18 +44,18 @@ impl Cell {
     }
 
     fn unreachable(&mut self, node: u32, packet: &Packet, kind: ErrorKind) {
-        self.nodes[node as usize].counts.unreachable += 1;
+        self.nodes[node].counts.unreachable += 1;
         self.complain(node, packet, kind, 0);
     }
 
     /// Forwards a packet, in fragments if it is too long and may be fragmented.
     #[inline]
     fn pass_on(&mut self, node: u32, interface: u32, mac: [u8; 6], packet: Packet) {
-        let mtu = self.nodes[node as usize].interfaces[interface as usize].mtu;
+        let mtu = self.nodes[node].interfaces[interface as usize].mtu;
         if packet.bytes <= mtu {
             self.transmit(node, interface, mac, packet);
         } else if packet.flags.has(Flags::DONT_FRAGMENT) {
-            self.nodes[node as usize].counts.too_big += 1;
+            self.nodes[node].counts.too_big += 1;
             self.complain(node, &packet, ErrorKind::TooBig, mtu);
         } else {
             self.transmit_parts(node, interface, mac, packet, mtu);
@@ -64,7 +64,7 @@ impl Cell {
 
     /// Sends a packet that a node has made.
     pub(crate) fn send(&mut self, node: u32, packet: Packet) {
-        let state = &mut self.nodes[node as usize];
+        let state = &mut self.nodes[node];
         let (interface, mac) = match state.exit(packet.destination, &self.book, &self.neighbours) {
             Exit::Local => return self.deliver(node, packet),
             Exit::NoRoute | Exit::NoHost => {
@@ -93,7 +93,7 @@ impl Cell {
     /// Notes that a packet of a flow could not be sent.
     fn refused(&mut self, packet: &Packet) {
         if let Body::Datagram(stamp) | Body::EchoRequest(stamp) = packet.body {
-            self.counts[stamp.flow as usize].refused += 1;
+            self.counts.entry(stamp.flow).refused += 1;
         }
     }
 
@@ -107,7 +107,7 @@ impl Cell {
         packet: Packet,
         mtu: u32,
     ) {
-        let stack = &mut self.nodes[node as usize].stack;
+        let stack = &mut self.nodes[node].stack;
         let ident = if packet.fragment.is_part() {
             packet.fragment.ident
         } else {
@@ -132,23 +132,22 @@ impl Cell {
     /// A packet leaves by an interface that it fits into.
     #[inline]
     fn transmit(&mut self, node: u32, interface: u32, mac: [u8; 6], packet: Packet) {
-        let Interface { way, mac: own, .. } =
-            self.nodes[node as usize].interfaces[interface as usize];
+        let Interface { way, mac: own, .. } = self.nodes[node].interfaces[interface as usize];
         match way {
             Way::Pipe(number) => {
                 let now = self.now;
                 // What the pipe does not take is gone, and it has counted it.
-                let _ = self.wires[number as usize].pipe.offer(now, packet.info(), packet);
+                let _ = self.wires[number].pipe.offer(now, packet.info(), packet);
                 self.finish(number);
             }
             Way::Island { island, port } => {
                 let ends = [packet.source, packet.destination].map(|id| self.book.address(id));
                 let frame = EthernetFrame::new(own, mac, packet, ends);
                 let now = self.now;
-                self.islands[island as usize].network.offer(port, now, frame);
+                self.islands[island].network.offer(port, now, frame);
                 self.queue.set(Entity::Island(island), Some(now));
             }
-            Way::Nothing => self.nodes[node as usize].counts.no_link += 1,
+            Way::Nothing => self.nodes[node].counts.no_link += 1,
         }
     }
 
@@ -161,7 +160,7 @@ impl Cell {
         }
         let v6 = packet.is_v6();
         let to = packet.source;
-        let state = &mut self.nodes[node as usize];
+        let state = &mut self.nodes[node];
         let exit = state.exit(to, &self.book, &self.neighbours);
         // A host answers as whom it was addressed.
         let addressed = state.local.contains(&packet.destination).then_some(packet.destination);
@@ -195,7 +194,7 @@ impl Cell {
     /// An error message says that a packet was too long: the node sends shorter ones from now on.
     pub(crate) fn learn_path_mtu(&mut self, node: u32, error: &Error, v6: bool) {
         let mtu = if v6 { error.mtu.max(LEAST_MTU) } else { error.mtu };
-        let known = self.nodes[node as usize].stack.path_mtus.entry(error.destination);
+        let known = self.nodes[node].stack.path_mtus.entry(error.destination);
         let known = known.or_insert(mtu);
         *known = mtu.min(*known);
     }

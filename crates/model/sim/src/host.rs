@@ -21,7 +21,7 @@ impl Cell {
             Body::EchoRequest(stamp) => self.reply(node, &packet, stamp),
             Body::EchoReply(stamp) => self.count(&packet, stamp),
             Body::Datagram(stamp) => {
-                let state = &mut self.nodes[node as usize];
+                let state = &mut self.nodes[node];
                 if state.stack.ports.contains(&packet.destination_port) {
                     self.count(&packet, stamp);
                 } else {
@@ -45,7 +45,7 @@ impl Cell {
         let key = (packet.source, packet.destination, ident);
         let (header, offset) = (packet.header_bytes(), packet.fragment.offset());
         let data = packet.bytes - header;
-        let parts = &mut self.nodes[node as usize].stack.parts;
+        let parts = &mut self.nodes[node].stack.parts;
         let Parts { pieces, whole } = parts.entry(key).or_default();
         if !pieces.contains(&(offset, data)) {
             pieces.push((offset, data));
@@ -77,7 +77,7 @@ impl Cell {
 
     fn count(&mut self, packet: &Packet, stamp: Stamp) {
         let payload = packet.bytes - packet.header_bytes() - UPPER_HEADER;
-        let counts = &mut self.counts[stamp.flow as usize];
+        let counts = self.counts.entry(stamp.flow);
         counts.receive(stamp.number, stamp.sent, self.now, payload);
     }
 
@@ -89,8 +89,8 @@ impl Cell {
             return self.heed_segment_error(node, &error);
         }
         let flow = error.flow.map(flow_of);
-        if let Some(flow) = flow.filter(|flow| self.flows[*flow].from == node) {
-            self.counts[flow].errors += 1;
+        if let Some(flow) = flow.filter(|flow| self.flows[*flow as usize].from == node) {
+            self.counts.entry(flow).errors += 1;
         }
     }
 }

@@ -56,6 +56,8 @@ pub(crate) struct Stack {
     pub parts: BTreeMap<(AddressId, AddressId, u16), Parts>,
     /// TCP connections by who is at their other end.
     pub connections: BTreeMap<Peer, u32>,
+    /// Connections that others will open, by their port and the own one: flow and number.
+    pub awaited: BTreeMap<(u16, u16), Vec<(u32, u32)>>,
     /// The number of the next packet that is sent in fragments.
     pub ident: u16,
 }

@@ -2,11 +2,12 @@
 //! packets.
 
 use std::num::NonZeroU32;
+use std::sync::Arc;
 
 use netloom_units::{Duration, Time};
 
 use crate::cell::Cell;
-use crate::flow::{FlowKind, FlowSpec};
+use crate::flow::{Arrivals, FlowKind, FlowSpec, TcpFlow};
 use crate::packet::{Body, Flags, Fragment, HOP_LIMIT, Packet, Stamp};
 use crate::queue::Entity;
 use crate::{AddressBook, AddressId};
@@ -24,12 +25,76 @@ pub(crate) const IP_HEADERS: [u32; 2] = [20, 40];
 /// Bytes of the header of ICMP echo, and of UDP.
 const UPPER_HEADER: u32 = 8;
 
+/// A flow as all cells know it.
+#[derive(Debug)]
+pub(crate) struct Flow {
+    pub name: String,
+    pub from: u32,
+    pub to_id: AddressId,
+    pub v6: bool,
+    pub kind: Kind,
+    pub start: Time,
+    pub until: Option<Time>,
+    pub background: bool,
+    pub traffic_class: u8,
+    /// How many source ports the flows before it have.
+    ports_before: u32,
+}
+
+/// What a flow sends, but for the model, which its sender has.
+#[derive(Debug)]
+pub(crate) enum Kind {
+    Ping { interval: Duration, count: Option<u32>, payload: u32 },
+    Udp { port: u16 },
+    Tcp(Box<TcpFlow>),
+}
+
+impl Flow {
+    /// The source port of one of its connections, or of its datagrams.
+    pub fn source_port(&self, connection: u32) -> u16 {
+        (FIRST_PORT + self.ports_before.wrapping_add(connection) % PORTS) as u16
+    }
+}
+
+/// Flows and their senders, in the same order.
+pub(crate) fn described(flows: Vec<FlowSpec>, book: &mut AddressBook) -> (Vec<Flow>, Vec<Sender>) {
+    let mut ports_before = 0u32;
+    let described = flows.into_iter().map(|spec| {
+        let FlowSpec { name, from, to, kind, start, until, background, traffic_class } = spec;
+        let (kind, arrivals) = match kind {
+            FlowKind::Ping { interval, count, payload } => {
+                (Kind::Ping { interval, count, payload }, None)
+            }
+            FlowKind::Udp { port, arrivals } => (Kind::Udp { port }, Some(arrivals)),
+            FlowKind::Tcp(tcp) => (Kind::Tcp(tcp), None),
+        };
+        let open = match &kind {
+            Kind::Tcp(tcp) => tcp.connections,
+            Kind::Ping { .. } | Kind::Udp { .. } => 0,
+        };
+        let (to_id, v6) = (book.enter(to), to.is_ipv6());
+        let flow = Flow {
+            name,
+            from,
+            to_id,
+            v6,
+            kind,
+            start,
+            until,
+            background,
+            traffic_class,
+            ports_before,
+        };
+        ports_before = ports_before.wrapping_add(open.max(1));
+        (flow, Sender { arrivals, next: 0, due: None, ended: None, open })
+    });
+    described.unzip()
+}
+
 /// The end of a flow that sends.
 #[derive(Debug)]
 pub(crate) struct Sender {
-    pub to: AddressId,
-    v6: bool,
-    source_port: u16,
+    arrivals: Option<Box<dyn Arrivals>>,
     /// The number of the next packet.
     next: u32,
     /// The payload of the packet that is due.
@@ -41,23 +106,6 @@ pub(crate) struct Sender {
 }
 
 impl Sender {
-    /// The sender of the flow at place `number`.
-    pub fn new(flow: &FlowSpec, number: u32, book: &mut AddressBook) -> Self {
-        let port = FIRST_PORT + number % PORTS;
-        Self {
-            to: book.enter(flow.to),
-            v6: flow.to.is_ipv6(),
-            source_port: port as u16,
-            next: 0,
-            due: None,
-            ended: None,
-            open: match &flow.kind {
-                FlowKind::Tcp(tcp) => tcp.connections,
-                FlowKind::Ping { .. } | FlowKind::Udp { .. } => 0,
-            },
-        }
-    }
-
     /// One of its connections has ended.
     pub fn close(&mut self, now: Time) {
         self.open = self.open.saturating_sub(1);
@@ -80,56 +128,51 @@ impl Sender {
 impl Cell {
     /// Schedules the first packet of each flow and the first change.
     pub(crate) fn begin(&mut self) {
-        self.timeline.sort_by_key(|change| change.at);
         self.schedule_change();
-        for number in 0..self.senders.len() as u32 {
-            self.schedule_next(number);
-        }
-        for number in 0..self.islands.len() as u32 {
-            // Switches with spanning trees speak first.
+        let senders: Vec<u32> = self.senders.iter().map(|(number, _)| number).collect();
+        senders.into_iter().for_each(|number| self.schedule_next(number));
+        // Switches with spanning trees speak first.
+        for (number, _) in self.islands.iter() {
             self.queue.set(Entity::Island(number), Some(Time::ZERO));
         }
     }
 
     /// A flow sends the packet that is due.
     pub(crate) fn send_next(&mut self, number: u32) {
-        let flow = &self.flows[number as usize];
-        let sender = &mut self.senders[number as usize];
+        let flows = Arc::clone(&self.flows);
+        let flow = &flows[number as usize];
+        let sender = &mut self.senders[number];
         let Some(payload) = sender.due.take() else { return };
-        if matches!(flow.kind, FlowKind::Tcp(_)) {
-            return self.begin_or_end(number);
+        if matches!(flow.kind, Kind::Tcp(_)) {
+            return self.begin_or_end(number, flow);
         }
         let stamp = Stamp { flow: number, number: sender.next, sent: self.now };
         sender.next = sender.next.wrapping_add(1);
         let (ports, body) = match flow.kind {
-            FlowKind::Ping { .. } => ((0, 0), Body::EchoRequest(stamp)),
-            FlowKind::Udp { port, .. } => ((sender.source_port, port), Body::Datagram(stamp)),
-            FlowKind::Tcp(_) => return,
+            Kind::Udp { port } => ((flow.source_port(0), port), Body::Datagram(stamp)),
+            Kind::Ping { .. } | Kind::Tcp(_) => ((0, 0), Body::EchoRequest(stamp)),
         };
-        let (node, to, v6, traffic_class) = (flow.from, sender.to, sender.v6, flow.traffic_class);
-        let exit = self.nodes[node as usize].exit(to, &self.book, &self.neighbours);
-        let counts = &mut self.counts[number as usize];
+        let Flow { from, to_id, v6, traffic_class, .. } = *flow;
+        let exit = self.nodes[from].exit(to_id, &self.book, &self.neighbours);
+        let counts = self.counts.entry(number);
         counts.sent.frames += 1;
         counts.sent.bytes += u64::from(payload);
-        match self.nodes[node as usize].source(exit, to, v6) {
+        match self.nodes[from].source(exit, to_id, v6) {
             Some(source) => {
+                let flags = Flags::DONT_FRAGMENT;
                 let packet = Packet {
                     source,
-                    destination: to,
+                    destination: to_id,
                     bytes: IP_HEADERS[usize::from(v6)] + UPPER_HEADER + payload,
                     source_port: ports.0,
                     destination_port: ports.1,
                     hop_limit: HOP_LIMIT,
                     traffic_class,
-                    flags: if v6 {
-                        Flags::V6.with(Flags::DONT_FRAGMENT)
-                    } else {
-                        Flags::DONT_FRAGMENT
-                    },
+                    flags: if v6 { flags.with(Flags::V6) } else { flags },
                     fragment: Fragment::default(),
                     body,
                 };
-                self.send(node, packet);
+                self.send(from, packet);
             }
             None => counts.refused += 1,
         }
@@ -137,13 +180,12 @@ impl Cell {
     }
 
     /// The connections of a flow begin; or their end has come, if they have one.
-    fn begin_or_end(&mut self, number: u32) {
-        let sender = &mut self.senders[number as usize];
+    fn begin_or_end(&mut self, number: u32, flow: &Flow) {
+        let sender = &mut self.senders[number];
         if std::mem::replace(&mut sender.next, 1) == 0 {
-            let until = self.flows[number as usize].until;
-            sender.due = until.map(|_| 0);
-            self.queue.set(Entity::Source(number), until);
-            self.open(number);
+            sender.due = flow.until.map(|_| 0);
+            self.queue.set(Entity::Source(number), flow.until);
+            self.open(number, flow);
         } else {
             self.shut(number);
         }
@@ -151,16 +193,16 @@ impl Cell {
 
     /// Asks a flow's model when it sends next.
     fn schedule_next(&mut self, number: u32) {
-        let flow = &mut self.flows[number as usize];
-        let sender = &mut self.senders[number as usize];
-        let next = match &mut flow.kind {
-            FlowKind::Ping { interval, count, payload } => {
+        let flow = &self.flows[number as usize];
+        let sender = &mut self.senders[number];
+        let next = match &flow.kind {
+            Kind::Ping { interval, count, payload } => {
                 let more = count.is_none_or(|count| sender.next < count);
                 let after = interval.as_nanos().saturating_mul(u64::from(sender.next));
                 more.then_some((Duration::from_nanos(after), *payload))
             }
-            FlowKind::Udp { arrivals, .. } => arrivals.next(),
-            FlowKind::Tcp(_) => Some((Duration::ZERO, 0)),
+            Kind::Udp { .. } => sender.arrivals.as_mut().and_then(|arrivals| arrivals.next()),
+            Kind::Tcp(_) => Some((Duration::ZERO, 0)),
         };
         let next = next.map(|(after, payload)| (flow.start + after, payload));
         let next = next.filter(|(at, _)| flow.until.is_none_or(|until| *at < until));
@@ -178,6 +220,6 @@ pub(crate) fn mark_of(flow: u32) -> Option<NonZeroU32> {
 }
 
 /// The flow that an error message is about.
-pub(crate) fn flow_of(mark: NonZeroU32) -> usize {
-    mark.get().wrapping_sub(1) as usize
+pub(crate) fn flow_of(mark: NonZeroU32) -> u32 {
+    mark.get().wrapping_sub(1)
 }

@@ -8,11 +8,14 @@ use netloom_tcp::{Config, Ecn, Endpoint, Event, Info, SackBlocks, Segment, Trans
 
 use crate::AddressId;
 use crate::cell::Cell;
-use crate::flow::{FlowKind, TcpFlow};
+use crate::flow::TcpFlow;
 use crate::packet::{Body, Error, ErrorKind, Flags, Fragment, HOP_LIMIT, Packet, TcpHeader};
 use crate::queue::Entity;
 use crate::route::Exit;
-use crate::sending::{FIRST_PORT, IP_HEADERS, PORTS};
+use crate::sending::{Flow, IP_HEADERS, Kind};
+
+const SYN: netloom_tcp::Flags = netloom_tcp::Flags::SYN;
+const ACK: netloom_tcp::Flags = netloom_tcp::Flags::ACK;
 
 /// The two low bits of the traffic class (RFC 3168).
 const ECN: u8 = 3;
@@ -54,17 +57,16 @@ impl Connection {
 
 impl Cell {
     /// Opens the connections of a flow.
-    pub(crate) fn open(&mut self, flow: u32) {
-        let FlowKind::Tcp(tcp) = &self.flows[flow as usize].kind else { return };
-        let TcpFlow { port, bytes, connections, sender, receiver } = (**tcp).clone();
-        for number in 0..connections {
-            let Some(client) = self.connect(flow, (number, port), (&sender, bytes)) else {
-                self.counts[flow as usize].refused += 1;
-                self.senders[flow as usize].close(self.now);
-                continue;
-            };
-            self.accept(client, &receiver);
-            self.pump(client);
+    pub(crate) fn open(&mut self, number: u32, flow: &Flow) {
+        let Kind::Tcp(tcp) = &flow.kind else { return };
+        for connection in 0..tcp.connections {
+            match self.connect((number, flow), connection, tcp) {
+                Some(opened) => self.pump(opened),
+                None => {
+                    self.counts.entry(number).refused += 1;
+                    self.senders[number].close(self.now);
+                }
+            }
         }
     }
 
@@ -82,65 +84,61 @@ impl Cell {
     }
 
     /// The end of a connection that begins it; none if there is no way to its destination.
-    fn connect(
-        &mut self,
-        flow: u32,
-        (number, port): (u32, u16),
-        (config, bytes): (&Config, Option<u64>),
-    ) -> Option<u32> {
-        let spec = &self.flows[flow as usize];
-        let (node, traffic_class) = (spec.from, spec.traffic_class);
-        let to = self.senders[flow as usize].to;
-        let v6 = spec.to.is_ipv6();
-        let exit = self.nodes[node as usize].exit(to, &self.book, &self.neighbours);
+    fn connect(&mut self, of: (u32, &Flow), connection: u32, tcp: &TcpFlow) -> Option<u32> {
+        let (number, flow) = of;
+        let Flow { from: node, to_id: to, v6, traffic_class, .. } = *flow;
+        let exit = self.nodes[node].exit(to, &self.book, &self.neighbours);
         if matches!(exit, Exit::NoRoute | Exit::NoHost) {
             return None;
         }
-        let local = self.nodes[node as usize].source(exit, to, v6)?;
-        let own_port = (FIRST_PORT + self.opened % PORTS) as u16;
-        self.opened += 1;
-        let name = format!("{}/{number}/initial sequence number", spec.name);
-        let initial = Stream::new(self.seed, &name).bits() as u32;
-        let config = self.fitted(config, node, exit, v6);
+        let local = self.nodes[node].source(exit, to, v6)?;
+        let initial = self.initial(&flow.name, connection, "client");
+        let config = self.fitted(&tcp.sender, node, exit, v6);
         Some(self.add(Connection {
             node,
             local,
-            peer: (to, port, own_port),
+            peer: (to, tcp.port, flow.source_port(connection)),
             v6,
             traffic_class,
-            flow,
-            application: Application::Writes(bytes),
+            flow: number,
+            application: Application::Writes(tcp.bytes),
             endpoint: Box::new(Endpoint::connect(self.now, config, initial)),
         }))
     }
 
-    /// The other end of a connection, which waits for its SYN.
-    fn accept(&mut self, client: u32, config: &Config) {
-        let client = &self.connections[client as usize];
-        let Connection { local: remote, peer, v6, traffic_class, flow, .. } = *client;
-        let (local, port, remote_port) = peer;
-        let Some(node) = self.owner(local) else { return };
-        let exit = self.nodes[node as usize].exit(remote, &self.book, &self.neighbours);
-        let config = self.fitted(config, node, exit, v6);
-        let initial = Stream::new(self.seed, &format!("{flow}/{remote_port}/accept")).bits() as u32;
-        self.add(Connection {
+    /// The end of a connection that a segment opens, if one was awaited.
+    fn accept(&mut self, node: u32, packet: &Packet) -> Option<u32> {
+        let ports = (packet.source_port, packet.destination_port);
+        let awaited = self.nodes[node].stack.awaited.get_mut(&ports)?;
+        let (number, connection) = (!awaited.is_empty()).then(|| awaited.remove(0))?;
+        let flows = Arc::clone(&self.flows);
+        let flow = &flows[number as usize];
+        let Kind::Tcp(tcp) = &flow.kind else { return None };
+        let (local, remote, v6) = (packet.destination, packet.source, packet.is_v6());
+        let exit = self.nodes[node].exit(remote, &self.book, &self.neighbours);
+        let config = self.fitted(&tcp.receiver, node, exit, v6);
+        let initial = self.initial(&flow.name, connection, "server");
+        Some(self.add(Connection {
             node,
             local,
-            peer: (remote, remote_port, port),
+            peer: (remote, packet.source_port, packet.destination_port),
             v6,
-            traffic_class,
-            flow,
+            traffic_class: flow.traffic_class,
+            flow: number,
             application: Application::Reads,
             endpoint: Box::new(Endpoint::listen(config, initial)),
-        });
+        }))
+    }
+
+    /// The initial sequence number of an end of a connection.
+    fn initial(&self, flow: &str, connection: u32, end: &str) -> u32 {
+        Stream::new(self.seed, &format!("traffic/{flow}/{connection}/{end}")).bits() as u32
     }
 
     /// A configuration with the header and the MTU that packets have here.
     fn fitted(&self, config: &Config, node: u32, exit: Exit, v6: bool) -> Arc<Config> {
         let mtu = match exit {
-            Exit::Out { interface, .. } => {
-                self.nodes[node as usize].interfaces[interface as usize].mtu
-            }
+            Exit::Out { interface, .. } => self.nodes[node].interfaces[interface as usize].mtu,
             Exit::Local | Exit::NoRoute | Exit::NoHost => LOOPBACK_MTU,
         };
         let mtu = u16::try_from(mtu).unwrap_or(u16::MAX);
@@ -152,7 +150,7 @@ impl Cell {
     fn add(&mut self, connection: Connection) -> u32 {
         // There are fewer connections than that.
         let number = self.connections.len() as u32;
-        let stack = &mut self.nodes[connection.node as usize].stack;
+        let stack = &mut self.nodes[connection.node].stack;
         stack.connections.insert(connection.peer, number);
         self.connections.push(connection);
         number
@@ -161,13 +159,17 @@ impl Cell {
     /// A segment reaches its host.
     pub(crate) fn segment(&mut self, node: u32, packet: Packet) {
         let peer = (packet.source, packet.source_port, packet.destination_port);
-        let found = self.nodes[node as usize].stack.connections.get(&peer).copied();
+        let found = self.nodes[node].stack.connections.get(&peer).copied();
         let (segment, sack) = unwrapped(&packet);
-        let Some(number) = found else { return self.reset(node, &packet, &segment) };
+        let opens = segment.flags.contains(SYN) && !segment.flags.contains(ACK);
+        let accepted = || if opens { self.accept(node, &packet) } else { None };
+        let Some(number) = found.or_else(accepted) else {
+            return self.reset(node, &packet, &segment);
+        };
         let now = self.now;
         if segment.len > 0 {
             let flow = self.connections[number as usize].flow;
-            self.counts[flow as usize].received.frames += 1;
+            self.counts.entry(flow).received.frames += 1;
         }
         self.connections[number as usize].endpoint.handle_segment(now, &segment, &sack);
         self.pump(number);
@@ -199,7 +201,7 @@ impl Cell {
         let now = self.now;
         let connection = &mut self.connections[number as usize];
         let Connection { endpoint, application, flow, .. } = connection;
-        let counts = &mut self.counts[*flow as usize];
+        let counts = self.counts.entry(*flow);
         while let Some(event) = endpoint.poll_event() {
             match (event, &mut *application) {
                 (Event::Connected | Event::Writable, Application::Writes(left)) => {
@@ -219,7 +221,7 @@ impl Cell {
                     endpoint.close(now);
                 }
                 (Event::Delivered | Event::Closed(_), Application::Writes(_)) => {
-                    self.senders[*flow as usize].close(now);
+                    self.senders[*flow].close(now);
                 }
                 _ => {}
             }
@@ -238,7 +240,7 @@ impl Cell {
         let connection = &self.connections[number as usize];
         let Connection { node, local, peer, v6, traffic_class, flow, .. } = *connection;
         if matches!(connection.application, Application::Writes(_)) && segment.len > 0 {
-            let counts = &mut self.counts[flow as usize];
+            let counts = self.counts.entry(flow);
             counts.sent.frames += 1;
             counts.sent.bytes += u64::from(segment.len);
         }
@@ -249,7 +251,7 @@ impl Cell {
     /// Answers a segment for which there is no connection.
     #[cold]
     fn reset(&mut self, node: u32, packet: &Packet, segment: &Segment) {
-        self.nodes[node as usize].counts.no_port += 1;
+        self.nodes[node].counts.no_port += 1;
         let Some(reply) = segment.reset_reply() else { return };
         let ends =
             (packet.destination, (packet.source, packet.source_port, packet.destination_port));
@@ -263,7 +265,7 @@ impl Cell {
             return;
         }
         let peer = (error.destination, error.destination_port, error.source_port);
-        let found = self.nodes[node as usize].stack.connections.get(&peer).copied();
+        let found = self.nodes[node].stack.connections.get(&peer).copied();
         let Some(number) = found else { return };
         let mtu = u16::try_from(error.mtu).unwrap_or(u16::MAX);
         let now = self.now;

@@ -38,6 +38,8 @@ pub async fn run(args: Run) -> Result<i32> {
         file: loaded.file,
         results: directory.clone(),
         commands,
+        threads: args.threads.into(),
+        cells: args.cells,
     };
     let summary = simulate(job).await?;
     let run = results::read(&directory)?;

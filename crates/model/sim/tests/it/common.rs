@@ -3,7 +3,8 @@
 use netloom_fabric::{LinkEnd, LinkId, PipeId, PortId};
 use netloom_link::{Direction, IpPrefix, PipeChange, PipeConfig};
 use netloom_sim::{
-    Arrivals, Change, FlowKind, FlowSpec, Interface, InterfaceId, Link, Network, Node, Route,
+    Arrivals, Change, FlowCounts, FlowKind, FlowSpec, Interface, InterfaceId, Link, Network, Node,
+    Route, Simulation,
 };
 use netloom_units::{Duration, Time};
 
@@ -154,4 +155,14 @@ impl Arrivals for Sent {
     fn next(&mut self) -> Option<(Duration, u32)> {
         self.0.next().map(|(at, bytes)| (Duration::from_nanos(at), bytes))
     }
+}
+
+/// A simulation in one cell.
+pub fn whole(network: Network, flows: Vec<FlowSpec>) -> Simulation {
+    Simulation::new(network, flows, 1)
+}
+
+/// What was counted of a flow in a simulation in one cell.
+pub fn counted(simulation: &Simulation, flow: u32) -> FlowCounts {
+    simulation.counts(flow).next().cloned().unwrap_or_default()
 }

@@ -2,10 +2,10 @@
 
 use netloom_fabric::{LinkId, PipeId};
 use netloom_link::Direction;
-use netloom_sim::Cell;
+use netloom_sim::Simulation;
 use proptest::prelude::*;
 
-use crate::common::{Sketch, at, datagrams, ping};
+use crate::common::{Sketch, at, counted, datagrams, ping, whole};
 
 const PROPERTIES: [&str; 6] = [
     "{}",
@@ -16,7 +16,7 @@ const PROPERTIES: [&str; 6] = [
     r#"{"rate":"3Mbit/s","queue":{"discipline":"fq_codel"},"corrupt":"3%"}"#,
 ];
 
-fn balanced(cell: &mut Cell, links: u32) {
+fn balanced(cell: &mut Simulation, links: u32) {
     for link in (0..links).map(LinkId) {
         for direction in Direction::BOTH {
             let (_, s) = cell.statistics(PipeId { link, direction });
@@ -55,7 +55,7 @@ proptest! {
             datagrams(from, &there, sent.clone()),
             ping(to, "10.0.0.1", 20, 7, 56),
         ];
-        let mut cell = Cell::new(sketch.network, flows);
+        let mut cell = whole(sketch.network, flows);
         let mut looks = looks;
         looks.sort_unstable();
         for look in looks {
@@ -71,9 +71,9 @@ proptest! {
                 prop_assert_eq!((s.queue.now.frames, s.in_flight.frames), (0, 0));
             }
         }
-        let counts = cell.counts(0);
+        let counts = counted(&cell, 0);
         prop_assert_eq!(counts.sent.frames, sent.len() as u64);
         prop_assert!(counts.received.frames <= counts.sent.frames);
-        prop_assert_eq!(cell.counts(1).sent.frames, 20);
+        prop_assert_eq!(counted(&cell, 1).sent.frames, 20);
     }
 }

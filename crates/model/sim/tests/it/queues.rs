@@ -1,10 +1,9 @@
 //! Queues against theory, through three hops.
 
 use netloom_link::Stream;
-use netloom_sim::Cell;
 use netloom_units::{Duration, Time};
 
-use crate::common::{Sketch, at, datagrams};
+use crate::common::{Sketch, at, counted, datagrams, whole};
 
 /// Payload of datagrams whose frames take 1 ms at 8 Mbit/s without framing: 1000 bytes.
 const PAYLOAD: u32 = 1000 - 42;
@@ -15,9 +14,9 @@ fn a_regular_stream_waits_nowhere_to_the_nanosecond() {
     // D/D/1 at a load of 0.99: each of three lines takes exactly 1 ms.
     let (sketch, from, _) = Sketch::chain(1, &[LINE; 3]);
     let sent = (0..10_000).map(|number| (number * 1_010_000, PAYLOAD)).collect();
-    let mut cell = Cell::new(sketch.network, vec![datagrams(from, "10.0.2.2", sent)]);
+    let mut cell = whole(sketch.network, vec![datagrams(from, "10.0.2.2", sent)]);
     cell.advance(at(20_000)).expect("no loop");
-    let counts = cell.counts(0);
+    let counts = counted(&cell, 0);
     assert_eq!(counts.received.frames, 10_000);
     let way = Duration::from_millis(3);
     assert_eq!(counts.delay.extremes(), Some((way, way)));
@@ -28,9 +27,9 @@ fn a_burst_waits_as_long_as_what_is_before_it() {
     // Ten at once: the k-th leaves the first line after k ms, and the two others add 1 ms each.
     let (sketch, from, _) = Sketch::chain(1, &[LINE; 3]);
     let sent = vec![(0, PAYLOAD); 10];
-    let mut cell = Cell::new(sketch.network, vec![datagrams(from, "10.0.2.2", sent)]);
+    let mut cell = whole(sketch.network, vec![datagrams(from, "10.0.2.2", sent)]);
     cell.advance(at(100)).expect("no loop");
-    let counts = cell.counts(0);
+    let counts = counted(&cell, 0);
     assert_eq!(counts.delay.sum_ns(), (1..=10u128).map(|k| (k + 2) * 1_000_000).sum());
 }
 
@@ -50,11 +49,11 @@ fn mean_delay(links: &[&str; 3], sent: Vec<(u64, u32)>) -> f64 {
     let end = sent.last().map_or(0, |(at, _)| *at);
     let count = sent.len();
     let (sketch, from, _) = Sketch::chain(1, links);
-    let mut cell = Cell::new(sketch.network, vec![datagrams(from, "10.0.2.2", sent)]);
+    let mut cell = whole(sketch.network, vec![datagrams(from, "10.0.2.2", sent)]);
     let over = Time::from_nanos(end) + Duration::from_secs(60);
     cell.advance(over).expect("no loop");
-    assert_eq!(cell.counts(0).received.frames, count as u64);
-    cell.counts(0).delay.sum_ns() as f64 / count as f64
+    assert_eq!(counted(&cell, 0).received.frames, count as u64);
+    counted(&cell, 0).delay.sum_ns() as f64 / count as f64
 }
 
 /// Whether `expected` is in the 99 % interval of the means of independent runs.
