@@ -17,8 +17,9 @@ pub(crate) struct Sent {
     pub start: u64,
     /// Sequence numbers that it takes.
     pub len: u32,
-    /// When it was sent last.
+    /// When it was sent last, and as which transmission: several have the same time.
     pub sent_at: Time,
+    pub order: u64,
     /// The state of delivery when it was sent last.
     pub stamp: Stamp,
     /// It carries a FIN behind its payload.
@@ -42,6 +43,7 @@ impl Sent {
             start,
             len,
             sent_at: now,
+            order: 0,
             stamp,
             fin: false,
             push: false,
@@ -64,6 +66,8 @@ pub(crate) struct SentQueue {
     packets: VecDeque<Sent>,
     /// Number of the first packet.
     base: PacketId,
+    /// Transmissions so far.
+    transmissions: u64,
     sacked: u32,
     lost: u32,
     resent: u32,
@@ -74,7 +78,7 @@ pub(crate) struct SentQueue {
     /// No packet before this one is in flight for the first time, or it is SACKed or lost.
     pub cursor: PacketId,
     /// Retransmissions in their order; entries that are out of date stay until they come up.
-    resends: VecDeque<(PacketId, Time)>,
+    resends: VecDeque<(PacketId, u64)>,
     /// The blocks of the latest SACK option: what they cover is already marked.
     covered: [(u64, u64); 4],
     /// The highest end of a SACKed packet.
@@ -117,15 +121,12 @@ impl SentQueue {
     }
 
     pub fn push(&mut self, packet: Sent) {
-        self.packets.push_back(packet);
+        self.transmissions += 1;
+        self.packets.push_back(Sent { order: self.transmissions, ..packet });
     }
 
     pub fn first(&self) -> Option<&Sent> {
         self.packets.front()
-    }
-
-    pub fn last(&self) -> Option<&Sent> {
-        self.packets.back()
     }
 
     pub fn get(&self, id: PacketId) -> Option<&Sent> {
@@ -253,23 +254,26 @@ impl SentQueue {
 
     /// Packet `id` goes out again at `now`.
     pub fn resend(&mut self, id: PacketId, now: Time, stamp: Stamp) {
+        self.transmissions += 1;
+        let order = self.transmissions;
         let Some(packet) = self.get_mut(id) else { return };
         let again = !packet.resent;
         let waited = packet.lost && again;
         packet.resent = true;
         packet.ever_resent = true;
         packet.sent_at = now;
+        packet.order = order;
         packet.stamp = stamp;
         self.resent += u32::from(again);
         self.waiting -= u32::from(waited);
-        self.resends.push_back((id, now));
+        self.resends.push_back((id, order));
     }
 
     /// The earliest retransmission that is still in flight.
     pub fn first_resend(&mut self) -> Option<(PacketId, Sent)> {
-        while let Some((id, at)) = self.resends.front() {
+        while let Some((id, order)) = self.resends.front() {
             match self.get(*id) {
-                Some(packet) if packet.resent && packet.sent_at == *at => {
+                Some(packet) if packet.resent && packet.order == *order => {
                     return Some((*id, *packet));
                 }
                 _ => self.resends.pop_front(),

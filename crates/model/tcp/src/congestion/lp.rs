@@ -69,7 +69,11 @@ impl CongestionControl for Lp {
         }
     }
 
-    fn acked(&mut self, flow: &mut Flow, _: &Acked) {
+    fn acked(&mut self, flow: &mut Flow, sample: &Acked) {
+        // The acknowledgement of one packet may have waited: that is no delay of the path.
+        if sample.packets < 2 {
+            return;
+        }
         let Some((echo, value)) = flow.timestamp_echo.zip(flow.timestamp_value) else { return };
         self.sample(i64::from(value.wrapping_sub(echo) as i32));
         if self.above {

@@ -144,7 +144,9 @@ impl Endpoint {
                 count += 1;
             }
         }
+        // Lower ones first: a block that is new has not overtaken those below it.
         let blocks = &mut blocks[..count];
+        blocks.sort_unstable();
         let Self { snd, rate, recovery, flow, rtt, .. } = self;
         let least = rtt.least().unwrap_or(Duration::ZERO);
         let echo = flow.timestamp_echo;

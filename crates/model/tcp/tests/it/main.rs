@@ -3,4 +3,6 @@
 mod common;
 mod handshake;
 mod laws;
+mod receiver;
 mod recovery;
+mod states;
