@@ -95,11 +95,7 @@ impl RateSampler {
     pub fn deliver(&mut self, packet: &Sent, now: Time) {
         self.delivered += 1;
         self.delivered_at = now;
-        let newer = match &self.newest {
-            None => true,
-            Some((_, sent_at, _)) => (packet.sent_at, packet.end()) > (*sent_at, self.newest_end),
-        };
-        if newer {
+        if self.newest.is_none() || packet.order > self.newest_order {
             self.newest = Some((packet.stamp, packet.sent_at, packet.ever_resent));
             self.newest_order = packet.order;
             self.first_sent_at = packet.sent_at;

@@ -131,7 +131,8 @@ impl Bbr {
 
     /// Bytes per second of `gain` times `bandwidth`, below it by the margin.
     fn rate(flow: &Flow, bandwidth: u64, gain: u64) -> u64 {
-        let bytes = u128::from(bandwidth) * u128::from(flow.mss) * u128::from(gain) / u128::from(ONE);
+        let bytes =
+            u128::from(bandwidth) * u128::from(flow.mss) * u128::from(gain) / u128::from(ONE);
         let rate = (bytes * u128::from(10_000 * (100 - PACING_MARGIN))) >> BW_SHIFT;
         u64::try_from(rate).unwrap_or(u64::MAX).min(flow.max_pacing_rate)
     }
@@ -206,8 +207,7 @@ impl Bbr {
             }
         }
         let micros = flow.now.since(aggregation.since).as_nanos() / 1000;
-        let expected =
-            (u128::from(self.bandwidth.value()) * u128::from(micros)) >> BW_SHIFT;
+        let expected = (u128::from(self.bandwidth.value()) * u128::from(micros)) >> BW_SHIFT;
         let mut expected = u64::try_from(expected).unwrap_or(u64::MAX);
         if aggregation.acked <= expected {
             aggregation.acked = 0;

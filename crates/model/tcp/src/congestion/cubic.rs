@@ -133,7 +133,8 @@ impl CongestionControl for Cubic {
         self.epoch = None;
         let cwnd = u64::from(flow.cwnd);
         // Fast convergence (RFC 9438 §4.7).
-        let max = if flow.cwnd < self.last_max { cwnd * (SCALE + BETA) / (2 * SCALE) } else { cwnd };
+        let max =
+            if flow.cwnd < self.last_max { cwnd * (SCALE + BETA) / (2 * SCALE) } else { cwnd };
         self.last_max = max as u32;
         ((cwnd * BETA / SCALE) as u32).max(2)
     }

@@ -37,7 +37,9 @@ impl Westwood {
         let passed = now.since(self.since);
         let whole = Duration::from_nanos(self.latest_rtt).max(LEAST_SAMPLE);
         if self.latest_rtt > 0 && passed > whole {
-            self.sample((u128::from(self.bytes) * 1_000_000_000 / u128::from(passed.as_nanos())) as u64);
+            self.sample(
+                (u128::from(self.bytes) * 1_000_000_000 / u128::from(passed.as_nanos())) as u64,
+            );
             self.bytes = 0;
             self.since = now;
         }

@@ -52,8 +52,8 @@ impl Yeah {
         if self.delays.samples > 2 {
             let over = self.delays.least - self.delays.base;
             // Packets in the queue: the delay times the rate of a round.
-            let queue = u128::from(over) * u128::from(flow.cwnd)
-                / u128::from(self.delays.least.max(1));
+            let queue =
+                u128::from(over) * u128::from(flow.cwnd) / u128::from(self.delays.least.max(1));
             self.queued = queue as u64;
             if self.queued > ALPHA || over > self.delays.base / PHY {
                 self.decongest(flow);
@@ -76,11 +76,8 @@ impl Yeah {
             flow.cwnd = (flow.cwnd - less).max(self.reno_window);
             flow.ssthresh = flow.cwnd;
         }
-        self.reno_window = if self.reno_window <= 2 {
-            (flow.cwnd >> 1).max(2)
-        } else {
-            self.reno_window + 1
-        };
+        self.reno_window =
+            if self.reno_window <= 2 { (flow.cwnd >> 1).max(2) } else { self.reno_window + 1 };
         self.reno_rounds += 1;
         self.fast_rounds = 0;
     }

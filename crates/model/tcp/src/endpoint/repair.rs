@@ -274,6 +274,7 @@ impl Endpoint {
 
     fn mark_lost(&mut self, id: u64) {
         self.rate.lost += u64::from(self.snd.sent.mark_lost(id));
+        self.snd.bound_duplicates();
     }
 
     /// The timer, not an acknowledgement, has shown losses.
@@ -388,6 +389,7 @@ impl Endpoint {
         self.change_state(S::Loss);
         self.recovery.point = self.snd.nxt;
         self.recovery.probe = None;
+        self.recovery.hold = false;
         self.negotiated.reduced = self.negotiated.ecn_on();
         self.recovery.frto = self.config.frto && (fresh || self.recovery.timeouts > 0);
     }
@@ -421,6 +423,7 @@ impl Endpoint {
                 self.flow.cwnd = prr.window(outcome.delivered, in_flight, threshold, safe);
             }
         } else if self.may_grow(outcome) {
+            self.flow.update_limited();
             self.control.grow(&mut self.flow, outcome.packets);
         }
         self.tune_send_buffer();

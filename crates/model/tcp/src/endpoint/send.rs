@@ -120,9 +120,7 @@ impl Endpoint {
             flow.peak_in_flight = out;
             self.usage.round_end = self.snd.nxt;
         }
-        // In slow start the window may grow while it is less than twice what is used.
-        flow.cwnd_limited = flow.cwnd_limited_in_round
-            || (flow.in_slow_start() && flow.cwnd < 2 * flow.peak_in_flight);
+        flow.update_limited();
         if flow.cwnd_limited {
             self.usage.used = 0;
             self.usage.limited_at = now;

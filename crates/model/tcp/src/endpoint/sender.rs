@@ -160,6 +160,11 @@ impl Sender {
         self.sent.in_flight().saturating_sub(self.duplicates)
     }
 
+    /// No more packets are overtaken than are neither acknowledged nor lost.
+    pub fn bound_duplicates(&mut self) {
+        self.duplicates = self.duplicates.min(self.sent.len() - self.sent.lost());
+    }
+
     /// Packets that arrived out of order, as far as known.
     pub fn sacked(&self) -> u32 {
         self.sent.sacked() + self.duplicates

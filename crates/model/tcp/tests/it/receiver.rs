@@ -12,8 +12,10 @@ fn the_first_segments_are_acknowledged_at_once_later_ones_in_pairs() {
     network.send(300 * 1448);
     network.run(at_ms(2_000));
     let acks = acks_of(&network, 1);
-    let covered: Vec<u32> =
-        acks.windows(2).map(|pair| pair[1].1.segment.ack.wrapping_sub(pair[0].1.segment.ack)).collect();
+    let covered: Vec<u32> = acks
+        .windows(2)
+        .map(|pair| pair[1].1.segment.ack.wrapping_sub(pair[0].1.segment.ack))
+        .collect();
     // Sixteen quick ones at most; the handshake's SYN-ACK counts as one.
     assert!(covered[..10].iter().all(|bytes| *bytes == 1448), "{covered:?}");
     assert!(covered[20..80].iter().all(|bytes| *bytes == 2896), "{covered:?}");
@@ -39,9 +41,8 @@ fn gaps_are_reported_at_once_latest_block_first() {
     let config = Config { comp_sack_segments: 0, ..Config::default() };
     let mut network = Network::symmetric(config, 0, ms(20), 0);
     network.connect();
-    network.lines[0].plan = Box::new(|number, _| {
-        if [2, 4, 6].contains(&number) { Fate::Drop } else { Fate::Pass }
-    });
+    network.lines[0].plan =
+        Box::new(|number, _| if [2, 4, 6].contains(&number) { Fate::Drop } else { Fate::Pass });
     network.send(10 * 1448);
     network.run(at_ms(90));
     let start = network.hosts[0].sent[0].1.segment.seq.wrapping_add(1);
@@ -74,9 +75,8 @@ fn four_blocks_fit_without_timestamps() {
     let config = Config { timestamps: false, comp_sack_segments: 0, ..Config::default() };
     let mut network = Network::symmetric(config, 0, ms(20), 0);
     network.connect();
-    network.lines[0].plan = Box::new(|number, _| {
-        if number % 2 == 0 && number < 10 { Fate::Drop } else { Fate::Pass }
-    });
+    network.lines[0].plan =
+        Box::new(|number, _| if number % 2 == 0 && number < 10 { Fate::Drop } else { Fate::Pass });
     network.send(10 * 1460);
     network.run(at_ms(90));
     let most = acks_of(&network, 1).iter().map(|(_, packet)| packet.segment.header_len()).max();
@@ -94,7 +94,8 @@ fn duplicates_are_reported() {
     let start = network.hosts[0].sent[0].1.segment.seq.wrapping_add(1 + 3 * 1448);
     let twice = SackBlock { start, end: start.wrapping_add(1448) };
     let acks = acks_of(&network, 1);
-    let reports: Vec<_> = acks.iter().filter(|(_, packet)| packet.segment.sack_blocks > 0).collect();
+    let reports: Vec<_> =
+        acks.iter().filter(|(_, packet)| packet.segment.sack_blocks > 0).collect();
     assert_eq!(reports.len(), 1);
     assert_eq!(reports[0].1.sack.as_slice(), [twice]);
 }

@@ -116,9 +116,8 @@ fn everything_lost_is_repaired_after_the_timeout() {
 #[test]
 fn timeouts_double() {
     let config = Config { tail_loss_probe: false, ..Config::default() };
-    let mut network = path(config, |_, segment| {
-        if segment.len > 0 { Fate::Drop } else { Fate::Pass }
-    });
+    let mut network =
+        path(config, |_, segment| if segment.len > 0 { Fate::Drop } else { Fate::Pass });
     network.send(10 * u64::from(MSS));
     network.run(at_ms(20_000));
     let times = times(&network, 0);
@@ -134,14 +133,14 @@ fn timeouts_double() {
 
 #[test]
 fn a_silent_peer_ends_the_connection_after_fifteen_timeouts() {
-    let mut network = path(Config::default(), |_, segment| {
-        if segment.len > 0 { Fate::Drop } else { Fate::Pass }
-    });
+    let mut network =
+        path(Config::default(), |_, segment| if segment.len > 0 { Fate::Drop } else { Fate::Pass });
     network.send(10 * u64::from(MSS));
     network.run(at_ms(2_000_000));
-    let closed = network.hosts[0].events.iter().any(|event| {
-        *event == netloom_tcp::Event::Closed(netloom_tcp::CloseReason::TimedOut)
-    });
+    let closed = network.hosts[0]
+        .events
+        .iter()
+        .any(|event| *event == netloom_tcp::Event::Closed(netloom_tcp::CloseReason::TimedOut));
     assert!(closed, "{:?}", network.hosts[0].events);
     // 924.6 s (ip-sysctl: tcp_retries2), up to one more timeout of 120 s.
     let last = times(&network, 0).last().unwrap().since(Time::ZERO);
@@ -176,9 +175,13 @@ fn a_spurious_timeout_is_undone() {
 #[test]
 fn reordering_is_undone_and_remembered() {
     // Every 50th packet arrives 30 ms late: more than a quarter of the round trip.
-    let mut network = path(Config::default(), |number, _| {
-        if number % 50 == 10 { Fate::Late(ms(30)) } else { Fate::Pass }
-    });
+    let mut network =
+        path(
+            Config::default(),
+            |number, _| {
+                if number % 50 == 10 { Fate::Late(ms(30)) } else { Fate::Pass }
+            },
+        );
     network.send(3_000 * u64::from(MSS));
     network.run(at_ms(20_000));
     assert_eq!(network.hosts[1].received, 3_000 * u64::from(MSS));

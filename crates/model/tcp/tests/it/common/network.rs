@@ -57,6 +57,8 @@ pub struct Line {
     pub delay: Duration,
     /// Bytes of packets that wait, the one on the line included.
     pub buffer: u64,
+    /// Marks packets that find more than this waiting.
+    pub mark_above: u64,
     pub plan: Plan,
     /// Packets with payload that were offered.
     pub data_packets: u64,
@@ -73,6 +75,7 @@ impl Line {
             rate,
             delay,
             buffer,
+            mark_above: u64::MAX,
             plan: Box::new(|_, _| Fate::Pass),
             data_packets: 0,
             dropped: 0,
@@ -105,6 +108,9 @@ impl Line {
             if self.waiting_bytes + bytes > self.buffer {
                 self.dropped += 1;
                 return [None, None];
+            }
+            if self.waiting_bytes > self.mark_above && packet.segment.ecn != Ecn::NotEct {
+                packet.segment.ecn = Ecn::Ce;
             }
             let begin = self.busy_until.max(now);
             self.busy_until = begin + Duration::from_nanos(bytes * 8_000_000_000 / self.rate);
@@ -168,7 +174,7 @@ impl Host {
         if self.to_write > 0 {
             self.to_write -= self.endpoint.write(now, self.to_write);
         }
-        if self.close && self.to_write == 0 {
+        if self.close && self.to_write == 0 && self.endpoint.state().synchronized() {
             self.close = false;
             self.endpoint.shutdown(now);
         }
