@@ -76,6 +76,7 @@ impl Endpoint {
         let updated = !old && self.update_window(now, segment, start, ack);
         if outcome.advanced {
             self.recovery.timeouts = 0;
+            self.recovery.silent_since = None;
         }
         self.take_sacks(now, sack, ack, &mut outcome);
         self.take_cumulative(now, ack, &mut outcome);

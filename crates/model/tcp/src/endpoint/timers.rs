@@ -91,6 +91,7 @@ impl Endpoint {
             self.recovery.backoff += u32::from(self.recovery.timeouts >= free);
         }
         self.recovery.timeouts += 1;
+        self.recovery.silent_since.get_or_insert(now);
         self.set_timeout(now);
     }
 
@@ -102,10 +103,11 @@ impl Endpoint {
             State::SynSent => self.recovery.timeouts >= config.syn_retries,
             State::SynReceived => self.recovery.timeouts >= config.synack_retries,
             _ => {
-                let Some(since) = self.recovery.first_resent else { return false };
+                let Some(since) = self.recovery.silent_since else { return false };
                 let base = config.rto_min.as_nanos().max(1);
                 let most = config.rto_max.as_nanos();
-                let waits = (0..=config.retries2).map(|n| (base << n.min(40)).min(most));
+                // The first timeout has passed when the silence begins.
+                let waits = (1..=config.retries2).map(|n| (base << n.min(40)).min(most));
                 now.since(since).as_nanos() >= waits.sum()
             }
         }

@@ -118,17 +118,20 @@ fn cubic_follows_its_curve() {
 fn hystart_leaves_slow_start_before_the_queue_overflows() {
     let run = |hystart: HyStart| {
         let config = Config { hystart, ..with(Algorithm::Cubic) };
-        // A queue of a whole product: enough to see the delay in time.
-        let lines = [Line::new(10_000_000, ms(64), 320_000), Line::new(0, ms(64), 0)];
+        // A queue of several products: time enough to see its delay.
+        let lines = [Line::new(10_000_000, ms(64), 2_000_000), Line::new(0, ms(64), 0)];
         let mut network = Network::new(config, lines);
         network.send(u64::MAX / 4);
-        network.run(at_ms(4_000));
+        network.run_while(at_ms(20_000), |network| {
+            network.hosts[0].endpoint.info().ssthresh.is_none()
+        });
         network.hosts[0].endpoint.info()
     };
     let (off, linux, plus_plus) = (run(HyStart::Off), run(HyStart::Linux), run(HyStart::PlusPlus));
-    assert!(off.lost > 50, "{off:?}");
+    assert!(off.lost > 0, "{off:?}");
     assert_eq!((linux.lost, plus_plus.lost), (0, 0), "{linux:?} {plus_plus:?}");
-    assert!(linux.ssthresh.is_some() && plus_plus.ssthresh.is_some());
+    // Linux leaves as soon as it sees the delay, HyStart++ five slower rounds later.
+    assert!(linux.cwnd < plus_plus.cwnd && plus_plus.cwnd < off.cwnd, "{linux:?} {plus_plus:?}");
 }
 
 /// BBR: startup, drain, then twice the product as a bound, and a pacing rate that cycles (1.25, 0.75,
@@ -283,12 +286,13 @@ fn windows_grow_as_published() {
     let each = [(38.0, 1.0), (118.0, 2.0), (221.0, 3.0), (347.0, 4.0)];
     let each = each.iter().find(|(bound, _)| window <= *bound).unwrap().1;
     assert!((highspeed - 5.0 * each).abs() <= 2.5, "{highspeed} {each} {window}");
-    // ρ² packets, ρ = 100 ms / 25 ms.
+    // ρ² packets, ρ = 100 ms / 25 ms, a fifth less where the window of a round trip before, which is
+    // acknowledged, was that much smaller.
     let (hybla, _) = growth(Algorithm::Hybla);
-    assert!((hybla - 80.0).abs() <= 12.0, "{hybla}");
-    // α = 10 where nothing queues.
+    assert!((55.0..=80.0).contains(&hybla), "{hybla}");
+    // α = 10 where nothing queues; the ends of the stretch make up to a round trip.
     let (illinois, _) = growth(Algorithm::Illinois);
-    assert!((35.0..=55.0).contains(&illinois), "{illinois}");
+    assert!((40.0..=62.0).contains(&illinois), "{illinois}");
 }
 
 /// DCTCP with a step marker: the queue stays near the threshold, and α near its theory; nothing is
