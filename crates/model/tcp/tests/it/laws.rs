@@ -164,6 +164,24 @@ fn bbr_finds_rate_and_round_trip_and_cycles() {
     assert!(goodput(&network) > 0.92 * 10e6 * 1448.0 / 1514.0);
 }
 
+/// BBR 3: probes the round-trip time every five seconds with half the product, and bandwidth between;
+/// its long-term bound keeps it from losing anything after Startup.
+#[test]
+fn bbr3_probes_without_losing() {
+    let mut network = long_path(with(Algorithm::Bbr3));
+    let samples = samples(&mut network, 5, 60);
+    let half = 105.7 / 2.0;
+    let probes = |info: &Info| (f64::from(info.cwnd) / half - 1.0).abs() < 0.1;
+    let begins = samples.windows(2).filter(|pair| !probes(&pair[0].1) && probes(&pair[1].1));
+    let at: Vec<f64> = begins.map(|pair| pair[1].0).collect();
+    assert!(at.len() >= 8, "{at:?}");
+    for pair in at.windows(2) {
+        assert!(pair[1] - pair[0] > 5.0 && pair[1] - pair[0] < 6.0, "{at:?}");
+    }
+    assert_eq!(samples[0].1.lost, samples.last().unwrap().1.lost);
+    assert!(goodput(&network) > 0.9 * 10e6 * 1448.0 / 1514.0);
+}
+
 /// Reno under random loss: goodput MSS/RTT · √(3/2p) (Mathis and others 1997, with an acknowledgement
 /// for every packet; delayed ones do not matter where bytes are counted).
 #[test]
