@@ -112,8 +112,7 @@ impl Rack {
         let window = self.window(queue, conditions);
         let mut lost = 0;
         let mut next: Option<Time> = None;
-        loop {
-            let Some((id, packet)) = queue.first_original() else { break };
+        while let Some((id, packet)) = queue.first_original() {
             match self.verdict(&packet, now, window) {
                 Verdict::Lost => lost += u32::from(queue.mark_lost(id)),
                 Verdict::Wait(until) => {
@@ -123,8 +122,7 @@ impl Rack {
                 Verdict::Later => break,
             }
         }
-        loop {
-            let Some((id, packet)) = queue.first_resend() else { break };
+        while let Some((id, packet)) = queue.first_resend() {
             match self.verdict(&packet, now, window) {
                 Verdict::Lost => lost += u32::from(queue.mark_lost(id)),
                 Verdict::Wait(until) => {

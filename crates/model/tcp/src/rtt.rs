@@ -1,7 +1,7 @@
-//! Round-trip times and the retransmission timeout: RFC 6298 with Linux's estimator, as Sarolahti and
-//! Kuznetsov describe it ("Congestion Control in Linux TCP", USENIX 2002, §3.1): the deviation is the
-//! largest within a round trip, it falls slowly, and a falling round-trip time hardly raises it. Not
-//! here: when the timer runs.
+//! Round-trip times and the retransmission timeout: RFC 6298 with Linux's estimator, as Sarolahti
+//! and Kuznetsov describe it ("Congestion Control in Linux TCP", USENIX 2002, §3.1): the deviation
+//! is the largest within a round trip, it falls slowly, and a falling round-trip time hardly raises
+//! it. Not here: when the timer runs.
 
 use netloom_units::{Duration, Time};
 

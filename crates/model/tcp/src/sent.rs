@@ -1,5 +1,6 @@
 //! The packets that are sent and not yet acknowledged, with what is known of each: the scoreboard
-//! (RFC 6675 §3) and the order of transmission (RFC 8985 §5). Not here: when a packet counts as lost.
+//! (RFC 6675 §3) and the order of transmission (RFC 8985 §5). Not here: when a packet counts as
+//! lost.
 
 use std::collections::VecDeque;
 
@@ -141,8 +142,8 @@ impl SentQueue {
         self.packets.iter().enumerate().map(|(n, packet)| (self.base + n as u64, packet))
     }
 
-    /// Takes the first packet off if it ends at or before `una`; shortens it where it is acknowledged
-    /// in part.
+    /// Takes the first packet off if it ends at or before `una`; shortens it where it is
+    /// acknowledged in part.
     pub fn pop_acknowledged(&mut self, una: u64) -> Option<Sent> {
         let first = self.packets.front_mut()?;
         if first.end() > una {
@@ -161,13 +162,16 @@ impl SentQueue {
         Some(packet)
     }
 
-    /// Marks what a SACK block covers; `report` gets each packet that is newly covered, as it was.
+    /// Marks what a SACK block covers; `report` gets each packet that is newly covered, as it
+    /// was.
     pub fn sack(&mut self, block: (u64, u64), mut report: impl FnMut(PacketId, &Sent)) {
         // Blocks mostly repeat or extend what the latest option had.
         let mut parts = [block; 5];
         let mut count = 1;
         for known in self.covered {
-            for part in 0..count {
+            // A part that is added here has nothing of this block.
+            let present = count;
+            for part in 0..present {
                 let (start, end) = parts[part];
                 if known.0 >= end || known.1 <= start {
                     continue;

@@ -1,7 +1,7 @@
-//! BBR, version 1 (Cardwell, Cheng, Yeganeh and Jacobson, draft-cardwell-iccrg-bbr-congestion-control-00;
-//! "BBR: Congestion-based congestion control", ACM Queue 14(5), 2016), with the allowance for aggregated
-//! acknowledgements and the pacing margin that its authors added later (IETF 101, iccrg). Not here: the
-//! detection of policers.
+//! BBR, version 1 (Cardwell, Cheng, Yeganeh and Jacobson,
+//! draft-cardwell-iccrg-bbr-congestion-control-00; "BBR: Congestion-based congestion control", ACM
+//! Queue 14(5), 2016), with the allowance for aggregated acknowledgements and the pacing margin
+//! that its authors added later (IETF 101, iccrg). Not here: the detection of policers.
 
 use netloom_units::{Duration, Time};
 

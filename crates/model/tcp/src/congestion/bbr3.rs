@@ -1,6 +1,6 @@
 //! BBR, version 3 (draft-ietf-ccwg-bbr; section numbers are those of -01). Not validated: no kernel
-//! without patches has it. Losses are judged once for each acknowledgement, by the sample that it gives,
-//! not for each lost packet; and marks of ECN count as in RFC 3168, as losses do.
+//! without patches has it. Losses are judged once for each acknowledgement, by the sample that it
+//! gives, not for each lost packet; and marks of ECN count as in RFC 3168, as losses do.
 
 use netloom_units::{Duration, Time};
 

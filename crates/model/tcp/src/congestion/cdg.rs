@@ -1,6 +1,6 @@
-//! CDG (Hayes and Armitage 2011, "Revisiting TCP congestion control using delay gradients"): a rising
-//! round-trip time makes a back-off likely, P = 1 − e^(−g/G); losses while the queue is not deemed full
-//! count little, and a shadow window regains what delay-based back-offs lost to others.
+//! CDG (Hayes and Armitage 2011, "Revisiting TCP congestion control using delay gradients"): a
+//! rising round-trip time makes a back-off likely, P = 1 − e^(−g/G); losses while the queue is not
+//! deemed full count little, and a shadow window regains what delay-based back-offs lost to others.
 
 use super::{Acked, CongestionControl, Flow, RecoveryState};
 

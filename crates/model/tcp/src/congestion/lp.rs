@@ -1,6 +1,7 @@
 //! TCP-LP (Kuzmanovic and Knightly 2003, "TCP-LP: A distributed algorithm for low priority data
 //! transfer"): one-way delays, from timestamps, above 15 % of their range are early congestion: the
-//! window halves, and an inference phase begins, in which a second sign takes it down to one packet.
+//! window halves, and an inference phase begins, in which a second sign takes it down to one
+//! packet.
 
 use netloom_units::{Duration, Time};
 

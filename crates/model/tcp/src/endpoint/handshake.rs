@@ -1,5 +1,5 @@
-//! Opening a connection: SYNs, and what the two ends agree on. Not here: the rest of RFC 9293's event
-//! processing (`arrive`).
+//! Opening a connection: SYNs, and what the two ends agree on. Not here: the rest of RFC 9293's
+//! event processing (`arrive`).
 
 use netloom_units::Time;
 

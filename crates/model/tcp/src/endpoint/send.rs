@@ -53,11 +53,10 @@ impl Endpoint {
             self.config.pacing_avoidance_ratio
         };
         let packets = flow.cwnd.max(flow.in_flight);
-        let bytes = u128::from(packets) * u128::from(flow.mss) * u128::from(ratio) / 100;
-        let srtt = flow.srtt.as_nanos();
-        let rate = (bytes * u128::from(NANOS)).checked_div(u128::from(srtt));
-        let rate = rate.map_or(u64::MAX, |rate| u64::try_from(rate).unwrap_or(u64::MAX));
-        flow.pacing_rate = rate.min(flow.max_pacing_rate);
+        let bytes = u64::from(packets) * u64::from(flow.mss) * u64::from(ratio) / 100;
+        // Up to 18 GB in flight.
+        let rate = bytes.saturating_mul(NANOS).checked_div(flow.srtt.as_nanos());
+        flow.pacing_rate = rate.unwrap_or(u64::MAX).min(flow.max_pacing_rate);
     }
 
     pub(super) fn tune_send_buffer(&mut self) {

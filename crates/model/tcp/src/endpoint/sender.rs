@@ -1,13 +1,13 @@
-//! The sending half: what is written, what is sent, and how much the other end takes. Not here: what
-//! the congestion window allows (`send`).
+//! The sending half: what is written, what is sent, and how much the other end takes. Not here:
+//! what the congestion window allows (`send`).
 
 use crate::config::{Config, LEAST_MSS};
 use crate::sent::SentQueue;
 use crate::sequence::{SYN_AT, Sequence};
 
-/// What the kernel needs beside a packet's payload for headers, before rounding up to a power of two,
-/// and for its descriptor: together 2304 bytes at 1460, as the send buffers that `ss -tm` shows on Linux
-/// 6.18 have it.
+/// What the kernel needs beside a packet's payload for headers, before rounding up to a power of
+/// two, and for its descriptor: together 2304 bytes at 1460, as the send buffers that `ss -tm`
+/// shows on Linux 6.18 have it.
 const OVERHEAD: u32 = 576;
 const DESCRIPTOR: u32 = 256;
 

@@ -31,10 +31,21 @@ pub(crate) struct Timers {
     pub paced: Option<Time>,
 }
 
+/// The earlier of two deadlines, if there is any.
+#[inline]
+pub(super) fn earlier(one: Option<Time>, other: Option<Time>) -> Option<Time> {
+    match (one, other) {
+        (Some(one), Some(other)) => Some(one.min(other)),
+        (one, None) => one,
+        (None, other) => other,
+    }
+}
+
 impl Timers {
+    #[inline]
     pub fn next(&self) -> Option<Time> {
         let retransmit = self.retransmit.map(|(_, at)| at);
-        [retransmit, self.lifetime, self.paced].into_iter().flatten().min()
+        earlier(earlier(retransmit, self.lifetime), self.paced)
     }
 
     pub fn is_set_for(&self, what: Retransmit) -> bool {

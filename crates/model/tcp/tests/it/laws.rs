@@ -72,8 +72,8 @@ fn renos_sawtooth_has_its_period_and_mean() {
     assert!(losses <= 2 * begins.len() as u64, "{losses} {begins:?}");
 }
 
-/// W(t) = C (t − K)³ + W_max, K = ∛(W_max (1 − β)/C) (RFC 9438 §4.2), on a path whose buffer is large
-/// enough for the whole of it.
+/// W(t) = C (t − K)³ + W_max, K = ∛(W_max (1 − β)/C) (RFC 9438 §4.2), on a path whose buffer is
+/// large enough for the whole of it.
 #[test]
 fn cubic_follows_its_curve() {
     let lines = [Line::new(0, ms(50), 0), Line::new(0, ms(50), 0)];
@@ -134,8 +134,8 @@ fn hystart_leaves_slow_start_before_the_queue_overflows() {
     assert!(linux.cwnd < plus_plus.cwnd && plus_plus.cwnd < off.cwnd, "{linux:?} {plus_plus:?}");
 }
 
-/// BBR: startup, drain, then twice the product as a bound, and a pacing rate that cycles (1.25, 0.75,
-/// six times 1) around the bottleneck's rate; ProbeRTT every ten seconds.
+/// BBR: startup, drain, then twice the product as a bound, and a pacing rate that cycles (1.25,
+/// 0.75, six times 1) around the bottleneck's rate; ProbeRTT every ten seconds.
 #[test]
 fn bbr_finds_rate_and_round_trip_and_cycles() {
     let mut network = long_path(with(Algorithm::Bbr));
@@ -164,8 +164,8 @@ fn bbr_finds_rate_and_round_trip_and_cycles() {
     assert!(goodput(&network) > 0.92 * 10e6 * 1448.0 / 1514.0);
 }
 
-/// BBR 3: probes the round-trip time every five seconds with half the product, and bandwidth between;
-/// its long-term bound keeps it from losing anything after Startup.
+/// BBR 3: probes the round-trip time every five seconds with half the product, and bandwidth
+/// between; its long-term bound keeps it from losing anything after Startup.
 #[test]
 fn bbr3_probes_without_losing() {
     let mut network = long_path(with(Algorithm::Bbr3));
@@ -182,8 +182,8 @@ fn bbr3_probes_without_losing() {
     assert!(goodput(&network) > 0.9 * 10e6 * 1448.0 / 1514.0);
 }
 
-/// Reno under random loss: goodput MSS/RTT · √(3/2p) (Mathis and others 1997, with an acknowledgement
-/// for every packet; delayed ones do not matter where bytes are counted).
+/// Reno under random loss: goodput MSS/RTT · √(3/2p) (Mathis and others 1997, with an
+/// acknowledgement for every packet; delayed ones do not matter where bytes are counted).
 #[test]
 fn reno_under_random_loss_is_near_mathis() {
     for loss in [0.01, 0.001, 0.0003] {
@@ -304,8 +304,8 @@ fn windows_grow_as_published() {
     let each = [(38.0, 1.0), (118.0, 2.0), (221.0, 3.0), (347.0, 4.0)];
     let each = each.iter().find(|(bound, _)| window <= *bound).unwrap().1;
     assert!((highspeed - 5.0 * each).abs() <= 2.5, "{highspeed} {each} {window}");
-    // ρ² packets, ρ = 100 ms / 25 ms, a fifth less where the window of a round trip before, which is
-    // acknowledged, was that much smaller.
+    // ρ² packets, ρ = 100 ms / 25 ms, a fifth less where the window of a round trip before, which
+    // is acknowledged, was that much smaller.
     let (hybla, _) = growth(Algorithm::Hybla);
     assert!((55.0..=80.0).contains(&hybla), "{hybla}");
     // α = 10 where nothing queues; the ends of the stretch make up to a round trip.
@@ -339,8 +339,8 @@ fn dctcp_holds_the_queue_at_the_markers_threshold() {
     assert!(goodput(&network) > 0.9 * 100e6 * 1448.0 / 1514.0, "{}", goodput(&network));
 }
 
-/// RFC 3168: a mark halves the window once in a round trip, the echo lasts until CWR, and nothing is
-/// sent again.
+/// RFC 3168: a mark halves the window once in a round trip, the echo lasts until CWR, and nothing
+/// is sent again.
 #[test]
 fn a_mark_reduces_the_window_once() {
     let config = Config { ecn: EcnMode::On, ..with(Algorithm::Reno) };

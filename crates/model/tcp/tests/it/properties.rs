@@ -97,8 +97,8 @@ proptest! {
         rate in proptest::sample::select(&[0u64, 2_000_000, 50_000_000][..]),
         mtu in 100u16..1500,
     ) {
-        // Without timestamps, the timeout stays as long as no packet arrives at the first try (Karn):
-        // minutes between two packets, where many are lost.
+        // Without timestamps, the timeout stays as long as no packet arrives at the first try
+        // (Karn): minutes between two packets, where many are lost.
         let milder = |trouble: Trouble| Trouble {
             loss: if config.timestamps { trouble.loss } else { trouble.loss / 4 },
             ..trouble

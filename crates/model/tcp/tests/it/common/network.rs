@@ -104,7 +104,7 @@ impl Line {
             self.waiting_bytes -= self.waiting.pop_front().unwrap().1;
         }
         let bytes = packet.segment.packet_bytes(20) + 14;
-        if self.rate > 0 {
+        if let Some(nanos) = (bytes * 8_000_000_000).checked_div(self.rate) {
             if self.waiting_bytes + bytes > self.buffer {
                 self.dropped += 1;
                 return [None, None];
@@ -113,7 +113,7 @@ impl Line {
                 packet.segment.ecn = Ecn::Ce;
             }
             let begin = self.busy_until.max(now);
-            self.busy_until = begin + Duration::from_nanos(bytes * 8_000_000_000 / self.rate);
+            self.busy_until = begin + Duration::from_nanos(nanos);
             self.waiting.push_back((self.busy_until, bytes));
             self.waiting_bytes += bytes;
         } else {
