@@ -1,5 +1,5 @@
-//! What an endpoint is configured by: Linux's sysctls as typed fields, and the socket's own options.
-//! Not here: parsing and the names of sysctls in scenarios.
+//! What an endpoint is configured by: Linux's sysctls as typed fields, and the socket's own
+//! options. Not here: parsing and the names of sysctls in scenarios.
 
 use netloom_units::Duration;
 

@@ -1,8 +1,8 @@
-//! One TCP endpoint that behaves like Linux's, as a state machine in virtual time: segments and `now`
-//! go in, segments and deadlines come out. Written from RFCs, papers and recorded behaviour.
+//! One TCP endpoint that behaves like Linux's, as a state machine in virtual time: segments and
+//! `now` go in, segments and deadlines come out. Written from RFCs, papers and recorded behaviour.
 //!
-//! An [`Endpoint`] counts bytes and never sees them. A [`Segment`] is a plain value of 40 bytes; its
-//! SACK blocks travel beside it.
+//! An [`Endpoint`] counts bytes and never sees them. A [`Segment`] is a plain value of 40 bytes;
+//! its SACK blocks travel beside it.
 //!
 //! | module | what lives there |
 //! |---|---|
@@ -17,8 +17,8 @@
 //! | `ticks` | when a kernel timer of a given `CONFIG_HZ` fires |
 //! | `info` | [`Info`], as TCP_INFO has it |
 //!
-//! Not here: IP, ports, listeners with queues, device queues, urgent data, fast open, MPTCP, accurate
-//! ECN.
+//! Not here: IP, ports, listeners with queues, device queues, urgent data, fast open, MPTCP,
+//! accurate ECN.
 
 mod config;
 mod congestion;

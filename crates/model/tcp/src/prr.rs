@@ -1,5 +1,6 @@
 //! Proportional rate reduction (RFC 6937, with the safe-acknowledgement heuristic of RFC 9937): how
-//! many packets go out while the window shrinks to the threshold. Not here: when it begins and ends.
+//! many packets go out while the window shrinks to the threshold. Not here: when it begins and
+//! ends.
 
 /// The state of a reduction (RFC 6937 §3).
 #[derive(Debug, Default)]

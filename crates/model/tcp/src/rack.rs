@@ -22,9 +22,8 @@ pub(crate) struct Conditions {
 /// RACK's variables (§5.3).
 #[derive(Debug)]
 pub(crate) struct Rack {
-    /// Of the delivered packet that was sent last: when, where it ends, its round trip.
-    sent_at: Time,
-    end: u64,
+    /// Of the delivered packet that was sent last: which transmission, its round trip.
+    order: u64,
     rtt: Duration,
     pub reordering_seen: bool,
     /// The reordering window in quarters of the least round-trip time.
@@ -39,8 +38,7 @@ pub(crate) struct Rack {
 impl Default for Rack {
     fn default() -> Self {
         Self {
-            sent_at: Time::ZERO,
-            end: 0,
+            order: 0,
             rtt: Duration::ZERO,
             reordering_seen: false,
             quarters: 1,
@@ -64,9 +62,8 @@ impl Rack {
             }
         }
         self.rtt = rtt;
-        if (packet.sent_at, packet.end()) > (self.sent_at, self.end) {
-            self.sent_at = packet.sent_at;
-            self.end = packet.end();
+        if packet.order > self.order {
+            self.order = packet.order;
             self.advanced = true;
         }
     }
@@ -115,8 +112,7 @@ impl Rack {
         let window = self.window(queue, conditions);
         let mut lost = 0;
         let mut next: Option<Time> = None;
-        loop {
-            let Some((id, packet)) = queue.first_original() else { break };
+        while let Some((id, packet)) = queue.first_original() {
             match self.verdict(&packet, now, window) {
                 Verdict::Lost => lost += u32::from(queue.mark_lost(id)),
                 Verdict::Wait(until) => {
@@ -126,8 +122,7 @@ impl Rack {
                 Verdict::Later => break,
             }
         }
-        loop {
-            let Some((id, packet)) = queue.first_resend() else { break };
+        while let Some((id, packet)) = queue.first_resend() {
             match self.verdict(&packet, now, window) {
                 Verdict::Lost => lost += u32::from(queue.mark_lost(id)),
                 Verdict::Wait(until) => {
@@ -141,7 +136,7 @@ impl Rack {
     }
 
     fn verdict(&self, packet: &Sent, now: Time, window: Duration) -> Verdict {
-        if (packet.sent_at, packet.end()) >= (self.sent_at, self.end) {
+        if packet.order >= self.order {
             return Verdict::Later;
         }
         let until = packet.sent_at + self.rtt + window;

@@ -68,7 +68,7 @@ pub(crate) struct RateSampler {
     /// The count of delivered packets at which the application-limited phase ends; 0 for none.
     app_limited: u64,
     newest: Option<(Stamp, Time, bool)>,
-    newest_end: u64,
+    newest_order: u64,
     /// The latest usable sample, for TCP_INFO: packets and the time they took.
     latest: (u32, Duration, bool),
 }
@@ -95,13 +95,9 @@ impl RateSampler {
     pub fn deliver(&mut self, packet: &Sent, now: Time) {
         self.delivered += 1;
         self.delivered_at = now;
-        let newer = match &self.newest {
-            None => true,
-            Some((_, sent_at, _)) => (packet.sent_at, packet.end()) > (*sent_at, self.newest_end),
-        };
-        if newer {
+        if self.newest.is_none() || packet.order > self.newest_order {
             self.newest = Some((packet.stamp, packet.sent_at, packet.ever_resent));
-            self.newest_end = packet.end();
+            self.newest_order = packet.order;
             self.first_sent_at = packet.sent_at;
         }
     }

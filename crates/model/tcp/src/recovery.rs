@@ -30,8 +30,9 @@ pub(crate) struct Recovery {
     pub undo_resent: Option<u32>,
     /// When the first retransmission of the episode went out.
     pub first_resent: Option<Time>,
-    /// Timeouts in a row.
+    /// Timeouts in a row, and when the first of them was.
     pub timeouts: u32,
+    pub silent_since: Option<Time>,
     /// Doublings of the timeout.
     pub backoff: u32,
     /// F-RTO looks for a spurious timeout (RFC 5682).
@@ -54,6 +55,7 @@ impl Recovery {
             undo_resent: None,
             first_resent: None,
             timeouts: 0,
+            silent_since: None,
             backoff: 0,
             frto: false,
             hold: false,

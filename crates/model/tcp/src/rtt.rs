@@ -1,7 +1,7 @@
-//! Round-trip times and the retransmission timeout: RFC 6298 with Linux's estimator, as Sarolahti and
-//! Kuznetsov describe it ("Congestion Control in Linux TCP", USENIX 2002, §3.1): the deviation is the
-//! largest within a round trip, it falls slowly, and a falling round-trip time hardly raises it. Not
-//! here: when the timer runs.
+//! Round-trip times and the retransmission timeout: RFC 6298 with Linux's estimator, as Sarolahti
+//! and Kuznetsov describe it ("Congestion Control in Linux TCP", USENIX 2002, §3.1): the deviation
+//! is the largest within a round trip, it falls slowly, and a falling round-trip time hardly raises
+//! it. Not here: when the timer runs.
 
 use netloom_units::{Duration, Time};
 
@@ -19,7 +19,6 @@ pub(crate) struct RttEstimator {
     rttvar4: u64,
     /// When the round trip ends: once this position is acknowledged.
     round_end: u64,
-    latest: u64,
     least: Least,
     floor: u64,
     ceiling: u64,
@@ -35,7 +34,6 @@ impl RttEstimator {
             peak4: 0,
             rttvar4: 0,
             round_end: 0,
-            latest: 0,
             least: Least::new(least_window),
             floor: rto_min.as_nanos() / 1000,
             ceiling: rto_max.as_nanos() / 1000,
@@ -57,7 +55,6 @@ impl RttEstimator {
     /// Takes a sample of `rtt`, when everything before `una` is acknowledged and `nxt` is next.
     pub fn sample(&mut self, rtt: Duration, una: u64, nxt: u64) {
         let micros = (rtt.as_nanos() / 1000).max(1);
-        self.latest = micros;
         if self.srtt8 == 0 {
             self.srtt8 = micros * 8;
             self.deviation4 = micros * 2;
@@ -102,11 +99,6 @@ impl RttEstimator {
     /// The mean deviation as TCP_INFO shows it.
     pub const fn deviation(&self) -> Duration {
         Duration::from_micros(self.deviation4 / 4)
-    }
-
-    /// The latest sample.
-    pub const fn latest(&self) -> Duration {
-        Duration::from_micros(self.latest)
     }
 
     /// The least sample of the window; `None` before the first.

@@ -227,8 +227,8 @@ impl Segment {
         Some(first)
     }
 
-    /// The reset that answers this segment where there is no connection for it (RFC 9293 §3.10.7.1);
-    /// `None` for a reset.
+    /// The reset that answers this segment where there is no connection for it (RFC 9293
+    /// §3.10.7.1); `None` for a reset.
     pub fn reset_reply(&self) -> Option<Self> {
         if self.flags.contains(Flags::RST) {
             return None;

@@ -1,5 +1,6 @@
 //! The packets that are sent and not yet acknowledged, with what is known of each: the scoreboard
-//! (RFC 6675 §3) and the order of transmission (RFC 8985 §5). Not here: when a packet counts as lost.
+//! (RFC 6675 §3) and the order of transmission (RFC 8985 §5). Not here: when a packet counts as
+//! lost.
 
 use std::collections::VecDeque;
 
@@ -17,8 +18,9 @@ pub(crate) struct Sent {
     pub start: u64,
     /// Sequence numbers that it takes.
     pub len: u32,
-    /// When it was sent last.
+    /// When it was sent last, and as which transmission: several have the same time.
     pub sent_at: Time,
+    pub order: u64,
     /// The state of delivery when it was sent last.
     pub stamp: Stamp,
     /// It carries a FIN behind its payload.
@@ -42,6 +44,7 @@ impl Sent {
             start,
             len,
             sent_at: now,
+            order: 0,
             stamp,
             fin: false,
             push: false,
@@ -64,6 +67,8 @@ pub(crate) struct SentQueue {
     packets: VecDeque<Sent>,
     /// Number of the first packet.
     base: PacketId,
+    /// Transmissions so far.
+    transmissions: u64,
     sacked: u32,
     lost: u32,
     resent: u32,
@@ -74,7 +79,7 @@ pub(crate) struct SentQueue {
     /// No packet before this one is in flight for the first time, or it is SACKed or lost.
     pub cursor: PacketId,
     /// Retransmissions in their order; entries that are out of date stay until they come up.
-    resends: VecDeque<(PacketId, Time)>,
+    resends: VecDeque<(PacketId, u64)>,
     /// The blocks of the latest SACK option: what they cover is already marked.
     covered: [(u64, u64); 4],
     /// The highest end of a SACKed packet.
@@ -117,15 +122,12 @@ impl SentQueue {
     }
 
     pub fn push(&mut self, packet: Sent) {
-        self.packets.push_back(packet);
+        self.transmissions += 1;
+        self.packets.push_back(Sent { order: self.transmissions, ..packet });
     }
 
     pub fn first(&self) -> Option<&Sent> {
         self.packets.front()
-    }
-
-    pub fn last(&self) -> Option<&Sent> {
-        self.packets.back()
     }
 
     pub fn get(&self, id: PacketId) -> Option<&Sent> {
@@ -140,8 +142,8 @@ impl SentQueue {
         self.packets.iter().enumerate().map(|(n, packet)| (self.base + n as u64, packet))
     }
 
-    /// Takes the first packet off if it ends at or before `una`; shortens it where it is acknowledged
-    /// in part.
+    /// Takes the first packet off if it ends at or before `una`; shortens it where it is
+    /// acknowledged in part.
     pub fn pop_acknowledged(&mut self, una: u64) -> Option<Sent> {
         let first = self.packets.front_mut()?;
         if first.end() > una {
@@ -160,13 +162,16 @@ impl SentQueue {
         Some(packet)
     }
 
-    /// Marks what a SACK block covers; `report` gets each packet that is newly covered, as it was.
+    /// Marks what a SACK block covers; `report` gets each packet that is newly covered, as it
+    /// was.
     pub fn sack(&mut self, block: (u64, u64), mut report: impl FnMut(PacketId, &Sent)) {
         // Blocks mostly repeat or extend what the latest option had.
         let mut parts = [block; 5];
         let mut count = 1;
         for known in self.covered {
-            for part in 0..count {
+            // A part that is added here has nothing of this block.
+            let present = count;
+            for part in 0..present {
                 let (start, end) = parts[part];
                 if known.0 >= end || known.1 <= start {
                     continue;
@@ -253,23 +258,26 @@ impl SentQueue {
 
     /// Packet `id` goes out again at `now`.
     pub fn resend(&mut self, id: PacketId, now: Time, stamp: Stamp) {
+        self.transmissions += 1;
+        let order = self.transmissions;
         let Some(packet) = self.get_mut(id) else { return };
         let again = !packet.resent;
         let waited = packet.lost && again;
         packet.resent = true;
         packet.ever_resent = true;
         packet.sent_at = now;
+        packet.order = order;
         packet.stamp = stamp;
         self.resent += u32::from(again);
         self.waiting -= u32::from(waited);
-        self.resends.push_back((id, now));
+        self.resends.push_back((id, order));
     }
 
     /// The earliest retransmission that is still in flight.
     pub fn first_resend(&mut self) -> Option<(PacketId, Sent)> {
-        while let Some((id, at)) = self.resends.front() {
+        while let Some((id, order)) = self.resends.front() {
             match self.get(*id) {
-                Some(packet) if packet.resent && packet.sent_at == *at => {
+                Some(packet) if packet.resent && packet.order == *order => {
                     return Some((*id, *packet));
                 }
                 _ => self.resends.pop_front(),

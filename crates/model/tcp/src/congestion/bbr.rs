@@ -1,7 +1,7 @@
-//! BBR, version 1 (Cardwell, Cheng, Yeganeh and Jacobson, draft-cardwell-iccrg-bbr-congestion-control-00;
-//! "BBR: Congestion-based congestion control", ACM Queue 14(5), 2016), with the allowance for aggregated
-//! acknowledgements and the pacing margin that its authors added later (IETF 101, iccrg). Not here: the
-//! detection of policers.
+//! BBR, version 1 (Cardwell, Cheng, Yeganeh and Jacobson,
+//! draft-cardwell-iccrg-bbr-congestion-control-00; "BBR: Congestion-based congestion control", ACM
+//! Queue 14(5), 2016), with the allowance for aggregated acknowledgements and the pacing margin
+//! that its authors added later (IETF 101, iccrg). Not here: the detection of policers.
 
 use netloom_units::{Duration, Time};
 
@@ -10,9 +10,9 @@ use crate::rate::RateSample;
 use crate::windowed::Greatest;
 
 /// Bandwidths are in packets per µs, with this many binary places.
-const BW_SHIFT: u32 = 24;
+pub(super) const BW_SHIFT: u32 = 24;
 /// Gains have 256 parts.
-const ONE: u64 = 256;
+pub(super) const ONE: u64 = 256;
 /// 2/ln 2: doubles the rate in each round trip.
 const HIGH_GAIN: u64 = 739;
 const DRAIN_GAIN: u64 = 88;
@@ -43,12 +43,76 @@ enum Mode {
 
 /// Acknowledgements that come in bursts: how many more than the bandwidth explains.
 #[derive(Debug, Default)]
-struct Aggregation {
+pub(super) struct Aggregation {
     most: [u32; 2],
     at: usize,
     rounds: u32,
     since: Time,
     acked: u64,
+}
+
+impl Aggregation {
+    /// A new count begins.
+    pub fn restart(&mut self, now: Time) {
+        self.since = now;
+        self.acked = 0;
+    }
+
+    /// `acked` packets were acknowledged, at a `bandwidth` of which more than `cwnd` cannot be kept
+    /// back. The windows of the maximum last `rounds` rounds.
+    pub fn update(&mut self, flow: &Flow, acked: u32, bandwidth: u64, round: bool, rounds: u32) {
+        if round {
+            self.rounds += 1;
+            if self.rounds >= rounds {
+                self.rounds = 0;
+                self.at = 1 - self.at;
+                self.most[self.at] = 0;
+            }
+        }
+        let micros = flow.now.since(self.since).as_nanos() / 1000;
+        let expected = (u128::from(bandwidth) * u128::from(micros)) >> BW_SHIFT;
+        let mut expected = u64::try_from(expected).unwrap_or(u64::MAX);
+        if self.acked <= expected {
+            self.restart(flow.now);
+            expected = 0;
+        }
+        self.acked += u64::from(acked);
+        let extra = self.acked.saturating_sub(expected).min(u64::from(flow.cwnd)) as u32;
+        self.most[self.at] = self.most[self.at].max(extra);
+    }
+
+    /// Packets that aggregation keeps from being acknowledged.
+    pub fn packets(&self) -> u32 {
+        self.most[0].max(self.most[1])
+    }
+}
+
+/// Bytes per second of `gain` times `bandwidth`, below it by the margin.
+pub(super) fn pacing_rate(flow: &Flow, bandwidth: u64, gain: u64) -> u64 {
+    let bytes = u128::from(bandwidth) * u128::from(flow.mss) * u128::from(gain) / u128::from(ONE);
+    let rate = (bytes * u128::from(10_000 * (100 - PACING_MARGIN))) >> BW_SHIFT;
+    u64::try_from(rate).unwrap_or(u64::MAX).min(flow.max_pacing_rate)
+}
+
+/// The bandwidth of the initial window in a round trip, a millisecond without a sample of that.
+pub(super) fn first_bandwidth(flow: &Flow) -> u64 {
+    let measured = flow.srtt > Duration::ZERO;
+    let micros = if measured { (flow.srtt.as_nanos() / 1000).max(1) } else { 1000 };
+    (u64::from(flow.cwnd) << BW_SHIFT) / micros
+}
+
+/// Packets in flight at `gain` times the product of `bandwidth` and `rtt` (§4.2.3.2).
+pub(super) fn product(flow: &Flow, bandwidth: u64, rtt: Option<Duration>, gain: u64) -> u32 {
+    let Some(rtt) = rtt else { return flow.initial_cwnd };
+    let micros = rtt.as_nanos() / 1000;
+    let scaled = u128::from(bandwidth) * u128::from(micros) * u128::from(gain);
+    (scaled / u128::from(ONE)).div_ceil(1 << BW_SHIFT).min(u128::from(u32::MAX)) as u32
+}
+
+/// Packets of a burst at the pacing rate (§4.2.2).
+pub(super) fn burst(flow: &Flow) -> u32 {
+    let packets = ((flow.pacing_rate >> 10) / u64::from(flow.mss.max(1))) as u32;
+    packets.clamp(least_burst(flow), 127)
 }
 
 /// BBR's variables (§3).
@@ -129,49 +193,30 @@ impl Bbr {
         }
     }
 
-    /// Bytes per second of `gain` times `bandwidth`, below it by the margin.
-    fn rate(flow: &Flow, bandwidth: u64, gain: u64) -> u64 {
-        let bytes =
-            u128::from(bandwidth) * u128::from(flow.mss) * u128::from(gain) / u128::from(ONE);
-        let rate = (bytes * u128::from(10_000 * (100 - PACING_MARGIN))) >> BW_SHIFT;
-        u64::try_from(rate).unwrap_or(u64::MAX).min(flow.max_pacing_rate)
-    }
-
     /// The rate before there is a sample: the initial window in a round trip (§4.2.1).
     fn set_first_rate(&mut self, flow: &mut Flow) {
         self.paced = flow.srtt > Duration::ZERO;
-        let micros = if self.paced { (flow.srtt.as_nanos() / 1000).max(1) } else { 1000 };
-        let bandwidth = (u64::from(flow.cwnd) << BW_SHIFT) / micros;
-        flow.pacing_rate = Self::rate(flow, bandwidth, HIGH_GAIN);
+        let bandwidth = first_bandwidth(flow);
+        flow.pacing_rate = pacing_rate(flow, bandwidth, HIGH_GAIN);
     }
 
     fn set_rate(&mut self, flow: &mut Flow) {
         if !self.paced && flow.srtt > Duration::ZERO {
             self.set_first_rate(flow);
         }
-        let rate = Self::rate(flow, self.bandwidth.value(), self.pacing_gain());
+        let rate = pacing_rate(flow, self.bandwidth.value(), self.pacing_gain());
         if self.full || rate > flow.pacing_rate {
             flow.pacing_rate = rate;
         }
     }
 
-    /// Packets of a burst at the pacing rate (§4.2.2).
-    fn burst(flow: &Flow) -> u32 {
-        let packets = ((flow.pacing_rate >> 10) / u64::from(flow.mss.max(1))) as u32;
-        packets.clamp(least_burst(flow), 127)
-    }
-
-    /// Packets in flight at `gain` times the estimated bandwidth-delay product (§4.2.3.2).
     fn product(&self, flow: &Flow, gain: u64) -> u32 {
-        let Some(rtt) = self.rtt else { return flow.initial_cwnd };
-        let micros = rtt.as_nanos() / 1000;
-        let scaled = u128::from(self.bandwidth.value()) * u128::from(micros) * u128::from(gain);
-        (scaled / u128::from(ONE)).div_ceil(1 << BW_SHIFT).min(u128::from(u32::MAX)) as u32
+        product(flow, self.bandwidth.value(), self.rtt, gain)
     }
 
     /// The same with room for bursts in sender and receiver.
     fn target(&self, flow: &Flow, gain: u64) -> u32 {
-        let mut packets = self.product(flow, gain).saturating_add(3 * Self::burst(flow));
+        let mut packets = self.product(flow, gain).saturating_add(3 * burst(flow));
         packets = packets.saturating_add(packets & 1);
         if self.mode == Mode::ProbeBandwidth && self.cycle == 0 {
             packets = packets.saturating_add(2);
@@ -193,40 +238,13 @@ impl Bbr {
         }
     }
 
-    fn update_aggregation(&mut self, flow: &Flow, sample: &RateSample) {
-        if sample.delivered.is_none() || sample.newly_delivered == 0 {
-            return;
-        }
-        let aggregation = &mut self.aggregation;
-        if self.round_start {
-            aggregation.rounds += 1;
-            if aggregation.rounds >= AGGREGATION_ROUNDS {
-                aggregation.rounds = 0;
-                aggregation.at = 1 - aggregation.at;
-                aggregation.most[aggregation.at] = 0;
-            }
-        }
-        let micros = flow.now.since(aggregation.since).as_nanos() / 1000;
-        let expected = (u128::from(self.bandwidth.value()) * u128::from(micros)) >> BW_SHIFT;
-        let mut expected = u64::try_from(expected).unwrap_or(u64::MAX);
-        if aggregation.acked <= expected {
-            aggregation.acked = 0;
-            aggregation.since = flow.now;
-            expected = 0;
-        }
-        aggregation.acked += u64::from(sample.newly_delivered);
-        let extra = aggregation.acked.saturating_sub(expected).min(u64::from(flow.cwnd)) as u32;
-        aggregation.most[aggregation.at] = aggregation.most[aggregation.at].max(extra);
-    }
-
     /// Packets that aggregation keeps from being acknowledged.
     fn aggregated(&self) -> u32 {
         if !self.full {
             return 0;
         }
         let bound = (self.bandwidth.value() * AGGREGATION_MOST_US) >> BW_SHIFT;
-        let [first, second] = self.aggregation.most;
-        first.max(second).min(bound.min(u64::from(u32::MAX)) as u32)
+        self.aggregation.packets().min(bound.min(u64::from(u32::MAX)) as u32)
     }
 
     /// §4.3.4.3.
@@ -363,7 +381,7 @@ impl Bbr {
         let acked = sample.newly_delivered;
         if acked > 0 && !self.set_recovery_cwnd(flow, sample) {
             let mut target = self.product(flow, self.cwnd_gain()).saturating_add(self.aggregated());
-            target = target.saturating_add(3 * Self::burst(flow));
+            target = target.saturating_add(3 * burst(flow));
             target = target.saturating_add(target & 1);
             if self.mode == Mode::ProbeBandwidth && self.cycle == 0 {
                 target = target.saturating_add(2);
@@ -383,7 +401,7 @@ impl Bbr {
 }
 
 /// Slow paths get single packets (§4.2.2: below 1.2 Mbit/s).
-fn least_burst(flow: &Flow) -> u32 {
+pub(super) fn least_burst(flow: &Flow) -> u32 {
     if flow.pacing_rate < 150_000 { 1 } else { 2 }
 }
 
@@ -392,7 +410,7 @@ impl CongestionControl for Bbr {
         self.rtt = flow.least_rtt;
         self.rtt_at = flow.now;
         self.cycle_at = flow.now;
-        self.aggregation.since = flow.now;
+        self.aggregation.restart(flow.now);
         self.round_end = flow.delivered;
         self.set_first_rate(flow);
     }
@@ -422,18 +440,21 @@ impl CongestionControl for Bbr {
     fn event(&mut self, flow: &mut Flow, event: CongestionEvent) {
         if event == CongestionEvent::TransmitStart && flow.app_limited {
             self.idle_restart = true;
-            self.aggregation.since = flow.now;
-            self.aggregation.acked = 0;
+            self.aggregation.restart(flow.now);
             // After idle time, the pipe is empty: no need to probe or drain (§4.2.1).
             if self.mode == Mode::ProbeBandwidth {
-                flow.pacing_rate = Self::rate(flow, self.bandwidth.value(), ONE);
+                flow.pacing_rate = pacing_rate(flow, self.bandwidth.value(), ONE);
             }
         }
     }
 
     fn control(&mut self, flow: &mut Flow, sample: &RateSample) -> bool {
         self.update_bandwidth(flow, sample);
-        self.update_aggregation(flow, sample);
+        if sample.delivered.is_some() && sample.newly_delivered > 0 {
+            let (acked, bandwidth) = (sample.newly_delivered, self.bandwidth.value());
+            let round = self.round_start;
+            self.aggregation.update(flow, acked, bandwidth, round, AGGREGATION_ROUNDS);
+        }
         self.update_cycle(flow, sample);
         self.check_full(sample);
         self.check_drain(flow);

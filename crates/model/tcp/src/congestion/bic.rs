@@ -1,7 +1,7 @@
 //! BIC (Xu, Harfoush and Rhee 2004, "Binary increase congestion control for fast long-distance
-//! networks"): additive increase up to a largest step, binary search for the window of the latest loss,
-//! then a slow start beyond it. Constants as Linux is known to have them: β = 0.8 of the window is
-//! kept, steps of 16 packets at most, Reno below 14 packets.
+//! networks"): additive increase up to a largest step, binary search for the window of the latest
+//! loss, then a slow start beyond it. Constants as Linux is known to have them: β = 0.8 of the
+//! window is kept, steps of 16 packets at most, Reno below 14 packets.
 
 use super::{CongestionControl, Flow, RecoveryState};
 

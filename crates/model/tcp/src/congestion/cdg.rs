@@ -1,6 +1,6 @@
-//! CDG (Hayes and Armitage 2011, "Revisiting TCP congestion control using delay gradients"): a rising
-//! round-trip time makes a back-off likely, P = 1 − e^(−g/G); losses while the queue is not deemed full
-//! count little, and a shadow window regains what delay-based back-offs lost to others.
+//! CDG (Hayes and Armitage 2011, "Revisiting TCP congestion control using delay gradients"): a
+//! rising round-trip time makes a back-off likely, P = 1 − e^(−g/G); losses while the queue is not
+//! deemed full count little, and a shadow window regains what delay-based back-offs lost to others.
 
 use super::{Acked, CongestionControl, Flow, RecoveryState};
 
@@ -8,8 +8,8 @@ use super::{Acked, CongestionControl, Flow, RecoveryState};
 const WINDOW: usize = 8;
 /// β of a delay-based back-off, in 1024ths: 0.7.
 const BETA: u64 = 717;
-/// G: the scale of the probability, in units of the gradient (333 µs, for a median of it).
-const SCALE_US: u64 = 333;
+/// G: the scale of the probability: 3 ms, as the paper's experiments have it.
+const SCALE_US: u64 = 3000;
 /// Back-offs without effect, after which the others are deemed loss-based.
 const INEFFECTUAL: u32 = 5;
 
@@ -180,9 +180,9 @@ mod tests {
 
     #[test]
     fn the_exponential_is_exact_to_a_thousandth() {
-        for x in [0u64, 1, 100, 333, 500, 1000, 3330] {
-            let exact = (-(x as f64) / 333.0).exp();
-            let ours = falling_exponential(x, 333) as f64 / 4_294_967_296.0;
+        for x in [0u64, 1, 900, 3000, 4500, 9000, 30_000] {
+            let exact = (-(x as f64) / 3000.0).exp();
+            let ours = falling_exponential(x, 3000) as f64 / 4_294_967_296.0;
             assert!((ours - exact).abs() < 0.001, "{x}: {ours} {exact}");
         }
     }

@@ -1,5 +1,5 @@
-//! DCTCP (RFC 8257): the fraction of marked packets, averaged, sets the reduction: cwnd·(1 − α/2). A
-//! loss halves the window. Growth is Reno's.
+//! DCTCP (RFC 8257): the fraction of marked packets, averaged, sets the reduction: cwnd·(1 − α/2).
+//! A loss halves the window. Growth is Reno's.
 
 use super::{CongestionControl, CongestionEvent, EcnUse, Flow, RecoveryState};
 

@@ -160,6 +160,13 @@ impl Flow {
         }
     }
 
+    /// Whether the window may grow: it limits what is in flight, or, in slow start, it is less than
+    /// twice what is.
+    pub(crate) const fn update_limited(&mut self) {
+        let slow = self.in_slow_start() && self.cwnd < 2 * self.peak_in_flight;
+        self.cwnd_limited = self.cwnd_limited_in_round || slow;
+    }
+
     /// Whether the window is below the slow-start threshold (RFC 5681 §3.1).
     pub const fn in_slow_start(&self) -> bool {
         self.cwnd < self.ssthresh

@@ -1,5 +1,5 @@
-//! H-TCP (Leith and Shorten 2004; draft-leith-tcp-htcp-06): the increase α grows with the time since
-//! the latest loss, and the decrease β follows the ratio of round-trip times.
+//! H-TCP (Leith and Shorten 2004; draft-leith-tcp-htcp-06): the increase α grows with the time
+//! since the latest loss, and the decrease β follows the ratio of round-trip times.
 
 use netloom_units::Time;
 

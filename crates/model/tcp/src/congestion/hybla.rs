@@ -1,6 +1,6 @@
-//! TCP Hybla (Caini and Firrincieli 2004, "TCP Hybla: a TCP enhancement for heterogeneous networks"):
-//! a connection with a long round trip grows as fast as one with RTT₀ = 25 ms: ρ = RTT/RTT₀ gives
-//! 2^ρ − 1 packets for each acknowledged one in slow start, ρ²/cwnd later.
+//! TCP Hybla (Caini and Firrincieli 2004, "TCP Hybla: a TCP enhancement for heterogeneous
+//! networks"): a connection with a long round trip grows as fast as one with RTT₀ = 25 ms: ρ =
+//! RTT/RTT₀ gives 2^ρ − 1 packets for each acknowledged one in slow start, ρ²/cwnd later.
 
 use super::{Acked, CongestionControl, Flow};
 

@@ -1,6 +1,6 @@
-//! Leaving slow start before the queue overflows: HyStart (Ha and Rhee 2011, "Taming the elephants: New
-//! TCP slow start", Computer Networks 55) with the constants that Linux is known to use, and HyStart++
-//! (RFC 9406). Not here: congestion avoidance.
+//! Leaving slow start before the queue overflows: HyStart (Ha and Rhee 2011, "Taming the elephants:
+//! New TCP slow start", Computer Networks 55) with the constants that Linux is known to use, and
+//! HyStart++ (RFC 9406). Not here: congestion avoidance.
 
 use netloom_units::{Duration, Time};
 

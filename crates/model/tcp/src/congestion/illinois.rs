@@ -1,6 +1,6 @@
-//! TCP-Illinois (Liu, Başar and Srikant 2006, "TCP-Illinois: A loss and delay-based congestion control
-//! algorithm for high-speed networks"): the average queueing delay d_a sets α (10 down to 0.3 packets
-//! a round trip) and β (1/8 up to 1/2 of the window).
+//! TCP-Illinois (Liu, Başar and Srikant 2006, "TCP-Illinois: A loss and delay-based congestion
+//! control algorithm for high-speed networks"): the average queueing delay d_a sets α (10 down to
+//! 0.3 packets a round trip) and β (1/8 up to 1/2 of the window).
 
 use super::{Acked, CongestionControl, Flow, RecoveryState};
 
@@ -99,8 +99,8 @@ impl Illinois {
     }
 }
 
-/// β = f₂(d_a) (equation 2): the least up to d₂ = d_m/10, the largest from d₃ = 0.8 d_m on, straight
-/// between.
+/// β = f₂(d_a) (equation 2): the least up to d₂ = d_m/10, the largest from d₃ = 0.8 d_m on,
+/// straight between.
 fn beta_at(most: u64, mean: u64) -> u64 {
     let (second, third) = (most / 10, most * 8 / 10);
     if mean <= second {

@@ -1,9 +1,10 @@
-//! Congestion controls behind one trait. Each has a file, whose doc comment names its source. Adding
-//! one takes its file and a line in [`algorithms`].
+//! Congestion controls behind one trait. Each has a file, whose doc comment names its source.
+//! Adding one takes its file and a line in [`algorithms`].
 //!
 //! All arithmetic is in integers. Windows are in packets of a maximum segment.
 
 mod bbr;
+mod bbr3;
 mod bic;
 mod cdg;
 mod cubic;
@@ -157,6 +158,8 @@ macro_rules! algorithms {
 algorithms! {
     Bbr, "bbr", "BBR, version 1 (draft-cardwell-iccrg-bbr-congestion-control-00)." =>
         |_, seed| Box::new(bbr::Bbr::new(seed));
+    Bbr3, "bbr3", "BBR, version 3 (draft-ietf-ccwg-bbr); not validated." =>
+        |_, seed| Box::new(bbr3::Bbr3::new(seed));
     Bic, "bic", "BIC (Xu, Harfoush and Rhee 2004)." =>
         |_, _| Box::new(bic::Bic::default());
     Cdg, "cdg", "CDG (Hayes and Armitage 2011)." =>

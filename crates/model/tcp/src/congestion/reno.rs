@@ -1,5 +1,5 @@
-//! NewReno: additive increase, multiplicative decrease (RFC 5681; Jacobson 1988, "Congestion avoidance
-//! and control"). Repair is the endpoint's work (RFC 6582 without SACK).
+//! NewReno: additive increase, multiplicative decrease (RFC 5681; Jacobson 1988, "Congestion
+//! avoidance and control"). Repair is the endpoint's work (RFC 6582 without SACK).
 
 use super::{CongestionControl, Flow};
 

@@ -1,5 +1,5 @@
-//! Scalable TCP (Kelly 2003, "Scalable TCP: Improving performance in highspeed wide area networks", §3):
-//! 0.01 packets more for each acknowledged one, an eighth less for a loss.
+//! Scalable TCP (Kelly 2003, "Scalable TCP: Improving performance in highspeed wide area networks",
+//! §3): 0.01 packets more for each acknowledged one, an eighth less for a loss.
 
 use super::{CongestionControl, Flow};
 

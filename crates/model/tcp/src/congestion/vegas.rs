@@ -1,6 +1,6 @@
-//! Vegas (Brakmo and Peterson 1995, "TCP Vegas: End to end congestion avoidance on a global Internet"):
-//! once in a round trip, the packets that queue (cwnd − cwnd·baseRTT/RTT) are held between α = 2 and
-//! β = 4; slow start ends when more than γ = 1 queue.
+//! Vegas (Brakmo and Peterson 1995, "TCP Vegas: End to end congestion avoidance on a global
+//! Internet"): once in a round trip, the packets that queue (cwnd − cwnd·baseRTT/RTT) are held
+//! between α = 2 and β = 4; slow start ends when more than γ = 1 queue.
 
 use super::{Acked, CongestionControl, Flow, RecoveryState};
 

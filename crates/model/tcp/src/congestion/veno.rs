@@ -1,6 +1,6 @@
-//! Veno (Fu and Liew 2003, "TCP Veno: TCP enhancement for transmission over wireless access networks"):
-//! Vegas' estimate of the queue tells congestion from random losses; with few packets queued a loss
-//! costs a fifth of the window, with many, half of it, and growth halves.
+//! Veno (Fu and Liew 2003, "TCP Veno: TCP enhancement for transmission over wireless access
+//! networks"): Vegas' estimate of the queue tells congestion from random losses; with few packets
+//! queued a loss costs a fifth of the window, with many, half of it, and growth halves.
 
 use super::vegas::Delays;
 use super::{Acked, CongestionControl, Flow, RecoveryState};

@@ -1,5 +1,6 @@
-//! Westwood+ (Mascolo, Casetti, Gerla, Sanadidi and Wang 2001; Grieco and Mascolo 2004): after a loss
-//! the window becomes what the measured bandwidth and the least round-trip time hold. Growth is Reno's.
+//! Westwood+ (Mascolo, Casetti, Gerla, Sanadidi and Wang 2001; Grieco and Mascolo 2004): after a
+//! loss the window becomes what the measured bandwidth and the least round-trip time hold. Growth
+//! is Reno's.
 
 use netloom_units::{Duration, Time};
 

@@ -1,13 +1,14 @@
-//! YeAH-TCP (Baiocchi, Castellani and Vacirca 2007, "YeAH-TCP: yet another highspeed TCP"): Scalable
-//! while few packets queue, Reno and precautionary decongestion while many do; a loss costs what
-//! queues.
+//! YeAH-TCP (Baiocchi, Castellani and Vacirca 2007, "YeAH-TCP: yet another highspeed TCP"):
+//! Scalable while few packets queue, Reno and precautionary decongestion while many do; a loss
+//! costs what queues.
 
 use super::vegas::Delays;
 use super::{Acked, CongestionControl, Flow, RecoveryState};
 
 /// Most packets in the queue (α).
 const ALPHA: u64 = 80;
-/// Decongestion keeps the window above Reno's estimate plus this, and takes the whole queue (γ = 1).
+/// Decongestion keeps the window above Reno's estimate plus this, and takes the whole queue (γ =
+/// 1).
 const GAMMA: u32 = 1;
 /// A loss costs at least 2^−δ of the window.
 const DELTA: u32 = 3;

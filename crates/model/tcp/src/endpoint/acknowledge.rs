@@ -23,8 +23,8 @@ pub(super) struct Outcome {
     pub lost: u32,
     /// A packet from before the recovery point was delivered that was never sent again.
     pub original: bool,
-    /// A retransmission was delivered.
-    pub resent: bool,
+    /// It acknowledges what was retransmitted, so that others may have waited for that.
+    resent: bool,
     /// It changes nothing but what it SACKs: a duplicate (RFC 5681 §2).
     pub duplicate: bool,
     /// It reports that something arrived twice.
@@ -76,6 +76,7 @@ impl Endpoint {
         let updated = !old && self.update_window(now, segment, start, ack);
         if outcome.advanced {
             self.recovery.timeouts = 0;
+            self.recovery.silent_since = None;
         }
         self.take_sacks(now, sack, ack, &mut outcome);
         self.take_cumulative(now, ack, &mut outcome);
@@ -144,7 +145,9 @@ impl Endpoint {
                 count += 1;
             }
         }
+        // Lower ones first: a block that is new has not overtaken those below it.
         let blocks = &mut blocks[..count];
+        blocks.sort_unstable();
         let Self { snd, rate, recovery, flow, rtt, .. } = self;
         let least = rtt.least().unwrap_or(Duration::ZERO);
         let echo = flow.timestamp_echo;
@@ -154,9 +157,7 @@ impl Endpoint {
             snd.sent.sack(*block, |_, packet| {
                 outcome.sacked += 1;
                 outcome.delivered += 1;
-                if packet.ever_resent {
-                    outcome.resent = true;
-                } else {
+                if !packet.ever_resent {
                     outcome.sacked_sent.get_or_insert(packet.sent_at);
                     if packet.end() <= point {
                         outcome.original = true;
@@ -255,6 +256,7 @@ impl Endpoint {
             self.snd.duplicates -= known;
             outcome.delivered = outcome.delivered.saturating_sub(known).max(1);
             self.rate.delivered -= u64::from(known);
+            self.snd.bound_duplicates();
         }
     }
 
@@ -273,7 +275,8 @@ impl Endpoint {
 
     /// Samples of the round-trip time (RFC 6298 §3, RFC 7323 §4).
     fn take_rtt(&mut self, now: Time, outcome: &mut Outcome) {
-        let sent = outcome.first_sent.or(outcome.sacked_sent);
+        let first = outcome.first_sent.filter(|_| !outcome.resent);
+        let sent = first.or(outcome.sacked_sent);
         let rtt = match sent {
             Some(sent) => Some(now.since(sent)),
             None if outcome.advanced && self.negotiated.timestamps => {
@@ -284,7 +287,7 @@ impl Endpoint {
         let Some(rtt) = rtt else { return };
         self.rtt.sample(rtt, self.snd.una, self.snd.nxt);
         self.recovery.backoff = 0;
-        let last = outcome.last_sent.or(outcome.sacked_sent);
+        let last = outcome.last_sent.filter(|_| !outcome.resent).or(outcome.sacked_sent);
         self.rtt.sample_least(now, last.map_or(rtt, |last| now.since(last)));
     }
 

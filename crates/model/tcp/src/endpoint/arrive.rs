@@ -325,7 +325,7 @@ impl Endpoint {
         let segment = self.rcv.acks.segment.max(1);
         let buffered = self.rcv.buffered();
         self.rcv.window.grow(&self.config, len, buffered, segment);
-        if bytes > 0 {
+        if bytes > u64::from(self.rcv.finished()) {
             self.events.push(Event::Readable);
         }
         if gap_before {

@@ -1,5 +1,5 @@
-//! Opening a connection: SYNs, and what the two ends agree on. Not here: the rest of RFC 9293's event
-//! processing (`arrive`).
+//! Opening a connection: SYNs, and what the two ends agree on. Not here: the rest of RFC 9293's
+//! event processing (`arrive`).
 
 use netloom_units::Time;
 
@@ -139,6 +139,7 @@ impl Endpoint {
         let congested = self.recovery.timeouts > 1;
         self.flow.cwnd = if congested { 1 } else { self.flow.initial_cwnd };
         self.recovery.timeouts = 0;
+        self.recovery.silent_since = None;
         self.recovery.backoff = 0;
         self.recovery.first_resent = None;
         self.recovery.undo_from = None;

@@ -1,4 +1,5 @@
-//! The connection: what joins the parts. [`Endpoint`] has the calls; its files have one matter each.
+//! The connection: what joins the parts. [`Endpoint`] has the calls; its files have one matter
+//! each.
 
 mod acknowledge;
 mod arrive;
@@ -28,7 +29,7 @@ use crate::ticks::Ticks;
 use options::Negotiated;
 use send::Usage;
 use sender::Sender;
-use timers::Timers;
+use timers::{Timers, earlier};
 
 /// The states of a connection (RFC 9293 §3.3.2).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -188,10 +189,10 @@ impl Endpoint {
 
     /// When [`handle_timeout`](Self::handle_timeout) or [`poll_transmit`](Self::poll_transmit) is
     /// to be called next, whatever arrives.
+    #[inline]
     pub fn next_deadline(&self) -> Option<Time> {
         let acks = &self.rcv.acks;
-        let receiving = [acks.delayed, acks.compressed].into_iter().flatten().min();
-        self.timers.next().into_iter().chain(receiving).min()
+        earlier(self.timers.next(), earlier(acks.delayed, acks.compressed))
     }
 
     /// The next segment to send at `now`.
@@ -267,8 +268,9 @@ impl Endpoint {
         }
     }
 
-    /// Closes both directions, as close(2) does: like [`shutdown`](Self::shutdown), but nobody reads
-    /// any more. If something is unread, or arrives, the connection is reset (RFC 2525 §2.17).
+    /// Closes both directions, as close(2) does: like [`shutdown`](Self::shutdown), but nobody
+    /// reads any more. If something is unread, or arrives, the connection is reset (RFC 2525
+    /// §2.17).
     pub fn close(&mut self, now: Time) {
         self.flow.now = now;
         if self.rcv.readable() > 0 {
@@ -297,8 +299,8 @@ impl Endpoint {
         }
     }
 
-    /// The path takes packets of `mtu` bytes at most, as an ICMP message says: what is longer counts
-    /// as lost and goes out in smaller packets (RFC 1191, RFC 8201).
+    /// The path takes packets of `mtu` bytes at most, as an ICMP message says: what is longer
+    /// counts as lost and goes out in smaller packets (RFC 1191, RFC 8201).
     pub fn handle_mtu(&mut self, now: Time, mtu: u16) {
         self.flow.now = now;
         self.shrink_packets(mtu);

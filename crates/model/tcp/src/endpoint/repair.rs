@@ -1,6 +1,6 @@
-//! The states of recovery (Sarolahti and Kuznetsov 2002, §3.2): what an acknowledgement or a timeout
-//! changes, what is deemed lost, and what becomes of the window. Not here: undoing a reduction
-//! (`undo`), the retransmissions themselves (`transmit`).
+//! The states of recovery (Sarolahti and Kuznetsov 2002, §3.2): what an acknowledgement or a
+//! timeout changes, what is deemed lost, and what becomes of the window. Not here: undoing a
+//! reduction (`undo`), the retransmissions themselves (`transmit`).
 
 use netloom_units::{Duration, Time};
 
@@ -39,9 +39,8 @@ impl Endpoint {
             return;
         }
         let reordering = self.timers.is_set_for(Retransmit::Reordering);
-        if outcome.advanced && !reordering {
-            self.arm_retransmit(now, now);
-        } else if outcome.sacked > 0 && self.timers.is_set_for(Retransmit::TailProbe) {
+        let probing = self.timers.is_set_for(Retransmit::TailProbe);
+        if (outcome.advanced && !reordering) || (outcome.sacked > 0 && probing) {
             self.arm_retransmit(now, now);
         } else if self.timers.retransmit.is_none() {
             self.set_timeout(now);
@@ -72,10 +71,9 @@ impl Endpoint {
             self.flow.prior_ssthresh = 0;
         }
         self.notice_reneging(outcome);
-        if self.flow.state != S::Open && self.snd.una >= self.recovery.point {
-            if self.leave_at_the_point() {
-                return;
-            }
+        let at_the_point = self.flow.state != S::Open && self.snd.una >= self.recovery.point;
+        if at_the_point && self.leave_at_the_point() {
+            return;
         }
         match self.flow.state {
             S::Recovery => self.step_in_recovery(now, outcome),
@@ -274,6 +272,7 @@ impl Endpoint {
 
     fn mark_lost(&mut self, id: u64) {
         self.rate.lost += u64::from(self.snd.sent.mark_lost(id));
+        self.snd.bound_duplicates();
     }
 
     /// The timer, not an acknowledgement, has shown losses.
@@ -388,6 +387,7 @@ impl Endpoint {
         self.change_state(S::Loss);
         self.recovery.point = self.snd.nxt;
         self.recovery.probe = None;
+        self.recovery.hold = false;
         self.negotiated.reduced = self.negotiated.ecn_on();
         self.recovery.frto = self.config.frto && (fresh || self.recovery.timeouts > 0);
     }
@@ -421,6 +421,7 @@ impl Endpoint {
                 self.flow.cwnd = prr.window(outcome.delivered, in_flight, threshold, safe);
             }
         } else if self.may_grow(outcome) {
+            self.flow.update_limited();
             self.control.grow(&mut self.flow, outcome.packets);
         }
         self.tune_send_buffer();

@@ -53,11 +53,10 @@ impl Endpoint {
             self.config.pacing_avoidance_ratio
         };
         let packets = flow.cwnd.max(flow.in_flight);
-        let bytes = u128::from(packets) * u128::from(flow.mss) * u128::from(ratio) / 100;
-        let srtt = flow.srtt.as_nanos();
-        let rate = (bytes * u128::from(NANOS)).checked_div(u128::from(srtt));
-        let rate = rate.map_or(u64::MAX, |rate| u64::try_from(rate).unwrap_or(u64::MAX));
-        flow.pacing_rate = rate.min(flow.max_pacing_rate);
+        let bytes = u64::from(packets) * u64::from(flow.mss) * u64::from(ratio) / 100;
+        // Up to 18 GB in flight.
+        let rate = bytes.saturating_mul(NANOS).checked_div(flow.srtt.as_nanos());
+        flow.pacing_rate = rate.unwrap_or(u64::MAX).min(flow.max_pacing_rate);
     }
 
     pub(super) fn tune_send_buffer(&mut self) {
@@ -120,9 +119,7 @@ impl Endpoint {
             flow.peak_in_flight = out;
             self.usage.round_end = self.snd.nxt;
         }
-        // In slow start the window may grow while it is less than twice what is used.
-        flow.cwnd_limited = flow.cwnd_limited_in_round
-            || (flow.in_slow_start() && flow.cwnd < 2 * flow.peak_in_flight);
+        flow.update_limited();
         if flow.cwnd_limited {
             self.usage.used = 0;
             self.usage.limited_at = now;

@@ -31,10 +31,21 @@ pub(crate) struct Timers {
     pub paced: Option<Time>,
 }
 
+/// The earlier of two deadlines, if there is any.
+#[inline]
+pub(super) fn earlier(one: Option<Time>, other: Option<Time>) -> Option<Time> {
+    match (one, other) {
+        (Some(one), Some(other)) => Some(one.min(other)),
+        (one, None) => one,
+        (None, other) => other,
+    }
+}
+
 impl Timers {
+    #[inline]
     pub fn next(&self) -> Option<Time> {
         let retransmit = self.retransmit.map(|(_, at)| at);
-        [retransmit, self.lifetime, self.paced].into_iter().flatten().min()
+        earlier(earlier(retransmit, self.lifetime), self.paced)
     }
 
     pub fn is_set_for(&self, what: Retransmit) -> bool {
@@ -91,6 +102,7 @@ impl Endpoint {
             self.recovery.backoff += u32::from(self.recovery.timeouts >= free);
         }
         self.recovery.timeouts += 1;
+        self.recovery.silent_since.get_or_insert(now);
         self.set_timeout(now);
     }
 
@@ -102,10 +114,11 @@ impl Endpoint {
             State::SynSent => self.recovery.timeouts >= config.syn_retries,
             State::SynReceived => self.recovery.timeouts >= config.synack_retries,
             _ => {
-                let Some(since) = self.recovery.first_resent else { return false };
+                let Some(since) = self.recovery.silent_since else { return false };
                 let base = config.rto_min.as_nanos().max(1);
                 let most = config.rto_max.as_nanos();
-                let waits = (0..=config.retries2).map(|n| (base << n.min(40)).min(most));
+                // The first timeout has passed when the silence begins.
+                let waits = (1..=config.retries2).map(|n| (base << n.min(40)).min(most));
                 now.since(since).as_nanos() >= waits.sum()
             }
         }

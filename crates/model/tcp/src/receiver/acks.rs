@@ -1,7 +1,7 @@
-//! When acknowledgements go out: delayed (RFC 9293 §3.8.6.3) by 40 to 200 ms with an estimate of the
-//! gaps between segments, at once at the start ("quick acknowledgements", Sarolahti and Kuznetsov
-//! 2002 §3.4), for gaps, and compressed where many gaps come at once (`tcp_comp_sack_*`). Not here:
-//! what they say.
+//! When acknowledgements go out: delayed (RFC 9293 §3.8.6.3) by 40 to 200 ms with an estimate of
+//! the gaps between segments, at once at the start ("quick acknowledgements", Sarolahti and
+//! Kuznetsov 2002 §3.4), for gaps, and compressed where many gaps come at once (`tcp_comp_sack_*`).
+//! Not here: what they say.
 
 use netloom_units::{Duration, Time};
 

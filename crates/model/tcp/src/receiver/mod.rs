@@ -77,11 +77,6 @@ impl Receiver {
         self.fin.is_some_and(|fin| self.next > fin)
     }
 
-    /// Whether the application has read everything up to the FIN.
-    pub fn at_end(&self) -> bool {
-        self.finished() && self.readable() == 0
-    }
-
     pub fn has_gap(&self) -> bool {
         !self.waiting.is_empty()
     }

@@ -3,4 +3,7 @@
 mod common;
 mod handshake;
 mod laws;
+mod properties;
+mod receiver;
 mod recovery;
+mod states;

@@ -57,6 +57,8 @@ pub struct Line {
     pub delay: Duration,
     /// Bytes of packets that wait, the one on the line included.
     pub buffer: u64,
+    /// Marks packets that find more than this waiting.
+    pub mark_above: u64,
     pub plan: Plan,
     /// Packets with payload that were offered.
     pub data_packets: u64,
@@ -73,6 +75,7 @@ impl Line {
             rate,
             delay,
             buffer,
+            mark_above: u64::MAX,
             plan: Box::new(|_, _| Fate::Pass),
             data_packets: 0,
             dropped: 0,
@@ -101,13 +104,16 @@ impl Line {
             self.waiting_bytes -= self.waiting.pop_front().unwrap().1;
         }
         let bytes = packet.segment.packet_bytes(20) + 14;
-        if self.rate > 0 {
+        if let Some(nanos) = (bytes * 8_000_000_000).checked_div(self.rate) {
             if self.waiting_bytes + bytes > self.buffer {
                 self.dropped += 1;
                 return [None, None];
             }
+            if self.waiting_bytes > self.mark_above && packet.segment.ecn != Ecn::NotEct {
+                packet.segment.ecn = Ecn::Ce;
+            }
             let begin = self.busy_until.max(now);
-            self.busy_until = begin + Duration::from_nanos(bytes * 8_000_000_000 / self.rate);
+            self.busy_until = begin + Duration::from_nanos(nanos);
             self.waiting.push_back((self.busy_until, bytes));
             self.waiting_bytes += bytes;
         } else {
@@ -168,7 +174,7 @@ impl Host {
         if self.to_write > 0 {
             self.to_write -= self.endpoint.write(now, self.to_write);
         }
-        if self.close && self.to_write == 0 {
+        if self.close && self.to_write == 0 && self.endpoint.state().synchronized() {
             self.close = false;
             self.endpoint.shutdown(now);
         }
