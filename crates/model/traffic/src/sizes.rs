@@ -1,5 +1,6 @@
 //! Lengths of frames: one, or several with weights.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use netloom_link::{Data, DataError, DataFormat, Framing, Stream, check_count, lines, quoted};
@@ -10,7 +11,7 @@ use serde::de::{Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use serde::ser::Serializer;
 use serde::{Deserialize, Serialize};
 
-use crate::TrafficError;
+use crate::{Emission, TrafficError};
 
 /// The longest frame that can be written, in bytes.
 const LONGEST: u64 = 65_535;
@@ -172,6 +173,15 @@ impl SizeLaw {
             Step { bytes: *bytes, probability, frames, volume }
         });
         Self { steps: steps.collect(), mean, mean_square }
+    }
+
+    /// The lengths of these frames; there is at least one.
+    pub(crate) fn of_frames(frames: &[Emission]) -> Self {
+        let mut counts = BTreeMap::new();
+        for frame in frames {
+            *counts.entry(frame.bytes).or_insert(0.0) += 1.0;
+        }
+        Self::new(&counts.into_iter().collect::<Vec<_>>())
     }
 
     /// The mean length in bytes.

@@ -170,6 +170,11 @@ impl Law {
         nanoseconds(self.draw(stream))
     }
 
+    /// The next value as a size: base units are bytes, rounded to the nearest, at least 1.
+    pub(crate) fn size(&self, stream: &mut Stream) -> Size {
+        Size::from_bytes((libm::round(self.draw(stream)) as u64).max(1))
+    }
+
     /// What is left of a duration at a random time.
     pub(crate) fn residual_duration(&self, stream: &mut Stream) -> Duration {
         nanoseconds(self.draw_residual(stream))

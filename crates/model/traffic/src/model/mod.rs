@@ -6,12 +6,26 @@
 //! | `poisson` | independent frames |
 //! | `on_off` | senders that are on and off by turns |
 //! | `ppbp` | bursts that begin as a Poisson process and last by a Pareto distribution |
+//! | `trace` | arrivals that were recorded |
+//! | `flows`, `flow_list` | transfers that begin by themselves, drawn or recorded |
+//! | `rates` | a rate that changes at given times |
+//! | `vbr` | pictures of a video |
+//! | `bulk`, `http` | what TCP paces: descriptions |
+//! | `ping` | requests at a constant interval |
 
+mod bulk;
 mod cbr;
 mod error;
+mod flow_list;
+mod flows;
+mod http;
 mod on_off;
+mod ping;
 mod poisson;
 mod ppbp;
+mod rates;
+mod trace;
+mod vbr;
 
 use netloom_link::Stream;
 use schemars::JsonSchema;
@@ -19,14 +33,26 @@ use serde::{Deserialize, Serialize};
 
 use crate::source::{Bursts, Fluid, Source};
 use crate::{Line, Moments, Pace, Sizes};
+pub use bulk::BulkConfig;
 pub use cbr::CbrConfig;
 pub use error::TrafficError;
+pub use flow_list::{Flow, FlowList};
+pub use flows::{ArrivalsConfig, Flows, FlowsConfig};
+pub use http::{Exchange, Exchanges, HttpConfig};
 pub(crate) use on_off::OnOffBursts;
 pub use on_off::OnOffConfig;
+pub use ping::PingConfig;
+pub(crate) use ping::Requests;
 pub use poisson::PoissonConfig;
 pub(crate) use poisson::PoissonFrames;
 pub(crate) use ppbp::PpbpBursts;
 pub use ppbp::PpbpConfig;
+pub use rates::{RateList, RatesConfig};
+pub(crate) use rates::{Steps, Varying};
+pub(crate) use trace::Recorded;
+pub use trace::TraceConfig;
+pub(crate) use vbr::Video;
+pub use vbr::{Pictures, VbrConfig};
 
 /// How a model begins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
@@ -52,10 +78,22 @@ trait Configured {
     fn check(&self) -> Result<(), String>;
     /// The frames that it sends.
     fn source(&self, given: &Given<'_>) -> Result<Source, TrafficError>;
-    /// The bursts in which it sends, and their rate if it has one.
-    fn bursts(&self, given: &Given<'_>) -> Result<(Bursts, Option<Pace>), TrafficError>;
+    /// The bursts in which it sends, if it does.
+    fn bursts(&self, _: &Given<'_>) -> Result<Option<Sending>, TrafficError> {
+        Ok(None)
+    }
+    /// Its rate, if that changes in steps for another reason than its bursts.
+    fn fluid(&self, _: &Given<'_>) -> Result<Option<Fluid>, TrafficError> {
+        Ok(None)
+    }
     /// Its mean and variance.
     fn moments(&self, given: &Given<'_>) -> Result<Moments, TrafficError>;
+}
+
+/// Bursts, and the rate of each if it has one.
+struct Sending {
+    bursts: Bursts,
+    pace: Option<Pace>,
 }
 
 /// What a model needs beside its own parameters.
@@ -130,11 +168,25 @@ models! {
     OnOff(OnOffConfig) = "on_off";
     /// Poisson Pareto burst process (Zukerman, Neame & Addie 2003).
     Ppbp(PpbpConfig) = "ppbp";
+    /// Arrivals as they were recorded.
+    Trace(TraceConfig) = "trace";
+    /// Transfers that begin by themselves.
+    Flows(FlowsConfig) = "flows";
+    /// A rate that changes at given times.
+    Rates(RatesConfig) = "rates";
+    /// Pictures of a video.
+    Vbr(VbrConfig) = "vbr";
+    /// As much as TCP can send.
+    Bulk(BulkConfig) = "bulk";
+    /// Requests and responses over TCP.
+    Http(HttpConfig) = "http";
+    /// Echo requests at a constant interval.
+    Ping(PingConfig) = "ping";
 }
 
 impl Model {
-    /// The model at work: frames of `sizes`, with the random numbers of `stream`, from time 0. A load
-    /// in percent is a share of `line`.
+    /// The model at work: frames of `sizes`, with the random numbers of `stream`, from time 0. A
+    /// load in percent is a share of `line`.
     ///
     /// # Errors
     /// There is no line and a load is a share of it, or the model has no rate, or an extreme one.
@@ -147,8 +199,8 @@ impl Model {
         self.configured().source(&Given { sizes, line, stream })
     }
 
-    /// When the model's senders are on, for those who send in their own way. The bursts are those of
-    /// [`Model::source`].
+    /// When the model's senders are on, for those who send in their own way. The bursts are those
+    /// of [`Model::source`].
     ///
     /// # Errors
     /// As for [`Model::source`], but a rate is not needed; or the model has no bursts.
@@ -158,22 +210,31 @@ impl Model {
         line: Option<&Line>,
         stream: &Stream,
     ) -> Result<Bursts, TrafficError> {
-        Ok(self.configured().bursts(&Given { sizes, line, stream })?.0)
+        Ok(self.sending(&Given { sizes, line, stream })?.bursts)
     }
 
     /// The rate of the model in steps. The bursts are those of [`Model::source`].
     ///
     /// # Errors
-    /// As for [`Model::source`], or the model has no bursts.
+    /// As for [`Model::source`], or the model's rate has no steps.
     pub fn fluid(
         &self,
         sizes: &Sizes,
         line: Option<&Line>,
         stream: &Stream,
     ) -> Result<Fluid, TrafficError> {
-        let (bursts, pace) = self.configured().bursts(&Given { sizes, line, stream })?;
+        let given = Given { sizes, line, stream };
+        if let Some(fluid) = self.configured().fluid(&given)? {
+            return Ok(fluid);
+        }
+        let Sending { bursts, pace } = self.sending(&given)?;
         let pace = pace.ok_or(TrafficError::NoRate { model: self.name() })?;
-        Ok(Fluid::new(bursts, pace))
+        Ok(Fluid::of_bursts(bursts, pace))
+    }
+
+    fn sending(&self, given: &Given<'_>) -> Result<Sending, TrafficError> {
+        let sending = self.configured().bursts(given)?;
+        sending.ok_or(TrafficError::NoBursts { model: self.name() })
     }
 
     /// The model's mean and variance.
@@ -214,8 +275,8 @@ fn pace(rate: f64) -> Result<Pace, TrafficError> {
     Pace::from_bits_per_second(rate).ok_or(TrafficError::Extreme { rate })
 }
 
-/// Refuses bursts so short that hardly one in a thousand holds a frame: who waits for the next frame
-/// would wait long.
+/// Refuses bursts so short that hardly one in a thousand holds a frame: who waits for the next
+/// frame would wait long.
 fn enough(burst_bits: f64, sizes: &Sizes) -> Result<(), TrafficError> {
     let frames = burst_bits / (8.0 * sizes.law()?.mean());
     match frames >= 1e-3 {
