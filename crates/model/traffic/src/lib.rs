@@ -16,6 +16,7 @@
 //! | `load` | rates, absolute or as a share of a line: [`Load`], [`Line`] |
 //! | `pace` | times of bits at a rate, exact: [`Pace`] |
 //! | `train`, `fluid` | frames, and the rate, of the bursts that are on |
+//! | `files` | reading in the files that models name |
 //! | `recorded` | arrivals from files: [`Arrivals`] |
 //! | `estimate` | what a measured series says: [`Series`], [`wavelet_hurst`] |
 //! | `moments` | mean and variance of a model: [`Moments`] |
@@ -25,6 +26,7 @@
 mod distribution;
 mod emission;
 mod estimate;
+mod files;
 mod fluid;
 mod load;
 mod model;

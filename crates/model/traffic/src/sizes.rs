@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use netloom_link::{Data, DataError, DataFormat, Framing, Stream, check_count, lines, quoted};
+use netloom_link::{
+    Data, DataError, DataFormat, FileError, Framing, Stream, check_count, lines, quoted,
+};
 use netloom_units::Size;
 use schemars::JsonSchema;
 use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
@@ -119,6 +121,20 @@ impl Default for Sizes {
 }
 
 impl Sizes {
+    /// Reads in the file that is named, if one is; `read` gives its text.
+    ///
+    /// # Errors
+    /// It cannot be read or is malformed.
+    pub fn load<E>(
+        &mut self,
+        read: &mut dyn FnMut(&str) -> Result<String, E>,
+    ) -> Result<(), Vec<FileError<E>>> {
+        match self {
+            Self::Constant(_) | Self::Imix => Ok(()),
+            Self::Weighted(data) => crate::files::load("size", vec![data], read),
+        }
+    }
+
     /// What draws are made from.
     ///
     /// # Errors

@@ -27,7 +27,7 @@ use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
 
-use netloom_link::{Data, Stream};
+use netloom_link::{Data, DataFile, Stream};
 use netloom_units::{Duration, Size, UnitError};
 
 use crate::TrafficError;
@@ -99,6 +99,17 @@ impl<T: Amount> Distribution<T> {
                 Arc::new(samples.shape())
             }
         }))
+    }
+
+    /// What comes from a file.
+    pub(crate) fn file(&mut self) -> Option<&mut dyn DataFile>
+    where
+        T: Send + Sync + 'static,
+    {
+        match self {
+            Self::Empirical(data) => Some(data),
+            _ => None,
+        }
     }
 
     /// The shape α of the tail, where it falls as a power of x and is not cut.

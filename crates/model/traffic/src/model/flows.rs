@@ -1,6 +1,6 @@
 //! Transfers: when each begins and how much it sends.
 
-use netloom_link::{Data, Stream};
+use netloom_link::{Data, DataFile, Stream};
 use netloom_units::{Rate, Size, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -98,6 +98,16 @@ impl Configured for FlowsConfig {
             (Some(_), None, None) | (None, Some(_), Some(_)) => Ok(()),
             _ => Err("flows have either `arrivals` and `bytes`, or a `file`".into()),
         }
+    }
+
+    fn files(&mut self) -> Vec<&mut dyn DataFile> {
+        let gaps = match &mut self.arrivals {
+            Some(ArrivalsConfig::Gaps(gaps)) => gaps.file(),
+            _ => None,
+        };
+        let bytes = self.bytes.as_mut().and_then(|bytes| bytes.file());
+        let list = self.file.as_mut().map(|file| file as &mut dyn DataFile);
+        [gaps, bytes, list].into_iter().flatten().collect()
     }
 
     fn source(&self, given: &Given<'_>) -> Result<Source, TrafficError> {

@@ -1,6 +1,6 @@
 //! People and pages: a request, its response, a time to think.
 
-use netloom_link::Stream;
+use netloom_link::{DataFile, Stream};
 use netloom_units::{Duration, Size};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -89,6 +89,13 @@ impl Configured for HttpConfig {
             Some(0) => Err("`requests` is 1 or more".into()),
             _ => Ok(()),
         }
+    }
+
+    fn files(&mut self) -> Vec<&mut dyn DataFile> {
+        [self.sizes.file(), self.think.as_mut().and_then(|think| think.file())]
+            .into_iter()
+            .flatten()
+            .collect()
     }
 
     fn source(&self, _: &Given<'_>) -> Result<Source, TrafficError> {

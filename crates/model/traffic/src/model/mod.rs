@@ -27,10 +27,11 @@ mod rates;
 mod trace;
 mod vbr;
 
-use netloom_link::Stream;
+use netloom_link::{DataFile, FileError, Stream};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::files;
 use crate::source::{Bursts, Fluid, Source};
 use crate::{Line, Moments, Pace, Sizes};
 pub use bulk::BulkConfig;
@@ -76,6 +77,10 @@ impl Start {
 trait Configured {
     /// Refuses values that make no sense, whatever the line and the sizes.
     fn check(&self) -> Result<(), String>;
+    /// What it holds that comes from files.
+    fn files(&mut self) -> Vec<&mut dyn DataFile> {
+        Vec::new()
+    }
     /// The frames that it sends.
     fn source(&self, given: &Given<'_>) -> Result<Source, TrafficError>;
     /// The bursts in which it sends, if it does.
@@ -105,20 +110,20 @@ struct Given<'a> {
 
 /// Declares the models from one table: the name that is written, and the parameters.
 macro_rules! models {
-    ($($(#[$doc:meta])* $variant:ident($config:ty) = $name:literal;)*) => {
+    ($($(#[doc = $doc:literal])* $variant:ident($config:ty) = $name:literal;)*) => {
         /// A traffic model and its parameters, written as `{cbr: {rate: 1Mbit/s}}`.
         #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
         #[serde(try_from = "ModelTable", into = "ModelTable")]
         #[schemars(with = "ModelTable")]
         pub enum Model {
-            $($(#[$doc])* $variant($config),)*
+            $($(#[doc = $doc])* $variant($config),)*
         }
 
         /// A traffic model.
         #[derive(Serialize, Deserialize, JsonSchema)]
         #[schemars(rename = "Model")]
         enum ModelTable {
-            $($(#[$doc])* #[serde(rename = $name)] $variant($config),)*
+            $($(#[doc = $doc])* #[serde(rename = $name)] $variant($config),)*
         }
 
         impl TryFrom<ModelTable> for Model {
@@ -140,8 +145,8 @@ macro_rules! models {
         }
 
         impl Model {
-            /// The names of all models.
-            pub const NAMES: &[&str] = &[$($name),*];
+            /// The names of all models, each with what it is.
+            pub const ALL: &[(&str, &str)] = &[$(($name, concat!($($doc),*))),*];
 
             /// The model's name.
             pub fn name(&self) -> &'static str {
@@ -151,6 +156,12 @@ macro_rules! models {
             }
 
             fn configured(&self) -> &dyn Configured {
+                match self {
+                    $(Self::$variant(config) => config,)*
+                }
+            }
+
+            fn configured_mut(&mut self) -> &mut dyn Configured {
                 match self {
                     $(Self::$variant(config) => config,)*
                 }
@@ -185,6 +196,18 @@ models! {
 }
 
 impl Model {
+    /// Reads in every file that the model names; `read` gives a file's text.
+    ///
+    /// # Errors
+    /// One for each file that cannot be read or is malformed.
+    pub fn load<E>(
+        &mut self,
+        read: &mut dyn FnMut(&str) -> Result<String, E>,
+    ) -> Result<(), Vec<FileError<E>>> {
+        let property = self.name();
+        files::load(property, self.configured_mut().files(), read)
+    }
+
     /// The model at work: frames of `sizes`, with the random numbers of `stream`, from time 0. A
     /// load in percent is a share of `line`.
     ///

@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use netloom_link::Stream;
+use netloom_link::{DataFile, Stream};
 use netloom_units::{Duration, Rate, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -56,6 +56,10 @@ impl Configured for OnOffConfig {
             1..=MOST => Ok(()),
             n => Err(format!("`sources: {n}` must be from 1 to {MOST}")),
         }
+    }
+
+    fn files(&mut self) -> Vec<&mut dyn DataFile> {
+        [self.on.file(), self.off.file()].into_iter().flatten().collect()
     }
 
     fn source(&self, given: &Given<'_>) -> Result<Source, TrafficError> {

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use netloom_link::{
-    Data, DataError, DataFormat, RateSchedule, ScheduleStep, Stream, check_count, lines, quoted,
+    Data, DataError, DataFile, DataFormat, RateSchedule, ScheduleStep, Stream, check_count, lines,
+    quoted,
 };
 use netloom_units::{Duration, Rate, Time};
 use schemars::JsonSchema;
@@ -138,6 +139,10 @@ impl Configured for RatesConfig {
             (None, Some(_), Some(_)) => Err("`step` must be above 0".into()),
             _ => Err("rates have either a `schedule`, or a `file` and its `step`".into()),
         }
+    }
+
+    fn files(&mut self) -> Vec<&mut dyn DataFile> {
+        self.file.iter_mut().map(|file| file as _).collect()
     }
 
     fn source(&self, given: &Given<'_>) -> Result<Source, TrafficError> {

@@ -1,6 +1,6 @@
 //! Arrivals as they were recorded, perhaps stretched.
 
-use netloom_link::Data;
+use netloom_link::{Data, DataFile};
 use netloom_units::{Duration, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -84,6 +84,10 @@ impl Configured for TraceConfig {
             }
             _ => Ok(()),
         }
+    }
+
+    fn files(&mut self) -> Vec<&mut dyn DataFile> {
+        vec![&mut self.file]
     }
 
     fn source(&self, given: &Given<'_>) -> Result<Source, TrafficError> {

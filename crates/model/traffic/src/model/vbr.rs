@@ -1,6 +1,6 @@
 //! Video: pictures of varying size at a fixed rate.
 
-use netloom_link::{Data, DataError, DataFormat, Stream, check_count, lines, quoted};
+use netloom_link::{Data, DataError, DataFile, DataFormat, Stream, check_count, lines, quoted};
 use netloom_units::{Size, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -80,6 +80,10 @@ impl Configured for VbrConfig {
             true => Ok(()),
             false => Err(format!("`frame_rate: {}` must be from 0.001 to 100000", self.frame_rate)),
         }
+    }
+
+    fn files(&mut self) -> Vec<&mut dyn DataFile> {
+        vec![&mut self.file]
     }
 
     fn source(&self, given: &Given<'_>) -> Result<Source, TrafficError> {
