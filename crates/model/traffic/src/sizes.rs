@@ -200,6 +200,13 @@ impl SizeLaw {
         Self::new(&counts.into_iter().collect::<Vec<_>>())
     }
 
+    /// The shortest and the longest length in bytes.
+    pub fn range(&self) -> (u32, u32) {
+        let lengths = || self.steps.iter().map(|step| step.bytes);
+        // There is at least one.
+        (lengths().min().unwrap_or(0), lengths().max().unwrap_or(0))
+    }
+
     /// The mean length in bytes.
     pub fn mean(&self) -> f64 {
         self.mean

@@ -110,7 +110,7 @@ struct Given<'a> {
 
 /// Declares the models from one table: the name that is written, and the parameters.
 macro_rules! models {
-    ($($(#[doc = $doc:literal])* $variant:ident($config:ty) = $name:literal;)*) => {
+    ($($(#[doc = $doc:literal])* $variant:ident($config:ty) = $key:ident $name:literal;)*) => {
         /// A traffic model and its parameters, written as `{cbr: {rate: 1Mbit/s}}`.
         #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
         #[serde(try_from = "ModelTable", into = "ModelTable")]
@@ -144,6 +144,26 @@ macro_rules! models {
             }
         }
 
+        /// Models as keys of a mapping that has others, too; of which one is written.
+        #[derive(Debug, Clone, PartialEq, Default, Deserialize, JsonSchema)]
+        #[serde(deny_unknown_fields)]
+        pub struct ModelKeys {
+            $(
+                $(#[doc = $doc])*
+                #[serde(rename = $name, default, deserialize_with = "checked")]
+                pub $key: Option<$config>,
+            )*
+        }
+
+        impl ModelKeys {
+            /// The models that are written.
+            pub fn written(&self) -> Vec<Model> {
+                let mut all = Vec::new();
+                $(all.extend(self.$key.clone().map(Model::$variant));)*
+                all
+            }
+        }
+
         impl Model {
             /// The names of all models, each with what it is.
             pub const ALL: &[(&str, &str)] = &[$(($name, concat!($($doc),*))),*];
@@ -172,27 +192,27 @@ macro_rules! models {
 
 models! {
     /// Frames at a constant rate, with a random phase.
-    Cbr(CbrConfig) = "cbr";
+    Cbr(CbrConfig) = cbr "cbr";
     /// Independent frames: gaps are exponential.
-    Poisson(PoissonConfig) = "poisson";
+    Poisson(PoissonConfig) = poisson "poisson";
     /// Senders that are on and off by turns.
-    OnOff(OnOffConfig) = "on_off";
+    OnOff(OnOffConfig) = on_off "on_off";
     /// Poisson Pareto burst process (Zukerman, Neame & Addie 2003).
-    Ppbp(PpbpConfig) = "ppbp";
+    Ppbp(PpbpConfig) = ppbp "ppbp";
     /// Arrivals as they were recorded.
-    Trace(TraceConfig) = "trace";
+    Trace(TraceConfig) = trace "trace";
     /// Transfers that begin by themselves.
-    Flows(FlowsConfig) = "flows";
+    Flows(FlowsConfig) = flows "flows";
     /// A rate that changes at given times.
-    Rates(RatesConfig) = "rates";
+    Rates(RatesConfig) = rates "rates";
     /// Pictures of a video.
-    Vbr(VbrConfig) = "vbr";
+    Vbr(VbrConfig) = vbr "vbr";
     /// As much as TCP can send.
-    Bulk(BulkConfig) = "bulk";
+    Bulk(BulkConfig) = bulk "bulk";
     /// Requests and responses over TCP.
-    Http(HttpConfig) = "http";
+    Http(HttpConfig) = http "http";
     /// Echo requests at a constant interval.
-    Ping(PingConfig) = "ping";
+    Ping(PingConfig) = ping "ping";
 }
 
 impl Model {
@@ -206,6 +226,31 @@ impl Model {
     ) -> Result<(), Vec<FileError<E>>> {
         let property = self.name();
         files::load(property, self.configured_mut().files(), read)
+    }
+
+    /// Whether it ends by itself.
+    pub fn ends(&self) -> bool {
+        match self {
+            Self::Trace(trace) => trace.repeat.is_none(),
+            Self::Flows(flows) => flows.file.is_some(),
+            Self::Rates(rates) => rates.file.is_some() && rates.repeat.is_none(),
+            Self::Bulk(bulk) => bulk.bytes.is_some(),
+            Self::Http(http) => http.requests.is_some(),
+            Self::Ping(ping) => ping.count.is_some(),
+            Self::Cbr(_) | Self::Poisson(_) | Self::OnOff(_) | Self::Ppbp(_) | Self::Vbr(_) => {
+                false
+            }
+        }
+    }
+
+    /// Whether what it sends depends on its random numbers, with `sizes`.
+    pub fn is_random(&self, sizes: &Sizes) -> bool {
+        match self {
+            Self::Trace(_) | Self::Bulk(_) => false,
+            Self::Vbr(_) | Self::Ping(_) => !matches!(sizes, Sizes::Constant(_)),
+            Self::Flows(FlowsConfig { file: Some(_), .. }) => !matches!(sizes, Sizes::Constant(_)),
+            _ => true,
+        }
     }
 
     /// The model at work: frames of `sizes`, with the random numbers of `stream`, from time 0. A
@@ -268,6 +313,17 @@ impl Model {
         let stream = &Stream::new(0, "");
         self.configured().moments(&Given { sizes, line, stream })
     }
+}
+
+/// Decodes a model's parameters and checks them.
+fn checked<'de, D, T>(deserializer: D) -> Result<Option<T>, D::Error>
+where
+    D: serde::Deserializer<'de>,
+    T: Configured + Deserialize<'de>,
+{
+    let config = T::deserialize(deserializer)?;
+    config.check().map_err(serde::de::Error::custom)?;
+    Ok(Some(config))
 }
 
 /// The mean rate in bit/s that a model with `rate` or `load` has.
