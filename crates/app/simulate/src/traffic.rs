@@ -88,7 +88,8 @@ fn spec(
         }
         Sends::Udp { port, dscp, model, size } => {
             traffic_class = dscp << 2;
-            let stream = Stream::new(scenario.seed, &format!("traffic/{name}"));
+            let stream = format!("traffic/{}/{from}", traffic.name);
+            let stream = Stream::new(scenario.seed, &stream);
             let source = model.source(size, None, &stream);
             let source = source.with_context(|| format!("traffic `{}`", traffic.name))?;
             let headers = UDP_HEADERS[usize::from(to.is_ipv6())];

@@ -15,17 +15,24 @@
 //! | `sizes` | lengths of frames: [`Sizes`] |
 //! | `load` | rates, absolute or as a share of a line: [`Load`], [`Line`] |
 //! | `pace` | times of bits at a rate, exact: [`Pace`] |
-//! | `train` | frames of the bursts that are on, merged |
+//! | `train`, `fluid` | frames, and the rate, of the bursts that are on |
+//! | `files` | reading in the files that models name |
+//! | `recorded` | arrivals from files: [`Arrivals`] |
+//! | `estimate` | what a measured series says: [`Series`], [`wavelet_hurst`] |
 //! | `moments` | mean and variance of a model: [`Moments`] |
 //!
 //! Not here: sockets, clocks, frame contents, files (whoever holds them gives their text).
 
 mod distribution;
 mod emission;
+mod estimate;
+mod files;
+mod fluid;
 mod load;
 mod model;
 mod moments;
 mod pace;
+mod recorded;
 mod sizes;
 mod source;
 mod train;
@@ -35,9 +42,15 @@ pub use distribution::{
     Uniform, Weibull,
 };
 pub use emission::{Burst, Emission, RateStep};
+pub use estimate::{HurstEstimate, Series, VariancePoint, variance_time_hurst, wavelet_hurst};
 pub use load::{Line, Load};
-pub use model::{CbrConfig, Model, OnOffConfig, PoissonConfig, PpbpConfig, Start, TrafficError};
+pub use model::{
+    ArrivalsConfig, BulkConfig, CbrConfig, Exchange, Exchanges, Flow, FlowList, Flows, FlowsConfig,
+    HttpConfig, Model, ModelKeys, OnOffConfig, Pictures, PingConfig, PoissonConfig, PpbpConfig,
+    RateList, RatesConfig, Start, TraceConfig, TrafficError, VbrConfig,
+};
 pub use moments::Moments;
 pub use pace::Pace;
+pub use recorded::Arrivals;
 pub use sizes::{SizeLaw, SizeList, Sizes, WeightedSize};
 pub use source::{Bursts, Fluid, Source};

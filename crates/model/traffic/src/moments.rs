@@ -7,8 +7,8 @@ use crate::sizes::SizeLaw;
 pub struct Moments {
     /// The mean rate in bit/s.
     pub mean: f64,
-    /// The Hurst parameter of the traffic at long time scales.
-    pub hurst: f64,
+    /// The Hurst parameter of the traffic at long time scales, where it is known.
+    pub hurst: Option<f64>,
     spread: Spread,
 }
 
@@ -32,13 +32,13 @@ impl Moments {
         let length = sizes.mean() * 8.0;
         let varies = sizes.mean_square() > sizes.mean() * sizes.mean() * (1.0 + 1e-12);
         let spread = if varies { Spread::Unknown } else { Spread::Periodic { rate, length } };
-        Self { mean: rate, hurst: 0.5, spread }
+        Self { mean: rate, hurst: Some(0.5), spread }
     }
 
     pub(crate) fn poisson(rate: f64, sizes: &SizeLaw) -> Self {
         let frames = rate / (sizes.mean() * 8.0);
         let spread = Spread::Poisson { frames, mean_square: sizes.mean_square() * 64.0 };
-        Self { mean: rate, hurst: 0.5, spread }
+        Self { mean: rate, hurst: Some(0.5), spread }
     }
 
     pub(crate) fn on_off(
@@ -53,16 +53,27 @@ impl Moments {
             true => Spread::Exponential { sources, on, off, rate },
             false => Spread::Unknown,
         };
-        Self { mean: sources * rate * on / (on + off), hurst, spread }
+        Self { mean: sources * rate * on / (on + off), hurst: Some(hurst), spread }
     }
 
     pub(crate) fn ppbp(arrivals: f64, rate: f64, length: f64, hurst: f64) -> Self {
         let spread = Spread::Ppbp { arrivals, rate, length, shape: 3.0 - 2.0 * hurst };
-        Self { mean: arrivals * rate * length, hurst, spread }
+        Self { mean: arrivals * rate * length, hurst: Some(hurst), spread }
     }
 
-    /// The variance of what is sent in `seconds`, in bit², where there is a formula. For bursts it is
-    /// that of their rate; frames add less than one frame a burst.
+    /// Only the mean is known.
+    pub(crate) fn unknown(mean: f64) -> Self {
+        Self { mean, hurst: None, spread: Spread::Unknown }
+    }
+
+    /// Independent transfers whose lengths may have a tail of the shape `tail`.
+    pub(crate) fn heavy(mean: f64, tail: Option<f64>) -> Self {
+        let hurst = (3.0 - tail.unwrap_or(2.0).min(2.0)) / 2.0;
+        Self { mean, hurst: Some(hurst), spread: Spread::Unknown }
+    }
+
+    /// The variance of what is sent in `seconds`, in bit², where there is a formula. For bursts it
+    /// is that of their rate; frames add less than one frame a burst.
     pub fn variance(&self, seconds: f64) -> Option<f64> {
         let t = seconds;
         match self.spread {

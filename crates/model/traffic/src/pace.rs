@@ -8,18 +8,26 @@ use netloom_units::{Duration, Rate, Time};
 pub struct Pace(u64);
 
 impl Pace {
-    /// The highest pace, 10¹⁶ bit/s: a thousand times [`Rate::MAX`].
-    const MAX: f64 = 1e19;
+    /// The slowest pace there is: a thousandth of a bit a second.
+    pub(crate) const SLOWEST: Pace = Pace(1);
+
+    /// The fastest one, 10¹⁶ bit/s.
+    pub(crate) const FASTEST: Pace = Pace(10_000_000_000_000_000_000);
 
     /// The pace nearest to `rate` bit/s; `None` where that is nothing, and above 10¹⁶ bit/s.
     pub fn from_bits_per_second(rate: f64) -> Option<Self> {
         let thousandths = libm::round(rate * 1e3);
-        (1.0..=Self::MAX).contains(&thousandths).then_some(Self(thousandths as u64))
+        (1.0..=Self::FASTEST.0 as f64).contains(&thousandths).then_some(Self(thousandths as u64))
     }
 
     /// The pace in bit/s.
     pub fn bits_per_second(self) -> f64 {
         self.0 as f64 / 1e3
+    }
+
+    /// The pace in thousandths of a bit a second.
+    pub(crate) const fn thousandths(self) -> u64 {
+        self.0
     }
 
     /// This pace `count` times; `None` for none at all.

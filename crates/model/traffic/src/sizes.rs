@@ -1,8 +1,11 @@
 //! Lengths of frames: one, or several with weights.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use netloom_link::{Data, DataError, DataFormat, Framing, Stream, check_count, lines, quoted};
+use netloom_link::{
+    Data, DataError, DataFormat, FileError, Framing, Stream, check_count, lines, quoted,
+};
 use netloom_units::Size;
 use schemars::JsonSchema;
 use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
@@ -10,7 +13,7 @@ use serde::de::{Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use serde::ser::Serializer;
 use serde::{Deserialize, Serialize};
 
-use crate::TrafficError;
+use crate::{Emission, TrafficError};
 
 /// The longest frame that can be written, in bytes.
 const LONGEST: u64 = 65_535;
@@ -118,6 +121,20 @@ impl Default for Sizes {
 }
 
 impl Sizes {
+    /// Reads in the file that is named, if one is; `read` gives its text.
+    ///
+    /// # Errors
+    /// It cannot be read or is malformed.
+    pub fn load<E>(
+        &mut self,
+        read: &mut dyn FnMut(&str) -> Result<String, E>,
+    ) -> Result<(), Vec<FileError<E>>> {
+        match self {
+            Self::Constant(_) | Self::Imix => Ok(()),
+            Self::Weighted(data) => crate::files::load("size", vec![data], read),
+        }
+    }
+
     /// What draws are made from.
     ///
     /// # Errors
@@ -172,6 +189,22 @@ impl SizeLaw {
             Step { bytes: *bytes, probability, frames, volume }
         });
         Self { steps: steps.collect(), mean, mean_square }
+    }
+
+    /// The lengths of these frames; there is at least one.
+    pub(crate) fn of_frames(frames: &[Emission]) -> Self {
+        let mut counts = BTreeMap::new();
+        for frame in frames {
+            *counts.entry(frame.bytes).or_insert(0.0) += 1.0;
+        }
+        Self::new(&counts.into_iter().collect::<Vec<_>>())
+    }
+
+    /// The shortest and the longest length in bytes.
+    pub fn range(&self) -> (u32, u32) {
+        let lengths = || self.steps.iter().map(|step| step.bytes);
+        // There is at least one.
+        (lengths().min().unwrap_or(0), lengths().max().unwrap_or(0))
     }
 
     /// The mean length in bytes.

@@ -1,11 +1,9 @@
 //! The state machines that a model becomes.
 
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
-
-use netloom_units::Time;
-
-use crate::model::{OnOffBursts, PoissonFrames, PpbpBursts};
+use crate::fluid::Merged;
+use crate::model::{
+    Flows, OnOffBursts, PoissonFrames, PpbpBursts, Recorded, Requests, Steps, Varying, Video,
+};
 use crate::train::Trains;
 use crate::{Burst, Emission, Pace, RateStep};
 
@@ -13,34 +11,40 @@ use crate::{Burst, Emission, Pace, RateStep};
 #[derive(Debug, Clone)]
 pub struct Source(Frames);
 
-#[derive(Debug, Clone)]
-enum Frames {
-    Trains(Trains),
-    Poisson(PoissonFrames),
-}
-
-impl Iterator for Source {
-    type Item = Emission;
-
-    #[inline]
-    fn next(&mut self) -> Option<Emission> {
-        match &mut self.0 {
-            Frames::Trains(trains) => trains.next(),
-            Frames::Poisson(frames) => frames.next(),
+/// Declares the state machines that give frames.
+macro_rules! frames {
+    ($($variant:ident($machine:ty);)*) => {
+        #[derive(Debug, Clone)]
+        enum Frames {
+            $($variant($machine),)*
         }
-    }
+
+        impl Iterator for Source {
+            type Item = Emission;
+
+            #[inline]
+            fn next(&mut self) -> Option<Emission> {
+                match &mut self.0 {
+                    $(Frames::$variant(machine) => machine.next(),)*
+                }
+            }
+        }
+
+        $(impl From<$machine> for Source {
+            fn from(machine: $machine) -> Self {
+                Self(Frames::$variant(machine))
+            }
+        })*
+    };
 }
 
-impl From<Trains> for Source {
-    fn from(trains: Trains) -> Self {
-        Self(Frames::Trains(trains))
-    }
-}
-
-impl From<PoissonFrames> for Source {
-    fn from(frames: PoissonFrames) -> Self {
-        Self(Frames::Poisson(frames))
-    }
+frames! {
+    Trains(Trains);
+    Poisson(PoissonFrames);
+    Recorded(Recorded);
+    Varying(Varying);
+    Video(Video);
+    Requests(Requests);
 }
 
 /// When the senders of a model are on: an iterator over bursts in order of their beginnings. They
@@ -53,12 +57,18 @@ enum Process {
     Once(Option<Burst>),
     OnOff(OnOffBursts),
     Ppbp(PpbpBursts),
+    Flows(Flows, Pace),
 }
 
 impl Bursts {
     /// One burst.
     pub(crate) fn once(burst: Burst) -> Self {
         Self(Process::Once(Some(burst)))
+    }
+
+    /// Transfers at one pace.
+    pub(crate) fn of_flows(flows: Flows, pace: Pace) -> Self {
+        Self(Process::Flows(flows, pace))
     }
 }
 
@@ -70,6 +80,7 @@ impl Iterator for Bursts {
             Process::Once(burst) => burst.take(),
             Process::OnOff(bursts) => bursts.next(),
             Process::Ppbp(bursts) => bursts.next(),
+            Process::Flows(flows, pace) => flows.next().map(|flow| flow.burst(*pace)),
         }
     }
 }
@@ -88,41 +99,24 @@ impl From<PpbpBursts> for Bursts {
 
 /// The rate of a model: an iterator over its steps in order of time. The first is at 0.
 #[derive(Debug, Clone)]
-pub struct Fluid {
-    bursts: Bursts,
-    /// The burst that begins next.
-    next: Option<Burst>,
-    /// When the active ones end.
-    ends: BinaryHeap<Reverse<Time>>,
-    /// The rate of one burst.
-    pace: Pace,
-    /// How many bursts were active at the last step; none before the first.
-    last: Option<usize>,
+pub struct Fluid(Level);
+
+#[derive(Debug, Clone)]
+enum Level {
+    Bursts(Box<Merged>),
+    Steps(Steps),
 }
 
 impl Fluid {
     /// The rate of `bursts` that send at `pace` each.
-    pub(crate) fn new(mut bursts: Bursts, pace: Pace) -> Self {
-        let next = bursts.next();
-        Self { bursts, next, ends: BinaryHeap::new(), pace, last: None }
+    pub(crate) fn of_bursts(bursts: Bursts, pace: Pace) -> Self {
+        Self(Level::Bursts(Box::new(Merged::new(bursts, pace))))
     }
+}
 
-    /// The time of the next beginning or end.
-    fn soonest(&self) -> Option<Time> {
-        let end = self.ends.peek().map(|Reverse(end)| *end);
-        let begin = self.next.map(|burst| burst.at);
-        [begin, end].into_iter().flatten().min()
-    }
-
-    /// All that begins and ends at `now`.
-    fn settle(&mut self, now: Time) {
-        while let Some(burst) = self.next.filter(|burst| burst.at <= now) {
-            self.ends.push(Reverse(burst.end()));
-            self.next = self.bursts.next();
-        }
-        while self.ends.peek().is_some_and(|Reverse(end)| *end <= now) {
-            self.ends.pop();
-        }
+impl From<Steps> for Fluid {
+    fn from(steps: Steps) -> Self {
+        Self(Level::Steps(steps))
     }
 }
 
@@ -130,16 +124,9 @@ impl Iterator for Fluid {
     type Item = RateStep;
 
     fn next(&mut self) -> Option<RateStep> {
-        loop {
-            let at = match self.last {
-                None => Time::ZERO,
-                Some(_) => self.soonest()?,
-            };
-            self.settle(at);
-            if self.last != Some(self.ends.len()) {
-                self.last = Some(self.ends.len());
-                return Some(RateStep { at, rate: self.pace.times(self.ends.len() as u64) });
-            }
+        match &mut self.0 {
+            Level::Bursts(merged) => merged.next(),
+            Level::Steps(steps) => steps.next(),
         }
     }
 }

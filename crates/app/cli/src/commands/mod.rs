@@ -25,6 +25,7 @@ mod signals;
 mod simulate;
 mod summary;
 mod tc;
+mod traffic;
 mod usage;
 mod validate;
 
@@ -58,6 +59,7 @@ pub async fn dispatch(machine: &dyn Machine, cli: Cli) -> Result<i32> {
         Command::Validate(args) => validate::validate(args),
         Command::Calibrate(args) => calibrate::calibrate(machine, args).await,
         Command::Doctor(args) => doctor::doctor(machine, args).await,
+        Command::Traffic(args) => traffic::traffic(&args),
         Command::Cleanup(args) => cleanup::cleanup(machine, args),
     }
 }

@@ -27,7 +27,7 @@ use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
 
-use netloom_link::{Data, Stream};
+use netloom_link::{Data, DataFile, Stream};
 use netloom_units::{Duration, Size, UnitError};
 
 use crate::TrafficError;
@@ -101,6 +101,17 @@ impl<T: Amount> Distribution<T> {
         }))
     }
 
+    /// What comes from a file.
+    pub(crate) fn file(&mut self) -> Option<&mut dyn DataFile>
+    where
+        T: Send + Sync + 'static,
+    {
+        match self {
+            Self::Empirical(data) => Some(data),
+            _ => None,
+        }
+    }
+
     /// The shape α of the tail, where it falls as a power of x and is not cut.
     pub fn tail(&self) -> Option<f64> {
         match self {
@@ -168,6 +179,11 @@ impl Law {
     /// The next value as a duration: base units are nanoseconds, rounded to the nearest.
     pub(crate) fn duration(&self, stream: &mut Stream) -> Duration {
         nanoseconds(self.draw(stream))
+    }
+
+    /// The next value as a size: base units are bytes, rounded to the nearest, at least 1.
+    pub(crate) fn size(&self, stream: &mut Stream) -> Size {
+        Size::from_bytes((libm::round(self.draw(stream)) as u64).max(1))
     }
 
     /// What is left of a duration at a random time.

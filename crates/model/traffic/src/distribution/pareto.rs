@@ -64,8 +64,8 @@ impl ParetoShape {
     }
 }
 
-/// x_m of a Pareto distribution whose tail is cut to `most` and whose mean is `mean`, which is less:
-/// the root of m = x_m + x_m/(α − 1)·(1 − (x_m/c)^(α − 1)), which grows with x_m.
+/// x_m of a Pareto distribution whose tail is cut to `most` and whose mean is `mean`, which is
+/// less: the root of m = x_m + x_m/(α − 1)·(1 − (x_m/c)^(α − 1)), which grows with x_m.
 fn least_of_cut(mean: f64, alpha: f64, most: f64) -> f64 {
     let mean_with = |x: f64| x + x / (alpha - 1.0) * (1.0 - libm::pow(x / most, alpha - 1.0));
     let (mut low, mut high) = (0.0, mean);

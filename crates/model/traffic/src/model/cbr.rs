@@ -4,10 +4,10 @@ use netloom_units::{Duration, Rate, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Configured, Given, TrafficError, mean_rate, one_of_rate_and_load, pace};
+use super::{Configured, Given, Sending, TrafficError, mean_rate, one_of_rate_and_load, pace};
 use crate::source::{Bursts, Source};
 use crate::train::Trains;
-use crate::{Burst, Load, Moments, Pace};
+use crate::{Burst, Load, Moments};
 
 /// Frames at a constant rate, with a random phase.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
@@ -31,8 +31,9 @@ impl Configured for CbrConfig {
         Ok(Trains::new(for_ever(given), pace, given.sizes.law()?, given.stream).into())
     }
 
-    fn bursts(&self, given: &Given<'_>) -> Result<(Bursts, Option<Pace>), TrafficError> {
-        Ok((for_ever(given), Some(pace(mean_rate(self.rate, self.load, given)?)?)))
+    fn bursts(&self, given: &Given<'_>) -> Result<Option<Sending>, TrafficError> {
+        let pace = pace(mean_rate(self.rate, self.load, given)?)?;
+        Ok(Some(Sending { bursts: for_ever(given), pace: Some(pace) }))
     }
 
     fn moments(&self, given: &Given<'_>) -> Result<Moments, TrafficError> {

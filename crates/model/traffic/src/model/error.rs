@@ -1,5 +1,6 @@
 //! Why a model cannot send.
 
+use netloom_units::Duration;
 use thiserror::Error;
 
 use crate::Load;
@@ -20,10 +21,33 @@ pub enum TrafficError {
         model: &'static str,
     },
     /// The model does not send in bursts.
-    #[error("`{model}` has no bursts; there are some in `on_off` and `ppbp`")]
+    #[error("`{model}` does not send in bursts, as `on_off`, `ppbp` and `flows` with a rate do")]
     NoBursts {
         /// The model's name.
         model: &'static str,
+    },
+    /// Only TCP knows when the model sends.
+    #[error("`{model}` sends when TCP lets it; it has no times of its own")]
+    ClosedLoop {
+        /// The model's name.
+        model: &'static str,
+    },
+    /// A recording begins again before it is over.
+    #[error("`repeat: {repeat}` is not after the last arrival, at {last}")]
+    RepeatsEarly {
+        /// When it begins again.
+        repeat: Duration,
+        /// When its last arrival is.
+        last: Duration,
+    },
+    /// A recording without a length has no rate.
+    #[error("the recording has no length in time, so that it has no mean rate")]
+    NoTime,
+    /// The stretch that a load asks for is extreme.
+    #[error("the load asks for a stretch of {stretch:e}; that is out of range")]
+    Stretch {
+        /// What times would be multiplied with.
+        stretch: f64,
     },
     /// A rate that no sender has.
     #[error("{rate} bit/s is no rate to send at: from 0.001 to 10¹⁶")]

@@ -3,14 +3,14 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use netloom_link::Stream;
+use netloom_link::{DataFile, Stream};
 use netloom_units::{Duration, Rate, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Configured, Given, Start, TrafficError, enough};
+use super::{Configured, Given, Sending, Start, TrafficError, enough};
 use crate::distribution::{DurationDistribution, Law};
-use crate::source::{Bursts, Source};
+use crate::source::Source;
 use crate::train::Trains;
 use crate::{Burst, Distribution, Moments, Pace};
 
@@ -58,16 +58,21 @@ impl Configured for OnOffConfig {
         }
     }
 
+    fn files(&mut self) -> Vec<&mut dyn DataFile> {
+        [self.on.file(), self.off.file()].into_iter().flatten().collect()
+    }
+
     fn source(&self, given: &Given<'_>) -> Result<Source, TrafficError> {
         let pace = self.pace()?;
         let bits = self.on.law()?.mean() / 1e9 * pace.bits_per_second();
         enough(bits, given.sizes)?;
-        let (bursts, _) = self.bursts(given)?;
+        let bursts = OnOffBursts::new(self, given.stream)?.into();
         Ok(Trains::new(bursts, pace, given.sizes.law()?, given.stream).into())
     }
 
-    fn bursts(&self, given: &Given<'_>) -> Result<(Bursts, Option<Pace>), TrafficError> {
-        Ok((OnOffBursts::new(self, given.stream)?.into(), self.pace().ok()))
+    fn bursts(&self, given: &Given<'_>) -> Result<Option<Sending>, TrafficError> {
+        let bursts = OnOffBursts::new(self, given.stream)?.into();
+        Ok(Some(Sending { bursts, pace: self.pace().ok() }))
     }
 
     fn moments(&self, _: &Given<'_>) -> Result<Moments, TrafficError> {

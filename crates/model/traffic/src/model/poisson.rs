@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::{Configured, Given, TrafficError, mean_rate, one_of_rate_and_load, pace};
 use crate::distribution::{Exponential, nanoseconds};
 use crate::sizes::SizeLaw;
-use crate::source::{Bursts, Source};
+use crate::source::Source;
 use crate::{Emission, Load, Moments, Pace};
 
 /// Frames that arrive as a Poisson process.
@@ -31,10 +31,6 @@ impl Configured for PoissonConfig {
     fn source(&self, given: &Given<'_>) -> Result<Source, TrafficError> {
         let rate = pace(mean_rate(self.rate, self.load, given)?)?;
         Ok(PoissonFrames::new(rate, given.sizes.law()?, given.stream).into())
-    }
-
-    fn bursts(&self, _: &Given<'_>) -> Result<(Bursts, Option<Pace>), TrafficError> {
-        Err(TrafficError::NoBursts { model: "poisson" })
     }
 
     fn moments(&self, given: &Given<'_>) -> Result<Moments, TrafficError> {

@@ -5,11 +5,11 @@ use netloom_units::{Duration, Rate, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Configured, Given, Start, TrafficError, enough, pace};
+use super::{Configured, Given, Sending, Start, TrafficError, enough, pace};
 use crate::distribution::{Exponential, Law, Pareto, nanoseconds};
-use crate::source::{Bursts, Source};
+use crate::source::Source;
 use crate::train::Trains;
-use crate::{Burst, Distribution, Load, Moments, Pace};
+use crate::{Burst, Distribution, Load, Moments};
 
 /// Most bursts that are active at a time, on average.
 const MOST: f64 = 1e6;
@@ -68,8 +68,10 @@ impl PpbpConfig {
         Ok(Derived { arrivals, rate, length })
     }
 
-    fn shape(&self) -> f64 {
-        3.0 - 2.0 * self.hurst
+    fn process(&self, derived: &Derived, stream: &Stream) -> Result<PpbpBursts, TrafficError> {
+        let shape = 3.0 - 2.0 * self.hurst;
+        let lengths = Distribution::Pareto(Pareto { mean: self.burst, shape, most: None }).law()?;
+        Ok(PpbpBursts::new(derived.arrivals, lengths, self.start, stream))
     }
 }
 
@@ -98,16 +100,14 @@ impl Configured for PpbpConfig {
     fn source(&self, given: &Given<'_>) -> Result<Source, TrafficError> {
         let derived = self.derived(given)?;
         enough(derived.rate * derived.length, given.sizes)?;
-        let (bursts, _) = self.bursts(given)?;
+        let bursts = self.process(&derived, given.stream)?.into();
         Ok(Trains::new(bursts, pace(derived.rate)?, given.sizes.law()?, given.stream).into())
     }
 
-    fn bursts(&self, given: &Given<'_>) -> Result<(Bursts, Option<Pace>), TrafficError> {
+    fn bursts(&self, given: &Given<'_>) -> Result<Option<Sending>, TrafficError> {
         let derived = self.derived(given)?;
-        let pareto = Pareto { mean: self.burst, shape: self.shape(), most: None };
-        let lengths = Distribution::Pareto(pareto).law()?;
-        let bursts = PpbpBursts::new(derived.arrivals, lengths, self.start, given.stream);
-        Ok((bursts.into(), Some(pace(derived.rate)?)))
+        let bursts = self.process(&derived, given.stream)?.into();
+        Ok(Some(Sending { bursts, pace: Some(pace(derived.rate)?) }))
     }
 
     fn moments(&self, given: &Given<'_>) -> Result<Moments, TrafficError> {

@@ -4,5 +4,11 @@
 
 mod common;
 
+mod distributions;
 mod golden;
+mod hurst;
 mod models;
+mod recorded;
+mod starts;
+mod transfers;
+mod variances;

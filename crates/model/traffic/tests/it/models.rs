@@ -113,9 +113,12 @@ fn nonsense_is_refused_with_its_reason() {
 fn models_are_written_as_they_are_read() {
     for json in [
         r#"{"cbr":{"load":"40%"}}"#,
-        r#"{"on_off":{"sources":50,"on":{"pareto":{"mean":"1s","shape":1.4,"most":"1min"}},"off":{"exponential":"1s"},"rate":"500kbit/s"}}"#,
-        r#"{"ppbp":{"burst_rate":"5Mbit/s","bursts":2.5,"burst":"1s","hurst":0.8,"start":"empty"}}"#,
+        r#"{"on_off":{"sources":50,"on":{"pareto":{"mean":"1s","shape":1.4,"most":"1min"}},
+            "off":{"exponential":"1s"},"rate":"500kbit/s"}}"#,
+        r#"{"ppbp":{"burst_rate":"5Mbit/s","bursts":2.5,"burst":"1s","hurst":0.8,
+            "start":"empty"}}"#,
     ] {
-        assert_eq!(serde_json::to_string(&model(json)).unwrap(), json);
+        let without_blanks: String = json.split_whitespace().collect();
+        assert_eq!(serde_json::to_string(&model(json)).unwrap(), without_blanks);
     }
 }
