@@ -3,13 +3,14 @@
 
 use std::collections::HashMap;
 use std::net::{IpAddr, Ipv6Addr};
+use std::sync::Arc;
 
 use anyhow::{Context, Result};
 use netloom_fabric::{LinkEnd, PortId, SegmentId, SwitchPort, TreeSettings};
 use netloom_link::{IpPrefix, Ipv6Prefix};
-use netloom_plan::{InterfacePlan, Plan, RoutePlan};
+use netloom_plan::{InterfacePlan, NodePlan, Plan, RoutePlan};
 use netloom_scenario::{Endpoint, Node, NodeKind, Scenario};
-use netloom_sim::{Interface, InterfaceId, Link, Network, Route};
+use netloom_sim::{Interface, InterfaceId, Link, Network, Route, RouteSource};
 
 /// The metric that Linux gives a route that says none: IPv4 and IPv6.
 const METRICS: [u32; 2] = [0, 1024];
@@ -25,7 +26,7 @@ pub struct Described {
 }
 
 /// Describes a scenario.
-pub fn describe(scenario: &Scenario, plan: &Plan) -> Result<Described> {
+pub fn describe(scenario: &Scenario, plan: &Arc<Plan>) -> Result<Described> {
     let names = (0..).zip(&plan.nodes).map(|(number, node)| (node.name.clone(), number));
     let nodes: HashMap<String, u32> = names.collect();
     let mut ends = Ends::new(scenario, plan, &nodes);
@@ -44,7 +45,7 @@ pub fn describe(scenario: &Scenario, plan: &Plan) -> Result<Described> {
         segment.iter().filter_map(|end| ends.interface(&end.node, &end.interface)).collect()
     };
     let segments = plan.segments.iter().map(segment).collect();
-    let described = (0..plan.nodes.len()).map(|number| node(plan, number));
+    let described = plan.nodes.iter().map(node);
     let network = Network {
         seed: scenario.seed,
         nodes: described.collect(),
@@ -52,29 +53,44 @@ pub fn describe(scenario: &Scenario, plan: &Plan) -> Result<Described> {
         ports: ends.ports,
         segments,
         timeline: Vec::new(),
+        routes: Some(Arc::new(PlannedRoutes(plan.clone()))),
     };
     let links = (0..).zip(&scenario.links).map(|(number, link)| (link.name.clone(), number));
     Ok(Described { network, nodes, links: links.collect() })
 }
 
-fn node(plan: &Plan, number: usize) -> netloom_sim::Node {
-    let node = &plan.nodes[number];
-    let place = |name: &str| {
-        let interfaces = (0..).zip(&node.interfaces);
-        interfaces.into_iter().find(|(_, interface)| interface.name == name).map(|(at, _)| at)
-    };
-    let route = |route: RoutePlan| Route {
-        to: route.to,
-        via: route.via,
-        interface: route.interface.as_deref().and_then(place),
-        metric: route.metric.unwrap_or(METRICS[usize::from(matches!(route.to, IpPrefix::V6(_)))]),
-    };
+/// The routes of the plan, worked out for a node when it is asked for them.
+#[derive(Debug)]
+struct PlannedRoutes(Arc<Plan>);
+
+impl RouteSource for PlannedRoutes {
+    fn routes(&self, node: u32) -> Vec<Route> {
+        let number = node as usize;
+        let node = &self.0.nodes[number];
+        let place = |name: &str| {
+            let mut interfaces = (0..).zip(&node.interfaces);
+            interfaces.find(|(_, interface)| interface.name == name).map(|(at, _)| at)
+        };
+        let metric = |route: &RoutePlan| {
+            route.metric.unwrap_or(METRICS[usize::from(matches!(route.to, IpPrefix::V6(_)))])
+        };
+        let route = |route: RoutePlan| Route {
+            to: route.to,
+            via: route.via,
+            interface: route.interface.as_deref().and_then(place),
+            metric: metric(&route),
+        };
+        self.0.routes(number).into_iter().map(route).collect()
+    }
+}
+
+fn node(node: &NodePlan) -> netloom_sim::Node {
     netloom_sim::Node {
         name: node.name.clone(),
         forwards: node.forwarding,
         loopback: node.loopback.iter().map(|prefix| prefix.address()).collect(),
         interfaces: node.interfaces.iter().map(interface).collect(),
-        routes: plan.routes(number).into_iter().map(route).collect(),
+        routes: Vec::new(),
     }
 }
 

@@ -3,6 +3,7 @@
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
@@ -72,7 +73,7 @@ pub fn run(job: &Job, stop: &AtomicBool, progress: &mut dyn FnMut(Progress)) -> 
     if !support.errors.is_empty() {
         bail!("{}", support.errors.join("\n"));
     }
-    let plan = netloom_plan::plan(scenario)?;
+    let plan = Arc::new(netloom_plan::plan(scenario)?);
     let mut described = describe::describe(scenario, &plan)?;
     let (flows, specs) = traffic::flows(scenario, &plan, &described)?;
     let (timeline, changes) = Timeline::new(scenario, &described)?;

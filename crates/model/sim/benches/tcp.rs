@@ -61,8 +61,7 @@ fn dumbbell() -> Network {
         network.nodes.push(Node { name: format!("n{number}"), forwards, ..Node::default() });
     }
     let access = config(r#"{"rate":"10Gbit/s","delay":"10us"}"#);
-    let bottleneck =
-        config(r#"{"rate":"1Gbit/s","delay":"5ms","queue":{"limit":"1000packets"}}"#);
+    let bottleneck = config(r#"{"rate":"1Gbit/s","delay":"5ms","queue":{"limit":"1000packets"}}"#);
     for flow in 0..FLOWS {
         join(&mut network, [flow, left], &access);
     }

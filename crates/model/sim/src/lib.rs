@@ -48,7 +48,7 @@ pub use cell::{Cell, EndlessLoop, Work};
 pub use crossing::Announcement;
 pub use ethernet::{EthernetFrame, FrameMemory};
 pub use flow::{Arrivals, Delays, FlowCounts, FlowKind, FlowSpec, TcpFlow};
-pub use network::{Change, Interface, InterfaceId, Link, Network, Node, Route};
+pub use network::{Change, Interface, InterfaceId, Link, Network, Node, Route, RouteSource};
 pub use node::NodeCounts;
 pub use packet::{Body, Error, ErrorKind, Flags, Fragment, Packet, Stamp, TcpHeader};
 pub use simulation::{Simulation, horizon};

@@ -2,6 +2,7 @@
 //! decides them (`netloom-plan`), and how it runs (`cell`).
 
 use std::net::IpAddr;
+use std::sync::Arc;
 
 use netloom_fabric::{LinkEnd, PipeId};
 use netloom_link::{IpPrefix, PipeChange, PipeConfig};
@@ -22,6 +23,16 @@ pub struct Network {
     pub segments: Vec<Vec<InterfaceId>>,
     /// Changes of links, by time.
     pub timeline: Vec<Change>,
+    /// Who knows further routes of nodes.
+    pub routes: Option<Arc<dyn RouteSource>>,
+}
+
+/// Who knows the routes of nodes, and is asked for those of one when a packet first needs them: all
+/// tables of a large network at once would take long.
+pub trait RouteSource: std::fmt::Debug + Send + Sync {
+    /// The routes of a node, by its place, beside those of [`Node::routes`] and those to the networks
+    /// of its interfaces.
+    fn routes(&self, node: u32) -> Vec<Route>;
 }
 
 /// An interface of a node, both by their places.

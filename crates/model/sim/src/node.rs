@@ -2,10 +2,11 @@
 //! does with packets (`forwarding`, `host`).
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use netloom_fabric::PortId;
 
-use crate::network::InterfaceId;
+use crate::network::{InterfaceId, RouteSource};
 use crate::route::{Exit, Known, Step, Table};
 use crate::tcp::Peer;
 use crate::{AddressBook, AddressId, Network};
@@ -16,6 +17,8 @@ pub(crate) struct Node {
     pub forwards: bool,
     pub interfaces: Vec<Interface>,
     table: Table,
+    /// Who knows the rest of the table, until it was asked.
+    source: Option<(u32, Arc<dyn RouteSource>)>,
     known: Known,
     pub local: Vec<AddressId>,
     pub stack: Stack,
@@ -156,6 +159,7 @@ impl Node {
             forwards: node.forwards,
             interfaces,
             table: Table::new(node),
+            source: network.routes.clone().map(|source| (number, source)),
             known: Known::default(),
             local,
             stack: Stack::default(),
@@ -177,6 +181,9 @@ impl Node {
         let exit = if self.local.contains(&to) {
             Exit::Local
         } else {
+            if let Some((number, source)) = self.source.take() {
+                self.table.add(source.routes(number));
+            }
             match self.table.step(book.address(to)) {
                 None => Exit::NoRoute,
                 Some(Step { interface, neighbour }) => {

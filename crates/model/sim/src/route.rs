@@ -49,9 +49,15 @@ impl Table {
                 metric: 0,
             })
         });
-        let mut routes: Vec<Route> = connected.chain(node.routes.iter().cloned()).collect();
-        routes.sort_by_key(|route| (std::cmp::Reverse(route.to.length()), route.metric));
-        Self { routes }
+        let mut table = Self::default();
+        table.add(connected.chain(node.routes.iter().cloned()));
+        table
+    }
+
+    /// Adds routes.
+    pub fn add(&mut self, routes: impl IntoIterator<Item = Route>) {
+        self.routes.extend(routes);
+        self.routes.sort_by_key(|route| (std::cmp::Reverse(route.to.length()), route.metric));
     }
 
     /// The first step to `address`.
