@@ -63,6 +63,12 @@ pub async fn record(
         outcome.failures.push(format!("events.jsonl is not complete: {error}"));
     }
     outcome.failures.extend(metrics.lacks());
+    if let Some(rows) = outcome.traffic.take() {
+        let written = results.traffic_file().map_err(Into::into).and_then(|file| rows.write(file));
+        outcome.failures.extend(written.err().map(|error| {
+            format!("traffic.parquet is not complete: {}", netloom_api::in_words(error.as_ref()))
+        }));
+    }
     let frame_log = frame_log.and_then(|log| {
         let logged = end_frame_log(experiment, log).map(Some);
         outcome.part("how the frame log went", logged)

@@ -8,6 +8,7 @@
 //! | `metrics.jsonl` | what applications reported, a JSON object a line |
 //! | `observations.jsonl` | what the contention monitor observed, if `measure` asked for it |
 //! | `pipes.parquet` | statistics of every pipe over time |
+//! | `traffic.parquet` | what became of the scenario's traffic, if it has any |
 //! | `processes/NAME@NODE.stdout`, `.stderr` | process output |
 //! | `services/SERVICE@NODE.log` | what services printed |
 //! | `files/NODE/…` | files that processes were told to keep |
@@ -18,6 +19,7 @@
 pub mod capture;
 pub mod machine;
 mod samples;
+mod traffic;
 
 use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io::{self, Write};
@@ -33,6 +35,7 @@ use nix::fcntl::posix_fallocate;
 use serde::Serialize;
 
 pub use samples::Sampler;
+pub use traffic::{TrafficRow, TrafficRows};
 
 /// What the summary is called until it is whole.
 const SUMMARY_PART: &str = "summary.json.part";
@@ -112,6 +115,11 @@ impl Results {
         private_file(&self.path("pipes.parquet"))
     }
 
+    /// The file for what became of the scenario's traffic.
+    pub fn traffic_file(&self) -> io::Result<File> {
+        private_file(&self.path("traffic.parquet"))
+    }
+
     /// The file for the frame log.
     pub fn frame_log_file(&self) -> io::Result<File> {
         private_file(&self.path("frames.nlf"))
@@ -126,7 +134,9 @@ impl Results {
     /// Takes the room that the summary needs from the disk, so that one which is full at the end
     /// of the run does not cost the summary.
     fn reserve(&self, scenario: &Scenario) -> io::Result<()> {
-        let instances: usize = scenario.processes.iter().map(|process| process.nodes.len()).sum();
+        let of_traffic = crate::run::traffic::processes(scenario);
+        let processes = scenario.processes.iter().chain(&of_traffic);
+        let instances: usize = processes.map(|process| process.nodes.len()).sum();
         let (links, nodes) = (scenario.links.len(), scenario.nodes.len());
         let events = scenario.timeline.len();
         // As such parts of summaries are long, and half as much again.
