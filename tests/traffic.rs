@@ -38,6 +38,12 @@ fn sums(lab: &Lab) -> BTreeMap<(String, String), BTreeMap<&'static str, u64>> {
     sums
 }
 
+/// The summary of a run.
+fn summary(lab: &Lab) -> serde_json::Value {
+    let text = std::fs::read_to_string(lab.path("results/summary.json")).unwrap();
+    serde_json::from_str(&text).unwrap()
+}
+
 /// Whatever the machine does, a sender sends what the model says, and what does not arrive is
 /// counted as lost: here by the link, which drops every tenth frame.
 #[test]
@@ -50,8 +56,8 @@ fn a_run_sends_what_models_say_and_counts_what_links_lose() {
              - { name: lossy, endpoints: [b, s], forward: { loss: { every: 10 } } }\n    \
              - { endpoints: [c, s] }\n\
          traffic:\n  \
-           - { name: many, from: { group: all }, to: a, udp: { dscp: ef }, size: imix, for: 2s,\n      \
-               poisson: { rate: 2Mbit/s } }\n  \
+           - { name: many, from: { group: all }, to: a, udp: { dscp: ef }, size: imix,\n      \
+               for: 2s, poisson: { rate: 2Mbit/s } }\n  \
            - { name: few, from: a, to: c, udp: {}, start: 200ms,\n      \
                trace: { file: [\"0 60\", \"0.3 1514\", \"0.3 100\"] } }\n  \
            - { name: bulk, from: a, to: c, tcp: {}, bulk: { bytes: 300kB, connections: 2 } }\n",
@@ -76,8 +82,7 @@ fn a_run_sends_what_models_say_and_counts_what_links_lose() {
         assert_eq!(of["sent_packets"], of["received_packets"] + others);
         assert_eq!(of["doubled_packets"], 0);
     }
-    let summary = std::fs::read_to_string(lab.path("results/summary.json")).unwrap();
-    let summary: serde_json::Value = serde_json::from_str(&summary).unwrap();
+    let summary = summary(&lab);
     let links = summary["links"].as_array().unwrap();
     let lossy = links.iter().find(|link| link["name"] == "lossy").unwrap();
     let dropped = lossy["forward"]["statistics"]["dropped"]["loss"]["frames"].as_u64().unwrap();
@@ -121,5 +126,8 @@ fn a_sender_that_cannot_send_fails_the_run() {
     );
     let (code, error) = lab.fails(&["run", "-o", "results"]);
     assert_eq!(code, 3, "{error}");
-    assert!(error.contains("the kernel has no congestion control `none-such`"), "{error}");
+    let failures = summary(&lab)["failures"].to_string();
+    for part in ["the kernel has no congestion control `none-such`", "traffic.parquet lacks"] {
+        assert!(failures.contains(part), "{part}: {failures}");
+    }
 }

@@ -116,6 +116,11 @@ pub async fn send(
         return Err(format!("`{}` in `{node}` was not started: {never}", process.name));
     }
     process.nodes = vec![node.clone()];
+    // It could not be on time before its receiver was ready.
+    if let Start::At(at) = &mut process.start {
+        let experiment = &run.experiment;
+        *at = (*at).max(experiment.now().since(experiment.begun()));
+    }
     instance::live(run, process, node, Some(order)).await
 }
 
