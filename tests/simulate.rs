@@ -178,11 +178,12 @@ fn two_runs_are_compared_by_what_is_tolerated() {
 }
 
 #[test]
-fn traffic_is_simulated_only() {
+fn a_ping_of_the_scenario_is_simulated_only() {
     let output = Command::new(NETLOOM)
         .args(["run", "-t", example("two-arms").to_str().unwrap()])
         .output()
         .unwrap();
     assert_eq!(output.status.code(), Some(2));
-    assert!(text(&output.stderr).contains("--simulate"), "{}", text(&output.stderr));
+    let message = text(&output.stderr);
+    assert!(message.contains("traffic `ping`") && message.contains("--simulate"), "{message}");
 }

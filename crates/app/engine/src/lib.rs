@@ -46,6 +46,7 @@ mod recording;
 mod run;
 mod services;
 mod state_lock;
+mod traffic_file;
 mod wiring;
 
 pub use netloom_results::machine::describe as describe_machine;

@@ -63,12 +63,20 @@ pub async fn record(
         outcome.failures.push(format!("events.jsonl is not complete: {error}"));
     }
     outcome.failures.extend(metrics.lacks());
+    let mut flows = Vec::new();
+    if let Some(rows) = outcome.traffic.take() {
+        flows = rows.flows();
+        let written = results.traffic_file().map_err(Into::into).and_then(|file| rows.write(file));
+        outcome.failures.extend(written.err().map(|error| {
+            format!("traffic.parquet is not complete: {}", netloom_api::in_words(error.as_ref()))
+        }));
+    }
     let frame_log = frame_log.and_then(|log| {
         let logged = end_frame_log(experiment, log).map(Some);
         outcome.part("how the frame log went", logged)
     });
     let summary = summarize(experiment, outcome, ended, reason, deploy_seconds);
-    let summary = Summary { frame_log, verdict: Some(verdict), ..summary };
+    let summary = Summary { frame_log, flows, verdict: Some(verdict), ..summary };
     results.finish(&summary).inspect_err(|_| {
         // Somebody may still read it here.
         say(&StartUp::Unwritten(Box::new(summary)));

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use netloom_api::flow::{FlowDelay, FlowStatus, TcpStatus};
 use netloom_api::state::{LinkStatus, ModelledPipe, PipeStatus};
 use netloom_fabric::{LinkId, PipeId};
-use netloom_link::{Count, Direction};
+use netloom_link::Direction;
 use netloom_scenario::Scenario;
 use netloom_sim::{FlowCounts, NodeCounts, Simulation};
 use netloom_tcp::Info;
@@ -71,16 +71,7 @@ fn empty(flow: &Flow) -> FlowStatus {
         from: flow.from.clone(),
         to: flow.to.clone(),
         protocol: flow.protocol.into(),
-        sent: Count::default(),
-        received: Count::default(),
-        duplicated: 0,
-        reordered: 0,
-        refused: 0,
-        errors: 0,
-        delay: None,
-        jitter_ns: 0.0,
-        completed: None,
-        tcp: None,
+        ..FlowStatus::default()
     }
 }
 

@@ -1,7 +1,7 @@
 //! What of a scenario can be simulated. What cannot is an error, or is said in the results; nothing
 //! is left out in silence. Not here: how it is simulated.
 
-use netloom_scenario::{Limits, Node, NodeKind, Routing, Scenario, Sends, Start, TimelineAction};
+use netloom_scenario::{Limits, Node, NodeKind, Routing, Scenario, Start, TimelineAction};
 use netloom_units::readable::counted;
 
 use crate::tcp;
@@ -41,7 +41,6 @@ pub fn check(scenario: &Scenario, commands: Commands) -> Support {
     support.limits(scenario);
     support.measures(scenario);
     support.waits(scenario);
-    support.ends(scenario);
     support.not_modelled.extend(NEVER_MODELLED.map(Into::into));
     support
 }
@@ -137,27 +136,6 @@ impl Support {
         }
         if scenario.measure.observations {
             self.left_out.push("observations of the machine, which does not show".into());
-        }
-    }
-
-    /// A run without a duration waits for its traffic, all of which must end.
-    fn ends(&mut self, scenario: &Scenario) {
-        if scenario.duration.is_some() {
-            return;
-        }
-        for traffic in &scenario.traffic {
-            let by_itself = match &traffic.sends {
-                Sends::Ping { count, .. } => count.is_some(),
-                Sends::Bulk { bytes, .. } => bytes.is_some(),
-                Sends::Udp { .. } => false,
-            };
-            if !by_itself && traffic.lasts.is_none() && !traffic.background {
-                self.errors.push(format!(
-                    "traffic `{}` has no end, and the run would wait for it: give it `for: 10s`, \
-                     put it in the `background`, or give the run a `duration`",
-                    traffic.name
-                ));
-            }
         }
     }
 

@@ -1,18 +1,18 @@
 //! The scenario's traffic → the simulator's flows. Not here: the models (`netloom-traffic`).
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use netloom_link::Stream;
 use netloom_plan::Plan;
-use netloom_scenario::{IpFamily, Scenario, Sends, Start, Traffic};
+use netloom_scenario::{IpFamily, Scenario, Start, Traffic, Transport};
 use netloom_sim::{Arrivals, FlowKind, FlowSpec, TcpFlow};
-use netloom_traffic::Source;
+use netloom_traffic::{Model, Source};
 use netloom_units::{Duration, Time};
 
 use crate::describe::{Described, primary};
 use crate::tcp;
 
-/// Bytes before the payload of a UDP datagram in an Ethernet frame: IPv4 and IPv6.
-const UDP_HEADERS: [u32; 2] = [14 + 20 + 8, 14 + 40 + 8];
+/// Bytes before the payload of UDP or of ICMP echo in an Ethernet frame: IPv4 and IPv6.
+const HEADERS: [u32; 2] = [14 + 20 + 8, 14 + 40 + 8];
 
 /// A flow of the scenario, and its place in the simulator.
 pub struct Flow {
@@ -42,10 +42,10 @@ pub fn flows(
                 _ => format!("{}/{from}", traffic.name),
             };
             let spec = spec(scenario, plan, described, (traffic, from, &name, start))?;
-            let protocol = match &traffic.sends {
-                Sends::Ping { .. } => "ping",
-                Sends::Udp { .. } => "udp",
-                Sends::Bulk { .. } => "tcp",
+            let protocol = match &traffic.transport {
+                Transport::Icmp => "ping",
+                Transport::Udp { .. } => "udp",
+                Transport::Tcp { .. } => "tcp",
             };
             let to = traffic.to.clone();
             flows.0.push(Flow { name, from: from.clone(), to, protocol });
@@ -66,34 +66,20 @@ fn spec(
         format!("traffic `{}` leads to `{}`, which has no such address", traffic.name, traffic.to)
     })?;
     let start = Time::ZERO + start;
-    let mut traffic_class = 0;
-    let kind = match &traffic.sends {
-        Sends::Ping { interval, count, payload } => {
-            FlowKind::Ping { interval: *interval, count: *count, payload: *payload }
+    let arrivals = || -> Result<Box<dyn Arrivals>> {
+        let stream = Stream::new(scenario.seed, &format!("traffic/{}/{from}", traffic.name));
+        let source = traffic.model.source(&traffic.sizes, None, &stream);
+        let source = source.with_context(|| format!("traffic `{}`", traffic.name))?;
+        Ok(Box::new(Packets { source, headers: HEADERS[usize::from(to.is_ipv6())] }))
+    };
+    let (kind, dscp) = match &traffic.transport {
+        Transport::Icmp => (FlowKind::Ping { arrivals: arrivals()? }, None),
+        Transport::Udp { port, dscp } => {
+            (FlowKind::Udp { port: *port, arrivals: arrivals()? }, *dscp)
         }
-        Sends::Bulk { port, dscp, bytes, connections, congestion_control, max_window, mss } => {
-            traffic_class = dscp << 2;
-            let of = |node: &str| {
-                let found = scenario.node(node);
-                tcp::config(found.with_context(|| format!("there is no node `{node}`"))?)
-            };
-            let (mut sender, mut receiver) = (of(from)?, of(&traffic.to)?);
-            if let Some(name) = congestion_control {
-                sender.congestion_control = name.parse()?;
-            }
-            sender.max_segment = *mss;
-            receiver.window_clamp = *max_window;
-            let (port, bytes, connections) = (*port, *bytes, *connections);
-            FlowKind::Tcp(Box::new(TcpFlow { port, bytes, connections, sender, receiver }))
-        }
-        Sends::Udp { port, dscp, model, size } => {
-            traffic_class = dscp << 2;
-            let stream = format!("traffic/{}/{from}", traffic.name);
-            let stream = Stream::new(scenario.seed, &stream);
-            let source = model.source(size, None, &stream);
-            let source = source.with_context(|| format!("traffic `{}`", traffic.name))?;
-            let headers = UDP_HEADERS[usize::from(to.is_ipv6())];
-            FlowKind::Udp { port: *port, arrivals: Box::new(Datagrams { source, headers }) }
+        Transport::Tcp { port, dscp, congestion_control } => {
+            let tcp = connections(scenario, traffic, from, (*port, congestion_control.as_deref()));
+            (FlowKind::Tcp(Box::new(tcp?)), *dscp)
         }
     };
     let from = *described
@@ -106,21 +92,46 @@ fn spec(
         to,
         kind,
         start,
-        until: traffic.lasts.map(|lasts| start + lasts),
+        until: traffic.time.map(|time| start + time),
         background: traffic.background,
-        traffic_class,
+        traffic_class: dscp.unwrap_or(0) << 2,
     })
 }
 
-/// The frames of a model as UDP datagrams.
+/// The connections of a flow over TCP.
+fn connections(
+    scenario: &Scenario,
+    traffic: &Traffic,
+    from: &str,
+    (port, congestion_control): (u16, Option<&str>),
+) -> Result<TcpFlow> {
+    let Model::Bulk(bulk) = &traffic.model else {
+        bail!("traffic `{}`: over TCP there is `bulk` only", traffic.name);
+    };
+    let of = |node: &str| {
+        let found = scenario.node(node);
+        tcp::config(found.with_context(|| format!("there is no node `{node}`"))?)
+    };
+    let (mut sender, receiver) = (of(from)?, of(&traffic.to)?);
+    if let Some(name) = congestion_control {
+        let control = name.parse();
+        sender.congestion_control = control.with_context(|| {
+            format!("traffic `{}` cannot have this congestion control", traffic.name)
+        })?;
+    }
+    let bytes = bulk.bytes.map(|bytes| bytes.bytes());
+    Ok(TcpFlow { port, bytes, connections: bulk.connections, sender, receiver })
+}
+
+/// The frames of a model as packets.
 #[derive(Debug)]
-struct Datagrams {
+struct Packets {
     source: Source,
     /// What of a frame is not payload.
     headers: u32,
 }
 
-impl Arrivals for Datagrams {
+impl Arrivals for Packets {
     fn next(&mut self) -> Option<(Duration, u32)> {
         let emission = self.source.next()?;
         Some((emission.at.since(Time::ZERO), emission.bytes.saturating_sub(self.headers)))

@@ -167,7 +167,7 @@ fn listen(flows: &[Flow], owners: &Owners, nodes: &mut [Node]) {
         for owner in owners.of(flow.to_id) {
             let stack = &mut nodes[owner as usize].stack;
             match &flow.kind {
-                Kind::Ping { .. } => {}
+                Kind::Ping => {}
                 Kind::Udp { port } => {
                     if !stack.ports.contains(port) {
                         stack.ports.push(*port);

@@ -33,12 +33,8 @@ pub struct FlowSpec {
 pub enum FlowKind {
     /// Echo requests, as ping(8).
     Ping {
-        /// Time from one to the next.
-        interval: Duration,
-        /// How many; without it, until the flow's end.
-        count: Option<u32>,
-        /// Bytes behind the ICMP header.
-        payload: u32,
+        /// When they are sent, and how many bytes each has behind the ICMP header.
+        arrivals: Box<dyn Arrivals>,
     },
     /// UDP datagrams.
     Udp {

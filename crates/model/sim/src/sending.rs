@@ -44,7 +44,7 @@ pub(crate) struct Flow {
 /// What a flow sends, but for the model, which its sender has.
 #[derive(Debug)]
 pub(crate) enum Kind {
-    Ping { interval: Duration, count: Option<u32>, payload: u32 },
+    Ping,
     Udp { port: u16 },
     Tcp(Box<TcpFlow>),
 }
@@ -62,15 +62,13 @@ pub(crate) fn described(flows: Vec<FlowSpec>, book: &mut AddressBook) -> (Vec<Fl
     let described = flows.into_iter().map(|spec| {
         let FlowSpec { name, from, to, kind, start, until, background, traffic_class } = spec;
         let (kind, arrivals) = match kind {
-            FlowKind::Ping { interval, count, payload } => {
-                (Kind::Ping { interval, count, payload }, None)
-            }
+            FlowKind::Ping { arrivals } => (Kind::Ping, Some(arrivals)),
             FlowKind::Udp { port, arrivals } => (Kind::Udp { port }, Some(arrivals)),
             FlowKind::Tcp(tcp) => (Kind::Tcp(tcp), None),
         };
         let open = match &kind {
             Kind::Tcp(tcp) => tcp.connections,
-            Kind::Ping { .. } | Kind::Udp { .. } => 0,
+            Kind::Ping | Kind::Udp { .. } => 0,
         };
         let (to_id, v6) = (book.enter(to), to.is_ipv6());
         let flow = Flow {
@@ -150,7 +148,7 @@ impl Cell {
         sender.next = sender.next.wrapping_add(1);
         let (ports, body) = match flow.kind {
             Kind::Udp { port } => ((flow.source_port(0), port), Body::Datagram(stamp)),
-            Kind::Ping { .. } | Kind::Tcp(_) => ((0, 0), Body::EchoRequest(stamp)),
+            Kind::Ping | Kind::Tcp(_) => ((0, 0), Body::EchoRequest(stamp)),
         };
         let Flow { from, to_id, v6, traffic_class, .. } = *flow;
         let exit = self.nodes[from].exit(to_id, &self.book, &self.neighbours);
@@ -196,12 +194,9 @@ impl Cell {
         let flow = &self.flows[number as usize];
         let sender = &mut self.senders[number];
         let next = match &flow.kind {
-            Kind::Ping { interval, count, payload } => {
-                let more = count.is_none_or(|count| sender.next < count);
-                let after = interval.as_nanos().saturating_mul(u64::from(sender.next));
-                more.then_some((Duration::from_nanos(after), *payload))
+            Kind::Ping | Kind::Udp { .. } => {
+                sender.arrivals.as_mut().and_then(|arrivals| arrivals.next())
             }
-            Kind::Udp { .. } => sender.arrivals.as_mut().and_then(|arrivals| arrivals.next()),
             Kind::Tcp(_) => Some((Duration::ZERO, 0)),
         };
         let next = next.map(|(after, payload)| (flow.start + after, payload));

@@ -5,11 +5,11 @@ use std::collections::{HashMap, HashSet};
 use netloom_link::PipeConfig;
 
 use crate::layer2::{Layer2, Port};
-use crate::spec::{Endpoint, NodeKind, Scenario, Sends, TimelineAction};
+use crate::spec::{Endpoint, NodeKind, Scenario, TimelineAction};
 
 impl Scenario {
-    /// Whether anything that its links do depends on the seed, changes of the timeline included; or
-    /// when its traffic is sent.
+    /// Whether anything that its links do or that is sent depends on the seed, changes of the
+    /// timeline included.
     pub fn is_random(&self) -> bool {
         let pipes = self.modelled_links().flat_map(|link| [&link.forward, &link.reverse]);
         let changed = self.timeline.iter().any(|event| match &event.action {
@@ -20,8 +20,8 @@ impl Scenario {
             }
             TimelineAction::SetNode { .. } | TimelineAction::Run { .. } => false,
         });
-        let traffic = self.traffic.iter().any(|flow| matches!(flow.sends, Sends::Udp { .. }));
-        changed || traffic || pipes.into_iter().any(PipeConfig::is_random)
+        let sent = self.traffic.iter().any(|entry| entry.model.is_random(&entry.sizes));
+        changed || sent || pipes.into_iter().any(PipeConfig::is_random)
     }
 
     /// How many neighbours all interfaces have in all: for each, the others that it hears. The

@@ -37,7 +37,6 @@ pub mod service;
 mod software;
 mod span;
 mod spec;
-mod traffic;
 mod tree;
 mod yaml;
 

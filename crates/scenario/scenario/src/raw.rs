@@ -33,7 +33,7 @@ pub(crate) use node::{
 pub(crate) use process::{RawProcess, RawReady};
 pub(crate) use software::{RawBind, RawFile, RawService, RawServices};
 pub(crate) use timeline::{RawEvent, RawStart};
-pub(crate) use traffic::{RawBulk, RawPing, RawPlaces, RawTcp, RawTraffic, RawUdp};
+pub(crate) use traffic::{RawSenders, RawTcp, RawTraffic, RawUdp};
 pub(crate) use values::{RawEndpoint, RawTime};
 pub(crate) use workers::RawWorkers;
 
@@ -60,7 +60,7 @@ pub(crate) struct RawScenario {
     /// What runs in the nodes.
     #[serde(default)]
     pub processes: Vec<Spanned<RawProcess>>,
-    /// Traffic between nodes, made by NetLoom itself.
+    /// What a run sends between nodes.
     #[serde(default)]
     pub traffic: Vec<Spanned<RawTraffic>>,
     /// What is expected of processes; a run in which it does not come true has failed.

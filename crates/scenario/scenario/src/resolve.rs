@@ -74,7 +74,7 @@ pub(crate) fn resolve(
     direct::check(raw, &nodes, &links, &references, &mut report);
     pipes::check(raw, &links, &references, &mut report);
     let processes = processes::resolve(raw, &references, &mut report);
-    let traffic = traffic::resolve(raw, &references, &mut report);
+    let traffic = traffic::resolve(raw, &references, files, &mut report);
     let expect = expect::resolve(raw, &processes, &mut report);
     let timeline = timeline::resolve(raw, &references, &mut report);
     let measure = measure::resolve(&raw.measure, &links, &references, &mut report);

@@ -9,6 +9,7 @@
 //! | `observations.jsonl` | what the contention monitor observed, if `measure` asked for it |
 //! | `pipes.parquet` | statistics of every pipe over time |
 //! | `flows.parquet` | counters of every flow of traffic over time |
+//! | `traffic.parquet` | what became of the scenario's traffic, if it has any |
 //! | `processes/NAME@NODE.stdout`, `.stderr` | process output |
 //! | `services/SERVICE@NODE.log` | what services printed |
 //! | `files/NODE/…` | files that processes were told to keep |
@@ -121,6 +122,11 @@ impl Results {
         private_file(&self.path("flows.parquet"))
     }
 
+    /// The file for what became of the scenario's traffic.
+    pub fn traffic_file(&self) -> io::Result<File> {
+        private_file(&self.path("traffic.parquet"))
+    }
+
     /// The file for the frame log.
     pub fn frame_log_file(&self) -> io::Result<File> {
         private_file(&self.path("frames.nlf"))
@@ -135,7 +141,10 @@ impl Results {
     /// Takes the room that the summary needs from the disk, so that one which is full at the end
     /// of the run does not cost the summary.
     fn reserve(&self, scenario: &Scenario) -> io::Result<()> {
-        let instances: usize = scenario.processes.iter().map(|process| process.nodes.len()).sum();
+        let processes = scenario.processes.iter().map(|process| process.nodes.len());
+        // Its senders, and a receiver.
+        let of_traffic = scenario.traffic.iter().map(|entry| entry.from.len() + 1);
+        let instances: usize = processes.chain(of_traffic).sum();
         let (links, nodes) = (scenario.links.len(), scenario.nodes.len());
         let events = scenario.timeline.len();
         // As such parts of summaries are long, and half as much again.

@@ -9,7 +9,7 @@ use netloom_api::event::{Event, What};
 use netloom_api::launch::Mode;
 use netloom_monitor::{Change, Judgement};
 use netloom_report_page as report_page;
-use netloom_scenario::{Link, Scenario};
+use netloom_scenario::{Link, Scenario, Traffic};
 use netloom_units::readable::counted;
 
 use super::deploy::clean_after_death;
@@ -104,14 +104,14 @@ pub async fn run(machine: &dyn Machine, args: Run) -> Result<i32> {
     })
 }
 
-/// Traffic of the scenario is simulated only, so far.
+/// Some traffic of the scenario is simulated only, so far.
 fn refuse_traffic(scenario: &Scenario) -> Result<()> {
-    match scenario.traffic.first() {
+    let refused = |traffic: &Traffic| Some((traffic.name.clone(), traffic.only_simulated()?));
+    match scenario.traffic.iter().find_map(refused) {
         None => Ok(()),
-        Some(traffic) => Err(exit::usage(format!(
-            "traffic `{}` can be simulated only, so far: run with `--simulate`, or say it as a \
-             process",
-            traffic.name
+        Some((name, what)) => Err(exit::usage(format!(
+            "traffic `{name}` can be simulated only, so far, because of {what}: run with \
+             `--simulate`, or say it as a process"
         ))),
     }
 }

@@ -123,9 +123,9 @@ pub fn at(millis: u64) -> Time {
 
 /// Echo requests from a node, at once and every so many milliseconds.
 pub fn ping(from: u32, to: &str, count: u32, every_ms: u64, payload: u32) -> FlowSpec {
-    let interval = Duration::from_millis(every_ms);
-    let kind = FlowKind::Ping { interval, count: Some(count), payload };
-    flow(from, to, kind)
+    let sent: Vec<_> =
+        (0..u64::from(count)).map(|number| (number * every_ms * 1_000_000, payload)).collect();
+    flow(from, to, FlowKind::Ping { arrivals: Box::new(Sent(sent.into_iter())) })
 }
 
 /// Datagrams at these times, in ns, of so many bytes.

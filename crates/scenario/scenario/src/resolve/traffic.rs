@@ -1,7 +1,8 @@
-//! Traffic between nodes: who sends what to whom.
+//! Traffic between nodes: who sends to whom, over what, and what is sent.
 
-use netloom_link::{Dscps, Stream};
-use netloom_tcp::Algorithm;
+use std::collections::HashMap;
+
+use netloom_link::{Dscps, FileError, FileFault, Stream};
 use netloom_traffic::{Model, Sizes};
 use netloom_units::Duration;
 
@@ -11,219 +12,277 @@ use super::references::References;
 use super::report::Report;
 use crate::decode::Spanned;
 use crate::diagnostic::Diagnostic;
-use crate::raw::{RawBulk, RawPing, RawPlaces, RawScenario, RawTcp, RawTraffic, RawUdp};
-use crate::span::Span;
-use crate::spec::{Sends, Start, Traffic};
+use crate::files::{Files, Unreadable};
+use crate::raw::{RawScenario, RawSenders, RawTcp, RawTraffic, RawUdp};
+use crate::spec::{Start, Traffic, Transport};
 
-/// The discard service (RFC 863).
-const DISCARD: u16 = 9;
-/// What ping(8) sends where nothing is said.
-const PING_INTERVAL: Duration = Duration::from_secs(1);
-const PING_PAYLOAD: u32 = 56;
-/// The most that an IPv4 packet has room for behind the headers of IP and ICMP.
-const LONGEST_PAYLOAD: u32 = 65_507;
+/// The port of the first entry that says none.
+const FIRST_PORT: u16 = 47_000;
+/// Frames over UDP: the shortest holds headers and what receivers must know, the longest is not
+/// cut into fragments.
+const LENGTHS: (u32, u32) = (60, 1514);
+/// The frame of an echo request as ping(8) sends it.
+const ECHO: Sizes = Sizes::Constant(98);
 
 /// Resolves all entries.
 pub(super) fn resolve(
     raw: &RawScenario,
     references: &References<'_>,
+    files: &mut Files<'_>,
     report: &mut Report<'_>,
 ) -> Vec<Traffic> {
-    let names = || raw.traffic.iter().filter_map(|entry| entry.name.as_ref());
-    names().for_each(|name| names::check("traffic", &name.value, name.span, report));
-    names::unique("entries of traffic", names(), report);
-    raw.traffic.iter().filter_map(|entry| one(raw, entry, references, report)).collect()
-}
-
-fn one(
-    raw: &RawScenario,
-    entry: &Spanned<RawTraffic>,
-    references: &References<'_>,
-    report: &mut Report<'_>,
-) -> Option<Traffic> {
-    let start = entry.start.as_ref();
-    if let Some(start) = start {
-        check_time(raw, start, "traffic", report);
+    let named = || raw.traffic.iter().filter_map(|entry| entry.value.head.name.as_ref());
+    named().for_each(|name| names::check("traffic", &name.value, name.span, report));
+    names::unique("traffic entries", named(), report);
+    let mut entries = Vec::new();
+    for (number, entry) in raw.traffic.iter().enumerate() {
+        let mut one = One { raw, entry, references, files, report };
+        entries.extend(one.resolve(number));
     }
-    let mut missing = |is_missing: bool, key, help| {
-        if is_missing {
-            report.missing(entry.id, entry.span, key, help);
-        }
-    };
-    missing(entry.name.is_none(), "name", "name the traffic, like `name: voice`");
-    missing(entry.from.is_none(), "from", "say who sends, like `from: a`");
-    missing(entry.to.is_none(), "to", "say who receives, like `to: b`");
-    let from = entry.from.as_ref().map(|from| senders(from, references, report));
-    let to = entry.to.as_ref().filter(|to| references.node_with_stack(to, report));
-    let sends = sends(entry, report);
-    let start = start
-        .map_or(Some(Start::At(Duration::ZERO)), |start| references.start(&start.value, report));
-    Some(Traffic {
-        name: entry.name.as_ref()?.value.clone(),
-        from: from?,
-        to: to?.value.clone(),
-        family: entry.family,
-        sends: sends?,
-        start: start?,
-        lasts: entry.lasts.as_ref().map(|lasts| lasts.value.0),
-        background: entry.background,
-    })
+    check_ports(raw, &entries, report);
+    entries
 }
 
-/// The names of the nodes that send.
-fn senders(
-    from: &Spanned<RawPlaces>,
-    references: &References<'_>,
-    report: &mut Report<'_>,
-) -> Vec<String> {
-    let mut known = |name: &Spanned<String>| {
-        references.node_with_stack(name, report).then(|| name.value.clone())
-    };
-    match &from.value {
-        RawPlaces::Node(name) => {
-            let name = Spanned { value: name.clone(), span: from.span, id: from.id };
-            known(&name).into_iter().collect()
-        }
-        RawPlaces::Nodes(names) => names.iter().filter_map(known).collect(),
-        RawPlaces::Group(of) => {
-            let members = references.members(&of.group, report).unwrap_or_default();
-            if let Some(switch) = members.iter().find(|node| node.is_switch()) {
-                let message = format!(
-                    "group `{}` contains the switch `{}`, which sends nothing of its own",
-                    of.group.value, switch.name.value
-                );
-                let help = "name the hosts and routers, or use a group without switches";
-                report.error(Diagnostic::error(of.group.span, message).with_help(help));
+/// One entry and what it is resolved with.
+struct One<'a, 'r, 't> {
+    raw: &'a RawScenario,
+    entry: &'a Spanned<RawTraffic>,
+    references: &'a References<'a>,
+    files: &'a mut Files<'r>,
+    report: &'a mut Report<'t>,
+}
+
+impl One<'_, '_, '_> {
+    fn resolve(&mut self, number: usize) -> Option<Traffic> {
+        let head = &self.entry.value.head;
+        for (is_missing, key, help) in [
+            (head.name.is_none(), "name", "name the entry, like `name: voice`"),
+            (head.from.is_none(), "from", "say which node sends, like `from: a`"),
+            (head.to.is_none(), "to", "say which node receives, like `to: b`"),
+        ] {
+            if is_missing {
+                self.report.missing(self.entry.id, self.entry.span, key, help);
             }
-            members.iter().map(|node| node.name.value.clone()).collect()
         }
+        if let Some(start) = &head.start {
+            check_time(self.raw, start, "traffic", self.report);
+        }
+        let start = head.start.as_ref();
+        let start = start.and_then(|start| self.references.start(&start.value, self.report));
+        let from = self.senders();
+        let to = head.to.as_ref().filter(|to| self.references.node_with_stack(to, self.report));
+        let to = to.map(|to| to.value.clone());
+        let transport = self.transport(number);
+        let (model, sizes) = (self.model(), self.sizes());
+        let time = head.time.map(|time| time.0);
+        let (from, to, transport, model) = (from?, to?, transport?, model?);
+        if from.contains(&to) {
+            self.error(format!("`{to}` would send to itself"), "let another node receive");
+            return None;
+        }
+        if let (Transport::Tcp { .. }, Some(_)) = (&transport, &head.size) {
+            let message = "`size` has no effect over TCP, which makes its own packets".into();
+            self.error(message, "leave it out");
+            return None;
+        }
+        let sizes = match (&model, sizes?) {
+            (Model::Ping(_), None) => ECHO,
+            (_, sizes) => sizes.unwrap_or_default(),
+        };
+        self.check_model(&model, &sizes, &transport)?;
+        if !model.ends() && time.is_none() && !head.background && self.raw.duration.is_none() {
+            let help = "add `for: 60s` or `background: true`, or give the run a `duration`";
+            self.error(format!("`{}` never ends, and the run with it", model.name()), help);
+        }
+        Some(Traffic {
+            name: head.name.as_ref()?.value.clone(),
+            from,
+            to,
+            family: head.family,
+            transport,
+            model,
+            sizes,
+            start: start.unwrap_or(Start::At(Duration::ZERO)),
+            time,
+            background: head.background,
+        })
+    }
+
+    /// The nodes that send.
+    fn senders(&mut self) -> Option<Vec<String>> {
+        let from = self.entry.value.head.from.as_ref()?;
+        match &from.value {
+            RawSenders::Node(name) => {
+                let node = Spanned { value: name.clone(), span: from.span, id: from.id };
+                let is_there = self.references.node_with_stack(&node, self.report);
+                is_there.then(|| vec![node.value])
+            }
+            RawSenders::Group(group) => {
+                let group = Spanned { value: group.group.clone(), span: from.span, id: from.id };
+                let members = super::processes::of_group(&group, self.references, self.report);
+                (!members.is_empty()).then_some(members)
+            }
+        }
+    }
+
+    /// UDP or TCP, and how.
+    fn transport(&mut self, number: usize) -> Option<Transport> {
+        let default_port = FIRST_PORT.saturating_add(u16::try_from(number).unwrap_or(u16::MAX));
+        let head = &self.entry.value.head;
+        match (&head.udp, &head.tcp) {
+            (Some(udp), None) => {
+                let RawUdp { port, dscp } = &udp.value;
+                let port = self.port(*port, default_port)?;
+                Some(Transport::Udp { port, dscp: self.dscp(*dscp)? })
+            }
+            (None, Some(tcp)) => {
+                let RawTcp { port, dscp, congestion_control } = &tcp.value;
+                let port = self.port(*port, default_port)?;
+                let congestion_control = congestion_control.clone();
+                Some(Transport::Tcp { port, dscp: self.dscp(*dscp)?, congestion_control })
+            }
+            (Some(_), Some(_)) => {
+                self.error("it goes over `udp` or `tcp`, not both".into(), "keep one of them");
+                None
+            }
+            (None, None) if self.entry.value.rest.ping.is_some() => Some(Transport::Icmp),
+            (None, None) if self.report.is_incomplete(self.entry.id) => None,
+            (None, None) => {
+                let help = "add `udp: {}` or `tcp: {}`";
+                self.error("it does not say what it goes over".into(), help);
+                None
+            }
+        }
+    }
+
+    fn port(&mut self, port: Option<u16>, default: u16) -> Option<u16> {
+        if port == Some(0) {
+            self.error("nothing listens on port 0".into(), "write a port from 1 to 65535");
+            return None;
+        }
+        Some(port.unwrap_or(default))
+    }
+
+    /// One code point, or none; nothing if there are several.
+    fn dscp(&mut self, dscps: Option<Dscps>) -> Option<Option<u8>> {
+        let Some(dscps) = dscps else { return Some(None) };
+        let all: Vec<u8> = dscps.iter().collect();
+        if let [one] = all[..] {
+            return Some(Some(one));
+        }
+        let message = format!("packets have one DSCP, not {}", all.len());
+        self.error(message, "write one, like `dscp: ef`");
+        None
+    }
+
+    /// The one model that is written, with what its files hold.
+    fn model(&mut self) -> Option<Model> {
+        let mut written = self.entry.value.rest.written();
+        match written.len() {
+            1 => {}
+            0 if self.report.is_incomplete(self.entry.id) => return None,
+            0 => {
+                let names: Vec<_> =
+                    Model::ALL.iter().map(|(name, _)| format!("`{name}`")).collect();
+                let help = format!("add a model: {}", names.join(", "));
+                self.error("it does not say what is sent".into(), &help);
+                return None;
+            }
+            _ => {
+                let names: Vec<_> = written.iter().map(Model::name).collect();
+                let message = format!("it has more than one model: {}", names.join(", "));
+                self.error(message, "keep one of them; several entries add up");
+                return None;
+            }
+        }
+        let mut model = written.remove(0);
+        let loaded = model.load(&mut |name| self.files.text(name));
+        self.read(loaded).map(|()| model)
+    }
+
+    /// The lengths of frames, if they are written, with what their file holds; nothing if that
+    /// cannot be read.
+    fn sizes(&mut self) -> Option<Option<Sizes>> {
+        let Some(mut sizes) = self.entry.value.head.size.clone() else { return Some(None) };
+        let loaded = sizes.value.load(&mut |name| self.files.text(name));
+        self.read(loaded).map(|()| Some(sizes.value))
+    }
+
+    /// Reports files that could not be read.
+    fn read(&mut self, loaded: Result<(), Vec<FileError<Unreadable>>>) -> Option<()> {
+        let Err(errors) = loaded else { return Some(()) };
+        for FileError { property, file, what, cause } in errors {
+            let span = self.report.scalar(self.entry.id, &file).unwrap_or(self.entry.span);
+            let (why, help) = match cause {
+                FileFault::Unreadable(Unreadable { reason, help }) => (reason, help),
+                FileFault::Malformed(error) => (format!("it is no {what}: {error}"), None),
+            };
+            let message = format!("`{property}` cannot use {file}: {why}");
+            self.report.error(Diagnostic::error(span, message).with_optional_help(help));
+        }
+        None
+    }
+
+    /// Reports what real nodes cannot send.
+    fn check_model(&mut self, model: &Model, sizes: &Sizes, transport: &Transport) -> Option<()> {
+        match transport {
+            Transport::Tcp { .. } => {
+                if matches!(model, Model::Bulk(_)) {
+                    return Some(());
+                }
+                let message = format!("`{}` is not sent over TCP yet", model.name());
+                self.error(message, "over TCP there is `bulk`; send others over `udp`");
+                return None;
+            }
+            Transport::Udp { .. } if matches!(model, Model::Ping(_)) => {
+                let help = "leave `udp` out; in emulated runs, measure with a process that runs ping";
+                self.error("`ping` goes over neither `udp` nor `tcp`".into(), help);
+                return None;
+            }
+            Transport::Icmp if !matches!(model, Model::Ping(_)) => {
+                self.error("it has more than one model".into(), "keep `ping` or the other");
+                return None;
+            }
+            Transport::Udp { .. } | Transport::Icmp => {}
+        }
+        // Whether it can send does not depend on the numbers that are drawn.
+        let source = model.source(sizes, None, &Stream::new(0, ""));
+        if let Err(error) = source {
+            self.error(error.to_string(), "see docs/traffic.md for what the models need");
+            return None;
+        }
+        let (shortest, longest) = sizes.law().ok()?.range();
+        if shortest < LENGTHS.0 || longest > LENGTHS.1 {
+            let (shortest, longest) = LENGTHS;
+            let message = format!("frames over UDP have from {shortest}B to {longest}B here");
+            self.error(message, "write such a `size`; a longer packet would be fragmented");
+            return None;
+        }
+        Some(())
+    }
+
+    /// Reports a fault of the whole entry, at its name if it has one.
+    fn error(&mut self, message: String, help: &str) {
+        let head = &self.entry.value.head;
+        let span = head.name.as_ref().map_or(self.entry.span, |name| name.span);
+        let name = head.name.as_ref().map_or("", |name| &name.value);
+        let message = format!("traffic `{name}`: {message}");
+        self.report.error(Diagnostic::error(span, message).with_help(help));
     }
 }
 
-/// What an entry sends; reported if that is nothing or more than one thing.
-fn sends(entry: &Spanned<RawTraffic>, report: &mut Report<'_>) -> Option<Sends> {
-    let models = models(entry);
-    if let Some((_, _, span)) = models.get(1) {
-        let message = "traffic has one model";
-        report.error(
-            Diagnostic::error(*span, message).with_help("make it two entries, or keep one of them"),
+/// Reports entries whose receivers would listen on one port of one node.
+fn check_ports(raw: &RawScenario, entries: &[Traffic], report: &mut Report<'_>) {
+    let mut taken: HashMap<(&str, bool, u16), &str> = HashMap::new();
+    for entry in entries {
+        let Some((is_tcp, port)) = entry.transport.port() else { continue };
+        let Some(first) = taken.insert((&entry.to, is_tcp, port), &entry.name) else { continue };
+        let named = raw.traffic.iter().filter_map(|raw| raw.value.head.name.as_ref());
+        let Some(name) = named.into_iter().find(|name| name.value == entry.name) else { continue };
+        let message = format!(
+            "traffic `{}` and `{first}` have the same port {port} of `{}`",
+            entry.name, entry.to
         );
-        return None;
-    }
-    let model = models.into_iter().next();
-    match (&entry.ping, &entry.udp, &entry.tcp, &entry.bulk, model) {
-        (Some(ping), None, None, None, None) => ping_of(ping, report),
-        (None, Some(udp), None, None, Some(model)) => udp_of(entry, udp, model, report),
-        (None, None, Some(tcp), Some(bulk), None) => bulk_of(tcp, bulk, report),
-        _ if report.is_incomplete(entry.id) => None,
-        _ => {
-            let message = "this traffic does not say how it is sent, or says it more than once";
-            let help = "it has `ping` alone, `udp` with one model like `cbr: {rate: 1Mbit/s}`, or \
-                        `tcp` with `bulk`";
-            report.error(Diagnostic::error(entry.span, message).with_help(help));
-            None
-        }
-    }
-}
-
-/// The models that an entry names.
-fn models(entry: &RawTraffic) -> Vec<(&'static str, Model, Span)> {
-    let cbr = entry.cbr.as_ref().map(|one| (Model::Cbr(one.value.clone()), one.span));
-    let poisson = entry.poisson.as_ref().map(|one| (Model::Poisson(one.value.clone()), one.span));
-    let on_off = entry.on_off.as_ref().map(|one| (Model::OnOff(one.value.clone()), one.span));
-    let ppbp = entry.ppbp.as_ref().map(|one| (Model::Ppbp(one.value.clone()), one.span));
-    let written = [cbr, poisson, on_off, ppbp].into_iter().flatten();
-    written.map(|(model, span)| (model.name(), model, span)).collect()
-}
-
-fn ping_of(ping: &Spanned<RawPing>, report: &mut Report<'_>) -> Option<Sends> {
-    let RawPing { interval, count, payload } = &ping.value;
-    if let Some(zero) = interval.as_ref().filter(|interval| interval.value.0 == Duration::ZERO) {
-        let message = "without time between them, echo requests have no end";
-        report.error(Diagnostic::error(zero.span, message).with_help("write like `100ms`"));
-        return None;
-    }
-    if let Some(long) = payload.as_ref().filter(|payload| payload.value > LONGEST_PAYLOAD) {
-        let message = format!("{} bytes do not fit into a packet", long.value);
-        let help = format!("at most {LONGEST_PAYLOAD} do");
-        report.error(Diagnostic::error(long.span, message).with_help(help));
-        return None;
-    }
-    Some(Sends::Ping {
-        interval: interval.as_ref().map_or(PING_INTERVAL, |interval| interval.value.0),
-        count: count.as_ref().map(|count| count.value),
-        payload: payload.as_ref().map_or(PING_PAYLOAD, |payload| payload.value),
-    })
-}
-
-fn udp_of(
-    entry: &RawTraffic,
-    udp: &Spanned<RawUdp>,
-    (name, model, span): (&str, Model, Span),
-    report: &mut Report<'_>,
-) -> Option<Sends> {
-    let size = entry.size.as_ref().map_or_else(Sizes::default, |size| size.value.clone());
-    let tried = model.check().and_then(|()| {
-        let tried = model.source(&size, None, &Stream::new(0, ""));
-        tried.map(drop).map_err(|error| error.to_string())
-    });
-    if let Err(why) = tried {
-        report.error(Diagnostic::error(span, format!("`{name}` cannot be sent: {why}")));
-        return None;
-    }
-    let dscp = dscp_of(udp.value.dscp.as_ref(), report)?;
-    Some(Sends::Udp {
-        port: udp.port.as_ref().map_or(DISCARD, |port| port.value),
-        dscp,
-        model,
-        size,
-    })
-}
-
-fn bulk_of(
-    tcp: &Spanned<RawTcp>,
-    bulk: &Spanned<RawBulk>,
-    report: &mut Report<'_>,
-) -> Option<Sends> {
-    let RawTcp { port, dscp, congestion_control } = &tcp.value;
-    let RawBulk { bytes, connections, max_window, mss } = &bulk.value;
-    let dscp = dscp_of(dscp.as_ref(), report)?;
-    if let Some(name) = congestion_control
-        && let Err(unknown) = name.value.parse::<Algorithm>()
-    {
-        report.error(Diagnostic::error(name.span, unknown.to_string()));
-        return None;
-    }
-    if let Some(none) = connections.as_ref().filter(|connections| connections.value == 0) {
-        let message = "no connection carries nothing";
-        report.error(Diagnostic::error(none.span, message).with_help("leave the entry out"));
-        return None;
-    }
-    let window = max_window.as_ref().map(|size| (u32::try_from(size.value.bytes()), size.span));
-    if let Some((Err(_), span)) = window {
-        report.error(Diagnostic::error(span, "no window is that large (RFC 7323)"));
-        return None;
-    }
-    Some(Sends::Bulk {
-        port: port.as_ref().map_or(DISCARD, |port| port.value),
-        dscp,
-        bytes: bytes.as_ref().map(|bytes| bytes.value.bytes()),
-        connections: connections.as_ref().map_or(1, |connections| connections.value),
-        congestion_control: congestion_control.as_ref().map(|name| name.value.clone()),
-        max_window: window.and_then(|(size, _)| size.ok()),
-        mss: mss.as_ref().map(|mss| mss.value),
-    })
-}
-
-/// The one DSCP of a flow.
-fn dscp_of(dscp: Option<&Spanned<Dscps>>, report: &mut Report<'_>) -> Option<u8> {
-    let Some(dscp) = dscp else { return Some(0) };
-    match (0..64).filter(|one| dscp.value.contains(*one)).collect::<Vec<_>>()[..] {
-        [one] => Some(one),
-        _ => {
-            let message = "packets of one flow have one DSCP";
-            report.error(Diagnostic::error(dscp.span, message).with_help("write like `ef`"));
-            None
-        }
+        report.error(Diagnostic::error(name.span, message).with_help("give one another `port`"));
     }
 }
