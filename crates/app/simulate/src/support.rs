@@ -68,8 +68,8 @@ impl Support {
         match commands {
             Commands::Refused => self.errors.push(format!(
                 "commands cannot be simulated, since they are programs for a real network \
-                 stack:{list}\nrun without `--simulate`; or with `--without-commands`, which leaves \
-                 them out; or say what they send as `traffic`"
+                 stack:{list}\nrun without `--simulate`; or with `--without-commands`, which \
+                 leaves them out; or say what they send as `traffic`"
             )),
             Commands::LeftOut => {
                 let what = counted(all.len(), "command");

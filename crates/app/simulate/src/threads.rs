@@ -1,8 +1,8 @@
 //! Cells on threads. Not here: what happens in a cell, which does not depend on where it runs.
 //!
-//! All threads go through the same windows of virtual time: as long as frames need from cell to cell
-//! at least, from the first event of all. What was announced in one window is handed over before
-//! the next.
+//! All threads go through the same windows of virtual time: as long as frames need from cell to
+//! cell at least, from the first event of all. What was announced in one window is handed over
+//! before the next.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};

@@ -1,6 +1,6 @@
-//! What a packet-hop costs: `cargo bench -p netloom-sim --bench hops`. A line of routers that carries
-//! datagrams both ways, with links driven by the event core alone, and the same with links that a
-//! fabric runs, by turns. Prints ns of CPU time for each frame that came out of a pipe.
+//! What a packet-hop costs: `cargo bench -p netloom-sim --bench hops`. A line of routers that
+//! carries datagrams both ways, with links driven by the event core alone, and the same with links
+//! that a fabric runs, by turns. Prints ns of CPU time for each frame that came out of a pipe.
 
 use std::net::IpAddr;
 

@@ -1,6 +1,6 @@
 //! What TCP costs: `cargo bench -p netloom-sim --bench tcp`. Ten CUBIC flows over a bottleneck of
-//! 1 Gbit/s, three hops each way, as ns-3 is measured on: prints goodput, packet-hops, and ns of CPU
-//! time for each.
+//! 1 Gbit/s, three hops each way, as ns-3 is measured on: prints goodput, packet-hops, and ns of
+//! CPU time for each.
 
 use netloom_fabric::{LinkEnd, PortId};
 use netloom_link::{PipeChange, PipeConfig};

@@ -1,8 +1,9 @@
 //! A packet-level simulator: a network of hosts, routers, switches and links in virtual time.
 //!
 //! A [`Simulation`] has one or more [`Cell`]s, state machines that are advanced to a time and tell
-//! each other what comes; what was counted and logged is read from them. Links are the pipes of the link model, and switched networks those of the fabric, so
-//! that a simulated link does what an emulated one does, to the draw.
+//! each other what comes; what was counted and logged is read from them. Links are the pipes of
+//! the link model, and switched networks those of the fabric, so that a simulated link does what
+//! an emulated one does, to the draw.
 //!
 //! | module | what lives there |
 //! |---|---|

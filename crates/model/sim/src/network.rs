@@ -30,8 +30,8 @@ pub struct Network {
 /// Who knows the routes of nodes, and is asked for those of one when a packet first needs them: all
 /// tables of a large network at once would take long.
 pub trait RouteSource: std::fmt::Debug + Send + Sync {
-    /// The routes of a node, by its place, beside those of [`Node::routes`] and those to the networks
-    /// of its interfaces.
+    /// The routes of a node, by its place, beside those of [`Node::routes`] and those to the
+    /// networks of its interfaces.
     fn routes(&self, node: u32) -> Vec<Route>;
 }
 

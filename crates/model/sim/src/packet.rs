@@ -1,5 +1,6 @@
-//! Packets as plain values: headers in numbers, no bytes. A packet is moved from place to place and
-//! never shared; only a TCP segment with rare options has some of them on the heap. Not here: what nodes do with it.
+//! Packets as plain values: headers in numbers, no bytes. A packet is moved from place to place
+//! and never shared; only a TCP segment with rare options has some of them on the heap. Not here:
+//! what nodes do with it.
 
 use std::net::IpAddr;
 

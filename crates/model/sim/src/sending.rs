@@ -119,7 +119,9 @@ impl Sender {
 
     /// From when on nothing of it is under way any more, once all has been sent.
     pub fn over(&self) -> Option<Time> {
-        self.ended.map(|ended| ended + LINGER)
+        // What a connection has sent is known to have come.
+        let linger = if self.arrivals.is_some() { LINGER } else { Duration::ZERO };
+        self.ended.map(|ended| ended + linger)
     }
 }
 

@@ -1,5 +1,5 @@
-//! All cells of a network, run one after the other. Not here: threads (`netloom-simulate`), and what
-//! happens in a cell.
+//! All cells of a network, run one after the other. Not here: threads (`netloom-simulate`), and
+//! what happens in a cell.
 
 use netloom_fabric::PipeId;
 use netloom_link::{FrameEvent, PipeConfig, PipeStatistics};

@@ -7,8 +7,8 @@ use netloom_spanning_tree::{
 use crate::spec::{Node, PortTree};
 
 impl Node {
-    /// Who a switch is in its spanning tree, if it runs one; `number` is its own among all nodes. Of
-    /// equal ones, the first in the file has the lowest address.
+    /// Who a switch is in its spanning tree, if it runs one; `number` is its own among all nodes.
+    /// Of equal ones, the first in the file has the lowest address.
     ///
     /// # Errors
     /// If its priority is none, which a scenario that was loaded does not have.

@@ -184,7 +184,8 @@ fn simulation(simulation: &SimulationSummary) -> Vec<String> {
     vec![
         String::new(),
         format!(
-            "simulated in {wall_seconds:.2} s of real time by {}, {}: {} packet-hops ({}/s), {} events",
+            "simulated in {wall_seconds:.2} s of real time by {}, {}: {} packet-hops ({}/s), \
+             {} events",
             counted(*threads, "thread"),
             counted(*cells, "cell"),
             count(*packet_hops),

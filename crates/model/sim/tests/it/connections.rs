@@ -76,7 +76,7 @@ fn a_connection_learns_the_mtu_of_its_path() {
     sketch.link_with_mtu([nodes[1], nodes[2]], r#"{"delay":"1ms"}"#, 1300);
     sketch.default_route(nodes[0], 0);
     sketch.default_route(nodes[2], 0);
-    // The receiver announces what its own link takes: a sender beyond that is no problem. Back it is.
+    // A receiver announces what its own link takes: one way, only the router knows better.
     for (from, to) in [(nodes[0], "10.0.1.2"), (nodes[2], "10.0.0.1")] {
         let flows = vec![bulk(from, to, Some(200_000), Algorithm::Cubic)];
         let mut cell = whole(sketch.network.clone(), flows);

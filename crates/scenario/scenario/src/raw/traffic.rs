@@ -13,7 +13,7 @@ use super::values::RawTime;
 use crate::decode::{Inline, Spanned};
 use crate::spec::IpFamily;
 
-/// Traffic that a run sends between nodes: one model, over `udp` or over `tcp`; `ping` over neither.
+/// Traffic that a run sends between nodes: one model, over `udp` or `tcp`; `ping` over neither.
 pub(crate) type RawTraffic = Inline<RawTrafficHead, ModelKeys>;
 
 /// What an entry says beside its model.

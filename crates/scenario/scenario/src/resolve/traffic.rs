@@ -235,7 +235,8 @@ impl One<'_, '_, '_> {
                 return None;
             }
             Transport::Udp { .. } if matches!(model, Model::Ping(_)) => {
-                let help = "leave `udp` out; in emulated runs, measure with a process that runs ping";
+                let help =
+                    "leave `udp` out; in emulated runs, measure with a process that runs ping";
                 self.error("`ping` goes over neither `udp` nor `tcp`".into(), help);
                 return None;
             }

@@ -82,11 +82,12 @@ pub fn measured(summary: &Summary) -> Vec<Measured> {
 
 fn of_flow(flow: &FlowStatus, seconds: f64) -> Vec<Measured> {
     let what = format!("flow {}", flow.name);
-    let mut values = vec![
-        (Measure::Goodput, flow.received.bytes as f64 * 8.0 / seconds),
-        (Measure::Loss, lost(flow.sent.frames, flow.received.frames)),
-        (Measure::Jitter, flow.jitter_ns),
-    ];
+    let mut values = vec![(Measure::Goodput, flow.received.bytes as f64 * 8.0 / seconds)];
+    // TCP makes losses good, and has no packets of its own to be timed.
+    if flow.protocol != "tcp" {
+        values.push((Measure::Loss, lost(flow.sent.frames, flow.received.frames)));
+        values.push((Measure::Jitter, flow.jitter_ns));
+    }
     if let Some(delay) = &flow.delay {
         values.push((Measure::Delay, delay.p50_ns as f64));
         values.push((Measure::DelayP99, delay.p99_ns as f64));
