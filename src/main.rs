@@ -6,18 +6,22 @@ use std::process::ExitCode;
 
 use netloom_cli::{Cleaned, Found, Machine, Size, Wall};
 use netloom_engine::{daemon, filler, local};
+use netloom_gauge::{generator, traffic};
 
 fn main() -> ExitCode {
     // The hidden commands are how the binary starts itself; they take no options. In nodes, it goes
     // by another name as well.
     let mut arguments = std::env::args();
     let name = arguments.next().unwrap_or_default();
-    let code = match arguments.next().as_deref() {
+    let first = arguments.next();
+    let code = match first.as_deref() {
+        // In nodes, the binary has the name of another command.
+        Some(traffic::ROLE) if arguments.next().is_none() => generator::main(),
+        Some(traffic::ROLE) => traffic::main(),
         _ if Path::new(&name).ends_with(netloom_cli::report_metric::NAME) => {
             netloom_cli::report_metric::main()
         }
         Some("__engine") => daemon::main(),
-        Some(netloom_gauge::traffic::ROLE) => netloom_gauge::traffic::main(),
         Some(filler::ROLE) => filler::main(),
         Some("__init") => netloom_nodes::init::main(),
         _ => netloom_cli::main(&ThisMachine),

@@ -73,7 +73,19 @@ fn every_example_is_tested_here() {
     names.sort();
     assert_eq!(
         names,
-        ["abilene", "cellular", "dumbbell", "hello", "lan", "ospf", "outside", "vlans"]
+        [
+            "abilene",
+            "campus-sim",
+            "cellular",
+            "dumbbell",
+            "hello",
+            "lan",
+            "ospf",
+            "outside",
+            "two-arms",
+            "vlans"
+        ],
+        "those that are simulated are in `simulate.rs`"
     );
 }
 

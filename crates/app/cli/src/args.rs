@@ -3,7 +3,10 @@
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use netloom_link::Window;
+use netloom_link::{Framing, Window};
+use netloom_units::{Duration, Rate};
+
+use crate::commands::Tolerance;
 
 /// NetLoom: one file, one command, a living network.
 #[derive(Debug, Parser)]
@@ -44,6 +47,8 @@ pub enum Command {
     Frames(Frames),
     /// Make the report of a run: one HTML page with its verdict and its curves.
     Report(Report),
+    /// Compare two runs of a scenario: their flows and pipes, by name.
+    Compare(Compare),
     /// Judge a run again from what its monitor observed, by its own criteria or by others.
     Judge(Judge),
     /// Draw a scenario's topology.
@@ -54,6 +59,9 @@ pub enum Command {
     Calibrate(Calibrate),
     /// Say what this machine can do, and what to change for more.
     Doctor(Doctor),
+    /// Look at traffic models: list them, write their arrivals, check a recording.
+    #[command(subcommand)]
+    Traffic(Traffic),
     /// Remove what experiments left whose engine has died.
     Cleanup(Cleanup),
     /// Print what lets a shell complete commands and options.
@@ -105,6 +113,22 @@ pub struct Run {
     /// Write what went well and what failed into this file, as JUnit's XML, which CI systems read.
     #[arg(long, value_name = "FILE")]
     pub junit: Option<PathBuf>,
+    /// Simulate: the same network and its `traffic` in virtual time, on models of hosts and
+    /// routers. Needs no privileges; commands cannot be simulated.
+    #[arg(long, conflicts_with = "workers")]
+    pub simulate: bool,
+    /// Threads of a simulation (default 1). The results do not depend on it.
+    #[arg(long, value_name = "N", requires = "simulate", default_value_t = 1)]
+    #[arg(value_parser = clap::value_parser!(u16).range(1..))]
+    pub threads: u16,
+    /// Into how many cells a simulation is divided at most; by default four for each of several
+    /// threads. The results do not depend on it.
+    #[arg(long, value_name = "N", requires = "simulate")]
+    #[arg(value_parser = clap::value_parser!(u32).range(1..))]
+    pub cells: Option<u32>,
+    /// Leave processes and commands out of a simulation.
+    #[arg(long, requires = "simulate")]
+    pub without_commands: bool,
 }
 
 /// `netloom deploy`
@@ -351,6 +375,25 @@ pub struct Judge {
     pub format: Format,
 }
 
+/// `netloom compare`
+#[derive(Debug, Args)]
+pub struct Compare {
+    /// The results of one run.
+    #[arg(value_name = "DIR")]
+    pub first: PathBuf,
+    /// The results of the other, emulated or simulated.
+    #[arg(value_name = "DIR")]
+    pub second: PathBuf,
+    /// How far the second may be from the first, like `goodput=2%,rtt=5%`, of `goodput`, `loss`,
+    /// `delay` (or `rtt`), `delay_p99`, `jitter` and `load`. Ends with code 5 if anything is
+    /// outside, or in one of the runs only.
+    #[arg(long, value_name = "MEASURE=SHARE", value_delimiter = ',')]
+    pub tolerance: Vec<Tolerance>,
+    /// How it is shown.
+    #[arg(long, value_enum, default_value_t = Format::Table)]
+    pub format: Format,
+}
+
 /// `netloom report`
 #[derive(Debug, Args)]
 pub struct Report {
@@ -428,6 +471,87 @@ pub struct Doctor {
     #[arg(short = 't', long = "topology", value_name = "FILE")]
     pub file: Option<PathBuf>,
     /// How to print it.
+    #[arg(long, value_enum, default_value_t = Format::Table)]
+    pub format: Format,
+}
+
+/// `netloom traffic`
+#[derive(Debug, Subcommand)]
+pub enum Traffic {
+    /// List the models.
+    Models,
+    /// Write the arrivals of a model into a file.
+    Generate(Generate),
+    /// Estimate mean, variance and Hurst parameter of recorded arrivals, beside those of a model.
+    Check(Check),
+}
+
+/// What a model needs beside its parameters.
+#[derive(Debug, Args)]
+pub struct ModelOptions {
+    /// Lengths of frames, as in a scenario: `1514B` (default), `imix`, or a list with weights.
+    #[arg(long, value_name = "SIZE")]
+    pub size: Option<String>,
+    /// The rate of the line that loads in percent are a share of.
+    #[arg(long, value_name = "RATE")]
+    pub line: Option<Rate>,
+    /// What each frame costs on that line beside its own bytes.
+    #[arg(long, value_name = "FRAMING", default_value = "ethernet")]
+    pub framing: Framing,
+}
+
+/// `netloom traffic generate`
+#[derive(Debug, Args)]
+pub struct Generate {
+    /// The model as in a scenario, like `poisson: {rate: 1Mbit/s}`.
+    #[arg(value_name = "MODEL")]
+    pub model: String,
+    /// For how long it sends.
+    #[arg(long = "for", value_name = "TIME", default_value = "60s")]
+    pub time: Duration,
+    /// Where the arrivals go: a capture of headers if it ends in `.pcap`, else lines of seconds and
+    /// bytes; `-` for standard output.
+    #[arg(short, long, value_name = "FILE|-")]
+    pub output: PathBuf,
+    /// Seed of the random numbers.
+    #[arg(long, default_value_t = 1)]
+    pub seed: u64,
+    /// Name of the stream of random numbers.
+    #[arg(long, value_name = "NAME", default_value = "traffic")]
+    pub stream: String,
+    /// What the model needs beside its parameters.
+    #[command(flatten)]
+    pub options: ModelOptions,
+}
+
+/// `netloom traffic check`
+#[derive(Debug, Args)]
+pub struct Check {
+    /// Lines of seconds and bytes, or a capture (pcap, pcapng), whose first frame is at 0.
+    #[arg(value_name = "FILE")]
+    pub file: PathBuf,
+    /// The model to compare with, as in a scenario.
+    #[arg(long, value_name = "MODEL")]
+    pub model: Option<String>,
+    /// How long a bin is.
+    #[arg(long, value_name = "TIME", default_value = "10ms")]
+    pub bin: Duration,
+    /// How long the recording is; by default up to its last frame.
+    #[arg(long = "for", value_name = "TIME")]
+    pub time: Option<Duration>,
+    /// The first octave that the Hurst parameter is fitted to; octave j is 2^j bins long. It should
+    /// be longer than bursts.
+    #[arg(
+        long,
+        value_name = "OCTAVE",
+        default_value_t = 3,
+        value_parser = clap::value_parser!(u32).range(1..=30)
+    )]
+    pub from: u32,
+    /// What the model needs beside its parameters.
+    #[command(flatten)]
+    pub options: ModelOptions,
+    /// Output format.
     #[arg(long, value_enum, default_value_t = Format::Table)]
     pub format: Format,
 }

@@ -10,6 +10,8 @@ pub const USAGE: i32 = 2;
 pub const RUN_FAILED: i32 = 3;
 /// The run took place, but it shows the machine instead of the network; only with `--strict`.
 pub const INVALID: i32 = 4;
+/// `compare` found two runs farther apart than is tolerated.
+pub const DIFFERENT: i32 = 5;
 /// `exec` itself failed.
 pub const EXEC_FAILED: i32 = 125;
 /// The user interrupted it (Ctrl-C): 128 + SIGINT.

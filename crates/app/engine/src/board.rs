@@ -17,9 +17,11 @@ impl Board {
 
     /// A board on which every instance of `scenario` is waiting.
     pub fn new(scenario: &Scenario) -> Self {
+        let of_traffic = crate::run::traffic::processes(scenario);
         let rows = scenario
             .processes
             .iter()
+            .chain(&of_traffic)
             .flat_map(|process| {
                 process.nodes.iter().map(|node| ProcessStatus {
                     process: process.name.clone(),

@@ -22,6 +22,7 @@ use netloom_api::launch::{Launch, Mode, STAY, StartUp};
 use netloom_api::state::Phase;
 use netloom_dataplane::{Dataplane, Options};
 use netloom_nodes::{Layout, Network};
+use netloom_results::Results;
 use netloom_units::Time;
 use tokio::net::UnixListener;
 
@@ -37,7 +38,6 @@ use crate::metrics::{self, Metrics};
 use crate::monitoring::{Monitoring, Preparation, Thresholds};
 use crate::publish::{self, Reserved};
 use crate::recording::{Observed, record, start_captures, start_frame_log};
-use crate::results::Results;
 use crate::services::{self, Logs, NodeStart, Prepared, Progress, Services};
 use crate::state_lock::{Existed, StateLock};
 
@@ -201,7 +201,7 @@ fn build(
     // What others may hold is asked for first.
     let published = publish::reserve(&launch.scenario)?;
     let results = match &launch.mode {
-        Mode::Run { results } => Some(Results::create(results, launch)?),
+        Mode::Run { results } => Some(Results::create(results, &launch.source, &launch.scenario)?),
         Mode::Deploy => None,
     };
     let events = EventLog::new(results.as_ref().map(Results::event_file).transpose()?);

@@ -20,12 +20,13 @@
 //! | `overflow` | frames that were not read in time, apart from those a cut link loses |
 //! | `lost_outside` | the same of frames that came from the machine's devices |
 //! | `recording` | a run and what it writes while it lasts |
-//! | `results` | what a run leaves behind |
+//! | `capture` | captured frames as pcapng |
 //! | `http` | the API's transport |
 //!
 //! Not here: what a frame experiences (`link`, `dataplane`), how a node is made (`nodes`).
 
 mod board;
+mod capture;
 mod cpus;
 pub mod daemon;
 mod descriptors;
@@ -42,11 +43,11 @@ mod overflow;
 mod pings;
 mod publish;
 mod recording;
-mod results;
 mod run;
 mod services;
 mod state_lock;
+mod traffic_file;
 mod wiring;
 
-pub use results::machine::describe as describe_machine;
+pub use netloom_results::machine::describe as describe_machine;
 pub use services::filler;

@@ -57,7 +57,12 @@ pub fn environment() -> Vec<(String, String)> {
 /// What of the machine nodes are to see, and where: the socket, and this program as the command.
 pub fn files(layout: &Layout) -> Result<Vec<(PathBuf, PathBuf)>> {
     let this = std::env::current_exe().context("cannot find the netloom binary")?;
-    Ok(vec![(socket(layout), SOCKET.into()), (this, Path::new(COMMANDS).join(COMMAND))])
+    Ok(vec![(socket(layout), SOCKET.into()), (this, program())])
+}
+
+/// This program, as processes in nodes see it.
+pub fn program() -> PathBuf {
+    Path::new(COMMANDS).join(COMMAND)
 }
 
 fn socket(layout: &Layout) -> PathBuf {

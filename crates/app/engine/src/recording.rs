@@ -7,19 +7,19 @@ use std::sync::Arc;
 use anyhow::Result;
 use netloom_api::event::{EndReason, What};
 use netloom_api::launch::StartUp;
-use netloom_api::summary::{FrameLogSummary, Summary};
+use netloom_api::summary::{FrameLogSummary, Mode, Summary};
 use netloom_dataplane::FrameLog;
+use netloom_results::{Results, Sampler};
 use netloom_scenario::Capture;
 use netloom_units::Time;
 use tokio::task::JoinHandle;
 
+use crate::capture::write_capture;
 use crate::daemon::say;
 use crate::end::End;
 use crate::experiment::Experiment;
 use crate::metrics::Metrics;
 use crate::monitoring::Monitoring;
-use crate::results::capture::write_capture;
-use crate::results::{Results, Sampler};
 use crate::run::{Outcome, Run};
 
 /// What observes a run.
@@ -63,12 +63,20 @@ pub async fn record(
         outcome.failures.push(format!("events.jsonl is not complete: {error}"));
     }
     outcome.failures.extend(metrics.lacks());
+    let mut flows = Vec::new();
+    if let Some(rows) = outcome.traffic.take() {
+        flows = rows.flows();
+        let written = results.traffic_file().map_err(Into::into).and_then(|file| rows.write(file));
+        outcome.failures.extend(written.err().map(|error| {
+            format!("traffic.parquet is not complete: {}", netloom_api::in_words(error.as_ref()))
+        }));
+    }
     let frame_log = frame_log.and_then(|log| {
         let logged = end_frame_log(experiment, log).map(Some);
         outcome.part("how the frame log went", logged)
     });
     let summary = summarize(experiment, outcome, ended, reason, deploy_seconds);
-    let summary = Summary { frame_log, verdict: Some(verdict), ..summary };
+    let summary = Summary { frame_log, flows, verdict: Some(verdict), ..summary };
     results.finish(&summary).inspect_err(|_| {
         // Somebody may still read it here.
         say(&StartUp::Unwritten(Box::new(summary)));
@@ -114,6 +122,7 @@ fn summarize(
     let drawn = experiment.drawn();
     Summary {
         name: drawn.scenario.name.clone(),
+        mode: Mode::Emulation,
         file: experiment.file.clone(),
         seed: drawn.scenario.seed,
         version: env!("CARGO_PKG_VERSION").into(),
@@ -131,7 +140,9 @@ fn summarize(
         usage: experiment.usages(),
         frame_log: None,
         verdict: None,
-        timing,
+        timing: Some(timing),
+        simulation: None,
+        flows: Vec::new(),
         warnings,
     }
 }

@@ -10,8 +10,8 @@ use netloom_fabric::{LinkId, SegmentId, SwitchPort, TreePort, TreeSettings};
 use netloom_link::Vid;
 use netloom_nodes::{Attachment, Device};
 use netloom_ports::{FrameBuffer, FrameDevice, Losses, PacketDevice, Tap};
-use netloom_scenario::{Endpoint, Interface, Link, Node, NodeKind, PortTree};
-use netloom_spanning_tree::{BridgeId, PathCost, PortPriority, PortView, Priority, Role};
+use netloom_scenario::{Endpoint, Interface, Link, Node, NodeKind};
+use netloom_spanning_tree::{PortView, Role};
 
 use crate::drawn::Drawn;
 use crate::lost_outside::LostOutside;
@@ -90,7 +90,7 @@ impl<'a> Nodes<'a> {
         if let Some(found) = found.filter(|node| node.kind == NodeKind::Switch) {
             let number = self.drawn.number(node).unwrap_or_default();
             let vlans = port.and_then(|port| port.vlan.clone());
-            let bridge = bridge(found, number)?;
+            let bridge = found.bridge_id(number)?;
             let tree = port.map_or(Ok(TreeSettings::default()), tree_settings)?;
             return Ok(End::Switch(SwitchPort { switch: SegmentId(number), vlans, bridge, tree }));
         }
@@ -145,22 +145,10 @@ impl<'a> Nodes<'a> {
     }
 }
 
-/// Who a switch is in its spanning tree, if it runs one. Of equal ones, the first in the file has the lowest address.
-fn bridge(switch: &Node, number: u32) -> Result<Option<BridgeId>> {
-    let Some(tree) = switch.spanning_tree else { return Ok(None) };
-    let [_, a, b, c] = number.to_be_bytes();
-    // Locally administered; those of interfaces are drawn from all there are.
-    let address = [0x02, 0x00, 0x00, a, b, c];
-    Ok(Some(BridgeId::new(Priority::try_from(tree.priority)?, address)))
-}
-
 /// Cost and priority of a port in a spanning tree.
 fn tree_settings(port: &Interface) -> Result<TreeSettings> {
-    let PortTree { cost, priority } = port.spanning_tree;
-    Ok(TreeSettings {
-        cost: cost.map(PathCost::try_from).transpose()?,
-        priority: priority.map(PortPriority::try_from).transpose()?.unwrap_or_default(),
-    })
+    let tree = &port.spanning_tree;
+    Ok(TreeSettings { cost: tree.path_cost()?, priority: tree.port_priority()? })
 }
 
 /// What a node has sent while its interface led nowhere is lost, as on a cable that is not plugged in: mostly what

@@ -136,6 +136,22 @@ impl IpPrefix {
         }
     }
 
+    /// The address, host bits included.
+    pub fn address(self) -> IpAddr {
+        match self {
+            Self::V4(prefix) => prefix.address.into(),
+            Self::V6(prefix) => prefix.address.into(),
+        }
+    }
+
+    /// How many bits the prefix has.
+    pub fn length(self) -> u8 {
+        match self {
+            Self::V4(prefix) => prefix.length,
+            Self::V6(prefix) => prefix.length,
+        }
+    }
+
     /// Whether `address` lies in this prefix.
     #[inline]
     pub fn contains(self, address: IpAddr) -> bool {

@@ -43,7 +43,9 @@ pub use address::{AddressError, IpPrefix, Ipv4Prefix, Ipv6Prefix};
 pub use channel::{BitErrorRate, BitErrors, FourState, GilbertElliott, Loss, LossPattern};
 pub use config::*;
 pub use direction::Direction;
-pub use flight::{DistributionTable, Jitter, JitterDistribution, Offsets, Reorder, Reordering};
+pub use flight::{
+    DistributionTable, Jitter, JitterDistribution, Offsets, Reorder, Reordering, least_propagation,
+};
 pub use frame::{DropReason, Frame, FrameInfo, Passage};
 pub use header::{Ecn, Header};
 pub use line::{
@@ -64,5 +66,6 @@ pub use segment::{
     VlanDrop, VlanDrops, VlanSet,
 };
 pub use statistics::{
-    Count, DelayStatistics, DropStatistics, PipeStatistics, QueueStatistics, Window, WindowError,
+    Count, DelayStatistics, DropStatistics, Histogram, PipeStatistics, QueueStatistics, Window,
+    WindowError,
 };

@@ -66,6 +66,8 @@ pub struct Pipe<F> {
     discarded: VecDeque<Dropped<F>>,
     statistics: Collector,
     journal: Journal,
+    /// Frames that have left the line, with the times of their release, if they are kept.
+    sent: Option<Box<VecDeque<(F, Time)>>>,
 }
 
 /// The frame on the line.
@@ -135,6 +137,7 @@ impl<F: Frame> Pipe<F> {
             discarded: VecDeque::new(),
             statistics: Collector::new(start),
             journal: Journal::default(),
+            sent: None,
             config,
         }
     }
@@ -308,6 +311,26 @@ impl<F: Frame> Pipe<F> {
         self.journal.pop()
     }
 
+    /// From now on, whether frames that leave the line wait to be collected with
+    /// [`poll_sent`](Self::poll_sent) as well: who is at the far end can learn of them while they
+    /// propagate.
+    pub fn keep_sent(&mut self, wanted: bool) {
+        self.sent = wanted.then(Box::default);
+    }
+
+    /// The next frame that has left the line, with the time of its release. It is released as
+    /// always; a cut may still drop it before.
+    #[inline]
+    pub fn poll_sent(&mut self) -> Option<(F, Time)> {
+        self.sent.as_mut()?.pop_front()
+    }
+
+    /// When the frame on the line leaves it.
+    #[inline]
+    pub fn line_end(&self) -> Option<Time> {
+        Some(self.serving.as_ref()?.service.end)
+    }
+
     /// When [`poll`](Self::poll) is to be called next, if nothing else happens before. The call
     /// may find nothing, because a frame that has yet to leave the line may be lost or take longer.
     #[inline]
@@ -436,9 +459,18 @@ impl<F: Frame> Pipe<F> {
         if duplicated {
             self.statistics.duplicated(&info);
             self.journal.note(|| FrameEvent::new(number, end, &info, Occurrence::Duplicated));
-            self.flight.push(frame.duplicate(), info, passage);
+            self.propagate(frame.duplicate(), info, passage);
         }
-        self.flight.push(frame, info, passage);
+        self.propagate(frame, info, passage);
+    }
+
+    #[inline]
+    fn propagate(&mut self, frame: F, info: FrameInfo, passage: Passage) {
+        let copy = self.sent.is_some().then(|| frame.duplicate());
+        let release = self.flight.push(frame, info, passage);
+        if let Some((sent, copy)) = self.sent.as_mut().zip(copy) {
+            sent.push_back((copy, release));
+        }
     }
 
     /// Takes over what the queue did at `now`.

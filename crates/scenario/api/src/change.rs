@@ -1,8 +1,9 @@
 //! What can be changed while an experiment runs.
 
+use netloom_link::LinkState;
 pub use netloom_link::PipeChange;
 use netloom_link::notation::ToldChange;
-use netloom_scenario::Direction;
+use netloom_scenario::{Direction, Link, Scenario, TimelineAction};
 use netloom_units::Time;
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
@@ -33,6 +34,30 @@ pub struct LinkChange {
 }
 
 impl LinkChange {
+    /// The changes of links that an event of the timeline is; none for a command.
+    pub fn of_action(scenario: &Scenario, action: &TimelineAction) -> Vec<Self> {
+        match action {
+            TimelineAction::SetLink { link, direction, change } => {
+                let (link, direction) = (link.clone(), *direction);
+                vec![Self { link, direction, change: (**change).clone() }]
+            }
+            TimelineAction::SetNode { node, state } => {
+                let change = PipeChange { state: Some(*state), ..PipeChange::default() };
+                let at_node = scenario
+                    .links
+                    .iter()
+                    .filter(|link| link.endpoints.iter().any(|endpoint| endpoint.node == *node));
+                let of_link = |link: &Link| Self {
+                    link: link.name.clone(),
+                    direction: Direction::Both,
+                    change: change.clone(),
+                };
+                at_node.map(of_link).collect()
+            }
+            TimelineAction::Run { .. } => Vec::new(),
+        }
+    }
+
     /// The change in a line: `link uplink (forward): rate 10Mbit/s, delay 5ms`.
     pub fn in_words(&self) -> String {
         // Every change is an object of properties, which JSON can hold.
@@ -48,6 +73,22 @@ impl LinkChange {
             Direction::Reverse => " (reverse)",
         };
         format!("link {}{direction}: {}", self.link, words.join(", "))
+    }
+}
+
+/// An event of the timeline in a line; `changes` are those that it is.
+pub fn action_in_words(action: &TimelineAction, changes: &[LinkChange]) -> String {
+    match action {
+        TimelineAction::SetLink { .. } => {
+            changes.iter().map(LinkChange::in_words).collect::<Vec<_>>().join(", ")
+        }
+        TimelineAction::SetNode { node, state } => {
+            let state = if *state == LinkState::Down { "down" } else { "up" };
+            format!("node {node}: {state}")
+        }
+        TimelineAction::Run { node, command } => {
+            format!("`{}` in {node}", command.argv().join(" "))
+        }
     }
 }
 

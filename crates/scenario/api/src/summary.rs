@@ -10,15 +10,31 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::event::EndReason;
+use crate::flow::FlowStatus;
+use crate::simulation::SimulationSummary;
 use crate::state::{LinkStatus, ProcessStatus, VlanPortStatus};
 use crate::timing::Timing;
 use crate::usage::NodeUsage;
+
+/// What carried the packets of a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Mode {
+    /// Network stacks of the kernel, in real time.
+    #[default]
+    Emulation,
+    /// Models, in virtual time.
+    Simulation,
+}
 
 /// A finished run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Summary {
     /// The experiment's name.
     pub name: String,
+    /// What carried the packets.
+    #[serde(default)]
+    pub mode: Mode,
     /// The scenario file.
     pub file: PathBuf,
     /// Seed of every random stream.
@@ -61,8 +77,15 @@ pub struct Summary {
     /// Whether the run can be trusted.
     #[serde(default)]
     pub verdict: Option<Verdict>,
-    /// How exactly the engine kept its schedule.
-    pub timing: Timing,
+    /// How exactly the engine kept its schedule; absent where no clock was, in a simulation.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub timing: Option<Timing>,
+    /// How the simulation went, if this was one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub simulation: Option<SimulationSummary>,
+    /// The flows of traffic, and what was counted of them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub flows: Vec<FlowStatus>,
     /// What to check before trusting the numbers.
     pub warnings: Vec<String>,
 }

@@ -28,7 +28,7 @@ pub fn page(run: &Run) -> String {
             (section::links(run, &time))
             (section::metrics(&run.metrics, &time))
             @if let Some(verdict) = verdict { (section::contention(verdict, &rows, &time)) }
-            (section::schedule(&run.summary.timing))
+            @if let Some(timing) = &run.summary.timing { (section::schedule(timing)) }
             (section::processes(run))
             (section::trouble(&run.summary))
             (section::next(&run.summary))

@@ -8,7 +8,8 @@ use crate::layer2::{Layer2, Port};
 use crate::spec::{Endpoint, NodeKind, Scenario, TimelineAction};
 
 impl Scenario {
-    /// Whether anything that its links do depends on the seed, changes of the timeline included.
+    /// Whether anything that its links do or that is sent depends on the seed, changes of the
+    /// timeline included.
     pub fn is_random(&self) -> bool {
         let pipes = self.modelled_links().flat_map(|link| [&link.forward, &link.reverse]);
         let changed = self.timeline.iter().any(|event| match &event.action {
@@ -19,7 +20,8 @@ impl Scenario {
             }
             TimelineAction::SetNode { .. } | TimelineAction::Run { .. } => false,
         });
-        changed || pipes.into_iter().any(PipeConfig::is_random)
+        let sent = self.traffic.iter().any(|entry| entry.model.is_random(&entry.sizes));
+        changed || sent || pipes.into_iter().any(PipeConfig::is_random)
     }
 
     /// How many neighbours all interfaces have in all: for each, the others that it hears. The

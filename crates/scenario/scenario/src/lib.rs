@@ -37,6 +37,7 @@ pub mod service;
 mod software;
 mod span;
 mod spec;
+mod tree;
 mod yaml;
 
 pub use address::*;
@@ -46,7 +47,7 @@ pub use ends::LinkEnds;
 pub use files::{ReadFile, Unreadable};
 pub use layer2::{Layer2, Port};
 pub use limits::{Controller, CpuQuota, Limits};
-pub use load::{Loaded, load, load_with_files, properties};
+pub use load::{Loaded, load, load_with_files, properties, value};
 pub use outside::Outside;
 pub use publish::{Protocol, Publish};
 pub use resolve::check_experiment_name;

@@ -1,6 +1,7 @@
 //! The way from text to scenario.
 
 use netloom_link::PipeChange;
+use serde::de::DeserializeOwned;
 
 use crate::decode::decode;
 use crate::diagnostic::{Diagnostics, Severity};
@@ -45,6 +46,19 @@ pub fn load_with_files(text: &str, read: &mut ReadFile<'_>) -> Result<Loaded, Di
     let is_usable = findings.iter().all(|finding| finding.severity == Severity::Warning);
     let findings = Diagnostics::new(findings);
     if is_usable { Ok(Loaded { scenario, warnings: findings }) } else { Err(findings) }
+}
+
+/// Reads one value as it may stand in a scenario file.
+///
+/// # Errors
+/// Everything that is wrong with it.
+pub fn value<T: DeserializeOwned>(text: &str) -> Result<T, Diagnostics> {
+    let tree = yaml::parse(text).map_err(|error| Diagnostics::new(vec![error]))?;
+    let decoded = decode::<T>(&tree);
+    match decoded.value {
+        Some(value) if decoded.errors.is_empty() => Ok(value),
+        _ => Err(Diagnostics::new(decoded.errors)),
+    }
 }
 
 /// Reads properties of a link as they stand in a scenario file, in a YAML mapping of their own.

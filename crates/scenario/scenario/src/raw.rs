@@ -14,6 +14,7 @@ mod node;
 mod process;
 mod software;
 mod timeline;
+mod traffic;
 mod values;
 mod workers;
 
@@ -32,6 +33,7 @@ pub(crate) use node::{
 pub(crate) use process::{RawProcess, RawReady};
 pub(crate) use software::{RawBind, RawFile, RawService, RawServices};
 pub(crate) use timeline::{RawEvent, RawStart};
+pub(crate) use traffic::{RawSenders, RawTcp, RawTraffic, RawUdp};
 pub(crate) use values::{RawEndpoint, RawTime};
 pub(crate) use workers::RawWorkers;
 
@@ -58,6 +60,9 @@ pub(crate) struct RawScenario {
     /// What runs in the nodes.
     #[serde(default)]
     pub processes: Vec<Spanned<RawProcess>>,
+    /// What a run sends between nodes.
+    #[serde(default)]
+    pub traffic: Vec<Spanned<RawTraffic>>,
     /// What is expected of processes; a run in which it does not come true has failed.
     #[serde(default)]
     pub expect: Vec<Spanned<RawExpectation>>,

@@ -25,6 +25,7 @@ mod segments;
 mod services;
 mod software;
 mod timeline;
+mod traffic;
 mod vlans;
 
 pub use names::check_experiment_name;
@@ -73,6 +74,7 @@ pub(crate) fn resolve(
     direct::check(raw, &nodes, &links, &references, &mut report);
     pipes::check(raw, &links, &references, &mut report);
     let processes = processes::resolve(raw, &references, &mut report);
+    let traffic = traffic::resolve(raw, &references, files, &mut report);
     let expect = expect::resolve(raw, &processes, &mut report);
     let timeline = timeline::resolve(raw, &references, &mut report);
     let measure = measure::resolve(&raw.measure, &links, &references, &mut report);
@@ -86,6 +88,7 @@ pub(crate) fn resolve(
         links: links.iter().filter_map(links::LinkDraft::finish).collect(),
         timeline,
         processes,
+        traffic,
         expect,
         measure,
         monitor,

@@ -1,8 +1,9 @@
-//! Gauges of a machine: what `netloom calibrate` measures with.
+//! Gauges of a machine: what `netloom calibrate` measures with; and traffic as runs generate it.
 //!
 //! | module | what |
 //! |---|---|
 //! | [`traffic`] | senders that keep a pace and receivers that count, as processes in nodes |
+//! | [`generator`] | traffic of a scenario in its nodes, as processes of a run |
 //! | [`wake_ups`] | how late sleeping threads wake |
 //! | [`disk`] | how fast a file system takes data |
 //! | [`memory`] | how much memory there is, and how much is in use for nodes and links |
@@ -11,6 +12,7 @@
 //! Not here: networks and runs (the engine), and what follows from the figures (`netloom-profile`).
 
 pub mod disk;
+pub mod generator;
 pub mod load;
 pub mod memory;
 pub mod traffic;

@@ -146,8 +146,8 @@ async fn trial(machine: &dyn Machine) -> Result<Vec<Check>> {
 
 /// How the trial was scheduled and watched.
 fn seen(summary: &Summary) -> Vec<Check> {
-    let workers = &summary.timing.workers;
-    let real_time = workers.iter().all(|worker| worker.scheduling == Scheduling::RealTime);
+    let mut workers = summary.timing.iter().flat_map(|timing| &timing.workers);
+    let real_time = workers.all(|worker| worker.scheduling == Scheduling::RealTime);
     let workers = match real_time {
         true => Check::new("workers", State::Ok, "real-time threads"),
         false => Check::new(

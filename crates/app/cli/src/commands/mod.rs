@@ -4,6 +4,7 @@ mod apply;
 mod calibrate;
 mod capture;
 mod cleanup;
+mod compare;
 mod completion;
 mod deploy;
 mod destroy;
@@ -21,12 +22,16 @@ mod report;
 mod run;
 mod set;
 mod signals;
+mod simulate;
 mod summary;
 mod tc;
+mod traffic;
 mod usage;
 mod validate;
 
 use anyhow::Result;
+
+pub use compare::Tolerance;
 
 use crate::Machine;
 use crate::args::{Cli, Command};
@@ -47,12 +52,14 @@ pub async fn dispatch(machine: &dyn Machine, cli: Cli) -> Result<i32> {
         Command::Pingall(args) => pingall::pingall(machine, args).await,
         Command::Logs(args) => logs::logs(machine, args).await,
         Command::Completion(args) => completion::completion(&args),
+        Command::Compare(args) => compare::run(&args),
         Command::Judge(args) => judge::judge(&args),
         Command::Report(args) => report::report(&args),
         Command::Graph(args) => graph::graph(args),
         Command::Validate(args) => validate::validate(args),
         Command::Calibrate(args) => calibrate::calibrate(machine, args).await,
         Command::Doctor(args) => doctor::doctor(machine, args).await,
+        Command::Traffic(args) => traffic::traffic(&args),
         Command::Cleanup(args) => cleanup::cleanup(machine, args),
     }
 }

@@ -9,10 +9,11 @@ use netloom_api::event::{Event, What};
 use netloom_api::launch::Mode;
 use netloom_monitor::{Change, Judgement};
 use netloom_report_page as report_page;
+use netloom_scenario::{Link, Scenario, Traffic};
 use netloom_units::readable::counted;
 
 use super::deploy::clean_after_death;
-use super::{junit, report, summary};
+use super::{junit, report, simulate, summary};
 use crate::args::Run;
 use crate::client::{Client, Events};
 use crate::find::Loaded;
@@ -22,11 +23,14 @@ use crate::{Machine, exit, preflight, profile_file, results};
 
 /// Brings the network up, follows the run, prints its summary.
 pub async fn run(machine: &dyn Machine, args: Run) -> Result<i32> {
+    if args.simulate {
+        return simulate::run(args).await;
+    }
     let mut loaded = prepare(&args.start)?;
+    refuse_traffic(&loaded.scenario)?;
     preflight::check(machine, &loaded.scenario)?;
     if args.frames {
-        let all = loaded.scenario.modelled_links().map(|link| link.name.clone());
-        loaded.scenario.measure.frames = all.collect();
+        all_frames(&mut loaded.scenario, |link| !link.direct);
     }
     let directory = results_directory(args.output, &loaded)?;
     if let Some(file) = &args.junit {
@@ -100,8 +104,26 @@ pub async fn run(machine: &dyn Machine, args: Run) -> Result<i32> {
     })
 }
 
+/// Some traffic of the scenario is simulated only, so far.
+fn refuse_traffic(scenario: &Scenario) -> Result<()> {
+    let refused = |traffic: &Traffic| Some((traffic.name.clone(), traffic.only_simulated()?));
+    match scenario.traffic.iter().find_map(refused) {
+        None => Ok(()),
+        Some((name, what)) => Err(exit::usage(format!(
+            "traffic `{name}` can be simulated only, so far, because of {what}: run with \
+             `--simulate`, or say it as a process"
+        ))),
+    }
+}
+
+/// Has the frames of all such links logged.
+pub fn all_frames(scenario: &mut Scenario, is_meant: impl Fn(&Link) -> bool) {
+    let links = scenario.links.iter().filter(|link| is_meant(link));
+    scenario.measure.frames = links.map(|link| link.name.clone()).collect();
+}
+
 /// Writes the report into the results; whether it is there. The run is what it is without it.
-fn write_report(run: &report_page::Run, directory: &Path) -> bool {
+pub fn write_report(run: &report_page::Run, directory: &Path) -> bool {
     let written = report::write(run, &report::beside(directory), report::PRIVATE);
     if let Err(error) = &written {
         eprintln!("warning: there is no report: {}", netloom_api::in_words(error.as_ref()));
@@ -110,7 +132,7 @@ fn write_report(run: &report_page::Run, directory: &Path) -> bool {
 }
 
 /// The directory that was asked for, or a new one named after experiment and time; absolute.
-fn results_directory(wanted: Option<PathBuf>, loaded: &Loaded) -> Result<PathBuf> {
+pub fn results_directory(wanted: Option<PathBuf>, loaded: &Loaded) -> Result<PathBuf> {
     let directory = wanted.unwrap_or_else(|| {
         let time = chrono::Local::now().format("%Y-%m-%dT%H-%M-%S%.3f").to_string();
         Path::new("netloom-results").join(&loaded.scenario.name).join(time)

@@ -5,11 +5,12 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use netloom_api::event::EndReason;
+use netloom_api::simulation::SimulationSummary;
 use netloom_api::state::{LinkStatus, PipeStatus, ProcessState, ProcessStatus, VlanPortStatus};
 use netloom_api::summary::Summary;
 use netloom_api::timing::{LatencySummary, Timing};
 use netloom_monitor::Verdict;
-use netloom_units::readable::{bit_rate, count, micros};
+use netloom_units::readable::{bit_rate, count, counted, micros};
 
 use crate::table::table;
 
@@ -31,7 +32,8 @@ pub fn page(summary: &Summary, results: &Path, report: Option<&Path>) -> String 
     above.extend(verdict(summary));
     above.extend(processes(&summary.processes));
     let mut below = vlan_drops(&summary.vlan_ports);
-    below.extend(timing(&summary.timing));
+    below.extend(summary.timing.iter().flat_map(timing));
+    below.extend(summary.simulation.iter().flat_map(simulation));
     below.extend(not_taken(&summary.links));
     if let Some(log) = &summary.frame_log {
         let (entries, lost) = (count(log.entries), count(log.lost));
@@ -174,6 +176,23 @@ fn vlan_drops(ports: &BTreeMap<String, VlanPortStatus>) -> Vec<String> {
             count(port.dropped.untagged.frames),
         )
     })
+}
+
+/// How fast the simulation was.
+fn simulation(simulation: &SimulationSummary) -> Vec<String> {
+    let SimulationSummary { events, packet_hops, wall_seconds, threads, cells, .. } = simulation;
+    vec![
+        String::new(),
+        format!(
+            "simulated in {wall_seconds:.2} s of real time by {}, {}: {} packet-hops ({}/s), \
+             {} events",
+            counted(*threads, "thread"),
+            counted(*cells, "cell"),
+            count(*packet_hops),
+            count(simulation.packet_hops_per_second() as u64),
+            count(*events),
+        ),
+    ]
 }
 
 /// How exactly the engine kept its schedule, beside how exactly the machine let it.

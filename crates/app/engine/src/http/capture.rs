@@ -9,7 +9,7 @@ use serde::Deserialize;
 use tokio::sync::mpsc;
 
 use super::{Context, failure};
-use crate::results::capture::{Sink, write_capture};
+use crate::capture::{Sink, write_capture};
 
 /// The query of a capture.
 #[derive(Debug, Deserialize)]

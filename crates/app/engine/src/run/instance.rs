@@ -1,7 +1,7 @@
 //! One process of the scenario in one node, from waiting to its end.
 
 use std::fs::File;
-use std::io::{self, Read, Seek, SeekFrom};
+use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Component, Path, PathBuf};
 use std::time::Duration as Patience;
 
@@ -9,15 +9,16 @@ use netloom_api::event::What;
 use netloom_api::state::ProcessState;
 use netloom_monitor::Observation;
 use netloom_nodes::{ExitStatus, SpawnRequest, Stdio};
+use netloom_results::{private_file, private_folder};
 use netloom_scenario::Process;
 use netloom_units::readable::seconds;
 use netloom_units::{Duration, Time};
+use nix::sys::memfd::{MFdFlags, memfd_create};
 use tokio::sync::oneshot;
 
 use super::ready::{Outputs, Test};
 use super::timeline::last_line;
 use super::{Run, Wait};
-use crate::results::{private_file, private_folder};
 
 /// How long a process may take to end after SIGTERM before it is killed.
 const GRACE: Patience = Patience::from_secs(3);
@@ -38,8 +39,15 @@ type Exited = oneshot::Receiver<ExitStatus>;
 
 /// Waits for the start condition, runs the process, keeps its files. An error says in words what
 /// went wrong.
-pub async fn live(run: Run, process: Process, node: String) -> Result<(), String> {
-    let instance = Instance { run, process, node };
+///
+/// The process has `input` as its standard input, if there is one, and else none.
+pub async fn live(
+    run: Run,
+    process: Process,
+    node: String,
+    input: Option<String>,
+) -> Result<(), String> {
+    let instance = Instance { run, process, node, input };
     let planned = match instance.until_start().await {
         Ok(Some(planned)) => planned,
         never => {
@@ -57,6 +65,7 @@ struct Instance {
     run: Run,
     process: Process,
     node: String,
+    input: Option<String>,
 }
 
 impl Instance {
@@ -201,7 +210,10 @@ impl Instance {
     async fn spawn(&self) -> anyhow::Result<(u32, Exited)> {
         let [stdout, stderr] = self.outputs();
         let stdio = Stdio::Files {
-            stdin: File::open("/dev/null")?.into(),
+            stdin: match &self.input {
+                Some(input) => in_memory(input)?.into(),
+                None => File::open("/dev/null")?.into(),
+            },
             stdout: private_file(&stdout)?.into(),
             stderr: private_file(&stderr)?.into(),
         };
@@ -290,6 +302,14 @@ impl Instance {
         });
         copied.await?
     }
+}
+
+/// A file in memory that holds `text`, to be read from its beginning.
+fn in_memory(text: &str) -> io::Result<File> {
+    let mut file = File::from(memfd_create("netloom-input", MFdFlags::MFD_CLOEXEC)?);
+    file.write_all(text.as_bytes())?;
+    file.rewind()?;
+    Ok(file)
 }
 
 /// The end of a file as text; empty if it cannot be read.

@@ -10,6 +10,7 @@ mod expect;
 mod instance;
 mod ready;
 mod timeline;
+pub mod traffic;
 
 pub use ready::{Outputs, Test as ReadyTest};
 
@@ -29,6 +30,7 @@ use tokio::task::JoinSet;
 
 use crate::end::End;
 use crate::experiment::Experiment;
+use crate::traffic_file::TrafficRows;
 use clockwork::Clockwork;
 use expect::{Lives, Shown};
 
@@ -52,12 +54,14 @@ pub struct Run {
 }
 
 /// How a run went.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub struct Outcome {
     /// What went wrong, in words.
     pub failures: Vec<String>,
     /// The events of the timeline, in the order of the scenario.
     pub timeline: Vec<TimelineStatus>,
+    /// What became of the scenario's traffic, if it has any.
+    pub traffic: Option<TrafficRows>,
     /// What was expected, in the order of the scenario.
     pub expectations: Vec<ExpectationStatus>,
 }
@@ -88,13 +92,22 @@ impl Run {
         let mut events = JoinSet::new();
         let mut foreground = JoinSet::new();
         let mut background = JoinSet::new();
-        for (number, event) in scenario.timeline.into_iter().enumerate() {
+        for (number, event) in scenario.timeline.iter().cloned().enumerate() {
             events.spawn(timeline::happen(self.clone(), number, event));
         }
-        for process in scenario.processes {
+        for process in scenario.processes.iter().cloned() {
             let tasks = if process.background { &mut background } else { &mut foreground };
             for node in process.nodes.clone() {
-                tasks.spawn(instance::live(self.clone(), process.clone(), node));
+                tasks.spawn(instance::live(self.clone(), process.clone(), node, None));
+            }
+        }
+        let reckoning = traffic::reckoning(&self.experiment);
+        for entry in scenario.traffic.clone() {
+            background.spawn(traffic::receive(self.clone(), entry.clone(), reckoning));
+            for number in 0..entry.from.len() {
+                let tasks = if entry.background { &mut background } else { &mut foreground };
+                let (run, entry) = (self.clone(), entry.clone());
+                tasks.spawn(traffic::send(run, entry, number, scenario.seed, reckoning));
             }
         }
         let ends_by_itself = !foreground.is_empty() || !events.is_empty();
@@ -107,6 +120,11 @@ impl Run {
         }
         self.end.asked().await;
         outcome.collect(&mut background).await;
+        if !scenario.traffic.is_empty() {
+            let (rows, missing) = traffic::collect(&self, &scenario, reckoning.interval);
+            outcome.failures.extend(missing);
+            outcome.traffic = Some(rows);
+        }
         outcome.judge(&self, &scenario.expect);
         outcome
     }

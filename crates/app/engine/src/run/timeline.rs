@@ -2,13 +2,12 @@
 //! is recorded with its planned and its actual time.
 
 use anyhow::Result;
-use netloom_api::change::LinkChange;
+use netloom_api::change::{LinkChange, action_in_words};
 use netloom_api::event::{Origin, What};
 use netloom_api::summary::TimelineStatus;
-use netloom_link::{LinkState, PipeChange};
 use netloom_monitor::Observation;
 use netloom_nodes::{SpawnRequest, Stdio};
-use netloom_scenario::{Command, Direction, Scenario, TimelineAction, TimelineEvent};
+use netloom_scenario::{Command, TimelineAction, TimelineEvent};
 use netloom_units::Time;
 use netloom_units::readable::seconds;
 use tokio::io::{AsyncRead, AsyncReadExt};
@@ -31,10 +30,10 @@ struct Happened {
 
 /// Waits for the event's time, makes it happen, and hands back what became of it.
 pub async fn happen(run: Run, number: usize, event: TimelineEvent) -> TimelineStatus {
-    let changes = changes(&run.experiment.drawn().scenario, &event.action);
+    let changes = LinkChange::of_action(&run.experiment.drawn().scenario, &event.action);
     let mut status = TimelineStatus {
         number,
-        event: in_words(&event.action, &changes),
+        event: action_in_words(&event.action, &changes),
         planned: None,
         happened: None,
         failure: None,
@@ -78,33 +77,6 @@ fn miss(run: &Run, status: &mut TimelineStatus, planned: Time) {
     }
 }
 
-/// The changes of links that an event is; none for a command.
-fn changes(scenario: &Scenario, action: &TimelineAction) -> Vec<LinkChange> {
-    match action {
-        TimelineAction::SetLink { link, direction, change } => {
-            let (link, direction) = (link.clone(), *direction);
-            vec![LinkChange { link, direction, change: (**change).clone() }]
-        }
-        TimelineAction::SetNode { node, state } => all_links_of(scenario, node, *state),
-        TimelineAction::Run { .. } => Vec::new(),
-    }
-}
-
-fn in_words(action: &TimelineAction, changes: &[LinkChange]) -> String {
-    match action {
-        TimelineAction::SetLink { .. } => {
-            changes.iter().map(LinkChange::in_words).collect::<Vec<_>>().join(", ")
-        }
-        TimelineAction::SetNode { node, state } => {
-            let state = if *state == LinkState::Down { "down" } else { "up" };
-            format!("node {node}: {state}")
-        }
-        TimelineAction::Run { node, command } => {
-            format!("`{}` in {node}", command.argv().join(" "))
-        }
-    }
-}
-
 /// Changes links at `planned`; nothing if the run ended before.
 async fn change(run: &Run, planned: Time, changes: Vec<LinkChange>) -> Option<Happened> {
     let (sender, done) = oneshot::channel();
@@ -130,20 +102,6 @@ async fn change(run: &Run, planned: Time, changes: Vec<LinkChange>) -> Option<Ha
             Happened { at: None, failure: Some(reason) }
         }
     })
-}
-
-fn all_links_of(scenario: &Scenario, node: &str, state: LinkState) -> Vec<LinkChange> {
-    let change = PipeChange { state: Some(state), ..PipeChange::default() };
-    scenario
-        .links
-        .iter()
-        .filter(|link| link.endpoints.iter().any(|endpoint| endpoint.node == node))
-        .map(|link| LinkChange {
-            link: link.name.clone(),
-            direction: Direction::Both,
-            change: change.clone(),
-        })
-        .collect()
 }
 
 /// Runs a command at `planned`, and waits for its end; nothing if the run ended before it ran.

@@ -8,6 +8,7 @@ use std::time::Duration;
 use anyhow::{Context, Result, anyhow, bail};
 use futures_util::future::try_join_all;
 use netloom_nodes::{ExitStatus, SpawnRequest};
+use netloom_results::private_folder;
 use netloom_scenario::Command;
 use tokio::sync::Semaphore;
 use tokio::sync::mpsc::{self, UnboundedSender};
@@ -18,7 +19,6 @@ use super::instance::{Instance, ended};
 use super::log::Log;
 use crate::end::End;
 use crate::experiment::Experiment;
-use crate::results::private_folder;
 
 /// How many nodes are started at a time, for each core.
 const NODES_PER_CORE: usize = 4;

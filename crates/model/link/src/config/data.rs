@@ -61,13 +61,13 @@ pub enum DataError {
 
 impl DataError {
     /// `message` about the line with this number, counted from 1.
-    pub(crate) fn at(line: usize, message: impl fmt::Display) -> Self {
+    pub fn at(line: usize, message: impl fmt::Display) -> Self {
         Self::Line { line, message: message.to_string() }
     }
 }
 
 /// The lines of `text` that say something, with their numbers counted from 1. `#` begins a comment.
-pub(crate) fn lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
+pub fn lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let content = |line: &'_ str| line.find('#').unwrap_or(line.len());
     text.lines()
         .enumerate()
@@ -77,7 +77,7 @@ pub(crate) fn lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
 
 /// The first word of `text` in quotes, for messages: its beginning if it is long. A file may be another one
 /// than was meant, with secrets in it, and whoever names it may not be who may read it.
-pub(crate) fn quoted(text: &str) -> String {
+pub fn quoted(text: &str) -> String {
     const MOST: usize = 12;
     let is_short = text.chars().count() <= MOST;
     let word: String = match is_short {
@@ -91,8 +91,11 @@ pub(crate) fn quoted(text: &str) -> String {
     }
 }
 
-/// Refuses lists of none or more than [`MAX_VALUES`] values.
-pub(crate) fn check_count(count: usize, what: &str) -> Result<(), String> {
+/// Checks how many values a list has.
+///
+/// # Errors
+/// There are none, or more than [`MAX_VALUES`].
+pub fn check_count(count: usize, what: &str) -> Result<(), String> {
     match count {
         0 => Err(format!("{what} needs at least one value")),
         1..=MAX_VALUES => Ok(()),

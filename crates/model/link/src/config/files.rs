@@ -17,7 +17,7 @@ use crate::line::OverheadProfile;
 use crate::queue::{QueueChange, QueueConfig};
 
 /// [`Data`] of any kind.
-pub(super) trait DataFile {
+pub trait DataFile {
     /// The name of the file, if it has yet to be read.
     fn unread(&self) -> Option<&str>;
     /// What the file is to hold, in words.

@@ -23,12 +23,11 @@ use crate::channel::{BitErrorRate, BitErrors, Loss};
 use crate::flight::{Jitter, JitterDistribution, Reorder};
 use crate::line::OverheadProfile;
 use crate::queue::{Discipline, QueueChange, QueueConfig};
-use files::{DataFile, HoldsData};
+use files::HoldsData;
 
-pub use data::{Data, DataError, DataFormat, MAX_VALUES};
-pub(crate) use data::{check_count, lines, quoted};
+pub use data::{Data, DataError, DataFormat, MAX_VALUES, check_count, lines, quoted};
 pub use effect::{Circumstances, NoEffect};
-pub use files::{FileError, FileFault, SharedData, UnreadFile};
+pub use files::{DataFile, FileError, FileFault, SharedData, UnreadFile};
 pub use framing::Framing;
 pub use mtu::MtuLimit;
 pub(crate) use notation::text_or_table;

@@ -5,6 +5,9 @@
 /// `text(&self) -> Option<String>` for values that a text can say, and a table type with
 /// `TryFrom<Table> for Property` and `From<&Property> for Table` for the others. Arguments: the type,
 /// the table type, what to write (for messages), and the schema's description.
+///
+/// The caller needs `serde`, `schemars` and `netloom-units` among its dependencies.
+#[macro_export]
 macro_rules! text_or_table {
     ($type:ty, $table:ty, $expected:literal, $doc:literal) => {
         impl serde::Serialize for $type {

@@ -91,14 +91,16 @@ impl<F> Flight<F> {
         self.behind_the_last(end + self.shortest)
     }
 
+    /// A frame leaves the line; when it arrives.
     #[inline]
-    pub fn push(&mut self, frame: F, info: FrameInfo, passage: Passage) {
+    pub fn push(&mut self, frame: F, info: FrameInfo, passage: Passage) -> Time {
         let end = passage.serialized;
         let release = if self.draws_per_frame() { self.draw(end) } else { self.earliest(end) };
         self.last = self.last.max(release);
         self.frames += u64::from(info.frames());
         self.bytes += info.bytes();
         self.order.push(Flying { frame, info, passage, release });
+        release
     }
 
     /// When the next frame arrives.
@@ -155,6 +157,12 @@ impl<F> Flight<F> {
             shifted(self.delay, self.jitter.shortest())
         };
     }
+}
+
+/// The least time that a frame propagates in a pipe that runs on `config`.
+pub fn least_propagation(config: &PipeConfig) -> Duration {
+    // Nothing is drawn for it.
+    Flight::<()>::new(config, &Stream::new(0, "")).shortest
 }
 
 /// `delay` with `offset` added, never below zero.

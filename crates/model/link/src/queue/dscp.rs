@@ -28,7 +28,7 @@ impl Dscps {
     }
 
     /// The code points, in their order.
-    pub(crate) fn iter(self) -> impl Iterator<Item = u8> {
+    pub fn iter(self) -> impl Iterator<Item = u8> {
         (0..64).filter(move |dscp| self.contains(*dscp))
     }
 

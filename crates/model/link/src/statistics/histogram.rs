@@ -7,8 +7,8 @@ const OCTAVE: usize = 64;
 ///
 /// Values below 128 have a bucket each, each octave above has 64 of equal width. Only the octaves from
 /// the least to the greatest value take memory, 512 bytes each.
-#[derive(Debug, Default)]
-pub(super) struct Histogram {
+#[derive(Debug, Default, Clone)]
+pub struct Histogram {
     /// The bucket of `counts[0]`, a multiple of [`OCTAVE`].
     first: usize,
     counts: Vec<u64>,
@@ -26,7 +26,7 @@ impl Histogram {
     }
 
     /// Counts what `sparse` holds.
-    pub fn add_sparse(&mut self, sparse: &[Sparse]) {
+    pub(super) fn add_sparse(&mut self, sparse: &[Sparse]) {
         for (bucket, times) in sparse {
             self.add(usize::from(*bucket), u64::from(*times));
         }
@@ -40,7 +40,7 @@ impl Histogram {
     }
 
     /// Empties it into `sparse`; the memory stays.
-    pub fn drain_into(&mut self, sparse: &mut Vec<Sparse>) {
+    pub(super) fn drain_into(&mut self, sparse: &mut Vec<Sparse>) {
         // Memory is taken once and no more than needed: there will be sixty of these.
         sparse.reserve_exact(self.filled().count());
         for (bucket, times) in self.filled() {

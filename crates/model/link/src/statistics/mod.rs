@@ -22,6 +22,7 @@ use serde::{Deserialize, Serialize};
 use crate::{DropReason, FrameInfo};
 
 pub(crate) use collector::Collector;
+pub use histogram::Histogram;
 pub use window::{Window, WindowError};
 
 /// What one pipe has counted from `since` to `at`: from its beginning, or in a [`Window`].
@@ -75,7 +76,9 @@ pub struct Count {
 }
 
 impl Count {
-    pub(crate) fn add(&mut self, info: &FrameInfo) {
+    /// Counts what `info` stands for.
+    #[inline]
+    pub fn add(&mut self, info: &FrameInfo) {
         self.frames += u64::from(info.frames());
         self.bytes += info.bytes();
     }

@@ -16,6 +16,7 @@ pub fn scenario() -> Scenario {
         links: vec![],
         timeline: vec![],
         processes: vec![],
+        traffic: vec![],
         expect: vec![],
         measure: Measure {
             interval: Duration::from_millis(100),

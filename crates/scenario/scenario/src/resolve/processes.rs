@@ -124,7 +124,7 @@ fn check_place(process: &Spanned<RawProcess>, report: &mut Report<'_>) {
     }
 }
 
-fn of_group(
+pub(super) fn of_group(
     group: &Spanned<String>,
     references: &References<'_>,
     report: &mut Report<'_>,

@@ -5,7 +5,9 @@ use std::path::Path;
 #[test]
 fn examples_in_the_documents_load() {
     let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../docs");
-    for (page, examples) in [("scenario.md", 3), ("migrating.md", 1), ("services.md", 1)] {
+    for (page, examples) in
+        [("scenario.md", 3), ("migrating.md", 1), ("services.md", 1), ("traffic.md", 1)]
+    {
         let text = std::fs::read_to_string(docs.join(page)).unwrap();
         let blocks = text.split("```yaml\n").skip(1).filter_map(|rest| rest.split("```").next());
         let mut count = 0;
@@ -24,7 +26,8 @@ fn every_key_of_the_schema_is_in_the_reference() {
     let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../docs");
     // The properties of links have a page of their own, made from the types.
     let read = |page| std::fs::read_to_string(docs.join(page)).unwrap();
-    let text = read("scenario.md") + &read("properties.md") + &read("services.md");
+    let text =
+        read("scenario.md") + &read("properties.md") + &read("services.md") + &read("traffic.md");
     let schema = netloom_scenario::json_schema();
     for one in schema["$defs"].as_object().unwrap().values().chain([&schema]) {
         for key in one["properties"].as_object().into_iter().flatten().map(|(key, _)| key) {
@@ -33,7 +36,7 @@ fn every_key_of_the_schema_is_in_the_reference() {
             let is_told = forms.iter().any(|form| text.contains(form.as_str()));
             assert!(
                 is_told || text.contains(&format!("`{key}.")),
-                "`{key}` is neither in docs/scenario.md nor in docs/links.md"
+                "`{key}` is in none of the pages of reference"
             );
         }
     }

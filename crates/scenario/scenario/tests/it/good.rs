@@ -91,7 +91,7 @@ fn all_good_files_load_without_a_warning() {
 
 #[test]
 fn every_key_reaches_the_resolved_scenario() {
-    for name in ["everything", "properties", "vlans"] {
+    for name in ["everything", "properties", "traffic", "vlans"] {
         let scenario = file(&format!("{name}.yaml"));
         let text = serde_json::to_string_pretty(&scenario).unwrap() + "\n";
         let golden = folder().join(format!("{name}.json"));

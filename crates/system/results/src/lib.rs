@@ -1,4 +1,4 @@
-//! What a run leaves behind: one directory.
+//! What a run leaves behind: one directory, the same of an emulated and of a simulated run.
 //!
 //! | file | what |
 //! |---|---|
@@ -8,14 +8,19 @@
 //! | `metrics.jsonl` | what applications reported, a JSON object a line |
 //! | `observations.jsonl` | what the contention monitor observed, if `measure` asked for it |
 //! | `pipes.parquet` | statistics of every pipe over time |
+//! | `flows.parquet` | counters of every flow of traffic over time |
+//! | `traffic.parquet` | what became of the scenario's traffic, if it has any |
 //! | `processes/NAME@NODE.stdout`, `.stderr` | process output |
 //! | `services/SERVICE@NODE.log` | what services printed |
 //! | `files/NODE/…` | files that processes were told to keep |
 //! | `frames.nlf` | what happened to every frame, if `measure` asked for it |
 //! | `captures/NODE-IF.pcapng` | captures that `measure` asked for |
 //! | `summary.json` | how it went |
+//!
+//! Not here: what happens in a run; reading results (`netloom-cli`).
 
-pub mod capture;
+mod events;
+mod flows;
 pub mod machine;
 mod samples;
 
@@ -26,12 +31,13 @@ use std::os::unix::fs::{DirBuilderExt, FileExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, anyhow};
-use netloom_api::launch::Launch;
 use netloom_api::summary::Summary;
 use netloom_scenario::Scenario;
 use nix::fcntl::posix_fallocate;
 use serde::Serialize;
 
+pub use events::EventFile;
+pub use flows::FlowSampler;
 pub use samples::Sampler;
 
 /// What the summary is called until it is whole.
@@ -52,9 +58,10 @@ impl Drop for Results {
 }
 
 impl Results {
-    /// Makes the directory, which must not exist, and writes what is known before the run. Nobody
+    /// Makes the directory, which must not exist, and writes what is known before the run: the
+    /// scenario, as text and as resolved. Nobody
     /// else may read it: it holds files of nodes, their traffic and their environment.
-    pub fn create(directory: &Path, launch: &Launch) -> Result<Self> {
+    pub fn create(directory: &Path, source: &str, scenario: &Scenario) -> Result<Self> {
         let describe = || format!("cannot make the results directory {}", directory.display());
         if let Some(parent) = directory.parent() {
             fs::create_dir_all(parent).with_context(describe)?;
@@ -70,13 +77,11 @@ impl Results {
         }
         let results = Self { directory: directory.into(), open };
         private_folder(&results.path("processes")).with_context(describe)?;
-        let source = private_file(&results.path("scenario.yaml"));
-        source
-            .and_then(|mut file| file.write_all(launch.source.as_bytes()))
-            .with_context(describe)?;
-        results.write_json("scenario.json", &launch.scenario)?;
+        let file = private_file(&results.path("scenario.yaml"));
+        file.and_then(|mut file| file.write_all(source.as_bytes())).with_context(describe)?;
+        results.write_json("scenario.json", scenario)?;
         results.write_json("machine.json", &machine::describe())?;
-        results.reserve(&launch.scenario).with_context(|| {
+        results.reserve(scenario).with_context(|| {
             format!("cannot reserve room for the summary in {}", directory.display())
         })?;
         Ok(results)
@@ -112,6 +117,16 @@ impl Results {
         private_file(&self.path("pipes.parquet"))
     }
 
+    /// The file for samples of flows.
+    pub fn flow_file(&self) -> io::Result<File> {
+        private_file(&self.path("flows.parquet"))
+    }
+
+    /// The file for what became of the scenario's traffic.
+    pub fn traffic_file(&self) -> io::Result<File> {
+        private_file(&self.path("traffic.parquet"))
+    }
+
     /// The file for the frame log.
     pub fn frame_log_file(&self) -> io::Result<File> {
         private_file(&self.path("frames.nlf"))
@@ -126,7 +141,10 @@ impl Results {
     /// Takes the room that the summary needs from the disk, so that one which is full at the end
     /// of the run does not cost the summary.
     fn reserve(&self, scenario: &Scenario) -> io::Result<()> {
-        let instances: usize = scenario.processes.iter().map(|process| process.nodes.len()).sum();
+        let processes = scenario.processes.iter().map(|process| process.nodes.len());
+        // Its senders, and a receiver.
+        let of_traffic = scenario.traffic.iter().map(|entry| entry.from.len() + 1);
+        let instances: usize = processes.chain(of_traffic).sum();
         let (links, nodes) = (scenario.links.len(), scenario.nodes.len());
         let events = scenario.timeline.len();
         // As such parts of summaries are long, and half as much again.

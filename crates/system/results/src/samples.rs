@@ -1,5 +1,6 @@
 //! Statistics of every pipe over time, as one Parquet file: a row a pipe and sample, all counters
-//! cumulative since the network was ready. Of direct links, the cells of what only the model knows are empty.
+//! cumulative since the network was ready. Of direct links, the cells of what only the model knows
+//! are empty.
 
 use std::fs::File;
 
@@ -38,15 +39,16 @@ const MODELLED: &[Source<PipeStatistics, u64>] = &[
     ("queue_sum_ns", queue_sum),
 ];
 
-/// The delays of all released frames together, in ns: the mean, which has 53 bits, times their number.
+/// The delays of all released frames together, in ns: the mean, which has 53 bits, times their
+/// number.
 fn delay_sum(statistics: &PipeStatistics) -> u64 {
     let mean = statistics.delay.as_ref().map_or(0.0, |delay| delay.mean_ns);
     let released = statistics.delivered.frames + statistics.lost_unmodelled.frames;
     storable(mean * released as f64)
 }
 
-/// The frames that waited, each times the ns it did; its growth over a time is the mean length of the
-/// queue in it.
+/// The frames that waited, each times the ns it did; its growth over a time is the mean length of
+/// the queue in it.
 fn queue_sum(statistics: &PipeStatistics) -> u64 {
     let elapsed = statistics.at.since(statistics.since).as_nanos();
     storable(statistics.queue.mean_frames * elapsed as f64)

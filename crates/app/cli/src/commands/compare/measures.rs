@@ -1,0 +1,122 @@
+//! What is compared of flows and pipes.
+
+use netloom_api::flow::FlowStatus;
+use netloom_api::state::PipeStatus;
+use netloom_api::summary::Summary;
+use netloom_units::readable::{bit_rate, micros};
+use serde::Serialize;
+
+/// Something that can be compared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Measure {
+    /// What arrived, in bit/s: of a flow its payload, of a pipe its frames.
+    Goodput,
+    /// Share of packets or frames that did not arrive.
+    Loss,
+    /// Median delay, in ns: of a ping the round trip.
+    Delay,
+    /// 99th percentile of the delay, in ns.
+    DelayP99,
+    /// Interarrival jitter, in ns.
+    Jitter,
+    /// Share of the time in which the line sends.
+    Load,
+}
+
+impl Measure {
+    /// All of them.
+    pub const ALL: [Self; 6] =
+        [Self::Goodput, Self::Loss, Self::Delay, Self::DelayP99, Self::Jitter, Self::Load];
+
+    /// Its name.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Goodput => "goodput",
+            Self::Loss => "loss",
+            Self::Delay => "delay",
+            Self::DelayP99 => "delay_p99",
+            Self::Jitter => "jitter",
+            Self::Load => "load",
+        }
+    }
+
+    /// The measure called `name`; `rtt` is the delay of a ping.
+    pub fn named(name: &str) -> Option<Self> {
+        let name = if name == "rtt" { "delay" } else { name };
+        Self::ALL.into_iter().find(|measure| measure.name() == name)
+    }
+
+    /// A value with its unit.
+    pub fn in_words(self, value: f64) -> String {
+        match self {
+            Self::Goodput => bit_rate(value),
+            Self::Loss | Self::Load => format!("{:.3} %", value * 100.0),
+            Self::Delay | Self::DelayP99 | Self::Jitter => micros(value / 1000.0),
+        }
+    }
+}
+
+/// A value of a flow or pipe.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Measured {
+    /// The flow or pipe.
+    pub what: String,
+    /// What was measured.
+    pub measure: Measure,
+    /// Its value.
+    pub value: f64,
+}
+
+/// Everything that is compared of a run.
+pub fn measured(summary: &Summary) -> Vec<Measured> {
+    let seconds = (summary.ended.as_nanos() as f64 / 1e9).max(1e-9);
+    let flows = summary.flows.iter().flat_map(|flow| of_flow(flow, seconds));
+    let pipes = summary.links.iter().flat_map(|link| {
+        let name = &link.name;
+        let both = [("forward", &link.forward), ("reverse", &link.reverse)];
+        both.into_iter().flat_map(move |(way, pipe)| of_pipe(&format!("{name}/{way}"), pipe))
+    });
+    flows.chain(pipes).collect()
+}
+
+fn of_flow(flow: &FlowStatus, seconds: f64) -> Vec<Measured> {
+    let what = format!("flow {}", flow.name);
+    let mut values = vec![(Measure::Goodput, flow.received.bytes as f64 * 8.0 / seconds)];
+    // TCP makes losses good, and has no packets of its own to be timed.
+    if flow.protocol != "tcp" {
+        values.push((Measure::Loss, lost(flow.sent.frames, flow.received.frames)));
+        values.push((Measure::Jitter, flow.jitter_ns));
+    }
+    if let Some(delay) = &flow.delay {
+        values.push((Measure::Delay, delay.p50_ns as f64));
+        values.push((Measure::DelayP99, delay.p99_ns as f64));
+    }
+    all(&what, values)
+}
+
+fn of_pipe(what: &str, pipe: &PipeStatus) -> Vec<Measured> {
+    let mut values = Vec::new();
+    values.extend(pipe.mean_rate().map(|rate| (Measure::Goodput, rate)));
+    if let Some(offered) = pipe.offered() {
+        let dropped = pipe.dropped_frames().unwrap_or(0);
+        values.push((Measure::Loss, dropped as f64 / offered.frames.max(1) as f64));
+    }
+    if let Some(pipe) = pipe.modelled() {
+        values.push((Measure::Load, pipe.statistics.load));
+        if let Some(delay) = &pipe.statistics.delay {
+            values.push((Measure::Delay, delay.p50_ns as f64));
+            values.push((Measure::DelayP99, delay.p99_ns as f64));
+        }
+    }
+    all(what, values)
+}
+
+fn all(what: &str, values: Vec<(Measure, f64)>) -> Vec<Measured> {
+    let one = |(measure, value)| Measured { what: what.to_owned(), measure, value };
+    values.into_iter().map(one).collect()
+}
+
+fn lost(sent: u64, received: u64) -> f64 {
+    sent.saturating_sub(received) as f64 / sent.max(1) as f64
+}

@@ -1,0 +1,108 @@
+//! `netloom run --simulate`
+
+use std::io::IsTerminal;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use anyhow::{Result, anyhow};
+use netloom_api::event::EndReason;
+use netloom_simulate::{Commands, Job, Progress, check};
+use netloom_units::readable::count;
+
+use super::run::{all_frames, results_directory, write_report};
+use super::{junit, report, summary};
+use crate::args::Run;
+use crate::exit;
+use crate::interrupts::Interrupts;
+use crate::launch::prepare;
+use crate::results;
+
+/// Simulates a scenario and prints its summary.
+pub async fn run(args: Run) -> Result<i32> {
+    let mut loaded = prepare(&args.start)?;
+    let commands = if args.without_commands { Commands::LeftOut } else { Commands::Refused };
+    let support = check(&loaded.scenario, commands);
+    if !support.errors.is_empty() {
+        return Err(exit::usage(support.errors.join("\nerror: ")));
+    }
+    for what in &support.left_out {
+        eprintln!("warning: left out: {what}");
+    }
+    if args.frames {
+        all_frames(&mut loaded.scenario, |_| true);
+    }
+    let directory = results_directory(args.output, &loaded)?;
+    let job = Job {
+        scenario: loaded.scenario,
+        source: loaded.source,
+        file: loaded.file,
+        results: directory.clone(),
+        commands,
+        threads: args.threads.into(),
+        cells: args.cells,
+    };
+    let summary = simulate(job).await?;
+    let run = results::read(&directory)?;
+    if let Some(file) = &args.junit {
+        junit::write(&run.summary, file, args.strict)?;
+    }
+    let report = write_report(&run, &directory).then(|| report::beside(&directory));
+    print!("{}", summary::page(&run.summary, &directory, report.as_deref()));
+    Ok(match summary {
+        Ended::Interrupted(signal) => 128 + signal,
+        Ended::Failed => exit::RUN_FAILED,
+        Ended::Well => exit::SUCCESS,
+    })
+}
+
+/// How a simulation ended.
+enum Ended {
+    Well,
+    Failed,
+    Interrupted(i32),
+}
+
+/// Simulates on a thread of its own, so that a signal ends the run and keeps its results.
+async fn simulate(job: Job) -> Result<Ended> {
+    let stop = Arc::new(AtomicBool::new(false));
+    let mut interrupts = Interrupts::watch()?;
+    let stopped = stop.clone();
+    let watched = std::io::stderr().is_terminal();
+    let mut simulation = tokio::task::spawn_blocking(move || {
+        netloom_simulate::run(&job, &stopped, &mut |progress| {
+            if watched {
+                show(progress);
+            }
+        })
+    });
+    let mut interrupted = None;
+    let summary = loop {
+        tokio::select! {
+            done = &mut simulation => {
+                break done.map_err(|panic| anyhow!("the simulation died: {panic}"))??;
+            }
+            signal = interrupts.next() => {
+                if interrupted.replace(signal).is_some() {
+                    // The thread goes with the process.
+                    std::process::exit(128 + signal);
+                }
+                stop.store(true, Ordering::Relaxed);
+                eprintln!("ending the run and keeping its results; Ctrl-C again to kill it");
+            }
+        }
+    };
+    Ok(match (summary.reason, interrupted) {
+        (EndReason::Interrupted, Some(signal)) => Ended::Interrupted(signal),
+        _ if summary.success => Ended::Well,
+        _ => Ended::Failed,
+    })
+}
+
+/// Shows how far the run is.
+fn show(Progress { simulated, whole, real, packet_hops }: Progress) {
+    let real = real.as_secs_f64();
+    let simulated = simulated.as_secs_f64();
+    let of = whole.map(|whole| format!(" of {:.1}", whole.as_secs_f64())).unwrap_or_default();
+    let rate = count((packet_hops as f64 / real.max(1e-9)) as u64);
+    eprintln!("{simulated:>10.3}{of} s simulated in {real:.1} s; {rate} packet-hops/s");
+}

@@ -1,0 +1,142 @@
+//! What became of the scenario's traffic, as a Parquet file: a row a sender and interval.
+
+use std::fs::File;
+
+use anyhow::Result;
+use netloom_api::flow::FlowStatus;
+use netloom_columnar::{Cell, Column, Kind, Parquet, Table};
+use netloom_gauge::generator::{Arrived, Sent};
+use netloom_link::Count;
+use netloom_units::Duration;
+
+const COLUMNS: &[Column<'static>] = &[
+    ("time_ns", Kind::Number),
+    ("traffic", Kind::Name),
+    ("from", Kind::Name),
+    ("to", Kind::Name),
+    ("sent_packets", Kind::MaybeNumber),
+    ("sent_bytes", Kind::MaybeNumber),
+    ("late_packets", Kind::MaybeNumber),
+    ("refused_packets", Kind::MaybeNumber),
+    ("received_packets", Kind::MaybeNumber),
+    ("received_bytes", Kind::MaybeNumber),
+    ("lost_packets", Kind::MaybeNumber),
+    ("doubled_packets", Kind::MaybeNumber),
+    ("out_of_order_packets", Kind::MaybeNumber),
+    ("delay_mean_ns", Kind::MaybeNumber),
+    ("delay_most_ns", Kind::MaybeNumber),
+    ("jitter_ns", Kind::MaybeNumber),
+];
+
+/// All rows.
+pub struct TrafficRows(pub Vec<TrafficRow>);
+
+/// One sender in one interval: over UDP what was to be sent in it, over TCP what was written and
+/// what came in it.
+pub struct TrafficRow {
+    /// When the interval begins.
+    pub time: Duration,
+    /// The entry's name.
+    pub entry: String,
+    /// The node that sends.
+    pub from: String,
+    /// The node that receives.
+    pub to: String,
+    /// Whether it goes over UDP: only there are packets.
+    pub is_udp: bool,
+    /// What was sent, if the sender has reported.
+    pub sent: Option<Sent>,
+    /// What came, if the receiver has reported.
+    pub arrived: Option<Arrived>,
+}
+
+/// Bytes of a frame over UDP that are not payload: Ethernet, IPv4, UDP.
+const UDP_HEADERS: u64 = 14 + 20 + 8;
+
+impl TrafficRows {
+    /// The totals of each sender, in the order of the rows.
+    pub fn flows(&self) -> Vec<FlowStatus> {
+        let mut flows: Vec<FlowStatus> = Vec::new();
+        for row in &self.0 {
+            let senders = self.0.iter().filter(|other| other.entry == row.entry);
+            let is_alone = senders.clone().all(|other| other.from == row.from);
+            let name = match is_alone {
+                true => row.entry.clone(),
+                false => format!("{}/{}", row.entry, row.from),
+            };
+            let place = flows.iter().position(|flow| flow.name == name).unwrap_or_else(|| {
+                flows.push(row.empty(name));
+                flows.len() - 1
+            });
+            row.add_to(&mut flows[place]);
+        }
+        flows
+    }
+
+    /// Writes the file.
+    pub fn write(&self, file: File) -> Result<()> {
+        let mut table: Box<dyn Table> = Box::new(Parquet::new(file, "traffic", COLUMNS)?);
+        self.0.iter().try_for_each(|row| table.row(&row.cells()))?;
+        Ok(table.finish()?)
+    }
+}
+
+impl TrafficRow {
+    fn empty(&self, name: String) -> FlowStatus {
+        FlowStatus {
+            name,
+            from: self.from.clone(),
+            to: self.to.clone(),
+            protocol: if self.is_udp { "udp" } else { "tcp" }.into(),
+            ..FlowStatus::default()
+        }
+    }
+
+    /// Adds an interval to its flow.
+    fn add_to(&self, flow: &mut FlowStatus) {
+        let headers = if self.is_udp { UDP_HEADERS } else { 0 };
+        let payload = |packets: u64, bytes: u64| Count {
+            frames: packets,
+            bytes: bytes.saturating_sub(headers * packets),
+        };
+        if let Some(sent) = &self.sent {
+            flow.sent = flow.sent + payload(sent.packets, sent.bytes);
+            flow.refused += sent.refused;
+        }
+        if let Some(arrived) = &self.arrived {
+            flow.received = flow.received + payload(arrived.packets, arrived.bytes);
+            flow.duplicated += arrived.doubled;
+            flow.reordered += arrived.out_of_order;
+            flow.jitter_ns = arrived.jitter as f64;
+        }
+    }
+
+    fn cells(&self) -> [Cell<'_>; 16] {
+        let Self { sent, arrived, .. } = self;
+        let udp_sent = sent.filter(|_| self.is_udp);
+        let udp_arrived = arrived.filter(|_| self.is_udp);
+        // What the socket refused was not lost by a link.
+        let lost = udp_sent
+            .zip(udp_arrived)
+            .map(|(sent, arrived)| sent.packets.saturating_sub(sent.refused + arrived.packets));
+        let timed = udp_arrived.filter(|arrived| arrived.packets > 0);
+        [
+            Cell::Number(self.time.as_nanos()),
+            Cell::Name(&self.entry),
+            Cell::Name(&self.from),
+            Cell::Name(&self.to),
+            udp_sent.map(|sent| sent.packets).into(),
+            sent.map(|sent| sent.bytes).into(),
+            udp_sent.map(|sent| sent.late).into(),
+            udp_sent.map(|sent| sent.refused).into(),
+            udp_arrived.map(|arrived| arrived.packets).into(),
+            arrived.map(|arrived| arrived.bytes).into(),
+            lost.into(),
+            udp_arrived.map(|arrived| arrived.doubled).into(),
+            udp_arrived.map(|arrived| arrived.out_of_order).into(),
+            timed.map(|arrived| arrived.delay_sum / arrived.packets).into(),
+            timed.map(|arrived| arrived.delay_most).into(),
+            timed.map(|arrived| arrived.jitter).into(),
+        ]
+    }
+}

@@ -1,0 +1,30 @@
+//! A run in virtual time: the scenario, plan, links, results and verdict of an emulated run, and
+//! no engine, namespace or privilege.
+//!
+//! | module | what |
+//! |---|---|
+//! | `support` | what of a scenario can be simulated: [`check`] |
+//! | `describe` | scenario and plan → the simulator's network |
+//! | `tcp` | a node's sysctls → the configuration of its connections |
+//! | `traffic` | the scenario's traffic → the simulator's flows |
+//! | `timeline` | the scenario's timeline → changes, and what is recorded of them |
+//! | `run` | the run itself: [`run`] |
+//! | `threads` | cells on threads |
+//! | `statuses` | what was counted, in the API's words |
+//! | `verdict` | why a simulated run is valid |
+//!
+//! Not here: what a simulated node or link does (`netloom-sim`), how results look
+//! (`netloom-results`).
+
+mod describe;
+mod run;
+mod statuses;
+mod support;
+mod tcp;
+mod threads;
+mod timeline;
+mod traffic;
+mod verdict;
+
+pub use run::{Job, Progress, run};
+pub use support::{Commands, Support, check};

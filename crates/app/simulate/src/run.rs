@@ -1,0 +1,298 @@
+//! A run in virtual time, from the scenario to its summary.
+
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Instant, SystemTime, UNIX_EPOCH};
+
+use anyhow::{Context, Result, bail};
+use netloom_api::event::{EndReason, What};
+use netloom_api::simulation::SimulationSummary;
+use netloom_api::state::Phase;
+use netloom_api::summary::{FrameLogSummary, Mode, Summary};
+use netloom_link::{LogEncoder, LogEntry, LogHeader};
+use netloom_results::{EventFile, FlowSampler, Results, Sampler};
+use netloom_scenario::Scenario;
+use netloom_sim::Simulation;
+use netloom_units::{Duration, Time};
+
+use crate::support::{Commands, Support, check};
+use crate::timeline::Timeline;
+use crate::traffic::Flow;
+use crate::{describe, statuses, threads, traffic, verdict};
+
+/// How often it is said how far the run is, at most.
+const PROGRESS: std::time::Duration = std::time::Duration::from_millis(500);
+
+/// Cells for each thread where nothing is said: enough for threads to be busy alike.
+const CELLS_A_THREAD: u32 = 4;
+
+/// What is to be run.
+#[derive(Debug, Clone)]
+pub struct Job {
+    /// The scenario.
+    pub scenario: Scenario,
+    /// Its text as the user wrote it.
+    pub source: String,
+    /// Its file.
+    pub file: PathBuf,
+    /// The directory for the results, which does not exist yet.
+    pub results: PathBuf,
+    /// What becomes of commands.
+    pub commands: Commands,
+    /// On how many threads it is run.
+    pub threads: usize,
+    /// Into how many cells the network is divided at most; by default some for each thread.
+    pub cells: Option<u32>,
+}
+
+/// How far a run is.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Progress {
+    /// Time in the network.
+    pub simulated: Duration,
+    /// How long the run takes there, if that is known.
+    pub whole: Option<Duration>,
+    /// Time that has passed here.
+    pub real: std::time::Duration,
+    /// Frames that came out of pipes so far.
+    pub packet_hops: u64,
+}
+
+/// Runs a scenario and writes its results. `progress` hears how far it is; the run ends early once
+/// `stop` is set.
+///
+/// # Errors
+/// If the scenario cannot be simulated, frames go round in no time, or results cannot be written.
+pub fn run(job: &Job, stop: &AtomicBool, progress: &mut dyn FnMut(Progress)) -> Result<Summary> {
+    let begun = Instant::now();
+    let scenario = &job.scenario;
+    let support = check(scenario, job.commands);
+    if !support.errors.is_empty() {
+        bail!("{}", support.errors.join("\n"));
+    }
+    let plan = Arc::new(netloom_plan::plan(scenario)?);
+    let mut described = describe::describe(scenario, &plan)?;
+    let (flows, specs) = traffic::flows(scenario, &plan, &described)?;
+    let (timeline, changes) = Timeline::new(scenario, &described)?;
+    described.network.timeline = changes;
+    let threads = job.threads.max(1);
+    let cells = job.cells.unwrap_or(CELLS_A_THREAD * threads as u32);
+    let cells = if threads == 1 && job.cells.is_none() { 1 } else { cells };
+    let simulation = Simulation::new(described.network, specs, cells);
+    let results = Results::create(&job.results, &job.source, scenario)?;
+    let recorder = Recorder::new(&results, scenario)?;
+    let deploy_seconds = begun.elapsed().as_secs_f64();
+    let running = Instant::now();
+    let run = Run { scenario, simulation, threads, flows, timeline, recorder, stop, running };
+    let (run, reason) = run.drive(progress)?;
+    let summary = run.summarize(job, support, reason, deploy_seconds)?;
+    results.finish(&summary)?;
+    Ok(summary)
+}
+
+/// A run under way.
+struct Run<'a> {
+    scenario: &'a Scenario,
+    simulation: Simulation,
+    threads: usize,
+    flows: Vec<Flow>,
+    timeline: Timeline,
+    recorder: Recorder,
+    stop: &'a AtomicBool,
+    running: Instant,
+}
+
+impl<'a> Run<'a> {
+    /// Lets the time of the network pass, to its end.
+    fn drive(mut self, progress: &mut dyn FnMut(Progress)) -> Result<(Self, EndReason)> {
+        let interval = self.scenario.measure.interval;
+        let end = self.scenario.duration.map(|duration| Time::ZERO + duration);
+        let mut shown = Instant::now();
+        self.recorder.events.record(Time::ZERO, What::Phase { phase: Phase::Running });
+        self.look()?;
+        loop {
+            let now = self.simulation.now();
+            let over = end.or_else(|| self.simulation.done_at().map(|over| over.max(now)));
+            if over.is_some_and(|over| over <= now) {
+                let reason = if end.is_some() { EndReason::Duration } else { EndReason::Completed };
+                return Ok((self, reason));
+            }
+            if self.stop.load(Ordering::Relaxed) {
+                return Ok((self, EndReason::Interrupted));
+            }
+            let next = now + interval;
+            let until = over.map_or(next, |over| over.min(next));
+            threads::advance(&mut self.simulation, until, self.threads)?;
+            self.look()?;
+            if shown.elapsed() >= PROGRESS {
+                shown = Instant::now();
+                progress(Progress {
+                    simulated: self.simulation.now().since(Time::ZERO),
+                    whole: self.scenario.duration,
+                    real: self.running.elapsed(),
+                    packet_hops: self.simulation.work().packet_hops,
+                });
+            }
+        }
+    }
+
+    /// Takes a sample of everything, and writes what has happened since the last one.
+    fn look(&mut self) -> Result<()> {
+        let now = self.simulation.now();
+        self.timeline.record(now, &mut self.recorder.events);
+        let links = statuses::links(&mut self.simulation, self.scenario);
+        self.recorder.samples.add(now, Ok(links));
+        self.recorder.flows.add(now, &statuses::flows(&self.simulation, &self.flows))?;
+        let log = self.simulation.take_log();
+        if let Some(frames) = &mut self.recorder.frames {
+            for (pipe, event) in log {
+                // There are fewer pipes than that.
+                frames.write(&LogEntry::Frame(pipe.index() as u32, event))?;
+            }
+        }
+        Ok(())
+    }
+
+    fn summarize(
+        mut self,
+        job: &Job,
+        support: Support,
+        reason: EndReason,
+        deploy_seconds: f64,
+    ) -> Result<Summary> {
+        let wall_seconds = self.running.elapsed().as_secs_f64();
+        let ended = self.simulation.now();
+        let work = self.simulation.work();
+        let mut warnings: Vec<String> =
+            support.left_out.iter().map(|what| format!("left out: {what}")).collect();
+        let not_forwarded = statuses::not_forwarded(self.simulation.node_counts());
+        if !not_forwarded.is_empty() {
+            let each = not_forwarded.iter().map(|(reason, packets)| format!("{packets} {reason}"));
+            let each = each.collect::<Vec<_>>().join(", ");
+            warnings.push(format!("nodes did not pass on or take packets: {each}"));
+        }
+        for message in &warnings {
+            self.recorder.events.record(ended, What::Warning { message: message.clone() });
+        }
+        self.recorder.events.record(ended, What::RunEnded { reason });
+        let links = statuses::links(&mut self.simulation, self.scenario);
+        let flows = statuses::flows(&self.simulation, &self.flows);
+        let frame_log = self.recorder.finish()?;
+        Ok(Summary {
+            name: self.scenario.name.clone(),
+            mode: Mode::Simulation,
+            file: job.file.clone(),
+            seed: self.scenario.seed,
+            version: env!("CARGO_PKG_VERSION").into(),
+            started_unix: unix() - wall_seconds,
+            ended,
+            reason,
+            deploy_seconds,
+            processes: Vec::new(),
+            timeline: self.timeline.statuses(),
+            expectations: Vec::new(),
+            success: true,
+            failures: Vec::new(),
+            links,
+            vlan_ports: Default::default(),
+            usage: Default::default(),
+            frame_log,
+            verdict: Some(verdict::verdict(self.scenario.monitor.warm_up, ended)),
+            timing: None,
+            simulation: Some(SimulationSummary {
+                events: work.events,
+                packet_hops: work.packet_hops,
+                wall_seconds,
+                threads: self.threads,
+                cells: self.simulation.cells.len(),
+                not_modelled: support.not_modelled,
+                not_forwarded,
+            }),
+            flows,
+            warnings,
+        })
+    }
+}
+
+/// The files that are written while a run lasts.
+struct Recorder {
+    events: EventFile,
+    samples: Sampler,
+    flows: FlowSampler,
+    frames: Option<FrameFile>,
+}
+
+impl Recorder {
+    fn new(results: &Results, scenario: &Scenario) -> Result<Self> {
+        // Every run has it; a simulation has no applications that could report.
+        results.metric_file()?;
+        let frames = (!scenario.measure.frames.is_empty())
+            .then(|| results.frame_log_file().map(|file| FrameFile::new(file, scenario)));
+        Ok(Self {
+            events: EventFile::new(results.event_file()?),
+            samples: Sampler::new(results.sample_file()?)?,
+            flows: FlowSampler::new(results.flow_file()?)?,
+            frames: frames.transpose()?,
+        })
+    }
+
+    fn finish(self) -> Result<Option<FrameLogSummary>> {
+        self.events.finish().context("events.jsonl is not complete")?;
+        self.flows.finish()?;
+        let lacks = self.samples.finish();
+        if !lacks.is_empty() {
+            bail!("{}", lacks.join("\n"));
+        }
+        let finish = |frames: FrameFile| frames.finish().context("frames.nlf is not complete");
+        self.frames.map(finish).transpose()
+    }
+}
+
+/// The frame log.
+struct FrameFile {
+    file: BufWriter<File>,
+    encoder: LogEncoder,
+    buffer: Vec<u8>,
+    entries: u64,
+    bytes: u64,
+}
+
+impl FrameFile {
+    fn new(file: File, scenario: &Scenario) -> Self {
+        let pipes = scenario.links.iter().flat_map(|link| {
+            ["forward", "reverse"].map(|direction| format!("{}/{direction}", link.name))
+        });
+        // Virtual time has no date: the same run is the same file.
+        let header = LogHeader { zero_unix_ns: 0, pipes: pipes.collect() };
+        let mut buffer = Vec::new();
+        let encoder = LogEncoder::new(&header, &mut buffer);
+        Self { file: BufWriter::new(file), encoder, buffer, entries: 0, bytes: 0 }
+    }
+
+    fn write(&mut self, entry: &LogEntry) -> io::Result<()> {
+        self.encoder.encode(entry, &mut self.buffer);
+        self.entries += 1;
+        self.flush()
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.bytes += self.buffer.len() as u64;
+        self.file.write_all(&self.buffer)?;
+        self.buffer.clear();
+        Ok(())
+    }
+
+    fn finish(mut self) -> io::Result<FrameLogSummary> {
+        self.flush()?;
+        self.file.flush()?;
+        let (entries, bytes) = (self.entries, self.bytes);
+        Ok(FrameLogSummary { entries, lost: 0, bytes, failure: None })
+    }
+}
+
+fn unix() -> f64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs_f64()
+}

@@ -1,0 +1,171 @@
+//! What of a scenario can be simulated. What cannot is an error, or is said in the results; nothing
+//! is left out in silence. Not here: how it is simulated.
+
+use netloom_scenario::{Limits, Node, NodeKind, Routing, Scenario, Start, TimelineAction};
+use netloom_units::readable::counted;
+
+use crate::tcp;
+
+/// What becomes of the commands of a scenario, which cannot be simulated.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Commands {
+    /// They are errors.
+    Refused,
+    /// The run goes without them: `--without-commands`.
+    LeftOut,
+}
+
+/// What a simulation makes of a scenario.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Support {
+    /// Why it cannot be simulated, in words; empty if it can.
+    pub errors: Vec<String>,
+    /// What is left out, in words.
+    pub left_out: Vec<String>,
+    /// What of it is not modelled, a sentence each.
+    pub not_modelled: Vec<String>,
+}
+
+/// What is not modelled in any simulation.
+const NEVER_MODELLED: [&str; 3] = [
+    "CPU time of nodes, and queues of their devices.",
+    "ARP, neighbour discovery and rate limits of ICMP: neighbours are known from the start.",
+    "Checksums that miss an error: a packet with flipped bits is dropped by the next node.",
+];
+
+/// What a simulation makes of `scenario`.
+pub fn check(scenario: &Scenario, commands: Commands) -> Support {
+    let mut support = Support::default();
+    support.commands(scenario, commands);
+    scenario.nodes.iter().for_each(|node| support.node(node));
+    support.limits(scenario);
+    support.measures(scenario);
+    support.waits(scenario);
+    support.not_modelled.extend(NEVER_MODELLED.map(Into::into));
+    support
+}
+
+impl Support {
+    /// Processes, commands of the timeline, and expectations of processes.
+    fn commands(&mut self, scenario: &Scenario, commands: Commands) {
+        let processes = scenario
+            .processes
+            .iter()
+            .map(|process| format!("process `{}` in {}", process.name, in_nodes(&process.nodes)));
+        let run = scenario.timeline.iter().filter_map(|event| match &event.action {
+            TimelineAction::Run { node, command } => {
+                Some(format!("`{}` of the timeline, in {node}", command.argv().join(" ")))
+            }
+            _ => None,
+        });
+        let startup = scenario.nodes.iter().filter(|node| !node.software.startup.is_empty());
+        let startup = startup.map(|node| format!("the startup commands of {}", node.name));
+        let all: Vec<String> = processes.chain(run).chain(startup).collect();
+        if all.is_empty() {
+            return;
+        }
+        let list = all.iter().map(|one| format!("\n  {one}")).collect::<String>();
+        match commands {
+            Commands::Refused => self.errors.push(format!(
+                "commands cannot be simulated, since they are programs for a real network \
+                 stack:{list}\nrun without `--simulate`; or with `--without-commands`, which \
+                 leaves them out; or say what they send as `traffic`"
+            )),
+            Commands::LeftOut => {
+                let what = counted(all.len(), "command");
+                self.left_out.push(format!("{what}, which cannot be simulated:{list}"));
+                if !scenario.expect.is_empty() {
+                    self.left_out.push("what is expected of processes".into());
+                }
+            }
+        }
+    }
+
+    fn node(&mut self, node: &Node) {
+        let name = &node.name;
+        let mut cannot = |what: &str| {
+            self.errors.push(format!(
+                "{what} of node `{name}` cannot be simulated: leave out what \
+                needs the machine, or run without `--simulate`"
+            ));
+        };
+        if node.kind == NodeKind::Outside {
+            cannot("the device outside");
+        }
+        if !node.software.services.is_empty() {
+            cannot("services");
+        }
+        if node.software.root.is_some() {
+            cannot("the root file system");
+        }
+        if !node.limits.is_empty() {
+            cannot("limits");
+        }
+        if !node.publish.is_empty() {
+            cannot("published ports");
+        }
+        if node.routing == Routing::Daemon {
+            self.not_modelled.push(format!(
+                "The routing daemon of `{name}`: it knows its neighbours and its own `routes` only."
+            ));
+        }
+        let all = node.sysctls.keys().map(String::as_str);
+        let unknown: Vec<&str> = all.filter(|key| !tcp::is_modelled(key)).collect();
+        if !unknown.is_empty() {
+            self.not_modelled.push(format!("Of `{name}`, the sysctls {}.", unknown.join(", ")));
+        }
+    }
+
+    fn limits(&mut self, scenario: &Scenario) {
+        let shared = scenario.group_limits.values().chain([&scenario.total_limits]);
+        if shared.into_iter().any(|limits| *limits != Limits::default()) {
+            self.errors.push(
+                "limits of groups and of all nodes cannot be simulated: leave them out, or run \
+                 without `--simulate`"
+                    .into(),
+            );
+        }
+    }
+
+    fn measures(&mut self, scenario: &Scenario) {
+        for capture in &scenario.measure.capture {
+            self.errors.push(format!(
+                "the capture at {} cannot be simulated yet: leave it out, or use `--frames`",
+                capture.interface
+            ));
+        }
+        if scenario.measure.observations {
+            self.left_out.push("observations of the machine, which does not show".into());
+        }
+    }
+
+    /// What waits for a process, which there is none of.
+    fn waits(&mut self, scenario: &Scenario) {
+        let waits = |start: &Start| match start {
+            Start::At(_) => None,
+            Start::After { process, .. } => Some(process.clone()),
+        };
+        for (number, event) in scenario.timeline.iter().enumerate() {
+            if let Some(process) = waits(&event.at) {
+                let what = format!("event {number} of the timeline, which waits for `{process}`");
+                self.left_out.push(what);
+            }
+        }
+        for traffic in &scenario.traffic {
+            if let Some(process) = waits(&traffic.start) {
+                let what = format!("traffic `{}`, which waits for `{process}`", traffic.name);
+                self.left_out.push(what);
+            }
+        }
+    }
+}
+
+/// Names of a few nodes, or how many they are.
+fn in_nodes(nodes: &[String]) -> String {
+    match nodes {
+        [] => "no node".into(),
+        [one] => one.clone(),
+        [_, _] | [_, _, _] => nodes.join(", "),
+        many => counted(many.len(), "node"),
+    }
+}

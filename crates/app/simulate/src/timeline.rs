@@ -1,0 +1,90 @@
+//! The scenario's timeline → changes of links at their exact times, and what is recorded of them.
+
+use anyhow::{Context, Result};
+use netloom_api::change::{LinkChange, action_in_words};
+use netloom_api::event::{Origin, What};
+use netloom_api::summary::TimelineStatus;
+use netloom_fabric::{LinkId, PipeId};
+use netloom_link::Direction;
+use netloom_results::EventFile;
+use netloom_scenario::{Scenario, Start, TimelineAction};
+use netloom_sim::Change;
+use netloom_units::Time;
+
+use crate::describe::Described;
+
+/// The events of a timeline that happen, in the order of the scenario.
+#[derive(Default)]
+pub struct Timeline(Vec<Happening>);
+
+struct Happening {
+    status: TimelineStatus,
+    at: Option<Time>,
+    changes: Vec<LinkChange>,
+}
+
+impl Timeline {
+    /// The timeline of a scenario, and the changes that the simulator is to make, by time.
+    pub fn new(scenario: &Scenario, described: &Described) -> Result<(Self, Vec<Change>)> {
+        let mut timeline = Self::default();
+        let mut made = Vec::new();
+        for (number, event) in scenario.timeline.iter().enumerate() {
+            let changes = LinkChange::of_action(scenario, &event.action);
+            let at = match (&event.at, &event.action) {
+                (_, TimelineAction::Run { .. }) | (Start::After { .. }, _) => None,
+                (Start::At(after), _) => Some(Time::ZERO + *after),
+            };
+            if let Some(at) = at {
+                made.push(Change { at, changes: pipes(&changes, described)? });
+            }
+            let event = action_in_words(&event.action, &changes);
+            let (planned, happened, failure) = (at, None, None);
+            let status = TimelineStatus { number, event, planned, happened, failure };
+            timeline.0.push(Happening { status, at, changes });
+        }
+        made.sort_by_key(|change| change.at);
+        Ok((timeline, made))
+    }
+
+    /// Records what has happened up to and including `now`, by time.
+    pub fn record(&mut self, now: Time, events: &mut EventFile) {
+        let due = |one: &&mut Happening| {
+            one.status.happened.is_none() && one.at.is_some_and(|at| at <= now)
+        };
+        let mut due: Vec<&mut Happening> = self.0.iter_mut().filter(due).collect();
+        due.sort_by_key(|one| one.at);
+        for one in due {
+            one.status.happened = one.at;
+            let at = one.at.unwrap_or(now);
+            let changes = std::mem::take(&mut one.changes);
+            events.record(at, What::Changed { by: Origin::Timeline, changes });
+            events.record(at, What::Timeline { status: one.status.clone() });
+        }
+    }
+
+    /// How all events went.
+    pub fn statuses(self) -> Vec<TimelineStatus> {
+        self.0.into_iter().map(|one| one.status).collect()
+    }
+}
+
+/// Changes of links as those of pipes.
+fn pipes(
+    changes: &[LinkChange],
+    described: &Described,
+) -> Result<Vec<(PipeId, netloom_link::PipeChange)>> {
+    let mut all = Vec::new();
+    for LinkChange { link, direction, change } in changes {
+        let number = described.links.get(link);
+        let number = *number.with_context(|| format!("there is no link `{link}` to change"))?;
+        let directions: &[Direction] = match direction {
+            netloom_scenario::Direction::Both => &Direction::BOTH,
+            netloom_scenario::Direction::Forward => &[Direction::Forward],
+            netloom_scenario::Direction::Reverse => &[Direction::Reverse],
+        };
+        all.extend(directions.iter().map(|direction| {
+            (PipeId { link: LinkId(number), direction: *direction }, change.clone())
+        }));
+    }
+    Ok(all)
+}

@@ -1,0 +1,123 @@
+//! What a packet-hop costs: `cargo bench -p netloom-sim --bench hops`. A line of routers that
+//! carries datagrams both ways, with links driven by the event core alone, and the same with links
+//! that a fabric runs, by turns. Prints ns of CPU time for each frame that came out of a pipe.
+
+use std::net::IpAddr;
+
+use netloom_fabric::{LinkEnd, PortId};
+use netloom_link::{IpPrefix, PipeChange, PipeConfig};
+use netloom_sim::{
+    Arrivals, FlowKind, FlowSpec, Interface, InterfaceId, Link, Network, Node, Route, Simulation,
+};
+use netloom_units::{Duration, Time};
+
+const SECONDS: u64 = 2;
+/// Datagrams a second of each flow.
+const RATE: u64 = 50_000;
+
+fn main() {
+    for routers in [2, 16, 256, 2048] {
+        for (name, queue) in [("event core", "fifo"), ("fabric", "codel")] {
+            let mut nanos: Vec<f64> = (0..3).map(|_| measure(routers, queue)).collect();
+            nanos.sort_by(f64::total_cmp);
+            println!(
+                "{routers:>5} routers, links by the {name:<10}: {:>6.0} ns a packet-hop",
+                nanos[1]
+            );
+        }
+    }
+}
+
+/// ns a hop in a line of so many routers, in which each pair of neighbours exchanges datagrams over
+/// three links.
+fn measure(routers: u32, queue: &str) -> f64 {
+    let properties =
+        format!(r#"{{"rate":"1Gbit/s","delay":"1ms","queue":{{"discipline":"{queue}"}}}}"#);
+    let change: PipeChange = serde_json::from_str(&properties).expect("properties");
+    let mut config = PipeConfig::default();
+    change.apply_to(&mut config);
+    let network = line(routers, &config);
+    // As many frames in all, however long the line is.
+    let flows: Vec<FlowSpec> = (0..routers.saturating_sub(3).max(1))
+        .map(|from| {
+            let to = format!("10.{}.{}.2", (from + 2) / 256, (from + 2) % 256);
+            let gap = 1_000_000_000 / RATE * u64::from(routers);
+            let sent = Every { gap, next: 0, bytes: 1000 };
+            flow(from, &to, Box::new(sent))
+        })
+        .collect();
+    let mut cell = Simulation::new(network, flows, 1);
+    let begun = cpu_time();
+    cell.advance(Time::ZERO + Duration::from_secs(SECONDS)).expect("no loop");
+    let nanos = cpu_time() - begun;
+    nanos as f64 / cell.work().packet_hops as f64
+}
+
+/// What this thread has had of a CPU, in ns: other load does not count.
+fn cpu_time() -> u64 {
+    let text = std::fs::read_to_string("/proc/thread-self/schedstat").expect("Linux says it");
+    text.split_whitespace().next().and_then(|nanos| nanos.parse().ok()).expect("a number")
+}
+
+fn line(routers: u32, config: &PipeConfig) -> Network {
+    let mut network = Network { seed: 1, ..Network::default() };
+    let last = routers + 1;
+    for number in 0..=last {
+        network.nodes.push(Node { name: format!("n{number}"), forwards: true, ..Node::default() });
+    }
+    for link in 0..last {
+        let mut ids = Vec::new();
+        let ends = [0u8, 1].map(|end| {
+            let address = format!("10.{}.{}.{}/24", link / 256, link % 256, end + 1);
+            let addresses = vec![address.parse::<IpPrefix>().expect("a prefix")];
+            let mac = [2, 0, (link >> 8) as u8, link as u8, 0, end];
+            let node = link + u32::from(end);
+            let interfaces = &mut network.nodes[node as usize].interfaces;
+            interfaces.push(Interface { mac, mtu: 1500, addresses });
+            let id = InterfaceId { node, interface: interfaces.len() as u32 - 1 };
+            ids.push(id);
+            network.ports.push(id);
+            LinkEnd::Port(PortId(network.ports.len() as u32 - 1))
+        });
+        network.segments.push(ids);
+        let pipes = [config.clone(), config.clone()];
+        network.links.push(Link { name: format!("l{link}"), ends, pipes, logged: false });
+    }
+    for number in 0..last {
+        let interface = if number == 0 { 0 } else { 1 };
+        let via: IpAddr = format!("10.{}.{}.2", number / 256, number % 256).parse().expect("one");
+        let to = "0.0.0.0/0".parse().expect("a prefix");
+        let route = Route { to, via: Some(via), interface: Some(interface), metric: 0 };
+        network.nodes[number as usize].routes.push(route);
+    }
+    network
+}
+
+fn flow(from: u32, to: &str, arrivals: Box<dyn Arrivals>) -> FlowSpec {
+    FlowSpec {
+        name: "flow".into(),
+        from,
+        to: to.parse().expect("an address"),
+        kind: FlowKind::Udp { port: 9, arrivals },
+        start: Time::ZERO,
+        until: None,
+        background: true,
+        traffic_class: 0,
+    }
+}
+
+/// Datagrams at a constant pace.
+#[derive(Debug)]
+struct Every {
+    gap: u64,
+    next: u64,
+    bytes: u32,
+}
+
+impl Arrivals for Every {
+    fn next(&mut self) -> Option<(Duration, u32)> {
+        let at = self.next;
+        self.next += self.gap;
+        Some((Duration::from_nanos(at), self.bytes))
+    }
+}

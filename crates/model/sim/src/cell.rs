@@ -1,0 +1,356 @@
+//! The simulation of a network, a state machine in virtual time. Not here: what nodes do with
+//! packets (`forwarding`, `host`), what is sent (`sending`).
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use netloom_fabric::{Delivered, PipeId};
+use netloom_link::{Direction, FrameEvent, Pipe, PipeChange, PipeConfig, PipeStatistics};
+use netloom_tcp::Info;
+use netloom_units::Time;
+
+use crate::build::Places;
+use crate::crossing::{Announcement, Inlet, is_cut};
+use crate::flow::FlowCounts;
+use crate::island::Island;
+use crate::network::{Change, InterfaceId};
+use crate::node::{Neighbours, Node, NodeCounts};
+use crate::own::Own;
+use crate::queue::{Due, Entity, Queue};
+use crate::sending::{Flow, Sender};
+use crate::tcp::Connection;
+use crate::{AddressBook, Packet};
+
+/// From this generation on, what happens at one time is a loop that never ends.
+const MOST_GENERATIONS: u32 = 10_000;
+
+/// A part of a simulated network, or all of it.
+///
+/// # Call order
+/// 1. [`advance`](Self::advance) to a time, no further than
+///    [`lookahead`](crate::Simulation::lookahead) beyond the least that any other cell has reached;
+/// 2. hand what [`take_announcements`](Self::take_announcements) gives to the cells that it is for
+///    ([`announce`](Self::announce));
+/// 3. read what there is to read ([`statistics`](Self::statistics), [`counts`](Self::counts)), and
+///    collect what was logged ([`take_log`](Self::take_log)).
+///
+/// What happens depends neither on the times to which cells are advanced nor on how many there
+/// are.
+#[derive(Debug)]
+pub struct Cell {
+    pub(crate) now: Time,
+    pub(crate) queue: Queue,
+    pub(crate) book: Arc<AddressBook>,
+    pub(crate) neighbours: Arc<Neighbours>,
+    pub(crate) wires: Own<Wire>,
+    pub(crate) inlets: Own<Inlet>,
+    pub(crate) islands: Own<Island>,
+    pub(crate) places: Arc<Places>,
+    pub(crate) nodes: Own<Node>,
+    pub(crate) flows: Arc<Vec<Flow>>,
+    pub(crate) counts: Own<FlowCounts>,
+    pub(crate) senders: Own<Sender>,
+    pub(crate) connections: Vec<Connection>,
+    pub(crate) seed: u64,
+    pub(crate) timeline: Arc<Vec<Change>>,
+    pub(crate) announcements: Vec<Announcement>,
+    pub(crate) next_change: usize,
+    pub(crate) log: Vec<(PipeId, FrameEvent)>,
+    pub(crate) work: Work,
+}
+
+/// A pipe between two nodes, and where it leads.
+#[derive(Debug)]
+pub(crate) struct Wire {
+    pub id: PipeId,
+    pub pipe: Pipe<Packet>,
+    pub to: InterfaceId,
+    /// The cell that it leads to, if that is another one.
+    pub crosses: Option<u32>,
+}
+
+/// What the simulation has done.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Work {
+    /// Events.
+    pub events: u64,
+    /// Frames that came out of a pipe.
+    pub packet_hops: u64,
+}
+
+/// The simulation cannot go on.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "at {at} frames go round without any time passing, through {through}: give one of the links of \
+     that loop a delay or a rate, or let its switches run a spanning tree"
+)]
+pub struct EndlessLoop {
+    /// When.
+    pub at: Time,
+    /// Names of the links that are concerned.
+    pub through: String,
+}
+
+impl Cell {
+    /// Lets everything happen up to and including `until`.
+    ///
+    /// # Errors
+    /// If frames go round in circles in no time.
+    pub fn advance(&mut self, until: Time) -> Result<(), EndlessLoop> {
+        while let Some(due) = self.queue.pop(until) {
+            self.now = due.at;
+            self.work.events += 1;
+            if due.generation >= MOST_GENERATIONS {
+                return Err(self.endless(due));
+            }
+            match due.entity {
+                Entity::Timeline => self.change_next(),
+                Entity::Pipe(wire) if self.wires.get(wire).is_some() => self.release(wire),
+                Entity::Pipe(wire) => self.arrive(wire),
+                Entity::Island(island) => self.poll_island(island)?,
+                Entity::Timer(connection) => self.expire(connection),
+                Entity::Source(flow) => self.send_next(flow),
+            }
+        }
+        self.now = self.now.max(until);
+        self.queue.reach(self.now);
+        Ok(())
+    }
+
+    /// When something happens next.
+    pub fn next_event(&mut self) -> Option<Time> {
+        self.queue.next()
+    }
+
+    /// When the run is over that ends by itself, as far as this cell is concerned: a second after
+    /// the last packet of its traffic in the foreground was sent, and after the last change. `None`
+    /// while some is yet to be sent.
+    pub fn done_at(&self) -> Option<Time> {
+        let mut over = self.timeline.last().map_or(Time::ZERO, |change| change.at);
+        for (number, sender) in self.senders.iter() {
+            if !self.flows[number as usize].background {
+                over = over.max(sender.over()?);
+            }
+        }
+        Some(over)
+    }
+
+    /// What a pipe runs on, and what it has counted up to now; nothing if it is another cell's.
+    /// What had happened in it by now is logged then.
+    pub fn statistics(&mut self, id: PipeId) -> Option<(PipeConfig, PipeStatistics)> {
+        let now = self.now;
+        match self.places.of(id) {
+            Place::Wire(number) => {
+                let wire = self.wires.get_mut(number)?;
+                let counted = counted(&mut wire.pipe, now);
+                wire.log(&mut self.log);
+                Some(counted)
+            }
+            Place::Island(island) => {
+                let island = self.islands.get_mut(island)?;
+                let counted = island.statistics(id, now);
+                self.log.append(&mut island.observer().events);
+                Some(counted)
+            }
+        }
+    }
+
+    /// What was counted of a flow at those of its ends that are in this cell.
+    pub fn counts(&self, flow: u32) -> Option<&FlowCounts> {
+        self.counts.get(flow)
+    }
+
+    /// What TCP_INFO shows of the connections of each flow, at the ends that send.
+    pub fn connections(&self) -> impl Iterator<Item = (u32, Info)> {
+        self.connections.iter().filter_map(Connection::sender_info)
+    }
+
+    /// When all of a flow that is sent here had been delivered, if it has an end and that was
+    /// reached.
+    pub fn delivered_at(&self, flow: u32) -> Option<Time> {
+        self.senders.get(flow)?.ended()
+    }
+
+    /// What its nodes together did not pass on.
+    pub fn node_counts(&self) -> NodeCounts {
+        let mut all = NodeCounts::default();
+        self.nodes.iter().for_each(|(_, node)| all += node.counts);
+        all
+    }
+
+    /// What it has done so far.
+    pub fn work(&self) -> Work {
+        self.work
+    }
+
+    /// What has happened to frames on logged links since this was last called. Complete up to now
+    /// for pipes whose statistics were read now.
+    pub fn take_log(&mut self) -> Vec<(PipeId, FrameEvent)> {
+        std::mem::take(&mut self.log)
+    }
+
+    /// Time in this network.
+    pub fn now(&self) -> Time {
+        self.now
+    }
+
+    /// A pipe has something to release, or to announce.
+    fn release(&mut self, number: u32) {
+        let now = self.now;
+        let Wire { to, crosses, .. } = self.wires[number];
+        while let Some(delivery) = self.wires[number].pipe.poll(now) {
+            // Another cell has been announced it, and counts the hop.
+            if crosses.is_none() {
+                self.work.packet_hops += 1;
+                self.receive(to.node, delivery.frame);
+            }
+        }
+        self.finish(number);
+    }
+
+    /// Takes back what a pipe dropped, announces what has left its line, and notes when it is to be
+    /// polled next.
+    #[inline]
+    pub(crate) fn finish(&mut self, number: u32) {
+        let wire = &mut self.wires[number];
+        while wire.pipe.poll_dropped().is_some() {}
+        wire.log(&mut self.log);
+        let mut deadline = wire.pipe.next_deadline();
+        if let Some(cell) = wire.crosses {
+            while let Some((packet, release)) = wire.pipe.poll_sent() {
+                let announcement = Announcement { cell, wire: number, release, packet };
+                self.announcements.push(announcement);
+            }
+            deadline = deadline.into_iter().chain(wire.pipe.line_end()).min();
+        }
+        self.queue.set(Entity::Pipe(number), deadline);
+    }
+
+    fn poll_island(&mut self, number: u32) -> Result<(), EndlessLoop> {
+        let now = self.now;
+        let mut rounds = 0;
+        loop {
+            while let Some(Delivered { port, delivery, .. }) =
+                self.islands[number].network.poll(now)
+            {
+                let Some(to) = self.places.port(port) else { continue };
+                let mac = self.nodes[to.node].interfaces[to.interface as usize].mac;
+                if let Some(packet) = delivery.frame.packet_for(mac) {
+                    self.receive(to.node, packet);
+                }
+            }
+            if !self.islands[number].network.has_work() {
+                break;
+            }
+            rounds += 1;
+            if rounds >= MOST_GENERATIONS {
+                let entity = Entity::Island(number);
+                return Err(self.endless(Due { at: now, generation: rounds, entity }));
+            }
+        }
+        let island = &mut self.islands[number];
+        self.work.packet_hops += std::mem::take(&mut island.observer().hops);
+        let deadline = island.network.next_deadline();
+        self.queue.set(Entity::Island(number), deadline);
+        Ok(())
+    }
+
+    /// Makes the next changes of the timeline, all at once.
+    fn change_next(&mut self) {
+        let now = self.now;
+        while self.timeline.get(self.next_change).is_some_and(|change| change.at <= now) {
+            let change = self.timeline[self.next_change].clone();
+            self.next_change += 1;
+            self.change(&change.changes);
+        }
+        self.schedule_change();
+    }
+
+    pub(crate) fn schedule_change(&mut self) {
+        let next = self.timeline.get(self.next_change).map(|change| change.at);
+        self.queue.set(Entity::Timeline, next);
+    }
+
+    fn change(&mut self, changes: &[(PipeId, PipeChange)]) {
+        let now = self.now;
+        let mut of_islands: BTreeMap<u32, Vec<(PipeId, PipeChange)>> = BTreeMap::new();
+        for (pipe, change) in changes {
+            match self.places.of(*pipe) {
+                Place::Wire(number) => self.change_wire(number, change),
+                Place::Island(island) => {
+                    of_islands.entry(island).or_default().push((*pipe, change.clone()));
+                }
+            }
+        }
+        for (number, changes) in of_islands {
+            if let Some(island) = self.islands.get_mut(number) {
+                island.network.change(now, &changes);
+                self.queue.set(Entity::Island(number), Some(now));
+            }
+        }
+    }
+
+    /// Changes a pipe, or the far end of one, if it is here.
+    fn change_wire(&mut self, number: u32, change: &PipeChange) {
+        let now = self.now;
+        if let Some(wire) = self.wires.get_mut(number) {
+            let was = wire.pipe.config().state;
+            wire.pipe.change(now, change);
+            if is_cut(was, wire.pipe.config()) {
+                // Neither what has just left the line nor what is under way arrives.
+                while wire.pipe.poll_sent().is_some() {}
+                let gone = |sent: &Announcement| sent.wire == number && sent.release >= now;
+                self.announcements.retain(|sent| !gone(sent));
+            }
+            self.finish(number);
+        } else if let Some(inlet) = self.inlets.get_mut(number) {
+            inlet.change(change);
+            self.queue.set(Entity::Pipe(number), inlet.next_release());
+        }
+    }
+
+    fn endless(&self, due: Due) -> EndlessLoop {
+        let through = match due.entity {
+            Entity::Pipe(wire) => self.places.link(self.wires[wire].id.link).into(),
+            Entity::Island(island) => {
+                let links = self.islands[island].network.links();
+                let names = links.map(|(link, _)| format!("`{}`", self.places.link(link)));
+                names.take(8).collect::<Vec<_>>().join(", ")
+            }
+            Entity::Timeline | Entity::Timer(_) | Entity::Source(_) => "traffic".to_owned(),
+        };
+        EndlessLoop { at: due.at, through }
+    }
+}
+
+/// Where a pipe is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Place {
+    Wire(u32),
+    Island(u32),
+}
+
+impl Wire {
+    /// Moves what has happened to frames into the log.
+    #[inline]
+    fn log(&mut self, log: &mut Vec<(PipeId, FrameEvent)>) {
+        if self.pipe.records_events() {
+            while let Some(event) = self.pipe.poll_event() {
+                log.push((self.id, event));
+            }
+        }
+    }
+}
+
+/// What a pipe runs on, and what it has counted up to `now`.
+pub(crate) fn counted<F: netloom_link::Frame>(
+    pipe: &mut Pipe<F>,
+    now: Time,
+) -> (PipeConfig, PipeStatistics) {
+    (pipe.config().clone(), pipe.statistics(now))
+}
+
+/// Both pipes of a link, in order.
+pub(crate) fn pipes_of(link: netloom_fabric::LinkId) -> [PipeId; 2] {
+    Direction::BOTH.map(|direction| PipeId { link, direction })
+}

@@ -1,0 +1,235 @@
+//! Flows of traffic: what is sent, and what was counted of it at both ends. Not here: models of
+//! traffic, which say when and how much.
+
+use std::net::IpAddr;
+
+use netloom_link::{Count, Histogram};
+use netloom_tcp::Config;
+use netloom_units::{Duration, Time};
+
+/// A flow from a node to an address.
+#[derive(Debug)]
+pub struct FlowSpec {
+    /// Its name.
+    pub name: String,
+    /// The place of the node that sends.
+    pub from: u32,
+    /// Where to.
+    pub to: IpAddr,
+    /// What is sent.
+    pub kind: FlowKind,
+    /// When it begins.
+    pub start: Time,
+    /// When it ends at the latest.
+    pub until: Option<Time>,
+    /// Whether the run ends without waiting for it.
+    pub background: bool,
+    /// DSCP and ECN of its packets.
+    pub traffic_class: u8,
+}
+
+/// What a flow sends.
+#[derive(Debug)]
+pub enum FlowKind {
+    /// Echo requests, as ping(8).
+    Ping {
+        /// When they are sent, and how many bytes each has behind the ICMP header.
+        arrivals: Box<dyn Arrivals>,
+    },
+    /// UDP datagrams.
+    Udp {
+        /// The receiver's port.
+        port: u16,
+        /// When they are sent and how long they are.
+        arrivals: Box<dyn Arrivals>,
+    },
+    /// TCP connections that carry as much as they can.
+    Tcp(Box<TcpFlow>),
+}
+
+/// TCP connections that carry as much as they can.
+#[derive(Debug, Clone)]
+pub struct TcpFlow {
+    /// The receiver's port.
+    pub port: u16,
+    /// Bytes that each carries; without, until the flow's end.
+    pub bytes: Option<u64>,
+    /// How many.
+    pub connections: u32,
+    /// How the sending ends work; the simulation knows MTU and IP header.
+    pub sender: Config,
+    /// How the receiving ends work.
+    pub receiver: Config,
+}
+
+/// A model of traffic: when what is sent.
+pub trait Arrivals: std::fmt::Debug + Send {
+    /// The next packet: how long after the flow's start, and how many bytes of payload. Times never
+    /// go back; `None` at the end.
+    fn next(&mut self) -> Option<(Duration, u32)>;
+}
+
+/// What both ends of a flow have counted.
+#[derive(Debug, Clone, Default)]
+pub struct FlowCounts {
+    /// Packets that were sent, with their payload.
+    pub sent: Count,
+    /// Packets that could not be sent: the sender had no route.
+    pub refused: u64,
+    /// Packets that came for the first time, with their payload: of a ping, the replies.
+    pub received: Count,
+    /// Packets that came once more.
+    pub duplicated: u64,
+    /// Packets that came after one that was sent later.
+    pub reordered: u64,
+    /// Error messages that came back.
+    pub errors: u64,
+    /// Time from sending to coming: there, or there and back of a ping.
+    pub delay: Delays,
+    /// Interarrival jitter (RFC 3550 §6.4.1), in ns.
+    pub jitter_ns: f64,
+    arrived: Arrived,
+    last_transit: Option<u64>,
+}
+
+/// Delays of packets.
+#[derive(Debug, Clone, Default)]
+pub struct Delays {
+    extremes: Option<(Duration, Duration)>,
+    sum_ns: u128,
+    distribution: Histogram,
+}
+
+impl Delays {
+    /// Counts one.
+    pub fn record(&mut self, delay: Duration) {
+        let (least, most) = self.extremes.unwrap_or((delay, delay));
+        self.extremes = Some((least.min(delay), most.max(delay)));
+        self.sum_ns += u128::from(delay.as_nanos());
+        self.distribution.record(delay.as_nanos(), 1);
+    }
+
+    /// The shortest and the longest.
+    pub fn extremes(&self) -> Option<(Duration, Duration)> {
+        self.extremes
+    }
+
+    /// All together, in ns.
+    pub fn sum_ns(&self) -> u128 {
+        self.sum_ns
+    }
+
+    /// The delay below or at which `share` (0 to 1) of all `total` are, within 1 %.
+    pub fn quantile(&self, share: f64, total: u64) -> Option<Duration> {
+        let (least, most) = self.extremes?;
+        let found = Duration::from_nanos(self.distribution.quantile(share, total));
+        Some(found.clamp(least, most))
+    }
+}
+
+impl FlowCounts {
+    /// A packet comes that was sent at `sent`.
+    pub(crate) fn receive(&mut self, number: u32, sent: Time, now: Time, payload: u32) {
+        match self.arrived.note(number) {
+            Arrival::Again => return self.duplicated += 1,
+            Arrival::Behind => self.reordered += 1,
+            Arrival::InOrder => {}
+        }
+        self.received.frames += 1;
+        self.received.bytes += u64::from(payload);
+        let transit = now.since(sent);
+        self.delay.record(transit);
+        let transit = transit.as_nanos();
+        if let Some(last) = self.last_transit.replace(transit) {
+            let difference = transit.abs_diff(last) as f64;
+            self.jitter_ns += (difference - self.jitter_ns) / 16.0;
+        }
+    }
+}
+
+/// How a packet comes among those of its flow.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Arrival {
+    InOrder,
+    Behind,
+    Again,
+}
+
+/// Which packets have come: all about the last 1024 numbers, older ones count as late.
+#[derive(Debug, Clone)]
+struct Arrived {
+    /// One more than the highest number.
+    next: u32,
+    window: [u64; Self::WORDS],
+}
+
+impl Default for Arrived {
+    fn default() -> Self {
+        Self { next: 0, window: [0; Self::WORDS] }
+    }
+}
+
+impl Arrived {
+    const WORDS: usize = 16;
+    const NUMBERS: u32 = 64 * Self::WORDS as u32;
+
+    fn note(&mut self, number: u32) -> Arrival {
+        if number >= self.next {
+            let skipped = (self.next..number).take(Self::NUMBERS as usize);
+            skipped.for_each(|number| self.clear(number));
+            self.next = number.saturating_add(1);
+            self.set(number);
+            return Arrival::InOrder;
+        }
+        if self.next - number <= Self::NUMBERS && self.set(number) {
+            return Arrival::Again;
+        }
+        Arrival::Behind
+    }
+
+    fn place(number: u32) -> (usize, u64) {
+        ((number / 64) as usize % Self::WORDS, 1 << (number % 64))
+    }
+
+    fn clear(&mut self, number: u32) {
+        let (word, bit) = Self::place(number);
+        self.window[word] &= !bit;
+    }
+
+    /// Whether it was set before. Numbers above `next` are those of a window ago.
+    fn set(&mut self, number: u32) -> bool {
+        let (word, bit) = Self::place(number);
+        let before = self.window[word] & bit != 0;
+        self.window[word] |= bit;
+        before
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn packets_are_told_apart_over_a_whole_window() {
+        let mut arrived = Arrived::default();
+        let mut notes = |numbers: &[u32]| -> Vec<Arrival> {
+            numbers.iter().map(|number| arrived.note(*number)).collect()
+        };
+        use Arrival::{Again, Behind, InOrder};
+        assert_eq!(notes(&[0, 2, 1, 2, 1]), [InOrder, InOrder, Behind, Again, Again]);
+        // Far ahead: the places of a window ago are free again.
+        assert_eq!(notes(&[5000, 4000, 4000, 5000]), [InOrder, Behind, Again, Again]);
+        assert_eq!(notes(&[3]), [Behind], "too long ago to tell");
+    }
+
+    #[test]
+    fn jitter_is_that_of_rfc_3550() {
+        let mut counts = FlowCounts::default();
+        for (number, transit) in [(0, 100), (1, 116), (2, 116)] {
+            let sent = Time::from_nanos(u64::from(number) * 1000);
+            counts.receive(number, sent, sent + Duration::from_nanos(transit), 10);
+        }
+        assert!((counts.jitter_ns - (1.0 - 1.0 / 16.0)).abs() < 1e-12, "{}", counts.jitter_ns);
+        assert_eq!(counts.received, Count { frames: 3, bytes: 30 });
+    }
+}

@@ -1,0 +1,201 @@
+//! Packets come to nodes and leave them: forwarding by IPv4 and IPv6 (RFC 1812, RFC 8200), path
+//! MTUs, fragments and error messages (RFC 792, RFC 4443). Not here: what hosts do with packets
+//! that are theirs (`host`).
+
+use crate::cell::Cell;
+use crate::ethernet::EthernetFrame;
+use crate::node::{Interface, Way};
+use crate::packet::{Body, Error, ErrorKind, Flags, Fragment, HOP_LIMIT, Packet};
+use crate::queue::Entity;
+use crate::route::Exit;
+use crate::sending::mark_of;
+
+/// How long an error message may be: as Linux, 576 bytes by RFC 1812 §4.3.2.3, and the least MTU of
+/// IPv6 by RFC 4443 §2.4.
+const LONGEST_ERROR: [u32; 2] = [576, 1280];
+/// Bytes of the headers of an error message: IP and ICMP.
+const ERROR_HEADERS: [u32; 2] = [28, 48];
+/// The least MTU of IPv6: no path is said to have less.
+const LEAST_MTU: u32 = 1280;
+
+impl Cell {
+    /// A packet comes to a node.
+    #[inline]
+    pub(crate) fn receive(&mut self, node: u32, packet: Packet) {
+        let state = &mut self.nodes[node];
+        if packet.flags.has(Flags::DAMAGED) {
+            state.counts.damaged += 1;
+            return;
+        }
+        match state.exit(packet.destination, &self.book, &self.neighbours) {
+            Exit::Local => self.deliver(node, packet),
+            _ if !state.forwards => state.counts.not_forwarded += 1,
+            Exit::Out { .. } if packet.hop_limit <= 1 => {
+                state.counts.time_exceeded += 1;
+                self.complain(node, &packet, ErrorKind::TimeExceeded, 0);
+            }
+            Exit::Out { interface, mac } => {
+                let hop_limit = packet.hop_limit - 1;
+                self.pass_on(node, interface, mac, Packet { hop_limit, ..packet });
+            }
+            Exit::NoRoute => self.unreachable(node, &packet, ErrorKind::NoRoute),
+            Exit::NoHost => self.unreachable(node, &packet, ErrorKind::NoHost),
+        }
+    }
+
+    fn unreachable(&mut self, node: u32, packet: &Packet, kind: ErrorKind) {
+        self.nodes[node].counts.unreachable += 1;
+        self.complain(node, packet, kind, 0);
+    }
+
+    /// Forwards a packet, in fragments if it is too long and may be fragmented.
+    #[inline]
+    fn pass_on(&mut self, node: u32, interface: u32, mac: [u8; 6], packet: Packet) {
+        let mtu = self.nodes[node].interfaces[interface as usize].mtu;
+        if packet.bytes <= mtu {
+            self.transmit(node, interface, mac, packet);
+        } else if packet.flags.has(Flags::DONT_FRAGMENT) {
+            self.nodes[node].counts.too_big += 1;
+            self.complain(node, &packet, ErrorKind::TooBig, mtu);
+        } else {
+            self.transmit_parts(node, interface, mac, packet, mtu);
+        }
+    }
+
+    /// Sends a packet that a node has made.
+    pub(crate) fn send(&mut self, node: u32, packet: Packet) {
+        let state = &mut self.nodes[node];
+        let (interface, mac) = match state.exit(packet.destination, &self.book, &self.neighbours) {
+            Exit::Local => return self.deliver(node, packet),
+            Exit::NoRoute | Exit::NoHost => {
+                state.counts.unreachable += 1;
+                self.refused(&packet);
+                return;
+            }
+            Exit::Out { interface, mac } => (interface, mac),
+        };
+        let mtu = state.interfaces[interface as usize].mtu;
+        let known = state.stack.path_mtus.get(&packet.destination);
+        let mtu = known.map_or(mtu, |known| mtu.min(*known));
+        if packet.bytes <= mtu {
+            self.transmit(node, interface, mac, packet);
+        } else {
+            // As Linux, which does not set DF in the fragments of what it fragments itself.
+            let flags = if packet.is_v6() {
+                packet.flags
+            } else {
+                packet.flags.without(Flags::DONT_FRAGMENT)
+            };
+            self.transmit_parts(node, interface, mac, Packet { flags, ..packet }, mtu);
+        }
+    }
+
+    /// Notes that a packet of a flow could not be sent.
+    fn refused(&mut self, packet: &Packet) {
+        if let Body::Datagram(stamp) | Body::EchoRequest(stamp) = packet.body {
+            self.counts.entry(stamp.flow).refused += 1;
+        }
+    }
+
+    /// A packet leaves by an interface in fragments (RFC 791 §3.2, RFC 8200 §4.5).
+    #[cold]
+    fn transmit_parts(
+        &mut self,
+        node: u32,
+        interface: u32,
+        mac: [u8; 6],
+        packet: Packet,
+        mtu: u32,
+    ) {
+        let stack = &mut self.nodes[node].stack;
+        let ident = if packet.fragment.is_part() {
+            packet.fragment.ident
+        } else {
+            stack.ident = stack.ident.wrapping_add(1);
+            stack.ident
+        };
+        // The fragment header of IPv6 comes on top.
+        let header = if packet.is_v6() { 48 } else { 20 };
+        let data = packet.bytes - packet.header_bytes();
+        let each = (mtu.saturating_sub(header) & !7).max(8);
+        let mut at = 0;
+        while at < data {
+            let length = each.min(data - at);
+            let more = at + length < data || packet.fragment.more();
+            let fragment = Fragment::new(ident, packet.fragment.offset() + at, more);
+            let part = Packet { bytes: header + length, fragment, ..packet.clone() };
+            self.transmit(node, interface, mac, part);
+            at += length;
+        }
+    }
+
+    /// A packet leaves by an interface that it fits into.
+    #[inline]
+    fn transmit(&mut self, node: u32, interface: u32, mac: [u8; 6], packet: Packet) {
+        let Interface { way, mac: own, .. } = self.nodes[node].interfaces[interface as usize];
+        match way {
+            Way::Pipe(number) => {
+                let now = self.now;
+                // What the pipe does not take is gone, and it has counted it.
+                let _ = self.wires[number].pipe.offer(now, packet.info(), packet);
+                self.finish(number);
+            }
+            Way::Island { island, port } => {
+                let ends = [packet.source, packet.destination].map(|id| self.book.address(id));
+                let frame = EthernetFrame::new(own, mac, packet, ends);
+                let now = self.now;
+                self.islands[island].network.offer(port, now, frame);
+                self.queue.set(Entity::Island(island), Some(now));
+            }
+            Way::Nothing => self.nodes[node].counts.no_link += 1,
+        }
+    }
+
+    /// Sends an error message about a packet, unless it is one itself, or a later fragment (RFC
+    /// 1122 §3.2.2).
+    #[cold]
+    pub(crate) fn complain(&mut self, node: u32, packet: &Packet, kind: ErrorKind, mtu: u32) {
+        if matches!(packet.body, Body::Error(_)) || packet.fragment.offset() > 0 {
+            return;
+        }
+        let v6 = packet.is_v6();
+        let to = packet.source;
+        let state = &mut self.nodes[node];
+        let exit = state.exit(to, &self.book, &self.neighbours);
+        // A host answers as whom it was addressed.
+        let addressed = state.local.contains(&packet.destination).then_some(packet.destination);
+        let Some(source) = addressed.or_else(|| state.source(exit, to, v6)) else { return };
+        let version = usize::from(v6);
+        let bytes = (ERROR_HEADERS[version] + packet.bytes).min(LONGEST_ERROR[version]);
+        let error = Error {
+            kind,
+            protocol: packet.protocol(),
+            source_port: packet.source_port,
+            destination_port: packet.destination_port,
+            mtu,
+            destination: packet.destination,
+            flow: packet.stamp().and_then(|stamp| mark_of(stamp.flow)),
+        };
+        let message = Packet {
+            source,
+            destination: to,
+            bytes,
+            source_port: 0,
+            destination_port: 0,
+            hop_limit: HOP_LIMIT,
+            traffic_class: 0,
+            flags: if v6 { Flags::V6.with(Flags::DONT_FRAGMENT) } else { Flags::default() },
+            fragment: Fragment::default(),
+            body: Body::Error(error),
+        };
+        self.send(node, message);
+    }
+
+    /// An error message says that a packet was too long: the node sends shorter ones from now on.
+    pub(crate) fn learn_path_mtu(&mut self, node: u32, error: &Error, v6: bool) {
+        let mtu = if v6 { error.mtu.max(LEAST_MTU) } else { error.mtu };
+        let known = self.nodes[node].stack.path_mtus.entry(error.destination);
+        let known = known.or_insert(mtu);
+        *known = mtu.min(*known);
+    }
+}

@@ -1,0 +1,96 @@
+//! What a host does with packets that are for it: fragments are put together, echo requests
+//! answered, datagrams and error messages counted. Not here: connections (`tcp`).
+
+use crate::cell::Cell;
+use crate::node::Parts;
+use crate::packet::{Body, Error, ErrorKind, Flags, Fragment, HOP_LIMIT, Packet, Stamp};
+use crate::sending::flow_of;
+
+/// The protocol number of TCP.
+const TCP: u8 = 6;
+
+/// Bytes of the header of ICMP echo, and of UDP.
+const UPPER_HEADER: u32 = 8;
+
+impl Cell {
+    /// A packet reaches the node that it is for.
+    pub(crate) fn deliver(&mut self, node: u32, packet: Packet) {
+        let Some(packet) = self.whole(node, packet) else { return };
+        match packet.body {
+            Body::Segment(_) => self.segment(node, packet),
+            Body::EchoRequest(stamp) => self.reply(node, &packet, stamp),
+            Body::EchoReply(stamp) => self.count(&packet, stamp),
+            Body::Datagram(stamp) => {
+                let state = &mut self.nodes[node];
+                if state.stack.ports.contains(&packet.destination_port) {
+                    self.count(&packet, stamp);
+                } else {
+                    state.counts.no_port += 1;
+                    self.complain(node, &packet, ErrorKind::NoPort, 0);
+                }
+            }
+            Body::Error(error) => self.heed(node, error, packet.is_v6()),
+        }
+    }
+
+    /// The packet, once all fragments of it have come.
+    #[inline]
+    fn whole(&mut self, node: u32, packet: Packet) -> Option<Packet> {
+        if packet.fragment.is_part() { self.put_together(node, packet) } else { Some(packet) }
+    }
+
+    #[cold]
+    fn put_together(&mut self, node: u32, packet: Packet) -> Option<Packet> {
+        let Fragment { ident, .. } = packet.fragment;
+        let key = (packet.source, packet.destination, ident);
+        let (header, offset) = (packet.header_bytes(), packet.fragment.offset());
+        let data = packet.bytes - header;
+        let parts = &mut self.nodes[node].stack.parts;
+        let Parts { pieces, whole } = parts.entry(key).or_default();
+        if !pieces.contains(&(offset, data)) {
+            pieces.push((offset, data));
+        }
+        if !packet.fragment.more() {
+            *whole = Some(offset + data);
+        }
+        let come: u32 = pieces.iter().map(|(_, length)| length).sum();
+        let whole = whole.filter(|whole| *whole == come)?;
+        parts.remove(&key);
+        let header = if packet.is_v6() { 40 } else { 20 };
+        Some(Packet { bytes: header + whole, fragment: Fragment::default(), ..packet })
+    }
+
+    /// Answers an echo request with the address that it went to.
+    fn reply(&mut self, node: u32, request: &Packet, stamp: Stamp) {
+        // Linux's replies may be fragmented (`IP_PMTUDISC_DONT`).
+        let flags = if request.is_v6() { request.flags } else { Flags::default() };
+        let reply = Packet {
+            source: request.destination,
+            destination: request.source,
+            hop_limit: HOP_LIMIT,
+            flags,
+            body: Body::EchoReply(stamp),
+            ..request.clone()
+        };
+        self.send(node, reply);
+    }
+
+    fn count(&mut self, packet: &Packet, stamp: Stamp) {
+        let payload = packet.bytes - packet.header_bytes() - UPPER_HEADER;
+        let counts = self.counts.entry(stamp.flow);
+        counts.receive(stamp.number, stamp.sent, self.now, payload);
+    }
+
+    fn heed(&mut self, node: u32, error: Error, v6: bool) {
+        if error.kind == ErrorKind::TooBig {
+            self.learn_path_mtu(node, &error, v6);
+        }
+        if error.protocol == TCP {
+            return self.heed_segment_error(node, &error);
+        }
+        let flow = error.flow.map(flow_of);
+        if let Some(flow) = flow.filter(|flow| self.flows[*flow as usize].from == node) {
+            self.counts.entry(flow).errors += 1;
+        }
+    }
+}

@@ -1,0 +1,55 @@
+//! A packet-level simulator: a network of hosts, routers, switches and links in virtual time.
+//!
+//! A [`Simulation`] has one or more [`Cell`]s, state machines that are advanced to a time and tell
+//! each other what comes; what was counted and logged is read from them. Links are the pipes of
+//! the link model, and switched networks those of the fabric, so that a simulated link does what
+//! an emulated one does, to the draw.
+//!
+//! | module | what lives there |
+//! |---|---|
+//! | `network` | a network as it is described: [`Network`] |
+//! | `build` | from that to a simulation: what the event core drives, and what a fabric |
+//! | `simulation` | all cells: [`Simulation`] |
+//! | `cell`, `own` | the simulation of a part: [`Cell`], and what it has |
+//! | `partition`, `crossing` | what is in which cell, and frames between cells |
+//! | `queue` | what is due next, and in which order |
+//! | `packet` | packets as plain values: [`Packet`] |
+//! | `ethernet`, `island` | packets in frames, and switched networks |
+//! | `address` | addresses by number: [`AddressBook`] |
+//! | `node`, `route` | nodes, their interfaces and ways |
+//! | `forwarding` | routers, path MTUs, fragments, error messages |
+//! | `host`, `tcp` | echo, UDP, connections |
+//! | `flow`, `sending` | traffic, and what is counted of it: [`FlowSpec`], [`FlowCounts`] |
+//!
+//! Not here: clocks, threads, files; scenarios and how addresses and routes follow from them
+//! (`netloom-plan`); models of traffic.
+
+mod address;
+mod build;
+mod cell;
+mod crossing;
+mod ethernet;
+mod flow;
+mod forwarding;
+mod host;
+mod island;
+mod network;
+mod node;
+mod own;
+mod packet;
+mod partition;
+mod queue;
+mod route;
+mod sending;
+mod simulation;
+mod tcp;
+
+pub use address::{AddressBook, AddressId};
+pub use cell::{Cell, EndlessLoop, Work};
+pub use crossing::Announcement;
+pub use ethernet::{EthernetFrame, FrameMemory};
+pub use flow::{Arrivals, Delays, FlowCounts, FlowKind, FlowSpec, TcpFlow};
+pub use network::{Change, Interface, InterfaceId, Link, Network, Node, Route, RouteSource};
+pub use node::NodeCounts;
+pub use packet::{Body, Error, ErrorKind, Flags, Fragment, Packet, Stamp, TcpHeader};
+pub use simulation::{Simulation, horizon};

@@ -1,0 +1,106 @@
+//! A network as it is described to the simulator, every address and route decided. Not here: who
+//! decides them (`netloom-plan`), and how it runs (`cell`).
+
+use std::net::IpAddr;
+use std::sync::Arc;
+
+use netloom_fabric::{LinkEnd, PipeId};
+use netloom_link::{IpPrefix, PipeChange, PipeConfig};
+use netloom_units::Time;
+
+/// A network, and what happens to its links.
+#[derive(Debug, Clone, Default)]
+pub struct Network {
+    /// Seed of all random streams.
+    pub seed: u64,
+    /// Hosts and routers.
+    pub nodes: Vec<Node>,
+    /// All links. A link's identity is its place here.
+    pub links: Vec<Link>,
+    /// Which node and which of its interfaces each port of the links is.
+    pub ports: Vec<InterfaceId>,
+    /// Which interfaces hear each other.
+    pub segments: Vec<Vec<InterfaceId>>,
+    /// Changes of links, by time.
+    pub timeline: Vec<Change>,
+    /// Who knows further routes of nodes.
+    pub routes: Option<Arc<dyn RouteSource>>,
+}
+
+/// Who knows the routes of nodes, and is asked for those of one when a packet first needs them: all
+/// tables of a large network at once would take long.
+pub trait RouteSource: std::fmt::Debug + Send + Sync {
+    /// The routes of a node, by its place, beside those of [`Node::routes`] and those to the
+    /// networks of its interfaces.
+    fn routes(&self, node: u32) -> Vec<Route>;
+}
+
+/// An interface of a node, both by their places.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct InterfaceId {
+    /// The node.
+    pub node: u32,
+    /// Its interface.
+    pub interface: u32,
+}
+
+/// A host or a router.
+#[derive(Debug, Clone, Default)]
+pub struct Node {
+    /// Its name.
+    pub name: String,
+    /// Whether it forwards packets.
+    pub forwards: bool,
+    /// Addresses that are no interface's.
+    pub loopback: Vec<IpAddr>,
+    /// Its interfaces.
+    pub interfaces: Vec<Interface>,
+    /// Its routes beside those to the networks of its interfaces.
+    pub routes: Vec<Route>,
+}
+
+/// An interface of a node.
+#[derive(Debug, Clone)]
+pub struct Interface {
+    /// Ethernet address.
+    pub mac: [u8; 6],
+    /// Largest IP packet in bytes.
+    pub mtu: u32,
+    /// Its addresses with the lengths of their prefixes.
+    pub addresses: Vec<IpPrefix>,
+}
+
+/// A route of a node.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Route {
+    /// Destinations.
+    pub to: IpPrefix,
+    /// Next hop; without one, destinations are neighbours.
+    pub via: Option<IpAddr>,
+    /// Place of the interface, where the next hop does not say it.
+    pub interface: Option<u32>,
+    /// Of several to the same destinations, the lowest is taken.
+    pub metric: u32,
+}
+
+/// A link.
+#[derive(Debug, Clone)]
+pub struct Link {
+    /// Its name, from which its random streams have theirs.
+    pub name: String,
+    /// What it joins; ports are places in [`Network::ports`].
+    pub ends: [LinkEnd; 2],
+    /// What its pipes run on, in the order of [`netloom_link::Direction::BOTH`].
+    pub pipes: [PipeConfig; 2],
+    /// Whether what happens to its frames is logged.
+    pub logged: bool,
+}
+
+/// Changes of links at one time.
+#[derive(Debug, Clone)]
+pub struct Change {
+    /// When.
+    pub at: Time,
+    /// All of them, made before any frame moves.
+    pub changes: Vec<(PipeId, PipeChange)>,
+}

@@ -1,0 +1,230 @@
+//! A node while it runs: its interfaces, what it knows of ways, and its stack. Not here: what it
+//! does with packets (`forwarding`, `host`).
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use netloom_fabric::PortId;
+
+use crate::network::{InterfaceId, RouteSource};
+use crate::route::{Exit, Known, Step, Table};
+use crate::tcp::Peer;
+use crate::{AddressBook, AddressId, Network};
+
+/// A node.
+#[derive(Debug)]
+pub(crate) struct Node {
+    pub forwards: bool,
+    pub interfaces: Vec<Interface>,
+    table: Table,
+    /// Who knows the rest of the table, until it was asked.
+    source: Option<(u32, Arc<dyn RouteSource>)>,
+    known: Known,
+    pub local: Vec<AddressId>,
+    pub stack: Stack,
+    pub counts: NodeCounts,
+}
+
+/// An interface.
+#[derive(Debug)]
+pub(crate) struct Interface {
+    pub mac: [u8; 6],
+    pub mtu: u32,
+    pub way: Way,
+    /// The source of packets that leave here and have none yet: IPv4, IPv6.
+    sources: [Option<AddressId>; 2],
+    /// Which set of interfaces hears it.
+    segment: Option<u32>,
+}
+
+/// What an interface leads to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Way {
+    /// A pipe between two nodes.
+    Pipe(u32),
+    /// A port of a switched network.
+    Island { island: u32, port: PortId },
+    /// No link.
+    Nothing,
+}
+
+/// What a node does as a host.
+#[derive(Debug, Default)]
+pub(crate) struct Stack {
+    /// UDP ports that somebody listens on.
+    pub ports: Vec<u16>,
+    /// Path MTUs that error messages have told, by destination.
+    pub path_mtus: BTreeMap<AddressId, u32>,
+    /// Packets of which fragments are missing.
+    pub parts: BTreeMap<(AddressId, AddressId, u16), Parts>,
+    /// TCP connections by who is at their other end.
+    pub connections: BTreeMap<Peer, u32>,
+    /// Connections that others will open, by their port and the own one: flow and number.
+    pub awaited: BTreeMap<(u16, u16), Vec<(u32, u32)>>,
+    /// The number of the next packet that is sent in fragments.
+    pub ident: u16,
+}
+
+/// The fragments of a packet that have come.
+#[derive(Debug, Default)]
+pub(crate) struct Parts {
+    /// Offset and length of the data of each.
+    pub pieces: Vec<(u32, u32)>,
+    /// Bytes of data of the whole packet, once the last fragment has come.
+    pub whole: Option<u32>,
+}
+
+/// Packets that a node did not pass on or take, by reason.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct NodeCounts {
+    /// Their hop limit was reached here.
+    pub time_exceeded: u64,
+    /// There was no route, or nobody had the address.
+    pub unreachable: u64,
+    /// They were too long for the next link.
+    pub too_big: u64,
+    /// They were for others, and the node does not forward.
+    pub not_forwarded: u64,
+    /// Nobody listened on their port.
+    pub no_port: u64,
+    /// A checksum failed.
+    pub damaged: u64,
+    /// The interface that they were to leave by has no link.
+    pub no_link: u64,
+}
+
+impl std::ops::AddAssign for NodeCounts {
+    fn add_assign(&mut self, other: Self) {
+        self.time_exceeded += other.time_exceeded;
+        self.unreachable += other.unreachable;
+        self.too_big += other.too_big;
+        self.not_forwarded += other.not_forwarded;
+        self.no_port += other.no_port;
+        self.damaged += other.damaged;
+        self.no_link += other.no_link;
+    }
+}
+
+/// Who has which address on which segment.
+#[derive(Debug, Default)]
+pub(crate) struct Neighbours {
+    segments: BTreeMap<InterfaceId, u32>,
+    macs: BTreeMap<(u32, AddressId), [u8; 6]>,
+}
+
+impl Neighbours {
+    /// Those of `network`, whose addresses are entered into `book`.
+    pub fn new(network: &Network, book: &mut AddressBook) -> Self {
+        let mut found = Self::default();
+        for (segment, interfaces) in (0..).zip(&network.segments) {
+            for id in interfaces {
+                let interface = &network.nodes[id.node as usize].interfaces[id.interface as usize];
+                found.segments.insert(*id, segment);
+                for address in &interface.addresses {
+                    found.macs.insert((segment, book.enter(address.address())), interface.mac);
+                }
+            }
+        }
+        found
+    }
+
+    fn mac(&self, segment: u32, address: AddressId) -> Option<[u8; 6]> {
+        self.macs.get(&(segment, address)).copied()
+    }
+}
+
+impl Node {
+    /// The node at place `number` of `network`, with no links yet.
+    pub fn new(
+        network: &Network,
+        number: u32,
+        neighbours: &Neighbours,
+        book: &mut AddressBook,
+    ) -> Self {
+        let node = &network.nodes[number as usize];
+        let segment =
+            |interface| neighbours.segments.get(&InterfaceId { node: number, interface }).copied();
+        let interfaces = (0..).zip(&node.interfaces).map(|(place, interface)| Interface {
+            mac: interface.mac,
+            mtu: interface.mtu,
+            way: Way::Nothing,
+            sources: [false, true].map(|v6| source_of(node, place as usize, v6, book)),
+            segment: segment(place),
+        });
+        let interfaces: Vec<Interface> = interfaces.collect();
+        let of_interfaces = node.interfaces.iter().flat_map(|interface| &interface.addresses);
+        let own = of_interfaces.map(|prefix| prefix.address()).chain(node.loopback.iter().copied());
+        let local = own.map(|address| book.enter(address)).collect();
+        Self {
+            forwards: node.forwards,
+            interfaces,
+            table: Table::new(node),
+            source: network.routes.clone().map(|source| (number, source)),
+            known: Known::default(),
+            local,
+            stack: Stack::default(),
+            counts: NodeCounts::default(),
+        }
+    }
+
+    /// Where packets for `to` go.
+    #[inline]
+    pub fn exit(&mut self, to: AddressId, book: &AddressBook, neighbours: &Neighbours) -> Exit {
+        match self.known.find(to) {
+            Some(exit) => exit,
+            None => self.find_out(to, book, neighbours),
+        }
+    }
+
+    #[cold]
+    fn find_out(&mut self, to: AddressId, book: &AddressBook, neighbours: &Neighbours) -> Exit {
+        let exit = if self.local.contains(&to) {
+            Exit::Local
+        } else {
+            if let Some((number, source)) = self.source.take() {
+                self.table.add(source.routes(number));
+            }
+            match self.table.step(book.address(to)) {
+                None => Exit::NoRoute,
+                Some(Step { interface, neighbour }) => {
+                    let segment = self.interfaces[interface as usize].segment;
+                    let found = segment.zip(book.find(neighbour));
+                    let mac = found.and_then(|(segment, id)| neighbours.mac(segment, id));
+                    mac.map_or(Exit::NoHost, |mac| Exit::Out { interface, mac })
+                }
+            }
+        };
+        self.known.enter(to, exit);
+        exit
+    }
+
+    /// The source of packets to `to` that have none yet.
+    pub fn source(&self, exit: Exit, to: AddressId, v6: bool) -> Option<AddressId> {
+        match exit {
+            Exit::Local => Some(to),
+            Exit::Out { interface, .. } => {
+                self.interfaces[interface as usize].sources[usize::from(v6)]
+            }
+            Exit::NoRoute | Exit::NoHost => {
+                self.interfaces.iter().find_map(|interface| interface.sources[usize::from(v6)])
+            }
+        }
+    }
+}
+
+/// The first address of that family at an interface, or else of the node.
+fn source_of(
+    node: &crate::network::Node,
+    interface: usize,
+    v6: bool,
+    book: &mut AddressBook,
+) -> Option<AddressId> {
+    let at = |interface: &crate::network::Interface| {
+        let mut all = interface.addresses.iter().map(|prefix| prefix.address());
+        all.find(|address| address.is_ipv6() == v6)
+    };
+    let there = node.interfaces.get(interface).and_then(at);
+    let elsewhere = || node.interfaces.iter().find_map(at);
+    let loopback = || node.loopback.iter().copied().find(|address| address.is_ipv6() == v6);
+    there.or_else(elsewhere).or_else(loopback).map(|address| book.enter(address))
+}

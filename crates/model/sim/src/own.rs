@@ -1,0 +1,69 @@
+//! What a cell has of things that are numbered over the whole network. Not here: which cell has
+//! what (`partition`).
+
+use std::ops::{Index, IndexMut};
+
+/// Some of many things, each at its number in the whole network.
+#[derive(Debug)]
+pub(crate) struct Own<T>(Vec<Option<Box<T>>>);
+
+impl<T> Default for Own<T> {
+    fn default() -> Self {
+        Self(Vec::new())
+    }
+}
+
+impl<T> Own<T> {
+    /// Puts in the thing of that number.
+    pub fn put(&mut self, number: u32, thing: T) {
+        let number = number as usize;
+        if self.0.len() <= number {
+            self.0.resize_with(number + 1, || None);
+        }
+        self.0[number] = Some(Box::new(thing));
+    }
+
+    /// The thing of that number, if it is here.
+    #[inline]
+    pub fn get(&self, number: u32) -> Option<&T> {
+        self.0.get(number as usize)?.as_deref()
+    }
+
+    /// The same, to be changed.
+    #[inline]
+    pub fn get_mut(&mut self, number: u32) -> Option<&mut T> {
+        self.0.get_mut(number as usize)?.as_deref_mut()
+    }
+
+    /// All that are here, by their numbers.
+    pub fn iter(&self) -> impl Iterator<Item = (u32, &T)> {
+        (0..).zip(&self.0).filter_map(|(number, thing)| Some((number, thing.as_deref()?)))
+    }
+}
+
+impl<T: Default> Own<T> {
+    /// The thing of that number, made if it is not here yet.
+    #[inline]
+    pub fn entry(&mut self, number: u32) -> &mut T {
+        if self.get(number).is_none() {
+            self.put(number, T::default());
+        }
+        &mut self[number]
+    }
+}
+
+impl<T> Index<u32> for Own<T> {
+    type Output = T;
+
+    #[inline]
+    fn index(&self, number: u32) -> &T {
+        self.get(number).expect("a cell is asked for its own")
+    }
+}
+
+impl<T> IndexMut<u32> for Own<T> {
+    #[inline]
+    fn index_mut(&mut self, number: u32) -> &mut T {
+        self.get_mut(number).expect("a cell is asked for its own")
+    }
+}

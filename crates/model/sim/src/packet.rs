@@ -1,0 +1,301 @@
+//! Packets as plain values: headers in numbers, no bytes. A packet is moved from place to place
+//! and never shared; only a TCP segment with rare options has some of them on the heap. Not here:
+//! what nodes do with it.
+
+use std::net::IpAddr;
+
+use netloom_link::{Ecn, FrameInfo, Header};
+use netloom_tcp::{SackBlocks, Segment, SynOptions, Timestamps};
+use netloom_units::Time;
+
+use crate::AddressId;
+
+/// Bytes of an Ethernet header.
+pub(crate) const ETHERNET: u32 = 14;
+
+/// The hop limit of packets that nodes send (Linux's default, `net.ipv4.ip_default_ttl`).
+pub(crate) const HOP_LIMIT: u8 = 64;
+
+/// An IP packet.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Packet {
+    /// Where it comes from.
+    pub source: AddressId,
+    /// Where it goes.
+    pub destination: AddressId,
+    /// Bytes of the whole packet, IP header included.
+    pub bytes: u32,
+    /// Source port; 0 for protocols without.
+    pub source_port: u16,
+    /// Destination port; 0 for protocols without.
+    pub destination_port: u16,
+    /// How many more nodes may forward it (IPv4: time to live).
+    pub hop_limit: u8,
+    /// DSCP and ECN, as in the traffic class of IPv6 and the second byte of IPv4.
+    pub traffic_class: u8,
+    /// Version and flags.
+    pub flags: Flags,
+    /// Of a fragment, which.
+    pub fragment: Fragment,
+    /// What it carries.
+    pub body: Body,
+}
+
+const _: () = assert!(size_of::<Packet>() <= 56, "a packet is a small value");
+
+/// Version and flags of a packet.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Flags(u8);
+
+impl Flags {
+    /// It is an IPv6 packet.
+    pub const V6: Self = Self(1);
+    /// Routers may not fragment it: IPv6, or IPv4 with the flag DF.
+    pub const DONT_FRAGMENT: Self = Self(2);
+    /// Bits of it were flipped: a checksum fails at the next node.
+    pub const DAMAGED: Self = Self(4);
+
+    /// Whether all flags of `other` are set.
+    #[inline]
+    pub const fn has(self, other: Self) -> bool {
+        self.0 & other.0 == other.0
+    }
+
+    /// These flags and those of `other`.
+    #[must_use]
+    pub const fn with(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+
+    /// These flags without those of `other`.
+    #[must_use]
+    pub const fn without(self, other: Self) -> Self {
+        Self(self.0 & !other.0)
+    }
+}
+
+/// Which part of a packet a fragment is (RFC 791, RFC 8200 §4.5); by default a whole packet.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Fragment {
+    /// The same in all fragments of a packet.
+    pub ident: u16,
+    /// Where its data begins, in units of 8 bytes; the highest bit is set if more follow.
+    place: u16,
+}
+
+impl Fragment {
+    const MORE: u16 = 0x8000;
+
+    /// The part of packet `ident` that begins at `offset` bytes, a multiple of 8.
+    pub const fn new(ident: u16, offset: u32, more: bool) -> Self {
+        let more = if more { Self::MORE } else { 0 };
+        Self { ident, place: (offset / 8) as u16 | more }
+    }
+
+    /// Whether the packet is a fragment.
+    #[inline]
+    pub const fn is_part(self) -> bool {
+        self.place != 0
+    }
+
+    /// Where its data begins, in bytes.
+    pub const fn offset(self) -> u32 {
+        (self.place & !Self::MORE) as u32 * 8
+    }
+
+    /// Whether more fragments follow.
+    pub const fn more(self) -> bool {
+        self.place & Self::MORE != 0
+    }
+}
+
+/// What a packet carries.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Body {
+    /// A TCP segment.
+    Segment(TcpHeader),
+    /// An ICMP or ICMPv6 echo request.
+    EchoRequest(Stamp),
+    /// Its reply, with what the request carried.
+    EchoReply(Stamp),
+    /// A UDP datagram of a flow.
+    Datagram(Stamp),
+    /// An ICMP or ICMPv6 error message.
+    Error(Error),
+}
+
+/// What traffic writes into its packets.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Stamp {
+    /// The flow.
+    pub flow: u32,
+    /// The packet's number in its flow, from 0.
+    pub number: u32,
+    /// When it was sent.
+    pub sent: Time,
+}
+
+/// An error message: what happened to which packet.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Error {
+    /// What happened.
+    pub kind: ErrorKind,
+    /// The protocol of the packet that it is about.
+    pub protocol: u8,
+    /// The ports of that packet.
+    pub source_port: u16,
+    /// Its destination port.
+    pub destination_port: u16,
+    /// The MTU that the packet was too long for.
+    pub mtu: u32,
+    /// Where that packet was going.
+    pub destination: AddressId,
+    /// Its flow, if it was of one.
+    pub flow: Option<std::num::NonZeroU32>,
+}
+
+/// What an error message says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum ErrorKind {
+    /// The hop limit was reached.
+    TimeExceeded,
+    /// There is no route to the destination.
+    NoRoute,
+    /// Nobody on the last network has that address.
+    NoHost,
+    /// Nobody listens on that port.
+    NoPort,
+    /// It is longer than the next link's MTU and may not be fragmented.
+    TooBig,
+}
+
+/// The header of a TCP segment. What only few segments have is apart.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TcpHeader {
+    seq: u32,
+    ack: u32,
+    /// Value and echo, if `timed`.
+    timestamps: [u32; 2],
+    window: u16,
+    flags: netloom_tcp::Flags,
+    timed: bool,
+    rare: Option<Box<RareOptions>>,
+}
+
+/// Options of a SYN, and SACK blocks.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct RareOptions {
+    syn: Option<SynOptions>,
+    sack: SackBlocks,
+}
+
+impl TcpHeader {
+    /// That of `segment`.
+    pub fn new(segment: &Segment, sack: &SackBlocks) -> Self {
+        let has_rare = segment.syn.is_some() || segment.sack_blocks > 0;
+        let times = segment.timestamps.map(|times| [times.value, times.echo]);
+        Self {
+            seq: segment.seq,
+            ack: segment.ack,
+            timestamps: times.unwrap_or_default(),
+            window: segment.window,
+            flags: segment.flags,
+            timed: times.is_some(),
+            rare: has_rare.then(|| Box::new(RareOptions { syn: segment.syn, sack: *sack })),
+        }
+    }
+
+    /// The segment, without its payload.
+    pub fn segment(&self) -> (Segment, SackBlocks) {
+        let [value, echo] = self.timestamps;
+        let rare = self.rare.as_deref();
+        let sack = rare.map_or(SackBlocks::NONE, |rare| rare.sack);
+        let segment = Segment {
+            seq: self.seq,
+            ack: self.ack,
+            timestamps: self.timed.then_some(Timestamps { value, echo }),
+            window: self.window,
+            syn: rare.and_then(|rare| rare.syn),
+            flags: self.flags,
+            sack_blocks: sack.count(),
+            ..Segment::EMPTY
+        };
+        (segment, sack)
+    }
+}
+
+impl Packet {
+    /// Whether it is an IPv6 packet.
+    #[inline]
+    pub const fn is_v6(&self) -> bool {
+        self.flags.has(Flags::V6)
+    }
+
+    /// Its upper-layer protocol number.
+    pub const fn protocol(&self) -> u8 {
+        match self.body {
+            Body::Segment(_) => 6,
+            Body::Datagram(_) => 17,
+            _ if self.is_v6() => 58,
+            _ => 1,
+        }
+    }
+
+    /// Bytes of its IP header, the fragment header of IPv6 included.
+    pub const fn header_bytes(&self) -> u32 {
+        match (self.is_v6(), self.fragment.is_part()) {
+            (false, _) => 20,
+            (true, false) => 40,
+            (true, true) => 48,
+        }
+    }
+
+    /// The stamp of its traffic, if it has one.
+    pub const fn stamp(&self) -> Option<Stamp> {
+        match self.body {
+            Body::EchoRequest(stamp) | Body::EchoReply(stamp) | Body::Datagram(stamp) => {
+                Some(stamp)
+            }
+            Body::Segment(_) | Body::Error(_) => None,
+        }
+    }
+
+    /// What it is on an Ethernet wire, without a VLAN tag.
+    #[inline]
+    pub const fn info(&self) -> FrameInfo {
+        FrameInfo::single(self.bytes + ETHERNET)
+    }
+
+    /// The headers that queue disciplines classify by; `ends` are its addresses.
+    pub fn header_between(&self, [source, destination]: [IpAddr; 2]) -> Header {
+        let port = |port| if self.fragment.is_part() { 0 } else { port };
+        Header {
+            source,
+            destination,
+            protocol: self.protocol(),
+            source_port: port(self.source_port),
+            destination_port: port(self.destination_port),
+            dscp: self.traffic_class >> 2,
+            ecn: Ecn::from_bits(self.traffic_class),
+        }
+    }
+}
+
+/// As it is on links whose queues look at no headers.
+impl netloom_link::Frame for Packet {
+    fn header(&self) -> Option<Header> {
+        None
+    }
+
+    fn mark_congestion(&mut self) {
+        self.traffic_class |= 3;
+    }
+
+    fn flip_bits(&mut self, _bits: &[u64]) {
+        self.flags = self.flags.with(Flags::DAMAGED);
+    }
+
+    fn duplicate(&self) -> Self {
+        self.clone()
+    }
+}

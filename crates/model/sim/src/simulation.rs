@@ -1,0 +1,118 @@
+//! All cells of a network, run one after the other. Not here: threads (`netloom-simulate`), and
+//! what happens in a cell.
+
+use netloom_fabric::PipeId;
+use netloom_link::{FrameEvent, PipeConfig, PipeStatistics};
+use netloom_tcp::Info;
+use netloom_units::{Duration, Time};
+
+use crate::cell::{Cell, EndlessLoop, Work};
+use crate::flow::FlowCounts;
+use crate::node::NodeCounts;
+
+/// A network divided into cells. What happens in it does not depend on how many there are.
+#[derive(Debug)]
+pub struct Simulation {
+    /// Its cells.
+    pub cells: Vec<Cell>,
+    /// How long frames are under way from cell to cell at least; nothing where none are.
+    pub lookahead: Option<Duration>,
+    /// The cell of each pipe, by link and direction.
+    pub(crate) homes: Vec<u32>,
+}
+
+impl Simulation {
+    /// Lets everything happen up to and including `until`.
+    ///
+    /// # Errors
+    /// If frames go round in circles in no time.
+    pub fn advance(&mut self, until: Time) -> Result<(), EndlessLoop> {
+        while let Some(horizon) = self.horizon(until) {
+            for number in 0..self.cells.len() {
+                self.cells[number].advance(horizon)?;
+                for announcement in self.cells[number].take_announcements() {
+                    self.cells[announcement.cell as usize].announce(announcement);
+                }
+            }
+        }
+        self.cells.iter_mut().try_for_each(|cell| cell.advance(until))
+    }
+
+    /// How far all cells can be advanced before they must hear of each other again; nothing if
+    /// nothing more happens up to `until`.
+    fn horizon(&mut self, until: Time) -> Option<Time> {
+        let next = self.cells.iter_mut().filter_map(Cell::next_event).min()?;
+        (next <= until).then(|| horizon(next, self.lookahead, until))
+    }
+
+    /// Time in the network.
+    pub fn now(&self) -> Time {
+        self.cells.iter().map(Cell::now).min().unwrap_or(Time::ZERO)
+    }
+
+    /// When the run is over that ends by itself: a second after the last packet of all traffic in
+    /// the foreground was sent, and after the last change. `None` while some is yet to be sent.
+    pub fn done_at(&self) -> Option<Time> {
+        self.cells.iter().try_fold(Time::ZERO, |over, cell| Some(over.max(cell.done_at()?)))
+    }
+
+    /// What a pipe runs on, and what it has counted up to now.
+    ///
+    /// # Panics
+    /// If the network has no such link.
+    pub fn statistics(&mut self, pipe: PipeId) -> (PipeConfig, PipeStatistics) {
+        let home = self.homes[pipe.index()] as usize;
+        self.cells[home].statistics(pipe).expect("a pipe is in its home")
+    }
+
+    /// What was counted of a flow at its ends: once for each cell that has one.
+    pub fn counts(&self, flow: u32) -> impl Iterator<Item = &FlowCounts> {
+        self.cells.iter().filter_map(move |cell| cell.counts(flow))
+    }
+
+    /// What TCP_INFO shows of the connections of each flow, at the ends that send, in the order of
+    /// the flows.
+    pub fn connections(&self) -> Vec<(u32, Info)> {
+        let mut all: Vec<_> = self.cells.iter().flat_map(Cell::connections).collect();
+        all.sort_by_key(|(flow, _)| *flow);
+        all
+    }
+
+    /// When all of a flow had been delivered, if it has an end and that was reached.
+    pub fn delivered_at(&self, flow: u32) -> Option<Time> {
+        self.cells.iter().find_map(|cell| cell.delivered_at(flow))
+    }
+
+    /// What all nodes together did not pass on.
+    pub fn node_counts(&self) -> NodeCounts {
+        let mut all = NodeCounts::default();
+        self.cells.iter().for_each(|cell| all += cell.node_counts());
+        all
+    }
+
+    /// What the simulation has done so far.
+    pub fn work(&self) -> Work {
+        self.cells.iter().map(Cell::work).fold(Work::default(), |all, work| Work {
+            events: all.events + work.events,
+            packet_hops: all.packet_hops + work.packet_hops,
+        })
+    }
+
+    /// What has happened to frames on logged links since this was last called, by time, and by pipe
+    /// where that is equal. Complete up to now if the statistics of all pipes were read now.
+    pub fn take_log(&mut self) -> Vec<(PipeId, FrameEvent)> {
+        let mut all: Vec<_> = self.cells.iter_mut().flat_map(Cell::take_log).collect();
+        // Stable: what happens in a pipe at one time stays in its order.
+        all.sort_by_key(|(pipe, event)| (event.at, *pipe));
+        all
+    }
+}
+
+/// How far cells can be advanced at once if nothing happens before `next`.
+pub fn horizon(next: Time, lookahead: Option<Duration>, until: Time) -> Time {
+    match lookahead {
+        // What leaves a cell from `next` on arrives no earlier than `next + lookahead`.
+        Some(lookahead) => until.min(next + lookahead - Duration::from_nanos(1)),
+        None => until,
+    }
+}

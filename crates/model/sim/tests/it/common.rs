@@ -1,0 +1,168 @@
+//! Networks from a few words.
+
+use netloom_fabric::{LinkEnd, LinkId, PipeId, PortId};
+use netloom_link::{Direction, IpPrefix, PipeChange, PipeConfig};
+use netloom_sim::{
+    Arrivals, Change, FlowCounts, FlowKind, FlowSpec, Interface, InterfaceId, Link, Network, Node,
+    Route, Simulation,
+};
+use netloom_units::{Duration, Time};
+
+/// A network under construction: each link is a network of its own, `10.0.LINK.0/24`.
+#[derive(Default)]
+pub struct Sketch {
+    pub network: Network,
+}
+
+impl Sketch {
+    pub fn new(seed: u64) -> Self {
+        Self { network: Network { seed, ..Network::default() } }
+    }
+
+    pub fn node(&mut self, name: &str, forwards: bool) -> u32 {
+        self.network.nodes.push(Node { name: name.into(), forwards, ..Node::default() });
+        self.network.nodes.len() as u32 - 1
+    }
+
+    /// Joins two nodes; the first has `.1` there, the second `.2`. In IPv6, `fd00::LINK:1`.
+    pub fn link(&mut self, ends: [u32; 2], properties: &str) -> LinkId {
+        self.link_with_mtu(ends, properties, 1500)
+    }
+
+    pub fn link_with_mtu(&mut self, ends: [u32; 2], properties: &str, mtu: u32) -> LinkId {
+        let number = self.network.links.len() as u32;
+        let mut config = PipeConfig::default();
+        change(properties).apply_to(&mut config);
+        let mut ids = Vec::new();
+        let ports = [0u8, 1].map(|end| {
+            let host = end + 1;
+            let addresses = vec![
+                prefix(&format!("10.{}.{}.{host}/24", number / 256, number % 256)),
+                prefix(&format!("fd00:0:0:{number:x}::{host}/64")),
+            ];
+            let mac = [2, 0, (number >> 8) as u8, number as u8, 0, host];
+            let node = ends[usize::from(end)];
+            let interfaces = &mut self.network.nodes[node as usize].interfaces;
+            interfaces.push(Interface { mac, mtu, addresses });
+            let id = InterfaceId { node, interface: interfaces.len() as u32 - 1 };
+            ids.push(id);
+            self.network.ports.push(id);
+            LinkEnd::Port(PortId(self.network.ports.len() as u32 - 1))
+        });
+        self.network.segments.push(ids);
+        let (name, pipes) = (format!("l{number}"), [config.clone(), config]);
+        self.network.links.push(Link { name, ends: ports, pipes, logged: true });
+        LinkId(number)
+    }
+
+    /// A default route of `node` by the far end of its `interface`, in both families.
+    pub fn default_route(&mut self, node: u32, interface: u32) {
+        for to in ["0.0.0.0/0", "::/0"] {
+            self.route(node, to, interface);
+        }
+    }
+
+    /// A route by the far end of an interface.
+    pub fn route(&mut self, node: u32, to: &str, interface: u32) {
+        let to = prefix(to);
+        let v6 = matches!(to, IpPrefix::V6(_));
+        let here = InterfaceId { node, interface };
+        let segment = self.network.segments.iter().find(|segment| segment.contains(&here));
+        let other = segment.and_then(|segment| segment.iter().find(|id| **id != here));
+        let other = other.expect("the interface has a link");
+        let far = &self.network.nodes[other.node as usize].interfaces[other.interface as usize];
+        let mut addresses = far.addresses.iter().map(|address| address.address());
+        let via = addresses.find(|address| address.is_ipv6() == v6);
+        let route = Route { to, via, interface: Some(interface), metric: 0 };
+        self.network.nodes[node as usize].routes.push(route);
+    }
+
+    /// Hosts at both ends of a chain of routers; `links` from one end to the other.
+    pub fn chain(seed: u64, links: &[&str]) -> (Self, u32, u32) {
+        let mut sketch = Self::new(seed);
+        let last = links.len();
+        let nodes: Vec<u32> =
+            (0..=last).map(|place| sketch.node(&format!("n{place}"), place % last != 0)).collect();
+        for (place, properties) in links.iter().enumerate() {
+            sketch.link([nodes[place], nodes[place + 1]], properties);
+        }
+        for (place, node) in nodes.iter().enumerate() {
+            // Interface 0 of all but the first leads back.
+            if place > 0 && place < last {
+                for link in 0..place {
+                    sketch.route(*node, &format!("10.0.{link}.0/24"), 0);
+                    sketch.route(*node, &format!("fd00:0:0:{link:x}::/64"), 0);
+                }
+                sketch.default_route(*node, 1);
+            } else {
+                sketch.default_route(*node, 0);
+            }
+        }
+        (sketch, nodes[0], nodes[last])
+    }
+
+    pub fn change_at(&mut self, millis: u64, link: LinkId, properties: &str) {
+        let changes =
+            Direction::BOTH.map(|direction| (PipeId { link, direction }, change(properties)));
+        let at = Time::ZERO + Duration::from_millis(millis);
+        self.network.timeline.push(Change { at, changes: changes.to_vec() });
+    }
+}
+
+pub fn change(text: &str) -> PipeChange {
+    serde_json::from_str(text).expect("a valid change")
+}
+
+pub fn prefix(text: &str) -> IpPrefix {
+    text.parse().expect("a prefix")
+}
+
+pub fn at(millis: u64) -> Time {
+    Time::ZERO + Duration::from_millis(millis)
+}
+
+/// Echo requests from a node, at once and every so many milliseconds.
+pub fn ping(from: u32, to: &str, count: u32, every_ms: u64, payload: u32) -> FlowSpec {
+    let sent: Vec<_> =
+        (0..u64::from(count)).map(|number| (number * every_ms * 1_000_000, payload)).collect();
+    flow(from, to, FlowKind::Ping { arrivals: Box::new(Sent(sent.into_iter())) })
+}
+
+/// Datagrams at these times, in ns, of so many bytes.
+pub fn datagrams(from: u32, to: &str, sent: Vec<(u64, u32)>) -> FlowSpec {
+    let arrivals = Box::new(Sent(sent.into_iter()));
+    flow(from, to, FlowKind::Udp { port: 9, arrivals })
+}
+
+/// A flow from the beginning, to its own end.
+pub fn flow(from: u32, to: &str, kind: FlowKind) -> FlowSpec {
+    FlowSpec {
+        name: "flow".into(),
+        from,
+        to: to.parse().expect("an address"),
+        kind,
+        start: Time::ZERO,
+        until: None,
+        background: false,
+        traffic_class: 0,
+    }
+}
+
+#[derive(Debug)]
+struct Sent(std::vec::IntoIter<(u64, u32)>);
+
+impl Arrivals for Sent {
+    fn next(&mut self) -> Option<(Duration, u32)> {
+        self.0.next().map(|(at, bytes)| (Duration::from_nanos(at), bytes))
+    }
+}
+
+/// A simulation in one cell.
+pub fn whole(network: Network, flows: Vec<FlowSpec>) -> Simulation {
+    Simulation::new(network, flows, 1)
+}
+
+/// What was counted of a flow in a simulation in one cell.
+pub fn counted(simulation: &Simulation, flow: u32) -> FlowCounts {
+    simulation.counts(flow).next().cloned().unwrap_or_default()
+}

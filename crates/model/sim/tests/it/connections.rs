@@ -1,0 +1,97 @@
+//! TCP connections between simulated hosts.
+
+use netloom_sim::{FlowKind, FlowSpec, TcpFlow};
+use netloom_tcp::{Algorithm, Config};
+use netloom_units::Duration;
+
+use crate::common::{Sketch, at, counted, flow, whole};
+
+fn bulk(from: u32, to: &str, bytes: Option<u64>, algorithm: Algorithm) -> FlowSpec {
+    let sender = Config { congestion_control: algorithm, ..Config::default() };
+    let receiver = Config::default();
+    let tcp = TcpFlow { port: 80, bytes, connections: 1, sender, receiver };
+    flow(from, to, FlowKind::Tcp(Box::new(tcp)))
+}
+
+const PATH: [&str; 3] = [
+    r#"{"rate":"1Gbit/s"}"#,
+    r#"{"rate":"10Mbit/s","delay":"10ms","queue":{"limit":"50packets"}}"#,
+    r#"{"rate":"1Gbit/s"}"#,
+];
+
+#[test]
+fn every_byte_arrives_once_in_both_versions_of_ip() {
+    for to in ["10.0.2.2", "fd00:0:0:2::2"] {
+        let (sketch, from, _) = Sketch::chain(1, &PATH);
+        let flows = vec![bulk(from, to, Some(1_000_000), Algorithm::Cubic)];
+        let mut cell = whole(sketch.network, flows);
+        cell.advance(at(10_000)).expect("no loop");
+        assert_eq!(counted(&cell, 0).received.bytes, 1_000_000, "{to}");
+        let delivered = cell.delivered_at(0).expect("it ended");
+        // 1 MB at 10 Mbit/s, framing included, and some round trips.
+        let took = delivered.as_nanos() as f64 / 1e9;
+        assert!((0.84..1.3).contains(&took), "{to}: {took} s");
+    }
+}
+
+#[test]
+fn a_long_flow_fills_its_bottleneck() {
+    for algorithm in [Algorithm::Reno, Algorithm::Cubic] {
+        let (sketch, from, _) = Sketch::chain(1, &PATH);
+        let mut cell = whole(sketch.network, vec![bulk(from, "10.0.2.2", None, algorithm)]);
+        cell.advance(at(5_000)).expect("no loop");
+        let before = counted(&cell, 0).received.bytes;
+        cell.advance(at(25_000)).expect("no loop");
+        let goodput = (counted(&cell, 0).received.bytes - before) as f64 * 8.0 / 20.0;
+        // Of 10 Mbit/s, 1448 of 1538 bytes on the line are payload; what had come out of order
+        // before counts when its gap is closed.
+        assert!((8.9e6..9.5e6).contains(&goodput), "{algorithm}: {goodput} bit/s");
+        let (_, info) = cell.connections()[0];
+        assert!(info.retransmitted > 0, "a queue of 50 packets overflows");
+        assert!(info.min_rtt >= Duration::from_millis(20), "{:?}", info.min_rtt);
+    }
+}
+
+#[test]
+fn losses_are_made_good_and_a_cut_is_survived() {
+    let lossy = r#"{"rate":"10Mbit/s","delay":"5ms","loss":"2%"}"#;
+    let (mut sketch, from, _) = Sketch::chain(3, &[PATH[0], lossy, PATH[2]]);
+    sketch.change_at(500, netloom_fabric::LinkId(1), r#"{"state":"down"}"#);
+    sketch.change_at(2_500, netloom_fabric::LinkId(1), r#"{"state":"up"}"#);
+    let flows = vec![bulk(from, "10.0.2.2", Some(500_000), Algorithm::Cubic)];
+    let mut cell = whole(sketch.network, flows);
+    cell.advance(at(2_400)).expect("no loop");
+    assert!(counted(&cell, 0).received.bytes < 500_000, "it is cut");
+    cell.advance(at(60_000)).expect("no loop");
+    assert_eq!(counted(&cell, 0).received.bytes, 500_000);
+    assert!(cell.delivered_at(0).is_some());
+}
+
+#[test]
+fn a_connection_learns_the_mtu_of_its_path() {
+    let mut sketch = Sketch::new(1);
+    let nodes = [("a", false), ("r", true), ("b", false)]
+        .map(|(name, forwards)| sketch.node(name, forwards));
+    sketch.link_with_mtu([nodes[0], nodes[1]], r#"{"delay":"1ms"}"#, 1500);
+    sketch.link_with_mtu([nodes[1], nodes[2]], r#"{"delay":"1ms"}"#, 1300);
+    sketch.default_route(nodes[0], 0);
+    sketch.default_route(nodes[2], 0);
+    // A receiver announces what its own link takes: one way, only the router knows better.
+    for (from, to) in [(nodes[0], "10.0.1.2"), (nodes[2], "10.0.0.1")] {
+        let flows = vec![bulk(from, to, Some(200_000), Algorithm::Cubic)];
+        let mut cell = whole(sketch.network.clone(), flows);
+        cell.advance(at(10_000)).expect("no loop");
+        assert_eq!(counted(&cell, 0).received.bytes, 200_000, "{to}");
+    }
+}
+
+#[test]
+fn nobody_to_talk_to_is_no_endless_wait() {
+    let (mut sketch, from, _) = Sketch::chain(1, &["{}", "{}"]);
+    sketch.network.nodes[0].routes.clear();
+    let flows = vec![bulk(from, "10.0.1.2", Some(1000), Algorithm::Cubic)];
+    let mut cell = whole(sketch.network, flows);
+    cell.advance(at(1)).expect("no loop");
+    assert_eq!(counted(&cell, 0).refused, 1);
+    assert!(cell.done_at().is_some());
+}

@@ -1,0 +1,562 @@
+//! BBR, version 3 (draft-ietf-ccwg-bbr; section numbers are those of -01). Not validated: no kernel
+//! without patches has it. Losses are judged once for each acknowledgement, by the sample that it
+//! gives, not for each lost packet; and marks of ECN count as in RFC 3168, as losses do.
+
+use netloom_units::{Duration, Time};
+
+use super::bbr::{
+    Aggregation, BW_SHIFT, ONE, burst, first_bandwidth, least_burst, pacing_rate, product,
+};
+use super::{CongestionControl, CongestionEvent, Flow, RecoveryState};
+use crate::rate::RateSample;
+
+/// Gains, in 256ths (§5.1): 4 ln 2, 0.35, 0.9, 1.25; windows of 2, and 2.25 while probing up.
+const STARTUP_GAIN: u64 = 710;
+const DRAIN_GAIN: u64 = 90;
+const DOWN_GAIN: u64 = 230;
+const UP_GAIN: u64 = 5 * ONE / 4;
+const CWND_GAIN: u64 = 2 * ONE;
+const UP_CWND_GAIN: u64 = 9 * ONE / 4;
+const PROBE_RTT_CWND_GAIN: u64 = ONE / 2;
+/// More than 2 % lost is too much (BBR.LossThresh).
+const LOSS_PERCENT: u64 = 2;
+/// What a bound keeps after losses (BBR.Beta): 0.7, in 1024ths.
+const BETA: u64 = 717;
+/// What is left free below the long-term bound (BBR.Headroom): 0.15, in 256ths.
+const HEADROOM: u64 = 38;
+const LEAST_CWND: u32 = 4;
+/// BBR.MinRTTFilterLen, BBR.ProbeRTTInterval, BBR.ProbeRTTDuration.
+const RTT_WINDOW: Duration = Duration::from_secs(10);
+const PROBE_RTT_INTERVAL: Duration = Duration::from_secs(5);
+const PROBE_RTT_TIME: Duration = Duration::from_millis(200);
+/// Rounds without a quarter more bandwidth, and rounds of losses, that end Startup.
+const FULL_ROUNDS: u32 = 3;
+const AGGREGATION_ROUNDS: u32 = 5;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Mode {
+    Startup,
+    Drain,
+    Down,
+    Cruise,
+    Refill,
+    Up,
+    ProbeRtt,
+}
+
+/// What the acknowledgements of a probe mean (§5.3.3.6).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Phase {
+    /// The acknowledgements are of before the probe.
+    Starting,
+    Probing,
+    Stopping,
+    Refilling,
+}
+
+/// BBR's variables (§2).
+#[derive(Debug)]
+pub(crate) struct Bbr3 {
+    mode: Mode,
+    phase: Phase,
+    /// The greatest bandwidth of this and of the previous probing cycle.
+    bandwidths: [u64; 2],
+    short_bandwidth: u64,
+    round_bandwidth: u64,
+    long_flight: u32,
+    short_flight: u32,
+    round_flight: u32,
+    rtt: Option<Duration>,
+    rtt_at: Time,
+    probed_rtt: Option<Duration>,
+    probed_rtt_at: Time,
+    probe_rtt_until: Option<Time>,
+    probe_rtt_round: bool,
+    round_end: u64,
+    round_start: bool,
+    loss_round_end: u64,
+    loss_in_round: bool,
+    full_bandwidth: u64,
+    full_rounds: u32,
+    full: bool,
+    lossy_rounds: u32,
+    /// Probing: when the cycle began, how long it lasts, and in rounds.
+    cycle_at: Time,
+    wait: Duration,
+    rounds_since_probe: u32,
+    samples_valid: bool,
+    up_rounds: u32,
+    up_acked: u32,
+    up_per_packet: u32,
+    idle_restart: bool,
+    saved_cwnd: u32,
+    aggregation: Aggregation,
+    random: u32,
+}
+
+impl Bbr3 {
+    pub fn new(seed: u32) -> Self {
+        Self {
+            mode: Mode::Startup,
+            phase: Phase::Starting,
+            bandwidths: [0; 2],
+            short_bandwidth: u64::MAX,
+            round_bandwidth: 0,
+            long_flight: u32::MAX,
+            short_flight: u32::MAX,
+            round_flight: 0,
+            rtt: None,
+            rtt_at: Time::ZERO,
+            probed_rtt: None,
+            probed_rtt_at: Time::ZERO,
+            probe_rtt_until: None,
+            probe_rtt_round: false,
+            round_end: 0,
+            round_start: false,
+            loss_round_end: 0,
+            loss_in_round: false,
+            full_bandwidth: 0,
+            full_rounds: 0,
+            full: false,
+            lossy_rounds: 0,
+            cycle_at: Time::ZERO,
+            wait: Duration::from_secs(2),
+            rounds_since_probe: 0,
+            samples_valid: false,
+            up_rounds: 0,
+            up_acked: 0,
+            up_per_packet: u32::MAX,
+            idle_restart: false,
+            saved_cwnd: 0,
+            aggregation: Aggregation::default(),
+            random: seed | 1,
+        }
+    }
+
+    fn draw(&mut self, below: u32) -> u32 {
+        self.random ^= self.random << 13;
+        self.random ^= self.random >> 17;
+        self.random ^= self.random << 5;
+        self.random % below
+    }
+
+    fn greatest(&self) -> u64 {
+        self.bandwidths[0].max(self.bandwidths[1])
+    }
+
+    /// BBR.bw.
+    fn bandwidth(&self) -> u64 {
+        self.greatest().min(self.short_bandwidth)
+    }
+
+    fn probes_bandwidth(&self) -> bool {
+        matches!(self.mode, Mode::Down | Mode::Cruise | Mode::Refill | Mode::Up)
+    }
+
+    fn pacing_gain(&self) -> u64 {
+        match self.mode {
+            Mode::Startup => STARTUP_GAIN,
+            Mode::Drain => DRAIN_GAIN,
+            Mode::Down => DOWN_GAIN,
+            Mode::Up => UP_GAIN,
+            Mode::Cruise | Mode::Refill | Mode::ProbeRtt => ONE,
+        }
+    }
+
+    fn cwnd_gain(&self) -> u64 {
+        match self.mode {
+            Mode::Up => UP_CWND_GAIN,
+            Mode::ProbeRtt => PROBE_RTT_CWND_GAIN,
+            _ => CWND_GAIN,
+        }
+    }
+
+    /// BBRInflight: the product with room for bursts.
+    fn inflight(&self, flow: &Flow, bandwidth: u64, gain: u64) -> u32 {
+        let packets = product(flow, bandwidth, self.rtt, gain);
+        let packets = packets.max(3 * burst(flow)).max(LEAST_CWND);
+        packets.saturating_add(if self.mode == Mode::Up { 2 } else { 0 })
+    }
+
+    /// §5.5.1 and §5.5.10: rounds, bandwidth, signals of congestion.
+    fn update_signals(&mut self, flow: &Flow, sample: &RateSample) {
+        self.round_start = false;
+        let Some(rate) = sample.packets_per_round(BW_SHIFT) else { return };
+        let delivered = sample.delivered.unwrap_or(0);
+        if sample.prior_delivered >= self.round_end {
+            self.round_end = flow.delivered;
+            self.round_start = true;
+            self.rounds_since_probe += 1;
+        }
+        self.round_bandwidth = self.round_bandwidth.max(rate);
+        self.round_flight = self.round_flight.max(delivered);
+        if !sample.app_limited || rate >= self.greatest() {
+            self.bandwidths[1] = self.bandwidths[1].max(rate);
+        }
+        self.loss_in_round |= sample.newly_lost > 0;
+        if sample.prior_delivered >= self.loss_round_end {
+            self.loss_round_end = flow.delivered;
+            self.end_loss_round(flow);
+            self.round_bandwidth = rate;
+            self.round_flight = delivered;
+            self.loss_in_round = false;
+        }
+    }
+
+    /// BBRAdaptLowerBoundsFromCongestion, once in a round trip.
+    fn end_loss_round(&mut self, flow: &Flow) {
+        let probing = matches!(self.mode, Mode::Refill | Mode::Up | Mode::Startup);
+        if probing || !self.loss_in_round {
+            return;
+        }
+        if self.short_bandwidth == u64::MAX {
+            self.short_bandwidth = self.greatest();
+        }
+        if self.short_flight == u32::MAX {
+            self.short_flight = flow.cwnd;
+        }
+        self.short_bandwidth = self.round_bandwidth.max(kept(self.short_bandwidth));
+        self.short_flight = self.round_flight.max(kept(self.short_flight.into()) as u32);
+    }
+
+    fn forget_short_term(&mut self) {
+        self.short_bandwidth = u64::MAX;
+        self.short_flight = u32::MAX;
+        self.round_bandwidth = 0;
+        self.round_flight = 0;
+    }
+
+    /// §5.3.1.2 and §5.3.1.3: Startup ends when the bandwidth stays, or too much is lost.
+    fn check_startup(&mut self, flow: &Flow, sample: &RateSample) {
+        if !self.full && self.round_start && !sample.app_limited {
+            if self.greatest() >= self.full_bandwidth * 5 / 4 {
+                self.full_bandwidth = self.greatest();
+                self.full_rounds = 0;
+            } else {
+                self.full_rounds += 1;
+                self.full = self.full_rounds >= FULL_ROUNDS;
+            }
+            let lossy = flow.state == RecoveryState::Recovery && is_too_lossy(sample);
+            self.lossy_rounds = if lossy { self.lossy_rounds + 1 } else { 0 };
+            if self.mode == Mode::Startup && self.lossy_rounds >= 1 {
+                self.full = true;
+                let product = product(flow, self.greatest(), self.rtt, ONE);
+                self.long_flight = product.max(self.round_flight);
+            }
+        }
+        if self.mode == Mode::Startup && self.full {
+            self.mode = Mode::Drain;
+        }
+        if self.mode == Mode::Drain && flow.in_flight <= self.inflight(flow, self.bandwidth(), ONE)
+        {
+            self.begin_down(flow);
+        }
+    }
+
+    /// ProbeBW_DOWN, with which a cycle begins; it lasts 2 to 3 s, or as many rounds as Reno would
+    /// take (§5.3.3.5).
+    fn begin_down(&mut self, flow: &Flow) {
+        self.forget_short_term_probe();
+        self.mode = Mode::Down;
+        self.phase = Phase::Stopping;
+        self.cycle_at = flow.now;
+        self.rounds_since_probe = self.draw(2);
+        self.wait = Duration::from_millis(2000 + u64::from(self.draw(1001)));
+        self.round_end = flow.delivered;
+    }
+
+    fn forget_short_term_probe(&mut self) {
+        self.up_per_packet = u32::MAX;
+        self.samples_valid = false;
+    }
+
+    fn is_time_to_probe(&mut self, flow: &Flow) -> bool {
+        let reno = product(flow, self.bandwidth(), self.rtt, ONE).min(flow.cwnd).min(63);
+        let due = flow.now.since(self.cycle_at) > self.wait || self.rounds_since_probe >= reno;
+        if due {
+            self.begin_refill(flow);
+        }
+        due
+    }
+
+    fn begin_refill(&mut self, flow: &Flow) {
+        self.forget_short_term();
+        self.mode = Mode::Refill;
+        self.phase = Phase::Refilling;
+        self.up_rounds = 0;
+        self.up_acked = 0;
+        self.round_end = flow.delivered;
+    }
+
+    fn begin_up(&mut self, flow: &Flow) {
+        self.mode = Mode::Up;
+        self.phase = Phase::Starting;
+        self.samples_valid = true;
+        self.cycle_at = flow.now;
+        self.full_bandwidth = self.greatest();
+        self.round_end = flow.delivered;
+        self.raise_slope(flow);
+    }
+
+    /// The bound grows twice as fast each round.
+    fn raise_slope(&mut self, flow: &Flow) {
+        let growth = 1u32 << self.up_rounds.min(30);
+        self.up_rounds = (self.up_rounds + 1).min(30);
+        self.up_per_packet = (flow.cwnd / growth).max(1);
+    }
+
+    /// §5.3.3.6.
+    fn update_cycle(&mut self, flow: &Flow, sample: &RateSample) {
+        if !self.full {
+            return;
+        }
+        self.adapt_long_term(flow, sample);
+        let bandwidth = self.bandwidth();
+        match self.mode {
+            Mode::Down => {
+                if self.is_time_to_probe(flow) {
+                    return;
+                }
+                let drained = flow.in_flight <= self.with_headroom()
+                    && flow.in_flight <= self.inflight(flow, self.greatest(), ONE);
+                if drained {
+                    self.mode = Mode::Cruise;
+                }
+            }
+            Mode::Cruise => {
+                self.is_time_to_probe(flow);
+            }
+            Mode::Refill if self.round_start => self.begin_up(flow),
+            Mode::Up => {
+                let long = self.rtt.is_some_and(|rtt| flow.now.since(self.cycle_at) > rtt);
+                let filled = sample.flight_before > self.inflight(flow, bandwidth, UP_GAIN);
+                if long && filled {
+                    self.begin_down(flow);
+                }
+            }
+            Mode::Startup | Mode::Drain | Mode::Refill | Mode::ProbeRtt => {}
+        }
+    }
+
+    /// BBRAdaptLongTermModel: the bound of what is in flight.
+    fn adapt_long_term(&mut self, flow: &Flow, sample: &RateSample) {
+        if self.phase == Phase::Starting && self.round_start {
+            self.phase = Phase::Probing;
+        }
+        if self.phase == Phase::Stopping && self.round_start {
+            self.samples_valid = false;
+            self.phase = Phase::Starting;
+            if self.probes_bandwidth() && !sample.app_limited {
+                // A cycle is over: its bandwidth becomes the previous one's.
+                self.bandwidths = [self.bandwidths[1], 0];
+            }
+        }
+        if is_too_lossy(sample) {
+            if self.samples_valid {
+                self.samples_valid = false;
+                if !sample.app_limited {
+                    let product = product(flow, self.greatest(), self.rtt, ONE);
+                    let kept = kept(product.min(flow.cwnd).into()) as u32;
+                    self.long_flight = sample.prior_in_flight.max(kept);
+                }
+                if self.mode == Mode::Up {
+                    self.begin_down(flow);
+                }
+            }
+            return;
+        }
+        if self.long_flight == u32::MAX {
+            return;
+        }
+        self.long_flight = self.long_flight.max(sample.prior_in_flight);
+        if self.mode == Mode::Up && flow.cwnd >= self.long_flight {
+            self.up_acked += sample.newly_delivered;
+            let more = self.up_acked / self.up_per_packet;
+            self.up_acked %= self.up_per_packet;
+            self.long_flight = self.long_flight.saturating_add(more);
+            if self.round_start {
+                self.raise_slope(flow);
+            }
+        }
+    }
+
+    fn with_headroom(&self) -> u32 {
+        if self.long_flight == u32::MAX {
+            return u32::MAX;
+        }
+        let free = (u64::from(self.long_flight) * HEADROOM / ONE).max(1) as u32;
+        self.long_flight.saturating_sub(free).max(LEAST_CWND)
+    }
+
+    /// §5.3.4.3 and §5.5.7.
+    fn update_rtt(&mut self, flow: &mut Flow, sample: &RateSample) {
+        let probe = flow.now > self.probed_rtt_at + PROBE_RTT_INTERVAL;
+        if let Some(rtt) = sample.rtt
+            && (self.probed_rtt.is_none_or(|known| rtt < known) || probe)
+        {
+            self.probed_rtt = Some(rtt);
+            self.probed_rtt_at = flow.now;
+        }
+        let expired = flow.now > self.rtt_at + RTT_WINDOW;
+        if let Some(rtt) = self.probed_rtt
+            && (self.rtt.is_none_or(|known| rtt < known) || expired)
+        {
+            self.rtt = Some(rtt);
+            self.rtt_at = self.probed_rtt_at;
+        }
+        if probe && !self.idle_restart && self.mode != Mode::ProbeRtt {
+            self.saved_cwnd = flow.cwnd.max(self.saved_cwnd);
+            self.mode = Mode::ProbeRtt;
+            self.probe_rtt_until = None;
+            self.phase = Phase::Stopping;
+        }
+        if self.mode == Mode::ProbeRtt {
+            self.probe_rtt(flow);
+        }
+        if sample.delivered.is_some() {
+            self.idle_restart = false;
+        }
+    }
+
+    fn probe_rtt(&mut self, flow: &mut Flow) {
+        flow.sampling_limited = true;
+        match self.probe_rtt_until {
+            None if flow.in_flight <= self.probe_rtt_cwnd(flow) => {
+                self.probe_rtt_until = Some(flow.now + PROBE_RTT_TIME);
+                self.probe_rtt_round = false;
+                self.round_end = flow.delivered;
+            }
+            Some(until) => {
+                self.probe_rtt_round |= self.round_start;
+                if self.probe_rtt_round && flow.now > until {
+                    self.probed_rtt_at = flow.now;
+                    flow.cwnd = flow.cwnd.max(self.saved_cwnd);
+                    self.saved_cwnd = 0;
+                    self.forget_short_term();
+                    if self.full {
+                        self.begin_down(flow);
+                        self.mode = Mode::Cruise;
+                    } else {
+                        self.mode = Mode::Startup;
+                    }
+                }
+            }
+            None => {}
+        }
+    }
+
+    fn probe_rtt_cwnd(&self, flow: &Flow) -> u32 {
+        product(flow, self.bandwidth(), self.rtt, PROBE_RTT_CWND_GAIN).max(LEAST_CWND)
+    }
+
+    /// §5.6.4.
+    fn set_cwnd(&self, flow: &mut Flow, sample: &RateSample) {
+        let acked = sample.newly_delivered;
+        let aggregated = if self.full { self.aggregation.packets() } else { 0 };
+        let most = self.inflight(flow, self.bandwidth(), self.cwnd_gain());
+        let most = most.saturating_add(aggregated);
+        if self.full {
+            flow.cwnd = flow.cwnd.saturating_add(acked).min(most);
+        } else if flow.cwnd < most || flow.delivered < 2 * u64::from(flow.initial_cwnd) {
+            flow.cwnd = flow.cwnd.saturating_add(acked);
+        }
+        flow.cwnd = flow.cwnd.max(LEAST_CWND);
+        if self.mode == Mode::ProbeRtt {
+            flow.cwnd = flow.cwnd.min(self.probe_rtt_cwnd(flow));
+        }
+        let bound = match self.mode {
+            Mode::Down | Mode::Refill | Mode::Up => self.long_flight,
+            Mode::Cruise | Mode::ProbeRtt => self.with_headroom(),
+            Mode::Startup | Mode::Drain => u32::MAX,
+        };
+        flow.cwnd = flow.cwnd.min(bound.min(self.short_flight).max(LEAST_CWND));
+        flow.cwnd = flow.cwnd.min(flow.cwnd_clamp);
+    }
+}
+
+/// β of a bound.
+fn kept(value: u64) -> u64 {
+    (u128::from(value) * u128::from(BETA) / 1024) as u64
+}
+
+/// IsInflightTooHigh: more than 2 % of what was in flight is lost.
+fn is_too_lossy(sample: &RateSample) -> bool {
+    u64::from(sample.lost_since) * 100 > u64::from(sample.prior_in_flight) * LOSS_PERCENT
+}
+
+impl CongestionControl for Bbr3 {
+    fn start(&mut self, flow: &mut Flow) {
+        self.rtt = flow.least_rtt;
+        self.probed_rtt = flow.least_rtt;
+        self.rtt_at = flow.now;
+        self.probed_rtt_at = flow.now;
+        self.cycle_at = flow.now;
+        self.aggregation.restart(flow.now);
+        self.round_end = flow.delivered;
+        flow.pacing_rate = pacing_rate(flow, first_bandwidth(flow), STARTUP_GAIN);
+    }
+
+    fn reduce(&mut self, flow: &mut Flow) -> u32 {
+        self.saved_cwnd = self.saved_cwnd.max(flow.cwnd);
+        flow.ssthresh
+    }
+
+    fn grow(&mut self, _: &mut Flow, _: u32) {}
+
+    fn undo(&mut self, flow: &mut Flow) -> u32 {
+        self.full_rounds = 0;
+        self.forget_short_term();
+        flow.cwnd.max(self.saved_cwnd)
+    }
+
+    fn state_changes(&mut self, flow: &mut Flow, state: RecoveryState) {
+        if flow.state >= RecoveryState::Recovery && state < RecoveryState::Recovery {
+            flow.cwnd = flow.cwnd.max(self.saved_cwnd);
+            self.saved_cwnd = 0;
+        }
+    }
+
+    fn event(&mut self, flow: &mut Flow, event: CongestionEvent) {
+        if event == CongestionEvent::TransmitStart && flow.app_limited {
+            self.idle_restart = true;
+            self.aggregation.restart(flow.now);
+            if self.probes_bandwidth() {
+                flow.pacing_rate = pacing_rate(flow, self.bandwidth(), ONE);
+            }
+        }
+    }
+
+    fn control(&mut self, flow: &mut Flow, sample: &RateSample) -> bool {
+        self.update_signals(flow, sample);
+        if sample.newly_delivered > 0 {
+            let (acked, round) = (sample.newly_delivered, self.round_start);
+            let bandwidth = self.bandwidth();
+            self.aggregation.update(flow, acked, bandwidth, round, AGGREGATION_ROUNDS);
+        }
+        self.check_startup(flow, sample);
+        self.update_cycle(flow, sample);
+        self.update_rtt(flow, sample);
+        let rate = pacing_rate(flow, self.bandwidth(), self.pacing_gain());
+        if self.full || rate > flow.pacing_rate {
+            flow.pacing_rate = rate;
+        }
+        self.set_cwnd(flow, sample);
+        true
+    }
+
+    fn sets_window(&self) -> bool {
+        true
+    }
+
+    fn paces(&self) -> bool {
+        true
+    }
+
+    fn min_burst(&self, flow: &Flow) -> Option<u32> {
+        Some(least_burst(flow))
+    }
+
+    fn send_buffer_windows(&self) -> u32 {
+        3
+    }
+}

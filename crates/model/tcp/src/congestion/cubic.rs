@@ -1,0 +1,194 @@
+//! CUBIC (RFC 9438; Ha, Rhee and Xu 2008), with fast convergence, and HyStart before it. As in
+//! Linux, the Reno-friendly window grows by α = 3(1 − β)/(1 + β) also above its old maximum, the
+//! window grows by 5 % a round trip at least before the first loss, and the time stands still while
+//! the application sends nothing.
+
+use netloom_units::{Duration, Time};
+
+use super::hystart::Exit;
+use super::{Acked, CongestionControl, CongestionEvent, Flow, HyStart, RecoveryState};
+
+/// β in 1024ths: 0.7.
+const BETA: u64 = 717;
+const SCALE: u64 = 1024;
+/// C = 0.4, as 2/5.
+const C_NUMERATOR: u64 = 2;
+const C_DENOMINATOR: u64 = 5;
+/// Cubed milliseconds of a cubed second.
+const CUBED: u64 = 1_000_000_000;
+
+/// CUBIC's variables (RFC 9438 §4.1.2).
+#[derive(Debug)]
+pub(crate) struct Cubic {
+    exit: Exit,
+    /// The window before the latest reduction, lowered by fast convergence; 0 before it.
+    last_max: u32,
+    epoch: Option<Epoch>,
+    /// The least round-trip time of the connection in ns; 0 before the first.
+    least_rtt: u64,
+    /// When the latest epoch began, to disregard delays right after a recovery.
+    quiet_until: Time,
+    idle_since: Time,
+}
+
+/// A period of congestion avoidance.
+#[derive(Debug, Clone, Copy)]
+struct Epoch {
+    start: Time,
+    /// K in milliseconds.
+    k: u64,
+    /// The window at K.
+    origin: u32,
+    /// Reno-friendly window, and packets acknowledged towards its next one.
+    friendly: u32,
+    friendly_count: u64,
+}
+
+impl Cubic {
+    pub fn new(hystart: HyStart) -> Self {
+        Self {
+            exit: Exit::new(hystart),
+            last_max: 0,
+            epoch: None,
+            least_rtt: 0,
+            quiet_until: Time::ZERO,
+            idle_since: Time::ZERO,
+        }
+    }
+
+    fn begin(&mut self, flow: &Flow) -> Epoch {
+        let below = self.last_max.saturating_sub(flow.cwnd);
+        Epoch {
+            start: flow.now,
+            k: cube_root(u64::from(below) * C_DENOMINATOR * CUBED / C_NUMERATOR),
+            origin: self.last_max.max(flow.cwnd),
+            friendly: flow.cwnd,
+            friendly_count: 0,
+        }
+    }
+
+    /// Packets to be acknowledged for the window to grow by one (RFC 9438 §4.2 to 4.5).
+    fn acks_per_packet(&mut self, flow: &Flow, acked: u32) -> u32 {
+        let mut epoch = self.epoch.unwrap_or_else(|| self.begin(flow));
+        let cwnd = flow.cwnd;
+        let t = (flow.now.since(epoch.start).as_nanos() + self.least_rtt) / 1_000_000;
+        let target = cubic_window(t, epoch.k, epoch.origin);
+        let mut count = if target > cwnd { cwnd / (target - cwnd) } else { 100 * cwnd };
+        if self.last_max == 0 {
+            count = count.min(20);
+        }
+        count = count.min(grow_friendly(&mut epoch, cwnd, acked));
+        self.epoch = Some(epoch);
+        // At most half the window more in a round trip (RFC 9438 §4.2).
+        count.max(2)
+    }
+}
+
+/// W_cubic(t) with t and K in milliseconds (RFC 9438, equation 1).
+pub(crate) fn cubic_window(t: u64, k: u64, origin: u32) -> u32 {
+    // Ten minutes: 40 million packets.
+    let distance = t.abs_diff(k).min(600_000);
+    let cubed = u128::from(distance).pow(3) * u128::from(C_NUMERATOR);
+    let delta = (cubed / u128::from(C_DENOMINATOR * CUBED)) as u64;
+    let origin = u64::from(origin);
+    let window = if t < k { origin.saturating_sub(delta) } else { origin + delta };
+    window.min(u64::from(u32::MAX)) as u32
+}
+
+/// The Reno-friendly window (RFC 9438 §4.3); packets to acknowledge if it is above `cwnd`.
+fn grow_friendly(epoch: &mut Epoch, cwnd: u32, acked: u32) -> u32 {
+    // cwnd/α packets for one more: (1 + β)/(3 (1 − β)) of the window.
+    let per_packet = (u64::from(cwnd) * (SCALE + BETA) / (3 * (SCALE - BETA))).max(1);
+    epoch.friendly_count += u64::from(acked);
+    let more = epoch.friendly_count / per_packet;
+    epoch.friendly_count %= per_packet;
+    epoch.friendly = epoch.friendly.saturating_add(more as u32);
+    match epoch.friendly.checked_sub(cwnd) {
+        Some(above) if above > 0 => cwnd / above,
+        _ => u32::MAX,
+    }
+}
+
+/// The integer cube root, by Newton's method.
+pub(crate) fn cube_root(value: u64) -> u64 {
+    if value == 0 {
+        return 0;
+    }
+    let mut root = 1u64 << (u64::BITS - value.leading_zeros()).div_ceil(3);
+    loop {
+        let next = (2 * root + value / (root * root)) / 3;
+        if next >= root {
+            return root;
+        }
+        root = next;
+    }
+}
+
+impl CongestionControl for Cubic {
+    fn start(&mut self, flow: &mut Flow) {
+        self.exit.reset(flow);
+    }
+
+    fn reduce(&mut self, flow: &mut Flow) -> u32 {
+        self.epoch = None;
+        let cwnd = u64::from(flow.cwnd);
+        // Fast convergence (RFC 9438 §4.7).
+        let max =
+            if flow.cwnd < self.last_max { cwnd * (SCALE + BETA) / (2 * SCALE) } else { cwnd };
+        self.last_max = max as u32;
+        ((cwnd * BETA / SCALE) as u32).max(2)
+    }
+
+    fn grow(&mut self, flow: &mut Flow, acked: u32) {
+        if !flow.cwnd_limited {
+            return;
+        }
+        let mut left = acked;
+        if flow.in_slow_start() {
+            self.exit.acknowledged(flow);
+            left = self.exit.grow(flow, acked);
+        }
+        if left > 0 && !flow.in_slow_start() {
+            if self.epoch.is_none() {
+                self.quiet_until = flow.now + Duration::from_secs(1);
+            }
+            let per_packet = self.acks_per_packet(flow, left);
+            flow.avoid(per_packet, left);
+        }
+    }
+
+    fn acked(&mut self, flow: &mut Flow, sample: &Acked) {
+        let Some(rtt) = sample.rtt.map(|rtt| rtt.as_nanos().max(1)) else { return };
+        if self.epoch.is_some() && flow.now < self.quiet_until {
+            return;
+        }
+        if self.least_rtt == 0 || rtt < self.least_rtt {
+            self.least_rtt = rtt;
+        }
+        if flow.in_slow_start() {
+            self.exit.sample(flow, rtt, self.least_rtt);
+        }
+    }
+
+    fn state_changes(&mut self, flow: &mut Flow, state: RecoveryState) {
+        if state == RecoveryState::Loss {
+            // Everything is learnt anew (RFC 9438 §4.8).
+            self.epoch = None;
+            self.last_max = 0;
+            self.least_rtt = 0;
+            self.exit.reset(flow);
+        }
+    }
+
+    fn event(&mut self, flow: &mut Flow, event: CongestionEvent) {
+        if event == CongestionEvent::TransmitStart
+            && let Some(epoch) = &mut self.epoch
+        {
+            let idle = flow.now.since(self.idle_since.max(epoch.start));
+            epoch.start += idle;
+        }
+        if let CongestionEvent::Acknowledged { .. } = event {
+            self.idle_since = flow.now;
+        }
+    }
+}

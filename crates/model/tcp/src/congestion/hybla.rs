@@ -1,0 +1,78 @@
+//! TCP Hybla (Caini and Firrincieli 2004, "TCP Hybla: a TCP enhancement for heterogeneous
+//! networks"): a connection with a long round trip grows as fast as one with RTT₀ = 25 ms: ρ =
+//! RTT/RTT₀ gives 2^ρ − 1 packets for each acknowledged one in slow start, ρ²/cwnd later.
+
+use super::{Acked, CongestionControl, Flow};
+
+/// RTT₀ in microseconds.
+const REFERENCE_US: u64 = 25_000;
+/// Slow start needs no more than this.
+const RHO_MOST: u64 = 16;
+
+/// Hybla's variables.
+#[derive(Debug, Default)]
+pub(crate) struct Hybla {
+    /// ρ in eighths; at least one.
+    rho8: u64,
+    least_us: u64,
+    /// Fractions of a packet, in 128ths.
+    credit: u64,
+}
+
+impl Hybla {
+    fn update(&mut self, flow: &Flow) {
+        let srtt = flow.srtt.as_nanos() / 1000;
+        self.rho8 = (srtt * 8 / REFERENCE_US).max(8);
+        self.least_us = srtt;
+    }
+}
+
+/// 2^x in 128ths, with x in eighths: powers of two between straight lines would be 6 % off, so that
+/// the eighths have a table.
+fn power128(eighths: u64) -> u64 {
+    const EIGHTHS: [u64; 8] = [128, 140, 152, 166, 181, 197, 215, 235];
+    EIGHTHS[(eighths % 8) as usize] << (eighths / 8).min(RHO_MOST)
+}
+
+impl CongestionControl for Hybla {
+    fn start(&mut self, flow: &mut Flow) {
+        self.update(flow);
+        // The windows of the reference are ρ times as large here.
+        flow.cwnd = flow.cwnd.saturating_mul((self.rho8 / 8) as u32).min(flow.cwnd_clamp);
+    }
+
+    fn reduce(&mut self, flow: &mut Flow) -> u32 {
+        flow.half()
+    }
+
+    fn grow(&mut self, flow: &mut Flow, acked: u32) {
+        let srtt = flow.srtt.as_nanos() / 1000;
+        if self.least_us == 0 || srtt < self.least_us {
+            self.update(flow);
+        }
+        if !flow.cwnd_limited {
+            return;
+        }
+        let slow = flow.in_slow_start();
+        let each = if slow {
+            power128(self.rho8) - 128
+        } else {
+            // ρ² / cwnd, with ρ² in 64ths.
+            self.rho8 * self.rho8 * 2 / u64::from(flow.cwnd.max(1))
+        };
+        self.credit += each.max(u64::from(!slow)) * u64::from(acked);
+        let more = (self.credit / 128).min(u64::from(u32::MAX)) as u32;
+        self.credit %= 128;
+        flow.cwnd = flow.cwnd.saturating_add(more);
+        if slow {
+            flow.cwnd = flow.cwnd.min(flow.ssthresh);
+        }
+        flow.cwnd = flow.cwnd.min(flow.cwnd_clamp);
+    }
+
+    fn acked(&mut self, flow: &mut Flow, _: &Acked) {
+        if self.rho8 == 0 {
+            self.update(flow);
+        }
+    }
+}

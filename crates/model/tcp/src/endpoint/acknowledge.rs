@@ -1,0 +1,313 @@
+//! What an acknowledgement says: packets delivered, round-trip times, the window, duplicates. Not
+//! here: what follows for losses (`repair`).
+
+use netloom_units::{Duration, Time};
+
+use super::Endpoint;
+use crate::congestion::{Acked, CongestionEvent};
+use crate::segment::{Flags, SackBlocks, Segment};
+use crate::sent::Sent;
+
+/// What one acknowledgement has said.
+#[derive(Debug, Default)]
+pub(super) struct Outcome {
+    /// It acknowledges new data cumulatively.
+    pub advanced: bool,
+    /// Packets newly acknowledged cumulatively, SACKed before or not.
+    pub packets: u32,
+    /// Packets newly SACKed.
+    pub sacked: u32,
+    /// Packets newly known to be delivered.
+    pub delivered: u32,
+    /// Packets newly deemed lost.
+    pub lost: u32,
+    /// A packet from before the recovery point was delivered that was never sent again.
+    pub original: bool,
+    /// It acknowledges what was retransmitted, so that others may have waited for that.
+    resent: bool,
+    /// It changes nothing but what it SACKs: a duplicate (RFC 5681 §2).
+    pub duplicate: bool,
+    /// It reports that something arrived twice.
+    pub dsack: bool,
+    /// It echoes a mark.
+    pub echo: bool,
+    /// Packets in flight before.
+    pub flight_before: u32,
+    /// When the first and the last of the packets newly acknowledged were sent; only those sent
+    /// once.
+    first_sent: Option<Time>,
+    last_sent: Option<Time>,
+    last_in_flight: u32,
+    /// When the first of those newly SACKed was sent.
+    sacked_sent: Option<Time>,
+    /// The lowest packet that was overtaken.
+    overtaken: Option<u64>,
+}
+
+impl Endpoint {
+    /// Fifth check of RFC 9293 §3.10.7.4. `start`: the segment's number, `carries`: it has payload
+    /// or a FIN. `false` if the segment is to be dropped.
+    pub(super) fn acknowledge(
+        &mut self,
+        now: Time,
+        segment: &Segment,
+        sack: &SackBlocks,
+        start: u64,
+        carries: bool,
+    ) -> bool {
+        let ack = self.snd.sequence.position(segment.ack, self.snd.una);
+        let oldest = self.snd.una.saturating_sub(u64::from(self.snd.largest_window.max(65_535)));
+        if ack > self.snd.nxt || ack < oldest {
+            self.challenge(now);
+            return false;
+        }
+        let old = ack < self.snd.una;
+        if old && segment.sack_blocks == 0 {
+            return true;
+        }
+        let ack = ack.max(self.snd.una);
+        let mut outcome = Outcome {
+            advanced: ack > self.snd.una,
+            flight_before: self.in_flight(),
+            echo: self.negotiated.ecn_on() && segment.flags.contains(Flags::ECE),
+            ..Outcome::default()
+        };
+        let idle = self.snd.sent.is_empty();
+        let updated = !old && self.update_window(now, segment, start, ack);
+        if outcome.advanced {
+            self.recovery.timeouts = 0;
+            self.recovery.silent_since = None;
+        }
+        self.take_sacks(now, sack, ack, &mut outcome);
+        self.take_cumulative(now, ack, &mut outcome);
+        outcome.duplicate = !outcome.advanced && !updated && !carries && !idle && !old;
+        self.take_duplicate(&mut outcome);
+        if outcome.echo {
+            self.rate.delivered_ce += u64::from(outcome.delivered);
+        }
+        self.take_rtt(now, &mut outcome);
+        self.refresh_flow(now);
+        self.report(now, &outcome);
+        if !idle {
+            self.repair(now, outcome);
+        } else if self.snd.has_unsent() && self.snd.window == 0 {
+            self.watch_window(now);
+        }
+        true
+    }
+
+    /// The send window (RFC 9293 §3.10.7.4); whether it changes.
+    fn update_window(&mut self, now: Time, segment: &Segment, start: u64, ack: u64) -> bool {
+        let window = u32::from(segment.window) << self.snd.shift;
+        let newer = ack > self.snd.una
+            || start > self.snd.window_seq
+            || (start == self.snd.window_seq && (window > self.snd.window || window == 0));
+        if !newer {
+            return false;
+        }
+        let changed = window != self.snd.window;
+        self.snd.window_seq = start;
+        self.snd.window_ack = ack;
+        self.snd.window = window;
+        self.snd.largest_window = self.snd.largest_window.max(window);
+        if changed && self.snd.sent.is_empty() {
+            self.recovery.backoff = 0;
+            // The probe of a closed window ends; what waits goes out.
+            if self.timers.is_set_for(super::timers::Retransmit::Window) {
+                self.timers.retransmit = None;
+            }
+            if window == 0 {
+                self.watch_window(now);
+            }
+        }
+        changed
+    }
+
+    fn take_sacks(&mut self, now: Time, sack: &SackBlocks, ack: u64, outcome: &mut Outcome) {
+        if !self.negotiated.sack || sack.count() == 0 {
+            return;
+        }
+        let una = self.snd.una;
+        let mut blocks = [(0u64, 0u64); SackBlocks::MOST];
+        let mut count = 0;
+        for (n, block) in sack.as_slice().iter().enumerate() {
+            let start = self.snd.sequence.position(block.start, una);
+            let end = self.snd.sequence.position(block.end, una);
+            if start >= end || end > self.snd.nxt {
+                continue;
+            }
+            if n == 0 && self.is_duplicate_report(sack, start, end, ack) {
+                self.take_dsack(end, outcome);
+                continue;
+            }
+            if end > ack {
+                blocks[count] = (start.max(ack), end);
+                count += 1;
+            }
+        }
+        // Lower ones first: a block that is new has not overtaken those below it.
+        let blocks = &mut blocks[..count];
+        blocks.sort_unstable();
+        let Self { snd, rate, recovery, flow, rtt, .. } = self;
+        let least = rtt.least().unwrap_or(Duration::ZERO);
+        let echo = flow.timestamp_echo;
+        for block in blocks.iter() {
+            let highest = snd.sent.highest_sacked;
+            let point = recovery.point;
+            snd.sent.sack(*block, |_, packet| {
+                outcome.sacked += 1;
+                outcome.delivered += 1;
+                if !packet.ever_resent {
+                    outcome.sacked_sent.get_or_insert(packet.sent_at);
+                    if packet.end() <= point {
+                        outcome.original = true;
+                    }
+                    if packet.start < highest {
+                        outcome.overtaken = min_of(outcome.overtaken, packet.start);
+                    }
+                }
+                recovery.rack.deliver(packet, now, echo, least);
+                rate.deliver(packet, now);
+            });
+        }
+        snd.sent.remember(blocks);
+    }
+
+    /// Whether the first block reports what arrived twice (RFC 2883 §4).
+    fn is_duplicate_report(&self, sack: &SackBlocks, start: u64, end: u64, ack: u64) -> bool {
+        if end <= ack || start < ack {
+            return true;
+        }
+        let Some(second) = sack.as_slice().get(1) else { return false };
+        let from = self.snd.sequence.position(second.start, self.snd.una);
+        let to = self.snd.sequence.position(second.end, self.snd.una);
+        from <= start && end <= to
+    }
+
+    fn take_dsack(&mut self, end: u64, outcome: &mut Outcome) {
+        outcome.dsack = true;
+        self.recovery.see_duplicate(end);
+        let probe = self.recovery.probe.is_some_and(|probe| probe.resent && probe.end == end);
+        if !probe {
+            self.recovery.rack.see_duplicate(self.snd.una, self.snd.nxt);
+        }
+    }
+
+    /// Takes off what is acknowledged up to `ack`.
+    fn take_cumulative(&mut self, now: Time, ack: u64, outcome: &mut Outcome) {
+        let highest = self.snd.sent.highest_sacked;
+        let least = self.rtt.least().unwrap_or(Duration::ZERO);
+        while let Some(packet) = self.snd.sent.pop_acknowledged(ack) {
+            outcome.packets += 1;
+            if packet.sacked {
+                continue;
+            }
+            self.deliver(now, &packet, highest, least, outcome);
+        }
+        self.snd.una = ack;
+        if self.snd.sent.is_empty() {
+            self.snd.sent.highest_sacked = 0;
+        }
+    }
+
+    fn deliver(
+        &mut self,
+        now: Time,
+        packet: &Sent,
+        highest: u64,
+        least: Duration,
+        outcome: &mut Outcome,
+    ) {
+        outcome.delivered += 1;
+        if packet.ever_resent {
+            outcome.resent = true;
+        } else {
+            outcome.first_sent.get_or_insert(packet.sent_at);
+            outcome.last_sent = Some(packet.sent_at);
+            outcome.last_in_flight = packet.stamp.in_flight;
+            if packet.end() <= self.recovery.point {
+                outcome.original = true;
+            }
+            if packet.start < highest {
+                outcome.overtaken = min_of(outcome.overtaken, packet.start);
+            }
+        }
+        let echo = self.flow.timestamp_echo;
+        self.recovery.rack.deliver(packet, now, echo, least);
+        self.rate.deliver(packet, now);
+    }
+
+    /// Without SACK, a duplicate acknowledgement stands for one packet that arrived (RFC 6582).
+    fn take_duplicate(&mut self, outcome: &mut Outcome) {
+        if self.negotiated.sack {
+            self.detect_reordering(outcome.overtaken);
+            return;
+        }
+        if outcome.duplicate {
+            let room = self.snd.sent.len().saturating_sub(self.snd.sent.lost() + 1);
+            if self.snd.duplicates < room {
+                self.snd.duplicates += 1;
+            }
+            outcome.delivered += 1;
+            self.rate.delivered += 1;
+        } else if outcome.packets > 0 {
+            // They were counted when they arrived; the one that filled the gap is new.
+            let known = self.snd.duplicates.min(outcome.packets - 1);
+            self.snd.duplicates -= known;
+            outcome.delivered = outcome.delivered.saturating_sub(known).max(1);
+            self.rate.delivered -= u64::from(known);
+            self.snd.bound_duplicates();
+        }
+    }
+
+    /// The degree of reordering: how far a packet was overtaken that was sent once.
+    fn detect_reordering(&mut self, overtaken: Option<u64>) {
+        let Some(start) = overtaken else { return };
+        let highest = self.snd.sent.highest_sacked.max(self.snd.una);
+        let distance = highest.saturating_sub(start);
+        let mss = u64::from(self.snd.mss);
+        if distance > u64::from(self.recovery.reordering) * mss {
+            let packets = distance.div_ceil(mss) as u32;
+            self.recovery.reordering = packets.min(self.config.max_reordering);
+        }
+        self.recovery.rack.reordering_seen = true;
+    }
+
+    /// Samples of the round-trip time (RFC 6298 §3, RFC 7323 §4).
+    fn take_rtt(&mut self, now: Time, outcome: &mut Outcome) {
+        let first = outcome.first_sent.filter(|_| !outcome.resent);
+        let sent = first.or(outcome.sacked_sent);
+        let rtt = match sent {
+            Some(sent) => Some(now.since(sent)),
+            None if outcome.advanced && self.negotiated.timestamps => {
+                self.flow.timestamp_echo.map(|echo| self.since_relative_echo(now, echo))
+            }
+            None => None,
+        };
+        let Some(rtt) = rtt else { return };
+        self.rtt.sample(rtt, self.snd.una, self.snd.nxt);
+        self.recovery.backoff = 0;
+        let last = outcome.last_sent.filter(|_| !outcome.resent).or(outcome.sacked_sent);
+        self.rtt.sample_least(now, last.map_or(rtt, |last| now.since(last)));
+    }
+
+    /// Tells the congestion control.
+    fn report(&mut self, now: Time, outcome: &Outcome) {
+        let event =
+            CongestionEvent::Acknowledged { echo: outcome.echo, packets: outcome.delivered };
+        self.control.event(&mut self.flow, event);
+        if outcome.packets > 0 || outcome.sacked > 0 {
+            let last = outcome.last_sent.or(outcome.sacked_sent);
+            let sample = Acked {
+                packets: outcome.packets,
+                rtt: last.map(|last| now.since(last)),
+                in_flight: outcome.last_in_flight,
+            };
+            self.control.acked(&mut self.flow, &sample);
+        }
+    }
+}
+
+fn min_of(known: Option<u64>, value: u64) -> Option<u64> {
+    Some(known.map_or(value, |known| known.min(value)))
+}

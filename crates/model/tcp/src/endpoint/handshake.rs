@@ -1,0 +1,154 @@
+//! Opening a connection: SYNs, and what the two ends agree on. Not here: the rest of RFC 9293's
+//! event processing (`arrive`).
+
+use netloom_units::Time;
+
+use super::options::EcnState;
+use super::{Endpoint, State};
+use crate::config::EcnMode;
+use crate::event::{CloseReason, Event};
+use crate::segment::{Flags, Segment};
+use crate::sent::Sent;
+use crate::sequence::SYN_AT;
+
+impl Endpoint {
+    /// Sends a SYN.
+    pub(super) fn open(&mut self, now: Time) {
+        let mss = u32::from(self.config.announced_mss());
+        self.snd.path_mss = mss;
+        self.rcv.window.open(&self.config, mss);
+        self.snd.syn_due = true;
+        self.set_timeout(now);
+    }
+
+    /// LISTEN (RFC 9293 §3.10.7.2).
+    pub(super) fn arrive_in_listen(&mut self, now: Time, segment: &Segment) {
+        if segment.flags.contains(Flags::RST) {
+            return;
+        }
+        if segment.flags.contains(Flags::ACK) {
+            self.reply = segment.reset_reply();
+            return;
+        }
+        if segment.flags.contains(Flags::SYN) {
+            self.agree(segment);
+            let asks = Flags::ECE | Flags::CWR;
+            let asked = segment.flags.contains(asks) && self.config.ecn != EcnMode::Off;
+            let use_ecn = asked || (segment.flags.contains(asks) && self.negotiated.accurate);
+            self.negotiated.ecn = if use_ecn { EcnState::On } else { EcnState::Off };
+            let mss = u32::from(self.config.announced_mss()) - self.negotiated.option_bytes();
+            self.snd.path_mss = u32::from(self.config.announced_mss());
+            self.rcv.window.open(&self.config, mss);
+            self.rcv.synchronize(segment.seq);
+            self.state = State::SynReceived;
+            self.snd.syn_due = true;
+            self.set_timeout(now);
+        }
+    }
+
+    /// Options of the other end's SYN.
+    fn agree(&mut self, segment: &Segment) {
+        let agreed = &mut self.negotiated;
+        let options = segment.syn;
+        agreed.sack &= options.is_some_and(|syn| syn.sack_permitted);
+        agreed.timestamps &= segment.timestamps.is_some();
+        let scale = options.and_then(|syn| syn.window_scale);
+        agreed.window_scaling &= scale.is_some();
+        if let Some(timestamps) = segment.timestamps {
+            agreed.recent = timestamps.value;
+        }
+        if agreed.window_scaling {
+            self.snd.shift = scale.unwrap_or(0).min(14);
+            self.rcv.window.shift = self.config.window_shift();
+        }
+        self.snd.peer_mss = options.map_or(536, |syn| u32::from(syn.mss)).max(1);
+        self.snd.size_packets(agreed.option_bytes());
+        self.flow.mss = self.snd.mss;
+        self.snd.window = u32::from(segment.window);
+        self.snd.largest_window = self.snd.window;
+    }
+
+    /// SYN-SENT (RFC 9293 §3.10.7.3).
+    pub(super) fn arrive_in_syn_sent(&mut self, now: Time, segment: &Segment) {
+        let flags = segment.flags;
+        let acknowledges = flags.contains(Flags::ACK);
+        if acknowledges && segment.ack != self.snd.sequence.wire(SYN_AT + 1) {
+            self.reply = segment.reset_reply();
+            return;
+        }
+        if flags.contains(Flags::RST) {
+            if acknowledges {
+                self.end(CloseReason::Refused);
+            }
+            return;
+        }
+        if !flags.contains(Flags::SYN) {
+            return;
+        }
+        self.agree(segment);
+        self.rcv.synchronize(segment.seq);
+        self.snd.window_seq = SYN_AT;
+        if acknowledges {
+            let accepted = flags.contains(Flags::ECE) && !flags.contains(Flags::CWR);
+            self.agree_on_ecn(accepted);
+            self.acknowledge_syn(now, segment);
+            self.rcv.acks.now = true;
+            self.establish(now);
+        } else {
+            // Both ends have opened at once.
+            self.agree_on_ecn(flags.contains(Flags::ECE | Flags::CWR));
+            self.state = State::SynReceived;
+            self.snd.syn_due = true;
+        }
+    }
+
+    fn agree_on_ecn(&mut self, other: bool) {
+        let on = other && self.negotiated.ecn == EcnState::Offered;
+        self.negotiated.ecn = if on { EcnState::On } else { EcnState::Off };
+    }
+
+    /// The other end has this end's SYN.
+    pub(super) fn acknowledge_syn(&mut self, now: Time, segment: &Segment) {
+        self.snd.una = SYN_AT + 1;
+        self.snd.syn_due = false;
+        self.snd.window_ack = self.snd.una;
+        if let Some(packet) = self.snd.sent.pop_acknowledged(self.snd.una) {
+            self.sample_syn(now, &packet, segment);
+        }
+        if self.recovery.timeouts > 0 {
+            self.rtt.syn_was_lost();
+        }
+    }
+
+    fn sample_syn(&mut self, now: Time, packet: &Sent, segment: &Segment) {
+        let echo = segment.timestamps.map(|timestamps| timestamps.echo);
+        let rtt = match echo {
+            _ if !packet.ever_resent => now.since(packet.sent_at),
+            Some(echo) if echo != 0 => self.since_echo(now, echo),
+            _ => return,
+        };
+        self.rtt.sample(rtt, self.snd.una, self.snd.nxt);
+        self.rtt.sample_least(now, rtt);
+    }
+
+    /// Data may go both ways.
+    pub(super) fn establish(&mut self, now: Time) {
+        self.state = State::Established;
+        self.timers.retransmit = None;
+        // More than one lost SYN: the path is congested (RFC 5681 §3.1).
+        let congested = self.recovery.timeouts > 1;
+        self.flow.cwnd = if congested { 1 } else { self.flow.initial_cwnd };
+        self.recovery.timeouts = 0;
+        self.recovery.silent_since = None;
+        self.recovery.backoff = 0;
+        self.recovery.first_resent = None;
+        self.recovery.undo_from = None;
+        self.snd.packets_sent = 0;
+        self.tune_send_buffer();
+        self.refresh_flow(now);
+        self.update_pacing_rate();
+        self.control.start(&mut self.flow);
+        self.events.push(Event::Connected);
+        self.events.push(Event::Writable);
+    }
+}

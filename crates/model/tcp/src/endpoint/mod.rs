@@ -1,0 +1,369 @@
+//! The connection: what joins the parts. [`Endpoint`] has the calls; its files have one matter
+//! each.
+
+mod acknowledge;
+mod arrive;
+mod handshake;
+mod options;
+mod repair;
+mod send;
+mod sender;
+mod timers;
+mod transmit;
+mod undo;
+
+use std::sync::Arc;
+
+use netloom_units::{Duration, Time};
+
+use crate::config::Config;
+use crate::congestion::{self, CongestionControl, EcnUse, Flow};
+use crate::event::{CloseReason, Event, Events};
+use crate::info::Info;
+use crate::rate::RateSampler;
+use crate::receiver::Receiver;
+use crate::recovery::{Recovery, TailProbe};
+use crate::rtt::RttEstimator;
+use crate::segment::{Flags, SackBlocks, Segment, Transmit};
+use crate::ticks::Ticks;
+use options::Negotiated;
+use send::Usage;
+use sender::Sender;
+use timers::{Timers, earlier};
+
+/// The states of a connection (RFC 9293 §3.3.2).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum State {
+    /// No connection.
+    Closed,
+    /// Waits for a SYN.
+    Listen,
+    /// Has sent a SYN.
+    SynSent,
+    /// Has sent and received a SYN.
+    SynReceived,
+    /// Data goes both ways.
+    Established,
+    /// Has sent a FIN.
+    FinWait1,
+    /// Its FIN is acknowledged.
+    FinWait2,
+    /// Has received a FIN.
+    CloseWait,
+    /// Has sent and received a FIN; its own is not acknowledged.
+    Closing,
+    /// Has received a FIN, then sent one.
+    LastAck,
+    /// Waits until nothing of the connection is left in the network.
+    TimeWait,
+}
+
+impl State {
+    /// Whether both ends know each other's sequence numbers.
+    pub const fn synchronized(self) -> bool {
+        !matches!(self, Self::Closed | Self::Listen | Self::SynSent | Self::SynReceived)
+    }
+
+    /// Whether payload may still come.
+    const fn receives(self) -> bool {
+        matches!(self, Self::Established | Self::FinWait1 | Self::FinWait2)
+    }
+
+    /// Whether payload may still go out, for the first time or again.
+    const fn sends(self) -> bool {
+        matches!(
+            self,
+            Self::Established | Self::CloseWait | Self::FinWait1 | Self::Closing | Self::LastAck
+        )
+    }
+
+    /// The name in reports, as `ss` has it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Closed => "closed",
+            Self::Listen => "listen",
+            Self::SynSent => "syn-sent",
+            Self::SynReceived => "syn-recv",
+            Self::Established => "estab",
+            Self::FinWait1 => "fin-wait-1",
+            Self::FinWait2 => "fin-wait-2",
+            Self::CloseWait => "close-wait",
+            Self::Closing => "closing",
+            Self::LastAck => "last-ack",
+            Self::TimeWait => "time-wait",
+        }
+    }
+}
+
+/// One end of a connection.
+///
+/// # Call order
+/// 1. [`connect`](Self::connect) or [`listen`](Self::listen) makes one.
+/// 2. After every call that takes `now`: [`poll_event`](Self::poll_event) until it returns `None`,
+///    react with [`read`](Self::read), [`write`](Self::write) and so on, then
+///    [`poll_transmit`](Self::poll_transmit) until it returns `None`, then ask
+///    [`next_deadline`](Self::next_deadline) anew.
+/// 3. At the deadline, [`handle_timeout`](Self::handle_timeout); when a segment comes,
+///    [`handle_segment`](Self::handle_segment).
+///
+/// `now` never goes back. Late calls are allowed; what they do is done late.
+#[derive(Debug)]
+pub struct Endpoint {
+    config: Arc<Config>,
+    state: State,
+    negotiated: Negotiated,
+    snd: Sender,
+    rcv: Receiver,
+    flow: Flow,
+    control: Box<dyn CongestionControl>,
+    recovery: Recovery,
+    rtt: RttEstimator,
+    rate: RateSampler,
+    timers: Timers,
+    ticks: Ticks,
+    usage: Usage,
+    /// When pacing lets the next packet go.
+    next_at: Time,
+    events: Events,
+    /// A segment that is sent before all else: a reset or an answer out of turn.
+    reply: Option<Segment>,
+    /// The application has closed both directions: what arrives now finds nobody.
+    released: bool,
+    /// When a segment outside the window was answered last.
+    challenged: Option<Time>,
+}
+
+impl Endpoint {
+    fn new(config: Arc<Config>, initial: u32, state: State) -> Self {
+        let control = congestion::make(&config, initial);
+        let mut flow = Flow::new(config.initial_window, config.max_pacing_rate);
+        flow.mss = u32::from(config.announced_mss());
+        Self {
+            state,
+            negotiated: Negotiated::offer(&config, control.ecn() == EcnUse::Accurate),
+            snd: Sender::new(&config, initial),
+            rcv: Receiver::new(&config),
+            flow,
+            recovery: Recovery::new(config.reordering),
+            rtt: RttEstimator::new(config.rto_min, config.rto_max, config.min_rtt_window),
+            rate: RateSampler::default(),
+            timers: Timers::default(),
+            ticks: Ticks::new(config.hz),
+            usage: Usage::default(),
+            next_at: Time::ZERO,
+            events: Events::default(),
+            reply: None,
+            released: false,
+            challenged: None,
+            control,
+            config,
+        }
+    }
+
+    /// Opens a connection at `now`: the SYN waits in [`poll_transmit`](Self::poll_transmit).
+    /// `initial` is the initial sequence number, and the seed of congestion controls that draw
+    /// random numbers.
+    pub fn connect(now: Time, config: Arc<Config>, initial: u32) -> Self {
+        let mut endpoint = Self::new(config, initial, State::SynSent);
+        endpoint.flow.now = now;
+        endpoint.open(now);
+        endpoint
+    }
+
+    /// Waits for a SYN. `initial` as for [`connect`](Self::connect).
+    pub fn listen(config: Arc<Config>, initial: u32) -> Self {
+        Self::new(config, initial, State::Listen)
+    }
+
+    /// A segment has arrived, with its SACK blocks.
+    pub fn handle_segment(&mut self, now: Time, segment: &Segment, sack: &SackBlocks) {
+        self.flow.now = now;
+        self.segment_arrives(now, segment, sack);
+    }
+
+    /// The time of [`next_deadline`](Self::next_deadline) has come.
+    pub fn handle_timeout(&mut self, now: Time) {
+        self.flow.now = now;
+        self.timers_expire(now);
+    }
+
+    /// When [`handle_timeout`](Self::handle_timeout) or [`poll_transmit`](Self::poll_transmit) is
+    /// to be called next, whatever arrives.
+    #[inline]
+    pub fn next_deadline(&self) -> Option<Time> {
+        let acks = &self.rcv.acks;
+        earlier(self.timers.next(), earlier(acks.delayed, acks.compressed))
+    }
+
+    /// The next segment to send at `now`.
+    pub fn poll_transmit(&mut self, now: Time) -> Option<Transmit> {
+        self.flow.now = now;
+        self.next_segment(now)
+    }
+
+    /// The next event.
+    pub fn poll_event(&mut self) -> Option<Event> {
+        self.events.poll()
+    }
+
+    /// Appends up to `bytes` bytes to what is to be sent; returns how many the send buffer takes.
+    /// [`Event::Writable`] follows when there is room again. Zero once the sending direction is
+    /// closed.
+    pub fn write(&mut self, now: Time, bytes: u64) -> u64 {
+        self.flow.now = now;
+        let open = matches!(self.state, State::SynSent | State::SynReceived)
+            || matches!(self.state, State::Established | State::CloseWait);
+        if !open || self.snd.closing {
+            return 0;
+        }
+        let taken = self.snd.write(&self.config, bytes);
+        if taken > 0 && self.state.sends() {
+            self.restart_after_idle(now);
+        }
+        taken
+    }
+
+    /// Takes up to `most` readable bytes; returns how many there were.
+    pub fn read(&mut self, now: Time, most: u64) -> u64 {
+        self.flow.now = now;
+        let segment = self.rcv.acks.segment.max(1);
+        let taken = self.rcv.read(now, most, &self.config, segment);
+        if taken > 0 && self.state.synchronized() {
+            let buffered = self.rcv.buffered();
+            let (next, window) = (self.rcv.next, &self.rcv.window);
+            if self.state.receives() && window.worth_update(&self.config, next, buffered, segment) {
+                self.rcv.acks.now = true;
+            }
+        }
+        taken
+    }
+
+    /// Bytes that can be read now.
+    pub fn readable(&self) -> u64 {
+        self.rcv.readable()
+    }
+
+    /// Bytes that the send buffer takes now.
+    pub fn writable(&self) -> u64 {
+        self.snd.room(&self.config)
+    }
+
+    /// Closes the sending direction: a FIN follows what is written (RFC 9293 §3.10.4; shutdown(2)
+    /// with `SHUT_WR`). Reading goes on.
+    pub fn shutdown(&mut self, now: Time) {
+        self.flow.now = now;
+        match self.state {
+            State::Closed | State::Listen | State::SynSent => self.end(CloseReason::Finished),
+            State::SynReceived | State::Established => {
+                self.snd.closing = true;
+                if self.state == State::Established {
+                    self.state = State::FinWait1;
+                }
+            }
+            State::CloseWait => {
+                self.snd.closing = true;
+                self.state = State::LastAck;
+            }
+            _ => {}
+        }
+    }
+
+    /// Closes both directions, as close(2) does: like [`shutdown`](Self::shutdown), but nobody
+    /// reads any more. If something is unread, or arrives, the connection is reset (RFC 2525
+    /// §2.17).
+    pub fn close(&mut self, now: Time) {
+        self.flow.now = now;
+        if self.rcv.readable() > 0 {
+            self.abort(now);
+            return;
+        }
+        self.released = true;
+        self.shutdown(now);
+        if self.state == State::FinWait2 {
+            self.timers.lifetime = Some(self.ticks.expiry(now, self.config.fin_timeout));
+        }
+    }
+
+    /// Ends the connection at once, with a reset where the other end knows of it (RFC 9293
+    /// §3.10.5).
+    pub fn abort(&mut self, now: Time) {
+        self.flow.now = now;
+        let known = self.state.synchronized() || self.state == State::SynReceived;
+        let over = matches!(self.state, State::TimeWait | State::Closed);
+        self.end(CloseReason::Aborted);
+        if known && !over {
+            let seq = self.snd.sequence.wire(self.snd.nxt);
+            let ack = self.rcv.sequence.wire(self.rcv.next);
+            let flags = Flags::RST | Flags::ACK;
+            self.reply = Some(Segment { seq, ack, flags, ..Segment::EMPTY });
+        }
+    }
+
+    /// The path takes packets of `mtu` bytes at most, as an ICMP message says: what is longer
+    /// counts as lost and goes out in smaller packets (RFC 1191, RFC 8201).
+    pub fn handle_mtu(&mut self, now: Time, mtu: u16) {
+        self.flow.now = now;
+        self.shrink_packets(mtu);
+    }
+
+    /// State of the connection.
+    pub const fn state(&self) -> State {
+        self.state
+    }
+
+    /// The configuration.
+    pub fn config(&self) -> &Config {
+        &self.config
+    }
+
+    /// What TCP_INFO would show.
+    pub fn info(&self) -> Info {
+        let flow = &self.flow;
+        let unlimited = flow.pacing_rate == u64::MAX;
+        Info {
+            state: self.state,
+            recovery: flow.state,
+            cwnd: flow.cwnd,
+            ssthresh: (flow.ssthresh != u32::MAX).then_some(flow.ssthresh),
+            in_flight: self.in_flight(),
+            unacked: self.snd.sent.len(),
+            sacked: self.snd.sacked(),
+            lost_now: self.snd.sent.lost(),
+            mss: self.snd.mss,
+            srtt: self.rtt.smoothed(),
+            rttvar: self.rtt.deviation(),
+            rto: self.rtt.timeout(self.recovery.backoff),
+            min_rtt: self.rtt.least().unwrap_or(Duration::ZERO),
+            pacing_rate: (!unlimited).then_some(flow.pacing_rate),
+            delivery_rate: self.rate.bytes_per_second(self.snd.mss),
+            bytes_acked: self.snd.bytes_acknowledged(),
+            bytes_received: self.rcv.read + self.rcv.readable() - (crate::sequence::SYN_AT + 1),
+            packets_sent: self.snd.packets_sent,
+            delivered: self.rate.delivered,
+            delivered_ce: self.rate.delivered_ce,
+            retransmitted: self.recovery.resent_total,
+            lost: self.rate.lost,
+            reordering: self.recovery.reordering,
+            backoff: self.recovery.backoff,
+            peer_window: self.snd.window,
+            send_buffer: self.snd.buffer,
+            receive_buffer: self.rcv.window.buffer(),
+            unsent: self.snd.unsent(),
+        }
+    }
+
+    /// The connection is over, without TIME-WAIT.
+    fn end(&mut self, reason: CloseReason) {
+        if self.state != State::Closed && self.state != State::TimeWait {
+            self.events.push(Event::Closed(reason));
+        }
+        self.state = State::Closed;
+        self.timers = Timers::default();
+        self.rcv.acks = Default::default();
+        self.snd.forget();
+    }
+
+    fn in_flight(&self) -> u32 {
+        self.snd.in_flight()
+    }
+}

@@ -1,0 +1,223 @@
+//! How much may be sent: the congestion window and whether it is used, restarts after idle times,
+//! pacing, the size of bursts and of the send buffer. Not here: the segments (`transmit`).
+
+use netloom_units::{Duration, Time};
+
+use super::Endpoint;
+use crate::config::LEAST_MSS;
+use crate::congestion::CongestionEvent;
+
+/// The longest burst in bytes: what segmentation offload takes at once.
+const LONGEST_BURST: u64 = 65_536;
+/// Nanoseconds of a second.
+const NANOS: u64 = 1_000_000_000;
+
+/// Whether the window was used up in the present round (RFC 7661's idea, as Linux does it).
+#[derive(Debug, Default)]
+pub(crate) struct Usage {
+    /// The round ends when this position is acknowledged.
+    round_end: u64,
+    /// Most packets in flight since the window limited last, and when that was.
+    used: u32,
+    limited_at: Time,
+    /// When payload was sent last.
+    pub sent_at: Time,
+    /// Something was sent since the window was validated last.
+    pub unvalidated: bool,
+}
+
+impl Endpoint {
+    /// Brings what congestion controls see up to date.
+    pub(super) fn refresh_flow(&mut self, now: Time) {
+        let in_flight = self.in_flight();
+        let flow = &mut self.flow;
+        flow.now = now;
+        flow.in_flight = in_flight;
+        flow.mss = self.snd.mss;
+        flow.una = self.snd.una;
+        flow.nxt = self.snd.nxt;
+        flow.srtt = self.rtt.smoothed();
+        flow.least_rtt = self.rtt.least();
+        flow.delivered = self.rate.delivered;
+        flow.delivered_ce = self.rate.delivered_ce;
+        flow.lost = self.rate.lost;
+    }
+
+    /// The pacing rate of controls that set none: twice the window in a round trip in slow start,
+    /// 1.2 times it later. It sizes bursts where nothing is paced.
+    pub(super) fn update_pacing_rate(&mut self) {
+        let flow = &mut self.flow;
+        let ratio = if flow.cwnd < flow.ssthresh / 2 {
+            self.config.pacing_slow_start_ratio
+        } else {
+            self.config.pacing_avoidance_ratio
+        };
+        let packets = flow.cwnd.max(flow.in_flight);
+        let bytes = u64::from(packets) * u64::from(flow.mss) * u64::from(ratio) / 100;
+        // Up to 18 GB in flight.
+        let rate = bytes.saturating_mul(NANOS).checked_div(flow.srtt.as_nanos());
+        flow.pacing_rate = rate.unwrap_or(u64::MAX).min(flow.max_pacing_rate);
+    }
+
+    pub(super) fn tune_send_buffer(&mut self) {
+        let windows = self.control.send_buffer_windows();
+        let (cwnd, reordering) = (self.flow.cwnd, self.recovery.reordering);
+        self.snd.tune_buffer(&self.config, cwnd, reordering, windows);
+    }
+
+    /// Packets in a burst: a millisecond of the pacing rate, more on short paths, at least two
+    /// (`tcp_min_tso_segs`, `tcp_tso_rtt_log`), at most 64 KB.
+    pub(super) fn burst(&self) -> u32 {
+        let mut bytes = self.flow.pacing_rate >> 10;
+        let log = self.config.tso_rtt_log;
+        if let Some(least) = self.rtt.least()
+            && log > 0
+        {
+            let steps = (least.as_nanos() / 1000) >> log;
+            if steps < 32 {
+                bytes = bytes.saturating_add(LONGEST_BURST >> steps);
+            }
+        }
+        let mss = u64::from(self.snd.mss);
+        let bound = LONGEST_BURST.min(u64::from(self.config.limit_output_bytes));
+        let least = self.control.min_burst(&self.flow).unwrap_or(self.config.min_tso_segments);
+        let packets = (bytes.min(bound) / mss) as u32;
+        packets.max(least).min((bound / mss) as u32).max(1)
+    }
+
+    /// Whether it is better to wait for the next acknowledgement than to send `packets` packets
+    /// now: a longer burst is cheaper. Only right behind another burst, and not while an answer is
+    /// far away.
+    pub(super) fn waits_for_burst(&self, now: Time, packets: u32, burst: u32) -> bool {
+        use crate::congestion::RecoveryState::Recovery;
+        if packets >= burst || self.flow.state >= Recovery || self.flow.in_flight == 0 {
+            return false;
+        }
+        if now.since(self.usage.sent_at) > Duration::from_millis(1) {
+            return false;
+        }
+        let mss = self.snd.mss.max(1);
+        let window = self.flow.cwnd.min(self.snd.window / mss);
+        let divisor = self.config.tso_window_divisor;
+        if divisor > 0 && packets >= window / divisor {
+            return false;
+        }
+        let Some(first) = self.snd.sent.first() else { return false };
+        // An acknowledgement is expected a round trip after the first packet.
+        let half = Duration::from_nanos(self.rtt.smoothed().as_nanos() / 2);
+        now.since(first.sent_at) >= half
+    }
+
+    /// Counts what was sent against the window, once nothing more can be sent; `limited`: the
+    /// congestion window was the reason.
+    pub(super) fn validate_window(&mut self, now: Time, limited: bool) {
+        let out = self.snd.sent.len();
+        let flow = &mut self.flow;
+        let new_round = self.snd.una >= self.usage.round_end;
+        if new_round || limited || (!flow.cwnd_limited_in_round && out > flow.peak_in_flight) {
+            flow.cwnd_limited_in_round = limited;
+            flow.peak_in_flight = out;
+            self.usage.round_end = self.snd.nxt;
+        }
+        flow.update_limited();
+        if flow.cwnd_limited {
+            self.usage.used = 0;
+            self.usage.limited_at = now;
+            return;
+        }
+        self.usage.used = self.usage.used.max(out);
+        let idle = now.since(self.usage.limited_at);
+        let rto = self.rtt.timeout(self.recovery.backoff);
+        if self.config.slow_start_after_idle && idle >= rto && !self.control.sets_window() {
+            self.forget_unused(now);
+        }
+    }
+
+    /// The application has not used the window for a timeout: half of what is unused goes (RFC 2861
+    /// §3.1).
+    fn forget_unused(&mut self, now: Time) {
+        use crate::congestion::RecoveryState::Open;
+        let blocked = self.snd.blocked;
+        let flow = &mut self.flow;
+        if flow.state == Open && !blocked {
+            let used = self.usage.used.max(flow.initial_cwnd);
+            if used < flow.cwnd {
+                flow.ssthresh = current_threshold(flow.cwnd, flow.ssthresh);
+                flow.cwnd = (flow.cwnd + used) / 2;
+            }
+            self.usage.used = 0;
+        }
+        self.usage.limited_at = now;
+    }
+
+    /// Something is written after an idle time: the window restarts (RFC 5681 §4.1, RFC 2861), as
+    /// many halvings as timeouts have passed.
+    pub(super) fn restart_after_idle(&mut self, now: Time) {
+        if !self.snd.sent.is_empty() || self.usage.sent_at == Time::ZERO {
+            return;
+        }
+        let idle = now.since(self.usage.sent_at);
+        let rto = self.rtt.timeout(self.recovery.backoff);
+        if !self.config.slow_start_after_idle || idle <= rto || self.control.sets_window() {
+            return;
+        }
+        self.control.event(&mut self.flow, CongestionEvent::WindowRestart);
+        let flow = &mut self.flow;
+        flow.ssthresh = current_threshold(flow.cwnd, flow.ssthresh);
+        let restart = flow.initial_cwnd.min(flow.cwnd);
+        let halvings = (idle.as_nanos() / rto.as_nanos().max(1)).min(31) as u32;
+        flow.cwnd = (flow.cwnd >> halvings).max(restart);
+        // The halving takes effect once.
+        self.usage.sent_at = now;
+        self.usage.limited_at = now;
+        self.usage.used = 0;
+    }
+
+    /// The path takes less than was thought: what is too long is lost.
+    pub(super) fn shrink_packets(&mut self, mtu: u16) {
+        let headers = self.config.network_header + 20;
+        let mss = mtu.saturating_sub(headers).max(LEAST_MSS);
+        if u32::from(mss) >= self.snd.path_mss {
+            return;
+        }
+        self.snd.path_mss = u32::from(mss);
+        self.snd.size_packets(self.negotiated.option_bytes());
+        let bound = self.snd.mss;
+        let too_long: Vec<u64> = self
+            .snd
+            .sent
+            .iter()
+            .filter(|(_, packet)| packet.len > bound && !packet.sacked)
+            .map(|(id, _)| id)
+            .collect();
+        for id in too_long {
+            self.snd.sent.mark_lost(id);
+        }
+        self.flow.mss = bound;
+    }
+
+    /// The clock of timestamps: milliseconds, from an origin of the connection's own (RFC 7323
+    /// §5.4).
+    pub(super) fn clock(&self, now: Time) -> u32 {
+        ((now.as_nanos() / 1_000_000) as u32).wrapping_add(self.clock_offset())
+    }
+
+    pub(super) fn clock_offset(&self) -> u32 {
+        self.snd.sequence.wire(0) | 1
+    }
+
+    /// The time since this end sent the timestamp `echo`.
+    pub(super) fn since_echo(&self, now: Time, echo: u32) -> Duration {
+        self.since_relative_echo(now, echo.wrapping_sub(self.clock_offset()))
+    }
+
+    pub(super) fn since_relative_echo(&self, now: Time, echo: u32) -> Duration {
+        let passed = ((now.as_nanos() / 1_000_000) as u32).wrapping_sub(echo);
+        Duration::from_millis(u64::from(passed.clamp(1, 1 << 24)))
+    }
+}
+
+/// The threshold that keeps three quarters of the present window.
+fn current_threshold(cwnd: u32, ssthresh: u32) -> u32 {
+    if cwnd < ssthresh { ssthresh } else { ssthresh.max(cwnd / 2 + cwnd / 4) }
+}

@@ -1,0 +1,212 @@
+//! The timers of a connection and what they do. Retransmission, tail-loss probe, reordering and
+//! zero-window probe exclude each other, as in Linux. Not here: the timers of acknowledgements
+//! (`receiver/acks.rs`), and what a loss means (`repair`).
+
+use netloom_units::{Duration, Time};
+
+use super::{Endpoint, State};
+use crate::event::CloseReason;
+use crate::recovery::TailProbe;
+
+/// What the retransmission timer is set for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Retransmit {
+    /// RTO (RFC 6298 §5).
+    Timeout,
+    /// A probe for a loss at the tail (RFC 8985 §7).
+    TailProbe,
+    /// Packets that may only be reordered count as lost (RFC 8985 §6.2, step 5).
+    Reordering,
+    /// A probe of the other end's closed window (RFC 9293 §3.8.6.1).
+    Window,
+}
+
+/// What is due when.
+#[derive(Debug, Default)]
+pub(crate) struct Timers {
+    pub retransmit: Option<(Retransmit, Time)>,
+    /// TIME-WAIT, or FIN-WAIT-2 of a closed socket, ends.
+    pub lifetime: Option<Time>,
+    /// The packet that waits may go out.
+    pub paced: Option<Time>,
+}
+
+/// The earlier of two deadlines, if there is any.
+#[inline]
+pub(super) fn earlier(one: Option<Time>, other: Option<Time>) -> Option<Time> {
+    match (one, other) {
+        (Some(one), Some(other)) => Some(one.min(other)),
+        (one, None) => one,
+        (None, other) => other,
+    }
+}
+
+impl Timers {
+    #[inline]
+    pub fn next(&self) -> Option<Time> {
+        let retransmit = self.retransmit.map(|(_, at)| at);
+        earlier(earlier(retransmit, self.lifetime), self.paced)
+    }
+
+    pub fn is_set_for(&self, what: Retransmit) -> bool {
+        self.retransmit.is_some_and(|(set, _)| set == what)
+    }
+}
+
+impl Endpoint {
+    pub(super) fn timers_expire(&mut self, now: Time) {
+        if self.timers.lifetime.is_some_and(|at| at <= now) {
+            self.timers.lifetime = None;
+            self.lifetime_is_over();
+        }
+        self.timers.paced = self.timers.paced.filter(|at| *at > now);
+        let rto = self.rtt.timeout(0);
+        self.rcv.acks.compression_is_over(now);
+        self.rcv.acks.delay_is_over(now, rto);
+        if let Some((what, at)) = self.timers.retransmit
+            && at <= now
+        {
+            self.timers.retransmit = None;
+            match what {
+                Retransmit::Timeout => self.retransmission_timeout(now),
+                Retransmit::TailProbe => self.probe_tail(now),
+                Retransmit::Reordering => self.reordering_timeout(now),
+                Retransmit::Window => self.probe_window(now),
+            }
+        }
+    }
+
+    fn lifetime_is_over(&mut self) {
+        if self.state == State::FinWait2 {
+            self.end(CloseReason::Finished);
+        }
+        self.state = State::Closed;
+    }
+
+    /// The RTO expired (RFC 6298 §5.4 to 5.6).
+    fn retransmission_timeout(&mut self, now: Time) {
+        if self.snd.sent.is_empty() {
+            return;
+        }
+        if self.has_timed_out(now) {
+            self.end(CloseReason::TimedOut);
+            return;
+        }
+        if self.state.synchronized() {
+            self.enter_loss(now);
+            self.recovery.backoff += 1;
+        } else {
+            self.snd.syn_due = true;
+            let linear = self.state == State::SynSent;
+            let free = if linear { self.config.syn_linear_timeouts } else { 0 };
+            self.recovery.backoff += u32::from(self.recovery.timeouts >= free);
+        }
+        self.recovery.timeouts += 1;
+        self.recovery.silent_since.get_or_insert(now);
+        self.set_timeout(now);
+    }
+
+    /// Whether the other end has been silent for so long that the connection is given up: as long
+    /// as `tcp_retries2` timeouts from 200 ms would take, or `tcp_syn_retries` SYNs.
+    fn has_timed_out(&self, now: Time) -> bool {
+        let config = &self.config;
+        match self.state {
+            State::SynSent => self.recovery.timeouts >= config.syn_retries,
+            State::SynReceived => self.recovery.timeouts >= config.synack_retries,
+            _ => {
+                let Some(since) = self.recovery.silent_since else { return false };
+                let base = config.rto_min.as_nanos().max(1);
+                let most = config.rto_max.as_nanos();
+                // The first timeout has passed when the silence begins.
+                let waits = (1..=config.retries2).map(|n| (base << n.min(40)).min(most));
+                now.since(since).as_nanos() >= waits.sum()
+            }
+        }
+    }
+
+    pub(super) fn set_timeout(&mut self, now: Time) {
+        let rto = self.rtt.timeout(self.recovery.backoff);
+        let at = self.ticks.expiry(now, rto);
+        self.timers.retransmit = Some((Retransmit::Timeout, at));
+    }
+
+    /// After new data or an acknowledgement: a tail-loss probe where it makes sense, else the
+    /// timeout, which runs from `from`.
+    pub(super) fn arm_retransmit(&mut self, now: Time, from: Time) {
+        if self.snd.sent.is_empty() {
+            self.timers.retransmit = None;
+            return;
+        }
+        let rto = self.rtt.timeout(self.recovery.backoff);
+        let left = (from + rto).since(now);
+        let delay = self.probe_delay().map(|probe| probe.min(left));
+        let (what, delay) = match delay {
+            Some(delay) => (Retransmit::TailProbe, delay),
+            None => (Retransmit::Timeout, left.max(self.ticks.one())),
+        };
+        self.timers.retransmit = Some((what, self.ticks.expiry(now, delay)));
+    }
+
+    /// PTO (RFC 8985 §7.2): two round trips, and the longest delay of an acknowledgement where only
+    /// one packet is in flight. `None` where no probe is due.
+    fn probe_delay(&self) -> Option<Duration> {
+        use crate::congestion::RecoveryState::{Open, Reduced};
+        let calm = matches!(self.flow.state, Open | Reduced);
+        let probing = self.recovery.probe.is_some();
+        if !self.config.tail_loss_probe || !self.negotiated.sack || !calm || probing {
+            return None;
+        }
+        if self.snd.sent.sacked() > 0 || !self.state.sends() {
+            return None;
+        }
+        if !self.rtt.measured() {
+            return Some(Duration::from_secs(1));
+        }
+        let twice = self.rtt.smoothed() + self.rtt.smoothed();
+        let alone = self.snd.sent.len() == 1;
+        let more = if alone { self.config.rto_min } else { self.ticks.one() + self.ticks.one() };
+        Some(twice + more)
+    }
+
+    /// TLP_send_probe (RFC 8985 §7.3).
+    fn probe_tail(&mut self, now: Time) {
+        if self.snd.sent.is_empty() || self.recovery.probe.is_some() {
+            self.set_timeout(now);
+            return;
+        }
+        let fresh = self.snd.unsent() > 0 && self.snd.window_end() > self.snd.nxt;
+        self.recovery.probe = Some(TailProbe { end: self.snd.nxt, resent: !fresh });
+        self.snd.probe_due = true;
+        // The timeout counts from the last transmission: the probe.
+        self.set_timeout(now);
+    }
+
+    fn reordering_timeout(&mut self, now: Time) {
+        let before = self.in_flight();
+        self.detect_losses(now, true);
+        if self.in_flight() != before || self.snd.sent.lost() > 0 {
+            self.repair_after_timer(now);
+        }
+        if self.timers.retransmit.is_none() {
+            self.set_timeout(now);
+        }
+    }
+
+    /// Begins to probe a window that lets nothing out (RFC 9293 §3.8.6.1).
+    pub(super) fn watch_window(&mut self, now: Time) {
+        if self.timers.retransmit.is_none() && self.snd.sent.is_empty() && self.snd.has_unsent() {
+            let delay = self.rtt.timeout(self.recovery.backoff);
+            self.timers.retransmit = Some((Retransmit::Window, self.ticks.expiry(now, delay)));
+        }
+    }
+
+    fn probe_window(&mut self, now: Time) {
+        if !self.snd.sent.is_empty() || !self.snd.has_unsent() {
+            return;
+        }
+        self.recovery.backoff = (self.recovery.backoff + 1).min(self.config.retries2);
+        self.snd.force = true;
+        let delay = self.rtt.timeout(self.recovery.backoff);
+        self.timers.retransmit = Some((Retransmit::Window, self.ticks.expiry(now, delay)));
+    }
+}

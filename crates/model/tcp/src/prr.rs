@@ -1,0 +1,63 @@
+//! Proportional rate reduction (RFC 6937, with the safe-acknowledgement heuristic of RFC 9937): how
+//! many packets go out while the window shrinks to the threshold. Not here: when it begins and
+//! ends.
+
+/// The state of a reduction (RFC 6937 §3).
+#[derive(Debug, Default)]
+pub(crate) struct Prr {
+    /// Packets delivered since the reduction began.
+    delivered: u32,
+    /// Packets sent since then.
+    pub sent: u32,
+    /// Window before the reduction (RecoverFS).
+    before: u32,
+}
+
+impl Prr {
+    pub fn begin(&mut self, cwnd: u32) {
+        *self = Self { delivered: 0, sent: 0, before: cwnd.max(1) };
+    }
+
+    /// The window after an acknowledgement that delivered `delivered` packets, with `in_flight`
+    /// left, on the way to `threshold`. `safe`: it acknowledges new data and shows no new loss.
+    pub fn window(&mut self, delivered: u32, in_flight: u32, threshold: u32, safe: bool) -> u32 {
+        self.delivered += delivered;
+        let room = i64::from(threshold) - i64::from(in_flight);
+        let may = if room < 0 {
+            // Proportional part.
+            let share = u64::from(threshold) * u64::from(self.delivered);
+            share.div_ceil(u64::from(self.before)) as i64 - i64::from(self.sent)
+        } else {
+            // Slow start or packet conservation up to the threshold.
+            let owed = i64::from(self.delivered) - i64::from(self.sent);
+            let bound = owed.max(i64::from(delivered)) + i64::from(safe);
+            room.min(bound)
+        };
+        // The fast retransmission goes out in any case.
+        let may = may.max(i64::from(self.sent == 0));
+        in_flight + may as u32
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// RFC 6937 §4, the first example: one loss of 20, the window falls by half.
+    #[test]
+    fn a_packet_goes_out_for_every_second_delivered_one() {
+        let mut prr = Prr::default();
+        prr.begin(20);
+        let mut in_flight: u32 = 18; // one lost, one delivered
+        let mut sent = Vec::new();
+        for _ in 0..18 {
+            let may = prr.window(1, in_flight, 10, false) - in_flight;
+            sent.push(may);
+            prr.sent += may;
+            in_flight = in_flight + may - 1;
+        }
+        assert_eq!(sent[..6], [1, 0, 1, 0, 1, 0]);
+        assert_eq!(prr.sent, 9);
+        assert_eq!(in_flight, 9);
+    }
+}

@@ -1,0 +1,161 @@
+//! Delivery-rate sampling (draft-cheng-iccrg-delivery-rate-estimation-00): how fast the network
+//! delivered the packets between a packet's transmission and its acknowledgement. Not here: what a
+//! congestion control makes of it.
+
+use netloom_units::{Duration, Time};
+
+use crate::sent::Sent;
+
+/// The state of delivery when a packet is sent (§3.2, "P." variables).
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Stamp {
+    pub delivered: u64,
+    pub delivered_ce: u64,
+    pub lost: u64,
+    pub in_flight: u32,
+    pub delivered_at: Time,
+    pub first_sent_at: Time,
+    pub app_limited: bool,
+}
+
+/// What one acknowledgement says of the delivery rate.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct RateSample {
+    /// Packets delivered over [`interval`](Self::interval); `None` where no packet was newly
+    /// acknowledged, or the sample would be too short to be true.
+    pub delivered: Option<u32>,
+    /// The longer one of the times over which they were sent and acknowledged.
+    pub interval: Duration,
+    /// Packets delivered in all when the sampled packet was sent.
+    pub prior_delivered: u64,
+    /// Packets in flight when the sampled packet was sent.
+    pub prior_in_flight: u32,
+    /// Packets that came with congestion-experienced marks over the interval.
+    pub delivered_ce: u32,
+    /// Packets that were lost over the interval.
+    pub lost_since: u32,
+    /// Whether the application sent too little to fill the path.
+    pub app_limited: bool,
+    /// Packets that this acknowledgement acknowledges or SACKs.
+    pub newly_delivered: u32,
+    /// Packets newly deemed lost.
+    pub newly_lost: u32,
+    /// Packets in flight before this acknowledgement.
+    pub flight_before: u32,
+    /// Round-trip time of the newest packet; `None` if it was retransmitted.
+    pub rtt: Option<Duration>,
+    /// Whether a lone delayed acknowledgement may have made [`rtt`](Self::rtt) long.
+    pub delayed_ack: bool,
+}
+
+impl RateSample {
+    /// The delivery rate in packets per 2²⁴ µs, as BBR's integer arithmetic has it.
+    pub fn packets_per_round(&self, shift: u32) -> Option<u64> {
+        let micros = self.interval.as_nanos() / 1000;
+        let delivered = u64::from(self.delivered?);
+        (micros > 0).then(|| (delivered << shift) / micros)
+    }
+}
+
+/// The connection's variables ("C.") and those of the acknowledgement under way ("rs.").
+#[derive(Debug, Default)]
+pub(crate) struct RateSampler {
+    pub delivered: u64,
+    pub delivered_ce: u64,
+    pub lost: u64,
+    delivered_at: Time,
+    first_sent_at: Time,
+    /// The count of delivered packets at which the application-limited phase ends; 0 for none.
+    app_limited: u64,
+    newest: Option<(Stamp, Time, bool)>,
+    newest_order: u64,
+    /// The latest usable sample, for TCP_INFO: packets and the time they took.
+    latest: (u32, Duration, bool),
+}
+
+impl RateSampler {
+    /// The stamp of a packet that is sent at `now` (§3.3.1).
+    pub fn stamp(&mut self, now: Time, in_flight: u32) -> Stamp {
+        if in_flight == 0 {
+            self.first_sent_at = now;
+            self.delivered_at = now;
+        }
+        Stamp {
+            delivered: self.delivered,
+            delivered_ce: self.delivered_ce,
+            lost: self.lost,
+            in_flight,
+            delivered_at: self.delivered_at,
+            first_sent_at: self.first_sent_at,
+            app_limited: self.app_limited != 0,
+        }
+    }
+
+    /// `packet` is delivered (§3.3.2, UpdateRateSample).
+    pub fn deliver(&mut self, packet: &Sent, now: Time) {
+        self.delivered += 1;
+        self.delivered_at = now;
+        if self.newest.is_none() || packet.order > self.newest_order {
+            self.newest = Some((packet.stamp, packet.sent_at, packet.ever_resent));
+            self.newest_order = packet.order;
+            self.first_sent_at = packet.sent_at;
+        }
+    }
+
+    /// The application leaves the path idle from now on (§3.4).
+    pub fn limit_by_application(&mut self, in_flight: u32) {
+        self.app_limited = (self.delivered + u64::from(in_flight)).max(1);
+    }
+
+    pub const fn app_limited(&self) -> bool {
+        self.app_limited != 0
+    }
+
+    /// The sample of the acknowledgement under way (§3.3.3, GenerateRateSample).
+    pub fn sample(&mut self, now: Time, least_rtt: Option<Duration>) -> RateSample {
+        if self.app_limited != 0 && self.delivered > self.app_limited {
+            self.app_limited = 0;
+        }
+        let Some((stamp, sent_at, resent)) = self.newest.take() else {
+            return RateSample::default();
+        };
+        let sending = sent_at.since(stamp.first_sent_at);
+        let acknowledging = self.delivered_at.since(stamp.delivered_at);
+        let interval = sending.max(acknowledging);
+        let delivered = (self.delivered - stamp.delivered) as u32;
+        // Faster than the path's round trip: the packets were acknowledged already, when a
+        // retransmission came.
+        let true_interval = least_rtt.is_none_or(|least| interval >= least);
+        let sample = RateSample {
+            delivered: (true_interval && interval > Duration::ZERO).then_some(delivered),
+            interval,
+            prior_delivered: stamp.delivered,
+            prior_in_flight: stamp.in_flight,
+            delivered_ce: (self.delivered_ce - stamp.delivered_ce) as u32,
+            lost_since: (self.lost - stamp.lost) as u32,
+            app_limited: stamp.app_limited,
+            rtt: (!resent).then(|| now.since(sent_at)),
+            ..RateSample::default()
+        };
+        self.keep(&sample);
+        sample
+    }
+
+    /// TCP_INFO shows the latest sample, and an application-limited one only if it is faster.
+    fn keep(&mut self, sample: &RateSample) {
+        let Some(delivered) = sample.delivered else { return };
+        let (before, over, _) = self.latest;
+        let faster = u128::from(delivered) * u128::from(over.as_nanos())
+            >= u128::from(before) * u128::from(sample.interval.as_nanos());
+        if !sample.app_limited || faster {
+            self.latest = (delivered, sample.interval, sample.app_limited);
+        }
+    }
+
+    /// The latest delivery rate in bytes per second, for packets of `mss` bytes.
+    pub fn bytes_per_second(&self, mss: u32) -> u64 {
+        let (delivered, over, _) = self.latest;
+        let bytes = u128::from(delivered) * u128::from(mss) * 1_000_000_000;
+        bytes.checked_div(u128::from(over.as_nanos())).unwrap_or(0) as u64
+    }
+}

@@ -1,0 +1,168 @@
+//! When acknowledgements go out: delayed (RFC 9293 §3.8.6.3) by 40 to 200 ms with an estimate of
+//! the gaps between segments, at once at the start ("quick acknowledgements", Sarolahti and
+//! Kuznetsov 2002 §3.4), for gaps, and compressed where many gaps come at once (`tcp_comp_sack_*`).
+//! Not here: what they say.
+
+use netloom_units::{Duration, Time};
+
+use crate::config::Config;
+use crate::ticks::Ticks;
+
+/// The least and the longest delay.
+pub(crate) const DELAY_MIN: Duration = Duration::from_millis(40);
+pub(crate) const DELAY_MAX: Duration = Duration::from_millis(200);
+/// Most acknowledgements at once at the start.
+const QUICK_MOST: u32 = 16;
+/// Duplicate acknowledgements that are sent before compression begins.
+const UNCOMPRESSED: u32 = 3;
+
+/// The state of acknowledging.
+#[derive(Debug, Default)]
+pub(crate) struct AckPolicy {
+    /// An acknowledgement is to go out now.
+    pub now: bool,
+    /// The delayed acknowledgement is due.
+    pub delayed: Option<Time>,
+    /// The compressed acknowledgement is due.
+    pub compressed: Option<Time>,
+    /// Acknowledgements that the compressed one replaces.
+    held: u32,
+    /// Duplicates sent for the present gap, which begins at the position.
+    duplicates: u32,
+    gap_at: u64,
+    /// The estimated gap between segments; zero before the first.
+    gap: Duration,
+    /// Acknowledgements that still go out at once.
+    quick: u32,
+    /// The connection answers what it receives, and the answer carries the acknowledgement.
+    pub interactive: bool,
+    received_at: Time,
+    /// The largest payload of a segment: the other end's segment size.
+    pub segment: u32,
+}
+
+impl AckPolicy {
+    /// `len` bytes of payload in packets of `packet` bytes arrived; a window of `window` is open.
+    pub fn received(&mut self, now: Time, packet: u32, window: u32, rto: Duration) {
+        self.segment = self.segment.max(packet);
+        let since = now.since(self.received_at);
+        self.received_at = now;
+        if self.gap == Duration::ZERO {
+            self.be_quick(window, QUICK_MOST);
+            self.gap = DELAY_MIN;
+            return;
+        }
+        let half = Duration::from_nanos(self.gap.as_nanos() / 2);
+        let least = Duration::from_nanos(DELAY_MIN.as_nanos() / 2);
+        if since <= least {
+            self.gap = half + least;
+        } else if since < self.gap {
+            self.gap = (half + since).min(rto);
+        } else if since > rto {
+            // The other end has restarted: it needs acknowledgements to grow its window.
+            self.be_quick(window, QUICK_MOST);
+        }
+    }
+
+    /// The next acknowledgements go out at once: as many as half the window has segments.
+    pub fn be_quick(&mut self, window: u32, most: u32) {
+        let segments = window / (2 * self.segment.max(1));
+        let segments = if segments == 0 { 2 } else { segments };
+        self.quick = self.quick.max(segments.min(most));
+    }
+
+    /// Something is wrong (a mark, a duplicate): acknowledge at once for a while.
+    pub fn be_alert(&mut self, window: u32, most: u32) {
+        self.be_quick(window, most);
+        self.interactive = false;
+        self.gap = DELAY_MIN;
+    }
+
+    /// In-order payload is there, `unacknowledged` bytes since the last acknowledgement.
+    pub fn in_order(&mut self, now: Time, unacknowledged: u64, ticks: Ticks, srtt: Duration) {
+        let full = unacknowledged > u64::from(self.segment);
+        let quick = self.quick > 0 && !self.interactive;
+        if full || quick {
+            self.now = true;
+        } else if self.delayed.is_none() {
+            self.delayed = Some(ticks.expiry(now, self.delay(srtt)));
+        }
+    }
+
+    fn delay(&self, srtt: Duration) -> Duration {
+        if self.gap <= DELAY_MIN {
+            return self.gap;
+        }
+        let bound = if self.interactive { DELAY_MAX } else { Duration::from_millis(500) };
+        let bound = if srtt > Duration::ZERO { bound.min(srtt.max(DELAY_MIN)) } else { bound };
+        self.gap.min(bound).min(DELAY_MAX)
+    }
+
+    /// A gap is there, at `next`, and the segment did not close it.
+    pub fn out_of_order(&mut self, now: Time, next: u64, config: &Config, rtt: Duration) {
+        if !config.sack || config.comp_sack_segments == 0 {
+            self.now = true;
+            return;
+        }
+        if self.gap_at != next {
+            self.gap_at = next;
+            self.duplicates = 0;
+        }
+        if self.duplicates < UNCOMPRESSED {
+            self.duplicates += 1;
+            self.now = true;
+            return;
+        }
+        self.held += 1;
+        if self.held >= config.comp_sack_segments {
+            self.now = true;
+        } else if self.compressed.is_none() {
+            let part = Duration::from_nanos(rtt.as_nanos() / 20);
+            self.compressed = Some(now + config.comp_sack_delay.min(part));
+        }
+    }
+
+    /// Whether the compressed acknowledgement is due at `now`.
+    pub fn compression_is_over(&mut self, now: Time) -> bool {
+        let over = self.compressed.is_some_and(|due| due <= now);
+        self.now |= over;
+        over
+    }
+
+    /// Whether the delayed acknowledgement is due; the estimate was too short then.
+    pub fn delay_is_over(&mut self, now: Time, rto: Duration) -> bool {
+        if self.delayed.is_none_or(|due| due > now) {
+            return false;
+        }
+        self.delayed = None;
+        if self.interactive {
+            self.interactive = false;
+            self.gap = DELAY_MIN;
+        } else {
+            self.gap = (self.gap + self.gap).min(rto);
+        }
+        self.now = true;
+        true
+    }
+
+    /// Payload goes out: where it answers what was received, the connection is interactive.
+    pub fn sending_data(&mut self, now: Time) {
+        if now.since(self.received_at) < self.gap {
+            self.interactive = true;
+        }
+    }
+
+    /// An acknowledgement goes out, alone or with payload.
+    pub fn sent(&mut self) {
+        self.now = false;
+        self.delayed = None;
+        self.compressed = None;
+        self.held = 0;
+        self.quick = self.quick.saturating_sub(1);
+    }
+
+    /// Whether an acknowledgement waits to go out, now or later.
+    pub fn owed(&self) -> bool {
+        self.now || self.delayed.is_some() || self.compressed.is_some()
+    }
+}

@@ -1,0 +1,217 @@
+//! How much the other end may send: a window that grows with what arrives, a buffer that grows with
+//! what the application reads in a round trip (Fisk and Feng 2001, "Dynamic right-sizing in TCP"),
+//! no silly windows (RFC 9293 §3.8.6.2.2), and none that shrinks. Not here: when it is advertised.
+
+use netloom_units::{Duration, Time};
+
+use crate::config::Config;
+
+/// The least payload that says something about the path.
+const TELLING: u32 = 128;
+
+/// The receive window.
+#[derive(Debug)]
+pub(crate) struct Window {
+    /// Bytes of the receive buffer.
+    buffer: u32,
+    /// Bound of the window that the buffer as it is allows.
+    clamp: u32,
+    /// Bound that grows with what arrives, so that a burst cannot fill the buffer with scraps.
+    growing: u32,
+    /// Position and size of the window that was advertised last.
+    base: u64,
+    size: u32,
+    pub shift: u8,
+    /// The round-trip time as the receiver sees it; zero before the first sample.
+    rtt: Duration,
+    /// The latest echoed timestamp that gave a sample.
+    sampled: u32,
+    /// Without timestamps: a window that was granted, and when.
+    granted: Option<(u64, Time)>,
+    /// What is read in a round trip: from where, since when, the most so far.
+    round: Option<(u64, Time)>,
+    most_read: u32,
+    fixed: bool,
+}
+
+impl Window {
+    pub fn new(config: &Config) -> Self {
+        let buffer = config.receive_buffer.unwrap_or(config.rmem.initial);
+        Self {
+            buffer,
+            clamp: u32::MAX,
+            growing: 0,
+            base: 0,
+            size: 0,
+            shift: 0,
+            rtt: Duration::ZERO,
+            sampled: 0,
+            granted: None,
+            round: None,
+            most_read: 0,
+            fixed: config.receive_buffer.is_some() || !config.moderate_rcvbuf,
+        }
+    }
+
+    /// The window of a SYN: never scaled, whole segments of `mss`.
+    pub fn open(&mut self, config: &Config, mss: u32) {
+        let space = config.payload_of(self.buffer).min(config.window_clamp.unwrap_or(u32::MAX));
+        self.clamp = space;
+        let first = space.min(65_535);
+        self.size = if first > mss { first / mss * mss } else { first };
+        self.growing = self.size;
+        self.most_read = self.size.min(10 * mss);
+    }
+
+    /// The window begins at `next`.
+    pub fn synchronize(&mut self, next: u64) {
+        self.base = next;
+    }
+
+    /// The position after the last byte that the other end may send.
+    pub const fn edge(&self) -> u64 {
+        self.base + self.size as u64
+    }
+
+    /// What is left of the advertised window behind `next`.
+    pub const fn left(&self, next: u64) -> u32 {
+        self.edge().saturating_sub(next) as u32
+    }
+
+    /// The position that was acknowledged last.
+    pub const fn acknowledged(&self) -> u64 {
+        self.base
+    }
+
+    pub const fn size(&self) -> u32 {
+        self.size
+    }
+
+    /// The size of the receive buffer.
+    pub const fn buffer(&self) -> u32 {
+        self.buffer
+    }
+
+    /// The receiver's estimate of the round-trip time.
+    pub const fn rtt(&self) -> Duration {
+        self.rtt
+    }
+
+    /// The window to advertise, with `buffered` bytes in the buffer.
+    fn wanted(&self, config: &Config, next: u64, buffered: u64, mss: u32) -> u32 {
+        let whole = config.payload_of(self.buffer).min(self.clamp);
+        let free = u64::from(whole).saturating_sub(buffered) as u32;
+        let mss = mss.min(whole);
+        let left = self.left(next);
+        if free < whole / 2 && (free < whole / 16 || free < mss) {
+            return left;
+        }
+        let bounded = free.min(self.growing);
+        let window = if self.shift > 0 {
+            bounded.next_multiple_of(1 << self.shift)
+        } else if left <= bounded.saturating_sub(mss) || left > bounded {
+            bounded / mss.max(1) * mss.max(1)
+        } else {
+            left
+        };
+        // A window that shrinks would take back what the other end may have used.
+        window.max(left.next_multiple_of(1 << self.shift))
+    }
+
+    /// Advertises a window at `next`: returns it and keeps it.
+    pub fn select(&mut self, config: &Config, next: u64, buffered: u64, mss: u32) -> u32 {
+        let bound = u32::from(u16::MAX) << self.shift;
+        self.size = self.wanted(config, next, buffered, mss).min(bound);
+        self.base = next;
+        self.size
+    }
+
+    /// Whether reading has opened the window so much that it is worth a segment.
+    pub fn worth_update(&self, config: &Config, next: u64, buffered: u64, mss: u32) -> bool {
+        let left = self.left(next);
+        if 2 * u64::from(left) > u64::from(self.clamp) {
+            return false;
+        }
+        let wanted = self.wanted(config, next, buffered, mss);
+        wanted > 0 && u64::from(wanted) >= 2 * u64::from(left)
+    }
+
+    /// `len` bytes arrived in order: the window may grow by two segments.
+    pub fn grow(&mut self, config: &Config, len: u32, buffered: u64, mss: u32) {
+        if len < TELLING {
+            return;
+        }
+        let whole = config.payload_of(self.buffer).min(self.clamp);
+        let free = u64::from(whole).saturating_sub(buffered) as u32;
+        let room = whole.min(self.clamp).saturating_sub(self.growing);
+        if free > self.growing || room > 0 {
+            let packets = len.div_ceil(mss.max(1)).max(1);
+            self.growing += room.min(2 * mss * packets);
+        }
+    }
+
+    /// A sample of the round-trip time from the timestamp that the other end echoed, in
+    /// milliseconds; one for each echoed value.
+    pub fn sample_rtt(&mut self, now_ms: u32, echo: u32) {
+        if echo == 0 || echo == self.sampled {
+            return;
+        }
+        self.sampled = echo;
+        let passed = now_ms.wrapping_sub(echo);
+        if passed < 1 << 24 {
+            self.smooth(Duration::from_millis(u64::from(passed.max(1))), false);
+        }
+    }
+
+    /// Without timestamps: the time from granting a window until it was used is a bound.
+    pub fn sample_window(&mut self, now: Time, next: u64) {
+        match self.granted {
+            Some((until, _)) if next < until => {}
+            Some((_, since)) => {
+                self.smooth(now.since(since), true);
+                self.granted = Some((self.edge(), now));
+            }
+            None => self.granted = Some((self.edge(), now)),
+        }
+    }
+
+    fn smooth(&mut self, sample: Duration, bound: bool) {
+        let (old, new) = (self.rtt.as_nanos(), sample.as_nanos());
+        let rtt = match (old, bound) {
+            (0, _) => new,
+            (_, true) => old.min(new),
+            (_, false) => old - old / 8 + new / 8,
+        };
+        self.rtt = Duration::from_nanos(rtt);
+    }
+
+    /// The application has read up to `position`: the buffer is to hold twice what it reads in a
+    /// round trip, and more while that grows.
+    pub fn read(&mut self, now: Time, position: u64, config: &Config, mss: u32) {
+        let Some((from, since)) = self.round else {
+            self.round = Some((position, now));
+            return;
+        };
+        if self.rtt == Duration::ZERO || now.since(since) < self.rtt {
+            return;
+        }
+        self.round = Some((position, now));
+        let copied = (position - from) as u32;
+        if copied <= self.most_read {
+            return;
+        }
+        let grown = u64::from(copied - self.most_read);
+        self.most_read = copied;
+        if self.fixed {
+            return;
+        }
+        let twice = 2 * u64::from(copied) + 16 * u64::from(mss);
+        let window = twice + 2 * (twice * grown / u64::from(copied).saturating_sub(grown).max(1));
+        let buffer = config.buffer_for(window).min(u64::from(config.rmem.max)) as u32;
+        if buffer > self.buffer {
+            self.buffer = buffer;
+            let bound = config.window_clamp.unwrap_or(u32::MAX);
+            self.clamp = config.payload_of(buffer).min(bound);
+        }
+    }
+}

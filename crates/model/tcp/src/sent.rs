@@ -1,0 +1,324 @@
+//! The packets that are sent and not yet acknowledged, with what is known of each: the scoreboard
+//! (RFC 6675 §3) and the order of transmission (RFC 8985 §5). Not here: when a packet counts as
+//! lost.
+
+use std::collections::VecDeque;
+
+use netloom_units::Time;
+
+use crate::rate::Stamp;
+
+/// The number of a packet: it counts first transmissions, and never changes.
+pub(crate) type PacketId = u64;
+
+/// A packet that is not yet acknowledged: at most one maximum segment.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Sent {
+    /// Position of its first sequence number.
+    pub start: u64,
+    /// Sequence numbers that it takes.
+    pub len: u32,
+    /// When it was sent last, and as which transmission: several have the same time.
+    pub sent_at: Time,
+    pub order: u64,
+    /// The state of delivery when it was sent last.
+    pub stamp: Stamp,
+    /// It carries a FIN behind its payload.
+    pub fin: bool,
+    /// It ends what the application wrote at once.
+    pub push: bool,
+    /// SACKed.
+    pub sacked: bool,
+    /// Deemed lost; in flight nevertheless if `resent`.
+    pub lost: bool,
+    /// Retransmitted, and that retransmission is in flight.
+    pub resent: bool,
+    /// Ever retransmitted: gives no sample of the round-trip time (Karn).
+    pub ever_resent: bool,
+}
+
+impl Sent {
+    /// Sequence numbers from `start` that are sent at `now` for the first time.
+    pub const fn new(start: u64, len: u32, now: Time, stamp: Stamp) -> Self {
+        Self {
+            start,
+            len,
+            sent_at: now,
+            order: 0,
+            stamp,
+            fin: false,
+            push: false,
+            sacked: false,
+            lost: false,
+            resent: false,
+            ever_resent: false,
+        }
+    }
+
+    /// The position after its last sequence number.
+    pub const fn end(&self) -> u64 {
+        self.start + self.len as u64
+    }
+}
+
+/// Packets in the order of their sequence numbers.
+#[derive(Debug, Default)]
+pub(crate) struct SentQueue {
+    packets: VecDeque<Sent>,
+    /// Number of the first packet.
+    base: PacketId,
+    /// Transmissions so far.
+    transmissions: u64,
+    sacked: u32,
+    lost: u32,
+    resent: u32,
+    /// Packets that are lost and not retransmitted.
+    waiting: u32,
+    /// No packet before this one waits for its retransmission.
+    next_lost: PacketId,
+    /// No packet before this one is in flight for the first time, or it is SACKed or lost.
+    pub cursor: PacketId,
+    /// Retransmissions in their order; entries that are out of date stay until they come up.
+    resends: VecDeque<(PacketId, u64)>,
+    /// The blocks of the latest SACK option: what they cover is already marked.
+    covered: [(u64, u64); 4],
+    /// The highest end of a SACKed packet.
+    pub highest_sacked: u64,
+}
+
+impl SentQueue {
+    pub fn len(&self) -> u32 {
+        self.packets.len() as u32
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.packets.is_empty()
+    }
+
+    pub const fn sacked(&self) -> u32 {
+        self.sacked
+    }
+
+    pub const fn lost(&self) -> u32 {
+        self.lost
+    }
+
+    pub const fn resent(&self) -> u32 {
+        self.resent
+    }
+
+    /// Packets in the network, as far as known (RFC 6675's pipe).
+    pub fn in_flight(&self) -> u32 {
+        (self.len() + self.resent).saturating_sub(self.sacked + self.lost)
+    }
+
+    /// The number of the next packet.
+    pub fn next_id(&self) -> PacketId {
+        self.base + self.packets.len() as u64
+    }
+
+    pub const fn first_id(&self) -> PacketId {
+        self.base
+    }
+
+    pub fn push(&mut self, packet: Sent) {
+        self.transmissions += 1;
+        self.packets.push_back(Sent { order: self.transmissions, ..packet });
+    }
+
+    pub fn first(&self) -> Option<&Sent> {
+        self.packets.front()
+    }
+
+    pub fn get(&self, id: PacketId) -> Option<&Sent> {
+        self.packets.get(id.checked_sub(self.base)? as usize)
+    }
+
+    fn get_mut(&mut self, id: PacketId) -> Option<&mut Sent> {
+        self.packets.get_mut(id.checked_sub(self.base)? as usize)
+    }
+
+    pub fn iter(&self) -> impl DoubleEndedIterator<Item = (PacketId, &Sent)> {
+        self.packets.iter().enumerate().map(|(n, packet)| (self.base + n as u64, packet))
+    }
+
+    /// Takes the first packet off if it ends at or before `una`; shortens it where it is
+    /// acknowledged in part.
+    pub fn pop_acknowledged(&mut self, una: u64) -> Option<Sent> {
+        let first = self.packets.front_mut()?;
+        if first.end() > una {
+            if una > first.start {
+                first.len -= (una - first.start) as u32;
+                first.start = una;
+            }
+            return None;
+        }
+        let packet = self.packets.pop_front()?;
+        self.base += 1;
+        self.sacked -= u32::from(packet.sacked);
+        self.lost -= u32::from(packet.lost);
+        self.resent -= u32::from(packet.resent);
+        self.waiting -= u32::from(packet.lost && !packet.resent);
+        Some(packet)
+    }
+
+    /// Marks what a SACK block covers; `report` gets each packet that is newly covered, as it
+    /// was.
+    pub fn sack(&mut self, block: (u64, u64), mut report: impl FnMut(PacketId, &Sent)) {
+        // Blocks mostly repeat or extend what the latest option had.
+        let mut parts = [block; 5];
+        let mut count = 1;
+        for known in self.covered {
+            // A part that is added here has nothing of this block.
+            let present = count;
+            for part in 0..present {
+                let (start, end) = parts[part];
+                if known.0 >= end || known.1 <= start {
+                    continue;
+                }
+                parts[part] = (start, known.0.max(start));
+                if known.1 < end && count < parts.len() {
+                    parts[count] = (known.1, end);
+                    count += 1;
+                }
+            }
+        }
+        for (start, end) in parts.into_iter().take(count) {
+            if start < end {
+                self.sack_range(start, end, &mut report);
+            }
+        }
+    }
+
+    fn sack_range(&mut self, start: u64, end: u64, report: &mut impl FnMut(PacketId, &Sent)) {
+        let from = self.packets.partition_point(|packet| packet.start < start);
+        for (n, packet) in self.packets.range_mut(from..).enumerate() {
+            if packet.end() > end {
+                break;
+            }
+            if packet.sacked {
+                continue;
+            }
+            report(self.base + (from + n) as u64, packet);
+            self.lost -= u32::from(packet.lost);
+            self.resent -= u32::from(packet.resent);
+            self.waiting -= u32::from(packet.lost && !packet.resent);
+            packet.sacked = true;
+            packet.lost = false;
+            packet.resent = false;
+            self.sacked += 1;
+            self.highest_sacked = self.highest_sacked.max(packet.end());
+        }
+    }
+
+    /// Keeps the blocks of an option for the next one. Packets in part of a block stay unmarked, so
+    /// that a block counts as covered only as far as its packets are.
+    pub fn remember(&mut self, blocks: &[(u64, u64)]) {
+        self.covered = [(0, 0); 4];
+        for (slot, block) in self.covered.iter_mut().zip(blocks) {
+            let from = self.packets.partition_point(|packet| packet.start < block.0);
+            let to = self.packets.partition_point(|packet| packet.end() <= block.1);
+            if from < to {
+                *slot = (self.packets[from].start, self.packets[to - 1].end());
+            }
+        }
+    }
+
+    /// Marks packet `id` lost; says whether it was not yet, or its retransmission is.
+    pub fn mark_lost(&mut self, id: PacketId) -> bool {
+        let Some(packet) = self.get_mut(id) else { return false };
+        if packet.sacked || (packet.lost && !packet.resent) {
+            return false;
+        }
+        let (lost, resent) = (packet.lost, packet.resent);
+        packet.lost = true;
+        packet.resent = false;
+        self.lost += u32::from(!lost);
+        self.waiting += 1;
+        self.resent -= u32::from(resent);
+        self.next_lost = self.next_lost.min(id);
+        true
+    }
+
+    /// The first packet that is lost and not retransmitted.
+    pub fn next_lost(&mut self) -> Option<PacketId> {
+        if self.waiting == 0 {
+            return None;
+        }
+        let mut id = self.next_lost.max(self.base);
+        while let Some(packet) = self.get(id) {
+            if packet.lost && !packet.resent {
+                self.next_lost = id;
+                return Some(id);
+            }
+            id += 1;
+        }
+        None
+    }
+
+    /// Packet `id` goes out again at `now`.
+    pub fn resend(&mut self, id: PacketId, now: Time, stamp: Stamp) {
+        self.transmissions += 1;
+        let order = self.transmissions;
+        let Some(packet) = self.get_mut(id) else { return };
+        let again = !packet.resent;
+        let waited = packet.lost && again;
+        packet.resent = true;
+        packet.ever_resent = true;
+        packet.sent_at = now;
+        packet.order = order;
+        packet.stamp = stamp;
+        self.resent += u32::from(again);
+        self.waiting -= u32::from(waited);
+        self.resends.push_back((id, order));
+    }
+
+    /// The earliest retransmission that is still in flight.
+    pub fn first_resend(&mut self) -> Option<(PacketId, Sent)> {
+        while let Some((id, order)) = self.resends.front() {
+            match self.get(*id) {
+                Some(packet) if packet.resent && packet.order == *order => {
+                    return Some((*id, *packet));
+                }
+                _ => self.resends.pop_front(),
+            };
+        }
+        None
+    }
+
+    /// The earliest packet that is in flight for the first time.
+    pub fn first_original(&mut self) -> Option<(PacketId, Sent)> {
+        let mut id = self.cursor.max(self.base);
+        while let Some(packet) = self.get(id) {
+            let packet = *packet;
+            if !packet.sacked && !packet.lost && !packet.ever_resent {
+                self.cursor = id;
+                return Some((id, packet));
+            }
+            id += 1;
+        }
+        self.cursor = id;
+        None
+    }
+
+    /// Takes all marks of losses back: none of them was one.
+    pub fn unmark_losses(&mut self) {
+        for packet in &mut self.packets {
+            packet.lost = false;
+        }
+        self.lost = 0;
+        self.waiting = 0;
+        self.cursor = self.base;
+    }
+
+    /// Takes all SACK marks back: the other end has dropped what it had announced.
+    pub fn unmark_sacks(&mut self) {
+        for packet in &mut self.packets {
+            packet.sacked = false;
+        }
+        self.sacked = 0;
+        self.highest_sacked = 0;
+        self.covered = [(0, 0); 4];
+        self.cursor = self.base;
+    }
+}

@@ -1,0 +1,13 @@
+//! What the tests share: the network, and segments by hand.
+
+pub mod network;
+
+use netloom_units::{Duration, Time};
+
+pub fn ms(millis: u64) -> Duration {
+    Duration::from_millis(millis)
+}
+
+pub fn at_ms(millis: u64) -> Time {
+    Time::ZERO + ms(millis)
+}

@@ -1,0 +1,9 @@
+//! Two endpoints and a small network between them, in virtual time.
+
+mod common;
+mod handshake;
+mod laws;
+mod properties;
+mod receiver;
+mod recovery;
+mod states;

@@ -1,0 +1,216 @@
+//! Distributions of durations and sizes: what can be written, and the draws.
+//!
+//! A distribution is written by its mean. Each has, besides its own draws, those of what is left of
+//! a length at a random time: the residual (equilibrium) law, P(R > x) = ∫ₓ^∞ P(X > y) dy / E\[X\]
+//! (Cox, Renewal Theory, 1962, §5.1), which a stationary start takes.
+//!
+//! | file | distribution |
+//! |---|---|
+//! | `constant`, `exponential`, `uniform` | those |
+//! | `pareto` | heavy tails, perhaps cut |
+//! | `lognormal`, `weibull` | those |
+//! | `empirical` | samples from a list or a file |
+//! | `gamma` | its draws, which the residual law of Weibull's needs |
+//! | `notation` | how a distribution is written |
+
+mod constant;
+mod empirical;
+mod exponential;
+mod gamma;
+mod lognormal;
+mod notation;
+mod pareto;
+mod uniform;
+mod weibull;
+
+use std::fmt;
+use std::str::FromStr;
+use std::sync::Arc;
+
+use netloom_link::{Data, DataFile, Stream};
+use netloom_units::{Duration, Size, UnitError};
+
+use crate::TrafficError;
+pub use empirical::Samples;
+pub(crate) use exponential::Exponential;
+pub use lognormal::Lognormal;
+pub use notation::{DurationDistribution, SizeDistribution};
+pub use pareto::Pareto;
+pub use uniform::Uniform;
+pub use weibull::Weibull;
+
+/// What a distribution can be of: whole base units, nanoseconds or bytes.
+pub trait Amount: Copy + Ord + fmt::Display + FromStr<Err = UnitError> {
+    /// What it is, in words for messages.
+    const WHAT: &'static str;
+
+    /// So many base units.
+    fn base_units(self) -> f64;
+}
+
+impl Amount for Duration {
+    const WHAT: &'static str = "duration";
+    fn base_units(self) -> f64 {
+        self.as_nanos() as f64
+    }
+}
+
+impl Amount for Size {
+    const WHAT: &'static str = "size";
+    fn base_units(self) -> f64 {
+        self.bytes() as f64
+    }
+}
+
+/// A distribution of durations or sizes, as it is written.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Distribution<T: Amount> {
+    /// Always this.
+    Constant(T),
+    /// Exponential with this mean.
+    Exponential(T),
+    /// Uniform between two bounds.
+    Uniform(Uniform<T>),
+    /// Pareto: P(X > x) = (x_m/x)^α from x_m on.
+    Pareto(Pareto<T>),
+    /// The logarithm is normal.
+    Lognormal(Lognormal<T>),
+    /// Weibull: P(X > x) = exp(−(x/λ)^k).
+    Weibull(Weibull<T>),
+    /// Drawn from these samples, each as likely as the others.
+    Empirical(Data<Samples<T>>),
+}
+
+impl<T: Amount> Distribution<T> {
+    /// What draws are made from.
+    ///
+    /// # Errors
+    /// The file has not been read.
+    pub fn law(&self) -> Result<Law, TrafficError> {
+        Ok(Law(match self {
+            Self::Constant(value) => Arc::new(constant::Constant(value.base_units())),
+            Self::Exponential(mean) => Arc::new(exponential::Exponential(mean.base_units())),
+            Self::Uniform(uniform) => Arc::new(uniform.shape()),
+            Self::Pareto(pareto) => Arc::new(pareto.shape()),
+            Self::Lognormal(lognormal) => Arc::new(lognormal.shape()),
+            Self::Weibull(weibull) => Arc::new(weibull.shape()),
+            Self::Empirical(data) => {
+                let samples = data.values().ok_or_else(|| TrafficError::unread(data.file()))?;
+                Arc::new(samples.shape())
+            }
+        }))
+    }
+
+    /// What comes from a file.
+    pub(crate) fn file(&mut self) -> Option<&mut dyn DataFile>
+    where
+        T: Send + Sync + 'static,
+    {
+        match self {
+            Self::Empirical(data) => Some(data),
+            _ => None,
+        }
+    }
+
+    /// The shape α of the tail, where it falls as a power of x and is not cut.
+    pub fn tail(&self) -> Option<f64> {
+        match self {
+            Self::Pareto(pareto) => pareto.most.is_none().then_some(pareto.shape),
+            _ => None,
+        }
+    }
+
+    /// The same, if its parameters make sense.
+    fn checked(self) -> Result<Self, String> {
+        match &self {
+            Self::Constant(value) => positive(*value, "this")?,
+            Self::Exponential(mean) => positive(*mean, "the mean")?,
+            Self::Uniform(uniform) => uniform.check()?,
+            Self::Pareto(pareto) => pareto.check()?,
+            Self::Lognormal(lognormal) => lognormal.check()?,
+            Self::Weibull(weibull) => weibull.check()?,
+            Self::Empirical(_) => {}
+        }
+        Ok(self)
+    }
+}
+
+/// Refuses an amount of zero.
+fn positive<T: Amount>(amount: T, what: &str) -> Result<(), String> {
+    match amount.base_units() > 0.0 {
+        true => Ok(()),
+        false => Err(format!("{what} is {amount}; a {} here must be above 0", T::WHAT)),
+    }
+}
+
+/// Refuses a shape that is not a number from above 0 to 1000.
+fn sensible(shape: f64, key: &str) -> Result<(), String> {
+    match shape > 0.0 && shape <= 1000.0 {
+        true => Ok(()),
+        false => Err(format!("`{key}: {shape}` must be above 0 and at most 1000")),
+    }
+}
+
+/// A distribution at work, in base units: nanoseconds or bytes.
+#[derive(Debug, Clone)]
+pub struct Law(Arc<dyn Shape>);
+
+impl Law {
+    /// The mean.
+    pub fn mean(&self) -> f64 {
+        self.0.mean()
+    }
+
+    /// The next value.
+    pub fn draw(&self, stream: &mut Stream) -> f64 {
+        self.0.draw(stream)
+    }
+
+    /// What is left of a value at a random time.
+    pub fn draw_residual(&self, stream: &mut Stream) -> f64 {
+        self.0.residual(stream)
+    }
+
+    /// The probability that a value is at most `x`.
+    pub fn at_most(&self, x: f64) -> f64 {
+        self.0.at_most(x)
+    }
+
+    /// The next value as a duration: base units are nanoseconds, rounded to the nearest.
+    pub(crate) fn duration(&self, stream: &mut Stream) -> Duration {
+        nanoseconds(self.draw(stream))
+    }
+
+    /// The next value as a size: base units are bytes, rounded to the nearest, at least 1.
+    pub(crate) fn size(&self, stream: &mut Stream) -> Size {
+        Size::from_bytes((libm::round(self.draw(stream)) as u64).max(1))
+    }
+
+    /// What is left of a duration at a random time.
+    pub(crate) fn residual_duration(&self, stream: &mut Stream) -> Duration {
+        nanoseconds(self.draw_residual(stream))
+    }
+}
+
+/// The nearest whole number of nanoseconds.
+pub(crate) fn nanoseconds(value: f64) -> Duration {
+    // A conversion to an integer saturates.
+    Duration::from_nanos(libm::round(value) as u64)
+}
+
+/// What every distribution can do. Values are in base units.
+trait Shape: fmt::Debug + Send + Sync {
+    /// The mean.
+    fn mean(&self) -> f64;
+    /// The next value.
+    fn draw(&self, stream: &mut Stream) -> f64;
+    /// What is left of a value at a random time.
+    fn residual(&self, stream: &mut Stream) -> f64;
+    /// The probability that a value is at most `x`.
+    fn at_most(&self, x: f64) -> f64;
+}
+
+/// A number that is uniform in (0, 1], for logarithms and negative powers.
+fn above_zero(stream: &mut Stream) -> f64 {
+    1.0 - stream.uniform()
+}

@@ -1,0 +1,15 @@
+//! What a measured series says about its traffic: a series is what was sent in each of equal bins.
+//!
+//! | file | what |
+//! |---|---|
+//! | `series` | bins of arrivals; mean, variance, peak |
+//! | `variance_time` | variance of sums over longer and longer times; a hint at the Hurst parameter |
+//! | `wavelet` | the Hurst parameter (Abry & Veitch 1998) |
+
+mod series;
+mod variance_time;
+mod wavelet;
+
+pub use series::Series;
+pub use variance_time::{VariancePoint, variance_time_hurst};
+pub use wavelet::{HurstEstimate, wavelet_hurst};

@@ -1,0 +1,79 @@
+//! What was sent in each of equal bins.
+
+use netloom_units::{Duration, Time};
+
+use super::VariancePoint;
+use crate::Emission;
+
+/// Fewest sums that a variance is taken of.
+const FEWEST: usize = 16;
+
+/// What was sent in each of equal bins, in bits.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Series {
+    bin: Duration,
+    bits: Vec<f64>,
+}
+
+impl Series {
+    /// The bins of `bin` each that end within `time`, filled with `frames`, which are in order.
+    ///
+    /// # Panics
+    /// `bin` is zero.
+    pub fn new(frames: impl IntoIterator<Item = Emission>, bin: Duration, time: Duration) -> Self {
+        assert!(bin > Duration::ZERO, "bins have a length");
+        let count = (time.as_nanos() / bin.as_nanos()) as usize;
+        let mut bits = vec![0.0; count];
+        for Emission { at, bytes } in frames {
+            let index = at.since(Time::ZERO).as_nanos() / bin.as_nanos();
+            match bits.get_mut(usize::try_from(index).unwrap_or(usize::MAX)) {
+                Some(sum) => *sum += f64::from(bytes) * 8.0,
+                None => break,
+            }
+        }
+        Self { bin, bits }
+    }
+
+    /// How long a bin is.
+    pub fn bin(&self) -> Duration {
+        self.bin
+    }
+
+    /// What was sent in each, in bits.
+    pub fn bits(&self) -> &[f64] {
+        &self.bits
+    }
+
+    /// The mean rate in bit/s.
+    pub fn mean(&self) -> f64 {
+        mean(&self.bits) / self.bin.as_secs_f64()
+    }
+
+    /// The rate of the fullest bin in bit/s.
+    pub fn peak(&self) -> f64 {
+        self.bits.iter().copied().fold(0.0, f64::max) / self.bin.as_secs_f64()
+    }
+
+    /// Variances of what was sent in 1, 2, 4 … bins, as long as there are 16 such times. `known`,
+    /// if there is one, is the mean rate in bit/s that they are taken about: of few long sums the
+    /// mean of the series itself explains too much.
+    pub fn variances(&self, known: Option<f64>) -> Vec<VariancePoint> {
+        let mut points = Vec::new();
+        let mut sums = self.bits.clone();
+        let mut time = self.bin;
+        while sums.len() >= FEWEST {
+            let center = known.map_or_else(|| mean(&sums), |rate| rate * time.as_secs_f64());
+            let square = |sum: &f64| (sum - center) * (sum - center);
+            let variance = sums.iter().map(square).sum::<f64>() / sums.len() as f64;
+            points.push(VariancePoint { time, variance, count: sums.len() });
+            sums = sums.chunks_exact(2).map(|pair| pair[0] + pair[1]).collect();
+            time += time;
+        }
+        points
+    }
+}
+
+/// The mean, 0 of none.
+fn mean(values: &[f64]) -> f64 {
+    values.iter().sum::<f64>() / values.len().max(1) as f64
+}

@@ -1,0 +1,63 @@
+//! The rate of bursts together: it changes when one begins or ends.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use netloom_units::Time;
+
+use crate::source::Bursts;
+use crate::{Burst, Pace, RateStep};
+
+/// The rate of bursts that send at one pace each, in steps.
+#[derive(Debug, Clone)]
+pub(crate) struct Merged {
+    bursts: Bursts,
+    /// The burst that begins next.
+    next: Option<Burst>,
+    /// When the active ones end.
+    ends: BinaryHeap<Reverse<Time>>,
+    /// The rate of one burst.
+    pace: Pace,
+    /// How many bursts were active at the last step; none before the first.
+    last: Option<usize>,
+}
+
+impl Merged {
+    pub fn new(mut bursts: Bursts, pace: Pace) -> Self {
+        let next = bursts.next();
+        Self { bursts, next, ends: BinaryHeap::new(), pace, last: None }
+    }
+
+    /// The next step.
+    pub fn next(&mut self) -> Option<RateStep> {
+        loop {
+            let at = match self.last {
+                None => Time::ZERO,
+                Some(_) => self.soonest()?,
+            };
+            self.settle(at);
+            if self.last != Some(self.ends.len()) {
+                self.last = Some(self.ends.len());
+                return Some(RateStep { at, rate: self.pace.times(self.ends.len() as u64) });
+            }
+        }
+    }
+
+    /// The time of the next beginning or end.
+    fn soonest(&self) -> Option<Time> {
+        let end = self.ends.peek().map(|Reverse(end)| *end);
+        let begin = self.next.map(|burst| burst.at);
+        [begin, end].into_iter().flatten().min()
+    }
+
+    /// All that begins and ends at `now`.
+    fn settle(&mut self, now: Time) {
+        while let Some(burst) = self.next.filter(|burst| burst.at <= now) {
+            self.ends.push(Reverse(burst.end()));
+            self.next = self.bursts.next();
+        }
+        while self.ends.peek().is_some_and(|Reverse(end)| *end <= now) {
+            self.ends.pop();
+        }
+    }
+}

@@ -1,0 +1,93 @@
+//! How much is sent on average: absolutely, or as a share of a line.
+
+use std::fmt;
+use std::str::FromStr;
+
+use netloom_link::Framing;
+use netloom_units::{Quantity, Rate, UnitError};
+
+use crate::{SizeLaw, TrafficError};
+
+/// The line that traffic meets: what a load in percent is a share of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Line {
+    /// Its rate.
+    pub rate: Rate,
+    /// What each frame costs on it beside its own bytes.
+    pub framing: Framing,
+}
+
+/// A mean rate.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Load {
+    /// So many bits of frames per second.
+    Rate(Rate),
+    /// A share of a line's rate in millionths, framing included. More than all is possible.
+    Share(u64),
+}
+
+const SHARE: Quantity = Quantity {
+    name: "load",
+    base: "millionths",
+    example: "40%",
+    units: &[("%", 10_000), ("ppm", 1)],
+    aliases: &[],
+    ambiguous: &[],
+};
+
+impl Load {
+    /// The mean rate in bit/s of frames with `sizes`, without framing.
+    ///
+    /// # Errors
+    /// It is a share, and there is no `line`.
+    pub fn bits_per_second(
+        &self,
+        sizes: &SizeLaw,
+        line: Option<&Line>,
+    ) -> Result<f64, TrafficError> {
+        match (self, line) {
+            (Self::Rate(rate), _) => Ok(rate.bits_per_second() as f64),
+            (Self::Share(_), None) => Err(TrafficError::ShareOfNothing(*self)),
+            (Self::Share(millionths), Some(Line { rate, framing })) => {
+                let on_line = rate.bits_per_second() as f64 * *millionths as f64 / 1e6;
+                Ok(on_line * sizes.mean() / sizes.mean_on_line(*framing))
+            }
+        }
+    }
+}
+
+impl FromStr for Load {
+    type Err = UnitError;
+    fn from_str(text: &str) -> Result<Self, UnitError> {
+        if !text.trim_end().ends_with(['%', 'm']) {
+            return text.parse().map(Self::Rate);
+        }
+        match SHARE.parse(text)? {
+            0 => Err(UnitError::OutOfRange {
+                text: text.into(),
+                range: "a load is above 0%; for no traffic leave the entry out",
+            }),
+            millionths @ 1..=1_000_000_000 => Ok(Self::Share(millionths)),
+            _ => {
+                Err(UnitError::OutOfRange { text: text.into(), range: "a load is at most 100000%" })
+            }
+        }
+    }
+}
+
+impl fmt::Display for Load {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Rate(rate) => rate.fmt(f),
+            Self::Share(millionths) => f.pad(&SHARE.print(*millionths)),
+        }
+    }
+}
+
+netloom_units::text_quantity!(
+    Load,
+    "load",
+    r"^[0-9]+(\.[0-9]+)? *(%|ppm|bit/s|kbit/s|Mbit/s|Gbit/s|Tbit/s)$",
+    "A mean rate: a share of the line's rate like `40%`, or a rate with its unit.",
+    "40%"
+);

@@ -1,0 +1,108 @@
+//! People and pages: a request, its response, a time to think.
+
+use netloom_link::{DataFile, Stream};
+use netloom_units::{Duration, Size};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{Configured, Given, TrafficError};
+use crate::Moments;
+use crate::distribution::{DurationDistribution, Law, SizeDistribution};
+use crate::source::Source;
+
+/// A client that asks for objects, one after the other. Responses decide when, so that this is a
+/// description, and [`HttpConfig::exchanges`] the draws.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct HttpConfig {
+    /// How many requests there are (default: until the end).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub requests: Option<u64>,
+    /// The objects' lengths.
+    pub sizes: SizeDistribution,
+    /// How long the client thinks between a response and its next request (default: not at all).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub think: Option<DurationDistribution>,
+    /// Whether all requests use one connection (default true).
+    #[serde(default = "yes")]
+    pub persistent: bool,
+}
+
+fn yes() -> bool {
+    true
+}
+
+/// A request and what comes before it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Exchange {
+    /// How long the client thinks first; nothing before its first request.
+    pub think: Duration,
+    /// The length of the response's body: at least 1 byte.
+    pub response: Size,
+}
+
+impl HttpConfig {
+    /// What the client does, with the random numbers of `stream`.
+    ///
+    /// # Errors
+    /// A file has not been read.
+    pub fn exchanges(&self, stream: &Stream) -> Result<Exchanges, TrafficError> {
+        Ok(Exchanges {
+            left: self.requests.unwrap_or(u64::MAX),
+            is_first: true,
+            sizes: (self.sizes.law()?, stream.fork("sizes")),
+            think: match &self.think {
+                Some(think) => Some((think.law()?, stream.fork("think"))),
+                None => None,
+            },
+        })
+    }
+}
+
+/// What a client does: an iterator that ends after its last request.
+#[derive(Debug, Clone)]
+pub struct Exchanges {
+    left: u64,
+    is_first: bool,
+    sizes: (Law, Stream),
+    think: Option<(Law, Stream)>,
+}
+
+impl Iterator for Exchanges {
+    type Item = Exchange;
+
+    fn next(&mut self) -> Option<Exchange> {
+        self.left = self.left.checked_sub(1)?;
+        let think = match &mut self.think {
+            Some((law, stream)) if !self.is_first => law.duration(stream),
+            _ => Duration::ZERO,
+        };
+        self.is_first = false;
+        let (law, stream) = &mut self.sizes;
+        Some(Exchange { think, response: law.size(stream) })
+    }
+}
+
+impl Configured for HttpConfig {
+    fn check(&self) -> Result<(), String> {
+        match self.requests {
+            Some(0) => Err("`requests` is 1 or more".into()),
+            _ => Ok(()),
+        }
+    }
+
+    fn files(&mut self) -> Vec<&mut dyn DataFile> {
+        [self.sizes.file(), self.think.as_mut().and_then(|think| think.file())]
+            .into_iter()
+            .flatten()
+            .collect()
+    }
+
+    fn source(&self, _: &Given<'_>) -> Result<Source, TrafficError> {
+        Err(TrafficError::ClosedLoop { model: "http" })
+    }
+
+    fn moments(&self, _: &Given<'_>) -> Result<Moments, TrafficError> {
+        Err(TrafficError::ClosedLoop { model: "http" })
+    }
+}

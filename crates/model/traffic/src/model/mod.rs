@@ -1,0 +1,374 @@
+//! The models: what can be written, and what each makes of it.
+//!
+//! | file | model |
+//! |---|---|
+//! | `cbr` | frames at a constant pace |
+//! | `poisson` | independent frames |
+//! | `on_off` | senders that are on and off by turns |
+//! | `ppbp` | bursts that begin as a Poisson process and last by a Pareto distribution |
+//! | `trace` | arrivals that were recorded |
+//! | `flows`, `flow_list` | transfers that begin by themselves, drawn or recorded |
+//! | `rates` | a rate that changes at given times |
+//! | `vbr` | pictures of a video |
+//! | `bulk`, `http` | what TCP paces: descriptions |
+//! | `ping` | requests at a constant interval |
+
+mod bulk;
+mod cbr;
+mod error;
+mod flow_list;
+mod flows;
+mod http;
+mod on_off;
+mod ping;
+mod poisson;
+mod ppbp;
+mod rates;
+mod trace;
+mod vbr;
+
+use netloom_link::{DataFile, FileError, Stream};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::files;
+use crate::source::{Bursts, Fluid, Source};
+use crate::{Line, Moments, Pace, Sizes};
+pub use bulk::BulkConfig;
+pub use cbr::CbrConfig;
+pub use error::TrafficError;
+pub use flow_list::{Flow, FlowList};
+pub use flows::{ArrivalsConfig, Flows, FlowsConfig};
+pub use http::{Exchange, Exchanges, HttpConfig};
+pub(crate) use on_off::OnOffBursts;
+pub use on_off::OnOffConfig;
+pub use ping::PingConfig;
+pub(crate) use ping::Requests;
+pub use poisson::PoissonConfig;
+pub(crate) use poisson::PoissonFrames;
+pub(crate) use ppbp::PpbpBursts;
+pub use ppbp::PpbpConfig;
+pub use rates::{RateList, RatesConfig};
+pub(crate) use rates::{Steps, Varying};
+pub(crate) use trace::Recorded;
+pub use trace::TraceConfig;
+pub(crate) use vbr::Video;
+pub use vbr::{Pictures, VbrConfig};
+
+/// How a model begins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Start {
+    /// As if it had run for ever: the first second is like any other.
+    #[default]
+    Stationary,
+    /// With nothing on. A heavy-tailed model takes long to reach its mean.
+    Empty,
+}
+
+impl Start {
+    /// Whether this is what holds where nothing is written.
+    fn is_default(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
+/// What every model's configuration can do.
+trait Configured {
+    /// Refuses values that make no sense, whatever the line and the sizes.
+    fn check(&self) -> Result<(), String>;
+    /// What it holds that comes from files.
+    fn files(&mut self) -> Vec<&mut dyn DataFile> {
+        Vec::new()
+    }
+    /// The frames that it sends.
+    fn source(&self, given: &Given<'_>) -> Result<Source, TrafficError>;
+    /// The bursts in which it sends, if it does.
+    fn bursts(&self, _: &Given<'_>) -> Result<Option<Sending>, TrafficError> {
+        Ok(None)
+    }
+    /// Its rate, if that changes in steps for another reason than its bursts.
+    fn fluid(&self, _: &Given<'_>) -> Result<Option<Fluid>, TrafficError> {
+        Ok(None)
+    }
+    /// Its mean and variance.
+    fn moments(&self, given: &Given<'_>) -> Result<Moments, TrafficError>;
+}
+
+/// Bursts, and the rate of each if it has one.
+struct Sending {
+    bursts: Bursts,
+    pace: Option<Pace>,
+}
+
+/// What a model needs beside its own parameters.
+struct Given<'a> {
+    sizes: &'a Sizes,
+    line: Option<&'a Line>,
+    stream: &'a Stream,
+}
+
+/// Declares the models from one table: the name that is written, and the parameters.
+macro_rules! models {
+    ($($(#[doc = $doc:literal])* $variant:ident($config:ty) = $key:ident $name:literal;)*) => {
+        /// A traffic model and its parameters, written as `{cbr: {rate: 1Mbit/s}}`.
+        #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+        #[serde(try_from = "ModelTable", into = "ModelTable")]
+        #[schemars(with = "ModelTable")]
+        pub enum Model {
+            $($(#[doc = $doc])* $variant($config),)*
+        }
+
+        /// A traffic model.
+        #[derive(Serialize, Deserialize, JsonSchema)]
+        #[schemars(rename = "Model")]
+        enum ModelTable {
+            $($(#[doc = $doc])* #[serde(rename = $name)] $variant($config),)*
+        }
+
+        impl TryFrom<ModelTable> for Model {
+            type Error = String;
+            fn try_from(table: ModelTable) -> Result<Self, String> {
+                let model = match table {
+                    $(ModelTable::$variant(config) => Self::$variant(config),)*
+                };
+                model.configured().check().map(|()| model)
+            }
+        }
+
+        impl From<Model> for ModelTable {
+            fn from(model: Model) -> Self {
+                match model {
+                    $(Model::$variant(config) => Self::$variant(config),)*
+                }
+            }
+        }
+
+        /// Models as keys of a mapping that has others, too; of which one is written.
+        #[derive(Debug, Clone, PartialEq, Default, Deserialize, JsonSchema)]
+        #[serde(deny_unknown_fields)]
+        pub struct ModelKeys {
+            $(
+                $(#[doc = $doc])*
+                #[serde(rename = $name, default, deserialize_with = "checked")]
+                pub $key: Option<$config>,
+            )*
+        }
+
+        impl ModelKeys {
+            /// The models that are written.
+            pub fn written(&self) -> Vec<Model> {
+                let mut all = Vec::new();
+                $(all.extend(self.$key.clone().map(Model::$variant));)*
+                all
+            }
+        }
+
+        impl Model {
+            /// The names of all models, each with what it is.
+            pub const ALL: &[(&str, &str)] = &[$(($name, concat!($($doc),*))),*];
+
+            /// The model's name.
+            pub fn name(&self) -> &'static str {
+                match self {
+                    $(Self::$variant(_) => $name,)*
+                }
+            }
+
+            fn configured(&self) -> &dyn Configured {
+                match self {
+                    $(Self::$variant(config) => config,)*
+                }
+            }
+
+            fn configured_mut(&mut self) -> &mut dyn Configured {
+                match self {
+                    $(Self::$variant(config) => config,)*
+                }
+            }
+        }
+    };
+}
+
+models! {
+    /// Frames at a constant rate, with a random phase.
+    Cbr(CbrConfig) = cbr "cbr";
+    /// Independent frames: gaps are exponential.
+    Poisson(PoissonConfig) = poisson "poisson";
+    /// Senders that are on and off by turns.
+    OnOff(OnOffConfig) = on_off "on_off";
+    /// Poisson Pareto burst process (Zukerman, Neame & Addie 2003).
+    Ppbp(PpbpConfig) = ppbp "ppbp";
+    /// Arrivals as they were recorded.
+    Trace(TraceConfig) = trace "trace";
+    /// Transfers that begin by themselves.
+    Flows(FlowsConfig) = flows "flows";
+    /// A rate that changes at given times.
+    Rates(RatesConfig) = rates "rates";
+    /// Pictures of a video.
+    Vbr(VbrConfig) = vbr "vbr";
+    /// As much as TCP can send.
+    Bulk(BulkConfig) = bulk "bulk";
+    /// Requests and responses over TCP.
+    Http(HttpConfig) = http "http";
+    /// Echo requests at a constant interval.
+    Ping(PingConfig) = ping "ping";
+}
+
+impl Model {
+    /// Refuses values that make no sense, whatever the line and the sizes. What was read as a model
+    /// has been checked.
+    ///
+    /// # Errors
+    /// Why, in words.
+    pub fn check(&self) -> Result<(), String> {
+        self.configured().check()
+    }
+
+    /// Reads in every file that the model names; `read` gives a file's text.
+    ///
+    /// # Errors
+    /// One for each file that cannot be read or is malformed.
+    pub fn load<E>(
+        &mut self,
+        read: &mut dyn FnMut(&str) -> Result<String, E>,
+    ) -> Result<(), Vec<FileError<E>>> {
+        let property = self.name();
+        files::load(property, self.configured_mut().files(), read)
+    }
+
+    /// Whether it ends by itself.
+    pub fn ends(&self) -> bool {
+        match self {
+            Self::Trace(trace) => trace.repeat.is_none(),
+            Self::Flows(flows) => flows.file.is_some(),
+            Self::Rates(rates) => rates.file.is_some() && rates.repeat.is_none(),
+            Self::Bulk(bulk) => bulk.bytes.is_some(),
+            Self::Http(http) => http.requests.is_some(),
+            Self::Ping(ping) => ping.count.is_some(),
+            Self::Cbr(_) | Self::Poisson(_) | Self::OnOff(_) | Self::Ppbp(_) | Self::Vbr(_) => {
+                false
+            }
+        }
+    }
+
+    /// Whether what it sends depends on its random numbers, with `sizes`.
+    pub fn is_random(&self, sizes: &Sizes) -> bool {
+        match self {
+            Self::Trace(_) | Self::Bulk(_) => false,
+            Self::Vbr(_) | Self::Ping(_) => !matches!(sizes, Sizes::Constant(_)),
+            Self::Flows(FlowsConfig { file: Some(_), .. }) => !matches!(sizes, Sizes::Constant(_)),
+            _ => true,
+        }
+    }
+
+    /// The model at work: frames of `sizes`, with the random numbers of `stream`, from time 0. A
+    /// load in percent is a share of `line`.
+    ///
+    /// # Errors
+    /// There is no line and a load is a share of it, or the model has no rate, or an extreme one.
+    pub fn source(
+        &self,
+        sizes: &Sizes,
+        line: Option<&Line>,
+        stream: &Stream,
+    ) -> Result<Source, TrafficError> {
+        self.configured().source(&Given { sizes, line, stream })
+    }
+
+    /// When the model's senders are on, for those who send in their own way. The bursts are those
+    /// of [`Model::source`].
+    ///
+    /// # Errors
+    /// As for [`Model::source`], but a rate is not needed; or the model has no bursts.
+    pub fn bursts(
+        &self,
+        sizes: &Sizes,
+        line: Option<&Line>,
+        stream: &Stream,
+    ) -> Result<Bursts, TrafficError> {
+        Ok(self.sending(&Given { sizes, line, stream })?.bursts)
+    }
+
+    /// The rate of the model in steps. The bursts are those of [`Model::source`].
+    ///
+    /// # Errors
+    /// As for [`Model::source`], or the model's rate has no steps.
+    pub fn fluid(
+        &self,
+        sizes: &Sizes,
+        line: Option<&Line>,
+        stream: &Stream,
+    ) -> Result<Fluid, TrafficError> {
+        let given = Given { sizes, line, stream };
+        if let Some(fluid) = self.configured().fluid(&given)? {
+            return Ok(fluid);
+        }
+        let Sending { bursts, pace } = self.sending(&given)?;
+        let pace = pace.ok_or(TrafficError::NoRate { model: self.name() })?;
+        Ok(Fluid::of_bursts(bursts, pace))
+    }
+
+    fn sending(&self, given: &Given<'_>) -> Result<Sending, TrafficError> {
+        let sending = self.configured().bursts(given)?;
+        sending.ok_or(TrafficError::NoBursts { model: self.name() })
+    }
+
+    /// The model's mean and variance.
+    ///
+    /// # Errors
+    /// As for [`Model::source`].
+    pub fn moments(&self, sizes: &Sizes, line: Option<&Line>) -> Result<Moments, TrafficError> {
+        let stream = &Stream::new(0, "");
+        self.configured().moments(&Given { sizes, line, stream })
+    }
+}
+
+/// Decodes a model's parameters and checks them.
+fn checked<'de, D, T>(deserializer: D) -> Result<Option<T>, D::Error>
+where
+    D: serde::Deserializer<'de>,
+    T: Configured + Deserialize<'de>,
+{
+    let config = T::deserialize(deserializer)?;
+    config.check().map_err(serde::de::Error::custom)?;
+    Ok(Some(config))
+}
+
+/// The mean rate in bit/s that a model with `rate` or `load` has.
+fn mean_rate(
+    rate: Option<netloom_units::Rate>,
+    load: Option<crate::Load>,
+    given: &Given<'_>,
+) -> Result<f64, TrafficError> {
+    match (rate, load) {
+        (Some(rate), _) => Ok(rate.bits_per_second() as f64),
+        // What was written was checked to have one of them.
+        (None, None) => Err(TrafficError::NoRate { model: "the model" }),
+        (None, Some(load)) => load.bits_per_second(&given.sizes.law()?, given.line),
+    }
+}
+
+/// Refuses all but one of `rate` and `load`.
+fn one_of_rate_and_load(has_rate: bool, has_load: bool) -> Result<(), String> {
+    match (has_rate, has_load) {
+        (true, true) => Err("one of `rate` and `load`, not both".into()),
+        (false, false) => Err("one of `rate` and `load` is needed".into()),
+        _ => Ok(()),
+    }
+}
+
+/// The pace of `rate` bit/s.
+fn pace(rate: f64) -> Result<Pace, TrafficError> {
+    Pace::from_bits_per_second(rate).ok_or(TrafficError::Extreme { rate })
+}
+
+/// Refuses bursts so short that hardly one in a thousand holds a frame: who waits for the next
+/// frame would wait long.
+fn enough(burst_bits: f64, sizes: &Sizes) -> Result<(), TrafficError> {
+    let frames = burst_bits / (8.0 * sizes.law()?.mean());
+    match frames >= 1e-3 {
+        true => Ok(()),
+        false => Err(TrafficError::TooLittle { frames }),
+    }
+}

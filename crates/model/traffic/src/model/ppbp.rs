@@ -1,0 +1,173 @@
+//! The Poisson Pareto burst process (Zukerman, Neame & Addie 2003).
+
+use netloom_link::Stream;
+use netloom_units::{Duration, Rate, Time};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{Configured, Given, Sending, Start, TrafficError, enough, pace};
+use crate::distribution::{Exponential, Law, Pareto, nanoseconds};
+use crate::source::Source;
+use crate::train::Trains;
+use crate::{Burst, Distribution, Load, Moments};
+
+/// Most bursts that are active at a time, on average.
+const MOST: f64 = 1e6;
+
+/// Bursts that begin as a Poisson process, last by a Pareto distribution, and send at one rate.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PpbpConfig {
+    /// The mean rate of all bursts together. Two of `load`, `burst_rate` and `bursts` are needed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub load: Option<Load>,
+    /// The rate of one burst.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub burst_rate: Option<Rate>,
+    /// How many bursts begin in a second, on average.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bursts: Option<f64>,
+    /// How long a burst lasts on average.
+    pub burst: Duration,
+    /// The Hurst parameter, above 0.5 and below 1: bursts have the Pareto shape 3 − 2H.
+    pub hurst: f64,
+    /// `stationary` (default), or `empty`: no burst is active at first.
+    #[serde(default, skip_serializing_if = "Start::is_default")]
+    pub start: Start,
+}
+
+/// All that follows from the configuration.
+struct Derived {
+    /// Bursts a second, λ.
+    arrivals: f64,
+    /// Rate of one burst, r, in bit/s.
+    rate: f64,
+    /// Mean length of a burst, d, in seconds.
+    length: f64,
+}
+
+impl PpbpConfig {
+    fn derived(&self, given: &Given<'_>) -> Result<Derived, TrafficError> {
+        let length = self.burst.as_secs_f64();
+        let load = match self.load {
+            Some(load) => Some(load.bits_per_second(&given.sizes.law()?, given.line)?),
+            None => None,
+        };
+        let rate = self.burst_rate.map(|rate| rate.bits_per_second() as f64);
+        let (arrivals, rate) = match (load, rate, self.bursts) {
+            (Some(load), Some(rate), _) => (load / (rate * length), rate),
+            (Some(load), None, Some(bursts)) => (bursts, load / (bursts * length)),
+            (None, Some(rate), Some(bursts)) => (bursts, rate),
+            // What was written was checked to have two of them.
+            _ => return Err(TrafficError::NoRate { model: "ppbp" }),
+        };
+        let active = arrivals * length;
+        if active > MOST {
+            return Err(TrafficError::TooMany { active, most: MOST });
+        }
+        Ok(Derived { arrivals, rate, length })
+    }
+
+    fn process(&self, derived: &Derived, stream: &Stream) -> Result<PpbpBursts, TrafficError> {
+        let shape = 3.0 - 2.0 * self.hurst;
+        let lengths = Distribution::Pareto(Pareto { mean: self.burst, shape, most: None }).law()?;
+        Ok(PpbpBursts::new(derived.arrivals, lengths, self.start, stream))
+    }
+}
+
+impl Configured for PpbpConfig {
+    fn check(&self) -> Result<(), String> {
+        let said = [self.load.is_some(), self.burst_rate.is_some(), self.bursts.is_some()];
+        let words = ["none", "one", "two", "three"];
+        let count = said.into_iter().filter(|said| *said).count();
+        if count != 2 {
+            let count = words[count];
+            return Err(format!("two of `load`, `burst_rate` and `bursts`, not {count}"));
+        }
+        if !self.bursts.is_none_or(|bursts| bursts > 0.0 && bursts <= 1e9) {
+            let bursts = self.bursts.unwrap_or_default();
+            return Err(format!("`bursts: {bursts}` a second must be above 0 and at most 10⁹"));
+        }
+        if self.burst == Duration::ZERO {
+            return Err("`burst: 0ns` must be above 0".into());
+        }
+        match self.hurst > 0.5 && self.hurst < 1.0 {
+            true => Ok(()),
+            false => Err(format!("`hurst: {}` must be above 0.5 and below 1", self.hurst)),
+        }
+    }
+
+    fn source(&self, given: &Given<'_>) -> Result<Source, TrafficError> {
+        let derived = self.derived(given)?;
+        enough(derived.rate * derived.length, given.sizes)?;
+        let bursts = self.process(&derived, given.stream)?.into();
+        Ok(Trains::new(bursts, pace(derived.rate)?, given.sizes.law()?, given.stream).into())
+    }
+
+    fn bursts(&self, given: &Given<'_>) -> Result<Option<Sending>, TrafficError> {
+        let derived = self.derived(given)?;
+        let bursts = self.process(&derived, given.stream)?.into();
+        Ok(Some(Sending { bursts, pace: Some(pace(derived.rate)?) }))
+    }
+
+    fn moments(&self, given: &Given<'_>) -> Result<Moments, TrafficError> {
+        let Derived { arrivals, rate, length } = self.derived(given)?;
+        Ok(Moments::ppbp(arrivals, rate, length, self.hurst))
+    }
+}
+
+/// The bursts, in order of time.
+#[derive(Debug, Clone)]
+pub(crate) struct PpbpBursts {
+    gap: Exponential,
+    gaps: Stream,
+    law: Law,
+    lengths: Stream,
+    /// How many bursts that were active at the start are yet to come, and their random numbers.
+    initial: (u64, Stream),
+    /// When the last burst began.
+    at: Time,
+}
+
+impl PpbpBursts {
+    /// `arrivals` bursts a second that last by `law`.
+    fn new(arrivals: f64, law: Law, start: Start, stream: &Stream) -> Self {
+        let mut initial = stream.fork("initial");
+        let active = match start {
+            Start::Stationary => poisson(arrivals * law.mean() / 1e9, &mut initial),
+            Start::Empty => 0,
+        };
+        Self {
+            gap: Exponential(1e9 / arrivals),
+            gaps: stream.fork("arrivals"),
+            law,
+            lengths: stream.fork("lengths"),
+            initial: (active, initial),
+            at: Time::ZERO,
+        }
+    }
+
+    /// The next burst; none at the end of time.
+    pub fn next(&mut self) -> Option<Burst> {
+        let (left, stream) = &mut self.initial;
+        if *left > 0 {
+            *left -= 1;
+            let lasts = self.law.residual_duration(stream);
+            return Some(Burst { at: Time::ZERO, lasts, phase: stream.uniform() });
+        }
+        self.at += nanoseconds(self.gap.next(&mut self.gaps));
+        let burst = Burst::drawn(self.at, &self.law, &mut self.lengths);
+        (self.at < Time::from_nanos(u64::MAX)).then_some(burst)
+    }
+}
+
+/// A draw of the Poisson distribution: arrivals in so many mean gaps.
+fn poisson(mean: f64, stream: &mut Stream) -> u64 {
+    let gap = Exponential(1.0);
+    let (mut count, mut passed) = (0, gap.next(stream));
+    while passed <= mean {
+        count += 1;
+        passed += gap.next(stream);
+    }
+    count
+}

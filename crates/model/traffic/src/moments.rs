@@ -1,0 +1,113 @@
+//! Means and variances of the models, by formula.
+
+use crate::sizes::SizeLaw;
+
+/// What is known of a model by formula. Lengths of frames are without framing.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Moments {
+    /// The mean rate in bit/s.
+    pub mean: f64,
+    /// The Hurst parameter of the traffic at long time scales, where it is known.
+    pub hurst: Option<f64>,
+    spread: Spread,
+}
+
+/// What the variance follows from. Rates in bit/s, times in s, lengths in bits.
+#[derive(Debug, Clone, PartialEq)]
+enum Spread {
+    /// Frames of one length at a constant pace, with a random phase.
+    Periodic { rate: f64, length: f64 },
+    /// Independent frames.
+    Poisson { frames: f64, mean_square: f64 },
+    /// On and off times that are exponential.
+    Exponential { sources: f64, on: f64, off: f64, rate: f64 },
+    /// Poisson arrivals of Pareto bursts.
+    Ppbp { arrivals: f64, rate: f64, length: f64, shape: f64 },
+    /// There is no formula.
+    Unknown,
+}
+
+impl Moments {
+    pub(crate) fn periodic(rate: f64, sizes: &SizeLaw) -> Self {
+        let length = sizes.mean() * 8.0;
+        let varies = sizes.mean_square() > sizes.mean() * sizes.mean() * (1.0 + 1e-12);
+        let spread = if varies { Spread::Unknown } else { Spread::Periodic { rate, length } };
+        Self { mean: rate, hurst: Some(0.5), spread }
+    }
+
+    pub(crate) fn poisson(rate: f64, sizes: &SizeLaw) -> Self {
+        let frames = rate / (sizes.mean() * 8.0);
+        let spread = Spread::Poisson { frames, mean_square: sizes.mean_square() * 64.0 };
+        Self { mean: rate, hurst: Some(0.5), spread }
+    }
+
+    pub(crate) fn on_off(
+        sources: f64,
+        on: f64,
+        off: f64,
+        rate: f64,
+        hurst: f64,
+        is_exponential: bool,
+    ) -> Self {
+        let spread = match is_exponential {
+            true => Spread::Exponential { sources, on, off, rate },
+            false => Spread::Unknown,
+        };
+        Self { mean: sources * rate * on / (on + off), hurst: Some(hurst), spread }
+    }
+
+    pub(crate) fn ppbp(arrivals: f64, rate: f64, length: f64, hurst: f64) -> Self {
+        let spread = Spread::Ppbp { arrivals, rate, length, shape: 3.0 - 2.0 * hurst };
+        Self { mean: arrivals * rate * length, hurst: Some(hurst), spread }
+    }
+
+    /// Only the mean is known.
+    pub(crate) fn unknown(mean: f64) -> Self {
+        Self { mean, hurst: None, spread: Spread::Unknown }
+    }
+
+    /// Independent transfers whose lengths may have a tail of the shape `tail`.
+    pub(crate) fn heavy(mean: f64, tail: Option<f64>) -> Self {
+        let hurst = (3.0 - tail.unwrap_or(2.0).min(2.0)) / 2.0;
+        Self { mean, hurst: Some(hurst), spread: Spread::Unknown }
+    }
+
+    /// The variance of what is sent in `seconds`, in bit², where there is a formula. For bursts it
+    /// is that of their rate; frames add less than one frame a burst.
+    pub fn variance(&self, seconds: f64) -> Option<f64> {
+        let t = seconds;
+        match self.spread {
+            Spread::Periodic { rate, length } => {
+                let frames = rate * t / length;
+                let part = frames - libm::floor(frames);
+                Some(part * (1.0 - part) * length * length)
+            }
+            Spread::Poisson { frames, mean_square } => Some(frames * t * mean_square),
+            Spread::Exponential { sources, on, off, rate } => {
+                // The covariance of one sender is r²·a(1 − a)·exp(−ct), twice integrated.
+                let share = on / (on + off);
+                let c = 1.0 / on + 1.0 / off;
+                let factor = 2.0 * sources * rate * rate * share * (1.0 - share) / (c * c);
+                Some(factor * (c * t + libm::expm1(-c * t)))
+            }
+            Spread::Ppbp { arrivals, rate, length, shape } => {
+                Some(arrivals * rate * rate * ppbp_variance(t, length, shape))
+            }
+            Spread::Unknown => None,
+        }
+    }
+}
+
+/// Variance of the work of a PPBP in `t`, for one burst a second at rate 1: bursts last `d` on
+/// average, with the Pareto shape `g` (Zukerman, Neame & Addie 2003).
+fn ppbp_variance(t: f64, d: f64, g: f64) -> f64 {
+    let x = d * (g - 1.0) / g;
+    if t <= x {
+        return t * t * (d - t / 3.0);
+    }
+    let up_to_shortest = d * (t * x - x * x / 2.0) - (t * x * x / 2.0 - x * x * x / 3.0);
+    let power = |base: f64, exponent: f64| libm::pow(base, exponent);
+    let linear = t * (power(t, 2.0 - g) - power(x, 2.0 - g)) / (2.0 - g);
+    let square = (power(t, 3.0 - g) - power(x, 3.0 - g)) / (3.0 - g);
+    2.0 * (up_to_shortest + power(x, g) / (g - 1.0) * (linear - square))
+}

@@ -1,0 +1,77 @@
+//! Estimates of the Hurst parameter on series whose parameter is known: exact fractional Gaussian
+//! noise (Davies & Harte 1987).
+
+use std::f64::consts::TAU;
+
+use netloom_link::Stream;
+use netloom_traffic::wavelet_hurst;
+
+/// A discrete Fourier transform in place, of 2ⁿ values (Cooley & Tukey 1965).
+fn transform(values: &mut [(f64, f64)]) {
+    let n = values.len();
+    let bits = n.trailing_zeros();
+    for index in 0..n {
+        let reversed = index.reverse_bits() >> (usize::BITS - bits);
+        if index < reversed {
+            values.swap(index, reversed);
+        }
+    }
+    let mut length = 2;
+    while length <= n {
+        let twiddles: Vec<(f64, f64)> = (0..length / 2)
+            .map(|k| {
+                let angle = -TAU * k as f64 / length as f64;
+                (angle.cos(), angle.sin())
+            })
+            .collect();
+        for chunk in values.chunks_exact_mut(length) {
+            let (left, right) = chunk.split_at_mut(length / 2);
+            for ((a, b), w) in left.iter_mut().zip(right).zip(&twiddles) {
+                let turned = (b.0 * w.0 - b.1 * w.1, b.0 * w.1 + b.1 * w.0);
+                (*a, *b) = ((a.0 + turned.0, a.1 + turned.1), (a.0 - turned.0, a.1 - turned.1));
+            }
+        }
+        length *= 2;
+    }
+}
+
+/// 2^17 values of fractional Gaussian noise.
+fn noise(hurst: f64, seed: u64) -> Vec<f64> {
+    let n = 1usize << 17;
+    let power = |k: f64| k.abs().powf(2.0 * hurst);
+    let covariance = |k: usize| {
+        let k = k as f64;
+        0.5 * (power(k + 1.0) - 2.0 * power(k) + power(k - 1.0))
+    };
+    let circle = (0..=n).chain((1..n).rev()).map(|k| (covariance(k), 0.0));
+    let mut spectrum: Vec<(f64, f64)> = circle.collect();
+    transform(&mut spectrum);
+    let (mut draws, length) = (Stream::new(seed, "noise"), spectrum.len() as f64);
+    let mut values: Vec<(f64, f64)> = spectrum
+        .iter()
+        .map(|(eigenvalue, _)| {
+            let scale = (eigenvalue.max(0.0) / length).sqrt();
+            (scale * draws.gaussian(), scale * draws.gaussian())
+        })
+        .collect();
+    transform(&mut values);
+    values.truncate(n);
+    values.into_iter().map(|(real, _)| real).collect()
+}
+
+#[test]
+fn wavelets_find_the_hurst_parameter_of_exact_noise() {
+    for hurst in [0.5, 0.6, 0.7, 0.8, 0.9] {
+        let estimate = wavelet_hurst(&noise(hurst, 7), 3).unwrap();
+        assert!((estimate.hurst - hurst).abs() < 0.03, "{hurst}: {estimate:?}");
+        assert!(estimate.half_width > 0.005 && estimate.half_width < 0.03, "{estimate:?}");
+        assert_eq!(estimate.octaves.0, 3);
+    }
+}
+
+#[test]
+fn a_linear_trend_does_not_mislead_wavelets() {
+    let trend = noise(0.7, 9).into_iter().enumerate().map(|(i, x)| x + 1e-4 * i as f64);
+    let estimate = wavelet_hurst(&trend.collect::<Vec<_>>(), 3).unwrap();
+    assert!((estimate.hurst - 0.7).abs() < 0.03, "{estimate:?}");
+}

@@ -1,0 +1,30 @@
+//! How a simulation went.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// What a simulation has done, and what it did not model.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+pub struct SimulationSummary {
+    /// Events.
+    pub events: u64,
+    /// Frames that came out of a pipe.
+    pub packet_hops: u64,
+    /// How long it took, in seconds of real time.
+    pub wall_seconds: f64,
+    /// Threads that it ran on.
+    pub threads: usize,
+    /// Parts that it was divided into.
+    pub cells: usize,
+    /// What of the scenario it did not model, a sentence each.
+    pub not_modelled: Vec<String>,
+    /// Packets that nodes did not pass on or take, by reason.
+    pub not_forwarded: std::collections::BTreeMap<String, u64>,
+}
+
+impl SimulationSummary {
+    /// Packet-hops in a second of real time.
+    pub fn packet_hops_per_second(&self) -> f64 {
+        self.packet_hops as f64 / self.wall_seconds.max(1e-9)
+    }
+}

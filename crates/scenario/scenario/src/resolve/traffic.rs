@@ -1,0 +1,289 @@
+//! Traffic between nodes: who sends to whom, over what, and what is sent.
+
+use std::collections::HashMap;
+
+use netloom_link::{Dscps, FileError, FileFault, Stream};
+use netloom_traffic::{Model, Sizes};
+use netloom_units::Duration;
+
+use super::names;
+use super::processes::check_time;
+use super::references::References;
+use super::report::Report;
+use crate::decode::Spanned;
+use crate::diagnostic::Diagnostic;
+use crate::files::{Files, Unreadable};
+use crate::raw::{RawScenario, RawSenders, RawTcp, RawTraffic, RawUdp};
+use crate::spec::{Start, Traffic, Transport};
+
+/// The port of the first entry that says none.
+const FIRST_PORT: u16 = 47_000;
+/// Frames over UDP: the shortest holds headers and what receivers must know, the longest is not
+/// cut into fragments.
+const LENGTHS: (u32, u32) = (60, 1514);
+/// The frame of an echo request as ping(8) sends it.
+const ECHO: Sizes = Sizes::Constant(98);
+
+/// Resolves all entries.
+pub(super) fn resolve(
+    raw: &RawScenario,
+    references: &References<'_>,
+    files: &mut Files<'_>,
+    report: &mut Report<'_>,
+) -> Vec<Traffic> {
+    let named = || raw.traffic.iter().filter_map(|entry| entry.value.head.name.as_ref());
+    named().for_each(|name| names::check("traffic", &name.value, name.span, report));
+    names::unique("traffic entries", named(), report);
+    let mut entries = Vec::new();
+    for (number, entry) in raw.traffic.iter().enumerate() {
+        let mut one = One { raw, entry, references, files, report };
+        entries.extend(one.resolve(number));
+    }
+    check_ports(raw, &entries, report);
+    entries
+}
+
+/// One entry and what it is resolved with.
+struct One<'a, 'r, 't> {
+    raw: &'a RawScenario,
+    entry: &'a Spanned<RawTraffic>,
+    references: &'a References<'a>,
+    files: &'a mut Files<'r>,
+    report: &'a mut Report<'t>,
+}
+
+impl One<'_, '_, '_> {
+    fn resolve(&mut self, number: usize) -> Option<Traffic> {
+        let head = &self.entry.value.head;
+        for (is_missing, key, help) in [
+            (head.name.is_none(), "name", "name the entry, like `name: voice`"),
+            (head.from.is_none(), "from", "say which node sends, like `from: a`"),
+            (head.to.is_none(), "to", "say which node receives, like `to: b`"),
+        ] {
+            if is_missing {
+                self.report.missing(self.entry.id, self.entry.span, key, help);
+            }
+        }
+        if let Some(start) = &head.start {
+            check_time(self.raw, start, "traffic", self.report);
+        }
+        let start = head.start.as_ref();
+        let start = start.and_then(|start| self.references.start(&start.value, self.report));
+        let from = self.senders();
+        let to = head.to.as_ref().filter(|to| self.references.node_with_stack(to, self.report));
+        let to = to.map(|to| to.value.clone());
+        let transport = self.transport(number);
+        let (model, sizes) = (self.model(), self.sizes());
+        let time = head.time.map(|time| time.0);
+        let (from, to, transport, model) = (from?, to?, transport?, model?);
+        if from.contains(&to) {
+            self.error(format!("`{to}` would send to itself"), "let another node receive");
+            return None;
+        }
+        if let (Transport::Tcp { .. }, Some(_)) = (&transport, &head.size) {
+            let message = "`size` has no effect over TCP, which makes its own packets".into();
+            self.error(message, "leave it out");
+            return None;
+        }
+        let sizes = match (&model, sizes?) {
+            (Model::Ping(_), None) => ECHO,
+            (_, sizes) => sizes.unwrap_or_default(),
+        };
+        self.check_model(&model, &sizes, &transport)?;
+        if !model.ends() && time.is_none() && !head.background && self.raw.duration.is_none() {
+            let help = "add `for: 60s` or `background: true`, or give the run a `duration`";
+            self.error(format!("`{}` never ends, and the run with it", model.name()), help);
+        }
+        Some(Traffic {
+            name: head.name.as_ref()?.value.clone(),
+            from,
+            to,
+            family: head.family,
+            transport,
+            model,
+            sizes,
+            start: start.unwrap_or(Start::At(Duration::ZERO)),
+            time,
+            background: head.background,
+        })
+    }
+
+    /// The nodes that send.
+    fn senders(&mut self) -> Option<Vec<String>> {
+        let from = self.entry.value.head.from.as_ref()?;
+        match &from.value {
+            RawSenders::Node(name) => {
+                let node = Spanned { value: name.clone(), span: from.span, id: from.id };
+                let is_there = self.references.node_with_stack(&node, self.report);
+                is_there.then(|| vec![node.value])
+            }
+            RawSenders::Group(group) => {
+                let group = Spanned { value: group.group.clone(), span: from.span, id: from.id };
+                let members = super::processes::of_group(&group, self.references, self.report);
+                (!members.is_empty()).then_some(members)
+            }
+        }
+    }
+
+    /// UDP or TCP, and how.
+    fn transport(&mut self, number: usize) -> Option<Transport> {
+        let default_port = FIRST_PORT.saturating_add(u16::try_from(number).unwrap_or(u16::MAX));
+        let head = &self.entry.value.head;
+        match (&head.udp, &head.tcp) {
+            (Some(udp), None) => {
+                let RawUdp { port, dscp } = &udp.value;
+                let port = self.port(*port, default_port)?;
+                Some(Transport::Udp { port, dscp: self.dscp(*dscp)? })
+            }
+            (None, Some(tcp)) => {
+                let RawTcp { port, dscp, congestion_control } = &tcp.value;
+                let port = self.port(*port, default_port)?;
+                let congestion_control = congestion_control.clone();
+                Some(Transport::Tcp { port, dscp: self.dscp(*dscp)?, congestion_control })
+            }
+            (Some(_), Some(_)) => {
+                self.error("it goes over `udp` or `tcp`, not both".into(), "keep one of them");
+                None
+            }
+            (None, None) if self.entry.value.rest.ping.is_some() => Some(Transport::Icmp),
+            (None, None) if self.report.is_incomplete(self.entry.id) => None,
+            (None, None) => {
+                let help = "add `udp: {}` or `tcp: {}`";
+                self.error("it does not say what it goes over".into(), help);
+                None
+            }
+        }
+    }
+
+    fn port(&mut self, port: Option<u16>, default: u16) -> Option<u16> {
+        if port == Some(0) {
+            self.error("nothing listens on port 0".into(), "write a port from 1 to 65535");
+            return None;
+        }
+        Some(port.unwrap_or(default))
+    }
+
+    /// One code point, or none; nothing if there are several.
+    fn dscp(&mut self, dscps: Option<Dscps>) -> Option<Option<u8>> {
+        let Some(dscps) = dscps else { return Some(None) };
+        let all: Vec<u8> = dscps.iter().collect();
+        if let [one] = all[..] {
+            return Some(Some(one));
+        }
+        let message = format!("packets have one DSCP, not {}", all.len());
+        self.error(message, "write one, like `dscp: ef`");
+        None
+    }
+
+    /// The one model that is written, with what its files hold.
+    fn model(&mut self) -> Option<Model> {
+        let mut written = self.entry.value.rest.written();
+        match written.len() {
+            1 => {}
+            0 if self.report.is_incomplete(self.entry.id) => return None,
+            0 => {
+                let names: Vec<_> =
+                    Model::ALL.iter().map(|(name, _)| format!("`{name}`")).collect();
+                let help = format!("add a model: {}", names.join(", "));
+                self.error("it does not say what is sent".into(), &help);
+                return None;
+            }
+            _ => {
+                let names: Vec<_> = written.iter().map(Model::name).collect();
+                let message = format!("it has more than one model: {}", names.join(", "));
+                self.error(message, "keep one of them; several entries add up");
+                return None;
+            }
+        }
+        let mut model = written.remove(0);
+        let loaded = model.load(&mut |name| self.files.text(name));
+        self.read(loaded).map(|()| model)
+    }
+
+    /// The lengths of frames, if they are written, with what their file holds; nothing if that
+    /// cannot be read.
+    fn sizes(&mut self) -> Option<Option<Sizes>> {
+        let Some(mut sizes) = self.entry.value.head.size.clone() else { return Some(None) };
+        let loaded = sizes.value.load(&mut |name| self.files.text(name));
+        self.read(loaded).map(|()| Some(sizes.value))
+    }
+
+    /// Reports files that could not be read.
+    fn read(&mut self, loaded: Result<(), Vec<FileError<Unreadable>>>) -> Option<()> {
+        let Err(errors) = loaded else { return Some(()) };
+        for FileError { property, file, what, cause } in errors {
+            let span = self.report.scalar(self.entry.id, &file).unwrap_or(self.entry.span);
+            let (why, help) = match cause {
+                FileFault::Unreadable(Unreadable { reason, help }) => (reason, help),
+                FileFault::Malformed(error) => (format!("it is no {what}: {error}"), None),
+            };
+            let message = format!("`{property}` cannot use {file}: {why}");
+            self.report.error(Diagnostic::error(span, message).with_optional_help(help));
+        }
+        None
+    }
+
+    /// Reports what real nodes cannot send.
+    fn check_model(&mut self, model: &Model, sizes: &Sizes, transport: &Transport) -> Option<()> {
+        match transport {
+            Transport::Tcp { .. } => {
+                if matches!(model, Model::Bulk(_)) {
+                    return Some(());
+                }
+                let message = format!("`{}` is not sent over TCP yet", model.name());
+                self.error(message, "over TCP there is `bulk`; send others over `udp`");
+                return None;
+            }
+            Transport::Udp { .. } if matches!(model, Model::Ping(_)) => {
+                let help =
+                    "leave `udp` out; in emulated runs, measure with a process that runs ping";
+                self.error("`ping` goes over neither `udp` nor `tcp`".into(), help);
+                return None;
+            }
+            Transport::Icmp if !matches!(model, Model::Ping(_)) => {
+                self.error("it has more than one model".into(), "keep `ping` or the other");
+                return None;
+            }
+            Transport::Udp { .. } | Transport::Icmp => {}
+        }
+        // Whether it can send does not depend on the numbers that are drawn.
+        let source = model.source(sizes, None, &Stream::new(0, ""));
+        if let Err(error) = source {
+            self.error(error.to_string(), "see docs/traffic.md for what the models need");
+            return None;
+        }
+        let (shortest, longest) = sizes.law().ok()?.range();
+        if shortest < LENGTHS.0 || longest > LENGTHS.1 {
+            let (shortest, longest) = LENGTHS;
+            let message = format!("frames over UDP have from {shortest}B to {longest}B here");
+            self.error(message, "write such a `size`; a longer packet would be fragmented");
+            return None;
+        }
+        Some(())
+    }
+
+    /// Reports a fault of the whole entry, at its name if it has one.
+    fn error(&mut self, message: String, help: &str) {
+        let head = &self.entry.value.head;
+        let span = head.name.as_ref().map_or(self.entry.span, |name| name.span);
+        let name = head.name.as_ref().map_or("", |name| &name.value);
+        let message = format!("traffic `{name}`: {message}");
+        self.report.error(Diagnostic::error(span, message).with_help(help));
+    }
+}
+
+/// Reports entries whose receivers would listen on one port of one node.
+fn check_ports(raw: &RawScenario, entries: &[Traffic], report: &mut Report<'_>) {
+    let mut taken: HashMap<(&str, bool, u16), &str> = HashMap::new();
+    for entry in entries {
+        let Some((is_tcp, port)) = entry.transport.port() else { continue };
+        let Some(first) = taken.insert((&entry.to, is_tcp, port), &entry.name) else { continue };
+        let named = raw.traffic.iter().filter_map(|raw| raw.value.head.name.as_ref());
+        let Some(name) = named.into_iter().find(|name| name.value == entry.name) else { continue };
+        let message = format!(
+            "traffic `{}` and `{first}` have the same port {port} of `{}`",
+            entry.name, entry.to
+        );
+        report.error(Diagnostic::error(name.span, message).with_help("give one another `port`"));
+    }
+}

@@ -1,0 +1,50 @@
+//! The experiment's clock: the machine's monotonic one, counted from the experiment's zero.
+
+use nix::sys::time::{TimeSpec, TimeValLike};
+use nix::time::{ClockId, ClockNanosleepFlags, clock_gettime, clock_nanosleep};
+
+use super::Reckoning;
+
+/// Longest sleep, in ns: who sleeps looks whether it is to end.
+const LONGEST_SLEEP: u64 = 50_000_000;
+
+/// The experiment's clock.
+#[derive(Debug, Clone, Copy)]
+pub struct Clock(Reckoning);
+
+impl Clock {
+    pub fn new(reckoning: Reckoning) -> Self {
+        Self(reckoning)
+    }
+
+    /// The time now, in ns since the experiment's zero; 0 before it.
+    pub fn now(&self) -> u64 {
+        nanos(ClockId::CLOCK_MONOTONIC).saturating_sub(self.0.zero)
+    }
+
+    /// What a time of the machine's calendar clock, not long ago, is here.
+    pub fn at_real(&self, real: u64) -> u64 {
+        let ago = nanos(ClockId::CLOCK_REALTIME).saturating_sub(real);
+        self.now().saturating_sub(ago)
+    }
+
+    /// The number of the interval that `time` is in.
+    pub fn interval(&self, time: u64) -> u64 {
+        time / self.0.interval.as_nanos().max(1)
+    }
+
+    /// Sleeps until `time`, or for a part of that which is short enough to be asked for an end.
+    pub fn sleep_until(&self, time: u64) {
+        let due = time.min(self.now() + LONGEST_SLEEP).saturating_add(self.0.zero);
+        let due = TimeSpec::nanoseconds(i64::try_from(due).unwrap_or(i64::MAX));
+        let (clock, flags) = (ClockId::CLOCK_MONOTONIC, ClockNanosleepFlags::TIMER_ABSTIME);
+        // One that a signal ends is a short one.
+        let _ = clock_nanosleep(clock, flags, &due);
+    }
+}
+
+/// A clock of the machine, in ns. These clocks are always there, and not before 1970.
+fn nanos(clock: ClockId) -> u64 {
+    let time = clock_gettime(clock).map_or(0, |time| time.num_nanoseconds());
+    u64::try_from(time).unwrap_or(0)
+}

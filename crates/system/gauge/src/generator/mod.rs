@@ -1,0 +1,163 @@
+//! Traffic of a scenario in real nodes: the hidden role `netloom __traffic` without an argument. It
+//! takes an [`Order`] in JSON from its standard input, prints [`READY`] once it can begin, and a
+//! line of JSON at its end, which SIGTERM brings about, too.
+//!
+//! | file | what |
+//! |---|---|
+//! | `wire` | what a datagram carries: flow, number, time of sending |
+//! | `send`, `receive` | UDP: frames of a model at their times, and who counts them |
+//! | `tally` | what came of a flow: losses, order, delay, jitter |
+//! | `bulk` | TCP: as much as the path takes |
+//! | `clock` | the experiment's clock |
+//! | `stop` | the wish that it ends |
+
+mod bulk;
+mod clock;
+mod receive;
+mod send;
+mod stop;
+mod tally;
+mod wire;
+
+use std::collections::BTreeMap;
+use std::io::Read;
+
+use anyhow::{Context, Result};
+use netloom_traffic::{Model, Sizes};
+use netloom_units::Duration;
+use serde::{Deserialize, Serialize};
+
+use crate::traffic::{Protocol, READY};
+use clock::Clock;
+pub use tally::Arrived;
+pub use wire::FEWEST_BYTES;
+
+/// What a process is to do.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Order {
+    /// Send; prints a [`SentReport`].
+    Send(Box<Send>),
+    /// Count what comes; prints a [`ReceivedReport`].
+    Receive(Receive),
+}
+
+/// What to send.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Send {
+    /// The protocol.
+    pub protocol: Protocol,
+    /// The receiver's host name.
+    pub to: String,
+    /// Its port.
+    pub port: u16,
+    /// The number of this sender among those to one receiver.
+    pub flow: u16,
+    /// When what is sent.
+    pub model: Model,
+    /// Lengths of frames, Ethernet header included.
+    pub sizes: Sizes,
+    /// The experiment's seed.
+    pub seed: u64,
+    /// The name of the stream of random numbers.
+    pub stream: String,
+    /// For how long (without: until SIGTERM, or the model's own end).
+    pub time: Option<Duration>,
+    /// The code point of the packets.
+    pub dscp: Option<u8>,
+    /// TCP's congestion control, if not the node's own.
+    pub congestion_control: Option<String>,
+    /// How times are reckoned.
+    pub reckoning: Reckoning,
+}
+
+/// What to receive.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Receive {
+    /// The protocol.
+    pub protocol: Protocol,
+    /// The port to listen on.
+    pub port: u16,
+    /// How times are reckoned.
+    pub reckoning: Reckoning,
+}
+
+/// How times are reckoned.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Reckoning {
+    /// `CLOCK_MONOTONIC` at the experiment's zero, in ns.
+    pub zero: u64,
+    /// How long an interval of the reports is.
+    pub interval: Duration,
+}
+
+/// What was sent, by the number of the interval from the experiment's zero on.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct SentReport {
+    /// By interval of the intended time.
+    pub intervals: BTreeMap<u64, Sent>,
+}
+
+/// What was sent in one interval.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Sent {
+    /// Datagrams. Of TCP there are none.
+    pub packets: u64,
+    /// Bytes: of frames over UDP, of payload over TCP.
+    pub bytes: u64,
+    /// Datagrams that the sender itself was more than 1 ms late with.
+    pub late: u64,
+    /// Datagrams that the socket refused: its buffer was full.
+    pub refused: u64,
+}
+
+/// What was received, by flow.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct ReceivedReport {
+    /// By number of the sender, and by interval: over UDP of the intended time of sending, over TCP
+    /// of the arrival.
+    pub flows: BTreeMap<u16, BTreeMap<u64, Arrived>>,
+}
+
+/// Obeys the order on standard input; its exit code.
+pub fn main() -> i32 {
+    match obey() {
+        Ok(()) => 0,
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            1
+        }
+    }
+}
+
+fn obey() -> Result<()> {
+    // Before any thread begins, so that all of them leave the signal to the one that waits for it.
+    let stop = stop::Stop::on_sigterm().context("cannot wait for SIGTERM")?;
+    let mut text = String::new();
+    std::io::stdin().read_to_string(&mut text).context("cannot read the order")?;
+    let order: Order = serde_json::from_str(&text).context("cannot understand the order")?;
+    let ready = || println!("{READY}");
+    let report = match order {
+        Order::Send(order) => {
+            let clock = Clock::new(order.reckoning);
+            let report = match order.protocol {
+                Protocol::Udp => send::send(&order, &clock, &stop, ready)?,
+                Protocol::Tcp => bulk::send(&order, &clock, &stop, ready)?,
+            };
+            serde_json::to_string(&report)?
+        }
+        Order::Receive(order) => {
+            let clock = Clock::new(order.reckoning);
+            let report = match order.protocol {
+                Protocol::Udp => receive::receive(order.port, &clock, &stop, ready)?,
+                Protocol::Tcp => bulk::receive(order.port, &clock, &stop, ready)?,
+            };
+            serde_json::to_string(&report)?
+        }
+    };
+    println!("{report}");
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,86 @@
+//! Datagrams counted, flow by flow, with the kernel's time of each arrival.
+
+use std::collections::BTreeMap;
+use std::io::{self, IoSliceMut};
+use std::net::UdpSocket;
+use std::os::fd::AsRawFd;
+use std::time::Duration;
+
+use anyhow::{Context, Result};
+use nix::errno::Errno;
+use nix::sys::socket::{ControlMessageOwned, MsgFlags, recvmsg, setsockopt, sockopt};
+use nix::sys::time::{TimeSpec, TimeValLike};
+
+use super::ReceivedReport;
+use super::clock::Clock;
+use super::stop::Stop;
+use super::tally::Tally;
+use super::wire::{HEADERS, Stamp};
+
+/// How long it waits for a datagram before it looks whether it is to end.
+const PATIENCE: Duration = Duration::from_millis(100);
+/// For how long datagrams that are still under way are taken after the end was asked for, in ns.
+const DRAIN: u64 = 1_000_000_000;
+/// Room in the socket's buffer, in bytes: a receiver that the machine does not wake for some ms
+/// must not lose what the network carried.
+const BUFFER: usize = 8 << 20;
+
+/// Counts what comes on `port` until the end is asked for and nothing comes any more.
+pub fn receive(
+    port: u16,
+    clock: &Clock,
+    stop: &Stop,
+    ready: impl FnOnce(),
+) -> Result<ReceivedReport> {
+    let listen = || format!("cannot listen on UDP port {port}");
+    let socket = UdpSocket::bind(("0.0.0.0", port)).with_context(listen)?;
+    // Beyond the machine's limit only root may; what is permitted is better than nothing.
+    let _ = setsockopt(&socket, sockopt::RcvBufForce, &BUFFER)
+        .or_else(|_| setsockopt(&socket, sockopt::RcvBuf, &BUFFER));
+    setsockopt(&socket, sockopt::ReceiveTimestampns, &true).context("no times of arrivals")?;
+    socket.set_read_timeout(Some(PATIENCE)).with_context(listen)?;
+    ready();
+    let mut flows: BTreeMap<u16, Tally> = BTreeMap::new();
+    let mut buffer = vec![0; 1 << 16];
+    let mut control = nix::cmsg_space!(TimeSpec);
+    let mut last = None;
+    loop {
+        if stop.is_asked() {
+            let end = *last.get_or_insert_with(|| clock.now() + DRAIN);
+            if clock.now() >= end {
+                break;
+            }
+        }
+        match datagram(&socket, &mut buffer, &mut control) {
+            Ok((length, real)) => {
+                let Some(stamp) = Stamp::read(&buffer[..length]) else { continue };
+                let at = real.map_or_else(|| clock.now(), |real| clock.at_real(real));
+                let tally = flows.entry(stamp.flow).or_insert_with(Tally::new);
+                let bytes = length as u64 + u64::from(HEADERS);
+                let delay = at.saturating_sub(stamp.at);
+                tally.arrived(stamp.number, clock.interval(stamp.at), bytes, delay);
+            }
+            // Nothing came for a while.
+            Err(Errno::EAGAIN) if stop.is_asked() => break,
+            Err(Errno::EAGAIN | Errno::EINTR) => {}
+            Err(error) => return Err(io::Error::from(error)).context("cannot receive"),
+        }
+    }
+    let flows = flows.into_iter().map(|(flow, tally)| (flow, tally.into_intervals())).collect();
+    Ok(ReceivedReport { flows })
+}
+
+/// The next datagram: its length, and when it came by the machine's calendar clock, in ns.
+fn datagram(
+    socket: &UdpSocket,
+    buffer: &mut [u8],
+    control: &mut [u8],
+) -> nix::Result<(usize, Option<u64>)> {
+    let mut slices = [IoSliceMut::new(buffer)];
+    let message = recvmsg::<()>(socket.as_raw_fd(), &mut slices, Some(control), MsgFlags::empty())?;
+    let stamp = message.cmsgs()?.find_map(|control| match control {
+        ControlMessageOwned::ScmTimestampns(time) => u64::try_from(time.num_nanoseconds()).ok(),
+        _ => None,
+    });
+    Ok((message.bytes, stamp))
+}

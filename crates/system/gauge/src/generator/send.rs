@@ -1,0 +1,101 @@
+//! Datagrams at the times of a model: an open loop. What is late is sent at once, and carries the
+//! time that it was meant for.
+
+use std::io;
+use std::net::{SocketAddr, ToSocketAddrs, UdpSocket};
+
+use anyhow::{Context, Result};
+use netloom_link::Stream;
+use netloom_traffic::Emission;
+use nix::errno::Errno;
+use nix::sys::socket::{setsockopt, sockopt};
+
+use super::clock::Clock;
+use super::stop::Stop;
+use super::wire::{HEADERS, LENGTH, Stamp};
+use super::{Send, SentReport};
+
+/// How much later than meant a datagram is not called late, in ns.
+const LATE: u64 = 1_000_000;
+
+/// Sends as ordered, from when it is `ready` on.
+pub fn send(order: &Send, clock: &Clock, stop: &Stop, ready: impl FnOnce()) -> Result<SentReport> {
+    let to = resolve(&order.to, order.port)?;
+    let socket = UdpSocket::bind("0.0.0.0:0").context("cannot open a UDP socket")?;
+    socket.connect(to).with_context(|| format!("cannot send to {to}"))?;
+    if let Some(dscp) = order.dscp {
+        // The code point is the upper six bits of the octet.
+        setsockopt(&socket, sockopt::Ipv4Tos, &(i32::from(dscp) << 2))
+            .context("cannot set the DSCP")?;
+    }
+    // Without, sleeps are 50 µs longer; with a positive slack it cannot fail.
+    let _ = nix::sys::prctl::set_timerslack(1);
+    let source = order.model.source(&order.sizes, None, &Stream::new(order.seed, &order.stream))?;
+    let mut report = SentReport::default();
+    let mut payload = vec![0; 1 << 16];
+    ready();
+    let base = clock.now();
+    let end = order.time.map_or(u64::MAX, |time| base.saturating_add(time.as_nanos()));
+    for (number, Emission { at, bytes }) in source.enumerate() {
+        let due = base.saturating_add(at.as_nanos());
+        if due >= end || !wait(due, clock, stop) {
+            break;
+        }
+        let payload = &mut payload[..payload_bytes(bytes)];
+        Stamp { flow: order.flow, number: number as u32, at: due }.write(payload);
+        let sent = report.intervals.entry(clock.interval(due)).or_default();
+        sent.packets += 1;
+        sent.bytes += u64::from(bytes);
+        sent.late += u64::from(clock.now().saturating_sub(due) > LATE);
+        match socket.send(payload) {
+            Ok(_) => {}
+            Err(error) if is_refusal(&error) => sent.refused += 1,
+            // An answer to an earlier datagram: nobody listens. They are lost, and counted so.
+            Err(error) if error.kind() == io::ErrorKind::ConnectionRefused => {}
+            Err(error) if is_unreachable(&error) => sent.refused += 1,
+            Err(error) => return Err(error).with_context(|| format!("cannot send to {to}")),
+        }
+    }
+    // Until its end the entry lasts, also where it is silent.
+    if order.time.is_some() {
+        wait(end, clock, stop);
+    }
+    Ok(report)
+}
+
+/// Waits until `due`; `false` if the end was asked for before.
+fn wait(due: u64, clock: &Clock, stop: &Stop) -> bool {
+    loop {
+        if stop.is_asked() {
+            return false;
+        }
+        if clock.now() >= due {
+            return true;
+        }
+        clock.sleep_until(due);
+    }
+}
+
+/// The payload of a frame of `bytes`.
+fn payload_bytes(bytes: u32) -> usize {
+    (bytes.saturating_sub(HEADERS) as usize).max(LENGTH)
+}
+
+/// The IPv4 address of a host by name.
+pub fn resolve(host: &str, port: u16) -> Result<SocketAddr> {
+    let mut addresses =
+        (host, port).to_socket_addrs().with_context(|| format!("cannot find the host {host}"))?;
+    addresses.find(SocketAddr::is_ipv4).with_context(|| format!("{host} has no IPv4 address"))
+}
+
+/// The socket's buffer or the interface's queue is full.
+fn is_refusal(error: &io::Error) -> bool {
+    let full = [Errno::ENOBUFS as i32, Errno::EAGAIN as i32];
+    error.raw_os_error().is_some_and(|code| full.contains(&code))
+}
+
+/// There is no way to the receiver now: a link of the sender is down.
+fn is_unreachable(error: &io::Error) -> bool {
+    let down = [Errno::ENETUNREACH as i32, Errno::EHOSTUNREACH as i32, Errno::ENETDOWN as i32];
+    error.raw_os_error().is_some_and(|code| down.contains(&code))
+}

@@ -1,0 +1,39 @@
+//! The wish that the process ends: SIGTERM, by which the engine ends a run's processes.
+
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+
+use nix::sys::signal::{SigSet, Signal};
+
+/// Whether the process is to end.
+#[derive(Debug, Clone, Default)]
+pub struct Stop(Arc<AtomicBool>);
+
+impl Stop {
+    /// Becomes true with SIGTERM. Threads that were started before may be ended by it.
+    pub fn on_sigterm() -> io::Result<Self> {
+        let stop = Self::default();
+        let mut signals = SigSet::empty();
+        signals.add(Signal::SIGTERM);
+        signals.thread_block()?;
+        let told = stop.clone();
+        thread::Builder::new().name("stop".into()).spawn(move || {
+            // Nothing but SIGTERM is waited for, and it cannot fail.
+            let _ = signals.wait();
+            told.ask();
+        })?;
+        Ok(stop)
+    }
+
+    /// Asks for the end.
+    pub fn ask(&self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether the end was asked for.
+    pub fn is_asked(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+}

@@ -1,0 +1,85 @@
+use std::net::{TcpListener, UdpSocket};
+use std::sync::mpsc::channel;
+use std::thread;
+
+use super::stop::Stop;
+use super::*;
+
+/// The order that `json` describes, over the loopback interface.
+fn order(protocol: Protocol, port: u16, model: &str, time: Option<Duration>) -> Send {
+    Send {
+        protocol,
+        to: "127.0.0.1".into(),
+        port,
+        flow: 3,
+        model: serde_json::from_str(model).unwrap(),
+        sizes: Sizes::Imix,
+        seed: 1,
+        stream: "traffic/test/a".into(),
+        time,
+        dscp: Some(46),
+        congestion_control: None,
+        reckoning: RECKONING,
+    }
+}
+
+const RECKONING: Reckoning = Reckoning { zero: 0, interval: Duration::from_millis(10) };
+
+/// Sends to a receiver that listens; what both report.
+fn over_loopback(order: &Send) -> (SentReport, ReceivedReport) {
+    let (clock, stop) = (Clock::new(RECKONING), Stop::default());
+    let (ready, is_ready) = channel();
+    thread::scope(|scope| {
+        let receiver = scope.spawn(|| {
+            let ready = || ready.send(()).unwrap();
+            match order.protocol {
+                Protocol::Udp => receive::receive(order.port, &clock, &stop, ready).unwrap(),
+                Protocol::Tcp => bulk::receive(order.port, &clock, &stop, ready).unwrap(),
+            }
+        });
+        is_ready.recv().unwrap();
+        let sent = match order.protocol {
+            Protocol::Udp => send::send(order, &clock, &Stop::default(), || {}).unwrap(),
+            Protocol::Tcp => bulk::send(order, &clock, &Stop::default(), || {}).unwrap(),
+        };
+        stop.ask();
+        (sent, receiver.join().unwrap())
+    })
+}
+
+fn udp_port() -> u16 {
+    UdpSocket::bind("0.0.0.0:0").unwrap().local_addr().unwrap().port()
+}
+
+#[test]
+fn what_a_model_sends_is_counted_by_the_time_it_was_meant_for() {
+    let trace = r#"{"trace":{"file":["0.001 60","0.021 1514","0.021 60","0.022 590"]}}"#;
+    let (sent, received) = over_loopback(&order(Protocol::Udp, udp_port(), trace, None));
+    assert_eq!(received.flows.keys().collect::<Vec<_>>(), [&3]);
+    let arrived = &received.flows[&3];
+    // What leaves the loopback interface arrives.
+    assert!(sent.intervals.keys().eq(arrived.keys()));
+    let packets = arrived.values().map(|arrived| arrived.packets);
+    assert!(sent.intervals.values().map(|sent| sent.packets).eq(packets));
+    let bytes: u64 = arrived.values().map(|arrived| arrived.bytes).sum();
+    assert_eq!(bytes, 60 + 1514 + 60 + 590);
+    assert_eq!(sent.intervals.values().map(|sent| sent.bytes).sum::<u64>(), bytes);
+}
+
+#[test]
+fn a_bulk_of_bytes_arrives_whole_over_all_connections() {
+    let port = TcpListener::bind("0.0.0.0:0").unwrap().local_addr().unwrap().port();
+    let bulk = r#"{"bulk":{"bytes":"1MB","connections":3}}"#;
+    let (sent, received) = over_loopback(&order(Protocol::Tcp, port, bulk, None));
+    let sent: u64 = sent.intervals.values().map(|sent| sent.bytes).sum();
+    assert_eq!(sent, 3_000_000);
+    let arrived: u64 = received.flows[&3].values().map(|arrived| arrived.bytes).sum();
+    assert_eq!(arrived, sent);
+}
+
+#[test]
+fn orders_are_text() {
+    let order = Order::Send(Box::new(order(Protocol::Udp, 9, r#"{"ping":{}}"#, None)));
+    let text = serde_json::to_string(&order).unwrap();
+    assert_eq!(serde_json::from_str::<Order>(&text).unwrap(), order);
+}

@@ -1,0 +1,43 @@
+//! Events as lines of JSON.
+
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
+
+use netloom_api::event::{Event, What};
+use netloom_units::Time;
+
+/// Writes events into a file, each with its number.
+#[derive(Debug)]
+pub struct EventFile {
+    file: BufWriter<File>,
+    next: u64,
+    failure: Option<io::Error>,
+}
+
+impl EventFile {
+    /// Events into an empty file.
+    pub fn new(file: File) -> Self {
+        Self { file: BufWriter::new(file), next: 0, failure: None }
+    }
+
+    /// Records that `what` happened at `time`.
+    pub fn record(&mut self, time: Time, what: What) {
+        let event = Event { number: self.next, time, what };
+        self.next += 1;
+        let write = serde_json::to_writer(&mut self.file, &event)
+            .map_err(io::Error::from)
+            .and_then(|()| self.file.write_all(b"\n"));
+        if let Err(error) = write {
+            self.failure.get_or_insert(error);
+        }
+    }
+
+    /// Writes what is left.
+    ///
+    /// # Errors
+    /// The first that there was.
+    pub fn finish(mut self) -> io::Result<()> {
+        let flushed = self.file.flush();
+        self.failure.map_or(flushed, Err)
+    }
+}

@@ -1,0 +1,89 @@
+//! Counters of every flow over time, as one Parquet file: a row a flow and sample, all counters
+//! cumulative since the network was ready.
+
+use std::fs::File;
+
+use anyhow::{Context, Result};
+use netloom_api::flow::{FlowStatus, TcpStatus};
+use netloom_columnar::{Cell, Column, GrowingParquet, Kind, Table};
+use netloom_units::Time;
+
+/// A numeric column: its name and where its value comes from.
+type Source = (&'static str, fn(&FlowStatus) -> u64);
+
+const COLUMNS: &[Source] = &[
+    ("sent_packets", |flow| flow.sent.frames),
+    ("sent_bytes", |flow| flow.sent.bytes),
+    ("received_packets", |flow| flow.received.frames),
+    ("received_bytes", |flow| flow.received.bytes),
+    ("duplicated_packets", |flow| flow.duplicated),
+    ("reordered_packets", |flow| flow.reordered),
+    ("delay_sum_ns", |flow| {
+        let mean = flow.delay.as_ref().map_or(0.0, |delay| delay.mean_ns);
+        ((mean * flow.received.frames as f64).round() as u64).min(i64::MAX as u64)
+    }),
+];
+
+/// The columns of TCP alone.
+const TCP_COLUMNS: &[(&str, fn(&TcpStatus) -> Option<u64>)] = &[
+    ("cwnd", |tcp| Some(tcp.cwnd)),
+    ("ssthresh", |tcp| tcp.ssthresh),
+    ("in_flight", |tcp| Some(tcp.in_flight)),
+    ("srtt_ns", |tcp| Some(tcp.srtt_ns)),
+    ("rttvar_ns", |tcp| Some(tcp.rttvar_ns)),
+    ("rto_ns", |tcp| Some(tcp.rto_ns)),
+    ("min_rtt_ns", |tcp| Some(tcp.min_rtt_ns)),
+    ("delivery_rate", |tcp| Some(tcp.delivery_rate)),
+    ("acked_bytes", |tcp| Some(tcp.acked_bytes)),
+    ("retransmitted_packets", |tcp| Some(tcp.retransmitted)),
+    ("lost_packets", |tcp| Some(tcp.lost)),
+    ("marked_packets", |tcp| Some(tcp.marked)),
+];
+
+/// Writes samples of flows.
+pub struct FlowSampler {
+    table: Box<GrowingParquet>,
+}
+
+impl FlowSampler {
+    /// A sampler into an empty file.
+    ///
+    /// # Errors
+    /// If the file cannot be written.
+    pub fn new(file: File) -> Result<Self> {
+        let names = ["flow", "from", "to", "protocol"];
+        let mut columns: Vec<Column<'_>> = vec![("time_ns", Kind::Number)];
+        columns.extend(names.map(|name| (name, Kind::Name)));
+        columns.extend(COLUMNS.iter().map(|(name, _)| (*name, Kind::Number)));
+        columns.extend(TCP_COLUMNS.iter().map(|(name, _)| (*name, Kind::MaybeNumber)));
+        let table = GrowingParquet::new(file, "flows", &columns).context("flows.parquet")?;
+        Ok(Self { table: Box::new(table) })
+    }
+
+    /// Adds a sample taken at `time`.
+    ///
+    /// # Errors
+    /// If it cannot be written.
+    pub fn add(&mut self, time: Time, flows: &[FlowStatus]) -> Result<()> {
+        for flow in flows {
+            let mut row = vec![Cell::Number(time.as_nanos())];
+            let names = [&flow.name, &flow.from, &flow.to, &flow.protocol];
+            row.extend(names.map(|name| Cell::Name(name)));
+            row.extend(COLUMNS.iter().map(|(_, value)| Cell::Number(value(flow))));
+            let of_tcp = |(_, value): &(_, fn(&TcpStatus) -> Option<u64>)| {
+                Cell::from(flow.tcp.as_ref().and_then(value))
+            };
+            row.extend(TCP_COLUMNS.iter().map(of_tcp));
+            self.table.row(&row).context("flows.parquet")?;
+        }
+        Ok(())
+    }
+
+    /// Writes what is left.
+    ///
+    /// # Errors
+    /// If it cannot be written.
+    pub fn finish(mut self) -> Result<()> {
+        self.table.flush().context("flows.parquet is not complete")
+    }
+}

@@ -1,0 +1,133 @@
+//! Traffic between real nodes: what a run with `traffic:` sends and counts.
+
+mod common;
+
+use std::collections::BTreeMap;
+use std::fs::File;
+
+use common::Lab;
+use netloom_columnar::{Cell, Stored};
+
+/// The numbers of a run's `traffic.parquet`, summed up over time, by entry and sender.
+fn sums(lab: &Lab) -> BTreeMap<(String, String), BTreeMap<&'static str, u64>> {
+    const NUMBERS: [&str; 7] = [
+        "sent_packets",
+        "sent_bytes",
+        "received_packets",
+        "received_bytes",
+        "lost_packets",
+        "refused_packets",
+        "doubled_packets",
+    ];
+    let table = Stored::open(File::open(lab.path("results/traffic.parquet")).unwrap()).unwrap();
+    let columns = [&["traffic", "from"], &NUMBERS[..]].concat();
+    let mut sums: BTreeMap<_, BTreeMap<_, u64>> = BTreeMap::new();
+    table
+        .rows(&columns, |row| {
+            let [Cell::Name(entry), Cell::Name(from), ref numbers @ ..] = *row else { panic!() };
+            let of_sender = sums.entry((entry.to_string(), from.to_string())).or_default();
+            for (name, cell) in NUMBERS.into_iter().zip(numbers) {
+                match cell {
+                    Cell::Number(number) => *of_sender.entry(name).or_default() += number,
+                    Cell::Nothing => {}
+                    Cell::Name(name) => panic!("{name}"),
+                }
+            }
+        })
+        .unwrap();
+    sums
+}
+
+/// The summary of a run.
+fn summary(lab: &Lab) -> serde_json::Value {
+    let text = std::fs::read_to_string(lab.path("results/summary.json")).unwrap();
+    serde_json::from_str(&text).unwrap()
+}
+
+/// Whatever the machine does, a sender sends what the model says, and what does not arrive is
+/// counted as lost: here by the link, which drops every tenth frame.
+#[test]
+fn a_run_sends_what_models_say_and_counts_what_links_lose() {
+    let lab = Lab::new(
+        "seed: 7\n\
+         topology:\n  nodes: { a: , b: { group: all }, c: { group: all }, s: { kind: switch } }\n  \
+           groups: { all: {} }\n  links:\n    \
+             - { endpoints: [a, s] }\n    \
+             - { name: lossy, endpoints: [b, s], forward: { loss: { every: 10 } } }\n    \
+             - { endpoints: [c, s] }\n\
+         traffic:\n  \
+           - { name: many, from: { group: all }, to: a, udp: { dscp: ef }, size: imix,\n      \
+               for: 2s, poisson: { rate: 2Mbit/s } }\n  \
+           - { name: few, from: a, to: c, udp: {}, start: 200ms,\n      \
+               trace: { file: [\"0 60\", \"0.3 1514\", \"0.3 100\"] } }\n  \
+           - { name: bulk, from: a, to: c, tcp: {}, bulk: { bytes: 300kB, connections: 2 } }\n",
+    );
+    lab.ok(&["run", "-o", "results"]);
+    let sums = sums(&lab);
+    let of = |entry: &str, from: &str| &sums[&(entry.to_string(), from.to_string())];
+    for from in ["b", "c"] {
+        let stream = format!("traffic/many/{from}");
+        let model = ["poisson: {rate: 2Mbit/s}", "--size", "imix", "--for", "2s", "--seed", "7"];
+        let generate = ["traffic", "generate", "-o", "-", "--stream", &stream];
+        let lines = lab.ok(&[&generate[..], &model[..]].concat());
+        let bytes: Vec<u64> = lines
+            .lines()
+            .skip(1)
+            .map(|line| line.split_once(' ').unwrap().1.parse().unwrap())
+            .collect();
+        let of = of("many", from);
+        assert_eq!(of["sent_packets"], bytes.len() as u64);
+        assert_eq!(of["sent_bytes"], bytes.iter().sum::<u64>());
+        let others = of["lost_packets"] + of["refused_packets"];
+        assert_eq!(of["sent_packets"], of["received_packets"] + others);
+        assert_eq!(of["doubled_packets"], 0);
+    }
+    let summary = summary(&lab);
+    let links = summary["links"].as_array().unwrap();
+    let lossy = links.iter().find(|link| link["name"] == "lossy").unwrap();
+    let dropped = lossy["forward"]["statistics"]["dropped"]["loss"]["frames"].as_u64().unwrap();
+    let lost = of("many", "b")["lost_packets"];
+    // Hosts that begin to talk send frames of their own, of which some may be among the dropped.
+    assert!(lost <= dropped && dropped - lost <= 10, "{lost} lost of {dropped} dropped");
+    assert!(lost >= of("many", "b")["sent_packets"] / 10 - 10);
+    assert_eq!(of("many", "c")["lost_packets"], 0);
+    let few = of("few", "a");
+    assert_eq!((few["sent_packets"], few["received_packets"], few["received_bytes"]), (3, 3, 1674));
+    let bulk = of("bulk", "a");
+    assert_eq!((bulk["sent_bytes"], bulk["received_bytes"]), (600_000, 600_000));
+    assert!(!bulk.contains_key("sent_packets"));
+}
+
+/// A run ends what never ends by itself, and what was counted until then is there.
+#[test]
+fn traffic_that_never_ends_is_ended_with_the_run() {
+    let lab = Lab::new(
+        "duration: 1s\n\
+         topology:\n  nodes: { a: , b: }\n  links:\n    - { endpoints: [a, b] }\n\
+         traffic:\n  \
+           - { name: endless, from: a, to: b, udp: {}, cbr: { rate: 1Mbit/s } }\n  \
+           - { name: bulk, from: b, to: a, tcp: {}, bulk: {}, background: true }\n",
+    );
+    lab.ok(&["run", "-o", "results"]);
+    let sums = sums(&lab);
+    let endless = &sums[&("endless".into(), "a".into())];
+    assert!(endless["received_packets"] > 0);
+    assert_eq!(endless["lost_packets"], 0);
+    assert!(sums[&("bulk".into(), "b".into())]["received_bytes"] > 0);
+}
+
+#[test]
+fn a_sender_that_cannot_send_fails_the_run() {
+    let lab = Lab::new(
+        "topology:\n  nodes: { a: , b: }\n  links:\n    - { endpoints: [a, b] }\n\
+         traffic:\n  \
+           - { name: bulk, from: a, to: b, tcp: { congestion_control: none-such },\n      \
+               bulk: { bytes: 1kB } }\n",
+    );
+    let (code, error) = lab.fails(&["run", "-o", "results"]);
+    assert_eq!(code, 3, "{error}");
+    let failures = summary(&lab)["failures"].to_string();
+    for part in ["the kernel has no congestion control `none-such`", "traffic.parquet lacks"] {
+        assert!(failures.contains(part), "{part}: {failures}");
+    }
+}
