@@ -135,7 +135,9 @@ impl Experiment {
         let interfaces = |end| scenario.interfaces_at(end);
         let overflow = Overflow::new(cut.flat_map(|link| &link.endpoints).flat_map(interfaces));
         let since_zero = live.dataplane.now().as_nanos() as f64 / 1e9;
-        let monitor = Monitor::new(scenario.monitor.criteria.clone(), live.dataplane.now());
+        let needs = &scenario.monitor;
+        let (criteria, trust) = (needs.criteria.clone(), needs.trust.clone());
+        let monitor = Monitor::new(criteria, trust, live.dataplane.now());
         let now = SystemTime::now().duration_since(UNIX_EPOCH);
         let started_unix = now.map_or(0.0, |now| now.as_secs_f64() - since_zero);
         // What cannot be looked at now cannot be later, which is told then.

@@ -5,6 +5,7 @@
 //! | module | what |
 //! |---|---|
 //! | `sights` | what the data plane sees, in the monitor's words |
+//! | `exactness` | how late the frames of each pipe were, for the error bound |
 //! | `forwarding` | who sent how much, and for whom workers worked |
 //! | `thresholds` | the thresholds that a measure of this machine gives, and what is told of them |
 //! | `slack` | CPUs that workers keep busy without need |
@@ -15,6 +16,7 @@
 //! | `pace` | how often to look, by that |
 //! | `recorded` | the monitor, and everything that it is shown as a file |
 
+mod exactness;
 mod forwarding;
 mod meter;
 mod overflow;

@@ -6,7 +6,7 @@ use std::os::unix::fs::MetadataExt;
 
 use netloom_monitor::{
     Criteria, Direction, Divided, DropCause, Judgement, Monitor, Observation as O, PageCause,
-    Party, Pressure, Resource, Route, SignalKind, Subject,
+    Party, Pressure, Resource, Route, SignalKind, Subject, Trust,
 };
 use netloom_probes::{Limited, Node, Places, Probes};
 use netloom_units::{Duration, Size, Time};
@@ -340,7 +340,7 @@ fn a_disk_is_busy_if_the_same_requests_hang_or_the_kernel_says_so() {
 /// A monitor that was shown what the probes of a machine say at their start, and a spinner beside
 /// it.
 fn beside_a_spinner(machine: &Machine) -> Monitor {
-    let mut monitor = Monitor::new(Criteria::default(), Time::ZERO);
+    let mut monitor = Monitor::new(Criteria::default(), Trust::default(), Time::ZERO);
     for signal in [SignalKind::Lateness, SignalKind::UnmodelledDrop] {
         let watched =
             O::Watched { signal, probe: "engine".into(), cannot_see: vec![], partial: false };
@@ -515,7 +515,7 @@ fn an_empty_machine_is_blind_and_says_so() {
     let seen = poll(&mut probes, ms(0));
     assert!(seen.iter().all(|o| matches!(o, O::Unwatched { .. })), "{seen:#?}");
     assert!(poll(&mut probes, ms(2000)).is_empty());
-    let mut monitor = Monitor::new(Criteria::default(), ms(0));
+    let mut monitor = Monitor::new(Criteria::default(), Trust::default(), ms(0));
     seen.iter().for_each(|observation| monitor.observe(ms(0), observation));
     assert_eq!(monitor.verdict(ms(2000)).findings.len(), 6);
 }

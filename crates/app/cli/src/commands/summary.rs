@@ -76,12 +76,15 @@ fn verdict(summary: &Summary) -> Vec<String> {
     lines
 }
 
-/// The judgement, and below it why it is not `valid`: `most` reasons, and how many more there are.
+/// The judgement in its two words, below it why it is not `valid` (`most` reasons, and how many more
+/// there are), and by how much the run may be wrong.
 pub fn judged(verdict: &Verdict, most: usize) -> Vec<String> {
-    let mut lines = vec![verdict.judgement.to_string().to_uppercase()];
+    let word = verdict.judgement.to_string().to_uppercase();
+    let mut lines = vec![format!("{word} ({})", verdict.words())];
     lines.extend(first(&verdict.findings, most, "findings", |finding| {
         format!("  {}: {}", finding.judgement, finding.why)
     }));
+    lines.extend(verdict.stated().into_iter().map(|line| format!("  {line}")));
     lines
 }
 
@@ -211,6 +214,7 @@ fn timing(timing: &Timing) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use netloom_link::PipeConfig;
+    use netloom_monitor::Trust;
     use serde_json::{Value, json};
 
     use super::*;
@@ -235,10 +239,19 @@ mod tests {
         let end = json!({"node": "a", "interface": "eth1"});
         let latency = json!({"count": 0, "p50_us": 0, "p99_us": 0, "p999_us": 0, "max_us": 0});
         let finding = json!({
-            "judgement": "invalid", "signal": "cpu", "on": null, "why": "CPU 0; stress 88 %"
+            "about": "links", "judgement": "invalid", "signal": "cpu", "on": null,
+            "why": "CPU 0; stress 88 %",
+        });
+        let nothing = json!({"waited": "0s", "times": 0, "longest": "0s", "share": 0.0, "bad": []});
+        let bound = json!({
+            "pipes": [], "nodes": [], "engine": nothing,
+            "losses": {"frames": 0, "perhaps": 0, "buffers": 0},
+            "timeline": {"latest": "0s", "missed": false},
         });
         let judged = json!({
-            "judgement": "invalid", "findings": many(finding), "from": 0, "settled": 0, "to": 0,
+            "judgement": "invalid", "links": "invalid", "programs": "valid",
+            "findings": many(finding), "from": 0, "settled": 0, "to": 0,
+            "trust": Trust::default(), "bound": bound, "bad": [],
             "signals": [], "coverage": [],
             "overhead": {"monitoring_ns": 0, "notification_ns": 0, "share": 0.0},
         });

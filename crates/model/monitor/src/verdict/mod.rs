@@ -1,9 +1,10 @@
 //! What is told of a run: the verdict, its reasons, and everything it rests on. How it is judged:
-//! `judge`; in which words: `words` and `reasons`; what caused it: `causes`.
+//! `judge`; in which words: `words`, `reasons` and `stated`; what caused it: `causes`.
 
 mod causes;
 mod judge;
 mod reasons;
+mod stated;
 pub(crate) mod words;
 
 use netloom_units::{Duration, Time};
@@ -137,6 +138,11 @@ impl SignalReport {
     /// The episodes that count.
     pub fn counted(&self) -> impl Iterator<Item = &Episode> {
         self.episodes.iter().filter(|episode| !episode.warm_up)
+    }
+
+    /// What was contended, how much, when, and through whom: a sentence.
+    pub fn in_words(&self) -> String {
+        words::contended(self)
     }
 
     /// Whether nothing of it could be attributed.

@@ -7,12 +7,12 @@ use crate::bound::{Lateness, PipeBound, Span, WaitBound, length};
 use crate::signal::SignalKind;
 use crate::trust::Trust;
 
-fn ms(time: Duration) -> String {
+pub(crate) fn ms(time: Duration) -> String {
     quantity(SignalKind::Lateness, time.as_nanos() as f64)
 }
 
 /// A share in percent, to two digits.
-fn percent(share: f64) -> String {
+pub(crate) fn percent(share: f64) -> String {
     let percent = share * 100.0;
     let decimals = if percent >= 10.0 { 0 } else { 2 };
     format!("{percent:.decimals$} %")
