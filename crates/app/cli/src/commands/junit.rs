@@ -86,7 +86,7 @@ fn whole(summary: &Summary) -> TestCase {
 fn verdict(summary: &Summary, strict: bool) -> TestCase {
     let name = "verdict on the machine".to_string();
     let Some(verdict) = &summary.verdict else { return skipped(name, "the run was not judged") };
-    let mut why = format!("{} ({})", verdict.judgement, verdict.words());
+    let mut why = format!("{} ({})", verdict.judgement, verdict.in_words());
     for finding in &verdict.findings {
         why += &format!("\n{}: {}", finding.judgement, finding.why);
     }

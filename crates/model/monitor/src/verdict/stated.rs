@@ -5,22 +5,21 @@ use super::reasons::{ms, percent};
 use crate::bound::{Lateness, NodeBound, PipeBound};
 
 impl Verdict {
-    /// The two words in one line.
-    pub fn words(&self) -> String {
-        format!("links {}, programs {}", self.links, self.programs)
+    /// The two words, and what the run was needed for, in one line.
+    pub fn in_words(&self) -> String {
+        let needed = self.trust.in_words();
+        format!("links {}, programs {}; needed: {needed}", self.links, self.programs)
     }
 
     /// By how much the run may be wrong, a line each: the worst pipe, what was lost, the node that
-    /// waited most, how much of the run is good, and what it was needed for.
+    /// waited most, and how much of the run is good.
     pub fn stated(&self) -> Vec<String> {
         let worst = |a: &&PipeBound, b: &&PipeBound| {
             let key = |pipe: &PipeBound| (pipe.late.share, pipe.late.p999, pipe.at_most.share);
             key(a).partial_cmp(&key(b)).unwrap_or(std::cmp::Ordering::Equal)
         };
         let pipe = self.bound.pipes.iter().max_by(worst).map(|pipe| self.pipe(pipe));
-        let lines = [pipe, Some(self.losses()), self.waits(), self.good()];
-        let needed = format!("needed: {}", self.trust.in_words());
-        lines.into_iter().flatten().chain([needed]).collect()
+        [pipe, Some(self.losses()), self.waits(), self.good()].into_iter().flatten().collect()
     }
 
     fn pipe(&self, pipe: &PipeBound) -> String {
@@ -31,7 +30,7 @@ impl Verdict {
         };
         let late = |late: &Lateness| {
             format!(
-                "p50 {}, p99 {}, p99.9 {}, {} later than {delay}",
+                "p50 {}, p99 {}, p99.9 {} late, {} later than {delay}",
                 ms(late.p50),
                 ms(late.p99),
                 ms(late.p999),
@@ -42,7 +41,7 @@ impl Verdict {
             true => String::new(),
             false => format!("; with what stood unseen at most {}", late(&pipe.at_most)),
         };
-        format!("frames of {}{of}: {} late{unseen}", pipe.pipe, late(&pipe.late))
+        format!("frames of {}{of}: {}{unseen}", pipe.pipe, late(&pipe.late))
     }
 
     fn losses(&self) -> String {

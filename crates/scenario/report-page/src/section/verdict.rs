@@ -35,14 +35,14 @@ pub fn verdict(summary: &Summary) -> Markup {
         section class={ "verdict " (class) } {
             h2 { "Verdict" }
             p class="word" { span aria-hidden="true" { (sign) " " } (verdict.judgement) }
-            p { strong { "links" } " " (verdict.links) ", " strong { "programs" } " " (verdict.programs) }
+            p { (verdict.in_words()) "." }
             p { (meaning) }
             @if !verdict.findings.is_empty() {
                 ul { @for finding in verdict.findings.iter().take(TOLD) { (one(finding)) } }
                 (more(verdict.findings.len().saturating_sub(TOLD), "findings",
                     "see Contention below, and summary.json for all"))
             }
-            h3 { "By how much it may be wrong" }
+            p { strong { "By how much it may be wrong" } }
             ul { @for line in verdict.stated() { li { (line) } } }
         }
     }
