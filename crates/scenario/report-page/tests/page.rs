@@ -110,7 +110,7 @@ fn what_was_measured_is_where_it_belongs() {
             "shade invalid 523.2 2",
         ]
     );
-    assert_eq!(texts(&html, "#heads .letter"), ["B", "B", "A"]);
+    assert_eq!(texts(&html, "#heads .letter"), ["B", "!", "B", "A"]);
     assert_eq!(texts(&html, "#heads .number"), ["1", "2"]);
     // Four panels one way; nothing to see the other way.
     assert_eq!(count(&html, ".pipe"), 2);

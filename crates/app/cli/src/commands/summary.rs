@@ -23,7 +23,7 @@ const PROCESSES: usize = 3;
 const TROUBLES: usize = 1;
 
 /// Pipes that are listed at least and at most: the busiest ones, as many as there is room for.
-const PIPES: (usize, usize) = (3, 20);
+const PIPES: (usize, usize) = (4, 20);
 
 /// The summary; `report` is the file of the report, if it could be written.
 pub fn page(summary: &Summary, results: &Path, report: Option<&Path>) -> String {
