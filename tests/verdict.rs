@@ -190,7 +190,9 @@ fn contention_ends_a_run_that_is_to_be_aborted() {
     let summary = summary(&lab);
     assert_eq!(summary["reason"], "contention", "{}", text(&output.stderr));
     assert!(summary["ended"].as_u64() < Some(60_000_000_000));
-    assert_ne!(summary["verdict"]["judgement"], "valid");
+    let signals = summary["verdict"]["signals"].as_array().unwrap();
+    let is_late = |of: &Value| of["signal"] == "lateness" && of["episodes"] != Value::Array(vec![]);
+    assert!(signals.iter().any(is_late), "{signals:?}");
     assert_eq!(lab.remains(), [""; 0]);
 }
 

@@ -11,8 +11,8 @@ use crate::criteria::Criteria;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Trust {
-    /// How late a frame may be. By default `monitor.criteria.lateness.tolerance`, and if that is not
-    /// set either, 1 % of the smallest link delay, but at least 1 ms and at most 2 ms.
+    /// How late a frame may be. By default `monitor.criteria.lateness.tolerance`, and if that is
+    /// not set either, 1 % of the smallest link delay, but at least 1 ms and at most 2 ms.
     pub delay: Option<Duration>,
     /// Which part of a pipe's frames may be later than that, and which part of its rate a busy line
     /// may lack (default `1%`).
@@ -22,8 +22,8 @@ pub struct Trust {
     pub stall: Duration,
     /// How many frames may be lost outside the model (default 0).
     pub losses: u64,
-    /// How late an event of the timeline may happen (default: `monitor.criteria.timeline.tolerance`,
-    /// which is `10ms`).
+    /// How late an event of the timeline may happen (default:
+    /// `monitor.criteria.timeline.tolerance`, which is `10ms`).
     pub timeline: Option<Duration>,
     /// For which part of the run a node's programs may have waited for a CPU, for memory or for a
     /// disk (default `5%`).
@@ -48,8 +48,8 @@ impl Trust {
     /// The least and the most that the tolerance is where nobody sets it.
     const DELAYS: (Duration, Duration) = (Duration::from_millis(1), Duration::from_millis(2));
 
-    /// The tolerance of a scenario that sets none: 1 % of the smallest link delay, but at least 1 ms
-    /// and at most 2 ms.
+    /// The tolerance of a scenario that sets none: 1 % of the smallest link delay, but at least 1
+    /// ms and at most 2 ms.
     pub fn delay_for(smallest_delay: Option<Duration>) -> Duration {
         let part = smallest_delay.map_or(0, |delay| delay.as_nanos() / 100);
         Duration::from_nanos(part).clamp(Self::DELAYS.0, Self::DELAYS.1)

@@ -76,8 +76,8 @@ fn verdict(summary: &Summary) -> Vec<String> {
     lines
 }
 
-/// The judgement in its two words, below it why it is not `valid` (`most` reasons, and how many more
-/// there are), and by how much the run may be wrong.
+/// The judgement in its two words, below it why it is not `valid` (`most` reasons, and how many
+/// more there are), and by how much the run may be wrong.
 pub fn judged(verdict: &Verdict, most: usize) -> Vec<String> {
     let word = verdict.judgement.to_string().to_uppercase();
     let mut lines = vec![format!("{word} ({})", verdict.in_words())];

@@ -1,5 +1,5 @@
-//! How late the frames of each pipe were, for the error bound of the verdict: asked of the data plane
-//! once a second, which counts every frame.
+//! How late the frames of each pipe were, for the error bound of the verdict: asked of the data
+//! plane once a second, which counts every frame.
 
 use netloom_dataplane::{FrameCounts, Watch};
 use netloom_fabric::PipeId;

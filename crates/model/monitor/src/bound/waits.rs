@@ -29,7 +29,8 @@ pub(crate) struct Waits(BTreeMap<Party, Node>);
 
 #[derive(Debug, Clone, Default)]
 struct Node {
-    /// When a task waited for a CPU beyond what is tolerated: times at which several did count once.
+    /// When a task waited for a CPU beyond what is tolerated: times at which several did count
+    /// once.
     covered: Covered,
     cpu: Waited,
     memory: Waited,

@@ -28,8 +28,8 @@ pub(crate) fn pipe(pipe: &PipeBound, trust: &Trust) -> String {
     }
     if is_beyond(&pipe.at_most) {
         return format!(
-            "frames of {name} may have been late for standing unseen, or behind others that did: at \
-             most {} ({needed}); handed over late: {}",
+            "frames of {name} may have been late for standing unseen, or behind others that did: \
+             at most {} ({needed}); handed over late: {}",
             lateness(&pipe.at_most, trust),
             percent(pipe.late.share),
         );
@@ -52,8 +52,8 @@ fn lateness(late: &Lateness, trust: &Trust) -> String {
 /// For how long the engine did not run.
 pub(crate) fn engine(pauses: &WaitBound, trust: &Trust) -> String {
     format!(
-        "the engine stood still for {} in all, {} of the run, {} at once (needed: at most {}, none of \
-         {}): what came then was taken in late",
+        "the engine stood still for {} in all, {} of the run, {} at once (needed: at most {}, none \
+         of {}): what came then was taken in late",
         ms(pauses.waited),
         percent(pauses.share),
         ms(pauses.longest),
@@ -65,8 +65,8 @@ pub(crate) fn engine(pauses: &WaitBound, trust: &Trust) -> String {
 /// For how long the programs of a node waited, for what.
 pub(crate) fn node(node: &str, what: &str, waited: &WaitBound, trust: &Trust) -> String {
     format!(
-        "programs of node {node} waited for {what}: {} of the run (needed: at most {}), {} times, {} \
-         at once",
+        "programs of node {node} waited for {what}: {} of the run (needed: at most {}), {} times, \
+         {} at once",
         percent(waited.share),
         trust.waits,
         waited.times,

@@ -21,8 +21,8 @@ pub fn verdict(summary: &Summary) -> Markup {
         Judgement::Suspect => (
             "?",
             "suspect",
-            "It is as exact as needed if the marked times are left out, or it could not be told: look \
-             at the reasons.",
+            "It is as exact as needed if the marked times are left out, or it could not be told: \
+             look at the reasons.",
         ),
         Judgement::Invalid => (
             "✗",

@@ -162,8 +162,8 @@ fn bounds() -> impl Strategy<Value = Bound> {
 }
 
 proptest! {
-    /// Whatever is recorded beyond need, and wherever: the run is not valid. And what is within need
-    /// in every respect is.
+    /// Whatever is recorded beyond need, and wherever: the run is not valid. And what is within
+    /// need in every respect is.
     #[test]
     fn nothing_beyond_need_is_valid_and_nothing_within_it_is_not(bound in bounds()) {
         let Trust { share, stall, waits, .. } = trust();
