@@ -61,8 +61,8 @@ impl Pipe {
         }
         let busy = seen.busy + seen.lost;
         if busy.as_secs_f64() >= BUSY * seen.over.as_secs_f64() && seen.busy > Duration::ZERO {
-            self.busy = self.busy + busy;
-            self.lost = self.lost + seen.lost;
+            self.busy += busy;
+            self.lost += seen.lost;
         }
     }
 
