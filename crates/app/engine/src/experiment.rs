@@ -23,7 +23,7 @@ use netloom_api::timing::Timing;
 use netloom_dataplane::{Dataplane, FrameLog, FrameLogSummary};
 use netloom_fabric::{LinkId, SegmentEnd};
 use netloom_link::{LinkState, LogHeader};
-use netloom_monitor::{Monitor, Verdict};
+use netloom_monitor::{Marks, Monitor, Verdict};
 use netloom_nodes::{ExitStatus, Layout, Network, Overruns, Processes, SpawnRequest, Spawned};
 use netloom_scenario::{Endpoint, Interface, Link, LinkEnds, Node, NodeKind};
 use netloom_units::Time;
@@ -377,6 +377,11 @@ impl Experiment {
     pub fn verdict(&self) -> Verdict {
         let monitor = self.monitor();
         monitor.verdict(self.now())
+    }
+
+    /// Which times are to be left out so far; nothing if nobody watches.
+    pub fn marks(&self) -> Option<Marks> {
+        self.drawn().scenario.monitor.enabled.then(|| self.monitor().marks())
     }
 
     /// Logs from now on what happens to every frame of `links` into `file`.

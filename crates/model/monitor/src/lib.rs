@@ -39,11 +39,11 @@ mod watched;
 mod window;
 
 pub use bound::{
-    Bound, LateFrames, Lateness, Losses, NodeBound, PipeBound, PipeFrames, RateError, Span,
+    Bound, LateFrames, Lateness, Losses, Marks, NodeBound, PipeBound, PipeFrames, RateError, Span,
     TimelineBound, WaitBound,
 };
 pub use criteria::{Busy, Criteria, Delays, Pages, Part, Punctuality, Traffic};
-pub use monitor::{Monitor, Work};
+pub use monitor::{Monitor, PIPES_LOOKED, Work};
 pub use observation::{BusyStretch, Direction, Divided, Observation, PageCause, Route, Subject};
 pub use party::{Party, Who};
 pub use signal::{Buffer, Change, DropCause, Pressure, Resource, Share, Signal, SignalKind};

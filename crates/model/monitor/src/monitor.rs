@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, VecDeque};
 
 use netloom_units::{Duration, Time};
 
-use crate::bound::{Bound, Losses, Pauses, Pipes, TimelineBound, Waits};
+use crate::bound::{Bound, Losses, Marks, Pauses, Pipes, TimelineBound, Waits};
 use crate::criteria::Criteria;
 use crate::criterion::{All, Criterion};
 use crate::names::Names;
@@ -41,8 +41,12 @@ pub struct Monitor {
     signals: VecDeque<Signal>,
     from: Time,
     settled: Time,
+    looked: Time,
     overhead: Overhead,
 }
+
+/// How old [`Observation::Frames`] of a pipe may be at [`Observation::Looked`].
+pub const PIPES_LOOKED: Duration = Duration::from_secs(1);
 
 /// What the monitor spends time on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -73,6 +77,7 @@ impl Monitor {
             signals: VecDeque::new(),
             from,
             settled: from,
+            looked: from,
             overhead: Overhead::default(),
         }
     }
@@ -89,7 +94,10 @@ impl Monitor {
             }
             Observation::Threshold { signal, from } => self.watched.threshold(*signal, from),
             Observation::Settled => self.settle(at),
-            Observation::Looked => self.tick(at),
+            Observation::Looked => {
+                self.looked = at;
+                self.tick(at);
+            }
             Observation::Used { of, divides, party, amount, over } => {
                 let (divides, party, amount) = (*divides, *party, *amount);
                 self.uses.add(*of, Use { divides, from: at - *over, to: at, party, amount });
@@ -184,6 +192,17 @@ impl Monitor {
             signals,
             coverage,
             overhead: self.overhead(now),
+        }
+    }
+
+    /// Which times are to be left out, as far as that is known.
+    pub fn marks(&self) -> Marks {
+        let run = (self.settled.max(self.from), self.looked);
+        Marks {
+            // Pipes are looked at every second.
+            until: self.looked - PIPES_LOOKED,
+            pipes: self.pipes.bad_times(&self.names),
+            engine: self.pauses.bound(run, &self.trust).bad,
         }
     }
 

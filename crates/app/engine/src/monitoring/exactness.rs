@@ -4,12 +4,10 @@
 use netloom_dataplane::{FrameCounts, Watch};
 use netloom_fabric::PipeId;
 use netloom_link::Direction;
-use netloom_monitor::{LateFrames, Observation, PipeFrames, Subject};
+use netloom_monitor::{LateFrames, Observation, PIPES_LOOKED, PipeFrames, Subject};
 use netloom_units::{Duration, Time};
 
 use crate::drawn::Drawn;
-
-const SECOND: Duration = Duration::from_secs(1);
 
 /// Asks how late frames were.
 pub struct Exactness {
@@ -46,7 +44,7 @@ impl Exactness {
         watch: &mut Watch,
         sink: &mut dyn FnMut(Observation),
     ) {
-        if !last && now.since(self.last) < SECOND {
+        if !last && now.since(self.last) < PIPES_LOOKED {
             return;
         }
         let over = now.since(std::mem::replace(&mut self.last, now));

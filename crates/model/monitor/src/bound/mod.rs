@@ -2,6 +2,7 @@
 //! (`pipes`, `waits`), and what follows from it (`verdict`).
 
 mod histogram;
+mod marks;
 mod pipes;
 mod spans;
 mod waits;
@@ -13,6 +14,7 @@ use serde::{Deserialize, Serialize};
 use crate::signal::Resource;
 use crate::verdict::SignalReport;
 
+pub use marks::Marks;
 pub(crate) use pipes::Pipes;
 pub use spans::Span;
 pub(crate) use spans::{length, merged, overlap};

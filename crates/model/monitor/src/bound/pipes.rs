@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use netloom_units::{Duration, Time};
 
 use super::histogram::Histogram;
-use super::{PipeBound, PipeFrames, RateError, Span, merged, share};
+use super::{PipeBound, PipeFrames, RateError, Span, share};
 use crate::names::Names;
 use crate::observation::Subject;
 use crate::trust::Trust;
@@ -38,6 +38,12 @@ impl Pipes {
         self.0.clear();
     }
 
+    /// When frames of each suffered; of those of which some did.
+    pub fn bad_times(&self, names: &Names) -> BTreeMap<String, Vec<Span>> {
+        let any = self.0.iter().filter(|(_, pipe)| !pipe.bad.is_empty());
+        any.map(|(number, pipe)| (names.of(Subject::Pipe(*number)), pipe.bad.clone())).collect()
+    }
+
     /// What is to be said of each.
     pub fn bounds(&self, names: &Names) -> Vec<PipeBound> {
         let bound = |(number, pipe): (&u32, &Pipe)| pipe.bound(names.of(Subject::Pipe(*number)));
@@ -55,9 +61,9 @@ impl Pipe {
         let late = self.late.add(&seen.late, delay);
         let at_most = self.at_most.add(&seen.at_most, delay);
         if is_bad(late, seen.late.max()) {
-            self.bad.push(span);
+            push(&mut self.bad, span);
         } else if is_bad(at_most, seen.at_most.max()) {
-            self.doubtful.push(span);
+            push(&mut self.doubtful, span);
         }
         let busy = seen.busy + seen.lost;
         if busy.as_secs_f64() >= BUSY * seen.over.as_secs_f64() && seen.busy > Duration::ZERO {
@@ -78,8 +84,16 @@ impl Pipe {
             late: self.late.lateness(),
             at_most: self.at_most.lateness(),
             rate,
-            bad: merged(self.bad.iter().copied()),
-            doubtful: merged(self.doubtful.iter().copied()),
+            bad: self.bad.clone(),
+            doubtful: self.doubtful.clone(),
         }
+    }
+}
+
+/// Adds what is not before the last; what touches that becomes one with it.
+fn push(spans: &mut Vec<Span>, span: Span) {
+    match spans.last_mut() {
+        Some(last) if span.from <= last.to => last.to = last.to.max(span.to),
+        _ => spans.push(span),
     }
 }
