@@ -160,6 +160,12 @@ impl Drop for Monitoring {
     }
 }
 
+/// How long a task may wait for a CPU without a word: what the criteria tolerate, and no longer than
+/// the run can bear.
+fn tolerated_wait(monitor: &netloom_scenario::Monitor) -> Duration {
+    monitor.criteria.run_queue.tolerance().min(monitor.trust.delay())
+}
+
 /// What the probes are to know of the experiment.
 fn places(experiment: &Experiment) -> Places {
     let drawn = experiment.drawn();
@@ -185,7 +191,7 @@ fn places(experiment: &Experiment) -> Places {
         }
     };
     let nodes = experiment.numbers.names().into_iter().map(node).collect();
-    let tolerated_wait = drawn.scenario.monitor.criteria.run_queue.tolerance();
+    let tolerated_wait = tolerated_wait(&drawn.scenario.monitor);
     Places { tolerated_wait, ..Places::of_this_machine(nodes) }
 }
 

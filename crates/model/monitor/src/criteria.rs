@@ -72,11 +72,13 @@ impl Default for Criteria {
 }
 
 impl Criteria {
-    /// Fills in what depends on what the run is needed for: both tolerances, where none is set.
+    /// Fills in what depends on what the run is needed for: both tolerances, where none is set. No
+    /// event that is later than needed is punctual.
     #[must_use]
     pub fn resolved(mut self, trust: &Trust) -> Self {
         self.lateness.tolerance.get_or_insert(trust.delay());
         self.run_queue.tolerance.get_or_insert(trust.delay());
+        self.timeline.tolerance = self.timeline.tolerance.min(trust.timeline());
         self
     }
 }

@@ -499,6 +499,8 @@ fn thresholds_are_set_by_name_and_mistakes_are_errors() {
     // round.
     let trust = Trust { delay: Some(for_ms(3)), ..Trust::default() };
     assert_eq!(Criteria::default().resolved(&trust).lateness.tolerance(), for_ms(3));
+    let exact = Trust { timeline: Some(for_ms(2)), ..Trust::default() };
+    assert_eq!(Criteria::default().resolved(&exact).timeline.tolerance, for_ms(2));
     let set = parsed(r#"{"lateness": {"tolerance": "7ms"}}"#).unwrap();
     assert_eq!(Trust::default().resolved(&set, None).delay(), for_ms(7));
 }
