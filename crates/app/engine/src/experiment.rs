@@ -23,7 +23,7 @@ use netloom_api::timing::Timing;
 use netloom_dataplane::{Dataplane, FrameLog, FrameLogSummary};
 use netloom_fabric::{LinkId, SegmentEnd};
 use netloom_link::{LinkState, LogHeader};
-use netloom_monitor::{Monitor, Verdict};
+use netloom_monitor::{Marks, Monitor, Verdict};
 use netloom_nodes::{ExitStatus, Layout, Network, Overruns, Processes, SpawnRequest, Spawned};
 use netloom_scenario::{Endpoint, Interface, Link, LinkEnds, Node, NodeKind};
 use netloom_units::Time;
@@ -135,7 +135,9 @@ impl Experiment {
         let interfaces = |end| scenario.interfaces_at(end);
         let overflow = Overflow::new(cut.flat_map(|link| &link.endpoints).flat_map(interfaces));
         let since_zero = live.dataplane.now().as_nanos() as f64 / 1e9;
-        let monitor = Monitor::new(scenario.monitor.criteria.clone(), live.dataplane.now());
+        let needs = &scenario.monitor;
+        let (criteria, trust) = (needs.criteria.clone(), needs.trust.clone());
+        let monitor = Monitor::new(criteria, trust, live.dataplane.now());
         let now = SystemTime::now().duration_since(UNIX_EPOCH);
         let started_unix = now.map_or(0.0, |now| now.as_secs_f64() - since_zero);
         // What cannot be looked at now cannot be later, which is told then.
@@ -375,6 +377,11 @@ impl Experiment {
     pub fn verdict(&self) -> Verdict {
         let monitor = self.monitor();
         monitor.verdict(self.now())
+    }
+
+    /// Which times are to be left out so far; nothing if nobody watches.
+    pub fn marks(&self) -> Option<Marks> {
+        self.drawn().scenario.monitor.enabled.then(|| self.monitor().marks())
     }
 
     /// Logs from now on what happens to every frame of `links` into `file`.

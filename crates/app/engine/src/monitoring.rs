@@ -5,6 +5,7 @@
 //! | module | what |
 //! |---|---|
 //! | `sights` | what the data plane sees, in the monitor's words |
+//! | `exactness` | how late the frames of each pipe were, for the error bound |
 //! | `forwarding` | who sent how much, and for whom workers worked |
 //! | `thresholds` | the thresholds that a measure of this machine gives, and what is told of them |
 //! | `slack` | CPUs that workers keep busy without need |
@@ -15,6 +16,7 @@
 //! | `pace` | how often to look, by that |
 //! | `recorded` | the monitor, and everything that it is shown as a file |
 
+mod exactness;
 mod forwarding;
 mod meter;
 mod overflow;
@@ -158,6 +160,12 @@ impl Drop for Monitoring {
     }
 }
 
+/// How long a task may wait for a CPU without a word: what the criteria tolerate, and no longer than
+/// the run can bear.
+fn tolerated_wait(monitor: &netloom_scenario::Monitor) -> Duration {
+    monitor.criteria.run_queue.tolerance().min(monitor.trust.delay())
+}
+
 /// What the probes are to know of the experiment.
 fn places(experiment: &Experiment) -> Places {
     let drawn = experiment.drawn();
@@ -183,7 +191,7 @@ fn places(experiment: &Experiment) -> Places {
         }
     };
     let nodes = experiment.numbers.names().into_iter().map(node).collect();
-    let tolerated_wait = drawn.scenario.monitor.criteria.run_queue.tolerance();
+    let tolerated_wait = tolerated_wait(&drawn.scenario.monitor);
     Places { tolerated_wait, ..Places::of_this_machine(nodes) }
 }
 

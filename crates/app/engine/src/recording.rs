@@ -11,7 +11,7 @@ use netloom_api::summary::{FrameLogSummary, Mode, Summary};
 use netloom_dataplane::FrameLog;
 use netloom_results::{Results, Sampler};
 use netloom_scenario::Capture;
-use netloom_units::Time;
+use netloom_units::{Duration, Time};
 use tokio::task::JoinHandle;
 
 use crate::capture::write_capture;
@@ -32,6 +32,9 @@ pub struct Observed {
     pub metrics: Arc<Metrics>,
 }
 
+/// How long it takes to know whether a time is to be left out, where the monitor has a CPU.
+const MARKED_AFTER: Duration = Duration::from_millis(1200);
+
 /// Runs timeline and processes to their end, and writes the results. What cannot be told or
 /// written is a failure of the run, and does not cost the rest.
 pub async fn record(
@@ -46,10 +49,14 @@ pub async fn record(
     let run = Run::new(experiment.clone(), results.base(), end.clone())?;
     let mut outcome = run.drive().await;
     let ended = experiment.now();
-    outcome.failures.extend(samples.await.unwrap_or_else(|panic| {
-        vec![format!("pipes.parquet is not complete: internal error: {panic}")]
-    }));
+    let samples = samples.await.unwrap_or_else(|panic| {
+        Err(format!("pipes.parquet is not complete: internal error: {panic}"))
+    });
     let verdict = tokio::task::block_in_place(|| monitoring.finish());
+    outcome.failures.extend(match samples {
+        Ok(sampler) => sampler.finish(experiment.marks().as_ref()),
+        Err(why) => vec![why],
+    });
     if let Err(error) = experiment.monitor().end_record() {
         let message = format!("observations.jsonl is not complete: {error}");
         experiment.record(What::Warning { message });
@@ -147,13 +154,10 @@ fn summarize(
     }
 }
 
-/// Samples the statistics of every pipe until the run is over, and once more then; in words what
-/// is missing in the file.
-async fn sample(experiment: Arc<Experiment>, file: fs::File, end: End) -> Vec<String> {
-    let mut sampler = match Sampler::new(file) {
-        Ok(sampler) => sampler,
-        Err(error) => return vec![netloom_api::in_words(error.as_ref())],
-    };
+/// Samples the statistics of every pipe until the run is over, and once more then; or why not.
+async fn sample(experiment: Arc<Experiment>, file: fs::File, end: End) -> Result<Sampler, String> {
+    let sampler = Sampler::new(file);
+    let mut sampler = sampler.map_err(|error| netloom_api::in_words(error.as_ref()))?;
     let mut ticks = tokio::time::interval(experiment.drawn().scenario.measure.interval.into());
     ticks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Skip);
     loop {
@@ -161,9 +165,13 @@ async fn sample(experiment: Arc<Experiment>, file: fs::File, end: End) -> Vec<St
             _ = ticks.tick() => false,
             () = end.asked() => true,
         };
-        sampler.add(experiment.now(), experiment.links(None));
+        let now = experiment.now();
+        sampler.add(now, experiment.links(None));
+        if sampler.has_unmarked(now - MARKED_AFTER) {
+            experiment.marks().iter().for_each(|marks| sampler.mark(marks));
+        }
         if last {
-            return sampler.finish();
+            return Ok(sampler);
         }
     }
 }

@@ -13,6 +13,7 @@ use netloom_api::simulation::SimulationSummary;
 use netloom_api::state::Phase;
 use netloom_api::summary::{FrameLogSummary, Mode, Summary};
 use netloom_link::{LogEncoder, LogEntry, LogHeader};
+use netloom_monitor::Marks;
 use netloom_results::{EventFile, FlowSampler, Results, Sampler};
 use netloom_scenario::Scenario;
 use netloom_sim::Simulation;
@@ -145,6 +146,8 @@ impl<'a> Run<'a> {
         self.timeline.record(now, &mut self.recorder.events);
         let links = statuses::links(&mut self.simulation, self.scenario);
         self.recorder.samples.add(now, Ok(links));
+        // No time of a simulated run is ever to be left out.
+        self.recorder.samples.mark(&Marks::none_until(now));
         self.recorder.flows.add(now, &statuses::flows(&self.simulation, &self.flows))?;
         let log = self.simulation.take_log();
         if let Some(frames) = &mut self.recorder.frames {
@@ -200,7 +203,7 @@ impl<'a> Run<'a> {
             vlan_ports: Default::default(),
             usage: Default::default(),
             frame_log,
-            verdict: Some(verdict::verdict(self.scenario.monitor.warm_up, ended)),
+            verdict: Some(verdict::verdict(&self.scenario.monitor, ended)),
             timing: None,
             simulation: Some(SimulationSummary {
                 events: work.events,
@@ -242,7 +245,7 @@ impl Recorder {
     fn finish(self) -> Result<Option<FrameLogSummary>> {
         self.events.finish().context("events.jsonl is not complete")?;
         self.flows.finish()?;
-        let lacks = self.samples.finish();
+        let lacks = self.samples.finish(None);
         if !lacks.is_empty() {
             bail!("{}", lacks.join("\n"));
         }

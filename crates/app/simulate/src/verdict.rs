@@ -1,13 +1,14 @@
 //! The verdict on a simulated run: no machine can disturb virtual time.
 
-use netloom_monitor::{Coverage, Judgement, Overhead, SignalKind, Verdict};
-use netloom_units::{Duration, Time};
+use netloom_monitor::{Bound, Coverage, Judgement, Overhead, SignalKind, Verdict};
+use netloom_scenario::Monitor;
+use netloom_units::Time;
 
 /// Why a simulated run is valid, as it stands in the coverage of each signal.
 const WHY: &str = "virtual time: the machine cannot show";
 
-/// The verdict on a run that ended at `to`, whose figures count from `warm_up` on.
-pub fn verdict(warm_up: Duration, to: Time) -> Verdict {
+/// The verdict on a run that ended at `to`.
+pub fn verdict(monitor: &Monitor, to: Time) -> Verdict {
     let coverage = |signal| Coverage {
         signal,
         observed: true,
@@ -17,10 +18,15 @@ pub fn verdict(warm_up: Duration, to: Time) -> Verdict {
     };
     Verdict {
         judgement: Judgement::Valid,
+        links: Judgement::Valid,
+        programs: Judgement::Valid,
         findings: Vec::new(),
         from: Time::ZERO,
-        settled: Time::ZERO + warm_up,
+        settled: Time::ZERO + monitor.warm_up,
         to,
+        trust: monitor.trust.clone().resolved(&monitor.criteria, None),
+        bound: Bound::default(),
+        bad: Vec::new(),
         signals: Vec::new(),
         coverage: SignalKind::ALL.map(coverage).into(),
         overhead: Overhead::default(),

@@ -6,7 +6,7 @@
 use std::hint::black_box;
 use std::time::Instant;
 
-use netloom_monitor::{Criteria, Monitor, Observation as O, Party, Route};
+use netloom_monitor::{Criteria, Monitor, Observation as O, Party, Route, Trust};
 use netloom_units::{Duration, Size, Time};
 
 const OBSERVATIONS: u64 = 1_000_000;
@@ -61,7 +61,7 @@ fn row(name: &str, apart_ns: u64, observation: impl Fn(u64) -> O) {
     let (mut best, mut least, mut signals) = (f64::MAX, f64::MAX, 0);
     for _ in 0..5 {
         let criteria: Criteria = serde_json::from_str(criteria).expect("valid criteria");
-        let mut monitor = Monitor::new(criteria, Time::ZERO);
+        let mut monitor = Monitor::new(criteria, Trust::default(), Time::ZERO);
         signals = 0;
         best = best.min(nanos_each(|| {
             for (at, seen) in &observations {

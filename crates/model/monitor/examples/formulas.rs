@@ -33,7 +33,7 @@ fn main() -> Result<ExitCode, Box<dyn std::error::Error>> {
     // The formulas know numbers only.
     observations.retain(|(_, seen)| !is_name(seen));
 
-    let mut monitor = Monitor::new(criteria.clone(), given.from);
+    let mut monitor = Monitor::new(criteria.clone(), given.trust.clone(), given.from);
     for (at, seen) in &observations {
         monitor.observe(*at, seen);
     }

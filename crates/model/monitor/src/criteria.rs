@@ -7,6 +7,8 @@ use netloom_units::{Duration, Probability, Rate};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::trust::Trust;
+
 /// The thresholds of all signals. Names and defaults follow Maier 2011 ch. 4, θ and δ included.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
@@ -38,7 +40,8 @@ pub struct Criteria {
     pub application: BTreeMap<String, f64>,
     /// How late events of the timeline may happen.
     pub timeline: Punctuality,
-    /// Contention that held no longer than this in all is brief: the run is suspect, not invalid.
+    /// A metric of an application that was above its highest value no longer than this in all is
+    /// brief: the run is suspect, not invalid.
     pub brief: Duration,
 }
 
@@ -69,19 +72,13 @@ impl Default for Criteria {
 }
 
 impl Criteria {
-    /// The tolerance of lateness where the scenario gives none: 1 ms, or a tenth of the smallest link
-    /// delay if that is larger. The run queue's is the same.
-    pub fn tolerance_for(smallest_delay: Option<Duration>) -> Duration {
-        let tenth = smallest_delay.map_or(0, |delay| delay.as_nanos() / 10);
-        Delays::TOLERANCE.max(Duration::from_nanos(tenth))
-    }
-
-    /// Fills in what depends on the experiment: both tolerances, where none is set.
+    /// Fills in what depends on what the run is needed for: both tolerances, where none is set. No
+    /// event that is later than needed is punctual.
     #[must_use]
-    pub fn resolved(mut self, smallest_delay: Option<Duration>) -> Self {
-        let tolerance = Self::tolerance_for(smallest_delay);
-        self.lateness.tolerance.get_or_insert(tolerance);
-        self.run_queue.tolerance.get_or_insert(tolerance);
+    pub fn resolved(mut self, trust: &Trust) -> Self {
+        self.lateness.tolerance.get_or_insert(trust.delay());
+        self.run_queue.tolerance.get_or_insert(trust.delay());
+        self.timeline.tolerance = self.timeline.tolerance.min(trust.timeline());
         self
     }
 }
@@ -95,8 +92,8 @@ impl Criteria {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Delays {
-    /// What is not late yet. By default 1 ms, or a tenth of the smallest link delay if that
-    /// is larger.
+    /// What is not late yet. By default `trust.delay`: 1 % of the smallest link delay, but at least
+    /// 1 ms and at most 2 ms.
     pub tolerance: Option<Duration>,
     /// The length of the sliding window.
     pub window: Duration,

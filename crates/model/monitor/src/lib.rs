@@ -6,6 +6,8 @@
 //! | module | what |
 //! |---|---|
 //! | `observation`, `party` | what is seen, and whom it concerns |
+//! | `trust` | what a run is needed for |
+//! | `bound` | by how much it may be wrong |
 //! | `criteria`, `problems` | thresholds and windows, and those that make no sense |
 //! | `signal` | what is told while a run lasts |
 //! | `monitor` | takes the one and tells the other |
@@ -16,6 +18,7 @@
 //! | `warnings` | how often people are warned |
 //! | `trace` | observations as a file, to be judged again |
 
+mod bound;
 mod criteria;
 mod criterion;
 mod monitor;
@@ -28,17 +31,25 @@ mod signal;
 mod stretch;
 pub mod trace;
 mod tracker;
+mod trust;
 mod uses;
 mod verdict;
 mod warnings;
 mod watched;
 mod window;
 
+pub use bound::{
+    Bound, LateFrames, Lateness, Losses, Marks, NodeBound, PipeBound, PipeFrames, RateError, Span,
+    TimelineBound, WaitBound,
+};
 pub use criteria::{Busy, Criteria, Delays, Pages, Part, Punctuality, Traffic};
-pub use monitor::{Monitor, Work};
+pub use monitor::{Monitor, PIPES_LOOKED, Work};
 pub use observation::{BusyStretch, Direction, Divided, Observation, PageCause, Route, Subject};
 pub use party::{Party, Who};
 pub use signal::{Buffer, Change, DropCause, Pressure, Resource, Share, Signal, SignalKind};
+pub use trust::Trust;
 pub use verdict::words::quantity;
-pub use verdict::{Coverage, Episode, Finding, Judgement, Overhead, SignalReport, Verdict};
+pub use verdict::{
+    Concern, Coverage, Episode, Finding, Judgement, Overhead, SignalReport, Verdict,
+};
 pub use warnings::Warnings;

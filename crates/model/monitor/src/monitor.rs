@@ -4,14 +4,17 @@ use std::collections::{BTreeMap, VecDeque};
 
 use netloom_units::{Duration, Time};
 
+use crate::bound::{Bound, Losses, Marks, Pauses, Pipes, TimelineBound, Waits};
 use crate::criteria::Criteria;
 use crate::criterion::{All, Criterion};
 use crate::names::Names;
 use crate::observation::Observation;
 use crate::signal::{Signal, SignalKind};
 use crate::tracker::{Notice, Outbox, Tracker, Use};
+use crate::trust::Trust;
 use crate::uses::Uses;
-use crate::verdict::{Overhead, Verdict, judge};
+use crate::verdict::SignalReport;
+use crate::verdict::{Concern, Evidence, Overhead, Verdict, bad_times, counted, judge, word};
 use crate::watched::Watched;
 
 /// Watches a run.
@@ -26,6 +29,10 @@ use crate::watched::Watched;
 #[derive(Debug, Clone)]
 pub struct Monitor {
     criteria: Criteria,
+    trust: Trust,
+    pipes: Pipes,
+    pauses: Pauses,
+    waits: Waits,
     all: All,
     names: Names,
     watched: Watched,
@@ -34,8 +41,12 @@ pub struct Monitor {
     signals: VecDeque<Signal>,
     from: Time,
     settled: Time,
+    looked: Time,
     overhead: Overhead,
 }
+
+/// How old [`Observation::Frames`] of a pipe may be at [`Observation::Looked`].
+pub const PIPES_LOOKED: Duration = Duration::from_secs(1);
 
 /// What the monitor spends time on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -49,11 +60,16 @@ pub enum Work {
 }
 
 impl Monitor {
-    /// A monitor that begins at `from`, in ns since the experiment's zero.
-    pub fn new(criteria: Criteria, from: Time) -> Self {
+    /// A monitor that begins at `from`, in ns since the experiment's zero, of a run that is needed
+    /// for this.
+    pub fn new(criteria: Criteria, trust: Trust, from: Time) -> Self {
         Self {
             all: All::new(&criteria),
             criteria,
+            trust,
+            pipes: Pipes::default(),
+            pauses: Pauses::default(),
+            waits: Waits::default(),
             names: Names::default(),
             watched: Watched::default(),
             uses: Uses::default(),
@@ -61,6 +77,7 @@ impl Monitor {
             signals: VecDeque::new(),
             from,
             settled: from,
+            looked: from,
             overhead: Overhead::default(),
         }
     }
@@ -77,15 +94,40 @@ impl Monitor {
             }
             Observation::Threshold { signal, from } => self.watched.threshold(*signal, from),
             Observation::Settled => self.settle(at),
-            Observation::Looked => self.tick(at),
+            Observation::Looked => {
+                self.looked = at;
+                self.tick(at);
+            }
             Observation::Used { of, divides, party, amount, over } => {
                 let (divides, party, amount) = (*divides, *party, *amount);
                 self.uses.add(*of, Use { divides, from: at - *over, to: at, party, amount });
             }
-            other => self.all.observe(at, other, &self.names, &mut self.out),
+            other => {
+                self.collect(at, other);
+                self.all.observe(at, other, &self.names, &mut self.out);
+            }
         }
         if !self.out.is_empty() {
             self.tell();
+        }
+    }
+
+    /// Collects what the error bound is made of.
+    fn collect(&mut self, at: Time, observation: &Observation) {
+        let trust = &self.trust;
+        match *observation {
+            Observation::Frames(ref frames) => self.pipes.add(at, frames, trust),
+            Observation::Pause { lasted } => self.pauses.add(at - lasted, at),
+            Observation::Waited { party, began, ended, carried, .. } => {
+                self.waits.cpu(party, (at - began, at - ended), carried, trust);
+            }
+            Observation::RunQueue { party, delay, times } => {
+                self.waits.cpu_about(party, at, delay, times, trust);
+            }
+            Observation::Stalled { of, party, stalled, over } => {
+                self.waits.stalled(of, party, (at - over, at), stalled);
+            }
+            _ => {}
         }
     }
 
@@ -124,16 +166,53 @@ impl Monitor {
         let mut signals = Vec::new();
         ended.all.visit(&mut |tracker| signals.push(tracker.report(&self.names)));
         let coverage = self.watched.coverage();
-        let findings = judge(&signals, &coverage, &self.criteria);
+        let run = counted(self.from, self.settled, now);
+        let bound = self.bound(&signals, (run.from, run.to));
+        let findings = judge(&Evidence {
+            bound: &bound,
+            signals: &signals,
+            coverage: &coverage,
+            trust: &self.trust,
+            brief: self.criteria.brief,
+            run,
+        });
+        let (links, programs) =
+            (word(&findings, Concern::Links), word(&findings, Concern::Programs));
         Verdict {
-            judgement: findings.iter().map(|f| f.judgement).max().unwrap_or_default(),
+            judgement: links.max(programs),
+            links,
+            programs,
             findings,
             from: self.from,
             settled: self.settled,
             to: now,
+            trust: self.trust.clone(),
+            bad: bad_times(&bound),
+            bound,
             signals,
             coverage,
             overhead: self.overhead(now),
+        }
+    }
+
+    /// Which times are to be left out, as far as that is known.
+    pub fn marks(&self) -> Marks {
+        let run = (self.settled.max(self.from), self.looked);
+        Marks {
+            // Pipes are looked at every second.
+            until: self.looked - PIPES_LOOKED,
+            pipes: self.pipes.bad_times(&self.names),
+            engine: self.pauses.bound(run, &self.trust).bad,
+        }
+    }
+
+    fn bound(&self, signals: &[SignalReport], run: (Time, Time)) -> Bound {
+        Bound {
+            pipes: self.pipes.bounds(&self.names),
+            engine: self.pauses.bound(run, &self.trust),
+            losses: Losses::of(signals),
+            timeline: TimelineBound::of(signals),
+            nodes: self.waits.bounds(&self.names, signals, run, &self.trust),
         }
     }
 
@@ -154,6 +233,9 @@ impl Monitor {
     fn settle(&mut self, at: Time) {
         self.all.tick(at, &mut self.out);
         self.settled = at;
+        self.pipes.clear();
+        self.pauses.clear();
+        self.waits.clear();
         let out = &mut self.out;
         self.all.visit_mut(&mut |tracker| tracker.settle(out));
     }

@@ -8,6 +8,7 @@ use netloom_units::{Duration, Size};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::bound::PipeFrames;
 use crate::party::Party;
 use crate::signal::{Buffer, DropCause, Pressure, SignalKind};
 
@@ -65,6 +66,9 @@ pub enum Observation {
         /// How many wire frames were so late.
         frames: u64,
     },
+    /// How frames left a pipe for an interface. To be made once a second or so of every pipe that
+    /// frames left; it gives the error bound, and no signal.
+    Frames(PipeFrames),
     /// The engine did not run for a while that ends now: a worker neither slept by its own wish nor
     /// looked at its devices. To be measured by a thread of the workers' own priority: one of lower
     /// priority only shows that the CPU was busy.
@@ -309,6 +313,8 @@ pub enum Subject {
     Disk(u32),
     /// An uplink, by a number that its probe chose.
     Uplink(u32),
+    /// A pipe, by a number that the engine chose.
+    Pipe(u32),
     /// An application's metric. Its name is the one that the criteria have.
     Metric(u32),
 }
@@ -320,6 +326,7 @@ impl Subject {
             | Self::Process(number)
             | Self::Disk(number)
             | Self::Uplink(number)
+            | Self::Pipe(number)
             | Self::Metric(number) => number,
         }
     }

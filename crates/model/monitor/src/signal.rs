@@ -93,6 +93,11 @@ impl std::fmt::Display for SignalKind {
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Resource {
+    /// The frames of a pipe.
+    Pipe {
+        /// The link, and the direction: `a--b/forward`.
+        name: String,
+    },
     /// The engine's schedule: the 99th percentile of all frames in a window.
     Frames,
     /// The engine's schedule: the latest frame of all.
@@ -160,6 +165,7 @@ pub enum Resource {
 impl std::fmt::Display for Resource {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
+            Self::Pipe { name } => write!(f, "pipe {name}"),
             Self::Frames => f.write_str("the 99th percentile of frames"),
             Self::SingleFrame => f.write_str("a single frame"),
             Self::Engine => f.write_str("the engine"),

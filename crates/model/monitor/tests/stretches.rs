@@ -5,7 +5,7 @@ mod offline;
 use std::collections::BTreeMap;
 
 use netloom_monitor::{
-    BusyStretch, Criteria, Monitor, Observation as O, Party, SignalKind, Verdict,
+    BusyStretch, Criteria, Monitor, Observation as O, Party, SignalKind, Trust, Verdict,
 };
 use netloom_units::{Duration, Time};
 use offline::Offline;
@@ -61,7 +61,7 @@ fn told(number: u64, slices: &Slices, last: u64, at: u64) -> Option<BusyStretch>
 
 /// The verdict by switches, and that by stretches.
 fn verdicts(switches: &[(u64, Option<Party>)]) -> [Verdict; 2] {
-    let monitor = || Monitor::new(Criteria::default(), Time::ZERO);
+    let monitor = || Monitor::new(Criteria::default(), Trust::default(), Time::ZERO);
     let (mut by_switches, mut by_stretches) = (monitor(), monitor());
     let mut trace = vec![];
     for signal in SignalKind::ALL {
@@ -121,7 +121,7 @@ proptest! {
 /// is over.
 #[test]
 fn nothing_follows_from_silence() {
-    let mut monitor = Monitor::new(Criteria::default(), Time::ZERO);
+    let mut monitor = Monitor::new(Criteria::default(), Trust::default(), Time::ZERO);
     let stretch = |number, began| {
         let by = vec![(Party::Node(0), 1)];
         O::CpuStretch { cpu: CPU, stretch: BusyStretch { number, began, ended: None, by } }

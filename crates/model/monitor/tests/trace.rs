@@ -5,7 +5,7 @@ mod offline;
 
 use netloom_monitor::{
     Buffer, Criteria, Direction, Divided, DropCause, Monitor, Observation as O, PageCause, Party,
-    Pressure, Route, SignalKind, Subject, Verdict, trace,
+    Pressure, Route, SignalKind, Subject, Trust, Verdict, trace,
 };
 use netloom_units::{Duration, Size, Time};
 use offline::Offline;
@@ -229,7 +229,7 @@ fn preamble(waits_watched: bool) -> Vec<(Time, O)> {
 
 /// As online: everything observed as it comes, and told.
 fn online(trace: &[(Time, O)], end: Time) -> Verdict {
-    let mut monitor = Monitor::new(criteria(), Time::ZERO);
+    let mut monitor = Monitor::new(criteria(), Trust::default(), Time::ZERO);
     for (at, seen) in trace {
         monitor.observe(*at, seen);
         while monitor.poll_signal().is_some() {}
@@ -255,7 +255,7 @@ fn replayed(trace: &[(Time, O)], end: Time) -> Verdict {
     for (at, seen) in trace {
         trace::write(&mut bytes, *at, seen).unwrap();
     }
-    let mut monitor = Monitor::new(criteria(), Time::ZERO);
+    let mut monitor = Monitor::new(criteria(), Trust::default(), Time::ZERO);
     trace::replay(bytes.as_slice(), &mut monitor).unwrap();
     monitor.verdict(end)
 }

@@ -1,7 +1,7 @@
 //! The contentions of a verdict: in which order, how grave, and by which letter they go on the
 //! page.
 
-use netloom_monitor::{Episode, Judgement, SignalReport, Verdict};
+use netloom_monitor::{Episode, Judgement, SignalReport, Span, Verdict};
 use netloom_units::Time;
 
 /// So many contentions get a letter and bands; the others are in the table of signals.
@@ -12,9 +12,9 @@ const LETTERS: &str = "ABCDEFGHIJKL";
 pub enum Grade {
     /// It ended before the run had warmed up, and does not count.
     WarmUp,
-    /// It makes the run suspect.
+    /// It explains what suffered, or makes the run suspect.
     Suspect,
-    /// It makes the run invalid.
+    /// It makes the run invalid, or is to be left out.
     Invalid,
 }
 
@@ -35,10 +35,20 @@ impl Grade {
     pub fn name(self) -> &'static str {
         match self {
             Self::WarmUp => "while warming up: does not count",
-            Self::Suspect => "suspect",
-            Self::Invalid => "invalid",
+            Self::Suspect => "contended",
+            Self::Invalid => "to be left out",
         }
     }
+}
+
+/// The letter of times to be left out.
+const BAD: char = '!';
+
+/// The times of a verdict that are to be left out.
+pub fn bad(verdict: &Verdict) -> impl Iterator<Item = Band> {
+    let band =
+        |span: &Span| Band { letter: BAD, grade: Grade::Invalid, from: span.from, to: span.to };
+    verdict.bad.iter().map(band)
 }
 
 /// A signal on a resource, and what it has come to.

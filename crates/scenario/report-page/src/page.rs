@@ -16,7 +16,8 @@ pub fn page(run: &Run) -> String {
     let verdict = run.summary.verdict.as_ref();
     let rows = verdict.map_or(Vec::new(), contended::rows);
     let time = TimeAxis::new(run.summary.ended);
-    let bands = rows.iter().flat_map(Row::bands);
+    let bad = verdict.into_iter().flat_map(contended::bad);
+    let bands = rows.iter().flat_map(Row::bands).chain(bad);
     let events = run.happened.timeline.iter().map(|(at, _): &(Time, String)| at);
     let body = html! {
         (marks(&time, bands, events))

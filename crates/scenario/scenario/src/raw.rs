@@ -18,6 +18,7 @@ mod traffic;
 mod values;
 mod workers;
 
+use netloom_monitor::Trust;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -69,7 +70,10 @@ pub(crate) struct RawScenario {
     /// What a run measures beside what it always does.
     #[serde(default)]
     pub measure: RawMeasure,
-    /// When a run counts as disturbed by its own machine, and what is done then.
+    /// What the run is needed for: how much of its machine may show in it.
+    #[serde(default)]
+    pub trust: Option<Spanned<Trust>>,
+    /// How contention of the machine is observed, and what is done then.
     #[serde(default)]
     pub monitor: RawMonitor,
     /// Which of the machine's CPUs the engine's workers get, who carry the frames.

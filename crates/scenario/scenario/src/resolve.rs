@@ -78,7 +78,7 @@ pub(crate) fn resolve(
     let expect = expect::resolve(raw, &processes, &mut report);
     let timeline = timeline::resolve(raw, &references, &mut report);
     let measure = measure::resolve(&raw.measure, &links, &references, &mut report);
-    let monitor = monitor::resolve(&raw.monitor, &links, &mut report);
+    let monitor = monitor::resolve(raw, &links, &mut report);
     let scenario = Scenario {
         name,
         seed: raw.seed,

@@ -9,7 +9,7 @@ use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use netloom_link::{PipeChange, PipeConfig, PortVlans, SharedData, Vid};
-use netloom_monitor::Criteria;
+use netloom_monitor::{Criteria, Trust};
 use netloom_spanning_tree::Priority;
 use netloom_traffic::{Model, Sizes};
 use netloom_units::Duration;
@@ -662,6 +662,8 @@ pub struct Monitor {
     /// How long the experiment warms up: contention that ends before is reported, but not held
     /// against the run.
     pub warm_up: Duration,
+    /// What the run is needed for: how much of its machine may show in it.
+    pub trust: Trust,
     /// Thresholds and windows.
     pub criteria: Criteria,
 }

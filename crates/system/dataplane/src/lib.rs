@@ -70,5 +70,8 @@ pub use rewiring::{Incoming, NotPutIn, Unwired};
 pub use scheduling::Scheduling;
 pub use timing::{DeviceFailure, LatencySummary, Timing, UnmodelledDrops, WorkerLoad};
 pub use wakeup::measure_wake_ups;
-pub use watch::{Common, Limits, Loss, PipeWork, Seen, Sighting, Slack, Traffic, Watch, Work};
+pub use watch::{
+    Common, FrameCounts, Limits, Loss, PipeLateness, PipeWork, Seen, Sighting, Slack, Traffic,
+    Watch, Work,
+};
 pub use wiring::{End, LinkWiring, Options, Wiring};

@@ -172,10 +172,11 @@ impl Observer<Carried> for Recorder {
     fn delivered(&mut self, pipe: PipeSlot, delivery: &Delivery<Carried>) {
         let now = self.clock.now();
         self.left_at = now;
-        let late = now.since(delivery.release) + delivery.passage.shift;
-        self.counters.lateness.record(late, delivery.info.frames().into());
+        let late = now.since(delivery.release);
+        let Delivery { passage, info, .. } = delivery;
+        self.counters.lateness.record(late + passage.shift, info.frames().into());
         if let Some(spotter) = &mut self.spotter {
-            spotter.left(pipe.slot, pipe.id, now, late, &delivery.info);
+            spotter.left((pipe.slot, pipe.id), now, late, passage, info);
         }
         self.show_exit(pipe, now, delivery);
     }

@@ -250,6 +250,7 @@ mod tests {
         let (mut dataplane, peers) = start();
         let limits = Limits {
             tolerance: netloom_units::Duration::from_secs(1),
+            needed: netloom_units::Duration::from_secs(1),
             pause: netloom_units::Duration::from_secs(1),
         };
         let _before = dataplane.watch(limits).unwrap();

@@ -2,6 +2,7 @@
 //! the model, times in which nobody looked at the devices. Each worker puts what is rare into a ring of its
 //! own and counts what is common (`tally`); it never waits, and nothing is locked. Not here: what to conclude.
 
+mod lateness;
 mod seen;
 mod slack;
 mod tally;
@@ -14,6 +15,8 @@ use netloom_units::{Duration, Time};
 use rtrb::{Consumer, RingBuffer};
 
 use crate::wakeup::Pulse;
+use lateness::ToldLateness;
+pub use lateness::{FrameCounts, PipeLateness};
 pub use seen::{Limits, Loss, Seen, Sighting};
 pub use slack::Slack;
 pub(crate) use tally::Spotter;
@@ -58,6 +61,7 @@ struct Told {
     pause: u64,
     /// Frames and bytes of each pipe.
     pipes: Vec<[u64; 2]>,
+    lateness: Vec<ToldLateness>,
     cpu_time: Duration,
 }
 
@@ -71,6 +75,7 @@ impl Told {
             lost: [0; Loss::ALL.len()],
             pause: 0,
             pipes: vec![[0; 2]; pipes],
+            lateness: std::iter::repeat_with(ToldLateness::default).take(pipes).collect(),
             cpu_time: Duration::ZERO,
         }
     }
@@ -221,6 +226,11 @@ impl Watch {
         self.workers.iter_mut().map(WorkerEnd::work)
     }
 
+    /// How late the frames of each pipe were since the last call; of pipes that frames left.
+    pub fn lateness(&mut self) -> impl Iterator<Item = PipeLateness> {
+        self.workers.iter_mut().flat_map(WorkerEnd::lateness)
+    }
+
     /// The CPU time that noticing pauses took since the last call. To ask takes a system call.
     pub fn take_spent(&mut self) -> Duration {
         let now = self.pulse.cpu_time().max(self.pulse_told);
@@ -260,6 +270,12 @@ impl WorkerEnd {
             let lasted = Duration::from_nanos(told.pause);
             see(Sighting { at: now, what: Seen::Pause { lasted } });
         }
+    }
+
+    fn lateness(&mut self) -> impl Iterator<Item = PipeLateness> {
+        let lanes = self.tally.lanes.iter().zip(&mut self.told.lateness);
+        let pipes = self.pipes.iter().zip(lanes);
+        pipes.filter_map(|(pipe, (tally, told))| tally.lateness.since((*pipe)?, told))
     }
 
     fn work(&mut self) -> Work {

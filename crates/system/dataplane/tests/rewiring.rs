@@ -145,6 +145,7 @@ fn what_cannot_be_put_in_comes_back_and_the_rest_goes_on() {
 fn a_monitor_is_told_of_each_frame_once_before_and_after() {
     let patient = Limits {
         tolerance: Duration::from_millis(1_000_000),
+        needed: Duration::from_millis(1_000_000),
         pause: Duration::from_millis(1_000_000),
     };
     let (mut dataplane, left, right) = one_link("{}");

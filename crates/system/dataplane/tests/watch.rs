@@ -9,8 +9,11 @@ use netloom_dataplane::{Dataplane, Limits, Loss, Seen, Watch};
 use netloom_units::Duration;
 
 /// Nothing is ever later, and no pause longer.
-const PATIENT: Limits =
-    Limits { tolerance: Duration::from_secs(1000), pause: Duration::from_secs(1000) };
+const PATIENT: Limits = Limits {
+    tolerance: Duration::from_secs(1000),
+    needed: Duration::from_millis(1),
+    pause: Duration::from_secs(1000),
+};
 
 /// Looks until `enough` of what was seen so far.
 fn look(

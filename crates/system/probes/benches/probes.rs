@@ -5,7 +5,7 @@
 use std::time::{Duration, Instant};
 use std::{env, fs, thread};
 
-use netloom_monitor::{Criteria, Monitor, Observation, Work};
+use netloom_monitor::{Criteria, Monitor, Observation, Trust, Work};
 use netloom_probes::{Places, Probes};
 use netloom_units::Time;
 
@@ -13,7 +13,7 @@ fn main() {
     let seconds = env::args().find_map(|argument| argument.parse().ok()).unwrap_or(10);
     let began = Instant::now();
     let now = || Time::from_nanos(u64::try_from(began.elapsed().as_nanos()).unwrap_or(u64::MAX));
-    let mut monitor = Monitor::new(Criteria::default(), now());
+    let mut monitor = Monitor::new(Criteria::default(), Trust::default(), now());
     let mut probes = Probes::polling(&Places::of_this_machine(vec![]));
     let mut observations = 0u64;
     let cpu_before = cpu_time();

@@ -24,8 +24,10 @@ const COLUMNS: &[Source] = &[
     }),
 ];
 
-/// The columns of TCP alone.
-const TCP_COLUMNS: &[(&str, fn(&TcpStatus) -> Option<u64>)] = &[
+/// A numeric column of TCP alone, which may have no value.
+type TcpSource = (&'static str, fn(&TcpStatus) -> Option<u64>);
+
+const TCP_COLUMNS: &[TcpSource] = &[
     ("cwnd", |tcp| Some(tcp.cwnd)),
     ("ssthresh", |tcp| tcp.ssthresh),
     ("in_flight", |tcp| Some(tcp.in_flight)),
@@ -70,9 +72,7 @@ impl FlowSampler {
             let names = [&flow.name, &flow.from, &flow.to, &flow.protocol];
             row.extend(names.map(|name| Cell::Name(name)));
             row.extend(COLUMNS.iter().map(|(_, value)| Cell::Number(value(flow))));
-            let of_tcp = |(_, value): &(_, fn(&TcpStatus) -> Option<u64>)| {
-                Cell::from(flow.tcp.as_ref().and_then(value))
-            };
+            let of_tcp = |(_, value): &TcpSource| Cell::from(flow.tcp.as_ref().and_then(value));
             row.extend(TCP_COLUMNS.iter().map(of_tcp));
             self.table.row(&row).context("flows.parquet")?;
         }

@@ -1,13 +1,15 @@
 //! Statistics of every pipe over time, as one Parquet file: a row a pipe and sample, all counters
 //! cumulative since the network was ready. Of direct links, the cells of what only the model knows
-//! are empty.
+//! are empty. A sample waits until it is known whether its time is to be left out.
 
+use std::collections::VecDeque;
 use std::fs::File;
 
 use anyhow::{Context, Result};
 use netloom_api::state::{LinkStatus, PipeStatus};
 use netloom_columnar::{Cell, Column, GrowingParquet, Kind, Table, TableError};
 use netloom_link::PipeStatistics;
+use netloom_monitor::{Marks, Span};
 use netloom_units::{Duration, Time};
 
 /// A numeric column: its name and where its value comes from.
@@ -65,9 +67,19 @@ const WRITTEN_EVERY: (Duration, Duration) = (Duration::from_secs(2), Duration::f
 /// How many bytes of samples wait for a disk that is full.
 const MOST_PENDING: usize = 64 << 20;
 
+/// The column that says whether the time since the sample before is to be left out: 1, 0, or nothing
+/// where nobody knows.
+const BAD: &str = "bad";
+/// How many samples wait at most to be marked: a monitor that has no CPU for longer marks no more.
+const MOST_UNMARKED: usize = 64;
+
 /// Writes samples into a Parquet file, which can be read at any time.
 pub struct Sampler {
     table: Box<GrowingParquet>,
+    /// Samples that are not marked yet, the oldest first.
+    unmarked: VecDeque<(Time, Vec<LinkStatus>)>,
+    /// When the last one that is marked was taken.
+    marked: Time,
     /// When samples are written next.
     next: Time,
     /// Why they could not be written, if they could not: they wait.
@@ -83,20 +95,34 @@ impl Sampler {
             vec![("time_ns", Kind::Number), ("link", Kind::Name), ("direction", Kind::Name)];
         let counters = TRAFFIC.iter().map(|(name, _)| *name);
         let counters = counters.chain(MODELLED.iter().map(|(name, _)| *name));
+        let counters = counters.chain([BAD]);
         columns.extend(counters.map(|name| (name, Kind::MaybeNumber)));
         let table = GrowingParquet::new(file, "pipes", &columns).context("pipes.parquet")?;
-        Ok(Self { table: Box::new(table), next: Time::ZERO, refused: None, missing: None })
+        Ok(Self {
+            table: Box::new(table),
+            unmarked: VecDeque::new(),
+            marked: Time::ZERO,
+            next: Time::ZERO,
+            refused: None,
+            missing: None,
+        })
     }
 
     /// Adds a sample of all links, taken at `time`, or notes why there is none.
     pub fn add(&mut self, time: Time, links: Result<Vec<LinkStatus>>) {
         let added = match (links, &self.refused) {
             (Ok(_), Some(why)) if self.table.pending() > MOST_PENDING => Err(why.clone()),
-            (Ok(links), _) => self.rows(time, &links).map_err(|error| error.to_string()),
+            (Ok(links), _) => {
+                self.unmarked.push_back((time, links));
+                Ok(())
+            }
             (Err(error), _) => Err(netloom_api::in_words(error.as_ref())),
         };
         if let Err(why) = added {
-            self.missing.get_or_insert((0, why)).0 += 1;
+            self.lacks(why);
+        }
+        while self.unmarked.len() > MOST_UNMARKED {
+            self.take_oldest(None);
         }
         if time >= self.next {
             let (most, least) = WRITTEN_EVERY;
@@ -106,25 +132,61 @@ impl Sampler {
         }
     }
 
-    fn rows(&mut self, time: Time, links: &[LinkStatus]) -> Result<(), TableError> {
+    /// Marks what is known now.
+    pub fn mark(&mut self, marks: &Marks) {
+        while self.unmarked.front().is_some_and(|(time, _)| *time <= marks.until) {
+            self.take_oldest(Some(marks));
+        }
+    }
+
+    /// Whether samples wait that were taken before `time`.
+    pub fn has_unmarked(&self, time: Time) -> bool {
+        self.unmarked.front().is_some_and(|(taken, _)| *taken <= time)
+    }
+
+    fn take_oldest(&mut self, marks: Option<&Marks>) {
+        let Some((time, links)) = self.unmarked.pop_front() else { return };
+        let since = Span { from: std::mem::replace(&mut self.marked, time), to: time };
+        if let Err(error) = self.rows(since, &links, marks) {
+            self.lacks(error.to_string());
+        }
+    }
+
+    fn lacks(&mut self, why: String) {
+        self.missing.get_or_insert((0, why)).0 += 1;
+    }
+
+    fn rows(
+        &mut self,
+        since: Span,
+        links: &[LinkStatus],
+        marks: Option<&Marks>,
+    ) -> Result<(), TableError> {
         for link in links {
             for (direction, pipe) in [("forward", &link.forward), ("reverse", &link.reverse)] {
                 let mut row = vec![
-                    Cell::Number(time.as_nanos()),
+                    Cell::Number(since.to.as_nanos()),
                     Cell::Name(&link.name),
                     Cell::Name(direction),
                 ];
                 row.extend(TRAFFIC.iter().map(|(_, value)| Cell::from(value(pipe))));
                 let modelled = pipe.modelled().map(|pipe| &pipe.statistics);
                 row.extend(MODELLED.iter().map(|(_, value)| Cell::from(modelled.map(value))));
+                let name = format!("{}/{direction}", link.name);
+                let bad = marks.filter(|_| modelled.is_some());
+                row.push(Cell::from(bad.map(|marks| u64::from(marks.is_bad(&name, since)))));
                 self.table.row(&row)?;
             }
         }
         Ok(())
     }
 
-    /// Writes what is left; in words what is missing in the file, and why.
-    pub fn finish(mut self) -> Vec<String> {
+    /// Writes what is left, marked by all that is known of the run, or by nothing; in words what is
+    /// missing in the file, and why.
+    pub fn finish(mut self, marks: Option<&Marks>) -> Vec<String> {
+        while !self.unmarked.is_empty() {
+            self.take_oldest(marks);
+        }
         let refused = self
             .table
             .flush()

@@ -5,7 +5,8 @@ use std::io::BufReader;
 use std::path::Path;
 
 use anyhow::{Context, Result, bail};
-use netloom_monitor::{Criteria, Judgement, Monitor, Verdict, trace};
+use netloom_monitor::{Judgement, Monitor, Verdict, trace};
+use netloom_scenario::Monitor as Needs;
 
 use super::summary::judged;
 use crate::args::{Format, Judge, ScenarioFile};
@@ -35,7 +36,8 @@ fn verdict(directory: &Path, criteria_of: Option<&Path>) -> Result<Verdict> {
             directory.display()
         );
     }
-    let mut monitor = Monitor::new(criteria(directory, criteria_of)?, given.from);
+    let needs = needs(directory, criteria_of)?;
+    let mut monitor = Monitor::new(needs.criteria, needs.trust, given.from);
     let observations = File::open(&file).map_err(anyhow::Error::from);
     observations
         .and_then(|stream| Ok(trace::replay(BufReader::new(stream), &mut monitor)?))
@@ -44,17 +46,18 @@ fn verdict(directory: &Path, criteria_of: Option<&Path>) -> Result<Verdict> {
     Ok(Verdict { overhead: given.overhead, ..monitor.verdict(given.to) })
 }
 
-fn criteria(directory: &Path, of: Option<&Path>) -> Result<Criteria> {
+/// By what a run is judged: the scenario's criteria, and what it is needed for.
+fn needs(directory: &Path, of: Option<&Path>) -> Result<Needs> {
     match of {
         Some(file) => {
             let file = ScenarioFile { file: Some(file.into()) };
-            Ok(find::scenario(&file)?.scenario.monitor.criteria)
+            Ok(find::scenario(&file)?.scenario.monitor)
         }
         None => {
             let file = directory.join("scenario.json");
             let scenario = results::scenario(directory)
                 .with_context(|| format!("cannot find the run's criteria in {}", file.display()))?;
-            Ok(scenario.monitor.criteria)
+            Ok(scenario.monitor)
         }
     }
 }

@@ -86,10 +86,11 @@ fn whole(summary: &Summary) -> TestCase {
 fn verdict(summary: &Summary, strict: bool) -> TestCase {
     let name = "verdict on the machine".to_string();
     let Some(verdict) = &summary.verdict else { return skipped(name, "the run was not judged") };
-    let mut why = verdict.judgement.to_string();
+    let mut why = format!("{} ({})", verdict.judgement, verdict.in_words());
     for finding in &verdict.findings {
         why += &format!("\n{}: {}", finding.judgement, finding.why);
     }
+    verdict.stated().iter().for_each(|line| why += &format!("\n{line}"));
     match verdict.judgement {
         Judgement::Valid => passed(name),
         Judgement::Invalid if strict => failed(name, &why),

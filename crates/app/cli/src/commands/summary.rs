@@ -18,10 +18,10 @@ use crate::table::table;
 const PAGE: usize = 40;
 
 /// So many failures, findings, processes and warnings are listed at most, each.
-const FAILURES: usize = 6;
-const FINDINGS: usize = 4;
-const PROCESSES: usize = 4;
-const TROUBLES: usize = 2;
+const FAILURES: usize = 5;
+const FINDINGS: usize = 3;
+const PROCESSES: usize = 3;
+const TROUBLES: usize = 1;
 
 /// Pipes that are listed at least and at most: the busiest ones, as many as there is room for.
 const PIPES: (usize, usize) = (4, 20);
@@ -78,12 +78,15 @@ fn verdict(summary: &Summary) -> Vec<String> {
     lines
 }
 
-/// The judgement, and below it why it is not `valid`: `most` reasons, and how many more there are.
+/// The judgement in its two words, below it why it is not `valid` (`most` reasons, and how many
+/// more there are), and by how much the run may be wrong.
 pub fn judged(verdict: &Verdict, most: usize) -> Vec<String> {
-    let mut lines = vec![verdict.judgement.to_string().to_uppercase()];
+    let word = verdict.judgement.to_string().to_uppercase();
+    let mut lines = vec![format!("{word} ({})", verdict.in_words())];
     lines.extend(first(&verdict.findings, most, "findings", |finding| {
         format!("  {}: {}", finding.judgement, finding.why)
     }));
+    lines.extend(verdict.stated().into_iter().map(|line| format!("  {line}")));
     lines
 }
 
@@ -230,6 +233,7 @@ fn timing(timing: &Timing) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use netloom_link::PipeConfig;
+    use netloom_monitor::Trust;
     use serde_json::{Value, json};
 
     use super::*;
@@ -254,10 +258,30 @@ mod tests {
         let end = json!({"node": "a", "interface": "eth1"});
         let latency = json!({"count": 0, "p50_us": 0, "p99_us": 0, "p999_us": 0, "max_us": 0});
         let finding = json!({
-            "judgement": "invalid", "signal": "cpu", "on": null, "why": "CPU 0; stress 88 %"
+            "about": "links", "judgement": "invalid", "signal": "cpu", "on": null,
+            "why": "CPU 0; stress 88 %",
+        });
+        let nothing = json!({"waited": "0s", "times": 0, "longest": "0s", "share": 0.0, "bad": []});
+        let waited = json!({
+            "waited": "1s", "times": 1, "longest": "1s", "share": 0.5, "bad": [],
+        });
+        let late = json!({
+            "p50": "0s", "p99": "0s", "p999": "0s", "max": "0s", "beyond": 0, "share": 0.0,
+        });
+        let bound = json!({
+            "pipes": [{
+                "pipe": "a--b/forward", "frames": 1, "late": late, "at_most": late, "rate": null,
+                "bad": [], "doubtful": [],
+            }],
+            "nodes": [{"node": "a", "cpu": waited, "memory": nothing, "disk": nothing}],
+            "engine": nothing,
+            "losses": {"frames": 0, "perhaps": 0, "buffers": 0},
+            "timeline": {"latest": "0s", "missed": false},
         });
         let judged = json!({
-            "judgement": "invalid", "findings": many(finding), "from": 0, "settled": 0, "to": 0,
+            "judgement": "invalid", "links": "invalid", "programs": "valid",
+            "findings": many(finding), "from": 0, "settled": 0, "to": 0,
+            "trust": Trust::default(), "bound": bound, "bad": [{"from": 0, "to": 1}],
             "signals": [], "coverage": [],
             "overhead": {"monitoring_ns": 0, "notification_ns": 0, "share": 0.0},
         });
@@ -311,11 +335,11 @@ mod tests {
     fn what_is_left_out_is_counted() {
         let text = page(&summary(1000, true), Path::new("/r"), Some(Path::new("/r/report.html")));
         for left_out in [
-            "996 more findings",
-            "996 more processes",
+            "997 more findings",
+            "997 more processes",
             "999 more ports that refused frames",
-            "998 more warnings",
-            "994 more failures",
+            "999 more warnings",
+            "995 more failures",
         ] {
             assert!(text.contains(left_out), "{left_out} is not in\n{text}");
         }

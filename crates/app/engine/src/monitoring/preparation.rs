@@ -25,7 +25,7 @@ impl Preparation {
     /// Begins.
     pub fn start(scenario: &Scenario) -> Self {
         let nodes = scenario.nodes.len();
-        let tolerated = scenario.monitor.criteria.run_queue.tolerance();
+        let tolerated = super::tolerated_wait(&scenario.monitor);
         let prepare = move || {
             let prepared = Prepared::new(nodes, tolerated, Path::new("/proc"));
             Box::new((prepared, thread_time()))

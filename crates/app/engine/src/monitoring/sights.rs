@@ -10,6 +10,7 @@ use netloom_monitor::{DropCause, Observation, Party, Route, SignalKind, Subject}
 use netloom_scenario::NodeKind;
 use netloom_units::{Size, Time};
 
+use super::exactness::Exactness;
 use super::forwarding::Forwarding;
 use crate::drawn::Drawn;
 use crate::experiment::Experiment;
@@ -51,6 +52,7 @@ pub fn unwatch_all(why: &str, sink: &mut dyn FnMut(Observation)) {
 pub struct Sights {
     watch: Watch,
     forwarding: Forwarding,
+    exactness: Exactness,
     /// Who sends into each pipe.
     senders: HashMap<PipeId, Party>,
     /// The nodes' names.
@@ -73,6 +75,7 @@ impl Sights {
         Self {
             // The time of a live network is told by its data plane, which this is not to ask.
             forwarding: Forwarding::new(drawn, watch.since()),
+            exactness: Exactness::new(drawn, watch.since()),
             watch,
             senders: senders(drawn),
             names: experiment.numbers.names(),
@@ -85,6 +88,7 @@ impl Sights {
         for (number, name) in (0..).zip(&self.names) {
             sink(Observation::Named { what: Subject::Node(number), name: name.clone() });
         }
+        self.exactness.start(sink);
         for (signal, cannot_see) in WATCHED {
             let direct = self.is_direct_somewhere.then_some(DIRECT);
             let cannot_see = cannot_see.into_iter().chain(direct).map(Into::into).collect();
@@ -127,13 +131,19 @@ impl Sights {
             sink(until, Observation::Forwarded { route, party, size, over });
         }
         self.forwarding.look(now, last, &mut self.watch, &mut |seen| sink(now, seen));
+        self.exactness.look(now, last, &mut self.watch, &mut |seen| sink(now, seen));
     }
 }
 
 /// From when on the data plane has something to tell.
 pub fn limits(drawn: &Drawn) -> Limits {
-    let lateness = &drawn.scenario.monitor.criteria.lateness;
-    Limits { tolerance: lateness.tolerance(), pause: lateness.hard_limit() }
+    let monitor = &drawn.scenario.monitor;
+    let lateness = &monitor.criteria.lateness;
+    Limits {
+        tolerance: lateness.tolerance(),
+        needed: monitor.trust.delay(),
+        pause: lateness.hard_limit(),
+    }
 }
 
 fn cause(loss: Loss) -> DropCause {

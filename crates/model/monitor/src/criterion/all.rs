@@ -140,7 +140,8 @@ impl All {
             }
             O::Event { late } => self.timeline.happened(at, late, out),
             O::MissedEvent { due_for } => self.timeline.missed(at, due_for, out),
-            O::Named { .. }
+            O::Frames(_)
+            | O::Named { .. }
             | O::Watched { .. }
             | O::Unwatched { .. }
             | O::Threshold { .. }

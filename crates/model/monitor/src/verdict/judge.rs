@@ -1,114 +1,246 @@
-//! The rules by which a run is judged. Each signal that was contended, on each resource, gives a finding;
-//! the gravest decides.
+//! The rules by which a run is judged: by what frames and programs suffered, against what the run
+//! is needed for ([`Trust`]). The gravest finding decides, for links and for programs each.
 //!
-//! **Invalid**, for the results show the machine:
-//! 1. A frame was lost outside the model. (If it may have been somebody else's frame, suspect.)
-//! 2. A single frame left the engine later than ten times the tolerance, or the engine paused as long.
-//! 3. An event of the timeline happened later than its tolerance, or not at all.
-//! 4. Any other contention that was neither *brief* (no longer than `brief` in all, by default 1 s) nor
-//!    *marginal* (at its worst less than twice the threshold). Of a CPU, only if somebody was seen to suffer
-//!    meanwhile (late frames, a node's tasks waiting for a CPU or standing still), or if nobody could see
-//!    whether nodes waited: a CPU without an idle moment is by itself no more than the sign that it may have
-//!    been wanted by more than one. So it is of a disk, where a node whose requests are among the others' is
-//!    somebody who waits, too.
+//! | | valid | invalid |
+//! |---|---|---|
+//! | a pipe | of its frames at most `share` **may** have been later than `delay`, none than `stall`; its busy line may have lacked `share` of its rate | more **were** later when they were handed over |
+//! | the engine | it stood still for at most `share` of the run, never for `stall` | it did for more |
+//! | losses | at most `losses` frames were lost outside the model | more were, and they were the experiment's |
+//! | the timeline | no event was later than `timeline` | one was ten times later, or never happened |
+//! | a node | its programs waited for at most `waits` of the run | they waited for more |
 //!
-//! **Suspect**, for they may: packets for which a node's sockets had no room, any contention that was brief or marginal, a busy CPU or disk that nobody
-//! suffered from, and a signal of [`NEEDED`] that was not observed for the whole run.
+//! **Suspect** is what is neither: what is beyond that in no more than a [`TENTH`] of the run, which
+//! is marked and can be left out; what may be so and was not measured; a single late frame of few; an
+//! event that was later than needed, whose time the results have; packets without room in a socket,
+//! which nobody may be meant to read; effects that were not observed, if what causes them was seen or
+//! was not observed either.
 //!
-//! **Valid** otherwise. What ended before the experiment had warmed up does not count.
+//! Causes (CPU, steal, disk, pressure, pages, traffic) explain a finding, and alone make none. What
+//! happened before the experiment had warmed up does not count.
 
-use netloom_units::Duration;
+use netloom_units::{Duration, Time};
 
-use super::{Coverage, Episode, Finding, Judgement, SignalReport};
-use crate::criteria::Criteria;
+use super::{Concern, Coverage, Finding, Judgement, SignalReport, causes, reasons};
+use crate::bound::{Bound, NodeBound, PipeBound, Span, WaitBound, length};
 use crate::party::Who;
-use crate::signal::{Resource, SignalKind};
+use crate::signal::{Pressure, Resource, SignalKind};
+use crate::trust::Trust;
 
-/// Without these, a run cannot be said to be valid. Traffic shows in lateness and losses, steal in lateness;
-/// waiting for a CPU shows in busy CPUs.
-const NEEDED: [SignalKind; 6] = [
-    SignalKind::Lateness,
-    SignalKind::UnmodelledDrop,
-    SignalKind::Cpu,
-    SignalKind::MemoryIn,
-    SignalKind::MemoryOut,
-    SignalKind::Disk,
-];
+/// So much of a run may be left out for the rest to be used.
+const TENTH: f64 = 0.1;
 
-/// Signals in which somebody is seen to wait.
-const SUFFERING: [SignalKind; 3] =
-    [SignalKind::Lateness, SignalKind::RunQueue, SignalKind::Pressure];
+/// An event that is so many times later than needed was not in the run that was meant.
+const MISPLACED: u64 = 10;
+
+/// All that a verdict rests on.
+pub(crate) struct Evidence<'a> {
+    pub bound: &'a Bound,
+    pub signals: &'a [SignalReport],
+    pub coverage: &'a [Coverage],
+    pub trust: &'a Trust,
+    /// Above its limit for no longer than this, an application's metric is brief.
+    pub brief: Duration,
+    /// The time that counts.
+    pub run: Span,
+}
 
 /// The findings on a run, the gravest first.
-pub(crate) fn judge(
-    signals: &[SignalReport],
-    coverage: &[Coverage],
-    criteria: &Criteria,
-) -> Vec<Finding> {
-    let rules = Rules { signals, coverage, brief: criteria.brief };
-    let contended = signals.iter().filter_map(|report| rules.contended(report));
-    let mut findings: Vec<Finding> = contended.chain(rules.not_observed()).collect();
+pub(crate) fn judge(evidence: &Evidence<'_>) -> Vec<Finding> {
+    let mut findings: Vec<Finding> = evidence
+        .pipes()
+        .chain(evidence.engine())
+        .chain(evidence.losses())
+        .chain(evidence.timeline())
+        .chain(evidence.nodes())
+        .chain(evidence.metrics())
+        .chain(evidence.not_observed())
+        .collect();
     findings.sort_by_key(|finding| std::cmp::Reverse(finding.judgement));
     findings
 }
 
-struct Rules<'a> {
-    signals: &'a [SignalReport],
-    coverage: &'a [Coverage],
-    brief: Duration,
-}
-
-impl Rules<'_> {
-    fn contended(&self, report: &SignalReport) -> Option<Finding> {
-        let episodes: Vec<&Episode> = report.counted().collect();
-        let first = episodes.first()?;
-        let judgement = match &report.on {
-            Resource::Losses { .. } if report.is_nobodys() => Judgement::Suspect,
-            // A program that does not read is its scenario's; only people know whether it was to be.
-            Resource::Buffer { .. } => Judgement::Suspect,
-            Resource::Losses { .. }
-            | Resource::SingleFrame
-            | Resource::Engine
-            | Resource::Events
-            | Resource::MissedEvents => Judgement::Invalid,
-            _ if report.held <= self.brief || is_marginal(report) => Judgement::Suspect,
-            _ if matches!(report.signal, SignalKind::Cpu | SignalKind::Disk)
-                && !is_used_by_nodes(report)
-                && !self.anybody_suffered(&episodes) =>
-            {
-                Judgement::Suspect
-            }
-            _ => Judgement::Invalid,
-        };
-        let why = super::words::contended(report, first, episodes.len());
-        Some(Finding { judgement, signal: report.signal, on: Some(report.on.clone()), why })
-    }
-
-    /// Whether somebody was seen to wait in one of these episodes, or nobody was watched.
-    fn anybody_suffered(&self, episodes: &[&Episode]) -> bool {
-        let waits =
-            |signal: SignalKind| matches!(signal, SignalKind::RunQueue | SignalKind::Pressure);
-        let watched = self.coverage.iter().any(|c| waits(c.signal) && c.observed);
-        let suffering = self.signals.iter().filter(|report| SUFFERING.contains(&report.signal));
-        let overlap = |a: &Episode| episodes.iter().any(|b| a.from <= b.to && b.from <= a.to);
-        !watched || suffering.flat_map(SignalReport::counted).any(overlap)
-    }
-
-    fn not_observed(&self) -> impl Iterator<Item = Finding> {
-        let unseen = |coverage: &&Coverage| NEEDED.contains(&coverage.signal) && !coverage.observed;
-        self.coverage.iter().filter(unseen).map(|coverage| Finding {
-            judgement: Judgement::Suspect,
-            signal: coverage.signal,
-            on: None,
-            why: format!("{}: {}", coverage.signal, coverage.blind_spots.join("; ")),
+impl Evidence<'_> {
+    /// One finding for all pipes of a judgement, on the worst of them.
+    fn pipes(&self) -> impl Iterator<Item = Finding> {
+        [Judgement::Invalid, Judgement::Suspect].into_iter().filter_map(|judgement| {
+            let is_such = |pipe: &&PipeBound| self.pipe(pipe) == judgement;
+            let mut such: Vec<&PipeBound> = self.bound.pipes.iter().filter(is_such).collect();
+            such.sort_by(|a, b| worse(a).total_cmp(&worse(b)).reverse());
+            let worst = such.first()?;
+            let bad = if worst.bad.is_empty() { &worst.doubtful } else { &worst.bad };
+            let why = reasons::pipe(worst, self.trust) + &reasons::others(such.len(), "pipe");
+            Some(self.finding(
+                (Concern::Links, judgement, SignalKind::Lateness),
+                Resource::Pipe { name: worst.pipe.clone() },
+                why,
+                bad,
+            ))
         })
     }
+
+    fn pipe(&self, pipe: &PipeBound) -> Judgement {
+        let Trust { share, stall, .. } = self.trust;
+        let share = share.value();
+        if pipe.late.share > share || pipe.late.max > *stall {
+            // A single frame of few is no percentile.
+            let is_single = share > 0.0 && pipe.late.beyond <= 1 && pipe.late.max <= *stall;
+            return if is_single { Judgement::Suspect } else { self.left_out(&pipe.bad) };
+        }
+        let lacks_rate = pipe.rate.is_some_and(|rate| rate.share > share);
+        match pipe.at_most.share > share || pipe.at_most.max > *stall || lacks_rate {
+            true => Judgement::Suspect,
+            false => Judgement::Valid,
+        }
+    }
+
+    /// What is beyond need is suspect where the rest of the run can be used.
+    fn left_out(&self, bad: &[Span]) -> Judgement {
+        let run = self.run.to.since(self.run.from).as_secs_f64();
+        match length(bad).as_secs_f64() <= TENTH * run {
+            true => Judgement::Suspect,
+            false => Judgement::Invalid,
+        }
+    }
+
+    fn engine(&self) -> Option<Finding> {
+        let (pauses, trust) = (&self.bound.engine, self.trust);
+        let is_beyond = pauses.share > trust.share.value() || pauses.longest > trust.stall;
+        is_beyond.then(|| {
+            self.finding(
+                (Concern::Links, self.left_out(&pauses.bad), SignalKind::Lateness),
+                Resource::Engine,
+                reasons::engine(pauses, trust),
+                &pauses.bad,
+            )
+        })
+    }
+
+    fn losses(&self) -> impl Iterator<Item = Finding> {
+        let (losses, allowed) = (self.bound.losses, self.trust.losses);
+        let judged = move |report: &SignalReport| match report.on {
+            // A program that does not read is its scenario's; only people know if it was to.
+            Resource::Buffer { .. } => Some(Judgement::Suspect),
+            Resource::Losses { .. } if report.is_nobodys() => {
+                (losses.frames + losses.perhaps > allowed).then_some(Judgement::Suspect)
+            }
+            Resource::Losses { .. } => (losses.frames > allowed).then_some(Judgement::Invalid),
+            _ => None,
+        };
+        self.contended()
+            .filter_map(move |report| Some(self.found(Concern::Links, judged(report)?, report)))
+    }
+
+    fn timeline(&self) -> impl Iterator<Item = Finding> {
+        let needed = self.trust.timeline().as_nanos();
+        let judged = move |report: &SignalReport| match report.on {
+            Resource::MissedEvents => Some(Judgement::Invalid),
+            Resource::Events => {
+                let worst = report.worst.unwrap_or(0.0);
+                match worst {
+                    _ if worst <= needed as f64 => None,
+                    _ if worst <= needed.saturating_mul(MISPLACED) as f64 => {
+                        Some(Judgement::Suspect)
+                    }
+                    _ => Some(Judgement::Invalid),
+                }
+            }
+            _ => None,
+        };
+        self.contended()
+            .filter_map(move |report| Some(self.found(Concern::Links, judged(report)?, report)))
+    }
+
+    /// One finding for what nodes waited for and a judgement, on the worst node.
+    fn nodes(&self) -> impl Iterator<Item = Finding> {
+        type Waits = fn(&NodeBound) -> &WaitBound;
+        let kinds: [(Waits, &str, Option<Pressure>); 3] = [
+            (|node| &node.cpu, "a CPU", None),
+            (|node| &node.memory, "memory", Some(Pressure::Memory)),
+            (|node| &node.disk, "a disk that others kept busy", Some(Pressure::Io)),
+        ];
+        let judgements = [Judgement::Invalid, Judgement::Suspect];
+        let all = kinds.into_iter().flat_map(move |kind| judgements.map(|grade| (kind, grade)));
+        all.filter_map(move |((waits, what, of), judgement)| {
+            let is_beyond = |node: &&NodeBound| waits(node).share > self.trust.waits.value();
+            let is_such = |node: &&NodeBound| self.left_out(&waits(node).bad) == judgement;
+            let nodes = self.bound.nodes.iter().filter(is_beyond).filter(is_such);
+            let mut such: Vec<&NodeBound> = nodes.collect();
+            such.sort_by(|a, b| waits(a).share.total_cmp(&waits(b).share).reverse());
+            let worst = such.first()?;
+            let who = Who::Node { name: worst.node.clone() };
+            let (signal, on) = match of {
+                None => (SignalKind::RunQueue, Resource::RunQueue { who }),
+                Some(of) => (SignalKind::Pressure, Resource::Pressure { of, who }),
+            };
+            let waited = waits(worst);
+            let why = reasons::node(&worst.node, what, waited, self.trust)
+                + &reasons::others(such.len(), "node");
+            Some(self.finding((Concern::Programs, judgement, signal), on, why, &waited.bad))
+        })
+    }
+
+    /// Metrics of applications above the limit that the scenario gives.
+    fn metrics(&self) -> impl Iterator<Item = Finding> {
+        let is_metric = |report: &&SignalReport| matches!(report.on, Resource::Metric { .. });
+        self.contended().filter(is_metric).map(|report| {
+            let is_slight = report.held <= self.brief || is_marginal(report);
+            let judgement = if is_slight { Judgement::Suspect } else { Judgement::Invalid };
+            self.found(Concern::Programs, judgement, report)
+        })
+    }
+
+    /// Effects that nobody could see, where what causes them was seen or could not be seen either.
+    fn not_observed(&self) -> impl Iterator<Item = Finding> {
+        use SignalKind as S;
+        const EFFECTS: [(Concern, S, &[S]); 4] = [
+            (Concern::Links, S::Lateness, &[]),
+            (Concern::Links, S::UnmodelledDrop, &[]),
+            (Concern::Programs, S::RunQueue, &[S::Cpu]),
+            (Concern::Programs, S::Pressure, &[S::MemoryIn, S::MemoryOut, S::Disk]),
+        ];
+        EFFECTS.into_iter().filter_map(|(about, effect, causes)| {
+            let coverage = self.coverage.iter().find(|c| c.signal == effect && !c.observed)?;
+            let contended = || self.contended().any(|report| causes.contains(&report.signal));
+            let unseen = |cause: &S| {
+                self.coverage.iter().any(|coverage| coverage.signal == *cause && !coverage.observed)
+            };
+            let matters = causes.is_empty() || contended() || causes.iter().any(unseen);
+            matters.then(|| Finding {
+                about,
+                judgement: Judgement::Suspect,
+                signal: effect,
+                on: None,
+                why: format!("{effect}: {}", coverage.blind_spots.join("; ")),
+            })
+        })
+    }
+
+    fn contended(&self) -> impl Iterator<Item = &SignalReport> {
+        self.signals.iter().filter(|report| report.counted().next().is_some())
+    }
+
+    fn found(&self, about: Concern, judgement: Judgement, report: &SignalReport) -> Finding {
+        let why = super::words::contended(report);
+        let on = Some(report.on.clone());
+        Finding { about, judgement, signal: report.signal, on, why }
+    }
+
+    /// A finding, with what was contended in its bad times.
+    fn finding(
+        &self,
+        (about, judgement, signal): (Concern, Judgement, SignalKind),
+        on: Resource,
+        why: String,
+        bad: &[Span],
+    ) -> Finding {
+        let why = why + &reasons::when(bad, self.run) + &causes::meanwhile(self.signals, bad);
+        Finding { about, judgement, signal, on: Some(on), why }
+    }
 }
 
-/// Whether it is a disk, and one of a hundred requests or more are nodes': who asks of a busy disk waits for it.
-fn is_used_by_nodes(report: &SignalReport) -> bool {
-    let of_nodes = report.shares.iter().filter(|share| matches!(share.who, Who::Node { .. }));
-    report.signal == SignalKind::Disk && of_nodes.map(|share| share.share).sum::<f64>() >= 0.01
+/// Which of two pipes of the same judgement is the worse one.
+fn worse(pipe: &PipeBound) -> f64 {
+    pipe.late.share + pipe.at_most.share * 1e-3
 }
 
 /// At its worst less than twice the threshold.
@@ -116,3 +248,25 @@ fn is_marginal(report: &SignalReport) -> bool {
     let peak = report.counted().map(|episode| episode.peak).fold(0.0, f64::max);
     report.threshold.is_some_and(|threshold| peak < 2.0 * threshold)
 }
+
+/// The gravest judgement of the findings on one of the two.
+pub(crate) fn word(findings: &[Finding], about: Concern) -> Judgement {
+    let judgements = findings.iter().filter(|finding| finding.about == about);
+    judgements.map(|finding| finding.judgement).max().unwrap_or_default()
+}
+
+/// The times that are to be left out.
+pub(crate) fn bad_times(bound: &Bound) -> Vec<Span> {
+    let pipes = bound.pipes.iter().map(|pipe| &pipe.bad);
+    let waits = |node: &NodeBound| [&node.cpu, &node.memory, &node.disk].map(|w| w.bad.clone());
+    let nodes = bound.nodes.iter().flat_map(waits).flatten();
+    crate::bound::merged(pipes.flatten().chain(&bound.engine.bad).copied().chain(nodes))
+}
+
+/// The time that counts.
+pub(crate) fn counted(from: Time, settled: Time, to: Time) -> Span {
+    Span { from: settled.max(from), to }
+}
+
+#[cfg(test)]
+mod tests;

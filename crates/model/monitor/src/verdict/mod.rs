@@ -1,22 +1,32 @@
-//! What is told of a run: the verdict, its reasons, and everything it rests on. How it is judged: `judge`.
+//! What is told of a run: the verdict, its reasons, and everything it rests on. How it is judged:
+//! `judge`; in which words: `words`, `reasons` and `stated`; what caused it: `causes`.
 
+mod causes;
 mod judge;
+mod reasons;
+mod stated;
 pub(crate) mod words;
 
 use netloom_units::{Duration, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::bound::{Bound, Span};
 use crate::party::Who;
 use crate::signal::{Resource, Share, SignalKind};
+use crate::trust::Trust;
 
-pub(crate) use judge::judge;
+pub(crate) use judge::{Evidence, bad_times, counted, judge, word};
 
 /// Whether a run can be trusted, and why.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Verdict {
-    /// The verdict in a word.
+    /// The verdict in a word: the graver of the next two.
     pub judgement: Judgement,
+    /// What links did to frames: lateness, losses, the timeline.
+    pub links: Judgement,
+    /// What programs in nodes could do: whether they waited for a CPU, for memory or for a disk.
+    pub programs: Judgement,
     /// Why it is not `valid`, the gravest first; empty if it is.
     pub findings: Vec<Finding>,
     /// When the monitor began, in ns since the experiment's zero.
@@ -25,6 +35,12 @@ pub struct Verdict {
     pub settled: Time,
     /// Until when the run was watched.
     pub to: Time,
+    /// What the run was needed for.
+    pub trust: Trust,
+    /// By how much it may be wrong.
+    pub bound: Bound,
+    /// Times to leave out: more than needed was late, stood still or waited in them.
+    pub bad: Vec<Span>,
     /// Every signal on every resource that it was observed on.
     pub signals: Vec<SignalReport>,
     /// How each signal was observed, and what could not be seen.
@@ -33,19 +49,29 @@ pub struct Verdict {
     pub overhead: Overhead,
 }
 
-/// The verdict in a word.
+/// A verdict in a word.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Serialize, Deserialize, JsonSchema,
 )]
 #[serde(rename_all = "snake_case")]
 pub enum Judgement {
     #[default]
-    /// Everything needed was observed, and nothing was contended: the results are the network's.
+    /// The error bound is within what was needed.
     Valid,
-    /// Brief or marginal contention, or something needed was not observed: look at the intervals.
+    /// It is so if the times that are marked are left out, or it could not be told.
     Suspect,
-    /// The machine shows in the results.
+    /// Frames or programs suffered more than the run can bear.
     Invalid,
+}
+
+/// What a finding is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Concern {
+    /// Frames and the timeline.
+    Links,
+    /// Programs in nodes.
+    Programs,
 }
 
 impl std::fmt::Display for Judgement {
@@ -58,9 +84,23 @@ impl std::fmt::Display for Judgement {
     }
 }
 
+impl Verdict {
+    /// For how long the run was watched since it had warmed up.
+    pub fn length(&self) -> Duration {
+        self.to.since(self.settled.max(self.from))
+    }
+
+    /// How much of that is to be left out.
+    pub fn bad_time(&self) -> Duration {
+        crate::bound::length(&self.bad)
+    }
+}
+
 /// A reason why a run is not `valid`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Finding {
+    /// Which of the two words it is about.
+    pub about: Concern,
     /// What the run is at best, for this reason.
     pub judgement: Judgement,
     /// The signal.
@@ -98,6 +138,11 @@ impl SignalReport {
     /// The episodes that count.
     pub fn counted(&self) -> impl Iterator<Item = &Episode> {
         self.episodes.iter().filter(|episode| !episode.warm_up)
+    }
+
+    /// What was contended, how much, when, and through whom: a sentence.
+    pub fn in_words(&self) -> String {
+        words::contended(self)
     }
 
     /// Whether nothing of it could be attributed.

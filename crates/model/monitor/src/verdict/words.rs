@@ -1,6 +1,6 @@
 //! Findings and signals in sentences, with the units that people read.
 
-use super::{Episode, SignalReport};
+use super::SignalReport;
 use crate::signal::{Resource, Share, SignalKind};
 
 /// A value of a signal with its unit, as people read it.
@@ -28,8 +28,10 @@ pub fn quantity(signal: SignalKind, value: f64) -> String {
 }
 
 /// What was contended, how much, when, and through whom.
-pub(crate) fn contended(report: &SignalReport, first: &Episode, episodes: usize) -> String {
+pub(crate) fn contended(report: &SignalReport) -> String {
     let signal = report.signal;
+    let episodes = report.counted().count();
+    let first = report.counted().next().map_or(0, |episode| episode.from.as_nanos());
     let peaks = report.counted().map(|episode| episode.peak);
     let peak = match signal {
         // All of them: looks are so far apart that each may be an episode of its own.
@@ -39,7 +41,7 @@ pub(crate) fn contended(report: &SignalReport, first: &Episode, episodes: usize)
     let limit = report
         .threshold
         .map_or_else(String::new, |threshold| format!(" (limit {})", quantity(signal, threshold)));
-    let since = first.from.as_nanos() as f64 / 1e9;
+    let since = first as f64 / 1e9;
     let times = match episodes {
         1 => format!("at {since:.3} s"),
         n => format!("{n} times, first at {since:.3} s"),

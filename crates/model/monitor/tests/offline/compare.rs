@@ -30,11 +30,6 @@ pub fn differences(verdict: &Verdict, offline: &Offline<'_>) -> Vec<String> {
             differences.push(format!("{key:?}: the verdict says {told:?}, the formulas nothing"));
         }
     }
-    let judgement = offline.judgement();
-    if verdict.judgement != judgement {
-        differences
-            .push(format!("the verdict is {}, by the formulas {judgement}", verdict.judgement));
-    }
     differences
 }
 

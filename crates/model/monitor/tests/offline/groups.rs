@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use netloom_monitor::{Criteria, Divided, Judgement, Observation, Party, Resource, SignalKind};
+use netloom_monitor::{Divided, Observation, Party, SignalKind};
 use netloom_units::Time;
 
 /// A gap shorter than this does not end an episode.
@@ -137,79 +137,5 @@ fn who(party: Party) -> String {
         Party::Hypervisor => "the hypervisor".into(),
         Party::Outside => "outside the experiment".into(),
         Party::Unattributed => "unattributed".into(),
-    }
-}
-
-/// The rules, as they are documented.
-pub fn judgement(
-    outcomes: &BTreeMap<(SignalKind, Resource), Outcome>,
-    criteria: &Criteria,
-    waits_watched: bool,
-) -> Judgement {
-    use SignalKind as S;
-    let counted = |outcome: &Outcome| -> Vec<Episode> {
-        outcome.episodes.iter().filter(|episode| !episode.warm_up).cloned().collect()
-    };
-    let waits = outcomes
-        .iter()
-        .filter(|((signal, _), _)| matches!(signal, S::Lateness | S::RunQueue | S::Pressure));
-    let waits: Vec<Episode> = waits.flat_map(|(_, outcome)| counted(outcome)).collect();
-    let judge = |((signal, on), outcome): (&(SignalKind, Resource), &Outcome)| {
-        let episodes = counted(outcome);
-        if episodes.is_empty() {
-            return Judgement::Valid;
-        }
-        let held: u64 = episodes.iter().map(|episode| episode.held).sum();
-        let peak = episodes.iter().map(|episode| episode.peak).fold(0.0, f64::max);
-        let light =
-            held <= criteria.brief.as_nanos() || peak < 2.0 * threshold(*signal, on, criteria);
-        let meets = |a: &Episode, b: &Episode| a.from <= b.to && b.from <= a.to;
-        let suffered = episodes.iter().any(|a| waits.iter().any(|b| meets(a, b)));
-        let mut parties = episodes.iter().flat_map(|episode| episode.shares.keys());
-        // One of a hundred requests or more.
-        let of_nodes = || {
-            let all = episodes.iter().flat_map(|episode| &episode.shares);
-            let whole: u64 = all.clone().map(|(_, amount)| amount).sum();
-            let nodes = all.filter(|(who, _)| who.starts_with("node "));
-            100 * nodes.map(|(_, amount)| amount).sum::<u64>() >= whole && whole > 0
-        };
-        let invalid = match (signal, on) {
-            (S::UnmodelledDrop, _) => parties.any(|who| who != "unattributed"),
-            (_, Resource::SingleFrame | Resource::Engine) | (S::Timeline, _) => true,
-            (S::Buffers, _) => false,
-            (S::Cpu, _) => !light && (suffered || !waits_watched),
-            (S::Disk, _) => !light && (of_nodes() || suffered || !waits_watched),
-            _ => !light,
-        };
-        if invalid { Judgement::Invalid } else { Judgement::Suspect }
-    };
-    outcomes.iter().map(judge).max().unwrap_or(Judgement::Valid)
-}
-
-fn threshold(signal: SignalKind, on: &Resource, criteria: &Criteria) -> f64 {
-    use SignalKind as S;
-    let pages = |pages: &netloom_monitor::Pages| match pages.limit {
-        1 => 0.0,
-        limit => limit as f64 / pages.window.as_secs_f64(),
-    };
-    let rate = |rate: Option<netloom_units::Rate>| rate.unwrap().bits_per_second() as f64;
-    match (signal, on) {
-        (S::Lateness, Resource::Frames) => criteria.lateness.tolerance().as_nanos() as f64,
-        (S::Lateness, _) => criteria.lateness.hard_limit().as_nanos() as f64,
-        (S::UnmodelledDrop | S::Buffers, _) => 0.0,
-        (S::Cpu, _) => criteria.cpu.longest.as_nanos() as f64,
-        (S::RunQueue, _) => 0.01,
-        (S::NetInternal, _) => rate(criteria.net_internal.rate),
-        (S::NetExternal, _) => rate(criteria.net_external.rate),
-        (S::MemoryIn, Resource::Faults) => pages(&criteria.faults),
-        (S::MemoryIn, _) => pages(&criteria.memory_in),
-        (S::MemoryOut, _) => pages(&criteria.memory_out),
-        (S::Disk, _) => criteria.disk.longest.as_nanos() as f64,
-        (S::Steal, _) => criteria.steal.limit.value(),
-        (S::Pressure, _) => criteria.pressure.limit.value(),
-        (S::Timeline, Resource::Events) => criteria.timeline.tolerance.as_nanos() as f64,
-        (S::Timeline, _) => 0.0,
-        (S::Application, Resource::Metric { name, .. }) => criteria.application[name],
-        (S::Application, _) => unreachable!("applications report metrics"),
     }
 }

@@ -16,7 +16,7 @@ mod groups;
 use std::collections::BTreeMap;
 
 use groups::{Outcome, Piece};
-use netloom_monitor::{Criteria, Judgement, Observation, Resource, SignalKind};
+use netloom_monitor::{Criteria, Observation, Resource, SignalKind};
 use netloom_units::Time;
 
 /// A trace being judged.
@@ -36,16 +36,6 @@ impl<'a> Offline<'a> {
         let mut offline = Self { trace, criteria, end: end.as_nanos(), settled, outcomes };
         offline.evaluate();
         offline
-    }
-
-    pub fn judgement(&self) -> Judgement {
-        let watched = self.trace.iter().any(|(_, seen)| {
-            matches!(
-                seen,
-                Observation::Watched { signal: SignalKind::RunQueue | SignalKind::Pressure, .. }
-            )
-        });
-        groups::judgement(&self.outcomes, self.criteria, watched)
     }
 
     fn conclude(&mut self, key: (SignalKind, Resource), pieces: Vec<Piece>, worst: Option<f64>) {

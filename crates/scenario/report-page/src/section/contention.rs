@@ -21,6 +21,10 @@ pub fn contention(verdict: &Verdict, rows: &[Row<'_>], time: &TimeAxis) -> Marku
     html! {
         section id="contention" {
             h2 { "Contention" }
+            p class="note" {
+                "Contention explains what frames and programs suffered; the verdict is on that. \
+                 Times to be left out are marked with ! above the curves."
+            }
             @if lettered.is_empty() {
                 p { "Nothing that was watched was contended." }
             } @else {

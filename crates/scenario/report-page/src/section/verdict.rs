@@ -16,31 +16,34 @@ pub fn verdict(summary: &Summary) -> Markup {
         Judgement::Valid => (
             "✓",
             "valid",
-            "All that is needed to tell was observed, and nothing was contended: what was measured \
-             is the network.",
+            "By what was observed, the machine shows in the results no more than the run can bear.",
         ),
         Judgement::Suspect => (
             "?",
             "suspect",
-            "There was brief or marginal contention, or something needed was not observed: look at \
-             what was measured at these times before you use it.",
+            "It is as exact as needed if the marked times are left out, or it could not be told: \
+             look at the reasons.",
         ),
         Judgement::Invalid => (
             "✗",
             "invalid",
-            "The machine shows in the results: do not take them for the network's.",
+            "Frames or programs suffered more than the run can bear: do not take the results for \
+             the network's.",
         ),
     };
     html! {
         section class={ "verdict " (class) } {
             h2 { "Verdict" }
             p class="word" { span aria-hidden="true" { (sign) " " } (verdict.judgement) }
+            p { (verdict.in_words()) "." }
             p { (meaning) }
             @if !verdict.findings.is_empty() {
                 ul { @for finding in verdict.findings.iter().take(TOLD) { (one(finding)) } }
                 (more(verdict.findings.len().saturating_sub(TOLD), "findings",
                     "see Contention below, and summary.json for all"))
             }
+            p { strong { "By how much it may be wrong" } }
+            ul { @for line in verdict.stated() { li { (line) } } }
         }
     }
 }

@@ -15,8 +15,9 @@ use netloom_link::{
     Count, DelayStatistics, DropStatistics, PipeConfig, PipeStatistics, QueueStatistics,
 };
 use netloom_monitor::{
-    Coverage, DropCause, Episode, Finding, Judgement, Overhead, Resource, Share, SignalKind,
-    SignalReport, Verdict, Who,
+    Bound, Concern, Coverage, DropCause, Episode, Finding, Judgement, Lateness, Losses, NodeBound,
+    Overhead, PipeBound, RateError, Resource, Share, SignalKind, SignalReport, Span, Trust,
+    Verdict, WaitBound, Who,
 };
 use netloom_report_page::{Curves, Happened, Metrics, Run, Sample, Way, drawn};
 use netloom_scenario::{Endpoint, Scenario, load};
@@ -119,6 +120,7 @@ fn summary(scenario: &Scenario, with: &str) -> Summary {
     };
     Summary {
         name: scenario.name.clone(),
+        mode: Default::default(),
         file: format!("/tmp/netloom.yaml{with}").into(),
         seed: 7,
         version: "0.1.0".into(),
@@ -139,7 +141,9 @@ fn summary(scenario: &Scenario, with: &str) -> Summary {
         usage: Default::default(),
         vlan_ports: BTreeMap::from([(format!("s:eth1{with}"), vlan_port())]),
         frame_log: None,
-        timing: timing(with),
+        timing: Some(timing(with)),
+        simulation: None,
+        flows: Vec::new(),
         warnings: vec![format!("a warning{with}")],
     }
 }
@@ -271,6 +275,7 @@ fn verdict(with: &str) -> Verdict {
         shares: Vec::new(),
     };
     let finding = |judgement, report: &SignalReport, why: &str| Finding {
+        about: Concern::Links,
         judgement,
         signal: report.signal,
         on: Some(report.on.clone()),
@@ -278,6 +283,11 @@ fn verdict(with: &str) -> Verdict {
     };
     Verdict {
         judgement: Judgement::Invalid,
+        links: Judgement::Invalid,
+        programs: Judgement::Valid,
+        trust: Trust::default(),
+        bound: bound(with),
+        bad: vec![Span { from: at(6.0), to: at(7.0) }],
         findings: vec![
             finding(Judgement::Invalid, &drops, "three frames were lost"),
             finding(Judgement::Suspect, &cpu, "a CPU was busy"),
@@ -309,6 +319,29 @@ fn verdict(with: &str) -> Verdict {
             share: 0.0021,
             elapsed_ns: 30_000_000,
         },
+    }
+}
+
+fn bound(with: &str) -> Bound {
+    let (us, ms) = (Duration::from_micros, Duration::from_millis);
+    let late =
+        Lateness { p50: us(20), p99: us(300), p999: ms(4), max: ms(9), beyond: 40, share: 0.004 };
+    let pipe = PipeBound {
+        pipe: format!("uplink{with}/forward"),
+        frames: 10_000,
+        late,
+        at_most: Lateness { p999: ms(5), beyond: 60, share: 0.006, ..late },
+        rate: Some(RateError { busy: ms(9000), lost: ms(9), share: 0.001 }),
+        bad: vec![Span { from: at(6.0), to: at(7.0) }],
+        doubtful: Vec::new(),
+    };
+    let cpu = WaitBound { waited: ms(100), times: 12, longest: ms(20), share: 0.01, bad: vec![] };
+    let (memory, disk) = (WaitBound::default(), WaitBound::default());
+    Bound {
+        pipes: vec![pipe],
+        losses: Losses { frames: 3, ..Losses::default() },
+        nodes: vec![NodeBound { node: format!("b{with}"), cpu, memory, disk }],
+        ..Bound::default()
     }
 }
 

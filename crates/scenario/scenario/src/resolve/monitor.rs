@@ -1,19 +1,20 @@
 //! What a run is held to.
 
-use netloom_monitor::Criteria;
+use netloom_monitor::{Criteria, Trust};
 use netloom_units::Duration;
 
 use super::links::LinkDraft;
 use super::report::Report;
 use crate::diagnostic::Diagnostic;
-use crate::raw::RawMonitor;
+use crate::raw::RawScenario;
 use crate::spec::Monitor;
 
 pub(super) fn resolve(
-    raw: &RawMonitor,
+    scenario: &RawScenario,
     links: &[LinkDraft<'_>],
     report: &mut Report<'_>,
 ) -> Monitor {
+    let raw = &scenario.monitor;
     let mut criteria = Criteria::default();
     if let Some(given) = &raw.criteria {
         criteria = given.value.clone();
@@ -26,6 +27,7 @@ pub(super) fn resolve(
         ("on_contention", raw.on_contention.as_ref().map(|given| given.span)),
         ("warm_up", raw.warm_up.as_ref().map(|given| given.span)),
         ("criteria", raw.criteria.as_ref().map(|given| given.span)),
+        ("trust", scenario.trust.as_ref().map(|given| given.span)),
     ];
     for (key, span) in others.into_iter().filter(|_| !enabled) {
         if let Some(span) = span {
@@ -36,10 +38,14 @@ pub(super) fn resolve(
         }
     }
     let delays = links.iter().flat_map(|link| [link.forward.delay, link.reverse.delay]);
+    let smallest = delays.filter(|delay| *delay > Duration::ZERO).min();
+    let given = scenario.trust.as_ref().map(|given| given.value.clone());
+    let trust: Trust = given.unwrap_or_default().resolved(&criteria, smallest);
     Monitor {
         enabled,
         on_contention: raw.on_contention.as_ref().map(|given| given.value).unwrap_or_default(),
         warm_up: raw.warm_up.as_ref().map_or(Duration::ZERO, |given| given.value.0),
-        criteria: criteria.resolved(delays.filter(|delay| *delay > Duration::ZERO).min()),
+        criteria: criteria.resolved(&trust),
+        trust,
     }
 }

@@ -66,6 +66,8 @@ impl Loss {
 pub struct Limits {
     /// How late a frame may leave and still count as punctual.
     pub tolerance: Duration,
+    /// How late a frame may be for what the run is needed for.
+    pub needed: Duration,
     /// How long the engine may not run.
     pub pause: Duration,
 }

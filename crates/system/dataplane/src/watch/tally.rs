@@ -6,10 +6,11 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use netloom_fabric::PipeId;
-use netloom_link::FrameInfo;
+use netloom_link::{FrameInfo, Passage};
 use netloom_units::{Duration, Time};
 use rtrb::Producer;
 
+use super::lateness::LatenessTally;
 use super::slack::SlackTally;
 use super::{Limits, Loss, Seen, Sighting};
 use crate::thread_clock::ThreadClock;
@@ -61,6 +62,7 @@ pub(crate) struct Untold {
 pub(crate) struct LaneTally {
     pub frames: AtomicU64,
     pub bytes: AtomicU64,
+    pub lateness: LatenessTally,
 }
 
 impl Tally {
@@ -100,11 +102,23 @@ impl Spotter {
         }
     }
 
-    /// Frames left `pipe`, of `lane`, for an interface at `at`, so much after their scheduled release.
+    /// Frames left `pipe`, of `lane`, for an interface at `at`, so much after their scheduled release
+    /// and on their way so.
     #[inline]
-    pub fn left(&mut self, lane: usize, pipe: PipeId, at: Time, late: Duration, info: &FrameInfo) {
+    pub fn left(
+        &mut self,
+        (lane, pipe): (usize, PipeId),
+        at: Time,
+        late: Duration,
+        passage: &Passage,
+        info: &FrameInfo,
+    ) {
         let frames = u64::from(info.frames());
         self.passed(lane, info);
+        if let Some(tally) = self.tally.lanes.get(lane) {
+            tally.lateness.count(late, passage, frames, self.limits.needed);
+        }
+        let late = late + passage.shift;
         add(&self.tally.bytes[(slot_of(at) % SLOTS) as usize], info.bytes());
         if late > self.limits.tolerance {
             self.tell(at, Seen::Late { pipe, by: late, frames });
@@ -161,7 +175,7 @@ impl Spotter {
 
 /// Adds to a counter that only this thread writes.
 #[inline]
-fn add(counter: &AtomicU64, amount: u64) {
+pub(crate) fn add(counter: &AtomicU64, amount: u64) {
     counter.store(counter.load(Ordering::Relaxed) + amount, Ordering::Relaxed);
 }
 

@@ -1,12 +1,25 @@
 use netloom_fabric::LinkId;
-use netloom_link::{Direction, FrameInfo};
+use netloom_link::{Direction, FrameInfo, Passage};
 
 use super::*;
 use crate::{Clock, Scheduling};
 
-const LIMITS: Limits =
-    Limits { tolerance: Duration::from_millis(1), pause: Duration::from_secs(1000) };
+const LIMITS: Limits = Limits {
+    tolerance: Duration::from_millis(1),
+    needed: Duration::from_millis(1),
+    pause: Duration::from_secs(1000),
+};
 const PIPE: PipeId = PipeId { link: LinkId(3), direction: Direction::Reverse };
+
+/// The way of a frame that was seen at once.
+const PROMPT: Passage = Passage {
+    number: 0,
+    offered: Time::ZERO,
+    started: Time::ZERO,
+    serialized: Time::ZERO,
+    marked: false,
+    shift: Duration::ZERO,
+};
 
 const OTHER: PipeId = PipeId { link: LinkId(3), direction: Direction::Forward };
 
@@ -31,10 +44,10 @@ fn seen(watch: &mut Watch, now: Time, last: bool) -> (Vec<Seen>, Common) {
 fn late_frames_are_told_one_by_one_and_punctual_ones_counted() {
     let (mut watch, mut spotter) = ends();
     let two = FrameInfo::coalesced(2, 1000, 500);
-    spotter.left(1, PIPE, ms(7), Duration::from_micros(30), &FrameInfo::single(60));
-    spotter.left(1, PIPE, ms(7), LIMITS.tolerance, &two);
+    spotter.left((1, PIPE), ms(7), Duration::from_micros(30), &PROMPT, &FrameInfo::single(60));
+    spotter.left((1, PIPE), ms(7), LIMITS.tolerance, &PROMPT, &two);
     let by = LIMITS.tolerance + Duration::from_nanos(1);
-    spotter.left(1, PIPE, ms(7), by, &two);
+    spotter.left((1, PIPE), ms(7), by, &PROMPT, &two);
     let (rare, common) = seen(&mut watch, ms(10), false);
     assert_eq!(rare, [Seen::Late { pipe: PIPE, by, frames: 2 }]);
     let over = Duration::from_millis(10);
@@ -49,7 +62,7 @@ fn late_frames_are_told_one_by_one_and_punctual_ones_counted() {
 fn traffic_is_told_by_slots_and_none_is_missing() {
     let (mut watch, mut spotter) = ends();
     let mut left = |at, bytes| {
-        spotter.left(0, PIPE, at, Duration::ZERO, &FrameInfo::single(bytes));
+        spotter.left((0, PIPE), at, Duration::ZERO, &PROMPT, &FrameInfo::single(bytes));
     };
     let told = |common: Common| -> Vec<(Time, u64, u64)> {
         let traffic = common.traffic.into_iter();
@@ -93,7 +106,7 @@ fn what_finds_no_room_is_counted() {
     }
     let (late, paused) = (Duration::from_millis(5), Duration::from_secs(2000));
     spotter.lost(PIPE, Time::ZERO, Loss::NoMemory, 3);
-    spotter.left(1, PIPE, Time::ZERO, late, &FrameInfo::coalesced(4, 100, 100));
+    spotter.left((1, PIPE), Time::ZERO, late, &PROMPT, &FrameInfo::coalesced(4, 100, 100));
     spotter.unattended(Time::ZERO, paused);
     let (rare, common) = seen(&mut watch, ms(1), false);
     assert_eq!((rare.len(), rare[BACKLOG]), (BACKLOG + 1, Seen::Pause { lasted: paused }));
@@ -111,7 +124,7 @@ fn work_is_told_by_pipe() {
     spotter.handled(1);
     spotter.handled(1);
     spotter.passed(0, &FrameInfo::single(60));
-    spotter.left(1, PIPE, ms(1), Duration::ZERO, &FrameInfo::single(100));
+    spotter.left((1, PIPE), ms(1), Duration::ZERO, &PROMPT, &FrameInfo::single(100));
     let work: Vec<Work> = watch.work().collect();
     let pipe = |pipe, frames, bytes| PipeWork { pipe, frames, bytes };
     assert_eq!(work[0].pipes, [pipe(OTHER, 1, 60), pipe(PIPE, 2, 100)]);

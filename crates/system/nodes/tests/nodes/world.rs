@@ -228,6 +228,7 @@ pub fn scenario(name: &str, links: &[(&str, &str)]) -> Scenario {
         group_limits: BTreeMap::new(),
         links: vec![],
         timeline: vec![],
+        traffic: Vec::new(),
         processes: vec![],
         expect: vec![],
         measure: Measure {

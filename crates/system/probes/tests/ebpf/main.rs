@@ -12,7 +12,7 @@ use std::thread;
 use std::time::{Duration as StdDuration, Instant};
 
 use netloom_monitor::{
-    BusyStretch, Coverage, Criteria, Monitor, Observation as O, Party, SignalKind, Subject,
+    BusyStretch, Coverage, Criteria, Monitor, Observation as O, Party, SignalKind, Subject, Trust,
 };
 use netloom_probes::{Limited, Node, Places, Probes};
 use netloom_units::{Duration, Time};
@@ -323,7 +323,7 @@ fn without_rights_the_polling_probes_take_over() {
         assert!(output.status.success() && said.contains("1 passed"), "{said}");
         return;
     }
-    let mut monitor = Monitor::new(Criteria::default(), Time::ZERO);
+    let mut monitor = Monitor::new(Criteria::default(), Trust::default(), Time::ZERO);
     let mut probes = Probes::best(&Places::of_this_machine(vec![]));
     probes.poll(Time::ZERO, &mut |seen| monitor.observe(Time::ZERO, &seen));
     let coverage = monitor.verdict(Time::ZERO + Duration::from_secs(1)).coverage;

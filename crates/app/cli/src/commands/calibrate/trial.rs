@@ -6,7 +6,7 @@ use std::path::Path;
 use anyhow::{Context, Result, bail};
 use netloom_api::summary::Summary;
 use netloom_gauge::traffic::{Received, Sent};
-use netloom_monitor::{Judgement, SignalKind, Verdict};
+use netloom_monitor::{Finding, Judgement, SignalKind, SignalReport, Verdict};
 use netloom_profile::{Edge, Traffic};
 use serde::de::DeserializeOwned;
 
@@ -57,15 +57,19 @@ fn report<T: DeserializeOwned>(results: &Path, process: &str, node: &str) -> Res
 /// Whether a load was borne: nothing lost outside the model, nothing late, all senders in time, and
 /// everything there in the end.
 fn judge(load: &Load, verdict: &Verdict, sent: &[Sent], received: &[Received]) -> Outcome {
-    let wrong = verdict.findings.iter().find(|finding| match finding.signal {
-        // However briefly: the runs are brief.
-        SignalKind::Lateness => finding.on.is_some(),
-        // What may have been others' frames is no more than suspect.
-        SignalKind::UnmodelledDrop => finding.judgement == Judgement::Invalid,
-        _ => false,
-    });
-    if let Some(finding) = wrong {
-        return Outcome::NotBorne(finding.why.clone());
+    // However briefly: the runs are brief.
+    let is_late = |report: &&SignalReport| {
+        report.signal == SignalKind::Lateness && report.counted().next().is_some()
+    };
+    if let Some(late) = verdict.signals.iter().find(is_late) {
+        return Outcome::NotBorne(late.in_words());
+    }
+    // What may have been others' frames is no more than suspect.
+    let is_lost = |finding: &&Finding| {
+        finding.signal == SignalKind::UnmodelledDrop && finding.judgement == Judgement::Invalid
+    };
+    if let Some(lost) = verdict.findings.iter().find(is_lost) {
+        return Outcome::NotBorne(lost.why.clone());
     }
     let planned: u64 = sent.iter().map(|sent| sent.planned).sum();
     let writes: u64 = sent.iter().map(|sent| sent.writes).sum();
@@ -99,6 +103,7 @@ fn percent(part: u64, whole: u64) -> String {
 
 #[cfg(test)]
 mod tests {
+    use netloom_monitor::{Bound, Trust};
     use netloom_profile::Shape;
     use serde_json::{Value, json};
 
@@ -109,12 +114,17 @@ mod tests {
         Load { shape, traffic: Traffic::Udp60, pace: 100.0, seconds: 2.0 }
     }
 
-    fn verdict(findings: Value) -> Verdict {
+    fn verdict(findings: Value, late: Value) -> Verdict {
         serde_json::from_value(json!({
-            "judgement": "suspect", "findings": findings, "from": 0, "settled": 0, "to": 0,
+            "judgement": "suspect", "links": "suspect", "programs": "valid",
+            "trust": Trust::default(), "bound": Bound::default(), "bad": [],
+            "findings": findings, "from": 0, "settled": 0, "to": 0,
             "signals": [{
                 "signal": "net_internal", "on": {"kind": "internal"}, "threshold": null,
                 "worst": 3e6, "margin": null, "held": "0s", "episodes": [], "shares": [],
+            }, {
+                "signal": "lateness", "on": {"kind": "frames"}, "threshold": 1e6,
+                "worst": 3e6, "margin": -2.0, "held": "0s", "episodes": late, "shares": [],
             }],
             "coverage": [],
             "overhead": {"monitoring_ns": 0, "notification_ns": 0, "share": 0.0},
@@ -123,7 +133,8 @@ mod tests {
     }
 
     fn judged(findings: Value, planned: u64, writes: u64, bytes: u64) -> Outcome {
-        judge(&load(), &verdict(findings), &[Sent { planned, writes }], &[Received { bytes }])
+        let verdict = verdict(findings, json!([]));
+        judge(&load(), &verdict, &[Sent { planned, writes }], &[Received { bytes }])
     }
 
     fn not_borne(outcome: Outcome) -> String {
@@ -135,7 +146,10 @@ mod tests {
 
     #[test]
     fn what_arrives_whole_and_in_time_is_borne() {
-        let cpu = json!([{"judgement": "suspect", "signal": "cpu", "on": null, "why": "busy"}]);
+        let cpu = json!([{
+            "about": "programs", "judgement": "suspect", "signal": "run_queue", "on": null,
+            "why": "busy",
+        }]);
         let edge = Edge {
             bits_per_second: 100.0 * 480.0,
             frames_per_second: Some(100.0),
@@ -146,14 +160,21 @@ mod tests {
 
     #[test]
     fn late_and_lost_frames_and_senders_behind_are_not() {
-        let late = json!([{
-            "judgement": "suspect", "signal": "lateness", "on": {"kind": "frames"}, "why": "late",
-        }]);
-        assert_eq!(not_borne(judged(late, 200, 200, 3600)), "late");
+        let late = verdict(
+            json!([]),
+            json!([{
+                "from": 0, "to": 1000, "held": "1us", "peak": 3e6, "warm_up": false, "shares": [],
+            }]),
+        );
+        let (sent, received) = ([Sent { planned: 200, writes: 200 }], [Received { bytes: 3600 }]);
+        let why = not_borne(judge(&load(), &late, &sent, &received));
+        assert!(why.starts_with("lateness on the 99th percentile of frames: 3 ms"), "{why}");
         let on = json!({"kind": "losses", "cause": "no_memory"});
         let lost = |judgement: &str| {
             let signal = "unmodelled_drop";
-            json!([{"judgement": judgement, "signal": signal, "on": on, "why": "lost"}])
+            json!([{
+                "about": "links", "judgement": judgement, "signal": signal, "on": on, "why": "lost",
+            }])
         };
         assert_eq!(not_borne(judged(lost("invalid"), 200, 200, 3600)), "lost");
         assert!(matches!(judged(lost("suspect"), 200, 200, 3600), Outcome::Borne(_)));

@@ -1,0 +1,70 @@
+//! How late the frames of each pipe were, for the error bound of the verdict: asked of the data
+//! plane once a second, which counts every frame.
+
+use netloom_dataplane::{FrameCounts, Watch};
+use netloom_fabric::PipeId;
+use netloom_link::Direction;
+use netloom_monitor::{LateFrames, Observation, PIPES_LOOKED, PipeFrames, Subject};
+use netloom_units::{Duration, Time};
+
+use crate::drawn::Drawn;
+
+/// Asks how late frames were.
+pub struct Exactness {
+    /// The pipes with their names.
+    pipes: Vec<(u32, String)>,
+    needed: Duration,
+    last: Time,
+}
+
+impl Exactness {
+    /// From now on.
+    pub fn new(drawn: &Drawn, now: Time) -> Self {
+        let links = drawn.modelled_links();
+        let pipes = links.flat_map(|(id, link)| {
+            let name = |direction: Direction| format!("{}/{}", link.name, direction.name());
+            let pipe = move |direction| PipeId { link: id, direction };
+            Direction::BOTH.map(|direction| (number(pipe(direction)), name(direction)))
+        });
+        Self { pipes: pipes.collect(), needed: drawn.scenario.monitor.trust.delay(), last: now }
+    }
+
+    /// Says what the pipes are called.
+    pub fn start(&self, sink: &mut dyn FnMut(Observation)) {
+        for (number, name) in &self.pipes {
+            sink(Observation::Named { what: Subject::Pipe(*number), name: name.clone() });
+        }
+    }
+
+    /// Looks, if a second has passed since the last look, or if this is the `last` chance.
+    pub fn look(
+        &mut self,
+        now: Time,
+        last: bool,
+        watch: &mut Watch,
+        sink: &mut dyn FnMut(Observation),
+    ) {
+        if !last && now.since(self.last) < PIPES_LOOKED {
+            return;
+        }
+        let over = now.since(std::mem::replace(&mut self.last, now));
+        let tolerance = self.needed;
+        let frames = |FrameCounts { by, beyond }| LateFrames { by, beyond, tolerance };
+        for seen in watch.lateness() {
+            sink(Observation::Frames(PipeFrames {
+                pipe: number(seen.pipe),
+                over,
+                late: frames(seen.late),
+                at_most: frames(seen.at_most),
+                busy: seen.busy,
+                lost: seen.lost,
+            }));
+        }
+    }
+}
+
+/// A pipe's number, for the monitor.
+fn number(pipe: PipeId) -> u32 {
+    let number = pipe.link.index() * 2 + pipe.direction.index();
+    u32::try_from(number).unwrap_or(u32::MAX)
+}

@@ -1,0 +1,44 @@
+//! What was contended while frames or programs suffered.
+
+use super::SignalReport;
+use super::words::{heaviest, subject};
+use crate::bound::Span;
+use crate::signal::SignalKind;
+
+/// Signals that say why something suffered.
+const CAUSES: [SignalKind; 9] = [
+    SignalKind::Cpu,
+    SignalKind::Steal,
+    SignalKind::MemoryIn,
+    SignalKind::MemoryOut,
+    SignalKind::Disk,
+    SignalKind::RunQueue,
+    SignalKind::Pressure,
+    SignalKind::NetInternal,
+    SignalKind::NetExternal,
+];
+
+/// So many are named.
+const NAMED: usize = 2;
+
+/// What was contended for longest in these times, and through whom: the end of a sentence.
+pub(crate) fn meanwhile(signals: &[SignalReport], bad: &[Span]) -> String {
+    let in_bad_times = |report: &SignalReport| {
+        let counted = report.counted().map(|episode| {
+            let span = Span { from: episode.from, to: episode.to };
+            if crate::bound::overlap(&[span], bad) { episode.held.as_nanos().max(1) } else { 0 }
+        });
+        counted.sum::<u64>()
+    };
+    let causes = signals.iter().filter(|report| CAUSES.contains(&report.signal));
+    let causes = causes.map(|report| (in_bad_times(report), report));
+    let mut causes: Vec<_> = causes.filter(|(held, _)| *held > 0).collect();
+    causes.sort_by_key(|(held, _)| std::cmp::Reverse(*held));
+    let named = causes.iter().take(NAMED).map(|(_, report)| {
+        let who = heaviest(&report.shares);
+        let who = who.strip_prefix("; ").map_or_else(String::new, |who| format!(" ({who})"));
+        format!("{}{who}", subject(report.signal, &report.on))
+    });
+    let named: Vec<String> = named.collect();
+    if named.is_empty() { String::new() } else { format!("; meanwhile {}", named.join(", ")) }
+}

@@ -1,0 +1,83 @@
+//! The error bound in lines for people.
+
+use super::Verdict;
+use super::reasons::{ms, percent};
+use crate::bound::{Lateness, NodeBound, PipeBound};
+
+impl Verdict {
+    /// The two words, and what the run was needed for, in one line.
+    pub fn in_words(&self) -> String {
+        let needed = self.trust.in_words();
+        format!("links {}, programs {}; needed: {needed}", self.links, self.programs)
+    }
+
+    /// By how much the run may be wrong, a line each: the worst pipe, what was lost, the node that
+    /// waited most, and how much of the run is good.
+    pub fn stated(&self) -> Vec<String> {
+        let worst = |a: &&PipeBound, b: &&PipeBound| {
+            let key = |pipe: &PipeBound| (pipe.late.share, pipe.late.p999, pipe.at_most.share);
+            key(a).partial_cmp(&key(b)).unwrap_or(std::cmp::Ordering::Equal)
+        };
+        let pipe = self.bound.pipes.iter().max_by(worst).map(|pipe| self.pipe(pipe));
+        [pipe, Some(self.losses()), self.waits(), self.good()].into_iter().flatten().collect()
+    }
+
+    fn pipe(&self, pipe: &PipeBound) -> String {
+        let delay = self.trust.delay();
+        let of = match self.bound.pipes.len() {
+            1 => String::new(),
+            pipes => format!(", the latest of {pipes} pipes"),
+        };
+        let late = |late: &Lateness| {
+            format!(
+                "p50 {}, p99 {}, p99.9 {} late, {} later than {delay}",
+                ms(late.p50),
+                ms(late.p99),
+                ms(late.p999),
+                percent(late.share),
+            )
+        };
+        let unseen = match pipe.late == pipe.at_most {
+            true => String::new(),
+            false => format!("; with what stood unseen at most {}", late(&pipe.at_most)),
+        };
+        format!("frames of {}{of}: {}{unseen}", pipe.pipe, late(&pipe.late))
+    }
+
+    fn losses(&self) -> String {
+        let (losses, timeline) = (self.bound.losses, self.bound.timeline);
+        let mut text = format!("lost outside the model: {} frames", losses.frames);
+        if losses.perhaps > 0 {
+            text += &format!(", and {} that may be somebody else's", losses.perhaps);
+        }
+        if losses.buffers > 0 {
+            text += &format!("; without room in sockets: {} packets", losses.buffers);
+        }
+        text + &format!("; latest event of the timeline: {}", ms(timeline.latest))
+    }
+
+    fn waits(&self) -> Option<String> {
+        let sum = |node: &NodeBound| node.cpu.share + node.memory.share + node.disk.share;
+        let most = self.bound.nodes.iter().max_by(|a, b| sum(a).total_cmp(&sum(b)))?;
+        let waited = [("a CPU", &most.cpu), ("memory", &most.memory), ("a disk", &most.disk)];
+        let waited = waited.into_iter().filter(|(_, waited)| waited.share > 0.0);
+        let waited = waited.map(|(what, waited)| format!("{what} {}", percent(waited.share)));
+        let waited: Vec<String> = waited.collect();
+        Some(format!(
+            "programs that waited most, in node {}: for {} of the run",
+            most.node,
+            waited.join(", for ")
+        ))
+    }
+
+    fn good(&self) -> Option<String> {
+        let (all, bad) = (self.length().as_secs_f64(), self.bad_time().as_secs_f64());
+        let first = self.bad.first()?.from.as_nanos() as f64 / 1e9;
+        let times = self.bad.len();
+        Some(format!(
+            "good: {:.1} s of {all:.1} s; leave out {bad:.1} s in {times} pieces, the first at \
+             {first:.1} s",
+            (all - bad).max(0.0),
+        ))
+    }
+}

@@ -1,0 +1,230 @@
+//! How late the frames of each pipe left for an interface: counted by the worker, read by the
+//! monitor's end. What a monitor can say of a pipe rests on this, so that every frame is counted.
+
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+
+use netloom_fabric::PipeId;
+use netloom_link::Passage;
+use netloom_units::Duration;
+
+use super::tally::{add, bucket, longest_of};
+
+/// The buckets that are kept: a quarter of an octave each, from 4 µs to more than a minute. What is
+/// less or more counts in the first and the last.
+const FIRST: usize = 4 * 12;
+const KEPT: usize = 4 * 24;
+
+/// How late the frames of a pipe were, since that was last asked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PipeLateness {
+    /// The pipe.
+    pub pipe: PipeId,
+    /// How late they left, after their scheduled release.
+    pub late: FrameCounts,
+    /// The same, with how much earlier they could have been released if every frame had been seen
+    /// when it came: an upper bound.
+    pub at_most: FrameCounts,
+    /// For how long they were on the line.
+    pub busy: Duration,
+    /// For how long the line may have been idle although a frame was there, unseen.
+    pub lost: Duration,
+}
+
+/// Wire frames by how late they were.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct FrameCounts {
+    /// How many were at most so late, and not as punctual as those of the entry before.
+    pub by: Vec<(Duration, u64)>,
+    /// How many were later than [`Limits::needed`](super::Limits::needed).
+    pub beyond: u64,
+}
+
+/// The counters of one pipe. They wrap; only differences are read.
+#[derive(Debug)]
+pub(crate) struct LatenessTally {
+    late: Counters,
+    at_most: Counters,
+    busy: AtomicU64,
+    lost: AtomicU64,
+    /// By what the last frame could have been released earlier, in ns.
+    shift: AtomicU64,
+}
+
+#[derive(Debug)]
+struct Counters {
+    by: [AtomicU32; KEPT],
+    beyond: AtomicU64,
+    frames: AtomicU64,
+}
+
+/// What of a tally was told.
+#[derive(Debug)]
+pub(crate) struct ToldLateness {
+    late: ToldCounters,
+    at_most: ToldCounters,
+    busy: u64,
+    lost: u64,
+}
+
+#[derive(Debug)]
+struct ToldCounters {
+    by: [u32; KEPT],
+    beyond: u64,
+    frames: u64,
+}
+
+impl Default for LatenessTally {
+    fn default() -> Self {
+        let counters = || Counters {
+            by: [const { AtomicU32::new(0) }; KEPT],
+            beyond: AtomicU64::new(0),
+            frames: AtomicU64::new(0),
+        };
+        Self {
+            late: counters(),
+            at_most: counters(),
+            busy: AtomicU64::new(0),
+            lost: AtomicU64::new(0),
+            shift: AtomicU64::new(0),
+        }
+    }
+}
+
+impl Default for ToldLateness {
+    fn default() -> Self {
+        let counters = || ToldCounters { by: [0; KEPT], beyond: 0, frames: 0 };
+        Self { late: counters(), at_most: counters(), busy: 0, lost: 0 }
+    }
+}
+
+impl LatenessTally {
+    /// Frames left so long after their release. A line that could have been done with one frame
+    /// earlier by more than with the frame before has stood idle for the difference.
+    #[inline]
+    pub fn count(&self, late: Duration, passage: &Passage, frames: u64, needed: Duration) {
+        self.late.count(late, frames, needed);
+        self.at_most.count(late + passage.shift, frames, needed);
+        add(&self.busy, passage.serialized.since(passage.started).as_nanos());
+        let shift = passage.shift.as_nanos();
+        let before = self.shift.load(Ordering::Relaxed);
+        if shift != before {
+            self.shift.store(shift, Ordering::Relaxed);
+            add(&self.lost, shift.saturating_sub(before));
+        }
+    }
+
+    /// What was counted since it was `told`; nothing if no frame was.
+    pub fn since(&self, pipe: PipeId, told: &mut ToldLateness) -> Option<PipeLateness> {
+        if self.late.frames.load(Ordering::Relaxed) == told.late.frames {
+            return None;
+        }
+        Some(PipeLateness {
+            pipe,
+            late: self.late.since(&mut told.late),
+            at_most: self.at_most.since(&mut told.at_most),
+            busy: Duration::from_nanos(super::since(&self.busy, &mut told.busy)),
+            lost: Duration::from_nanos(super::since(&self.lost, &mut told.lost)),
+        })
+    }
+}
+
+impl Counters {
+    #[inline]
+    fn count(&self, late: Duration, frames: u64, needed: Duration) {
+        let bucket = bucket(late.as_nanos()).saturating_sub(FIRST).min(KEPT - 1);
+        let counter = &self.by[bucket];
+        let more = counter.load(Ordering::Relaxed).wrapping_add(frames as u32);
+        counter.store(more, Ordering::Relaxed);
+        if late > needed {
+            add(&self.beyond, frames);
+        }
+        add(&self.frames, frames);
+    }
+
+    fn since(&self, told: &mut ToldCounters) -> FrameCounts {
+        // The other way round than they are counted, so that no frame is late that is not there.
+        super::since(&self.frames, &mut told.frames);
+        let beyond = super::since(&self.beyond, &mut told.beyond);
+        let mut by = Vec::new();
+        for (index, (counter, told)) in self.by.iter().zip(&mut told.by).enumerate() {
+            let now = counter.load(Ordering::Relaxed);
+            let frames = now.wrapping_sub(std::mem::replace(told, now));
+            if frames > 0 {
+                let at_most = Duration::from_nanos(longest_of(FIRST + index));
+                by.push((at_most, u64::from(frames)));
+            }
+        }
+        FrameCounts { by, beyond }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use netloom_fabric::LinkId;
+    use netloom_link::Direction;
+    use netloom_units::Time;
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const PIPE: PipeId = PipeId { link: LinkId(0), direction: Direction::Forward };
+    const NEEDED: Duration = Duration::from_millis(1);
+
+    fn passage(shift: u64) -> Passage {
+        let at = Time::from_nanos;
+        let (started, serialized) = (at(50), at(1050));
+        let shift = Duration::from_nanos(shift);
+        Passage { number: 0, offered: at(0), started, serialized, marked: false, shift }
+    }
+
+    /// No fewer frames of `times` than of `counts` are within any length of time.
+    fn is_upper_bound(counts: &FrameCounts, times: &[u64]) -> bool {
+        let within = |limit: u64| times.iter().filter(|time| **time <= limit).count() as u64;
+        let mut seen = 0;
+        counts.by.iter().all(|(at_most, frames)| {
+            seen += frames;
+            seen <= within(at_most.as_nanos())
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_told_is_all_frames_and_never_too_punctual(
+            frames in prop::collection::vec((0u64..100_000_000, 0u64..5_000_000), 1..200),
+            split in 0usize..200,
+        ) {
+            let (tally, mut told) = (LatenessTally::default(), ToldLateness::default());
+            let (first, second) = frames.split_at(split.min(frames.len()));
+            for part in [first, second] {
+                for (late, shift) in part {
+                    tally.count(Duration::from_nanos(*late), &passage(*shift), 1, NEEDED);
+                }
+                let Some(seen) = tally.since(PIPE, &mut told) else {
+                    prop_assert!(part.is_empty());
+                    continue;
+                };
+                let late: Vec<u64> = part.iter().map(|(late, _)| *late).collect();
+                let at_most: Vec<u64> = part.iter().map(|(late, shift)| late + shift).collect();
+                for (counts, times) in [(&seen.late, &late), (&seen.at_most, &at_most)] {
+                    let all: u64 = counts.by.iter().map(|(_, frames)| frames).sum();
+                    prop_assert_eq!(all, times.len() as u64);
+                    prop_assert!(is_upper_bound(counts, times));
+                    let beyond = times.iter().filter(|time| **time > NEEDED.as_nanos()).count();
+                    prop_assert_eq!(counts.beyond, beyond as u64);
+                }
+                prop_assert_eq!(seen.busy, Duration::from_nanos(1000 * part.len() as u64));
+            }
+        }
+    }
+
+    #[test]
+    fn a_line_lost_what_each_stall_has_added() {
+        let (tally, mut told) = (LatenessTally::default(), ToldLateness::default());
+        for shift in [0, 500, 500, 200, 300, 0, 50] {
+            tally.count(Duration::ZERO, &passage(shift), 1, NEEDED);
+        }
+        let lost = tally.since(PIPE, &mut told).map(|seen| seen.lost);
+        assert_eq!(lost, Some(Duration::from_nanos(500 + 100 + 50)));
+        assert_eq!(tally.since(PIPE, &mut told), None);
+    }
+}
