@@ -17,6 +17,16 @@
 //! | `ticks` | when a kernel timer of a given `CONFIG_HZ` fires |
 //! | `info` | [`Info`], as TCP_INFO has it |
 //!
+//! # Where it differs from Linux
+//! - Nothing waits in a device queue: `tcp_limit_output_bytes` only bounds a burst.
+//! - A packet keeps its bytes when it is sent again: small ones are not joined, and a SACK block
+//! that   covers a packet in part does not count for it.
+//! - The receive buffer counts payload, of which it holds a fixed part
+//!   ([`Config::payload_ratio`]); Linux measures what its device's buffers waste.
+//! - A connection in TIME-WAIT is not reopened by a SYN.
+//! - BBR does not look for policers. `bbr3` is not validated against any kernel.
+//! - Metrics of earlier connections to the same host are not kept.
+//!
 //! Not here: IP, ports, listeners with queues, device queues, urgent data, fast open, MPTCP,
 //! accurate ECN.
 

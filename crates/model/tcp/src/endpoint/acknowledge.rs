@@ -108,8 +108,7 @@ impl Endpoint {
         let changed = window != self.snd.window;
         self.snd.window_seq = start;
         self.snd.window_ack = ack;
-        self.snd.window = window;
-        self.snd.largest_window = self.snd.largest_window.max(window);
+        self.snd.grant(window, self.negotiated.option_bytes());
         if changed && self.snd.sent.is_empty() {
             self.recovery.backoff = 0;
             // The probe of a closed window ends; what waits goes out.

@@ -165,7 +165,7 @@ impl Endpoint {
         self.acknowledge_syn(now, segment);
         self.establish(now);
         let shift = if segment.flags.contains(Flags::SYN) { 0 } else { self.snd.shift };
-        self.snd.window = u32::from(segment.window) << shift;
+        self.snd.grant(u32::from(segment.window) << shift, self.negotiated.option_bytes());
         if self.snd.closing {
             self.state = State::FinWait1;
         }

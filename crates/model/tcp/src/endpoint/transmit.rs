@@ -293,17 +293,9 @@ impl Endpoint {
         let last = u64::from(take) == unsent;
         let small_in_flight = self.snd.small_end > self.snd.una && !self.snd.sent.is_empty();
         let free = self.config.no_delay || (last && self.snd.closing) || !small_in_flight;
-        if free && (last || take > partial || self.fits_poorly(window)) {
-            take
-        } else {
-            take - partial
-        }
-    }
-
-    /// The other end's window has room for less than a packet: that goes out only if it is half of
-    /// its largest window (RFC 9293 §3.8.6.2.1).
-    fn fits_poorly(&self, window: u64) -> bool {
-        window >= u64::from(self.snd.largest_window) / 2
+        // Alone, and only because the other end's window is small, it waits: no silly windows (RFC
+        // 9293 §3.8.6.2.1).
+        if free && (last || take > partial) { take } else { take - partial }
     }
 
     /// Sends `take` bytes, and the FIN where it follows.
