@@ -118,7 +118,8 @@ impl AckPolicy {
             self.now = true;
         } else if self.compressed.is_none() {
             let part = Duration::from_nanos(rtt.as_nanos() / 20);
-            self.compressed = Some(now + config.comp_sack_delay.min(part));
+            let delay = config.comp_sack_delay.min(part) + config.comp_sack_slack;
+            self.compressed = Some(now + delay);
         }
     }
 

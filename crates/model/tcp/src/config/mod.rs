@@ -1,6 +1,10 @@
 //! What an endpoint is configured by: Linux's sysctls as typed fields, and the socket's own
 //! options. Not here: parsing and the names of sysctls in scenarios.
 
+mod sysctls;
+
+pub use sysctls::SysctlError;
+
 use netloom_units::Duration;
 
 use crate::congestion::{Algorithm, HyStart};
@@ -108,7 +112,8 @@ pub struct Config {
     pub tso_window_divisor: u32,
     /// `tcp_comp_sack_delay_ns`; zero for no compression of acknowledgements.
     pub comp_sack_delay: Duration,
-    /// `tcp_comp_sack_slack_ns`: how much later the compressed acknowledgement may come.
+    /// `tcp_comp_sack_slack_ns`: how much later the compressed acknowledgement may come, and does
+    /// where nothing else wakes the kernel.
     pub comp_sack_slack: Duration,
     /// `tcp_comp_sack_nr`: most acknowledgements that one replaces.
     pub comp_sack_segments: u32,
