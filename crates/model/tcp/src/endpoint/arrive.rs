@@ -271,7 +271,9 @@ impl Endpoint {
         let packet =
             if segment.mss == 0 { segment.len } else { segment.len.min(segment.mss.into()) };
         let rto = self.rtt.timeout(0);
-        self.rcv.acks.received(now, packet, self.rcv.window.size(), rto);
+        let pushed = segment.flags.contains(Flags::PSH);
+        let window = self.rcv.window.size();
+        self.rcv.acks.received(now, packet, pushed, window, rto);
         match segment.timestamps {
             Some(timestamps) if packet >= self.rcv.acks.segment => {
                 let clock = self.clock(now);

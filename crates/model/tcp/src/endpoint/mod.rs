@@ -228,6 +228,9 @@ impl Endpoint {
         self.flow.now = now;
         let segment = self.rcv.acks.segment.max(1);
         let taken = self.rcv.read(now, most, &self.config, segment);
+        if taken > 0 && self.rcv.readable() == 0 {
+            self.rcv.acks.drained();
+        }
         if taken > 0 && self.state.synchronized() {
             let buffered = self.rcv.buffered();
             let (next, window) = (self.rcv.next, &self.rcv.window);
