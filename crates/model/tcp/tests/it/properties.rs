@@ -175,6 +175,8 @@ fn check(endpoint: &Endpoint) {
     assert!(info.cwnd >= 1, "{info:?}");
     assert!(info.in_flight <= 2 * info.unacked, "{info:?}");
     assert!(info.sacked + info.lost_now <= info.unacked, "{info:?}");
+    // Every packet is in flight, or arrived, or lost; it may be lost and in flight again.
+    assert!(info.in_flight + info.sacked + info.lost_now >= info.unacked, "{info:?}");
     // Without SACK, an acknowledgement that comes twice stands for a packet.
     if endpoint.config().sack {
         assert!(info.delivered <= info.packets_sent + 4, "{info:?}");
