@@ -148,7 +148,8 @@ pub struct Endpoint {
     timers: Timers,
     ticks: Ticks,
     usage: Usage,
-    /// When pacing lets the next packet go.
+    /// Whether packets are paced, and when the next one may go.
+    paced: bool,
     next_at: Time,
     events: Events,
     /// A segment that is sent before all else: a reset or an answer out of turn.
@@ -176,6 +177,7 @@ impl Endpoint {
             timers: Timers::default(),
             ticks: Ticks::new(config.hz),
             usage: Usage::default(),
+            paced: control.paces() || config.max_pacing_rate != u64::MAX,
             next_at: Time::ZERO,
             events: Events::default(),
             reply: None,

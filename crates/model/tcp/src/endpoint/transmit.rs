@@ -175,7 +175,7 @@ impl Endpoint {
 
     /// Whether pacing holds the next packet back; the deadline is set then.
     fn is_paced(&mut self, now: Time) -> bool {
-        if !self.control.paces() || self.flow.pacing_rate == u64::MAX || self.next_at <= now {
+        if !self.paced || self.flow.pacing_rate == u64::MAX || self.next_at <= now {
             return false;
         }
         self.timers.paced = Some(self.next_at);
@@ -185,7 +185,7 @@ impl Endpoint {
     /// `bytes` go out: when may the next ones?
     fn pace(&mut self, now: Time, bytes: u64) {
         let rate = self.flow.pacing_rate;
-        if self.control.paces() && rate != u64::MAX && rate > 0 {
+        if self.paced && rate != u64::MAX && rate > 0 {
             let wait = (u128::from(bytes) * u128::from(NANOS) / u128::from(rate)) as u64;
             // A late packet shortens the wait for the next one, by half of it at most.
             let credit = now.since(self.next_at).as_nanos();

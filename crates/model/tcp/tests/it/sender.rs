@@ -117,6 +117,18 @@ fn bbr_spreads_its_packets() {
 }
 
 #[test]
+fn a_bounded_pacing_rate_paces_any_control() {
+    let config = Config { max_pacing_rate: 500_000, ..reno() };
+    let mut network = Network::symmetric(config, 0, ms(10), 0);
+    network.hosts[0].keep = false;
+    network.send(u64::MAX / 4);
+    network.run(at_ms(10_000));
+    // Headers are paced, too; a late packet shortens the next wait.
+    let rate = network.hosts[1].received / 10;
+    assert!((460_000..=500_000).contains(&rate), "{rate}");
+}
+
+#[test]
 fn the_send_buffer_grows_with_the_window() {
     let mut network = Network::symmetric(reno(), 0, ms(50), 0);
     network.connect();
