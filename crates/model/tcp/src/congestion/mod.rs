@@ -1,5 +1,5 @@
 //! Congestion controls behind one trait. Each has a file, whose doc comment names its source.
-//! Adding one takes its file and a line in [`algorithms`].
+//! Adding one takes its file and a line in `algorithms!`.
 //!
 //! All arithmetic is in integers. Windows are in packets of a maximum segment.
 

@@ -290,7 +290,7 @@ impl Endpoint {
         self.rtt.sample_least(now, last.map_or(rtt, |last| now.since(last)));
     }
 
-    /// Tells the congestion control.
+    /// Reports the acknowledgement to the congestion control.
     fn report(&mut self, now: Time, outcome: &Outcome) {
         let event =
             CongestionEvent::Acknowledged { echo: outcome.echo, packets: outcome.delivered };

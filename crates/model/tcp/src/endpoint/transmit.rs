@@ -323,16 +323,8 @@ impl Endpoint {
         self.push_packets(now, start, take, in_flight, fin, last);
         self.usage.unvalidated = true;
         self.recovery.prr.sent += segment.packets();
-        let timing = self.timers.is_set_for(Retransmit::Timeout);
-        if idle || !timing || self.probes_instead() {
-            self.arm_retransmit(now, now);
-        }
+        self.arm_after_sending(now, idle);
         self.finish_data(now, segment, true)
-    }
-
-    /// Whether a tail-loss probe may take the place of the timeout that is set.
-    fn probes_instead(&self) -> bool {
-        self.flow.state <= crate::congestion::RecoveryState::Open && self.recovery.probe.is_none()
     }
 
     fn push_packets(
