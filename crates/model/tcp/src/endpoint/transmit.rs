@@ -166,10 +166,16 @@ impl Endpoint {
         let lost = self.snd.sent.lost() > self.snd.sent.resent();
         if in_flight < self.flow.cwnd && !lost && self.state.sends() {
             self.rate.limit_by_application(in_flight);
-            if self.usage.unvalidated {
-                self.usage.unvalidated = false;
-                self.validate_window(self.flow.now, false);
-            }
+            self.note_unlimited(self.flow.now);
+        }
+    }
+
+    /// Something else than the congestion window keeps more from being sent.
+    fn note_unlimited(&mut self, now: Time) {
+        if self.usage.unvalidated {
+            self.usage.unvalidated = false;
+            let limited = self.in_flight() >= self.flow.cwnd;
+            self.validate_window(now, limited);
         }
     }
 
@@ -255,6 +261,7 @@ impl Endpoint {
         let burst = self.burst();
         let take = self.next_take(quota, burst);
         if take == 0 && !self.sends_lone_fin() {
+            self.note_unlimited(now);
             self.watch_window(now);
             return None;
         }
@@ -267,6 +274,7 @@ impl Endpoint {
             return None;
         }
         if self.is_paced(now) {
+            self.note_unlimited(now);
             return None;
         }
         Some(self.send_burst(now, take, in_flight))
