@@ -270,6 +270,8 @@ impl SentQueue {
         packet.stamp = stamp;
         self.resent += u32::from(again);
         self.waiting -= u32::from(waited);
+        // What is out of date goes, so that the list stays as short as what is in flight.
+        self.first_resend();
         self.resends.push_back((id, order));
     }
 
