@@ -96,6 +96,7 @@ proptest! {
         sizes in (0..400_000u64, 0..100_000u64),
         rate in proptest::sample::select(&[0u64, 2_000_000, 50_000_000][..]),
         mtu in 100u16..1500,
+        whole in any::<bool>(),
     ) {
         // Without timestamps, the timeout stays as long as no packet arrives at the first try
         // (Karn): minutes between two packets, where many are lost.
@@ -107,6 +108,7 @@ proptest! {
         let line = || Line::new(rate, ms(20), 60_000);
         let second = Config { mtu, ..config.clone() };
         let mut network = Network::with_configs(config, second, [line(), line()]);
+        network.whole = whole;
         network.hosts[0].keep = false;
         network.hosts[1].keep = false;
         network.lines[0].plan = Box::new(there.plan());
