@@ -13,3 +13,5 @@ echo
 cargo bench --quiet --locked --package netloom-dataplane --bench throughput
 echo
 cargo bench --quiet --locked --package netloom-plan --bench tables
+echo
+cargo bench --quiet --locked --package netloom-tcp --bench segments

@@ -8,7 +8,7 @@
 //! |---|---|
 //! | `endpoint` | the connection: states, arrivals, acknowledgements, transmission, timers |
 //! | `segment` | [`Segment`], its options and its exact length on the wire |
-//! | `config` | [`Config`]: Linux's sysctls as typed fields |
+//! | `config` | [`Config`]: Linux's sysctls as typed fields, and by name |
 //! | `congestion` | [`CongestionControl`] and one file for each [`Algorithm`] |
 //! | `receiver` | reassembly, SACK blocks, delayed acknowledgements, the window |
 //! | `sent` | what is in flight: the scoreboard |
@@ -16,6 +16,16 @@
 //! | `rtt`, `rate`, `windowed` | round-trip times, delivery rates, sliding extremes |
 //! | `ticks` | when a kernel timer of a given `CONFIG_HZ` fires |
 //! | `info` | [`Info`], as TCP_INFO has it |
+//!
+//! # Where it differs from Linux
+//! - Nothing waits in a device queue: `tcp_limit_output_bytes` only bounds a burst.
+//! - A packet keeps its bytes when it is sent again: small ones are not joined, and a SACK block
+//!   that covers a packet in part does not count for it.
+//! - The receive buffer counts payload, of which it holds a fixed part
+//!   ([`Config::payload_ratio`]); Linux measures what its device's buffers waste.
+//! - A connection in TIME-WAIT is not reopened by a SYN.
+//! - BBR does not look for policers. `bbr3` is not validated against any kernel.
+//! - Metrics of earlier connections to the same host are not kept.
 //!
 //! Not here: IP, ports, listeners with queues, device queues, urgent data, fast open, MPTCP,
 //! accurate ECN.
@@ -37,7 +47,7 @@ mod sequence;
 mod ticks;
 mod windowed;
 
-pub use config::{Buffer, Config, EcnMode, LossDetection};
+pub use config::{Buffer, Config, EcnMode, LossDetection, SysctlError};
 pub use congestion::{
     Acked, Algorithm, CongestionControl, CongestionEvent, EcnUse, Flow, HyStart, RecoveryState,
     UnknownAlgorithm,

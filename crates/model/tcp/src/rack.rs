@@ -22,7 +22,7 @@ pub(crate) struct Conditions {
 /// RACK's variables (§5.3).
 #[derive(Debug)]
 pub(crate) struct Rack {
-    /// Of the delivered packet that was sent last: which transmission, its round trip.
+    /// Which transmission the delivered packet was that was sent last, and its round trip.
     order: u64,
     rtt: Duration,
     pub reordering_seen: bool,

@@ -270,6 +270,8 @@ impl SentQueue {
         packet.stamp = stamp;
         self.resent += u32::from(again);
         self.waiting -= u32::from(waited);
+        // What is out of date goes, so that the list stays as short as what is in flight.
+        self.first_resend();
         self.resends.push_back((id, order));
     }
 
@@ -320,5 +322,88 @@ impl SentQueue {
         self.highest_sacked = 0;
         self.covered = [(0, 0); 4];
         self.cursor = self.base;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn queue(packets: u64) -> SentQueue {
+        let mut queue = SentQueue::default();
+        for n in 0..packets {
+            queue.push(Sent::new(n * 100, 100, Time::from_nanos(n), Stamp::default()));
+        }
+        queue
+    }
+
+    /// What the counters say, counted.
+    fn counted(queue: &SentQueue) -> [u32; 4] {
+        let count = |what: fn(&Sent) -> bool| {
+            queue.packets.iter().filter(|packet| what(packet)).count() as u32
+        };
+        [
+            count(|packet| packet.sacked),
+            count(|packet| packet.lost),
+            count(|packet| packet.resent),
+            count(|packet| packet.lost && !packet.resent),
+        ]
+    }
+
+    #[test]
+    fn counters_hold_whatever_happens() {
+        let mut queue = queue(50);
+        let mut state = 7u64;
+        let mut draw = |below: u64| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            (state >> 33) % below
+        };
+        let mut una = 0;
+        for step in 0..5_000u64 {
+            let id = queue.first_id() + draw(u64::from(queue.len()).max(1));
+            match draw(8) {
+                0 | 1 => {
+                    let start = una + draw(3_000);
+                    queue.sack((start, start + draw(900)), |_, packet| assert!(!packet.sacked));
+                }
+                2 => drop(queue.mark_lost(id)),
+                3 => {
+                    if let Some(id) = queue.next_lost() {
+                        assert!(queue.get(id).is_some_and(|packet| packet.lost));
+                        queue.resend(id, Time::from_nanos(step), Stamp::default());
+                    }
+                }
+                4 => {
+                    una += draw(250);
+                    while queue.pop_acknowledged(una).is_some() {}
+                }
+                5 if step % 50 == 0 => queue.unmark_losses(),
+                6 if step % 70 == 0 => queue.unmark_sacks(),
+                _ => {
+                    let start = queue.next_id() * 100;
+                    queue.push(Sent::new(start, 100, Time::from_nanos(step), Stamp::default()));
+                }
+            }
+            let counters = [queue.sacked, queue.lost, queue.resent, queue.waiting];
+            assert_eq!(counters, counted(&queue), "{step}");
+            let first = queue.iter().find(|(_, packet)| packet.lost && !packet.resent);
+            let first = first.map(|(id, _)| id);
+            assert_eq!(queue.next_lost(), first, "{step}");
+        }
+    }
+
+    #[test]
+    fn a_block_that_grows_marks_what_is_new() {
+        let mut queue = queue(20);
+        let mut marked = Vec::new();
+        queue.sack((500, 1000), |id, _| marked.push(id));
+        queue.remember(&[(500, 1000)]);
+        queue.sack((300, 1250), |id, _| marked.push(id));
+        // The last one is covered in part only.
+        assert_eq!(marked, [5, 6, 7, 8, 9, 3, 4, 10, 11]);
+        queue.remember(&[(300, 1250)]);
+        queue.sack((300, 1300), |id, _| marked.push(id));
+        assert_eq!(marked.last(), Some(&12));
+        assert_eq!(queue.sacked(), 10);
     }
 }

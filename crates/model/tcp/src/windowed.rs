@@ -59,7 +59,7 @@ impl Greatest {
 #[derive(Debug, Clone)]
 pub(crate) struct Least {
     window: u64,
-    /// Of the complement, so that the greatest is the least.
+    /// Holds complements, so that the greatest is the least.
     filter: Greatest,
     any: bool,
 }

@@ -145,7 +145,6 @@ impl CongestionControl for Cubic {
         }
         let mut left = acked;
         if flow.in_slow_start() {
-            self.exit.acknowledged(flow);
             left = self.exit.grow(flow, acked);
         }
         if left > 0 && !flow.in_slow_start() {

@@ -73,9 +73,9 @@ impl Exit {
         self.samples = 0;
     }
 
-    /// An acknowledgement in slow start, before the window grows: a round may begin, and with
-    /// HyStart++ end slow start.
-    pub fn acknowledged(&mut self, flow: &mut Flow) {
+    /// An acknowledgement while the window is below its threshold (in a recovery, too): a round may
+    /// begin, and with HyStart++ end slow start.
+    fn acknowledged(&mut self, flow: &mut Flow) {
         if self.kind == HyStart::Off || flow.una <= self.round_end {
             return;
         }
@@ -109,8 +109,10 @@ impl Exit {
 
     /// A sample of the round-trip time in slow start, with the least one known, `least` (both ns).
     pub fn sample(&mut self, flow: &mut Flow, rtt: u64, least: u64) {
+        self.acknowledged(flow);
         match self.kind {
             HyStart::Off => {}
+            HyStart::Linux if flow.cwnd < LOW_WINDOW => {}
             HyStart::Linux => self.sample_linux(flow, rtt, least),
             HyStart::PlusPlus => self.sample_plus_plus(rtt),
         }
@@ -121,7 +123,7 @@ impl Exit {
             self.last_ack = flow.now;
             let train = flow.now.since(self.round_start).as_nanos();
             if train > (least + burst_delay(flow)) / 2 {
-                self.exit(flow);
+                flow.ssthresh = flow.cwnd;
                 return;
             }
         }
@@ -131,12 +133,6 @@ impl Exit {
         if self.samples < SAMPLES {
             self.samples += 1;
         } else if self.round_least > least + rise(least) {
-            self.exit(flow);
-        }
-    }
-
-    fn exit(&mut self, flow: &mut Flow) {
-        if flow.cwnd >= LOW_WINDOW {
             flow.ssthresh = flow.cwnd;
         }
     }

@@ -1,5 +1,5 @@
 //! Congestion controls behind one trait. Each has a file, whose doc comment names its source.
-//! Adding one takes its file and a line in [`algorithms`].
+//! Adding one takes its file and a line in `algorithms!`.
 //!
 //! All arithmetic is in integers. Windows are in packets of a maximum segment.
 
@@ -195,17 +195,14 @@ algorithms! {
 }
 
 /// A name that no congestion control has.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("there is no congestion control `{0}`; there are {known}", known = known())]
 pub struct UnknownAlgorithm(pub String);
 
-impl fmt::Display for UnknownAlgorithm {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "there is no congestion control `{}`; there are", self.0)?;
-        Algorithm::ALL.iter().try_for_each(|known| write!(f, " {}", known.name()))
-    }
+fn known() -> String {
+    let names: Vec<&str> = Algorithm::ALL.iter().map(|known| known.name()).collect();
+    names.join(" ")
 }
-
-impl std::error::Error for UnknownAlgorithm {}
 
 impl FromStr for Algorithm {
     type Err = UnknownAlgorithm;

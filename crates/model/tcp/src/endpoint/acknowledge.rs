@@ -108,8 +108,7 @@ impl Endpoint {
         let changed = window != self.snd.window;
         self.snd.window_seq = start;
         self.snd.window_ack = ack;
-        self.snd.window = window;
-        self.snd.largest_window = self.snd.largest_window.max(window);
+        self.snd.grant(window, self.negotiated.option_bytes());
         if changed && self.snd.sent.is_empty() {
             self.recovery.backoff = 0;
             // The probe of a closed window ends; what waits goes out.
@@ -291,7 +290,7 @@ impl Endpoint {
         self.rtt.sample_least(now, last.map_or(rtt, |last| now.since(last)));
     }
 
-    /// Tells the congestion control.
+    /// Reports the acknowledgement to the congestion control.
     fn report(&mut self, now: Time, outcome: &Outcome) {
         let event =
             CongestionEvent::Acknowledged { echo: outcome.echo, packets: outcome.delivered };

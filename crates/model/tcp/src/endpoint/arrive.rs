@@ -57,6 +57,11 @@ impl Endpoint {
 
     /// First to fourth check: timestamps, sequence number, RST, SYN.
     fn check(&mut self, now: Time, segment: &Segment, extent: Extent) -> bool {
+        if self.is_repeated_syn(segment, extent) {
+            // The answer was lost.
+            self.snd.syn_due = true;
+            return false;
+        }
         let reset = segment.flags.contains(Flags::RST);
         if !reset && self.is_too_old(segment) {
             self.answer_out_of_turn(now, extent);
@@ -80,6 +85,12 @@ impl Endpoint {
             return false;
         }
         true
+    }
+
+    /// The SYN that this end has answered comes again.
+    fn is_repeated_syn(&self, segment: &Segment, extent: Extent) -> bool {
+        let syn = segment.flags.contains(Flags::SYN) && !segment.flags.contains(Flags::ACK);
+        self.state == State::SynReceived && syn && extent.start == SYN_AT
     }
 
     /// In a simultaneous open, the other end's SYN comes again with an acknowledgement.
@@ -120,8 +131,6 @@ impl Endpoint {
     /// Answers a segment that is not acceptable with an acknowledgement.
     fn answer_out_of_turn(&mut self, now: Time, extent: Extent) {
         if self.state == State::SynReceived {
-            // The other end has not received the SYN that answers its own.
-            self.snd.syn_due |= extent.start == SYN_AT;
             return;
         }
         if extent.end > extent.start && extent.end <= self.rcv.next {
@@ -165,7 +174,7 @@ impl Endpoint {
         self.acknowledge_syn(now, segment);
         self.establish(now);
         let shift = if segment.flags.contains(Flags::SYN) { 0 } else { self.snd.shift };
-        self.snd.window = u32::from(segment.window) << shift;
+        self.snd.grant(u32::from(segment.window) << shift, self.negotiated.option_bytes());
         if self.snd.closing {
             self.state = State::FinWait1;
         }
@@ -271,7 +280,9 @@ impl Endpoint {
         let packet =
             if segment.mss == 0 { segment.len } else { segment.len.min(segment.mss.into()) };
         let rto = self.rtt.timeout(0);
-        self.rcv.acks.received(now, packet, self.rcv.window.size(), rto);
+        let pushed = segment.flags.contains(Flags::PSH);
+        let window = self.rcv.window.size();
+        self.rcv.acks.received(now, packet, pushed, window, rto);
         match segment.timestamps {
             Some(timestamps) if packet >= self.rcv.acks.segment => {
                 let clock = self.clock(now);

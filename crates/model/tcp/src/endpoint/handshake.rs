@@ -62,10 +62,10 @@ impl Endpoint {
             self.rcv.window.shift = self.config.window_shift();
         }
         self.snd.peer_mss = options.map_or(536, |syn| u32::from(syn.mss)).max(1);
-        self.snd.size_packets(agreed.option_bytes());
-        self.flow.mss = self.snd.mss;
         self.snd.window = u32::from(segment.window);
         self.snd.largest_window = self.snd.window;
+        self.snd.size_packets(agreed.option_bytes());
+        self.flow.mss = self.snd.mss;
     }
 
     /// SYN-SENT (RFC 9293 §3.10.7.3).

@@ -107,6 +107,32 @@ impl State {
 ///    [`handle_segment`](Self::handle_segment).
 ///
 /// `now` never goes back. Late calls are allowed; what they do is done late.
+///
+/// # Example
+/// ```
+/// use std::sync::Arc;
+///
+/// use netloom_tcp::{Config, Endpoint, State};
+/// use netloom_units::Time;
+///
+/// let config = Arc::new(Config::default());
+/// let now = Time::ZERO;
+/// let mut ends = [
+///     Endpoint::connect(now, config.clone(), 1),
+///     Endpoint::listen(config, 2),
+/// ];
+/// // A network without delay: the three segments of the handshake.
+/// for (from, to) in [(0, 1), (1, 0), (0, 1)] {
+///     let sent = ends[from].poll_transmit(now).unwrap();
+///     ends[to].handle_segment(now, &sent.segment, &sent.sack);
+/// }
+/// assert!(ends.iter().all(|end| end.state() == State::Established));
+/// ends[0].write(now, 1000);
+/// let sent = ends[0].poll_transmit(now).unwrap();
+/// assert_eq!(sent.segment.packet_bytes(20), 20 + 32 + 1000);
+/// ends[1].handle_segment(now, &sent.segment, &sent.sack);
+/// assert_eq!(ends[1].read(now, u64::MAX), 1000);
+/// ```
 #[derive(Debug)]
 pub struct Endpoint {
     config: Arc<Config>,
@@ -122,7 +148,8 @@ pub struct Endpoint {
     timers: Timers,
     ticks: Ticks,
     usage: Usage,
-    /// When pacing lets the next packet go.
+    /// Whether packets are paced, and when the next one may go.
+    paced: bool,
     next_at: Time,
     events: Events,
     /// A segment that is sent before all else: a reset or an answer out of turn.
@@ -150,6 +177,7 @@ impl Endpoint {
             timers: Timers::default(),
             ticks: Ticks::new(config.hz),
             usage: Usage::default(),
+            paced: control.paces() || config.max_pacing_rate != u64::MAX,
             next_at: Time::ZERO,
             events: Events::default(),
             reply: None,
@@ -228,6 +256,9 @@ impl Endpoint {
         self.flow.now = now;
         let segment = self.rcv.acks.segment.max(1);
         let taken = self.rcv.read(now, most, &self.config, segment);
+        if taken > 0 && self.rcv.readable() == 0 {
+            self.rcv.acks.drained();
+        }
         if taken > 0 && self.state.synchronized() {
             let buffered = self.rcv.buffered();
             let (next, window) = (self.rcv.next, &self.rcv.window);

@@ -78,11 +78,10 @@ impl Endpoint {
                 bytes = bytes.saturating_add(LONGEST_BURST >> steps);
             }
         }
-        let mss = u64::from(self.snd.mss);
-        let bound = LONGEST_BURST.min(u64::from(self.config.limit_output_bytes));
+        let bound = LONGEST_BURST.min(u64::from(self.config.limit_output_bytes)) as u32;
         let least = self.control.min_burst(&self.flow).unwrap_or(self.config.min_tso_segments);
-        let packets = (bytes.min(bound) / mss) as u32;
-        packets.max(least).min((bound / mss) as u32).max(1)
+        let packets = bytes.min(u64::from(bound)) as u32 / self.snd.mss;
+        packets.max(least).min(bound / self.snd.mss).max(1)
     }
 
     /// Whether it is better to wait for the next acknowledgement than to send `packets` packets

@@ -90,7 +90,23 @@ impl Sender {
     /// Sets the payload of a full packet, beside `options` bytes of options.
     pub fn size_packets(&mut self, options: u32) {
         let whole = self.peer_mss.min(self.path_mss).max(u32::from(LEAST_MSS));
-        self.mss = whole.saturating_sub(options).max(1);
+        let mss = whole.saturating_sub(options).max(1);
+        // Two packets fit into the largest window, so that acknowledgements need not wait.
+        let largest = self.largest_window;
+        let half = if largest > 536 { largest / 2 } else { largest };
+        self.mss = if half > 0 { mss.min(half.max(u32::from(LEAST_MSS))) } else { mss };
+    }
+
+    /// The other end grants `window` bytes; `options` as for packets.
+    pub fn grant(&mut self, window: u32, options: u32) {
+        self.window = window;
+        if window > self.largest_window {
+            let small = self.largest_window < 2 * self.path_mss;
+            self.largest_window = window;
+            if small {
+                self.size_packets(options);
+            }
+        }
     }
 
     /// Bytes written and not yet sent.

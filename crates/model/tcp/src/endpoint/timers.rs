@@ -147,6 +147,21 @@ impl Endpoint {
         self.timers.retransmit = Some((what, self.ticks.expiry(now, delay)));
     }
 
+    /// After new data: the timeout runs from the first packet in flight and does not restart (RFC
+    /// 6298 §5.1); a tail-loss probe does, and comes no later than the timeout (RFC 8985 §7.2).
+    pub(super) fn arm_after_sending(&mut self, now: Time, idle: bool) {
+        if idle || self.timers.retransmit.is_none() {
+            self.arm_retransmit(now, now);
+            return;
+        }
+        let replaces = self.timers.is_set_for(Retransmit::Timeout)
+            || self.timers.is_set_for(Retransmit::TailProbe);
+        if replaces && self.probe_delay().is_some() {
+            let first = self.snd.sent.first().map_or(now, |packet| packet.sent_at);
+            self.arm_retransmit(now, first);
+        }
+    }
+
     /// PTO (RFC 8985 §7.2): two round trips, and the longest delay of an acknowledgement where only
     /// one packet is in flight. `None` where no probe is due.
     fn probe_delay(&self) -> Option<Duration> {

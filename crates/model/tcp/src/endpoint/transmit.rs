@@ -166,16 +166,22 @@ impl Endpoint {
         let lost = self.snd.sent.lost() > self.snd.sent.resent();
         if in_flight < self.flow.cwnd && !lost && self.state.sends() {
             self.rate.limit_by_application(in_flight);
-            if self.usage.unvalidated {
-                self.usage.unvalidated = false;
-                self.validate_window(self.flow.now, false);
-            }
+            self.note_unlimited(self.flow.now);
+        }
+    }
+
+    /// Something else than the congestion window keeps more from being sent.
+    fn note_unlimited(&mut self, now: Time) {
+        if self.usage.unvalidated {
+            self.usage.unvalidated = false;
+            let limited = self.in_flight() >= self.flow.cwnd;
+            self.validate_window(now, limited);
         }
     }
 
     /// Whether pacing holds the next packet back; the deadline is set then.
     fn is_paced(&mut self, now: Time) -> bool {
-        if !self.control.paces() || self.flow.pacing_rate == u64::MAX || self.next_at <= now {
+        if !self.paced || self.flow.pacing_rate == u64::MAX || self.next_at <= now {
             return false;
         }
         self.timers.paced = Some(self.next_at);
@@ -185,7 +191,7 @@ impl Endpoint {
     /// `bytes` go out: when may the next ones?
     fn pace(&mut self, now: Time, bytes: u64) {
         let rate = self.flow.pacing_rate;
-        if self.control.paces() && rate != u64::MAX && rate > 0 {
+        if self.paced && rate != u64::MAX && rate > 0 {
             let wait = (u128::from(bytes) * u128::from(NANOS) / u128::from(rate)) as u64;
             // A late packet shortens the wait for the next one, by half of it at most.
             let credit = now.since(self.next_at).as_nanos();
@@ -255,6 +261,7 @@ impl Endpoint {
         let burst = self.burst();
         let take = self.next_take(quota, burst);
         if take == 0 && !self.sends_lone_fin() {
+            self.note_unlimited(now);
             self.watch_window(now);
             return None;
         }
@@ -267,6 +274,7 @@ impl Endpoint {
             return None;
         }
         if self.is_paced(now) {
+            self.note_unlimited(now);
             return None;
         }
         Some(self.send_burst(now, take, in_flight))
@@ -293,17 +301,9 @@ impl Endpoint {
         let last = u64::from(take) == unsent;
         let small_in_flight = self.snd.small_end > self.snd.una && !self.snd.sent.is_empty();
         let free = self.config.no_delay || (last && self.snd.closing) || !small_in_flight;
-        if free && (last || take > partial || self.fits_poorly(window)) {
-            take
-        } else {
-            take - partial
-        }
-    }
-
-    /// The other end's window has room for less than a packet: that goes out only if it is half of
-    /// its largest window (RFC 9293 §3.8.6.2.1).
-    fn fits_poorly(&self, window: u64) -> bool {
-        window >= u64::from(self.snd.largest_window) / 2
+        // Alone, and only because the other end's window is small, it waits: no silly windows (RFC
+        // 9293 §3.8.6.2.1).
+        if free && (last || take > partial) { take } else { take - partial }
     }
 
     /// Sends `take` bytes, and the FIN where it follows.
@@ -331,16 +331,8 @@ impl Endpoint {
         self.push_packets(now, start, take, in_flight, fin, last);
         self.usage.unvalidated = true;
         self.recovery.prr.sent += segment.packets();
-        let timing = self.timers.is_set_for(Retransmit::Timeout);
-        if idle || !timing || self.probes_instead() {
-            self.arm_retransmit(now, now);
-        }
+        self.arm_after_sending(now, idle);
         self.finish_data(now, segment, true)
-    }
-
-    /// Whether a tail-loss probe may take the place of the timeout that is set.
-    fn probes_instead(&self) -> bool {
-        self.flow.state <= crate::congestion::RecoveryState::Open && self.recovery.probe.is_none()
     }
 
     fn push_packets(

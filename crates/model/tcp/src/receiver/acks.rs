@@ -16,8 +16,11 @@ const QUICK_MOST: u32 = 16;
 /// Duplicate acknowledgements that are sent before compression begins.
 const UNCOMPRESSED: u32 = 3;
 
+/// The other end's segment size before it has sent any (RFC 9293 §3.7.1).
+const FIRST_SEGMENT: u32 = 536;
+
 /// The state of acknowledging.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct AckPolicy {
     /// An acknowledgement is to go out now.
     pub now: bool,
@@ -39,11 +42,37 @@ pub(crate) struct AckPolicy {
     received_at: Time,
     /// The largest payload of a segment: the other end's segment size.
     pub segment: u32,
+    /// Segments since the latest acknowledgement that end what the other application wrote: it may
+    /// wait for an answer.
+    pushed: u8,
+}
+
+impl Default for AckPolicy {
+    fn default() -> Self {
+        Self {
+            now: false,
+            delayed: None,
+            compressed: None,
+            held: 0,
+            duplicates: 0,
+            gap_at: 0,
+            gap: Duration::ZERO,
+            quick: 0,
+            interactive: false,
+            received_at: Time::ZERO,
+            segment: FIRST_SEGMENT,
+            pushed: 0,
+        }
+    }
 }
 
 impl AckPolicy {
-    /// `len` bytes of payload in packets of `packet` bytes arrived; a window of `window` is open.
-    pub fn received(&mut self, now: Time, packet: u32, window: u32, rto: Duration) {
+    /// Packets with `packet` bytes of payload arrived, pushed (PSH) or not; a window of `window` is
+    /// open.
+    pub fn received(&mut self, now: Time, packet: u32, pushed: bool, window: u32, rto: Duration) {
+        if pushed || packet < self.segment {
+            self.pushed = self.pushed.saturating_add(1);
+        }
         self.segment = self.segment.max(packet);
         let since = now.since(self.received_at);
         self.received_at = now;
@@ -98,6 +127,13 @@ impl AckPolicy {
         self.gap.min(bound).min(DELAY_MAX)
     }
 
+    /// The application has read all there is: a delayed acknowledgement goes out at once where the
+    /// other end may wait for it, and this end is not about to answer.
+    pub fn drained(&mut self) {
+        let waits = self.pushed > 1 || (self.pushed == 1 && !self.interactive);
+        self.now |= self.delayed.is_some() && waits;
+    }
+
     /// A gap is there, at `next`, and the segment did not close it.
     pub fn out_of_order(&mut self, now: Time, next: u64, config: &Config, rtt: Duration) {
         if !config.sack || config.comp_sack_segments == 0 {
@@ -118,7 +154,8 @@ impl AckPolicy {
             self.now = true;
         } else if self.compressed.is_none() {
             let part = Duration::from_nanos(rtt.as_nanos() / 20);
-            self.compressed = Some(now + config.comp_sack_delay.min(part));
+            let delay = config.comp_sack_delay.min(part) + config.comp_sack_slack;
+            self.compressed = Some(now + delay);
         }
     }
 
@@ -158,6 +195,7 @@ impl AckPolicy {
         self.delayed = None;
         self.compressed = None;
         self.held = 0;
+        self.pushed = 0;
         self.quick = self.quick.saturating_sub(1);
     }
 

@@ -37,6 +37,8 @@ pub(crate) struct Receiver {
     pub fin: Option<u64>,
     /// What has arrived out of order: disjoint, not adjacent, in order.
     waiting: Vec<(u64, u64)>,
+    /// Sequence numbers in it.
+    waiting_bytes: u64,
     sacks: Sacks,
     pub window: Window,
     pub acks: AckPolicy,
@@ -50,6 +52,7 @@ impl Receiver {
             read: SYN_AT + 1,
             fin: None,
             waiting: Vec::new(),
+            waiting_bytes: 0,
             sacks: Sacks::default(),
             window: Window::new(config),
             acks: AckPolicy::default(),
@@ -81,15 +84,9 @@ impl Receiver {
         !self.waiting.is_empty()
     }
 
-    /// Bytes that wait for what comes before them.
-    fn waiting_bytes(&self) -> u64 {
-        self.waiting.iter().map(|(start, end)| end - start).sum()
-    }
-
     /// Bytes that take room in the receive buffer.
     pub fn buffered(&self) -> u64 {
-        let waiting = if self.waiting.is_empty() { 0 } else { self.waiting_bytes() };
-        self.readable() + waiting
+        self.readable() + self.waiting_bytes
     }
 
     /// Takes payload (and FIN) from `start` up to `end`, which is not empty.
@@ -106,12 +103,12 @@ impl Receiver {
         }
         let before = self.next;
         self.next = end;
-        self.join_waiting(dsack);
+        self.join_waiting();
         Arrival::InOrder(self.next - before)
     }
 
     /// What waited and is now continued is in order, too.
-    fn join_waiting(&mut self, dsack: bool) {
+    fn join_waiting(&mut self) {
         let mut joined = 0;
         for (start, end) in &self.waiting {
             if *start > self.next {
@@ -120,13 +117,8 @@ impl Receiver {
             joined += 1;
             self.next = self.next.max(*end);
         }
-        if joined > 0 {
-            let first = self.waiting[0];
-            if dsack && first.0 < self.next && first.1 <= self.next {
-                self.sacks.settle(self.next);
-            }
-            self.waiting.drain(..joined);
-        }
+        self.waiting_bytes -=
+            self.waiting.drain(..joined).map(|(start, end)| end - start).sum::<u64>();
         self.sacks.settle(self.next);
     }
 
@@ -142,15 +134,18 @@ impl Receiver {
                 return Arrival::Duplicate;
             }
             let merged = (start.min(first.0), end.max(last.1));
+            let known: u64 = overlapped.iter().map(|(start, end)| end - start).sum();
             let twice = (start.max(first.0), end.min(first.1));
             if twice.0 < twice.1 {
                 self.duplicate(twice.0, twice.1, dsack);
             }
+            self.waiting_bytes += merged.1 - merged.0 - known;
             self.waiting[from] = merged;
             self.waiting.drain(from + 1..to);
             self.sacks.report(merged);
         } else {
             self.waiting.insert(from, (start, end));
+            self.waiting_bytes += end - start;
             self.sacks.report((start, end));
         }
         Arrival::OutOfOrder
@@ -196,5 +191,38 @@ impl Receiver {
         self.read += taken;
         self.window.read(now, self.read, config, mss);
         taken
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn segments_in_any_order_make_one_stream() {
+        let first = SYN_AT + 1;
+        let mut receiver = Receiver::new(&Config::default());
+        receiver.synchronize(1000);
+        let mut state = 3u64;
+        for _ in 0..3_000 {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            let start = first + (state >> 33) % 20_000;
+            let end = start + 1 + (state >> 20) % 700;
+            let before = receiver.next;
+            let arrival = receiver.take(start, end, true);
+            assert_eq!(matches!(arrival, Arrival::InOrder(_)), receiver.next > before);
+            let waiting: u64 = receiver.waiting.iter().map(|(start, end)| end - start).sum();
+            assert_eq!(receiver.waiting_bytes, waiting);
+            assert!(receiver.waiting.windows(2).all(|pair| pair[0].1 < pair[1].0));
+            assert!(receiver.waiting.first().is_none_or(|block| block.0 > receiver.next));
+            let sacked = receiver.take_sacks(4);
+            for block in sacked.as_slice() {
+                assert!(block.start < block.end);
+            }
+        }
+        // What is still missing at the start.
+        receiver.take(first, first + 20_000, true);
+        assert!(receiver.next >= first + 20_000 && receiver.waiting.is_empty());
+        assert_eq!(receiver.readable(), receiver.next - first);
     }
 }

@@ -55,9 +55,10 @@ impl Window {
 
     /// The window of a SYN: never scaled, whole segments of `mss`.
     pub fn open(&mut self, config: &Config, mss: u32) {
-        let space = config.payload_of(self.buffer).min(config.window_clamp.unwrap_or(u32::MAX));
-        self.clamp = space;
-        let first = space.min(65_535);
+        let bound = config.window_clamp.unwrap_or(u32::MAX);
+        self.clamp = config.payload_of(self.buffer).min(bound);
+        // Nothing is known of the device's buffers: half of them counts as payload.
+        let first = (self.buffer / 2).min(bound).min(65_535);
         self.size = if first > mss { first / mss * mss } else { first };
         self.growing = self.size;
         self.most_read = self.size.min(10 * mss);

@@ -6,4 +6,5 @@ mod laws;
 mod properties;
 mod receiver;
 mod recovery;
+mod sender;
 mod states;

@@ -96,6 +96,7 @@ proptest! {
         sizes in (0..400_000u64, 0..100_000u64),
         rate in proptest::sample::select(&[0u64, 2_000_000, 50_000_000][..]),
         mtu in 100u16..1500,
+        whole in any::<bool>(),
     ) {
         // Without timestamps, the timeout stays as long as no packet arrives at the first try
         // (Karn): minutes between two packets, where many are lost.
@@ -107,6 +108,7 @@ proptest! {
         let line = || Line::new(rate, ms(20), 60_000);
         let second = Config { mtu, ..config.clone() };
         let mut network = Network::with_configs(config, second, [line(), line()]);
+        network.whole = whole;
         network.hosts[0].keep = false;
         network.hosts[1].keep = false;
         network.lines[0].plan = Box::new(there.plan());
@@ -175,6 +177,8 @@ fn check(endpoint: &Endpoint) {
     assert!(info.cwnd >= 1, "{info:?}");
     assert!(info.in_flight <= 2 * info.unacked, "{info:?}");
     assert!(info.sacked + info.lost_now <= info.unacked, "{info:?}");
+    // Every packet is in flight, or arrived, or lost; it may be lost and in flight again.
+    assert!(info.in_flight + info.sacked + info.lost_now >= info.unacked, "{info:?}");
     // Without SACK, an acknowledgement that comes twice stands for a packet.
     if endpoint.config().sack {
         assert!(info.delivered <= info.packets_sent + 4, "{info:?}");

@@ -21,19 +21,24 @@ fn the_first_segments_are_acknowledged_at_once_later_ones_in_pairs() {
     assert!(covered[20..80].iter().all(|bytes| *bytes == 2896), "{covered:?}");
 }
 
-/// A lone segment after the quick phase: 40 ms, up to a tick more.
+/// A lone segment after the quick phase: 40 ms, up to a tick more; at once where the application
+/// reads it, since the other one may wait, as Linux 6.18 was recorded to do.
 #[test]
-fn a_lone_segment_is_acknowledged_after_40_ms() {
-    let mut network = Network::symmetric(Config::default(), 0, ms(1), 0);
-    network.connect();
-    network.send(60 * 1448);
-    network.run(at_ms(150));
-    network.send(100);
-    network.run(at_ms(1_000));
-    let arrival = data_of(&network, 0).last().unwrap().0 + ms(1);
-    let ack = acks_of(&network, 1).last().unwrap().0;
-    let delay = ack.since(arrival);
-    assert!(delay >= ms(40) && delay <= ms(42), "{delay}");
+fn a_lone_segment_is_acknowledged_after_40_ms_or_when_it_is_read() {
+    let delay = |reads: bool| {
+        let mut network = Network::symmetric(Config::default(), 0, ms(1), 0);
+        network.connect();
+        network.send(60 * 1448);
+        network.run(at_ms(150));
+        network.hosts[1].reads = reads;
+        network.send(100);
+        network.run(at_ms(1_000));
+        let arrival = data_of(&network, 0).last().unwrap().0 + ms(1);
+        acks_of(&network, 1).last().unwrap().0.since(arrival)
+    };
+    let delayed = delay(false);
+    assert!(delayed >= ms(40) && delayed <= ms(42), "{delayed}");
+    assert_eq!(delay(true), ms(0));
 }
 
 #[test]
@@ -181,10 +186,10 @@ fn the_receive_window_grows_with_what_is_read() {
     };
     let (small, slow) = run(131_072);
     let (large, fast) = run(6_291_456);
-    assert!(small <= 65_536, "{small}");
+    assert_eq!(small, 86_016);
     assert!(large > 1_250_000, "{large}");
-    // A window of 64 KiB each 100 ms, against 100 Mbit/s.
-    assert!((4_500_000..7_000_000).contains(&slow), "{slow}");
+    // A window of 84 KiB each 100 ms, against 100 Mbit/s.
+    assert!((7_000_000..8_700_000).contains(&slow), "{slow}");
     assert!(fast > 90_000_000, "{fast}");
 }
 

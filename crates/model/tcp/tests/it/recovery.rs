@@ -114,6 +114,25 @@ fn everything_lost_is_repaired_after_the_timeout() {
     assert!(gap >= ms(300) && gap < ms(310), "{gap}");
 }
 
+/// RFC 6298 §5.1: more data does not put the timeout off.
+#[test]
+fn an_application_that_goes_on_writing_does_not_put_the_timeout_off() {
+    for probe in [false, true] {
+        let config = Config { tail_loss_probe: probe, no_delay: true, ..Config::default() };
+        let mut network = path(config, |_, _| Fate::Drop);
+        for step in 0..20 {
+            network.send(100);
+            network.run(at_ms(150 + 50 * (step + 1)));
+        }
+        let data = data_of(&network, 0);
+        let first: Vec<_> = data.iter().filter(|(_, seq, _)| *seq == 0).collect();
+        let gap = first[1].0.since(first[0].0);
+        // With a probe, that comes at the time of the timeout, and the timeout 300 ms later.
+        let expected = if probe { ms(600) } else { ms(300) };
+        assert!(gap >= expected && gap < expected + ms(30), "{probe} {gap}");
+    }
+}
+
 #[test]
 fn timeouts_double() {
     let config = Config { tail_loss_probe: false, ..Config::default() };

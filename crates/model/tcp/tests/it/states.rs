@@ -109,6 +109,10 @@ fn passive_open() {
     peer.arrives(syn(Flags::SYN, 500, 0));
     assert_eq!(peer.state(), State::SynReceived);
     assert_eq!(peer.one(), (Flags::SYN | Flags::ACK, 100, 501));
+    // The answer was lost: the SYN comes again.
+    peer.now = at_ms(1_000);
+    peer.arrives(syn(Flags::SYN, 500, 0));
+    assert_eq!(peer.one(), (Flags::SYN | Flags::ACK, 100, 501));
     peer.arrives(segment(Flags::ACK, 501, 101));
     assert_eq!(peer.state(), State::Established);
     assert_eq!(peer.events(), [Event::Connected, Event::Writable]);

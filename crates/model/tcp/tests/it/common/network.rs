@@ -187,6 +187,8 @@ pub struct Network {
     pub hosts: [Host; 2],
     /// From host 0, from host 1.
     pub lines: [Line; 2],
+    /// Super-segments travel whole.
+    pub whole: bool,
     flying: BinaryHeap<Reverse<(Time, u64, usize, Flying)>>,
     number: u64,
     /// Most deadlines and arrivals handled without time passing: a loop is a failure.
@@ -203,7 +205,9 @@ impl Network {
         let server = Endpoint::listen(Arc::new(second), 77);
         let hosts = [Host::new(client), Host::new(server)];
         let flying = BinaryHeap::new();
-        let mut network = Self { now: Time::ZERO, hosts, lines, flying, number: 0, stuck: 0 };
+        let whole = false;
+        let mut network =
+            Self { now: Time::ZERO, hosts, lines, whole, flying, number: 0, stuck: 0 };
         network.settle(0);
         network
     }
@@ -220,7 +224,9 @@ impl Network {
         self.hosts[host].run_application(now);
         while let Some(transmit) = self.hosts[host].endpoint.poll_transmit(now) {
             let mut rest = transmit.segment;
-            while let Some(first) = rest.split_off(1) {
+            while !self.whole
+                && let Some(first) = rest.split_off(1)
+            {
                 self.offer(host, Packet { segment: first, sack: transmit.sack });
             }
             self.offer(host, Packet { segment: rest, sack: transmit.sack });

@@ -1,6 +1,10 @@
 //! What an endpoint is configured by: Linux's sysctls as typed fields, and the socket's own
 //! options. Not here: parsing and the names of sysctls in scenarios.
 
+mod sysctls;
+
+pub use sysctls::SysctlError;
+
 use netloom_units::Duration;
 
 use crate::congestion::{Algorithm, HyStart};
@@ -63,8 +67,9 @@ pub struct Config {
     pub wmem: Buffer,
     /// `tcp_moderate_rcvbuf`: whether the receive buffer grows by itself.
     pub moderate_rcvbuf: bool,
-    /// How much of the receive buffer is payload, in 256ths: Linux measures it from the buffers
-    /// that its device fills.
+    /// How much of the receive buffer is payload, in 256ths, once there is some: Linux measures it
+    /// from the buffers that its device fills. The default is what Linux 6.18 found at a TAP device
+    /// with packets of 1500 bytes: 86,016 of 131,072.
     pub payload_ratio: u8,
     /// `tcp_sack`.
     pub sack: bool,
@@ -98,7 +103,7 @@ pub struct Config {
     pub pacing_slow_start_ratio: u32,
     /// `tcp_pacing_ca_ratio`, in per cent.
     pub pacing_avoidance_ratio: u32,
-    /// The socket's `SO_MAX_PACING_RATE`, in bytes per second.
+    /// The socket's `SO_MAX_PACING_RATE`, in bytes per second: paces any congestion control.
     pub max_pacing_rate: u64,
     /// `tcp_min_tso_segs`.
     pub min_tso_segments: u32,
@@ -108,7 +113,8 @@ pub struct Config {
     pub tso_window_divisor: u32,
     /// `tcp_comp_sack_delay_ns`; zero for no compression of acknowledgements.
     pub comp_sack_delay: Duration,
-    /// `tcp_comp_sack_slack_ns`: how much later the compressed acknowledgement may come.
+    /// `tcp_comp_sack_slack_ns`: how much later the compressed acknowledgement may come, and does
+    /// where nothing else wakes the kernel.
     pub comp_sack_slack: Duration,
     /// `tcp_comp_sack_nr`: most acknowledgements that one replaces.
     pub comp_sack_segments: u32,
@@ -151,7 +157,7 @@ impl Default for Config {
             rmem: Buffer { min: 4096, initial: 131_072, max: 6_291_456 },
             wmem: Buffer { min: 4096, initial: 16_384, max: 4_194_304 },
             moderate_rcvbuf: true,
-            payload_ratio: 128,
+            payload_ratio: 168,
             sack: true,
             dsack: true,
             timestamps: true,
