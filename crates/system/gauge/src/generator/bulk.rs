@@ -122,34 +122,46 @@ fn wait(listener: &TcpListener) {
 type Flows = Mutex<BTreeMap<u16, BTreeMap<u64, Arrived>>>;
 
 /// Counts what one connection brings; one that breaks has brought what it has.
-fn count(mut stream: TcpStream, clock: &Clock, stop: &Stop, flows: &Flows) {
-    let counted = (|| -> io::Result<()> {
-        stream.set_nonblocking(false)?;
-        stream.set_read_timeout(Some(PATIENCE))?;
-        let mut head = [0; MAGIC.len() + 2];
-        stream.read_exact(&mut head)?;
-        let Some(&[high, low]) = head.strip_prefix(&MAGIC) else {
-            return Err(io::Error::other("it is not from a sender of this run"));
-        };
-        let flow = u16::from_be_bytes([high, low]);
-        let mut buffer = vec![0; 256 << 10];
-        loop {
-            match stream.read(&mut buffer) {
-                Ok(0) => return Ok(()),
-                Ok(length) => {
-                    let mut flows = flows.lock().unwrap_or_else(PoisonError::into_inner);
-                    let intervals = flows.entry(flow).or_default();
-                    let now = intervals.entry(clock.interval(clock.now())).or_default();
-                    now.bytes += length as u64;
-                }
-                Err(error) if is_impatience(&error) && !stop.is_asked() => {}
-                Err(error) if is_impatience(&error) => return Ok(()),
-                Err(error) => return Err(error),
-            }
-        }
-    })();
-    if let Err(error) = counted {
+fn count(stream: TcpStream, clock: &Clock, stop: &Stop, flows: &Flows) {
+    if let Err(error) = counted(stream, clock, stop, flows) {
         eprintln!("a connection broke: {error}");
+    }
+}
+
+fn counted(mut stream: TcpStream, clock: &Clock, stop: &Stop, flows: &Flows) -> io::Result<()> {
+    stream.set_nonblocking(false)?;
+    stream.set_read_timeout(Some(PATIENCE))?;
+    let mut asked = None;
+    // What comes next; nothing at the end.
+    let mut read = |buffer: &mut [u8]| loop {
+        match stream.read(buffer) {
+            Err(error) if !is_impatience(&error) => return Err(error),
+            Err(_) if stop.is_overdue(&mut asked, clock) => return Ok(0),
+            Err(_) => {}
+            read => return read,
+        }
+    };
+    let mut head = [0; MAGIC.len() + 2];
+    let mut filled = 0;
+    while filled < head.len() {
+        match read(&mut head[filled..])? {
+            0 => return Ok(()),
+            length => filled += length,
+        }
+    }
+    let Some(&[high, low]) = head.strip_prefix(&MAGIC) else {
+        return Err(io::Error::other("it is not from a sender of this run"));
+    };
+    let flow = u16::from_be_bytes([high, low]);
+    let mut buffer = vec![0; 256 << 10];
+    loop {
+        let length = read(&mut buffer)?;
+        if length == 0 {
+            return Ok(());
+        }
+        let mut flows = flows.lock().unwrap_or_else(PoisonError::into_inner);
+        let intervals = flows.entry(flow).or_default();
+        intervals.entry(clock.interval(clock.now())).or_default().bytes += length as u64;
     }
 }
 

@@ -12,11 +12,15 @@ use nix::sys::socket::{setsockopt, sockopt};
 
 use super::clock::Clock;
 use super::stop::Stop;
-use super::wire::{HEADERS, LENGTH, Stamp};
+use super::wire::{HEADERS, LAST, LENGTH, Stamp};
 use super::{Send, SentReport};
 
 /// How much later than meant a datagram is not called late, in ns.
 const LATE: u64 = 1_000_000;
+
+/// How often the end of a flow is said, since one may be lost; and the time between, in ns.
+const LAST_TIMES: u32 = 3;
+const LAST_GAP: u64 = 2_000_000;
 
 /// Sends as ordered, from when it is `ready` on.
 pub fn send(order: &Send, clock: &Clock, stop: &Stop, ready: impl FnOnce()) -> Result<SentReport> {
@@ -42,7 +46,8 @@ pub fn send(order: &Send, clock: &Clock, stop: &Stop, ready: impl FnOnce()) -> R
             break;
         }
         let payload = &mut payload[..payload_bytes(bytes)];
-        Stamp { flow: order.flow, number: number as u32, at: due }.write(payload);
+        let number = number as u32 % LAST;
+        Stamp { flow: order.flow, number, at: due }.write(payload);
         let sent = report.intervals.entry(clock.interval(due)).or_default();
         sent.packets += 1;
         sent.bytes += u64::from(bytes);
@@ -59,6 +64,13 @@ pub fn send(order: &Send, clock: &Clock, stop: &Stop, ready: impl FnOnce()) -> R
     // Until its end the entry lasts, also where it is silent.
     if order.time.is_some() {
         wait(end, clock, stop);
+    }
+    for _ in 0..LAST_TIMES {
+        let payload = &mut payload[..LENGTH];
+        Stamp { flow: order.flow, number: LAST, at: clock.now() }.write(payload);
+        // Whether it was lost, the receiver finds out.
+        let _ = socket.send(payload);
+        clock.sleep_until(clock.now() + LAST_GAP);
     }
     Ok(report)
 }
