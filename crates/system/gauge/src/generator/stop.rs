@@ -37,6 +37,19 @@ impl Stop {
         self.0.store(true, Ordering::Relaxed);
     }
 
+    /// Waits until `due`; `false` if the end is asked for before.
+    pub fn unless_before(&self, due: u64, clock: &Clock) -> bool {
+        loop {
+            if self.is_asked() {
+                return false;
+            }
+            if clock.now() >= due {
+                return true;
+            }
+            clock.sleep_until(due);
+        }
+    }
+
     /// Whether what was under way when the end was asked for has had its time. `since` is when that
     /// was noticed.
     pub fn is_overdue(&self, since: &mut Option<u64>, clock: &Clock) -> bool {
