@@ -63,7 +63,7 @@ fn a_run_sends_what_models_say_and_counts_what_links_lose() {
            - { name: few, from: a, to: c, udp: {}, start: 200ms,\n      \
                trace: { file: [\"0 60\", \"0.3 1514\", \"0.3 100\"] } }\n  \
            - { name: bulk, from: a, to: c, tcp: {}, bulk: { bytes: 300kB, connections: 2 } }\n  \
-           - { name: web, from: b, to: c, tcp: {},\n      \
+           - { name: web, from: c, to: a, tcp: {},\n      \
                flows: { file: [\"0, 0, 100\", \"0.2, 0, 100000\"] } }\n",
     );
     lab.ok(&["run", "-o", "results"]);
@@ -100,7 +100,7 @@ fn a_run_sends_what_models_say_and_counts_what_links_lose() {
     let bulk = of("bulk", "a");
     assert_eq!((bulk["sent_bytes"], bulk["received_bytes"]), (600_000, 600_000));
     assert!(!bulk.contains_key("sent_packets") && !bulk.contains_key("flows"));
-    let web = of("web", "b");
+    let web = of("web", "c");
     assert_eq!((web["flows"], web["completed_flows"], web["received_bytes"]), (2, 2, 100_100));
 }
 
