@@ -1,5 +1,5 @@
-//! Traces, tables, profiles and recordings of any text are read or refused. The first byte picks the
-//! format.
+//! Traces, tables, profiles and recordings of any text are read or refused. The first byte picks
+//! the format.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
