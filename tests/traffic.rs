@@ -10,7 +10,7 @@ use netloom_columnar::{Cell, Stored};
 
 /// The numbers of a run's `traffic.parquet`, summed up over time, by entry and sender.
 fn sums(lab: &Lab) -> BTreeMap<(String, String), BTreeMap<&'static str, u64>> {
-    const NUMBERS: [&str; 7] = [
+    const NUMBERS: [&str; 9] = [
         "sent_packets",
         "sent_bytes",
         "received_packets",
@@ -18,6 +18,8 @@ fn sums(lab: &Lab) -> BTreeMap<(String, String), BTreeMap<&'static str, u64>> {
         "lost_packets",
         "refused_packets",
         "doubled_packets",
+        "flows",
+        "completed_flows",
     ];
     let table = Stored::open(File::open(lab.path("results/traffic.parquet")).unwrap()).unwrap();
     let columns = [&["traffic", "from"], &NUMBERS[..]].concat();
@@ -60,7 +62,9 @@ fn a_run_sends_what_models_say_and_counts_what_links_lose() {
                for: 2s, poisson: { rate: 2Mbit/s } }\n  \
            - { name: few, from: a, to: c, udp: {}, start: 200ms,\n      \
                trace: { file: [\"0 60\", \"0.3 1514\", \"0.3 100\"] } }\n  \
-           - { name: bulk, from: a, to: c, tcp: {}, bulk: { bytes: 300kB, connections: 2 } }\n",
+           - { name: bulk, from: a, to: c, tcp: {}, bulk: { bytes: 300kB, connections: 2 } }\n  \
+           - { name: web, from: c, to: a, tcp: {},\n      \
+               flows: { file: [\"0, 0, 100\", \"0.2, 0, 100000\"] } }\n",
     );
     lab.ok(&["run", "-o", "results"]);
     let sums = sums(&lab);
@@ -95,7 +99,9 @@ fn a_run_sends_what_models_say_and_counts_what_links_lose() {
     assert_eq!((few["sent_packets"], few["received_packets"], few["received_bytes"]), (3, 3, 1674));
     let bulk = of("bulk", "a");
     assert_eq!((bulk["sent_bytes"], bulk["received_bytes"]), (600_000, 600_000));
-    assert!(!bulk.contains_key("sent_packets"));
+    assert!(!bulk.contains_key("sent_packets") && !bulk.contains_key("flows"));
+    let web = of("web", "c");
+    assert_eq!((web["flows"], web["completed_flows"], web["received_bytes"]), (2, 2, 100_100));
 }
 
 /// A run ends what never ends by itself, and what was counted until then is there.

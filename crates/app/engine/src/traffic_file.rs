@@ -16,7 +16,7 @@ const COLUMNS: &[Column<'static>] = &[
     ("to", Kind::Name),
     ("sent_packets", Kind::MaybeNumber),
     ("sent_bytes", Kind::MaybeNumber),
-    ("late_packets", Kind::MaybeNumber),
+    ("late", Kind::MaybeNumber),
     ("refused_packets", Kind::MaybeNumber),
     ("received_packets", Kind::MaybeNumber),
     ("received_bytes", Kind::MaybeNumber),
@@ -26,6 +26,10 @@ const COLUMNS: &[Column<'static>] = &[
     ("delay_mean_ns", Kind::MaybeNumber),
     ("delay_most_ns", Kind::MaybeNumber),
     ("jitter_ns", Kind::MaybeNumber),
+    ("flows", Kind::MaybeNumber),
+    ("completed_flows", Kind::MaybeNumber),
+    ("completion_mean_ns", Kind::MaybeNumber),
+    ("completion_most_ns", Kind::MaybeNumber),
 ];
 
 /// All rows.
@@ -44,6 +48,8 @@ pub struct TrafficRow {
     pub to: String,
     /// Whether it goes over UDP: only there are packets.
     pub is_udp: bool,
+    /// Whether it is transfers over TCP.
+    pub has_flows: bool,
     /// What was sent, if the sender has reported.
     pub sent: Option<Sent>,
     /// What came, if the receiver has reported.
@@ -111,7 +117,7 @@ impl TrafficRow {
         }
     }
 
-    fn cells(&self) -> [Cell<'_>; 16] {
+    fn cells(&self) -> [Cell<'_>; 20] {
         let Self { sent, arrived, .. } = self;
         let udp_sent = sent.filter(|_| self.is_udp);
         let udp_arrived = arrived.filter(|_| self.is_udp);
@@ -120,6 +126,8 @@ impl TrafficRow {
             .zip(udp_arrived)
             .map(|(sent, arrived)| sent.packets.saturating_sub(sent.refused + arrived.packets));
         let timed = udp_arrived.filter(|arrived| arrived.packets > 0);
+        let flows = sent.filter(|_| self.has_flows);
+        let complete = flows.filter(|sent| sent.completed > 0);
         [
             Cell::Number(self.time.as_nanos()),
             Cell::Name(&self.entry),
@@ -127,7 +135,7 @@ impl TrafficRow {
             Cell::Name(&self.to),
             udp_sent.map(|sent| sent.packets).into(),
             sent.map(|sent| sent.bytes).into(),
-            udp_sent.map(|sent| sent.late).into(),
+            sent.filter(|_| self.is_udp || self.has_flows).map(|sent| sent.late).into(),
             udp_sent.map(|sent| sent.refused).into(),
             udp_arrived.map(|arrived| arrived.packets).into(),
             arrived.map(|arrived| arrived.bytes).into(),
@@ -137,6 +145,10 @@ impl TrafficRow {
             timed.map(|arrived| arrived.delay_sum / arrived.packets).into(),
             timed.map(|arrived| arrived.delay_most).into(),
             timed.map(|arrived| arrived.jitter).into(),
+            flows.map(|sent| sent.flows).into(),
+            flows.map(|sent| sent.completed).into(),
+            complete.map(|sent| sent.completion_sum / sent.completed).into(),
+            complete.map(|sent| sent.completion_most).into(),
         ]
     }
 }

@@ -9,6 +9,7 @@ use anyhow::{Context, Result};
 use netloom_gauge::generator::{Order, Receive, ReceivedReport, Reckoning, Send, SentReport};
 use netloom_gauge::traffic::{Protocol, READY, ROLE};
 use netloom_scenario::{Command, Milestone, Process, Ready, Scenario, Start, Traffic, Transport};
+use netloom_traffic::Model;
 use netloom_units::Duration;
 use nix::sys::time::TimeValLike;
 use nix::time::{ClockId, clock_gettime};
@@ -27,7 +28,9 @@ pub fn processes(scenario: &Scenario) -> Vec<Process> {
 
 fn receiver(entry: &Traffic) -> Process {
     let start = Start::At(Duration::ZERO);
-    process(receiver_name(entry), vec![entry.to.clone()], start, true)
+    let ready = Some(Ready::Output(READY.into()));
+    let process = process(receiver_name(entry), vec![entry.to.clone()], start, true);
+    Process { ready, ..process }
 }
 
 fn sender(entry: &Traffic) -> Process {
@@ -51,7 +54,8 @@ fn process(name: String, nodes: Vec<String>, start: Start, background: bool) -> 
         command: Command::Exec(vec![program, ROLE.into()]),
         env: BTreeMap::new(),
         start,
-        ready: Some(Ready::Output(READY.into())),
+        // A sender may have ended before anybody looks.
+        ready: None,
         background,
         keep: Vec::new(),
     }
@@ -125,6 +129,10 @@ pub async fn send(
     instance::live(run, process, node, Some(order)).await
 }
 
+fn is_transfers(entry: &Traffic) -> bool {
+    over(&entry.transport).0 == Protocol::Tcp && matches!(entry.model, Model::Flows(_))
+}
+
 fn over(transport: &Transport) -> (Protocol, u16) {
     match transport.port() {
         // Refused before the run.
@@ -162,6 +170,7 @@ pub fn collect(run: &Run, scenario: &Scenario, interval: Duration) -> (TrafficRo
                 entry: entry.name.clone(),
                 from: from.clone(),
                 to: entry.to.clone(),
+                has_flows: is_transfers(entry),
                 is_udp: over(&entry.transport).0 == Protocol::Udp,
                 sent: sent.as_ref().map(|of| of.get(&number).copied().unwrap_or_default()),
                 arrived: arrived.as_ref().map(|of| of.get(&number).copied().unwrap_or_default()),

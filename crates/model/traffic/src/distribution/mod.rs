@@ -176,9 +176,10 @@ impl Law {
         self.0.at_most(x)
     }
 
-    /// The next value as a duration: base units are nanoseconds, rounded to the nearest.
+    /// The next value as a duration: base units are nanoseconds, rounded to the nearest, at least
+    /// 1, so that time goes on.
     pub(crate) fn duration(&self, stream: &mut Stream) -> Duration {
-        nanoseconds(self.draw(stream))
+        nanoseconds(self.draw(stream)).max(Duration::from_nanos(1))
     }
 
     /// The next value as a size: base units are bytes, rounded to the nearest, at least 1.

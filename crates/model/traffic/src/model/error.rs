@@ -56,10 +56,16 @@ pub enum TrafficError {
         rate: f64,
     },
     /// Bursts with hardly a frame.
-    #[error("a burst holds {frames:.1e} frames on average; write longer bursts or smaller frames")]
+    #[error("{share:.1e} of all bursts hold a frame; write longer bursts or smaller frames")]
     TooLittle {
-        /// The mean number of frames of a burst.
-        frames: f64,
+        /// Which share of the bursts holds a frame.
+        share: f64,
+    },
+    /// Steps of a rate that are far shorter than a frame.
+    #[error("{passed:.1e} steps pass before one frame has been sent; write longer steps")]
+    ManySteps {
+        /// How many, on average.
+        passed: f64,
     },
     /// More bursts at a time than can be followed.
     #[error("{active:.1e} bursts at a time are too many: at most {most:.0e}")]

@@ -31,6 +31,7 @@ use netloom_link::{DataFile, FileError, Stream};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::distribution::Law;
 use crate::files;
 use crate::source::{Bursts, Fluid, Source};
 use crate::{Line, Moments, Pace, Sizes};
@@ -363,12 +364,27 @@ fn pace(rate: f64) -> Result<Pace, TrafficError> {
     Pace::from_bits_per_second(rate).ok_or(TrafficError::Extreme { rate })
 }
 
-/// Refuses bursts so short that hardly one in a thousand holds a frame: who waits for the next
-/// frame would wait long.
-fn enough(burst_bits: f64, sizes: &Sizes) -> Result<(), TrafficError> {
-    let frames = burst_bits / (8.0 * sizes.law()?.mean());
-    match frames >= 1e-3 {
-        true => Ok(()),
-        false => Err(TrafficError::TooLittle { frames }),
+/// Refuses bursts of which hardly one in ten thousand holds a frame: who waits for the next frame
+/// would wait long.
+fn enough(lengths: &Law, pace: Pace, sizes: &Sizes) -> Result<(), TrafficError> {
+    const LEAST: f64 = 1e-4;
+    let gap = sizes.law()?.mean() * 8e9 / pace.bits_per_second();
+    match share_with_frame(lengths, gap) {
+        share if share >= LEAST => Ok(()),
+        share => Err(TrafficError::TooLittle { share }),
     }
+}
+
+/// The share of bursts that hold a frame, from below: one of length L does with the probability
+/// min(1, L/gap), whose mean is ∫₀^gap P(L > x) dx / gap. Lengths in ns.
+fn share_with_frame(lengths: &Law, gap: f64) -> f64 {
+    // Steps of 5 % from a thousand-millionth of the gap on.
+    const STEP: f64 = 1.05;
+    let (mut from, mut share) = (gap * 1e-9, 0.0);
+    while from < gap {
+        let to = (from * STEP).min(gap);
+        share += (to - from) / gap * (1.0 - lengths.at_most(to));
+        from = to;
+    }
+    share
 }

@@ -64,8 +64,7 @@ impl Configured for OnOffConfig {
 
     fn source(&self, given: &Given<'_>) -> Result<Source, TrafficError> {
         let pace = self.pace()?;
-        let bits = self.on.law()?.mean() / 1e9 * pace.bits_per_second();
-        enough(bits, given.sizes)?;
+        enough(&self.on.law()?, pace, given.sizes)?;
         let bursts = OnOffBursts::new(self, given.stream)?.into();
         Ok(Trains::new(bursts, pace, given.sizes.law()?, given.stream).into())
     }

@@ -68,10 +68,14 @@ impl PpbpConfig {
         Ok(Derived { arrivals, rate, length })
     }
 
-    fn process(&self, derived: &Derived, stream: &Stream) -> Result<PpbpBursts, TrafficError> {
+    /// How long bursts last.
+    fn lengths(&self) -> Result<Law, TrafficError> {
         let shape = 3.0 - 2.0 * self.hurst;
-        let lengths = Distribution::Pareto(Pareto { mean: self.burst, shape, most: None }).law()?;
-        Ok(PpbpBursts::new(derived.arrivals, lengths, self.start, stream))
+        Distribution::Pareto(Pareto { mean: self.burst, shape, most: None }).law()
+    }
+
+    fn process(&self, derived: &Derived, stream: &Stream) -> Result<PpbpBursts, TrafficError> {
+        Ok(PpbpBursts::new(derived.arrivals, self.lengths()?, self.start, stream))
     }
 }
 
@@ -99,9 +103,10 @@ impl Configured for PpbpConfig {
 
     fn source(&self, given: &Given<'_>) -> Result<Source, TrafficError> {
         let derived = self.derived(given)?;
-        enough(derived.rate * derived.length, given.sizes)?;
+        let pace = pace(derived.rate)?;
+        enough(&self.lengths()?, pace, given.sizes)?;
         let bursts = self.process(&derived, given.stream)?.into();
-        Ok(Trains::new(bursts, pace(derived.rate)?, given.sizes.law()?, given.stream).into())
+        Ok(Trains::new(bursts, pace, given.sizes.law()?, given.stream).into())
     }
 
     fn bursts(&self, given: &Given<'_>) -> Result<Option<Sending>, TrafficError> {

@@ -34,6 +34,9 @@ pub struct RatesConfig {
     pub repeat: Option<Duration>,
 }
 
+/// Most steps that pass while one frame comes together.
+const MOST_STEPS: f64 = 1e6;
+
 /// Rates, some of which may be none at all.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(try_from = "Vec<String>", into = "Vec<String>")]
@@ -114,6 +117,17 @@ impl RatesConfig {
         Ok(Steps::new(steps, self.repeat))
     }
 
+    /// Refuses steps so short that one frame takes millions of them: who waits for the next frame
+    /// would wait long.
+    fn check_steps(&self, steps: &Steps, frame_bits: f64) -> Result<(), TrafficError> {
+        let Some(round) = self.repeat else { return Ok(()) };
+        let rounds = frame_bits / (self.mean()? * round.as_secs_f64());
+        match rounds * steps.steps.len() as f64 {
+            passed if passed > MOST_STEPS => Err(TrafficError::ManySteps { passed }),
+            _ => Ok(()),
+        }
+    }
+
     fn mean(&self) -> Result<f64, TrafficError> {
         let steps = self.steps()?;
         let all = &steps.steps;
@@ -146,7 +160,10 @@ impl Configured for RatesConfig {
     }
 
     fn source(&self, given: &Given<'_>) -> Result<Source, TrafficError> {
-        Ok(Varying::new(self.steps()?, given.sizes.law()?, given.stream).into())
+        let sizes = given.sizes.law()?;
+        let steps = self.steps()?;
+        self.check_steps(&steps, sizes.mean() * 8.0)?;
+        Ok(Varying::new(steps, sizes, given.stream).into())
     }
 
     fn fluid(&self, _: &Given<'_>) -> Result<Option<Fluid>, TrafficError> {

@@ -9,6 +9,7 @@ mod golden;
 mod hurst;
 mod models;
 mod recorded;
+mod robust;
 mod starts;
 mod transfers;
 mod variances;

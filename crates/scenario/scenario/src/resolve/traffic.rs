@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use netloom_link::{Dscps, FileError, FileFault, Stream};
-use netloom_traffic::{Model, Sizes};
+use netloom_traffic::{FlowsConfig, Model, Sizes};
 use netloom_units::Duration;
 
 use super::names;
@@ -227,11 +227,22 @@ impl One<'_, '_, '_> {
     fn check_model(&mut self, model: &Model, sizes: &Sizes, transport: &Transport) -> Option<()> {
         match transport {
             Transport::Tcp { .. } => {
-                if matches!(model, Model::Bulk(_)) {
-                    return Some(());
+                match model {
+                    Model::Bulk(_) | Model::Flows(FlowsConfig { rate: None, .. }) => {
+                        return Some(());
+                    }
+                    Model::Flows(_) => {
+                        let message = "`rate` of `flows` has no effect over TCP".into();
+                        self.error(message, "leave it out: TCP sends as fast as it can");
+                        return None;
+                    }
+                    _ => {}
                 }
                 let message = format!("`{}` is not sent over TCP yet", model.name());
-                self.error(message, "over TCP there is `bulk`; send others over `udp`");
+                self.error(
+                    message,
+                    "over TCP there are `bulk` and `flows`; send others over `udp`",
+                );
                 return None;
             }
             Transport::Udp { .. } if matches!(model, Model::Ping(_)) => {

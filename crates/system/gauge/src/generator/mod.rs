@@ -7,12 +7,16 @@
 //! | `wire` | what a datagram carries: flow, number, time of sending |
 //! | `send`, `receive` | UDP: frames of a model at their times, and who counts them |
 //! | `tally` | what came of a flow: losses, order, delay, jitter |
-//! | `bulk` | TCP: as much as the path takes |
+//! | `connection`, `bulk`, `flows` | TCP: as much as the path takes, and transfers at their times |
+//! | `accept` | who counts what TCP brings |
 //! | `clock` | the experiment's clock |
 //! | `stop` | the wish that it ends |
 
+mod accept;
 mod bulk;
 mod clock;
+mod connection;
+mod flows;
 mod receive;
 mod send;
 mod stop;
@@ -21,8 +25,9 @@ mod wire;
 
 use std::collections::BTreeMap;
 use std::io::Read;
+use std::sync::PoisonError;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use netloom_traffic::{Model, Sizes};
 use netloom_units::Duration;
 use serde::{Deserialize, Serialize};
@@ -105,10 +110,18 @@ pub struct Sent {
     pub packets: u64,
     /// Bytes: of frames over UDP, of payload over TCP.
     pub bytes: u64,
-    /// Datagrams that the sender itself was more than 1 ms late with.
+    /// Datagrams or transfers that the sender itself was more than 1 ms late with.
     pub late: u64,
     /// Datagrams that the socket refused: its buffer was full.
     pub refused: u64,
+    /// Transfers that began, by their intended time.
+    pub flows: u64,
+    /// Those of them that the receiver has whole.
+    pub completed: u64,
+    /// How long these took together, from their intended times on, in ns.
+    pub completion_sum: u64,
+    /// The longest of these times, in ns.
+    pub completion_most: u64,
 }
 
 /// What was received, by flow.
@@ -142,7 +155,7 @@ fn obey() -> Result<()> {
             let clock = Clock::new(order.reckoning);
             let report = match order.protocol {
                 Protocol::Udp => send::send(&order, &clock, &stop, ready)?,
-                Protocol::Tcp => bulk::send(&order, &clock, &stop, ready)?,
+                Protocol::Tcp => over_tcp(&order, &clock, &stop, ready)?,
             };
             serde_json::to_string(&report)?
         }
@@ -150,13 +163,35 @@ fn obey() -> Result<()> {
             let clock = Clock::new(order.reckoning);
             let report = match order.protocol {
                 Protocol::Udp => receive::receive(order.port, &clock, &stop, ready)?,
-                Protocol::Tcp => bulk::receive(order.port, &clock, &stop, ready)?,
+                Protocol::Tcp => accept::receive(order.port, &clock, &stop, ready)?,
             };
             serde_json::to_string(&report)?
         }
     };
     println!("{report}");
     Ok(())
+}
+
+/// Sends over TCP as ordered, from when it is `ready` on.
+fn over_tcp(
+    order: &Send,
+    clock: &Clock,
+    stop: &stop::Stop,
+    ready: impl FnOnce(),
+) -> Result<SentReport> {
+    let to = send::resolve(&order.to, order.port)?;
+    ready();
+    let base = clock.now();
+    let end = order.time.map_or(u64::MAX, |time| base.saturating_add(time.as_nanos()));
+    let sent = bulk::Counts::default();
+    match &order.model {
+        Model::Bulk(config) => bulk::send(order, config, to, end, (clock, stop), &sent)?,
+        Model::Flows(config) => {
+            flows::send(order, config, to, (base, end), (clock, stop), &sent)?;
+        }
+        model => bail!("`{}` does not send over TCP", model.name()),
+    }
+    Ok(SentReport { intervals: sent.into_inner().unwrap_or_else(PoisonError::into_inner) })
 }
 
 #[cfg(test)]

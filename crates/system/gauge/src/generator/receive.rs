@@ -1,6 +1,6 @@
 //! Datagrams counted, flow by flow, with the kernel's time of each arrival.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, IoSliceMut};
 use std::net::UdpSocket;
 use std::os::fd::AsRawFd;
@@ -15,12 +15,10 @@ use super::ReceivedReport;
 use super::clock::Clock;
 use super::stop::Stop;
 use super::tally::Tally;
-use super::wire::{HEADERS, Stamp};
+use super::wire::{HEADERS, LAST, Stamp};
 
 /// How long it waits for a datagram before it looks whether it is to end.
 const PATIENCE: Duration = Duration::from_millis(100);
-/// For how long datagrams that are still under way are taken after the end was asked for, in ns.
-const DRAIN: u64 = 1_000_000_000;
 /// Room in the socket's buffer, in bytes: a receiver that the machine does not wake for some ms
 /// must not lose what the network carried.
 const BUFFER: usize = 8 << 20;
@@ -43,25 +41,30 @@ pub fn receive(
     let mut flows: BTreeMap<u16, Tally> = BTreeMap::new();
     let mut buffer = vec![0; 1 << 16];
     let mut control = nix::cmsg_space!(TimeSpec);
-    let mut last = None;
+    let (mut ended, mut asked) = (BTreeSet::new(), None);
     loop {
-        if stop.is_asked() {
-            let end = *last.get_or_insert_with(|| clock.now() + DRAIN);
-            if clock.now() >= end {
-                break;
-            }
+        if stop.is_overdue(&mut asked, clock) {
+            break;
         }
         match datagram(&socket, &mut buffer, &mut control) {
             Ok((length, real)) => {
                 let Some(stamp) = Stamp::read(&buffer[..length]) else { continue };
+                if stamp.number == LAST {
+                    ended.insert(stamp.flow);
+                    continue;
+                }
                 let at = real.map_or_else(|| clock.now(), |real| clock.at_real(real));
                 let tally = flows.entry(stamp.flow).or_insert_with(Tally::new);
                 let bytes = length as u64 + u64::from(HEADERS);
                 let delay = at.saturating_sub(stamp.at);
                 tally.arrived(stamp.number, clock.interval(stamp.at), bytes, delay);
             }
-            // Nothing came for a while.
-            Err(Errno::EAGAIN) if stop.is_asked() => break,
+            // Nothing came for a while, and nothing is under way.
+            Err(Errno::EAGAIN)
+                if stop.is_asked() && flows.keys().all(|flow| ended.contains(flow)) =>
+            {
+                break;
+            }
             Err(Errno::EAGAIN | Errno::EINTR) => {}
             Err(error) => return Err(io::Error::from(error)).context("cannot receive"),
         }

@@ -12,11 +12,15 @@ use nix::sys::socket::{setsockopt, sockopt};
 
 use super::clock::Clock;
 use super::stop::Stop;
-use super::wire::{HEADERS, LENGTH, Stamp};
+use super::wire::{HEADERS, LAST, LENGTH, Stamp};
 use super::{Send, SentReport};
 
 /// How much later than meant a datagram is not called late, in ns.
-const LATE: u64 = 1_000_000;
+pub const LATE: u64 = 1_000_000;
+
+/// How often the end of a flow is said, since one may be lost; and the time between, in ns.
+const LAST_TIMES: u32 = 3;
+const LAST_GAP: u64 = 2_000_000;
 
 /// Sends as ordered, from when it is `ready` on.
 pub fn send(order: &Send, clock: &Clock, stop: &Stop, ready: impl FnOnce()) -> Result<SentReport> {
@@ -38,11 +42,12 @@ pub fn send(order: &Send, clock: &Clock, stop: &Stop, ready: impl FnOnce()) -> R
     let end = order.time.map_or(u64::MAX, |time| base.saturating_add(time.as_nanos()));
     for (number, Emission { at, bytes }) in source.enumerate() {
         let due = base.saturating_add(at.as_nanos());
-        if due >= end || !wait(due, clock, stop) {
+        if due >= end || !stop.unless_before(due, clock) {
             break;
         }
         let payload = &mut payload[..payload_bytes(bytes)];
-        Stamp { flow: order.flow, number: number as u32, at: due }.write(payload);
+        let number = number as u32 % LAST;
+        Stamp { flow: order.flow, number, at: due }.write(payload);
         let sent = report.intervals.entry(clock.interval(due)).or_default();
         sent.packets += 1;
         sent.bytes += u64::from(bytes);
@@ -58,22 +63,16 @@ pub fn send(order: &Send, clock: &Clock, stop: &Stop, ready: impl FnOnce()) -> R
     }
     // Until its end the entry lasts, also where it is silent.
     if order.time.is_some() {
-        wait(end, clock, stop);
+        stop.unless_before(end, clock);
+    }
+    for _ in 0..LAST_TIMES {
+        let payload = &mut payload[..LENGTH];
+        Stamp { flow: order.flow, number: LAST, at: clock.now() }.write(payload);
+        // Whether it was lost, the receiver finds out.
+        let _ = socket.send(payload);
+        clock.sleep_until(clock.now() + LAST_GAP);
     }
     Ok(report)
-}
-
-/// Waits until `due`; `false` if the end was asked for before.
-fn wait(due: u64, clock: &Clock, stop: &Stop) -> bool {
-    loop {
-        if stop.is_asked() {
-            return false;
-        }
-        if clock.now() >= due {
-            return true;
-        }
-        clock.sleep_until(due);
-    }
 }
 
 /// The payload of a frame of `bytes`.

@@ -7,6 +7,11 @@ use std::thread;
 
 use nix::sys::signal::{SigSet, Signal};
 
+use super::clock::Clock;
+
+/// For how long a receiver takes what is still under way, in ns: the engine waits longer.
+const DRAIN: u64 = 2_000_000_000;
+
 /// Whether the process is to end.
 #[derive(Debug, Clone, Default)]
 pub struct Stop(Arc<AtomicBool>);
@@ -30,6 +35,28 @@ impl Stop {
     /// Asks for the end.
     pub fn ask(&self) {
         self.0.store(true, Ordering::Relaxed);
+    }
+
+    /// Waits until `due`; `false` if the end is asked for before.
+    pub fn unless_before(&self, due: u64, clock: &Clock) -> bool {
+        loop {
+            if self.is_asked() {
+                return false;
+            }
+            if clock.now() >= due {
+                return true;
+            }
+            clock.sleep_until(due);
+        }
+    }
+
+    /// Whether what was under way when the end was asked for has had its time. `since` is when that
+    /// was noticed.
+    pub fn is_overdue(&self, since: &mut Option<u64>, clock: &Clock) -> bool {
+        self.is_asked() && {
+            let now = clock.now();
+            now.saturating_sub(*since.get_or_insert(now)) >= DRAIN
+        }
     }
 
     /// Whether the end was asked for.

@@ -34,13 +34,13 @@ fn over_loopback(order: &Send) -> (SentReport, ReceivedReport) {
             let ready = || ready.send(()).unwrap();
             match order.protocol {
                 Protocol::Udp => receive::receive(order.port, &clock, &stop, ready).unwrap(),
-                Protocol::Tcp => bulk::receive(order.port, &clock, &stop, ready).unwrap(),
+                Protocol::Tcp => accept::receive(order.port, &clock, &stop, ready).unwrap(),
             }
         });
         is_ready.recv().unwrap();
         let sent = match order.protocol {
             Protocol::Udp => send::send(order, &clock, &Stop::default(), || {}).unwrap(),
-            Protocol::Tcp => bulk::send(order, &clock, &Stop::default(), || {}).unwrap(),
+            Protocol::Tcp => over_tcp(order, &clock, &Stop::default(), || {}).unwrap(),
         };
         stop.ask();
         (sent, receiver.join().unwrap())
@@ -75,6 +75,19 @@ fn a_bulk_of_bytes_arrives_whole_over_all_connections() {
     assert_eq!(sent, 3_000_000);
     let arrived: u64 = received.flows[&3].values().map(|arrived| arrived.bytes).sum();
     assert_eq!(arrived, sent);
+}
+
+#[test]
+fn transfers_are_complete_when_they_have_arrived() {
+    let port = TcpListener::bind("0.0.0.0:0").unwrap().local_addr().unwrap().port();
+    let flows = r#"{"flows":{"file":["0, 0, 1000","0.01, 0, 200000","0.01, 0, 1"]}}"#;
+    let (sent, received) = over_loopback(&order(Protocol::Tcp, port, flows, None));
+    let total = |of: fn(&Sent) -> u64| sent.intervals.values().map(of).sum::<u64>();
+    assert_eq!((total(|sent| sent.flows), total(|sent| sent.completed)), (3, 3));
+    assert!(total(|sent| sent.completion_sum) >= total(|sent| sent.completion_most));
+    assert_eq!(total(|sent| sent.bytes), 201_001);
+    let arrived: u64 = received.flows[&3].values().map(|arrived| arrived.bytes).sum();
+    assert_eq!(arrived, 201_001);
 }
 
 #[test]

@@ -4,7 +4,7 @@
 //! |---|---|
 //! | 0–3 | the letters `NLtr` |
 //! | 4–5 | the number of the sender |
-//! | 6–9 | the number of the datagram, from 0 on |
+//! | 6–9 | the number of the datagram, from 0 on; all bits set in those that end the flow |
 //! | 10–17 | the intended time of sending, in ns since the experiment's zero |
 
 /// The first bytes of each datagram, by which those of others are told apart.
@@ -18,6 +18,9 @@ pub const HEADERS: u32 = 14 + 20 + 8;
 
 /// The shortest frame that carries it: the shortest that Ethernet has, but for its check sequence.
 pub const FEWEST_BYTES: u32 = HEADERS + LENGTH as u32;
+
+/// The number of a datagram that ends its flow, and is not counted.
+pub const LAST: u32 = u32::MAX;
 
 /// What a datagram carries.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

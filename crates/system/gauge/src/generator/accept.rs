@@ -1,0 +1,97 @@
+//! TCP connections taken, and what they bring counted.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::io::Read;
+use std::net::{TcpListener, TcpStream};
+use std::os::fd::AsFd;
+use std::sync::{Mutex, PoisonError};
+use std::thread;
+
+use anyhow::{Context, Result};
+use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
+
+use super::clock::Clock;
+use super::connection::{MAGIC, PATIENCE, is_impatience};
+use super::stop::Stop;
+use super::{Arrived, ReceivedReport};
+
+/// Counts what comes on `port` until the end is asked for.
+pub fn receive(
+    port: u16,
+    clock: &Clock,
+    stop: &Stop,
+    ready: impl FnOnce(),
+) -> Result<ReceivedReport> {
+    let listen = || format!("cannot listen on TCP port {port}");
+    let listener = TcpListener::bind(("0.0.0.0", port)).with_context(listen)?;
+    listener.set_nonblocking(true).with_context(listen)?;
+    ready();
+    let flows = Mutex::new(BTreeMap::new());
+    thread::scope(|scope| -> Result<()> {
+        loop {
+            match listener.accept() {
+                Ok((stream, _)) => _ = scope.spawn(|| count(stream, clock, stop, &flows)),
+                // All that came before the end are taken.
+                Err(error) if is_impatience(&error) && stop.is_asked() => return Ok(()),
+                Err(error) if is_impatience(&error) => wait(&listener),
+                // The peer has gone again, or descriptors are short: others may come.
+                Err(error) => eprintln!("cannot take a connection: {error}"),
+            }
+        }
+    })?;
+    Ok(ReceivedReport { flows: flows.into_inner().unwrap_or_else(PoisonError::into_inner) })
+}
+
+/// Waits for a connection, and not for long.
+fn wait(listener: &TcpListener) {
+    let mut descriptors = [PollFd::new(listener.as_fd(), PollFlags::POLLIN)];
+    // One that a signal ends is a short one.
+    let _ = poll(&mut descriptors, PollTimeout::from(50u8));
+}
+
+type Flows = Mutex<BTreeMap<u16, BTreeMap<u64, Arrived>>>;
+
+/// Counts what one connection brings; one that breaks has brought what it has.
+fn count(stream: TcpStream, clock: &Clock, stop: &Stop, flows: &Flows) {
+    if let Err(error) = counted(stream, clock, stop, flows) {
+        eprintln!("a connection broke: {error}");
+    }
+}
+
+fn counted(mut stream: TcpStream, clock: &Clock, stop: &Stop, flows: &Flows) -> io::Result<()> {
+    stream.set_nonblocking(false)?;
+    stream.set_read_timeout(Some(PATIENCE))?;
+    let mut asked = None;
+    // What comes next; nothing at the end.
+    let mut read = |buffer: &mut [u8]| loop {
+        match stream.read(buffer) {
+            Err(error) if !is_impatience(&error) => return Err(error),
+            Err(_) if stop.is_overdue(&mut asked, clock) => return Ok(0),
+            Err(_) => {}
+            read => return read,
+        }
+    };
+    let mut head = [0; MAGIC.len() + 2];
+    let mut filled = 0;
+    while filled < head.len() {
+        match read(&mut head[filled..])? {
+            0 => return Ok(()),
+            length => filled += length,
+        }
+    }
+    let Some(&[high, low]) = head.strip_prefix(&MAGIC) else {
+        return Err(io::Error::other("it is not from a sender of this run"));
+    };
+    let flow = u16::from_be_bytes([high, low]);
+    let mut buffer = vec![0; 256 << 10];
+    loop {
+        let length = read(&mut buffer)?;
+        if length == 0 {
+            return Ok(());
+        }
+        let mut flows = flows.lock().unwrap_or_else(PoisonError::into_inner);
+        let intervals = flows.entry(flow).or_default();
+        intervals.entry(clock.interval(clock.now())).or_default().bytes += length as u64;
+    }
+}

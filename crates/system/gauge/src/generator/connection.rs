@@ -1,0 +1,74 @@
+//! A TCP connection of a sender, from its first packet on.
+
+use std::ffi::OsString;
+use std::io::{self, ErrorKind, Write};
+use std::net::{SocketAddr, TcpStream};
+use std::os::fd::{AsFd, AsRawFd};
+use std::time::Duration;
+
+use anyhow::{Context, Result, bail};
+use nix::errno::Errno;
+use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
+use nix::sys::socket::{
+    AddressFamily, SockFlag, SockType, SockaddrIn, connect, setsockopt, socket, sockopt,
+};
+
+use super::Send;
+use super::stop::Stop;
+
+/// How long a connection waits for its peer before it looks whether it is to end.
+pub const PATIENCE: Duration = Duration::from_millis(100);
+/// What a connection begins with, in front of the number of its sender.
+pub const MAGIC: [u8; 4] = *b"NLbk";
+
+/// A connection to `to` as the order wants it, which has said whose it is; nothing if the end was
+/// asked for before it was there.
+pub fn open(order: &Send, to: SocketAddr, stop: &Stop) -> Result<Option<TcpStream>> {
+    let SocketAddr::V4(to) = to else { bail!("{to} is no IPv4 address") };
+    let flags = SockFlag::SOCK_CLOEXEC | SockFlag::SOCK_NONBLOCK;
+    let socket = socket(AddressFamily::Inet, SockType::Stream, flags, None)
+        .context("cannot open a TCP socket")?;
+    if let Some(name) = &order.congestion_control {
+        setsockopt(&socket, sockopt::TcpCongestion, &OsString::from(name))
+            .with_context(|| format!("the kernel has no congestion control `{name}`"))?;
+    }
+    if let Some(dscp) = order.dscp {
+        // The code point is the upper six bits of the octet.
+        setsockopt(&socket, sockopt::Ipv4Tos, &(i32::from(dscp) << 2))
+            .context("cannot set the DSCP")?;
+    }
+    let failed = || format!("cannot connect to {to}");
+    match connect(socket.as_raw_fd(), &SockaddrIn::from(to)) {
+        Ok(()) | Err(Errno::EINPROGRESS) => {}
+        Err(error) => return Err(io::Error::from(error)).with_context(failed),
+    }
+    let mut stream = TcpStream::from(socket);
+    if !established(&stream, stop).with_context(failed)? {
+        return Ok(None);
+    }
+    stream.set_nonblocking(false).with_context(failed)?;
+    stream.set_write_timeout(Some(PATIENCE)).with_context(failed)?;
+    stream.set_read_timeout(Some(PATIENCE)).with_context(failed)?;
+    let head = [&MAGIC[..], &order.flow.to_be_bytes()].concat();
+    stream.write_all(&head).with_context(|| format!("cannot send to {to}"))?;
+    Ok(Some(stream))
+}
+
+/// Waits until the connection is there; `false` if the end is asked for before.
+fn established(stream: &TcpStream, stop: &Stop) -> io::Result<bool> {
+    while !stop.is_asked() {
+        let mut descriptors = [PollFd::new(stream.as_fd(), PollFlags::POLLOUT)];
+        let patience = PollTimeout::try_from(PATIENCE).unwrap_or(PollTimeout::ZERO);
+        match poll(&mut descriptors, patience) {
+            Ok(0) | Err(Errno::EINTR) => {}
+            Ok(_) => return stream.take_error()?.map_or(Ok(true), Err),
+            Err(error) => return Err(error.into()),
+        }
+    }
+    Ok(false)
+}
+
+/// Nothing went for a while.
+pub fn is_impatience(error: &io::Error) -> bool {
+    matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut | ErrorKind::Interrupted)
+}

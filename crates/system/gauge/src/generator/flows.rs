@@ -1,0 +1,110 @@
+//! A TCP connection for each transfer, which begins at its time, whatever became of others. It is
+//! complete when the receiver has all of it.
+
+use std::io::{self, Read};
+use std::net::{Shutdown, SocketAddr, TcpStream};
+use std::sync::PoisonError;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+
+use anyhow::Result;
+use netloom_link::Stream;
+use netloom_traffic::FlowsConfig;
+
+use super::bulk::{Counts, write};
+use super::clock::Clock;
+use super::connection::{self, is_impatience};
+use super::send::LATE;
+use super::stop::Stop;
+use super::{Send, Sent};
+
+/// Most transfers at a time: each is a thread and a socket. The next one waits, and is late.
+const MOST: usize = 1000;
+/// How often it looks whether one of them has ended, in ns.
+const LOOK: u64 = 1_000_000;
+
+/// Sends all transfers that begin before the time `end`, counted from `base`.
+pub fn send(
+    order: &Send,
+    config: &FlowsConfig,
+    to: SocketAddr,
+    (base, end): (u64, u64),
+    (clock, stop): (&Clock, &Stop),
+    sent: &Counts,
+) -> Result<()> {
+    let active = &AtomicUsize::new(0);
+    let count = |due: u64, change: &dyn Fn(&mut Sent)| {
+        let mut sent = sent.lock().unwrap_or_else(PoisonError::into_inner);
+        change(sent.entry(clock.interval(due)).or_default());
+    };
+    let count = &count;
+    let flows = config.flows(&Stream::new(order.seed, &order.stream))?;
+    thread::scope(|scope| {
+        for flow in flows {
+            let due = base.saturating_add(flow.at.as_nanos());
+            if due >= end || !stop.unless_before(due, clock) {
+                break;
+            }
+            while active.load(Ordering::Relaxed) >= MOST && !stop.is_asked() {
+                clock.sleep_until(clock.now() + LOOK);
+            }
+            let is_late = clock.now().saturating_sub(due) > LATE;
+            count(due, &|sent| {
+                sent.flows += 1;
+                sent.late += u64::from(is_late);
+            });
+            active.fetch_add(1, Ordering::Relaxed);
+            scope.spawn(move || {
+                match transfer(order, to, flow.bytes.bytes(), (clock, stop), sent) {
+                    Ok(true) => {
+                        let time = clock.now().saturating_sub(due);
+                        count(due, &|sent| {
+                            sent.completed += 1;
+                            sent.completion_sum += time;
+                            sent.completion_most = sent.completion_most.max(time);
+                        });
+                    }
+                    // The end came before.
+                    Ok(false) => {}
+                    Err(error) => eprintln!("a transfer broke: {error:#}"),
+                }
+                active.fetch_sub(1, Ordering::Relaxed);
+            });
+        }
+    });
+    // The entry lasts until its end, also where it is silent.
+    if order.time.is_some() {
+        stop.unless_before(end, clock);
+    }
+    Ok(())
+}
+
+/// One transfer; whether the receiver has all of it.
+fn transfer(
+    order: &Send,
+    to: SocketAddr,
+    bytes: u64,
+    (clock, stop): (&Clock, &Stop),
+    sent: &Counts,
+) -> Result<bool> {
+    let Some(mut stream) = connection::open(order, to, stop)? else { return Ok(false) };
+    if !write(&mut stream, bytes, u64::MAX, (clock, stop), sent)? {
+        return Ok(false);
+    }
+    stream.shutdown(Shutdown::Write)?;
+    Ok(closed(&mut stream, stop)?)
+}
+
+/// Waits until the receiver closes, which it does when it has all; `false` if the end is asked for
+/// before.
+fn closed(stream: &mut TcpStream, stop: &Stop) -> io::Result<bool> {
+    let mut byte = [0];
+    while !stop.is_asked() {
+        match stream.read(&mut byte) {
+            Ok(_) => return Ok(true),
+            Err(error) if is_impatience(&error) => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(false)
+}
