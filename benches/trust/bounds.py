@@ -66,10 +66,14 @@ def scenario(name, draw, results):
 
 @contextlib.contextmanager
 def spinner(draw, engine):
-    """Programs that do nothing but count, real-time ones too."""
-    urgent = draw.random() < 0.3
-    spin = ["chrt", "-f", "99"] * urgent + ["sh", "-c", "while :; do :; done"]
-    programs = [subprocess.Popen(spin) for _ in range(draw.choice([1, 2, 4]))]
+    """Programs that do nothing but count; or one that is more urgent than the engine's workers. The
+    kernel ends that one after two seconds, and there is only one: on all CPUs, they would keep
+    everybody from ending them."""
+    number = draw.choice([1, 2, 4])
+    spin = ["sh", "-c", "while :; do :; done"]
+    if draw.random() < 0.3:
+        number, spin = 1, ["prlimit", "--rttime=2000000", "chrt", "-f", "99", *spin]
+    programs = [subprocess.Popen(spin) for _ in range(number)]
     try:
         yield
     finally:
@@ -108,8 +112,10 @@ def throttle(draw, engine):
 def disk(draw, engine):
     """Others write to the disk of the results without a break."""
     with tempfile.NamedTemporaryFile(dir=ROOT / "target") as file:
-        write = ["dd", "if=/dev/zero", f"of={file.name}", "bs=1M", "count=100000", "oflag=direct"]
-        program = subprocess.Popen(write, stderr=subprocess.DEVNULL)
+        # Over the same 256 MB, so that no disk is filled.
+        write = f"dd if=/dev/zero of={file.name} bs=1M count=256 oflag=direct conv=notrunc"
+        again = ["sh", "-c", f"while :; do {write}; done"]
+        program = subprocess.Popen(again, stderr=subprocess.DEVNULL)
         try:
             yield
         finally:

@@ -2,7 +2,8 @@
 """The backbone of `examples/abilene` on an idle machine, and beside two programs outside the experiment that
 do nothing but compute.
 
-Wanted: `valid` every time; then never, and each time CPU and one of the two programs named.
+Wanted: not `invalid` at least eight times of ten, each with its bound; then CPU and one of the two
+programs named each time. (What a spinner does to frames and programs, the bound says.)
 
     idle.py [RUNS]
 """
@@ -26,7 +27,10 @@ def verdict():
         results = pathlib.Path(folder) / "results"
         netloom("run", "-t", ABILENE, "-o", results)
         verdict = json.loads((results / "summary.json").read_text())["verdict"]
-    print(f"    {verdict['judgement']}; {witness}", flush=True)
+    pipes = verdict["bound"]["pipes"]
+    late = max(pipes, key=lambda pipe: pipe["late"]["share"])
+    print(f"    links {verdict['links']}, programs {verdict['programs']}; {late['pipe']}: ", end="")
+    print(f"p99 {late['late']['p99']}, {late['late']['share']:.2%} late; {witness}", flush=True)
     for finding in verdict["findings"]:
         print(f"      {finding['why'][:180]}")
     return verdict

@@ -9,10 +9,10 @@ use netloom_units::Duration;
 
 use super::tally::{add, bucket, longest_of};
 
-/// The buckets that are kept: a quarter of an octave each, from 4 µs to more than a minute. What is
+/// The buckets that are kept: a quarter of an octave each, from 4 µs to more than an hour. What is
 /// less or more counts in the first and the last.
 const FIRST: usize = 4 * 12;
-const KEPT: usize = 4 * 24;
+const KEPT: usize = 4 * 30;
 
 /// How late the frames of a pipe were, since that was last asked.
 #[derive(Debug, Clone, PartialEq, Eq)]
