@@ -67,7 +67,7 @@ pub struct Pipe<F> {
     statistics: Collector,
     journal: Journal,
     /// Frames that have left the line, with the times of their release, if they are kept.
-    sent: Option<Box<VecDeque<(F, Time)>>>,
+    sent: Option<VecDeque<(F, Time)>>,
 }
 
 /// The frame on the line.
@@ -315,7 +315,7 @@ impl<F: Frame> Pipe<F> {
     /// [`poll_sent`](Self::poll_sent) as well: who is at the far end can learn of them while they
     /// propagate.
     pub fn keep_sent(&mut self, wanted: bool) {
-        self.sent = wanted.then(Box::default);
+        self.sent = wanted.then(VecDeque::new);
     }
 
     /// The next frame that has left the line, with the time of its release. It is released as
