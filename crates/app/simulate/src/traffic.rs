@@ -106,7 +106,7 @@ fn connections(
     (port, congestion_control): (u16, Option<&str>),
 ) -> Result<TcpFlow> {
     let Model::Bulk(bulk) = &traffic.model else {
-        bail!("traffic `{}`: over TCP there is `bulk` only", traffic.name);
+        bail!("traffic `{}`: over TCP, simulated runs have `bulk` only", traffic.name);
     };
     let of = |node: &str| {
         let found = scenario.node(node);

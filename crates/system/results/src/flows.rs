@@ -9,9 +9,9 @@ use netloom_columnar::{Cell, Column, GrowingParquet, Kind, Table};
 use netloom_units::Time;
 
 /// A numeric column: its name and where its value comes from.
-type Source = (&'static str, fn(&FlowStatus) -> u64);
+type Source<T, N> = (&'static str, fn(&T) -> N);
 
-const COLUMNS: &[Source] = &[
+const COLUMNS: &[Source<FlowStatus, u64>] = &[
     ("sent_packets", |flow| flow.sent.frames),
     ("sent_bytes", |flow| flow.sent.bytes),
     ("received_packets", |flow| flow.received.frames),
@@ -24,10 +24,8 @@ const COLUMNS: &[Source] = &[
     }),
 ];
 
-/// A numeric column of TCP alone, which may have no value.
-type TcpSource = (&'static str, fn(&TcpStatus) -> Option<u64>);
-
-const TCP_COLUMNS: &[TcpSource] = &[
+/// The columns of TCP alone.
+const TCP_COLUMNS: &[Source<TcpStatus, Option<u64>>] = &[
     ("cwnd", |tcp| Some(tcp.cwnd)),
     ("ssthresh", |tcp| tcp.ssthresh),
     ("in_flight", |tcp| Some(tcp.in_flight)),
@@ -72,7 +70,9 @@ impl FlowSampler {
             let names = [&flow.name, &flow.from, &flow.to, &flow.protocol];
             row.extend(names.map(|name| Cell::Name(name)));
             row.extend(COLUMNS.iter().map(|(_, value)| Cell::Number(value(flow))));
-            let of_tcp = |(_, value): &TcpSource| Cell::from(flow.tcp.as_ref().and_then(value));
+            let of_tcp = |(_, value): &Source<TcpStatus, Option<u64>>| {
+                Cell::from(flow.tcp.as_ref().and_then(value))
+            };
             row.extend(TCP_COLUMNS.iter().map(of_tcp));
             self.table.row(&row).context("flows.parquet")?;
         }
