@@ -67,8 +67,8 @@ const WRITTEN_EVERY: (Duration, Duration) = (Duration::from_secs(2), Duration::f
 /// How many bytes of samples wait for a disk that is full.
 const MOST_PENDING: usize = 64 << 20;
 
-/// The column that says whether the time since the sample before is to be left out: 1, 0, or nothing
-/// where nobody knows.
+/// The column that says whether the time since the sample before is to be left out: 1, 0, or
+/// nothing where nobody knows.
 const BAD: &str = "bad";
 /// How many samples wait at most to be marked: a monitor that has no CPU for longer marks no more.
 const MOST_UNMARKED: usize = 64;
