@@ -189,8 +189,8 @@ fn an_engine_does_not_grow_with_the_changes_of_its_links() {
     // answer, and one of them may have had its first large one only now. Of 600,000 changes, a leak
     // of 28 bytes each is more.
     assert!(after.0 < before.0 + (16 << 20), "{before:?}, then {after:?}");
-    let ((files, _), (files_before, threads_before)) = (after.1, before.1);
+    let ((files, threads), (files_before, threads_before)) = (after.1, before.1);
     assert_eq!(files, files_before, "open files");
-    // One may have been started for work that blocks: it ends after 10 s without any.
-    eventually("the engine has no more threads", || held(engine).1 <= threads_before);
+    // Each of the runtime's two threads may have another one stand in for it while it blocks.
+    assert!(threads <= threads_before + 2, "{threads_before} threads, then {threads}");
 }

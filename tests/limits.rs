@@ -128,17 +128,25 @@ fn a_node_gets_its_cpu_quota_and_is_seen_to_be_throttled() {
     let name = "a_node_gets_its_cpu_quota_and_is_seen_to_be_throttled";
     let Some(lab) = lab(name, scenario) else { return };
     lab.ok(&["deploy"]);
-    let (used, seconds) = spun(&lab.sh("a", "python3 spin.py 2"));
+    let (mut used, seconds) = spun(&lab.sh("a", "python3 spin.py 2"));
     assert!(used < most(0.2, seconds), "{used} s of CPU time in {seconds} s with a quota of 0.2");
     assert!(used > 0.1, "{used} s of CPU time is hardly any");
+    // Where others leave it less than its quota, it is not throttled for a while.
+    eventually("the node is throttled", || {
+        let usage = usage(&lab, "a");
+        let is_throttled =
+            ["throttled", "throttled_ns"].iter().all(|of| usage[of].as_u64().unwrap() > 0);
+        if !is_throttled {
+            used += spun(&lab.sh("a", "python3 spin.py 0.5")).0;
+        }
+        is_throttled
+    });
     let usage = usage(&lab, "a");
-    assert!(usage["throttled"].as_u64().unwrap() > 5, "{usage}");
-    assert!(usage["throttled_ns"].as_u64().unwrap() > 100_000_000, "{usage}");
     let table = lab.ok(&["inspect"]);
     assert!(table.contains("throttled") && table.contains("cpu 0.2"), "{table}");
     // By the kernel's clock, what it was started with included.
     let cpu = usage["cpu_ns"].as_u64().unwrap() as f64 / 1e9;
-    assert!(cpu >= used - 0.03 && cpu < 1.0, "{cpu} and {used}");
+    assert!(cpu >= used - 0.03 && cpu < used + 0.6, "{cpu} and {used}");
 }
 
 #[test]

@@ -79,7 +79,7 @@ pub struct Route {
     pub via: Option<IpAddr>,
     /// Place of the interface, where the next hop does not say it.
     pub interface: Option<u32>,
-    /// Of several to the same destinations, the lowest is taken.
+    /// The lowest wins among routes to the same destinations.
     pub metric: u32,
 }
 

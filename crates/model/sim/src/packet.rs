@@ -35,7 +35,7 @@ pub struct Packet {
     pub traffic_class: u8,
     /// Version and flags.
     pub flags: Flags,
-    /// Of a fragment, which.
+    /// Which fragment this is, if it is one.
     pub fragment: Fragment,
     /// What it carries.
     pub body: Body,
@@ -77,7 +77,7 @@ impl Flags {
 /// Which part of a packet a fragment is (RFC 791, RFC 8200 §4.5); by default a whole packet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Fragment {
-    /// The same in all fragments of a packet.
+    /// Shared by all fragments of a packet.
     pub ident: u16,
     /// Where its data begins, in units of 8 bytes; the highest bit is set if more follow.
     place: u16,

@@ -140,7 +140,7 @@ pub struct PipeFrames {
     pub over: Duration,
     /// How late they were handed over.
     pub late: LateFrames,
-    /// The same with how much earlier they could have been released.
+    /// How late they were, with how much earlier they could have been released.
     pub at_most: LateFrames,
     /// For how long they were on a line.
     pub busy: Duration,

@@ -27,7 +27,7 @@ impl Span {
     }
 }
 
-/// The same moments in rising order, none twice; what touches is one.
+/// The moments of all spans, in rising order, none twice; what touches is one.
 pub(crate) fn merged(spans: impl IntoIterator<Item = Span>) -> Vec<Span> {
     let mut spans: Vec<Span> = spans.into_iter().collect();
     spans.sort_unstable();

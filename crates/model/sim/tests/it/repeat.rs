@@ -1,4 +1,4 @@
-//! The same network and seed give the same events, whenever somebody looks, and however the network
+//! One network and seed give the same events, whenever somebody looks, and however the network
 //! is divided.
 
 use netloom_fabric::{LinkId, PipeId};

@@ -214,7 +214,7 @@ impl Bbr {
         product(flow, self.bandwidth.value(), self.rtt, gain)
     }
 
-    /// The same with room for bursts in sender and receiver.
+    /// The product of bandwidth and delay, with room for bursts in sender and receiver.
     fn target(&self, flow: &Flow, gain: u64) -> u32 {
         let mut packets = self.product(flow, gain).saturating_add(3 * burst(flow));
         packets = packets.saturating_add(packets & 1);

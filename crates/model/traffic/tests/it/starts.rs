@@ -93,7 +93,7 @@ fn bursts_of_a_ppbp_are_poisson_at_the_start_and_later() {
     }
 }
 
-/// Of 50 independent senders each is on with probability 1/2, whatever the tail.
+/// Each of 50 independent senders is on with probability 1/2, whatever the tail.
 #[test]
 fn senders_are_on_with_their_share_at_the_start_and_later() {
     for second in [0.0, 1.0, 30.0] {
