@@ -358,7 +358,10 @@ monitor: {{ criteria: {{ net_internal: {{ rate: 100kbit/s, window: 1s }} }} }}
     let shares = traffic["shares"].as_array().unwrap();
     assert_eq!(shares[0]["who"]["name"], "a", "{traffic}");
     let share = |share: &Value| share["share"].as_f64().unwrap();
-    assert!(share(&shares[0]) > 0.6, "{traffic}");
+    // It sends ten times as much as the other sender. How much the receiver answers, to whose port
+    // nothing listens, is a matter of time.
+    let of_b = shares.iter().find(|share| share["who"]["name"] == "b").map_or(0.0, share);
+    assert!(share(&shares[0]) > 5.0 * of_b, "{traffic}");
     let sum: f64 = shares.iter().map(share).sum();
     assert!((sum - 1.0).abs() < 1e-9, "{traffic}");
 }
