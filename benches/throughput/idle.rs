@@ -44,7 +44,7 @@ pub fn silent_link(index: usize) -> LinkWiring {
     LinkWiring {
         id: LinkId(index as u32),
         name: format!("idle{index}"),
-        ends: [(); 2].map(|()| End::Device(Box::new(Silent))),
+        ends: [(); 2].map(|()| End::Port(Box::new(Silent))),
         pipes: [config(PIPE), config(PIPE)],
     }
 }

@@ -42,7 +42,7 @@ fn plain() -> End {
 
 fn tree() -> End {
     let bridge = Some(BridgeId::new(Priority::default(), [2, 0, 0, 0, 0, 1]));
-    End::Switch(SwitchPort {
+    End::Segment(SwitchPort {
         switch: SegmentId(0),
         vlans: None,
         bridge,
@@ -99,7 +99,7 @@ fn cost(arm: &Arm) -> f64 {
 
 fn wired(ends: Option<[fn() -> End; 2]>) -> (Dataplane, MemoryPeer, MemoryPeer) {
     let [(a, from), (b, to)] = [(); 2].map(|()| memory::pair(2 * BURST).expect("a device"));
-    let (a, b) = (End::Device(Box::new(a)), End::Device(Box::new(b)));
+    let (a, b) = (End::Port(Box::new(a)), End::Port(Box::new(b)));
     let link = |id, ends| LinkWiring {
         id: LinkId(id),
         name: format!("l{id}"),

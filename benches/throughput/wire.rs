@@ -39,7 +39,7 @@ pub fn link(index: usize, taps: [Tap; 2], text: &str) -> LinkWiring {
     LinkWiring {
         id: LinkId(index as u32),
         name: format!("l{index}"),
-        ends: taps.map(|tap| End::Device(Box::new(tap))),
+        ends: taps.map(|tap| End::Port(Box::new(tap))),
         pipes: [config(text), config(text)],
     }
 }

@@ -6,11 +6,12 @@ use anyhow::{Result, anyhow};
 use netloom_api::state::{PortRole, PortState, TreePortStatus};
 use netloom_api::timing::{LatencySummary, Scheduling, Timing, WorkerLoad};
 use netloom_dataplane::{End, LinkWiring, Wiring};
-use netloom_fabric::{LinkId, SegmentId, SwitchPort, TreePort, TreeSettings};
+use netloom_fabric::{LinkEnd, LinkId, TreePort};
 use netloom_link::Vid;
 use netloom_nodes::{Attachment, Device};
+use netloom_plan::link_end;
 use netloom_ports::{FrameBuffer, FrameDevice, Losses, PacketDevice, Tap};
-use netloom_scenario::{Endpoint, Interface, Link, Node, NodeKind};
+use netloom_scenario::{Endpoint, Interface, Link, Node};
 use netloom_spanning_tree::{PortView, Role};
 
 use crate::drawn::Drawn;
@@ -85,29 +86,19 @@ impl<'a> Nodes<'a> {
     }
 
     fn end(&self, Endpoint { node, interface }: &Endpoint, devices: &mut Loose) -> Result<End> {
-        let found = self.by_name.get(node.as_str());
-        let port = self.interfaces(node).find(|port| port.name == *interface);
-        if let Some(found) = found.filter(|node| node.kind == NodeKind::Switch) {
-            let number = self.drawn.number(node).unwrap_or_default();
-            let vlans = port.and_then(|port| port.vlan.clone());
-            let bridge = found.bridge_id(number)?;
-            let tree = port.map_or(Ok(TreeSettings::default()), tree_settings)?;
-            return Ok(End::Switch(SwitchPort { switch: SegmentId(number), vlans, bridge, tree }));
-        }
-        let mut tap = |interface: &str| {
-            let tap = devices.remove(&(node.clone(), interface.into()));
-            let mut tap =
-                tap.ok_or_else(|| anyhow!("no device was made for {node}:{interface}"))?;
-            forget_what_waits(&mut *tap);
-            anyhow::Ok(tap)
+        let end = match self.by_name.get(node.as_str()) {
+            Some(found) => {
+                let number = self.drawn.number(node).unwrap_or_default();
+                link_end(found, number, interface)?
+            }
+            None => LinkEnd::Port(interface.as_str()),
         };
-        let untagged = tap(interface)?;
-        let subinterfaces = self.subinterfaces(node, interface);
-        let vlans = subinterfaces.map(|(vlan, name)| Ok((vlan, tap(name)?)));
-        let vlans = vlans.collect::<Result<Vec<_>>>()?;
-        Ok(match vlans.is_empty() {
-            true => End::Device(untagged),
-            false => End::Interfaces { untagged, vlans },
+        end.try_map(|interface| {
+            let device = devices.remove(&(node.clone(), interface.into()));
+            let mut device =
+                device.ok_or_else(|| anyhow!("no device was made for {node}:{interface}"))?;
+            forget_what_waits(&mut *device);
+            Ok(device)
         })
     }
 
@@ -118,8 +109,8 @@ impl<'a> Nodes<'a> {
                 devices.insert((node.clone(), interface.into()), device);
             };
             match end {
-                End::Device(device) => put(interface, device),
-                End::Interfaces { untagged, vlans } => {
+                End::Port(device) => put(interface, device),
+                End::Trunk { untagged, vlans } => {
                     put(interface, untagged);
                     for (vlan, device) in vlans {
                         let mut names = self.subinterfaces(node, interface);
@@ -128,7 +119,7 @@ impl<'a> Nodes<'a> {
                         }
                     }
                 }
-                End::Switch(_) => {}
+                End::Segment(_) => {}
             }
         }
     }
@@ -143,12 +134,6 @@ impl<'a> Nodes<'a> {
             Some((sub.vlan, interface.name.as_str()))
         })
     }
-}
-
-/// Cost and priority of a port in a spanning tree.
-fn tree_settings(port: &Interface) -> Result<TreeSettings> {
-    let tree = &port.spanning_tree;
-    Ok(TreeSettings { cost: tree.path_cost()?, priority: tree.port_priority()? })
 }
 
 /// What a node has sent while its interface led nowhere is lost, as on a cable that is not plugged in: mostly what

@@ -6,10 +6,10 @@ use std::net::{IpAddr, Ipv6Addr};
 use std::sync::Arc;
 
 use anyhow::{Context, Result};
-use netloom_fabric::{LinkEnd, PortId, SegmentId, SwitchPort, TreeSettings};
+use netloom_fabric::{LinkEnd, PortId};
 use netloom_link::{IpPrefix, Ipv6Prefix};
-use netloom_plan::{InterfacePlan, NodePlan, Plan, RoutePlan};
-use netloom_scenario::{Endpoint, Node, NodeKind, Scenario};
+use netloom_plan::{InterfacePlan, NodePlan, Plan, RoutePlan, link_end};
+use netloom_scenario::{Endpoint, Node, Scenario};
 use netloom_sim::{Interface, InterfaceId, Link, Network, Route, RouteSource};
 
 /// The metric that Linux gives a route that says none: IPv4 and IPv6.
@@ -137,20 +137,7 @@ impl<'a> Ends<'a> {
             .nodes
             .get(name.as_str())
             .with_context(|| format!("there is no node `{name}`, at which a link ends"))?;
-        if node.kind == NodeKind::Switch {
-            return switch_port(number, node, interface);
-        }
-        let untagged = self.port(name, interface)?;
-        let of_link = node.interfaces.iter().filter_map(|sub| {
-            let of = sub.subinterface.as_ref().filter(|of| of.of == *interface)?;
-            Some((of.vlan, sub.name.as_str()))
-        });
-        let vlans = of_link.map(|(vlan, sub)| Ok((vlan, self.port(name, sub)?)));
-        let vlans = vlans.collect::<Result<Vec<_>>>()?;
-        Ok(match vlans.is_empty() {
-            true => LinkEnd::Port(untagged),
-            false => LinkEnd::Trunk { untagged, vlans },
-        })
+        link_end(node, number, interface)?.try_map(|interface| self.port(name, interface))
     }
 
     fn port(&mut self, node: &str, interface: &str) -> Result<PortId> {
@@ -159,23 +146,6 @@ impl<'a> Ends<'a> {
         self.ports.push(id);
         Ok(PortId(u32::try_from(self.ports.len() - 1).context("there are too many interfaces")?))
     }
-}
-
-fn switch_port(number: u32, node: &Node, interface: &str) -> Result<LinkEnd> {
-    let port = node.interfaces.iter().find(|port| port.name == interface);
-    let tree = match port {
-        Some(port) => TreeSettings {
-            cost: port.spanning_tree.path_cost()?,
-            priority: port.spanning_tree.port_priority()?,
-        },
-        None => TreeSettings::default(),
-    };
-    Ok(LinkEnd::Segment(SwitchPort {
-        switch: SegmentId(number),
-        vlans: port.and_then(|port| port.vlan.clone()),
-        bridge: node.bridge_id(number)?,
-        tree,
-    }))
 }
 
 /// The address by which a node is known, of that family or else IPv4 before IPv6.

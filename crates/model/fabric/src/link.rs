@@ -1,6 +1,8 @@
 //! A link as it is given to a network and taken back: its two pipes and what they join. Not here:
 //! how frames go through it.
 
+use std::convert::Infallible;
+
 use netloom_link::{Pipe, PortVlans, Vid};
 use netloom_spanning_tree::{BridgeId, PathCost, PortPriority};
 
@@ -15,19 +17,20 @@ pub struct Link<F> {
     pub pipes: [Pipe<F>; 2],
 }
 
-/// What a link ends at.
+/// What a link ends at. `P` is what stands for a port of the network: in the network itself its
+/// identity; around it the name of an interface, or the device that is one.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum LinkEnd {
+pub enum LinkEnd<P = PortId> {
     /// A port of the network.
-    Port(PortId),
+    Port(P),
     /// Several ports of the network that share the link, as an interface with VLAN sub-interfaces
     /// does. What enters by the port of a VLAN is tagged; what arrives with that tag leaves by it,
     /// without the tag. All else is the first port's.
     Trunk {
         /// The port of the interface itself.
-        untagged: PortId,
+        untagged: P,
         /// The ports of its sub-interfaces; each VLAN once.
-        vlans: Vec<(Vid, PortId)>,
+        vlans: Vec<(Vid, P)>,
     },
     /// A port of a segment.
     Segment(SwitchPort),
@@ -73,10 +76,56 @@ impl SwitchPort {
     }
 }
 
-impl LinkEnd {
+impl<P> LinkEnd<P> {
     /// A port of a switch that knows no VLANs and runs no spanning tree.
     pub fn switch(switch: SegmentId) -> Self {
         let tree = TreeSettings::default();
         Self::Segment(SwitchPort { switch, vlans: None, bridge: None, tree })
+    }
+
+    /// A port of a switch that knows VLANs, and what it does with tags.
+    pub fn vlan_port(switch: SegmentId, vlans: PortVlans) -> Self {
+        let tree = TreeSettings::default();
+        Self::Segment(SwitchPort { switch, vlans: Some(vlans), bridge: None, tree })
+    }
+
+    /// The port of a switch that it is.
+    pub fn switch_port(&self) -> Option<&SwitchPort> {
+        match self {
+            Self::Port(_) | Self::Trunk { .. } => None,
+            Self::Segment(port) => Some(port),
+        }
+    }
+
+    /// Its ports of the network; those of a trunk in their order, the untagged one first.
+    pub fn ports(&self) -> impl Iterator<Item = &P> {
+        let (first, vlans) = match self {
+            Self::Port(port) => (Some(port), [].as_slice()),
+            Self::Trunk { untagged, vlans } => (Some(untagged), vlans.as_slice()),
+            Self::Segment(_) => (None, [].as_slice()),
+        };
+        first.into_iter().chain(vlans.iter().map(|(_, port)| port))
+    }
+
+    /// This end with something else for each of its ports, in the order of [`ports`](Self::ports).
+    pub fn map<Q>(self, mut other: impl FnMut(P) -> Q) -> LinkEnd<Q> {
+        let mapped = self.try_map(|port| Ok::<_, Infallible>(other(port)));
+        mapped.unwrap_or_else(|never| match never {})
+    }
+
+    /// [`map`](Self::map), which ends with the first error.
+    ///
+    /// # Errors
+    /// That of `other`.
+    pub fn try_map<Q, E>(self, mut other: impl FnMut(P) -> Result<Q, E>) -> Result<LinkEnd<Q>, E> {
+        Ok(match self {
+            Self::Port(port) => LinkEnd::Port(other(port)?),
+            Self::Trunk { untagged, vlans } => {
+                let untagged = other(untagged)?;
+                let vlans = vlans.into_iter().map(|(vlan, port)| Ok((vlan, other(port)?)));
+                LinkEnd::Trunk { untagged, vlans: vlans.collect::<Result<_, E>>()? }
+            }
+            Self::Segment(port) => LinkEnd::Segment(port),
+        })
     }
 }

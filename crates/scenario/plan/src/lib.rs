@@ -10,6 +10,7 @@
 //! | `routing` | static routes |
 //! | `keeping` | which addresses stay when the scenario changes under a running network |
 //! | [`change`] | what leads from one network to another, step by step |
+//! | `wiring` | what links end at |
 //! | `sysctls`, `hosts` | kernel parameters, the text of `/etc/hosts` |
 //!
 //! The result depends on nothing but the scenario: same scenario, same plan, on any machine.
@@ -29,6 +30,7 @@ mod pool;
 mod routing;
 mod sysctls;
 mod topology;
+mod wiring;
 
 #[cfg(test)]
 mod tests;
@@ -40,6 +42,7 @@ use netloom_scenario::{Endpoint, NodeKind, Port, Scenario};
 pub use error::PlanError;
 pub use keeping::keep_addresses;
 pub use model::*;
+pub use wiring::{NoSwitch, link_end};
 
 use addresses::Addressing;
 use cidr::Family;

@@ -441,8 +441,7 @@ impl Control {
 impl LinkControl {
     /// That of a link which is not joined yet.
     pub fn of(parts: &Parts) -> Self {
-        let carriers =
-            |end: &End| end.devices().into_iter().filter_map(FrameDevice::carrier).collect();
+        let carriers = |end: &End| end.ports().filter_map(|device| device.carrier()).collect();
         Self {
             states: parts.pipes.each_ref().map(|pipe| pipe.config().state),
             carriers: parts.ends.each_ref().map(carriers),

@@ -169,7 +169,7 @@ mod tests {
         let mut peers = vec![];
         let end = || {
             let (device, peer) = memory::pair(64).unwrap();
-            (End::Device(Box::new(device)), peer)
+            (End::Port(Box::new(device)), peer)
         };
         let links = (0..LINKS as u32).map(|number| {
             let ((a, left), (b, right)) = (end(), end());

@@ -5,7 +5,7 @@
 use std::io;
 
 use netloom_fabric::{Delivered, Link, LinkEnd, LinkId, Network, PipeId, PipeSlot, PortId};
-use netloom_link::{Delivery, Direction, FrameInfo, Occurrence, Pipe, PipeChange, Vid};
+use netloom_link::{Delivery, Direction, FrameInfo, Occurrence, Pipe, PipeChange};
 use netloom_ports::{FrameBuffer, FrameDevice, HEADER_BYTES, SendError};
 use netloom_units::{Duration, Time};
 
@@ -366,33 +366,16 @@ impl Shard {
 
     /// Finds ports for the devices at the end of a link.
     fn open(&mut self, end: End) -> LinkEnd {
-        match end {
-            End::Device(device) => LinkEnd::Port(self.add_port(device)),
-            End::Interfaces { untagged, vlans } => {
-                let untagged = self.add_port(untagged);
-                let vlans = vlans.into_iter().map(|(vlan, device)| (vlan, self.add_port(device)));
-                LinkEnd::Trunk { untagged, vlans: vlans.collect() }
-            }
-            End::Switch(port) => LinkEnd::Segment(port),
-        }
+        end.map(|device| self.add_port(device))
     }
 
     /// Frees the ports at the end of a link; what it ended at.
     fn close(&mut self, end: LinkEnd, waiter: &Waiter) -> End {
-        match end {
-            LinkEnd::Segment(port) => End::Switch(port),
-            LinkEnd::Port(port) => {
-                self.remove_port(port, waiter).map_or_else(lost_end, End::Device)
-            }
-            LinkEnd::Trunk { untagged, vlans } => {
-                let vlans: Vec<(Vid, _)> = vlans
-                    .into_iter()
-                    .filter_map(|(vlan, port)| Some((vlan, self.remove_port(port, waiter)?)))
-                    .collect();
-                let untagged = self.remove_port(untagged, waiter);
-                untagged.map_or_else(lost_end, |untagged| End::Interfaces { untagged, vlans })
-            }
-        }
+        end.map(|port| {
+            let device = self.remove_port(port, waiter);
+            // It is taken from one link only.
+            device.unwrap_or_else(|| unreachable!("a port has its device until its link goes"))
+        })
     }
 
     fn add_port(&mut self, device: Box<dyn FrameDevice>) -> PortId {
@@ -416,17 +399,6 @@ impl Shard {
             let state = self.ports[port.index()].as_ref();
             state.and_then(|port| port.device.fd()).map_or(Ok(()), |fd| waiter.watch(fd, *port))
         };
-        match end {
-            LinkEnd::Segment(_) => Ok(()),
-            LinkEnd::Port(port) => watch(port),
-            LinkEnd::Trunk { untagged, vlans } => {
-                vlans.iter().map(|(_, port)| port).chain([untagged]).try_for_each(watch)
-            }
-        }
+        end.ports().try_for_each(watch)
     }
-}
-
-/// A port is taken from one link only, so that its device is always there.
-fn lost_end() -> End {
-    unreachable!("the port of a link has its device until the link goes")
 }

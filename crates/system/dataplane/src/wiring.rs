@@ -1,11 +1,10 @@
 //! What is joined to what, and how to run it. Not here: anything that runs.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt;
 use std::time::Instant;
 
-use netloom_fabric::{LinkId, SegmentId, SwitchPort, TreeSettings};
-use netloom_link::{PipeConfig, PortVlans, Vid};
+use netloom_fabric::{LinkEnd, LinkId};
+use netloom_link::PipeConfig;
 use netloom_ports::FrameDevice;
 
 use crate::{DataplaneError, Scheduling};
@@ -31,34 +30,8 @@ pub struct LinkWiring {
     pub pipes: [PipeConfig; 2],
 }
 
-/// What a link ends at.
-pub enum End {
-    /// An interface.
-    Device(Box<dyn FrameDevice>),
-    /// An interface and its VLAN sub-interfaces: what a node sends through one of these is tagged, and
-    /// what arrives with their tag goes to them, without it. All else is the interface's.
-    Interfaces {
-        /// The interface.
-        untagged: Box<dyn FrameDevice>,
-        /// Its sub-interfaces; each VLAN once.
-        vlans: Vec<(Vid, Box<dyn FrameDevice>)>,
-    },
-    /// A port of a switch.
-    Switch(SwitchPort),
-}
-
-impl fmt::Debug for End {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Device(_) => f.write_str("Device"),
-            Self::Interfaces { vlans, .. } => {
-                let vlans: Vec<_> = vlans.iter().map(|(vlan, _)| vlan).collect();
-                f.debug_struct("Interfaces").field("vlans", &vlans).finish_non_exhaustive()
-            }
-            Self::Switch(port) => f.debug_tuple("Switch").field(port).finish(),
-        }
-    }
-}
+/// What a link ends at, with the devices of its interfaces.
+pub type End = LinkEnd<Box<dyn FrameDevice>>;
 
 /// How to run a data plane.
 #[derive(Debug, Clone)]
@@ -121,39 +94,5 @@ impl Wiring {
             }
         }
         Ok(())
-    }
-}
-
-impl End {
-    /// A port of a switch that knows no VLANs and runs no spanning tree.
-    pub fn switch(switch: SegmentId) -> Self {
-        let tree = TreeSettings::default();
-        Self::Switch(SwitchPort { switch, vlans: None, bridge: None, tree })
-    }
-
-    /// A port of a switch that knows VLANs, and what it does with tags.
-    pub fn vlan_port(switch: SegmentId, vlans: PortVlans) -> Self {
-        let tree = TreeSettings::default();
-        Self::Switch(SwitchPort { switch, vlans: Some(vlans), bridge: None, tree })
-    }
-
-    /// The port of a switch that it is.
-    pub(crate) fn switch_port(&self) -> Option<&SwitchPort> {
-        match self {
-            Self::Device(_) | Self::Interfaces { .. } => None,
-            Self::Switch(port) => Some(port),
-        }
-    }
-
-    /// Its devices, if it is no port of a switch.
-    pub(crate) fn devices(&self) -> Vec<&dyn FrameDevice> {
-        match self {
-            Self::Device(device) => vec![device.as_ref()],
-            Self::Interfaces { untagged, vlans } => {
-                let vlans = vlans.iter().map(|(_, device)| device.as_ref());
-                [untagged.as_ref()].into_iter().chain(vlans).collect()
-            }
-            Self::Switch(_) => Vec::new(),
-        }
     }
 }

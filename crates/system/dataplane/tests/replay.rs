@@ -82,7 +82,7 @@ fn record(properties: &str) -> Record {
     let link = LinkWiring {
         id: LinkId(0),
         name: "l".into(),
-        ends: taps.map(|tap| End::Device(Box::new(tap))),
+        ends: taps.map(|tap| End::Port(Box::new(tap))),
         pipes: [config(properties), config(r#"{"delay":"5ms"}"#)],
     };
     let options = Options { seed: SEED, capture_backlog: CAPTURE_BACKLOG, ..Options::default() };

@@ -203,7 +203,7 @@ impl Host {
         let namespace = Namespace::new().unwrap();
         let tap = namespace.add_tap(1).unwrap();
         let (far, peer) = device();
-        let links = links(End::Device(Box::new(tap)), far);
+        let links = links(End::Port(Box::new(tap)), far);
         let wiring = wiring(links);
         let _dataplane = Dataplane::start(wiring, options()).unwrap();
         let socket = namespace.run(packet_socket);

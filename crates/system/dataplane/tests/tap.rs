@@ -19,7 +19,7 @@ use nix::sys::socket::setsockopt;
 use nix::sys::socket::sockopt::UdpGsoSegment;
 
 fn end(tap: Tap) -> End {
-    End::Device(Box::new(tap))
+    End::Port(Box::new(tap))
 }
 
 /// Two hosts joined by one link.

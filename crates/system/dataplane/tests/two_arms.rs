@@ -81,7 +81,7 @@ impl Case {
         let link = LinkWiring {
             id: LinkId(0),
             name: "l".into(),
-            ends: taps.map(|tap| End::Device(Box::new(tap))),
+            ends: taps.map(|tap| End::Port(Box::new(tap))),
             pipes: [self.config(), PipeConfig::default()],
         };
         let wiring = Wiring { links: vec![link] };

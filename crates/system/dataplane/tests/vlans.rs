@@ -148,7 +148,7 @@ fn stick() -> (Dataplane, [MemoryPeer; 2], [MemoryPeer; 3]) {
     let ((a, ten), (b, twenty)) = (device(), device());
     let [eth, eth10, eth20] = std::array::from_fn(|_| memory::pair(64).unwrap());
     let vlan = |number| Vid::new(number).unwrap();
-    let stick = End::Interfaces {
+    let stick = End::Trunk {
         untagged: Box::new(eth.0),
         vlans: vec![(vlan(10), Box::new(eth10.0)), (vlan(20), Box::new(eth20.0))],
     };

@@ -1,5 +1,6 @@
 //! What the engine asks of a frame device. Not here: any device.
 
+use std::fmt;
 use std::io;
 use std::os::fd::{BorrowedFd, OwnedFd};
 
@@ -60,4 +61,10 @@ pub enum SendError {
     /// The device is gone and will take no more frames.
     #[error("the device is gone: {0}")]
     Gone(#[source] io::Error),
+}
+
+impl fmt::Debug for dyn FrameDevice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("FrameDevice")
+    }
 }

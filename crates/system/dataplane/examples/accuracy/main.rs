@@ -57,7 +57,7 @@ fn linked(forward: &str, reverse: &str, seed: u64) -> ([Namespace; 2], Dataplane
     let link = LinkWiring {
         id: LinkId(0),
         name: "l".into(),
-        ends: taps.map(|tap| End::Device(Box::new(tap))),
+        ends: taps.map(|tap| End::Port(Box::new(tap))),
         pipes: [config(forward), config(reverse)],
     };
     let wiring = Wiring { links: vec![link] };

@@ -49,7 +49,7 @@ pub fn device() -> (End, MemoryPeer) {
 
 pub fn device_of(capacity: usize) -> (End, MemoryPeer) {
     let (device, peer) = memory::pair(capacity).unwrap();
-    (End::Device(Box::new(device)), peer)
+    (End::Port(Box::new(device)), peer)
 }
 
 pub fn options() -> Options {
