@@ -11,6 +11,7 @@
 //! | `slack` | CPUs that workers keep busy without need |
 //! | `overflow` | frames that were not read in time, since the last look |
 //! | `overruns` | packets for which nodes' sockets had no room, since the last look |
+//! | `node_looks` | how often nodes are entered for these two |
 //! | `preparation` | probes made ready while the network comes up |
 //! | `meter` | what watching costs |
 //! | `pace` | how often to look, by that |
@@ -19,6 +20,7 @@
 mod exactness;
 mod forwarding;
 mod meter;
+mod node_looks;
 mod overflow;
 mod overruns;
 mod pace;

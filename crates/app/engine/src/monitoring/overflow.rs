@@ -3,34 +3,31 @@
 use std::collections::HashMap;
 
 use netloom_monitor::{DropCause, Observation, Party};
-use netloom_probes::Budget;
 use netloom_scenario::Endpoint;
 use netloom_units::{Duration, Time};
 
+use super::node_looks::NodeLooks;
 use crate::experiment::Experiment;
 
 /// Each look enters every node's namespace, some 30 µs each: with many, they are rarer.
 const PERIOD: Duration = Duration::from_secs(1);
-/// Of a CPU they may use one: 0.03 %.
-const PARTS: u64 = 3200;
 
 /// Looks at the interfaces from time to time.
 pub struct OverflowProbe {
-    due: Time,
-    budget: Budget,
+    looks: NodeLooks,
     known: HashMap<Endpoint, u64>,
 }
 
 impl Default for OverflowProbe {
     fn default() -> Self {
-        Self { due: Time::ZERO, budget: Budget::of_equal_looks(PARTS), known: HashMap::new() }
+        Self { looks: NodeLooks::new(Time::ZERO, PERIOD), known: HashMap::new() }
     }
 }
 
 impl OverflowProbe {
     /// When it is time to look.
     pub fn due(&self) -> Time {
-        self.due
+        self.looks.due()
     }
 
     /// Looks; the CPU time that other threads spent on it.
@@ -41,13 +38,10 @@ impl OverflowProbe {
         sink: &mut dyn FnMut(Observation),
     ) -> Duration {
         let drawn = experiment.drawn();
+        let look = || experiment.not_read_in_time();
+        let (overflown, spent) = self.looks.look(now, experiment, look);
         // Fails only while the experiment is taken down.
-        let before = spent(experiment);
-        let Ok(overflown) = experiment.not_read_in_time() else { return Duration::ZERO };
-        let spent = spent(experiment).saturating_sub(before);
-        self.budget.count(spent);
-        self.due = now + self.budget.period(PERIOD);
-        for (endpoint, frames) in overflown {
+        for (endpoint, frames) in overflown.into_iter().flatten() {
             let before = self.known.insert(endpoint.clone(), frames).unwrap_or(0);
             if frames > before {
                 let party = drawn.number(&endpoint.node).map(Party::Node);
@@ -60,11 +54,4 @@ impl OverflowProbe {
         }
         spent
     }
-}
-
-/// The CPU time that looking into nodes has taken so far.
-pub(super) fn spent(experiment: &Experiment) -> Duration {
-    let spent = experiment.with_live(|live| Ok(live.network.spent_in_nodes()));
-    let nanos = spent.map_or(0, |spent| spent.as_nanos());
-    Duration::from_nanos(u64::try_from(nanos).unwrap_or(u64::MAX))
 }

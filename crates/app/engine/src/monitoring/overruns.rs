@@ -4,23 +4,19 @@ use std::collections::HashMap;
 
 use netloom_monitor::{Buffer, Observation, Party, SignalKind};
 use netloom_nodes::Overruns;
-use netloom_probes::Budget;
 use netloom_units::{Duration, Time};
 
-use super::overflow::spent;
+use super::node_looks::NodeLooks;
 use crate::experiment::Experiment;
 
 /// A look enters every node's namespace, some 100 µs each: with many, looks are rarer.
 const PERIOD: Duration = Duration::from_secs(2);
-/// Of a CPU looks may use one: 0.03 %.
-const PARTS: u64 = 3200;
 /// How the probe is called where probes are named.
 const NAME: &str = "nodes' stacks";
 
 /// Looks at the nodes' stacks from time to time, and once at the end.
 pub struct OverrunProbe {
-    due: Time,
-    budget: Budget,
+    looks: NodeLooks,
     /// What each node had counted; of one that comes later, nothing.
     known: HashMap<String, Overruns>,
 }
@@ -39,13 +35,13 @@ impl OverrunProbe {
             ],
             partial: false,
         });
-        let budget = Budget::of_equal_looks(PARTS);
-        Self { due: now + PERIOD, budget, known: known.into_iter().collect() }
+        let looks = NodeLooks::new(now + PERIOD, PERIOD);
+        Self { looks, known: known.into_iter().collect() }
     }
 
     /// When it is time to look.
     pub fn due(&self) -> Time {
-        self.due
+        self.looks.due()
     }
 
     /// Looks; the CPU time that other threads spent on it.
@@ -56,14 +52,9 @@ impl OverrunProbe {
         sink: &mut dyn FnMut(Observation),
     ) -> Duration {
         let drawn = experiment.drawn();
-        let before = spent(experiment);
+        let (counted, spent) = self.looks.look(now, experiment, || experiment.overruns());
         // Fails only while the experiment is taken down, or of a node that goes just now.
-        let counted = experiment.overruns();
-        let spent = spent(experiment).saturating_sub(before);
-        self.budget.count(spent);
-        self.due = now + self.budget.period(PERIOD);
-        let Ok(counted) = counted else { return spent };
-        for (node, overruns) in counted {
+        for (node, overruns) in counted.into_iter().flatten() {
             let before = self.known.insert(node.clone(), overruns).unwrap_or_default();
             let Some(party) = drawn.number(&node).map(Party::Node) else { continue };
             for (of, packets) in grown(&before, &overruns) {
