@@ -1,5 +1,5 @@
-//! What links end at, as data: a port of a switch, or interfaces of a node by their names. Not here:
-//! devices for these interfaces, and models of them.
+//! What links end at, as data: a port of a switch, or interfaces of a node by their names.
+//! Not here: devices for these interfaces, and models of them.
 
 use std::fmt::Display;
 

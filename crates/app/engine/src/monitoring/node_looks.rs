@@ -1,5 +1,5 @@
-//! How often nodes are entered to look at their counters: as rarely as their number asks, so that it
-//! costs little. Not here: what is counted.
+//! How often nodes are entered to look at their counters: as rarely as their number asks, so that
+//! it costs little. Not here: what is counted.
 
 use netloom_probes::Budget;
 use netloom_units::{Duration, Time};

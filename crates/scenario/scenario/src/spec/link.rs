@@ -1,0 +1,73 @@
+//! Links and what they end at.
+
+use std::fmt;
+
+use netloom_link::PipeConfig;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::address::AddressError;
+
+/// One end of a link.
+#[derive(
+    Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
+pub struct Endpoint {
+    /// The node's name.
+    pub node: String,
+    /// The interface's name.
+    pub interface: String,
+}
+
+impl std::str::FromStr for Endpoint {
+    type Err = AddressError;
+    fn from_str(text: &str) -> Result<Self, AddressError> {
+        match text.split_once(':') {
+            Some((node, interface)) if !node.is_empty() && !interface.is_empty() => {
+                Ok(Self { node: node.into(), interface: interface.into() })
+            }
+            _ => {
+                Err(AddressError { text: text.into(), expected: "an interface, like `node:eth1`" })
+            }
+        }
+    }
+}
+
+impl fmt::Display for Endpoint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}", self.node, self.interface)
+    }
+}
+
+/// A link: two pipes between two interfaces, or a pair of kernel devices.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Link {
+    /// Unique name; by default `a--b` from its nodes, or `a:eth1--b:eth1` where two links join the
+    /// same nodes.
+    pub name: String,
+    /// Its two ends.
+    pub endpoints: [Endpoint; 2],
+    /// The pipe from the first end to the second.
+    pub forward: PipeConfig,
+    /// The pipe from the second end to the first.
+    pub reverse: PipeConfig,
+    /// Routing cost, for `routing: cost`.
+    pub cost: u32,
+    /// Whether it is a pair of kernel devices that join the two nodes without the engine; both
+    /// pipes then have their defaults.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub direct: bool,
+}
+
+/// One direction of a link, or both.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Direction {
+    /// Both pipes (default).
+    #[default]
+    Both,
+    /// From the first endpoint to the second.
+    Forward,
+    /// From the second endpoint to the first.
+    Reverse,
+}

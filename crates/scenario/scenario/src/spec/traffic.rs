@@ -1,0 +1,91 @@
+//! Traffic between nodes.
+
+use netloom_traffic::{Model, Sizes};
+use netloom_units::Duration;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::Start;
+
+/// Traffic that a run sends between nodes.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Traffic {
+    /// Unique name.
+    pub name: String,
+    /// The nodes that send, each by itself.
+    pub from: Vec<String>,
+    /// The node that receives.
+    pub to: String,
+    /// The family of the receiver's address; by default IPv4 if it has one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub family: Option<IpFamily>,
+    /// What it goes over.
+    pub transport: Transport,
+    /// What is sent when. The random numbers of a sender are those of the stream
+    /// `traffic/NAME/NODE`.
+    pub model: Model,
+    /// Lengths of frames, Ethernet header included. TCP makes its own.
+    pub sizes: Sizes,
+    /// When it begins.
+    pub start: Start,
+    /// For how long it sends; without it, until the model or the run ends.
+    pub time: Option<Duration>,
+    /// Whether the run ends without waiting for it.
+    pub background: bool,
+}
+
+/// A version of the Internet Protocol.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum IpFamily {
+    /// Version 4.
+    Ipv4,
+    /// Version 6.
+    Ipv6,
+}
+
+/// What traffic goes over.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Transport {
+    /// ICMP echo, which the model `ping` asks for.
+    Icmp,
+    /// UDP: an open loop.
+    Udp {
+        /// The receiver's port.
+        port: u16,
+        /// The code point of the packets.
+        dscp: Option<u8>,
+    },
+    /// The node's own TCP.
+    Tcp {
+        /// The receiver's port.
+        port: u16,
+        /// The code point of the packets.
+        dscp: Option<u8>,
+        /// The congestion control, if not the node's own.
+        congestion_control: Option<String>,
+    },
+}
+
+impl Traffic {
+    /// Why real nodes cannot send it, in words; nothing if they can.
+    pub fn only_simulated(&self) -> Option<&'static str> {
+        match (&self.transport, self.family) {
+            (Transport::Icmp, _) => Some("`ping`"),
+            (_, Some(IpFamily::Ipv6)) => Some("IPv6"),
+            _ => None,
+        }
+    }
+}
+
+impl Transport {
+    /// Whether it is TCP, and the receiver's port, if it has ports.
+    pub fn port(&self) -> Option<(bool, u16)> {
+        match self {
+            Self::Icmp => None,
+            Self::Udp { port, .. } => Some((false, *port)),
+            Self::Tcp { port, .. } => Some((true, *port)),
+        }
+    }
+}

@@ -1,0 +1,58 @@
+//! What is measured of a run, and when it counts as disturbed.
+
+use netloom_monitor::{Criteria, Trust};
+use netloom_units::Duration;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::Endpoint;
+
+/// Frames at an interface, captured into the results.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Capture {
+    /// The interface.
+    pub interface: Endpoint,
+    /// Whether it has what the link drops on its way from or to the interface, with the reasons.
+    pub drops: bool,
+}
+
+/// When a run counts as disturbed by its own machine, and what is done then.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+pub struct Monitor {
+    /// Whether the run is watched. One that is not is never said to be valid.
+    pub enabled: bool,
+    /// What is done when contention begins.
+    pub on_contention: OnContention,
+    /// How long the experiment warms up: contention that ends before is reported, but not held
+    /// against the run.
+    pub warm_up: Duration,
+    /// What the run is needed for: how much of its machine may show in it.
+    pub trust: Trust,
+    /// Thresholds and windows.
+    pub criteria: Criteria,
+}
+
+/// What is done when contention begins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum OnContention {
+    /// It is reported, and the run goes on.
+    #[default]
+    Report,
+    /// The run ends; what it has measured is kept.
+    Abort,
+}
+
+/// What a run measures beside what it always does.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Measure {
+    /// How often the statistics of every pipe are sampled.
+    pub interval: Duration,
+    /// Interfaces whose frames are captured into the results.
+    pub capture: Vec<Capture>,
+    /// Links of which it is logged what happens to every frame.
+    pub frames: Vec<String>,
+    /// Whether everything that the contention monitor observes is kept.
+    #[serde(default)]
+    pub observations: bool,
+}
