@@ -38,14 +38,21 @@ run() { # SELECTION...: tests of these names, each program as an ordinary user
     run_by "${TEST_PROGRAMS:-3}" "sh $as_user" "$@"
 }
 echo "test-rootless: with subordinate ids"
-run --test nodes --test command_line --test client --test reach --test cookbook --test rootless --test doctor --test lab --test apply --test apply_software --test direct --test vlans --test services --test crash --test cycles --test faults --test limits --test publish --test outside --test traffic --test examples
+run --test nodes --test command_line --test client --test reach --test cookbook --test rootless \
+    --test doctor --test lab --test apply --test apply_software --test direct --test vlans \
+    --test services --test crash --test cycles --test faults --test limits --test publish \
+    --test outside --test traffic --test examples
 # These count frames, and an ordinary user's workers have no real-time priority: one at a time.
-RUST_TEST_THREADS=1 run_by 1 "sh $as_user" --test runs --test endings --test expect --test timeline --test verdict --test lesser_machines --test calibrate
+RUST_TEST_THREADS=1 run_by 1 "sh $as_user" --test runs --test endings --test expect \
+    --test timeline --test verdict --test lesser_machines --test calibrate
 # These make namespaces themselves, which they may in a user namespace.
-run_by 1 "sh $as_user unshare --user --map-root-user --mount" --test tap --test super_frames --test replay
-echo "two_arms: its sockets receive into more memory than an ordinary user's may" >>"$NETLOOM_LEFT_OUT"
+run_by 1 "sh $as_user unshare --user --map-root-user --mount" --test tap --test super_frames \
+    --test replay
+echo "two_arms: its sockets receive into more memory than an ordinary user's may" \
+    >>"$NETLOOM_LEFT_OUT"
 echo "test-rootless: without subordinate ids"
-SUBORDINATE_IDS=no run --test nodes --test rootless --test lab --test direct --test vlans --test services --test crash --test cycles
+SUBORDINATE_IDS=no run --test nodes --test rootless --test lab --test direct --test vlans \
+    --test services --test crash --test cycles
 
 echo "test-rootless: $(sort -u "$NETLOOM_LEFT_OUT" | wc -l) parts take root and were left out:"
 sort -u "$NETLOOM_LEFT_OUT" | sed 's/^/    /'

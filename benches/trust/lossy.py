@@ -25,8 +25,12 @@ topology:
   links: [{{endpoints: [a, b], rate: 10Mbit/s, delay: 5ms, {fate}}}]
 measure: {{frames: true}}
 processes:
-  - {{name: server, node: b, command: "iperf3 -s -1", ready: {{port: 5201}}}}
-  - {{name: client, node: a, command: "iperf3 -u -b 12M -t {seconds} -c b", start: {{after: server}}}}
+  - {{name: server, node: b, command: "iperf3 -s", background: true, ready: {{port: 5201}}}}
+  # iperf3 gives up where its first datagram is lost.
+  - name: client
+    node: a
+    command: [sh, -c, "until iperf3 -u -b 12M -t {seconds} -c b; do sleep 1; done"]
+    start: {{after: server}}
 """
 
 

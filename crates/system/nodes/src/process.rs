@@ -4,7 +4,7 @@
 //! |---|---|
 //! | `node` | a node in which something runs |
 //! | `starter` | how its first process starts |
-//! | `control`, `outgoing`, `reactor` | the words with it: their form, those that wait, who waits for answers |
+//! | `control`, `outgoing`, `reactor` | messages with it: their form, those that wait, who waits for answers |
 //! | `spawning` | what is to be started, and what became of it |
 //! | `pidfd`, `oom` | processes by descriptor; whom the kernel spares where memory runs out |
 //! | `files` | a node's files, as the engine reaches them |

@@ -217,15 +217,6 @@ models! {
 }
 
 impl Model {
-    /// Refuses values that make no sense, whatever the line and the sizes. What was read as a model
-    /// has been checked.
-    ///
-    /// # Errors
-    /// Why, in words.
-    pub fn check(&self) -> Result<(), String> {
-        self.configured().check()
-    }
-
     /// Reads in every file that the model names; `read` gives a file's text.
     ///
     /// # Errors
