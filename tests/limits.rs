@@ -137,7 +137,7 @@ fn a_node_gets_its_cpu_quota_and_is_seen_to_be_throttled() {
         let is_throttled =
             ["throttled", "throttled_ns"].iter().all(|of| usage[of].as_u64().unwrap() > 0);
         if !is_throttled {
-            used += spun(&lab.sh("a", "python3 spin.py 0.5")).0;
+            used += spun(&lab.sh("a", "python3 spin.py 1")).0;
         }
         is_throttled
     });
@@ -151,13 +151,14 @@ fn a_node_gets_its_cpu_quota_and_is_seen_to_be_throttled() {
 
 #[test]
 fn a_throttled_node_is_no_contention() {
-    let scenario = "topology: { nodes: { a: { limits: { cpu: 0.1 } }, b: } }\n\
+    // So little that a loaded machine leaves it more.
+    let scenario = "topology: { nodes: { a: { limits: { cpu: 0.03 } }, b: } }\n\
         processes: [{ name: spin, node: a, command: python3 spin.py 1 }]\n";
     let Some(lab) = lab("a_throttled_node_is_no_contention", scenario) else { return };
     lab.netloom(&["run", "-o", "results"]);
     let file = fs::read_to_string(lab.path("results/summary.json")).unwrap();
     let summary: Value = serde_json::from_str(&file).unwrap();
-    assert!(summary["usage"]["a"]["throttled"].as_u64().unwrap() > 5, "{}", summary["usage"]);
+    assert!(summary["usage"]["a"]["throttled"].as_u64().unwrap() > 0, "{}", summary["usage"]);
     for finding in summary["verdict"]["findings"].as_array().unwrap() {
         let is_wait = ["pressure", "run_queue"].iter().any(|signal| finding["signal"] == *signal);
         assert!(!(is_wait && finding["on"].to_string().contains("\"a\"")), "{finding}");
