@@ -3,7 +3,8 @@
 mod common;
 
 use std::fs::File;
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{available_parallelism, sleep};
 use std::time::{Duration, Instant};
 
@@ -44,27 +45,17 @@ fn marks(lab: &Lab) -> Vec<Option<i64>> {
     parquet.get_row_iter(None).unwrap().map(|row| row.unwrap().get_long(bad).ok()).collect()
 }
 
-/// Processes that do nothing but count, two for each CPU; ended when dropped.
-struct Spinners(Vec<Child>);
-
-impl Spinners {
-    fn start() -> Self {
-        let spin = || {
-            let mut command = Command::new("sh");
-            command.args(["-c", "while :; do :; done"]).stdin(Stdio::null());
-            command.spawn().unwrap()
-        };
-        Self((0..2 * available_parallelism().unwrap().get()).map(|_| spin()).collect())
-    }
-}
-
-impl Drop for Spinners {
-    fn drop(&mut self) {
-        for spinner in &mut self.0 {
-            spinner.kill().unwrap();
-            spinner.wait().unwrap();
+/// Keeps all CPUs busy while `f` runs, in threads of this program: what uses a CPU is named by its
+/// process, and the ten that used it most are.
+fn beside_spinners(f: impl FnOnce()) {
+    let is_over = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        for _ in 0..2 * available_parallelism().unwrap().get() {
+            scope.spawn(|| while !is_over.load(Ordering::Relaxed) {});
         }
-    }
+        f();
+        is_over.store(true, Ordering::Relaxed);
+    });
 }
 
 #[test]
@@ -111,18 +102,13 @@ fn a_run_whose_engine_is_stopped_is_invalid() {
 #[test]
 fn spinners_outside_the_experiment_are_named_and_alone_judge_nothing() {
     let lab = pinging(20, "");
-    let spinners = Spinners::start();
-    lab.ok(&["run", "-o", "results"]);
-    let pids: Vec<u32> = spinners.0.iter().map(Child::id).collect();
-    drop(spinners);
+    beside_spinners(|| drop(lab.netloom(&["run", "-o", "results"])));
     let verdict = &summary(&lab)["verdict"];
     assert_eq!(findings(verdict, "cpu"), [&Value::Null; 0]);
     let signals = verdict["signals"].as_array().unwrap().iter();
     let cpus = signals.filter(|report| report["signal"] == "cpu");
     let shares: Vec<&Value> = cpus.flat_map(|cpu| cpu["shares"].as_array().unwrap()).collect();
-    let is_ours = |share: &&Value| {
-        share["who"]["pid"].as_u64().is_some_and(|pid| pids.contains(&(pid as u32)))
-    };
+    let is_ours = |share: &&Value| share["who"]["pid"] == std::process::id();
     assert!(shares.iter().any(is_ours), "{verdict}");
 }
 
