@@ -188,6 +188,12 @@ fn what_a_killed_process_has_unpacked_is_swept_away_and_what_a_living_one_does_i
         let names = fs::read_dir(&cache).into_iter().flatten().flatten();
         names.filter(|it| it.file_name().to_str().unwrap().starts_with("partial-")).count()
     };
+    let is_filled = || {
+        let entries = fs::read_dir(&cache).into_iter().flatten().flatten();
+        entries
+            .filter_map(|it| fs::read_dir(it.path()).ok())
+            .any(|mut within| within.next().is_some())
+    };
     // A layout whose layer is endless is not to be had, but one that takes long enough is.
     let name = "what_a_killed_process_has_unpacked_is_swept_away_and_what_a_living_one_does_is_not";
     let many: Vec<(String, &str)> = (0..30_000).map(|i| (format!("d{i}/file"), "")).collect();
@@ -199,7 +205,8 @@ fn what_a_killed_process_has_unpacked_is_swept_away_and_what_a_living_one_does_i
         .stdout(std::process::Stdio::null())
         .spawn()
         .unwrap();
-    while partials() == 0 {
+    // What it unpacks comes after it has let go of the lock on the whole cache.
+    while !is_filled() {
         assert!(child.try_wait().unwrap().is_none(), "it was too quick to be caught");
         std::thread::yield_now();
     }
