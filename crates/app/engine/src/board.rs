@@ -1,7 +1,7 @@
 //! The board on which every process instance's state stands, and on which others wait for it.
 
 use netloom_api::state::{ProcessState, ProcessStatus};
-use netloom_scenario::{Milestone, Scenario};
+use netloom_scenario::{Milestone, Process};
 use tokio::sync::watch;
 
 /// The state of every process instance of a run.
@@ -10,27 +10,16 @@ pub struct Board {
 }
 
 impl Board {
-    /// An empty board: nothing is to be run.
-    pub fn empty() -> Self {
-        Self { rows: watch::Sender::new(Vec::new()) }
-    }
-
-    /// A board on which every instance of `scenario` is waiting.
-    pub fn new(scenario: &Scenario) -> Self {
-        let of_traffic = crate::run::traffic::processes(scenario);
-        let rows = scenario
-            .processes
-            .iter()
-            .chain(&of_traffic)
-            .flat_map(|process| {
-                process.nodes.iter().map(|node| ProcessStatus {
-                    process: process.name.clone(),
-                    node: node.clone(),
-                    state: ProcessState::Waiting,
-                })
+    /// A board on which every instance of `processes` is waiting.
+    pub fn new<'p>(processes: impl IntoIterator<Item = &'p Process>) -> Self {
+        let waiting = |process: &'p Process| {
+            process.nodes.iter().map(|node| ProcessStatus {
+                process: process.name.clone(),
+                node: node.clone(),
+                state: ProcessState::Waiting,
             })
-            .collect();
-        Self { rows: watch::Sender::new(rows) }
+        };
+        Self { rows: watch::Sender::new(processes.into_iter().flat_map(waiting).collect()) }
     }
 
     /// All rows, in the order of the scenario.
@@ -67,6 +56,15 @@ impl Board {
     }
 }
 
+/// A milestone as the end of a sentence.
+pub fn in_words(milestone: Milestone) -> &'static str {
+    match milestone {
+        Milestone::Started => "started",
+        Milestone::Ready => "ready",
+        Milestone::Done => "done",
+    }
+}
+
 /// Whether all instances have reached the milestone (`Ok`), one never will (`Err`), or it is open.
 fn verdict(
     rows: &[ProcessStatus],
@@ -78,7 +76,7 @@ fn verdict(
         match passed(&row.state, milestone) {
             Some(true) => {}
             Some(false) => {
-                let milestone = crate::run::in_words(milestone);
+                let milestone = in_words(milestone);
                 return Some(Err(format!(
                     "`{process}` in `{}` will never be {milestone}",
                     row.node

@@ -1,4 +1,4 @@
-//! Captured frames as pcapng.
+//! Captures of frames at interfaces, and captured frames as pcapng.
 
 use std::borrow::Cow;
 use std::fs::File;
@@ -6,6 +6,7 @@ use std::io::{self, Write};
 use std::sync::mpsc::RecvTimeoutError;
 use std::time::Duration;
 
+use anyhow::{Result, bail};
 use netloom_dataplane::{Capture, CaptureDirection, CaptureNote, CapturedFrame};
 use netloom_scenario::Endpoint;
 use pcap_file::pcapng::PcapNgWriter;
@@ -18,6 +19,8 @@ use pcap_file::pcapng::blocks::interface_statistics::{
 };
 use pcap_file::{DataLink, PcapError};
 
+use crate::live::LiveNetwork;
+
 /// How long to wait for a frame before looking whether anybody still reads.
 const LOOK: Duration = Duration::from_millis(50);
 
@@ -25,6 +28,29 @@ const LOOK: Duration = Duration::from_millis(50);
 const PASSING: u32 = 0;
 /// The interface of frames that the link drops.
 const DROPPED: u32 = 1;
+
+/// Captures the frames at an interface from now on; with `drops` also those that its link drops.
+pub fn open(network: &LiveNetwork, interface: &Endpoint, drops: bool) -> Result<Capture> {
+    network.with_deployment(|live, deployment| {
+        let (link, end) = deployment.link_at(interface)?;
+        if link.direct {
+            if drops {
+                bail!(
+                    "link `{}` is direct, so what it drops cannot be captured: the kernel only \
+                     counts it; capture without drops",
+                    link.name
+                );
+            }
+            let socket = live.network.packet_socket(&interface.node, &interface.interface)?;
+            return Ok(live.dataplane.capture_interface(socket));
+        }
+        let link = deployment.modelled(&link.name)?;
+        Ok(match drops {
+            true => live.dataplane.capture_with_drops(link, end)?,
+            false => live.dataplane.capture(link, end)?,
+        })
+    })
+}
 
 /// Where a capture goes: whole blocks at a time.
 pub trait Sink {

@@ -1,4 +1,5 @@
-//! CPUs that workers have for themselves. Not here: how a worker stays on its own (`netloom-dataplane`).
+//! CPUs that workers have for themselves. Not here: how a worker stays on its own
+//! (`netloom-dataplane`).
 
 use anyhow::{Context, Result};
 use nix::sched::{CpuSet, sched_getaffinity, sched_setaffinity};
@@ -14,8 +15,8 @@ pub struct Dedicated {
 }
 
 impl Dedicated {
-    /// Keeps the calling thread, and with it all threads and processes that it starts from now on, off `wanted` of the
-    /// CPUs that it may use.
+    /// Keeps the calling thread, and with it all threads and processes that it starts from now on,
+    /// off `wanted` of the CPUs that it may use.
     pub fn set_apart(wanted: usize) -> Result<Self> {
         if wanted == 0 {
             return Ok(Self::default());
@@ -35,8 +36,9 @@ impl Dedicated {
         let there = allowed.len();
         if wanted >= there {
             let problem = format!(
-                "workers share all CPUs with the nodes: `dedicated_cpus: {wanted}` leaves none of the {there} that the \
-                 engine may use to the nodes; ask for fewer in `workers`, or leave it out"
+                "workers share all CPUs with the nodes: `dedicated_cpus: {wanted}` leaves none \
+                 of the {there} that the engine may use to the nodes; ask for fewer in \
+                 `workers`, or leave it out"
             );
             return Self { cpus: Vec::new(), problem: Some(problem) };
         }

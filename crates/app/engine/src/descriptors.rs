@@ -1,5 +1,6 @@
-//! What others may take of the engine's open files: programs in nodes and whoever reaches a published port. The
-//! rest is the engine's own: for its API, for what it starts, for what it opens.
+//! What others may take of the engine's open files: programs in nodes and whoever reaches a
+//! published port. The rest is the engine's own: for its API, for what it starts, for what it
+//! opens.
 
 use std::fs;
 use std::sync::Arc;
@@ -22,8 +23,8 @@ pub struct Shares {
 }
 
 impl Shares {
-    /// Half of what is free now, once the network is there; to each of the two, half of that. The limit of this
-    /// process is raised as far as it may be: what it starts has limits of its own.
+    /// Half of what is free now, once the network is there; to each of the two, half of that. The
+    /// limit of this process is raised as far as it may be: what it starts has limits of its own.
     pub fn set() -> Self {
         let files = Resource::RLIMIT_NOFILE;
         if let Ok((soft, hard)) = getrlimit(files)

@@ -1,7 +1,7 @@
 //! The numbered event stream: the last ones in memory for clients, all of them in a run's results.
 //!
-//! They are kept as they are sent, as lines of JSON: an event is as large as all that could be in it, a change of
-//! links many times what it says.
+//! They are kept as they are sent, as lines of JSON: an event is as large as all that could be in
+//! it, a change of links many times what it says.
 
 use std::collections::VecDeque;
 use std::fs::File;
@@ -10,6 +10,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
 use netloom_api::event::{Event, What};
+use netloom_dataplane::Clock;
 use netloom_units::Time;
 use tokio::sync::watch;
 
@@ -22,6 +23,7 @@ const PATIENCE: Duration = Duration::from_secs(1);
 
 /// The event stream of one experiment.
 pub struct EventLog {
+    clock: Clock,
     inner: Mutex<Inner>,
     /// The number of events so far; closes with the log.
     count: watch::Sender<u64>,
@@ -47,8 +49,9 @@ struct Inner {
 }
 
 impl EventLog {
-    /// An empty log; with `file`, every event is also written there as a line of JSON.
-    pub fn new(file: Option<File>) -> Self {
+    /// An empty log of what happens by `clock`; with `file`, every event is also written there as a
+    /// line of JSON.
+    pub fn new(clock: Clock, file: Option<File>) -> Self {
         let inner = Inner {
             kept: VecDeque::new(),
             kept_bytes: 0,
@@ -58,19 +61,40 @@ impl EventLog {
             write_error: None,
         };
         Self {
+            clock,
             inner: Mutex::new(inner),
             count: watch::Sender::new(0),
             closed: watch::Sender::new(false),
         }
     }
 
-    /// Records that `what` happened at `time`.
-    pub fn record(&self, time: Time, what: What) {
-        self.record_all(time, [what]);
+    /// The time now, by the log's clock.
+    pub fn now(&self) -> Time {
+        self.clock.now()
     }
 
-    /// Records things that happened at `time`, in their order: many of them cost little more than one.
-    pub fn record_all(&self, time: Time, what: impl IntoIterator<Item = What>) {
+    /// Records that something has happened now.
+    pub fn record(&self, what: What) {
+        self.record_at(self.now(), what);
+    }
+
+    /// Records a warning now.
+    pub fn warn(&self, message: String) {
+        self.record(What::Warning { message });
+    }
+
+    /// Records that something happened at `time`.
+    pub fn record_at(&self, time: Time, what: What) {
+        self.put(time, [what]);
+    }
+
+    /// Records things that have happened now, in their order: many of them cost little more than
+    /// one.
+    pub fn record_all(&self, what: impl IntoIterator<Item = What>) {
+        self.put(self.now(), what);
+    }
+
+    fn put(&self, time: Time, what: impl IntoIterator<Item = What>) {
         let mut inner = self.lock();
         let mut lines = String::new();
         for what in what {
@@ -102,12 +126,12 @@ impl EventLog {
         self.lock().warnings.clone()
     }
 
-    /// Tells whenever the number of events has grown.
+    /// The number of events so far, as it grows.
     pub fn subscribe(&self) -> watch::Receiver<u64> {
         self.count.subscribe()
     }
 
-    /// Tells when no more events will come.
+    /// Whether no more events will come.
     pub fn closing(&self) -> watch::Receiver<bool> {
         self.closed.subscribe()
     }
@@ -148,7 +172,8 @@ impl Inner {
         }
     }
 
-    /// Writes lines with their ends at once: each write is a system call, and two could be half a line.
+    /// Writes lines with their ends at once: each write is a system call, and two could be half a
+    /// line.
     fn write(&mut self, lines: &str) {
         let Some(file) = &mut self.file else { return };
         if let Err(error) = file.write_all(lines.as_bytes()) {
@@ -164,10 +189,10 @@ mod tests {
     use super::*;
 
     fn log_of(count: u64, bytes: usize) -> Vec<Line> {
-        let log = EventLog::new(None);
+        let log = EventLog::new(Clock::since(Instant::now()), None);
         for _ in 0..count {
-            log.record(
-                Time::from_nanos(0),
+            log.record_at(
+                Time::ZERO,
                 What::ChangeFailed { by: Origin::Request, reason: "x".repeat(bytes) },
             );
         }

@@ -61,8 +61,8 @@ pub struct Cleaned {
     pub images: usize,
 }
 
-/// Removes what a dead engine left of the experiment `name`, and images that killed engines have unpacked in part. An
-/// error if the engine lives.
+/// Removes what a dead engine left of the experiment `name`, and images that killed engines have
+/// unpacked in part. An error if the engine lives.
 pub fn cleanup(name: &str) -> Result<Cleaned> {
     let layout = Layout::new(name);
     let found = inspect(name)?;
@@ -95,7 +95,8 @@ pub fn cleanup(name: &str) -> Result<Cleaned> {
 const KILL_PATIENCE: Duration = Duration::from_secs(10);
 const KILL_PER_FILE: Duration = Duration::from_millis(10);
 
-/// Kills the engine of `name`, if it lives, and waits until it is gone. Nothing is killed that is not certainly it.
+/// Kills the engine of `name`, if it lives, and waits until it is gone. Nothing is killed that is
+/// not certainly it.
 pub fn kill_engine(name: &str) -> Result<()> {
     let layout = Layout::new(name);
     let found = inspect(name)?;
@@ -107,7 +108,8 @@ pub fn kill_engine(name: &str) -> Result<()> {
     engine.wait(name)
 }
 
-/// Writes down which process the engine is: its number, and when it was started, as numbers are used again.
+/// Writes down which process the engine is: its number, and when it was started, as numbers are
+/// used again.
 pub(crate) fn write_process(layout: &Layout) -> Result<()> {
     let pid = std::process::id();
     let started = netloom_nodes::started_at(pid).context("cannot read when the engine started")?;
@@ -139,8 +141,8 @@ fn held_by_another(found: &Found, layout: &Layout) -> String {
     let lock = layout.state_dir().join(LOCK);
     let gone = found.pid.map(|pid| format!(" (pid {pid})")).unwrap_or_default();
     format!(
-        "another process than the engine of `{}`{gone}, which has ended, holds {}: nothing was killed or removed; \
-         `fuser {}` says which process that is",
+        "another process than the engine of `{}`{gone}, which has ended, holds {}: nothing was \
+         killed or removed; `fuser {}` says which process that is",
         found.name,
         lock.display(),
         lock.display(),
@@ -157,7 +159,8 @@ impl Process {
     fn of(layout: &Layout) -> Option<Self> {
         let pid = u32::try_from(read_number(layout, PID_FILE)?).ok()?;
         let started = read_number(layout, START_FILE)?;
-        // Once there is a descriptor, the number may pass to another process, but no other has the same start.
+        // Once there is a descriptor, the number may pass to another process, but no other has the
+        // same start.
         let process = PidFd::open(pid).ok()?;
         (netloom_nodes::started_at(pid)? == started).then_some(Self { pid, process })
     }

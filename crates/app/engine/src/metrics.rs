@@ -1,5 +1,6 @@
-//! Values that applications in nodes report, over a Unix socket of their own: what can reach it can report,
-//! and nothing else. The kernel says which process connects, and its network namespace says in which node.
+//! Values that applications in nodes report, over a Unix socket of their own: what can reach it can
+//! report, and nothing else. The kernel says which process connects, and its network namespace says
+//! in which node.
 //!
 //! | module | what |
 //! |---|---|
@@ -25,15 +26,16 @@ use axum::routing::post;
 use axum::serve::IncomingStream;
 use axum::{Json, Router};
 use netloom_api::ApiError;
-use netloom_api::event::What;
 use netloom_api::metric::{COMMAND, Metric, MetricReport, SOCKET_VARIABLE};
 use netloom_monitor::{Observation, Party, SignalKind, Subject};
 use netloom_nodes::Layout;
 use tokio::net::UnixListener;
 
+use crate::deployment::Deployment;
 use crate::descriptors::Share;
-use crate::drawn::Drawn;
-use crate::experiment::Experiment;
+use crate::events::EventLog;
+use crate::live::LiveNetwork;
+use crate::monitoring::SharedMonitor;
 use door::{Door, Reporter};
 use store::{Missing, Store};
 
@@ -71,9 +73,11 @@ fn socket(layout: &Layout) -> PathBuf {
 
 /// The metrics of one experiment.
 pub struct Metrics {
-    experiment: Arc<Experiment>,
-    /// The nodes, by the inodes of their network namespaces, in one network that was in force.
-    nodes: Mutex<(Weak<Drawn>, HashMap<u64, u32>)>,
+    network: Arc<LiveNetwork>,
+    monitor: Arc<SharedMonitor>,
+    events: Arc<EventLog>,
+    /// The nodes, by the inodes of their network namespaces, in one deployment that was in force.
+    nodes: Mutex<(Weak<Deployment>, HashMap<u64, u32>)>,
     /// Numbers of the metrics that were reported so far.
     numbers: Mutex<HashMap<String, u32>>,
     /// Where those of a run are kept.
@@ -81,11 +85,19 @@ pub struct Metrics {
 }
 
 impl Metrics {
-    /// Those of `experiment`; with `file`, each is also written there as a line of JSON.
-    pub fn new(experiment: &Arc<Experiment>, file: Option<File>) -> Self {
+    /// Metrics of nodes of `network`, which `monitor` is shown; with `file`, each is also written
+    /// there as a line of JSON. Reports that cannot be written are warned of in `events`.
+    pub fn new(
+        network: Arc<LiveNetwork>,
+        monitor: Arc<SharedMonitor>,
+        events: Arc<EventLog>,
+        file: Option<File>,
+    ) -> Self {
         Self {
+            network,
+            monitor,
+            events,
             nodes: Mutex::default(),
-            experiment: Arc::clone(experiment),
             numbers: Mutex::default(),
             store: file.map(|file| Mutex::new(Store::new(file))),
         }
@@ -106,15 +118,12 @@ impl Metrics {
             .with_state(Arc::clone(self))
             .into_make_service_with_connect_info::<Reporter>();
         tokio::spawn(async move { axum::serve(door, router).await });
-        self.experiment.monitor().observe(
-            self.experiment.now(),
-            &Observation::Watched {
-                signal: SignalKind::Application,
-                probe: SOCKET_VARIABLE.into(),
-                cannot_see: vec!["what applications do not report".into()],
-                partial: false,
-            },
-        );
+        self.monitor.observe(&Observation::Watched {
+            signal: SignalKind::Application,
+            probe: SOCKET_VARIABLE.into(),
+            cannot_see: vec!["what applications do not report".into()],
+            partial: false,
+        });
         Ok(())
     }
 
@@ -136,12 +145,11 @@ impl Metrics {
         let Err(error) = store.put(metric) else { return Ok(()) };
         drop(store);
         if was_complete {
-            let message = format!(
+            self.events.warn(format!(
                 "metrics.jsonl: a report of {} could not be written: {error}; reports are refused \
                  until they can be",
                 metric.node
-            );
-            self.experiment.record(What::Warning { message });
+            ));
         }
         let why = format!("the report was not recorded, for the engine cannot write it: {error}");
         Err((status_of(&error), why))
@@ -160,10 +168,10 @@ impl Metrics {
             refused(format!("there are {MOST_METRICS} metrics already; use fewer names"))
         })?;
         let MetricReport { name, value } = report;
-        let now = self.experiment.now();
-        let in_node = self.experiment.numbers.names().swap_remove(node as usize);
+        let now = self.network.now();
+        let in_node = self.network.identities.node_names().swap_remove(node as usize);
         self.keep(&Metric { time: now, node: in_node, name: name.clone(), value })?;
-        let mut monitor = self.experiment.monitor();
+        let mut monitor = self.monitor.lock();
         monitor.observe(now, &Observation::Named { what: Subject::Metric(number), name });
         let (metric, party) = (number, Party::Node(node));
         monitor.observe(now, &Observation::Metric { metric, party, value });
@@ -172,11 +180,12 @@ impl Metrics {
 
     fn node_of(&self, process: i32) -> Option<u32> {
         let namespace = fs::metadata(format!("/proc/{process}/ns/net")).ok()?;
-        let drawn = self.experiment.drawn();
+        let deployment = self.network.deployment();
         let (of, nodes) = &mut *lock(&self.nodes);
-        if !of.upgrade().is_some_and(|of| Arc::ptr_eq(&of, &drawn)) {
-            *nodes = self.experiment.with_live(|live| Ok(drawn.namespaces(&live.network))).ok()?;
-            *of = Arc::downgrade(&drawn);
+        if !of.upgrade().is_some_and(|of| Arc::ptr_eq(&of, &deployment)) {
+            let found = self.network.with(|live| Ok(deployment.namespaces(&live.network)));
+            *nodes = found.ok()?;
+            *of = Arc::downgrade(&deployment);
         }
         nodes.get(&namespace.ino()).copied()
     }

@@ -1,13 +1,15 @@
-//! The contention monitor of a live experiment: a thread that shows the monitor what the data plane and the
-//! probes see, records the signals, and ends the run if it is to. Not here: what is contention
-//! (`netloom-monitor`), how the machine is observed (`netloom-probes`).
+//! The contention monitor of a live experiment: a thread that shows the monitor what the data plane
+//! and the probes see, records the signals, and ends the run if it is to. Not here: what is
+//! contention (`netloom-monitor`), how the machine is observed (`netloom-probes`).
 //!
 //! | module | what |
 //! |---|---|
+//! | `shared` | the monitor, as all threads share it |
 //! | `sights` | what the data plane sees, in the monitor's words |
+//! | `places` | where the probes look |
 //! | `exactness` | how late the frames of each pipe were, for the error bound |
 //! | `forwarding` | who sent how much, and for whom workers worked |
-//! | `thresholds` | the thresholds that a measure of this machine gives, and what is told of them |
+//! | `thresholds` | thresholds that a measure of this machine gives, and where they come from |
 //! | `slack` | CPUs that workers keep busy without need |
 //! | `overflow` | frames that were not read in time, since the last look |
 //! | `overruns` | packets for which nodes' sockets had no room, since the last look |
@@ -24,8 +26,10 @@ mod node_looks;
 mod overflow;
 mod overruns;
 mod pace;
+pub mod places;
 mod preparation;
 mod recorded;
+mod shared;
 mod sights;
 mod slack;
 mod thresholds;
@@ -37,23 +41,25 @@ use std::time::Instant;
 
 use anyhow::{Context, Result};
 use netloom_api::event::{EndReason, What};
-use netloom_dataplane::{Scheduling, Watch};
+use netloom_dataplane::Scheduling;
 use netloom_monitor::{Change, Observation, Verdict, Warnings, Work};
-use netloom_probes::{Limited, Node, Places, Probes};
+use netloom_probes::{Places, Probes};
 use netloom_scenario::OnContention;
 use netloom_units::Duration;
 
-use crate::drawn::Drawn;
 use crate::end::End;
-use crate::experiment::Experiment;
+use crate::live::LiveNetwork;
+use crate::state::RunState;
 use meter::Meter;
 use overflow::OverflowProbe;
 use overruns::OverrunProbe;
 use pace::Pace;
 pub use preparation::Preparation;
-pub use recorded::RecordedMonitor;
+use recorded::RecordedMonitor;
+use shared::Replacements;
+pub use shared::SharedMonitor;
 use sights::Sights;
-pub use sights::{limits, unwatch};
+pub use sights::limits;
 use slack::Slacks;
 pub use thresholds::Thresholds;
 
@@ -62,30 +68,24 @@ const SHORTEST_PAUSE: Duration = Duration::from_millis(1);
 /// How often people are warned of the same kind of signal.
 const WARN_EVERY: Duration = Duration::from_secs(5);
 
-/// What is to be watched from now on in place of what was, where that has changed.
-#[derive(Default)]
-pub struct News {
-    sights: Option<Sights>,
-    probes: Option<Probes>,
-}
-
-impl News {
-    /// The data plane, by another watch.
-    pub fn sights(&mut self, watch: Watch, experiment: &Experiment, drawn: &Drawn) {
-        self.sights = Some(Sights::of(watch, experiment, drawn));
-    }
-
-    /// The machine, with other nodes on it.
-    pub fn probes(&mut self, experiment: &Experiment) {
-        self.probes = Some(Probes::best(&places(experiment)));
-    }
+/// What is watched, and for whom.
+#[derive(Clone)]
+pub struct Watched {
+    /// The network.
+    pub network: Arc<LiveNetwork>,
+    /// How the run goes: for its warm-up, and for its events.
+    pub state: Arc<RunState>,
+    /// What observations are shown to.
+    pub monitor: Arc<SharedMonitor>,
+    /// Asked for where the scenario wants no contention.
+    pub end: End,
 }
 
 /// A running monitor; ends when it is dropped.
 ///
-/// Of a scenario that wants none, it only says so.
+/// If the scenario wants no monitor, it only says so.
 pub struct Monitoring {
-    experiment: Arc<Experiment>,
+    monitor: Arc<SharedMonitor>,
     stop: Arc<AtomicBool>,
     thread: Option<JoinHandle<()>>,
 }
@@ -93,52 +93,42 @@ pub struct Monitoring {
 impl Monitoring {
     /// Begins to watch.
     pub fn start(
-        experiment: &Arc<Experiment>,
+        watched: Watched,
         preparation: Preparation,
         thresholds: &Thresholds,
-        end: &End,
     ) -> Result<Self> {
-        thresholds.tell(&mut |observation| {
-            experiment.monitor().observe(experiment.now(), &observation);
-        });
+        let monitor = Arc::clone(&watched.monitor);
+        thresholds.report(&mut |observation| monitor.observe(&observation));
         let stop = Arc::new(AtomicBool::new(false));
-        let drawn = experiment.drawn();
-        if !drawn.scenario.monitor.enabled {
-            let now = experiment.now();
-            let mut monitor = experiment.monitor();
-            sights::unwatch_all("the scenario says `monitor: { enabled: false }`", &mut |seen| {
-                monitor.observe(now, &seen);
-            });
-            drop(monitor);
-            return Ok(Self { experiment: Arc::clone(experiment), stop, thread: None });
+        let deployment = watched.network.deployment();
+        if !deployment.scenario.monitor.enabled {
+            monitor.unwatch_all("the scenario says `monitor: { enabled: false }`");
+            return Ok(Self { monitor, stop, thread: None });
         }
-        let places = places(experiment);
-        let overruns = OverrunProbe::start(experiment, &mut |seen| {
-            experiment.monitor().observe(experiment.now(), &seen);
-        });
+        let places = places::of(&watched.network);
+        let overruns = OverrunProbe::start(&watched.network, &mut |seen| monitor.observe(&seen));
         let watcher = Watcher {
-            sights: Sights::new(experiment)?,
+            sights: Sights::new(&watched.network)?,
             slacks: Slacks::default(),
             overflow: OverflowProbe::default(),
             overruns,
             probes: Probes::of(vec![]),
             warnings: Warnings::new(WARN_EVERY),
-            experiment: Arc::clone(experiment),
-            end: end.clone(),
+            watched,
             stop: Arc::clone(&stop),
-            settled: drawn.scenario.monitor.warm_up == Duration::ZERO,
+            settled: deployment.scenario.monitor.warm_up == Duration::ZERO,
         };
         let thread = thread::Builder::new()
             .name("netloom-monitor".into())
             .spawn(move || watcher.run(preparation, &places))
             .context("cannot start the monitor's thread")?;
-        Ok(Self { experiment: Arc::clone(experiment), stop, thread: Some(thread) })
+        Ok(Self { monitor, stop, thread: Some(thread) })
     }
 
     /// Looks a last time; the verdict on all that was seen.
     pub fn finish(mut self) -> Verdict {
         self.halt();
-        self.experiment.verdict()
+        self.monitor.verdict()
     }
 
     fn halt(&mut self) {
@@ -146,11 +136,7 @@ impl Monitoring {
         if let Some(thread) = self.thread.take() {
             thread.thread().unpark();
             if thread.join().is_err() {
-                let now = self.experiment.now();
-                let mut monitor = self.experiment.monitor();
-                sights::unwatch("the monitor's thread has died", &mut |observation| {
-                    monitor.observe(now, &observation);
-                });
+                self.monitor.unwatch("the monitor's thread has died");
             }
         }
     }
@@ -162,41 +148,6 @@ impl Drop for Monitoring {
     }
 }
 
-/// How long a task may wait for a CPU without a word: what the criteria tolerate, and no longer than
-/// the run can bear.
-fn tolerated_wait(monitor: &netloom_scenario::Monitor) -> Duration {
-    monitor.criteria.run_queue.tolerance().min(monitor.trust.delay())
-}
-
-/// What the probes are to know of the experiment.
-fn places(experiment: &Experiment) -> Places {
-    let drawn = experiment.drawn();
-    // Without usable ones, none.
-    let cgroup = |node: &str| {
-        experiment.with_live(|live| Ok(live.network.cgroup_place(node))).ok().flatten()
-    };
-    let node = |name: String| {
-        // Switches have neither, nor have nodes that are there no more.
-        let found = drawn.scenario.node(&name);
-        let netns = found.and_then(|node| {
-            experiment.with_live(|live| Ok(live.network.namespace_inode(&node.name))).ok().flatten()
-        });
-        let over = || found.map(|node| drawn.scenario.limits_over(node)).into_iter().flatten();
-        Node {
-            netns,
-            cgroup: found.and_then(|node| cgroup(&node.name)),
-            limited: Limited {
-                cpu: over().any(|limits| limits.cpu.is_some()),
-                memory: over().any(|limits| limits.memory.is_some()),
-            },
-            name,
-        }
-    };
-    let nodes = experiment.numbers.names().into_iter().map(node).collect();
-    let tolerated_wait = tolerated_wait(&drawn.scenario.monitor);
-    Places { tolerated_wait, ..Places::of_this_machine(nodes) }
-}
-
 /// The thread's work.
 struct Watcher {
     sights: Sights,
@@ -205,8 +156,7 @@ struct Watcher {
     overruns: OverrunProbe,
     probes: Probes,
     warnings: Warnings,
-    experiment: Arc<Experiment>,
-    end: End,
+    watched: Watched,
     stop: Arc<AtomicBool>,
     settled: bool,
 }
@@ -218,42 +168,42 @@ impl Watcher {
         let (probes, preparing) = preparation.finish(places);
         self.probes = probes;
         let mut meter = {
-            let mut monitor = self.experiment.monitor();
-            let now = self.experiment.now();
+            let mut monitor = self.watched.monitor.lock();
+            let now = self.watched.network.now();
             let mut sink = |observation: Observation| monitor.observe(now, &observation);
             self.sights.start(&mut sink);
             Meter::start(preparing, &mut monitor)
         };
-        let mut pace = Pace::new(self.experiment.now());
+        let mut pace = Pace::new(self.watched.network.now());
         loop {
             let last = self.stop.load(Ordering::Relaxed);
             let spent = self.look(last, &mut meter);
             if last {
                 return;
             }
-            let now = self.experiment.now();
+            let now = self.watched.network.now();
             pace.count(now, spent);
             let pause = pace.next(now).since(now).max(SHORTEST_PAUSE);
             thread::park_timeout(pause.into());
         }
     }
 
-    /// Observes everything that is due, the data plane always; what that took of a CPU. The `last` look does not wait for
-    /// what is due.
+    /// Observes everything that is due, the data plane always; what that took of a CPU. The `last`
+    /// look does not wait for what is due.
     fn look(&mut self, last: bool, meter: &mut Meter) -> Duration {
         let began = Instant::now();
-        let experiment = Arc::clone(&self.experiment);
-        self.take_news();
-        let mut monitor = experiment.monitor();
-        let now = experiment.now();
+        let Watched { network, state, monitor, .. } = self.watched.clone();
+        self.replace();
+        let mut monitor = monitor.lock();
+        let now = network.now();
         self.sights.look(now, last, &mut |at, observation| monitor.observe(at, &observation));
         let mut in_nodes = Duration::ZERO;
         let mut sink = |observation: Observation| monitor.observe(now, &observation);
         if last || self.overflow.due() <= now {
-            in_nodes = self.overflow.poll(now, &experiment, &mut sink);
+            in_nodes = self.overflow.poll(now, &network, &mut sink);
         }
         if last || self.overruns.due() <= now {
-            in_nodes += self.overruns.poll(now, &experiment, &mut sink);
+            in_nodes += self.overruns.poll(now, &network, &mut sink);
         }
         if self.probes.next_poll() <= now {
             self.sights.watch().slack().into_iter().for_each(|slack| self.slacks.add(slack));
@@ -261,31 +211,31 @@ impl Watcher {
             self.probes.poll(now, &mut |seen| slacks.split(now, seen, &mut sink));
         }
         monitor.observe(now, &Observation::Looked);
-        let warm_up = experiment.drawn().scenario.monitor.warm_up;
-        if !self.settled && now >= experiment.begun() + warm_up {
+        let warm_up = network.deployment().scenario.monitor.warm_up;
+        if !self.settled && now >= state.begun() + warm_up {
             self.settled = true;
             monitor.observe(now, &Observation::Settled);
             // What ended before is past; what goes on counts.
             if self.aborts() && monitor.is_contended() {
-                self.end.ask(EndReason::Contention);
+                self.watched.end.ask(EndReason::Contention);
             }
         }
         let by_others = self.sights.watch().take_spent() + in_nodes;
         monitor.spent(Work::Monitoring, by_others);
         let mut spent = by_others + meter.spent(Work::Monitoring, &mut monitor);
-        if self.tell(&mut monitor) {
+        if self.report(&mut monitor) {
             spent += meter.spent(Work::Notification, &mut monitor);
         }
         monitor.elapsed(meter::elapsed(began));
         spent
     }
 
-    /// Watches what has come since the last look, after a last look at what has gone.
-    fn take_news(&mut self) {
-        let News { sights, probes } = self.experiment.take_news();
-        let now = self.experiment.now();
+    /// Watches what is to be watched from now on, after a last look at what was watched before.
+    fn replace(&mut self) {
+        let Replacements { sights, probes } = self.watched.monitor.take_replacements();
+        let now = self.watched.network.now();
         if let Some(sights) = sights {
-            let mut monitor = self.experiment.monitor();
+            let mut monitor = self.watched.monitor.lock();
             self.sights.look(now, true, &mut |at, observation| monitor.observe(at, &observation));
             self.sights = sights;
             self.sights.start(&mut |observation| monitor.observe(now, &observation));
@@ -295,23 +245,23 @@ impl Watcher {
         }
     }
 
-    /// Records what the monitor has to tell; whether there was anything.
-    fn tell(&mut self, monitor: &mut RecordedMonitor) -> bool {
+    /// Records the monitor's signals as events; whether there were any.
+    fn report(&mut self, monitor: &mut RecordedMonitor) -> bool {
         let mut events = Vec::new();
         while let Some(signal) = monitor.poll_signal() {
             if self.aborts() && self.settled && signal.change != Change::Ended {
-                self.end.ask(EndReason::Contention);
+                self.watched.end.ask(EndReason::Contention);
             }
             let warning = self.warnings.warn(&signal);
             events.extend(warning.map(|message| What::Warning { message }));
             events.push(What::Contention { signal });
         }
-        let told = !events.is_empty();
-        self.experiment.record_all(events);
-        told
+        let any = !events.is_empty();
+        self.watched.state.events.record_all(events);
+        any
     }
 
     fn aborts(&self) -> bool {
-        self.experiment.drawn().scenario.monitor.on_contention == OnContention::Abort
+        self.watched.network.deployment().scenario.monitor.on_contention == OnContention::Abort
     }
 }

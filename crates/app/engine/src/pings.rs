@@ -1,5 +1,5 @@
-//! Echo requests between nodes, from sockets of the engine's own in their network namespaces: what a
-//! node's file system has, and which programs, does not matter.
+//! Echo requests between nodes, from sockets of the engine's own in their network namespaces: what
+//! a node's file system has, and which programs, does not matter.
 
 use std::collections::HashMap;
 use std::net::{IpAddr, SocketAddr};
@@ -13,7 +13,7 @@ use tokio::net::UdpSocket;
 use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 
-use crate::experiment::Experiment;
+use crate::live::LiveNetwork;
 
 /// So many nodes ask at a time.
 const NODES_AT_ONCE: usize = 16;
@@ -24,14 +24,15 @@ const BURST: usize = 16;
 const PAUSE: Duration = Duration::from_millis(2);
 
 /// Lets every node of a request ping every other; the outcomes in the order of the nodes.
-pub async fn ping(experiment: &Arc<Experiment>, request: PingRequest) -> Result<Vec<Reach>> {
-    let statuses = experiment.nodes()?;
+pub async fn ping(network: &Arc<LiveNetwork>, request: PingRequest) -> Result<Vec<Reach>> {
+    let deployment = network.with_deployment(|_, deployment| Ok(Arc::clone(deployment)))?;
+    let plans = deployment.plan.nodes.iter();
     let primary: HashMap<&str, &[IpAddr]> =
-        statuses.iter().map(|node| (node.name.as_str(), &node.primary[..])).collect();
+        plans.map(|node| (node.name.as_str(), &node.primary[..])).collect();
     let turns = Arc::new(Semaphore::new(NODES_AT_ONCE));
     let mut asking = JoinSet::new();
     for (place, from) in request.nodes.iter().enumerate() {
-        experiment.process_node(from)?;
+        deployment.process_node(from)?;
         for family in &request.families {
             let others = request.nodes.iter().filter(|to| *to != from);
             let mut targets = vec![];
@@ -48,11 +49,11 @@ pub async fn ping(experiment: &Arc<Experiment>, request: PingRequest) -> Result<
             }
             let asker =
                 Asker { from: from.clone(), family: *family, targets, tries: request.tries };
-            let (turns, experiment) = (turns.clone(), experiment.clone());
+            let (turns, network) = (turns.clone(), network.clone());
             asking.spawn(async move {
                 // Never closed.
                 let _turn = turns.acquire().await;
-                (place, asker.ask(&experiment).await)
+                (place, asker.ask(&network).await)
             });
         }
     }
@@ -73,7 +74,7 @@ struct Asker {
 }
 
 impl Asker {
-    async fn ask(self, experiment: &Experiment) -> Vec<Reach> {
+    async fn ask(self, network: &LiveNetwork) -> Vec<Reach> {
         let mut reached: Vec<Reach> = self
             .targets
             .iter()
@@ -86,7 +87,7 @@ impl Asker {
                 error: None,
             })
             .collect();
-        match self.socket(experiment) {
+        match self.socket(network) {
             Ok(socket) => self.exchange(&socket, &mut reached).await,
             Err(error) => {
                 let words = netloom_api::in_words(error.as_ref());
@@ -96,10 +97,10 @@ impl Asker {
         reached
     }
 
-    fn socket(&self, experiment: &Experiment) -> Result<UdpSocket> {
+    fn socket(&self, network: &LiveNetwork) -> Result<UdpSocket> {
         let v6 = self.family == Family::Ipv6;
         let socket: OwnedFd = tokio::task::block_in_place(|| {
-            experiment.with_live(|live| Ok(live.network.ping_socket(&self.from, v6)?))
+            network.with(|live| Ok(live.network.ping_socket(&self.from, v6)?))
         })?;
         // It sends and receives as one of UDP does.
         Ok(UdpSocket::from_std(socket.into())?)

@@ -1,12 +1,14 @@
-//! Ports of the machine that lead into nodes. The engine listens on the machine and passes bytes on to a
-//! socket of its own inside the node's network namespace: that needs no privilege and no firewall, and
-//! crosses no link.
+//! Ports of the machine that lead into nodes. The engine listens on the machine and passes bytes on
+//! to a socket of its own inside the node's network namespace: that needs no privilege and no
+//! firewall, and crosses no link.
 //!
 //! | module | what |
 //! |---|---|
+//! | `target` | the port inside a node |
 //! | `tcp` | connections |
 //! | `udp` | datagrams |
 
+mod target;
 mod tcp;
 mod udp;
 
@@ -20,13 +22,15 @@ use netloom_scenario::{Protocol, Publish, Scenario};
 use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 
-use crate::descriptors::{self, Held, Share, Shares};
-use crate::experiment::Experiment;
+use crate::descriptors::{Share, Shares};
+use crate::live::LiveNetwork;
+use target::Target;
 
 /// Where the machine listens.
 type Place = (Protocol, SocketAddr);
 
-/// Ports of the machine that are ours, where nobody is served yet; and those that are served already.
+/// Ports of the machine that are ours, where nobody is served yet; and those that are served
+/// already.
 #[derive(Debug, Default)]
 pub struct Reserved(Vec<Wanted>);
 
@@ -53,7 +57,7 @@ pub fn reserve(scenario: &Scenario) -> Result<Reserved> {
     reserve_beside(scenario, &BTreeMap::new())
 }
 
-/// The same beside those that we have.
+/// Takes all ports that the scenario publishes, but for those that we have.
 fn reserve_beside(scenario: &Scenario, ours: &BTreeMap<Place, Port>) -> Result<Reserved> {
     let mut reserved = Reserved::default();
     let published =
@@ -105,12 +109,14 @@ fn refusal(
     let is_ours = known.any(|place| place.0 == protocol && place.1.port() == address.port());
     let advice = match is_ours {
         true => {
-            "this experiment listens there itself, at another address: take that port away first, and then add this one"
+            "this experiment listens there itself, at another address: take that port away first, \
+             and then add this one"
         }
         false => "choose another port or address in `publish`; ports below 1024 take root",
     };
     format!(
-        "cannot publish port {} of node `{node}` at {address}/{protocol} of this machine ({advice})",
+        "cannot publish port {} of node `{node}` at {address}/{protocol} of this machine \
+         ({advice})",
         publish.to
     )
 }
@@ -161,7 +167,8 @@ impl Port {
 }
 
 impl Publisher {
-    /// What connections of all ports may hold of the engine's open files; said once, before any is served.
+    /// What connections of all ports may hold of the engine's open files; said once, before any is
+    /// served.
     pub fn share(&self, share: Share) {
         let _ = self.share.set(share);
     }
@@ -174,11 +181,11 @@ impl Publisher {
         reserve_beside(scenario, &self.lock())
     }
 
-    /// Serves these ports, and no others any more. Connections end where a port leads elsewhere by now, or where the node
-    /// is another (`is_other`). Must be called on the runtime.
+    /// Serves these ports, and no others any more. Connections end where a port leads elsewhere by
+    /// now, or where the node is another (`is_other`). Must be called on the runtime.
     pub fn serve(
         &self,
-        experiment: &Arc<Experiment>,
+        network: &Arc<LiveNetwork>,
         reserved: Reserved,
         is_other: impl Fn(&str) -> bool,
     ) -> Result<()> {
@@ -188,7 +195,7 @@ impl Publisher {
         // No port is to take what is the others'.
         let most = share.available_permits() / reserved.0.len().max(1);
         let target = |node: &str, port| Target {
-            experiment: Arc::clone(experiment),
+            network: Arc::clone(network),
             node: node.into(),
             port,
             shares: [Arc::new(Semaphore::new(most)), Arc::clone(share)],
@@ -217,50 +224,5 @@ impl Publisher {
     fn lock(&self) -> MutexGuard<'_, BTreeMap<Place, Port>> {
         // A port comes or goes in one step.
         self.ports.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-/// A port inside a node.
-#[derive(Clone)]
-struct Target {
-    experiment: Arc<Experiment>,
-    node: String,
-    port: u16,
-    /// What this port may hold of the engine's open files, and what all may.
-    shares: [Share; 2],
-}
-
-impl Target {
-    /// So many open files, if this port may have them.
-    fn hold(&self, files: u32) -> Option<[Held; 2]> {
-        let [own, common] = &self.shares;
-        Some([descriptors::take(own, files)?, descriptors::take(common, files)?])
-    }
-
-    /// The addresses of the port, in the order in which they are tried.
-    fn addresses(&self) -> [SocketAddr; 2] {
-        use std::net::{Ipv4Addr, Ipv6Addr};
-        [
-            SocketAddr::from((Ipv4Addr::LOCALHOST, self.port)),
-            SocketAddr::from((Ipv6Addr::LOCALHOST, self.port)),
-        ]
-    }
-
-    /// A socket inside the node that is not connected.
-    async fn socket(
-        &self,
-        protocol: Protocol,
-        address: SocketAddr,
-    ) -> io::Result<std::os::fd::OwnedFd> {
-        let Self { experiment, node, .. } = self.clone();
-        let open = move || {
-            let tcp = protocol == Protocol::Tcp;
-            let open = |live: &crate::experiment::Live| {
-                Ok(live.network.socket(&node, tcp, address.is_ipv6())?)
-            };
-            experiment.with_live(open).map_err(io::Error::other)
-        };
-        // It takes a thread of its own that enters the namespace.
-        tokio::task::spawn_blocking(open).await.map_err(io::Error::other)?
     }
 }

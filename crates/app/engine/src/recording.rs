@@ -1,6 +1,7 @@
-//! A run and what it writes while it lasts: samples of every pipe, captures, the frame log, and at the
-//! end the summary. Not here: what the run does (`run`), how files look (`results`).
+//! A run and what it writes while it lasts: samples of every pipe, captures, the frame log, and at
+//! the end the summary. Not here: what the run does (`run`), how files look (`results`).
 
+use std::collections::HashMap;
 use std::fs;
 use std::sync::Arc;
 
@@ -9,18 +10,24 @@ use netloom_api::event::{EndReason, What};
 use netloom_api::launch::StartUp;
 use netloom_api::summary::{FrameLogSummary, Mode, Summary};
 use netloom_dataplane::FrameLog;
+use netloom_fabric::LinkId;
+use netloom_link::LogHeader;
 use netloom_results::{Results, Sampler};
 use netloom_scenario::Capture;
 use netloom_units::{Duration, Time};
 use tokio::task::JoinHandle;
 
-use crate::capture::write_capture;
-use crate::daemon::say;
+use crate::capture::{self, write_capture};
+use crate::client::say;
 use crate::end::End;
+use crate::events::EventLog;
 use crate::experiment::Experiment;
+use crate::live::LiveNetwork;
 use crate::metrics::Metrics;
-use crate::monitoring::Monitoring;
-use crate::run::{Outcome, Run};
+use crate::monitoring::{Monitoring, SharedMonitor};
+use crate::run::{self, Outcome, Run};
+use crate::status;
+use crate::usage;
 
 /// What observes a run.
 pub struct Observed {
@@ -35,38 +42,50 @@ pub struct Observed {
 /// How long it takes to know whether a time is to be left out, where the monitor has a CPU.
 const MARKED_AFTER: Duration = Duration::from_millis(1200);
 
-/// Runs timeline and processes to their end, and writes the results. What cannot be told or
+/// Runs timeline and processes to their end, and writes the results. What cannot be reported or
 /// written is a failure of the run, and does not cost the rest.
 pub async fn record(
-    experiment: &Arc<Experiment>,
+    experiment: &Experiment,
     results: &Results,
-    end: &End,
     observed: Observed,
     deploy_seconds: f64,
 ) -> Result<()> {
     let Observed { frame_log, monitoring, metrics } = observed;
-    let samples = tokio::spawn(sample(experiment.clone(), results.sample_file()?, end.clone()));
-    let run = Run::new(experiment.clone(), results.base(), end.clone())?;
-    let mut outcome = run.drive().await;
-    let ended = experiment.now();
+    let Experiment { network, state, monitor, memory_kills, end, .. } = experiment;
+    let events = &state.events;
+    let samples = Samples {
+        network: network.clone(),
+        monitor: monitor.clone(),
+        end: end.clone(),
+        file: results.sample_file()?,
+    };
+    let samples = tokio::spawn(samples.take());
+    let context = run::Context {
+        network: network.clone(),
+        state: state.clone(),
+        monitor: monitor.clone(),
+        memory_kills: memory_kills.clone(),
+        end: end.clone(),
+    };
+    let mut outcome = Run::new(context, results.base())?.drive().await;
+    let ended = network.now();
     let samples = samples.await.unwrap_or_else(|panic| {
         Err(format!("pipes.parquet is not complete: internal error: {panic}"))
     });
     let verdict = tokio::task::block_in_place(|| monitoring.finish());
     outcome.failures.extend(match samples {
-        Ok(sampler) => sampler.finish(experiment.marks().as_ref()),
+        Ok(sampler) => sampler.finish(monitor.marks().as_ref()),
         Err(why) => vec![why],
     });
-    if let Err(error) = experiment.monitor().end_record() {
-        let message = format!("observations.jsonl is not complete: {error}");
-        experiment.record(What::Warning { message });
+    if let Err(error) = monitor.lock().end_record() {
+        events.warn(format!("observations.jsonl is not complete: {error}"));
     }
     let reason = end.reason().unwrap_or(EndReason::Completed);
-    experiment.record(What::RunEnded { reason });
+    events.record(What::RunEnded { reason });
     if reason == EndReason::StateGone {
         outcome.failures.push(format!("the run ended early: {}", reason.in_words()));
     }
-    if let Some(error) = experiment.events.take_write_error() {
+    if let Some(error) = events.take_write_error() {
         outcome.failures.push(format!("events.jsonl is not complete: {error}"));
     }
     outcome.failures.extend(metrics.lacks());
@@ -79,7 +98,7 @@ pub async fn record(
         }));
     }
     let frame_log = frame_log.and_then(|log| {
-        let logged = end_frame_log(experiment, log).map(Some);
+        let logged = end_frame_log(network, events, log).map(Some);
         outcome.part("how the frame log went", logged)
     });
     let summary = summarize(experiment, outcome, ended, reason, deploy_seconds);
@@ -108,43 +127,45 @@ fn summarize(
     reason: EndReason,
     deploy_seconds: f64,
 ) -> Summary {
-    let timing = outcome.part("how exactly the engine worked", experiment.timing());
-    let vlan_ports = outcome.part("the ports of switches", experiment.vlan_ports()).into_iter();
+    let Experiment { setting, network, state, memory_kills, .. } = experiment;
+    let timing = outcome.part("how exactly the engine worked", status::timing(network));
+    let vlan_ports = outcome.part("the ports of switches", status::vlan_ports(network)).into_iter();
     let vlan_ports = vlan_ports.map(|(endpoint, status)| (endpoint.to_string(), status)).collect();
-    let links = outcome.part("the links", experiment.links(None));
-    let mut warnings = experiment.events.warnings();
+    let links = outcome.part("the links", status::links(network, None));
+    let deployment = network.deployment();
+    let mut warnings = state.events.warnings();
     let lost: u64 = timing.unmodelled_drops.values().sum();
     if lost > 0 {
         warnings.push(format!(
-            "{lost} frames were lost outside the model: this machine or the engine could not keep up"
+            "{lost} frames were lost outside the model: this machine or the engine could not keep \
+             up"
         ));
     }
     warnings.extend(timing.failures.iter().cloned());
-    for node in experiment.memory_limited() {
-        let kills = experiment.tell_memory_kills(&node);
+    for node in deployment.memory_limited() {
+        let kills = memory_kills.record(&node);
         if kills > 0 {
             warnings.push(What::MemoryKilled { node, processes: kills }.in_words());
         }
     }
-    let drawn = experiment.drawn();
     Summary {
-        name: drawn.scenario.name.clone(),
+        name: deployment.scenario.name.clone(),
         mode: Mode::Emulation,
-        file: experiment.file.clone(),
-        seed: drawn.scenario.seed,
+        file: setting.file.clone(),
+        seed: deployment.scenario.seed,
         version: env!("CARGO_PKG_VERSION").into(),
-        started_unix: experiment.started_unix(),
+        started_unix: network.started_unix(),
         ended,
         reason,
         deploy_seconds,
-        processes: experiment.processes(),
+        processes: state.board.rows(),
         timeline: outcome.timeline,
         expectations: outcome.expectations,
         success: outcome.failures.is_empty(),
         failures: outcome.failures,
         links,
         vlan_ports,
-        usage: experiment.usages(),
+        usage: usage::of_all_nodes(network),
         frame_log: None,
         verdict: None,
         timing: Some(timing),
@@ -154,89 +175,129 @@ fn summarize(
     }
 }
 
-/// Samples the statistics of every pipe until the run is over, and once more then; or why not.
-async fn sample(experiment: Arc<Experiment>, file: fs::File, end: End) -> Result<Sampler, String> {
-    let sampler = Sampler::new(file);
-    let mut sampler = sampler.map_err(|error| netloom_api::in_words(error.as_ref()))?;
-    let mut ticks = tokio::time::interval(experiment.drawn().scenario.measure.interval.into());
-    ticks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Skip);
-    loop {
-        let last = tokio::select! {
-            _ = ticks.tick() => false,
-            () = end.asked() => true,
-        };
-        let now = experiment.now();
-        sampler.add(now, experiment.links(None));
-        if sampler.has_unmarked(now - MARKED_AFTER) {
-            experiment.marks().iter().for_each(|marks| sampler.mark(marks));
-        }
-        if last {
-            return Ok(sampler);
+/// What samples are taken of, and for how long.
+struct Samples {
+    network: Arc<LiveNetwork>,
+    monitor: Arc<SharedMonitor>,
+    end: End,
+    file: fs::File,
+}
+
+impl Samples {
+    /// Samples the statistics of every pipe until the run is over, and once more then; or why not.
+    async fn take(self) -> Result<Sampler, String> {
+        let Self { network, monitor, end, file } = self;
+        let sampler = Sampler::new(file);
+        let mut sampler = sampler.map_err(|error| netloom_api::in_words(error.as_ref()))?;
+        let interval = network.deployment().scenario.measure.interval;
+        let mut ticks = tokio::time::interval(interval.into());
+        ticks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Skip);
+        loop {
+            let last = tokio::select! {
+                _ = ticks.tick() => false,
+                () = end.asked() => true,
+            };
+            let now = network.now();
+            sampler.add(now, status::links(&network, None));
+            if sampler.has_unmarked(now - MARKED_AFTER) {
+                monitor.marks().iter().for_each(|marks| sampler.mark(marks));
+            }
+            if last {
+                return Ok(sampler);
+            }
         }
     }
 }
 
 /// Starts the frame log that the scenario asks for.
-pub fn start_frame_log(experiment: &Experiment, results: &Results) -> Option<FrameLog> {
-    let drawn = experiment.drawn();
-    let links = &drawn.scenario.measure.frames;
+pub fn start_frame_log(
+    network: &LiveNetwork,
+    events: &EventLog,
+    results: &Results,
+) -> Option<FrameLog> {
+    let deployment = network.deployment();
+    let links = &deployment.scenario.measure.frames;
     if links.is_empty() {
         return None;
     }
     let file = results.frame_log_file().map_err(Into::into);
-    match file.and_then(|file| experiment.log_frames(links, file)) {
+    match file.and_then(|file| log_frames(network, links, file)) {
         Ok(log) => Some(log),
         Err(error) => {
-            let message =
-                format!("frames are not logged: {}", netloom_api::in_words(error.as_ref()));
-            experiment.record(What::Warning { message });
+            let words = netloom_api::in_words(error.as_ref());
+            events.warn(format!("frames are not logged: {words}"));
             None
         }
     }
 }
 
+/// Logs from now on what happens to every frame of `links` into `file`.
+fn log_frames(network: &LiveNetwork, links: &[String], file: fs::File) -> Result<FrameLog> {
+    let deployment = network.deployment();
+    let pipes = deployment.scenario.modelled_links().flat_map(|link| {
+        ["forward", "reverse"].map(|direction| format!("{}/{direction}", link.name))
+    });
+    let zero_unix_ns = (network.started_unix() * 1e9) as u64;
+    let header = LogHeader { zero_unix_ns, pipes: pipes.collect() };
+    // The header names all pipes, in the order of the scenario.
+    let places: HashMap<LinkId, usize> =
+        deployment.modelled_links().map(|(id, _)| id).zip(0..).collect();
+    let wanted = links.iter().map(|name| {
+        let id = deployment.modelled(name)?;
+        Ok((id, places.get(&id).copied().unwrap_or(usize::MAX / 4)))
+    });
+    let wanted = wanted.collect::<Result<Vec<_>>>()?;
+    network.with(|live| Ok(live.dataplane.log_frames(&wanted, &header, file)?))
+}
+
 /// Ends the frame log, and warns of what it does not hold.
-fn end_frame_log(experiment: &Experiment, log: FrameLog) -> Result<FrameLogSummary> {
-    let ended = tokio::task::block_in_place(|| experiment.end_frame_log(log))?;
+fn end_frame_log(
+    network: &LiveNetwork,
+    events: &EventLog,
+    log: FrameLog,
+) -> Result<FrameLogSummary> {
+    let ended = tokio::task::block_in_place(|| {
+        network.with(|live| Ok(live.dataplane.end_frame_log(log)?))
+    })?;
     let (entries, lost, bytes) = (ended.entries, ended.lost, ended.bytes);
     if lost > 0 {
-        let message = format!(
-            "{lost} entries are missing in frames.nlf: they came faster than they could be written; \
-             log fewer links"
-        );
-        experiment.record(What::Warning { message });
+        events.warn(format!(
+            "{lost} entries are missing in frames.nlf: they came faster than they could be \
+             written; log fewer links"
+        ));
     }
     let failure = ended.failure.map(|error| error.to_string());
     if let Some(failure) = &failure {
-        let message = format!("frames.nlf is not complete: {failure}");
-        experiment.record(What::Warning { message });
+        events.warn(format!("frames.nlf is not complete: {failure}"));
     }
     Ok(FrameLogSummary { entries, lost, bytes, failure })
 }
 
 /// Starts the captures that the scenario asks for. They end with the data plane.
-pub fn start_captures(experiment: &Arc<Experiment>, results: &Results) -> Vec<JoinHandle<()>> {
-    let start = |wanted: Capture| -> Result<JoinHandle<()>> {
-        let Capture { interface: endpoint, drops } = wanted;
-        let capture = experiment.capture(&endpoint, drops)?;
+pub fn start_captures(
+    network: &LiveNetwork,
+    events: &Arc<EventLog>,
+    results: &Results,
+) -> Vec<JoinHandle<()>> {
+    let zero = network.started_unix();
+    let start = |wanted: &Capture| -> Result<JoinHandle<()>> {
+        let Capture { interface: endpoint, drops } = wanted.clone();
+        let capture = capture::open(network, &endpoint, drops)?;
         let mut file = results.capture_file(&endpoint.node, &endpoint.interface)?;
-        let experiment = experiment.clone();
+        let events = Arc::clone(events);
         Ok(tokio::task::spawn_blocking(move || {
-            let zero = experiment.started_unix();
             if let Err(error) = write_capture(capture, &endpoint, zero, &mut file) {
-                let message = format!("the capture at {endpoint} is not complete: {error}");
-                experiment.record(What::Warning { message });
+                events.warn(format!("the capture at {endpoint} is not complete: {error}"));
             }
         }))
     };
     let mut captures = Vec::new();
-    for wanted in experiment.drawn().scenario.measure.capture.clone() {
+    for wanted in &network.deployment().scenario.measure.capture {
         match start(wanted) {
             Ok(capture) => captures.push(capture),
             Err(error) => {
-                experiment.record(What::Warning {
-                    message: format!("capture failed: {}", netloom_api::in_words(error.as_ref())),
-                });
+                let words = netloom_api::in_words(error.as_ref());
+                events.warn(format!("capture failed: {words}"));
             }
         }
     }

@@ -1,6 +1,6 @@
-//! The claim to an experiment's name: its state directory, with a lock that the engine holds while it
-//! lives. The kernel drops the lock with the process, however it dies; asking who holds it does not
-//! take it, so that many may ask at once.
+//! The claim to an experiment's name: its state directory, with a lock that the engine holds while
+//! it lives. The kernel drops the lock with the process, however it dies; asking who holds it does
+//! not take it, so that many may ask at once.
 
 use std::fs::{self, DirBuilder, File};
 use std::io;
@@ -93,8 +93,8 @@ impl StateLock {
         Ok(i32::from(lock.l_type) != libc::F_UNLCK)
     }
 
-    /// Whether the claimed directory is still there, with its lock. If it is not, nobody finds the experiment any more,
-    /// and another one may have its name.
+    /// Whether the claimed directory is still there, with its lock. If it is not, nobody finds the
+    /// experiment any more, and another one may have its name.
     pub fn is_in_force(&self) -> bool {
         let held = self.file.metadata().ok().map(|held| (held.dev(), held.ino()));
         held.is_some() && held == identity(&self.directory.join(LOCK))

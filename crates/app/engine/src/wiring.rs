@@ -1,21 +1,18 @@
-//! Scenario and devices → data plane, and its measurements → API.
+//! Scenario and devices → data plane.
 
 use std::collections::HashMap;
 
 use anyhow::{Result, anyhow};
-use netloom_api::state::{PortRole, PortState, TreePortStatus};
-use netloom_api::timing::{LatencySummary, Scheduling, Timing, WorkerLoad};
 use netloom_dataplane::{End, LinkWiring, Wiring};
-use netloom_fabric::{LinkEnd, LinkId, TreePort};
+use netloom_fabric::{LinkEnd, LinkId};
 use netloom_link::Vid;
 use netloom_nodes::{Attachment, Device};
 use netloom_plan::link_end;
 use netloom_ports::{FrameBuffer, FrameDevice, Losses, PacketDevice, Tap};
 use netloom_scenario::{Endpoint, Interface, Link, Node};
-use netloom_spanning_tree::{PortView, Role};
 
-use crate::drawn::Drawn;
-use crate::lost_outside::LostOutside;
+use crate::deployment::Deployment;
+use crate::live::LostOutside;
 
 /// Frames that wait in a TAP device at most.
 const QUEUE: usize = 1000;
@@ -23,8 +20,8 @@ const QUEUE: usize = 1000;
 /// Devices that no link has, by node and interface.
 pub type Loose = HashMap<(String, String), Box<dyn FrameDevice>>;
 
-/// A device that the engine holds, as one that frames go through; and what counts its losses, if it is one of the
-/// machine.
+/// A device that the engine holds, as one that frames go through; and what counts its losses, if it
+/// is one of the machine.
 pub fn open(device: Device) -> Result<(Box<dyn FrameDevice>, Option<Losses>)> {
     Ok(match device.attachment {
         Attachment::Tap => (Box::new(Tap::from_fd(device.fd)), None),
@@ -36,9 +33,9 @@ pub fn open(device: Device) -> Result<(Box<dyn FrameDevice>, Option<Losses>)> {
     })
 }
 
-/// What the data plane is to join: every link of the scenario that is not direct, with the devices at its
-/// ends; and what counts losses at those of the machine.
-pub fn wire(drawn: &Drawn, devices: Vec<Device>) -> Result<(Wiring, LostOutside)> {
+/// What the data plane is to join: every link of the scenario that is not direct, with the devices
+/// at its ends; and what counts losses at those of the machine.
+pub fn wire(deployment: &Deployment, devices: Vec<Device>) -> Result<(Wiring, LostOutside)> {
     let mut loose = Loose::new();
     let lost_outside = LostOutside::default();
     for device in devices {
@@ -50,23 +47,23 @@ pub fn wire(drawn: &Drawn, devices: Vec<Device>) -> Result<(Wiring, LostOutside)
         }
         loose.insert((node, interface), device);
     }
-    let nodes = Nodes::of(drawn);
-    let links = drawn.modelled_links().map(|(id, link)| nodes.wire(id, link, &mut loose));
+    let nodes = Nodes::of(deployment);
+    let links = deployment.modelled_links().map(|(id, link)| nodes.wire(id, link, &mut loose));
     let links = links.collect::<Result<_>>()?;
     Ok((Wiring { links }, lost_outside))
 }
 
 /// The nodes of a network, for finding what links end at.
 pub struct Nodes<'a> {
-    drawn: &'a Drawn,
+    deployment: &'a Deployment,
     by_name: HashMap<&'a str, &'a Node>,
 }
 
 impl<'a> Nodes<'a> {
-    /// Those of `drawn`.
-    pub fn of(drawn: &'a Drawn) -> Self {
+    /// Those of `deployment`.
+    pub fn of(deployment: &'a Deployment) -> Self {
         let named = |node: &'a Node| (node.name.as_str(), node);
-        Self { drawn, by_name: drawn.scenario.nodes.iter().map(named).collect() }
+        Self { deployment, by_name: deployment.scenario.nodes.iter().map(named).collect() }
     }
 
     /// A link with its ends, which are taken out of `devices`.
@@ -88,7 +85,7 @@ impl<'a> Nodes<'a> {
     fn end(&self, Endpoint { node, interface }: &Endpoint, devices: &mut Loose) -> Result<End> {
         let end = match self.by_name.get(node.as_str()) {
             Some(found) => {
-                let number = self.drawn.number(node).unwrap_or_default();
+                let number = self.deployment.number(node).unwrap_or_default();
                 link_end(found, number, interface)?
             }
             None => LinkEnd::Port(interface.as_str()),
@@ -136,9 +133,9 @@ impl<'a> Nodes<'a> {
     }
 }
 
-/// What a node has sent while its interface led nowhere is lost, as on a cable that is not plugged in: mostly what
-/// its kernel says of multicast groups as interfaces come up, which a thousand nodes on one segment would hear
-/// four thousand times each.
+/// Drops the frames that a node has sent while its interface led nowhere, as a cable does that is
+/// not plugged in: mostly what its kernel says of multicast groups as interfaces come up, which a
+/// thousand nodes on one segment would hear four thousand times each.
 fn forget_what_waits(device: &mut dyn FrameDevice) {
     let mut buffer = FrameBuffer::default();
     // More do not fit into its queue; what is broken is told when it is used.
@@ -146,92 +143,5 @@ fn forget_what_waits(device: &mut dyn FrameDevice) {
         if !device.receive(&mut buffer).unwrap_or(false) {
             return;
         }
-    }
-}
-
-/// A port of a switch that runs a spanning tree, in the API's words.
-pub fn tree_port(of: &TreePort) -> TreePortStatus {
-    let (root, root_cost) = of.root;
-    let PortView { role, state, cost, priority, edge, legacy, counters, .. } = of.port;
-    TreePortStatus {
-        role: match role {
-            Role::Disabled => PortRole::Disabled,
-            Role::Root => PortRole::Root,
-            Role::Designated => PortRole::Designated,
-            Role::Alternate => PortRole::Alternate,
-            Role::Backup => PortRole::Backup,
-        },
-        state: match state {
-            netloom_spanning_tree::PortState::Discarding => PortState::Discarding,
-            netloom_spanning_tree::PortState::Learning => PortState::Learning,
-            netloom_spanning_tree::PortState::Forwarding => PortState::Forwarding,
-        },
-        cost: cost.get(),
-        priority: priority.get(),
-        edge,
-        legacy,
-        bridge: of.bridge.to_string(),
-        root: root.to_string(),
-        root_cost,
-        received: counters.received,
-        ignored: counters.ignored,
-        sent: counters.sent,
-        discarded: of.discarded,
-    }
-}
-
-/// The data plane's measurements in the API's words.
-///
-/// `overflow` is what the nodes' interfaces dropped because the engine did not read them in time.
-pub fn timing(drawn: &Drawn, timing: netloom_dataplane::Timing, overflow: u64) -> Timing {
-    let drops = timing.unmodelled;
-    let causes = [
-        ("not_read_in_time", overflow),
-        ("device_full", drops.device_full),
-        ("device_gone", drops.device_gone),
-        ("rejected", drops.rejected),
-        ("malformed", drops.malformed),
-        ("no_memory", drops.no_memory),
-    ];
-    let failures = timing.failures.into_iter().map(|failure| {
-        let link = drawn.link(failure.link);
-        let end = link.and_then(|link| link.endpoints.get(failure.end));
-        let name = end.map_or_else(|| "an interface".into(), ToString::to_string);
-        format!("{name} failed at {}: {}", failure.at, failure.error)
-    });
-    let worker = |load: netloom_dataplane::WorkerLoad| WorkerLoad {
-        busy: load.busy,
-        spinning: load.spinning,
-        scheduling: match load.scheduling {
-            netloom_dataplane::Scheduling::RealTime => Scheduling::RealTime,
-            netloom_dataplane::Scheduling::Favoured => Scheduling::Favoured,
-            netloom_dataplane::Scheduling::Normal => Scheduling::Normal,
-        },
-        dedicated_cpu: load.dedicated_cpu,
-        lateness: summary(load.lateness),
-    };
-    Timing {
-        lateness: summary(timing.lateness),
-        timer_wakeup: summary(timing.wakeup),
-        unattended: summary(timing.unattended),
-        unmodelled_drops: causes
-            .into_iter()
-            .filter(|(_, count)| *count > 0)
-            .map(|(cause, count)| (cause.to_string(), count))
-            .collect(),
-        interface_down: timing.interface_down,
-        workers: timing.workers.into_iter().map(worker).collect(),
-        failures: failures.collect(),
-    }
-}
-
-fn summary(summary: netloom_dataplane::LatencySummary) -> LatencySummary {
-    let micros = |nanos: u64| nanos as f64 / 1000.0;
-    LatencySummary {
-        count: summary.count,
-        p50_us: micros(summary.p50_ns),
-        p99_us: micros(summary.p99_ns),
-        p999_us: micros(summary.p999_ns),
-        max_us: micros(summary.max_ns),
     }
 }

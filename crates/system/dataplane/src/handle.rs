@@ -147,6 +147,11 @@ impl Dataplane {
         Ok(dataplane)
     }
 
+    /// The experiment's clock.
+    pub fn clock(&self) -> Clock {
+        self.clock
+    }
+
     /// The time now on the experiment's clock.
     pub fn now(&self) -> Time {
         self.clock.now()

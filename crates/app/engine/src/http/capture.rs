@@ -1,5 +1,7 @@
 //! `GET /v1/capture`: the frames at an interface as a pcapng stream.
 
+use std::sync::Arc;
+
 use axum::body::{Body, Bytes};
 use axum::extract::{Query, State};
 use axum::http::{StatusCode, header};
@@ -8,8 +10,9 @@ use netloom_scenario::Endpoint;
 use serde::Deserialize;
 use tokio::sync::mpsc;
 
-use super::{Context, failure};
-use crate::capture::{Sink, write_capture};
+use super::answer::failure;
+use crate::capture::{self, Sink, write_capture};
+use crate::live::LiveNetwork;
 
 /// The query of a capture.
 #[derive(Debug, Deserialize)]
@@ -22,17 +25,17 @@ pub struct At {
 }
 
 /// The frames at an interface from now on, until the client closes or the experiment ends.
-pub async fn stream(State(context): State<Context>, Query(at): Query<At>) -> Response {
+pub async fn stream(State(network): State<Arc<LiveNetwork>>, Query(at): Query<At>) -> Response {
     let opened =
         at.interface.parse().map_err(anyhow::Error::from).and_then(|endpoint: Endpoint| {
-            Ok((context.experiment.capture(&endpoint, at.drops)?, endpoint))
+            Ok((capture::open(&network, &endpoint, at.drops)?, endpoint))
         });
     let (capture, endpoint) = match opened {
         Ok(opened) => opened,
         Err(error) => return failure(StatusCode::BAD_REQUEST, &error),
     };
     let (sender, receiver) = mpsc::channel::<Bytes>(64);
-    let zero = context.experiment.started_unix();
+    let zero = network.started_unix();
     tokio::task::spawn_blocking(move || {
         // Ends with an error when the client is gone: that is how captures end.
         let _ = write_capture(capture, &endpoint, zero, &mut Channel(sender));

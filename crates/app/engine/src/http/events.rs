@@ -1,13 +1,14 @@
 //! `GET /v1/events`: the event stream as server-sent events.
 
 use std::convert::Infallible;
+use std::sync::Arc;
 
 use axum::extract::{Query, State};
 use axum::response::sse::{self, KeepAlive, Sse};
 use futures_util::stream::{self, Stream, StreamExt};
 use serde::Deserialize;
 
-use super::Context;
+use crate::events::EventLog;
 
 /// The query of the stream.
 #[derive(Debug, Deserialize)]
@@ -19,18 +20,17 @@ pub struct From {
 
 /// All events from `since` on, then new ones as they happen; ends with the experiment.
 pub async fn stream(
-    State(context): State<Context>,
+    State(events): State<Arc<EventLog>>,
     Query(from): Query<From>,
 ) -> Sse<impl Stream<Item = Result<sse::Event, Infallible>>> {
     // Held for the life of the stream: the log waits for those who do.
-    let closing = context.experiment.events.closing();
-    let start = (context, closing, from.since);
-    let batches = stream::unfold(start, |(context, mut closing, next)| async move {
-        let events = &context.experiment.events;
+    let closing = events.closing();
+    let start = (events, closing, from.since);
+    let batches = stream::unfold(start, |(events, mut closing, next)| async move {
         let mut count = events.subscribe();
         // Events are recorded before the log is closed: look at them after the close.
         let closed = tokio::select! {
-            // Both senders live as long as `context`.
+            // Both senders live as long as `events`.
             _ = count.wait_for(|count| *count > next) => false,
             _ = closing.wait_for(|closed| *closed) => true,
         };
@@ -39,10 +39,10 @@ pub async fn stream(
             return None;
         }
         let next = batch.last().map_or(next, |line| line.number + 1);
-        Some((batch, (context, closing, next)))
+        Some((batch, (events, closing, next)))
     });
-    let events = batches
+    let lines = batches
         .flat_map(stream::iter)
         .map(|line| Ok(sse::Event::default().id(line.number.to_string()).data(&*line.json)));
-    Sse::new(events).keep_alive(KeepAlive::default())
+    Sse::new(lines).keep_alive(KeepAlive::default())
 }

@@ -3,6 +3,7 @@
 
 use std::io;
 use std::os::fd::OwnedFd;
+use std::sync::Arc;
 use std::time::Duration;
 
 use axum::extract::State;
@@ -21,7 +22,7 @@ use tokio::net::unix::pipe;
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::AbortHandle;
 
-use super::Context;
+use crate::live::LiveNetwork;
 
 /// How long a command whose client is gone may take to end after SIGHUP before it is killed.
 const GRACE: Duration = Duration::from_secs(2);
@@ -33,24 +34,27 @@ const DRAIN: Duration = Duration::from_millis(200);
 const EARLY_MESSAGES: usize = 16;
 
 /// Switches to the WebSocket.
-pub async fn upgrade(State(context): State<Context>, upgrade: WebSocketUpgrade) -> Response {
-    upgrade.on_upgrade(|socket| serve(context, socket))
+pub async fn upgrade(
+    State(network): State<Arc<LiveNetwork>>,
+    upgrade: WebSocketUpgrade,
+) -> Response {
+    upgrade.on_upgrade(|socket| serve(network, socket))
 }
 
-async fn serve(context: Context, socket: WebSocket) {
+async fn serve(network: Arc<LiveNetwork>, socket: WebSocket) {
     let (mut sink, mut stream) = socket.split();
     let mut early = Vec::new();
     let started = match request(&mut stream).await {
         // A node may be slow, or stopped: its client need not wait for it.
         Some(Ok(request)) => tokio::select! {
-            started = start(&context, request) => started,
+            started = start(&network, request) => started,
             () = until_gone(&mut stream, &mut early) => return,
         },
         Some(Err(failed)) => Err(failed),
         None => return,
     };
     match started {
-        Ok(running) => running.relay(&context, sink, early, stream).await,
+        Ok(running) => running.relay(network, sink, early, stream).await,
         Err(failed) => {
             // A client that is gone needs no answer.
             let _ = notify(&mut sink, &failed).await;
@@ -91,11 +95,12 @@ struct Session {
     exited: oneshot::Receiver<ExitStatus>,
 }
 
-async fn start(context: &Context, request: ExecRequest) -> Result<Session, ExecNotice> {
+async fn start(network: &LiveNetwork, request: ExecRequest) -> Result<Session, ExecNotice> {
     let ExecRequest { node, .. } = &request;
-    let checked = context.experiment.process_node(node);
+    let deployment = network.deployment();
+    let checked = deployment.process_node(node);
     let node = checked.map_err(|error| failed(netloom_api::in_words(error.as_ref()), 125))?;
-    let (node, image) = (node.name, node.software.root.is_some());
+    let (node, image) = (node.name.clone(), node.software.root.is_some());
     let argv = if request.command.is_empty() { shell(image) } else { request.command };
     let stdio = match request.terminal {
         Some(TerminalSize { rows, columns }) => Stdio::Pty { rows, columns },
@@ -103,7 +108,7 @@ async fn start(context: &Context, request: ExecRequest) -> Result<Session, ExecN
     };
     let env = request.env.into_iter().collect();
     let request = SpawnRequest { argv, env, cwd: None, stdio };
-    match context.experiment.spawn(&node, request).await {
+    match network.spawn(&node, request).await {
         Ok(running) => Ok(Session { node, spawned: running.spawned, exited: running.exited }),
         Err(error) => {
             let code = error.downcast_ref::<NodeError>().and_then(NodeError::exit_code);
@@ -121,7 +126,7 @@ fn shell(image: bool) -> Vec<String> {
 impl Session {
     async fn relay(
         mut self,
-        context: &Context,
+        network: Arc<LiveNetwork>,
         mut sink: SplitSink<WebSocket, Message>,
         early: Vec<Message>,
         stream: SplitStream<WebSocket>,
@@ -133,25 +138,22 @@ impl Session {
             Ok(attached) => attached,
             Err(error) => {
                 let _ = notify(&mut sink, &failed(error.to_string(), 125)).await;
-                return self.kill(context).await;
+                return self.kill(&network).await;
             }
         };
         drop(output);
         let node = self.node.clone();
-        let control = {
-            let context = context.clone();
-            let messages = stream::iter(early.into_iter().map(Ok)).chain(stream);
-            tokio::spawn(async move {
-                take_input(messages, input, readers, &context, &node, pid).await;
-            })
-        };
-        let mut control = control;
+        let messages = stream::iter(early.into_iter().map(Ok)).chain(stream);
+        let controlled = Arc::clone(&network);
+        let mut control = tokio::spawn(async move {
+            take_input(messages, input, readers, &controlled, &node, pid).await;
+        });
         let mut ended = None;
         loop {
             tokio::select! {
                 frame = frames.recv() => match frame {
                     Some(frame) => if sink.send(frame).await.is_err() {
-                        return self.kill(context).await;
+                        return self.kill(&network).await;
                     },
                     None => break,
                 },
@@ -161,7 +163,7 @@ impl Session {
                     let _ = tokio::time::timeout(DRAIN, drain).await;
                     break;
                 }
-                _ = &mut control => return self.kill(context).await,
+                _ = &mut control => return self.kill(&network).await,
             }
         }
         let status = match ended {
@@ -169,7 +171,7 @@ impl Session {
             // It closed its output: wait for it, unless the client goes away.
             None => tokio::select! {
                 status = &mut self.exited => status,
-                _ = &mut control => return self.kill(context).await,
+                _ = &mut control => return self.kill(&network).await,
             },
         };
         control.abort();
@@ -209,8 +211,8 @@ impl Session {
     }
 
     /// Ends a command whose client is gone: SIGHUP, and SIGKILL if that does not help.
-    async fn kill(mut self, context: &Context) {
-        let signal = |number| context.experiment.signal(&self.node, self.spawned.pid, number);
+    async fn kill(mut self, network: &LiveNetwork) {
+        let signal = |number| network.signal(&self.node, self.spawned.pid, number);
         signal(libc::SIGHUP);
         if tokio::time::timeout(GRACE, &mut self.exited).await.is_err() {
             signal(libc::SIGKILL);
@@ -280,7 +282,7 @@ async fn take_input(
     mut messages: impl Stream<Item = Result<Message, axum::Error>> + Unpin,
     mut input: Input,
     readers: Readers,
-    context: &Context,
+    network: &LiveNetwork,
     node: &str,
     pid: u32,
 ) {
@@ -294,7 +296,7 @@ async fn take_input(
                     }
                 }
                 Ok(ExecControl::Signal(number)) => {
-                    context.experiment.signal(node, pid, number);
+                    network.signal(node, pid, number);
                 }
                 Ok(ExecControl::Close(output)) => readers.close(output),
                 Err(_) => return,

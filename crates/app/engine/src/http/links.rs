@@ -1,13 +1,17 @@
 //! `GET /v1/links`: all links, with the statistics of their pipes since they began or of the last
 //! seconds.
 
+use std::sync::Arc;
+
 use axum::extract::{Query, State};
 use axum::http::StatusCode;
 use axum::response::Response;
 use netloom_link::Window;
 use serde::Deserialize;
 
-use super::{Context, answer, failure};
+use super::answer::{answer, failure};
+use crate::live::LiveNetwork;
+use crate::status;
 
 /// The query of the links.
 #[derive(Debug, Deserialize)]
@@ -17,10 +21,10 @@ pub struct Of {
 }
 
 /// All links.
-pub async fn list(State(context): State<Context>, Query(of): Query<Of>) -> Response {
+pub async fn list(State(network): State<Arc<LiveNetwork>>, Query(of): Query<Of>) -> Response {
     let window = of.last.map(|text| text.parse::<Window>()).transpose();
     match window {
-        Ok(window) => answer(context.experiment.links(window)),
+        Ok(window) => answer(status::links(&network, window)),
         Err(error) => failure(StatusCode::BAD_REQUEST, &error.into()),
     }
 }

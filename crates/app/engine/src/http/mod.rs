@@ -1,6 +1,7 @@
 //! The API's transport: HTTP/JSON on a Unix socket. The operations are those of
 //! [`netloom_api::openapi`]; a test holds the two against each other.
 
+mod answer;
 mod capture;
 mod events;
 mod exec;
@@ -8,52 +9,76 @@ mod links;
 
 use std::sync::Arc;
 
-use axum::extract::{DefaultBodyLimit, Request, State};
+use axum::extract::{DefaultBodyLimit, FromRef, Request, State};
 use axum::http::StatusCode;
-use axum::response::{IntoResponse, Response};
+use axum::response::Response;
 use axum::routing::{MethodRouter, get, post};
 use axum::{Json, Router};
-use netloom_api::ApiError;
 use netloom_api::apply::ApplyRequest;
-use netloom_api::change::{ChangeRequest, ChangeResponse};
-use netloom_api::event::{EndReason, Origin};
-use serde::Serialize;
+use netloom_api::change::{ChangeRequest, ChangeResponse, LinkChange};
+use netloom_api::event::{EndReason, Origin, What};
+use netloom_units::Time;
 
+use crate::apply;
 use crate::end::End;
+use crate::events::EventLog;
 use crate::experiment::Experiment;
+use crate::live::{LiveNetwork, changes};
+use crate::monitoring::SharedMonitor;
+use crate::services::Services;
+use crate::state::RunState;
+use crate::status;
+use answer::{answer, failure};
 
 /// Largest body of a request: changes carry the values of traces and tables.
 const MAX_BODY: usize = 256 << 20;
 
-/// What every handler gets.
+/// What the API serves. A handler takes the parts that it needs.
 #[derive(Clone)]
-pub struct Context {
-    /// The experiment.
-    pub experiment: Arc<Experiment>,
-    /// Where to ask for the end.
-    pub end: End,
+struct Served(Arc<Experiment>);
+
+macro_rules! parts {
+    ($($($part:ident).+: $type:ty;)*) => {$(
+        impl FromRef<Served> for $type {
+            fn from_ref(served: &Served) -> Self {
+                served.0.$($part).+.clone()
+            }
+        }
+    )*};
+}
+
+parts! {
+    network: Arc<LiveNetwork>;
+    state: Arc<RunState>;
+    state.events: Arc<EventLog>;
+    monitor: Arc<SharedMonitor>;
+    services: Arc<Services>;
+    end: End;
 }
 
 /// The API over one experiment.
-pub fn router(context: Context) -> Router {
+pub fn router(experiment: Arc<Experiment>) -> Router {
     let mut router = Router::new();
     for (path, method) in routes() {
         router = router.route(&format!("/{}{path}", netloom_api::VERSION), method);
     }
-    router.fallback(no_such_path).layer(DefaultBodyLimit::max(MAX_BODY)).with_state(context)
+    let router = router.fallback(no_such_path).layer(DefaultBodyLimit::max(MAX_BODY));
+    router.with_state(Served(experiment))
 }
 
-fn routes() -> Vec<(&'static str, MethodRouter<Context>)> {
+type Network = State<Arc<LiveNetwork>>;
+
+fn routes() -> Vec<(&'static str, MethodRouter<Served>)> {
     vec![
-        ("/experiment", get(async |State(c): State<Context>| Json(c.experiment.status()))),
-        ("/nodes", get(async |State(c): State<Context>| answer(c.experiment.nodes()))),
+        ("/experiment", get(async |State(Served(e)): State<Served>| Json(e.status()))),
+        ("/nodes", get(async |State(n): Network| answer(status::nodes(&n)))),
         ("/links", get(links::list).patch(change)),
         ("/apply", post(apply)),
         ("/ping", post(ping)),
-        ("/processes", get(async |State(c): State<Context>| Json(c.experiment.processes()))),
-        ("/services", get(async |State(c): State<Context>| Json(c.experiment.services.rows()))),
-        ("/verdict", get(async |State(c): State<Context>| Json(c.experiment.verdict()))),
-        ("/timing", get(async |State(c): State<Context>| answer(c.experiment.timing()))),
+        ("/processes", get(async |State(s): State<Arc<RunState>>| Json(s.board.rows()))),
+        ("/services", get(async |State(s): State<Arc<Services>>| Json(s.table.rows()))),
+        ("/verdict", get(async |State(m): State<Arc<SharedMonitor>>| Json(m.verdict()))),
+        ("/timing", get(async |State(n): Network| answer(status::timing(&n)))),
         ("/events", get(events::stream)),
         ("/exec", get(exec::upgrade)),
         ("/capture", get(capture::stream)),
@@ -62,7 +87,11 @@ fn routes() -> Vec<(&'static str, MethodRouter<Context>)> {
     ]
 }
 
-async fn change(State(context): State<Context>, body: String) -> Response {
+async fn change(
+    State(network): Network,
+    State(events): State<Arc<EventLog>>,
+    body: String,
+) -> Response {
     let request: ChangeRequest = match serde_json::from_str(&body) {
         Ok(request) => request,
         Err(error) => {
@@ -70,11 +99,20 @@ async fn change(State(context): State<Context>, body: String) -> Response {
             return failure(StatusCode::BAD_REQUEST, &error);
         }
     };
-    let changed = context.experiment.change(Origin::Request, request.changes);
-    answer(changed.map(|at| ChangeResponse { at }))
+    answer(change_links(&network, &events, request.changes).map(|at| ChangeResponse { at }))
 }
 
-async fn apply(State(context): State<Context>, body: String) -> Response {
+fn change_links(
+    network: &LiveNetwork,
+    events: &EventLog,
+    changes: Vec<LinkChange>,
+) -> anyhow::Result<Time> {
+    let at = changes::change(network, &changes)?;
+    events.record_at(at, What::Changed { by: Origin::Request, changes });
+    Ok(at)
+}
+
+async fn apply(State(Served(experiment)): State<Served>, body: String) -> Response {
     let request: ApplyRequest = match serde_json::from_str(&body) {
         Ok(request) => request,
         Err(error) => {
@@ -83,14 +121,14 @@ async fn apply(State(context): State<Context>, body: String) -> Response {
         }
     };
     // Nodes are made and removed: that takes its time.
-    let apply = move || context.experiment.apply(request, &context.end);
+    let apply = move || apply::apply(&experiment, request);
     let applied = tokio::task::spawn_blocking(apply).await;
     answer(applied.unwrap_or_else(|panic| Err(anyhow::anyhow!("the engine failed: {panic}"))))
 }
 
-async fn ping(State(context): State<Context>, body: String) -> Response {
+async fn ping(State(network): Network, body: String) -> Response {
     match serde_json::from_str(&body) {
-        Ok(request) => answer(crate::pings::ping(&context.experiment, request).await),
+        Ok(request) => answer(crate::pings::ping(&network, request).await),
         Err(error) => {
             let error = anyhow::anyhow!("the request is not a PingRequest: {error}");
             failure(StatusCode::BAD_REQUEST, &error)
@@ -98,8 +136,8 @@ async fn ping(State(context): State<Context>, body: String) -> Response {
     }
 }
 
-async fn shutdown(State(context): State<Context>) -> StatusCode {
-    context.end.ask(EndReason::Interrupted);
+async fn shutdown(State(end): State<End>) -> StatusCode {
+    end.ask(EndReason::Interrupted);
     StatusCode::ACCEPTED
 }
 
@@ -108,19 +146,6 @@ async fn no_such_path(request: Request) -> Response {
     let error =
         anyhow::anyhow!("there is no {method} {path}; GET /v1/openapi.json lists what there is");
     failure(StatusCode::NOT_FOUND, &error)
-}
-
-/// A result as an answer: 200 with JSON, or 400 with an [`ApiError`].
-fn answer<T: Serialize>(result: anyhow::Result<T>) -> Response {
-    match result {
-        Ok(value) => Json(value).into_response(),
-        Err(error) => failure(StatusCode::BAD_REQUEST, &error),
-    }
-}
-
-fn failure(status: StatusCode, error: &anyhow::Error) -> Response {
-    (status, Json(ApiError { error: netloom_api::in_words(error.as_ref()), help: None }))
-        .into_response()
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
-//! Who may connect to the socket for metrics: each node so often at once, all together so often, and nobody who
-//! is silent for long. Who is refused is disconnected at once. Not here: what is reported.
+//! Who may connect to the socket for metrics: each node so often at once, all together so often,
+//! and nobody who is silent for long. Who is refused is disconnected at once. Not here: what is
+//! reported.
 
 use std::collections::HashMap;
 use std::future::Future;

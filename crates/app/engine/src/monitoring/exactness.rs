@@ -7,7 +7,7 @@ use netloom_link::Direction;
 use netloom_monitor::{LateFrames, Observation, PIPES_LOOKED, PipeFrames, Subject};
 use netloom_units::{Duration, Time};
 
-use crate::drawn::Drawn;
+use crate::deployment::Deployment;
 
 /// Asks how late frames were.
 pub struct Exactness {
@@ -19,14 +19,18 @@ pub struct Exactness {
 
 impl Exactness {
     /// From now on.
-    pub fn new(drawn: &Drawn, now: Time) -> Self {
-        let links = drawn.modelled_links();
+    pub fn new(deployment: &Deployment, now: Time) -> Self {
+        let links = deployment.modelled_links();
         let pipes = links.flat_map(|(id, link)| {
             let name = |direction: Direction| format!("{}/{}", link.name, direction.name());
             let pipe = move |direction| PipeId { link: id, direction };
             Direction::BOTH.map(|direction| (number(pipe(direction)), name(direction)))
         });
-        Self { pipes: pipes.collect(), needed: drawn.scenario.monitor.trust.delay(), last: now }
+        Self {
+            pipes: pipes.collect(),
+            needed: deployment.scenario.monitor.trust.delay(),
+            last: now,
+        }
     }
 
     /// Says what the pipes are called.

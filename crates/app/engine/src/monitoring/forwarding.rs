@@ -1,6 +1,7 @@
-//! Who sent how much, and for whom the workers worked: a node's part of the traffic by the bytes of its pipes,
-//! of a worker's CPU time by the frames that the worker handled for it. A frame that leaves a switch is of
-//! those who sent into that switch, or others joined to it, in proportion to what they sent meanwhile.
+//! Who sent how much, and for whom the workers worked: a node's part of the traffic by the bytes of
+//! its pipes, of a worker's CPU time by the frames that the worker handled for it. A frame that
+//! leaves a switch is of those who sent into that switch, or others joined to it, in proportion to
+//! what they sent meanwhile.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -10,7 +11,7 @@ use netloom_scenario::NodeKind;
 use netloom_units::{Duration, Time};
 
 use super::meter::process_time;
-use crate::drawn::Drawn;
+use crate::deployment::Deployment;
 
 /// Between two looks, if pipes are few.
 const PERIOD: Duration = Duration::from_millis(100);
@@ -54,10 +55,10 @@ struct Sums {
 
 impl Forwarding {
     /// From now on.
-    pub fn new(drawn: &Drawn, now: Time) -> Self {
+    pub fn new(deployment: &Deployment, now: Time) -> Self {
         Self {
-            pipes: ends(drawn),
-            is_traffic_tested: drawn.scenario.monitor.criteria.net_internal.rate.is_some(),
+            pipes: ends(deployment),
+            is_traffic_tested: deployment.scenario.monitor.criteria.net_internal.rate.is_some(),
             due: now,
             last: now,
             engine: process_time(),
@@ -182,8 +183,8 @@ impl Divisible {
 }
 
 /// The ends of every pipe, by its index.
-fn ends(drawn: &Drawn) -> Vec<Option<Ends>> {
-    let scenario = &drawn.scenario;
+fn ends(deployment: &Deployment) -> Vec<Option<Ends>> {
+    let scenario = &deployment.scenario;
     let numbers: HashMap<&str, usize> =
         scenario.nodes.iter().enumerate().map(|(number, n)| (n.name.as_str(), number)).collect();
     let is_switch = |number: usize| scenario.nodes[number].kind == NodeKind::Switch;
@@ -194,15 +195,15 @@ fn ends(drawn: &Drawn) -> Vec<Option<Ends>> {
     let segments = segments(scenario.nodes.len(), &links, is_switch);
     let end = |number: usize| match is_switch(number) {
         true => End::Segment(segments[number]),
-        false => End::Node(drawn.number(&scenario.nodes[number].name).unwrap_or(u32::MAX)),
+        false => End::Node(deployment.number(&scenario.nodes[number].name).unwrap_or(u32::MAX)),
     };
     let both = |link: &[usize; 2]| {
         let [one, other] = link.map(end);
         [Ends { from: one, to: other }, Ends { from: other, to: one }]
     };
-    let last = drawn.links.values().max();
+    let last = deployment.links.values().max();
     let mut pipes = vec![None; last.map_or(0, |link| 2 * link.index() + 2)];
-    for ((id, _), link) in drawn.modelled_links().zip(&links) {
+    for ((id, _), link) in deployment.modelled_links().zip(&links) {
         let place = 2 * id.index();
         pipes[place..place + 2].copy_from_slice(&both(link).map(Some));
     }

@@ -6,7 +6,7 @@ use netloom_monitor::Work;
 use netloom_units::Duration;
 use nix::time::{ClockId, clock_gettime};
 
-use super::RecordedMonitor;
+use super::recorded::RecordedMonitor;
 
 /// Reads the CPU time of the calling thread, which must be the same for all calls.
 pub struct Meter {
@@ -21,7 +21,8 @@ impl Meter {
         Self { read }
     }
 
-    /// What the thread has spent since the last call was for `work`, waking up for it included; how much that was.
+    /// What the thread has spent since the last call was for `work`, waking up for it included; how
+    /// much that was.
     pub fn spent(&mut self, work: Work, monitor: &mut RecordedMonitor) -> Duration {
         let now = thread_time();
         let spent = now.saturating_sub(std::mem::replace(&mut self.read, now));

@@ -4,7 +4,7 @@
 use netloom_probes::Budget;
 use netloom_units::{Duration, Time};
 
-use crate::experiment::Experiment;
+use crate::live::LiveNetwork;
 
 /// Looks of one kind may use one of so many parts of a CPU: 0.03 %.
 const PARTS: u64 = 3200;
@@ -31,12 +31,12 @@ impl NodeLooks {
     pub fn look<T>(
         &mut self,
         now: Time,
-        experiment: &Experiment,
+        network: &LiveNetwork,
         look: impl FnOnce() -> T,
     ) -> (T, Duration) {
-        let before = spent(experiment);
+        let before = spent(network);
         let seen = look();
-        let spent = spent(experiment).saturating_sub(before);
+        let spent = spent(network).saturating_sub(before);
         self.budget.count(spent);
         self.due = now + self.budget.period(self.period);
         (seen, spent)
@@ -44,8 +44,8 @@ impl NodeLooks {
 }
 
 /// The CPU time that looking into nodes has taken so far.
-fn spent(experiment: &Experiment) -> Duration {
-    let spent = experiment.with_live(|live| Ok(live.network.spent_in_nodes()));
+fn spent(network: &LiveNetwork) -> Duration {
+    let spent = network.with(|live| Ok(live.network.spent_in_nodes()));
     let nanos = spent.map_or(0, |spent| spent.as_nanos());
     Duration::from_nanos(u64::try_from(nanos).unwrap_or(u64::MAX))
 }

@@ -7,7 +7,7 @@ use netloom_scenario::Endpoint;
 use netloom_units::{Duration, Time};
 
 use super::node_looks::NodeLooks;
-use crate::experiment::Experiment;
+use crate::live::LiveNetwork;
 
 /// Each look enters every node's namespace, some 30 µs each: with many, they are rarer.
 const PERIOD: Duration = Duration::from_secs(1);
@@ -34,17 +34,17 @@ impl OverflowProbe {
     pub fn poll(
         &mut self,
         now: Time,
-        experiment: &Experiment,
+        network: &LiveNetwork,
         sink: &mut dyn FnMut(Observation),
     ) -> Duration {
-        let drawn = experiment.drawn();
-        let look = || experiment.not_read_in_time();
-        let (overflown, spent) = self.looks.look(now, experiment, look);
+        let deployment = network.deployment();
+        let look = || network.with(|live| live.not_read_in_time(&deployment));
+        let (overflown, spent) = self.looks.look(now, network, look);
         // Fails only while the experiment is taken down.
         for (endpoint, frames) in overflown.into_iter().flatten() {
             let before = self.known.insert(endpoint.clone(), frames).unwrap_or(0);
             if frames > before {
-                let party = drawn.number(&endpoint.node).map(Party::Node);
+                let party = deployment.number(&endpoint.node).map(Party::Node);
                 sink(Observation::Drops {
                     cause: DropCause::NotReadInTime,
                     party: party.unwrap_or(Party::Engine),

@@ -2,12 +2,13 @@
 
 use std::collections::HashMap;
 
+use anyhow::Result;
 use netloom_monitor::{Buffer, Observation, Party, SignalKind};
 use netloom_nodes::Overruns;
 use netloom_units::{Duration, Time};
 
 use super::node_looks::NodeLooks;
-use crate::experiment::Experiment;
+use crate::live::LiveNetwork;
 
 /// A look enters every node's namespace, some 100 µs each: with many, looks are rarer.
 const PERIOD: Duration = Duration::from_secs(2);
@@ -23,9 +24,9 @@ pub struct OverrunProbe {
 
 impl OverrunProbe {
     /// A probe that counts from now on.
-    pub fn start(experiment: &Experiment, sink: &mut dyn FnMut(Observation)) -> Self {
-        let now = experiment.now();
-        let known = experiment.overruns().unwrap_or_default();
+    pub fn start(network: &LiveNetwork, sink: &mut dyn FnMut(Observation)) -> Self {
+        let now = network.now();
+        let known = counted(network).unwrap_or_default();
         sink(Observation::Watched {
             signal: SignalKind::Buffers,
             probe: NAME.into(),
@@ -48,21 +49,26 @@ impl OverrunProbe {
     pub fn poll(
         &mut self,
         now: Time,
-        experiment: &Experiment,
+        network: &LiveNetwork,
         sink: &mut dyn FnMut(Observation),
     ) -> Duration {
-        let drawn = experiment.drawn();
-        let (counted, spent) = self.looks.look(now, experiment, || experiment.overruns());
+        let deployment = network.deployment();
+        let (counted, spent) = self.looks.look(now, network, || counted(network));
         // Fails only while the experiment is taken down, or of a node that goes just now.
         for (node, overruns) in counted.into_iter().flatten() {
             let before = self.known.insert(node.clone(), overruns).unwrap_or_default();
-            let Some(party) = drawn.number(&node).map(Party::Node) else { continue };
+            let Some(party) = deployment.number(&node).map(Party::Node) else { continue };
             for (of, packets) in grown(&before, &overruns) {
                 sink(Observation::Overrun { of, party, packets });
             }
         }
         spent
     }
+}
+
+/// What each node has counted so far.
+fn counted(network: &LiveNetwork) -> Result<Vec<(String, Overruns)>> {
+    network.with(|live| Ok(live.network.overruns()?))
 }
 
 /// What has grown; a node that was made anew counts from zero.

@@ -8,6 +8,7 @@ use netloom_scenario::Scenario;
 use netloom_units::Duration;
 
 use super::meter::thread_time;
+use super::places::tolerated_wait;
 
 /// Probes that are being made ready, or are.
 pub enum Preparation {
@@ -25,7 +26,7 @@ impl Preparation {
     /// Begins.
     pub fn start(scenario: &Scenario) -> Self {
         let nodes = scenario.nodes.len();
-        let tolerated = super::tolerated_wait(&scenario.monitor);
+        let tolerated = tolerated_wait(&scenario.monitor);
         let prepare = move || {
             let prepared = Prepared::new(nodes, tolerated, Path::new("/proc"));
             Box::new((prepared, thread_time()))
@@ -34,7 +35,8 @@ impl Preparation {
         scenario.monitor.enabled.then(start).flatten().map_or(Self::None, Self::UnderWay)
     }
 
-    /// Waits for its end: what probes do not see because they have yet to begin would pass for quiet.
+    /// Waits for its end: what probes do not see because they have yet to begin would pass for
+    /// quiet.
     pub fn wait(self) -> Self {
         match self {
             // A thread that has died has prepared nothing.

@@ -12,8 +12,8 @@ use netloom_units::{Size, Time};
 
 use super::exactness::Exactness;
 use super::forwarding::Forwarding;
-use crate::drawn::Drawn;
-use crate::experiment::Experiment;
+use crate::deployment::Deployment;
+use crate::live::LiveNetwork;
 
 /// How the data plane is called where probes are named.
 const NAME: &str = "data plane";
@@ -63,23 +63,22 @@ pub struct Sights {
 
 impl Sights {
     /// Begins to watch.
-    pub fn new(experiment: &Experiment) -> Result<Self> {
-        let drawn = experiment.drawn();
-        let limits = limits(&drawn);
-        let watch = experiment.with_live(|live| Ok(live.dataplane.watch(limits)?))?;
-        Ok(Self::of(watch, experiment, &drawn))
+    pub fn new(network: &LiveNetwork) -> Result<Self> {
+        let deployment = network.deployment();
+        let limits = limits(&deployment);
+        let watch = network.with(|live| Ok(live.dataplane.watch(limits)?))?;
+        Ok(Self::of(watch, &deployment, network.identities.node_names()))
     }
 
-    /// By a watch of this network.
-    pub fn of(watch: Watch, experiment: &Experiment, drawn: &Drawn) -> Self {
+    /// By a watch of the data plane of `deployment`; `names` are those of all nodes so far.
+    pub fn of(watch: Watch, deployment: &Deployment, names: Vec<String>) -> Self {
         Self {
-            // The time of a live network is told by its data plane, which this is not to ask.
-            forwarding: Forwarding::new(drawn, watch.since()),
-            exactness: Exactness::new(drawn, watch.since()),
+            forwarding: Forwarding::new(deployment, watch.since()),
+            exactness: Exactness::new(deployment, watch.since()),
             watch,
-            senders: senders(drawn),
-            names: experiment.numbers.names(),
-            is_direct_somewhere: drawn.scenario.links.iter().any(|link| link.direct),
+            senders: senders(deployment),
+            names,
+            is_direct_somewhere: deployment.scenario.links.iter().any(|link| link.direct),
         }
     }
 
@@ -135,9 +134,9 @@ impl Sights {
     }
 }
 
-/// From when on the data plane has something to tell.
-pub fn limits(drawn: &Drawn) -> Limits {
-    let monitor = &drawn.scenario.monitor;
+/// From which lateness on the data plane reports frames.
+pub fn limits(deployment: &Deployment) -> Limits {
+    let monitor = &deployment.scenario.monitor;
     let lateness = &monitor.criteria.lateness;
     Limits {
         tolerance: lateness.tolerance(),
@@ -156,13 +155,14 @@ fn cause(loss: Loss) -> DropCause {
     }
 }
 
-/// Who sends into each pipe: the node at its end, unless that is a switch, which forwards for others.
-fn senders(drawn: &Drawn) -> HashMap<PipeId, Party> {
-    let stacks = drawn.scenario.nodes.iter().filter(|node| node.kind != NodeKind::Switch);
+/// Who sends into each pipe: the node at its end, unless that is a switch, which forwards for
+/// others.
+fn senders(deployment: &Deployment) -> HashMap<PipeId, Party> {
+    let stacks = deployment.scenario.nodes.iter().filter(|node| node.kind != NodeKind::Switch);
     let parties: HashMap<&str, Party> = stacks
-        .filter_map(|node| Some((node.name.as_str(), Party::Node(drawn.number(&node.name)?))))
+        .filter_map(|node| Some((node.name.as_str(), Party::Node(deployment.number(&node.name)?))))
         .collect();
-    let ends = drawn.modelled_links().flat_map(|(id, link)| {
+    let ends = deployment.modelled_links().flat_map(|(id, link)| {
         let pipe = |direction| PipeId { link: id, direction };
         Direction::BOTH.map(pipe).into_iter().zip(&link.endpoints)
     });

@@ -1,7 +1,7 @@
-//! A worker that waits awake keeps its CPU busy, but has time left: what probes tell of busy CPUs ends where a
-//! worker had nothing to do, and begins anew after that. Who else wants that CPU meanwhile is seen waiting for
-//! it (`run_queue`). Where others keep the CPU busy and the engine hardly uses it, they would have run in those moments:
-//! there was no time left.
+//! A worker that waits awake keeps its CPU busy, but has time left: what probes tell of busy CPUs
+//! ends where a worker had nothing to do, and begins anew after that. Who else wants that CPU
+//! meanwhile is seen waiting for it (`run_queue`). Where others keep the CPU busy and the engine
+//! hardly uses it, they would have run in those moments: there was no time left.
 
 use std::collections::BTreeMap;
 

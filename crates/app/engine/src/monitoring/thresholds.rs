@@ -1,5 +1,5 @@
-//! Thresholds that a measure of this machine gives where the scenario sets none, and what is told of where
-//! they come from. Not here: how the machine is measured (`netloom calibrate`).
+//! Thresholds that a measure of this machine gives where the scenario sets none, and where they
+//! come from. Not here: how the machine is measured (`netloom calibrate`).
 
 use netloom_api::launch::Calibration;
 use netloom_monitor::{Criteria, Observation, SignalKind, Traffic};
@@ -24,7 +24,7 @@ impl Thresholds {
     }
 
     /// Says where thresholds come from that the scenario did not set.
-    pub fn tell(&self, sink: &mut dyn FnMut(Observation)) {
+    pub fn report(&self, sink: &mut dyn FnMut(Observation)) {
         let told =
             [(SignalKind::NetInternal, &self.internal), (SignalKind::NetExternal, &self.external)];
         for (signal, from) in told {
@@ -35,13 +35,14 @@ impl Thresholds {
     }
 }
 
-/// Sets the rate that was measured, if that can be; where the threshold comes from, unless the scenario sets
-/// it.
+/// Sets the rate that was measured, if that can be; where the threshold comes from, unless the
+/// scenario sets it.
 fn internal(traffic: &mut Traffic, calibration: &Calibration) -> Option<String> {
     match calibration {
         _ if traffic.rate.is_some() => None,
         Calibration::Missing { why } => Some(format!("not tested: {why}")),
-        // A burst that a longer window takes in its stride may be more than was measured of a shorter one.
+        // A burst that a longer window takes in its stride may be more than was measured of a
+        // shorter one.
         Calibration::Measured { source, .. } if traffic.window < Calibration::WINDOW => Some(
             format!("not tested: {source} is for windows of {} and longer", Calibration::WINDOW),
         ),
@@ -74,7 +75,7 @@ mod tests {
     ) -> (Option<Rate>, Vec<String>) {
         let thresholds = Thresholds::set(&mut criteria, calibration);
         let mut told = Vec::new();
-        thresholds.tell(&mut |observation| match observation {
+        thresholds.report(&mut |observation| match observation {
             Observation::Threshold { signal: SignalKind::NetInternal, from } => told.push(from),
             Observation::Threshold { .. } => {}
             other => panic!("{other:?}"),
@@ -107,12 +108,14 @@ mod tests {
     fn that_uplinks_were_not_measured_is_told() {
         let mut told = Vec::new();
         let mut criteria = Criteria::default();
-        Thresholds::set(&mut criteria, &measured()).tell(&mut |observation| told.push(observation));
+        Thresholds::set(&mut criteria, &measured())
+            .report(&mut |observation| told.push(observation));
         assert!(matches!(told[1], Observation::Threshold { signal: SignalKind::NetExternal, .. }));
         let mut criteria = Criteria::default();
         criteria.net_external.rate = Some(rate(5));
         told.clear();
-        Thresholds::set(&mut criteria, &measured()).tell(&mut |observation| told.push(observation));
+        Thresholds::set(&mut criteria, &measured())
+            .report(&mut |observation| told.push(observation));
         assert_eq!(told.len(), 1);
     }
 }

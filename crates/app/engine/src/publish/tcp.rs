@@ -10,19 +10,21 @@ use nix::sys::socket::sockopt::{KeepAlive, TcpKeepCount, TcpKeepIdle, TcpKeepInt
 use tokio::net::{TcpListener, TcpSocket, TcpStream};
 use tokio::task::JoinSet;
 
-use super::Target;
+use super::target::Target;
 
 /// Between two tries to accept, when the machine has no room for another connection.
 const PAUSE: Duration = Duration::from_millis(100);
 
 /// What a connection takes of the engine's open files.
 const FILES: u32 = 2;
-/// A client that has gone without a word is found after some two minutes, and so is a node's program.
+/// A client that has gone without a word is found after some two minutes, and so is a node's
+/// program.
 const PROBES: u32 = 4;
 const PROBE_AFTER_S: u32 = 60;
 const PROBE_EVERY_S: u32 = 15;
 
-/// Passes every connection on, as many at once as the port's share of open files allows; others are refused. One that the node refuses is closed.
+/// Passes every connection on, as many at once as the port's share of open files allows; others are
+/// refused. One that the node refuses is closed.
 pub async fn serve(listener: Arc<TcpListener>, target: Target) {
     let mut connections = JoinSet::new();
     loop {

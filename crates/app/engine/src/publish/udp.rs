@@ -1,4 +1,5 @@
-//! Published UDP ports: every client gets a socket of its own inside the node, so that answers find back.
+//! Published UDP ports: every client gets a socket of its own inside the node, so that answers find
+//! back.
 
 use std::collections::HashMap;
 use std::io;
@@ -11,7 +12,7 @@ use tokio::net::UdpSocket;
 use tokio::sync::mpsc::{Receiver, Sender, channel};
 use tokio::task::JoinSet;
 
-use super::Target;
+use super::target::Target;
 
 /// How long a client may be silent, and nobody answer it, before its socket is given up.
 const IDLE: Duration = Duration::from_secs(60);

@@ -16,9 +16,9 @@ use netloom_units::{Duration, Time};
 use nix::sys::memfd::{MFdFlags, memfd_create};
 use tokio::sync::oneshot;
 
-use super::ready::{Outputs, Test};
+use super::shared::{Run, Wait};
 use super::timeline::last_line;
-use super::{Run, Wait};
+use crate::ready::{Outputs, ReadyTest};
 
 /// How long a process may take to end after SIGTERM before it is killed.
 const GRACE: Patience = Patience::from_secs(3);
@@ -70,18 +70,18 @@ struct Instance {
 
 impl Instance {
     fn set(&self, state: ProcessState) {
-        self.run.experiment.board.set(&self.process.name, &self.node, state);
+        self.run.state().board.set(&self.process.name, &self.node, state);
     }
 
     /// Waits for the time of its start and returns it; nothing if the run ended before. An error
     /// if it should have been started and was not.
     async fn until_start(&self) -> Result<Option<Time>, String> {
-        let warn = |message: String| self.run.experiment.record(What::Warning { message });
+        let warn = |message: String| self.run.events().warn(message);
         let (name, node) = (&self.process.name, &self.node);
         match self.run.planned(&self.process.start).await {
             Wait::Until(planned) if self.run.wait_until(planned).await => Ok(Some(planned)),
             Wait::Until(planned) => {
-                let due_for = self.run.experiment.now().since(planned);
+                let due_for = self.run.now().since(planned);
                 if due_for == Duration::ZERO {
                     return Ok(None);
                 }
@@ -123,11 +123,11 @@ impl Instance {
         }
         let (status, stopped) = tokio::select! {
             status = &mut exited => (status.ok(), false),
-            () = self.run.end.asked() => (self.stop(pid, exited).await?, true),
+            () = self.run.end().asked() => (self.stop(pid, exited).await?, true),
         };
         let status = status.ok_or_else(|| self.fail("lost its node's init".into()))?;
         if !stopped {
-            let ended = self.run.experiment.now();
+            let ended = self.run.now();
             self.run.lives().end(&self.process.name, &self.node, ended);
         }
         self.finish(status).await;
@@ -142,8 +142,8 @@ impl Instance {
 
     /// Whether the scenario says how the process ends: then that is judged at the end of the run.
     fn has_expected_exit(&self) -> bool {
-        let drawn = self.run.experiment.drawn();
-        drawn.scenario.expect.iter().any(|expected| {
+        let deployment = self.run.network().deployment();
+        deployment.scenario.expect.iter().any(|expected| {
             expected.exit.is_some()
                 && expected.process == self.process.name
                 && expected.nodes.contains(&self.node)
@@ -154,27 +154,25 @@ impl Instance {
     fn started(&self, pid: u32, planned: Time) {
         let (process, node) = (self.process.name.clone(), self.node.clone());
         self.set(ProcessState::Started { pid });
-        let experiment = &self.run.experiment;
-        let now = experiment.now();
+        let now = self.run.now();
         self.run.lives().begin(&process, &node, now);
         let late = now.since(planned);
-        experiment.record(What::ProcessStarted { process, node, pid });
+        self.run.events().record(What::ProcessStarted { process, node, pid });
         if late > LONG_START {
-            let message = format!(
+            self.run.events().warn(format!(
                 "`{}` in `{}` ran {} after its time: the node was slow to start it",
                 self.process.name,
                 self.node,
                 seconds(late)
-            );
-            experiment.record(What::Warning { message });
+            ));
         }
     }
 
     /// Keeps the files of an ended process and tells its end.
     async fn finish(&self, status: ExitStatus) {
         self.keep_files().await;
-        self.run.experiment.tell_memory_kills(&self.node);
-        self.run.experiment.record(What::ProcessEnded {
+        self.run.context.memory_kills.record(&self.node);
+        self.run.events().record(What::ProcessEnded {
             process: self.process.name.clone(),
             node: self.node.clone(),
             code: status.code(),
@@ -184,7 +182,7 @@ impl Instance {
     /// Notes that the process has failed to become what it should; hands the reason back.
     fn fail(&self, reason: String) -> String {
         self.set(ProcessState::Failed { reason: reason.clone() });
-        self.run.experiment.record(What::ProcessFailed {
+        self.run.events().record(What::ProcessFailed {
             process: self.process.name.clone(),
             node: self.node.clone(),
             reason: reason.clone(),
@@ -194,9 +192,10 @@ impl Instance {
 
     /// The words for an exit code that is not 0, with the last line that the process printed.
     fn ended_badly(&self, code: i32) -> String {
-        if code == KILLED && self.run.experiment.tell_memory_kills(&self.node) > 0 {
+        if code == KILLED && self.run.context.memory_kills.record(&self.node) > 0 {
             return format!(
-                "ended with code {code}: the kernel kills processes of `{}` when a limit on memory is reached",
+                "ended with code {code}: the kernel kills processes of `{}` when a limit on memory \
+                 is reached",
                 self.node
             );
         }
@@ -223,15 +222,15 @@ impl Instance {
             cwd: None,
             stdio,
         };
-        let running = self.run.experiment.spawn(&self.node, request).await?;
+        let running = self.run.network().spawn(&self.node, request).await?;
         Ok((running.spawned.pid, running.exited))
     }
 
     /// Waits until the process is ready, or the run over; its exit status if it ends before.
     async fn until_ready(&self, pid: u32, exited: &mut Exited) -> Option<ExitStatus> {
         if let Some(ready) = self.process.ready.clone() {
-            let test = Test {
-                experiment: self.run.experiment.clone(),
+            let test = ReadyTest {
+                network: self.run.network().clone(),
                 node: self.node.clone(),
                 ready,
                 outputs: Outputs::new(self.outputs()),
@@ -239,12 +238,12 @@ impl Instance {
             tokio::select! {
                 () = test.passed() => {}
                 status = exited => return status.ok(),
-                () = self.run.end.asked() => return None,
+                () = self.run.end().asked() => return None,
             }
         }
         self.set(ProcessState::Ready { pid });
         if self.process.ready.is_some() {
-            self.run.experiment.record(What::ProcessReady {
+            self.run.events().record(What::ProcessReady {
                 process: self.process.name.clone(),
                 node: self.node.clone(),
             });
@@ -254,7 +253,7 @@ impl Instance {
 
     /// Ends the process: how it ended, or nothing if its node's init is gone.
     async fn stop(&self, pid: u32, mut exited: Exited) -> Result<Option<ExitStatus>, String> {
-        let signal = |number| self.run.experiment.signal(&self.node, pid, number);
+        let signal = |number| self.run.network().signal(&self.node, pid, number);
         signal(libc::SIGTERM);
         if let Ok(status) = tokio::time::timeout(GRACE, &mut exited).await {
             return Ok(status.ok());
@@ -279,7 +278,7 @@ impl Instance {
                     self.node,
                     netloom_api::in_words(error.as_ref())
                 );
-                self.run.experiment.record(What::Warning { message });
+                self.run.events().warn(message);
             }
         }
     }
@@ -290,8 +289,8 @@ impl Instance {
         let plain = path.components().filter(|part| matches!(part, Component::Normal(_)));
         let folder = self.run.output.join("files").join(&self.node);
         let target = folder.join(plain.collect::<PathBuf>());
-        let experiment = &self.run.experiment;
-        let files = experiment.with_live(|live| Ok(live.network.files_of(&self.node, path)?))?;
+        let network = self.run.network();
+        let files = network.with(|live| Ok(live.network.files_of(&self.node, path)?))?;
         let path = path.to_owned();
         let copied = tokio::task::spawn_blocking(move || -> anyhow::Result<()> {
             let source = files.open(&path)?;

@@ -3,55 +3,25 @@
 //! Every event and every process instance is a task of its own that waits for its start condition.
 //! Their times come from a thread of its own (`clockwork`). The run ends when the scenario's
 //! duration has passed, or else when all events have happened and all foreground processes have
-//! ended, or when it is told to.
+//! ended, or when somebody asks for the end.
 
 mod clockwork;
 mod expect;
 mod instance;
-mod ready;
+mod shared;
 mod timeline;
 pub mod traffic;
-
-pub use ready::{Outputs, Test as ReadyTest};
-
-use std::future::Future;
-use std::path::PathBuf;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration as Patience;
 
 use anyhow::Result;
 use netloom_api::event::EndReason;
 use netloom_api::summary::{ExpectationStatus, TimelineStatus};
 use netloom_monitor::{Observation, SignalKind};
-use netloom_scenario::{Expectation, Milestone, Start};
-use netloom_units::Time;
-use tokio::sync::oneshot;
+use netloom_scenario::Expectation;
 use tokio::task::JoinSet;
 
-use crate::end::End;
-use crate::experiment::Experiment;
 use crate::traffic_file::TrafficRows;
-use clockwork::Clockwork;
-use expect::{Lives, Shown};
-
-/// How long a node may take to start a process or to be rid of one when the run is over: one
-/// whose init is stopped never does.
-const PATIENCE: Patience = Patience::from_secs(3);
-
-/// What the tasks of a run share.
-#[derive(Clone)]
-pub struct Run {
-    /// The experiment.
-    experiment: Arc<Experiment>,
-    /// Where processes write.
-    output: PathBuf,
-    /// The end of it.
-    end: End,
-    clockwork: Clockwork,
-    lives: Arc<Mutex<Lives>>,
-    /// When it began to do things: what was due before could not be on time.
-    since: Time,
-}
+use expect::Shown;
+pub use shared::{Context, Run};
 
 /// How a run went.
 #[derive(Default)]
@@ -66,28 +36,10 @@ pub struct Outcome {
     pub expectations: Vec<ExpectationStatus>,
 }
 
-/// What a start condition comes to.
-enum Wait {
-    /// It is met at this time, which may be past.
-    Until(Time),
-    /// The run was over before it was met: what was missing.
-    RunOver(String),
-    /// It will never be met: why.
-    Never(String),
-}
-
 impl Run {
-    /// A run of `experiment` whose processes write into `output`.
-    pub fn new(experiment: Arc<Experiment>, output: PathBuf, end: End) -> Result<Self> {
-        let (clock, since) = (experiment.clone(), experiment.now());
-        let clockwork = Clockwork::start(move || clock.now())?;
-        let lives = Arc::default();
-        Ok(Self { experiment, output, end, clockwork, lives, since })
-    }
-
     /// Runs everything to its end. Ends early when somebody else asks for the end.
     pub async fn drive(self) -> Outcome {
-        let scenario = self.experiment.drawn().scenario.clone();
+        let scenario = self.network().deployment().scenario.clone();
         self.watch_timeline(scenario.timeline.len());
         let mut events = JoinSet::new();
         let mut foreground = JoinSet::new();
@@ -101,7 +53,7 @@ impl Run {
                 tasks.spawn(instance::live(self.clone(), process.clone(), node, None));
             }
         }
-        let reckoning = traffic::reckoning(&self.experiment);
+        let reckoning = traffic::reckoning(self.network());
         for entry in scenario.traffic.clone() {
             background.spawn(traffic::receive(self.clone(), entry.clone(), reckoning));
             for number in 0..entry.from.len() {
@@ -116,9 +68,9 @@ impl Run {
         outcome.collect_events(&mut events).await;
         outcome.collect(&mut foreground).await;
         if scenario.duration.is_none() && ends_by_itself {
-            self.end.ask(EndReason::Completed);
+            self.end().ask(EndReason::Completed);
         }
-        self.end.asked().await;
+        self.end().asked().await;
         outcome.collect(&mut background).await;
         if !scenario.traffic.is_empty() {
             let (rows, missing) = traffic::collect(&self, &scenario, reckoning.interval);
@@ -129,7 +81,7 @@ impl Run {
         outcome
     }
 
-    /// Tells the monitor that the events of the timeline are watched, if there are any.
+    /// Says to the monitor that the events of the timeline are watched, if there are any.
     fn watch_timeline(&self, events: usize) {
         if events > 0 {
             let (signal, probe) = (SignalKind::Timeline, "the run".into());
@@ -143,100 +95,15 @@ impl Run {
         let run = self.clone();
         tokio::spawn(async move {
             if let Some(duration) = duration {
-                let over = run.experiment.begun() + duration;
+                let over = run.state().begun() + duration;
                 tokio::select! {
-                    _ = run.clockwork.wait(over) => run.end.ask(EndReason::Duration),
-                    () = run.end.asked() => {}
+                    _ = run.clockwork.wait(over) => run.end().ask(EndReason::Duration),
+                    () = run.end().asked() => {}
                 }
             }
-            run.end.asked().await;
-            run.clockwork.stop(run.experiment.now());
+            run.end().asked().await;
+            run.clockwork.stop(run.now());
         });
-    }
-
-    /// Waits until it is known when a start condition is met.
-    async fn planned(&self, start: &Start) -> Wait {
-        match start {
-            Start::At(at) => Wait::Until(self.experiment.begun() + *at),
-            Start::After { process, when, delay } => {
-                let reached = tokio::select! {
-                    reached = self.experiment.board.reached(process, *when) => Some(reached),
-                    () = self.end.asked() => None,
-                };
-                match reached {
-                    Some(Ok(())) => Wait::Until(self.experiment.now() + *delay),
-                    // The end of the run is also that of its processes: the end is the reason.
-                    Some(Err(never)) if self.end.reason().is_none() => Wait::Never(never),
-                    _ => Wait::RunOver(format!(
-                        "`{process}` was not {} when the run ended",
-                        in_words(*when)
-                    )),
-                }
-            }
-        }
-    }
-
-    /// Whether the run ended because its time was over, and not because somebody wanted it to.
-    fn is_cut_short_by_duration(&self) -> bool {
-        self.end.reason() == Some(EndReason::Duration)
-    }
-
-    /// Waits until `planned`; `false` if the run ended before. The monitor is shown how late the
-    /// clockwork got to it.
-    async fn wait_until(&self, planned: Time) -> bool {
-        let (sender, come) = oneshot::channel();
-        let experiment = self.experiment.clone();
-        self.clockwork.at(planned, move || _ = sender.send(experiment.now()));
-        let Ok(begun) = come.await else { return false };
-        self.observe_lateness(planned, begun);
-        true
-    }
-
-    /// Shows the monitor how late the engine got to something that was due at `planned`.
-    fn observe_lateness(&self, planned: Time, begun: Time) {
-        let late = begun.since(planned.max(self.since));
-        self.observe(Observation::Event { late });
-    }
-
-    /// Shows the monitor something that happens now.
-    fn observe(&self, observation: Observation) {
-        let mut monitor = self.experiment.monitor();
-        monitor.observe(self.experiment.now(), &observation);
-    }
-
-    /// When processes began and ended.
-    fn lives(&self) -> MutexGuard<'_, Lives> {
-        // Each step leaves it whole.
-        self.lives.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// The files of a process' standard output and error.
-    fn outputs(&self, process: &str, node: &str) -> [PathBuf; 2] {
-        let base = format!("{process}@{node}");
-        let directory = self.output.join("processes");
-        [directory.join(format!("{base}.stdout")), directory.join(format!("{base}.stderr"))]
-    }
-
-    /// Waits for a node to do something, but once the run is over only for a while: it may be
-    /// stopped.
-    async fn unless_over<T>(&self, done: impl Future<Output = T>) -> Option<T> {
-        let patience = async {
-            self.end.asked().await;
-            tokio::time::sleep(PATIENCE).await;
-        };
-        tokio::select! {
-            done = done => Some(done),
-            () = patience => None,
-        }
-    }
-}
-
-/// A milestone as the end of a sentence.
-pub fn in_words(milestone: Milestone) -> &'static str {
-    match milestone {
-        Milestone::Started => "started",
-        Milestone::Ready => "ready",
-        Milestone::Done => "done",
     }
 }
 
@@ -258,7 +125,7 @@ impl Outcome {
 
     /// Holds what was expected against what processes did.
     fn judge(&mut self, run: &Run, expected: &[Expectation]) {
-        let rows = run.experiment.board.rows();
+        let rows = run.state().board.rows();
         let lives = run.lives();
         for row in &rows {
             let outputs = run.outputs(&row.process, &row.node);

@@ -14,8 +14,8 @@ use tokio::io::{AsyncRead, AsyncReadExt};
 use tokio::net::unix::pipe;
 use tokio::sync::oneshot;
 
-use super::{Run, Wait};
-use crate::experiment::Running;
+use super::shared::{Run, Wait};
+use crate::live::{Running, changes};
 
 /// How much of a command's output is kept in its event.
 const OUTPUT_KEPT: u64 = 64 * 1024;
@@ -30,7 +30,7 @@ struct Happened {
 
 /// Waits for the event's time, makes it happen, and hands back what became of it.
 pub async fn happen(run: Run, number: usize, event: TimelineEvent) -> TimelineStatus {
-    let changes = LinkChange::of_action(&run.experiment.drawn().scenario, &event.action);
+    let changes = LinkChange::of_action(&run.network().deployment().scenario, &event.action);
     let mut status = TimelineStatus {
         number,
         event: action_in_words(&event.action, &changes),
@@ -59,13 +59,13 @@ pub async fn happen(run: Run, number: usize, event: TimelineEvent) -> TimelineSt
         Some(Happened { at, failure }) => (status.happened, status.failure) = (at, failure),
         None => miss(&run, &mut status, planned),
     }
-    run.experiment.record(What::Timeline { status: status.clone() });
+    run.events().record(What::Timeline { status: status.clone() });
     status
 }
 
 /// Notes that the run ended before the event had happened: a failure if it was due.
 fn miss(run: &Run, status: &mut TimelineStatus, planned: Time) {
-    let ended = run.experiment.now();
+    let ended = run.now();
     if planned < ended {
         let due_for = ended.since(planned);
         run.observe(Observation::MissedEvent { due_for });
@@ -80,11 +80,11 @@ fn miss(run: &Run, status: &mut TimelineStatus, planned: Time) {
 /// Changes links at `planned`; nothing if the run ended before.
 async fn change(run: &Run, planned: Time, changes: Vec<LinkChange>) -> Option<Happened> {
     let (sender, done) = oneshot::channel();
-    let experiment = run.experiment.clone();
+    let network = run.network().clone();
     let wanted = changes.clone();
     run.clockwork.at(planned, move || {
-        let begun = experiment.now();
-        let changed = experiment.change_unrecorded(&wanted);
+        let begun = network.now();
+        let changed = changes::change(&network, &wanted);
         // Recording could wait for a disk: that is done elsewhere.
         _ = sender.send((*changed.as_ref().unwrap_or(&begun), changed));
     });
@@ -93,12 +93,12 @@ async fn change(run: &Run, planned: Time, changes: Vec<LinkChange>) -> Option<Ha
     let by = Origin::Timeline;
     Some(match outcome {
         Ok(at) => {
-            run.experiment.record_at(at, What::Changed { by, changes });
+            run.events().record_at(at, What::Changed { by, changes });
             Happened { at: Some(at), failure: None }
         }
         Err(error) => {
             let reason = netloom_api::in_words(error.as_ref());
-            run.experiment.record(What::ChangeFailed { by, reason: reason.clone() });
+            run.events().record(What::ChangeFailed { by, reason: reason.clone() });
             Happened { at: None, failure: Some(reason) }
         }
     })
@@ -112,15 +112,15 @@ async fn execute(run: &Run, planned: Time, node: String, command: &Command) -> O
     let argv = command.argv();
     let request =
         SpawnRequest { argv: argv.clone(), env: Vec::new(), cwd: None, stdio: Stdio::Pipes };
-    let started = run.unless_over(run.experiment.spawn(&node, request)).await?;
-    let at = started.is_ok().then(|| run.experiment.now());
+    let started = run.unless_over(run.network().spawn(&node, request)).await?;
+    let at = started.is_ok().then(|| run.now());
     let (code, output) = match started {
         Ok(running) => output_of(run, &node, running).await.unwrap_or_else(|why| (127, why)),
         Err(error) => (127, netloom_api::in_words(error.as_ref())),
     };
-    let failed = code != 0 && run.end.reason().is_none();
+    let failed = code != 0 && run.end().reason().is_none();
     let failure = failed.then(|| format!("it ended with code {code}{}", last_line(&output)));
-    run.experiment.record(What::CommandEnded { node, command: argv, code, output });
+    run.events().record(What::CommandEnded { node, command: argv, code, output });
     Some(Happened { at, failure })
 }
 
@@ -142,8 +142,8 @@ async fn output_of(run: &Run, node: &str, running: Running) -> Result<(i32, Stri
     let read = async { tokio::join!(read_some(stdout), read_some(stderr)) };
     let (out, err) = tokio::select! {
         output = read => output,
-        () = run.end.asked() => {
-            run.experiment.signal(node, spawned.pid, libc::SIGKILL);
+        () = run.end().asked() => {
+            run.network().signal(node, spawned.pid, libc::SIGKILL);
             (String::new(), "ended with the run".into())
         }
     };

@@ -15,8 +15,9 @@ use nix::sys::time::TimeValLike;
 use nix::time::{ClockId, clock_gettime};
 use serde::de::DeserializeOwned;
 
-use super::{Run, instance};
-use crate::experiment::Experiment;
+use super::instance;
+use super::shared::Run;
+use crate::live::LiveNetwork;
 use crate::metrics;
 use crate::traffic_file::{TrafficRow, TrafficRows};
 
@@ -62,12 +63,12 @@ fn process(name: String, nodes: Vec<String>, start: Start, background: bool) -> 
 }
 
 /// How times are reckoned in reports.
-pub fn reckoning(experiment: &Experiment) -> Reckoning {
+pub fn reckoning(network: &LiveNetwork) -> Reckoning {
     // The experiment's clock is this one, from its zero on.
     let now = clock_gettime(ClockId::CLOCK_MONOTONIC).map_or(0, |time| time.num_nanoseconds());
     let now = u64::try_from(now).unwrap_or(0);
-    let interval = experiment.drawn().scenario.measure.interval;
-    Reckoning { zero: now.saturating_sub(experiment.now().as_nanos()), interval }
+    let interval = network.deployment().scenario.measure.interval;
+    Reckoning { zero: now.saturating_sub(network.now().as_nanos()), interval }
 }
 
 /// Runs an entry's receiver to the end of the run.
@@ -110,21 +111,20 @@ pub async fn send(
     let order = in_json(&order)?;
     let receiver = receiver_name(&entry);
     let ready = tokio::select! {
-        ready = run.experiment.board.reached(&receiver, Milestone::Ready) => ready,
-        () = run.end.asked() => Ok(()),
+        ready = run.state().board.reached(&receiver, Milestone::Ready) => ready,
+        () = run.end().asked() => Ok(()),
     };
     // The receiver's failure is told already; the sender would be refused.
     let mut process = sender(&entry);
     if let Err(never) = ready {
         let state = netloom_api::state::ProcessState::NeverStarted;
-        run.experiment.board.set(&process.name, &node, state);
+        run.state().board.set(&process.name, &node, state);
         return Err(format!("`{}` in `{node}` was not started: {never}", process.name));
     }
     process.nodes = vec![node.clone()];
     // It could not be on time before its receiver was ready.
     if let Start::At(at) = &mut process.start {
-        let experiment = &run.experiment;
-        *at = (*at).max(experiment.now().since(experiment.begun()));
+        *at = (*at).max(run.now().since(run.state().begun()));
     }
     instance::live(run, process, node, Some(order)).await
 }

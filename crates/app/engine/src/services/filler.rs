@@ -1,6 +1,6 @@
-//! Texts of a scenario's own templates, filled in by a process of their own (`netloom __fill`): one that
-//! loops for ever, or dies for want of stack or memory, takes neither the engine nor the live network with
-//! it.
+//! Texts of a scenario's own templates, filled in by a process of their own (`netloom __fill`): one
+//! that loops for ever, or dies for want of stack or memory, takes neither the engine nor the live
+//! network with it.
 
 use std::cell::RefCell;
 use std::io::{self, BufRead, BufReader, Write};
@@ -124,9 +124,11 @@ impl Drop for Process {
     }
 }
 
-/// The body of the program `netloom __fill`: a text a line in, its answer a line out, until the input ends.
+/// The body of the program `netloom __fill`: a text a line in, its answer a line out, until the
+/// input ends.
 pub fn main() -> i32 {
-    // Less than it could have is all that is asked for; if not even that, the machine's limits hold.
+    // Less than it could have is all that is asked for; if not even that, the machine's limits
+    // hold.
     let _ = setrlimit(Resource::RLIMIT_AS, MEMORY, MEMORY);
     let _ = setrlimit(Resource::RLIMIT_CORE, 0, 0);
     let serve = || -> io::Result<()> {

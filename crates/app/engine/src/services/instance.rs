@@ -11,11 +11,10 @@ use netloom_scenario::Ready;
 use netloom_services::Service;
 use tokio::sync::oneshot;
 
-use super::board::Tenure;
+use super::Services;
 use super::log::Log;
-use crate::end::End;
-use crate::experiment::Experiment;
-use crate::run::{Outputs, ReadyTest};
+use super::table::Tenure;
+use crate::ready::{Outputs, ReadyTest};
 
 /// How long a service may take to become ready.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -24,25 +23,23 @@ const HEALTH_STEP: Duration = Duration::from_secs(10);
 type Exited = oneshot::Receiver<ExitStatus>;
 
 pub(super) struct Instance {
-    experiment: Arc<Experiment>,
+    services: Arc<Services>,
     node: String,
     service: Service,
-    end: End,
 }
 
 impl Instance {
-    pub fn new(experiment: Arc<Experiment>, node: String, service: Service, end: End) -> Self {
-        Self { experiment, node, service, end }
+    pub fn new(services: Arc<Services>, node: String, service: Service) -> Self {
+        Self { services, node, service }
     }
 
     /// Starts it and returns when it is ready; from then on it is watched.
     pub async fn start(self) -> Result<()> {
-        let services = &self.experiment.services;
-        let tenure = services.tenure(&self.service.name, &self.node);
+        let tenure = self.services.table.tenure(&self.service.name, &self.node);
         let tenure = tenure.with_context(|| {
             format!("the service `{}` of node `{}` has gone", self.service.name, self.node)
         })?;
-        let log = Log::open(&self.experiment, &self.service.name, &self.node);
+        let log = Log::open(&self.services, &self.service.name, &self.node);
         let log = log.with_context(|| {
             format!("the service `{}` of node `{}` has no log", self.service.name, self.node)
         })?;
@@ -50,7 +47,7 @@ impl Instance {
             Ok((pid, exited)) => {
                 self.set(&tenure, ServiceState::Ready { pid });
                 let (service, node) = self.names();
-                self.experiment.record(What::ServiceReady { service, node });
+                self.services.events.record(What::ServiceReady { service, node });
                 tokio::spawn(self.watch(tenure, pid, exited));
                 Ok(())
             }
@@ -72,7 +69,7 @@ impl Instance {
     }
 
     fn set(&self, tenure: &Tenure, state: ServiceState) {
-        self.experiment.services.set(&self.service.name, &self.node, tenure, state);
+        self.services.table.set(&self.service.name, &self.node, tenure, state);
     }
 
     async fn until_ready(&self, tenure: &Tenure, log: &Log) -> Result<(u32, Exited)> {
@@ -106,15 +103,15 @@ impl Instance {
     async fn spawn(&self, argv: &[String], log: &Log) -> Result<(u32, Exited)> {
         let stdio = log.stdio()?;
         let request = SpawnRequest { argv: argv.to_vec(), env: vec![], cwd: None, stdio };
-        let running = self.experiment.spawn(&self.node, request).await;
+        let running = self.services.network.spawn(&self.node, request).await;
         let running = running.context("could not be started")?;
         Ok((running.spawned.pid, running.exited))
     }
 
     fn test(&self, ready: &Ready) -> ReadyTest {
-        let log = self.experiment.services.log(&self.service.name, &self.node);
+        let log = self.services.table.log(&self.service.name, &self.node);
         ReadyTest {
-            experiment: self.experiment.clone(),
+            network: self.services.network.clone(),
             node: self.node.clone(),
             ready: ready.clone(),
             outputs: Outputs::new([log]),
@@ -137,7 +134,7 @@ impl Instance {
                         };
                         self.set(&tenure, state);
                         let (service, node) = self.names();
-                        self.experiment.record(What::ServiceHealth { service, node, healthy });
+                        self.services.events.record(What::ServiceHealth { service, node, healthy });
                     }
                 }
             }
@@ -146,11 +143,11 @@ impl Instance {
 
     /// Nobody asked it to end, unless the whole experiment does, or its time is over.
     fn ended(&self, tenure: &Tenure, status: Option<ExitStatus>) {
-        let was_asked = tenure.is_over() || self.end.reason().is_some();
+        let was_asked = tenure.is_over() || self.services.end.reason().is_some();
         let Some(status) = status.filter(|_| !was_asked) else { return };
         self.set(tenure, ServiceState::Failed { reason: ended(status) });
         let (service, node) = self.names();
-        self.experiment.record(What::ServiceEnded { service, node, code: status.code() });
+        self.services.events.record(What::ServiceEnded { service, node, code: status.code() });
     }
 }
 

@@ -2,8 +2,8 @@
 //!
 //! In a run, the file is among the results and has it all. In a deployed network it is in the state
 //! directory, which is memory on most machines, for as long as the network lives: there it has the
-//! beginning and the end, and says how much is missing between. What is printed comes through a pipe then,
-//! and a program that prints faster than a log can take waits.
+//! beginning and the end, and says how much is missing between. What is printed comes through a
+//! pipe then, and a program that prints faster than a log can take waits.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -14,7 +14,6 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context, Result};
-use netloom_api::event::What;
 use netloom_nodes::Stdio;
 use nix::fcntl::OFlag;
 use nix::unistd::pipe2;
@@ -22,7 +21,8 @@ use tokio::io::AsyncReadExt;
 use tokio::net::unix::pipe::Receiver;
 use tokio::task::JoinHandle;
 
-use crate::experiment::Experiment;
+use super::Services;
+use crate::events::EventLog;
 
 /// How much of its output an error shows.
 const LINES_SHOWN: usize = 10;
@@ -32,8 +32,8 @@ const KEPT: u64 = 1 << 20;
 /// How much a program may print in a period before it waits for the next.
 const MOST_IN_A_PERIOD: usize = 1 << 20;
 const PERIOD: Duration = Duration::from_millis(100);
-/// How long an error waits for the rest of what an ended program has printed: others may still have the
-/// pipe.
+/// How long an error waits for the rest of what an ended program has printed: others may still have
+/// the pipe.
 const PATIENCE: Duration = Duration::from_millis(500);
 
 /// Where a service or a startup command of one node prints.
@@ -48,24 +48,25 @@ pub(super) struct Log {
 
 impl Log {
     /// The log of `what` in `node`, added to if there is one.
-    pub fn open(experiment: &Arc<Experiment>, what: &str, node: &str) -> Result<Self> {
-        let path = experiment.services.log(what, node);
+    pub fn open(services: &Services, what: &str, node: &str) -> Result<Self> {
+        let path = services.table.log(what, node);
         let describe = || format!("cannot write {}", path.display());
         let mut options = OpenOptions::new();
         options.create(true).append(true).read(true).mode(0o600);
         let file = options.open(&path).with_context(describe)?;
         let begin = file.metadata().with_context(describe)?.len();
-        if experiment.has_results() {
+        if services.table.keeps_all_output() {
             return Ok(Self { path, begin, output: file.into(), bounded: None });
         }
         let (input, output) = pipe2(OFlag::O_CLOEXEC).context("cannot make a pipe")?;
         let input = Receiver::from_owned_fd(input).context("cannot read a pipe")?;
         let warning = format!(
-            "`{what}` in `{node}` prints more than its log can have: what is between its beginning and \
-             its end is left out"
+            "`{what}` in `{node}` prints more than its log can have: what is between its \
+             beginning and its end is left out"
         );
         let bounded = Bounded { file, cut: 0, marked: 0 };
-        let bounded = Some(tokio::spawn(bring(input, bounded, Arc::clone(experiment), warning)));
+        let bounded =
+            Some(tokio::spawn(bring(input, bounded, Arc::clone(&services.events), warning)));
         Ok(Self { path, begin, output, bounded })
     }
 
@@ -90,12 +91,7 @@ impl Log {
 }
 
 /// Brings what comes through a pipe into a file, until nobody has its other end.
-async fn bring(
-    mut input: Receiver,
-    mut log: Bounded,
-    experiment: Arc<Experiment>,
-    mut warning: String,
-) {
+async fn bring(mut input: Receiver, mut log: Bounded, events: Arc<EventLog>, mut warning: String) {
     let mut chunk = vec![0; 64 * 1024];
     let mut taken = 0;
     loop {
@@ -103,7 +99,7 @@ async fn bring(
         // A full disk costs the log, not the service.
         let _ = log.put(&chunk[..count]);
         if log.cut > 0 && !warning.is_empty() {
-            experiment.record(What::Warning { message: std::mem::take(&mut warning) });
+            events.warn(std::mem::take(&mut warning));
         }
         taken += count;
         if taken >= MOST_IN_A_PERIOD {

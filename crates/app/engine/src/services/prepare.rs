@@ -1,5 +1,5 @@
-//! What nodes see and run, worked out before anything is made, so that what is missing is told while there is
-//! nothing to take back.
+//! What nodes see and run, worked out before anything is made, so that what is missing is told
+//! while there is nothing to take back.
 
 use std::collections::HashMap;
 use std::fs;
@@ -90,7 +90,8 @@ fn variable<'r>(root: &'r Root, name: &str) -> Option<&'r str> {
     said.map(|(_, value)| value.as_str())
 }
 
-/// Where a program is, as the node sees it, in a root whose image may say where it looks for programs.
+/// Where a program is, as the node sees it, in a root whose image may say where it looks for
+/// programs.
 fn find(
     node: &Node,
     (root, path): (&Path, Option<&str>),
@@ -128,7 +129,8 @@ fn is_program(path: &Path) -> bool {
     fs::metadata(path).is_ok_and(|found| found.is_file() && found.permissions().mode() & 0o111 != 0)
 }
 
-/// Services that become another user need that user to be there, and to be one that they may become.
+/// Services that become another user need that user to be there, and to be one that they may
+/// become.
 fn check_users(node: &Node, of_node: &NodeServices, root: &Path) -> Result<()> {
     let passwd = fs::read_to_string(root.join("etc/passwd")).unwrap_or_default();
     for service in &of_node.services {
@@ -137,15 +139,16 @@ fn check_users(node: &Node, of_node: &NodeServices, root: &Path) -> Result<()> {
         let number = line.and_then(|line| line.split(':').nth(2)?.parse().ok());
         match number {
             None => bail!(
-                "the service `{}` of node `{}` runs as the user `{user}`, and /etc/passwd has no such \
-                 user: is its package installed entirely?",
+                "the service `{}` of node `{}` runs as the user `{user}`, and /etc/passwd has no \
+                 such user: is its package installed entirely?",
                 service.name,
                 node.name
             ),
             Some(number) if !rootless::knows_user(number) => bail!(
-                "the service `{}` of node `{}` runs as the user `{user}` ({number}), and you have no \
-                 subordinate ids with which programs could become other users: an administrator can give \
-                 you some (`usermod --add-subuids 100000-165535 --add-subgids 100000-165535 NAME`; \
+                "the service `{}` of node `{}` runs as the user `{user}` ({number}), and you have \
+                 no subordinate ids with which programs could become other users: an administrator \
+                 can give you some (`usermod --add-subuids 100000-165535 --add-subgids \
+                 100000-165535 NAME`; \
                  docs/rootless.md)",
                 service.name,
                 node.name

@@ -1,5 +1,5 @@
-//! Services of a node that stays, started again where only what is in their files, or how they are started, has changed:
-//! what their templates make of the network, or of other options.
+//! Services of a node that stays, started again where only what is in their files, or how they are
+//! started, has changed: what their templates make of the network, or of other options.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -13,10 +13,9 @@ use netloom_nodes::{NodeError, View, ViewFile};
 use netloom_scenario::Ready;
 use netloom_services::Service;
 
-use super::NodeStart;
 use super::start::in_waves;
-use crate::end::End;
-use crate::experiment::Experiment;
+use super::{NodeStart, Services};
+use crate::live::LiveNetwork;
 
 /// How long a service may take to end once it is asked to, before it is made to.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -40,7 +39,8 @@ pub struct Restart {
 }
 
 impl Restart {
-    /// What leads from what a node sees and runs to something else; `None` if that takes another node.
+    /// What leads from what a node sees and runs to something else; `None` if that takes another
+    /// node.
     pub fn between(
         (seen, ran): (&Arc<View>, &NodeStart),
         (view, start): (&Arc<View>, &NodeStart),
@@ -91,9 +91,9 @@ impl Restart {
     }
 
     /// Does it; returns when the services are ready.
-    pub async fn run(&self, experiment: &Arc<Experiment>, end: &End) -> Result<()> {
-        let (node, services) = (self.start.node.as_str(), &experiment.services);
-        experiment.with_live(|live| {
+    pub async fn run(&self, services: &Arc<Services>) -> Result<()> {
+        let (node, Services { table, network, .. }) = (self.start.node.as_str(), &**services);
+        network.with(|live| {
             live.network.set_view(node, Some(Arc::clone(&self.view)));
             for file in &self.files {
                 match live.network.rewrite_in(node, &file.path, &file.content) {
@@ -104,21 +104,21 @@ impl Restart {
             }
             Ok(())
         })?;
-        let earlier = services.replace(self.start.clone(), &self.services);
+        let earlier = table.replace(self.start.clone(), &self.services);
         // Those that need others end first.
         for status in earlier.iter().rev() {
-            stop(experiment, status).await?;
+            stop(network, status).await?;
             // What it has printed is not the next one's. None is fine.
-            let _ = fs::remove_file(services.log(&status.service, &status.node));
+            let _ = fs::remove_file(table.log(&status.service, &status.node));
         }
-        experiment.with_live(|live| {
+        network.with(|live| {
             let mut stale = self.signs().into_iter();
             stale.try_for_each(|sign| Ok(live.network.remove_in(node, sign)?))
         })?;
         let again = self.start.services.iter().filter(|s| self.services.contains(&s.name));
         let start =
             NodeStart { startup: vec![], services: again.cloned().collect(), ..self.start.clone() };
-        in_waves(experiment, start, end).await.map(drop)
+        in_waves(services, start).await.map(drop)
     }
 }
 
@@ -141,7 +141,7 @@ fn affected(before: &[Service], after: &[Service], files: &[ViewFile]) -> Vec<St
 }
 
 /// Ends a service where it stands.
-async fn stop(experiment: &Experiment, status: &ServiceStatus) -> Result<()> {
+async fn stop(network: &LiveNetwork, status: &ServiceStatus) -> Result<()> {
     let ServiceStatus { service, node, state, .. } = status;
     let pid = match state {
         ServiceState::Starting { pid }
@@ -149,8 +149,7 @@ async fn stop(experiment: &Experiment, status: &ServiceStatus) -> Result<()> {
         | ServiceState::Unhealthy { pid } => *pid,
         ServiceState::Waiting | ServiceState::Failed { .. } => return Ok(()),
     };
-    let signal =
-        |number| experiment.with_live(|live| Ok(live.network.signal(node, pid, number).is_ok()));
+    let signal = |number| network.with(|live| Ok(live.network.signal(node, pid, number).is_ok()));
     for number in [libc::SIGTERM, libc::SIGKILL] {
         signal(number).context("cannot end a service")?;
         let deadline = Instant::now() + PATIENCE;

@@ -1,5 +1,5 @@
-//! The start of everything that runs in nodes from the start. Several nodes at a time, so that what is
-//! started gets the machine for long enough to become ready.
+//! The start of everything that runs in nodes from the start. Several nodes at a time, so that what
+//! is started gets the machine for long enough to become ready.
 
 use std::pin::pin;
 use std::sync::Arc;
@@ -14,11 +14,9 @@ use tokio::sync::Semaphore;
 use tokio::sync::mpsc::{self, UnboundedSender};
 use tokio::task::JoinSet;
 
-use super::NodeStart;
 use super::instance::{Instance, ended};
 use super::log::Log;
-use crate::end::End;
-use crate::experiment::Experiment;
+use super::{NodeStart, Services};
 
 /// How many nodes are started at a time, for each core.
 const NODES_PER_CORE: usize = 4;
@@ -38,15 +36,14 @@ pub enum Progress {
 /// # Errors
 /// The first that fails, in words, with what it printed; or that the end was asked for.
 pub async fn start(
-    experiment: &Arc<Experiment>,
+    services: &Arc<Services>,
     starts: Vec<NodeStart>,
-    end: &End,
     progress: impl Fn(Progress),
 ) -> Result<()> {
     if starts.is_empty() {
         return Ok(());
     }
-    let logs = experiment.services.logs();
+    let logs = services.table.logs();
     private_folder(logs).with_context(|| format!("cannot make {}", logs.display()))?;
     let turns = Arc::new(Semaphore::new(nodes_at_once()));
     let total: usize = starts.iter().map(|start| start.services.len()).sum();
@@ -54,12 +51,12 @@ pub async fn start(
     let mut nodes = JoinSet::new();
     let (slow, mut slow_ones) = mpsc::unbounded_channel();
     for start in starts {
-        let (turns, experiment, end) = (turns.clone(), experiment.clone(), end.clone());
+        let (turns, services) = (turns.clone(), services.clone());
         let slow = slow.clone();
         nodes.spawn(async move {
             // Never closed.
             let _turn = turns.acquire().await;
-            of_node(&experiment, start, &end, &slow).await
+            of_node(&services, start, &slow).await
         });
     }
     loop {
@@ -69,7 +66,7 @@ pub async fn start(
                 progress(Progress::Slow(words));
                 continue;
             }
-            () = end.asked() => bail!("the start was interrupted"),
+            () = services.end.asked() => bail!("the start was interrupted"),
         };
         match node {
             Some(node) => {
@@ -88,13 +85,12 @@ pub fn nodes_at_once() -> usize {
 
 /// Starts everything of one node; how many services that was.
 async fn of_node(
-    experiment: &Arc<Experiment>,
+    services: &Arc<Services>,
     start: NodeStart,
-    end: &End,
     slow: &UnboundedSender<String>,
 ) -> Result<usize> {
     for command in &start.startup {
-        let ended = run_once(experiment, &start.node, command);
+        let ended = run_once(services, &start.node, command);
         let mut ended = pin!(ended);
         tokio::select! {
             ended = &mut ended => ended?,
@@ -105,23 +101,18 @@ async fn of_node(
             }
         }
     }
-    in_waves(experiment, start, end).await
+    in_waves(services, start).await
 }
 
 /// Starts services of a node, those first that others need; how many that was.
-pub(super) async fn in_waves(
-    experiment: &Arc<Experiment>,
-    start: NodeStart,
-    end: &End,
-) -> Result<usize> {
+pub(super) async fn in_waves(services: &Arc<Services>, start: NodeStart) -> Result<usize> {
     let count = start.services.len();
     let last = start.services.iter().map(|service| service.wave).max();
-    let mut services = start.services.into_iter().peekable();
+    let mut waiting = start.services.into_iter().peekable();
     for wave in 0..=last.unwrap_or(0) {
         let mut together = vec![];
-        while let Some(service) = services.next_if(|service| service.wave == wave) {
-            let instance =
-                Instance::new(experiment.clone(), start.node.clone(), service, end.clone());
+        while let Some(service) = waiting.next_if(|service| service.wave == wave) {
+            let instance = Instance::new(services.clone(), start.node.clone(), service);
             together.push(instance.start());
         }
         try_join_all(together).await?;
@@ -131,8 +122,9 @@ pub(super) async fn in_waves(
 
 fn slow_words(node: &str, command: &Command) -> String {
     format!(
-        "node `{node}`: the startup command `{}` has not ended after {} s, and the start waits for it; \
-         what is to go on running belongs into `services` of the node, or into `processes`",
+        "node `{node}`: the startup command `{}` has not ended after {} s, and the start \
+         waits for it; what is to go on running belongs into `services` of the node, or into \
+         `processes`",
         shown(command),
         SLOW.as_secs()
     )
@@ -146,13 +138,13 @@ fn shown(command: &Command) -> String {
 }
 
 /// Runs a startup command, which must succeed.
-async fn run_once(experiment: &Arc<Experiment>, node: &str, command: &Command) -> Result<()> {
-    let log = Log::open(experiment, "startup", node)?;
+async fn run_once(services: &Arc<Services>, node: &str, command: &Command) -> Result<()> {
+    let log = Log::open(services, "startup", node)?;
     let stdio = log.stdio()?;
     let shown = shown(command);
     let failed = |how: String| anyhow!("node `{node}`: the startup command `{shown}` {how}");
     let request = SpawnRequest { argv: command.argv(), env: vec![], cwd: None, stdio };
-    let running = experiment.spawn(node, request).await.map_err(|error| {
+    let running = services.network.spawn(node, request).await.map_err(|error| {
         failed(format!("could not be started: {}", netloom_api::in_words(error.as_ref())))
     })?;
     match running.exited.await {

@@ -1,33 +1,42 @@
-//! Links go from workers that cannot bear them to others, as the data plane finds it worth while. Not here: when
-//! and how (`netloom-dataplane`).
+//! Moves links from workers that cannot bear them to others, as the data plane finds it worth
+//! while. Not here: when and how (`netloom-dataplane`).
 
 use std::fs;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use netloom_api::event::What;
 use netloom_dataplane::{DataplaneError, Overload};
 use nix::unistd::{SysconfVar, sysconf};
 use tokio::task::JoinHandle;
 
-use super::Experiment;
-use crate::monitoring::{limits, unwatch};
+use crate::events::EventLog;
+use crate::live::LiveNetwork;
+use crate::monitoring::{SharedMonitor, limits};
 
 /// How often workers are looked at.
 const PERIOD: Duration = Duration::from_millis(250);
 
-impl Experiment {
+/// Moves links between workers.
+pub struct Relief {
+    /// Whose workers they are.
+    pub network: Arc<LiveNetwork>,
+    /// Watches the links where they are.
+    pub monitor: Arc<SharedMonitor>,
+    /// Where it is recorded that links cannot be moved.
+    pub events: Arc<EventLog>,
+}
+
+impl Relief {
     /// Looks after the workers for as long as the network lives.
-    pub fn look_after_workers(self: &Arc<Self>) -> JoinHandle<()> {
-        let experiment = Arc::clone(self);
+    pub fn start(self) -> JoinHandle<()> {
         tokio::spawn(async move {
             let mut idle = Idle::now();
             loop {
                 tokio::time::sleep(PERIOD).await;
                 let before = std::mem::replace(&mut idle, Idle::now());
                 let left = idle.since(&before);
-                if let Err(error) = experiment.relieve(left) {
-                    experiment.lose_sight(&error);
+                if let Err(error) = self.look(left) {
+                    self.lose_sight(&error);
                     return;
                 }
             }
@@ -35,11 +44,11 @@ impl Experiment {
     }
 
     /// One look; `idle` is what the machine had left since the last one, as a share of a CPU.
-    fn relieve(&self, idle: f64) -> Result<(), DataplaneError> {
-        // Whoever changes the network counts on its numbers; there is another look soon.
-        let Ok(_turn) = self.applying.try_lock() else { return Ok(()) };
+    fn look(&self, idle: f64) -> Result<(), DataplaneError> {
+        // Whoever changes the network counts on its places; there is another look soon.
+        let Some(_turn) = self.network.try_turn() else { return Ok(()) };
         // An error of the outer kind says that the network is being taken down.
-        let Ok(looked) = self.with_live(|live| Ok(live.dataplane.overload(idle))) else {
+        let Ok(looked) = self.network.with(|live| Ok(live.dataplane.overload(idle))) else {
             return Ok(());
         };
         let Some(overload) = looked? else { return Ok(()) };
@@ -48,18 +57,19 @@ impl Experiment {
     }
 
     fn move_links(&self, overload: Overload) -> Result<(), DataplaneError> {
-        let drawn = self.drawn();
-        let mut held = self.live_mut();
+        let deployment = self.network.deployment();
+        let mut held = self.network.hold();
         let Some(live) = held.as_mut() else { return Ok(()) };
-        let watched = drawn.scenario.monitor.enabled.then(|| limits(&drawn));
+        let watched = deployment.scenario.monitor.enabled.then(|| limits(&deployment));
         let relieved = live.dataplane.relieve(overload, watched)?;
         if let Some(watch) = relieved.watch {
-            self.news().sights(watch, self, &drawn);
+            let names = self.network.identities.node_names();
+            self.monitor.replace_watch(watch, &deployment, names);
         }
         drop(held);
         if let Some(error) = relieved.refused {
-            let message = format!("a worker of the engine cannot be relieved of links: {error}");
-            self.record(What::Warning { message });
+            self.events
+                .warn(format!("a worker of the engine cannot be relieved of links: {error}"));
         }
         Ok(())
     }
@@ -67,10 +77,8 @@ impl Experiment {
     /// The data plane could not say what the monitor is to watch: a run that ends so is not valid.
     fn lose_sight(&self, error: &DataplaneError) {
         let message = format!("workers of the engine cannot be relieved of links: {error}");
-        let (now, mut monitor) = (self.now(), self.monitor());
-        unwatch(&message, &mut |observation| monitor.observe(now, &observation));
-        drop(monitor);
-        self.record(What::Warning { message });
+        self.monitor.unwatch(&message);
+        self.events.warn(message);
     }
 }
 
@@ -88,7 +96,8 @@ impl Idle {
         Self { at: Instant::now(), seconds: idle_ticks(&stat).map(|idle| idle / ticks as f64) }
     }
 
-    /// The share of one CPU that was idle since `before`. Nothing is known to be left where the machine does not say.
+    /// The share of one CPU that was idle since `before`. Nothing is known to be left where the
+    /// machine does not say.
     fn since(&self, before: &Self) -> f64 {
         let (Some(now), Some(then)) = (self.seconds, before.seconds) else { return 0.0 };
         (now - then) / self.at.duration_since(before.at).as_secs_f64().max(1e-9)

@@ -10,9 +10,9 @@ use netloom_api::state::{ServiceState, ServiceStatus};
 
 use super::NodeStart;
 
-/// The services of an experiment, and where their output is.
+/// Where the services of an experiment stand, and where their output is.
 #[derive(Debug, Default)]
-pub struct Services {
+pub struct ServiceTable {
     logs: Logs,
     idle: bool,
     table: Mutex<Table>,
@@ -25,6 +25,8 @@ pub struct Logs {
     pub shown: PathBuf,
     /// As the engine reaches it.
     pub reached: PathBuf,
+    /// Whether all of it is kept, as a run's is, or its beginning and end.
+    pub whole: bool,
 }
 
 #[derive(Debug, Default)]
@@ -35,7 +37,8 @@ struct Table {
     starts: HashMap<String, NodeStart>,
 }
 
-/// The time for which a service is the one of its name in its node. Afterwards nothing is told of it any more.
+/// The time for which a service is the one of its name in its node: reports from one that has been
+/// replaced are ignored.
 #[derive(Debug, Clone, Default)]
 pub struct Tenure(Arc<AtomicBool>);
 
@@ -50,7 +53,7 @@ impl Tenure {
     }
 }
 
-impl Services {
+impl ServiceTable {
     /// Services of which none has been started. Their output will be in `logs`.
     pub fn new(starts: &[NodeStart], logs: Logs) -> Self {
         let services = Self { idle: starts.is_empty(), logs, table: Mutex::default() };
@@ -98,7 +101,7 @@ impl Services {
         table.starts.insert(start.node.clone(), start);
     }
 
-    /// What ran in a node from the start, which is about to go: nothing is told of it any more.
+    /// What ran in a node from the start, which is about to go: reports of it are ignored.
     pub fn dismiss(&self, node: &str) -> Option<NodeStart> {
         let mut table = self.lock();
         table.rows.retain(|(row, tenure)| {
@@ -111,8 +114,8 @@ impl Services {
         table.starts.remove(node)
     }
 
-    /// What is to run in a node from now on. Those services of it that are called `again` are other ones now: where the
-    /// earlier ones stood.
+    /// What is to run in a node from now on. Those services of it that are called `again` are other
+    /// ones now: where the earlier ones stood.
     pub fn replace(&self, start: NodeStart, again: &[String]) -> Vec<ServiceStatus> {
         let mut table = self.lock();
         let mut earlier = vec![];
@@ -148,6 +151,11 @@ impl Services {
     /// The directory of all output.
     pub fn logs(&self) -> &Path {
         &self.logs.reached
+    }
+
+    /// Whether all output is kept.
+    pub fn keeps_all_output(&self) -> bool {
+        self.logs.whole
     }
 
     /// The file with the output of `what` in `node`.
@@ -186,8 +194,8 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_told_of_a_service_whose_time_is_over() {
-        let services = Services::new(&[start("a"), start("b")], Logs::default());
+    fn reports_of_a_service_that_was_replaced_are_ignored() {
+        let services = ServiceTable::new(&[start("a"), start("b")], Logs::default());
         let states =
             || -> Vec<ServiceState> { services.rows().into_iter().map(|row| row.state).collect() };
         let (waiting, ready) = (ServiceState::Waiting, |pid| ServiceState::Ready { pid });

@@ -1,49 +1,54 @@
-//! Carrying operations out, and taking them back. Links are taken out of the data plane and put in with the live
-//! network held, so that nobody sees it between the two; everything else is done beside its users. What nodes see and
-//! run goes along (`software`).
+//! Carrying operations out, and taking them back. Links are taken out of the data plane and put in
+//! with the live network held, so that nobody sees it between the two; everything else is done
+//! beside its users. What nodes see and run goes along (`software`).
 
 use std::collections::HashMap;
-use std::sync::{Arc, RwLockWriteGuard};
+use std::sync::Arc;
 
 use anyhow::{Context, Result, anyhow};
 use netloom_api::change::LinkChange;
-use netloom_dataplane::{Incoming, NotPutIn, Unwired};
+use netloom_dataplane::{Incoming, NotPutIn, Unwired, Watch};
 use netloom_fabric::LinkId;
-use netloom_link::LinkState;
 use netloom_plan::change::{Change, Changes, Existence, Operation};
 use netloom_scenario::{Endpoint, Link};
 
 use super::software::Software;
-use super::{Drawn, Experiment, UNCHANGED, limits};
-use crate::experiment::{Live, links};
-use crate::overflow;
+use crate::deployment::{Deployment, is_cut};
+use crate::interfaces;
+use crate::live::{Held, Live, LiveNetwork, changes, gone};
+use crate::monitoring::{SharedMonitor, limits};
 use crate::wiring::{Loose, Nodes, open};
+
+/// What is refused for want of something, before anything is done, leaves all as it is.
+pub const UNCHANGED: &str = "nothing has changed";
 
 /// The operations of one change of scenario, under way.
 pub struct Steps<'e> {
-    experiment: &'e Experiment,
-    old: Arc<Drawn>,
-    new: Arc<Drawn>,
+    network: &'e LiveNetwork,
+    monitor: &'e SharedMonitor,
+    old: Arc<Deployment>,
+    new: Arc<Deployment>,
     /// The live network, while it is nobody else's.
-    held: Option<RwLockWriteGuard<'e, Option<Live>>>,
+    held: Option<Held<'e>>,
     /// Devices that no link has.
     devices: Loose,
     /// Links of the old network that were taken out.
     out: HashMap<String, Unwired>,
     /// What nodes see and run.
-    software: Software<'e>,
+    software: Software,
 }
 
 impl<'e> Steps<'e> {
     /// From `old`, which is in force, to `new`.
     pub fn new(
-        experiment: &'e Experiment,
-        old: Arc<Drawn>,
-        new: Arc<Drawn>,
-        software: Software<'e>,
+        network: &'e LiveNetwork,
+        monitor: &'e SharedMonitor,
+        old: Arc<Deployment>,
+        new: Arc<Deployment>,
+        software: Software,
     ) -> Self {
         let (devices, out) = (Loose::new(), HashMap::new());
-        Self { experiment, old, new, held: None, devices, out, software }
+        Self { network, monitor, old, new, held: None, devices, out, software }
     }
 
     /// Carries all of them out, or leaves everything as it was.
@@ -66,21 +71,18 @@ impl<'e> Steps<'e> {
 
     /// What changes without a step, like what only a run would do.
     fn finish(&mut self) {
-        if !Arc::ptr_eq(&self.experiment.drawn(), &self.new) {
-            let held = self.held.take().unwrap_or_else(|| self.experiment.live_mut());
-            self.experiment.redraw(&held, Arc::clone(&self.new));
+        self.put_in_force(&Arc::clone(&self.new));
+    }
+
+    /// Puts a deployment in force, if it is not, and gives the network back to all.
+    fn put_in_force(&mut self, deployment: &Arc<Deployment>) {
+        if !Arc::ptr_eq(&self.network.deployment(), deployment) {
+            let held = self.held.take().unwrap_or_else(|| self.network.hold());
+            self.network.put_in_force(&held, Arc::clone(deployment));
         }
     }
 
-    /// The other way round.
-    fn unfinish(&mut self) {
-        if !Arc::ptr_eq(&self.experiment.drawn(), &self.old) {
-            let held = self.held.take().unwrap_or_else(|| self.experiment.live_mut());
-            self.experiment.redraw(&held, Arc::clone(&self.old));
-        }
-    }
-
-    /// Undoes what was done, the last first; the error to tell.
+    /// Undoes what was done, the last first; the error to report.
     fn take_back(&mut self, done: Vec<Operation>, failed: anyhow::Error) -> anyhow::Error {
         let mut problems = vec![];
         let unchanged = match self.software.turn_back() {
@@ -95,7 +97,7 @@ impl<'e> Steps<'e> {
             };
             problems.extend(undone.err().map(|error| netloom_api::in_words(error.as_ref())));
         }
-        self.unfinish();
+        self.put_in_force(&Arc::clone(&self.old));
         self.held = None;
         let started = self.software.start_as_before();
         problems.extend(started.err().map(|error| netloom_api::in_words(error.as_ref())));
@@ -109,7 +111,8 @@ impl<'e> Steps<'e> {
         }
     }
 
-    /// Carries out operations that belong together: changes of links, at one instant; or a single one.
+    /// Carries out operations that belong together: changes of links, at one instant; or a single
+    /// one.
     fn perform(&mut self, group: &[Operation]) -> Result<()> {
         match group {
             [Operation::TakeOut(names)] => self.take_out(names),
@@ -123,7 +126,7 @@ impl<'e> Steps<'e> {
     fn in_nodes(&mut self, operation: &Operation) -> Result<()> {
         if let Operation::Interface { node, interface: Existence::Removed(interface) } = operation {
             let end = Endpoint { node: node.clone(), interface: interface.name.clone() };
-            self.live(|live| self.experiment.overflow.forget(&live.network, &[end]))?;
+            self.live(|live| live.overflow.forget(&live.network, &[end]))?;
         }
         if let Operation::Node(Existence::Removed(node)) = operation {
             let end = |(node, interface): &(String, String)| Endpoint {
@@ -132,7 +135,7 @@ impl<'e> Steps<'e> {
             };
             let here = self.devices.keys().filter(|(of, _)| *of == node.name);
             let ends: Vec<Endpoint> = here.map(end).collect();
-            self.live(|live| self.experiment.overflow.forget(&live.network, &ends))?;
+            self.live(|live| live.overflow.forget(&live.network, &ends))?;
             // A device that is open would keep its namespace.
             self.devices.retain(|(of, _), _| *of != node.name);
         }
@@ -167,7 +170,7 @@ impl<'e> Steps<'e> {
     /// What nodes see comes with them, and goes.
     fn before_nodes(&mut self, operation: &Operation) -> Result<()> {
         let Operation::Node(existence) = operation else { return Ok(()) };
-        let (experiment, software) = (self.experiment, &mut self.software);
+        let (network, software) = (self.network, &mut self.software);
         let mut note = |live: &Live| {
             match existence {
                 Existence::Made(node) => software.making(live, &node.name),
@@ -177,7 +180,7 @@ impl<'e> Steps<'e> {
         };
         match &self.held {
             Some(held) => note(held.as_ref().ok_or_else(gone)?),
-            None => experiment.with_live(note),
+            None => network.with(note),
         }
     }
 
@@ -191,13 +194,14 @@ impl<'e> Steps<'e> {
             _ => None,
         });
         let changes: Vec<LinkChange> = changes.collect();
-        self.live(|live| self.experiment.change_live(live, &changes)).map(drop)
+        let deployment = self.network.deployment();
+        self.live(|live| changes::change_live(live, &deployment, &changes)).map(drop)
     }
 
     fn take_out(&mut self, names: &[String]) -> Result<()> {
         let old = Arc::clone(&self.old);
         let taken: Vec<&Link> = names.iter().filter_map(|name| old.scenario.link(name)).collect();
-        let named = |link: &&Link| Ok((links::modelled(&old, &link.name)?, link.name.clone()));
+        let named = |link: &&Link| Ok((old.modelled(&link.name)?, link.name.clone()));
         let named = taken.iter().map(named).collect::<Result<Vec<_>>>()?;
         self.hold()?;
         let unwired = self.live_mut()?.dataplane.take_out(&named)?;
@@ -222,11 +226,12 @@ impl<'e> Steps<'e> {
         match self.live_mut()?.dataplane.put_in(links, limits) {
             Ok(watch) => {
                 if let Some(watch) = watch {
-                    self.experiment.news().sights(watch, self.experiment, &new);
+                    self.watch(watch, &new);
                 }
                 let released = self.release(&new);
                 if released.is_err() {
-                    // The first error is the one to report; without the links, the rest can be taken back.
+                    // The first error is the one to report; without the links, the rest can be
+                    // taken back.
                     let _ = self.undo_put_in();
                 }
                 released
@@ -251,7 +256,7 @@ impl<'e> Steps<'e> {
         let stays =
             |link: &&Link| old.links.contains_key(&link.name) && !self.out.contains_key(&link.name);
         let come: Vec<&Link> = new.scenario.modelled_links().filter(|link| !stays(link)).collect();
-        let named = |link: &&Link| Ok((links::modelled(&new, &link.name)?, link.name.clone()));
+        let named = |link: &&Link| Ok((new.modelled(&link.name)?, link.name.clone()));
         let named = come.iter().map(named).collect::<Result<Vec<_>>>()?;
         self.hold()?;
         let unwired = self.live_mut()?.dataplane.take_out(&named)?;
@@ -276,7 +281,7 @@ impl<'e> Steps<'e> {
         let put_in = self.live_mut()?.dataplane.put_in(links, limits);
         let watch = put_in.map_err(|refused| refused.error)?;
         if let Some(watch) = watch {
-            self.experiment.news().sights(watch, self.experiment, &old);
+            self.watch(watch, &old);
         }
         self.release(&old)
     }
@@ -284,28 +289,31 @@ impl<'e> Steps<'e> {
     /// Keeps the live network from all others.
     fn hold(&mut self) -> Result<()> {
         if self.held.is_none() {
-            self.held = Some(self.experiment.live_mut());
+            self.held = Some(self.network.hold());
         }
         self.live(|_| Ok(()))
     }
 
-    /// Gives it back, with `drawn` in force.
-    fn release(&mut self, drawn: &Arc<Drawn>) -> Result<()> {
+    /// Has the monitor watch the data plane of `deployment` by another watch.
+    fn watch(&self, watch: Watch, deployment: &Deployment) {
+        self.monitor.replace_watch(watch, deployment, self.network.identities.node_names());
+    }
+
+    /// Gives it back, with `deployment` in force.
+    fn release(&mut self, deployment: &Arc<Deployment>) -> Result<()> {
         if let Some(held) = self.held.take() {
-            self.experiment.redraw(&held, Arc::clone(drawn));
+            self.network.put_in_force(&held, Arc::clone(deployment));
         }
-        let mut ends: [Vec<Endpoint>; 2] = [vec![], vec![]];
-        for link in drawn.scenario.modelled_links().filter(|link| self.has_come(link)) {
-            let is_cut = [&link.forward, &link.reverse].iter().all(|p| p.state == LinkState::Down);
-            let stacks = link.endpoints.iter().filter(|end| drawn.plan.node(&end.node).is_some());
-            ends[usize::from(is_cut)]
-                .extend(stacks.flat_map(|end| drawn.scenario.interfaces_at(end)));
-        }
-        let [with_carrier, without] = ends;
+        let come = deployment.scenario.modelled_links().filter(|link| self.has_come(link));
+        let (cut, whole): (Vec<&Link>, Vec<&Link>) = come.partition(|link| is_cut(link));
+        let ends = |links: Vec<&Link>| -> Vec<Endpoint> {
+            links.into_iter().flat_map(|link| deployment.interfaces_of(link)).collect()
+        };
+        let (without_carrier, with_carrier) = (ends(cut), ends(whole));
         self.live(|live| {
-            let account = &self.experiment.overflow;
-            account.lost(&overflow::look(&live.network, &without)?, &without);
-            account.restored(&live.network, &with_carrier)
+            let before = interfaces::states(&live.network, &without_carrier)?;
+            live.overflow.lost(&before, &without_carrier);
+            live.overflow.restored(&live.network, &with_carrier)
         })
     }
 
@@ -318,17 +326,13 @@ impl<'e> Steps<'e> {
     fn live<T>(&self, f: impl FnOnce(&Live) -> Result<T>) -> Result<T> {
         match &self.held {
             Some(held) => f(held.as_ref().ok_or_else(gone)?),
-            None => self.experiment.with_live(f),
+            None => self.network.with(f),
         }
     }
 
     fn live_mut(&mut self) -> Result<&mut Live> {
         self.held.as_mut().and_then(|held| held.as_mut()).ok_or_else(gone)
     }
-}
-
-fn gone() -> anyhow::Error {
-    anyhow!("the experiment is being taken down")
 }
 
 /// Changes of links together, since they apply at one instant; everything else by itself.

@@ -1,5 +1,6 @@
-//! What nodes see, and what runs in them from the start, when another scenario takes the place of the one in force:
-//! worked out before anything is done, and carried along with nodes that come, go, and come back.
+//! What nodes see, and what runs in them from the start, when another scenario takes the place of
+//! the one in force: worked out before anything is done, and carried along with nodes that come,
+//! go, and come back.
 
 use std::collections::{BTreeMap, HashMap};
 use std::future::Future;
@@ -9,7 +10,6 @@ use std::sync::Arc;
 use anyhow::{Result, anyhow};
 use futures_util::StreamExt;
 use futures_util::stream;
-use netloom_api::event::What;
 use netloom_nodes::View;
 use netloom_plan::Plan;
 use netloom_plan::change::Inside;
@@ -17,15 +17,13 @@ use netloom_scenario::service::ServiceTemplate;
 use netloom_scenario::{Node, Scenario, ServiceUse};
 use tokio::runtime::Handle;
 
-use super::{Drawn, Experiment};
-use crate::end::End;
-use crate::experiment::Live;
-use crate::services::{self, NodeStart, Prepared, Progress, Restart};
+use crate::deployment::Deployment;
+use crate::live::Live;
+use crate::services::{self, NodeStart, Prepared, Progress, Restart, Services};
 
 /// What nodes see and run, before and after.
-pub struct Software<'e> {
-    experiment: &'e Arc<Experiment>,
-    end: &'e End,
+pub struct Software {
+    services: Arc<Services>,
     /// What nodes are to see.
     views: HashMap<String, Arc<View>>,
     /// What is to run in them from the start.
@@ -40,19 +38,17 @@ pub struct Software<'e> {
     backwards: bool,
 }
 
-impl<'e> Software<'e> {
-    /// Looks for all that `scenario` needs, below `directory`; and says in which nodes that are there already
-    /// something changes.
+impl Software {
+    /// Looks for all that `scenario` needs, below `directory`; and says in which nodes that are
+    /// there already something changes.
     pub fn prepare(
-        experiment: &'e Arc<Experiment>,
-        end: &'e End,
-        old: &Drawn,
+        services: &Arc<Services>,
+        old: &Deployment,
         (scenario, plan, directory): (&Scenario, &Plan, &Path),
     ) -> Result<(Self, Inside)> {
         let Prepared { views, starts } = services::prepare(scenario, plan, directory)?;
         let mut software = Self {
-            experiment,
-            end,
+            services: Arc::clone(services),
             views: views.into_iter().map(|(node, view)| (node, Arc::new(view))).collect(),
             starts: starts.into_iter().map(|start| (start.node.clone(), start)).collect(),
             restarts: BTreeMap::new(),
@@ -83,11 +79,11 @@ impl<'e> Software<'e> {
             inside.anew.insert(name.clone(), why);
             return Ok(());
         }
-        let seen = self.experiment.with_live(|live| Ok(live.network.view(name)))?;
+        let seen = self.services.network.with(|live| Ok(live.network.view(name)))?;
         let (seen, view) = (seen.unwrap_or_default(), self.views.get(name).cloned());
         let view = view.unwrap_or_default();
         let idle = || NodeStart { node: name.clone(), startup: vec![], services: vec![] };
-        let ran = self.experiment.services.start_of(name).unwrap_or_else(idle);
+        let ran = self.services.table.start_of(name).unwrap_or_else(idle);
         let start = self.starts.get(name).cloned().unwrap_or_else(idle);
         let there = Restart::between((&seen, &ran), (&view, &start));
         match there.zip(Restart::between((&view, &start), (&seen, &ran))) {
@@ -125,14 +121,15 @@ impl<'e> Software<'e> {
 
     /// A node is about to be removed, with all that runs in it.
     pub fn removing(&mut self, live: &Live, node: &str) {
-        let start = self.experiment.services.dismiss(node);
+        let start = self.services.table.dismiss(node);
         let view = live.network.set_view(node, None);
         if !self.backwards {
             self.gone.insert(node.into(), (view, start));
         }
     }
 
-    /// Starts what runs in these nodes from the start, or starts services of theirs again; returns when all are ready.
+    /// Starts what runs in these nodes from the start, or starts services of theirs again; returns
+    /// when all are ready.
     pub fn start(&mut self, nodes: &[String]) -> Result<()> {
         let (again, begin): (Vec<&String>, Vec<&String>) =
             nodes.iter().partition(|node| self.restarts.contains_key(*node));
@@ -168,27 +165,27 @@ impl<'e> Software<'e> {
     pub fn start_as_before(&mut self) -> Result<()> {
         let back = self.restarted.iter().map(|node| &self.restarts[node][1]);
         let restored = self.run(back);
-        let came_back = |node: &str| {
-            self.experiment.with_live(|live| Ok(live.network.has_node(node))).unwrap_or(false)
-        };
+        let network = Arc::clone(&self.services.network);
+        let came_back =
+            |node: &str| network.with(|live| Ok(live.network.has_node(node))).unwrap_or(false);
         let gone = std::mem::take(&mut self.gone).into_values().filter_map(|(_, start)| start);
         let starts = gone.filter(|start| came_back(&start.node)).collect();
         self.begin(starts).and(restored)
     }
 
     fn begin(&self, starts: Vec<NodeStart>) -> Result<()> {
-        starts.iter().for_each(|start| self.experiment.services.add(start.clone()));
+        starts.iter().for_each(|start| self.services.table.add(start.clone()));
         let progress = |progress| {
             if let Progress::Slow(message) = progress {
-                self.experiment.record(What::Warning { message });
+                self.services.events.warn(message);
             }
         };
-        self.wait(services::start(self.experiment, starts, self.end, progress))
+        self.wait(services::start(&self.services, starts, progress))
     }
 
     /// All of them, several at a time, also if one fails: none is left half way.
     fn run<'r>(&self, restarts: impl Iterator<Item = &'r Restart>) -> Result<()> {
-        let all = stream::iter(restarts.map(|restart| restart.run(self.experiment, self.end)));
+        let all = stream::iter(restarts.map(|restart| restart.run(&self.services)));
         let all = all.buffer_unordered(services::nodes_at_once()).collect::<Vec<Result<()>>>();
         let failed = self.wait(all).into_iter().filter_map(Result::err);
         let words: Vec<String> =
@@ -202,8 +199,8 @@ impl<'e> Software<'e> {
     }
 }
 
-/// The keys that have changed about what a node sees and runs, such that it cannot stay; options of services are seen by
-/// what they come to.
+/// The keys that have changed about what a node sees and runs, such that it cannot stay; options of
+/// services are seen by what they come to.
 fn other_keys(old: (&Scenario, &Node), new: (&Scenario, &Node)) -> Option<String> {
     let (before, after) = (&old.1.software, &new.1.software);
     let keys = [

@@ -1,5 +1,5 @@
-//! Frames that came from outside and were not read in time, at the ends of links that the engine reads by packet
-//! sockets. Not here: those of nodes' interfaces (`overflow`).
+//! Frames that came from outside and were not read in time, at the ends of links that the engine
+//! reads by packet sockets. Not here: those of nodes' interfaces (`overflow`).
 
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};

@@ -231,8 +231,8 @@ pub fn notes(old: &Scenario, new: &Scenario, has_moved: bool) -> Vec<String> {
     }
     if has_moved {
         notes.push(
-            "the scenario is in another folder: processes in nodes still start in the one that it was deployed from, and \
-             nodes that stay see its files"
+            "the scenario is in another folder: processes in nodes still start in the one that it \
+             was deployed from, and nodes that stay see its files"
                 .into(),
         );
     }

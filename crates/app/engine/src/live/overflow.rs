@@ -10,10 +10,11 @@ use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
-use netloom_nodes::{InterfaceState, Network};
+use netloom_nodes::Network;
 use netloom_scenario::Endpoint;
 
-use crate::drawn::Drawn;
+use crate::deployment::{Deployment, is_cut};
+use crate::interfaces::{InterfaceStates, states};
 
 /// How long an interface may take to run again once its carrier is back.
 const PATIENCE: Duration = Duration::from_millis(100);
@@ -36,16 +37,18 @@ struct Account {
 }
 
 impl Overflow {
-    /// An account that begins with interfaces without a carrier.
-    pub fn new(cut: impl IntoIterator<Item = Endpoint>) -> Self {
-        let cut = cut.into_iter().map(|endpoint| (endpoint, 0)).collect();
+    /// An account of a network that has just come up, whose cut links have no carrier.
+    pub fn new(deployment: &Deployment) -> Self {
+        let cut = deployment.scenario.links.iter().filter(|link| is_cut(link));
+        let cut = cut.flat_map(|link| deployment.interfaces_of(link));
+        let cut = cut.map(|endpoint| (endpoint, 0)).collect();
         let account = Account { cut, ..Account::default() };
         Self { account: Mutex::new(account), turn: Mutex::default() }
     }
 
     /// Interfaces are about to be removed: what they have dropped stays in the account.
     pub fn forget(&self, network: &Network, interfaces: &[Endpoint]) -> Result<()> {
-        let states = look(network, interfaces)?;
+        let states = states(network, interfaces)?;
         let mut account = self.account();
         for (endpoint, state) in states {
             let dropped = account.dropped(&endpoint, state.dropped);
@@ -67,10 +70,14 @@ impl Overflow {
 
     /// Frames dropped so far because the engine did not read them in time, for each interface that
     /// dropped any.
-    pub fn dropped(&self, drawn: &Drawn, network: &Network) -> Result<HashMap<Endpoint, u64>> {
+    pub fn dropped(
+        &self,
+        deployment: &Deployment,
+        network: &Network,
+    ) -> Result<HashMap<Endpoint, u64>> {
         let counted = network.dropped()?;
         // What those with a direct link drop is not the engine's.
-        let direct: HashSet<Endpoint> = drawn.direct_ends().into_iter().collect();
+        let direct: HashSet<Endpoint> = deployment.direct_ends().into_iter().collect();
         let account = self.account();
         let mut dropped = account.gone.clone();
         for (endpoint, frames) in counted {
@@ -84,7 +91,7 @@ impl Overflow {
     }
 
     /// Some interfaces have lost their carrier; `before` is how they were before they did.
-    pub fn lost(&self, before: &Look, interfaces: &[Endpoint]) {
+    pub fn lost(&self, before: &InterfaceStates, interfaces: &[Endpoint]) {
         let mut account = self.account();
         for endpoint in interfaces {
             let dropped = before.get(endpoint).map_or(0, |state| state.dropped);
@@ -95,15 +102,15 @@ impl Overflow {
     /// Some interfaces have their carrier back. Waits until the kernel uses them again.
     pub fn restored(&self, network: &Network, interfaces: &[Endpoint]) -> Result<()> {
         let deadline = Instant::now() + PATIENCE;
-        let mut states = look(network, interfaces)?;
+        let mut found = states(network, interfaces)?;
         // An interface that its owner has taken down does not run again.
-        while states.values().any(|state| !state.running) && Instant::now() < deadline {
+        while found.values().any(|state| !state.running) && Instant::now() < deadline {
             sleep(Duration::from_millis(1));
-            states = look(network, interfaces)?;
+            found = states(network, interfaces)?;
         }
         // The kernel calls an interface running a moment before it uses its queue again.
         sleep(Duration::from_millis(1));
-        let states = look(network, interfaces)?;
+        let states = states(network, interfaces)?;
         let mut account = self.account();
         for (endpoint, state) in states {
             if let Some(before) = account.cut.remove(&endpoint) {
@@ -122,21 +129,4 @@ impl Account {
         let counted = of(&self.cut).unwrap_or(counted);
         counted.saturating_sub(of(&self.excused).unwrap_or(0)) + of(&self.gone).unwrap_or(0)
     }
-}
-
-fn endpoint(state: &InterfaceState) -> Endpoint {
-    Endpoint { node: state.node.clone(), interface: state.name.clone() }
-}
-
-/// Some interfaces at one moment.
-pub type Look = HashMap<Endpoint, InterfaceState>;
-
-/// The states of some interfaces.
-pub fn look(network: &Network, interfaces: &[Endpoint]) -> Result<Look> {
-    let mut nodes: Vec<&str> = interfaces.iter().map(|i| i.node.as_str()).collect();
-    nodes.sort_unstable();
-    nodes.dedup();
-    let states = network.interfaces_of(nodes)?;
-    let states = states.into_iter().map(|state| (endpoint(&state), state));
-    Ok(states.filter(|(endpoint, _)| interfaces.contains(endpoint)).collect())
 }

@@ -10,7 +10,7 @@ use memchr::memmem;
 use netloom_nodes::{SpawnRequest, Stdio};
 use netloom_scenario::Ready;
 
-use crate::experiment::Experiment;
+use crate::live::LiveNetwork;
 
 /// How often a readiness test is tried.
 const STEP: Duration = Duration::from_millis(20);
@@ -23,9 +23,9 @@ const COMMAND_STEP: Duration = Duration::from_millis(100);
 const CHUNK: usize = 64 * 1024;
 
 /// A readiness test of one process instance.
-pub struct Test {
-    /// The experiment.
-    pub experiment: Arc<Experiment>,
+pub struct ReadyTest {
+    /// The network.
+    pub network: Arc<LiveNetwork>,
     /// The node of the instance.
     pub node: String,
     /// The test.
@@ -34,7 +34,7 @@ pub struct Test {
     pub outputs: Outputs,
 }
 
-impl Test {
+impl ReadyTest {
     /// Waits until the test has passed; forever if it never does.
     pub async fn passed(&self) {
         let step = match self.ready {
@@ -59,12 +59,12 @@ impl Test {
     pub async fn passes(&self) -> bool {
         match &self.ready {
             Ready::Port(port) => self
-                .experiment
-                .with_live(|live| Ok(live.network.listening_tcp_ports(&self.node)?.contains(port)))
+                .network
+                .with(|live| Ok(live.network.listening_tcp_ports(&self.node)?.contains(port)))
                 .unwrap_or(false),
             Ready::Path(path) => self
-                .experiment
-                .with_live(|live| Ok(live.network.exists_in(&self.node, Path::new(path))?))
+                .network
+                .with(|live| Ok(live.network.exists_in(&self.node, Path::new(path))?))
                 .unwrap_or(false),
             Ready::Output(text) => self.outputs.have_shown(text).await,
             Ready::Command(command) => self.succeeds(command.argv()).await,
@@ -74,7 +74,7 @@ impl Test {
     async fn succeeds(&self, argv: Vec<String>) -> bool {
         let Ok(stdio) = nowhere() else { return false };
         let request = SpawnRequest { argv, env: Vec::new(), cwd: None, stdio };
-        match self.experiment.spawn(&self.node, request).await {
+        match self.network.spawn(&self.node, request).await {
             Ok(running) => running.exited.await.is_ok_and(|status| status.success()),
             Err(_) => false,
         }

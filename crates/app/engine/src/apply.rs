@@ -1,0 +1,171 @@
+//! Another scenario in the place of the one in force. What changes is planned (`netloom-plan`;
+//! inside nodes, `software`), reported (`report`), and done step by step (`steps`); a step that
+//! fails takes back those before it. Not here: deciding what changes about the network.
+
+mod report;
+mod software;
+mod steps;
+
+use std::path::Path;
+use std::sync::Arc;
+
+use anyhow::{Context, Result, bail};
+use netloom_api::apply::{ApplyRequest, ApplyResponse, ApplyStep};
+use netloom_api::event::What;
+use netloom_plan::change::{Changes, Network, Operation, changes};
+use netloom_plan::{Plan, keep_addresses};
+use netloom_scenario::Scenario;
+
+use crate::deployment::Deployment;
+use crate::experiment::{Experiment, Setting};
+use crate::interfaces::InterfaceStates;
+use crate::live::LiveNetwork;
+use crate::monitoring::places;
+use crate::services::Services;
+use crate::state::RunState;
+use software::Software;
+use steps::{Steps, UNCHANGED};
+
+/// What is to be done.
+struct Intended {
+    plan: Plan,
+    changes: Changes,
+    /// What nodes are to see and run.
+    software: Software,
+    /// The same in words.
+    steps: Vec<ApplyStep>,
+}
+
+/// Makes the network what another scenario says, or only says what would be done. To be called on a
+/// thread of the runtime that may wait.
+pub fn apply(experiment: &Experiment, request: ApplyRequest) -> Result<ApplyResponse> {
+    let Experiment { setting, network, state, services, monitor, publisher, .. } = experiment;
+    let ApplyRequest { mut scenario, file, dry_run } = request;
+    scenario.share_data();
+    let _turn = network.turn();
+    let old = network.deployment();
+    check_mode(setting, &old.scenario)?;
+    check_start(services, state, &old.scenario)?;
+    check_fixed(setting, &old.scenario, &scenario)?;
+    scenario.monitor = old.scenario.monitor.clone();
+    // With the addresses that there are already.
+    let plan = netloom_plan::plan(&keep_addresses(&scenario, &old.scenario, &old.plan)?)?;
+    let has_moved = file.parent() != setting.file.parent();
+    let intended = intend(network, services, &old, (&scenario, plan), &file);
+    let Intended { plan, changes, software, steps } = intended.context(UNCHANGED)?;
+    let mut notes = report::notes(&old.scenario, &scenario, has_moved);
+    if dry_run {
+        return Ok(ApplyResponse { steps, notes, at: None });
+    }
+    let reserved = publisher.reserve(&scenario).context(UNCHANGED)?;
+    let numbers = network.identities.of(&scenario);
+    // A node that is made anew has its number, and another namespace.
+    let is_watched_otherwise = !numbers.has_nodes_of(&old)
+        || !changes.replaced_nodes.is_empty()
+        || changes.operations.iter().any(is_limit);
+    let anew = changes.replaced_nodes.clone();
+    let mut new = Deployment::new(scenario, plan, numbers, file);
+    new.direct_at_start = counted_from(&old, &new, &changes);
+    let new = Arc::new(new);
+    Steps::new(network, monitor, old, Arc::clone(&new), software).carry_out(changes)?;
+    notes.extend(network.with(|live| Ok(live.network.take_problems()))?);
+    let at = network.now();
+    let is_anew = |node: &str| anew.iter().any(|(name, _)| name == node);
+    let served = publisher.serve(network, reserved, is_anew);
+    let at = (!steps.is_empty()).then_some(at);
+    if let Some(at) = at {
+        if is_watched_otherwise && new.scenario.monitor.enabled {
+            monitor.replace_places(&places::of(network));
+        }
+        state.events.record_at(at, What::Applied { steps: steps.clone() });
+    }
+    served.context("the network is as its scenario says by now, but for published ports")?;
+    Ok(ApplyResponse { steps, notes, at })
+}
+
+/// Works out what is to be done, and looks for all that it takes; nothing is done.
+fn intend(
+    network: &LiveNetwork,
+    services: &Arc<Services>,
+    old: &Deployment,
+    (scenario, plan): (&Scenario, Plan),
+    file: &Path,
+) -> Result<Intended> {
+    let directory = file.parent().unwrap_or(Path::new("/"));
+    let (mut software, inside) = Software::prepare(services, old, (scenario, &plan, directory))?;
+    network.with(|live| Ok(live.network.check(&old.plan, &plan)?))?;
+    let observed = observed(network, old)?;
+    let before = Network { scenario: &observed, plan: &old.plan };
+    let changes = changes(before, Network { scenario, plan: &plan }, &inside);
+    software.without(&changes.replaced_nodes);
+    let mut steps = report::steps(&old.scenario, scenario, &changes);
+    steps.extend(report::restarts(software.restarts()));
+    Ok(Intended { plan, changes, software, steps })
+}
+
+/// A run keeps its scenario.
+fn check_mode(setting: &Setting, old: &Scenario) -> Result<()> {
+    if setting.results.is_some() {
+        bail!(
+            "`{}` is a run: its network changes by its timeline and by `set`, and its results are \
+             of one scenario; `netloom deploy` it for a network that can be changed",
+            old.name
+        );
+    }
+    Ok(())
+}
+
+/// A start that is under way is not disturbed.
+fn check_start(services: &Services, state: &RunState, old: &Scenario) -> Result<()> {
+    if !services.table.is_idle() && !state.has_begun() {
+        bail!(
+            "what runs from the start in `{}` is still being started; wait until it is deployed",
+            old.name
+        );
+    }
+    Ok(())
+}
+
+/// What cannot change while the network runs.
+fn check_fixed(setting: &Setting, old: &Scenario, new: &Scenario) -> Result<()> {
+    let fixed = [
+        ("name", old.name != new.name),
+        ("seed", old.seed != new.seed),
+        ("monitor", setting.declared_monitor != new.monitor),
+        ("workers", old.workers != new.workers),
+    ];
+    if let Some((key, _)) = fixed.into_iter().find(|(_, differs)| *differs) {
+        bail!(
+            "`{key}` of the scenario has changed, which holds for an experiment from its beginning \
+             to its end; `netloom destroy {0}` and deploy it again, or take the change back",
+            old.name
+        );
+    }
+    Ok(())
+}
+
+/// The scenario in force, with links as they have been set since.
+fn observed(network: &LiveNetwork, deployment: &Deployment) -> Result<Scenario> {
+    let mut pipes = network.with(|live| live.pipes(None))?;
+    let mut observed = deployment.scenario.clone();
+    for link in observed.links.iter_mut().filter(|link| !link.direct) {
+        let [forward, reverse] = pipes.take(deployment, &link.name)?;
+        (link.forward, link.reverse) = (forward.config, reverse.config);
+    }
+    Ok(observed)
+}
+
+fn is_limit(operation: &Operation) -> bool {
+    matches!(operation, Operation::Limits { .. } | Operation::SharedLimits(_))
+}
+
+/// From where the ends of direct links are counted that stay; the devices of others are new, and
+/// have counted nothing.
+fn counted_from(old: &Deployment, new: &Deployment, changes: &Changes) -> InterfaceStates {
+    let direct = new.scenario.links.iter().filter(|link| link.direct);
+    let stay = direct.filter(|link| !changes.links.to.contains(&link.name));
+    let known = stay
+        .flat_map(|link| &link.endpoints)
+        .filter_map(|end| Some((end.clone(), old.direct_at_start.get(end)?.clone())));
+    known.collect()
+}

@@ -1,0 +1,168 @@
+//! Making the network. On an error nothing that was made is left.
+
+use std::sync::{Arc, Mutex};
+use std::time::Instant;
+
+use anyhow::{Context, Result};
+use netloom_api::launch::{Launch, Mode, StartUp};
+use netloom_dataplane::{Dataplane, Options};
+use netloom_nodes::{Layout, Network};
+use netloom_results::Results;
+use netloom_units::Time;
+
+use crate::board::Board;
+use crate::client::say;
+use crate::cpus::Dedicated;
+use crate::deployment::{Deployment, Identities};
+use crate::end::End;
+use crate::events::EventLog;
+use crate::experiment::{Experiment, Setting};
+use crate::live::{Live, LiveNetwork, Overflow};
+use crate::metrics;
+use crate::monitoring::{Preparation, SharedMonitor};
+use crate::publish::{self, Publisher, Reserved};
+use crate::run::traffic;
+use crate::services::{self, Logs, NodeStart, Prepared, ServiceTable, Services};
+use crate::state::RunState;
+use crate::usage::MemoryKills;
+use crate::wiring;
+
+/// What is to be made.
+pub struct Order<'l> {
+    /// By whose wish.
+    pub launch: &'l Launch,
+    /// Where its things live.
+    pub layout: &'l Layout,
+    /// The scenario's monitor, before a measure of the machine filled it in.
+    pub declared_monitor: netloom_scenario::Monitor,
+    /// The CPUs of the workers.
+    pub dedicated: Dedicated,
+}
+
+/// What was made.
+pub struct Built {
+    /// The experiment, whose network is up.
+    pub experiment: Experiment,
+    /// Where a run's results go.
+    pub results: Option<Results>,
+    /// What is still to be started in nodes.
+    pub starts: Vec<NodeStart>,
+    /// Ports that are still to be served.
+    pub published: Reserved,
+    /// Probes, ready where all of the network's life is to be watched.
+    pub preparation: Preparation,
+}
+
+/// Makes the network.
+pub fn build(order: Order<'_>, preparation: Preparation) -> Result<Built> {
+    let Order { launch, layout, declared_monitor, dedicated } = order;
+    let plan = netloom_plan::plan(&launch.scenario)?;
+    let Prepared { views, starts } = services::prepare(&launch.scenario, &plan, &launch.directory)?;
+    // What others may hold is asked for first.
+    let published = publish::reserve(&launch.scenario)?;
+    let results = match &launch.mode {
+        Mode::Run { results } => Some(Results::create(results, &launch.source, &launch.scenario)?),
+        Mode::Deploy => None,
+    };
+    let event_file = results.as_ref().map(Results::event_file).transpose()?;
+    let context = netloom_nodes::Context {
+        work_dir: launch.directory.clone(),
+        init: std::env::current_exe().context("cannot find the netloom binary")?,
+        env: metrics::environment(),
+        files: metrics::files(layout)?,
+        views,
+    };
+    let (network, devices) = Network::create(layout, &plan, context, &nodes_made())?;
+    let identities = Identities::default();
+    let numbered = identities.of(&launch.scenario);
+    let deployment = Deployment::new(launch.scenario.clone(), plan, numbered, launch.file.clone());
+    let preparation = match launch.mode {
+        // All of it is to be watched.
+        Mode::Run { .. } => preparation.wait(),
+        Mode::Deploy => preparation,
+    };
+    let options = Options {
+        seed: launch.scenario.seed,
+        workers: launch.workers,
+        dedicated_cpus: dedicated.cpus,
+        ..Options::default()
+    };
+    let wired = wiring::wire(&deployment, devices);
+    let started = wired.and_then(|(wiring, lost)| Ok((Dataplane::start(wiring, options)?, lost)));
+    let (dataplane, lost_outside) = match started {
+        Ok(started) => started,
+        Err(error) => {
+            network.destroy()?;
+            return Err(error);
+        }
+    };
+    let events = Arc::new(EventLog::new(dataplane.clock(), event_file));
+    if let Some(message) = dedicated.problem {
+        events.record_at(Time::ZERO, netloom_api::event::What::Warning { message });
+    }
+    let overflow = Overflow::new(&deployment);
+    let live = Live { network, dataplane, overflow, lost_outside };
+    let network = Arc::new(LiveNetwork::new(deployment, identities, live));
+    let setting = Setting {
+        layout: layout.clone(),
+        file: launch.file.clone(),
+        results: results.as_ref().map(|results| results.directory().into()),
+        declared_monitor,
+    };
+    let table = ServiceTable::new(&starts, logs(layout, results.as_ref()));
+    let experiment = join(setting, network, events, table);
+    Ok(Built { experiment, results, starts, published, preparation })
+}
+
+/// Says how many nodes are made.
+fn nodes_made() -> impl Fn(usize, usize) + Sync {
+    let last = Mutex::new(Instant::now());
+    move |done: usize, total: usize| {
+        // A line each 50 ms is enough for eyes. A poisoned lock only says less.
+        let Ok(mut last) = last.lock() else { return };
+        if done == total || last.elapsed().as_millis() >= 50 {
+            *last = Instant::now();
+            say(&StartUp::Nodes { done, total });
+        }
+    }
+}
+
+/// Where services print.
+fn logs(layout: &Layout, results: Option<&Results>) -> Logs {
+    Logs {
+        shown: results.map_or(layout.state_dir(), Results::directory).join("services"),
+        reached: results.map_or(layout.state_dir().into(), Results::base).join("services"),
+        whole: results.is_some(),
+    }
+}
+
+/// An experiment around a network that has just become ready.
+fn join(
+    setting: Setting,
+    network: Arc<LiveNetwork>,
+    events: Arc<EventLog>,
+    table: ServiceTable,
+) -> Experiment {
+    let end = End::new();
+    let scenario = &network.deployment().scenario;
+    let board = match setting.results {
+        Some(_) => Board::new(scenario.processes.iter().chain(&traffic::processes(scenario))),
+        // Nothing is to be run.
+        None => Board::new([]),
+    };
+    Experiment {
+        setting,
+        state: Arc::new(RunState::new(events.clone(), board)),
+        monitor: Arc::new(SharedMonitor::new(&scenario.monitor, network.clock())),
+        services: Arc::new(Services {
+            table,
+            network: network.clone(),
+            events: events.clone(),
+            end: end.clone(),
+        }),
+        publisher: Publisher::default(),
+        memory_kills: Arc::new(MemoryKills::new(network.clone(), events)),
+        network,
+        end,
+    }
+}

@@ -1,0 +1,188 @@
+//! The life of an experiment whose network is up: its API, its run or its wait for the end, and its
+//! end.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+use std::sync::Arc;
+
+use anyhow::{Context, Result};
+use netloom_api::launch::StartUp;
+use netloom_api::state::Phase;
+use netloom_results::Results;
+use tokio::net::UnixListener;
+use tokio::task::JoinHandle;
+
+use super::watch;
+use crate::client::say;
+use crate::descriptors::{Share, Shares};
+use crate::experiment::Experiment;
+use crate::http;
+use crate::live::Live;
+use crate::metrics::Metrics;
+use crate::monitoring::{Monitoring, Preparation, Thresholds, Watched};
+use crate::publish::Reserved;
+use crate::recording::{Observed, record, start_captures, start_frame_log};
+use crate::relief::Relief;
+use crate::services::{self, NodeStart, Progress};
+use crate::state_lock::StateLock;
+
+/// What is still to be started, and how the start went so far.
+pub struct Start {
+    /// The experiment's name.
+    pub claim: Arc<StateLock>,
+    /// What runs in nodes from the start.
+    pub starts: Vec<NodeStart>,
+    /// Ports that are still to be served.
+    pub published: Reserved,
+    /// The monitor's probes.
+    pub preparation: Preparation,
+    /// Where the monitor's thresholds come from.
+    pub thresholds: Thresholds,
+    /// How long the start has taken.
+    pub deploy_seconds: f64,
+}
+
+/// Serves the API, runs what is to be run, and takes the network down.
+pub async fn serve(
+    experiment: Arc<Experiment>,
+    results: Option<Results>,
+    start: Start,
+) -> Result<()> {
+    let Start { claim, starts, published, preparation, thresholds, deploy_seconds } = start;
+    let names = watch::names(claim, &experiment);
+    let Shares { metrics, published: of_ports } = Shares::set();
+    let opened = open(&experiment, published, of_ports);
+    let listener = or_tear_down(&experiment, opened)?;
+    let workers = Relief {
+        network: experiment.network.clone(),
+        monitor: experiment.monitor.clone(),
+        events: experiment.state.events.clone(),
+    };
+    let tasks = [names, experiment.memory_kills.watch(), workers.start()];
+    let router = http::router(experiment.clone());
+    let server = tokio::spawn(async move { axum::serve(listener, router).await });
+    watch::signals(&experiment.end)?;
+    watch::lease(&experiment.end);
+    let prepared = async {
+        // Nodes see the socket for metrics: it is there before anything runs in them.
+        let metrics = take_metrics(&experiment, results.as_ref(), metrics)?;
+        start_services(&experiment, starts).await?;
+        let watched = Watched {
+            network: experiment.network.clone(),
+            state: experiment.state.clone(),
+            monitor: experiment.monitor.clone(),
+            end: experiment.end.clone(),
+        };
+        anyhow::Ok((Monitoring::start(watched, preparation, &thresholds)?, metrics))
+    };
+    let (monitoring, metrics) = or_tear_down(&experiment, prepared.await)?;
+    let mut captures = Vec::new();
+    let outcome = match &results {
+        Some(results) => {
+            let Experiment { network, state, .. } = &*experiment;
+            captures = start_captures(network, &state.events, results);
+            let frame_log = start_frame_log(network, &state.events, results);
+            state.enter(Phase::Running);
+            say(&StartUp::Ready);
+            let observed = Observed { frame_log, monitoring, metrics };
+            record(&experiment, results, observed, deploy_seconds).await
+        }
+        None => {
+            experiment.state.enter(Phase::Deployed);
+            say(&StartUp::Ready);
+            experiment.end.asked().await;
+            drop(monitoring);
+            Ok(())
+        }
+    };
+    let torn_down = stop(&experiment, &tasks, captures).await;
+    server.abort();
+    outcome.and(torn_down)
+}
+
+/// Opens what is reached from outside: published ports, and the socket of the API.
+fn open(experiment: &Experiment, published: Reserved, share: Share) -> Result<UnixListener> {
+    experiment.publisher.share(share);
+    experiment.publisher.serve(&experiment.network, published, |_| false)?;
+    listen(&experiment.setting.layout.socket())
+}
+
+fn listen(socket: &Path) -> Result<UnixListener> {
+    let listener = UnixListener::bind(socket)
+        .with_context(|| format!("cannot listen on {}", socket.display()))?;
+    // Whoever may write to the socket owns the experiment.
+    fs::set_permissions(socket, fs::Permissions::from_mode(0o600))
+        .with_context(|| format!("cannot keep {} from others", socket.display()))?;
+    Ok(listener)
+}
+
+/// Starts what runs in nodes from the start; returns when all of it is ready.
+async fn start_services(experiment: &Experiment, starts: Vec<NodeStart>) -> Result<()> {
+    let progress = |progress| {
+        say(&match progress {
+            Progress::Ready(done, total) => StartUp::Services { done, total },
+            Progress::Slow(words) => StartUp::Note(words),
+        });
+    };
+    services::start(&experiment.services, starts, progress).await?;
+    if !experiment.services.table.is_idle() {
+        experiment.state.begin();
+    }
+    Ok(())
+}
+
+/// Begins to take what the experiment's applications report.
+fn take_metrics(
+    experiment: &Experiment,
+    results: Option<&Results>,
+    share: Share,
+) -> Result<Arc<Metrics>> {
+    let Experiment { setting, network, monitor, state, .. } = experiment;
+    let recording = results.filter(|_| network.deployment().scenario.measure.observations);
+    if let Some(results) = recording {
+        monitor.lock().record_to(results.observation_file()?);
+    }
+    let file = results.map(Results::metric_file).transpose()?;
+    let metrics = Metrics::new(network.clone(), monitor.clone(), state.events.clone(), file);
+    let metrics = Arc::new(metrics);
+    metrics.serve(&setting.layout, share)?;
+    Ok(metrics)
+}
+
+/// Ends everything but the API, which sends the last events.
+async fn stop(
+    experiment: &Experiment,
+    tasks: &[JoinHandle<()>],
+    captures: Vec<JoinHandle<()>>,
+) -> Result<()> {
+    experiment.state.enter(Phase::Stopping);
+    tasks.iter().for_each(JoinHandle::abort);
+    experiment.publisher.end().await;
+    let torn_down = tear_down(experiment);
+    for capture in captures {
+        // A panic in a capture costs its file only.
+        let _ = capture.await;
+    }
+    experiment.state.events.close().await;
+    torn_down
+}
+
+/// Takes the network down if something has failed.
+fn or_tear_down<T>(experiment: &Experiment, result: Result<T>) -> Result<T> {
+    if result.is_err() {
+        tear_down(experiment)?;
+    }
+    result
+}
+
+/// Takes everything down. The order is that of the fastest teardown, see
+/// [`Network::destroy`](netloom_nodes::Network::destroy).
+fn tear_down(experiment: &Experiment) -> Result<()> {
+    let Some(Live { network, dataplane, lost_outside, .. }) = experiment.network.take() else {
+        return Ok(());
+    };
+    // Each device holds its namespace.
+    drop((dataplane.stop(), lost_outside));
+    network.destroy().context("cannot take the network down")
+}

@@ -1,0 +1,81 @@
+//! What ends an experiment from outside: its client, signals, the loss of its state directory.
+
+use std::collections::HashSet;
+use std::io::{self, BufRead};
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::{Context, Result};
+use netloom_api::event::EndReason;
+use netloom_api::launch::STAY;
+use netloom_nodes::Layout;
+use tokio::task::JoinHandle;
+
+use crate::end::End;
+use crate::experiment::Experiment;
+use crate::state_lock::StateLock;
+
+/// How often names are looked at.
+const PERIOD: Duration = Duration::from_secs(1);
+
+/// Ends the experiment when its state directory has gone, as no command would find it any more, and
+/// warns when the names of nodes' namespaces go.
+pub fn names(claim: Arc<StateLock>, experiment: &Experiment) -> JoinHandle<()> {
+    let (network, events) = (experiment.network.clone(), experiment.state.events.clone());
+    let (layout, end) = (experiment.setting.layout.clone(), experiment.end.clone());
+    tokio::spawn(async move {
+        let mut known = HashSet::new();
+        while claim.is_in_force() {
+            let unnamed = || network.with(|live| Ok(live.network.unnamed()));
+            for node in tokio::task::block_in_place(unnamed).unwrap_or_default() {
+                if known.insert(node.clone()) {
+                    events.warn(unnamed_in_words(&layout, &node));
+                }
+            }
+            tokio::time::sleep(PERIOD).await;
+        }
+        end.ask(EndReason::StateGone);
+    })
+}
+
+fn unnamed_in_words(layout: &Layout, node: &str) -> String {
+    let path = layout.namespace(node);
+    format!(
+        "the name of {node}'s network namespace, {}, has gone (`ip netns del`?): the node goes on, \
+         but `ip netns exec` does not find it",
+        path.display()
+    )
+}
+
+/// Turns the signals that ask for an end into an orderly one.
+pub fn signals(end: &End) -> Result<()> {
+    use tokio::signal::unix::{SignalKind, signal};
+    for kind in
+        [SignalKind::terminate(), SignalKind::interrupt(), SignalKind::hangup(), SignalKind::quit()]
+    {
+        let mut signals = signal(kind).context("cannot watch for signals")?;
+        let end = end.clone();
+        tokio::spawn(async move {
+            if signals.recv().await.is_some() {
+                end.ask(EndReason::Interrupted);
+            }
+        });
+    }
+    Ok(())
+}
+
+/// Ends the experiment when standard input closes before the client has let it live on without
+/// itself: the client that started it is gone.
+pub fn lease(end: &End) {
+    let end = end.clone();
+    std::thread::spawn(move || {
+        let mut line = Vec::new();
+        while io::stdin().lock().read_until(b'\n', &mut line).is_ok_and(|count| count > 0) {
+            if line == STAY {
+                return;
+            }
+            line.clear();
+        }
+        end.ask(EndReason::ClientGone);
+    });
+}

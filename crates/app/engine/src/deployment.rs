@@ -1,0 +1,202 @@
+//! A deployment: a scenario in force, its plan, and the identities of its parts. Replaced as a
+//! whole when the scenario is changed while the network runs. Not here: the network itself
+//! (`live`).
+
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::sync::{Mutex, PoisonError};
+
+use anyhow::{Result, anyhow, bail};
+use netloom_fabric::LinkId;
+use netloom_link::LinkState;
+use netloom_nodes::Network;
+use netloom_plan::Plan;
+use netloom_scenario::{Endpoint, Link, Node, NodeKind, Scenario};
+
+use crate::interfaces::InterfaceStates;
+
+/// What is deployed.
+pub struct Deployment {
+    /// What it was made from.
+    pub scenario: Scenario,
+    /// Every address and route.
+    pub plan: Plan,
+    /// The scenario's file.
+    pub file: PathBuf,
+    /// The identities of links that the data plane has, by name.
+    pub links: HashMap<String, LinkId>,
+    /// The nodes' numbers, by name: for the monitor, and of switches in the data plane.
+    pub nodes: HashMap<String, u32>,
+    /// The ends of direct links when their devices were new: what the kernel counts from.
+    pub direct_at_start: InterfaceStates,
+}
+
+/// Gives every node and every link that there ever was a number of its own. None changes, and none
+/// is given again, as long as the experiment lives.
+#[derive(Debug, Default)]
+pub struct Identities {
+    nodes: Names,
+    links: Names,
+}
+
+/// Names, each at its number.
+#[derive(Debug, Default)]
+struct Names(Mutex<Vec<String>>);
+
+/// The numbers of the nodes and links of one scenario.
+#[derive(Debug)]
+pub struct Numbered {
+    nodes: HashMap<String, u32>,
+    links: HashMap<String, LinkId>,
+}
+
+impl Identities {
+    /// The numbers of what is in `scenario`; what is new gets new ones, in order.
+    pub fn of(&self, scenario: &Scenario) -> Numbered {
+        let nodes = scenario.nodes.iter().map(|node| node.name.as_str());
+        let links = scenario.modelled_links().map(|link| link.name.as_str());
+        let links = self.links.of(links).into_iter();
+        Numbered {
+            nodes: self.nodes.of(nodes),
+            links: links.map(|(name, number)| (name, LinkId(number))).collect(),
+        }
+    }
+
+    /// The names of all nodes so far, each at its number.
+    pub fn node_names(&self) -> Vec<String> {
+        self.nodes.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
+
+impl Numbered {
+    /// Whether the nodes are those of `deployment`, with the same numbers.
+    pub fn has_nodes_of(&self, deployment: &Deployment) -> bool {
+        self.nodes == deployment.nodes
+    }
+}
+
+impl Names {
+    fn of<'a>(&self, wanted: impl Iterator<Item = &'a str>) -> HashMap<String, u32> {
+        let mut names = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut known: HashMap<String, u32> =
+            (0..).zip(&*names).map(|(n, s)| (s.clone(), n)).collect();
+        let mut numbers = HashMap::new();
+        for name in wanted {
+            let number = *known.entry(name.to_owned()).or_insert_with(|| {
+                names.push(name.to_owned());
+                // More than that fit into no machine.
+                u32::try_from(names.len() - 1).unwrap_or(u32::MAX)
+            });
+            numbers.insert(name.to_owned(), number);
+        }
+        numbers
+    }
+}
+
+impl Deployment {
+    /// A deployment whose direct links have counted nothing yet.
+    pub fn new(scenario: Scenario, plan: Plan, numbered: Numbered, file: PathBuf) -> Self {
+        let Numbered { nodes, links } = numbered;
+        let direct_at_start = InterfaceStates::new();
+        Self { scenario, plan, file, links, nodes, direct_at_start }
+    }
+
+    /// The link of that identity.
+    pub fn link(&self, id: LinkId) -> Option<&Link> {
+        let name = self.links.iter().find(|(_, link)| **link == id).map(|(name, _)| name)?;
+        self.scenario.link(name)
+    }
+
+    /// The identity of a link in the data plane; an error says why there is none.
+    pub fn modelled(&self, name: &str) -> Result<LinkId> {
+        self.links.get(name).copied().ok_or_else(|| match self.scenario.link(name) {
+            Some(_) => anyhow!(
+                "link `{name}` is direct: a pair of kernel devices, whose frames the engine does \
+                 not see; leave out `direct: true` in the scenario for a link that the engine \
+                 carries"
+            ),
+            None => {
+                let names = self.scenario.links.iter().map(|link| link.name.as_str());
+                unknown("link", name, names)
+            }
+        })
+    }
+
+    /// The links that the data plane has, each with its identity, in the order of the scenario.
+    pub fn modelled_links(&self) -> impl Iterator<Item = (LinkId, &Link)> {
+        let links = self.scenario.modelled_links();
+        links.filter_map(|link| Some((*self.links.get(&link.name)?, link)))
+    }
+
+    /// The link that ends at an interface, and which of its ends that is.
+    pub fn link_at(&self, interface: &Endpoint) -> Result<(&Link, usize)> {
+        let at = |link: &Link| link.endpoints.iter().position(|endpoint| endpoint == interface);
+        let found = self.scenario.links.iter().find_map(|link| Some((link, at(link)?)));
+        found.ok_or_else(|| {
+            let ends = self.scenario.links.iter().flat_map(|link| &link.endpoints);
+            let all: Vec<String> = ends.map(ToString::to_string).collect();
+            unknown("interface", &interface.to_string(), all.iter().map(String::as_str))
+        })
+    }
+
+    /// The number of a node.
+    pub fn number(&self, node: &str) -> Option<u32> {
+        self.nodes.get(node).copied()
+    }
+
+    /// The node called `name`, if processes can run in it; an error says why not.
+    pub fn process_node(&self, name: &str) -> Result<&Node> {
+        let node = self.scenario.node(name).ok_or_else(|| {
+            let names = self.scenario.nodes.iter().map(|node| node.name.as_str());
+            unknown("node", name, names)
+        })?;
+        if node.kind == NodeKind::Switch {
+            bail!("`{name}` is a switch: a segment inside the engine in which nothing can run");
+        }
+        if node.kind == NodeKind::Outside {
+            bail!("`{name}` is no node but this machine: run the command here");
+        }
+        Ok(node)
+    }
+
+    /// The nodes over which there is a limit on memory.
+    pub fn memory_limited(&self) -> Vec<String> {
+        let limited = |node: &&Node| {
+            self.scenario.limits_over(node).iter().any(|limits| limits.memory.is_some())
+        };
+        self.scenario.nodes.iter().filter(limited).map(|node| node.name.clone()).collect()
+    }
+
+    /// The nodes' numbers by the inodes of their network namespaces; switches have none.
+    pub fn namespaces(&self, network: &Network) -> HashMap<u64, u32> {
+        let found = self.scenario.nodes.iter().filter_map(|node| {
+            Some((network.namespace_inode(&node.name)?, self.number(&node.name)?))
+        });
+        found.collect()
+    }
+
+    /// The interfaces of nodes at the ends of a link that the data plane has.
+    pub fn interfaces_of(&self, link: &Link) -> impl Iterator<Item = Endpoint> {
+        let ends = link.endpoints.iter().filter(|end| self.plan.node(&end.node).is_some());
+        ends.flat_map(|end| self.scenario.interfaces_at(end))
+    }
+
+    /// The ends of direct links.
+    pub fn direct_ends(&self) -> Vec<Endpoint> {
+        let direct = self.scenario.links.iter().filter(|link| link.direct);
+        direct.flat_map(|link| link.endpoints.clone()).collect()
+    }
+}
+
+/// Whether the scenario says that both directions of a link are down.
+pub fn is_cut(link: &Link) -> bool {
+    [&link.forward, &link.reverse].iter().all(|pipe| pipe.state == LinkState::Down)
+}
+
+/// An error for a name that is not there, with the nearest one that is.
+fn unknown<'a>(what: &str, name: &str, names: impl Iterator<Item = &'a str>) -> anyhow::Error {
+    match netloom_scenario::similar(name, names) {
+        Some(nearest) => anyhow!("there is no {what} `{name}`; did you mean `{nearest}`?"),
+        None => anyhow!("there is no {what} `{name}`; `netloom inspect` lists them"),
+    }
+}

@@ -1,0 +1,202 @@
+//! The live network of an experiment: nodes, data plane, and the deployment that is in force. Who
+//! changes it to another scenario has it alone for moments; all others use it side by side.
+//!
+//! | module | what |
+//! |---|---|
+//! | `changes` | changes to links |
+//! | `processes` | processes in nodes |
+//! | `overflow` | frames that were not read in time, apart from those a cut link loses |
+//! | `lost_outside` | frames from the machine's devices that were not read in time |
+//!
+//! Not here: what is deployed (`deployment`), how a run of it goes (`state`).
+
+pub mod changes;
+mod lost_outside;
+mod overflow;
+mod processes;
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockWriteGuard, TryLockError};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use anyhow::{Result, anyhow};
+use netloom_dataplane::{Clock, Dataplane, PipeStatus};
+use netloom_fabric::LinkId;
+use netloom_link::Window;
+use netloom_nodes::Network;
+use netloom_scenario::Endpoint;
+use netloom_units::Time;
+use tokio::sync::Semaphore;
+
+use crate::deployment::{Deployment, Identities};
+use crate::interfaces::{InterfaceStates, states};
+pub use lost_outside::LostOutside;
+pub use overflow::Overflow;
+pub use processes::Running;
+
+/// How many init processes of nodes are started at a time.
+const INITS_AT_ONCE: usize = 16;
+
+/// What is alive: taken out together when the experiment ends.
+pub struct Live {
+    /// Namespaces and processes.
+    pub network: Network,
+    /// Pipes and devices.
+    pub dataplane: Dataplane,
+    /// Frames that nodes' interfaces dropped because the engine did not read them in time.
+    pub overflow: Overflow,
+    /// Frames from devices of the machine that were not read in time.
+    pub lost_outside: LostOutside,
+}
+
+/// The live network, with what locks it.
+pub struct LiveNetwork {
+    /// Numbers for nodes and links.
+    pub identities: Identities,
+    deployment: RwLock<Arc<Deployment>>,
+    live: RwLock<Option<Live>>,
+    clock: Clock,
+    started_unix: f64,
+    /// Held by whoever changes the network to another scenario, or moves its links.
+    turn: Mutex<()>,
+    /// For starting init processes of nodes.
+    init_turns: Semaphore,
+}
+
+/// The live network, for nobody else meanwhile.
+pub type Held<'n> = RwLockWriteGuard<'n, Option<Live>>;
+
+impl LiveNetwork {
+    /// A network that has just become ready.
+    pub fn new(mut deployment: Deployment, identities: Identities, live: Live) -> Self {
+        let clock = live.dataplane.clock();
+        let since_zero = clock.now().as_nanos() as f64 / 1e9;
+        let unix = SystemTime::now().duration_since(UNIX_EPOCH);
+        let started_unix = unix.map_or(0.0, |unix| unix.as_secs_f64() - since_zero);
+        // What cannot be looked at now cannot be later, which is reported then.
+        deployment.direct_at_start = live.direct_ends(&deployment).unwrap_or_default();
+        Self {
+            identities,
+            deployment: RwLock::new(Arc::new(deployment)),
+            live: RwLock::new(Some(live)),
+            clock,
+            started_unix,
+            turn: Mutex::default(),
+            init_turns: Semaphore::new(INITS_AT_ONCE),
+        }
+    }
+
+    /// The experiment's clock, which began when the network was ready.
+    pub fn clock(&self) -> Clock {
+        self.clock
+    }
+
+    /// The time since the network was ready.
+    pub fn now(&self) -> Time {
+        self.clock.now()
+    }
+
+    /// When the network became ready, in seconds since 1970-01-01 UTC.
+    pub fn started_unix(&self) -> f64 {
+        self.started_unix
+    }
+
+    /// Calls `f` with the live network; an error once it is being taken down.
+    pub fn with<T>(&self, f: impl FnOnce(&Live) -> Result<T>) -> Result<T> {
+        let live = self.live.read().unwrap_or_else(PoisonError::into_inner);
+        f(live.as_ref().ok_or_else(gone)?)
+    }
+
+    /// Calls `f` with the live network, unless that is being taken down, and with what is in force
+    /// in it.
+    pub fn with_deployment<T>(
+        &self,
+        f: impl FnOnce(&Live, &Arc<Deployment>) -> Result<T>,
+    ) -> Result<T> {
+        self.with(|live| f(live, &self.deployment()))
+    }
+
+    /// What is in force. Inside [`with`](Self::with), it does not change.
+    pub fn deployment(&self) -> Arc<Deployment> {
+        // It is replaced in one step.
+        Arc::clone(&self.deployment.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Waits until it is the caller's turn to change the network.
+    pub fn turn(&self) -> MutexGuard<'_, ()> {
+        self.turn.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The turn to change the network, unless somebody has it.
+    pub fn try_turn(&self) -> Option<MutexGuard<'_, ()>> {
+        match self.turn.try_lock() {
+            Ok(turn) => Some(turn),
+            Err(TryLockError::Poisoned(turn)) => Some(turn.into_inner()),
+            Err(TryLockError::WouldBlock) => None,
+        }
+    }
+
+    /// Waits for all who use the network, and keeps it from them.
+    pub fn hold(&self) -> Held<'_> {
+        self.live.write().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Puts another deployment in force, while `_held` keeps the network from all others.
+    pub fn put_in_force(&self, _held: &Held<'_>, deployment: Arc<Deployment>) {
+        *self.deployment.write().unwrap_or_else(PoisonError::into_inner) = deployment;
+    }
+
+    /// Takes the live network out, for its end; waits for calls that still use it.
+    pub fn take(&self) -> Option<Live> {
+        self.hold().take()
+    }
+}
+
+impl Live {
+    /// Frames that were lost so far because the engine did not read them in time, for each
+    /// interface where any were.
+    pub fn not_read_in_time(&self, deployment: &Deployment) -> Result<HashMap<Endpoint, u64>> {
+        let mut lost = self.overflow.dropped(deployment, &self.network)?;
+        for (end, frames) in self.lost_outside.frames() {
+            *lost.entry(end).or_default() += frames;
+        }
+        Ok(lost)
+    }
+
+    /// What the kernel has counted at the ends of direct links.
+    pub fn direct_ends(&self, deployment: &Deployment) -> Result<InterfaceStates> {
+        let ends = deployment.direct_ends();
+        if ends.is_empty() {
+            return Ok(InterfaceStates::new());
+        }
+        states(&self.network, &ends)
+    }
+
+    /// The pipes of every link, with their statistics since they began or in `window`.
+    pub fn pipes(&self, window: Option<Window>) -> Result<Pipes> {
+        let pipes = match window {
+            None => self.dataplane.pipes(),
+            Some(window) => self.dataplane.recent_pipes(window),
+        };
+        let mut pipes = pipes?.into_iter();
+        // In the order of their identities.
+        let pair = || Some([pipes.next()?, pipes.next()?]);
+        Ok(Pipes(std::iter::from_fn(pair).map(|pair| (pair[0].id.link, pair)).collect()))
+    }
+}
+
+/// The pipes of links.
+pub struct Pipes(HashMap<LinkId, [PipeStatus; 2]>);
+
+impl Pipes {
+    /// The two pipes of a link, once.
+    pub fn take(&mut self, deployment: &Deployment, link: &str) -> Result<[PipeStatus; 2]> {
+        let missing = || anyhow!("the data plane does not have link `{link}` of the scenario");
+        self.0.remove(&deployment.modelled(link)?).ok_or_else(missing)
+    }
+}
+
+/// The error for whoever comes too late.
+pub fn gone() -> anyhow::Error {
+    anyhow!("the experiment is being taken down")
+}

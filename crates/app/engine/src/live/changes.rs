@@ -1,0 +1,93 @@
+//! Changes to links while the network lives. Not here: who asked for them, and their record.
+
+use anyhow::{Context, Result, bail};
+use netloom_api::change::LinkChange;
+use netloom_fabric::PipeId;
+use netloom_link::UnreadFile;
+use netloom_scenario::{Direction, Endpoint, Link};
+use netloom_units::Time;
+
+use super::{Live, LiveNetwork};
+use crate::deployment::Deployment;
+use crate::interfaces;
+
+/// Applies all changes at one instant, or none of them.
+pub fn change(network: &LiveNetwork, changes: &[LinkChange]) -> Result<Time> {
+    network.with_deployment(|live, deployment| change_live(live, deployment, changes))
+}
+
+/// Applies all changes at one instant, or none of them, to the `live` network, which the caller
+/// holds and in which `deployment` is in force.
+pub fn change_live(live: &Live, deployment: &Deployment, changes: &[LinkChange]) -> Result<Time> {
+    let mut batch = Vec::with_capacity(changes.len() * 2);
+    for change in changes {
+        let link = deployment.modelled(&change.link)?;
+        if change.change.is_empty() {
+            bail!("the change to link `{}` says nothing", change.link);
+        }
+        if let Some(UnreadFile { property, file }) = change.change.unread_file() {
+            bail!(
+                "`{property}` of link `{}` names the file `{file}`, which the engine does not \
+                 open; send its values too, as `{{\"file\": NAME, \"values\": […]}}`",
+                change.link
+            );
+        }
+        for direction in directions(change.direction) {
+            let direction = *direction;
+            batch.push((PipeId { link, direction }, change.change.clone()));
+        }
+    }
+    change_carriers(live, deployment, changes, || {
+        live.dataplane.change(&batch).context("the data plane did not take the change")
+    })
+}
+
+/// Applies changes, and sees to it that what interfaces drop because a link is cut is not taken for
+/// the engine's fault.
+fn change_carriers(
+    live: &Live,
+    deployment: &Deployment,
+    changes: &[LinkChange],
+    apply: impl FnOnce() -> Result<Time>,
+) -> Result<Time> {
+    let switched: Vec<&Link> = changes
+        .iter()
+        .filter(|change| change.change.state.is_some())
+        .filter_map(|change| deployment.scenario.link(&change.link))
+        .collect();
+    if switched.is_empty() {
+        return apply();
+    }
+    // One at a time: the account is of what lies between two looks.
+    let _turn = live.overflow.turn();
+    let ends = |link: &&Link| deployment.interfaces_of(link).collect::<Vec<_>>();
+    let all: Vec<Endpoint> = switched.iter().flat_map(ends).collect();
+    let is_cut = |link: &&Link| {
+        deployment.links.get(&link.name).is_some_and(|id| live.dataplane.is_cut(*id))
+    };
+    let at_first = interfaces::states(&live.network, &all)?;
+    let before: Vec<bool> = switched.iter().map(is_cut).collect();
+    let at = apply()?;
+    let after: Vec<bool> = switched.iter().map(is_cut).collect();
+    let became = |cut: bool| -> Vec<Endpoint> {
+        let states = switched.iter().zip(before.iter().zip(&after));
+        let changed = states.filter(|(_, (before, after))| before != after && **after == cut);
+        changed.flat_map(|(link, _)| ends(link)).collect()
+    };
+    live.overflow.lost(&at_first, &became(true));
+    let restored = became(false);
+    if !restored.is_empty() {
+        live.overflow.restored(&live.network, &restored)?;
+    }
+    Ok(at)
+}
+
+/// The pipes that a direction names.
+fn directions(direction: Direction) -> &'static [netloom_link::Direction] {
+    use netloom_link::Direction::{Forward, Reverse};
+    match direction {
+        Direction::Both => &[Forward, Reverse],
+        Direction::Forward => &[Forward],
+        Direction::Reverse => &[Reverse],
+    }
+}

@@ -1,0 +1,58 @@
+//! Processes in nodes of the live network.
+
+use anyhow::{Context, Result};
+use netloom_nodes::{ExitStatus, Processes, SpawnRequest, Spawned};
+use tokio::sync::oneshot;
+
+use super::LiveNetwork;
+
+/// A process in a node.
+pub struct Running {
+    /// Its id and the other ends of its input and output.
+    pub spawned: Spawned,
+    /// How it ends; closed without a word if its node is taken down.
+    pub exited: oneshot::Receiver<ExitStatus>,
+}
+
+impl LiveNetwork {
+    /// Starts a process in a node; returns when it runs. If the caller stops waiting, what was to
+    /// be started is killed as soon as it runs.
+    pub async fn spawn(&self, node: &str, request: SpawnRequest) -> Result<Running> {
+        let processes = self.processes_of(node).await?;
+        let (started_sender, started) = oneshot::channel();
+        let (exit_sender, exited) = oneshot::channel();
+        let killer = processes.clone();
+        let on_started = Box::new(move |outcome: Result<Spawned, _>| {
+            if let Err(Ok(unwanted)) = started_sender.send(outcome) {
+                killer.send_signal(unwanted.pid, libc::SIGKILL);
+            }
+        });
+        // Whoever started it may no longer care how it ends.
+        let on_exit = Box::new(move |status| _ = exit_sender.send(status));
+        processes.spawn(request, on_started, on_exit);
+        let spawned = started.await.context("the node was taken down")??;
+        Ok(Running { spawned, exited })
+    }
+
+    /// Where processes of a node are started. The first time that takes milliseconds of a thread,
+    /// for the node's init must be started.
+    async fn processes_of(&self, node: &str) -> Result<Processes> {
+        let running = self.with(|live| Ok(live.network.running_processes(node)?))?;
+        if let Some(processes) = running {
+            return Ok(processes);
+        }
+        // Few at a time: each takes a thread of the runtime from all others. Never closed.
+        let _turn = self.init_turns.acquire().await;
+        let start = || self.with(|live| Ok(live.network.processes(node)?));
+        tokio::task::block_in_place(start)
+    }
+
+    /// Sends a signal to a process of a node; one that has ended meanwhile does not mind. Does not
+    /// wait for the node.
+    pub fn signal(&self, node: &str, pid: u32, number: i32) {
+        let processes = self.with(|live| Ok(live.network.running_processes(node)?));
+        if let Ok(Some(processes)) = processes {
+            processes.send_signal(pid, number);
+        }
+    }
+}

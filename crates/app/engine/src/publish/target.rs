@@ -1,0 +1,53 @@
+//! The port inside a node that a published port leads to.
+
+use std::io;
+use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::os::fd::OwnedFd;
+use std::sync::Arc;
+
+use netloom_scenario::Protocol;
+
+use crate::descriptors::{self, Held, Share};
+use crate::live::LiveNetwork;
+
+/// A port inside a node.
+#[derive(Clone)]
+pub struct Target {
+    /// Whose node it is.
+    pub network: Arc<LiveNetwork>,
+    /// The node.
+    pub node: String,
+    /// Its port.
+    pub port: u16,
+    /// What this port may hold of the engine's open files, and what all may.
+    pub shares: [Share; 2],
+}
+
+impl Target {
+    /// Takes `files` of the open files, if this port may have them.
+    pub fn hold(&self, files: u32) -> Option<[Held; 2]> {
+        let [own, common] = &self.shares;
+        Some([descriptors::take(own, files)?, descriptors::take(common, files)?])
+    }
+
+    /// The addresses of the port, in the order in which they are tried.
+    pub fn addresses(&self) -> [SocketAddr; 2] {
+        [
+            SocketAddr::from((Ipv4Addr::LOCALHOST, self.port)),
+            SocketAddr::from((Ipv6Addr::LOCALHOST, self.port)),
+        ]
+    }
+
+    /// A socket inside the node that is not connected.
+    pub async fn socket(&self, protocol: Protocol, address: SocketAddr) -> io::Result<OwnedFd> {
+        let Self { network, node, .. } = self.clone();
+        let tcp = protocol == Protocol::Tcp;
+        let open = move || {
+            let opened =
+                network.with(|live| Ok(live.network.socket(&node, tcp, address.is_ipv6())?));
+            opened.map_err(io::Error::other)
+        };
+        // It takes a thread of its own that enters the namespace.
+        tokio::task::spawn_blocking(open).await.map_err(io::Error::other)?
+    }
+}

@@ -1,0 +1,15 @@
+//! What can be asked of the live network: answers of the API, and parts of a run's summary.
+//!
+//! | module | what |
+//! |---|---|
+//! | `nodes` | nodes, their interfaces, the ports of switches |
+//! | `links` | what links have carried |
+//! | `timing` | how exactly the engine keeps its schedule |
+
+mod links;
+mod nodes;
+mod timing;
+
+pub use links::links;
+pub use nodes::{nodes, vlan_ports};
+pub use timing::timing;

@@ -1,0 +1,95 @@
+//! What nodes use of the machine, and which processes the kernel has killed for it.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use netloom_api::event::What;
+use netloom_api::usage::NodeUsage;
+use netloom_nodes::Usage;
+use tokio::task::JoinHandle;
+
+use crate::events::EventLog;
+use crate::live::LiveNetwork;
+
+/// How often the kernel is asked for kills.
+const PERIOD: Duration = Duration::from_millis(500);
+
+/// What the processes of a node use; `None` where nothing accounts for them, or there were none.
+pub fn of_node(network: &LiveNetwork, node: &str) -> Option<NodeUsage> {
+    network.with(|live| Ok(live.network.usage(node))).ok().flatten().map(in_words)
+}
+
+/// What the processes of each node use of which that is known, by name.
+pub fn of_all_nodes(network: &LiveNetwork) -> BTreeMap<String, NodeUsage> {
+    let deployment = network.deployment();
+    let stacks = deployment.scenario.nodes.iter().filter(|node| node.kind.has_stack());
+    let used = |name: &String| Some((name.clone(), of_node(network, name)?));
+    stacks.filter_map(|node| used(&node.name)).collect()
+}
+
+fn in_words(usage: Usage) -> NodeUsage {
+    let Usage { cpu_ns, throttled, throttled_ns, memory, memory_peak, memory_kills, .. } = usage;
+    NodeUsage {
+        cpu_ns,
+        throttled,
+        throttled_ns,
+        memory,
+        memory_peak,
+        memory_kills,
+        pids: usage.pids,
+        pids_peak: usage.pids_peak,
+    }
+}
+
+/// Records which processes of nodes the kernel kills because of limits on memory.
+pub struct MemoryKills {
+    network: Arc<LiveNetwork>,
+    events: Arc<EventLog>,
+    /// Kills by node, as far as they were recorded.
+    recorded: Mutex<HashMap<String, u64>>,
+}
+
+impl MemoryKills {
+    /// No kill was recorded yet.
+    pub fn new(network: Arc<LiveNetwork>, events: Arc<EventLog>) -> Self {
+        Self { network, events, recorded: Mutex::default() }
+    }
+
+    /// Records kills as they happen, for as long as the network lives.
+    pub fn watch(self: &Arc<Self>) -> JoinHandle<()> {
+        let kills = Arc::clone(self);
+        tokio::spawn(async move {
+            let mut deployment = kills.network.deployment();
+            let mut limited = deployment.memory_limited();
+            loop {
+                tokio::time::sleep(PERIOD).await;
+                let now = kills.network.deployment();
+                if !Arc::ptr_eq(&now, &deployment) {
+                    limited = now.memory_limited();
+                    deployment = now;
+                }
+                let look = || limited.iter().for_each(|node| _ = kills.record(node));
+                tokio::task::block_in_place(look);
+            }
+        })
+    }
+
+    /// Records, once, which processes of a node the kernel has killed because of a limit on memory;
+    /// how many there were since the experiment began.
+    pub fn record(&self, node: &str) -> u64 {
+        if !self.network.deployment().memory_limited().iter().any(|limited| limited == node) {
+            return 0;
+        }
+        // Held until it is recorded: who comes second sees that it was.
+        let mut recorded = self.recorded.lock().unwrap_or_else(PoisonError::into_inner);
+        let kills = of_node(&self.network, node).and_then(|usage| usage.memory_kills).unwrap_or(0);
+        let before = recorded.insert(node.into(), kills).unwrap_or(0);
+        // Those of a node that was made anew count from nothing.
+        let processes = kills.checked_sub(before).unwrap_or(kills);
+        if processes > 0 {
+            self.events.record(What::MemoryKilled { node: node.into(), processes });
+        }
+        kills
+    }
+}
