@@ -9,10 +9,9 @@ use std::thread;
 use netloom_fabric::LinkId;
 use netloom_link::{Direction, Pipe, Stream};
 
-use crate::balance::WORTH;
-use crate::handle::{Control, LinkControl, Location, SwitchEnd, WorkerHandle};
+use crate::balance::{Relief, WORTH};
+use crate::handle::{Control, Dataplane, LinkControl, Location, SwitchEnd, WorkerHandle};
 use crate::partition;
-use crate::relief::Relief;
 use crate::room::default_frame_memory;
 use crate::scheduling::WorkerPlace;
 use crate::shard::{Parts, Shard};
@@ -20,7 +19,8 @@ use crate::vitals::Vitals;
 use crate::waiter::Waiter;
 use crate::wakeup::WakeupProbe;
 use crate::worker::Worker;
-use crate::{Clock, Dataplane, DataplaneError, LinkWiring, Options, Scheduling, Wiring};
+use crate::worker_id::WorkerId;
+use crate::{Clock, DataplaneError, LinkWiring, Options, Scheduling, Wiring};
 
 /// The parts of one worker, while they are being put together.
 struct Draft {
@@ -36,7 +36,26 @@ struct Plan {
     dedicated_cpus: Vec<usize>,
 }
 
-pub(crate) fn assemble(wiring: Wiring, options: &Options) -> Result<Dataplane, DataplaneError> {
+impl Dataplane {
+    /// Takes over the devices of `wiring` and begins to carry frames.
+    ///
+    /// # Errors
+    /// If the wiring names a switch it does not have, the machine refuses threads or event queues,
+    /// or the carrier of a link that starts down cannot be switched. The devices are dropped then.
+    pub fn start(wiring: Wiring, options: Options) -> Result<Self, DataplaneError> {
+        let dataplane = assemble(wiring, &options)?;
+        let control = dataplane.control();
+        for (id, link) in &control.links {
+            if link.is_cut() {
+                link.switch_carriers(*id, false)?;
+            }
+        }
+        drop(control);
+        Ok(dataplane)
+    }
+}
+
+fn assemble(wiring: Wiring, options: &Options) -> Result<Dataplane, DataplaneError> {
     wiring.validate()?;
     let dedicated = options.dedicated_cpus.len();
     let cores = match dedicated {
@@ -55,7 +74,7 @@ pub(crate) fn assemble(wiring: Wiring, options: &Options) -> Result<Dataplane, D
     // One more, without links, for when the others cannot bear theirs.
     let can_help = switches.iter().filter(on_its_own).count() >= 2 * WORTH;
     let is_room = if dedicated == 0 { cores > used } else { dedicated > used };
-    let spare = (options.workers.is_none() && is_room && can_help).then_some(used);
+    let spare = (options.workers.is_none() && is_room && can_help).then_some(WorkerId::at(used));
     let workers = used + usize::from(spare.is_some());
     let plan = Plan {
         clock: Clock::since(options.origin),
@@ -71,10 +90,11 @@ pub(crate) fn assemble(wiring: Wiring, options: &Options) -> Result<Dataplane, D
         let (id, name) = (link.id, link.name.clone());
         let parts = Parts::of(link, options.seed, plan.clock);
         control.links.insert(id, LinkControl::of(&parts));
-        drafts[worker].add(id, &name, parts)?;
+        drafts[worker.index()].add(id, &name, parts)?;
         locations.insert(id, Location { worker, switches });
     }
-    let workers = drafts.into_iter().enumerate().map(|(index, draft)| draft.start(index, &plan));
+    let workers = WorkerId::first(drafts.len()).zip(drafts);
+    let workers = workers.map(|(worker, draft)| draft.start(worker, &plan));
     let dataplane = Dataplane {
         clock: plan.clock,
         seed: options.seed,
@@ -120,19 +140,19 @@ impl Draft {
         })
     }
 
-    /// Starts worker number `index`.
-    fn start(self, index: usize, plan: &Plan) -> Result<WorkerHandle, DataplaneError> {
+    /// Starts it as this worker.
+    fn start(self, id: WorkerId, plan: &Plan) -> Result<WorkerHandle, DataplaneError> {
         let (sender, commands) = channel();
         let waker = self.waiter.waker();
         let vitals = Arc::<Vitals>::default();
         let seen = Arc::clone(&vitals);
         let place = WorkerPlace {
             scheduling: plan.scheduling,
-            dedicated_cpu: plan.dedicated_cpus.iter().cycle().nth(index).copied(),
+            dedicated_cpu: plan.dedicated_cpus.iter().cycle().nth(id.index()).copied(),
         };
         let worker = Worker::new(self.shard, self.waiter, commands, plan.clock, seen, place);
         let thread = thread::Builder::new()
-            .name(format!("netloom-data-{index}"))
+            .name(format!("netloom-data-{}", id.0))
             .spawn(move || worker.run())
             .map_err(DataplaneError::system("start a worker"))?;
         Ok(WorkerHandle { commands: sender, waker, vitals, thread: Some(thread) })

@@ -1,10 +1,12 @@
-//! When links are to move to another worker, and which. One core is left to what runs in nodes, until the
-//! workers have more to do than theirs can bear and that one idles; then a worker that had no link until then helps
-//! out, and gives back what it was lent when all is calm again. Pure. Not here: how links move (`rewiring`), and how
-//! they are placed at the start (`partition`).
+//! When links are to move to another worker, and which. One core is left to what runs in nodes,
+//! until the workers have more to do than theirs can bear and that one idles; then a worker that
+//! had no link until then helps out, and gives back what it was lent when all is calm again. Pure.
+//! Not here: how links move (`rewiring`), and how they are placed at the start (`partition`).
 
 use netloom_fabric::LinkId;
-use netloom_units::Duration;
+use netloom_units::{Duration, Time};
+
+use crate::worker_id::WorkerId;
 
 /// From this share of a CPU on, a worker has more to do than it can do in time.
 const SATURATED: f64 = 0.9;
@@ -13,8 +15,9 @@ const CALM: f64 = 0.5;
 /// For how many looks in a row a worker must be saturated; for how many, all calm.
 const SATURATED_LOOKS: u32 = 2;
 const CALM_LOOKS: u32 = 8;
-/// Links that each of two workers must have to work for, at least. What two workers do for each other's frames
-/// costs more than a worker alone: in a chain of links, that pays from six to eight links on (`benches/scale/hops.py`).
+/// Links that each of two workers must have to work for, at least. What two workers do for each
+/// other's frames costs more than a worker alone: in a chain of links, that pays from six to eight
+/// links on (`benches/scale/hops.py`).
 pub(crate) const WORTH: usize = 4;
 /// A link with less than this part of a worker's frames does not count as one it works for.
 const BUSY_PART: u64 = 64;
@@ -42,41 +45,62 @@ pub(crate) struct LinkLoad {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Step {
     /// Ask this worker what its links have given it to do from now on.
-    Measure(usize),
+    Measure(WorkerId),
     /// Bring so much of what the first worker does to the second.
-    Relieve { from: usize, to: usize, part: f64 },
+    Relieve { from: WorkerId, to: WorkerId, part: f64 },
     /// Bring all links of the first worker to the second.
-    Return { from: usize, to: usize },
+    Return { from: WorkerId, to: WorkerId },
+}
+
+/// What is known of the workers' load.
+#[derive(Debug)]
+pub(crate) struct Relief {
+    pub balance: Balance,
+    /// Cores that this process may use.
+    pub cores: usize,
+    /// The worker that only helps out.
+    pub spare: Option<WorkerId>,
+    /// When the workers were looked at last, and what each had spent by then: CPU time, and how
+    /// much of that awake without anything to do.
+    pub last: Option<(Time, Vec<(Duration, Duration)>)>,
+}
+
+impl Relief {
+    pub fn new(cores: usize, spare: Option<WorkerId>) -> Self {
+        Self { balance: Balance::default(), cores, spare, last: None }
+    }
 }
 
 /// Looks at how busy workers are, and says what is to be done.
 #[derive(Debug, Default)]
 pub(crate) struct Balance {
-    saturated: Option<(usize, u32)>,
+    saturated: Option<(WorkerId, u32)>,
     calm: u32,
 }
 
 impl Balance {
-    /// What is to be done where workers used so much CPU time (as shares of a CPU) since the last look, and `spare` is
-    /// the worker that helps out, if there is one; whether it has links now. `idle` is what the machine had left, as a
-    /// share of a CPU.
+    /// What is to be done where workers used so much CPU time (as shares of a CPU) since the last
+    /// look, and `spare` is the worker that helps out, if there is one; whether it has links now.
+    /// `idle` is what the machine had left, as a share of a CPU.
     pub fn look(
         &mut self,
         busy: &[f64],
-        spare: Option<usize>,
+        spare: Option<WorkerId>,
         lent: bool,
         idle: f64,
     ) -> Option<Step> {
-        let by_load = |a: &usize, b: &usize| busy[*a].total_cmp(&busy[*b]);
-        let most = (0..busy.len()).max_by(by_load)?;
-        let least = (0..busy.len()).filter(|worker| *worker != most).min_by(by_load)?;
-        if busy[most] < SATURATED {
+        let of = |worker: WorkerId| busy[worker.index()];
+        let by_load = |a: &WorkerId, b: &WorkerId| of(*a).total_cmp(&of(*b));
+        let workers = WorkerId::first(busy.len());
+        let most = workers.clone().max_by(by_load)?;
+        let least = workers.filter(|worker| *worker != most).min_by(by_load)?;
+        if of(most) < SATURATED {
             self.saturated = None;
             return self.calm(busy, spare.filter(|_| lent));
         }
         self.calm = 0;
         // Another worker helps only on a CPU that is left.
-        if busy[least] > busy[most] / 2.0 || idle < busy[most] / 4.0 {
+        if of(least) > of(most) / 2.0 || idle < of(most) / 4.0 {
             self.saturated = None;
             return None;
         }
@@ -89,15 +113,16 @@ impl Balance {
             return Some(Step::Measure(most));
         }
         self.saturated = None;
-        let part = (busy[most] - busy[least]) / (2.0 * busy[most]);
+        let part = (of(most) - of(least)) / (2.0 * of(most));
         Some(Step::Relieve { from: most, to: least, part })
     }
 
-    fn calm(&mut self, busy: &[f64], lent: Option<usize>) -> Option<Step> {
+    fn calm(&mut self, busy: &[f64], lent: Option<WorkerId>) -> Option<Step> {
         let from = lent?;
-        let others = (0..busy.len()).filter(|worker| *worker != from);
-        let to = others.min_by(|a, b| busy[*a].total_cmp(&busy[*b]))?;
-        let is_calm = busy[from] + busy[to] < CALM;
+        let of = |worker: WorkerId| busy[worker.index()];
+        let others = WorkerId::first(busy.len()).filter(|worker| *worker != from);
+        let to = others.min_by(|a, b| of(*a).total_cmp(&of(*b)))?;
+        let is_calm = of(from) + of(to) < CALM;
         self.calm = if is_calm { self.calm + 1 } else { 0 };
         if self.calm < CALM_LOOKS {
             return None;
@@ -107,9 +132,9 @@ impl Balance {
     }
 }
 
-/// Which of a worker's links are to go, so that about this `part` of its frames goes along: links that follow each
-/// other, from the end, or from the beginning if the worker that gets them has links `before` these. Nothing if it is not
-/// worth it.
+/// Which of a worker's links are to go, so that about this `part` of its frames goes along: links
+/// that follow each other, from the end, or from the beginning if the worker that gets them has
+/// links `before` these. Nothing if it is not worth it.
 pub(crate) fn relief(links: &[LinkLoad], part: f64, before: bool) -> Vec<LinkId> {
     let all: u64 = links.iter().map(|link| link.frames).sum();
     let wanted = (all as f64 * part) as u64;
@@ -146,7 +171,7 @@ mod tests {
     use super::*;
 
     fn looks(balance: &mut Balance, busy: &[f64], lent: bool, idle: f64, times: u32) -> Vec<Step> {
-        let spare = Some(busy.len() - 1);
+        let spare = Some(WorkerId::at(busy.len() - 1));
         (0..times).filter_map(|_| balance.look(busy, spare, lent, idle)).collect()
     }
 
@@ -156,11 +181,14 @@ mod tests {
         let steps = looks(&mut balance, &[0.97, 0.0], false, 1.0, 2);
         assert_eq!(
             steps,
-            [Step::Measure(0), Step::Relieve { from: 0, to: 1, part: 0.5 }],
+            [
+                Step::Measure(WorkerId(0)),
+                Step::Relieve { from: WorkerId(0), to: WorkerId(1), part: 0.5 }
+            ],
             "half of it, to a worker that has nothing to do"
         );
         // What was measured is used up.
-        assert_eq!(looks(&mut balance, &[0.97, 0.0], false, 1.0, 1), [Step::Measure(0)]);
+        assert_eq!(looks(&mut balance, &[0.97, 0.0], false, 1.0, 1), [Step::Measure(WorkerId(0))]);
     }
 
     #[test]
@@ -172,8 +200,14 @@ mod tests {
         assert_eq!(looks(&mut balance, &[0.97], false, 1.0, 9), [], "there is nobody else");
         // Another one each time.
         for _ in 0..4 {
-            assert_eq!(looks(&mut balance, &[0.97, 0.1], false, 1.0, 1), [Step::Measure(0)]);
-            assert_eq!(looks(&mut balance, &[0.1, 0.97], false, 1.0, 1), [Step::Measure(1)]);
+            assert_eq!(
+                looks(&mut balance, &[0.97, 0.1], false, 1.0, 1),
+                [Step::Measure(WorkerId(0))]
+            );
+            assert_eq!(
+                looks(&mut balance, &[0.1, 0.97], false, 1.0, 1),
+                [Step::Measure(WorkerId(1))]
+            );
         }
     }
 
@@ -184,7 +218,7 @@ mod tests {
         assert_eq!(looks(&mut balance, &[0.6, 0.7, 0.1], true, 1.0, 1), [], "it begins anew");
         assert_eq!(looks(&mut balance, &[0.2, 0.3, 0.1], true, 1.0, CALM_LOOKS - 1), []);
         let steps = looks(&mut balance, &[0.2, 0.3, 0.1], true, 1.0, 1);
-        assert_eq!(steps, [Step::Return { from: 2, to: 0 }]);
+        assert_eq!(steps, [Step::Return { from: WorkerId(2), to: WorkerId(0) }]);
         assert_eq!(looks(&mut balance, &[0.2, 0.3, 0.0], false, 1.0, 3 * CALM_LOOKS), []);
     }
 

@@ -5,6 +5,8 @@ use std::io;
 use netloom_fabric::{LinkId, PipeId, SegmentId};
 use thiserror::Error;
 
+use crate::worker_id::WorkerId;
+
 /// Why the data plane could not do what it was asked to do.
 #[derive(Debug, Error)]
 pub enum DataplaneError {
@@ -86,10 +88,10 @@ pub enum DataplaneError {
         source: io::Error,
     },
     /// A worker thread ended by itself: a defect of the engine.
-    #[error("worker {worker} of the data plane has ended; stop the experiment and report this")]
+    #[error("{worker} of the data plane has ended; stop the experiment and report this")]
     WorkerGone {
-        /// The worker's number.
-        worker: usize,
+        /// The worker.
+        worker: WorkerId,
     },
 }
 

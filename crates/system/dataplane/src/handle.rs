@@ -8,26 +8,24 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 
 use netloom_fabric::{LinkId, PipeId, SegmentEnd, SegmentId, SwitchKind};
-use netloom_link::{
-    Direction, LinkState, LogHeader, PipeChange, PipeConfig, PipeStatistics, Window,
-};
+use netloom_link::{Direction, LinkState, LogHeader, PipeChange, Window};
 use netloom_ports::{Carrier, FrameDevice, PacketSocket};
 use netloom_units::Time;
 
-use crate::assembly::assemble;
+use crate::balance::Relief;
 use crate::capture::{Capture, capture, capture_interface};
+use crate::command::{Command, PipeStatus};
 use crate::frame_log::{self, FrameLog, FrameLogSummary};
 use crate::gate::tickets;
-use crate::relief::Relief;
 use crate::scheduling::Scheduling;
-use crate::shard::Parts;
+use crate::shard::{Parts, Returned};
 use crate::timing::Timing;
 use crate::vitals::Vitals;
 use crate::waiter::Waker;
 use crate::wakeup::{Pulse, WakeupProbe};
 use crate::watch::{Limits, Watch};
-use crate::worker::{Command, Returned};
-use crate::{Clock, DataplaneError, End, Options, Wiring};
+use crate::worker_id::WorkerId;
+use crate::{Clock, DataplaneError, End};
 
 /// All links of an experiment on this machine, running.
 ///
@@ -50,17 +48,6 @@ pub struct Dataplane {
     pub(crate) probe: WakeupProbe,
     /// Held as long as it lives.
     pub(crate) alive: Arc<()>,
-}
-
-/// One pipe: its configuration and what it has counted.
-#[derive(Debug, Clone, PartialEq)]
-pub struct PipeStatus {
-    /// Which pipe.
-    pub id: PipeId,
-    /// What it runs on.
-    pub config: PipeConfig,
-    /// What it has counted.
-    pub statistics: PipeStatistics,
 }
 
 /// A worker thread and how to reach it.
@@ -90,7 +77,7 @@ impl Drop for WorkerHandle {
 /// Where a link is: its worker, and the switches that it ends at.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Location {
-    pub worker: usize,
+    pub worker: WorkerId,
     pub switches: [Option<SwitchEnd>; 2],
 }
 
@@ -130,23 +117,6 @@ impl std::fmt::Debug for LinkControl {
 }
 
 impl Dataplane {
-    /// Takes over the devices of `wiring` and begins to carry frames.
-    ///
-    /// # Errors
-    /// If the wiring names a switch it does not have, the machine refuses threads or event queues,
-    /// or the carrier of a link that starts down cannot be switched. The devices are dropped then.
-    pub fn start(wiring: Wiring, options: Options) -> Result<Self, DataplaneError> {
-        let dataplane = assemble(wiring, &options)?;
-        let control = dataplane.control();
-        for (id, link) in &control.links {
-            if link.is_cut() {
-                link.switch_carriers(*id, false)?;
-            }
-        }
-        drop(control);
-        Ok(dataplane)
-    }
-
     /// The experiment's clock.
     pub fn clock(&self) -> Clock {
         self.clock
@@ -167,7 +137,7 @@ impl Dataplane {
     /// If there is no such pipe, or a change names a file that has not been read (then nothing is
     /// applied), a carrier could not be switched (then all is applied), or a worker has ended.
     pub fn change(&self, batch: &[(PipeId, PipeChange)]) -> Result<Time, DataplaneError> {
-        let mut parts: BTreeMap<usize, Vec<(PipeId, PipeChange)>> = BTreeMap::new();
+        let mut parts: BTreeMap<WorkerId, Vec<(PipeId, PipeChange)>> = BTreeMap::new();
         for (id, change) in batch {
             if let Some(unread) = change.unread_file() {
                 return Err(DataplaneError::unread(id.link, unread));
@@ -221,7 +191,8 @@ impl Dataplane {
         Ok(Timing::of(self.now(), &counters, self.probe.summary()))
     }
 
-    /// Tells a monitor from now on what goes wrong as it happens. A later watch replaces an earlier one.
+    /// Reports to a monitor from now on what goes wrong as it happens. A later watch replaces an
+    /// earlier one.
     ///
     /// # Errors
     /// If a worker has ended, or the machine refuses the thread that notices pauses.
@@ -291,8 +262,8 @@ impl Dataplane {
     /// `header` names, two pipes for each. Workers never wait for the log.
     ///
     /// # Errors
-    /// If there is no such link, `header` does not name its pipes, a log is being written already, or
-    /// the machine refuses a thread.
+    /// If there is no such link, `header` does not name its pipes, a log is being written already,
+    /// or the machine refuses a thread.
     pub fn log_frames(
         &self,
         links: &[(LinkId, usize)],
@@ -305,7 +276,7 @@ impl Dataplane {
             let named = (place + 1) * 2 <= header.pipes.len();
             let location = self.location(*link).filter(|_| named);
             let location = location.ok_or(DataplaneError::UnknownPipe(unknown))?;
-            pipes[location.worker].extend(Direction::BOTH.map(|direction| {
+            pipes[location.worker.index()].extend(Direction::BOTH.map(|direction| {
                 let number = 2 * place + direction.index();
                 (PipeId { link: *link, direction }, u32::try_from(number).unwrap_or(u32::MAX))
             }));
@@ -314,7 +285,8 @@ impl Dataplane {
         let _control = self.control();
         let (log, sinks) = frame_log::start(header, out, self.workers.len())?;
         let (done, begun) = channel();
-        for (worker, (pipes, sink)) in pipes.into_iter().zip(sinks).enumerate() {
+        let logged = pipes.into_iter().zip(sinks);
+        for (worker, (pipes, sink)) in WorkerId::first(self.workers.len()).zip(logged) {
             self.send(worker, Command::Log { pipes, sink, done: done.clone() })?;
         }
         drop(done);
@@ -344,7 +316,7 @@ impl Dataplane {
 
     fn apply(
         &self,
-        parts: BTreeMap<usize, Vec<(PipeId, PipeChange)>>,
+        parts: BTreeMap<WorkerId, Vec<(PipeId, PipeChange)>>,
     ) -> Result<Time, DataplaneError> {
         let (done, applied) = channel();
         let count = parts.len();
@@ -369,8 +341,8 @@ impl Dataplane {
         self.control.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub(crate) fn send(&self, worker: usize, command: Command) -> Result<(), DataplaneError> {
-        let handle = &self.workers[worker];
+    pub(crate) fn send(&self, worker: WorkerId, command: Command) -> Result<(), DataplaneError> {
+        let handle = &self.workers[worker.index()];
         handle.commands.send(command).map_err(|_| DataplaneError::WorkerGone { worker })?;
         handle.waker.wake();
         Ok(())
@@ -381,14 +353,14 @@ impl Dataplane {
             let ended =
                 |handle: &WorkerHandle| handle.thread.as_ref().is_none_or(JoinHandle::is_finished);
             let worker = self.workers.iter().position(ended).unwrap_or_default();
-            DataplaneError::WorkerGone { worker }
+            DataplaneError::WorkerGone { worker: WorkerId::at(worker) }
         })
     }
 
     /// One answer from one worker.
     pub(crate) fn ask<T>(
         &self,
-        worker: usize,
+        worker: WorkerId,
         ask: impl FnOnce(Sender<T>) -> Command,
     ) -> Result<T, DataplaneError> {
         let (reply, answer) = channel();
@@ -399,7 +371,7 @@ impl Dataplane {
     /// One answer from every worker, in the order of the workers.
     fn ask_all<T>(&self, ask: impl Fn(Sender<T>) -> Command) -> Result<Vec<T>, DataplaneError> {
         let mut replies = Vec::with_capacity(self.workers.len());
-        for worker in 0..self.workers.len() {
+        for worker in WorkerId::first(self.workers.len()) {
             let (reply, answer) = channel();
             self.send(worker, ask(reply))?;
             replies.push(answer);

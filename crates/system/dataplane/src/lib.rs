@@ -11,6 +11,8 @@
 //! | `balance` | when links move to another worker, and which |
 //! | `vitals` | what others see of a worker without asking it |
 //! | `worker` | a thread: waits, reads devices, releases frames, obeys commands |
+//! | `command` | what its owner asks of a worker, and the answers |
+//! | `worker_id` | which worker: [`WorkerId`] |
 //! | `shard` | a worker's part of the network, and the devices at its ports |
 //! | `recorder` | what is counted and shown of the frames there |
 //! | `carried` | a frame as the link model and the fabric see it: [`Carried`] |
@@ -22,7 +24,7 @@
 //! | `gate` | one timestamp for a batch of changes over several workers |
 //! | `frame_log` | what happens to each frame, written by a thread of its own: [`FrameLog`] |
 //! | `capture` | copies of frames at an interface, for a reader on another thread |
-//! | `watch` | what goes wrong, told to a monitor as it happens: [`Watch`] |
+//! | `watch` | what goes wrong, reported to a monitor as it happens: [`Watch`] |
 //! | `wakeup` | how late the machine wakes threads, and pauses of the engine |
 //! | `thread_clock` | the CPU time of another thread |
 //! | `timing` | how late frames were, and what was lost outside the model: [`Timing`] |
@@ -36,6 +38,7 @@ mod balance;
 mod capture;
 mod carried;
 mod clock;
+mod command;
 mod error;
 mod frame_log;
 mod gate;
@@ -57,13 +60,15 @@ mod wakeup;
 mod watch;
 mod wiring;
 mod worker;
+mod worker_id;
 
 pub use capture::{Capture, CaptureDirection, CaptureNote, CapturedFrame};
 pub use carried::Carried;
 pub use clock::Clock;
+pub use command::PipeStatus;
 pub use error::DataplaneError;
 pub use frame_log::{FrameLog, FrameLogSummary};
-pub use handle::{Dataplane, PipeStatus};
+pub use handle::Dataplane;
 pub use memory::take_memory_in_large_pieces;
 pub use relief::{Overload, Relieved};
 pub use rewiring::{Incoming, NotPutIn, Unwired};
@@ -75,3 +80,4 @@ pub use watch::{
     Watch, Work,
 };
 pub use wiring::{End, LinkWiring, Options, Wiring};
+pub use worker_id::WorkerId;

@@ -1,16 +1,19 @@
-//! Which worker owns which links: connected components, spread evenly by how many links they have. Pure. Not
-//! here: which links move when that proves uneven (`balance`).
+//! Which worker owns which links: connected components, spread evenly by how many links they have.
+//! Pure. Not here: which links move when that proves uneven (`balance`).
 
 use std::cmp::Reverse;
 
-/// For each link, the index of its worker. `ends` holds, for each link, the switches it ends at, and
-/// `homes` the worker that has it, if one does; `workers`, of which there is at least one, get those that have none.
-/// Links that share a switch share a worker: that of most of them. All others stay where they are.
+use crate::worker_id::WorkerId;
+
+/// For each link, its worker. `ends` holds, for each link, the switches it ends at, and `homes` the
+/// worker that has it, if one does; `workers`, of which there is at least one, get those that have
+/// none. Links that share a switch share a worker: that of most of them. All others stay where they
+/// are.
 pub(crate) fn assign(
     ends: &[[Option<usize>; 2]],
-    homes: &[Option<usize>],
+    homes: &[Option<WorkerId>],
     workers: usize,
-) -> Vec<usize> {
+) -> Vec<WorkerId> {
     let switches = ends.iter().flatten().flatten().max().map_or(0, |last| last + 1);
     let mut roots = Roots((0..switches).collect());
     for pair in ends {
@@ -31,31 +34,33 @@ pub(crate) fn assign(
 }
 
 /// How many workers [`assign`] used.
-pub(crate) fn used(assignment: &[usize]) -> usize {
-    assignment.iter().max().map_or(1, |last| last + 1)
+pub(crate) fn used(assignment: &[WorkerId]) -> usize {
+    assignment.iter().max().map_or(1, |last| last.index() + 1)
 }
 
-/// If some have a home: they first, then the largest part first, each to the worker that has least. Otherwise in
-/// their order, which is that of the file: neighbours in it are mostly neighbours in the network, and what goes
-/// from a link to the next one should find it on the same CPU.
-fn spread(mut parts: Vec<Vec<usize>>, homes: &[Option<usize>], workers: usize) -> Vec<usize> {
+/// If some have a home: they first, then the largest part first, each to the worker that has least.
+/// Otherwise in their order, which is that of the file: neighbours in it are mostly neighbours in
+/// the network, and what goes from a link to the next one should find it on the same CPU.
+fn spread(mut parts: Vec<Vec<usize>>, homes: &[Option<WorkerId>], workers: usize) -> Vec<WorkerId> {
     if homes.iter().all(Option::is_none) {
         return in_order(parts, homes.len(), workers);
     }
-    let all = homes.iter().flatten().max().map_or(workers, |last| workers.max(last + 1));
+    let last = homes.iter().flatten().max();
+    let all = last.map_or(workers, |last| workers.max(last.index() + 1));
     let home = |part: &[usize]| {
         let of_worker =
-            |worker: usize| part.iter().filter(|link| homes[**link] == Some(worker)).count();
-        let most = (0..all).max_by_key(|worker| (of_worker(*worker), Reverse(*worker)));
+            |worker: WorkerId| part.iter().filter(|link| homes[**link] == Some(worker)).count();
+        let all = WorkerId::first(all);
+        let most = all.max_by_key(|worker| (of_worker(*worker), Reverse(*worker)));
         most.filter(|worker| of_worker(*worker) > 0)
     };
     parts.sort_by_key(|part| (home(part).is_none(), Reverse(part.len()), part[0]));
     let mut loads = vec![0; all];
-    let mut assignment = vec![0; homes.len()];
+    let mut assignment = vec![WorkerId(0); homes.len()];
     for part in parts {
-        let least = || (0..workers).min_by_key(|worker| loads[*worker]).unwrap_or(0);
-        let worker = home(&part).unwrap_or_else(least);
-        loads[worker] += part.len();
+        let fewest = || WorkerId::first(workers).min_by_key(|worker| loads[worker.index()]);
+        let worker = home(&part).or_else(fewest).unwrap_or(WorkerId(0));
+        loads[worker.index()] += part.len();
         for link in part {
             assignment[link] = worker;
         }
@@ -64,9 +69,9 @@ fn spread(mut parts: Vec<Vec<usize>>, homes: &[Option<usize>], workers: usize) -
 }
 
 /// Each worker gets parts that follow each other, until it has its part of the links that are left.
-fn in_order(mut parts: Vec<Vec<usize>>, links: usize, workers: usize) -> Vec<usize> {
+fn in_order(mut parts: Vec<Vec<usize>>, links: usize, workers: usize) -> Vec<WorkerId> {
     parts.sort_by_key(|part| part[0]);
-    let mut assignment = vec![0; links];
+    let mut assignment = vec![WorkerId(0); links];
     let (mut worker, mut load, mut left) = (0, 0, links);
     for part in parts {
         // More than half of it would be too much.
@@ -77,7 +82,7 @@ fn in_order(mut parts: Vec<Vec<usize>>, links: usize, workers: usize) -> Vec<usi
         load += part.len();
         left -= part.len();
         for link in part {
-            assignment[link] = worker;
+            assignment[link] = WorkerId::at(worker);
         }
     }
     assignment
@@ -107,16 +112,25 @@ mod tests {
 
     const ALONE: [Option<usize>; 2] = [None, None];
 
-    fn anew(ends: &[[Option<usize>; 2]], workers: usize) -> Vec<usize> {
-        assign(ends, &vec![None; ends.len()], workers)
+    fn places(assignment: Vec<WorkerId>) -> Vec<u32> {
+        assignment.into_iter().map(|worker| worker.0).collect()
+    }
+
+    fn anew(ends: &[[Option<usize>; 2]], workers: usize) -> Vec<u32> {
+        places(assign(ends, &vec![None; ends.len()], workers))
+    }
+
+    fn with_homes(ends: &[[Option<usize>; 2]], homes: &[Option<u32>], workers: usize) -> Vec<u32> {
+        let homes: Vec<_> = homes.iter().map(|home| home.map(WorkerId)).collect();
+        places(assign(ends, &homes, workers))
     }
 
     #[test]
     fn independent_links_are_spread() {
         assert_eq!(anew(&[ALONE; 4], 2), [0, 0, 1, 1]);
         assert_eq!(anew(&[ALONE; 7], 3), [0, 0, 1, 1, 1, 2, 2]);
-        assert_eq!(used(&anew(&[ALONE; 2], 8)), 2);
-        assert_eq!(used(&anew(&[], 8)), 1);
+        assert_eq!(used(&assign(&[ALONE; 2], &[None; 2], 8)), 2);
+        assert_eq!(used(&assign(&[], &[], 8)), 1);
     }
 
     #[test]
@@ -136,7 +150,7 @@ mod tests {
             [None, Some(1)],
             [Some(1), Some(1)],
         ];
-        let workers = anew(&ends, 3);
+        let workers = assign(&ends, &[None; 6], 3);
         assert_eq!((workers[0], workers[0]), (workers[2], workers[3]));
         assert_eq!(workers[4], workers[5]);
         assert_eq!(used(&workers), 3);
@@ -148,9 +162,13 @@ mod tests {
     fn who_has_a_home_stays_unless_a_switch_says_otherwise() {
         let ends = [ALONE, ALONE, ALONE, [None, Some(7)], [Some(7), Some(3)], [Some(3), None]];
         let homes = [Some(1), Some(1), None, Some(0), None, Some(1)];
-        assert_eq!(assign(&ends, &homes, 2), [1, 1, 1, 0, 0, 0]);
+        assert_eq!(with_homes(&ends, &homes, 2), [1, 1, 1, 0, 0, 0]);
         let homes = [Some(1), Some(1), None, Some(0), Some(1), Some(1)];
-        assert_eq!(assign(&ends, &homes, 2), [1, 1, 0, 1, 1, 1]);
-        assert_eq!(assign(&ends, &homes, 1), [1, 1, 0, 1, 1, 1], "no link comes to the second one");
+        assert_eq!(with_homes(&ends, &homes, 2), [1, 1, 0, 1, 1, 1]);
+        assert_eq!(
+            with_homes(&ends, &homes, 1),
+            [1, 1, 0, 1, 1, 1],
+            "no link comes to the second one"
+        );
     }
 }

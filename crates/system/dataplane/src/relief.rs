@@ -1,27 +1,15 @@
-//! Links of workers that cannot bear them go to others, while the data plane runs. Not here: when that is to
-//! happen (`balance`), and how it is done (`rewiring`).
+//! Links of workers that cannot bear them go to others, while the data plane runs. Not here: when
+//! that is to happen (`balance`), and how it is done (`rewiring`).
 
 use std::sync::PoisonError;
 
-use netloom_units::{Duration, Time};
+use netloom_units::Duration;
 
-use crate::balance::{Balance, LinkLoad, Load, Step, relief, share};
-use crate::handle::Location;
-use crate::worker::Command;
-use crate::{Dataplane, DataplaneError, Limits, Watch};
-
-/// What is known of the workers' load.
-#[derive(Debug)]
-pub(crate) struct Relief {
-    balance: Balance,
-    /// Cores that this process may use.
-    cores: usize,
-    /// The worker that only helps out.
-    spare: Option<usize>,
-    /// When the workers were looked at last, and what each had spent by then: CPU time, and how much of that
-    /// awake without anything to do.
-    last: Option<(Time, Vec<(Duration, Duration)>)>,
-}
+use crate::balance::{LinkLoad, Load, Step, relief, share};
+use crate::command::Command;
+use crate::handle::{Dataplane, Location};
+use crate::worker_id::WorkerId;
+use crate::{DataplaneError, Limits, Watch};
 
 /// Links that are to move to another worker.
 #[derive(Debug)]
@@ -44,16 +32,11 @@ impl Relieved {
     }
 }
 
-impl Relief {
-    pub fn new(cores: usize, spare: Option<usize>) -> Self {
-        Self { balance: Balance::default(), cores, spare, last: None }
-    }
-}
-
 impl Dataplane {
-    /// Looks at what the workers did since the last look: whether links should move from one that cannot bear
-    /// them to another, or back from the one that helps out. The machine had CPUs left in that time: `idle`, as a share
-    /// of one CPU. To be asked a few times a second; workers are not woken for it.
+    /// Looks at what the workers did since the last look: whether links should move from one that
+    /// cannot bear them to another, or back from the one that helps out. The machine had CPUs left
+    /// in that time: `idle`, as a share of one CPU. To be asked a few times a second; workers are
+    /// not woken for it.
     ///
     /// # Errors
     /// If a worker has ended.
@@ -88,11 +71,12 @@ impl Dataplane {
         Ok(step.map(Overload))
     }
 
-    /// Moves links, with the frames in them and their captures, if that is worth it. With limits, and if
-    /// links move, there is a new watch, which replaces the one before.
+    /// Moves links, with the frames in them and their captures, if that is worth it. With limits,
+    /// and if links move, there is a new watch, which replaces the one before.
     ///
     /// # Errors
-    /// If a worker has ended, or the machine refuses what a monitor needs: nobody is told anything then.
+    /// If a worker has ended, or the machine refuses what a monitor needs: nobody is told anything
+    /// then.
     pub fn relieve(
         &mut self,
         overload: Overload,
@@ -121,8 +105,8 @@ impl Dataplane {
     }
 
     /// Whether one worker's links have lower numbers than the other's.
-    fn lies_before(&self, one: usize, other: usize) -> bool {
-        let of = |worker: usize| {
+    fn lies_before(&self, one: WorkerId, other: WorkerId) -> bool {
+        let of = |worker: WorkerId| {
             let mine = self.locations.iter().filter(|(_, at)| at.worker == worker);
             let (count, sum) = mine.fold((0, 0), |(n, sum), (link, _)| (n + 1, sum + link.index()));
             (count > 0).then(|| sum as f64 / f64::from(count))
@@ -143,8 +127,8 @@ impl Dataplane {
     /// Tells workers whether a core is left that they may wait awake on.
     pub(crate) fn note_places(&self) {
         let relief = self.relief.lock().unwrap_or_else(PoisonError::into_inner);
-        let has_links = |worker: &usize| self.placed().any(|at| at.worker == *worker);
-        let active = (0..self.workers.len()).filter(has_links).count().max(1);
+        let has_links = |worker: &WorkerId| self.placed().any(|at| at.worker == *worker);
+        let active = WorkerId::first(self.workers.len()).filter(has_links).count().max(1);
         self.workers.iter().for_each(|worker| worker.vitals.set_may_spin(relief.cores > active));
     }
 }
@@ -208,7 +192,7 @@ mod tests {
     }
 
     fn homes(dataplane: &Dataplane) -> Vec<usize> {
-        dataplane.placed().map(|at| at.worker).collect()
+        dataplane.placed().map(|at| at.worker.index()).collect()
     }
 
     #[test]
@@ -219,7 +203,7 @@ mod tests {
         let mut capture = dataplane.capture(LinkId(7), 0).unwrap();
         peers.iter().for_each(|[left, _]| assert!(left.send(&frame(1))));
         offered(&dataplane, LINKS as u64);
-        let half = Overload(Step::Relieve { from: 0, to: 1, part: 0.5 });
+        let half = Overload(Step::Relieve { from: WorkerId(0), to: WorkerId(1), part: 0.5 });
         let relieved = dataplane.relieve(half, None).unwrap();
         assert_eq!((relieved.links, relieved.watch.is_none()), (4, true));
         assert_eq!(homes(&dataplane), [[0; 4].as_slice(), &[1; 12]].concat(), "neighbours");
@@ -233,7 +217,7 @@ mod tests {
         let seen: Vec<_> = (0..2).map(|_| capture.recv_timeout(PATIENCE).unwrap().bytes).collect();
         assert_eq!(seen, [frame(1), frame(2)]);
         // All come back, and changes find them.
-        let back = Overload(Step::Return { from: 1, to: 0 });
+        let back = Overload(Step::Return { from: WorkerId(1), to: WorkerId(0) });
         assert_eq!(dataplane.relieve(back, None).unwrap().links, 12);
         assert_eq!(homes(&dataplane), [0; LINKS]);
         let sooner = serde_json::from_str(r#"{"delay":"0ms"}"#).unwrap();
@@ -256,7 +240,7 @@ mod tests {
         let _before = dataplane.watch(limits).unwrap();
         peers.iter().for_each(|[left, _]| assert!(left.send(&frame(1))));
         offered(&dataplane, LINKS as u64);
-        let half = Overload(Step::Relieve { from: 0, to: 1, part: 0.5 });
+        let half = Overload(Step::Relieve { from: WorkerId(0), to: WorkerId(1), part: 0.5 });
         let mut watch = dataplane.relieve(half, Some(limits)).unwrap().watch.unwrap();
         for [left, right] in &peers {
             assert!(left.send(&frame(2)) && right.receive(PATIENCE).is_some());
@@ -273,7 +257,7 @@ mod tests {
         let (mut dataplane, peers) = start();
         peers[..6].iter().for_each(|[left, _]| assert!(left.send(&frame(1))));
         offered(&dataplane, 6);
-        let half = Overload(Step::Relieve { from: 0, to: 1, part: 0.5 });
+        let half = Overload(Step::Relieve { from: WorkerId(0), to: WorkerId(1), part: 0.5 });
         assert_eq!(dataplane.relieve(half, None).unwrap().links, 0);
     }
 }

@@ -9,11 +9,12 @@ use netloom_fabric::{LinkId, PipeId, SegmentId, SwitchKind};
 use netloom_link::{Direction, Pipe};
 
 use crate::carried::Carried;
-use crate::handle::{LinkControl, Location, SwitchEnd};
+use crate::command::{Command, Unjoined};
+use crate::handle::{Dataplane, LinkControl, Location, SwitchEnd};
 use crate::partition;
 use crate::shard::Parts;
-use crate::worker::{Command, Unjoined};
-use crate::{Dataplane, DataplaneError, End, Limits, LinkWiring, Watch};
+use crate::worker_id::WorkerId;
+use crate::{DataplaneError, End, Limits, LinkWiring, Watch};
 
 /// A link that was taken out, without its ends: its pipes, with all that they have counted.
 pub struct Unwired {
@@ -66,7 +67,7 @@ struct Slot {
     name: Option<String>,
     switches: [Option<SwitchEnd>; 2],
     /// The worker that has it, or gets it.
-    worker: usize,
+    worker: WorkerId,
     /// What it is made of, while no worker has it.
     parts: Option<Box<Parts>>,
     /// The controls of one that comes.
@@ -79,7 +80,7 @@ impl Slot {
             id,
             name: Some(name),
             switches: parts.ends.each_ref().map(SwitchEnd::of),
-            worker: 0,
+            worker: WorkerId(0),
             control: Some(LinkControl::of(&parts)),
             parts: Some(Box::new(parts)),
         }
@@ -125,8 +126,8 @@ impl Dataplane {
     ///
     /// # Errors
     /// If a pipe names a file that was not read, ports of a switch differ in their kind, a link has
-    /// the identity of another, the machine refuses to wait for an interface, or a worker has ended.
-    /// Nothing is put in then.
+    /// the identity of another, the machine refuses to wait for an interface, or a worker has
+    /// ended. Nothing is put in then.
     pub fn put_in(
         &mut self,
         links: Vec<Incoming>,
@@ -135,7 +136,7 @@ impl Dataplane {
         let mut slots: Vec<Slot> = self.locations.iter().map(Slot::in_place).collect();
         let here = slots.len();
         slots.extend(links.into_iter().map(|link| self.slot(link)));
-        let before: Vec<usize> = slots.iter().map(|slot| slot.worker).collect();
+        let before: Vec<WorkerId> = slots.iter().map(|slot| slot.worker).collect();
         let made = check(&slots)
             .and_then(|()| self.place(&mut slots, here))
             .and_then(|()| switch_carriers(&slots));
@@ -171,8 +172,8 @@ impl Dataplane {
     }
 
     /// Brings every link to the worker that `assignment` has at its place in `slots`.
-    fn bring(&mut self, slots: &mut [Slot], assignment: &[usize]) -> Result<(), DataplaneError> {
-        let moves = |(slot, worker): (&Slot, &usize)| {
+    fn bring(&mut self, slots: &mut [Slot], assignment: &[WorkerId]) -> Result<(), DataplaneError> {
+        let moves = |(slot, worker): (&Slot, &WorkerId)| {
             (slot.parts.is_none() && slot.worker != *worker).then_some(slot.id)
         };
         let moving: Vec<LinkId> = slots.iter().zip(assignment).filter_map(moves).collect();
@@ -185,10 +186,10 @@ impl Dataplane {
                 slot.parts = Some(Box::new(parts));
             }
             if slot.parts.is_some() {
-                joining[*worker].push(index);
+                joining[worker.index()].push(index);
             }
         }
-        let joining = joining.into_iter().enumerate();
+        let joining = WorkerId::first(joining.len()).zip(joining);
         let mut joining = joining.filter(|(_, indices)| !indices.is_empty());
         joining.try_for_each(|(worker, indices)| self.join(worker, &indices, slots))
     }
@@ -196,7 +197,7 @@ impl Dataplane {
     /// Has a worker join the links at these indices, all or none.
     fn join(
         &mut self,
-        worker: usize,
+        worker: WorkerId,
         indices: &[usize],
         slots: &mut [Slot],
     ) -> Result<(), DataplaneError> {
@@ -216,26 +217,26 @@ impl Dataplane {
         Err(DataplaneError::Watch { link, end, source })
     }
 
-    /// Brings links to another worker, with the frames in them and their captures. With limits, there
-    /// is a new watch, which replaces the one before. If the machine refuses to wait for an interface
-    /// there, the links are back where they were, and that is returned, too.
+    /// Brings links to another worker, with the frames in them and their captures. With limits,
+    /// there is a new watch, which replaces the one before. If the machine refuses to wait for an
+    /// interface there, the links are back where they were, and that is returned, too.
     ///
     /// # Errors
     /// If the machine refuses to have them back, or what a monitor needs, or a worker has ended.
     pub(crate) fn bring_to(
         &mut self,
-        worker: usize,
+        worker: WorkerId,
         links: &[LinkId],
         watch: Option<Limits>,
     ) -> Result<(Option<Watch>, Option<DataplaneError>), DataplaneError> {
         let mut slots: Vec<Slot> = self.locations.iter().map(Slot::in_place).collect();
-        let before: Vec<usize> = slots.iter().map(|slot| slot.worker).collect();
+        let before: Vec<WorkerId> = slots.iter().map(|slot| slot.worker).collect();
         let moving: BTreeSet<LinkId> = links.iter().copied().collect();
         let after = slots.iter().map(|slot| match moving.contains(&slot.id) {
             true => worker,
             false => slot.worker,
         });
-        let after: Vec<usize> = after.collect();
+        let after: Vec<WorkerId> = after.collect();
         let refused = self.bring(&mut slots, &after).err();
         if refused.is_some() {
             self.bring(&mut slots, &before)?;
@@ -249,7 +250,7 @@ impl Dataplane {
         &mut self,
         error: DataplaneError,
         mut slots: Vec<Slot>,
-        before: &[usize],
+        before: &[WorkerId],
     ) -> Box<NotPutIn> {
         let mut links = Vec::new();
         for slot in &mut slots {
@@ -265,7 +266,7 @@ impl Dataplane {
                 Incoming::Back(link, ends)
             }));
         }
-        let here: (Vec<Slot>, Vec<usize>) =
+        let here: (Vec<Slot>, Vec<WorkerId>) =
             slots.into_iter().zip(before).filter(|(slot, _)| slot.name.is_none()).unzip();
         let (mut slots, before) = here;
         // A link that cannot come back either is lost with its worker.
@@ -297,7 +298,7 @@ impl Dataplane {
         links: &[LinkId],
         with_frames: bool,
     ) -> Result<BTreeMap<LinkId, Parts>, DataplaneError> {
-        let mut by_worker: BTreeMap<usize, Vec<LinkId>> = BTreeMap::new();
+        let mut by_worker: BTreeMap<WorkerId, Vec<LinkId>> = BTreeMap::new();
         for link in links {
             if let Some(Location { worker, .. }) = self.location(*link) {
                 by_worker.entry(*worker).or_default().push(*link);

@@ -17,7 +17,6 @@ use crate::recorder::{Recorder, Taps};
 use crate::timing::DeviceFailure;
 use crate::waiter::Waiter;
 use crate::watch::Loss;
-use crate::worker::Returned;
 use crate::{Clock, End};
 
 /// Frames and bytes read from one device before the others have their turn: some 20 µs of small
@@ -27,6 +26,9 @@ const READ_BYTES: usize = 256 << 10;
 /// Rounds in which frames move on through switches before a link is taken out. Loops of switches
 /// are no scenario; what still waits then is lost, and counted.
 const ROUNDS: usize = 64;
+
+/// A device and the link end it belongs to.
+pub(crate) type Returned = (LinkId, usize, Box<dyn FrameDevice>);
 
 /// A link that no worker has: what it ends at, and its pipes with the frames in them.
 pub(crate) struct Parts {

@@ -1,29 +1,32 @@
-//! What a monitor is told of the data plane as it happens: frames that leave late, frames lost outside
-//! the model, times in which nobody looked at the devices. Each worker puts what is rare into a ring of its
-//! own and counts what is common (`tally`); it never waits, and nothing is locked. Not here: what to conclude.
+//! What a monitor is told of the data plane as it happens: frames that leave late, frames lost
+//! outside the model, times in which nobody looked at the devices. Each worker puts what is rare
+//! into a ring of its own and counts what is common (`tally`); it never waits, and nothing is
+//! locked. Not here: what to conclude.
 
+mod counting;
 mod lateness;
 mod seen;
 mod slack;
 mod tally;
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 use netloom_fabric::PipeId;
 use netloom_units::{Duration, Time};
 use rtrb::{Consumer, RingBuffer};
 
 use crate::wakeup::Pulse;
+use counting::{BUCKETS, SLOT, SLOTS, longest_of, shortest_of, since, slot_of};
 use lateness::ToldLateness;
 pub use lateness::{FrameCounts, PipeLateness};
 pub use seen::{Limits, Loss, Seen, Sighting};
 pub use slack::Slack;
 pub(crate) use tally::Spotter;
-use tally::{BUCKETS, SLOT, SLOTS, Tally, longest_of, shortest_of, slot_of};
+use tally::Tally;
 
-/// Sightings that may wait in the ring of one worker: so many are told exactly from one look to the next, and
-/// bound what a look costs. An overloaded worker hands over thousands of frames meanwhile, all late.
+/// Sightings that may wait in the ring of one worker: so many are told exactly from one look to the
+/// next, and bound what a look costs. An overloaded worker hands over thousands of frames
+/// meanwhile, all late.
 const BACKLOG: usize = 1 << 10;
 
 /// A monitor's end. The thread that notices pauses ends with it.
@@ -84,11 +87,11 @@ impl Told {
 /// What was common since the last look.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Common {
-    /// How many wire frames left the engine within the tolerance, by how late they were at most (within a
-    /// quarter of an octave).
+    /// How many wire frames left the engine within the tolerance, by how late they were at most
+    /// (within a quarter of an octave).
     pub punctual: Vec<(Duration, u64)>,
-    /// How many more left it later than were told one by one, by how late they were at least (within a
-    /// quarter of an octave).
+    /// How many more left it later than were told one by one, by how late they were at least
+    /// (within a quarter of an octave).
     pub late: Vec<(Duration, u64)>,
     /// How many more were lost outside the model than were told one by one.
     pub lost: Vec<(Loss, u64)>,
@@ -153,8 +156,9 @@ impl Watch {
         self.limits
     }
 
-    /// Everything that was seen since the last call: what is rare to `see`, in each worker's order; what is
-    /// common is returned. Traffic is told until the last full 10 ms; all of it if this is the `last` look.
+    /// Everything that was seen since the last call: what is rare to `see`, in each worker's order;
+    /// what is common is returned. Traffic is told until the last full 10 ms; all of it if this is
+    /// the `last` look.
     pub fn look(&mut self, now: Time, last: bool, mut see: impl FnMut(Sighting)) -> Common {
         let mut common = Common::default();
         let mut punctual = [0; BUCKETS];
@@ -204,7 +208,8 @@ impl Watch {
         traffic
     }
 
-    /// Bytes that have been counted for a slot, or for one that shares its place, and have not been told.
+    /// Bytes that have been counted for a slot, or for one that shares its place, and have not been
+    /// told.
     fn bytes_in(&mut self, slot: u64) -> u64 {
         let place = (slot % SLOTS) as usize;
         let count = |worker: &mut WorkerEnd| {
@@ -300,12 +305,6 @@ fn counted(
 ) -> impl Iterator<Item = (Duration, u64)> {
     let counted = frames.iter().enumerate().filter(|(_, frames)| **frames > 0);
     counted.map(move |(bucket, frames)| (time_of(bucket), *frames))
-}
-
-/// What `counter` has grown by since it was `told`.
-fn since(counter: &AtomicU64, told: &mut u64) -> u64 {
-    let now = counter.load(Ordering::Relaxed);
-    now - std::mem::replace(told, now)
 }
 
 #[cfg(test)]

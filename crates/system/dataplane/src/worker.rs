@@ -2,25 +2,19 @@
 //! go (`shard`).
 
 use std::collections::VecDeque;
-use std::io;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, TryRecvError};
 
-use netloom_fabric::{LinkId, PipeId, SegmentEnd};
-use netloom_link::{PipeChange, Window};
-use netloom_ports::FrameDevice;
+use netloom_fabric::LinkId;
+use netloom_link::Window;
 use netloom_units::{Duration, Time};
 
 use crate::Clock;
-use crate::balance::Load;
-use crate::capture::CaptureSink;
-use crate::frame_log::LogSink;
-use crate::gate::Ticket;
-use crate::handle::PipeStatus;
+use crate::command::{Command, PipeStatus, Unjoined};
 use crate::margin::Margin;
 use crate::scheduling::{Urgency, WorkerPlace, stay_on};
-use crate::shard::{Parts, Refused, Shard};
-use crate::timing::{Counters, WorkerLoad};
+use crate::shard::{Parts, Refused, Returned, Shard};
+use crate::timing::WorkerLoad;
 use crate::vitals::Vitals;
 use crate::waiter::{Patience, Waiter};
 use crate::wakeup::exact_timers;
@@ -32,48 +26,9 @@ const STATUS_BATCH: usize = 16;
 /// A wait that is longer than its system call takes: there was nothing to do.
 const ASLEEP: Duration = Duration::from_micros(10);
 
-/// What is everyday, and nothing beside any tolerance: the time that it takes to wake up, or to read what
-/// other devices have.
+/// What is everyday, and nothing beside any tolerance: the time that it takes to wake up, or to
+/// read what other devices have.
 const NOTICED: Duration = Duration::from_micros(100);
-
-/// What the owner asks of a worker.
-pub(crate) enum Command {
-    /// Apply the changes at the time the ticket's gate gives.
-    Change { changes: Vec<(PipeId, PipeChange)>, ticket: Ticket, done: Sender<Time> },
-    /// Report on every pipe, since it began or in the window.
-    Pipes { window: Option<Window>, reply: Sender<Vec<PipeStatus>> },
-    /// Report on the ports of switches.
-    SegmentEnds { reply: Sender<Vec<SegmentEnd>> },
-    /// Report on time kept and frames lost.
-    Timing { reply: Sender<Counters> },
-    /// Show what enters `entry` and what leaves `exit`.
-    Capture { entry: PipeId, exit: PipeId, sink: CaptureSink, done: Sender<()> },
-    /// Log what happens in these pipes, each under its number; `false` if there is a log already.
-    Log { pipes: Vec<(PipeId, u32)>, sink: LogSink, done: Sender<bool> },
-    /// Log no more.
-    EndLog { done: Sender<()> },
-    /// Tell a monitor from now on.
-    Watch { limits: Limits, reply: Sender<WorkerEnd> },
-    /// Join links; or all of them back, and which one could not be joined and why.
-    Join { links: Vec<(LinkId, Parts)>, reply: Sender<Result<(), Unjoined>> },
-    /// Report what links have given to do since that was last asked.
-    Load { reply: Sender<Load> },
-    /// Let links go, with the frames in them or without.
-    Part { links: Vec<LinkId>, with_frames: bool, reply: Sender<Vec<(LinkId, Parts)>> },
-    /// End.
-    Stop,
-}
-
-/// Links that a worker did not join; which of them failed, at which end, and why.
-pub(crate) struct Unjoined {
-    pub links: Vec<(LinkId, Parts)>,
-    pub failed: LinkId,
-    pub end: usize,
-    pub source: io::Error,
-}
-
-/// A device and the link end it belongs to.
-pub(crate) type Returned = (LinkId, usize, Box<dyn FrameDevice>);
 
 pub(crate) struct Worker {
     shard: Shard,
@@ -173,9 +128,9 @@ impl Worker {
         self.shard.into_devices()
     }
 
-    /// For how long what enters now may have been there: since the worker `looked` last, less what it slept
-    /// by its own wish. A stall counts until the worker has caught up, since what it releases late comes back
-    /// from nodes late.
+    /// For how long what enters now may have been there: since the worker `looked` last, less what
+    /// it slept by its own wish. A stall counts until the worker has caught up, since what it
+    /// releases late comes back from nodes late.
     fn note_unseen(&mut self, looked: Time, before: Time, now: Time, patience: Patience) {
         let slept = now.since(before);
         let wanted = match patience {
@@ -259,7 +214,8 @@ impl Worker {
         }
     }
 
-    /// Until `now`, nobody looked at the devices for so long, and not because there was nothing to do.
+    /// Until `now`, nobody looked at the devices for so long, and not because there was nothing to
+    /// do.
     #[inline]
     fn unattended(&mut self, now: Time, lasted: Duration) {
         if let Some(spotter) = &mut self.shard.recorder().spotter {

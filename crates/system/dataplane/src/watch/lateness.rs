@@ -7,7 +7,7 @@ use netloom_fabric::PipeId;
 use netloom_link::Passage;
 use netloom_units::Duration;
 
-use super::tally::{add, bucket, longest_of};
+use super::counting::{self, add, bucket, longest_of};
 
 /// The buckets that are kept: a quarter of an octave each, from 4 µs to more than an hour. What is
 /// less or more counts in the first and the last.
@@ -35,7 +35,7 @@ pub struct PipeLateness {
 pub struct FrameCounts {
     /// How many were at most so late, and not as punctual as those of the entry before.
     pub by: Vec<(Duration, u64)>,
-    /// How many were later than [`Limits::needed`](super::Limits::needed).
+    /// How many were later than [`Limits::needed`](super::seen::Limits::needed).
     pub beyond: u64,
 }
 
@@ -122,8 +122,8 @@ impl LatenessTally {
             pipe,
             late: self.late.since(&mut told.late),
             at_most: self.at_most.since(&mut told.at_most),
-            busy: Duration::from_nanos(super::since(&self.busy, &mut told.busy)),
-            lost: Duration::from_nanos(super::since(&self.lost, &mut told.lost)),
+            busy: Duration::from_nanos(counting::since(&self.busy, &mut told.busy)),
+            lost: Duration::from_nanos(counting::since(&self.lost, &mut told.lost)),
         })
     }
 }
@@ -143,8 +143,8 @@ impl Counters {
 
     fn since(&self, told: &mut ToldCounters) -> FrameCounts {
         // The other way round than they are counted, so that no frame is late that is not there.
-        super::since(&self.frames, &mut told.frames);
-        let beyond = super::since(&self.beyond, &mut told.beyond);
+        counting::since(&self.frames, &mut told.frames);
+        let beyond = counting::since(&self.beyond, &mut told.beyond);
         let mut by = Vec::new();
         for (index, (counter, told)) in self.by.iter().zip(&mut told.by).enumerate() {
             let now = counter.load(Ordering::Relaxed);

@@ -1,11 +1,11 @@
-//! When a worker had nothing to do and stayed awake, on which CPU: to the machine such a CPU is busy, but it has
-//! time left. The worker writes, the monitor's end reads.
+//! When a worker had nothing to do and stayed awake, on which CPU: to the machine such a CPU is
+//! busy, but it has time left. The worker writes, the monitor's end reads.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use netloom_units::Time;
 
-use super::tally::{SLOTS, slot_of};
+use super::counting::{SLOTS, slot_of};
 
 /// A CPU on which a worker waited awake: some time it had left.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
