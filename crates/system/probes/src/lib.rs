@@ -19,7 +19,7 @@
 //! | `uplinks` | `/proc/net/dev` | traffic and losses of uplinks |
 //! | `places`, `awaited`, `source`, `fields` | – | where files are, or will be; reading and taking them apart |
 //! | `budget` | – | how often a probe with many files looks |
-//! | `probe` | – | what probes have in common, and polling them when they are due |
+//! | `probe`, `probes` | – | what probes have in common, and polling them when they are due |
 //! | `prepared` | – | choosing the best, and what can be done before there are nodes |
 
 mod awaited;
@@ -33,6 +33,7 @@ mod places;
 mod prepared;
 mod pressure;
 mod probe;
+mod probes;
 mod process;
 mod processes;
 mod refaults;
@@ -44,4 +45,5 @@ mod vmstat;
 pub use budget::Budget;
 pub use places::{Limited, Node, Places};
 pub use prepared::Prepared;
-pub use probe::{Probe, Probes, Sink};
+pub use probe::{Probe, Sink};
+pub use probes::Probes;

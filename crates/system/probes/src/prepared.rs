@@ -1,4 +1,4 @@
-//! The best probes of this machine, made ready in two steps.
+//! Which probes there are, and the best of them for this machine, made ready in two steps.
 
 use std::path::Path;
 
@@ -10,9 +10,16 @@ use crate::bpf::{
 };
 use crate::cpu::Cpu;
 use crate::disks::Disks;
+use crate::neighbours::Neighbours;
 use crate::places::Places;
-use crate::probe::{Probe, Probes, always_polling};
+use crate::pressure::Pressures;
+use crate::probe::Probe;
+use crate::probes::Probes;
 use crate::processes::Processes;
+use crate::refaults::Refaults;
+use crate::softnet::Softnet;
+use crate::uplinks::Uplinks;
+use crate::vmstat::Vmstat;
 
 /// The best probes that this machine permits, as far as they can be made ready before the nodes are
 /// there: to have the kernel take programs takes tens of milliseconds.
@@ -65,4 +72,36 @@ impl Prepared {
         probes.extend(always_polling(places));
         Probes::of(probes)
     }
+}
+
+impl Probes {
+    /// The best that this machine permits: event-driven probes where it can be, polling ones for
+    /// the rest. What cannot be event-driven, and why, is said with what is watched.
+    pub fn best(places: &Places) -> Self {
+        Prepared::new(places.nodes.len(), places.tolerated_wait, &places.proc).start(places)
+    }
+
+    /// All polling probes of this crate, and no others.
+    pub fn polling(places: &Places) -> Self {
+        let mut probes: Vec<Box<dyn Probe>> = vec![
+            Box::new(Cpu::new(places)),
+            Box::new(Processes::new(places, true, None)),
+            Box::new(Disks::new(places)),
+        ];
+        probes.extend(always_polling(places));
+        Self::of(probes)
+    }
+}
+
+/// Probes of which there is no event-driven counterpart.
+fn always_polling(places: &Places) -> [Box<dyn Probe>; 7] {
+    [
+        Box::new(Pressures::new(places)),
+        Box::new(Refaults::new(places)),
+        Box::new(Vmstat::new(places)),
+        Box::new(Softnet::new(places)),
+        Box::new(Neighbours::of_ipv4(places)),
+        Box::new(Neighbours::of_ipv6(places)),
+        Box::new(Uplinks::new(places)),
+    ]
 }
