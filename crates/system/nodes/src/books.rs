@@ -8,6 +8,7 @@
 //! | `ledger`, `ours` | these books in the engine, and in whoever takes everything away |
 //! | `walls` | what the machine has only so many of |
 
+pub(crate) mod borrowed;
 pub(crate) mod layout;
 pub(crate) mod ledger;
 pub(crate) mod made;

@@ -13,7 +13,8 @@ use netloom_plan::{InterfacePlan, NodePlan, Plan, RoutePlan};
 use netloom_scenario::{Controller, Endpoint, IpPrefix};
 
 use crate::create::{create_namespace, enter_namespace, raise_file_limit};
-use crate::network::{Attachment, Remains};
+use crate::device::Attachment;
+use crate::network::Remains;
 use crate::stack::configure::{
     Indices, LOOPBACK, MINIMUM_IPV6_MTU, configure, has_link_local, interface_index,
     interface_requests,

@@ -9,11 +9,13 @@ use std::{fs, thread};
 use netloom_plan::{NodePlan, Plan};
 use nix::sys::resource::{Resource, getrlimit, setrlimit};
 
+use crate::books::borrowed::Borrowed;
+use crate::books::layout::OUTSIDE;
 use crate::books::ledger::Ledger;
 use crate::books::ours::Ours;
 use crate::books::record::Record;
 use crate::cgroup::Tree;
-use crate::outside::{self, Borrowed};
+use crate::outside;
 use crate::stack::configure::{configure, prepare as prepare_node};
 use crate::stack::direct;
 use crate::teardown;
@@ -21,8 +23,6 @@ use crate::{Demand, Device, Layout, NodeError, rootless, stack::netns, stack::ta
 
 /// The most threads that make nodes. Most of the work is under one lock of the kernel's.
 const MOST_THREADS: usize = 4;
-/// Descriptors that the engine needs beside devices: sockets, pipes, files, per node and in all.
-pub(crate) const SPARE_FILES: u64 = 1024;
 
 /// Lets this process open what the plan needs, and returns the limits as they were.
 pub(crate) fn raise_file_limit(plan: &Plan) -> Result<(u64, u64), NodeError> {
@@ -76,7 +76,7 @@ pub(crate) fn create(
 
 /// Nothing of these names may exist.
 fn check_absent(layout: &Layout, plan: &Plan) -> Result<(), NodeError> {
-    let outside = plan.outside.iter().take(1).map(|_| outside::NAMESPACE);
+    let outside = plan.outside.iter().take(1).map(|_| OUTSIDE);
     let nodes = plan.nodes.iter().map(|node| node.name.as_str());
     let namespaces = nodes.chain(outside).map(|node| layout.namespace(node));
     let found = namespaces.chain([layout.record()]).chain(layout.cgroups()).find(|p| p.exists());

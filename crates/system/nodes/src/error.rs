@@ -222,6 +222,14 @@ pub(crate) fn of_file(path: &Path, error: io::Error) -> io::Error {
     }
 }
 
+/// What is not there needs not be given back.
+pub(crate) fn found(result: io::Result<()>) -> io::Result<()> {
+    match result {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        result => result,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

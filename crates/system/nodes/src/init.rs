@@ -8,6 +8,7 @@
 //! exits when the control socket closes: then the kernel ends all processes of the node. So nothing
 //! outlives the engine, however it ends.
 
+mod failure;
 mod launch;
 mod serve;
 mod spawn;
@@ -17,17 +18,7 @@ use std::io;
 use std::process::exit;
 
 use crate::process::control::{Control, FromInit};
-
-/// Why setting up failed: at what, with which error.
-type Failed = (String, io::Error);
-
-/// Names what was attempted in an error.
-fn attempt<T, E: Into<io::Error>>(
-    result: Result<T, E>,
-    action: impl FnOnce() -> String,
-) -> Result<T, Failed> {
-    result.map_err(|error| (action(), error.into()))
-}
+use failure::attempt;
 
 /// The body of the program `netloom __init`. Does not return: its exit code is of no interest, what
 /// goes wrong is told through the control socket.

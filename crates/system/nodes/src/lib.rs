@@ -10,6 +10,7 @@
 //! | `cgroup` | control groups: accounts, limits, and the end of all processes together |
 //! | `outside` | ends of links that are the machine's |
 //! | [`rootless`] | the user namespace in which ordinary users may do all this |
+//! | `context`, `device` | what nodes share with the machine; their interfaces, for the engine |
 //! | `network` | [`Network`]: the whole, made by `create`, unmade by `teardown` (with `drain`) |
 //! | `changing` | what changes while it lives: nodes, interfaces, addresses, routes that come and go |
 //!
@@ -19,7 +20,9 @@
 mod books;
 mod cgroup;
 mod changing;
+mod context;
 mod create;
+mod device;
 mod drain;
 mod error;
 pub mod init;
@@ -33,9 +36,11 @@ mod teardown;
 pub use books::layout::{LOCK, Layout, is_state_directory};
 pub use books::walls::{Demand, Wall, walls};
 pub use cgroup::{Usage, enforcer};
+pub use context::Context;
+pub use device::{Attachment, Device};
 pub use drain::wait as wait_until_freed;
 pub use error::NodeError;
-pub use network::{Attachment, Context, Device, Network};
+pub use network::Network;
 pub use process::files::NodeFiles;
 pub use process::node::{OnExit, OnStarted, Processes};
 pub use process::pidfd::{PidFd, is_going, started_at};

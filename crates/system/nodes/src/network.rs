@@ -18,61 +18,19 @@ use nix::sys::socket::{AddressFamily, SockFlag, SockProtocol, SockType, socket};
 
 use crate::books::ledger::Ledger;
 use crate::cgroup::{self, Places, Tree, Usage};
+use crate::context::Context;
+use crate::device::Device;
 use crate::process::node::{Node, OnExit, Processes};
 use crate::process::reactor::Reactor;
 use crate::process::starter::Starter;
 use crate::stack::interface::{self, InterfaceState};
 use crate::{
-    Layout, NodeError, NodeFiles, Overruns, SpawnRequest, Spawned, View, create, process::oom,
+    Layout, NodeError, NodeFiles, Overruns, SpawnRequest, Spawned, create, process::oom,
     stack::netns, stack::overruns,
 };
 
 /// How long the processes of all nodes may take to end in [`Network::destroy`].
 const PATIENCE: Duration = Duration::from_secs(10);
-
-/// What nodes share with the machine.
-#[derive(Debug, Clone)]
-pub struct Context {
-    /// The scenario's directory; processes start in it, and see it as [`crate::WORK_DIRECTORY`].
-    pub work_dir: PathBuf,
-    /// A program that calls [`crate::init::main`] when its first argument is `__init`: the
-    /// `netloom` binary.
-    pub init: PathBuf,
-    /// Environment variables of every process, over and above the engine's own.
-    pub env: Vec<(String, String)>,
-    /// Files of the machine, sockets included, that processes see at another place below `/run`:
-    /// what is where, and where they see it. They must be there when the first process of a node
-    /// starts.
-    pub files: Vec<(PathBuf, PathBuf)>,
-    /// What nodes see that differs from the machine, by their names; nodes that are not here see
-    /// nothing more. [`Network::set_view`] changes it.
-    pub views: HashMap<String, View>,
-}
-
-/// An interface of a node, as the engine holds it: a TAP device, non-blocking, with a virtio-net
-/// header of 10 bytes before every frame, checksum and TCP segmentation offloads on.
-///
-/// The device stays in its node when the descriptor is closed, and goes with the node.
-#[derive(Debug)]
-pub struct Device {
-    /// The node's name.
-    pub node: String,
-    /// The interface's name.
-    pub interface: String,
-    /// The device.
-    pub fd: OwnedFd,
-    /// How the engine holds it.
-    pub attachment: Attachment,
-}
-
-/// How the engine holds a device.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Attachment {
-    /// By the far end of a TAP.
-    Tap,
-    /// By a packet socket ([`netloom_ports::PacketDevice`]): one of the machine's.
-    Packet,
-}
 
 /// The nodes of an experiment in the kernel. Dropping it destroys them, without a word about
 /// problems; [`Network::destroy`] tells.

@@ -27,28 +27,16 @@ use netloom_ports::PacketDevice;
 use netloom_scenario::Outside;
 use nix::net::if_::if_nametoindex;
 
+use crate::books::layout::OUTSIDE;
 use crate::books::ledger::Ledger;
 use crate::books::made::Thing;
 use crate::books::ours::Ours;
 use crate::books::record::Record;
-use crate::network::Attachment;
+use crate::device::Attachment;
 use crate::stack::netlink::{Netlink, Request};
 use crate::{Device, NodeError, stack::netns, stack::requests, stack::tap};
 
-pub(crate) use borrowed::{Borrowed, check, check_change, give_back};
-
-/// The namespace of devices that the engine reads; no node is called so.
-pub(crate) const NAMESPACE: &str = "+outside";
-/// The network namespace of this process, whatever its threads do.
-const HOME: &str = "/proc/self/ns/net";
-
-/// What is not there needs not be given back.
-fn found(result: io::Result<()>) -> io::Result<()> {
-    match result {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
-        result => result,
-    }
-}
+pub(crate) use borrowed::{check, check_change, give_back};
 
 fn failed(end: &OutsidePlan, action: &str, source: io::Error) -> NodeError {
     NodeError::Outside { end: end.end.to_string(), action: action.into(), source }
@@ -85,7 +73,7 @@ fn make_end(ledger: &Ledger, end: &OutsidePlan, record: &Record) -> Result<Devic
         Outside::Tap => for_virtual_machine(ledger, end)?,
         Outside::Macvlan | Outside::Device => {
             let namespace = ensure_namespace(ledger).map_err(|error| {
-                let path = ledger.layout().namespace(NAMESPACE);
+                let path = ledger.layout().namespace(OUTSIDE);
                 NodeError::system(format!("make namespace {}", path.display()), error)
             })?;
             apart(end, borrowed.name_beside(end), &namespace)?
@@ -106,7 +94,7 @@ fn make_end(ledger: &Ledger, end: &OutsidePlan, record: &Record) -> Result<Devic
 
 /// The namespace of devices that the engine reads, which is made for the first one.
 fn ensure_namespace(ledger: &Ledger) -> io::Result<Arc<File>> {
-    if let Ok(namespace) = ledger.namespace(NAMESPACE) {
+    if let Ok(namespace) = ledger.namespace(OUTSIDE) {
         return Ok(namespace);
     }
     // On a thread of its own, which ends in it.
@@ -114,12 +102,12 @@ fn ensure_namespace(ledger: &Ledger) -> io::Result<Arc<File>> {
         let thread = thread::Builder::new().spawn_scoped(scope, || make_namespace(ledger))?;
         thread.join().unwrap_or_else(|_| Err(io::Error::other("a thread has panicked")))
     })?;
-    ledger.namespace(NAMESPACE)
+    ledger.namespace(OUTSIDE)
 }
 
 /// A namespace in which the kernel says nothing by itself.
 fn make_namespace(ledger: &Ledger) -> io::Result<()> {
-    ledger.create_namespace(NAMESPACE)?;
+    ledger.create_namespace(OUTSIDE)?;
     for which in ["all", "default"] {
         match fs::write(format!("/proc/sys/net/ipv6/conf/{which}/disable_ipv6"), "1") {
             Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
@@ -212,7 +200,7 @@ fn apart(end: &OutsidePlan, new: Option<&str>, namespace: &File) -> Result<Devic
     let below = index(end)?;
     let (name, request) = match new {
         Some(name) => (name, macvlan(end, below, name, namespace)),
-        None => (end.device.as_str(), move_to(below, &end.device, namespace)),
+        None => (end.device.as_str(), requests::move_to(below, &end.device, namespace)),
     };
     apply(end, vec![request])?;
     let attach = || {
@@ -224,15 +212,6 @@ fn apart(end: &OutsidePlan, new: Option<&str>, namespace: &File) -> Result<Devic
     let fd =
         netns::inside(namespace, attach).map_err(|e| failed(end, "attach to the device", e))?;
     Ok(device(end, fd, Attachment::Packet))
-}
-
-/// Moves a device of the calling thread's namespace.
-fn move_to(index: u32, name: &str, namespace: &File) -> Request {
-    let mut message = LinkMessage::default();
-    message.header.index = index;
-    message.attributes = vec![LinkAttribute::NetNsFd(namespace.as_raw_fd())];
-    let words = format!("move {name} to another namespace");
-    Request::new(RouteNetlinkMessage::SetLink(message), move || words.clone())
 }
 
 /// Makes a device beside the one with index `below`, with the Ethernet address of the node's

@@ -11,6 +11,9 @@ use nix::unistd::geteuid;
 use crate::NodeError;
 use crate::cgroup::{self, Hierarchies};
 
+/// The namespace of devices that the engine reads; no node is called so.
+pub(crate) const OUTSIDE: &str = "+outside";
+
 /// Where network namespaces are visible to `ip netns`.
 const NETNS_DIRECTORY: &str = "/run/netns";
 

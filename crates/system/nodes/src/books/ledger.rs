@@ -192,7 +192,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::outside::Borrowed;
+    use crate::books::borrowed::Borrowed;
 
     #[test]
     fn what_an_earlier_try_made_is_ours_and_what_others_made_is_not() {

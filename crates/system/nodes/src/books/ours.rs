@@ -7,11 +7,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::Layout;
+use crate::books::layout::OUTSIDE;
 use crate::books::ledger::Ledger;
 use crate::books::made::Made;
 use crate::books::record::Record;
 use crate::cgroup::FOLDER;
-use crate::outside::NAMESPACE;
 use crate::stack::netns::{self, Identity};
 
 /// What is an experiment's own.
@@ -46,11 +46,11 @@ impl<'l> Ours<'l> {
             Ok(read) => record = read,
             // All but what the machine had lent is known without it.
             Err(error) => {
-                let path = layout.namespace(NAMESPACE);
-                problem = made.namespaces.contains_key(NAMESPACE).then(|| {
+                let path = layout.namespace(OUTSIDE);
+                problem = made.namespaces.contains_key(OUTSIDE).then(|| {
                     format!(
                         "{} is damaged ({error}), so that it is not known how the devices in {} \
-                         were before: move them back by `ip -n {}.{NAMESPACE} link set DEVICE \
+                         were before: move them back by `ip -n {}.{OUTSIDE} link set DEVICE \
                          netns 1`, then remove both",
                         layout.record().display(),
                         path.display(),
@@ -98,17 +98,17 @@ impl<'l> Ours<'l> {
 
     /// The namespace of devices outside, if there is one.
     pub fn outside(&self) -> Option<Arc<File>> {
-        let named = self.made.namespaces.get(NAMESPACE)?;
+        let named = self.made.namespaces.get(OUTSIDE)?;
         if let Some(ledger) = self.ledger {
-            return ledger.namespace(NAMESPACE).ok();
+            return ledger.namespace(OUTSIDE).ok();
         }
-        let file = File::open(self.layout.namespace(NAMESPACE)).ok()?;
+        let file = File::open(self.layout.namespace(OUTSIDE)).ok()?;
         (netns::identity_of(&file).ok()? == named.namespace).then(|| Arc::new(file))
     }
 
     /// Whether the namespace of a node may go: not one with devices that nobody could give back.
     pub fn may_remove(&self, node: &str) -> bool {
-        self.problem.is_none() || node != NAMESPACE
+        self.problem.is_none() || node != OUTSIDE
     }
 
     /// Lets go of namespaces that are held.

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 
 use serde::{Deserialize, Serialize};
 
-use crate::outside::Borrowed;
+use crate::books::borrowed::Borrowed;
 use crate::stack::netns::Identity;
 use crate::{Layout, NodeError};
 

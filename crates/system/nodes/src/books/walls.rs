@@ -7,7 +7,8 @@ use std::path::Path;
 
 use nix::sys::resource::{Resource, getrlimit, setrlimit};
 
-use crate::create::SPARE_FILES;
+/// Descriptors that the engine needs beside devices: sockets, pipes, files, per node and in all.
+const SPARE_FILES: u64 = 1024;
 
 /// The size of an experiment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

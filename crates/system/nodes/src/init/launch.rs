@@ -9,7 +9,7 @@ use nix::sched::{CloneFlags, setns, unshare};
 use nix::sys::resource::{Resource, setrlimit};
 use nix::sys::signal::SigSet;
 
-use super::{Failed, attempt};
+use super::failure::{Failed, attempt};
 use crate::process::control::{Control, FromInit, Setup, ToInit};
 use crate::process::oom;
 use crate::process::view::View;

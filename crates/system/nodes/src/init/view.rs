@@ -26,7 +26,7 @@ use std::path::Path;
 use nix::mount::MsFlags;
 use nix::unistd::{chdir, sethostname};
 
-use super::{Failed, attempt};
+use super::failure::{Failed, attempt};
 use crate::process::control::Setup;
 use crate::process::view::{View, ViewFile};
 use crate::{HOSTS, WORK_DIRECTORY, rootless};

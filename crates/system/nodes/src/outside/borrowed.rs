@@ -10,31 +10,14 @@ use netloom_plan::{OutsidePlan, Plan};
 use netloom_scenario::{IpPrefix, Outside};
 use nix::ifaddrs::getifaddrs;
 use nix::net::if_::if_nametoindex;
-use serde::{Deserialize, Serialize};
 
-use super::{HOME, found, move_to, nat};
+use super::nat;
+use crate::books::borrowed::Borrowed;
 use crate::books::ours::Ours;
+use crate::error::found;
 use crate::stack::netlink::Netlink;
+use crate::stack::netns::HOME;
 use crate::{Layout, NodeError, stack::netns, stack::requests, stack::tap};
-
-/// What an experiment has of the machine's.
-#[derive(Debug, Clone, Default, Serialize, Deserialize)]
-pub(crate) struct Borrowed {
-    /// Devices that were taken, and whether each was up.
-    pub devices: Vec<(String, bool)>,
-    /// TAP devices that stay until they are taken away.
-    pub taps: Vec<String>,
-    /// Devices behind which addresses are translated.
-    pub nat: Vec<String>,
-    /// Devices that did not forward IPv4 before.
-    pub forwarding: Vec<String>,
-    /// If the machine did not forward IPv6 before: what was set to, of single devices.
-    #[serde(default)]
-    pub forwarding6: Option<Vec<String>>,
-    /// New devices in the namespace of their own: ends of links, and their names.
-    #[serde(default)]
-    pub beside: Vec<(String, String)>,
-}
 
 /// Looks at what the plan wants of the machine; nothing is changed.
 ///
@@ -220,16 +203,6 @@ fn advertised_default(line: &str) -> Option<&str> {
 }
 
 impl Borrowed {
-    /// Whether there is nothing to give back.
-    pub fn is_empty(&self) -> bool {
-        self.devices.is_empty()
-            && self.taps.is_empty()
-            && self.nat.is_empty()
-            && self.forwarding.is_empty()
-            && self.forwarding6.is_none()
-            && self.beside.is_empty()
-    }
-
     /// Looks at what an end takes, and adds it; nothing is taken.
     pub fn take(&mut self, end: &OutsidePlan) {
         match end.kind {
@@ -254,13 +227,6 @@ impl Borrowed {
             }
             Outside::Host => {}
         }
-    }
-
-    /// The name of the new device of an end in the namespace of their own; none if it is the
-    /// machine's.
-    pub fn name_beside(&self, end: &OutsidePlan) -> Option<&str> {
-        let end = end.end.to_string();
-        self.beside.iter().find(|(of, _)| *of == end).map(|(_, name)| name.as_str())
     }
 
     /// Gives back what an end has taken.
@@ -386,7 +352,7 @@ fn return_device(apart: Option<&File>, device: &str, up: bool) -> io::Result<()>
         netns::inside(namespace, || {
             // Not there: it was not taken yet, or is back.
             let Ok(index) = if_nametoindex(device) else { return Ok(()) };
-            let request = move_to(index, device, &home);
+            let request = requests::move_to(index, device, &home);
             Netlink::open()?.apply(vec![request]).map_err(|refused| refused.source)
         })?;
     }

@@ -9,7 +9,7 @@ use netlink_sys::{Socket, SocketAddr};
 use netloom_plan::OutsidePlan;
 use netloom_scenario::IpPrefix;
 
-use super::found;
+use crate::error::found;
 
 const SUBSYSTEM: u16 = 10;
 const BATCH_BEGIN: u16 = 0x10;

@@ -18,7 +18,7 @@ use nix::unistd::Pid;
 
 use crate::books::ledger::Ledger;
 use crate::cgroup::Tree;
-use crate::network::Context;
+use crate::context::Context;
 use crate::process::control::{Control, FromInit, Setup, ToInit};
 use crate::process::node::Init;
 use crate::process::pidfd::PidFd;

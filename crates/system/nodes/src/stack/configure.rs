@@ -9,7 +9,7 @@ use std::os::fd::OwnedFd;
 use netloom_plan::{InterfacePlan, NodePlan, RoutePlan};
 use nix::net::if_::if_nametoindex;
 
-use crate::network::Attachment;
+use crate::device::Attachment;
 use crate::stack::netlink::{Netlink, Refused, Request};
 use crate::{Device, NodeError, stack::own_proc, stack::requests, stack::sysctl, stack::tap};
 

@@ -21,6 +21,9 @@ use serde::{Deserialize, Serialize};
 use crate::Layout;
 use crate::error::of_file;
 
+/// The network namespace of this process, whatever its threads do.
+pub(crate) const HOME: &str = "/proc/self/ns/net";
+
 /// A namespace, as the kernel numbers it: device and inode of nsfs.
 pub(crate) type Identity = (u64, u64);
 

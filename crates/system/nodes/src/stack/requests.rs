@@ -1,8 +1,9 @@
 //! Requests to the kernel's routing socket, in the words of a plan. Pure: bytes come from
 //! `netlink-packet-route`, sending is in `netlink`.
 
+use std::fs::File;
 use std::net::{IpAddr, Ipv6Addr};
-use std::os::fd::RawFd;
+use std::os::fd::{AsRawFd, RawFd};
 
 use netlink_packet_route::address::{
     AddressAttribute, AddressHeaderFlags, AddressMessage, AddressScope,
@@ -20,6 +21,15 @@ use netloom_plan::{InterfacePlan, RoutePlan};
 use netloom_scenario::{Endpoint, IpPrefix, Ipv6Prefix, MacAddress};
 
 use crate::stack::netlink::Request;
+
+/// Moves a device of the calling thread's namespace.
+pub(crate) fn move_to(index: u32, name: &str, namespace: &File) -> Request {
+    let mut message = LinkMessage::default();
+    message.header.index = index;
+    message.attributes = vec![LinkAttribute::NetNsFd(namespace.as_raw_fd())];
+    let words = format!("move {name} to another namespace");
+    Request::new(RouteNetlinkMessage::SetLink(message), move || words.clone())
+}
 
 /// Makes a pair of kernel devices (veth): `interface` here, and its peer in the network namespace
 /// that `peer_namespace` is open on.

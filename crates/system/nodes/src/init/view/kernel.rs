@@ -6,7 +6,7 @@ use std::path::Path;
 
 use nix::mount::MsFlags;
 
-use super::super::{Failed, attempt};
+use super::super::failure::{Failed, attempt};
 use super::mounts::{bind, mount, open, read_only};
 
 /// What can only be read.

@@ -9,7 +9,7 @@ use std::path::Path;
 
 use nix::mount::MsFlags;
 
-use super::super::{Failed, attempt};
+use super::super::failure::{Failed, attempt};
 use super::mounts::{NONE, bind, mount, open, read_only};
 
 /// Shows `upper` of `layer`, completed by links, at `place`.

@@ -11,7 +11,7 @@ use nix::errno::Errno;
 use nix::mount::MsFlags;
 pub(super) use nix::mount::mount;
 
-use super::super::{Failed, attempt};
+use super::super::failure::{Failed, attempt};
 
 pub(super) const NONE: Option<&str> = None;
 

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use nix::unistd::{Gid, Uid, chown};
 
-use super::super::{Failed, attempt};
+use super::super::failure::{Failed, attempt};
 
 /// Gives `path` to a user and the group of the same name; to root if there is no name.
 pub(super) fn give(path: &Path, owner: Option<&str>) -> Result<(), Failed> {

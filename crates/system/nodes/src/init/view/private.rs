@@ -15,7 +15,7 @@ use nix::errno::Errno;
 use nix::mount::MsFlags;
 use nix::unistd::{Gid, Uid, chown};
 
-use super::super::{Failed, attempt};
+use super::super::failure::{Failed, attempt};
 use super::mounts::{NONE, mount};
 use super::{links, owner};
 use crate::process::view::{View, ViewFile};

@@ -12,7 +12,7 @@ use std::path::Path;
 use nix::mount::{MntFlags, MsFlags, umount2};
 use nix::unistd::{chdir, fchdir, pivot_root};
 
-use super::super::{Failed, attempt};
+use super::super::failure::{Failed, attempt};
 use super::mounts::{NONE, bind, file_system, mount, open};
 use super::private::overlay_options;
 
