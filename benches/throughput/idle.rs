@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::io;
-use std::os::fd::{BorrowedFd, OwnedFd};
+use std::os::fd::BorrowedFd;
 use std::thread;
 use std::time::Duration;
 
@@ -32,9 +32,6 @@ impl FrameDevice for Silent {
         Ok(())
     }
     fn carrier(&self) -> Option<Box<dyn Carrier>> {
-        None
-    }
-    fn into_fd(self: Box<Self>) -> Option<OwnedFd> {
         None
     }
 }

@@ -62,8 +62,8 @@ pub use queue::{
 };
 pub use random::Stream;
 pub use segment::{
-    AGEING, Classified, Forward, LearningTable, MacKey, PortVlans, Tag, Trunk, Vid, VlanBridge,
-    VlanDrop, VlanDrops, VlanSet,
+    AGEING, Classified, Forward, JoinedSwitches, LearningTable, MacKey, PortVlans, Tag, Trunk, Vid,
+    VlanBridge, VlanDrop, VlanDrops, VlanSet,
 };
 pub use statistics::{
     Count, DelayStatistics, DropStatistics, Histogram, PipeStatistics, QueueStatistics, Window,

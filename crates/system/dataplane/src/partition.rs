@@ -3,6 +3,8 @@
 
 use std::cmp::Reverse;
 
+use netloom_link::JoinedSwitches;
+
 use crate::worker_id::WorkerId;
 
 /// For each link, its worker. `ends` holds, for each link, the switches it ends at, and `homes` the
@@ -15,17 +17,17 @@ pub(crate) fn assign(
     workers: usize,
 ) -> Vec<WorkerId> {
     let switches = ends.iter().flatten().flatten().max().map_or(0, |last| last + 1);
-    let mut roots = Roots((0..switches).collect());
+    let mut joined = JoinedSwitches::new(switches);
     for pair in ends {
         if let [Some(a), Some(b)] = *pair {
-            roots.join(a, b);
+            joined.join(a, b);
         }
     }
     let mut members: Vec<Vec<usize>> = vec![Vec::new(); switches];
     let mut parts: Vec<Vec<usize>> = Vec::new();
     for (link, pair) in ends.iter().enumerate() {
         match pair[0].or(pair[1]) {
-            Some(switch) => members[roots.of(switch)].push(link),
+            Some(switch) => members[joined.first_of(switch)].push(link),
             None => parts.push(vec![link]),
         }
     }
@@ -86,24 +88,6 @@ fn in_order(mut parts: Vec<Vec<usize>>, links: usize, workers: usize) -> Vec<Wor
         }
     }
     assignment
-}
-
-/// Union-find over the switches.
-struct Roots(Vec<usize>);
-
-impl Roots {
-    fn of(&mut self, mut item: usize) -> usize {
-        while self.0[item] != item {
-            self.0[item] = self.0[self.0[item]];
-            item = self.0[item];
-        }
-        item
-    }
-
-    fn join(&mut self, a: usize, b: usize) {
-        let (a, b) = (self.of(a), self.of(b));
-        self.0[a] = b;
-    }
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::io;
-use std::os::fd::{BorrowedFd, OwnedFd};
+use std::os::fd::BorrowedFd;
 
 use thiserror::Error;
 
@@ -32,9 +32,6 @@ pub trait FrameDevice: Send {
     /// It is apart from the device because the kernel switches carriers under a lock that it may
     /// hold for milliseconds; the thread that moves frames must not wait for it.
     fn carrier(&self) -> Option<Box<dyn Carrier>>;
-
-    /// The descriptor behind the device, for a caller that wants to close it in its own time.
-    fn into_fd(self: Box<Self>) -> Option<OwnedFd>;
 }
 
 /// The carrier of an interface: whether the software above it sees a cable plugged in.

@@ -3,7 +3,7 @@
 
 use std::collections::VecDeque;
 use std::io;
-use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::fd::{AsFd, BorrowedFd};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -146,10 +146,6 @@ impl FrameDevice for MemoryDevice {
 
     fn carrier(&self) -> Option<Box<dyn Carrier>> {
         Some(Box::new(MemoryCarrier(Arc::clone(&self.0))))
-    }
-
-    fn into_fd(self: Box<Self>) -> Option<OwnedFd> {
-        None
     }
 }
 

@@ -84,10 +84,6 @@ impl FrameDevice for PacketDevice {
     fn carrier(&self) -> Option<Box<dyn Carrier>> {
         None
     }
-
-    fn into_fd(self: Box<Self>) -> Option<OwnedFd> {
-        Some(self.fd)
-    }
 }
 
 /// What the kernel means by an error of a write.

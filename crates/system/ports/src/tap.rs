@@ -29,14 +29,6 @@ impl Tap {
     pub fn from_fd(fd: OwnedFd) -> Self {
         Self { fd: Arc::new(fd) }
     }
-
-    /// Gives the descriptor back.
-    ///
-    /// # Errors
-    /// If a carrier handle still shares it and it cannot be duplicated.
-    pub fn into_fd(self) -> io::Result<OwnedFd> {
-        Arc::try_unwrap(self.fd).or_else(|shared| shared.try_clone())
-    }
 }
 
 impl FrameDevice for Tap {
@@ -68,10 +60,6 @@ impl FrameDevice for Tap {
 
     fn carrier(&self) -> Option<Box<dyn Carrier>> {
         Some(Box::new(TapCarrier(Arc::clone(&self.fd))))
-    }
-
-    fn into_fd(self: Box<Self>) -> Option<OwnedFd> {
-        Tap::into_fd(*self).ok()
     }
 }
 

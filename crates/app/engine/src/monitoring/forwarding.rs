@@ -6,6 +6,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use netloom_dataplane::{PipeWork, Watch, Work};
+use netloom_link::JoinedSwitches;
 use netloom_monitor::{Divided, Observation, Party, SignalKind};
 use netloom_scenario::NodeKind;
 use netloom_units::{Duration, Time};
@@ -42,7 +43,7 @@ struct Ends {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum End {
     Node(u32),
-    /// Switches that are joined, by the number of one of them.
+    /// Switches that are joined, by the place of the first of them in the scenario.
     Segment(usize),
 }
 
@@ -192,13 +193,13 @@ fn ends(deployment: &Deployment) -> Vec<Option<Ends>> {
         .modelled_links()
         .map(|link| link.endpoints.each_ref().map(|end| numbers[end.node.as_str()]))
         .collect();
-    let segments = segments(scenario.nodes.len(), &links, is_switch);
-    let end = |number: usize| match is_switch(number) {
-        true => End::Segment(segments[number]),
+    let mut joined = joined(scenario.nodes.len(), &links, is_switch);
+    let mut end = |number: usize| match is_switch(number) {
+        true => End::Segment(joined.first_of(number)),
         false => End::Node(deployment.number(&scenario.nodes[number].name).unwrap_or(u32::MAX)),
     };
-    let both = |link: &[usize; 2]| {
-        let [one, other] = link.map(end);
+    let mut both = |link: &[usize; 2]| {
+        let [one, other] = link.map(&mut end);
         [Ends { from: one, to: other }, Ends { from: other, to: one }]
     };
     let last = deployment.links.values().max();
@@ -210,24 +211,13 @@ fn ends(deployment: &Deployment) -> Vec<Option<Ends>> {
     pipes
 }
 
-/// For each node, the least number of those that it is joined to by links between switches.
-fn segments(nodes: usize, links: &[[usize; 2]], is_switch: impl Fn(usize) -> bool) -> Vec<usize> {
-    let mut joined = vec![Vec::new(); nodes];
+/// The switches among the nodes, joined by the links between them.
+fn joined(nodes: usize, links: &[[usize; 2]], is_switch: impl Fn(usize) -> bool) -> JoinedSwitches {
+    let mut joined = JoinedSwitches::new(nodes);
     for [one, other] in links.iter().filter(|link| link.iter().all(|end| is_switch(*end))) {
-        joined[*one].push(*other);
-        joined[*other].push(*one);
+        joined.join(*one, *other);
     }
-    let mut segments = vec![usize::MAX; nodes];
-    for first in 0..nodes {
-        let mut reached = vec![first];
-        while let Some(node) = reached.pop() {
-            if segments[node] == usize::MAX {
-                segments[node] = first;
-                reached.extend(&joined[node]);
-            }
-        }
-    }
-    segments
+    joined
 }
 
 #[cfg(test)]
@@ -279,13 +269,12 @@ mod tests {
         assert_eq!(sums.bytes, [(Party::Unattributed, 500)].into());
         assert_eq!(sums.cpu_ns, [(Party::Engine, 100)].into());
     }
-
     #[test]
     fn switches_that_are_joined_are_one_segment() {
         // 0, 1 and 4 are switches; 0 and 4 are joined through 1, and 5 by itself.
         let is_switch = |number| [0, 1, 4, 5].contains(&number);
         let links = [[0, 2], [0, 1], [4, 1], [3, 4], [5, 3]];
-        let segments = segments(6, &links, is_switch);
-        assert_eq!([segments[0], segments[1], segments[4], segments[5]], [0, 0, 0, 5]);
+        let mut joined = joined(6, &links, is_switch);
+        assert_eq!([0, 1, 4, 5].map(|switch| joined.first_of(switch)), [0, 0, 0, 5]);
     }
 }

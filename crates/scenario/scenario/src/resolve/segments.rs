@@ -4,13 +4,15 @@
 
 use std::collections::HashSet;
 
+use netloom_link::JoinedSwitches;
+
 use super::links::{End, LinkDraft};
 use super::nodes::NodeDraft;
 use super::report::Report;
 use crate::diagnostic::Diagnostic;
 use crate::layer2::{Layer2, Port};
 
-/// Of a switch that runs a spanning tree.
+/// The most ports of a switch that runs a spanning tree.
 const MAX_PORTS: usize = 4095;
 
 /// The interfaces of one segment. Ports of switches are not among them.
@@ -23,7 +25,7 @@ pub(super) fn find(
     report: &mut Report<'_>,
 ) -> Vec<Segment> {
     check_ports(nodes, report);
-    let mut joined = Joined((0..nodes.len()).collect());
+    let mut joined = JoinedSwitches::new(nodes.len());
     for link in links {
         let Some([a, b]) = &link.ends else { continue };
         let floods = |end: &End<'_>| {
@@ -97,24 +99,4 @@ fn gather(nodes: &[NodeDraft<'_>], links: &[LinkDraft<'_>]) -> Vec<Segment> {
         segments.push(segment);
     }
     segments
-}
-
-/// Sets of nodes that are joined (union-find with path halving).
-struct Joined(Vec<usize>);
-
-impl Joined {
-    fn root(&mut self, mut node: usize) -> usize {
-        while self.0[node] != node {
-            self.0[node] = self.0[self.0[node]];
-            node = self.0[node];
-        }
-        node
-    }
-
-    /// Joins two sets; whether they were two.
-    fn join(&mut self, a: usize, b: usize) -> bool {
-        let (a, b) = (self.root(a), self.root(b));
-        self.0[a] = b;
-        a != b
-    }
 }
