@@ -20,7 +20,7 @@ use tokio::net::UnixStream;
 use tokio::time::{sleep, timeout};
 use tokio_tungstenite::WebSocketStream;
 
-use crate::Found;
+use netloom_host::Found;
 
 /// How long an engine may take to say that it is there.
 const PATIENCE: Duration = Duration::from_secs(5);

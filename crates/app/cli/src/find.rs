@@ -4,12 +4,13 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
+use netloom_host::Found;
 use netloom_scenario::Scenario;
 
 use crate::args::ScenarioFile;
 use crate::client::Client;
 use crate::exit::{self, WithCode};
-use crate::{Found, Machine, files};
+use crate::files;
 
 /// A scenario file, read and resolved.
 pub struct Loaded {
@@ -98,22 +99,18 @@ fn scenarios_here() -> Result<Vec<PathBuf>> {
 
 /// The experiment that is meant: by name, by scenario file, by the scenario in this folder, or,
 /// only where there is none, the only one of the machine.
-pub async fn experiment(
-    machine: &dyn Machine,
-    name: Option<&str>,
-    named: &ScenarioFile,
-) -> Result<Found> {
+pub async fn experiment(name: Option<&str>, named: &ScenarioFile) -> Result<Found> {
     if let Some(name) = name {
-        return machine.inspect(name);
+        return netloom_host::inspect(name);
     }
     if named.file.is_some() {
-        return machine.inspect(&scenario(named)?.scenario.name);
+        return netloom_host::inspect(&scenario(named)?.scenario.name);
     }
     let here = scenarios_here()?;
-    let mut meant = candidates(machine, &here).await?;
+    let mut meant = candidates(&here).await?;
     match meant.len() {
         1 => Ok(meant.remove(0)),
-        0 => Err(exit::usage(nothing_meant(&here, &machine.experiments()?))),
+        0 => Err(exit::usage(nothing_meant(&here, &netloom_host::experiments()?))),
         _ => {
             let whose = if here.is_empty() { "" } else { " of the scenarios in this folder" };
             let names = list(&meant);
@@ -125,16 +122,16 @@ pub async fn experiment(
 }
 
 /// The only experiment that can be meant where none is named, if there is one.
-pub async fn obvious_experiment(machine: &dyn Machine) -> Result<Option<Found>> {
-    let mut meant = candidates(machine, &scenarios_here()?).await?;
+pub async fn obvious_experiment() -> Result<Option<Found>> {
+    let mut meant = candidates(&scenarios_here()?).await?;
     Ok(if meant.len() == 1 { meant.pop() } else { None })
 }
 
 /// The experiments that can be meant where none is named: those of the scenarios in this folder, by
 /// name, or else by the file that they were started from; all of the machine if there is no
 /// scenario.
-async fn candidates(machine: &dyn Machine, here: &[PathBuf]) -> Result<Vec<Found>> {
-    let all = machine.experiments()?;
+async fn candidates(here: &[PathBuf]) -> Result<Vec<Found>> {
+    let all = netloom_host::experiments()?;
     if here.is_empty() || all.is_empty() {
         return Ok(all);
     }
@@ -192,12 +189,8 @@ fn list(found: &[Found]) -> String {
 }
 
 /// A client of the experiment that is meant; an error if it does not run.
-pub async fn client(
-    machine: &dyn Machine,
-    name: Option<&str>,
-    named: &ScenarioFile,
-) -> Result<Client> {
-    let found = experiment(machine, name, named).await?;
+pub async fn client(name: Option<&str>, named: &ScenarioFile) -> Result<Client> {
+    let found = experiment(name, named).await?;
     if !found.alive {
         let left = found.pid.is_some();
         let help = if left {

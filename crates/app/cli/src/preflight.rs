@@ -5,17 +5,17 @@ use std::fmt::Write as _;
 use anyhow::{Result, bail};
 use netloom_scenario::{Link, Scenario};
 
-use crate::{Machine, Size, Wall};
+use netloom_host::{Demand, Wall};
 
 /// How large an experiment is to the machine.
-pub fn size(scenario: &Scenario) -> Size {
+pub fn size(scenario: &Scenario) -> Demand {
     let stacks = || scenario.nodes.iter().filter(|node| node.kind.has_stack());
     let has_stack: std::collections::HashSet<&str> =
         stacks().map(|node| node.name.as_str()).collect();
     let ends = |link: &Link| {
         link.endpoints.iter().filter(|end| has_stack.contains(end.node.as_str())).count() as u64
     };
-    Size {
+    Demand {
         nodes: stacks().count() as u64,
         interfaces: scenario.links.iter().map(ends).sum(),
         opened: scenario.modelled_links().map(ends).sum(),
@@ -27,9 +27,9 @@ pub fn size(scenario: &Scenario) -> Size {
 ///
 /// # Errors
 /// If it could not start: everything that is in its way.
-pub fn check(machine: &dyn Machine, scenario: &Scenario) -> Result<()> {
-    limits(machine, scenario)?;
-    let walls = machine.walls(size(scenario));
+pub fn check(scenario: &Scenario) -> Result<()> {
+    limits(scenario)?;
+    let walls = netloom_host::walls(size(scenario));
     let (stops, hinders): (Vec<_>, Vec<_>) =
         walls.into_iter().filter(|wall| wall.needs > wall.has).partition(|wall| wall.stops_start);
     for wall in hinders {
@@ -47,9 +47,10 @@ pub fn check(machine: &dyn Machine, scenario: &Scenario) -> Result<()> {
 }
 
 /// Whether the machine can enforce the limits of a scenario.
-fn limits(machine: &dyn Machine, scenario: &Scenario) -> Result<()> {
+fn limits(scenario: &Scenario) -> Result<()> {
     let controllers = scenario.controllers().into_iter();
-    let mut reasons: Vec<String> = controllers.filter_map(|c| machine.enforcer(c).err()).collect();
+    let mut reasons: Vec<String> =
+        controllers.filter_map(|c| netloom_host::enforcer(c).err()).collect();
     reasons.dedup();
     if reasons.is_empty() {
         return Ok(());

@@ -12,8 +12,6 @@ use netloom_api::launch::Calibration;
 use netloom_profile::Profile;
 use tempfile::NamedTempFile;
 
-use crate::Machine;
-
 /// The environment variable that names another file.
 pub const VARIABLE: &str = "NETLOOM_PROFILE";
 /// The profile that root's runs use.
@@ -90,10 +88,10 @@ fn part(file: &Path) -> Result<NamedTempFile> {
 
 /// What a run on this machine may take from the profile. Warns of one that is there and cannot be
 /// used.
-pub fn calibration(machine: &dyn Machine) -> Calibration {
+pub fn calibration() -> Calibration {
     let profile = location().and_then(|file| read(&file));
     let usable = match profile {
-        Ok(Some(profile)) => usable(&profile, machine),
+        Ok(Some(profile)) => usable(&profile),
         Ok(None) => return Calibration::Missing { why: format!("no calibration; {REMEDY}") },
         Err(error) => Err(netloom_api::in_words(error.as_ref())),
     };
@@ -103,9 +101,9 @@ pub fn calibration(machine: &dyn Machine) -> Calibration {
     })
 }
 
-fn usable(profile: &Profile, machine: &dyn Machine) -> Result<Calibration, String> {
+fn usable(profile: &Profile) -> Result<Calibration, String> {
     let source = format!("the calibration of {}", profile.measured);
-    let stale = profile.staleness(&machine.describe());
+    let stale = profile.staleness(&netloom_results::machine::describe());
     if !stale.is_empty() {
         return Err(format!("{source} is stale ({}); {REMEDY}", stale.join(", ")));
     }

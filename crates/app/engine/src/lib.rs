@@ -10,7 +10,6 @@
 //! | `state` | how the run goes: phase, events, processes |
 //! | `experiment` | these and the parts below together |
 //! | [`daemon`] | the engine process from its first line of input to its exit |
-//! | [`local`] | the experiments of this machine, seen from outside |
 //! | `client` | what the engine says to the client that started it |
 //! | `end` | the end: asked for by many, once |
 //! | `cpus` | CPUs that the workers have for themselves |
@@ -51,7 +50,6 @@ mod experiment;
 mod http;
 mod interfaces;
 mod live;
-pub mod local;
 mod metrics;
 mod monitoring;
 mod pings;
@@ -62,11 +60,9 @@ mod relief;
 mod run;
 mod services;
 mod state;
-mod state_lock;
 mod status;
 mod traffic_file;
 mod usage;
 mod wiring;
 
-pub use netloom_results::machine::describe as describe_machine;
 pub use services::filler;

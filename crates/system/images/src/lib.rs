@@ -53,6 +53,9 @@ pub enum ImageError {
         /// The number of the user.
         owner: u32,
     },
+    /// There is no place for a cache.
+    #[error("cannot find your home directory")]
+    NoHome(#[from] etcetera::HomeDirError),
     /// An archive or a layout is not what it should be.
     #[error("{} {problem}", path.display())]
     Malformed {
@@ -80,6 +83,15 @@ pub struct Root {
     pub directory: PathBuf,
     /// The variables that programs are to have in it, by name and value, as its image says.
     pub variables: Vec<(String, String)>,
+}
+
+/// Where tarballs and OCI layouts of this user are unpacked: they stay there for the next time.
+///
+/// # Errors
+/// If the user has no home.
+pub fn cache() -> Result<PathBuf, ImageError> {
+    let strategy = etcetera::choose_base_strategy()?;
+    Ok(etcetera::BaseStrategy::cache_dir(&strategy).join("netloom/roots"))
 }
 
 /// The root file system that `path` names: a directory, an OCI layout's directory, or a tarball,

@@ -2,24 +2,25 @@
 
 use anyhow::{Context, Result, bail};
 use netloom_api::apply::{ApplyRequest, ApplyResponse, ApplyStep, Part};
+use netloom_host::Found;
 use netloom_units::readable::counted;
 
 use super::deploy;
 use crate::args::{Apply, Format};
 use crate::client::Client;
+use crate::exit;
 use crate::find::Loaded;
 use crate::launch::prepare;
-use crate::{Found, Machine, exit};
 
 /// Makes a running network what its scenario says by now; brings it up if it does not run.
-pub async fn apply(machine: &dyn Machine, args: Apply) -> Result<i32> {
+pub async fn apply(args: Apply) -> Result<i32> {
     let loaded = prepare(&args.start)?;
     let name = &loaded.scenario.name;
-    let found = machine.inspect(name)?;
+    let found = netloom_host::inspect(name)?;
     let client = Client::of(&found);
     if !found.alive || !client.is_reachable().await {
         if !args.dry_run {
-            let up = deploy::bring_up(machine, &args.start, &loaded).await;
+            let up = deploy::bring_up(&args.start, &loaded).await;
             // It lives, but was not heard, and bringing it up showed that.
             let unheard = || format!("the engine of `{name}` does not answer; nothing has changed");
             return if found.alive { up.with_context(unheard) } else { up };

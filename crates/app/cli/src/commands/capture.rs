@@ -8,13 +8,13 @@ use anyhow::{Context, Result};
 use http_body_util::BodyExt;
 
 use crate::args::Capture;
-use crate::{Machine, exit, find};
+use crate::{exit, find};
 
 /// Captures the frames at an interface until Ctrl-C, the end of the experiment, or a reader that
 /// goes away.
-pub async fn capture(machine: &dyn Machine, args: Capture) -> Result<i32> {
+pub async fn capture(args: Capture) -> Result<i32> {
     let (interface, experiment) = find::split_at(&args.interface);
-    let client = find::client(machine, experiment, &args.scenario).await?;
+    let client = find::client(experiment, &args.scenario).await?;
     let path = format!("/capture?interface={interface}&drops={}", args.drops);
     let mut body = client.stream(&path).await?;
     let mut output: Box<dyn Write> = if args.write == Path::new("-") {

@@ -3,21 +3,21 @@
 use anyhow::Result;
 
 use crate::args::Cleanup;
-use crate::{Cleaned, Machine, exit};
+use crate::exit;
 
 /// Removes what experiments left. One that cannot be cleaned up does not keep the others from it.
-pub fn cleanup(machine: &dyn Machine, args: Cleanup) -> Result<i32> {
+pub fn cleanup(args: Cleanup) -> Result<i32> {
     if let Some(name) = &args.experiment {
-        clean(machine, name, args.force || args.all)?;
+        clean(name, args.force || args.all)?;
         return Ok(exit::SUCCESS);
     }
     let (mut living, mut failed, mut cleaned) = (vec![], vec![], false);
-    for name in machine.names() {
-        match machine.inspect(&name) {
+    for name in netloom_host::names() {
+        match netloom_host::inspect(&name) {
             Ok(found) if found.alive && !args.all => living.push(found),
             _ => {
                 cleaned = true;
-                if let Err(error) = clean(machine, &name, args.force || args.all) {
+                if let Err(error) = clean(&name, args.force || args.all) {
                     failed.push((name, error));
                 }
             }
@@ -34,16 +34,17 @@ pub fn cleanup(machine: &dyn Machine, args: Cleanup) -> Result<i32> {
 }
 
 /// Removes what the experiment `name` left; an engine that lives is killed first if it is to be.
-fn clean(machine: &dyn Machine, name: &str, kill: bool) -> Result<()> {
+fn clean(name: &str, kill: bool) -> Result<()> {
     if kill {
-        machine.kill_engine(name)?;
+        netloom_host::kill_engine(name)?;
     }
-    let Cleaned { removed, foreign } = machine.cleanup(name)?;
+    let cleaned = netloom_host::cleanup(name)?;
+    let removed = cleaned.in_words();
     match removed.is_empty() {
         true => println!("{name}: nothing was left"),
         false => println!("{name}: removed {}", removed.join(", ")),
     }
-    for path in foreign {
+    for path in cleaned.nodes.foreign {
         println!("{name}: left alone {}, which is not of this experiment", path.display());
     }
     Ok(())

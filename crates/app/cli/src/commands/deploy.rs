@@ -7,7 +7,6 @@ use netloom_api::launch::Mode;
 use netloom_units::readable::counted;
 
 use super::apply;
-use crate::Machine;
 use crate::args::{Deploy, StartOptions};
 use crate::client::Client;
 use crate::find::Loaded;
@@ -16,37 +15,36 @@ use crate::launch::{Engine, prepare};
 use crate::{exit, preflight, profile_file};
 
 /// Brings the network up and returns.
-pub async fn deploy(machine: &dyn Machine, args: Deploy) -> Result<i32> {
+pub async fn deploy(args: Deploy) -> Result<i32> {
     let loaded = prepare(&args.start)?;
-    let found = machine.inspect(&loaded.scenario.name)?;
+    let found = netloom_host::inspect(&loaded.scenario.name)?;
     // Of one that does not answer, its name tells whether it is to be waited for.
     match found.alive && Client::of(&found).is_reachable().await {
         true => apply::check_unchanged(&found, &loaded).await,
-        false => bring_up(machine, &args.start, &loaded).await,
+        false => bring_up(&args.start, &loaded).await,
     }
 }
 
 /// Brings up what does not run.
-pub async fn bring_up(machine: &dyn Machine, start: &StartOptions, loaded: &Loaded) -> Result<i32> {
-    preflight::check(machine, &loaded.scenario)?;
+pub async fn bring_up(start: &StartOptions, loaded: &Loaded) -> Result<i32> {
+    preflight::check(&loaded.scenario)?;
     let began = Instant::now();
     let mut interrupts = Interrupts::watch()?;
     let mut engine =
-        Engine::start(loaded, start.workers, profile_file::calibration(machine), Mode::Deploy)
-            .await?;
+        Engine::start(loaded, start.workers, profile_file::calibration(), Mode::Deploy).await?;
     let name = &loaded.scenario.name;
     let ready = tokio::select! {
         ready = engine.ready() => ready,
         signal = interrupts.next() => {
             interrupts.end_at_next(name);
             engine.kill().await?;
-            machine.cleanup(name)?;
+            netloom_host::cleanup(name)?;
             eprintln!("interrupted; nothing of `{name}` is left");
             return Ok(128 + signal);
         }
     };
     if let Err(error) = ready {
-        clean_after_death(machine, &mut engine, name).await?;
+        clean_after_death(&mut engine, name).await?;
         return Err(error);
     }
     println!(
@@ -61,15 +59,11 @@ pub async fn bring_up(machine: &dyn Machine, start: &StartOptions, loaded: &Load
 
 /// After a start that failed: if the engine died without a word, something of it may be left. An
 /// experiment of the same name that runs is not touched.
-pub async fn clean_after_death(
-    machine: &dyn Machine,
-    engine: &mut Engine,
-    name: &str,
-) -> Result<()> {
+pub async fn clean_after_death(engine: &mut Engine, name: &str) -> Result<()> {
     engine.wait().await?;
-    let found = machine.inspect(name)?;
+    let found = netloom_host::inspect(name)?;
     if !found.alive && found.pid.is_some() {
-        machine.cleanup(name)?;
+        netloom_host::cleanup(name)?;
     }
     Ok(())
 }

@@ -3,10 +3,11 @@
 use std::time::{Duration, Instant};
 
 use anyhow::{Result, bail};
+use netloom_host::Found;
 
 use crate::args::Destroy;
 use crate::client::Client;
-use crate::{Found, Machine, exit, find};
+use crate::{exit, find};
 
 /// How long an engine may take to end before it is killed, and how much longer for each node: the
 /// kernel took more than a minute to free 5,000 nodes with 6,000 routes each.
@@ -16,19 +17,19 @@ const PATIENCE_PER_NODE: Duration = Duration::from_millis(100);
 const PATIENCE_WITH_SILENCE: Duration = Duration::from_secs(2);
 
 /// Takes experiments down. One that does not go does not keep the others from it.
-pub async fn destroy(machine: &dyn Machine, args: Destroy) -> Result<i32> {
+pub async fn destroy(args: Destroy) -> Result<i32> {
     if !args.all {
-        let found = find::experiment(machine, args.experiment.as_deref(), &args.scenario).await?;
+        let found = find::experiment(args.experiment.as_deref(), &args.scenario).await?;
         if !found.alive && found.pid.is_none() {
             bail!("there is no experiment `{}`; `netloom inspect` lists what runs", found.name);
         }
-        end_and_tell(machine, &found).await?;
+        end_and_tell(&found).await?;
         return Ok(exit::SUCCESS);
     }
     let mut failed = vec![];
-    for name in machine.names() {
-        let ended = match machine.inspect(&name) {
-            Ok(found) => end_and_tell(machine, &found).await,
+    for name in netloom_host::names() {
+        let ended = match netloom_host::inspect(&name) {
+            Ok(found) => end_and_tell(&found).await,
             Err(error) => Err(error),
         };
         if let Err(error) = ended {
@@ -38,15 +39,15 @@ pub async fn destroy(machine: &dyn Machine, args: Destroy) -> Result<i32> {
     exit::all_of("destroyed", failed)
 }
 
-async fn end_and_tell(machine: &dyn Machine, found: &Found) -> Result<()> {
+async fn end_and_tell(found: &Found) -> Result<()> {
     let began = Instant::now();
-    end(machine, found).await?;
+    end(found).await?;
     println!("{}: gone in {:.2} s", found.name, began.elapsed().as_secs_f64());
     Ok(())
 }
 
 /// Ends one experiment, dead or alive; nothing of it is left.
-pub async fn end(machine: &dyn Machine, found: &Found) -> Result<()> {
+pub async fn end(found: &Found) -> Result<()> {
     if found.alive {
         let client = Client::of(found);
         let nodes = client.status_soon().await.map_or(0, |it| it.nodes);
@@ -56,16 +57,16 @@ pub async fn end(machine: &dyn Machine, found: &Found) -> Result<()> {
             Err(_) => PATIENCE_WITH_SILENCE,
         };
         let deadline = Instant::now() + patience;
-        while machine.inspect(&found.name)?.alive {
+        while netloom_host::inspect(&found.name)?.alive {
             if Instant::now() > deadline {
                 eprintln!("warning: the engine of `{}` does not end; killing it", found.name);
-                machine.kill_engine(&found.name)?;
+                netloom_host::kill_engine(&found.name)?;
                 break;
             }
             tokio::time::sleep(Duration::from_millis(5)).await;
         }
     }
-    machine.cleanup(&found.name).map(drop)
+    netloom_host::cleanup(&found.name).map(drop)
 }
 
 fn patience(nodes: usize) -> Duration {

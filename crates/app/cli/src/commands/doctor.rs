@@ -7,12 +7,14 @@ use anyhow::{Context, Result};
 use netloom_api::launch::{Calibration, Mode};
 use netloom_api::summary::Summary;
 use netloom_api::timing::Scheduling;
+use netloom_host::Demand;
+use netloom_scenario::Controller;
 use serde::Serialize;
 
 use crate::args::{Doctor, Format, ScenarioFile};
 use crate::commands::deploy;
 use crate::launch::Engine;
-use crate::{Controller, Machine, Size, exit, find, preflight, profile_file, results};
+use crate::{exit, find, preflight, profile_file, results};
 
 /// What is tried out: two nodes, a link and a program.
 const TRIAL: &str = "name: doctor
@@ -26,7 +28,7 @@ processes:
 const NETWORK: &str = "network of two nodes";
 /// The size for which walls are shown, unless a scenario says another: thousand nodes, two thousand
 /// links.
-const LARGE: Size = Size { nodes: 1000, interfaces: 4000, opened: 4000, neighbours: 4000 };
+const LARGE: Demand = Demand { nodes: 1000, interfaces: 4000, opened: 4000, neighbours: 4000 };
 /// The oldest kernel that is supported.
 const OLDEST: (u32, u32) = (5, 15);
 
@@ -66,7 +68,7 @@ impl Check {
 }
 
 /// Says what this machine can do, and what to change for more.
-pub async fn doctor(machine: &dyn Machine, args: Doctor) -> Result<i32> {
+pub async fn doctor(args: Doctor) -> Result<i32> {
     let size = match &args.file {
         None => LARGE,
         Some(_) => {
@@ -74,11 +76,11 @@ pub async fn doctor(machine: &dyn Machine, args: Doctor) -> Result<i32> {
             preflight::size(&find::scenario(&named)?.scenario)
         }
     };
-    let mut checks = vec![kernel(&machine.describe().kernel), rights()];
-    checks.extend(trial(machine).await?);
-    checks.push(calibration(machine));
-    checks.extend(Controller::ALL.map(|controller| limits(machine, controller)));
-    checks.extend(walls(machine, size));
+    let mut checks = vec![kernel(&netloom_results::machine::describe().kernel), rights()];
+    checks.extend(trial().await?);
+    checks.push(calibration());
+    checks.extend(Controller::ALL.map(limits));
+    checks.extend(walls(size));
     let worst = checks.iter().map(|check| check.state).max().unwrap_or(State::Ok);
     match args.format {
         Format::Json => println!("{}", serde_json::to_string_pretty(&checks)?),
@@ -87,7 +89,7 @@ pub async fn doctor(machine: &dyn Machine, args: Doctor) -> Result<i32> {
     Ok(if worst == State::Problem { exit::FAILURE } else { exit::SUCCESS })
 }
 
-fn show(checks: &[Check], size: Size) {
+fn show(checks: &[Check], size: Demand) {
     for Check { what, state, found } in checks {
         println!("{state:<8} {what}: {found}");
     }
@@ -117,7 +119,7 @@ fn rights() -> Check {
 }
 
 /// Runs a network of two nodes, and looks at how it was watched.
-async fn trial(machine: &dyn Machine) -> Result<Vec<Check>> {
+async fn trial() -> Result<Vec<Check>> {
     let folder = tempfile::tempdir().context("cannot make a temporary folder")?;
     let file = folder.path().join("netloom.yaml");
     fs::write(&file, TRIAL).with_context(|| format!("cannot write {}", file.display()))?;
@@ -129,13 +131,13 @@ async fn trial(machine: &dyn Machine) -> Result<Vec<Check>> {
     let mode = Mode::Run { results: results.clone() };
     let mut engine = Engine::start(&loaded, None, Calibration::Missing { why }, mode).await?;
     if let Err(error) = engine.ready().await {
-        deploy::clean_after_death(machine, &mut engine, &name).await?;
+        deploy::clean_after_death(&mut engine, &name).await?;
         let why = netloom_api::in_words(error.as_ref());
         return Ok(vec![Check::new(NETWORK, State::Problem, why.trim_end())]);
     }
     engine.wait().await?;
     // Of an engine that died; others leave nothing.
-    machine.cleanup(&name)?;
+    netloom_host::cleanup(&name)?;
     let summary = results::read(&results)?.summary;
     let network = match summary.success {
         true => Check::new(NETWORK, State::Ok, "comes up, runs a program, and goes"),
@@ -172,23 +174,23 @@ fn seen(summary: &Summary) -> Vec<Check> {
     std::iter::once(workers).chain(watched).collect()
 }
 
-fn calibration(machine: &dyn Machine) -> Check {
-    match profile_file::calibration(machine) {
+fn calibration() -> Check {
+    match profile_file::calibration() {
         Calibration::Measured { source, .. } => Check::new("calibration", State::Ok, source),
         Calibration::Missing { why } => Check::new("calibration", State::Note, why),
     }
 }
 
-fn limits(machine: &dyn Machine, controller: Controller) -> Check {
+fn limits(controller: Controller) -> Check {
     let what = format!("limits: {}", controller.name());
-    match machine.enforcer(controller) {
+    match netloom_host::enforcer(controller) {
         Ok(by) => Check::new(what, State::Ok, format!("enforced by {by}")),
         Err(why) => Check::new(what, State::Note, why),
     }
 }
 
-fn walls(machine: &dyn Machine, size: Size) -> impl Iterator<Item = Check> {
-    machine.walls(size).into_iter().map(|wall| {
+fn walls(size: Demand) -> impl Iterator<Item = Check> {
+    netloom_host::walls(size).into_iter().map(|wall| {
         let what = format!("room: {}", wall.what);
         match wall.needs <= wall.has {
             true => Check::new(what, State::Ok, format!("{} of {}", wall.needs, wall.has)),

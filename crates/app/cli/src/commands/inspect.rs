@@ -9,6 +9,7 @@ use netloom_api::state::{
     ExperimentStatus, LinkStatus, NodeStatus, PortRole, PortState, ProcessStatus, ServiceStatus,
     TreePortStatus, VlanPortStatus,
 };
+use netloom_host::Found;
 use netloom_link::Window;
 use netloom_monitor::Verdict;
 use netloom_units::readable::count;
@@ -26,24 +27,24 @@ use crate::args::{Format, Inspect};
 use crate::client::Client;
 use crate::output;
 use crate::table::table;
-use crate::{Found, Machine, exit, find};
+use crate::{exit, find};
 
 /// Shows what runs.
-pub async fn inspect(machine: &dyn Machine, args: Inspect) -> Result<i32> {
+pub async fn inspect(args: Inspect) -> Result<i32> {
     if !args.watch {
-        print!("{}", look(machine, &args).await?);
+        print!("{}", look(&args).await?);
         return Ok(exit::SUCCESS);
     }
     tokio::select! {
-        ended = watch(machine, &args) => ended,
+        ended = watch(&args) => ended,
         _ = tokio::signal::ctrl_c() => Ok(exit::SUCCESS),
     }
 }
 
 /// Shows it again and again, until nobody looks.
-async fn watch(machine: &dyn Machine, args: &Inspect) -> Result<i32> {
+async fn watch(args: &Inspect) -> Result<i32> {
     loop {
-        let text = look(machine, args).await?;
+        let text = look(args).await?;
         output::clear_screen();
         print!("{text}");
         if output::is_closed() {
@@ -53,22 +54,22 @@ async fn watch(machine: &dyn Machine, args: &Inspect) -> Result<i32> {
     }
 }
 
-async fn look(machine: &dyn Machine, args: &Inspect) -> Result<String> {
+async fn look(args: &Inspect) -> Result<String> {
     if args.tc {
-        return tc::look(machine, args).await;
+        return tc::look(args).await;
     }
     let meant = match (&args.experiment, &args.scenario.file) {
         (None, None) if args.all => None,
-        (None, None) => find::obvious_experiment(machine).await?,
-        (name, _) => Some(find::experiment(machine, name.as_deref(), &args.scenario).await?),
+        (None, None) => find::obvious_experiment().await?,
+        (name, _) => Some(find::experiment(name.as_deref(), &args.scenario).await?),
     };
     let Some(found) = meant else {
-        return list(&machine.experiments()?, args.format).await;
+        return list(&netloom_host::experiments()?, args.format).await;
     };
     if !found.alive && found.pid.is_some() {
         return list(&[found], args.format).await;
     }
-    let client = find::client(machine, Some(&found.name), &args.scenario).await?;
+    let client = find::client(Some(&found.name), &args.scenario).await?;
     match args.format {
         Format::Json => json(&client, args.last).await,
         Format::Table => View::fetch(&client, args.last).await?.table(args.all),

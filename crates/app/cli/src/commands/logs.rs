@@ -11,15 +11,15 @@ use netloom_api::state::{ExperimentStatus, NodeStatus};
 use crate::args::Logs;
 use crate::client::Client;
 use crate::output::{self, Data};
-use crate::{Machine, exit, find};
+use crate::{exit, find};
 
 /// How often a log that is followed is looked at.
 const STEP: Duration = Duration::from_millis(200);
 
 /// Prints the log of a service, or lists what logs there are of a node.
-pub async fn logs(machine: &dyn Machine, args: Logs) -> Result<i32> {
+pub async fn logs(args: Logs) -> Result<i32> {
     let (node, experiment) = find::split_at(&args.node);
-    let client = find::client(machine, experiment, &args.scenario).await?;
+    let client = find::client(experiment, &args.scenario).await?;
     let status: ExperimentStatus = client.get("/experiment").await?;
     let nodes: Vec<NodeStatus> = client.get("/nodes").await?;
     if !nodes.iter().any(|known| known.name == node) {

@@ -33,33 +33,32 @@ use anyhow::Result;
 
 pub use compare::Tolerance;
 
-use crate::Machine;
 use crate::args::{Cli, Command};
 
 /// Runs a command; its exit code.
-pub async fn dispatch(machine: &dyn Machine, cli: Cli) -> Result<i32> {
+pub async fn dispatch(cli: Cli) -> Result<i32> {
     match cli.command {
-        Command::Run(args) => run::run(machine, args).await,
-        Command::Deploy(args) => deploy::deploy(machine, args).await,
-        Command::Apply(args) => apply::apply(machine, args).await,
-        Command::Destroy(args) => destroy::destroy(machine, args).await,
-        Command::Inspect(args) => inspect::inspect(machine, args).await,
-        Command::Exec(args) => exec::exec(machine, args).await,
-        Command::Connect(args) => exec::connect(machine, args).await,
-        Command::Capture(args) => capture::capture(machine, args).await,
-        Command::Set(args) => set::set(machine, args).await,
+        Command::Run(args) => run::run(args).await,
+        Command::Deploy(args) => deploy::deploy(args).await,
+        Command::Apply(args) => apply::apply(args).await,
+        Command::Destroy(args) => destroy::destroy(args).await,
+        Command::Inspect(args) => inspect::inspect(args).await,
+        Command::Exec(args) => exec::exec(args).await,
+        Command::Connect(args) => exec::connect(args).await,
+        Command::Capture(args) => capture::capture(args).await,
+        Command::Set(args) => set::set(args).await,
         Command::Frames(args) => frames::frames(&args),
-        Command::Pingall(args) => pingall::pingall(machine, args).await,
-        Command::Logs(args) => logs::logs(machine, args).await,
+        Command::Pingall(args) => pingall::pingall(args).await,
+        Command::Logs(args) => logs::logs(args).await,
         Command::Completion(args) => completion::completion(&args),
         Command::Compare(args) => compare::run(&args),
         Command::Judge(args) => judge::judge(&args),
         Command::Report(args) => report::report(&args),
         Command::Graph(args) => graph::graph(args),
         Command::Validate(args) => validate::validate(args),
-        Command::Calibrate(args) => calibrate::calibrate(machine, args).await,
-        Command::Doctor(args) => doctor::doctor(machine, args).await,
+        Command::Calibrate(args) => calibrate::calibrate(args).await,
+        Command::Doctor(args) => doctor::doctor(args).await,
         Command::Traffic(args) => traffic::traffic(&args),
-        Command::Cleanup(args) => cleanup::cleanup(machine, args),
+        Command::Cleanup(args) => cleanup::cleanup(args),
     }
 }

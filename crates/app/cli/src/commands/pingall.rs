@@ -8,14 +8,14 @@ use netloom_units::readable::counted;
 
 use crate::args::{Format, Pingall};
 use crate::table::table;
-use crate::{Machine, exit, find};
+use crate::{exit, find};
 
 /// So many pairs that do not reach each other are listed.
 const LISTED: usize = 50;
 
 /// Lets every host ping every other; fails if one is not reached.
-pub async fn pingall(machine: &dyn Machine, args: Pingall) -> Result<i32> {
-    let client = find::client(machine, args.experiment.as_deref(), &args.scenario).await?;
+pub async fn pingall(args: Pingall) -> Result<i32> {
+    let client = find::client(args.experiment.as_deref(), &args.scenario).await?;
     let nodes: Vec<NodeStatus> = client.get("/nodes").await?;
     let asked = nodes.into_iter().filter(|node| match node.kind {
         NodeKind::Host => true,

@@ -19,16 +19,16 @@ use crate::client::{Client, Events};
 use crate::find::Loaded;
 use crate::interrupts::Interrupts;
 use crate::launch::{Engine, prepare};
-use crate::{Machine, exit, preflight, profile_file, results};
+use crate::{exit, preflight, profile_file, results};
 
 /// Brings the network up, follows the run, prints its summary.
-pub async fn run(machine: &dyn Machine, args: Run) -> Result<i32> {
+pub async fn run(args: Run) -> Result<i32> {
     if args.simulate {
         return simulate::run(args).await;
     }
     let mut loaded = prepare(&args.start)?;
     refuse_traffic(&loaded.scenario)?;
-    preflight::check(machine, &loaded.scenario)?;
+    preflight::check(&loaded.scenario)?;
     if args.frames {
         all_frames(&mut loaded.scenario, |link| !link.direct);
     }
@@ -38,7 +38,7 @@ pub async fn run(machine: &dyn Machine, args: Run) -> Result<i32> {
         File::create(file).with_context(|| format!("cannot write {}", file.display()))?;
     }
     let mode = Mode::Run { results: directory.clone() };
-    let calibration = profile_file::calibration(machine);
+    let calibration = profile_file::calibration();
     let mut engine = Engine::start(&loaded, args.start.workers, calibration, mode).await?;
     let name = loaded.scenario.name.clone();
     // From here on a signal no longer ends this program: it ends the run.
@@ -48,23 +48,23 @@ pub async fn run(machine: &dyn Machine, args: Run) -> Result<i32> {
         signal = interrupts.next() => {
             interrupts.end_at_next(&name);
             engine.kill().await?;
-            machine.cleanup(&name)?;
+            netloom_host::cleanup(&name)?;
             eprintln!("interrupted; nothing of `{name}` is left");
             return Ok(128 + signal);
         }
     };
     if let Err(error) = ready {
-        clean_after_death(machine, &mut engine, &name).await?;
+        clean_after_death(&mut engine, &name).await?;
         return Err(error);
     }
     let held = results::Held::new(&directory);
-    let client = Client::new(&name, &machine.inspect(&name)?.socket);
+    let client = Client::new(&name, &netloom_host::inspect(&name)?.socket);
     let followed = follow(&client, &mut engine, &mut interrupts, &loaded).await;
     let interrupted = match followed {
         Ok(interrupted) => interrupted,
         Err(error) => {
             engine.kill().await?;
-            machine.cleanup(&name)?;
+            netloom_host::cleanup(&name)?;
             return Err(error);
         }
     };
@@ -75,7 +75,7 @@ pub async fn run(machine: &dyn Machine, args: Run) -> Result<i32> {
     // Where what was written is; if the directory is no longer there, nowhere.
     let reached = held.as_ref().map_or_else(|_| directory.clone(), results::Held::path);
     if !ended.status.success() || !reached.join("summary.json").exists() {
-        machine.cleanup(&name)?;
+        netloom_host::cleanup(&name)?;
         // What was reserved for the summary.
         let _ = std::fs::remove_file(reached.join("summary.json.part"));
         let how = match ended.error {

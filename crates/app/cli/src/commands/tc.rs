@@ -9,15 +9,15 @@ use netloom_scenario::Endpoint;
 use serde_json::json;
 
 use crate::args::{Format, Inspect};
-use crate::{Machine, exit, find};
+use crate::{exit, find};
 
 /// The commands of one link, or of all.
-pub async fn look(machine: &dyn Machine, args: &Inspect) -> Result<String> {
+pub async fn look(args: &Inspect) -> Result<String> {
     let (link, experiment) = match args.experiment.as_deref().map(find::split_at) {
         Some((link, experiment)) => (Some(link), experiment),
         None => (None, None),
     };
-    let client = find::client(machine, experiment, &args.scenario).await?;
+    let client = find::client(experiment, &args.scenario).await?;
     let mut links: Vec<LinkStatus> = client.get("/links").await?;
     if let Some(name) = link {
         let names: Vec<String> = links.iter().map(|link| link.name.clone()).collect();

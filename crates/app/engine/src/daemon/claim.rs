@@ -4,11 +4,10 @@ use std::fs;
 
 use anyhow::{Context, Result, bail};
 use netloom_api::launch::StartUp;
+use netloom_host::{Existed, StateLock};
 use netloom_nodes::Layout;
 
 use crate::client::say;
-use crate::local;
-use crate::state_lock::{Existed, StateLock};
 
 /// Claims the experiment's name, and removes what a dead engine of that name left.
 pub fn claim(layout: &Layout, name: &str) -> Result<StateLock> {
@@ -18,7 +17,7 @@ pub fn claim(layout: &Layout, name: &str) -> Result<StateLock> {
         let claim = StateLock::claim(directory)
             .with_context(|| format!("cannot make {}", directory.display()))?;
         let Some((lock, existed)) = claim else {
-            if local::wait_if_going(layout)? {
+            if netloom_host::wait_if_going(layout)? {
                 continue;
             }
             bail!(
@@ -27,7 +26,7 @@ pub fn claim(layout: &Layout, name: &str) -> Result<StateLock> {
             );
         };
         if existed == Existed::New {
-            return match local::write_process(layout) {
+            return match netloom_host::write_process(layout) {
                 Ok(()) => Ok(lock),
                 Err(error) => {
                     let _ = fs::remove_dir_all(directory);
@@ -35,7 +34,7 @@ pub fn claim(layout: &Layout, name: &str) -> Result<StateLock> {
                 }
             };
         }
-        if local::is_running(layout) {
+        if netloom_host::is_running(layout) {
             bail!("the engine of `{name}` has lost its lock and is about to end; try again");
         }
         say(&StartUp::Note(format!("cleaned up after an engine of `{name}` that had died")));

@@ -9,6 +9,7 @@ use std::sync::Arc;
 use anyhow::{Context, Result};
 use netloom_api::launch::StartUp;
 use netloom_api::state::Phase;
+use netloom_host::StateLock;
 use netloom_results::Results;
 use tokio::net::UnixListener;
 use tokio::task::JoinHandle;
@@ -25,7 +26,6 @@ use crate::publish::Reserved;
 use crate::recording::{Observed, record, start_captures, start_frame_log};
 use crate::relief::Relief;
 use crate::services::{self, NodeStart, Progress};
-use crate::state_lock::StateLock;
 
 /// What is still to be started, and how the start went so far.
 pub struct Start {

@@ -8,12 +8,12 @@ use std::time::Duration;
 use anyhow::{Context, Result};
 use netloom_api::event::EndReason;
 use netloom_api::launch::STAY;
+use netloom_host::StateLock;
 use netloom_nodes::Layout;
 use tokio::task::JoinHandle;
 
 use crate::end::End;
 use crate::experiment::Experiment;
-use crate::state_lock::StateLock;
 
 /// How often names are looked at.
 const PERIOD: Duration = Duration::from_secs(1);

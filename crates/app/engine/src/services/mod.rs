@@ -25,7 +25,7 @@ use std::sync::Arc;
 use crate::end::End;
 use crate::events::EventLog;
 use crate::live::LiveNetwork;
-pub use prepare::{NodeStart, Prepared, cache as image_cache, prepare};
+pub use prepare::{NodeStart, Prepared, prepare};
 pub use restart::Restart;
 pub use start::{Progress, nodes_at_once, start};
 pub use table::{Logs, ServiceTable};

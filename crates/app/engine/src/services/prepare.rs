@@ -44,7 +44,7 @@ pub fn prepare(scenario: &Scenario, plan: &Plan, directory: &Path) -> Result<Pre
     let mut roots = HashMap::new();
     for node in &scenario.nodes {
         if let Some(root) = &node.software.root {
-            let found = netloom_images::root(&directory.join(root), &cache()?);
+            let found = netloom_images::root(&directory.join(root), &netloom_images::cache()?);
             let found = found.with_context(|| format!("node `{}` has no root", node.name))?;
             roots.insert(node.name.as_str(), found);
         }
@@ -75,12 +75,6 @@ pub fn prepare(scenario: &Scenario, plan: &Plan, directory: &Path) -> Result<Pre
         }
     }
     Ok(prepared)
-}
-
-/// Where tarballs and OCI layouts are unpacked: they stay there for the next time.
-pub fn cache() -> Result<PathBuf> {
-    let strategy = etcetera::choose_base_strategy().context("cannot find your home directory")?;
-    Ok(etcetera::BaseStrategy::cache_dir(&strategy).join("netloom/roots"))
 }
 
 /// What an image says of a variable.

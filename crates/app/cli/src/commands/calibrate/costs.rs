@@ -15,7 +15,7 @@ struct InUse {
 }
 
 /// Measures by networks of one node, of many, and of as many with links.
-pub async fn measure(session: &mut Session<'_>, thoroughness: Thoroughness) -> Result<Memory> {
+pub async fn measure(session: &mut Session, thoroughness: Thoroughness) -> Result<Memory> {
     session.show("memory");
     let before = memory::now()?;
     let pairs = match thoroughness {
@@ -34,7 +34,7 @@ pub async fn measure(session: &mut Session<'_>, thoroughness: Thoroughness) -> R
     })
 }
 
-async fn in_use(session: &mut Session<'_>, scenario: &str) -> Result<InUse> {
+async fn in_use(session: &mut Session, scenario: &str) -> Result<InUse> {
     let looked = session.look_at(scenario, |engine| {
         let kernel = memory::now()?.kernel;
         Ok(InUse { kernel, engine: memory::of_process(engine).unwrap_or_default() })

@@ -15,10 +15,7 @@ use super::trial::{self, Outcome};
 const MOST: u32 = 64;
 
 /// Measures the edges of all networks and kinds of traffic.
-pub async fn measure(
-    session: &mut Session<'_>,
-    thoroughness: Thoroughness,
-) -> Result<Vec<Forwarding>> {
+pub async fn measure(session: &mut Session, thoroughness: Thoroughness) -> Result<Vec<Forwarding>> {
     let cpus = std::thread::available_parallelism().map_or(1, usize::from);
     let shapes = shapes(thoroughness, u32::try_from(cpus).unwrap_or(MOST));
     let all = shapes.len() * Traffic::ALL.len();
@@ -92,7 +89,7 @@ fn seconds(thoroughness: Thoroughness) -> f64 {
 }
 
 async fn edge(
-    session: &mut Session<'_>,
+    session: &mut Session,
     step: &str,
     shape: Shape,
     traffic: Traffic,

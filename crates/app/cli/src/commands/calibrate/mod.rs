@@ -26,7 +26,7 @@ use netloom_units::Duration;
 use serde_json::json;
 
 use crate::args::{Calibrate, Format};
-use crate::{Machine, exit, profile_file};
+use crate::{exit, profile_file};
 use session::{Interrupted, Session};
 
 /// A machine that is busier with other work than this, as a part of all CPUs, is not measured
@@ -34,17 +34,17 @@ use session::{Interrupted, Session};
 const BUSY: f64 = 0.1;
 
 /// Measures this machine, or shows what was measured.
-pub async fn calibrate(machine: &dyn Machine, args: Calibrate) -> Result<i32> {
+pub async fn calibrate(args: Calibrate) -> Result<i32> {
     let file = args.output.clone().map_or_else(profile_file::location, Ok)?;
     if args.show {
         let profile = profile_file::read(&file)?.ok_or_else(|| {
             anyhow!("this machine has no profile ({}); run `netloom calibrate`", file.display())
         })?;
-        return print(machine, &profile, args.format);
+        return print(&profile, args.format);
     }
     profile_file::check(&file)?;
     let thoroughness = if args.quick { Thoroughness::Quick } else { Thoroughness::Full };
-    let profile = match measure(machine, thoroughness).await {
+    let profile = match measure(thoroughness).await {
         Err(error) if error.is::<Interrupted>() => {
             eprintln!("interrupted; nothing is left, and {} is as it was", file.display());
             return Ok(exit::INTERRUPTED);
@@ -53,11 +53,11 @@ pub async fn calibrate(machine: &dyn Machine, args: Calibrate) -> Result<i32> {
     };
     profile_file::write(&file, &profile)?;
     eprintln!("profile: {}", file.display());
-    print(machine, &profile, args.format)
+    print(&profile, args.format)
 }
 
-fn print(machine: &dyn Machine, profile: &Profile, format: Format) -> Result<i32> {
-    let stale = profile.staleness(&machine.describe());
+fn print(profile: &Profile, format: Format) -> Result<i32> {
+    let stale = profile.staleness(&netloom_results::machine::describe());
     match format {
         Format::Table => print!("{}", table::page(profile, &stale)),
         Format::Json => {
@@ -86,10 +86,10 @@ impl Spans {
     }
 }
 
-async fn measure(machine: &dyn Machine, thoroughness: Thoroughness) -> Result<Profile> {
+async fn measure(thoroughness: Thoroughness) -> Result<Profile> {
     let measured = chrono::Local::now().to_rfc3339_opts(chrono::SecondsFormat::Secs, false);
     let spans = Spans::of(thoroughness);
-    let mut session = Session::begin(machine)?;
+    let mut session = Session::begin()?;
     let disturbances = disturbances(&mut session).await?;
     for disturbance in &disturbances {
         eprintln!("warning: {disturbance}: the machine may bear more than is measured now");
@@ -106,7 +106,7 @@ async fn measure(machine: &dyn Machine, thoroughness: Thoroughness) -> Result<Pr
         format: Profile::FORMAT,
         measured,
         thoroughness,
-        machine: machine.describe(),
+        machine: netloom_results::machine::describe(),
         forwarding,
         idle_wake_ups,
         busy_wake_ups,
@@ -117,9 +117,9 @@ async fn measure(machine: &dyn Machine, thoroughness: Thoroughness) -> Result<Pr
 }
 
 /// What else the machine does, in words.
-async fn disturbances(session: &mut Session<'_>) -> Result<Vec<String>> {
+async fn disturbances(session: &mut Session) -> Result<Vec<String>> {
     let mut found = Vec::new();
-    for experiment in session.machine.experiments()?.iter().filter(|found| found.alive) {
+    for experiment in netloom_host::experiments()?.iter().filter(|found| found.alive) {
         found.push(format!("experiment `{}` is running", experiment.name));
     }
     let busy = session.aside(|| load::busy(std::time::Duration::from_millis(500))).await?;

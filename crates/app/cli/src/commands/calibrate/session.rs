@@ -12,7 +12,6 @@ use netloom_monitor::{SignalKind as Watched, Verdict};
 use tempfile::TempDir;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
-use crate::Machine;
 use crate::client::Client;
 use crate::find::{self, Loaded};
 use crate::launch::{Engine, Progress};
@@ -37,9 +36,7 @@ impl std::fmt::Display for Interrupted {
 impl std::error::Error for Interrupted {}
 
 /// A calibration under way.
-pub struct Session<'a> {
-    /// The machine.
-    pub machine: &'a dyn Machine,
+pub struct Session {
     /// This program. Its folder is where processes of nodes start, for nodes do not see everything.
     binary: PathBuf,
     /// Results of runs, until they were read.
@@ -50,9 +47,9 @@ pub struct Session<'a> {
     _lock: UnixListener,
 }
 
-impl<'a> Session<'a> {
+impl Session {
     /// Begins one; an error if another one is under way.
-    pub fn begin(machine: &'a dyn Machine) -> Result<Self> {
+    pub fn begin() -> Result<Self> {
         let lock =
             UnixListener::bind_addr(&SocketAddr::from_abstract_name(LOCK)?).map_err(|_| {
                 anyhow!(
@@ -62,7 +59,6 @@ impl<'a> Session<'a> {
         let prefix = "netloom-calibrate-";
         let directory = tempfile::Builder::new().prefix(prefix).tempdir();
         Ok(Self {
-            machine,
             binary: std::env::current_exe().context("cannot find the netloom binary")?,
             directory: directory.context("cannot make a temporary folder")?,
             runs: 0,
@@ -118,7 +114,7 @@ impl<'a> Session<'a> {
     ) -> Result<T> {
         let (mut engine, _) = self.start(scenario).await?;
         let pid = engine.pid().unwrap_or_default();
-        let client = Client::new(EXPERIMENT, &self.machine.inspect(EXPERIMENT)?.socket);
+        let client = Client::new(EXPERIMENT, &netloom_host::inspect(EXPERIMENT)?.socket);
         let looked = tokio::select! {
             watched = watches(&client) => watched.and_then(|()| look(pid)),
             () = interrupted(&mut self.interrupts) => Err(Interrupted.into()),
@@ -153,7 +149,7 @@ impl<'a> Session<'a> {
     async fn settle<T>(&mut self, engine: &mut Engine, outcome: Result<T>) -> Result<T> {
         if outcome.is_err() {
             engine.kill().await?;
-            self.machine.cleanup(EXPERIMENT)?;
+            netloom_host::cleanup(EXPERIMENT)?;
         }
         outcome
     }

@@ -23,7 +23,7 @@ pub enum Outcome {
 }
 
 /// Runs a load.
-pub async fn run(session: &mut Session<'_>, load: &Load) -> Result<Outcome> {
+pub async fn run(session: &mut Session, load: &Load) -> Result<Outcome> {
     let results = session.run(&load.scenario(session.binary())?).await?;
     let outcome = read(&results, load);
     fs::remove_dir_all(&results).context("cannot remove the results of a calibration run")?;

@@ -11,10 +11,10 @@ use tokio_tungstenite::tungstenite::Message;
 use self::relay::Relay;
 use crate::args::{Connect, Exec, ScenarioFile};
 use crate::exit::{self, WithCode};
-use crate::{Machine, find, terminal};
+use crate::{find, terminal};
 
 /// Runs a command in a node; its exit code.
-pub async fn exec(machine: &dyn Machine, args: Exec) -> Result<i32> {
+pub async fn exec(args: Exec) -> Result<i32> {
     let env = args
         .env
         .iter()
@@ -32,11 +32,11 @@ pub async fn exec(machine: &dyn Machine, args: Exec) -> Result<i32> {
         env,
         terminal: args.tty.then(terminal::size),
     };
-    start(machine, experiment, &args.scenario, request).await
+    start(experiment, &args.scenario, request).await
 }
 
 /// Opens an interactive shell in a node.
-pub async fn connect(machine: &dyn Machine, args: Connect) -> Result<i32> {
+pub async fn connect(args: Connect) -> Result<i32> {
     let (node, experiment) = find::split_at(&args.node);
     let request = ExecRequest {
         node: node.into(),
@@ -48,18 +48,17 @@ pub async fn connect(machine: &dyn Machine, args: Connect) -> Result<i32> {
             .collect(),
         terminal: Some(terminal::size()),
     };
-    start(machine, experiment, &args.scenario, request).await
+    start(experiment, &args.scenario, request).await
 }
 
 async fn start(
-    machine: &dyn Machine,
     experiment: Option<&str>,
     scenario: &ScenarioFile,
     request: ExecRequest,
 ) -> Result<i32> {
     let code = async {
         // Of those errors, `exec` has its own code.
-        let client = find::client(machine, experiment, scenario).await.map_err(own_failure)?;
+        let client = find::client(experiment, scenario).await.map_err(own_failure)?;
         let mut socket = client.websocket("/exec").await?;
         socket.send(Message::text(serde_json::to_string(&request)?)).await?;
         Relay::new(&client, socket, request.terminal.is_some())?.run().await

@@ -11,13 +11,13 @@ use netloom_api::state::LinkStatus;
 
 use crate::args::{Direction, Set};
 use crate::exit::WithCode;
-use crate::{Machine, exit, files, find};
+use crate::{exit, files, find};
 
 /// Changes a link while it runs.
-pub async fn set(machine: &dyn Machine, args: Set) -> Result<i32> {
+pub async fn set(args: Set) -> Result<i32> {
     let change = parse(&args.properties)?;
     let (link, experiment) = find::split_at(&args.link);
-    let client = find::client(machine, experiment, &args.scenario).await?;
+    let client = find::client(experiment, &args.scenario).await?;
     let links: Vec<LinkStatus> = client.get("/links").await?;
     let request = ChangeRequest {
         changes: vec![LinkChange {

@@ -8,7 +8,6 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, bail};
 use netloom_nodes::{CleanupReport, LOCK, Layout, PidFd};
 
-use crate::services;
 use crate::state_lock::StateLock;
 
 /// The name of the file with the engine's process id, in the state directory.
@@ -29,10 +28,15 @@ pub struct Found {
     pub socket: PathBuf,
 }
 
+/// The names of all experiments of which there is a trace, sorted.
+pub fn names() -> Vec<String> {
+    Layout::all()
+}
+
 /// All experiments of which there is a trace, sorted by name.
 pub fn experiments() -> Result<Vec<Found>> {
     let mut found: Vec<Found> =
-        Layout::all().into_iter().map(|name| inspect(&name)).collect::<Result<_>>()?;
+        names().into_iter().map(|name| inspect(&name)).collect::<Result<_>>()?;
     found.sort_by(|a, b| a.name.cmp(&b.name));
     Ok(found)
 }
@@ -61,6 +65,22 @@ pub struct Cleaned {
     pub images: usize,
 }
 
+impl Cleaned {
+    /// What was removed, in words.
+    pub fn in_words(&self) -> Vec<String> {
+        let Self { nodes, images } = self;
+        let counts = [
+            (nodes.processes, "processes"),
+            (nodes.namespaces, "namespaces"),
+            (nodes.cgroups, "control groups"),
+            (usize::from(nodes.state), "state directory"),
+            (*images, "images unpacked in part"),
+        ];
+        let found = counts.into_iter().filter(|(count, _)| *count > 0);
+        found.map(|(count, what)| format!("{count} {what}")).collect()
+    }
+}
+
 /// Removes what a dead engine left of the experiment `name`, and images that killed engines have
 /// unpacked in part. An error if the engine lives.
 pub fn cleanup(name: &str) -> Result<Cleaned> {
@@ -84,7 +104,7 @@ pub fn cleanup(name: &str) -> Result<Cleaned> {
     let cleaned = || -> Result<Cleaned> {
         let nodes = netloom_nodes::cleanup(name)?;
         // Without a home, there is no cache.
-        let cache = services::image_cache().ok();
+        let cache = netloom_images::cache().ok();
         let images = cache.map_or(Ok(0), |cache| netloom_images::sweep(&cache))?;
         Ok(Cleaned { nodes, images })
     };
@@ -110,7 +130,7 @@ pub fn kill_engine(name: &str) -> Result<()> {
 
 /// Writes down which process the engine is: its number, and when it was started, as numbers are
 /// used again.
-pub(crate) fn write_process(layout: &Layout) -> Result<()> {
+pub fn write_process(layout: &Layout) -> Result<()> {
     let pid = std::process::id();
     let started = netloom_nodes::started_at(pid).context("cannot read when the engine started")?;
     for (name, number) in [(START_FILE, started), (PID_FILE, u64::from(pid))] {
@@ -122,7 +142,7 @@ pub(crate) fn write_process(layout: &Layout) -> Result<()> {
 }
 
 /// Waits for the engine of an experiment if it has been killed; whether it had been.
-pub(crate) fn wait_if_going(layout: &Layout) -> Result<bool> {
+pub fn wait_if_going(layout: &Layout) -> Result<bool> {
     match Process::of(layout) {
         Some(engine) if netloom_nodes::is_going(engine.pid) => {
             engine.wait(layout.experiment())?;
@@ -133,7 +153,7 @@ pub(crate) fn wait_if_going(layout: &Layout) -> Result<bool> {
 }
 
 /// Whether the process is there that wrote down that it is the engine.
-pub(crate) fn is_running(layout: &Layout) -> bool {
+pub fn is_running(layout: &Layout) -> bool {
     Process::of(layout).is_some_and(|engine| !engine.process.ended_by(Instant::now()))
 }
 

@@ -1,0 +1,19 @@
+//! This machine as the host of experiments: which there are, which of them are dead, the removal of
+//! what dead engines left; and what the machine has room for.
+//!
+//! | module | what |
+//! |---|---|
+//! | `experiments` | experiments seen from outside: found, killed, cleaned up after |
+//! | `state_lock` | the claim to an experiment's name |
+//!
+//! Not here: an experiment from inside (`netloom-engine`).
+
+mod experiments;
+mod state_lock;
+
+pub use experiments::{
+    Cleaned, Found, cleanup, experiments, inspect, is_running, kill_engine, names, wait_if_going,
+    write_process,
+};
+pub use netloom_nodes::{Demand, Wall, enforcer, walls};
+pub use state_lock::{Existed, StateLock};
