@@ -32,7 +32,7 @@ struct Intended {
     changes: Changes,
     /// What nodes are to see and run.
     software: Software,
-    /// The same in words.
+    /// What is to be done, in words.
     steps: Vec<ApplyStep>,
 }
 

@@ -46,7 +46,8 @@ impl ReadyTest {
         }
     }
 
-    /// The same for one of many that start together: looks less and less often.
+    /// Waits until the test of one of many that start together has passed: looks less and less
+    /// often.
     pub async fn passed_gently(&self) {
         let mut step = STEP;
         while !self.passes().await {

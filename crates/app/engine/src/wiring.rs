@@ -138,7 +138,7 @@ impl<'a> Nodes<'a> {
 /// thousand nodes on one segment would hear four thousand times each.
 fn forget_what_waits(device: &mut dyn FrameDevice) {
     let mut buffer = FrameBuffer::default();
-    // More do not fit into its queue; what is broken is told when it is used.
+    // More do not fit into its queue; what is broken fails when it is used.
     for _ in 0..QUEUE {
         if !device.receive(&mut buffer).unwrap_or(false) {
             return;

@@ -34,7 +34,7 @@ use crate::{Clock, DataplaneError, End};
 #[derive(Debug)]
 pub struct Dataplane {
     pub(crate) clock: Clock,
-    /// Of the pipes' random streams.
+    /// The seed of the pipes' random streams.
     pub(crate) seed: u64,
     pub(crate) workers: Vec<WorkerHandle>,
     pub(crate) relief: Mutex<Relief>,
@@ -153,7 +153,7 @@ impl Dataplane {
         Ok(time)
     }
 
-    /// What every pipe is told and has counted, in the order of their ids.
+    /// The configuration and the counts of every pipe, in the order of their ids.
     ///
     /// # Errors
     /// If a worker has ended.
@@ -161,8 +161,8 @@ impl Dataplane {
         self.report(None)
     }
 
-    /// What every pipe is told, and what it has counted in the last seconds, in the order of their
-    /// ids.
+    /// The configuration of every pipe, and what it has counted in the last seconds, in the order
+    /// of their ids.
     ///
     /// # Errors
     /// If a worker has ended.

@@ -75,7 +75,7 @@ impl Dataplane {
     /// and if links move, there is a new watch, which replaces the one before.
     ///
     /// # Errors
-    /// If a worker has ended, or the machine refuses what a monitor needs: nobody is told anything
+    /// If a worker has ended, or the machine refuses what a monitor needs: the monitor gets nothing
     /// then.
     pub fn relieve(
         &mut self,
@@ -230,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn a_monitor_is_told_of_all_links_wherever_they_are() {
+    fn a_monitor_sees_all_links_wherever_they_are() {
         let (mut dataplane, peers) = start();
         let limits = Limits {
             tolerance: netloom_units::Duration::from_secs(1),

@@ -1,4 +1,4 @@
-//! What a monitor is told of the data plane as it happens: frames that leave late, frames lost
+//! What the data plane reports to a monitor as it happens: frames that leave late, frames lost
 //! outside the model, times in which nobody looked at the devices. Each worker puts what is rare
 //! into a ring of its own and counts what is common (`tally`); it never waits, and nothing is
 //! locked. Not here: what to conclude.
@@ -17,14 +17,14 @@ use rtrb::{Consumer, RingBuffer};
 
 use crate::wakeup::Pulse;
 use counting::{BUCKETS, SLOT, SLOTS, longest_of, shortest_of, since, slot_of};
-use lateness::ToldLateness;
+use lateness::ReadLateness;
 pub use lateness::{FrameCounts, PipeLateness};
 pub use seen::{Limits, Loss, Seen, Sighting};
 pub use slack::Slack;
 pub(crate) use tally::Spotter;
 use tally::Tally;
 
-/// Sightings that may wait in the ring of one worker: so many are told exactly from one look to the
+/// Sightings that may wait in the ring of one worker: so many are reported exactly from one look to the
 /// next, and bound what a look costs. An overloaded worker hands over thousands of frames
 /// meanwhile, all late.
 const BACKLOG: usize = 1 << 10;
@@ -36,26 +36,26 @@ pub struct Watch {
     since: Time,
     workers: Vec<WorkerEnd>,
     pulse: Pulse,
-    /// The first slot of which the traffic has not been told.
+    /// The first slot of which the traffic has not been reported.
     slot: u64,
-    pulse_told: Duration,
-    /// Until when slack was told.
-    slack_told: Time,
+    pulse_read: Duration,
+    /// Until when slack was reported.
+    slack_read: Time,
 }
 
-/// Of one worker.
+/// A monitor's end of one worker.
 #[derive(Debug)]
 pub(crate) struct WorkerEnd {
     sightings: Consumer<Sighting>,
     /// The pipe in each slot; `None` where there is none.
     pipes: Vec<Option<PipeId>>,
     tally: Arc<Tally>,
-    told: Box<Told>,
+    read: Box<Reads>,
 }
 
-/// What of a tally was told.
+/// How far a tally was read.
 #[derive(Debug)]
-struct Told {
+struct Reads {
     punctual: [u64; BUCKETS],
     bytes: [u64; SLOTS as usize],
     sightings: u64,
@@ -64,11 +64,11 @@ struct Told {
     pause: u64,
     /// Frames and bytes of each pipe.
     pipes: Vec<[u64; 2]>,
-    lateness: Vec<ToldLateness>,
+    lateness: Vec<ReadLateness>,
     cpu_time: Duration,
 }
 
-impl Told {
+impl Reads {
     fn nothing(pipes: usize) -> Self {
         Self {
             punctual: [0; BUCKETS],
@@ -78,7 +78,7 @@ impl Told {
             lost: [0; Loss::ALL.len()],
             pause: 0,
             pipes: vec![[0; 2]; pipes],
-            lateness: std::iter::repeat_with(ToldLateness::default).take(pipes).collect(),
+            lateness: std::iter::repeat_with(ReadLateness::default).take(pipes).collect(),
             cpu_time: Duration::ZERO,
         }
     }
@@ -90,10 +90,10 @@ pub struct Common {
     /// How many wire frames left the engine within the tolerance, by how late they were at most
     /// (within a quarter of an octave).
     pub punctual: Vec<(Duration, u64)>,
-    /// How many more left it later than were told one by one, by how late they were at least
+    /// How many more left it later than were reported one by one, by how late they were at least
     /// (within a quarter of an octave).
     pub late: Vec<(Duration, u64)>,
-    /// How many more were lost outside the model than were told one by one.
+    /// How many more were lost outside the model than were reported one by one.
     pub lost: Vec<(Loss, u64)>,
     /// What left the engine.
     pub traffic: Vec<Traffic>,
@@ -135,15 +135,15 @@ pub(crate) fn ends(limits: Limits, pipes: Vec<Option<PipeId>>) -> (WorkerEnd, Sp
     let (sender, sightings) = RingBuffer::new(BACKLOG);
     let tally = Arc::new(Tally::new(pipes.len()));
     let spotter = Spotter::new(limits, sender, Arc::clone(&tally));
-    let told = Box::new(Told::nothing(pipes.len()));
-    (WorkerEnd { sightings, pipes, tally, told }, spotter)
+    let read = Box::new(Reads::nothing(pipes.len()));
+    (WorkerEnd { sightings, pipes, tally, read }, spotter)
 }
 
 impl Watch {
     /// Over all workers, from `now` on.
     pub(crate) fn new(limits: Limits, workers: Vec<WorkerEnd>, pulse: Pulse, now: Time) -> Self {
-        let (slot, pulse_told) = (slot_of(now), Duration::ZERO);
-        Self { limits, since: now, workers, pulse, slot, pulse_told, slack_told: now }
+        let (slot, pulse_read) = (slot_of(now), Duration::ZERO);
+        Self { limits, since: now, workers, pulse, slot, pulse_read, slack_read: now }
     }
 
     /// When it began.
@@ -157,7 +157,7 @@ impl Watch {
     }
 
     /// Everything that was seen since the last call: what is rare to `see`, in each worker's order;
-    /// what is common is returned. Traffic is told until the last full 10 ms; all of it if this is
+    /// what is common is returned. Traffic is reported until the last full 10 ms; all of it if this is
     /// the `last` look.
     pub fn look(&mut self, now: Time, last: bool, mut see: impl FnMut(Sighting)) -> Common {
         let mut common = Common::default();
@@ -166,10 +166,10 @@ impl Watch {
             while let Ok(sighting) = worker.sightings.pop() {
                 see(sighting);
             }
-            worker.look_at_untold(now, &self.limits, &mut common, &mut see);
-            let told = worker.told.punctual.iter_mut().zip(&worker.tally.punctual);
-            for (sum, (told, count)) in punctual.iter_mut().zip(told) {
-                *sum += since(count, told);
+            worker.look_at_overflowed(now, &self.limits, &mut common, &mut see);
+            let read = worker.read.punctual.iter_mut().zip(&worker.tally.punctual);
+            for (sum, (read, count)) in punctual.iter_mut().zip(read) {
+                *sum += since(count, read);
             }
         }
         for (at, lasted) in self.pulse.take() {
@@ -209,20 +209,20 @@ impl Watch {
     }
 
     /// Bytes that have been counted for a slot, or for one that shares its place, and have not been
-    /// told.
+    /// reported.
     fn bytes_in(&mut self, slot: u64) -> u64 {
         let place = (slot % SLOTS) as usize;
         let count = |worker: &mut WorkerEnd| {
-            since(&worker.tally.bytes[place], &mut worker.told.bytes[place])
+            since(&worker.tally.bytes[place], &mut worker.read.bytes[place])
         };
         self.workers.iter_mut().map(count).sum()
     }
 
     /// On which CPUs workers waited awake since the last call.
     pub fn slack(&mut self) -> Vec<Slack> {
-        let since = self.slack_told;
+        let since = self.slack_read;
         let slack = slack::merged(self.workers.iter().flat_map(|end| end.tally.slack.since(since)));
-        self.slack_told = slack.iter().map(|slack| slack.last).max().unwrap_or(since);
+        self.slack_read = slack.iter().map(|slack| slack.last).max().unwrap_or(since);
         slack
     }
 
@@ -238,58 +238,58 @@ impl Watch {
 
     /// The CPU time that noticing pauses took since the last call. To ask takes a system call.
     pub fn take_spent(&mut self) -> Duration {
-        let now = self.pulse.cpu_time().max(self.pulse_told);
-        now.saturating_sub(std::mem::replace(&mut self.pulse_told, now))
+        let now = self.pulse.cpu_time().max(self.pulse_read);
+        now.saturating_sub(std::mem::replace(&mut self.pulse_read, now))
     }
 }
 
 impl WorkerEnd {
     /// What found no room in the ring.
-    fn look_at_untold(
+    fn look_at_overflowed(
         &mut self,
         now: Time,
         limits: &Limits,
         common: &mut Common,
         see: &mut impl FnMut(Sighting),
     ) {
-        let (untold, told) = (&self.tally.untold, &mut *self.told);
-        if since(&untold.sightings, &mut told.sightings) == 0 {
+        let (overflowed, read) = (&self.tally.overflowed, &mut *self.read);
+        if since(&overflowed.sightings, &mut read.sightings) == 0 {
             return;
         }
-        let late: Vec<u64> = told
+        let late: Vec<u64> = read
             .late
             .iter_mut()
-            .zip(&untold.late)
-            .map(|(told, count)| since(count, told))
+            .zip(&overflowed.late)
+            .map(|(read, count)| since(count, read))
             .collect();
         let least = limits.tolerance + Duration::from_nanos(1);
         let at_least = |bucket| Duration::from_nanos(shortest_of(bucket)).max(least);
         common.late.extend(counted(&late, at_least));
-        for (loss, (told, count)) in
-            Loss::ALL.into_iter().zip(told.lost.iter_mut().zip(&untold.lost))
+        for (loss, (read, count)) in
+            Loss::ALL.into_iter().zip(read.lost.iter_mut().zip(&overflowed.lost))
         {
-            let frames = since(count, told);
+            let frames = since(count, read);
             common.lost.extend((frames > 0).then_some((loss, frames)));
         }
-        if since(&untold.pause, &mut told.pause) > 0 {
-            let lasted = Duration::from_nanos(told.pause);
+        if since(&overflowed.pause, &mut read.pause) > 0 {
+            let lasted = Duration::from_nanos(read.pause);
             see(Sighting { at: now, what: Seen::Pause { lasted } });
         }
     }
 
     fn lateness(&mut self) -> impl Iterator<Item = PipeLateness> {
-        let lanes = self.tally.lanes.iter().zip(&mut self.told.lateness);
+        let lanes = self.tally.lanes.iter().zip(&mut self.read.lateness);
         let pipes = self.pipes.iter().zip(lanes);
-        pipes.filter_map(|(pipe, (tally, told))| tally.lateness.since((*pipe)?, told))
+        pipes.filter_map(|(pipe, (tally, read))| tally.lateness.since((*pipe)?, read))
     }
 
     fn work(&mut self) -> Work {
         let cpu_time = self.tally.time.get().and_then(|clock| clock.read());
-        let cpu_time = cpu_time.unwrap_or(self.told.cpu_time).max(self.told.cpu_time);
-        let before = std::mem::replace(&mut self.told.cpu_time, cpu_time);
-        let lanes = self.tally.lanes.iter().zip(&mut self.told.pipes);
-        let pipes = self.pipes.iter().zip(lanes).filter_map(|(pipe, (tally, told))| {
-            let [frames, bytes] = told;
+        let cpu_time = cpu_time.unwrap_or(self.read.cpu_time).max(self.read.cpu_time);
+        let before = std::mem::replace(&mut self.read.cpu_time, cpu_time);
+        let lanes = self.tally.lanes.iter().zip(&mut self.read.pipes);
+        let pipes = self.pipes.iter().zip(lanes).filter_map(|(pipe, (tally, read))| {
+            let [frames, bytes] = read;
             let (frames, bytes) = (since(&tally.frames, frames), since(&tally.bytes, bytes));
             let pipe = (*pipe).filter(|_| frames + bytes > 0)?;
             Some(PipeWork { pipe, frames, bytes })

@@ -74,7 +74,7 @@ impl<D: Disk> Store<D> {
     }
 }
 
-/// The same error once more.
+/// A copy of the error.
 fn again(error: &io::Error) -> io::Error {
     error.raw_os_error().map_or(error.kind().into(), io::Error::from_raw_os_error)
 }

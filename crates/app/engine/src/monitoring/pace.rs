@@ -1,10 +1,10 @@
-//! How often to look: as often as people can be told in time, while that costs little.
+//! How often to look: as often as it takes to warn people in time, while that costs little.
 
 use netloom_probes::Probes;
 use netloom_units::{Duration, Time};
 
-/// Between two looks, unless they are too dear: half of the time in which people must be told. What
-/// must be told apart in less time (traffic, in windows of 10 ms) has its time with it.
+/// Between two looks, unless they are too dear: half of the time in which people must be warned.
+/// What must be told apart in less time (traffic, in windows of 10 ms) has its time with it.
 const PERIOD: Duration = Probes::STEP;
 /// Twice that, which leaves nothing for what comes after.
 const LONG: Duration = Duration::from_millis(100);

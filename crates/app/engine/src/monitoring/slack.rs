@@ -16,7 +16,7 @@ pub struct Slacks(BTreeMap<u32, Known>);
 /// Moments at which a CPU had time left.
 #[derive(Debug, Clone, Copy)]
 struct Known {
-    /// The last before a stretch of it was last told.
+    /// The last before a stretch of it was last reported.
     before: Option<Time>,
     /// The first and the last since then.
     since: Option<(Time, Time)>,
@@ -47,10 +47,10 @@ impl Slacks {
                 if is_of_others(&stretch) {
                     slack.since = None;
                 }
-                // Of one that is over another may be told at the same time.
+                // When one is over, another may be reported at the same time.
                 if stretch.ended.is_none() {
                     known.since = slack.since;
-                    known.told();
+                    known.report();
                 }
                 for stretch in slack.pieces(at, stretch) {
                     sink(Observation::CpuStretch { cpu, stretch });
@@ -58,7 +58,7 @@ impl Slacks {
             }
             Observation::CpuInterval { cpu, over, idle } => {
                 let had_time = self.0.get_mut(&cpu).is_some_and(|known| {
-                    known.told();
+                    known.report();
                     known.before.is_some_and(|last| last + over > at)
                 });
                 let least = Duration::from_nanos(u64::from(had_time));
@@ -77,7 +77,7 @@ fn is_of_others(stretch: &BusyStretch) -> bool {
 }
 
 impl Known {
-    fn told(&mut self) {
+    fn report(&mut self) {
         self.before = self.since.take().map(|(_, last)| last).or(self.before);
     }
 
@@ -98,7 +98,7 @@ impl Known {
             None => [Some(piece(before, stretch.ended, stretch.by)), None],
             Some(last) => {
                 let first = first.unwrap_or(last);
-                // Who used the CPU is not known so finely: it is told of the longer piece.
+                // Who used the CPU is not known so finely: the longer piece has all of it.
                 let is_first_longer = first.since(before.unwrap_or(began)) > ended.since(last);
                 let (mine, other) = (stretch.by, Vec::new());
                 let (by, then) = if is_first_longer { (mine, other) } else { (other, mine) };
@@ -121,17 +121,18 @@ mod tests {
         Time::ZERO + Duration::from_millis(time)
     }
 
-    /// The stretches, as begin, end and number, that become of one of CPU 0 that is told at `at`.
-    fn told(
+    /// The stretches, as begin, end and number, that become of one of CPU 0 that is reported at
+    /// `at`.
+    fn pieces(
         slacks: &mut Slacks,
         at: u64,
         began: u64,
         ended: Option<u64>,
     ) -> Vec<(u64, Option<u64>, u64)> {
-        told_of(slacks, at, began, ended, vec![(Party::Engine, 7)])
+        pieces_of(slacks, at, began, ended, vec![(Party::Engine, 7)])
     }
 
-    fn told_of(
+    fn pieces_of(
         slacks: &mut Slacks,
         at: u64,
         began: u64,
@@ -164,36 +165,39 @@ mod tests {
     #[test]
     fn a_stretch_ends_and_begins_anew_where_a_worker_had_nothing_to_do() {
         let mut slacks = Slacks::default();
-        assert_eq!(told(&mut slacks, 100, 20, None), [(20, None, 5)]);
+        assert_eq!(pieces(&mut slacks, 100, 20, None), [(20, None, 5)]);
         slacks.add(slack(110, 140));
-        assert_eq!(told(&mut slacks, 150, 20, None), [(20, Some(110), 5), (140, None, after(140))]);
+        assert_eq!(
+            pieces(&mut slacks, 150, 20, None),
+            [(20, Some(110), 5), (140, None, after(140))]
+        );
         // It goes on from there, and ends.
-        assert_eq!(told(&mut slacks, 200, 20, None), [(140, None, after(140))]);
+        assert_eq!(pieces(&mut slacks, 200, 20, None), [(140, None, after(140))]);
         slacks.add(slack(210, 215));
         assert_eq!(
-            told(&mut slacks, 250, 20, Some(230)),
+            pieces(&mut slacks, 250, 20, Some(230)),
             [(140, Some(210), after(140)), (215, Some(230), after(215))]
         );
         // The next has no slack in it.
-        assert_eq!(told(&mut slacks, 250, 240, None), [(240, None, 5)]);
+        assert_eq!(pieces(&mut slacks, 250, 240, None), [(240, None, 5)]);
     }
 
     #[test]
     fn a_cpu_that_others_keep_busy_has_no_time_left() {
         let mut slacks = Slacks::default();
         let by = |engine| vec![(Party::Node(0), 100 - engine), (Party::Engine, engine)];
-        assert_eq!(told_of(&mut slacks, 100, 20, None, by(50)), [(20, None, 5)]);
+        assert_eq!(pieces_of(&mut slacks, 100, 20, None, by(50)), [(20, None, 5)]);
         slacks.add(slack(110, 140));
-        assert_eq!(told_of(&mut slacks, 150, 20, None, by(9)), [(20, None, 5)]);
+        assert_eq!(pieces_of(&mut slacks, 150, 20, None, by(9)), [(20, None, 5)]);
         // That was no slack later, either; what comes may be.
-        assert_eq!(told_of(&mut slacks, 200, 20, None, by(50)), [(20, None, 5)]);
+        assert_eq!(pieces_of(&mut slacks, 200, 20, None, by(50)), [(20, None, 5)]);
         slacks.add(slack(210, 240));
         assert_eq!(
-            told_of(&mut slacks, 250, 20, None, by(10)),
+            pieces_of(&mut slacks, 250, 20, None, by(10)),
             [(20, Some(210), 5), (240, None, after(240))]
         );
         slacks.add(slack(260, 270));
-        assert_eq!(told_of(&mut slacks, 300, 20, None, by(0)), [(240, None, after(240))]);
+        assert_eq!(pieces_of(&mut slacks, 300, 20, None, by(0)), [(240, None, after(240))]);
     }
 
     #[test]

@@ -25,9 +25,9 @@ impl Thresholds {
 
     /// Says where thresholds come from that the scenario did not set.
     pub fn report(&self, sink: &mut dyn FnMut(Observation)) {
-        let told =
+        let sources =
             [(SignalKind::NetInternal, &self.internal), (SignalKind::NetExternal, &self.external)];
-        for (signal, from) in told {
+        for (signal, from) in sources {
             if let Some(from) = from.clone() {
                 sink(Observation::Threshold { signal, from });
             }
@@ -68,25 +68,25 @@ mod tests {
         Calibration::Measured { net_internal: rate(7_000_000), source }
     }
 
-    /// The rate of `net_internal`, and what is told of it.
+    /// The rate of `net_internal`, and what is said of its source.
     fn internal_of(
         mut criteria: Criteria,
         calibration: &Calibration,
     ) -> (Option<Rate>, Vec<String>) {
         let thresholds = Thresholds::set(&mut criteria, calibration);
-        let mut told = Vec::new();
+        let mut said = Vec::new();
         thresholds.report(&mut |observation| match observation {
-            Observation::Threshold { signal: SignalKind::NetInternal, from } => told.push(from),
+            Observation::Threshold { signal: SignalKind::NetInternal, from } => said.push(from),
             Observation::Threshold { .. } => {}
             other => panic!("{other:?}"),
         });
-        (criteria.net_internal.rate, told)
+        (criteria.net_internal.rate, said)
     }
 
     #[test]
     fn what_was_measured_is_the_threshold_where_the_scenario_sets_none() {
-        let told = vec!["from the calibration of today".to_string()];
-        assert_eq!(internal_of(Criteria::default(), &measured()), (Some(rate(7_000_000)), told));
+        let said = vec!["from the calibration of today".to_string()];
+        assert_eq!(internal_of(Criteria::default(), &measured()), (Some(rate(7_000_000)), said));
         let mut own = Criteria::default();
         own.net_internal.rate = Some(rate(5));
         assert_eq!(internal_of(own, &measured()), (Some(rate(5)), vec![]));
@@ -95,27 +95,27 @@ mod tests {
     #[test]
     fn without_a_measure_nothing_is_tested() {
         let missing = Calibration::Missing { why: "no calibration".into() };
-        let told = vec!["not tested: no calibration".to_string()];
-        assert_eq!(internal_of(Criteria::default(), &missing), (None, told));
+        let said = vec!["not tested: no calibration".to_string()];
+        assert_eq!(internal_of(Criteria::default(), &missing), (None, said));
         let mut short = Criteria::default();
         short.net_internal.window = Duration::from_millis(1);
-        let (rate, told) = internal_of(short, &measured());
+        let (rate, said) = internal_of(short, &measured());
         assert_eq!(rate, None);
-        assert!(told[0].contains("windows of 10ms and longer"), "{told:?}");
+        assert!(said[0].contains("windows of 10ms and longer"), "{said:?}");
     }
 
     #[test]
-    fn that_uplinks_were_not_measured_is_told() {
-        let mut told = Vec::new();
+    fn that_uplinks_were_not_measured_is_reported() {
+        let mut said = Vec::new();
         let mut criteria = Criteria::default();
         Thresholds::set(&mut criteria, &measured())
-            .report(&mut |observation| told.push(observation));
-        assert!(matches!(told[1], Observation::Threshold { signal: SignalKind::NetExternal, .. }));
+            .report(&mut |observation| said.push(observation));
+        assert!(matches!(said[1], Observation::Threshold { signal: SignalKind::NetExternal, .. }));
         let mut criteria = Criteria::default();
         criteria.net_external.rate = Some(rate(5));
-        told.clear();
+        said.clear();
         Thresholds::set(&mut criteria, &measured())
-            .report(&mut |observation| told.push(observation));
-        assert_eq!(told.len(), 1);
+            .report(&mut |observation| said.push(observation));
+        assert_eq!(said.len(), 1);
     }
 }

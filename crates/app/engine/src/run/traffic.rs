@@ -114,7 +114,7 @@ pub async fn send(
         ready = run.state().board.reached(&receiver, Milestone::Ready) => ready,
         () = run.end().asked() => Ok(()),
     };
-    // The receiver's failure is told already; the sender would be refused.
+    // The receiver's failure is reported already; the sender would be refused.
     let mut process = sender(&entry);
     if let Err(never) = ready {
         let state = netloom_api::state::ProcessState::NeverStarted;

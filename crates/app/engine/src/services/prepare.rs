@@ -1,4 +1,4 @@
-//! What nodes see and run, worked out before anything is made, so that what is missing is told
+//! What nodes see and run, worked out before anything is made, so that an error comes
 //! while there is nothing to take back.
 
 use std::collections::HashMap;

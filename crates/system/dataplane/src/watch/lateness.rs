@@ -57,17 +57,17 @@ struct Counters {
     frames: AtomicU64,
 }
 
-/// What of a tally was told.
+/// How far a tally was read.
 #[derive(Debug)]
-pub(crate) struct ToldLateness {
-    late: ToldCounters,
-    at_most: ToldCounters,
+pub(crate) struct ReadLateness {
+    late: ReadCounters,
+    at_most: ReadCounters,
     busy: u64,
     lost: u64,
 }
 
 #[derive(Debug)]
-struct ToldCounters {
+struct ReadCounters {
     by: [u32; KEPT],
     beyond: u64,
     frames: u64,
@@ -90,9 +90,9 @@ impl Default for LatenessTally {
     }
 }
 
-impl Default for ToldLateness {
+impl Default for ReadLateness {
     fn default() -> Self {
-        let counters = || ToldCounters { by: [0; KEPT], beyond: 0, frames: 0 };
+        let counters = || ReadCounters { by: [0; KEPT], beyond: 0, frames: 0 };
         Self { late: counters(), at_most: counters(), busy: 0, lost: 0 }
     }
 }
@@ -113,17 +113,17 @@ impl LatenessTally {
         }
     }
 
-    /// What was counted since it was `told`; nothing if no frame was.
-    pub fn since(&self, pipe: PipeId, told: &mut ToldLateness) -> Option<PipeLateness> {
-        if self.late.frames.load(Ordering::Relaxed) == told.late.frames {
+    /// What was counted since it was `read`; nothing if no frame was.
+    pub fn since(&self, pipe: PipeId, read: &mut ReadLateness) -> Option<PipeLateness> {
+        if self.late.frames.load(Ordering::Relaxed) == read.late.frames {
             return None;
         }
         Some(PipeLateness {
             pipe,
-            late: self.late.since(&mut told.late),
-            at_most: self.at_most.since(&mut told.at_most),
-            busy: Duration::from_nanos(counting::since(&self.busy, &mut told.busy)),
-            lost: Duration::from_nanos(counting::since(&self.lost, &mut told.lost)),
+            late: self.late.since(&mut read.late),
+            at_most: self.at_most.since(&mut read.at_most),
+            busy: Duration::from_nanos(counting::since(&self.busy, &mut read.busy)),
+            lost: Duration::from_nanos(counting::since(&self.lost, &mut read.lost)),
         })
     }
 }
@@ -141,14 +141,14 @@ impl Counters {
         add(&self.frames, frames);
     }
 
-    fn since(&self, told: &mut ToldCounters) -> FrameCounts {
+    fn since(&self, read: &mut ReadCounters) -> FrameCounts {
         // The other way round than they are counted, so that no frame is late that is not there.
-        counting::since(&self.frames, &mut told.frames);
-        let beyond = counting::since(&self.beyond, &mut told.beyond);
+        counting::since(&self.frames, &mut read.frames);
+        let beyond = counting::since(&self.beyond, &mut read.beyond);
         let mut by = Vec::new();
-        for (index, (counter, told)) in self.by.iter().zip(&mut told.by).enumerate() {
+        for (index, (counter, read)) in self.by.iter().zip(&mut read.by).enumerate() {
             let now = counter.load(Ordering::Relaxed);
-            let frames = now.wrapping_sub(std::mem::replace(told, now));
+            let frames = now.wrapping_sub(std::mem::replace(read, now));
             if frames > 0 {
                 let at_most = Duration::from_nanos(longest_of(FIRST + index));
                 by.push((at_most, u64::from(frames)));
@@ -189,17 +189,17 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_told_is_all_frames_and_never_too_punctual(
+        fn what_is_read_is_all_frames_and_never_too_punctual(
             frames in prop::collection::vec((0u64..100_000_000, 0u64..5_000_000), 1..200),
             split in 0usize..200,
         ) {
-            let (tally, mut told) = (LatenessTally::default(), ToldLateness::default());
+            let (tally, mut read) = (LatenessTally::default(), ReadLateness::default());
             let (first, second) = frames.split_at(split.min(frames.len()));
             for part in [first, second] {
                 for (late, shift) in part {
                     tally.count(Duration::from_nanos(*late), &passage(*shift), 1, NEEDED);
                 }
-                let Some(seen) = tally.since(PIPE, &mut told) else {
+                let Some(seen) = tally.since(PIPE, &mut read) else {
                     prop_assert!(part.is_empty());
                     continue;
                 };
@@ -219,12 +219,12 @@ mod tests {
 
     #[test]
     fn a_line_lost_what_each_stall_has_added() {
-        let (tally, mut told) = (LatenessTally::default(), ToldLateness::default());
+        let (tally, mut read) = (LatenessTally::default(), ReadLateness::default());
         for shift in [0, 500, 500, 200, 300, 0, 50] {
             tally.count(Duration::ZERO, &passage(shift), 1, NEEDED);
         }
-        let lost = tally.since(PIPE, &mut told).map(|seen| seen.lost);
+        let lost = tally.since(PIPE, &mut read).map(|seen| seen.lost);
         assert_eq!(lost, Some(Duration::from_nanos(500 + 100 + 50)));
-        assert_eq!(tally.since(PIPE, &mut told), None);
+        assert_eq!(tally.since(PIPE, &mut read), None);
     }
 }

@@ -1,4 +1,4 @@
-//! What a monitor can be told one by one, and from when on.
+//! What is reported to a monitor one by one, and from when on.
 
 use netloom_fabric::PipeId;
 use netloom_units::{Duration, Time};

@@ -18,7 +18,7 @@ pub struct Slack {
     pub last: Time,
 }
 
-/// Of one worker, for every CPU.
+/// Slack of one worker, for every CPU.
 #[derive(Debug)]
 pub(crate) struct SlackTally(Box<[CpuSlack]>);
 
@@ -55,7 +55,7 @@ impl SlackTally {
         let read = |time: &AtomicU64| Time::from_nanos(time.load(Ordering::Relaxed));
         (0..).zip(&self.0).filter_map(move |(cpu, slack)| {
             let last = read(&slack.last);
-            // What came between reading the two is told at the next look, too.
+            // What came between reading the two is reported at the next look, too.
             let firsts = slack.firsts.iter().map(read).filter(|first| *first > since);
             (last > since).then(|| Slack {
                 cpu,
@@ -81,7 +81,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_first_and_the_last_moment_since_a_look_are_told() {
+    fn the_first_and_the_last_moment_since_a_look_are_reported() {
         let at = |micros: u64| Time::from_nanos(micros * 1000);
         let tally = SlackTally::new();
         assert_eq!(tally.since(Time::ZERO).count(), 0);

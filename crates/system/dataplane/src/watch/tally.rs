@@ -31,8 +31,8 @@ pub(crate) struct Tally {
     /// Bytes by the slot in which they left: slot `n` is counted at `n % SLOTS`, on top of what was
     /// there.
     pub bytes: [AtomicU64; SLOTS as usize],
-    pub untold: Untold,
-    /// Of links that have their numbers. (Those that are being joined are not counted yet.)
+    pub overflowed: Overflowed,
+    /// Tallies of links that have their numbers. (Those that are being joined are not counted yet.)
     pub lanes: Box<[LaneTally]>,
     pub slack: SlackTally,
     /// The worker's.
@@ -41,7 +41,7 @@ pub(crate) struct Tally {
 
 /// What found no room in the ring.
 #[derive(Debug)]
-pub(crate) struct Untold {
+pub(crate) struct Overflowed {
     /// How many sightings.
     pub sightings: AtomicU64,
     /// Late wire frames, by how late they were.
@@ -64,7 +64,7 @@ impl Tally {
         Self {
             punctual: [const { AtomicU64::new(0) }; BUCKETS],
             bytes: [const { AtomicU64::new(0) }; SLOTS as usize],
-            untold: Untold {
+            overflowed: Overflowed {
                 sightings: AtomicU64::new(0),
                 late: [const { AtomicU64::new(0) }; BUCKETS],
                 lost: [const { AtomicU64::new(0) }; Loss::ALL.len()],
@@ -154,15 +154,15 @@ impl Spotter {
         if self.sightings.push(Sighting { at, what }).is_ok() {
             return;
         }
-        let untold = &self.tally.untold;
+        let overflowed = &self.tally.overflowed;
         match what {
-            Seen::Late { by, frames, .. } => add(&untold.late[bucket(by.as_nanos())], frames),
-            Seen::Lost { loss, frames, .. } => add(&untold.lost[loss as usize], frames),
+            Seen::Late { by, frames, .. } => add(&overflowed.late[bucket(by.as_nanos())], frames),
+            Seen::Lost { loss, frames, .. } => add(&overflowed.lost[loss as usize], frames),
             Seen::Pause { lasted } => {
-                let longest = untold.pause.load(Ordering::Relaxed).max(lasted.as_nanos());
-                untold.pause.store(longest, Ordering::Relaxed);
+                let longest = overflowed.pause.load(Ordering::Relaxed).max(lasted.as_nanos());
+                overflowed.pause.store(longest, Ordering::Relaxed);
             }
         }
-        add(&untold.sightings, 1);
+        add(&overflowed.sightings, 1);
     }
 }

@@ -41,7 +41,7 @@ fn seen(watch: &mut Watch, now: Time, last: bool) -> (Vec<Seen>, Common) {
 }
 
 #[test]
-fn late_frames_are_told_one_by_one_and_punctual_ones_counted() {
+fn late_frames_are_reported_one_by_one_and_punctual_ones_counted() {
     let (mut watch, mut spotter) = ends();
     let two = FrameInfo::coalesced(2, 1000, 500);
     spotter.left((1, PIPE), ms(7), Duration::from_micros(30), &PROMPT, &FrameInfo::single(60));
@@ -59,12 +59,12 @@ fn late_frames_are_told_one_by_one_and_punctual_ones_counted() {
 }
 
 #[test]
-fn traffic_is_told_by_slots_and_none_is_missing() {
+fn traffic_is_reported_by_slots_and_none_is_missing() {
     let (mut watch, mut spotter) = ends();
     let mut left = |at, bytes| {
         spotter.left((0, PIPE), at, Duration::ZERO, &PROMPT, &FrameInfo::single(bytes));
     };
-    let told = |common: Common| -> Vec<(Time, u64, u64)> {
+    let read = |common: Common| -> Vec<(Time, u64, u64)> {
         let traffic = common.traffic.into_iter();
         traffic.map(|t| (t.until, t.over.as_nanos() / 1_000_000, t.bytes)).collect()
     };
@@ -73,22 +73,22 @@ fn traffic_is_told_by_slots_and_none_is_missing() {
     left(ms(35), 300);
     left(ms(41), 400);
     assert_eq!(
-        told(seen(&mut watch, ms(45), false).1),
+        read(seen(&mut watch, ms(45), false).1),
         [(ms(10), 10, 100), (ms(20), 10, 200), (ms(40), 10, 300)]
     );
     left(ms(49), 60);
-    assert_eq!(told(seen(&mut watch, ms(60), false).1), [(ms(50), 10, 460)]);
+    assert_eq!(read(seen(&mut watch, ms(60), false).1), [(ms(50), 10, 460)]);
     // Nobody looked for longer than there are slots: it is not known when in that time.
     left(ms(70), 100);
     left(ms(600), 100);
-    assert_eq!(told(seen(&mut watch, ms(605), false).1), [(ms(605), 545, 200)]);
+    assert_eq!(read(seen(&mut watch, ms(605), false).1), [(ms(605), 545, 200)]);
     left(ms(607), 70);
     left(ms(611), 80);
-    assert_eq!(told(seen(&mut watch, ms(615), true).1), [(ms(610), 10, 70), (ms(615), 5, 80)]);
+    assert_eq!(read(seen(&mut watch, ms(615), true).1), [(ms(610), 10, 70), (ms(615), 5, 80)]);
 }
 
 #[test]
-fn losses_and_pauses_are_told_and_short_pauses_are_not() {
+fn losses_and_pauses_are_reported_and_short_pauses_are_not() {
     let (mut watch, mut spotter) = ends();
     spotter.lost(PIPE, Time::ZERO, Loss::NoMemory, 9);
     spotter.unattended(Time::ZERO, LIMITS.pause);
@@ -117,7 +117,7 @@ fn what_finds_no_room_is_counted() {
 }
 
 #[test]
-fn work_is_told_by_pipe() {
+fn work_is_reported_by_pipe() {
     let (mut watch, mut spotter) = ends();
     spotter.begin();
     spotter.handled(0);
