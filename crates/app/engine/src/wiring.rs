@@ -8,7 +8,7 @@ use netloom_fabric::{LinkEnd, LinkId};
 use netloom_link::Vid;
 use netloom_nodes::{Attachment, Device};
 use netloom_plan::link_end;
-use netloom_ports::{FrameBuffer, FrameDevice, Losses, PacketDevice, Tap};
+use netloom_ports::{FrameBuffer, FrameDevice, Losses, PacketDevice, Tap, fitted};
 use netloom_scenario::{Endpoint, Interface, Link, Node};
 
 use crate::deployment::Deployment;
@@ -20,17 +20,18 @@ const QUEUE: usize = 1000;
 /// Devices that no link has, by node and interface.
 pub type Loose = HashMap<(String, String), Box<dyn FrameDevice>>;
 
-/// A device that the engine holds, as one that frames go through; and what counts its losses, if it
-/// is one of the machine.
+/// A device that the engine holds, as one that every frame goes through; and what counts its losses,
+/// if it is one of the machine.
 pub fn open(device: Device) -> Result<(Box<dyn FrameDevice>, Option<Losses>)> {
-    Ok(match device.attachment {
+    let (device, losses): (Box<dyn FrameDevice>, _) = match device.attachment {
         Attachment::Tap => (Box::new(Tap::from_fd(device.fd)), None),
         Attachment::Packet => {
             let device = PacketDevice::from_fd(device.fd);
             let losses = device.losses()?;
             (Box::new(device), Some(losses))
         }
-    })
+    };
+    Ok((fitted(device), losses))
 }
 
 /// What the data plane is to join: every link of the scenario that is not direct, with the devices

@@ -24,8 +24,8 @@ pub use slack::Slack;
 pub(crate) use tally::Spotter;
 use tally::Tally;
 
-/// Sightings that may wait in the ring of one worker: so many are reported exactly from one look to the
-/// next, and bound what a look costs. An overloaded worker hands over thousands of frames
+/// Sightings that may wait in the ring of one worker: so many are reported exactly from one look to
+/// the next, and bound what a look costs. An overloaded worker hands over thousands of frames
 /// meanwhile, all late.
 const BACKLOG: usize = 1 << 10;
 
@@ -157,8 +157,8 @@ impl Watch {
     }
 
     /// Everything that was seen since the last call: what is rare to `see`, in each worker's order;
-    /// what is common is returned. Traffic is reported until the last full 10 ms; all of it if this is
-    /// the `last` look.
+    /// what is common is returned. Traffic is reported until the last full 10 ms; all of it if this
+    /// is the `last` look.
     pub fn look(&mut self, now: Time, last: bool, mut see: impl FnMut(Sighting)) -> Common {
         let mut common = Common::default();
         let mut punctual = [0; BUCKETS];

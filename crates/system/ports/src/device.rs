@@ -8,9 +8,33 @@ use thiserror::Error;
 
 use crate::{Frame, FrameBuffer};
 
-/// A device that hands over and takes in frames with a virtio-net header in front, super-frames
-/// included, and never blocks.
+/// What a device takes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Capabilities {
+    /// What may be left to it.
+    pub offload: Offload,
+}
+
+/// What a device does to frames by itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Offload {
+    /// Nothing: it takes wire frames whose checksums are complete.
+    None,
+    /// Completes transport checksums.
+    Checksum,
+    /// Completes checksums and cuts super-frames, or passes both on to who does.
+    Segmentation,
+}
+
+/// A device that hands over and takes in frames with a virtio-net header in front, and never
+/// blocks.
 pub trait FrameDevice: Send {
+    /// What [`send`](Self::send) takes. Devices that take less than everything are put behind
+    /// [`fitted`](crate::fitted), so that nobody else asks.
+    fn capabilities(&self) -> Capabilities {
+        Capabilities { offload: Offload::Segmentation }
+    }
+
     /// The descriptor that becomes readable when [`receive`](Self::receive) has something. Without
     /// one, the device is never asked.
     fn fd(&self) -> Option<BorrowedFd<'_>>;

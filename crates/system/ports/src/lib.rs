@@ -3,6 +3,7 @@
 //! | module | what lives there |
 //! |---|---|
 //! | `device` | the trait [`FrameDevice`] and its errors |
+//! | `fitted` | a stage in front of devices that lack an offload: [`fitted()`] |
 //! | `frame`, `pool` | a frame in memory, and the buffers that frames live in |
 //! | `virtio` | the virtio-net header in front of every frame |
 //! | `layout` | where the headers of a super-frame are; rejects what is not well-formed |
@@ -23,6 +24,7 @@
 pub mod checksum;
 mod device;
 mod edit;
+mod fitted;
 mod frame;
 mod layout;
 pub mod memory;
@@ -36,7 +38,8 @@ mod tap;
 mod virtio;
 mod writing;
 
-pub use device::{Carrier, FrameDevice, SendError};
+pub use device::{Capabilities, Carrier, FrameDevice, Offload, SendError};
+pub use fitted::fitted;
 pub use frame::{Frame, FrameBuffer, HEAD_BYTES, TAIL_BYTES};
 pub use layout::{Malformed, Shape, SuperFrame, Transport};
 pub use offload::enable_offloads;

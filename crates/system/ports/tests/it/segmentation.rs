@@ -1,8 +1,13 @@
 //! Super-frames cut into wire frames: against golden bytes, and for any super-frame at all.
 
+use std::io;
+use std::os::fd::BorrowedFd;
+use std::time::Duration;
+
+use netloom_ports::memory::MemoryDevice;
 use netloom_ports::{
-    Frame, FrameBuffer, FrameDevice, GsoKind, Malformed, Pool, Shape, SuperFrame, VirtioHeader,
-    checksum, memory, split,
+    Capabilities, Carrier, Frame, FrameBuffer, FrameDevice, GsoKind, Malformed, Offload, Pool,
+    SendError, Shape, SuperFrame, VirtioHeader, checksum, fitted, memory, split,
 };
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -224,6 +229,73 @@ fn hostile_headers_are_rejected() {
     let mut other_protocol = bytes;
     other_protocol[23] = 17;
     assert_eq!(shape(good, &other_protocol), Malformed::Headers);
+}
+
+/// A device without some offloads.
+struct Simple(MemoryDevice, Offload);
+
+impl FrameDevice for Simple {
+    fn capabilities(&self) -> Capabilities {
+        Capabilities { offload: self.1 }
+    }
+
+    fn fd(&self) -> Option<BorrowedFd<'_>> {
+        self.0.fd()
+    }
+
+    fn receive(&mut self, into: &mut FrameBuffer) -> io::Result<bool> {
+        self.0.receive(into)
+    }
+
+    fn send(&mut self, frame: &Frame) -> Result<(), SendError> {
+        self.0.send(frame)
+    }
+
+    fn carrier(&self) -> Option<Box<dyn Carrier>> {
+        self.0.carrier()
+    }
+}
+
+/// What leaves a device with that offload when `frame` is sent through a stage in front of it.
+fn through(offload: Offload, frame: &Frame) -> Vec<(VirtioHeader, Vec<u8>)> {
+    let (device, peer) = memory::pair(1000).unwrap();
+    fitted(Box::new(Simple(device, offload))).send(frame).unwrap();
+    std::iter::from_fn(|| peer.receive_with(Duration::ZERO)).collect()
+}
+
+#[test]
+fn a_device_gets_what_it_takes() {
+    let mut pool = pool();
+    let (frame, _) = super_frame(&EXAMPLE, &mut pool);
+    let whole = through(Offload::Segmentation, &frame);
+    assert_eq!(whole, [(EXAMPLE.header(), frame.to_vec())]);
+    let cut = through(Offload::Checksum, &frame);
+    assert!(cut.iter().all(|(header, _)| header.gso.is_none() && header.needs_checksum));
+    let bytes: Vec<_> = cut.iter().map(|(_, bytes)| bytes.clone()).collect();
+    assert_eq!(bytes, EXAMPLE.wire_frames());
+    let finished = through(Offload::None, &frame);
+    let by_hand = cut.iter().map(|(header, bytes)| {
+        let mut bytes = bytes.clone();
+        checksum::finish(header, &mut bytes);
+        (VirtioHeader::default(), bytes)
+    });
+    assert_eq!(finished, by_hand.collect::<Vec<_>>());
+    // A frame that is no super-frame.
+    let (header, bytes) = &cut[0];
+    let single = received(header, bytes, &mut pool);
+    assert_eq!(through(Offload::Checksum, &single), cut[..1]);
+    assert_eq!(through(Offload::None, &single), finished[..1]);
+    assert!(single.header().needs_checksum, "the sender's frame is as it was");
+}
+
+#[test]
+fn pieces_that_a_device_has_no_room_for_are_an_error() {
+    let (frame, _) = super_frame(&EXAMPLE, &mut pool());
+    let (device, peer) = memory::pair(2).unwrap();
+    let mut device = fitted(Box::new(Simple(device, Offload::None)));
+    assert!(matches!(device.send(&frame), Err(SendError::Full)));
+    let left = std::iter::from_fn(|| peer.receive(Duration::ZERO)).count();
+    assert_eq!(left, 2, "the first two of three were taken");
 }
 
 fn packet() -> impl Strategy<Value = Packet> {
