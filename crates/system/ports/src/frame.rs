@@ -12,8 +12,7 @@
 
 use std::sync::Arc;
 
-use crate::pool::Charge;
-use crate::tag::TAG_BYTES;
+use crate::charge::Charge;
 use crate::{HEADER_BYTES, VirtioHeader};
 
 /// Bytes of a frame's head, virtio-net header included.
@@ -24,6 +23,8 @@ pub const TAIL_BYTES: usize = 65_536;
 /// longer than all else.
 pub(crate) const SHORT_TAIL_BYTES: usize = 16_384;
 
+/// Bytes of a VLAN tag.
+pub(crate) const TAG_BYTES: usize = 4;
 /// Where a device puts the virtio-net header in the head: behind room for a VLAN tag.
 pub(crate) const HEADROOM: u8 = TAG_BYTES as u8;
 

@@ -3,7 +3,8 @@
 
 use thiserror::Error;
 
-use crate::tag::{C_TAG, S_TAG, TAG_BYTES};
+use crate::frame::TAG_BYTES;
+use crate::tag::{C_TAG, S_TAG};
 use crate::{Frame, GsoKind};
 
 const ETHERNET: usize = 14;

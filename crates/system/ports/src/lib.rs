@@ -4,7 +4,7 @@
 //! |---|---|
 //! | `device` | the trait [`FrameDevice`] and its errors |
 //! | `fitted` | a stage in front of devices that lack an offload: [`fitted()`] |
-//! | `frame`, `pool` | a frame in memory, and the buffers that frames live in |
+//! | `frame`, `pool`, `charge` | a frame in memory, the buffers that frames live in, who pays |
 //! | `virtio` | the virtio-net header in front of every frame |
 //! | `layout` | where the headers of a super-frame are; rejects what is not well-formed |
 //! | `segment` | super-frames cut into wire-size frames |
@@ -21,6 +21,7 @@
 //! `virtio`, `layout`, `segment` and `checksum` are pure: bytes in, bytes out. Not here: creating
 //! and configuring devices, timing, and what happens to a frame between two devices.
 
+mod charge;
 pub mod checksum;
 mod device;
 mod edit;

@@ -2,9 +2,9 @@
 
 use std::mem;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicIsize, Ordering};
 
 use crate::HEADER_BYTES;
+use crate::charge::Account;
 use crate::frame::{
     Body, Frame, FrameBuffer, HEAD_BYTES, HEADROOM, SHORT_TAIL_BYTES, TAIL_BYTES, Tail, new_tail,
 };
@@ -33,48 +33,6 @@ pub struct Pool {
     limit: usize,
 }
 
-/// Bytes copied less bytes freed by others than the pool: by a link that changes a frame which
-/// others share, or a capture that was the last to hold one.
-#[derive(Debug, Default)]
-struct Account(AtomicIsize);
-
-/// The part of an account that one frame's memory stands for.
-#[derive(Debug, Default)]
-pub(crate) struct Charge {
-    account: Option<Arc<Account>>,
-    /// None while the memory is free, in the pool or in a buffer.
-    bytes: usize,
-}
-
-impl Charge {
-    /// The same for a copy.
-    pub fn again(&self) -> Self {
-        if let Some(account) = &self.account {
-            account.0.fetch_add(self.bytes.cast_signed(), Ordering::Relaxed);
-        }
-        Self { account: self.account.clone(), bytes: self.bytes }
-    }
-
-    fn set(&mut self, account: &Arc<Account>, bytes: usize) {
-        if !self.is_on(account) {
-            self.account = Some(Arc::clone(account));
-        }
-        self.bytes = bytes;
-    }
-
-    fn is_on(&self, account: &Arc<Account>) -> bool {
-        self.account.as_ref().is_some_and(|mine| Arc::ptr_eq(mine, account))
-    }
-}
-
-impl Drop for Charge {
-    fn drop(&mut self) {
-        if let (Some(account), true) = (&self.account, self.bytes > 0) {
-            account.0.fetch_sub(self.bytes.cast_signed(), Ordering::Relaxed);
-        }
-    }
-}
-
 impl Pool {
     /// A pool whose frames take at most `limit` bytes together.
     pub fn new(limit: usize) -> Self {
@@ -85,7 +43,7 @@ impl Pool {
     /// Memory of the frames that are out, in bytes. Copies that were made of shared frames count,
     /// and may bring it above the limit.
     pub fn in_use(&self) -> usize {
-        usize::try_from(self.out + self.account.0.load(Ordering::Relaxed)).unwrap_or(0)
+        usize::try_from(self.out + self.account.bytes()).unwrap_or(0)
     }
 
     /// Makes a frame of what a device put into `buffer`, and fits the buffer with new memory.

@@ -2,10 +2,9 @@
 //! tag (the virtio-net header and two addresses) moves into the head's free room and back, so that
 //! a super-frame of 64 KiB costs no more than a small frame. Not here: which tag a frame gets.
 
+use crate::frame::TAG_BYTES;
 use crate::{Frame, HEADER_BYTES, Pool};
 
-/// Bytes of a tag.
-pub(crate) const TAG_BYTES: usize = 4;
 /// The type of a customer's tag, in front of the tag control information.
 pub(crate) const C_TAG: u16 = 0x8100;
 /// The type of a provider's tag (802.1ad), which switches here take for payload.
