@@ -20,8 +20,8 @@ const QUEUE: usize = 1000;
 /// Devices that no link has, by node and interface.
 pub type Loose = HashMap<(String, String), Box<dyn FrameDevice>>;
 
-/// A device that the engine holds, as one that every frame goes through; and what counts its losses,
-/// if it is one of the machine.
+/// A device that the engine holds, as one that every frame goes through; and what counts its
+/// losses, if it is one of the machine.
 pub fn open(device: Device) -> Result<(Box<dyn FrameDevice>, Option<Losses>)> {
     let (device, losses): (Box<dyn FrameDevice>, _) = match device.attachment {
         Attachment::Tap => (Box::new(Tap::from_fd(device.fd)), None),
