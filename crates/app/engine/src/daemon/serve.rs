@@ -62,7 +62,7 @@ pub async fn serve(
     let tasks = [names, experiment.memory_kills.watch(), workers.start()];
     let router = http::router(experiment.clone());
     let server = tokio::spawn(async move { axum::serve(listener, router).await });
-    watch::signals(&experiment.end)?;
+    or_tear_down(&experiment, watch::signals(&experiment.end))?;
     watch::lease(&experiment.end);
     let prepared = async {
         // Nodes see the socket for metrics: it is there before anything runs in them.

@@ -38,7 +38,7 @@ impl OverflowProbe {
         sink: &mut dyn FnMut(Observation),
     ) -> Duration {
         let deployment = network.deployment();
-        let look = || network.with(|live| live.not_read_in_time(&deployment));
+        let look = || network.with_deployment(|live, deployed| live.not_read_in_time(deployed));
         let (overflown, spent) = self.looks.look(now, network, look);
         // Fails only while the experiment is taken down.
         for (endpoint, frames) in overflown.into_iter().flatten() {
