@@ -51,7 +51,11 @@ fn beside_spinners(f: impl FnOnce()) {
     let is_over = AtomicBool::new(false);
     std::thread::scope(|scope| {
         for _ in 0..2 * available_parallelism().unwrap().get() {
-            scope.spawn(|| while !is_over.load(Ordering::Relaxed) {});
+            scope.spawn(|| {
+                while !is_over.load(Ordering::Relaxed) {
+                    std::hint::spin_loop();
+                }
+            });
         }
         f();
         is_over.store(true, Ordering::Relaxed);
