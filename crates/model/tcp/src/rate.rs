@@ -44,8 +44,6 @@ pub struct RateSample {
     pub flight_before: u32,
     /// Round-trip time of the newest packet; `None` if it was retransmitted.
     pub rtt: Option<Duration>,
-    /// Whether a lone delayed acknowledgement may have made [`rtt`](Self::rtt) long.
-    pub delayed_ack: bool,
 }
 
 impl RateSample {

@@ -1,7 +1,8 @@
 //! BBR, version 1 (Cardwell, Cheng, Yeganeh and Jacobson,
 //! draft-cardwell-iccrg-bbr-congestion-control-00; "BBR: Congestion-based congestion control", ACM
-//! Queue 14(5), 2016), with the allowance for aggregated acknowledgements and the pacing margin
-//! that its authors added later (IETF 101, iccrg). Not here: the detection of policers.
+//! Queue 14(5), 2016), with two later additions of its authors, as draft-ietf-ccwg-bbr has them: the
+//! allowance for aggregated acknowledgements (BBR.extra_acked) and the pacing margin
+//! (BBR.PacingMarginPercent). Not here: the detection of policers.
 
 use netloom_units::{Duration, Time};
 
@@ -15,7 +16,8 @@ pub(super) const BW_SHIFT: u32 = 24;
 pub(super) const ONE: u64 = 256;
 /// 2/ln 2: doubles the rate in each round trip.
 const HIGH_GAIN: u64 = 739;
-const DRAIN_GAIN: u64 = 88;
+/// ln 2/2, the inverse (§4.3.3).
+const DRAIN_GAIN: u64 = 89;
 const CWND_GAIN: u64 = 2 * ONE;
 /// The gain cycle of ProbeBW (§4.3.4.1).
 const CYCLE: [u64; 8] = [5 * ONE / 4, 3 * ONE / 4, ONE, ONE, ONE, ONE, ONE, ONE];
@@ -27,11 +29,10 @@ const PROBE_RTT_TIME: Duration = Duration::from_millis(200);
 const LEAST_CWND: u32 = 4;
 /// The pipe is full after so many rounds without a quarter more bandwidth.
 const FULL_ROUNDS: u32 = 3;
-/// The pacing rate stays this much (per cent) below the estimate.
+/// BBR.PacingMarginPercent of draft-ietf-ccwg-bbr.
 const PACING_MARGIN: u64 = 1;
-/// Rounds of each of the two windows of aggregation; most of it, in µs of the bandwidth.
+/// Rounds of each of two windows, together BBR.ExtraAckedFilterLen = 10 of draft-ietf-ccwg-bbr.
 const AGGREGATION_ROUNDS: u32 = 5;
-const AGGREGATION_MOST_US: u64 = 100_000;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Mode {
@@ -89,8 +90,8 @@ impl Aggregation {
 
 /// Bytes per second of `gain` times `bandwidth`, below it by the margin.
 pub(super) fn pacing_rate(flow: &Flow, bandwidth: u64, gain: u64) -> u64 {
-    let bytes = u128::from(bandwidth) * u128::from(flow.mss) * u128::from(gain) / u128::from(ONE);
-    let rate = (bytes * u128::from(10_000 * (100 - PACING_MARGIN))) >> BW_SHIFT;
+    let bandwidth = u128::from(bandwidth) * u128::from(flow.mss) * 1_000_000 / (1 << BW_SHIFT);
+    let rate = bandwidth * u128::from(gain * (100 - PACING_MARGIN)) / u128::from(100 * ONE);
     u64::try_from(rate).unwrap_or(u64::MAX).min(flow.max_pacing_rate)
 }
 
@@ -109,10 +110,12 @@ pub(super) fn product(flow: &Flow, bandwidth: u64, rtt: Option<Duration>, gain: 
     (scaled / u128::from(ONE)).div_ceil(1 << BW_SHIFT).min(u128::from(u32::MAX)) as u32
 }
 
-/// Packets of a burst at the pacing rate (§4.2.2).
+/// Packets of a burst: what the pacing rate sends in a millisecond, 64 KB at most (§4.2.2,
+/// BBRSetSendQuantum).
 pub(super) fn burst(flow: &Flow) -> u32 {
-    let packets = ((flow.pacing_rate >> 10) / u64::from(flow.mss.max(1))) as u32;
-    packets.clamp(least_burst(flow), 127)
+    let bytes = (flow.pacing_rate / 1000).min(65_536);
+    let packets = (bytes / u64::from(flow.mss.max(1))) as u32;
+    packets.max(least_burst(flow))
 }
 
 /// BBR's variables (§3).
@@ -214,10 +217,10 @@ impl Bbr {
         product(flow, self.bandwidth.value(), self.rtt, gain)
     }
 
-    /// The product of bandwidth and delay, with room for bursts in sender and receiver.
+    /// The product of bandwidth and delay, with room for bursts in sender and receiver: three of
+    /// them (BBR.offload_budget of draft-ietf-ccwg-bbr).
     fn target(&self, flow: &Flow, gain: u64) -> u32 {
         let mut packets = self.product(flow, gain).saturating_add(3 * burst(flow));
-        packets = packets.saturating_add(packets & 1);
         if self.mode == Mode::ProbeBandwidth && self.cycle == 0 {
             packets = packets.saturating_add(2);
         }
@@ -243,8 +246,7 @@ impl Bbr {
         if !self.full {
             return 0;
         }
-        let bound = (self.bandwidth.value() * AGGREGATION_MOST_US) >> BW_SHIFT;
-        self.aggregation.packets().min(bound.min(u64::from(u32::MAX)) as u32)
+        self.aggregation.packets()
     }
 
     /// §4.3.4.3.
@@ -303,8 +305,10 @@ impl Bbr {
     fn update_rtt(&mut self, flow: &mut Flow, sample: &RateSample) {
         let expired = flow.now > self.rtt_at + RTT_WINDOW;
         if let Some(rtt) = sample.rtt {
+            // The draft also renews an equal sample; in virtual time these come to the nanosecond
+            // whenever the queue is empty, and ProbeRTT would hardly ever come.
             let less = self.rtt.is_none_or(|known| rtt < known);
-            if less || (expired && !sample.delayed_ack) {
+            if less || expired {
                 self.rtt = Some(rtt);
                 self.rtt_at = flow.now;
             }
@@ -382,7 +386,6 @@ impl Bbr {
         if acked > 0 && !self.set_recovery_cwnd(flow, sample) {
             let mut target = self.product(flow, self.cwnd_gain()).saturating_add(self.aggregated());
             target = target.saturating_add(3 * burst(flow));
-            target = target.saturating_add(target & 1);
             if self.mode == Mode::ProbeBandwidth && self.cycle == 0 {
                 target = target.saturating_add(2);
             }

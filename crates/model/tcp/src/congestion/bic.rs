@@ -1,64 +1,54 @@
-//! BIC (Xu, Harfoush and Rhee 2004, "Binary increase congestion control for fast long-distance
-//! networks"): additive increase up to a largest step, binary search for the window of the latest
-//! loss, then a slow start beyond it. Constants as Linux is known to have them: β = 0.8 of the
-//! window is kept, steps of 16 packets at most, Reno below 14 packets.
+//! BIC (Xu, Harfoush and Rhee 2004, "Binary increase congestion control (BIC) for fast long-distance
+//! networks", INFOCOM, §III): binary search between the window that a loss left and the one that it
+//! met, with steps of S_max packets at most and S_min at least in a round trip; beyond it a slow
+//! start from there ("max probing") up to steps of S_max; fast convergence. Constants are those of
+//! the paper, not those of any kernel, which differ.
 
 use super::{CongestionControl, Flow, RecoveryState};
 
-/// The part of the window that is kept, in 1024ths.
-const BETA: u64 = 819;
-const SCALE: u64 = 1024;
-/// S_max: the largest step in a round trip.
-const LARGEST_STEP: u32 = 16;
-/// Below this window BIC is Reno.
+/// Steps are in hundredths of a packet for each round trip: S_max = 32, S_min = 0.01.
+const ONE: u64 = 100;
+const LARGEST_STEP: u64 = 32 * ONE;
+const LEAST_STEP: u64 = 1;
+/// low_window: BIC is Reno up to here.
 const LOW_WINDOW: u32 = 14;
-/// The search goes a quarter of the way in a round trip (B).
-const SEARCH: u32 = 4;
-/// Close to the target, and shortly beyond it, a packet takes so many round trips (divided by B).
-const SMOOTH: u32 = 20;
+/// β = 1/8: a loss takes this part of the window.
+const BETA: u32 = 8;
 
 /// BIC's variables.
 #[derive(Debug, Default)]
 pub(crate) struct Bic {
-    /// The window before the latest reduction; 0 before the first.
-    last_max: u32,
+    /// The window that the latest loss met, lowered by fast convergence (`prev_max`, `max_win`);
+    /// 0 before the first.
+    most: u32,
+    /// Hundredths of a packet, times the window, beyond whole packets.
+    credit: u64,
 }
 
 impl Bic {
-    /// Packets to be acknowledged for one more.
-    fn acks_per_packet(&self, cwnd: u32) -> u32 {
+    /// Hundredths of a packet by which a window of `cwnd` grows in a round trip.
+    fn step(&self, cwnd: u32) -> u64 {
         if cwnd <= LOW_WINDOW {
-            return cwnd;
+            return ONE;
         }
-        let count = if cwnd < self.last_max {
-            let step = (self.last_max - cwnd) / SEARCH;
-            match step {
-                0 | 1 => cwnd * SMOOTH / SEARCH,
-                step => cwnd / step.min(LARGEST_STEP),
-            }
+        let step = if cwnd < self.most {
+            // Half-way to the largest window.
+            u64::from(self.most - cwnd) * ONE / 2
         } else {
-            let beyond = cwnd - self.last_max;
-            if beyond < SEARCH {
-                cwnd * SMOOTH / SEARCH
-            } else if beyond < LARGEST_STEP * (SEARCH - 1) {
-                cwnd * (SEARCH - 1) / beyond
-            } else {
-                cwnd / LARGEST_STEP
-            }
+            // Slow start from there: what is gained already doubles.
+            u64::from(cwnd - self.most).max(1) * ONE
         };
-        // Before any loss: 5 % in a round trip at least.
-        if self.last_max == 0 { count.min(20) } else { count }.max(1)
+        step.clamp(LEAST_STEP, LARGEST_STEP)
     }
 }
 
 impl CongestionControl for Bic {
     fn reduce(&mut self, flow: &mut Flow) -> u32 {
-        let cwnd = u64::from(flow.cwnd);
+        let kept = flow.cwnd - flow.cwnd / BETA;
         // Fast convergence: a falling maximum leaves room to others.
-        let falling = flow.cwnd < self.last_max;
-        let max = if falling { cwnd * (SCALE + BETA) / (2 * SCALE) } else { cwnd };
-        self.last_max = max as u32;
-        if flow.cwnd <= LOW_WINDOW { flow.half() } else { ((cwnd * BETA / SCALE) as u32).max(2) }
+        let falling = flow.cwnd < self.most;
+        self.most = if falling { u32::midpoint(flow.cwnd, kept) } else { flow.cwnd };
+        if flow.cwnd <= LOW_WINDOW { flow.half() } else { kept }
     }
 
     fn grow(&mut self, flow: &mut Flow, acked: u32) {
@@ -66,14 +56,31 @@ impl CongestionControl for Bic {
             return;
         }
         let left = if flow.in_slow_start() { flow.slow_start(acked) } else { acked };
-        if left > 0 && !flow.in_slow_start() {
-            flow.avoid(self.acks_per_packet(flow.cwnd), left);
+        if left == 0 || flow.in_slow_start() {
+            return;
         }
+        let packet = u64::from(flow.cwnd) * ONE;
+        self.credit += self.step(flow.cwnd) * u64::from(left);
+        let more = (self.credit / packet) as u32;
+        self.credit %= packet;
+        flow.cwnd = flow.cwnd.saturating_add(more).min(flow.cwnd_clamp);
     }
 
     fn state_changes(&mut self, _: &mut Flow, state: RecoveryState) {
         if state == RecoveryState::Loss {
-            self.last_max = 0;
+            self.most = 0;
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn steps_halve_the_distance_within_their_bounds_and_double_beyond() {
+        let bic = Bic { most: 200, credit: 0 };
+        let steps = [10, 100, 150, 198, 200, 204, 300].map(|cwnd| bic.step(cwnd));
+        assert_eq!(steps, [100, 3200, 2500, 100, 100, 400, 3200]);
     }
 }

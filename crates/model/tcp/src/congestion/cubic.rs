@@ -1,17 +1,18 @@
-//! CUBIC (RFC 9438; Ha, Rhee and Xu 2008), with fast convergence, and HyStart before it. As in
-//! Linux, the Reno-friendly window grows by α = 3(1 − β)/(1 + β) also above its old maximum, the
-//! window grows by 5 % a round trip at least before the first loss, and the time stands still while
-//! the application sends nothing.
+//! CUBIC (RFC 9438; Ha, Rhee and Xu 2008, "CUBIC: A new TCP-friendly high-speed TCP variant"), with
+//! fast convergence, and HyStart before it. The Reno-friendly window grows by α = 3(1 − β)/(1 + β)
+//! also above its old maximum, as in the paper (equation 4); RFC 9438 §4.3 makes α 1 there. The
+//! time stands still while the application sends nothing (RFC 9438 §5.8).
 
-use netloom_units::{Duration, Time};
+use netloom_units::Time;
 
 use super::hystart::Exit;
 use super::{Acked, CongestionControl, CongestionEvent, Flow, HyStart, RecoveryState};
 
-/// β in 1024ths: 0.7.
+/// β in 1024ths: 0.7 (RFC 9438 §4.6); recorded: parameter `beta` of Linux's module
+/// (benches/tcp/parameters.py).
 const BETA: u64 = 717;
 const SCALE: u64 = 1024;
-/// C = 0.4, as 2/5.
+/// C = 0.4 (RFC 9438 §5.1), as 2/5.
 const C_NUMERATOR: u64 = 2;
 const C_DENOMINATOR: u64 = 5;
 /// Cubed milliseconds of a cubed second.
@@ -26,8 +27,6 @@ pub(crate) struct Cubic {
     epoch: Option<Epoch>,
     /// The least round-trip time of the connection in ns; 0 before the first.
     least_rtt: u64,
-    /// When the latest epoch began, to disregard delays right after a recovery.
-    quiet_until: Time,
     idle_since: Time,
 }
 
@@ -51,7 +50,6 @@ impl Cubic {
             last_max: 0,
             epoch: None,
             least_rtt: 0,
-            quiet_until: Time::ZERO,
             idle_since: Time::ZERO,
         }
     }
@@ -73,11 +71,9 @@ impl Cubic {
         let cwnd = flow.cwnd;
         let t = (flow.now.since(epoch.start).as_nanos() + self.least_rtt) / 1_000_000;
         let target = cubic_window(t, epoch.k, epoch.origin);
-        let mut count = if target > cwnd { cwnd / (target - cwnd) } else { 100 * cwnd };
-        if self.last_max == 0 {
-            count = count.min(20);
-        }
-        count = count.min(grow_friendly(&mut epoch, cwnd, acked));
+        // Next to no growth at the plateau: Ha, Rhee and Xu 2008, algorithm 1.
+        let count = if target > cwnd { cwnd / (target - cwnd) } else { 100 * cwnd };
+        let count = count.min(grow_friendly(&mut epoch, cwnd, acked));
         self.epoch = Some(epoch);
         // At most half the window more in a round trip (RFC 9438 §4.2).
         count.max(2)
@@ -148,9 +144,6 @@ impl CongestionControl for Cubic {
             left = self.exit.grow(flow, acked);
         }
         if left > 0 && !flow.in_slow_start() {
-            if self.epoch.is_none() {
-                self.quiet_until = flow.now + Duration::from_secs(1);
-            }
             let per_packet = self.acks_per_packet(flow, left);
             flow.avoid(per_packet, left);
         }
@@ -158,9 +151,6 @@ impl CongestionControl for Cubic {
 
     fn acked(&mut self, flow: &mut Flow, sample: &Acked) {
         let Some(rtt) = sample.rtt.map(|rtt| rtt.as_nanos().max(1)) else { return };
-        if self.epoch.is_some() && flow.now < self.quiet_until {
-            return;
-        }
         if self.least_rtt == 0 || rtt < self.least_rtt {
             self.least_rtt = rtt;
         }

@@ -161,7 +161,8 @@ impl Flow {
     }
 
     /// Whether the window may grow: it limits what is in flight, or, in slow start, it is less than
-    /// twice what is.
+    /// twice what is (RFC 7661 §4.2 and draft-ietf-ccwg-ratelimited-increase §3 bound the window by
+    /// what was in flight in this spirit; the peak of a round is to be recorded, see docs/tcp.md).
     pub(crate) const fn update_limited(&mut self) {
         let slow = self.in_slow_start() && self.cwnd < 2 * self.peak_in_flight;
         self.cwnd_limited = self.cwnd_limited_in_round || slow;

@@ -1,84 +1,94 @@
-//! H-TCP (Leith and Shorten 2004; draft-leith-tcp-htcp-06): the increase α grows with the time
-//! since the latest loss, and the decrease β follows the ratio of round-trip times.
+//! H-TCP (Leith and Shorten 2004, "H-TCP: TCP for high-speed and long-distance networks", PFLDnet;
+//! draft-leith-tcp-htcp-06): the increase α grows with the time since the latest loss, and the
+//! factor β that a loss leaves follows the ratio of round-trip times. Not here: scaling of α by the
+//! round-trip time, which the paper leaves open and FreeBSD's cc_htcp(4) documents as off.
 
 use netloom_units::Time;
 
 use super::{Acked, CongestionControl, Flow, RecoveryState};
 
-/// Fractions of β have 128 parts, of α too.
-const ONE: u64 = 128;
-const BETA_MIN: u64 = ONE / 2;
-const BETA_MAX: u64 = 102; // 0.8
+/// α and β are in thousandths.
+const ONE: u64 = 1000;
+/// β stays between 0.5 and 0.8 (adaptive backoff).
+const BETA_LEAST: u64 = ONE / 2;
+const BETA_MOST: u64 = 4 * ONE / 5;
+/// Δ_L: for so long after a loss H-TCP grows as Reno does.
+const RENO_MILLIS: u64 = 1000;
+/// The throughput before a loss changed too much for an adaptive β if by more than 1 in so many.
+const CHANGE: u64 = 5;
 
 /// H-TCP's variables.
 #[derive(Debug)]
 pub(crate) struct Htcp {
-    alpha: u64,
     beta: u64,
     /// The latest congestion event (Δ counts from here).
     last_event: Time,
-    /// Round-trip times of this congestion epoch in ns; 0 before any.
+    /// RTTmin of the connection and RTTmax of this congestion epoch, in ns; 0 before any.
     least_rtt: u64,
     most_rtt: u64,
-    /// Throughput: packets since when, its latest estimate and the extremes of the epoch
-    /// (packets/s).
+    /// B⁻(k) in packets per second: of a round trip, since when and how many packets so far; the
+    /// most of this epoch; that of the epoch before.
     packets: u64,
     since: Time,
-    rate: u64,
     most_rate: u64,
     before_rate: u64,
+    /// Thousandths of a packet that the window has grown by beyond whole packets, times the window.
+    credit: u64,
 }
 
 impl Default for Htcp {
     fn default() -> Self {
         Self {
-            alpha: ONE,
-            beta: BETA_MIN,
+            beta: BETA_LEAST,
             last_event: Time::ZERO,
             least_rtt: 0,
             most_rtt: 0,
             packets: 0,
             since: Time::ZERO,
-            rate: 0,
             most_rate: 0,
             before_rate: 0,
+            credit: 0,
         }
     }
 }
 
+/// α(Δ) = 1 + 10(Δ − Δ_L) + ((Δ − Δ_L)/2)² from Δ_L on, 1 before, with Δ in milliseconds.
+fn alpha(millis: u64) -> u64 {
+    let over = u128::from(millis.saturating_sub(RENO_MILLIS));
+    // In thousandths, a millisecond is a thousandth of a second: over = 1000 (Δ − Δ_L).
+    let value = 1000 + 10 * over + over * over / 4000;
+    u64::try_from(value).unwrap_or(u64::MAX)
+}
+
 impl Htcp {
-    /// α(Δ) = 1 + 10(Δ − 1) + ((Δ − 1)/2)², from Δ = 1 s on, scaled by the round-trip time to a
-    /// reference of 100 ms and by 2(1 − β) (draft §3).
-    fn update_alpha(&mut self, flow: &Flow) {
+    /// 2(1 − β) α(Δ), which makes flows with different β share alike; Reno's 1 at least.
+    fn increase(&self, flow: &Flow) -> u64 {
         let millis = flow.now.since(self.last_event).as_nanos() / 1_000_000;
-        let over = millis.saturating_sub(1000);
-        let factor = ONE + over * 10 * ONE / 1000 + (over / 2) * (over / 2) * ONE / 1_000_000;
-        let reference = (self.least_rtt * ONE / 100_000_000).clamp(ONE / 10, 2 * ONE);
-        let scaled = if self.least_rtt > 0 { factor * reference / ONE } else { factor };
-        self.alpha = (2 * scaled.max(ONE) * (ONE - self.beta) / ONE).max(ONE);
+        (2 * (ONE - self.beta)).saturating_mul(alpha(millis)).div_euclid(ONE).max(ONE)
     }
 
-    /// β = RTTmin/RTTmax, at least 0.5, at most 0.8; 0.5 if the throughput changed by a fifth
-    /// (draft §4).
-    fn update_beta(&mut self) {
-        let changed = self.most_rate.abs_diff(self.before_rate) * 5 > self.before_rate;
+    /// β = RTTmin/RTTmax within its bounds; 0.5 if the throughput before this loss differs by more
+    /// than a fifth from that before the previous one.
+    fn adapt_backoff(&mut self) {
+        let changed = self.most_rate.abs_diff(self.before_rate) * CHANGE > self.before_rate;
         self.before_rate = self.most_rate;
         self.most_rate = 0;
-        self.beta = match (self.least_rtt * ONE).checked_div(self.most_rtt) {
-            Some(ratio) if !changed && self.least_rtt > 10_000_000 => {
-                ratio.clamp(BETA_MIN, BETA_MAX)
-            }
-            _ => BETA_MIN,
+        let ratio = (u128::from(self.least_rtt) * u128::from(ONE))
+            .checked_div(u128::from(self.most_rtt))
+            .and_then(|ratio| u64::try_from(ratio).ok());
+        self.beta = match ratio {
+            Some(ratio) if !changed => ratio.clamp(BETA_LEAST, BETA_MOST),
+            _ => BETA_LEAST,
         };
+        self.most_rtt = 0;
     }
 
+    /// The throughput of a round trip.
     fn measure(&mut self, flow: &Flow, packets: u32) {
         self.packets += u64::from(packets);
         let passed = flow.now.since(self.since).as_nanos();
-        if self.packets >= u64::from(flow.cwnd) && passed >= self.least_rtt.max(1) {
-            let rate = self.packets * 1_000_000_000 / passed.max(1);
-            self.rate = if self.rate == 0 { rate } else { (3 * self.rate + rate) / 4 };
-            self.most_rate = self.most_rate.max(self.rate);
+        if passed > 0 && passed >= flow.srtt.as_nanos() {
+            self.most_rate = self.most_rate.max(self.packets * 1_000_000_000 / passed);
             self.packets = 0;
             self.since = flow.now;
         }
@@ -92,12 +102,7 @@ impl CongestionControl for Htcp {
     }
 
     fn reduce(&mut self, flow: &mut Flow) -> u32 {
-        self.update_beta();
-        self.update_alpha(flow);
-        if self.least_rtt > 0 && self.most_rtt > self.least_rtt {
-            // The largest round-trip time is forgotten slowly.
-            self.most_rtt = self.least_rtt + (self.most_rtt - self.least_rtt) * 95 / 100;
-        }
+        self.adapt_backoff();
         ((u64::from(flow.cwnd) * self.beta / ONE) as u32).max(2)
     }
 
@@ -105,19 +110,16 @@ impl CongestionControl for Htcp {
         if !flow.cwnd_limited {
             return;
         }
-        if flow.in_slow_start() {
-            flow.slow_start(acked);
+        let left = if flow.in_slow_start() { flow.slow_start(acked) } else { acked };
+        if left == 0 || flow.in_slow_start() {
             return;
         }
-        // α packets for a window of acknowledged ones.
-        let credit = u64::from(acked) * self.alpha / ONE;
-        let rest = u64::from(flow.cwnd_count) + credit.max(u64::from(acked));
-        flow.cwnd_count = (rest % u64::from(flow.cwnd)) as u32;
-        let more = (rest / u64::from(flow.cwnd)) as u32;
-        if more > 0 {
-            flow.cwnd = flow.cwnd.saturating_add(more).min(flow.cwnd_clamp);
-            self.update_alpha(flow);
-        }
+        // α/cwnd for each acknowledged packet.
+        let packet = u64::from(flow.cwnd) * ONE;
+        self.credit = self.credit.saturating_add(self.increase(flow).saturating_mul(left.into()));
+        let more = (self.credit / packet).min(u64::from(u32::MAX)) as u32;
+        self.credit %= packet;
+        flow.cwnd = flow.cwnd.saturating_add(more).min(flow.cwnd_clamp);
     }
 
     fn acked(&mut self, flow: &mut Flow, sample: &Acked) {
@@ -125,13 +127,7 @@ impl CongestionControl for Htcp {
             if self.least_rtt == 0 || rtt < self.least_rtt {
                 self.least_rtt = rtt;
             }
-            // A sudden rise (over 20 ms) is no queue of this flow's.
-            if flow.state == RecoveryState::Open && !flow.in_slow_start() {
-                self.most_rtt = self.most_rtt.max(self.least_rtt);
-                if rtt > self.most_rtt && rtt <= self.most_rtt + 20_000_000 {
-                    self.most_rtt = rtt;
-                }
-            }
+            self.most_rtt = self.most_rtt.max(rtt);
         }
         if flow.state == RecoveryState::Open {
             self.measure(flow, sample.packets);
@@ -147,5 +143,15 @@ impl CongestionControl for Htcp {
             }
             RecoveryState::Open | RecoveryState::Disorder => {}
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn alpha_is_renos_for_a_second_and_quadratic_then() {
+        assert_eq!([0, 1000, 2000, 3000].map(alpha), [1000, 1000, 11_250, 22_000]);
     }
 }

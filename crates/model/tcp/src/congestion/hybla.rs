@@ -6,7 +6,7 @@ use super::{Acked, CongestionControl, Flow};
 
 /// RTT₀ in microseconds.
 const REFERENCE_US: u64 = 25_000;
-/// Slow start needs no more than this.
+/// Our own bound, which keeps 2^ρ small enough for the arithmetic: no paper has one.
 const RHO_MOST: u64 = 16;
 
 /// Hybla's variables.

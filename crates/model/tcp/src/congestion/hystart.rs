@@ -1,16 +1,17 @@
 //! Leaving slow start before the queue overflows: HyStart (Ha and Rhee 2011, "Taming the elephants:
-//! New TCP slow start", Computer Networks 55) with the constants that Linux is known to use, and
+//! New TCP slow start", Computer Networks 55) with the parameters that Linux's module shows, and
 //! HyStart++ (RFC 9406). Not here: congestion avoidance.
 
 use netloom_units::{Duration, Time};
 
 use super::{Flow, HyStart};
 
-/// No exit below this window (packets).
+/// No exit below this window (packets). Recorded: `hystart_low_window` (benches/tcp/parameters.py).
 const LOW_WINDOW: u32 = 16;
 /// Samples of the round-trip time in a round (RFC 9406's N_RTT_SAMPLE).
 const SAMPLES: u32 = 8;
-/// Acknowledgements that follow each other this closely are a train.
+/// Acknowledgements that follow each other this closely are a train. Recorded:
+/// `hystart_ack_delta_us` (benches/tcp/parameters.py).
 const TRAIN_GAP: Duration = Duration::from_millis(2);
 /// Bounds of the rise of delay that counts (RFC 9406: MIN_RTT_THRESH, MAX_RTT_THRESH).
 const LEAST_RISE: u64 = 4_000_000;
@@ -122,7 +123,8 @@ impl Exit {
         if flow.now.since(self.last_ack) <= TRAIN_GAP {
             self.last_ack = flow.now;
             let train = flow.now.since(self.round_start).as_nanos();
-            if train > (least + burst_delay(flow)) / 2 {
+            // Half of the least round trip stands for the delay of one way.
+            if train > least / 2 {
                 flow.ssthresh = flow.cwnd;
                 return;
             }
@@ -157,10 +159,4 @@ impl Exit {
             Some(_) => {}
         }
     }
-}
-
-/// How long the bursts of the sender take, at most a millisecond: that much of a train is its own.
-fn burst_delay(flow: &Flow) -> u64 {
-    let four_bursts = 4u64 * 65_536 * 1_000_000_000;
-    four_bursts.checked_div(flow.pacing_rate).unwrap_or(0).min(1_000_000)
 }

@@ -4,11 +4,11 @@
 
 use super::{Acked, CongestionControl, Flow, RecoveryState};
 
-/// Fractions of α have 128 parts, those of β 64.
-const ALPHA_ONE: u64 = 128;
+/// α and β are in thousandths.
+const ALPHA_ONE: u64 = 1000;
 const ALPHA_MIN: u64 = 3 * ALPHA_ONE / 10;
 const ALPHA_MAX: u64 = 10 * ALPHA_ONE;
-const BETA_ONE: u64 = 64;
+const BETA_ONE: u64 = 1000;
 const BETA_MIN: u64 = BETA_ONE / 8;
 const BETA_MAX: u64 = BETA_ONE / 2;
 /// Below this window Illinois is Reno.
@@ -175,6 +175,6 @@ mod tests {
         let half = control.alpha_at(most, most / 2);
         assert!(half > ALPHA_MIN && half < ALPHA_ONE, "{half}");
         let betas = [5, 10, 45, 80, 100].map(|percent| beta_at(most, most / 100 * percent));
-        assert_eq!(betas, [8, 8, 20, 32, 32]);
+        assert_eq!(betas, [125, 125, 312, 500, 500]);
     }
 }

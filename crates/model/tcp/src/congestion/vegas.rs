@@ -77,7 +77,6 @@ impl Vegas {
             flow.cwnd += 1;
         }
         flow.cwnd = flow.cwnd.max(2).min(flow.cwnd_clamp);
-        flow.ssthresh = flow.ssthresh.max(flow.cwnd * 3 / 4);
     }
 }
 
@@ -99,8 +98,7 @@ impl CongestionControl for Vegas {
         }
         if flow.una > self.round_end {
             self.round_end = flow.nxt;
-            // Fewer samples may all be of delayed acknowledgements.
-            if self.delays.samples <= 2 {
+            if self.delays.samples == 0 {
                 if flow.cwnd_limited {
                     flow.grow_as_reno(acked);
                 }

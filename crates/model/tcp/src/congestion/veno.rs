@@ -5,7 +5,7 @@
 use super::vegas::Delays;
 use super::{Acked, CongestionControl, Flow, RecoveryState};
 
-/// Packets in the queue that mean congestion (β), in halves as the estimate.
+/// Packets in the queue that mean congestion: β = 3 of the paper.
 const BETA: u64 = 3;
 
 /// Veno's variables.
@@ -25,10 +25,6 @@ impl CongestionControl for Veno {
 
     fn grow(&mut self, flow: &mut Flow, acked: u32) {
         if !flow.cwnd_limited {
-            return;
-        }
-        if self.delays.samples <= 2 {
-            flow.grow_as_reno(acked);
             return;
         }
         self.queued = self.delays.queued(flow.cwnd);

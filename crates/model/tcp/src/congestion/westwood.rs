@@ -1,18 +1,16 @@
-//! Westwood+ (Mascolo, Casetti, Gerla, Sanadidi and Wang 2001; Grieco and Mascolo 2004): after a
-//! loss the window becomes what the measured bandwidth and the least round-trip time hold. Growth
-//! is Reno's.
+//! Westwood+ (Mascolo, Casetti, Gerla, Sanadidi and Wang 2001, "TCP Westwood: Bandwidth estimation
+//! for enhanced transport over wireless links"; Grieco and Mascolo 2004, "Performance evaluation and
+//! comparison of Westwood+, New Reno, and Vegas TCP congestion control"): after a loss the window
+//! becomes what the measured bandwidth and the least round-trip time hold. The bandwidth is sampled
+//! once in a round trip and filtered with 0.9 of the old value. Growth is Reno's.
 
-use netloom_units::{Duration, Time};
+use netloom_units::Time;
 
 use super::{Acked, CongestionControl, CongestionEvent, Flow};
-
-/// A sample covers a round trip, 50 ms at least.
-const LEAST_SAMPLE: Duration = Duration::from_millis(50);
 
 /// Westwood's variables. Bandwidths in bytes per second.
 #[derive(Debug, Default)]
 pub(crate) struct Westwood {
-    first: u64,
     bandwidth: u64,
     bytes: u64,
     since: Time,
@@ -23,21 +21,15 @@ pub(crate) struct Westwood {
 }
 
 impl Westwood {
-    /// Filters twice: 7/8 of the old value each time.
+    /// b̂ₖ = 0.9 b̂ₖ₋₁ + 0.1 bₖ; the first sample counts whole.
     fn sample(&mut self, bandwidth: u64) {
-        if self.bandwidth == 0 && self.first == 0 {
-            self.first = bandwidth;
-            self.bandwidth = bandwidth;
-        } else {
-            self.first = (7 * self.first + bandwidth) / 8;
-            self.bandwidth = (7 * self.bandwidth + self.first) / 8;
-        }
+        let first = self.bandwidth == 0;
+        self.bandwidth = if first { bandwidth } else { (9 * self.bandwidth + bandwidth) / 10 };
     }
 
     fn close_sample(&mut self, now: Time) {
         let passed = now.since(self.since);
-        let whole = Duration::from_nanos(self.latest_rtt).max(LEAST_SAMPLE);
-        if self.latest_rtt > 0 && passed > whole {
+        if self.latest_rtt > 0 && passed.as_nanos() >= self.latest_rtt {
             self.sample(
                 (u128::from(self.bytes) * 1_000_000_000 / u128::from(passed.as_nanos())) as u64,
             );
@@ -84,15 +76,7 @@ impl CongestionControl for Westwood {
                 self.bytes += u64::from(packets) * u64::from(flow.mss);
                 self.close_sample(flow.now);
             }
-            CongestionEvent::ReductionComplete => {
-                flow.ssthresh = self.pipe(flow.mss);
-                flow.cwnd = flow.ssthresh;
-            }
-            CongestionEvent::Timeout => {
-                flow.ssthresh = self.pipe(flow.mss);
-                // The path may have changed.
-                self.least_rtt = 0;
-            }
+            CongestionEvent::Timeout => flow.ssthresh = self.pipe(flow.mss),
             _ => {}
         }
     }

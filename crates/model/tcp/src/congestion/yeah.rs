@@ -15,7 +15,7 @@ const DELTA: u32 = 3;
 /// Decongestion takes 2^−ε of the window at most.
 const EPSILON: u32 = 1;
 /// A queue above 1/φ of the least round-trip time is too long.
-const PHY: u64 = 8;
+const PHI: u64 = 8;
 /// Rounds of competition with Reno after which losses halve (ρ).
 const RHO: u32 = 16;
 /// Rounds after which the memory of Reno's window fades (ζ).
@@ -50,13 +50,13 @@ impl Default for Yeah {
 
 impl Yeah {
     fn end_round(&mut self, flow: &mut Flow) {
-        if self.delays.samples > 2 {
+        if self.delays.samples > 0 {
             let over = self.delays.least - self.delays.base;
             // Packets in the queue: the delay times the rate of a round.
             let queue =
                 u128::from(over) * u128::from(flow.cwnd) / u128::from(self.delays.least.max(1));
             self.queued = queue as u64;
-            if self.queued > ALPHA || over > self.delays.base / PHY {
+            if self.queued > ALPHA || over > self.delays.base / PHI {
                 self.decongest(flow);
             } else {
                 self.fast_rounds += 1;

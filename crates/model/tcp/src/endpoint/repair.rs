@@ -404,7 +404,6 @@ impl Endpoint {
         sample.newly_delivered = outcome.delivered;
         sample.newly_lost = outcome.lost;
         sample.flight_before = outcome.flight_before;
-        sample.delayed_ack = outcome.packets == 1 && outcome.flight_before == 1;
         self.flow.app_limited = self.rate.app_limited();
         if self.control.control(&mut self.flow, &sample) {
             if std::mem::take(&mut self.flow.sampling_limited) {

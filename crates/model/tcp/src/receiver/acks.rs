@@ -8,12 +8,14 @@ use netloom_units::{Duration, Time};
 use crate::config::Config;
 use crate::ticks::Ticks;
 
-/// The least and the longest delay.
+/// The least and the longest delay. RFC 9293 §3.8.6.3 asks for less than 500 ms only; these are to
+/// be recorded (docs/tcp.md).
 pub(crate) const DELAY_MIN: Duration = Duration::from_millis(40);
 pub(crate) const DELAY_MAX: Duration = Duration::from_millis(200);
-/// Most acknowledgements at once at the start.
+/// Most acknowledgements at once at the start: to be recorded (docs/tcp.md).
 const QUICK_MOST: u32 = 16;
-/// Duplicate acknowledgements that are sent before compression begins.
+/// Duplicate acknowledgements that are sent before compression begins: three make the other end
+/// repair a loss (RFC 5681 §3.2). To be recorded (docs/tcp.md).
 const UNCOMPRESSED: u32 = 3;
 
 /// The other end's segment size before it has sent any (RFC 9293 §3.7.1).

@@ -6,7 +6,7 @@ use netloom_units::{Duration, Time};
 
 use crate::config::Config;
 
-/// The least payload that says something about the path.
+/// The least payload that says something about the path: to be recorded (docs/tcp.md).
 const TELLING: u32 = 128;
 
 /// The receive window.

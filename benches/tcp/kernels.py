@@ -1,0 +1,201 @@
+#!/usr/bin/env python3
+"""TCP in two arms: one scenario run in namespaces on this machine's kernel, and simulated.
+
+    sudo benches/tcp/kernels.py [--runs 3] [--seconds 60] [--keep FOLDER]
+
+Each flow has a path of its own: host, router, router, host; 10 Mbit/s, 64 ms one way and a queue of
+66 kB (Erazo 2013, section 3.2.1), with and without random loss. All paths are one scenario, so that
+both arms share seed, links and draws. What is compared comes from the log of the bottlenecks'
+frames, which both arms write alike:
+
+period   mean time from one episode of losses to the next; episodes are a second apart at least
+rtt      mean of twice the delay and the wait in the bottleneck, weighted by packets
+goodput  bytes of payload that leave the bottleneck, each once as far as the queue lets them
+losses   frames of payload that the bottleneck drops
+
+The figures begin after SETTLE seconds. An emulated run whose verdict is `invalid` counts for
+nothing. The script fails if a median of the runs is outside its tolerance and `docs/fidelity.md`
+has no line `known: ALGORITHM LOSS FIGURE`.
+"""
+
+import argparse
+import csv
+import json
+import os
+import pathlib
+import platform
+import re
+import statistics
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+NETLOOM = pathlib.Path(os.environ.get("NETLOOM", ROOT / "target" / "debug" / "netloom"))
+KNOWN = ROOT / "docs" / "fidelity.md"
+ALGORITHMS = ["reno", "cubic", "bbr"]
+LOSSES = ["0%", "0.1%", "1%"]
+SETTLE = 10.0
+EPISODE = 1.0
+DELAY = 0.064
+HEADERS = 66
+# Shares by which an arm may differ from the other, without and with random loss.
+EXACT = {"period": 0.10, "rtt": 0.05, "goodput": 0.01, "losses": 0.10}
+LOSSY = {"goodput": 0.05}
+VERY_LOSSY = {"goodput": 0.10}
+
+
+def tolerances(algorithm, loss):
+    if loss == "0%":
+        # What BBR drops, and when, hangs on a random phase.
+        return {"rtt": 0.05, "goodput": 0.05} if algorithm == "bbr" else EXACT
+    return VERY_LOSSY if loss == "1%" else LOSSY
+
+
+def paths():
+    for algorithm in ALGORITHMS:
+        for number, loss in enumerate(LOSSES):
+            yield f"{algorithm}{number}", algorithm, loss
+
+
+def scenario(seconds):
+    nodes, links, traffic, logged = [], [], [], []
+    for name, algorithm, loss in paths():
+        nodes += [f"    {name}a:", f"    {name}b:"]
+        nodes += [f"    {name}{side}: {{ kind: router }}" for side in "lr"]
+        links.append(f"    - {{ endpoints: [{name}a, {name}l], rate: 1Gbit/s }}")
+        links.append(
+            f"    - {{ name: {name}, endpoints: [{name}l, {name}r], rate: 10Mbit/s, delay: 64ms,"
+            f" loss: {loss}, queue: {{ limit: 66kB }} }}"
+        )
+        links.append(f"    - {{ endpoints: [{name}r, {name}b], rate: 1Gbit/s }}")
+        traffic.append(
+            f"  - {{ name: {name}, from: {name}a, to: {name}b,"
+            f" tcp: {{ congestion_control: {algorithm} }}, bulk: {{}}, for: {seconds}s }}"
+        )
+        logged.append(name)
+    lines = ["name: kernels", "seed: 7", "topology:", "  nodes:", *nodes, "  links:", *links]
+    lines += ["traffic:", *traffic, "measure:", f"  frames: [{', '.join(logged)}]"]
+    return "\n".join(lines) + "\n"
+
+
+def netloom(*arguments, accept=(0,)):
+    done = subprocess.run([NETLOOM, *map(str, arguments)], capture_output=True, text=True)
+    if done.returncode not in accept:
+        raise SystemExit(f"netloom {' '.join(map(str, arguments))}: {done.stdout}{done.stderr}")
+
+
+class Path:
+    """What one bottleneck's frames towards the receiver add up to."""
+
+    def __init__(self):
+        self.first = None
+        self.waits = 0.0
+        self.frames = 0
+        self.bytes = 0
+        self.drops = []
+        self.last = 0.0
+
+    def add(self, row):
+        time = int(row["time_ns"]) / 1e9
+        if self.first is None:
+            self.first = time
+        if time < self.first + SETTLE or int(row["bytes"]) <= 2 * HEADERS:
+            return
+        if row["event"] in ("dropped", "rejected"):
+            self.drops.append(time)
+        elif row["event"] == "delivered":
+            frames = int(row["frames"])
+            self.waits += frames * (int(row["serialized_ns"]) - int(row["offered_ns"])) / 1e9
+            self.frames += frames
+            self.bytes += int(row["bytes"]) - frames * HEADERS
+            self.last = time
+
+    def figures(self):
+        begins = [
+            at for before, at in zip([-EPISODE, *self.drops], self.drops) if at - before >= EPISODE
+        ]
+        gaps = [b - a for a, b in zip(begins, begins[1:])]
+        return {
+            "period": statistics.mean(gaps) if gaps else float("nan"),
+            "rtt": 2 * DELAY + self.waits / max(1, self.frames),
+            "goodput": self.bytes * 8 / max(1e-9, self.last - self.first - SETTLE) / 1e6,
+            "losses": len(self.drops),
+        }
+
+
+def figures(results):
+    table = subprocess.Popen(
+        [NETLOOM, "frames", "--csv", "-", results / "frames.nlf"], stdout=subprocess.PIPE, text=True
+    )
+    found = {name: Path() for name, _, _ in paths()}
+    for row in csv.DictReader(table.stdout):
+        if row["direction"] == "forward" and row["event"] in ("dropped", "rejected", "delivered"):
+            found[row["link"]].add(row)
+    if table.wait() != 0:
+        raise SystemExit("netloom frames failed")
+    return {name: path.figures() for name, path in found.items()}
+
+
+def known(algorithm, loss, figure):
+    text = KNOWN.read_text() if KNOWN.exists() else ""
+    wanted = rf"^.*known: {re.escape(algorithm)} {re.escape(loss)} {figure}\b"
+    return re.search(wanted, text, re.MULTILINE) is not None
+
+
+def report(simulated, emulated):
+    print("| flow | loss | figure | simulated | emulated, each run | difference | allowed | |")
+    print("|---|---|---|---|---|---|---|---|")
+    failed = False
+    for name, algorithm, loss in paths():
+        allowed = tolerances(algorithm, loss)
+        for figure, ours in simulated[name].items():
+            theirs = [run[name][figure] for run in emulated]
+            middle = statistics.median(theirs)
+            apart = ours / middle - 1 if middle else float("nan")
+            limit = allowed.get(figure)
+            mark = ""
+            if limit is not None and not abs(apart) <= limit:
+                excused = known(algorithm, loss, figure)
+                mark = "known" if excused else "OUTSIDE"
+                failed |= not excused
+            each = ", ".join(f"{value:.4g}" for value in theirs)
+            bound = "" if limit is None else f"{limit:.0%}"
+            print(
+                f"| {algorithm} | {loss} | {figure} | {ours:.4g} | {each} | {apart:+.1%} | {bound}"
+                f" | {mark} |"
+            )
+    return failed
+
+
+def main():
+    options = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    options.add_argument("--runs", type=int, default=3)
+    options.add_argument("--seconds", type=int, default=60)
+    options.add_argument("--keep", type=pathlib.Path)
+    options = options.parse_args()
+    with tempfile.TemporaryDirectory(prefix="netloom-kernels-") as temporary:
+        folder = options.keep or pathlib.Path(temporary)
+        folder.mkdir(parents=True, exist_ok=True)
+        file = folder / "kernels.yaml"
+        file.write_text(scenario(options.seconds))
+        print(f"Linux {platform.release()}, load {os.getloadavg()[0]:.1f}", flush=True)
+        netloom("run", "--simulate", "-t", file, "-o", folder / "simulated")
+        simulated, emulated = figures(folder / "simulated"), []
+        for run in range(options.runs):
+            results = folder / f"emulated{run}"
+            # 4 and other codes of a verdict are judged by the summary below.
+            netloom("run", "-t", file, "-o", results, accept=range(256))
+            summary = json.loads((results / "summary.json").read_text())
+            verdict = summary["verdict"]
+            verdict = verdict.get("verdict", verdict) if isinstance(verdict, dict) else verdict
+            print(f"run {run + 1}: {verdict}, load {os.getloadavg()[0]:.1f}", flush=True)
+            if verdict != "invalid":
+                emulated.append(figures(results))
+        if not emulated:
+            raise SystemExit("no emulated run is fit to be compared: the machine is too busy")
+        sys.exit(report(simulated, emulated))
+
+
+if __name__ == "__main__":
+    main()
