@@ -1,6 +1,6 @@
 //! One TCP endpoint that behaves like Linux's, as a state machine in virtual time: segments and
-//! `now` go in, segments and deadlines come out. Where each part comes from, and which parts are still
-//! without a public source, is in docs/tcp.md.
+//! `now` go in, segments and deadlines come out. Where each part comes from, and which parts are
+//! still without a public source, is in docs/tcp.md.
 //!
 //! An [`Endpoint`] counts bytes and never sees them. A [`Segment`] is a plain value of 40 bytes;
 //! its SACK blocks travel beside it.

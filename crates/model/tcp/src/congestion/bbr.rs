@@ -1,7 +1,7 @@
 //! BBR, version 1 (Cardwell, Cheng, Yeganeh and Jacobson,
 //! draft-cardwell-iccrg-bbr-congestion-control-00; "BBR: Congestion-based congestion control", ACM
-//! Queue 14(5), 2016), with two later additions of its authors, as draft-ietf-ccwg-bbr has them: the
-//! allowance for aggregated acknowledgements (BBR.extra_acked) and the pacing margin
+//! Queue 14(5), 2016), with two later additions of its authors, as draft-ietf-ccwg-bbr has them:
+//! the allowance for aggregated acknowledgements (BBR.extra_acked) and the pacing margin
 //! (BBR.PacingMarginPercent). Not here: the detection of policers.
 
 use netloom_units::{Duration, Time};

@@ -1,8 +1,8 @@
-//! BIC (Xu, Harfoush and Rhee 2004, "Binary increase congestion control (BIC) for fast long-distance
-//! networks", INFOCOM, §III): binary search between the window that a loss left and the one that it
-//! met, with steps of S_max packets at most and S_min at least in a round trip; beyond it a slow
-//! start from there ("max probing") up to steps of S_max; fast convergence. Constants are those of
-//! the paper, not those of any kernel, which differ.
+//! BIC (Xu, Harfoush and Rhee 2004, "Binary increase congestion control (BIC) for fast
+//! long-distance networks", INFOCOM, §III): binary search between the window that a loss left and
+//! the one that it met, with steps of S_max packets at most and S_min at least in a round trip;
+//! beyond it a slow start from there ("max probing") up to steps of S_max; fast convergence.
+//! Constants are those of the paper, not those of any kernel, which differ.
 
 use super::{CongestionControl, Flow, RecoveryState};
 

@@ -1,7 +1,7 @@
 //! TCP-NV, "New Vegas" (Brakmo 2010, "TCP-NV: Congestion avoidance for data centers", Linux
 //! Plumbers Conference): compares the rate that is reached with the rate that the window would
-//! reach without a queue; grows or shrinks only after several measurements agree. The constants have
-//! no public source that was found: docs/tcp.md lists them as open.
+//! reach without a queue; grows or shrinks only after several measurements agree. The constants
+//! have no public source that was found: docs/tcp.md lists them as open.
 
 use netloom_units::{Duration, Time};
 

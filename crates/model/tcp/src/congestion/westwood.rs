@@ -1,8 +1,8 @@
 //! Westwood+ (Mascolo, Casetti, Gerla, Sanadidi and Wang 2001, "TCP Westwood: Bandwidth estimation
-//! for enhanced transport over wireless links"; Grieco and Mascolo 2004, "Performance evaluation and
-//! comparison of Westwood+, New Reno, and Vegas TCP congestion control"): after a loss the window
-//! becomes what the measured bandwidth and the least round-trip time hold. The bandwidth is sampled
-//! once in a round trip and filtered with 0.9 of the old value. Growth is Reno's.
+//! for enhanced transport over wireless links"; Grieco and Mascolo 2004, "Performance evaluation
+//! and comparison of Westwood+, New Reno, and Vegas TCP congestion control"): after a loss the
+//! window becomes what the measured bandwidth and the least round-trip time hold. The bandwidth is
+//! sampled once in a round trip and filtered with 0.9 of the old value. Growth is Reno's.
 
 use netloom_units::Time;
 
