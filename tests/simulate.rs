@@ -178,12 +178,12 @@ fn two_runs_are_compared_by_what_is_tolerated() {
 }
 
 #[test]
-fn a_ping_of_the_scenario_is_simulated_only() {
+fn ipv6_of_the_scenario_is_simulated_only() {
     let output = Command::new(NETLOOM)
         .args(["run", "-t", example("two-arms").to_str().unwrap()])
         .output()
         .unwrap();
     assert_eq!(output.status.code(), Some(2));
     let message = text(&output.stderr);
-    assert!(message.contains("traffic `ping`") && message.contains("--simulate"), "{message}");
+    assert!(message.contains("because of IPv6") && message.contains("--simulate"), "{message}");
 }

@@ -3,10 +3,11 @@
 use std::fs::File;
 
 use anyhow::Result;
-use netloom_api::flow::FlowStatus;
+use netloom_api::flow::{FlowStatus, TransferStatus};
 use netloom_columnar::{Cell, Column, Kind, Parquet, Table};
 use netloom_gauge::generator::{Arrived, Sent};
 use netloom_link::Count;
+use netloom_scenario::Transport;
 use netloom_units::Duration;
 
 const COLUMNS: &[Column<'static>] = &[
@@ -46,9 +47,9 @@ pub struct TrafficRow {
     pub from: String,
     /// The node that receives.
     pub to: String,
-    /// Whether it goes over UDP: only there are packets.
-    pub is_udp: bool,
-    /// Whether it is transfers over TCP.
+    /// What it goes over. Over TCP there are no packets.
+    pub transport: Transport,
+    /// Whether it is transfers or requests over TCP.
     pub has_flows: bool,
     /// What was sent, if the sender has reported.
     pub sent: Option<Sent>,
@@ -56,8 +57,8 @@ pub struct TrafficRow {
     pub arrived: Option<Arrived>,
 }
 
-/// Bytes of a frame over UDP that are not payload: Ethernet, IPv4, UDP.
-const UDP_HEADERS: u64 = 14 + 20 + 8;
+/// Bytes of a frame over UDP that are not payload: Ethernet, IPv4, UDP; as many as with ICMP echo.
+const HEADERS: u64 = 14 + 20 + 8;
 
 impl TrafficRows {
     /// The totals of each sender, in the order of the rows.
@@ -93,14 +94,19 @@ impl TrafficRow {
             name,
             from: self.from.clone(),
             to: self.to.clone(),
-            protocol: if self.is_udp { "udp" } else { "tcp" }.into(),
+            protocol: self.transport.protocol().into(),
+            transfers: self.has_flows.then(TransferStatus::default),
             ..FlowStatus::default()
         }
     }
 
+    fn has_packets(&self) -> bool {
+        !matches!(self.transport, Transport::Tcp { .. })
+    }
+
     /// Adds an interval to its flow.
     fn add_to(&self, flow: &mut FlowStatus) {
-        let headers = if self.is_udp { UDP_HEADERS } else { 0 };
+        let headers = if self.has_packets() { HEADERS } else { 0 };
         let payload = |packets: u64, bytes: u64| Count {
             frames: packets,
             bytes: bytes.saturating_sub(headers * packets),
@@ -108,6 +114,9 @@ impl TrafficRow {
         if let Some(sent) = &self.sent {
             flow.sent = flow.sent + payload(sent.packets, sent.bytes);
             flow.refused += sent.refused;
+            if let Some(transfers) = &mut flow.transfers {
+                add(transfers, sent);
+            }
         }
         if let Some(arrived) = &self.arrived {
             flow.received = flow.received + payload(arrived.packets, arrived.bytes);
@@ -119,8 +128,8 @@ impl TrafficRow {
 
     fn cells(&self) -> [Cell<'_>; 20] {
         let Self { sent, arrived, .. } = self;
-        let udp_sent = sent.filter(|_| self.is_udp);
-        let udp_arrived = arrived.filter(|_| self.is_udp);
+        let udp_sent = sent.filter(|_| self.has_packets());
+        let udp_arrived = arrived.filter(|_| self.has_packets());
         // What the socket refused was not lost by a link.
         let lost = udp_sent
             .zip(udp_arrived)
@@ -135,7 +144,7 @@ impl TrafficRow {
             Cell::Name(&self.to),
             udp_sent.map(|sent| sent.packets).into(),
             sent.map(|sent| sent.bytes).into(),
-            sent.filter(|_| self.is_udp || self.has_flows).map(|sent| sent.late).into(),
+            sent.filter(|_| self.has_packets() || self.has_flows).map(|sent| sent.late).into(),
             udp_sent.map(|sent| sent.refused).into(),
             udp_arrived.map(|arrived| arrived.packets).into(),
             arrived.map(|arrived| arrived.bytes).into(),
@@ -150,5 +159,16 @@ impl TrafficRow {
             complete.map(|sent| sent.completion_sum / sent.completed).into(),
             complete.map(|sent| sent.completion_most).into(),
         ]
+    }
+}
+
+/// Adds the transfers of an interval.
+fn add(sum: &mut TransferStatus, sent: &Sent) {
+    sum.begun += sent.flows;
+    let before = sum.mean_ns.unwrap_or_default() * sum.completed as f64;
+    sum.completed += sent.completed;
+    if sum.completed > 0 {
+        sum.mean_ns = Some((before + sent.completion_sum as f64) / sum.completed as f64);
+        sum.max_ns = sum.max_ns.max(Some(sent.completion_most));
     }
 }

@@ -2,13 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use netloom_api::flow::{FlowDelay, FlowStatus, TcpStatus};
+use netloom_api::flow::{FlowDelay, FlowStatus, TcpStatus, TransferStatus};
 use netloom_api::state::{LinkStatus, ModelledPipe, PipeStatus};
 use netloom_fabric::{LinkId, PipeId};
 use netloom_link::Direction;
 use netloom_scenario::Scenario;
-use netloom_sim::{FlowCounts, NodeCounts, Simulation};
-use netloom_tcp::Info;
+use netloom_sim::{FlowCounts, FlowInfo, NodeCounts, Simulation};
 
 use crate::traffic::Flow;
 
@@ -31,27 +30,28 @@ pub fn links(simulation: &mut Simulation, scenario: &Scenario) -> Vec<LinkStatus
 /// All flows with their totals.
 pub fn flows(simulation: &Simulation, flows: &[Flow]) -> Vec<FlowStatus> {
     let mut tcp: Vec<Option<TcpStatus>> = vec![None; flows.len()];
-    for (flow, info) in simulation.connections() {
-        add(tcp[flow as usize].get_or_insert_default(), &info);
+    for info in simulation.connections() {
+        add(tcp[info.flow as usize].get_or_insert_default(), &info);
     }
     let all = (0..).zip(flows).zip(tcp);
     let statuses = all.map(|((number, flow), tcp)| {
         let completed = simulation.delivered_at(number).filter(|_| flow.protocol == "tcp");
-        let mut whole = FlowStatus { completed, tcp, ..empty(flow) };
+        let transfers = flow.has_transfers.then(TransferStatus::default);
+        let mut whole = FlowStatus { completed, transfers, tcp, ..empty(flow) };
         simulation.counts(number).for_each(|counts| count(&mut whole, counts));
         whole
     });
     statuses.collect()
 }
 
-fn add(sum: &mut TcpStatus, info: &Info) {
+fn add(sum: &mut TcpStatus, FlowInfo { connections, info, .. }: &FlowInfo) {
     if sum.connections == 0 {
         sum.srtt_ns = info.srtt.as_nanos();
         sum.rttvar_ns = info.rttvar.as_nanos();
         sum.rto_ns = info.rto.as_nanos();
         sum.min_rtt_ns = info.min_rtt.as_nanos();
     }
-    sum.connections += 1;
+    sum.connections += connections;
     sum.cwnd += u64::from(info.cwnd);
     if let Some(ssthresh) = info.ssthresh {
         *sum.ssthresh.get_or_insert(0) += u64::from(ssthresh);
@@ -83,13 +83,20 @@ fn count(flow: &mut FlowStatus, counts: &FlowCounts) {
     flow.reordered += counts.reordered;
     flow.refused += counts.refused;
     flow.errors += counts.errors;
+    if let Some(transfers) = &mut flow.transfers {
+        transfers.begun += counts.begun;
+        transfers.completed += counts.completions.count();
+        if let Some((_, most)) = counts.completions.extremes() {
+            transfers.mean_ns = counts.completions.mean_ns();
+            transfers.max_ns = Some(most.as_nanos());
+        }
+    }
     let Some((least, most)) = counts.delay.extremes() else { return };
-    let received = counts.received.frames;
-    let quantile = |share| counts.delay.quantile(share, received).unwrap_or_default().as_nanos();
+    let quantile = |share| counts.delay.quantile(share).unwrap_or_default().as_nanos();
     flow.jitter_ns = counts.jitter_ns;
     flow.delay = Some(FlowDelay {
         min_ns: least.as_nanos(),
-        mean_ns: counts.delay.sum_ns() as f64 / received as f64,
+        mean_ns: counts.delay.mean_ns().unwrap_or_default(),
         max_ns: most.as_nanos(),
         p50_ns: quantile(0.5),
         p99_ns: quantile(0.99),

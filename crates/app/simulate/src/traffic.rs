@@ -1,11 +1,13 @@
 //! The scenario's traffic → the simulator's flows. Not here: the models (`netloom-traffic`).
 
-use anyhow::{Context, Result, bail};
+use std::net::IpAddr;
+
+use anyhow::{Context, Result};
 use netloom_link::Stream;
 use netloom_plan::Plan;
 use netloom_scenario::{IpFamily, Scenario, Start, Traffic, Transport};
-use netloom_sim::{Arrivals, FlowKind, FlowSpec, TcpFlow};
-use netloom_traffic::{Model, Source};
+use netloom_sim::{Arrival, Arrivals, FlowKind, FlowSpec, TcpFlow, TcpWork};
+use netloom_traffic::{Model, Receivers, Source};
 use netloom_units::{Duration, Time};
 
 use crate::describe::{Described, primary};
@@ -24,6 +26,8 @@ pub struct Flow {
     pub to: String,
     /// What.
     pub protocol: &'static str,
+    /// Whether it is transfers or requests, which are counted.
+    pub has_transfers: bool,
 }
 
 /// The flows of a scenario, and what the simulator is to make of them, in the same order.
@@ -42,13 +46,10 @@ pub fn flows(
                 _ => format!("{}/{from}", traffic.name),
             };
             let spec = spec(scenario, plan, described, (traffic, from, &name, start))?;
-            let protocol = match &traffic.transport {
-                Transport::Icmp => "ping",
-                Transport::Udp { .. } => "udp",
-                Transport::Tcp { .. } => "tcp",
-            };
-            let to = traffic.to.clone();
-            flows.0.push(Flow { name, from: from.clone(), to, protocol });
+            let protocol = traffic.transport.protocol();
+            let has_transfers = traffic.has_transfers();
+            let to = traffic.receivers_in_words(from);
+            flows.0.push(Flow { name, from: from.clone(), to, protocol, has_transfers });
             flows.1.push(spec);
         }
     }
@@ -61,16 +62,16 @@ fn spec(
     described: &Described,
     (traffic, from, name, start): (&Traffic, &String, &String, Duration),
 ) -> Result<FlowSpec> {
-    let v6 = traffic.family.map(|family| family == IpFamily::Ipv6);
-    let to = primary(plan, &traffic.to, v6).with_context(|| {
-        format!("traffic `{}` leads to `{}`, which has no such address", traffic.name, traffic.to)
-    })?;
+    let receivers = traffic.receivers(from);
+    let to = addresses(plan, traffic, &receivers)?;
     let start = Time::ZERO + start;
+    let stream = Stream::new(scenario.seed, &traffic.stream(from));
+    let drawn = Receivers::new(&stream, receivers.len());
     let arrivals = || -> Result<Box<dyn Arrivals>> {
-        let stream = Stream::new(scenario.seed, &format!("traffic/{}/{from}", traffic.name));
         let source = traffic.model.source(&traffic.sizes, None, &stream);
         let source = source.with_context(|| format!("traffic `{}`", traffic.name))?;
-        Ok(Box::new(Packets { source, headers: HEADERS[usize::from(to.is_ipv6())] }))
+        let headers = HEADERS[usize::from(to.iter().any(IpAddr::is_ipv6))];
+        Ok(Box::new(Packets { source, headers, receivers: drawn.clone() }))
     };
     let (kind, dscp) = match &traffic.transport {
         Transport::Icmp => (FlowKind::Ping { arrivals: arrivals()? }, None),
@@ -78,7 +79,9 @@ fn spec(
             (FlowKind::Udp { port: *port, arrivals: arrivals()? }, *dscp)
         }
         Transport::Tcp { port, dscp, congestion_control } => {
-            let tcp = connections(scenario, traffic, from, (*port, congestion_control.as_deref()));
+            let work = work(traffic, &stream, drawn)?;
+            let over = (*port, congestion_control.as_deref());
+            let tcp = connections(scenario, traffic, (from, &receivers), over, work);
             (FlowKind::Tcp(Box::new(tcp?)), *dscp)
         }
     };
@@ -98,29 +101,72 @@ fn spec(
     })
 }
 
+/// The receivers' addresses, all of one family: the one that is asked for; else IPv4, if all have
+/// it.
+fn addresses(plan: &Plan, traffic: &Traffic, receivers: &[String]) -> Result<Vec<IpAddr>> {
+    let of_family = |v6: bool| -> Option<Vec<IpAddr>> {
+        receivers.iter().map(|node| primary(plan, node, Some(v6))).collect()
+    };
+    let found = match traffic.family {
+        Some(family) => of_family(family == IpFamily::Ipv6),
+        None => of_family(false).or_else(|| of_family(true)),
+    };
+    found.with_context(|| {
+        let to = receivers.join(", ");
+        format!("traffic `{}` leads to {to}: without such an address of one family", traffic.name)
+    })
+}
+
+/// What is sent over TCP when.
+fn work(traffic: &Traffic, stream: &Stream, receivers: Receivers) -> Result<TcpWork> {
+    let context = || format!("traffic `{}`", traffic.name);
+    Ok(match &traffic.model {
+        Model::Bulk(bulk) => TcpWork::Bulk {
+            bytes: bulk.bytes.map(|bytes| bytes.bytes()),
+            // Places are those of a list of nodes.
+            to: (0..bulk.connections).map(|one| receivers.of(one.into()) as u32).collect(),
+        },
+        Model::Http(http) => TcpWork::Http {
+            exchanges: http.exchanges(stream).with_context(context)?,
+            persistent: http.persistent,
+            receivers,
+        },
+        model => TcpWork::Transfers {
+            transfers: model.transfers(stream).with_context(context)?,
+            receivers,
+        },
+    })
+}
+
 /// The connections of a flow over TCP.
 fn connections(
     scenario: &Scenario,
     traffic: &Traffic,
-    from: &str,
+    (from, receivers): (&str, &[String]),
     (port, congestion_control): (u16, Option<&str>),
+    work: TcpWork,
 ) -> Result<TcpFlow> {
-    let Model::Bulk(bulk) = &traffic.model else {
-        bail!("traffic `{}`: over TCP, simulated runs have `bulk` only", traffic.name);
-    };
+    // Servers send what clients of `http` ask for.
+    let control = congestion_control.map(|name| {
+        name.parse().with_context(|| {
+            format!("traffic `{}` cannot have this congestion control", traffic.name)
+        })
+    });
+    let control = control.transpose()?;
     let of = |node: &str| {
         let found = scenario.node(node);
         tcp::config(found.with_context(|| format!("there is no node `{node}`"))?)
     };
-    let (mut sender, receiver) = (of(from)?, of(&traffic.to)?);
-    if let Some(name) = congestion_control {
-        let control = name.parse();
-        sender.congestion_control = control.with_context(|| {
-            format!("traffic `{}` cannot have this congestion control", traffic.name)
-        })?;
+    let mut sender = of(from)?;
+    let mut receivers = receivers.iter().map(|to| of(to)).collect::<Result<Vec<_>>>()?;
+    let sending = match &traffic.model {
+        Model::Http(_) => &mut receivers[..],
+        _ => std::slice::from_mut(&mut sender),
+    };
+    if let Some(control) = control {
+        sending.iter_mut().for_each(|config| config.congestion_control = control);
     }
-    let bytes = bulk.bytes.map(|bytes| bytes.bytes());
-    Ok(TcpFlow { port, bytes, connections: bulk.connections, sender, receiver })
+    Ok(TcpFlow { port, work, sender, receivers })
 }
 
 /// The frames of a model as packets.
@@ -129,11 +175,18 @@ struct Packets {
     source: Source,
     /// What of a frame is not payload.
     headers: u32,
+    receivers: Receivers,
 }
 
 impl Arrivals for Packets {
-    fn next(&mut self) -> Option<(Duration, u32)> {
+    fn next(&mut self) -> Option<Arrival> {
         let emission = self.source.next()?;
-        Some((emission.at.since(Time::ZERO), emission.bytes.saturating_sub(self.headers)))
+        let to = self.receivers.of_packet(self.source.last_burst());
+        Some(Arrival {
+            after: emission.at.since(Time::ZERO),
+            payload: emission.bytes.saturating_sub(self.headers),
+            // A place in a list of nodes.
+            to: to as u32,
+        })
     }
 }

@@ -7,7 +7,8 @@ use std::net::IpAddr;
 use netloom_fabric::{LinkEnd, PortId};
 use netloom_link::{IpPrefix, PipeChange, PipeConfig};
 use netloom_sim::{
-    Arrivals, FlowKind, FlowSpec, Interface, InterfaceId, Link, Network, Node, Route, Simulation,
+    Arrival, Arrivals, FlowKind, FlowSpec, Interface, InterfaceId, Link, Network, Node, Route,
+    Simulation,
 };
 use netloom_units::{Duration, Time};
 
@@ -97,7 +98,7 @@ fn flow(from: u32, to: &str, arrivals: Box<dyn Arrivals>) -> FlowSpec {
     FlowSpec {
         name: "flow".into(),
         from,
-        to: to.parse().expect("an address"),
+        to: vec![to.parse().expect("an address")],
         kind: FlowKind::Udp { port: 9, arrivals },
         start: Time::ZERO,
         until: None,
@@ -115,9 +116,9 @@ struct Every {
 }
 
 impl Arrivals for Every {
-    fn next(&mut self) -> Option<(Duration, u32)> {
-        let at = self.next;
+    fn next(&mut self) -> Option<Arrival> {
+        let after = Duration::from_nanos(self.next);
         self.next += self.gap;
-        Some((Duration::from_nanos(at), self.bytes))
+        Some(Arrival { after, payload: self.bytes, to: 0 })
     }
 }

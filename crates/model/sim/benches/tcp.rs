@@ -6,6 +6,7 @@ use netloom_fabric::{LinkEnd, PortId};
 use netloom_link::{PipeChange, PipeConfig};
 use netloom_sim::{
     FlowKind, FlowSpec, Interface, InterfaceId, Link, Network, Node, Route, Simulation, TcpFlow,
+    TcpWork,
 };
 use netloom_tcp::Config;
 use netloom_units::{Duration, Time};
@@ -99,11 +100,12 @@ fn route(network: &mut Network, node: u32, to: &str, interface: u32, via: &str) 
 fn flows() -> Vec<FlowSpec> {
     let flow = |number: u32| {
         let (sender, receiver) = (Config::default(), Config::default());
-        let tcp = TcpFlow { port: 9, bytes: None, connections: 1, sender, receiver };
+        let work = TcpWork::Bulk { bytes: None, to: vec![0] };
+        let tcp = TcpFlow { port: 9, work, sender, receivers: vec![receiver] };
         FlowSpec {
             name: format!("flow{number}"),
             from: number,
-            to: format!("10.0.{}.1", FLOWS + number).parse().expect("an address"),
+            to: vec![format!("10.0.{}.1", FLOWS + number).parse().expect("an address")],
             kind: FlowKind::Tcp(Box::new(tcp)),
             start: Time::ZERO + Duration::from_millis(u64::from(number)),
             until: None,

@@ -72,6 +72,7 @@ impl Simulation {
             neighbours: Arc::new(neighbours),
             places: Arc::new(places),
             flows: Arc::new(flows),
+            owners: Arc::new(owners),
             timeline: Arc::new(timeline),
             seed: network.seed,
         };
@@ -110,6 +111,7 @@ struct Shared {
     neighbours: Arc<Neighbours>,
     places: Arc<Places>,
     flows: Arc<Vec<Flow>>,
+    owners: Arc<Owners>,
     timeline: Arc<Vec<Change>>,
     seed: u64,
 }
@@ -127,9 +129,11 @@ impl Cell {
             places: shared.places.clone(),
             nodes: Own::default(),
             flows: shared.flows.clone(),
+            owners: shared.owners.clone(),
             counts: Own::default(),
             senders: Own::default(),
             connections: Vec::new(),
+            gone: BTreeMap::new(),
             seed: shared.seed,
             timeline: shared.timeline.clone(),
             next_change: 0,
@@ -164,7 +168,7 @@ impl Owners {
 /// Has the nodes that flows lead to listen on their ports.
 fn listen(flows: &[Flow], owners: &Owners, nodes: &mut [Node]) {
     for (number, flow) in (0..).zip(flows) {
-        for owner in owners.of(flow.to_id) {
+        for owner in flow.to.iter().flat_map(|to| owners.of(*to)) {
             let stack = &mut nodes[owner as usize].stack;
             match &flow.kind {
                 Kind::Ping => {}
@@ -174,10 +178,7 @@ fn listen(flows: &[Flow], owners: &Owners, nodes: &mut [Node]) {
                     }
                 }
                 Kind::Tcp(tcp) => {
-                    for connection in 0..tcp.connections {
-                        let ports = (flow.source_port(connection), tcp.port);
-                        stack.awaited.entry(ports).or_default().push((number, connection));
-                    }
+                    stack.listeners.entry(tcp.port).or_default().insert(flow.from, number);
                 }
             }
         }

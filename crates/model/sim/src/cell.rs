@@ -6,10 +6,9 @@ use std::sync::Arc;
 
 use netloom_fabric::{Delivered, PipeId};
 use netloom_link::{Direction, FrameEvent, Pipe, PipeChange, PipeConfig, PipeStatistics};
-use netloom_tcp::Info;
 use netloom_units::Time;
 
-use crate::build::Places;
+use crate::build::{Owners, Places};
 use crate::crossing::{Announcement, Inlet, is_cut};
 use crate::flow::FlowCounts;
 use crate::island::Island;
@@ -18,7 +17,7 @@ use crate::node::{Neighbours, Node, NodeCounts};
 use crate::own::Own;
 use crate::queue::{Due, Entity, Queue};
 use crate::sending::{Flow, Sender};
-use crate::tcp::Connection;
+use crate::tcp::{Connection, FlowInfo};
 use crate::{AddressBook, Packet};
 
 /// From this generation on, what happens at one time is a loop that never ends.
@@ -50,7 +49,11 @@ pub struct Cell {
     pub(crate) flows: Arc<Vec<Flow>>,
     pub(crate) counts: Own<FlowCounts>,
     pub(crate) senders: Own<Sender>,
-    pub(crate) connections: Vec<Connection>,
+    /// By number; those that are over and not kept have left their place.
+    pub(crate) connections: Vec<Option<Box<Connection>>>,
+    /// What was counted of those that are not kept, by flow and node.
+    pub(crate) gone: BTreeMap<(u32, u32), FlowInfo>,
+    pub(crate) owners: Arc<Owners>,
     pub(crate) seed: u64,
     pub(crate) timeline: Arc<Vec<Change>>,
     pub(crate) announcements: Vec<Announcement>,
@@ -160,9 +163,11 @@ impl Cell {
         self.counts.get(flow)
     }
 
-    /// What TCP_INFO shows of the connections of each flow, at the ends that send.
-    pub fn connections(&self) -> impl Iterator<Item = (u32, Info)> {
-        self.connections.iter().filter_map(Connection::sender_info)
+    /// What TCP_INFO shows of the connections of each flow, at the ends that send; last what was
+    /// counted of those that are over.
+    pub fn connections(&self) -> impl Iterator<Item = FlowInfo> {
+        let kept = self.connections.iter().flatten();
+        kept.filter_map(|one| one.sender_info()).chain(self.gone.values().copied())
     }
 
     /// When all of a flow that is sent here had been delivered, if it has an end and that was

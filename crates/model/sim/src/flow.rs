@@ -5,6 +5,7 @@ use std::net::IpAddr;
 
 use netloom_link::{Count, Histogram};
 use netloom_tcp::Config;
+use netloom_traffic::{Exchanges, Receivers, Transfers};
 use netloom_units::{Duration, Time};
 
 /// A flow from a node to an address.
@@ -14,8 +15,8 @@ pub struct FlowSpec {
     pub name: String,
     /// The place of the node that sends.
     pub from: u32,
-    /// Where to.
-    pub to: IpAddr,
+    /// Where to: one address, or those of the members of a group. All are of one family.
+    pub to: Vec<IpAddr>,
     /// What is sent.
     pub kind: FlowKind,
     /// When it begins.
@@ -43,30 +44,66 @@ pub enum FlowKind {
         /// When they are sent and how long they are.
         arrivals: Box<dyn Arrivals>,
     },
-    /// TCP connections that carry as much as they can.
+    /// TCP connections.
     Tcp(Box<TcpFlow>),
 }
 
-/// TCP connections that carry as much as they can.
+/// TCP connections of a flow. Flows from one node to another have different ports.
 #[derive(Debug, Clone)]
 pub struct TcpFlow {
-    /// The receiver's port.
+    /// The receivers' port.
     pub port: u16,
-    /// Bytes that each carries; without, until the flow's end.
-    pub bytes: Option<u64>,
-    /// How many.
-    pub connections: u32,
-    /// How the sending ends work; the simulation knows MTU and IP header.
+    /// What is sent when.
+    pub work: TcpWork,
+    /// How the ends work that begin; the simulation knows MTU and IP header.
     pub sender: Config,
-    /// How the receiving ends work.
-    pub receiver: Config,
+    /// How the ends of the receivers work, in their order.
+    pub receivers: Vec<Config>,
+}
+
+/// What is sent over TCP when.
+#[derive(Debug, Clone)]
+pub enum TcpWork {
+    /// Connections that carry as much as they can.
+    Bulk {
+        /// Bytes that each carries; without, until the flow's end.
+        bytes: Option<u64>,
+        /// The place of the receiver of each connection.
+        to: Vec<u32>,
+    },
+    /// A connection for each transfer.
+    Transfers {
+        /// When they begin, and what they carry.
+        transfers: Transfers,
+        /// Who receives each.
+        receivers: Receivers,
+    },
+    /// A client of web servers. The flow's payload is what servers send.
+    Http {
+        /// What it asks for.
+        exchanges: Exchanges,
+        /// Whether all requests go over one connection.
+        persistent: bool,
+        /// Who serves each connection.
+        receivers: Receivers,
+    },
 }
 
 /// A model of traffic: when what is sent.
 pub trait Arrivals: std::fmt::Debug + Send {
-    /// The next packet: how long after the flow's start, and how many bytes of payload. Times never
-    /// go back; `None` at the end.
-    fn next(&mut self) -> Option<(Duration, u32)>;
+    /// The next packet. Times never go back; `None` at the end.
+    fn next(&mut self) -> Option<Arrival>;
+}
+
+/// A packet of a model.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Arrival {
+    /// How long after the flow's start.
+    pub after: Duration,
+    /// Bytes of payload.
+    pub payload: u32,
+    /// The place of its receiver among those of the flow.
+    pub to: u32,
 }
 
 /// What both ends of a flow have counted.
@@ -86,6 +123,10 @@ pub struct FlowCounts {
     pub errors: u64,
     /// Time from sending to coming: there, or there and back of a ping.
     pub delay: Delays,
+    /// Transfers or requests that have begun.
+    pub begun: u64,
+    /// Those of them that the receiver, or the client, has whole: how long they took.
+    pub completions: Delays,
     /// Interarrival jitter (RFC 3550 §6.4.1), in ns.
     pub jitter_ns: f64,
     arrived: Arrived,
@@ -98,6 +139,7 @@ pub struct Delays {
     extremes: Option<(Duration, Duration)>,
     sum_ns: u128,
     distribution: Histogram,
+    count: u64,
 }
 
 impl Delays {
@@ -107,6 +149,12 @@ impl Delays {
         self.extremes = Some((least.min(delay), most.max(delay)));
         self.sum_ns += u128::from(delay.as_nanos());
         self.distribution.record(delay.as_nanos(), 1);
+        self.count += 1;
+    }
+
+    /// How many there are.
+    pub fn count(&self) -> u64 {
+        self.count
     }
 
     /// The shortest and the longest.
@@ -119,10 +167,15 @@ impl Delays {
         self.sum_ns
     }
 
-    /// The delay below or at which `share` (0 to 1) of all `total` are, within 1 %.
-    pub fn quantile(&self, share: f64, total: u64) -> Option<Duration> {
+    /// The mean, in ns; nothing if there are none.
+    pub fn mean_ns(&self) -> Option<f64> {
+        (self.count > 0).then(|| self.sum_ns as f64 / self.count as f64)
+    }
+
+    /// The delay below or at which `share` (0 to 1) of all are, within 1 %.
+    pub fn quantile(&self, share: f64) -> Option<Duration> {
         let (least, most) = self.extremes?;
-        let found = Duration::from_nanos(self.distribution.quantile(share, total));
+        let found = Duration::from_nanos(self.distribution.quantile(share, self.count));
         Some(found.clamp(least, most))
     }
 }
@@ -131,9 +184,9 @@ impl FlowCounts {
     /// A packet comes that was sent at `sent`.
     pub(crate) fn receive(&mut self, number: u32, sent: Time, now: Time, payload: u32) {
         match self.arrived.note(number) {
-            Arrival::Again => return self.duplicated += 1,
-            Arrival::Behind => self.reordered += 1,
-            Arrival::InOrder => {}
+            Coming::Again => return self.duplicated += 1,
+            Coming::Behind => self.reordered += 1,
+            Coming::InOrder => {}
         }
         self.received.frames += 1;
         self.received.bytes += u64::from(payload);
@@ -149,7 +202,7 @@ impl FlowCounts {
 
 /// How a packet comes among those of its flow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Arrival {
+enum Coming {
     InOrder,
     Behind,
     Again,
@@ -173,18 +226,18 @@ impl Arrived {
     const WORDS: usize = 16;
     const NUMBERS: u32 = 64 * Self::WORDS as u32;
 
-    fn note(&mut self, number: u32) -> Arrival {
+    fn note(&mut self, number: u32) -> Coming {
         if number >= self.next {
             let skipped = (self.next..number).take(Self::NUMBERS as usize);
             skipped.for_each(|number| self.clear(number));
             self.next = number.saturating_add(1);
             self.set(number);
-            return Arrival::InOrder;
+            return Coming::InOrder;
         }
         if self.next - number <= Self::NUMBERS && self.set(number) {
-            return Arrival::Again;
+            return Coming::Again;
         }
-        Arrival::Behind
+        Coming::Behind
     }
 
     fn place(number: u32) -> (usize, u64) {
@@ -212,10 +265,10 @@ mod tests {
     #[test]
     fn packets_are_told_apart_over_a_whole_window() {
         let mut arrived = Arrived::default();
-        let mut notes = |numbers: &[u32]| -> Vec<Arrival> {
+        let mut notes = |numbers: &[u32]| -> Vec<Coming> {
             numbers.iter().map(|number| arrived.note(*number)).collect()
         };
-        use Arrival::{Again, Behind, InOrder};
+        use Coming::{Again, Behind, InOrder};
         assert_eq!(notes(&[0, 2, 1, 2, 1]), [InOrder, InOrder, Behind, Again, Again]);
         // Far ahead: the places of a window ago are free again.
         assert_eq!(notes(&[5000, 4000, 4000, 5000]), [InOrder, Behind, Again, Again]);

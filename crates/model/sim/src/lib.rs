@@ -19,12 +19,15 @@
 //! | `node`, `route` | nodes, their interfaces and ways |
 //! | `forwarding` | routers, path MTUs, fragments, error messages |
 //! | `host`, `tcp` | echo, UDP, connections |
+//! | `application` | who writes, reads, asks and serves |
 //! | `flow`, `sending` | traffic, and what is counted of it: [`FlowSpec`], [`FlowCounts`] |
+//! | `workload` | when traffic over TCP begins connections |
 //!
 //! Not here: clocks, threads, files; scenarios and how addresses and routes follow from them
-//! (`netloom-plan`); models of traffic.
+//! (`netloom-plan`); models of traffic (`netloom-traffic`).
 
 mod address;
+mod application;
 mod build;
 mod cell;
 mod crossing;
@@ -43,13 +46,15 @@ mod route;
 mod sending;
 mod simulation;
 mod tcp;
+mod workload;
 
 pub use address::{AddressBook, AddressId};
 pub use cell::{Cell, EndlessLoop, Work};
 pub use crossing::Announcement;
 pub use ethernet::{EthernetFrame, FrameMemory};
-pub use flow::{Arrivals, Delays, FlowCounts, FlowKind, FlowSpec, TcpFlow};
+pub use flow::{Arrival, Arrivals, Delays, FlowCounts, FlowKind, FlowSpec, TcpFlow, TcpWork};
 pub use network::{Change, Interface, InterfaceId, Link, Network, Node, Route, RouteSource};
 pub use node::NodeCounts;
 pub use packet::{Body, Error, ErrorKind, Flags, Fragment, Packet, Stamp, TcpHeader};
 pub use simulation::{Simulation, horizon};
+pub use tcp::FlowInfo;

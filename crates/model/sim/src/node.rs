@@ -8,6 +8,7 @@ use netloom_fabric::PortId;
 
 use crate::network::{InterfaceId, RouteSource};
 use crate::route::{Exit, Known, Step, Table};
+use crate::sending::{FIRST_PORT, PORTS};
 use crate::tcp::Peer;
 use crate::{AddressBook, AddressId, Network};
 
@@ -59,10 +60,24 @@ pub(crate) struct Stack {
     pub parts: BTreeMap<(AddressId, AddressId, u16), Parts>,
     /// TCP connections by who is at their other end.
     pub connections: BTreeMap<Peer, u32>,
-    /// Connections that others will open, by their port and the own one: flow and number.
-    pub awaited: BTreeMap<(u16, u16), Vec<(u32, u32)>>,
+    /// Flows that others open connections of, by the own port and the node that does.
+    pub listeners: BTreeMap<u16, BTreeMap<u32, u32>>,
+    /// How many connections it has begun: their ports are taken in turn.
+    begun: u32,
     /// The number of the next packet that is sent in fragments.
     pub ident: u16,
+}
+
+impl Stack {
+    /// A source port that no connection to that address and port has.
+    pub fn free_port(&mut self, to: AddressId, port: u16) -> Option<u16> {
+        let all = (0..PORTS).map(|more| self.begun.wrapping_add(more));
+        let port_of = |number: u32| (FIRST_PORT + number % PORTS) as u16;
+        let is_free = |number: &u32| !self.connections.contains_key(&(to, port, port_of(*number)));
+        let number = all.into_iter().find(is_free)?;
+        self.begun = number.wrapping_add(1);
+        Some(port_of(number))
+    }
 }
 
 /// The fragments of a packet that have come.

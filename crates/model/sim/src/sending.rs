@@ -1,15 +1,19 @@
 //! Traffic leaves: when each flow sends what. Not here: models of traffic, and what becomes of the
 //! packets.
 
+use std::net::IpAddr;
 use std::num::NonZeroU32;
 use std::sync::Arc;
 
+use netloom_tcp::Config;
+use netloom_traffic::Exchanges;
 use netloom_units::{Duration, Time};
 
 use crate::cell::Cell;
-use crate::flow::{Arrivals, FlowKind, FlowSpec, TcpFlow};
+use crate::flow::{Arrival, Arrivals, FlowKind, FlowSpec, TcpFlow, TcpWork};
 use crate::packet::{Body, Flags, Fragment, HOP_LIMIT, Packet, Stamp};
 use crate::queue::Entity;
+use crate::workload::Workload;
 use crate::{AddressBook, AddressId};
 
 /// How long after its last packet a flow still may have one under way.
@@ -30,15 +34,15 @@ const UPPER_HEADER: u32 = 8;
 pub(crate) struct Flow {
     pub name: String,
     pub from: u32,
-    pub to_id: AddressId,
+    pub to: Vec<AddressId>,
     pub v6: bool,
     pub kind: Kind,
     pub start: Time,
     pub until: Option<Time>,
     pub background: bool,
     pub traffic_class: u8,
-    /// How many source ports the flows before it have.
-    ports_before: u32,
+    /// The source port of its datagrams.
+    source_port: u16,
 }
 
 /// What a flow sends, but for the model, which its sender has.
@@ -46,45 +50,51 @@ pub(crate) struct Flow {
 pub(crate) enum Kind {
     Ping,
     Udp { port: u16 },
-    Tcp(Box<TcpFlow>),
+    Tcp(Box<Tcp>),
 }
 
-impl Flow {
-    /// The source port of one of its connections, or of its datagrams.
-    pub fn source_port(&self, connection: u32) -> u16 {
-        (FIRST_PORT + self.ports_before.wrapping_add(connection) % PORTS) as u16
+/// What both ends of a flow's connections know.
+#[derive(Debug)]
+pub(crate) struct Tcp {
+    pub port: u16,
+    pub sender: Config,
+    pub receivers: Vec<Config>,
+    /// Whether connections are not kept when they are over.
+    pub is_many: bool,
+    /// What servers will be asked for, and whether over one connection.
+    pub http: Option<(Exchanges, bool)>,
+}
+
+impl Tcp {
+    fn new(flow: TcpFlow) -> (Self, Workload) {
+        let TcpFlow { port, work, sender, receivers } = flow;
+        let http = match &work {
+            TcpWork::Http { exchanges, persistent, .. } => Some((exchanges.clone(), *persistent)),
+            TcpWork::Bulk { .. } | TcpWork::Transfers { .. } => None,
+        };
+        let workload = Workload::new(work);
+        (Self { port, sender, receivers, is_many: workload.is_many(), http }, workload)
     }
 }
 
 /// Flows and their senders, in the same order.
 pub(crate) fn described(flows: Vec<FlowSpec>, book: &mut AddressBook) -> (Vec<Flow>, Vec<Sender>) {
-    let mut ports_before = 0u32;
-    let described = flows.into_iter().map(|spec| {
+    let described = (0..).zip(flows).map(|(number, spec)| {
         let FlowSpec { name, from, to, kind, start, until, background, traffic_class } = spec;
-        let (kind, arrivals) = match kind {
-            FlowKind::Ping { arrivals } => (Kind::Ping, Some(arrivals)),
-            FlowKind::Udp { port, arrivals } => (Kind::Udp { port }, Some(arrivals)),
-            FlowKind::Tcp(tcp) => (Kind::Tcp(tcp), None),
+        let (kind, work) = match kind {
+            FlowKind::Ping { arrivals } => (Kind::Ping, Work::Packets(arrivals)),
+            FlowKind::Udp { port, arrivals } => (Kind::Udp { port }, Work::Packets(arrivals)),
+            FlowKind::Tcp(tcp) => {
+                let (tcp, workload) = Tcp::new(*tcp);
+                (Kind::Tcp(Box::new(tcp)), Work::Tcp(workload))
+            }
         };
-        let open = match &kind {
-            Kind::Tcp(tcp) => tcp.connections,
-            Kind::Ping | Kind::Udp { .. } => 0,
-        };
-        let (to_id, v6) = (book.enter(to), to.is_ipv6());
-        let flow = Flow {
-            name,
-            from,
-            to_id,
-            v6,
-            kind,
-            start,
-            until,
-            background,
-            traffic_class,
-            ports_before,
-        };
-        ports_before = ports_before.wrapping_add(open.max(1));
-        (flow, Sender { arrivals, next: 0, due: None, ended: None, open })
+        let v6 = to.iter().any(IpAddr::is_ipv6);
+        let to = to.into_iter().map(|to| book.enter(to)).collect();
+        let source_port = (FIRST_PORT + number % PORTS) as u16;
+        let flow =
+            Flow { name, from, to, v6, kind, start, until, background, traffic_class, source_port };
+        (flow, Sender { work, next: 0, due: None, ended: None, open: 0, more: true })
     });
     described.unzip()
 }
@@ -92,21 +102,38 @@ pub(crate) fn described(flows: Vec<FlowSpec>, book: &mut AddressBook) -> (Vec<Fl
 /// The end of a flow that sends.
 #[derive(Debug)]
 pub(crate) struct Sender {
-    arrivals: Option<Box<dyn Arrivals>>,
+    pub work: Work,
     /// The number of the next packet.
     next: u32,
-    /// The payload of the packet that is due.
-    due: Option<u32>,
+    /// The packet that is due.
+    due: Option<Arrival>,
     /// When the last packet was sent, once there is none any more; of TCP, when all was delivered.
     ended: Option<Time>,
     /// Connections that have not ended yet.
-    open: u32,
+    pub open: u32,
+    /// Whether more will begin.
+    pub more: bool,
+}
+
+/// What a sender does.
+#[derive(Debug)]
+pub(crate) enum Work {
+    Packets(Box<dyn Arrivals>),
+    Tcp(Workload),
 }
 
 impl Sender {
     /// One of its connections has ended.
     pub fn close(&mut self, now: Time) {
         self.open = self.open.saturating_sub(1);
+        if self.open == 0 && !self.more {
+            self.ended.get_or_insert(now);
+        }
+    }
+
+    /// Nothing more begins.
+    pub fn end(&mut self, now: Time) {
+        self.more = false;
         if self.open == 0 {
             self.ended.get_or_insert(now);
         }
@@ -120,7 +147,10 @@ impl Sender {
     /// From when on nothing of it is under way any more, once all has been sent.
     pub fn over(&self) -> Option<Time> {
         // What a connection has sent is known to have come.
-        let linger = if self.arrivals.is_some() { LINGER } else { Duration::ZERO };
+        let linger = match self.work {
+            Work::Packets(_) => LINGER,
+            Work::Tcp(_) => Duration::ZERO,
+        };
         self.ended.map(|ended| ended + linger)
     }
 }
@@ -137,32 +167,32 @@ impl Cell {
         }
     }
 
-    /// A flow sends the packet that is due.
+    /// A flow does what is due.
     pub(crate) fn send_next(&mut self, number: u32) {
         let flows = Arc::clone(&self.flows);
         let flow = &flows[number as usize];
         let sender = &mut self.senders[number];
-        let Some(payload) = sender.due.take() else { return };
-        if matches!(flow.kind, Kind::Tcp(_)) {
-            return self.begin_or_end(number, flow);
-        }
+        let Some(Arrival { payload, to, .. }) = sender.due.take() else {
+            return self.do_work(number);
+        };
         let stamp = Stamp { flow: number, number: sender.next, sent: self.now };
         sender.next = sender.next.wrapping_add(1);
         let (ports, body) = match flow.kind {
-            Kind::Udp { port } => ((flow.source_port(0), port), Body::Datagram(stamp)),
+            Kind::Udp { port } => ((flow.source_port, port), Body::Datagram(stamp)),
             Kind::Ping | Kind::Tcp(_) => ((0, 0), Body::EchoRequest(stamp)),
         };
-        let Flow { from, to_id, v6, traffic_class, .. } = *flow;
-        let exit = self.nodes[from].exit(to_id, &self.book, &self.neighbours);
+        let Flow { from, v6, traffic_class, .. } = *flow;
+        let to = flow.to[to as usize];
+        let exit = self.nodes[from].exit(to, &self.book, &self.neighbours);
         let counts = self.counts.entry(number);
         counts.sent.frames += 1;
         counts.sent.bytes += u64::from(payload);
-        match self.nodes[from].source(exit, to_id, v6) {
+        match self.nodes[from].source(exit, to, v6) {
             Some(source) => {
                 let flags = Flags::DONT_FRAGMENT;
                 let packet = Packet {
                     source,
-                    destination: to_id,
+                    destination: to,
                     bytes: IP_HEADERS[usize::from(v6)] + UPPER_HEADER + payload,
                     source_port: ports.0,
                     destination_port: ports.1,
@@ -179,35 +209,19 @@ impl Cell {
         self.schedule_next(number);
     }
 
-    /// The connections of a flow begin; or their end has come, if they have one.
-    fn begin_or_end(&mut self, number: u32, flow: &Flow) {
-        let sender = &mut self.senders[number];
-        if std::mem::replace(&mut sender.next, 1) == 0 {
-            sender.due = flow.until.map(|_| 0);
-            self.queue.set(Entity::Source(number), flow.until);
-            self.open(number, flow);
-        } else {
-            self.shut(number);
-        }
-    }
-
     /// Asks a flow's model when it sends next.
     fn schedule_next(&mut self, number: u32) {
         let flow = &self.flows[number as usize];
         let sender = &mut self.senders[number];
-        let next = match &flow.kind {
-            Kind::Ping | Kind::Udp { .. } => {
-                sender.arrivals.as_mut().and_then(|arrivals| arrivals.next())
-            }
-            Kind::Tcp(_) => Some((Duration::ZERO, 0)),
+        let Work::Packets(arrivals) = &mut sender.work else {
+            return self.schedule_workload(number);
         };
-        let next = next.map(|(after, payload)| (flow.start + after, payload));
-        let next = next.filter(|(at, _)| flow.until.is_none_or(|until| *at < until));
-        sender.due = next.map(|(_, payload)| payload);
+        sender.due = arrivals.next().filter(|next| flow.allows(flow.start + next.after));
+        let next = sender.due.map(|next| flow.start + next.after);
         if next.is_none() {
-            sender.ended = Some(self.now);
+            sender.end(self.now);
         }
-        self.queue.set(Entity::Source(number), next.map(|(at, _)| at));
+        self.queue.set(Entity::Source(number), next);
     }
 }
 

@@ -3,12 +3,12 @@
 
 use netloom_fabric::PipeId;
 use netloom_link::{FrameEvent, PipeConfig, PipeStatistics};
-use netloom_tcp::Info;
 use netloom_units::{Duration, Time};
 
 use crate::cell::{Cell, EndlessLoop, Work};
 use crate::flow::FlowCounts;
 use crate::node::NodeCounts;
+use crate::tcp::FlowInfo;
 
 /// A network divided into cells. What happens in it does not depend on how many there are.
 #[derive(Debug)]
@@ -71,10 +71,11 @@ impl Simulation {
     }
 
     /// What TCP_INFO shows of the connections of each flow, at the ends that send, in the order of
-    /// the flows.
-    pub fn connections(&self) -> Vec<(u32, Info)> {
+    /// flows and nodes; last what was counted of those that are over.
+    pub fn connections(&self) -> Vec<FlowInfo> {
         let mut all: Vec<_> = self.cells.iter().flat_map(Cell::connections).collect();
-        all.sort_by_key(|(flow, _)| *flow);
+        // Stable: connections of one node stay in their order.
+        all.sort_by_key(|one| (one.flow, one.node));
         all
     }
 

@@ -1,14 +1,16 @@
-//! TCP connections of hosts: each end is an endpoint of `netloom-tcp`; here are the wire, the
-//! sockets and the application around it. Not here: what TCP does.
+//! TCP connections of hosts: each end is an endpoint of `netloom-tcp`; here are the wire and the
+//! sockets around it. Not here: what TCP does, and what applications do (`application`).
 
+use std::collections::btree_map::Entry;
 use std::sync::Arc;
 
 use netloom_link::Stream;
-use netloom_tcp::{Config, Ecn, Endpoint, Event, Info, SackBlocks, Segment, Transmit};
+use netloom_tcp::{Config, Ecn, Endpoint, Info, SackBlocks, Segment, State, Transmit};
+use netloom_units::Time;
 
 use crate::AddressId;
+use crate::application::{Application, Service};
 use crate::cell::Cell;
-use crate::flow::TcpFlow;
 use crate::packet::{Body, Error, ErrorKind, Flags, Fragment, HOP_LIMIT, Packet, TcpHeader};
 use crate::queue::Entity;
 use crate::route::Exit;
@@ -22,6 +24,9 @@ const ECN: u8 = 3;
 /// The MTU of the loopback interface, cut to what a header can say.
 const LOOPBACK_MTU: u32 = 65_535;
 
+/// Between initial sequence numbers of a flow's connections (Knuth's multiplier, which is odd).
+const SEQUENCE_STEP: u32 = 2_654_435_761;
+
 /// Who is at the other end of a connection: address, its port, the own port.
 pub(crate) type Peer = (AddressId, u16, u16);
 
@@ -33,91 +38,139 @@ pub(crate) struct Connection {
     peer: Peer,
     v6: bool,
     traffic_class: u8,
-    flow: u32,
-    application: Application,
-    endpoint: Box<Endpoint>,
+    pub flow: u32,
+    /// When it began.
+    pub begun: Time,
+    /// Whether the flow has many, which are not kept when they are over.
+    pub is_many: bool,
+    /// Whether its flow knows that it is over.
+    pub left: bool,
+    pub application: Application,
+    pub endpoint: Box<Endpoint>,
 }
 
-/// What is behind a connection.
-#[derive(Debug)]
-enum Application {
-    /// Writes so many bytes more, and closes then; `None` for no end.
-    Writes(Option<u64>),
-    /// Reads all there is, and closes when the other end has.
-    Reads,
+/// What TCP_INFO shows of connections of a flow, at an end that sends.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct FlowInfo {
+    /// The flow.
+    pub flow: u32,
+    /// The node that sends.
+    pub node: u32,
+    /// How many connections these are: one, or those that are over and not kept.
+    pub connections: u32,
+    /// Of several, the sums of what is counted.
+    pub info: Info,
 }
 
 impl Connection {
-    /// The flow and what TCP_INFO would show, if this end sends.
-    pub fn sender_info(&self) -> Option<(u32, Info)> {
-        let sends = matches!(self.application, Application::Writes(_));
-        sends.then(|| (self.flow, self.endpoint.info()))
+    /// What TCP_INFO would show, if this end sends.
+    pub fn sender_info(&self) -> Option<FlowInfo> {
+        let Self { flow, node, .. } = *self;
+        let info = || FlowInfo { flow, node, connections: 1, info: self.endpoint.info() };
+        self.application.sends().then(info)
+    }
+}
+
+impl FlowInfo {
+    /// Adds one that is over.
+    fn add(&mut self, over: &Self) {
+        self.connections += over.connections;
+        let Info { bytes_acked, retransmitted, lost, delivered_ce, .. } = over.info;
+        self.info.bytes_acked += bytes_acked;
+        self.info.retransmitted += retransmitted;
+        self.info.lost += lost;
+        self.info.delivered_ce += delivered_ce;
     }
 }
 
 impl Cell {
-    /// Opens the connections of a flow.
-    pub(crate) fn open(&mut self, number: u32, flow: &Flow) {
-        let Kind::Tcp(tcp) = &flow.kind else { return };
-        for connection in 0..tcp.connections {
-            match self.connect((number, flow), connection, tcp) {
-                Some(opened) => self.pump(opened),
-                None => {
-                    self.counts.entry(number).refused += 1;
-                    self.senders[number].close(self.now);
-                }
-            }
-        }
-    }
-
     /// Stops the application of a flow from writing more: what is written is still delivered.
     pub(crate) fn shut(&mut self, flow: u32) {
         for number in 0..self.connections.len() as u32 {
-            let connection = &mut self.connections[number as usize];
+            let Some(connection) = &self.connections[number as usize] else { continue };
             let writes = matches!(connection.application, Application::Writes(_));
             if connection.flow == flow && writes {
-                connection.application = Application::Writes(Some(0));
-                connection.endpoint.shutdown(self.now);
-                self.pump(number);
+                self.finish_writing(number);
             }
         }
     }
 
+    /// Opens a connection of a flow to the receiver of that place; none if there is no way.
+    pub(crate) fn open(
+        &mut self,
+        (number, flow): (u32, &Flow),
+        connection: u32,
+        to: usize,
+        application: Application,
+    ) -> Option<u32> {
+        let opened = self.connect((number, flow), connection, to, application);
+        match opened {
+            Some(opened) => self.pump(opened),
+            None => {
+                self.counts.entry(number).refused += 1;
+                self.senders[number].close(self.now);
+            }
+        }
+        opened
+    }
+
     /// The end of a connection that begins it; none if there is no way to its destination.
-    fn connect(&mut self, of: (u32, &Flow), connection: u32, tcp: &TcpFlow) -> Option<u32> {
-        let (number, flow) = of;
-        let Flow { from: node, to_id: to, v6, traffic_class, .. } = *flow;
+    fn connect(
+        &mut self,
+        (number, flow): (u32, &Flow),
+        connection: u32,
+        to: usize,
+        application: Application,
+    ) -> Option<u32> {
+        let Flow { from: node, v6, traffic_class, .. } = *flow;
+        let Kind::Tcp(tcp) = &flow.kind else { return None };
+        let to = flow.to[to];
         let exit = self.nodes[node].exit(to, &self.book, &self.neighbours);
         if matches!(exit, Exit::NoRoute | Exit::NoHost) {
             return None;
         }
         let local = self.nodes[node].source(exit, to, v6)?;
-        let initial = self.initial(&flow.name, connection, "client");
+        let source_port = self.nodes[node].stack.free_port(to, tcp.port)?;
+        let initial = self.first_sequence(&flow.name, connection);
         let config = self.fitted(&tcp.sender, node, exit, v6);
         Some(self.add(Connection {
             node,
             local,
-            peer: (to, tcp.port, flow.source_port(connection)),
+            peer: (to, tcp.port, source_port),
             v6,
             traffic_class,
             flow: number,
-            application: Application::Writes(tcp.bytes),
+            begun: self.now,
+            is_many: tcp.is_many,
+            left: false,
+            application,
             endpoint: Box::new(Endpoint::connect(self.now, config, initial)),
         }))
     }
 
-    /// The end of a connection that a segment opens, if one was awaited.
-    fn accept(&mut self, node: u32, packet: &Packet) -> Option<u32> {
-        let ports = (packet.source_port, packet.destination_port);
-        let awaited = self.nodes[node].stack.awaited.get_mut(&ports)?;
-        let (number, connection) = (!awaited.is_empty()).then(|| awaited.remove(0))?;
+    /// The end of a connection that a segment opens, if one is awaited from there.
+    fn accept(&mut self, node: u32, packet: &Packet, sequence: u32) -> Option<u32> {
+        let owners = Arc::clone(&self.owners);
+        let listeners = self.nodes[node].stack.listeners.get(&packet.destination_port)?;
+        let number = owners.of(packet.source).find_map(|from| listeners.get(&from).copied())?;
         let flows = Arc::clone(&self.flows);
         let flow = &flows[number as usize];
         let Kind::Tcp(tcp) = &flow.kind else { return None };
         let (local, remote, v6) = (packet.destination, packet.source, packet.is_v6());
+        let to = flow.to.iter().position(|to| *to == local)?;
         let exit = self.nodes[node].exit(remote, &self.book, &self.neighbours);
-        let config = self.fitted(&tcp.receiver, node, exit, v6);
-        let initial = self.initial(&flow.name, connection, "server");
+        let config = self.fitted(&tcp.receivers[to], node, exit, v6);
+        let connection = self.number_of(&flow.name, sequence);
+        let name = format!("traffic/{}/{connection}/server", flow.name);
+        let initial = Stream::new(self.seed, &name).bits() as u32;
+        let application = match &tcp.http {
+            None => Application::Reads,
+            Some((exchanges, persistent)) => Application::Serves(Box::new(Service::new(
+                exchanges.clone(),
+                connection,
+                *persistent,
+            ))),
+        };
         Some(self.add(Connection {
             node,
             local,
@@ -125,14 +178,27 @@ impl Cell {
             v6,
             traffic_class: flow.traffic_class,
             flow: number,
-            application: Application::Reads,
+            begun: self.now,
+            is_many: tcp.is_many,
+            left: false,
+            application,
             endpoint: Box::new(Endpoint::listen(config, initial)),
         }))
     }
 
-    /// The initial sequence number of an end of a connection.
-    fn initial(&self, flow: &str, connection: u32, end: &str) -> u32 {
-        Stream::new(self.seed, &format!("traffic/{flow}/{connection}/{end}")).bits() as u32
+    /// The initial sequence number of the connection of that number: by it, the other end knows
+    /// which one it is.
+    fn first_sequence(&self, flow: &str, connection: u32) -> u32 {
+        self.sequence_base(flow).wrapping_add(connection.wrapping_mul(SEQUENCE_STEP))
+    }
+
+    /// The number of the connection that begins with a sequence number.
+    fn number_of(&self, flow: &str, sequence: u32) -> u32 {
+        sequence.wrapping_sub(self.sequence_base(flow)).wrapping_mul(inverse(SEQUENCE_STEP))
+    }
+
+    fn sequence_base(&self, flow: &str) -> u32 {
+        Stream::new(self.seed, &format!("traffic/{flow}/client")).bits() as u32
     }
 
     /// A configuration with the header and the MTU that packets have here.
@@ -152,8 +218,23 @@ impl Cell {
         let number = self.connections.len() as u32;
         let stack = &mut self.nodes[connection.node].stack;
         stack.connections.insert(connection.peer, number);
-        self.connections.push(connection);
+        self.connections.push(Some(Box::new(connection)));
         number
+    }
+
+    /// Forgets a connection that is over, but for what was counted.
+    fn forget(&mut self, number: u32) {
+        let Some(gone) = self.connections[number as usize].take() else { return };
+        self.nodes[gone.node].stack.connections.remove(&gone.peer);
+        let Some(info) = gone.sender_info() else { return };
+        match self.gone.entry((info.flow, info.node)) {
+            Entry::Vacant(place) => {
+                // A connection that is over has nothing in flight and no window.
+                let now = Info { cwnd: 0, ssthresh: None, in_flight: 0, ..info.info };
+                place.insert(FlowInfo { info: Info { delivery_rate: 0, ..now }, ..info });
+            }
+            Entry::Occupied(mut sum) => sum.get_mut().add(&info),
+        }
     }
 
     /// A segment reaches its host.
@@ -162,69 +243,43 @@ impl Cell {
         let found = self.nodes[node].stack.connections.get(&peer).copied();
         let (segment, sack) = unwrapped(&packet);
         let opens = segment.flags.contains(SYN) && !segment.flags.contains(ACK);
-        let accepted = || if opens { self.accept(node, &packet) } else { None };
+        let accepted = || if opens { self.accept(node, &packet, segment.seq) } else { None };
         let Some(number) = found.or_else(accepted) else {
             return self.reset(node, &packet, &segment);
         };
         let now = self.now;
-        if segment.len > 0 {
-            let flow = self.connections[number as usize].flow;
-            self.counts.entry(flow).received.frames += 1;
+        let Some(connection) = &mut self.connections[number as usize] else { return };
+        if segment.len > 0 && !connection.application.sends() {
+            self.counts.entry(connection.flow).received.frames += 1;
         }
-        self.connections[number as usize].endpoint.handle_segment(now, &segment, &sack);
+        connection.endpoint.handle_segment(now, &segment, &sack);
         self.pump(number);
     }
 
     /// A timer of a connection is due.
     pub(crate) fn expire(&mut self, number: u32) {
         let now = self.now;
-        self.connections[number as usize].endpoint.handle_timeout(now);
-        self.pump(number);
+        if let Some(connection) = &mut self.connections[number as usize] {
+            connection.endpoint.handle_timeout(now);
+            self.pump(number);
+        }
     }
 
     /// Lets a connection and its application do what they can now.
-    fn pump(&mut self, number: u32) {
+    pub(crate) fn pump(&mut self, number: u32) {
         let now = self.now;
         loop {
             self.apply(number);
-            let Some(sent) = self.connections[number as usize].endpoint.poll_transmit(now) else {
-                break;
-            };
+            let Some(connection) = &mut self.connections[number as usize] else { return };
+            let Some(sent) = connection.endpoint.poll_transmit(now) else { break };
             self.transmit_segment(number, sent);
         }
-        let deadline = self.connections[number as usize].endpoint.next_deadline();
-        self.queue.set(Entity::Timer(number), deadline);
-    }
-
-    /// The application reacts to what its connection has to say.
-    fn apply(&mut self, number: u32) {
-        let now = self.now;
-        let connection = &mut self.connections[number as usize];
-        let Connection { endpoint, application, flow, .. } = connection;
-        let counts = self.counts.entry(*flow);
-        while let Some(event) = endpoint.poll_event() {
-            match (event, &mut *application) {
-                (Event::Connected | Event::Writable, Application::Writes(left)) => {
-                    let taken = endpoint.write(now, left.unwrap_or(u64::MAX));
-                    if let Some(left) = left {
-                        *left -= taken;
-                        if *left == 0 {
-                            endpoint.shutdown(now);
-                        }
-                    }
-                }
-                (Event::Readable, Application::Reads) => {
-                    counts.received.bytes += endpoint.read(now, u64::MAX);
-                }
-                (Event::Finished, Application::Reads) => {
-                    counts.received.bytes += endpoint.read(now, u64::MAX);
-                    endpoint.close(now);
-                }
-                (Event::Delivered | Event::Closed(_), Application::Writes(_)) => {
-                    self.senders[*flow].close(now);
-                }
-                _ => {}
-            }
+        let Some(connection) = &self.connections[number as usize] else { return };
+        let deadline = connection.endpoint.next_deadline();
+        let is_over = connection.is_many && connection.endpoint.state() == State::Closed;
+        self.queue.set(Entity::Timer(number), deadline.filter(|_| !is_over));
+        if is_over {
+            self.forget(number);
         }
     }
 
@@ -237,9 +292,9 @@ impl Cell {
     }
 
     fn transmit_packet(&mut self, number: u32, segment: &Segment, sack: &SackBlocks) {
-        let connection = &self.connections[number as usize];
-        let Connection { node, local, peer, v6, traffic_class, flow, .. } = *connection;
-        if matches!(connection.application, Application::Writes(_)) && segment.len > 0 {
+        let Some(connection) = &self.connections[number as usize] else { return };
+        let Connection { node, local, peer, v6, traffic_class, flow, .. } = **connection;
+        if connection.application.sends() && segment.len > 0 {
             let counts = self.counts.entry(flow);
             counts.sent.frames += 1;
             counts.sent.bytes += u64::from(segment.len);
@@ -269,9 +324,21 @@ impl Cell {
         let Some(number) = found else { return };
         let mtu = u16::try_from(error.mtu).unwrap_or(u16::MAX);
         let now = self.now;
-        self.connections[number as usize].endpoint.handle_mtu(now, mtu);
-        self.pump(number);
+        if let Some(connection) = &mut self.connections[number as usize] {
+            connection.endpoint.handle_mtu(now, mtu);
+            self.pump(number);
+        }
     }
+}
+
+/// The number by which an odd one gives 1 (Newton's method: each step doubles the right bits).
+const fn inverse(odd: u32) -> u32 {
+    let (mut inverse, mut step) = (odd, 0);
+    while step < 5 {
+        inverse = inverse.wrapping_mul(2u32.wrapping_sub(odd.wrapping_mul(inverse)));
+        step += 1;
+    }
+    inverse
 }
 
 /// A segment as a packet; `ends` are who sends it, and its peer.

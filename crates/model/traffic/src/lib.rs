@@ -16,6 +16,8 @@
 //! | `load` | rates, absolute or as a share of a line: [`Load`], [`Line`] |
 //! | `pace` | times of bits at a rate, exact: [`Pace`] |
 //! | `train`, `fluid` | frames, and the rate, of the bursts that are on |
+//! | `transfer` | what is sent over TCP, a connection each: [`Transfers`] |
+//! | `receivers` | who receives, where a group does: [`Receivers`] |
 //! | `files` | reading in the files that models name |
 //! | `recorded` | arrivals from files: [`Arrivals`] |
 //! | `estimate` | what a measured series says: [`Series`], [`wavelet_hurst`] |
@@ -32,10 +34,12 @@ mod load;
 mod model;
 mod moments;
 mod pace;
+mod receivers;
 mod recorded;
 mod sizes;
 mod source;
 mod train;
+mod transfer;
 
 pub use distribution::{
     Amount, Distribution, DurationDistribution, Law, Lognormal, Pareto, Samples, SizeDistribution,
@@ -51,6 +55,8 @@ pub use model::{
 };
 pub use moments::Moments;
 pub use pace::Pace;
+pub use receivers::Receivers;
 pub use recorded::Arrivals;
 pub use sizes::{SizeLaw, SizeList, Sizes, WeightedSize};
 pub use source::{Bursts, Fluid, Source};
+pub use transfer::{Extent, Transfer, Transfers};

@@ -11,6 +11,17 @@ use crate::{Burst, Emission, Pace, RateStep};
 #[derive(Debug, Clone)]
 pub struct Source(Frames);
 
+impl Source {
+    /// The number of the burst or transfer that the last frame belongs to, from 0 on; nothing where
+    /// frames are independent.
+    pub fn last_burst(&self) -> Option<u64> {
+        match &self.0 {
+            Frames::Trains(trains) => trains.last(),
+            _ => None,
+        }
+    }
+}
+
 /// Declares the state machines that give frames.
 macro_rules! frames {
     ($($variant:ident($machine:ty);)*) => {

@@ -30,6 +30,8 @@ pub(crate) struct Trains {
     active: BinaryHeap<Train>,
     sizes: SizeLaw,
     lengths: Stream,
+    /// The number of the train that sent last.
+    last: Option<u64>,
 }
 
 /// What trains begin with.
@@ -80,7 +82,7 @@ impl Trains {
     fn beginning_with(mut starts: Starts, sizes: SizeLaw, stream: &Stream) -> Self {
         let next = starts.next();
         let lengths = stream.fork("sizes");
-        Self { starts, next, begun: 0, active: BinaryHeap::new(), sizes, lengths }
+        Self { starts, next, begun: 0, active: BinaryHeap::new(), sizes, lengths, last: None }
     }
 
     /// The next frame.
@@ -94,11 +96,17 @@ impl Trains {
         }
         let mut first = self.active.peek_mut()?;
         let frame = Emission { at: first.clock.now(), bytes: first.bytes };
+        self.last = Some(first.number);
         let goes_on = first.advance(self.sizes.draw(&mut self.lengths));
         if !goes_on {
             PeekMut::pop(first);
         }
         Some(frame)
+    }
+
+    /// The number of the burst or transfer that the last frame belongs to, from 0 on.
+    pub const fn last(&self) -> Option<u64> {
+        self.last
     }
 
     /// Starts a train, unless it is over before its first frame.

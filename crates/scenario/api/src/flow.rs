@@ -36,10 +36,26 @@ pub struct FlowStatus {
     /// has reached it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub completed: Option<Time>,
+    /// What became of its transfers, or requests, if it is made of such.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub transfers: Option<TransferStatus>,
     /// What the sending ends of its connections show, if it is TCP: sums over all of them, of
     /// times the first one's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tcp: Option<TcpStatus>,
+}
+
+/// Transfers over TCP, or requests and responses.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+pub struct TransferStatus {
+    /// Those that have begun.
+    pub begun: u64,
+    /// Those of them that the receiver, or the client, has whole.
+    pub completed: u64,
+    /// How long the completed ones took, from the time that the model meant: the mean, in ns.
+    pub mean_ns: Option<f64>,
+    /// The longest of these times, in ns.
+    pub max_ns: Option<u64>,
 }
 
 /// The fields of TCP_INFO.

@@ -143,7 +143,7 @@ impl Results {
     fn reserve(&self, scenario: &Scenario) -> io::Result<()> {
         let processes = scenario.processes.iter().map(|process| process.nodes.len());
         // Its senders, and a receiver.
-        let of_traffic = scenario.traffic.iter().map(|entry| entry.from.len() + 1);
+        let of_traffic = scenario.traffic.iter().map(|entry| entry.from.len() + entry.to.len());
         let instances: usize = processes.chain(of_traffic).sum();
         let (links, nodes) = (scenario.links.len(), scenario.nodes.len());
         let events = scenario.timeline.len();

@@ -55,7 +55,11 @@ impl Run {
         }
         let reckoning = traffic::reckoning(self.network());
         for entry in scenario.traffic.clone() {
-            background.spawn(traffic::receive(self.clone(), entry.clone(), reckoning));
+            let to = if traffic::needs_receivers(&entry) { &entry.to[..] } else { &[] };
+            for node in to {
+                let (run, entry) = (self.clone(), entry.clone());
+                background.spawn(traffic::receive(run, entry, node.clone(), reckoning));
+            }
             for number in 0..entry.from.len() {
                 let tasks = if entry.background { &mut background } else { &mut foreground };
                 let (run, entry) = (self.clone(), entry.clone());

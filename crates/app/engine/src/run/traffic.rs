@@ -6,7 +6,9 @@ use std::fs;
 use std::path::Path;
 
 use anyhow::{Context, Result};
-use netloom_gauge::generator::{Order, Receive, ReceivedReport, Reckoning, Send, SentReport};
+use netloom_gauge::generator::{
+    Arrived, Order, Over, Receive, ReceivedReport, Reckoning, Send, Sent, SentReport,
+};
 use netloom_gauge::traffic::{Protocol, READY, ROLE};
 use netloom_scenario::{Command, Milestone, Process, Ready, Scenario, Start, Traffic, Transport};
 use netloom_traffic::Model;
@@ -24,13 +26,19 @@ use crate::traffic_file::{TrafficRow, TrafficRows};
 /// The processes of all entries, receivers first.
 pub fn processes(scenario: &Scenario) -> Vec<Process> {
     let entries = || scenario.traffic.iter();
-    entries().map(receiver).chain(entries().map(sender)).collect()
+    let receivers = entries().filter(|entry| needs_receivers(entry)).map(receiver);
+    receivers.chain(entries().map(sender)).collect()
+}
+
+/// Whether somebody must be there to receive: hosts answer echo requests by themselves.
+pub fn needs_receivers(entry: &Traffic) -> bool {
+    entry.transport != Transport::Icmp
 }
 
 fn receiver(entry: &Traffic) -> Process {
     let start = Start::At(Duration::ZERO);
     let ready = Some(Ready::Output(READY.into()));
-    let process = process(receiver_name(entry), vec![entry.to.clone()], start, true);
+    let process = process(receiver_name(entry), entry.to.clone(), start, true);
     Process { ready, ..process }
 }
 
@@ -71,15 +79,32 @@ pub fn reckoning(network: &LiveNetwork) -> Reckoning {
     Reckoning { zero: now.saturating_sub(network.now().as_nanos()), interval }
 }
 
-/// Runs an entry's receiver to the end of the run.
-pub async fn receive(run: Run, entry: Traffic, reckoning: Reckoning) -> Result<(), String> {
-    let (protocol, port) = over(&entry.transport);
-    let order = Order::Receive(Receive { protocol, port, reckoning });
-    let node = entry.to.clone();
-    instance::live(run, receiver(&entry), node, Some(in_json(&order)?)).await
+/// Runs an entry's receiver in `node` to the end of the run.
+pub async fn receive(
+    run: Run,
+    entry: Traffic,
+    node: String,
+    reckoning: Reckoning,
+) -> Result<(), String> {
+    let (dscp, congestion_control) = controls(&entry.transport);
+    let serves = matches!(entry.model, Model::Http(_));
+    let (is_tcp, port) = entry.transport.port().unwrap_or_default();
+    let protocol = if is_tcp { Protocol::Tcp } else { Protocol::Udp };
+    let receive = Receive { protocol, port, serves, dscp, congestion_control, reckoning };
+    let order = in_json(&Order::Receive(receive))?;
+    instance::live(run, receiver(&entry), node, Some(order)).await
 }
 
-/// Runs an entry's sender in `node`, the one with this number, once its receiver is ready.
+/// The DSCP and the congestion control of an entry.
+fn controls(transport: &Transport) -> (Option<u8>, Option<String>) {
+    match transport {
+        Transport::Icmp => (None, None),
+        Transport::Udp { dscp, .. } => (*dscp, None),
+        Transport::Tcp { dscp, congestion_control, .. } => (*dscp, congestion_control.clone()),
+    }
+}
+
+/// Runs an entry's sender in `node`, the one with this number, once its receivers are ready.
 pub async fn send(
     run: Run,
     entry: Traffic,
@@ -88,21 +113,21 @@ pub async fn send(
     reckoning: Reckoning,
 ) -> Result<(), String> {
     let node = entry.from[number].clone();
-    let (dscp, congestion_control) = match &entry.transport {
-        Transport::Icmp => return Err(format!("traffic `{}` is simulated only", entry.name)),
-        Transport::Udp { dscp, .. } => (*dscp, None),
-        Transport::Tcp { dscp, congestion_control, .. } => (*dscp, congestion_control.clone()),
+    let (dscp, congestion_control) = controls(&entry.transport);
+    let over = match &entry.transport {
+        Transport::Icmp => Over::Icmp,
+        Transport::Udp { .. } => Over::Udp,
+        Transport::Tcp { .. } => Over::Tcp,
     };
-    let (protocol, port) = over(&entry.transport);
     let order = Order::Send(Box::new(Send {
-        protocol,
-        to: entry.to.clone(),
-        port,
+        over,
+        to: entry.receivers(&node),
+        port: entry.transport.port().unwrap_or_default().1,
         flow: u16::try_from(number).map_err(|_| "there are more than 65536 senders")?,
         model: entry.model.clone(),
         sizes: entry.sizes.clone(),
         seed,
-        stream: format!("traffic/{}/{node}", entry.name),
+        stream: entry.stream(&node),
         time: entry.time,
         dscp,
         congestion_control,
@@ -111,8 +136,10 @@ pub async fn send(
     let order = in_json(&order)?;
     let receiver = receiver_name(&entry);
     let ready = tokio::select! {
-        ready = run.state().board.reached(&receiver, Milestone::Ready) => ready,
-        () = run.end().asked() => Ok(()),
+        ready = run.state().board.reached(&receiver, Milestone::Ready),
+            if needs_receivers(&entry) => ready,
+        () = run.end().asked(), if needs_receivers(&entry) => Ok(()),
+        else => Ok(()),
     };
     // The receiver's failure is reported already; the sender would be refused.
     let mut process = sender(&entry);
@@ -129,19 +156,6 @@ pub async fn send(
     instance::live(run, process, node, Some(order)).await
 }
 
-fn is_transfers(entry: &Traffic) -> bool {
-    over(&entry.transport).0 == Protocol::Tcp && matches!(entry.model, Model::Flows(_))
-}
-
-fn over(transport: &Transport) -> (Protocol, u16) {
-    match transport.port() {
-        // Refused before the run.
-        None => (Protocol::Udp, 0),
-        Some((false, port)) => (Protocol::Udp, port),
-        Some((true, port)) => (Protocol::Tcp, port),
-    }
-}
-
 fn in_json(order: &Order) -> Result<String, String> {
     serde_json::to_string(order).map_err(|error| format!("cannot write an order: {error}"))
 }
@@ -150,15 +164,21 @@ fn in_json(order: &Order) -> Result<String, String> {
 pub fn collect(run: &Run, scenario: &Scenario, interval: Duration) -> (TrafficRows, Vec<String>) {
     let (mut rows, mut missing) = (Vec::new(), Vec::new());
     for entry in &scenario.traffic {
-        let received: Option<ReceivedReport> =
-            report(run, &receiver_name(entry), &entry.to, &mut missing);
+        let to = if needs_receivers(entry) { &entry.to[..] } else { &[] };
+        let received: Vec<Option<ReceivedReport>> =
+            to.iter().map(|node| report(run, &receiver_name(entry), node, &mut missing)).collect();
         for (number, from) in entry.from.iter().enumerate() {
             let sent: Option<SentReport> = report(run, &sender_name(entry), from, &mut missing);
-            let flow = u16::try_from(number).ok();
-            let arrived = received.as_ref().map(|received| {
-                flow.and_then(|flow| received.flows.get(&flow)).cloned().unwrap_or_default()
-            });
+            let returned = sent.as_ref().and_then(|sent| sent.returned.clone());
+            let arrived = match needs_receivers(entry) {
+                true => arrivals(&received, number),
+                false => returned,
+            };
             let sent = sent.map(|sent| sent.intervals);
+            let (sent, arrived) = match entry.model {
+                Model::Http(_) => turned(sent, arrived),
+                _ => (sent, arrived),
+            };
             let keys = |of: Option<Vec<u64>>| of.into_iter().flatten();
             let mut numbers: Vec<u64> = keys(sent.as_ref().map(|of| of.keys().copied().collect()))
                 .chain(keys(arrived.as_ref().map(|of| of.keys().copied().collect())))
@@ -169,9 +189,9 @@ pub fn collect(run: &Run, scenario: &Scenario, interval: Duration) -> (TrafficRo
                 time: Duration::from_nanos(interval.as_nanos().saturating_mul(number)),
                 entry: entry.name.clone(),
                 from: from.clone(),
-                to: entry.to.clone(),
-                has_flows: is_transfers(entry),
-                is_udp: over(&entry.transport).0 == Protocol::Udp,
+                to: entry.receivers_in_words(from),
+                has_flows: entry.has_transfers(),
+                transport: entry.transport.clone(),
                 sent: sent.as_ref().map(|of| of.get(&number).copied().unwrap_or_default()),
                 arrived: arrived.as_ref().map(|of| of.get(&number).copied().unwrap_or_default()),
             }));
@@ -179,6 +199,40 @@ pub fn collect(run: &Run, scenario: &Scenario, interval: Duration) -> (TrafficRo
     }
     (TrafficRows(rows), missing)
 }
+
+/// What came of the sender of that number at all receivers, if all have reported.
+fn arrivals(received: &[Option<ReceivedReport>], number: usize) -> Option<Arrivals> {
+    let flow = u16::try_from(number).ok()?;
+    let mut all = Arrivals::new();
+    for report in received {
+        for (interval, arrived) in report.as_ref()?.flows.get(&flow).into_iter().flatten() {
+            all.entry(*interval).or_default().add(arrived);
+        }
+    }
+    Some(all)
+}
+
+/// The bytes of a client and its servers in the direction in which they went: servers send them.
+fn turned(
+    client: Option<Sendings>,
+    server: Option<Arrivals>,
+) -> (Option<Sendings>, Option<Arrivals>) {
+    let arrived = client.as_ref().map(|client| {
+        let got = |sent: &Sent| Arrived { bytes: sent.bytes, ..Arrived::default() };
+        client.iter().map(|(interval, sent)| (*interval, got(sent))).collect()
+    });
+    let sent = client.zip(server).map(|(mut sent, server)| {
+        sent.values_mut().for_each(|sent| sent.bytes = 0);
+        for (interval, arrived) in server {
+            sent.entry(interval).or_default().bytes = arrived.bytes;
+        }
+        sent
+    });
+    (sent, arrived)
+}
+
+type Sendings = BTreeMap<u64, Sent>;
+type Arrivals = BTreeMap<u64, Arrived>;
 
 /// The report of a process, the last line that it printed; noted as missing if there is none.
 fn report<T: DeserializeOwned>(

@@ -1,11 +1,13 @@
 //! Networks from a few words.
 
 use netloom_fabric::{LinkEnd, LinkId, PipeId, PortId};
-use netloom_link::{Direction, IpPrefix, PipeChange, PipeConfig};
+use netloom_link::{Direction, IpPrefix, PipeChange, PipeConfig, Stream};
 use netloom_sim::{
-    Arrivals, Change, FlowCounts, FlowKind, FlowSpec, Interface, InterfaceId, Link, Network, Node,
-    Route, Simulation,
+    Arrival, Arrivals, Change, FlowCounts, FlowKind, FlowSpec, Interface, InterfaceId, Link,
+    Network, Node, Route, Simulation, TcpFlow, TcpWork,
 };
+use netloom_tcp::Config;
+use netloom_traffic::{Model, Receivers};
 use netloom_units::{Duration, Time};
 
 /// A network under construction: each link is a network of its own, `10.0.LINK.0/24`.
@@ -134,12 +136,34 @@ pub fn datagrams(from: u32, to: &str, sent: Vec<(u64, u32)>) -> FlowSpec {
     flow(from, to, FlowKind::Udp { port: 9, arrivals })
 }
 
+/// What a model sends over TCP in the first 300 ms, with random numbers of its own.
+pub fn over_tcp(from: u32, to: &str, port: u16, model: &str) -> FlowSpec {
+    let model: Model = serde_json::from_str(model).expect("a model");
+    let stream = Stream::new(7, &format!("{from} {port}"));
+    let receivers = Receivers::new(&stream, 1);
+    let work = match &model {
+        Model::Http(http) => TcpWork::Http {
+            exchanges: http.exchanges(&stream).expect("no files"),
+            persistent: http.persistent,
+            receivers,
+        },
+        model => {
+            let transfers = model.transfers(&stream).expect("it has transfers");
+            TcpWork::Transfers { transfers, receivers }
+        }
+    };
+    let (sender, receivers) = (Config::default(), vec![Config::default()]);
+    let tcp = TcpFlow { port, work, sender, receivers };
+    let name = format!("over tcp {port}");
+    FlowSpec { name, until: Some(at(300)), ..flow(from, to, FlowKind::Tcp(Box::new(tcp))) }
+}
+
 /// A flow from the beginning, to its own end.
 pub fn flow(from: u32, to: &str, kind: FlowKind) -> FlowSpec {
     FlowSpec {
         name: "flow".into(),
         from,
-        to: to.parse().expect("an address"),
+        to: vec![to.parse().expect("an address")],
         kind,
         start: Time::ZERO,
         until: None,
@@ -152,8 +176,9 @@ pub fn flow(from: u32, to: &str, kind: FlowKind) -> FlowSpec {
 struct Sent(std::vec::IntoIter<(u64, u32)>);
 
 impl Arrivals for Sent {
-    fn next(&mut self) -> Option<(Duration, u32)> {
-        self.0.next().map(|(at, bytes)| (Duration::from_nanos(at), bytes))
+    fn next(&mut self) -> Option<Arrival> {
+        let (at, payload) = self.0.next()?;
+        Some(Arrival { after: Duration::from_nanos(at), payload, to: 0 })
     }
 }
 

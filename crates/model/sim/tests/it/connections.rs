@@ -1,15 +1,16 @@
 //! TCP connections between simulated hosts.
 
-use netloom_sim::{FlowKind, FlowSpec, TcpFlow};
+use netloom_sim::{FlowKind, FlowSpec, TcpFlow, TcpWork};
 use netloom_tcp::{Algorithm, Config};
 use netloom_units::Duration;
 
-use crate::common::{Sketch, at, counted, flow, whole};
+use crate::common::{Sketch, at, counted, flow, over_tcp, whole};
 
 fn bulk(from: u32, to: &str, bytes: Option<u64>, algorithm: Algorithm) -> FlowSpec {
     let sender = Config { congestion_control: algorithm, ..Config::default() };
     let receiver = Config::default();
-    let tcp = TcpFlow { port: 80, bytes, connections: 1, sender, receiver };
+    let work = TcpWork::Bulk { bytes, to: vec![0] };
+    let tcp = TcpFlow { port: 80, work, sender, receivers: vec![receiver] };
     flow(from, to, FlowKind::Tcp(Box::new(tcp)))
 }
 
@@ -46,7 +47,7 @@ fn a_long_flow_fills_its_bottleneck() {
         // Of 10 Mbit/s, 1448 of 1538 bytes on the line are payload; what had come out of order
         // before counts when its gap is closed.
         assert!((8.9e6..9.5e6).contains(&goodput), "{algorithm}: {goodput} bit/s");
-        let (_, info) = cell.connections()[0];
+        let info = cell.connections()[0].info;
         assert!(info.retransmitted > 0, "a queue of 50 packets overflows");
         assert!(info.min_rtt >= Duration::from_millis(20), "{:?}", info.min_rtt);
     }
@@ -94,4 +95,77 @@ fn nobody_to_talk_to_is_no_endless_wait() {
     cell.advance(at(1)).expect("no loop");
     assert_eq!(counted(&cell, 0).refused, 1);
     assert!(cell.done_at().is_some());
+}
+
+#[test]
+fn transfers_begin_at_their_times_and_are_completed() {
+    let (sketch, from, _) = Sketch::chain(1, &PATH);
+    let model = r#"{"flows":{"file":["0, 0, 1000","0.05, 0, 100000","0.05, 0, 1","0.4, 0, 9"]}}"#;
+    let mut cell = whole(sketch.network, vec![over_tcp(from, "10.0.2.2", 80, model)]);
+    cell.advance(at(49)).expect("no loop");
+    assert_eq!(counted(&cell, 0).begun, 1);
+    cell.advance(at(100_000)).expect("no loop");
+    let counts = counted(&cell, 0);
+    assert_eq!((counts.begun, counts.completions.count()), (3, 3), "it sends for 300 ms");
+    assert_eq!(counts.received.bytes, 101_001);
+    let (least, _) = counts.completions.extremes().expect("three of them");
+    // Handshake, data with FIN, the receiver's FIN: two round trips of 20 ms.
+    assert!((40..50).contains(&(least.as_nanos() / 1_000_000)), "{least}");
+    // What is over is forgotten, but for what was counted.
+    let info = cell.connections();
+    assert_eq!((info.len(), info[0].connections), (1, 3));
+    assert!(info[0].info.bytes_acked >= 101_001, "{:?}", info[0].info);
+    assert!(cell.delivered_at(0).is_some());
+}
+
+#[test]
+fn a_greedy_burst_sends_as_long_as_it_lasts() {
+    let (sketch, from, _) = Sketch::chain(1, &PATH);
+    let model = r#"{"on_off":{"on":"200ms","off":"10s","start":"empty"}}"#;
+    let mut flow = over_tcp(from, "10.0.2.2", 80, model);
+    flow.until = Some(at(11_000));
+    let mut cell = whole(sketch.network, vec![flow]);
+    cell.advance(at(30_000)).expect("no loop");
+    let counts = counted(&cell, 0);
+    assert_eq!((counts.begun, counts.completions.count()), (1, 1));
+    // Slow start takes a part of the 250 kB that 200 ms have at 10 Mbit/s; the rest of what the
+    // socket's buffer has taken is still delivered.
+    assert!((100_000..3_000_000).contains(&counts.received.bytes), "{}", counts.received.bytes);
+    assert_eq!(counts.sent.frames, counts.received.frames);
+}
+
+#[test]
+fn a_client_asks_thinks_and_asks_again() {
+    for (persistent, least, most) in [(true, 2_900, 3_100), (false, 3_000, 3_300)] {
+        let (sketch, from, _) = Sketch::chain(1, &PATH);
+        let model = format!(
+            r#"{{"http":{{"requests":4,"sizes":"1kB","think":"950ms","persistent":{persistent}}}}}"#
+        );
+        let mut flow = over_tcp(from, "10.0.2.2", 80, &model);
+        flow.until = None;
+        let mut cell = whole(sketch.network, vec![flow]);
+        cell.advance(at(100_000)).expect("no loop");
+        let counts = counted(&cell, 0);
+        assert_eq!((counts.begun, counts.completions.count()), (4, 4), "{persistent}");
+        // The heads of responses have some hundred bytes.
+        assert!((4_200..5_000).contains(&counts.received.bytes), "{}", counts.received.bytes);
+        let ended = cell.delivered_at(0).expect("after the last request").as_nanos() / 1_000_000;
+        assert!((least..most).contains(&ended), "{persistent}: {ended} ms");
+        let (first, second) = counts.completions.extremes().expect("four of them");
+        assert!(first >= Duration::from_millis(20) && second < Duration::from_millis(50));
+    }
+}
+
+#[test]
+fn a_client_whose_server_is_cut_off_goes_on() {
+    let (mut sketch, from, _) = Sketch::chain(1, &PATH);
+    sketch.network.nodes[0].routes.clear();
+    let model = r#"{"http":{"requests":3,"sizes":"1kB"}}"#;
+    let mut flow = over_tcp(from, "10.0.2.2", 80, model);
+    flow.until = None;
+    let mut cell = whole(sketch.network, vec![flow]);
+    cell.advance(at(10_000)).expect("no loop");
+    let counts = counted(&cell, 0);
+    assert_eq!((counts.begun, counts.refused, counts.completions.count()), (3, 3, 0));
+    assert_eq!(cell.done_at(), Some(at(2_000)), "a second between two");
 }

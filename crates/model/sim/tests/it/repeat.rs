@@ -3,11 +3,11 @@
 
 use netloom_fabric::{LinkId, PipeId};
 use netloom_link::{Direction, FrameEvent, PipeStatistics};
-use netloom_sim::{FlowKind, FlowSpec, Network, Simulation, TcpFlow};
+use netloom_sim::{FlowKind, FlowSpec, Network, Simulation, TcpFlow, TcpWork};
 use netloom_tcp::Config;
 use proptest::prelude::*;
 
-use crate::common::{Sketch, at, datagrams, flow, ping};
+use crate::common::{Sketch, at, datagrams, flow, over_tcp, ping};
 
 const PROPERTIES: [&str; 6] = [
     r#"{"rate":"5Mbit/s","queue":{"limit":"10packets"}}"#,
@@ -39,9 +39,24 @@ fn network(seed: u64, links: &[usize], cut: Option<u64>) -> (Network, Vec<FlowSp
     let sent = (0..300).map(|number| (number * 500_000, 400 + number as u32)).collect();
     let there = format!("10.0.{}.2", links.len() - 1);
     let (sender, receiver) = (Config::default(), Config::default());
-    let tcp = TcpFlow { port: 80, bytes: Some(50_000), connections: 2, sender, receiver };
+    let work = TcpWork::Bulk { bytes: Some(50_000), to: vec![0, 0] };
+    let tcp = TcpFlow { port: 80, work, sender, receivers: vec![receiver] };
     let bulk = flow(to, "10.0.0.1", FlowKind::Tcp(Box::new(tcp)));
-    let flows = vec![datagrams(from, &there, sent), ping(to, "10.0.0.1", 50, 3, 500), bulk];
+    let transfers = over_tcp(
+        from,
+        &there,
+        81,
+        r#"{"on_off":{"sources":2,"on":{"exponential":"20ms"},"off":{"exponential":"50ms"}}}"#,
+    );
+    let pages = over_tcp(
+        to,
+        "10.0.0.1",
+        82,
+        r#"{"http":{"sizes":{"exponential":"4kB"},"think":{"exponential":"5ms"},
+            "persistent":false}}"#,
+    );
+    let (once, again) = (datagrams(from, &there, sent), ping(to, "10.0.0.1", 50, 3, 500));
+    let flows = vec![once, again, bulk, transfers, pages];
     (sketch.network, flows)
 }
 
@@ -71,7 +86,8 @@ fn seen(of: (Network, Vec<FlowSpec>), looks: &[u64], cells: u32) -> Seen {
             std::array::from_fn(|place| sum[place] + new[place])
         });
         sum[6] += simulation.delivered_at(flow).map_or(0, |at| at.as_nanos() << 8);
-        seen.flows.push(format!("{sum:?}"));
+        let begun: u64 = simulation.counts(flow).map(|ends| ends.begun).sum();
+        seen.flows.push(format!("{sum:?} {begun}"));
     }
     seen
 }

@@ -26,6 +26,14 @@ pub enum TrafficError {
         /// The model's name.
         model: &'static str,
     },
+    /// The model has no transfers.
+    #[error(
+        "`{model}` has no transfers that TCP could carry, as `flows`, `on_off` and `ppbp` have"
+    )]
+    NoTransfers {
+        /// The model's name.
+        model: &'static str,
+    },
     /// Only TCP knows when the model sends.
     #[error("`{model}` sends when TCP lets it; it has no times of its own")]
     ClosedLoop {

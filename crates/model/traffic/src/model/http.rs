@@ -59,6 +59,38 @@ impl HttpConfig {
     }
 }
 
+impl Exchange {
+    /// The request: HTTP/1.1 (RFC 9112), for an object that is as long as its name says, by the
+    /// client of that number. Its length depends on that of the response only.
+    pub fn request(&self, client: u16, persistent: bool) -> String {
+        let (bytes, connection) = (self.response.bytes(), connection(persistent));
+        format!(
+            "GET /{bytes} HTTP/1.1\r\nHost: netloom\r\nUser-Agent: netloom/{client:05}\r\n\
+             {connection}\r\n"
+        )
+    }
+
+    /// What comes before the body of the response.
+    pub fn response_head(&self, persistent: bool) -> String {
+        let (bytes, connection) = (self.response.bytes(), connection(persistent));
+        format!(
+            "HTTP/1.1 200 OK\r\nContent-Type: application/octet-stream\r\n\
+             Content-Length: {bytes}\r\n{connection}\r\n"
+        )
+    }
+
+    /// Bytes of the request, and of the whole response.
+    pub fn lengths(&self, persistent: bool) -> (u64, u64) {
+        let head = self.response_head(persistent).len() as u64;
+        (self.request(0, persistent).len() as u64, head.saturating_add(self.response.bytes()))
+    }
+}
+
+/// The field that says what becomes of the connection; nothing where it goes on (RFC 9112 §9.3).
+fn connection(persistent: bool) -> &'static str {
+    if persistent { "" } else { "Connection: close\r\n" }
+}
+
 /// What a client does: an iterator that ends after its last request.
 #[derive(Debug, Clone)]
 pub struct Exchanges {

@@ -301,6 +301,16 @@ impl Model {
         Ok(Fluid::of_bursts(bursts, pace))
     }
 
+    /// The bursts of the model, and the rate of each if it has one.
+    pub(crate) fn paced_bursts(
+        &self,
+        sizes: &Sizes,
+        stream: &Stream,
+    ) -> Result<(Bursts, Option<Pace>), TrafficError> {
+        let Sending { bursts, pace } = self.sending(&Given { sizes, line: None, stream })?;
+        Ok((bursts, pace))
+    }
+
     fn sending(&self, given: &Given<'_>) -> Result<Sending, TrafficError> {
         let sending = self.configured().bursts(given)?;
         sending.ok_or(TrafficError::NoBursts { model: self.name() })

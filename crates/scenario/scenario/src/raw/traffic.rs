@@ -26,10 +26,11 @@ pub(crate) struct RawTrafficHead {
     pub name: Option<Spanned<String>>,
     /// The node that sends, or `{group: NAME}`: each of its nodes sends by itself.
     #[schemars(required)]
-    pub from: Option<Spanned<RawSenders>>,
-    /// The node that receives.
+    pub from: Option<Spanned<RawParties>>,
+    /// The node that receives, or `{group: NAME}`: a random one of its nodes each time, for each
+    /// burst, transfer or connection, and for each packet of a model that has none of these.
     #[schemars(required)]
-    pub to: Option<Spanned<String>>,
+    pub to: Option<Spanned<RawParties>>,
     /// `ipv4` or `ipv6` (default: IPv4 where the receiver has it). In emulated runs it is IPv4.
     #[serde(default)]
     pub family: Option<IpFamily>,
@@ -54,41 +55,41 @@ pub(crate) struct RawTrafficHead {
     pub background: bool,
 }
 
-/// Who sends.
+/// Who sends, or receives.
 #[derive(Debug, Clone, JsonSchema)]
-#[schemars(rename = "Senders", untagged)]
-pub(crate) enum RawSenders {
+#[schemars(rename = "NodeOrGroup", untagged)]
+pub(crate) enum RawParties {
     /// A node.
     Node(String),
     /// All nodes of a group.
-    Group(RawSenderGroup),
+    Group(RawGroup),
 }
 
-impl<'de> Deserialize<'de> for RawSenders {
+impl<'de> Deserialize<'de> for RawParties {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct SendersVisitor;
-        impl<'de> Visitor<'de> for SendersVisitor {
-            type Value = RawSenders;
+        struct PartiesVisitor;
+        impl<'de> Visitor<'de> for PartiesVisitor {
+            type Value = RawParties;
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str("the name of a node, or `{group: NAME}`")
             }
-            fn visit_str<E: Error>(self, node: &str) -> Result<RawSenders, E> {
-                Ok(RawSenders::Node(node.into()))
+            fn visit_str<E: Error>(self, node: &str) -> Result<RawParties, E> {
+                Ok(RawParties::Node(node.into()))
             }
-            fn visit_map<A: MapAccess<'de>>(self, access: A) -> Result<RawSenders, A::Error> {
-                let group = RawSenderGroup::deserialize(MapAccessDeserializer::new(access));
-                group.map(RawSenders::Group)
+            fn visit_map<A: MapAccess<'de>>(self, access: A) -> Result<RawParties, A::Error> {
+                let group = RawGroup::deserialize(MapAccessDeserializer::new(access));
+                group.map(RawParties::Group)
             }
         }
-        deserializer.deserialize_any(SendersVisitor)
+        deserializer.deserialize_any(PartiesVisitor)
     }
 }
 
-/// A group that sends.
+/// All nodes of a group.
 #[derive(Debug, Clone, serde::Deserialize, JsonSchema)]
-#[schemars(rename = "SenderGroup")]
+#[schemars(rename = "NamedGroup")]
 #[serde(deny_unknown_fields)]
-pub(crate) struct RawSenderGroup {
+pub(crate) struct RawGroup {
     /// Its name.
     pub group: String,
 }

@@ -13,7 +13,7 @@ use super::report::Report;
 use crate::decode::Spanned;
 use crate::diagnostic::Diagnostic;
 use crate::files::{Files, Unreadable};
-use crate::raw::{RawScenario, RawSenders, RawTcp, RawTraffic, RawUdp};
+use crate::raw::{RawParties, RawScenario, RawTcp, RawTraffic, RawUdp};
 use crate::spec::{Start, Traffic, Transport};
 
 /// The port of the first entry that says none.
@@ -69,14 +69,15 @@ impl One<'_, '_, '_> {
         }
         let start = head.start.as_ref();
         let start = start.and_then(|start| self.references.start(&start.value, self.report));
-        let from = self.senders();
-        let to = head.to.as_ref().filter(|to| self.references.node_with_stack(to, self.report));
-        let to = to.map(|to| to.value.clone());
+        let from = head.from.as_ref().and_then(|from| self.nodes(from));
+        let to = head.to.as_ref().and_then(|to| self.nodes(to));
         let transport = self.transport(number);
         let (model, sizes) = (self.model(), self.sizes());
         let time = head.time.map(|time| time.0);
         let (from, to, transport, model) = (from?, to?, transport?, model?);
-        if from.contains(&to) {
+        if let [to] = &to[..]
+            && from.contains(to)
+        {
             self.error(format!("`{to}` would send to itself"), "let another node receive");
             return None;
         }
@@ -108,17 +109,16 @@ impl One<'_, '_, '_> {
         })
     }
 
-    /// The nodes that send.
-    fn senders(&mut self) -> Option<Vec<String>> {
-        let from = self.entry.value.head.from.as_ref()?;
-        match &from.value {
-            RawSenders::Node(name) => {
-                let node = Spanned { value: name.clone(), span: from.span, id: from.id };
+    /// The nodes that send, or those that receive.
+    fn nodes(&mut self, said: &Spanned<RawParties>) -> Option<Vec<String>> {
+        match &said.value {
+            RawParties::Node(name) => {
+                let node = Spanned { value: name.clone(), span: said.span, id: said.id };
                 let is_there = self.references.node_with_stack(&node, self.report);
                 is_there.then(|| vec![node.value])
             }
-            RawSenders::Group(group) => {
-                let group = Spanned { value: group.group.clone(), span: from.span, id: from.id };
+            RawParties::Group(group) => {
+                let group = Spanned { value: group.group.clone(), span: said.span, id: said.id };
                 let members = super::processes::of_group(&group, self.references, self.report);
                 (!members.is_empty()).then_some(members)
             }
@@ -226,25 +226,7 @@ impl One<'_, '_, '_> {
     /// Reports what real nodes cannot send.
     fn check_model(&mut self, model: &Model, sizes: &Sizes, transport: &Transport) -> Option<()> {
         match transport {
-            Transport::Tcp { .. } => {
-                match model {
-                    Model::Bulk(_) | Model::Flows(FlowsConfig { rate: None, .. }) => {
-                        return Some(());
-                    }
-                    Model::Flows(_) => {
-                        let message = "`rate` of `flows` has no effect over TCP".into();
-                        self.error(message, "leave it out: TCP sends as fast as it can");
-                        return None;
-                    }
-                    _ => {}
-                }
-                let message = format!("`{}` is not sent over TCP yet", model.name());
-                self.error(
-                    message,
-                    "over TCP there are `bulk` and `flows`; send others over `udp`",
-                );
-                return None;
-            }
+            Transport::Tcp { .. } => return self.check_over_tcp(model),
             Transport::Udp { .. } if matches!(model, Model::Ping(_)) => {
                 let help =
                     "leave `udp` out; in emulated runs, measure with a process that runs ping";
@@ -273,6 +255,32 @@ impl One<'_, '_, '_> {
         Some(())
     }
 
+    /// Reports what TCP cannot carry.
+    fn check_over_tcp(&mut self, model: &Model) -> Option<()> {
+        match model {
+            Model::Bulk(_) | Model::Http(_) => return Some(()),
+            Model::Flows(FlowsConfig { rate: Some(_), .. }) => {
+                let message = "`rate` of `flows` has no effect over TCP".into();
+                self.error(message, "leave it out: TCP sends as fast as it can");
+                return None;
+            }
+            Model::Flows(_) | Model::OnOff(_) | Model::Ppbp(_) => {}
+            _ => {
+                let message = format!("`{}` is not sent over TCP", model.name());
+                let help = "over TCP there are `bulk`, `flows`, `http`, `on_off` and `ppbp`; send \
+                            others over `udp`";
+                self.error(message, help);
+                return None;
+            }
+        }
+        // Whether it can send does not depend on the numbers that are drawn.
+        if let Err(error) = model.transfers(&Stream::new(0, "")) {
+            self.error(error.to_string(), "see docs/traffic.md for what the models need");
+            return None;
+        }
+        Some(())
+    }
+
     /// Reports a fault of the whole entry, at its name if it has one.
     fn error(&mut self, message: String, help: &str) {
         let head = &self.entry.value.head;
@@ -288,13 +296,16 @@ fn check_ports(raw: &RawScenario, entries: &[Traffic], report: &mut Report<'_>) 
     let mut taken: HashMap<(&str, bool, u16), &str> = HashMap::new();
     for entry in entries {
         let Some((is_tcp, port)) = entry.transport.port() else { continue };
-        let Some(first) = taken.insert((&entry.to, is_tcp, port), &entry.name) else { continue };
+        let mut clashes = entry.to.iter().filter_map(|to| {
+            taken.insert((to, is_tcp, port), &entry.name).map(|first| (to, first))
+        });
+        let clash = clashes.next();
+        clashes.for_each(drop);
+        let Some((to, first)) = clash else { continue };
         let named = raw.traffic.iter().filter_map(|raw| raw.value.head.name.as_ref());
         let Some(name) = named.into_iter().find(|name| name.value == entry.name) else { continue };
-        let message = format!(
-            "traffic `{}` and `{first}` have the same port {port} of `{}`",
-            entry.name, entry.to
-        );
+        let message =
+            format!("traffic `{}` and `{first}` have the same port {port} of `{to}`", entry.name);
         report.error(Diagnostic::error(name.span, message).with_help("give one another `port`"));
     }
 }

@@ -14,8 +14,8 @@ pub struct Traffic {
     pub name: String,
     /// The nodes that send, each by itself.
     pub from: Vec<String>,
-    /// The node that receives.
-    pub to: String,
+    /// The nodes that receive: of several, a random one each time, which is not the sender.
+    pub to: Vec<String>,
     /// The family of the receiver's address; by default IPv4 if it has one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub family: Option<IpFamily>,
@@ -69,17 +69,48 @@ pub enum Transport {
 }
 
 impl Traffic {
+    /// The nodes among which those are drawn that receive from `sender`, in their order.
+    pub fn receivers(&self, sender: &str) -> Vec<String> {
+        self.to.iter().filter(|to| *to != sender).cloned().collect()
+    }
+
+    /// Who receives from `sender`, in words: a name, several, or how many they are.
+    pub fn receivers_in_words(&self, sender: &str) -> String {
+        match &self.receivers(sender)[..] {
+            few @ ([] | [_] | [_, _] | [_, _, _]) => few.join(", "),
+            many => format!("{} nodes", many.len()),
+        }
+    }
+
+    /// Whether it is transfers, or requests, which begin and are completed.
+    pub fn has_transfers(&self) -> bool {
+        matches!(self.transport, Transport::Tcp { .. }) && !matches!(self.model, Model::Bulk(_))
+    }
+
+    /// The name of the random numbers of `sender`.
+    pub fn stream(&self, sender: &str) -> String {
+        format!("traffic/{}/{sender}", self.name)
+    }
+
     /// Why real nodes cannot send it, in words; nothing if they can.
     pub fn only_simulated(&self) -> Option<&'static str> {
-        match (&self.transport, self.family) {
-            (Transport::Icmp, _) => Some("`ping`"),
-            (_, Some(IpFamily::Ipv6)) => Some("IPv6"),
-            _ => None,
+        match self.family {
+            Some(IpFamily::Ipv6) => Some("IPv6"),
+            Some(IpFamily::Ipv4) | None => None,
         }
     }
 }
 
 impl Transport {
+    /// Its name in results.
+    pub const fn protocol(&self) -> &'static str {
+        match self {
+            Self::Icmp => "ping",
+            Self::Udp { .. } => "udp",
+            Self::Tcp { .. } => "tcp",
+        }
+    }
+
     /// Whether it is TCP, and the receiver's port, if it has ports.
     pub fn port(&self) -> Option<(bool, u16)> {
         match self {

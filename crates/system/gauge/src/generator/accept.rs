@@ -12,26 +12,32 @@ use anyhow::{Context, Result};
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 
 use super::clock::Clock;
-use super::connection::{MAGIC, PATIENCE, is_impatience};
+use super::connection::{self, MAGIC, PATIENCE, is_impatience};
 use super::stop::Stop;
-use super::{Arrived, ReceivedReport};
+use super::{Arrived, Receive, ReceivedReport, http};
 
 /// Counts what comes on `port` until the end is asked for.
 pub fn receive(
-    port: u16,
+    order: &Receive,
     clock: &Clock,
     stop: &Stop,
     ready: impl FnOnce(),
 ) -> Result<ReceivedReport> {
+    let port = order.port;
     let listen = || format!("cannot listen on TCP port {port}");
     let listener = TcpListener::bind(("0.0.0.0", port)).with_context(listen)?;
     listener.set_nonblocking(true).with_context(listen)?;
+    if order.serves {
+        // Connections that are accepted inherit both.
+        connection::adjust(&listener, order.congestion_control.as_deref(), order.dscp)?;
+    }
     ready();
+    let take = if order.serves { serve } else { count };
     let flows = Mutex::new(BTreeMap::new());
     thread::scope(|scope| -> Result<()> {
         loop {
             match listener.accept() {
-                Ok((stream, _)) => _ = scope.spawn(|| count(stream, clock, stop, &flows)),
+                Ok((stream, _)) => _ = scope.spawn(|| take(stream, clock, stop, &flows)),
                 // All that came before the end are taken.
                 Err(error) if is_impatience(&error) && stop.is_asked() => return Ok(()),
                 Err(error) if is_impatience(&error) => wait(&listener),
@@ -50,11 +56,19 @@ fn wait(listener: &TcpListener) {
     let _ = poll(&mut descriptors, PollTimeout::from(50u8));
 }
 
-type Flows = Mutex<BTreeMap<u16, BTreeMap<u64, Arrived>>>;
+/// What connections bring, or have been served, by sender and interval.
+pub type Flows = Mutex<BTreeMap<u16, BTreeMap<u64, Arrived>>>;
 
 /// Counts what one connection brings; one that breaks has brought what it has.
 fn count(stream: TcpStream, clock: &Clock, stop: &Stop, flows: &Flows) {
     if let Err(error) = counted(stream, clock, stop, flows) {
+        eprintln!("a connection broke: {error}");
+    }
+}
+
+/// Serves what a client asks for.
+fn serve(stream: TcpStream, clock: &Clock, stop: &Stop, flows: &Flows) {
+    if let Err(error) = http::serve(stream, clock, stop, flows) {
         eprintln!("a connection broke: {error}");
     }
 }

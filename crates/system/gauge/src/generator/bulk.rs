@@ -7,7 +7,8 @@ use std::sync::{Mutex, PoisonError};
 use std::thread;
 
 use anyhow::{Context, Result};
-use netloom_traffic::BulkConfig;
+use netloom_link::Stream;
+use netloom_traffic::{BulkConfig, Receivers};
 
 use super::clock::Clock;
 use super::connection::{self, is_impatience};
@@ -24,13 +25,15 @@ pub type Counts = Mutex<BTreeMap<u64, Sent>>;
 pub fn send(
     order: &Send,
     config: &BulkConfig,
-    to: SocketAddr,
+    to: &[SocketAddr],
     end: u64,
     (clock, stop): (&Clock, &Stop),
     sent: &Counts,
 ) -> Result<()> {
     let bytes = config.bytes.map_or(u64::MAX, |bytes| bytes.bytes());
-    let connection = || -> Result<()> {
+    let receivers = Receivers::new(&Stream::new(order.seed, &order.stream), to.len());
+    let connection = |number: u32| -> Result<()> {
+        let to = to[receivers.of(number.into())];
         let Some(mut stream) = connection::open(order, to, stop)? else { return Ok(()) };
         write(&mut stream, bytes, end, (clock, stop), sent)
             .with_context(|| format!("cannot send to {to}"))?;
@@ -38,8 +41,9 @@ pub fn send(
         Ok(())
     };
     thread::scope(|scope| {
-        let connections: Vec<_> =
-            (0..config.connections).map(|_| scope.spawn(connection)).collect();
+        let connection = &connection;
+        let all = (0..config.connections).map(|number| scope.spawn(move || connection(number)));
+        let connections: Vec<_> = all.collect();
         // A thread that panics has printed why.
         connections.into_iter().try_for_each(|thread| thread.join().expect("no panic"))
     })

@@ -1,7 +1,7 @@
 //! A TCP connection of a sender, from its first packet on.
 
 use std::ffi::OsString;
-use std::io::{self, ErrorKind, Write};
+use std::io::{self, ErrorKind, Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::os::fd::{AsFd, AsRawFd};
 use std::time::Duration;
@@ -10,10 +10,11 @@ use anyhow::{Context, Result, bail};
 use nix::errno::Errno;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::sys::socket::{
-    AddressFamily, SockFlag, SockType, SockaddrIn, connect, setsockopt, socket, sockopt,
+    AddressFamily, SockFlag, SockType, SockaddrIn, setsockopt, socket, sockopt,
 };
 
 use super::Send;
+use super::clock::Clock;
 use super::stop::Stop;
 
 /// How long a connection waits for its peer before it looks whether it is to end.
@@ -24,34 +25,96 @@ pub const MAGIC: [u8; 4] = *b"NLbk";
 /// A connection to `to` as the order wants it, which has said whose it is; nothing if the end was
 /// asked for before it was there.
 pub fn open(order: &Send, to: SocketAddr, stop: &Stop) -> Result<Option<TcpStream>> {
+    let Some(mut stream) = connect(order, to, stop)? else { return Ok(None) };
+    let head = [&MAGIC[..], &order.flow.to_be_bytes()].concat();
+    stream.write_all(&head).with_context(|| format!("cannot send to {to}"))?;
+    Ok(Some(stream))
+}
+
+/// A connection to `to` as the order wants it; nothing if the end was asked for before it was
+/// there.
+pub fn connect(order: &Send, to: SocketAddr, stop: &Stop) -> Result<Option<TcpStream>> {
     let SocketAddr::V4(to) = to else { bail!("{to} is no IPv4 address") };
     let flags = SockFlag::SOCK_CLOEXEC | SockFlag::SOCK_NONBLOCK;
     let socket = socket(AddressFamily::Inet, SockType::Stream, flags, None)
         .context("cannot open a TCP socket")?;
-    if let Some(name) = &order.congestion_control {
-        setsockopt(&socket, sockopt::TcpCongestion, &OsString::from(name))
-            .with_context(|| format!("the kernel has no congestion control `{name}`"))?;
-    }
-    if let Some(dscp) = order.dscp {
-        // The code point is the upper six bits of the octet.
-        setsockopt(&socket, sockopt::Ipv4Tos, &(i32::from(dscp) << 2))
-            .context("cannot set the DSCP")?;
-    }
+    adjust(&socket, order.congestion_control.as_deref(), order.dscp)?;
     let failed = || format!("cannot connect to {to}");
-    match connect(socket.as_raw_fd(), &SockaddrIn::from(to)) {
+    match nix::sys::socket::connect(socket.as_raw_fd(), &SockaddrIn::from(to)) {
         Ok(()) | Err(Errno::EINPROGRESS) => {}
         Err(error) => return Err(io::Error::from(error)).with_context(failed),
     }
-    let mut stream = TcpStream::from(socket);
+    let stream = TcpStream::from(socket);
     if !established(&stream, stop).with_context(failed)? {
         return Ok(None);
     }
     stream.set_nonblocking(false).with_context(failed)?;
     stream.set_write_timeout(Some(PATIENCE)).with_context(failed)?;
     stream.set_read_timeout(Some(PATIENCE)).with_context(failed)?;
-    let head = [&MAGIC[..], &order.flow.to_be_bytes()].concat();
-    stream.write_all(&head).with_context(|| format!("cannot send to {to}"))?;
     Ok(Some(stream))
+}
+
+/// Gives a socket its congestion control and DSCP.
+pub fn adjust(socket: &impl AsFd, control: Option<&str>, dscp: Option<u8>) -> Result<()> {
+    if let Some(name) = control {
+        setsockopt(socket, sockopt::TcpCongestion, &OsString::from(name))
+            .with_context(|| format!("the kernel has no congestion control `{name}`"))?;
+    }
+    if let Some(dscp) = dscp {
+        // The code point is the upper six bits of the octet.
+        setsockopt(socket, sockopt::Ipv4Tos, &(i32::from(dscp) << 2))
+            .context("cannot set the DSCP")?;
+    }
+    Ok(())
+}
+
+/// A connection whose reads and writes wait for the peer as long as the end is not asked for, and
+/// for what is under way then.
+#[derive(Debug)]
+pub struct Patient<'a> {
+    stream: TcpStream,
+    clock: &'a Clock,
+    stop: &'a Stop,
+    /// When it was noticed that the end was asked for.
+    asked: Option<u64>,
+}
+
+impl<'a> Patient<'a> {
+    pub fn new(stream: TcpStream, clock: &'a Clock, stop: &'a Stop) -> Self {
+        Self { stream, clock, stop, asked: None }
+    }
+
+    /// The connection itself.
+    pub fn stream(&mut self) -> &mut TcpStream {
+        &mut self.stream
+    }
+
+    /// Writes everything.
+    pub fn write_all(&mut self, mut bytes: &[u8]) -> io::Result<()> {
+        while !bytes.is_empty() {
+            match self.stream.write(bytes) {
+                Ok(written) => bytes = &bytes[written..],
+                Err(error) if is_impatience(&error) && !self.is_overdue() => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(())
+    }
+
+    fn is_overdue(&mut self) -> bool {
+        self.stop.is_overdue(&mut self.asked, self.clock)
+    }
+}
+
+impl Read for Patient<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        loop {
+            match self.stream.read(buffer) {
+                Err(error) if is_impatience(&error) && !self.is_overdue() => {}
+                read => return read,
+            }
+        }
+    }
 }
 
 /// Waits until the connection is there; `false` if the end is asked for before.

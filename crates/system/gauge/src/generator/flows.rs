@@ -1,4 +1,4 @@
-//! A TCP connection for each transfer, which begins at its time, whatever became of others. It is
+//! A TCP connection for each transfer or burst, which begins at its time, whatever became of others. It is
 //! complete when the receiver has all of it.
 
 use std::io::{self, Read};
@@ -9,7 +9,7 @@ use std::thread;
 
 use anyhow::Result;
 use netloom_link::Stream;
-use netloom_traffic::FlowsConfig;
+use netloom_traffic::{Extent, Receivers, Transfer};
 
 use super::bulk::{Counts, write};
 use super::clock::Clock;
@@ -26,8 +26,7 @@ const LOOK: u64 = 1_000_000;
 /// Sends all transfers that begin before the time `end`, counted from `base`.
 pub fn send(
     order: &Send,
-    config: &FlowsConfig,
-    to: SocketAddr,
+    to: &[SocketAddr],
     (base, end): (u64, u64),
     (clock, stop): (&Clock, &Stop),
     sent: &Counts,
@@ -38,10 +37,17 @@ pub fn send(
         change(sent.entry(clock.interval(due)).or_default());
     };
     let count = &count;
-    let flows = config.flows(&Stream::new(order.seed, &order.stream))?;
+    let stream = Stream::new(order.seed, &order.stream);
+    let receivers = Receivers::new(&stream, to.len());
+    let transfers = order.model.transfers(&stream)?;
     thread::scope(|scope| {
-        for flow in flows {
-            let due = base.saturating_add(flow.at.as_nanos());
+        for (number, Transfer { at, extent }) in (0..).zip(transfers) {
+            let due = base.saturating_add(at.as_nanos());
+            let to = to[receivers.of(number)];
+            let (bytes, until) = match extent {
+                Extent::Bytes(size) => (size.bytes(), u64::MAX),
+                Extent::Lasts(lasts) => (u64::MAX, due.saturating_add(lasts.as_nanos()).min(end)),
+            };
             if due >= end || !stop.unless_before(due, clock) {
                 break;
             }
@@ -55,7 +61,7 @@ pub fn send(
             });
             active.fetch_add(1, Ordering::Relaxed);
             scope.spawn(move || {
-                match transfer(order, to, flow.bytes.bytes(), (clock, stop), sent) {
+                match transfer(order, to, (bytes, until), (clock, stop), sent) {
                     Ok(true) => {
                         let time = clock.now().saturating_sub(due);
                         count(due, &|sent| {
@@ -83,12 +89,13 @@ pub fn send(
 fn transfer(
     order: &Send,
     to: SocketAddr,
-    bytes: u64,
+    (bytes, until): (u64, u64),
     (clock, stop): (&Clock, &Stop),
     sent: &Counts,
 ) -> Result<bool> {
     let Some(mut stream) = connection::open(order, to, stop)? else { return Ok(false) };
-    if !write(&mut stream, bytes, u64::MAX, (clock, stop), sent)? {
+    let whole = write(&mut stream, bytes, until, (clock, stop), sent)?;
+    if !whole && stop.is_asked() {
         return Ok(false);
     }
     stream.shutdown(Shutdown::Write)?;

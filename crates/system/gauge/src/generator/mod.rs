@@ -7,7 +7,9 @@
 //! | `wire` | what a datagram carries: flow, number, time of sending |
 //! | `send`, `receive` | UDP: frames of a model at their times, and who counts them |
 //! | `tally` | what came of a flow: losses, order, delay, jitter |
+//! | `ping` | echo requests, and their replies |
 //! | `connection`, `bulk`, `flows` | TCP: as much as the path takes, and transfers at their times |
+//! | `http` | clients and servers |
 //! | `accept` | who counts what TCP brings |
 //! | `clock` | the experiment's clock |
 //! | `stop` | the wish that it ends |
@@ -17,6 +19,8 @@ mod bulk;
 mod clock;
 mod connection;
 mod flows;
+mod http;
+mod ping;
 mod receive;
 mod send;
 mod stop;
@@ -27,7 +31,7 @@ use std::collections::BTreeMap;
 use std::io::Read;
 use std::sync::PoisonError;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 use netloom_traffic::{Model, Sizes};
 use netloom_units::Duration;
 use serde::{Deserialize, Serialize};
@@ -50,11 +54,11 @@ pub enum Order {
 /// What to send.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Send {
-    /// The protocol.
-    pub protocol: Protocol,
-    /// The receiver's host name.
-    pub to: String,
-    /// Its port.
+    /// What it goes over.
+    pub over: Over,
+    /// The receivers' host names: of several, a random one each time.
+    pub to: Vec<String>,
+    /// Their port.
     pub port: u16,
     /// The number of this sender among those to one receiver.
     pub flow: u16,
@@ -76,13 +80,31 @@ pub struct Send {
     pub reckoning: Reckoning,
 }
 
+/// What traffic goes over.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Over {
+    /// ICMP echo, which needs no receiver.
+    Icmp,
+    /// UDP.
+    Udp,
+    /// TCP.
+    Tcp,
+}
+
 /// What to receive.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Receive {
     /// The protocol.
     pub protocol: Protocol,
     /// The port to listen on.
     pub port: u16,
+    /// Whether it serves HTTP.
+    pub serves: bool,
+    /// The code point of a server's packets.
+    pub dscp: Option<u8>,
+    /// A server's congestion control, if not the node's own.
+    pub congestion_control: Option<String>,
     /// How times are reckoned.
     pub reckoning: Reckoning,
 }
@@ -101,6 +123,9 @@ pub struct Reckoning {
 pub struct SentReport {
     /// By interval of the intended time.
     pub intervals: BTreeMap<u64, Sent>,
+    /// What came back, if the sender itself counts that: by interval of the intended time.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub returned: Option<BTreeMap<u64, Arrived>>,
 }
 
 /// What was sent in one interval.
@@ -108,7 +133,7 @@ pub struct SentReport {
 pub struct Sent {
     /// Datagrams. Of TCP there are none.
     pub packets: u64,
-    /// Bytes: of frames over UDP, of payload over TCP.
+    /// Bytes: of frames over UDP and ICMP, of payload over TCP; of a client those that it got.
     pub bytes: u64,
     /// Datagrams or transfers that the sender itself was more than 1 ms late with.
     pub late: u64,
@@ -153,9 +178,10 @@ fn obey() -> Result<()> {
     let report = match order {
         Order::Send(order) => {
             let clock = Clock::new(order.reckoning);
-            let report = match order.protocol {
-                Protocol::Udp => send::send(&order, &clock, &stop, ready)?,
-                Protocol::Tcp => over_tcp(&order, &clock, &stop, ready)?,
+            let report = match order.over {
+                Over::Icmp => ping::send(&order, &send::resolve(&order)?, (&clock, &stop), ready)?,
+                Over::Udp => send::send(&order, &clock, &stop, ready)?,
+                Over::Tcp => over_tcp(&order, &clock, &stop, ready)?,
             };
             serde_json::to_string(&report)?
         }
@@ -163,7 +189,7 @@ fn obey() -> Result<()> {
             let clock = Clock::new(order.reckoning);
             let report = match order.protocol {
                 Protocol::Udp => receive::receive(order.port, &clock, &stop, ready)?,
-                Protocol::Tcp => accept::receive(order.port, &clock, &stop, ready)?,
+                Protocol::Tcp => accept::receive(&order, &clock, &stop, ready)?,
             };
             serde_json::to_string(&report)?
         }
@@ -179,19 +205,18 @@ fn over_tcp(
     stop: &stop::Stop,
     ready: impl FnOnce(),
 ) -> Result<SentReport> {
-    let to = send::resolve(&order.to, order.port)?;
+    let to = &send::resolve(order)?;
     ready();
     let base = clock.now();
     let end = order.time.map_or(u64::MAX, |time| base.saturating_add(time.as_nanos()));
     let sent = bulk::Counts::default();
     match &order.model {
         Model::Bulk(config) => bulk::send(order, config, to, end, (clock, stop), &sent)?,
-        Model::Flows(config) => {
-            flows::send(order, config, to, (base, end), (clock, stop), &sent)?;
-        }
-        model => bail!("`{}` does not send over TCP", model.name()),
+        Model::Http(config) => http::ask(order, config, to, (base, end), (clock, stop), &sent)?,
+        _ => flows::send(order, to, (base, end), (clock, stop), &sent)?,
     }
-    Ok(SentReport { intervals: sent.into_inner().unwrap_or_else(PoisonError::into_inner) })
+    let intervals = sent.into_inner().unwrap_or_else(PoisonError::into_inner);
+    Ok(SentReport { intervals, returned: None })
 }
 
 #[cfg(test)]

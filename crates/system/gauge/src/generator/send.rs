@@ -6,14 +6,13 @@ use std::net::{SocketAddr, ToSocketAddrs, UdpSocket};
 
 use anyhow::{Context, Result};
 use netloom_link::Stream;
-use netloom_traffic::Emission;
+use netloom_traffic::{Emission, Receivers};
 use nix::errno::Errno;
-use nix::sys::socket::{setsockopt, sockopt};
 
 use super::clock::Clock;
 use super::stop::Stop;
 use super::wire::{HEADERS, LAST, LENGTH, Stamp};
-use super::{Send, SentReport};
+use super::{Send, SentReport, connection};
 
 /// How much later than meant a datagram is not called late, in ns.
 pub const LATE: u64 = 1_000_000;
@@ -24,29 +23,27 @@ const LAST_GAP: u64 = 2_000_000;
 
 /// Sends as ordered, from when it is `ready` on.
 pub fn send(order: &Send, clock: &Clock, stop: &Stop, ready: impl FnOnce()) -> Result<SentReport> {
-    let to = resolve(&order.to, order.port)?;
-    let socket = UdpSocket::bind("0.0.0.0:0").context("cannot open a UDP socket")?;
-    socket.connect(to).with_context(|| format!("cannot send to {to}"))?;
-    if let Some(dscp) = order.dscp {
-        // The code point is the upper six bits of the octet.
-        setsockopt(&socket, sockopt::Ipv4Tos, &(i32::from(dscp) << 2))
-            .context("cannot set the DSCP")?;
-    }
+    let sockets = resolve(order)?.into_iter().map(|to| socket(order, to));
+    let mut sockets = sockets.collect::<Result<Vec<_>>>()?;
     // Without, sleeps are 50 µs longer; with a positive slack it cannot fail.
     let _ = nix::sys::prctl::set_timerslack(1);
-    let source = order.model.source(&order.sizes, None, &Stream::new(order.seed, &order.stream))?;
+    let stream = Stream::new(order.seed, &order.stream);
+    let mut source = order.model.source(&order.sizes, None, &stream)?;
+    let mut receivers = Receivers::new(&stream, sockets.len());
     let mut report = SentReport::default();
     let mut payload = vec![0; 1 << 16];
     ready();
     let base = clock.now();
     let end = order.time.map_or(u64::MAX, |time| base.saturating_add(time.as_nanos()));
-    for (number, Emission { at, bytes }) in source.enumerate() {
+    while let Some(Emission { at, bytes }) = source.next() {
         let due = base.saturating_add(at.as_nanos());
         if due >= end || !stop.unless_before(due, clock) {
             break;
         }
         let payload = &mut payload[..payload_bytes(bytes)];
-        let number = number as u32 % LAST;
+        let (to, socket, next) = &mut sockets[receivers.of_packet(source.last_burst())];
+        let number = *next % LAST;
+        *next = number + 1;
         Stamp { flow: order.flow, number, at: due }.write(payload);
         let sent = report.intervals.entry(clock.interval(due)).or_default();
         sent.packets += 1;
@@ -68,33 +65,48 @@ pub fn send(order: &Send, clock: &Clock, stop: &Stop, ready: impl FnOnce()) -> R
     for _ in 0..LAST_TIMES {
         let payload = &mut payload[..LENGTH];
         Stamp { flow: order.flow, number: LAST, at: clock.now() }.write(payload);
-        // Whether it was lost, the receiver finds out.
-        let _ = socket.send(payload);
+        for (_, socket, _) in &sockets {
+            // Whether it was lost, the receiver finds out.
+            let _ = socket.send(payload);
+        }
         clock.sleep_until(clock.now() + LAST_GAP);
     }
     Ok(report)
 }
 
+/// A socket to a receiver, and the number of the next datagram over it.
+fn socket(order: &Send, to: SocketAddr) -> Result<(SocketAddr, UdpSocket, u32)> {
+    let socket = UdpSocket::bind("0.0.0.0:0").context("cannot open a UDP socket")?;
+    socket.connect(to).with_context(|| format!("cannot send to {to}"))?;
+    connection::adjust(&socket, None, order.dscp)?;
+    Ok((to, socket, 0))
+}
+
 /// The payload of a frame of `bytes`.
-fn payload_bytes(bytes: u32) -> usize {
+pub fn payload_bytes(bytes: u32) -> usize {
     (bytes.saturating_sub(HEADERS) as usize).max(LENGTH)
 }
 
-/// The IPv4 address of a host by name.
-pub fn resolve(host: &str, port: u16) -> Result<SocketAddr> {
-    let mut addresses =
-        (host, port).to_socket_addrs().with_context(|| format!("cannot find the host {host}"))?;
-    addresses.find(SocketAddr::is_ipv4).with_context(|| format!("{host} has no IPv4 address"))
+/// The IPv4 addresses of the receivers, which are known by their host names.
+pub fn resolve(order: &Send) -> Result<Vec<SocketAddr>> {
+    let address = |host: &String| {
+        let mut addresses = (host.as_str(), order.port)
+            .to_socket_addrs()
+            .with_context(|| format!("cannot find the host {host}"))?;
+        let found = addresses.find(SocketAddr::is_ipv4);
+        found.with_context(|| format!("{host} has no IPv4 address"))
+    };
+    order.to.iter().map(address).collect()
 }
 
 /// The socket's buffer or the interface's queue is full.
-fn is_refusal(error: &io::Error) -> bool {
+pub fn is_refusal(error: &io::Error) -> bool {
     let full = [Errno::ENOBUFS as i32, Errno::EAGAIN as i32];
     error.raw_os_error().is_some_and(|code| full.contains(&code))
 }
 
 /// There is no way to the receiver now: a link of the sender is down.
-fn is_unreachable(error: &io::Error) -> bool {
+pub fn is_unreachable(error: &io::Error) -> bool {
     let down = [Errno::ENETUNREACH as i32, Errno::EHOSTUNREACH as i32, Errno::ENETDOWN as i32];
     error.raw_os_error().is_some_and(|code| down.contains(&code))
 }

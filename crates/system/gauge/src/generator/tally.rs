@@ -26,6 +26,19 @@ pub struct Arrived {
     pub jitter: u64,
 }
 
+impl Arrived {
+    /// Adds what came elsewhere. The jitter is then the greater of both.
+    pub fn add(&mut self, other: &Self) {
+        self.packets += other.packets;
+        self.bytes += other.bytes;
+        self.doubled += other.doubled;
+        self.out_of_order += other.out_of_order;
+        self.delay_sum += other.delay_sum;
+        self.delay_most = self.delay_most.max(other.delay_most);
+        self.jitter = self.jitter.max(other.jitter);
+    }
+}
+
 /// One flow.
 #[derive(Debug)]
 pub struct Tally {

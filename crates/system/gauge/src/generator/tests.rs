@@ -8,8 +8,11 @@ use super::*;
 /// The order that `json` describes, over the loopback interface.
 fn order(protocol: Protocol, port: u16, model: &str, time: Option<Duration>) -> Send {
     Send {
-        protocol,
-        to: "127.0.0.1".into(),
+        over: match protocol {
+            Protocol::Udp => Over::Udp,
+            Protocol::Tcp => Over::Tcp,
+        },
+        to: vec!["127.0.0.1".into()],
         port,
         flow: 3,
         model: serde_json::from_str(model).unwrap(),
@@ -32,15 +35,22 @@ fn over_loopback(order: &Send) -> (SentReport, ReceivedReport) {
     thread::scope(|scope| {
         let receiver = scope.spawn(|| {
             let ready = || ready.send(()).unwrap();
-            match order.protocol {
-                Protocol::Udp => receive::receive(order.port, &clock, &stop, ready).unwrap(),
-                Protocol::Tcp => accept::receive(order.port, &clock, &stop, ready).unwrap(),
+            match order.over {
+                Over::Udp => receive::receive(order.port, &clock, &stop, ready).unwrap(),
+                _ => {
+                    let serves = matches!(order.model, Model::Http(_));
+                    let (protocol, port, reckoning) = (Protocol::Tcp, order.port, RECKONING);
+                    let (dscp, congestion_control) = (None, None);
+                    let order =
+                        Receive { protocol, port, serves, dscp, congestion_control, reckoning };
+                    accept::receive(&order, &clock, &stop, ready).unwrap()
+                }
             }
         });
         is_ready.recv().unwrap();
-        let sent = match order.protocol {
-            Protocol::Udp => send::send(order, &clock, &Stop::default(), || {}).unwrap(),
-            Protocol::Tcp => over_tcp(order, &clock, &Stop::default(), || {}).unwrap(),
+        let sent = match order.over {
+            Over::Udp => send::send(order, &clock, &Stop::default(), || {}).unwrap(),
+            _ => over_tcp(order, &clock, &Stop::default(), || {}).unwrap(),
         };
         stop.ask();
         (sent, receiver.join().unwrap())
@@ -88,6 +98,37 @@ fn transfers_are_complete_when_they_have_arrived() {
     assert_eq!(total(|sent| sent.bytes), 201_001);
     let arrived: u64 = received.flows[&3].values().map(|arrived| arrived.bytes).sum();
     assert_eq!(arrived, 201_001);
+}
+
+#[test]
+fn bursts_last_as_long_as_the_model_says_and_carry_what_they_can() {
+    let port = TcpListener::bind("0.0.0.0:0").unwrap().local_addr().unwrap().port();
+    let on_off = r#"{"on_off":{"on":"20ms","off":"20ms"}}"#;
+    let time = Some(Duration::from_millis(100));
+    let (sent, received) = over_loopback(&order(Protocol::Tcp, port, on_off, time));
+    let total = |of: fn(&Sent) -> u64| sent.intervals.values().map(of).sum::<u64>();
+    assert!((2..=3).contains(&total(|sent| sent.flows)));
+    assert_eq!(total(|sent| sent.flows), total(|sent| sent.completed));
+    let arrived: u64 = received.flows[&3].values().map(|arrived| arrived.bytes).sum();
+    assert_eq!(arrived, total(|sent| sent.bytes));
+    assert!(arrived > 0);
+}
+
+#[test]
+fn a_client_gets_what_it_asks_for() {
+    for persistent in [true, false] {
+        let port = TcpListener::bind("0.0.0.0:0").unwrap().local_addr().unwrap().port();
+        let http = format!(
+            r#"{{"http":{{"requests":4,"sizes":"30kB","think":"1ms","persistent":{persistent}}}}}"#
+        );
+        let (sent, received) = over_loopback(&order(Protocol::Tcp, port, &http, None));
+        let total = |of: fn(&Sent) -> u64| sent.intervals.values().map(of).sum::<u64>();
+        assert_eq!((total(|sent| sent.flows), total(|sent| sent.completed)), (4, 4));
+        let got = total(|sent| sent.bytes);
+        assert!((120_000..121_000).contains(&got), "{got}");
+        let served: u64 = received.flows[&3].values().map(|arrived| arrived.bytes).sum();
+        assert_eq!(served, got);
+    }
 }
 
 #[test]

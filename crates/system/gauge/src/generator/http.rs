@@ -1,0 +1,265 @@
+//! HTTP/1.1 (RFC 9112): a client that asks for objects one after the other, and a server that has
+//! objects of every length. Other clients and servers may take part: `GET /1000` asks for 1000
+//! bytes.
+
+use std::io::{self, BufRead, BufReader, Read};
+use std::net::{SocketAddr, TcpStream};
+use std::sync::PoisonError;
+
+use anyhow::{Context, Result};
+use netloom_link::Stream;
+use netloom_traffic::{Exchange, HttpConfig, Receivers};
+use netloom_units::{Duration, Size};
+
+use super::accept::Flows;
+use super::bulk::{Counts, write};
+use super::clock::Clock;
+use super::connection::{self, Patient};
+use super::send::LATE;
+use super::stop::Stop;
+use super::{Send, Sent};
+
+/// How long a client waits at least after a request without a response, in ns.
+const AGAIN: u64 = 1_000_000_000;
+/// The longest head of a message that is read.
+const MOST_HEAD: u64 = 64 << 10;
+
+/// Asks for everything before the time `end`, counted from `base`.
+pub fn ask(
+    order: &Send,
+    config: &HttpConfig,
+    to: &[SocketAddr],
+    (base, end): (u64, u64),
+    (clock, stop): (&Clock, &Stop),
+    sent: &Counts,
+) -> Result<()> {
+    let stream = Stream::new(order.seed, &order.stream);
+    let receivers = Receivers::new(&stream, to.len());
+    let count = |due: u64, change: &dyn Fn(&mut Sent)| {
+        let mut sent = sent.lock().unwrap_or_else(PoisonError::into_inner);
+        change(sent.entry(clock.interval(due)).or_default());
+    };
+    let (mut due, mut open, mut patience) = (base, None, 0);
+    for (number, exchange) in (0..).zip(config.exchanges(&stream)?) {
+        due = due.saturating_add(exchange.think.as_nanos().max(std::mem::take(&mut patience)));
+        if due >= end || !stop.unless_before(due, clock) {
+            break;
+        }
+        let is_late = clock.now().saturating_sub(due) > LATE;
+        count(due, &|sent| {
+            sent.flows += 1;
+            sent.late += u64::from(is_late);
+        });
+        let server = to[receivers.of(number)];
+        let one = One { order, exchange, persistent: config.persistent, clock, stop, sent };
+        match one.exchange(open.take(), server) {
+            Ok(Some(connection)) => {
+                let now = clock.now();
+                let time = now.saturating_sub(due);
+                count(due, &|sent| {
+                    sent.completed += 1;
+                    sent.completion_sum += time;
+                    sent.completion_most = sent.completion_most.max(time);
+                });
+                open = config.persistent.then_some(connection);
+                due = now;
+            }
+            // The end came before.
+            Ok(None) => break,
+            Err(error) => {
+                eprintln!("a request was not answered: {error:#}");
+                patience = AGAIN;
+                due = clock.now();
+            }
+        }
+    }
+    if order.time.is_some() {
+        stop.unless_before(end, clock);
+    }
+    Ok(())
+}
+
+/// A request and what it is sent with.
+struct One<'a> {
+    order: &'a Send,
+    exchange: Exchange,
+    persistent: bool,
+    clock: &'a Clock,
+    stop: &'a Stop,
+    sent: &'a Counts,
+}
+
+type Connection<'a> = BufReader<Patient<'a>>;
+
+impl<'a> One<'a> {
+    /// Asks over an open connection or a new one, which it returns once it has the response;
+    /// nothing if the end was asked for before.
+    fn exchange(
+        &self,
+        open: Option<Connection<'a>>,
+        server: SocketAddr,
+    ) -> Result<Option<Connection<'a>>> {
+        let mut connection = match open {
+            Some(open) => open,
+            None => match connection::connect(self.order, server, self.stop)? {
+                Some(stream) => BufReader::new(Patient::new(stream, self.clock, self.stop)),
+                None => return Ok(None),
+            },
+        };
+        let asked = self.over(&mut connection);
+        match asked {
+            Ok(()) => Ok(Some(connection)),
+            Err(_) if self.stop.is_asked() => Ok(None),
+            Err(error) => Err(error).with_context(|| format!("from {server}")),
+        }
+    }
+
+    fn over(&self, connection: &mut Connection<'_>) -> Result<()> {
+        let request = self.exchange.request(self.order.flow, self.persistent);
+        connection.get_mut().write_all(request.as_bytes())?;
+        let head = Head::read(connection)?.context("the server has closed")?;
+        self.count(head.bytes);
+        let (version, status) = head.first.split_once(' ').unwrap_or_default();
+        if !version.starts_with("HTTP/1.") || !status.starts_with("200") {
+            anyhow::bail!("the server answers `{}`", head.first);
+        }
+        let mut left = head.length.context("the response does not say how long it is")?;
+        while left > 0 {
+            let buffered = connection.fill_buf()?.len();
+            if buffered == 0 {
+                anyhow::bail!("{left} bytes of the response are missing");
+            }
+            let taken = buffered.min(usize::try_from(left).unwrap_or(usize::MAX));
+            connection.consume(taken);
+            left -= taken as u64;
+            self.count(taken as u64);
+        }
+        Ok(())
+    }
+
+    /// Counts bytes that came now.
+    fn count(&self, bytes: u64) {
+        let mut sent = self.sent.lock().unwrap_or_else(PoisonError::into_inner);
+        sent.entry(self.clock.interval(self.clock.now())).or_default().bytes += bytes;
+    }
+}
+
+/// Serves what one connection asks for.
+pub fn serve(stream: TcpStream, clock: &Clock, stop: &Stop, flows: &Flows) -> io::Result<()> {
+    stream.set_nonblocking(false)?;
+    stream.set_read_timeout(Some(connection::PATIENCE))?;
+    stream.set_write_timeout(Some(connection::PATIENCE))?;
+    let mut connection = BufReader::new(Patient::new(stream, clock, stop));
+    loop {
+        let head = match Head::read(&mut connection) {
+            Ok(Some(head)) => head,
+            Ok(None) => return Ok(()),
+            Err(_) if stop.is_asked() => return Ok(()),
+            Err(error) => return Err(error),
+        };
+        let Some(bytes) = head.asks_for() else {
+            let refusal =
+                "HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
+            return connection.get_mut().write_all(refusal.as_bytes());
+        };
+        let counts = Counts::default();
+        let response = Exchange { think: Duration::ZERO, response: Size::from_bytes(bytes) };
+        let persistent = !head.closes;
+        let response = response.response_head(persistent);
+        let peer = connection.get_mut();
+        peer.write_all(response.as_bytes())?;
+        let now = clock.interval(clock.now());
+        counts.lock().unwrap_or_else(PoisonError::into_inner).entry(now).or_default().bytes +=
+            response.len() as u64;
+        let whole = write(peer.stream(), bytes, u64::MAX, (clock, stop), &counts);
+        if let Some(flow) = head.client {
+            let written = counts.into_inner().unwrap_or_else(PoisonError::into_inner);
+            let mut flows = flows.lock().unwrap_or_else(PoisonError::into_inner);
+            let of_flow = flows.entry(flow).or_default();
+            for (interval, Sent { bytes, .. }) in written {
+                of_flow.entry(interval).or_default().bytes += bytes;
+            }
+        }
+        if !whole? || !persistent {
+            return Ok(());
+        }
+    }
+}
+
+/// The head of a message.
+#[derive(Debug, Default)]
+struct Head {
+    first: String,
+    bytes: u64,
+    length: Option<u64>,
+    closes: bool,
+    /// The number of one of our clients.
+    client: Option<u16>,
+}
+
+impl Head {
+    /// The next head; nothing at the end of the connection.
+    fn read(connection: &mut impl BufRead) -> io::Result<Option<Self>> {
+        let mut head = Self::default();
+        let mut limited = connection.take(MOST_HEAD);
+        loop {
+            let mut line = String::new();
+            let bytes = limited.read_line(&mut line)? as u64;
+            head.bytes += bytes;
+            match line.trim_end() {
+                _ if bytes == 0 && head.bytes == 0 => return Ok(None),
+                _ if !line.ends_with('\n') => return Err(io::Error::other("it is no HTTP")),
+                "" if head.first.is_empty() => {}
+                "" => return Ok(Some(head)),
+                first if head.first.is_empty() => {
+                    head.closes = first.ends_with("HTTP/1.0");
+                    head.first = first.into();
+                }
+                field => head.field(field),
+            }
+        }
+    }
+
+    fn field(&mut self, line: &str) {
+        let Some((name, value)) = line.split_once(':') else { return };
+        let value = value.trim();
+        match name.to_ascii_lowercase().as_str() {
+            "content-length" => self.length = value.parse().ok(),
+            "connection" => self.closes = value.eq_ignore_ascii_case("close"),
+            "user-agent" => {
+                self.client = value.strip_prefix("netloom/").and_then(|number| number.parse().ok());
+            }
+            _ => {}
+        }
+    }
+
+    /// How many bytes a request is for.
+    fn asks_for(&self) -> Option<u64> {
+        let target = self.first.strip_prefix("GET /")?;
+        target.split_once(' ')?.0.parse().ok()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn heads_are_read_as_they_are_written() {
+        let exchange = Exchange { think: Duration::ZERO, response: Size::from_bytes(1234) };
+        for persistent in [true, false] {
+            let text = exchange.request(7, persistent);
+            let head = Head::read(&mut text.as_bytes()).unwrap().unwrap();
+            assert_eq!((head.asks_for(), head.client), (Some(1234), Some(7)));
+            assert_eq!(head.closes, !persistent);
+            let text = exchange.response_head(persistent);
+            let head = Head::read(&mut text.as_bytes()).unwrap().unwrap();
+            assert_eq!((head.length, head.bytes), (Some(1234), text.len() as u64));
+            let (request, response) = exchange.lengths(persistent);
+            assert_eq!(request, exchange.request(65535, persistent).len() as u64);
+            assert_eq!(response, text.len() as u64 + 1234);
+        }
+        assert!(Head::read(&mut &b"GET /1"[..]).is_err());
+        assert!(Head::read(&mut &b""[..]).unwrap().is_none());
+    }
+}

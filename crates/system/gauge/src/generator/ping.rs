@@ -1,0 +1,192 @@
+//! Echo requests at the times of a model, and who counts the replies: the sender itself.
+
+use std::io;
+use std::net::{SocketAddr, SocketAddrV4};
+use std::os::fd::{AsRawFd, OwnedFd};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+
+use anyhow::{Context, Result};
+use netloom_link::Stream;
+use netloom_traffic::{Emission, Receivers};
+use nix::errno::Errno;
+use nix::sys::socket::{
+    AddressFamily, MsgFlags, SockFlag, SockProtocol, SockType, SockaddrIn, recvfrom, sendto,
+    setsockopt, socket, sockopt,
+};
+use nix::sys::time::TimeVal;
+
+use super::clock::Clock;
+use super::send::{LATE, is_refusal, is_unreachable, payload_bytes};
+use super::stop::Stop;
+use super::tally::Tally;
+use super::wire::{LAST, Stamp};
+use super::{Send, SentReport};
+
+/// Bytes of the header of ICMP echo.
+const ECHO_HEADER: usize = 8;
+const ECHO_REQUEST: u8 = 8;
+const ECHO_REPLY: u8 = 0;
+/// Bytes of the header of Ethernet, which the socket does not show.
+const ETHERNET: u64 = 14;
+/// How long after the last request replies are waited for, in ns.
+const LINGER: u64 = 1_000_000_000;
+
+/// Sends as ordered, from when it is `ready` on.
+pub fn send(
+    order: &Send,
+    to: &[SocketAddr],
+    (clock, stop): (&Clock, &Stop),
+    ready: impl FnOnce(),
+) -> Result<SentReport> {
+    let icmp = Some(SockProtocol::Icmp);
+    let socket = socket(AddressFamily::Inet, SockType::Raw, SockFlag::SOCK_CLOEXEC, icmp)
+        .context("cannot open an ICMP socket")?;
+    setsockopt(&socket, sockopt::ReceiveTimeout, &TimeVal::new(0, 100_000))
+        .context("cannot wait for replies")?;
+    let _ = nix::sys::prctl::set_timerslack(1);
+    let over = AtomicBool::new(false);
+    // Not the process's own number, which is low in every node: replies to others come, too.
+    let ident = &ident(order);
+    thread::scope(|scope| {
+        let receiver = scope.spawn(|| replies(&socket, *ident, clock, &over));
+        let sent = requests(order, to, (&socket, *ident), (clock, stop), ready);
+        if !stop.is_asked() {
+            stop.unless_before(clock.now() + LINGER, clock);
+        }
+        over.store(true, Ordering::Relaxed);
+        // A thread that panics has printed why.
+        let returned = receiver.join().expect("no panic");
+        let mut report = sent?;
+        report.returned = Some(returned.context("cannot receive replies")?.into_intervals());
+        Ok(report)
+    })
+}
+
+fn ident(order: &Send) -> u16 {
+    Stream::new(order.seed, &order.stream).fork("ident").bits() as u16
+}
+
+fn requests(
+    order: &Send,
+    to: &[SocketAddr],
+    (socket, ident): (&OwnedFd, u16),
+    (clock, stop): (&Clock, &Stop),
+    ready: impl FnOnce(),
+) -> Result<SentReport> {
+    let stream = Stream::new(order.seed, &order.stream);
+    let mut source = order.model.source(&order.sizes, None, &stream)?;
+    let mut receivers = Receivers::new(&stream, to.len());
+    let mut report = SentReport::default();
+    let mut packet = vec![0; 1 << 16];
+    ready();
+    let base = clock.now();
+    let end = order.time.map_or(u64::MAX, |time| base.saturating_add(time.as_nanos()));
+    let mut number = 0u32;
+    while let Some(Emission { at, bytes }) = source.next() {
+        let due = base.saturating_add(at.as_nanos());
+        if due >= end || !stop.unless_before(due, clock) {
+            break;
+        }
+        let to = to[receivers.of_packet(None)];
+        let packet = &mut packet[..ECHO_HEADER + payload_bytes(bytes)];
+        let stamp = Stamp { flow: order.flow, number: number % LAST, at: due };
+        write_request(packet, ident, &stamp);
+        number = number.wrapping_add(1);
+        let sent = report.intervals.entry(clock.interval(due)).or_default();
+        sent.packets += 1;
+        sent.bytes += u64::from(bytes);
+        sent.late += u64::from(clock.now().saturating_sub(due) > LATE);
+        let SocketAddr::V4(v4) = to else { continue };
+        let address = SockaddrIn::from(SocketAddrV4::new(*v4.ip(), 0));
+        match sendto(socket.as_raw_fd(), packet, &address, MsgFlags::empty()) {
+            Ok(_) => {}
+            Err(error) => {
+                let error = io::Error::from(error);
+                if !is_refusal(&error) && !is_unreachable(&error) {
+                    return Err(error).with_context(|| format!("cannot send to {}", v4.ip()));
+                }
+                sent.refused += 1;
+            }
+        }
+    }
+    if order.time.is_some() {
+        stop.unless_before(end, clock);
+    }
+    Ok(report)
+}
+
+/// Counts replies until it is `over`.
+fn replies(socket: &OwnedFd, ident: u16, clock: &Clock, over: &AtomicBool) -> Result<Tally> {
+    let mut tally = Tally::new();
+    let mut buffer = vec![0; 1 << 16];
+    while !over.load(Ordering::Relaxed) {
+        match recvfrom::<SockaddrIn>(socket.as_raw_fd(), &mut buffer) {
+            Ok((length, _)) => {
+                let now = clock.now();
+                let Some(stamp) = read_reply(&buffer[..length], ident) else { continue };
+                let bytes = length as u64 + ETHERNET;
+                tally.arrived(
+                    stamp.number,
+                    clock.interval(stamp.at),
+                    bytes,
+                    now.saturating_sub(stamp.at),
+                );
+            }
+            Err(Errno::EAGAIN | Errno::EINTR) => {}
+            Err(error) => return Err(io::Error::from(error).into()),
+        }
+    }
+    Ok(tally)
+}
+
+/// Writes an echo request that carries `stamp` over all of `packet` (RFC 792).
+fn write_request(packet: &mut [u8], ident: u16, stamp: &Stamp) {
+    packet[..ECHO_HEADER].fill(0);
+    packet[0] = ECHO_REQUEST;
+    packet[4..6].copy_from_slice(&ident.to_be_bytes());
+    packet[6..8].copy_from_slice(&(stamp.number as u16).to_be_bytes());
+    stamp.write(&mut packet[ECHO_HEADER..]);
+    let sum = checksum(packet);
+    packet[2..4].copy_from_slice(&sum.to_be_bytes());
+}
+
+/// What an IPv4 packet carries, if it is an echo reply to one of ours.
+fn read_reply(packet: &[u8], ident: u16) -> Option<Stamp> {
+    let header = usize::from(packet.first()? & 0x0f) * 4;
+    let echo = packet.get(header..)?;
+    let is_ours = *echo.first()? == ECHO_REPLY && echo.get(4..6)? == ident.to_be_bytes();
+    is_ours.then(|| Stamp::read(&echo[ECHO_HEADER..])).flatten()
+}
+
+/// The Internet checksum (RFC 1071).
+fn checksum(bytes: &[u8]) -> u16 {
+    let words = bytes.chunks(2).map(|pair| {
+        let low = pair.get(1).copied().unwrap_or(0);
+        u32::from(u16::from_be_bytes([pair[0], low]))
+    });
+    let mut sum: u32 = words.sum();
+    while sum > 0xffff {
+        sum = (sum & 0xffff) + (sum >> 16);
+    }
+    !(sum as u16)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_reply_is_known_by_its_ident() {
+        let stamp = Stamp { flow: 1, number: 70_000, at: 5 };
+        let mut packet = [0; 20 + ECHO_HEADER + 18];
+        packet[0] = 0x45;
+        write_request(&mut packet[20..], 77, &stamp);
+        assert_eq!(checksum(&packet[20..]), 0, "with its checksum it sums up to nothing");
+        assert_eq!(read_reply(&packet, 77), None, "a request");
+        packet[20] = ECHO_REPLY;
+        assert_eq!(read_reply(&packet, 77), Some(stamp));
+        assert_eq!(read_reply(&packet, 78), None);
+        assert_eq!(read_reply(&packet[..21], 77), None);
+    }
+}
