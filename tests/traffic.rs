@@ -4,9 +4,11 @@ mod common;
 
 use std::collections::BTreeMap;
 use std::fs::File;
+use std::path::Path;
 
 use common::Lab;
 use netloom_columnar::{Cell, Stored};
+use pcap_file::pcapng::{Block, PcapNgReader};
 
 /// The numbers of a run's `traffic.parquet`, summed up over time, by entry and sender.
 fn sums(lab: &Lab) -> BTreeMap<(String, String), BTreeMap<&'static str, u64>> {
@@ -102,6 +104,98 @@ fn a_run_sends_what_models_say_and_counts_what_links_lose() {
     assert!(!bulk.contains_key("sent_packets") && !bulk.contains_key("flows"));
     let web = of("web", "c");
     assert_eq!((web["flows"], web["completed_flows"], web["received_bytes"]), (2, 2, 100_100));
+}
+
+/// What one node sends over UDP to a group, and what others do over TCP.
+const ALIKE: &str = "seed: 5\n\
+    topology:\n  \
+      nodes: { a: , r: { kind: router }, b: { group: all }, c: { group: all }, \
+d: { group: all },\n    e: , f: }\n  \
+      groups: { all: {} }\n  links:\n    \
+      - { name: out, endpoints: [\"a:eth1\", r] }\n    \
+      - { name: to-b, endpoints: [r, b] }\n    - { name: to-c, endpoints: [r, c] }\n    \
+      - { name: to-d, endpoints: [r, d] }\n    \
+      - { endpoints: [e, f], rate: 100Mbit/s, delay: 1ms }\n\
+    traffic:\n  \
+      - { name: load, from: a, to: { group: all }, udp: {}, size: imix, for: 2s,\n      \
+          on_off: { sources: 3, on: { exponential: 100ms }, off: { exponential: 100ms },\n        \
+            rate: 200kbit/s } }\n  \
+      - { name: pages, from: e, to: f, tcp: {},\n      \
+          http: { requests: 9, sizes: { exponential: 20kB }, think: { exponential: 10ms } } }\n  \
+      - { name: bursts, from: f, to: e, tcp: {}, for: 1s,\n      \
+          ppbp: { load: 1Mbit/s, bursts: 20, burst: 100ms, hurst: 0.8 } }\n  \
+      - { name: echo, from: e, to: f, ping: { interval: 20ms, count: 10 } }\n";
+
+/// Lengths of frames and times in ns.
+type Sequence = Vec<(u64, u64)>;
+
+/// The two kinds of runs send the same: lengths, receivers and intended times of a sender are those
+/// of its random numbers.
+#[test]
+fn real_and_simulated_senders_send_the_same_sequence() {
+    let real = Lab::new(&format!("{ALIKE}measure: {{ capture: [\"a:eth1\"] }}\n"));
+    real.ok(&["run", "-o", "results"]);
+    let simulated = Lab::new(ALIKE);
+    simulated.ok(&["run", "--simulate", "--frames", "-o", "results"]);
+    let intended = stamped(&real.path("results/captures/a-eth1.pcapng"));
+    assert_eq!(intended.len(), 3, "each member of the group receives");
+    let first = |all: &[Sequence]| all.iter().map(|one| one[0].1).min().unwrap();
+    let from_first = |mut all: Vec<Sequence>| {
+        let first = first(&all);
+        all.iter_mut().flatten().for_each(|(_, at)| *at -= first);
+        all.sort();
+        all
+    };
+    let simulated_log = offered(&simulated, &["to-b", "to-c", "to-d"]);
+    let (real_one, simulated_one) = (from_first(intended), from_first(simulated_log));
+    assert!(real_one == simulated_one, "{real_one:?}\n{simulated_one:?}");
+    let of = |lab: &Lab, name: &str| {
+        let summary = summary(lab);
+        let flows = summary["flows"].as_array().unwrap().clone();
+        flows.into_iter().find(|flow| flow["name"] == name).unwrap()
+    };
+    for name in ["pages", "bursts"] {
+        let [real, simulated] = [&real, &simulated].map(|lab| of(lab, name));
+        assert_eq!(real["received"]["bytes"], simulated["received"]["bytes"], "{name}");
+        for key in ["begun", "completed"] {
+            assert_eq!(real["transfers"][key], simulated["transfers"][key], "{name}: {key}");
+        }
+        assert_eq!(real["transfers"]["begun"], real["transfers"]["completed"], "{name}");
+    }
+    let [real, simulated] = [&real, &simulated].map(|lab| of(lab, "echo"));
+    assert_eq!((&real["sent"], &real["received"]), (&simulated["sent"], &simulated["sent"]));
+}
+
+/// What a sender meant to send over UDP to each receiver, by a capture at its interface.
+fn stamped(file: &Path) -> Vec<Sequence> {
+    let mut reader = PcapNgReader::new(File::open(file).unwrap()).unwrap();
+    let mut by_receiver: BTreeMap<Vec<u8>, Sequence> = BTreeMap::new();
+    while let Some(Ok(block)) = reader.next_block() {
+        let Block::EnhancedPacket(packet) = block else { continue };
+        // Behind the headers of Ethernet, IPv4 and UDP: `NLtr`, sender, number, time.
+        let Some(stamp) = packet.data.get(42..60).filter(|stamp| stamp.starts_with(b"NLtr")) else {
+            continue;
+        };
+        if stamp[6..10] == [0xff; 4] {
+            continue;
+        }
+        let at = u64::from_be_bytes(stamp[10..18].try_into().unwrap());
+        let sent = by_receiver.entry(packet.data[30..34].to_vec()).or_default();
+        sent.push((packet.original_len.into(), at));
+    }
+    by_receiver.into_values().collect()
+}
+
+/// What was offered to each of these links in its forward direction, by the log of a run.
+fn offered(lab: &Lab, links: &[&str]) -> Vec<Sequence> {
+    let lines = lab.ok(&["frames", "--csv", "-", "results/frames.nlf"]);
+    let of_link = |link: &&str| {
+        let of_link = format!(",{link},forward,offered,");
+        let lines = lines.lines().filter(|line| line.contains(&of_link));
+        let cells = lines.map(|line| line.split(',').collect::<Vec<_>>());
+        cells.map(|cells| (cells[6].parse().unwrap(), cells[0].parse().unwrap())).collect()
+    };
+    links.iter().map(of_link).collect()
 }
 
 /// A run ends what never ends by itself, and what was counted until then is there.

@@ -75,7 +75,7 @@ fn requests(
     ready: impl FnOnce(),
 ) -> Result<SentReport> {
     let stream = Stream::new(order.seed, &order.stream);
-    let mut source = order.model.source(&order.sizes, None, &stream)?;
+    let source = order.model.source(&order.sizes, None, &stream)?;
     let mut receivers = Receivers::new(&stream, to.len());
     let mut report = SentReport::default();
     let mut packet = vec![0; 1 << 16];
@@ -83,7 +83,7 @@ fn requests(
     let base = clock.now();
     let end = order.time.map_or(u64::MAX, |time| base.saturating_add(time.as_nanos()));
     let mut number = 0u32;
-    while let Some(Emission { at, bytes }) = source.next() {
+    for Emission { at, bytes } in source {
         let due = base.saturating_add(at.as_nanos());
         if due >= end || !stop.unless_before(due, clock) {
             break;
