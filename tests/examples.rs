@@ -82,6 +82,7 @@ fn every_example_is_tested_here() {
             "lan",
             "ospf",
             "outside",
+            "thousand",
             "two-arms",
             "vlans"
         ],

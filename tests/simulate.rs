@@ -118,6 +118,63 @@ fn the_campus_has_all_kinds_of_traffic() {
 }
 
 #[test]
+fn a_thousand_nodes_send_to_each_other() {
+    let folder = Folder::new("thousand");
+    let whole = fs::read_to_string(example("thousand")).unwrap();
+    let file = folder.scenario(&whole.replacen("duration: 10s", "duration: 50ms", 1));
+    let results = folder.path("results");
+    ended(&simulate(&file, &results, &["--threads", "2"]));
+    let summary = summary(&results);
+    let flows = summary["flows"].as_array().unwrap();
+    assert_eq!(flows.len(), 1000);
+    let sends = |flow: &&Value| flow["received"]["bytes"].as_u64().unwrap() > 0;
+    // In 50 ms the farthest have not yet had their handshake.
+    assert!(flows.iter().filter(sends).count() > 500);
+    assert!(results.join("report.html").is_file());
+}
+
+#[test]
+fn what_fails_comes_back_at_the_times_of_the_seed() {
+    let folder = Folder::new("fails");
+    let file = folder.scenario(
+        "name: fails\nseed: 3\nduration: 20s\ntopology:\n  nodes: { a: , b: }\n  links:\n    \
+         - { name: uplink, endpoints: [a, b], delay: 10ms }\ntimeline:\n  \
+         - { at: 1s, link: uplink, set: { delay: 20ms }, for: 1s }\n  \
+         - { at: 3s, every: 2s, times: 2, node: b, state: down, for: 1s }\n  \
+         - { at: 8s, link: uplink, until: 18s,\n      \
+             fails: { after: { exponential: 2s }, for: { exponential: 500ms } } }\n\
+         traffic:\n  - { name: ping, from: a, to: b, ping: { interval: 100ms } }\n",
+    );
+    let results = folder.path("results");
+    ended(&simulate(&file, &results, &[]));
+    let first = summary(&results);
+    let of = |summary: &Value, key: &str| -> Vec<u64> {
+        let events = summary["timeline"].as_array().unwrap().iter();
+        events.map(|event| event[key].as_u64().unwrap()).collect()
+    };
+    let happened = of(&first, "happened");
+    assert_eq!(happened, of(&first, "planned"));
+    let in_ms: Vec<u64> = happened[..6].iter().map(|at| at / 1_000_000).collect();
+    assert_eq!(in_ms, [1000, 2000, 3000, 4000, 5000, 6000]);
+    let failures = &happened[6..];
+    assert!(failures.len() >= 4 && failures.len() % 2 == 0, "{failures:?}");
+    let down: u64 = failures.chunks(2).map(|pair| pair[1] - pair[0]).sum();
+    // 10 pings a second, and none while something is down.
+    let flow = &first["flows"][0];
+    let lost =
+        flow["sent"]["frames"].as_u64().unwrap() - flow["received"]["frames"].as_u64().unwrap();
+    let expected = 20 + down / 100_000_000;
+    assert!(lost.abs_diff(expected) <= 2 + failures.len() as u64, "{lost} lost, {expected} meant");
+    let delay = &flow["delay"];
+    assert_eq!(
+        (delay["min_ns"].as_u64(), delay["max_ns"].as_u64()),
+        (Some(20_000_000), Some(40_000_000))
+    );
+    ended(&simulate(&file, &folder.path("other"), &["--seed", "4"]));
+    assert_ne!(of(&summary(&folder.path("other")), "happened")[6..], happened[6..]);
+}
+
+#[test]
 fn commands_are_named_and_can_be_left_out() {
     let folder = Folder::new("commands");
     let refused = simulate(&example("abilene"), &folder.path("no"), &[]);

@@ -28,7 +28,7 @@ impl Timeline {
     pub fn new(scenario: &Scenario, described: &Described) -> Result<(Self, Vec<Change>)> {
         let mut timeline = Self::default();
         let mut made = Vec::new();
-        for (number, event) in scenario.timeline.iter().enumerate() {
+        for (number, event) in scenario.happenings().into_iter().enumerate() {
             let changes = LinkChange::of_action(scenario, &event.action);
             let at = match (&event.at, &event.action) {
                 (_, TimelineAction::Run { .. }) | (Start::After { .. }, _) => None,

@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use netloom_link::PipeConfig;
 
 use crate::layer2::{Layer2, Port};
-use crate::spec::{Endpoint, NodeKind, Scenario, TimelineAction};
+use crate::spec::{Endpoint, NodeKind, Scenario, TimelineAction, When};
 
 impl Scenario {
     /// Whether anything that its links do or that is sent depends on the seed, changes of the
@@ -13,6 +13,7 @@ impl Scenario {
     pub fn is_random(&self) -> bool {
         let pipes = self.modelled_links().flat_map(|link| [&link.forward, &link.reverse]);
         let changed = self.timeline.iter().any(|event| match &event.action {
+            _ if matches!(event.when, Some(When::Fails(_))) => true,
             TimelineAction::SetLink { change, .. } => {
                 let mut config = PipeConfig::default();
                 change.apply_to(&mut config);

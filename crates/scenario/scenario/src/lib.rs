@@ -10,6 +10,7 @@
 //! | [`Scenario`] and its parts | the resolved scenario |
 //! | [`service`] | templates of services, and the ones that NetLoom comes with |
 //! | `extent` | what a whole scenario comes to: randomness, neighbours |
+//! | `happenings` | what a timeline comes to: [`Happening`] |
 //! | [`Layer2`] | which interfaces hear each other |
 //! | `files` | what is needed of the files that a scenario names |
 //! | `diagnostic` | findings with places, rendered for people and programs |
@@ -25,6 +26,7 @@ mod ends;
 mod extent;
 mod files;
 pub mod graph;
+mod happenings;
 mod layer2;
 mod limits;
 mod load;
@@ -45,6 +47,7 @@ pub use diagnostic::similar;
 pub use diagnostic::{Diagnostic, Diagnostics, Related, Severity};
 pub use ends::LinkEnds;
 pub use files::{ReadFile, Unreadable};
+pub use happenings::Happening;
 pub use layer2::{Layer2, Port};
 pub use limits::{Controller, CpuQuota, Limits};
 pub use load::{Loaded, load, load_with_files, properties, value};

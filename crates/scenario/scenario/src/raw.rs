@@ -33,7 +33,7 @@ pub(crate) use node::{
 };
 pub(crate) use process::{RawProcess, RawReady};
 pub(crate) use software::{RawBind, RawFile, RawService, RawServices};
-pub(crate) use timeline::{RawEvent, RawStart};
+pub(crate) use timeline::{RawEvent, RawFails, RawStart};
 pub(crate) use traffic::{RawParties, RawTcp, RawTraffic, RawUdp};
 pub(crate) use values::{RawEndpoint, RawTime};
 pub(crate) use workers::RawWorkers;

@@ -27,7 +27,7 @@ pub use node::{
     SpanningTree, Subinterface,
 };
 pub use process::{Command, Expectation, ExpectedExit, Process, Ready};
-pub use timeline::{Milestone, Start, TimelineAction, TimelineEvent};
+pub use timeline::{Fails, Milestone, Recurs, Start, TimelineAction, TimelineEvent, When};
 pub use traffic::{IpFamily, Traffic, Transport};
 pub use watching::{Capture, Measure, Monitor, OnContention};
 

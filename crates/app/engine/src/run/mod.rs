@@ -40,11 +40,12 @@ impl Run {
     /// Runs everything to its end. Ends early when somebody else asks for the end.
     pub async fn drive(self) -> Outcome {
         let scenario = self.network().deployment().scenario.clone();
-        self.watch_timeline(scenario.timeline.len());
+        let happenings = scenario.happenings();
+        self.watch_timeline(happenings.len());
         let mut events = JoinSet::new();
         let mut foreground = JoinSet::new();
         let mut background = JoinSet::new();
-        for (number, event) in scenario.timeline.iter().cloned().enumerate() {
+        for (number, event) in happenings.into_iter().enumerate() {
             events.spawn(timeline::happen(self.clone(), number, event));
         }
         for process in scenario.processes.iter().cloned() {

@@ -7,7 +7,7 @@ use netloom_api::event::{Origin, What};
 use netloom_api::summary::TimelineStatus;
 use netloom_monitor::Observation;
 use netloom_nodes::{SpawnRequest, Stdio};
-use netloom_scenario::{Command, TimelineAction, TimelineEvent};
+use netloom_scenario::{Command, Happening, TimelineAction};
 use netloom_units::Time;
 use netloom_units::readable::seconds;
 use tokio::io::{AsyncRead, AsyncReadExt};
@@ -29,7 +29,7 @@ struct Happened {
 }
 
 /// Waits for the event's time, makes it happen, and hands back what became of it.
-pub async fn happen(run: Run, number: usize, event: TimelineEvent) -> TimelineStatus {
+pub async fn happen(run: Run, number: usize, event: Happening) -> TimelineStatus {
     let changes = LinkChange::of_action(&run.network().deployment().scenario, &event.action);
     let mut status = TimelineStatus {
         number,

@@ -178,7 +178,7 @@ impl Law {
 
     /// The next value as a duration: base units are nanoseconds, rounded to the nearest, at least
     /// 1, so that time goes on.
-    pub(crate) fn duration(&self, stream: &mut Stream) -> Duration {
+    pub fn duration(&self, stream: &mut Stream) -> Duration {
         nanoseconds(self.draw(stream)).max(Duration::from_nanos(1))
     }
 

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::fmt;
 
 use netloom_link::LinkState;
+use netloom_traffic::DurationDistribution;
 use netloom_units::Duration;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::value::MapAccessDeserializer;
@@ -39,9 +40,37 @@ pub(crate) struct RawEvent {
     /// `down` or `up`: the new state of the link, or of all links of the node.
     #[serde(default)]
     pub state: Option<LinkState>,
+    /// For how long: then what was changed comes back.
+    #[serde(default, rename = "for")]
+    pub time: Option<RawTime>,
+    /// It happens again after this time, and so on: as often as `times` says, or `until` a time, or
+    /// the run, ends it.
+    #[serde(default)]
+    pub every: Option<RawTime>,
+    /// How often it happens.
+    #[serde(default)]
+    pub times: Option<u64>,
+    /// It happens no more from this time on.
+    #[serde(default)]
+    pub until: Option<RawTime>,
+    /// The link, or all links of the node, fail at random times.
+    #[serde(default)]
+    pub fails: Option<Spanned<RawFails>>,
     /// A command that is run in the node.
     #[serde(default)]
     pub run: Option<RawCommand>,
+}
+
+/// Failures at random times.
+#[derive(Debug, Clone, serde::Deserialize, JsonSchema)]
+#[schemars(rename = "Fails")]
+#[serde(deny_unknown_fields)]
+pub(crate) struct RawFails {
+    /// How long it works, from `at` or the last failure on: a time or a distribution of times.
+    pub after: DurationDistribution,
+    /// How long it fails then.
+    #[serde(rename = "for")]
+    pub lasts: DurationDistribution,
 }
 
 /// When something begins.

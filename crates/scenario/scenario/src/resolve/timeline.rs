@@ -1,14 +1,15 @@
 //! The timeline: every event has one object and something that happens to it.
 
 use netloom_link::PipeChange;
+use netloom_units::Duration;
 
 use super::processes::check_time;
 use super::references::References;
 use super::report::Report;
 use crate::decode::Spanned;
 use crate::diagnostic::Diagnostic;
-use crate::raw::{RawEvent, RawScenario};
-use crate::spec::{TimelineAction, TimelineEvent};
+use crate::raw::{RawEvent, RawFails, RawScenario, RawStart};
+use crate::spec::{Fails, Recurs, TimelineAction, TimelineEvent, When};
 
 /// Resolves all events.
 pub(super) fn resolve(
@@ -18,15 +19,115 @@ pub(super) fn resolve(
 ) -> Vec<TimelineEvent> {
     let event = |event: &Spanned<RawEvent>| {
         let action = action(event, references, report);
+        let when = when(raw, event, report);
         let Some(at) = &event.at else {
             report.missing(event.id, event.span, "at", "say when it happens, like `at: 5s`");
             return None;
         };
         check_time(raw, at, "event", report);
         let at = references.start(&at.value, report);
-        Some(TimelineEvent { at: at?, action: action? })
+        Some(TimelineEvent { at: at?, action: action?, when: when? })
     };
     raw.timeline.iter().filter_map(event).collect()
+}
+
+/// Most times that one event happens.
+const MOST: u64 = 100_000;
+
+/// How often an event happens, and for how long; nothing at all if that makes no sense.
+fn when(
+    raw: &RawScenario,
+    event: &Spanned<RawEvent>,
+    report: &mut Report<'_>,
+) -> Option<Option<When>> {
+    let (every, times) = (event.every.map(|time| time.0), event.times);
+    let (until, lasts) = (event.until.map(|time| time.0), event.time.map(|time| time.0));
+    let keys = ["for", "every", "times", "until", "fails"];
+    let Some(first) = keys.into_iter().find(|key| report.key(event.id, &[key]).is_some()) else {
+        return Some(None);
+    };
+    let mut refuse = |key: &str, message: String, help: &str| {
+        let span = report.key(event.id, &[key]).unwrap_or(event.span);
+        report.error(Diagnostic::error(span, message).with_help(help));
+        None
+    };
+    let at = match event.at.as_ref().map(|at| &at.value) {
+        Some(RawStart::At(at)) => *at,
+        Some(RawStart::After(_)) => {
+            let message = format!("`{first}` needs an event at a time, not after a process");
+            return refuse(first, message, "write `at: 5s`, or leave it out");
+        }
+        None => return None,
+    };
+    if event.run.is_some() && (lasts.is_some() || event.fails.is_some()) {
+        let key = if lasts.is_some() { "for" } else { "fails" };
+        let message = format!("a command has no `{key}`: it cannot be taken back");
+        return refuse(key, message, "leave it out");
+    }
+    for (key, time) in [("for", lasts), ("every", every)] {
+        if time == Some(Duration::ZERO) {
+            return refuse(key, format!("`{key}` is above 0"), "write a time, like `2s`");
+        }
+    }
+    let duration = raw.duration.as_ref().map(|duration| duration.value.0);
+    let end = until.into_iter().chain(duration).min();
+    if let Some(until) = until.filter(|until| *until <= at) {
+        let message = format!("it never happens: it begins at {at}, and ends at {until}");
+        return refuse("until", message, "let it end later");
+    }
+    if let Some(fails) = &event.fails {
+        for (key, is_there) in
+            [("for", lasts.is_some()), ("every", every.is_some()), ("times", times.is_some())]
+        {
+            if is_there {
+                let message = format!("`fails` says when: `{key}` has no place beside it");
+                return refuse(key, message, "keep one of them");
+            }
+        }
+        let RawFails { after, lasts } = fails.value.clone();
+        let fails = Fails { after, lasts, until };
+        let Some(gap) = fails.mean_gap() else {
+            let message = "the values of `empirical` are a list here, no file".into();
+            return refuse("fails", message, "write them, like `empirical: [1s, 2s]`");
+        };
+        let Some(end) = end else {
+            let message = "it fails for ever, and the run with it never ends".into();
+            return refuse("fails", message, "add `until: 60s`, or give the run a `duration`");
+        };
+        let expected = end.saturating_sub(at).as_nanos() as f64 / gap;
+        if expected > MOST as f64 {
+            let message = format!("it would fail {expected:.0} times: at most {MOST}");
+            return refuse("fails", message, "let it work longer, or end earlier");
+        }
+        return Some(Some(When::Fails(fails)));
+    }
+    let Some(every) = every else {
+        for (key, is_there) in [("times", times.is_some()), ("until", until.is_some())] {
+            if is_there {
+                let message = format!("`{key}` has no effect without `every` or `fails`");
+                return refuse(key, message, "add `every: 10s`, or leave it out");
+            }
+        }
+        return Some(lasts.map(When::Lasts));
+    };
+    if let Some(lasts) = lasts.filter(|lasts| *lasts >= every) {
+        let message = format!("it happens each {every}, and would last {lasts}");
+        return refuse("for", message, "let it last for less than `every`");
+    }
+    if times == Some(0) {
+        return refuse("times", "`times` is 1 or more".into(), "leave the event out");
+    }
+    let until_end = end.map(|end| end.saturating_sub(at).as_nanos().div_ceil(every.as_nanos()));
+    let Some(count) = times.into_iter().chain(until_end).min() else {
+        let message = "it happens for ever, and the run never ends".into();
+        let help = "add `times: 5` or `until: 60s`, or give the run a `duration`";
+        return refuse("every", message, help);
+    };
+    if count > MOST {
+        let message = format!("it would happen {count} times: at most {MOST}");
+        return refuse("every", message, "let more time pass between, or end earlier");
+    }
+    Some(Some(When::Recurs(Recurs { every, times, until, lasts })))
 }
 
 fn action(
@@ -67,7 +168,13 @@ fn set_link(
         let message = "the new state is given twice, here and in `set`";
         report.error(Diagnostic::error(span, message).with_help("keep one of them"));
     }
-    change = change.overlaid(&PipeChange { state: event.state, ..PipeChange::default() });
+    let fails = event.fails.as_ref().map(|_| Fails::STATE);
+    if let (Some(fails), Some(_)) = (&event.fails, change.state.or(event.state)) {
+        let message = "`fails` changes the state by itself";
+        report.error(Diagnostic::error(fails.span, message).with_help("leave `state` out"));
+    }
+    let state = event.state.or(fails);
+    change = change.overlaid(&PipeChange { state, ..PipeChange::default() });
     let is_incomplete = report.is_incomplete(event.id)
         || event.set.as_ref().is_some_and(|set| report.is_incomplete(set.id));
     if change.is_empty() && !is_incomplete && event.run.is_none() {
@@ -87,7 +194,12 @@ fn at_node(
     report: &mut Report<'_>,
 ) -> Option<TimelineAction> {
     excess(event, &["set", "direction"], "a node", report);
-    match (event.state, &event.run) {
+    let fails = event.fails.as_ref().map(|_| Fails::STATE);
+    if let (Some(fails), Some(_)) = (&event.fails, event.state) {
+        let message = "`fails` changes the state by itself";
+        report.error(Diagnostic::error(fails.span, message).with_help("leave `state` out"));
+    }
+    match (event.state.or(fails), &event.run) {
         (Some(state), None) => {
             references.node(node, report)?;
             Some(TimelineAction::SetNode { node: node.value.clone(), state })

@@ -1,6 +1,7 @@
 //! What happens at a time, and how times are said.
 
 use netloom_link::PipeChange;
+use netloom_traffic::DurationDistribution;
 use netloom_units::Duration;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -14,6 +15,45 @@ pub struct TimelineEvent {
     pub at: Start,
     /// What.
     pub action: TimelineAction,
+    /// How often, and for how long; without it once, and for good.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub when: Option<When>,
+}
+
+/// How often something happens, and when it is taken back.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum When {
+    /// Once; what was changed comes back after this time.
+    Lasts(Duration),
+    /// Again and again.
+    Recurs(Recurs),
+    /// At random times.
+    Fails(Fails),
+}
+
+/// How something recurs.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Recurs {
+    /// From one time to the next.
+    pub every: Duration,
+    /// How often at most.
+    pub times: Option<u64>,
+    /// Before which time.
+    pub until: Option<Duration>,
+    /// For how long each time; without, for good.
+    pub lasts: Option<Duration>,
+}
+
+/// How something fails. The random numbers are those of the stream `timeline/NUMBER`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Fails {
+    /// How long it works.
+    pub after: DurationDistribution,
+    /// How long it fails then.
+    pub lasts: DurationDistribution,
+    /// Before which time it fails.
+    pub until: Option<Duration>,
 }
 
 /// What happens.

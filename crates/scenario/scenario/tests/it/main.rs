@@ -7,5 +7,6 @@ mod docs;
 mod examples;
 mod good;
 mod graph;
+mod happenings;
 mod robust;
 mod schema;

@@ -1,0 +1,213 @@
+//! What a timeline comes to: each event of the file as often as it recurs, what comes back after
+//! it, and failures at the times that the seed gives.
+
+use std::collections::HashMap;
+
+use netloom_link::{LinkState, PipeChange, PipeConfig, Stream};
+use netloom_traffic::DurationDistribution;
+use netloom_units::Duration;
+
+use crate::spec::{Direction, Fails, Recurs, Scenario, Start, TimelineAction, TimelineEvent, When};
+
+/// Something that happens once.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Happening {
+    /// When.
+    pub at: Start,
+    /// What.
+    pub action: TimelineAction,
+}
+
+/// An occurrence of an event at a time.
+struct Occurrence {
+    at: Duration,
+    /// The number of the event.
+    number: usize,
+    lasts: Option<Duration>,
+}
+
+impl Scenario {
+    /// What happens by the timeline: in the order of its events, and what follows from one of them
+    /// behind it, by time.
+    pub fn happenings(&self) -> Vec<Happening> {
+        let mut found: Vec<Vec<Happening>> = vec![Vec::new(); self.timeline.len()];
+        let mut occurrences = Vec::new();
+        for (number, event) in self.timeline.iter().enumerate() {
+            match &event.at {
+                Start::At(at) => occurrences.extend(self.occurrences(number, event, *at)),
+                after @ Start::After { .. } => found[number]
+                    .push(Happening { at: after.clone(), action: event.action.clone() }),
+            }
+        }
+        // Stable: events at one time stay in their order.
+        occurrences.sort_by_key(|one| one.at);
+        let mut network = Network::new(self);
+        let mut coming_back: Vec<(Duration, usize, Vec<Before>)> = Vec::new();
+        for one in occurrences {
+            while let Some(next) = earliest(&coming_back, one.at) {
+                let (at, number, before) = coming_back.remove(next);
+                found[number].extend(network.restore(at, before));
+            }
+            let action = &self.timeline[one.number].action;
+            let before = network.apply(action);
+            let at = Start::At(one.at);
+            found[one.number].push(Happening { at, action: action.clone() });
+            if let Some(lasts) = one.lasts {
+                coming_back.push((one.at + lasts, one.number, before));
+            }
+        }
+        while let Some(next) = earliest(&coming_back, Duration::from_nanos(u64::MAX)) {
+            let (at, number, before) = coming_back.remove(next);
+            found[number].extend(network.restore(at, before));
+        }
+        found.into_iter().flatten().collect()
+    }
+
+    /// When an event occurs that is first due `at` a time.
+    fn occurrences(&self, number: usize, event: &TimelineEvent, at: Duration) -> Vec<Occurrence> {
+        let end = |until: Option<Duration>| {
+            let ends = until.into_iter().chain(self.duration).min();
+            ends.unwrap_or(Duration::from_nanos(u64::MAX))
+        };
+        match &event.when {
+            None => vec![Occurrence { at, number, lasts: None }],
+            Some(When::Lasts(lasts)) => vec![Occurrence { at, number, lasts: Some(*lasts) }],
+            Some(When::Recurs(Recurs { every, times, until, lasts })) => {
+                let times = times.unwrap_or(u64::MAX);
+                let all = (0..times)
+                    .map(|time| at + Duration::from_nanos(every.as_nanos().saturating_mul(time)));
+                all.take_while(|at| *at < end(*until))
+                    .map(|at| Occurrence { at, number, lasts: *lasts })
+                    .collect()
+            }
+            Some(When::Fails(fails)) => {
+                let stream = Stream::new(self.seed, &format!("timeline/{number}"));
+                let failures = failures(fails, at, end(fails.until), &stream);
+                let one = |(at, lasts)| Occurrence { at, number, lasts: Some(lasts) };
+                failures.into_iter().map(one).collect()
+            }
+        }
+    }
+}
+
+/// When something fails from `from` on and before `end`, and for how long.
+fn failures(
+    fails: &Fails,
+    from: Duration,
+    end: Duration,
+    stream: &Stream,
+) -> Vec<(Duration, Duration)> {
+    // What was written was checked to need no file.
+    let law = |of: &DurationDistribution| of.law().ok();
+    let (Some(after), Some(length)) = (law(&fails.after), law(&fails.lasts)) else {
+        return Vec::new();
+    };
+    let (mut gaps, mut lengths) = (stream.fork("after"), stream.fork("for"));
+    let (mut all, mut now) = (Vec::new(), from);
+    loop {
+        let at = now + after.duration(&mut gaps);
+        if at >= end {
+            return all;
+        }
+        let lasts = length.duration(&mut lengths);
+        all.push((at, lasts));
+        now = at + lasts;
+    }
+}
+
+/// The place of the first that comes back up to and including a time.
+fn earliest(all: &[(Duration, usize, Vec<Before>)], until: Duration) -> Option<usize> {
+    let due = all.iter().enumerate().filter(|(_, (at, ..))| *at <= until);
+    due.min_by_key(|(_, (at, number, _))| (*at, *number)).map(|(place, _)| place)
+}
+
+/// What a pipe has to become again.
+struct Before {
+    link: usize,
+    direction: usize,
+    change: PipeChange,
+}
+
+/// The pipes of all links as they are at a time.
+struct Network<'a> {
+    scenario: &'a Scenario,
+    numbers: HashMap<&'a str, usize>,
+    pipes: Vec<[PipeConfig; 2]>,
+}
+
+impl<'a> Network<'a> {
+    fn new(scenario: &'a Scenario) -> Self {
+        let numbers = scenario.links.iter().enumerate();
+        let pipes = scenario.links.iter();
+        Self {
+            scenario,
+            numbers: numbers.map(|(number, link)| (link.name.as_str(), number)).collect(),
+            pipes: pipes.map(|link| [link.forward.clone(), link.reverse.clone()]).collect(),
+        }
+    }
+
+    /// Applies an action; what would take it back.
+    fn apply(&mut self, action: &TimelineAction) -> Vec<Before> {
+        let (links, directions, change): (Vec<usize>, &[usize], PipeChange) = match action {
+            TimelineAction::Run { .. } => return Vec::new(),
+            TimelineAction::SetLink { link, direction, change } => {
+                let directions: &[usize] = match direction {
+                    Direction::Both => &[0, 1],
+                    Direction::Forward => &[0],
+                    Direction::Reverse => &[1],
+                };
+                let link = self.numbers.get(link.as_str()).copied();
+                (link.into_iter().collect(), directions, (**change).clone())
+            }
+            TimelineAction::SetNode { node, state } => {
+                let change = PipeChange { state: Some(*state), ..PipeChange::default() };
+                let links = self.scenario.links.iter().enumerate();
+                let at_node = links
+                    .filter(|(_, link)| link.endpoints.iter().any(|end| end.node == *node))
+                    .map(|(number, _)| number);
+                (at_node.collect(), &[0, 1], change)
+            }
+        };
+        let mut before = Vec::new();
+        for link in links {
+            for direction in directions.iter().copied() {
+                let pipe = &mut self.pipes[link][direction];
+                let was = pipe.clone();
+                change.apply_to(pipe);
+                before.push(Before { link, direction, change: pipe.change_to(&was) });
+            }
+        }
+        before
+    }
+
+    /// What was changed comes back: a link's directions together where they are alike.
+    fn restore(&mut self, at: Duration, before: Vec<Before>) -> Vec<Happening> {
+        let mut all: Vec<(usize, Direction, PipeChange)> = Vec::new();
+        for Before { link, direction, change } in before {
+            change.apply_to(&mut self.pipes[link][direction]);
+            match all.last_mut() {
+                Some((last, both, same)) if *last == link && *same == change => {
+                    *both = Direction::Both;
+                }
+                _ => all.push((link, [Direction::Forward, Direction::Reverse][direction], change)),
+            }
+        }
+        let changes = all.into_iter().filter(|(.., change)| !change.is_empty());
+        let happening = |(link, direction, change): (usize, Direction, PipeChange)| {
+            let link = self.scenario.links[link].name.clone();
+            let action = TimelineAction::SetLink { link, direction, change: Box::new(change) };
+            Happening { at: Start::At(at), action }
+        };
+        changes.map(happening).collect()
+    }
+}
+
+impl Fails {
+    /// The action that a failure is: a cut.
+    pub(crate) const STATE: LinkState = LinkState::Down;
+
+    /// How long it takes from one failure to the next on average, in ns.
+    pub(crate) fn mean_gap(&self) -> Option<f64> {
+        Some(self.after.law().ok()?.mean() + self.lasts.law().ok()?.mean())
+    }
+}
