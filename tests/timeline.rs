@@ -179,3 +179,25 @@ fn what_was_due_while_the_engine_stood_still_is_in_the_verdict() {
     let late = findings.iter().find(|finding| finding["signal"] == "timeline").unwrap();
     assert!(late["why"].as_str().unwrap().starts_with("timeline on events: "), "{late}");
 }
+
+/// What recurs, is taken back or fails at random happens in order, each with its time.
+#[test]
+fn events_recur_and_are_taken_back() {
+    let lab = Lab::new(
+        "seed: 2\nduration: 4s\ntopology:\n  nodes: { a: , b: }\n  \
+         links: [{ name: up, endpoints: [a, b], delay: 10ms }]\ntimeline:\n  \
+         - { at: 500ms, every: 1s, times: 2, link: up, set: { delay: 20ms }, for: 500ms }\n  \
+         - { at: 3s, link: up, until: 3600ms, fails: { after: 200ms, for: 100ms } }\n",
+    );
+    lab.ok(&["run", "-o", "results"]);
+    let summary = summary(&lab);
+    let events = summary["timeline"].as_array().unwrap();
+    let planned = events.iter().map(|event| event["planned"].as_u64().unwrap());
+    let begun = events[0]["planned"].as_u64().unwrap();
+    let planned: Vec<u64> = planned.map(|at| (at - begun) / 1_000_000).collect();
+    assert_eq!(planned, [0, 500, 1000, 1500, 2700, 2800, 3000, 3100]);
+    assert!(events.iter().all(|event| event["happened"].is_u64()), "{events:?}");
+    assert_eq!(changes(&lab.path("results")), events.len());
+    let link = &summary["links"][0]["forward"]["config"];
+    assert_eq!((&link["delay"], &link["state"]), (&"10ms".into(), &"up".into()));
+}
