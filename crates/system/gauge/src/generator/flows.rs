@@ -1,5 +1,5 @@
-//! A TCP connection for each transfer or burst, which begins at its time, whatever became of others. It is
-//! complete when the receiver has all of it.
+//! A TCP connection for each transfer or burst, which begins at its time, whatever became of
+//! others. It is complete when the receiver has all of it.
 
 use std::io::{self, Read};
 use std::net::{Shutdown, SocketAddr, TcpStream};
