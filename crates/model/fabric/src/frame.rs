@@ -19,11 +19,12 @@ pub trait Frame: netloom_link::Frame {
     fn tag(&self) -> Option<Tag>;
 }
 
-/// No Ethernet frame.
+/// What is no Ethernet frame, or has headers that contradict each other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Malformed;
 
-/// What makes frames, and takes them back. All that makes one may refuse: memory is bounded.
+/// What makes frames, and takes them back. Memory is bounded: `None` is for want of room, and the
+/// frame that was given is gone.
 pub trait Memory: std::fmt::Debug + Send {
     /// What it makes.
     type Frame: Frame;
@@ -47,7 +48,7 @@ pub trait Memory: std::fmt::Debug + Send {
     fn with_tag(&mut self, frame: &Self::Frame, tag: Option<Tag>) -> Option<Self::Frame>;
 
     /// Cuts a super-frame into pieces of `together` wire frames at most, each of which is appended
-    /// to `pieces`; without a frame where there was no room for it.
+    /// to `pieces`, with `None` for a piece that there was no room for.
     fn split(
         &mut self,
         frame: Self::Frame,

@@ -1,6 +1,6 @@
 //! Identities of the parts of a network. Whoever describes the network chooses them; an identity
-//! never changes while the thing lives. Not here: where a network keeps a thing, which it chooses
-//! itself.
+//! never changes while the thing is in a network. Not here: where a network keeps a thing, which it
+//! chooses itself.
 
 use std::fmt;
 
@@ -13,7 +13,7 @@ macro_rules! ids {
         pub struct $name(pub u32);
 
         impl $name {
-            /// Its place in a list that has one for each identity.
+            /// The index to use in a list that has an entry for each identity.
             pub const fn index(self) -> usize {
                 self.0 as usize
             }

@@ -25,7 +25,7 @@ pub enum LinkEnd<P = PortId> {
     Port(P),
     /// Several ports of the network that share the link, as an interface with VLAN sub-interfaces
     /// does. What enters by the port of a VLAN is tagged; what arrives with that tag leaves by it,
-    /// without the tag. All else is the first port's.
+    /// without the tag. All other frames use `untagged`.
     Trunk {
         /// The port of the interface itself.
         untagged: P,
@@ -41,11 +41,11 @@ pub enum LinkEnd<P = PortId> {
 pub struct SwitchPort {
     /// The switch. It exists as long as a link ends at it.
     pub switch: SegmentId,
-    /// What the port does with VLAN tags, if the switch knows VLANs. Either all ports of a switch
-    /// say it or none.
+    /// What the port does with VLAN tags, if the switch knows VLANs. All ports of a
+    /// switch have this, or none.
     pub vlans: Option<PortVlans>,
-    /// The switch's identity in its spanning tree, if it runs one. All ports of a switch say the
-    /// same.
+    /// The switch's identity in its spanning tree, if it runs one. It is the same for
+    /// all ports of a switch.
     pub bridge: Option<BridgeId>,
     /// Cost and priority of the port in that tree.
     pub tree: TreeSettings,
@@ -54,7 +54,7 @@ pub struct SwitchPort {
 /// Cost and priority of a port in a spanning tree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct TreeSettings {
-    /// Its path cost; by default what the rate of the pipe that leads out of it gives.
+    /// Its path cost; by default computed from the rate of the pipe that leads out of it.
     pub cost: Option<PathCost>,
     /// Which of several ports with the same cost is preferred.
     pub priority: PortPriority,

@@ -31,8 +31,8 @@ const HOP_BUDGET: usize = 1024;
 /// 3. if [`has_work`](Self::has_work), do so again soon: frames move on without an event; otherwise
 ///    wait until [`next_deadline`](Self::next_deadline) or the next frame.
 ///
-/// Time never goes back from call to call by more than the caller's own lateness: what a pipe
-/// decides depends on the times at which frames are offered, never on when the network is polled.
+/// A `now` may be earlier than the last one, by the caller's own lateness at most. When the network
+/// is polled does not change what pipes decide; only the times at which frames are offered do.
 ///
 /// ```
 /// use netloom_fabric::{Link, LinkEnd, LinkId, Network, PortId, testing::{TestFrame, TestMemory}};
@@ -158,13 +158,13 @@ impl<M: Memory + 'static, O: Observer<M::Frame>> Network<M, O> {
         &mut self.observer
     }
 
-    /// Says how much earlier than offered frames may have come to their ports, from now on. Pipes
-    /// report how much of a delivery's lateness comes from it.
+    /// From now on, a frame may have reached its port up to `uncertainty` before it is offered.
+    /// Pipes report how much of a delivery's lateness comes from it.
     pub fn set_uncertainty(&mut self, uncertainty: Duration) {
         self.uncertainty = uncertainty;
     }
 
-    /// How much earlier than offered frames may have come.
+    /// How long before it is offered a frame may have reached its port.
     pub fn uncertainty(&self) -> Duration {
         self.uncertainty
     }
@@ -204,8 +204,9 @@ impl<M: Memory + 'static, O: Observer<M::Frame>> Network<M, O> {
         }
     }
 
-    /// The next frame that leaves the network at `now`; `None` if nothing more is due, or a round
-    /// of frames has moved through segments. Call it until then before the next frame is offered.
+    /// The next frame that leaves the network at `now`; `None` if nothing more is due, or
+    /// if so many frames have moved through segments that others must have their turn; then there
+    /// [is work](Self::has_work). Call it until then before the next frame is offered.
     #[inline]
     pub fn poll(&mut self, now: Time) -> Option<Delivered<M::Frame>> {
         loop {
@@ -225,8 +226,7 @@ impl<M: Memory + 'static, O: Observer<M::Frame>> Network<M, O> {
         }
     }
 
-    /// Has the pipe or the segment that is due first at `now` do what it has to do; `false` if none
-    /// is due.
+    /// Runs the first pipe or segment that is due by `now`; `false` if none is due.
     ///
     /// What is due happens at its own time, one thing after the other, however late it is polled: a
     /// frame enters a pipe behind a segment exactly when it left the last one, and in that order.
@@ -420,8 +420,8 @@ impl<M: Memory + 'static, O: Observer<M::Frame>> Network<M, O> {
         });
     }
 
-    /// Calls a segment and does what it asks for. What leaves it does so at that time, and may have
-    /// been there earlier by so much.
+    /// Calls a segment and does what it asks for. Frames leave it at the time
+    /// given, and could have left it earlier by the shift given.
     #[inline]
     fn with_segment(
         &mut self,

@@ -26,7 +26,8 @@ pub enum Loss {
     Unplugged,
 }
 
-/// Hears what happens in a network, as it happens. Every method does nothing unless it is written.
+/// Is called for what happens in a network, as it happens. Every method does nothing unless it is
+/// written.
 pub trait Observer<F> {
     /// A frame that is well-formed comes to the beginning of a pipe at `at`.
     #[inline]
@@ -40,8 +41,8 @@ pub trait Observer<F> {
     #[inline]
     fn dropped(&mut self, _pipe: PipeSlot, _at: Time, _reason: DropReason, _frame: &F) {}
 
-    /// A frame leaves a pipe for a port of the network. It is returned by
-    /// [`poll`](crate::Network::poll) next.
+    /// A frame leaves a pipe for a port of the network. [`poll`](crate::Network::poll) returns it
+    /// next, unless there is no memory to take its tag off.
     #[inline]
     fn delivered(&mut self, _pipe: PipeSlot, _delivery: &Delivery<F>) {}
 
@@ -49,7 +50,7 @@ pub trait Observer<F> {
     #[inline]
     fn forwarded(&mut self, _pipe: PipeSlot, _delivery: &Delivery<F>) {}
 
-    /// All that a pipe had to give has been taken: the time to take its events.
+    /// A pipe has nothing more to deliver now: the time to take its events.
     #[inline]
     fn settled(&mut self, _id: PipeSlot, _pipe: &mut Pipe<F>) {}
 

@@ -1,5 +1,6 @@
 //! What joins links: anything that takes a frame at one of its ports and says by which ports it
-//! leaves. A new kind of segment is a file below this one. Not here: pipes, and moving the frame.
+//! leaves. A new kind of segment is a file below this
+//! one, and an end of links in `link`. Not here: pipes, and moving the frame.
 //!
 //! | module | what lives there |
 //! |---|---|
@@ -25,8 +26,8 @@ pub(crate) use outputs::Hop;
 pub use outputs::Outputs;
 pub(crate) use switch::new_switch;
 
-/// What joins links. Ports are numbered by the network; a number is another link's port once the
-/// link is gone.
+/// What joins links. Ports are numbered by the network; when a link goes, the number of its port is
+/// used again.
 ///
 /// A segment is a state machine in virtual time, as a pipe is: after every call, the network asks
 /// for [`next_deadline`](Self::next_deadline).

@@ -2,10 +2,10 @@
 
 use std::os::fd::OwnedFd;
 
-/// An interface of a node, as the engine holds it: a TAP device, non-blocking, with a virtio-net
-/// header of 10 bytes before every frame, checksum and TCP segmentation offloads on.
+/// An interface of a node, as the engine holds it: non-blocking, with a virtio-net header of 10
+/// bytes before every frame, checksum and TCP segmentation offloads on.
 ///
-/// The device stays in its node when the descriptor is closed, and goes with the node.
+/// A TAP device stays in its node when the descriptor is closed, and goes with the node.
 #[derive(Debug)]
 pub struct Device {
     /// The node's name.

@@ -45,8 +45,8 @@ pub(super) struct Home<M: Memory> {
 }
 
 impl<M: Memory + 'static, O: Observer<M::Frame>> Network<M, O> {
-    /// Joins a link, which may come with frames in its pipes. Its ports are free, and the switches
-    /// at its ends are of the kind that it says.
+    /// Joins a link, which may come with frames in its pipes. The caller makes sure that
+    /// no other link has its ports, and that each switch at its ends is of the kind that it says.
     ///
     /// # Panics
     /// If a link of that identity is here already.
@@ -152,7 +152,7 @@ impl<M: Memory + 'static, O: Observer<M::Frame>> Network<M, O> {
         })
     }
 
-    /// Finds a place for the end of a link out of which the pipe of `slot` leads into the link.
+    /// Registers one end of a link: the one where the pipe of `slot` begins.
     fn place(&mut self, end: LinkEnd, slot: usize) -> Place {
         match end {
             LinkEnd::Port(port) => {
