@@ -37,6 +37,7 @@ const ORDER: &[&str] = &[
     "framing",
     "mac_overhead",
     "queue",
+    "background",
     "delay",
     "jitter",
     "reorder",

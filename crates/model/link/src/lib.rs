@@ -10,11 +10,11 @@
 //! | `direction` | the two directions of a link: [`Direction`] |
 //! | `frame` | what a pipe knows of a frame: [`FrameInfo`], [`DropReason`] |
 //! | `pipe` | the pipe, which joins the stages below |
+//! | `background` | virtual frames that join and leave at the line: [`Background`] |
 //! | `queue`, `line`, `channel`, `flight` | its stages: waiting, serialization, loss, propagation |
 //! | `shift` | how much later frames leave the line because they were offered late |
 //! | `statistics` | what a pipe counts: [`PipeStatistics`] |
 //! | `log` | what happens to each frame, and its binary form: [`FrameEvent`], [`LogEncoder`] |
-//! | `random` | a pipe's own random numbers: [`Stream`] |
 //! | `address` | IP prefixes: [`IpPrefix`] |
 //! | [`notation`] | the words of tc and dummynet |
 //! | `segment` | which port of a switch a frame leaves by, in which VLAN: [`LearningTable`], [`VlanBridge`] |
@@ -23,6 +23,7 @@
 //! [`Frame`] says). A pipe allocates while its buffers grow to what the traffic needs, and then no more.
 
 mod address;
+mod background;
 mod channel;
 mod config;
 mod direction;
@@ -34,12 +35,12 @@ mod log;
 pub mod notation;
 mod pipe;
 mod queue;
-mod random;
 mod segment;
 mod shift;
 mod statistics;
 
 pub use address::{AddressError, IpPrefix, Ipv4Prefix, Ipv6Prefix};
+pub use background::{Background, BackgroundError, BackgroundFlow, Representation};
 pub use channel::{BitErrorRate, BitErrors, FourState, GilbertElliott, Loss, LossPattern};
 pub use config::*;
 pub use direction::Direction;
@@ -48,11 +49,13 @@ pub use flight::{
 };
 pub use frame::{DropReason, Frame, FrameInfo, Passage};
 pub use header::{Ecn, Header};
-pub use line::{
-    OPPORTUNITY_BYTES, OverheadPoint, OverheadProfile, RateSchedule, RateTrace, ScheduleStep,
-};
+pub use line::{OPPORTUNITY_BYTES, OverheadPoint, OverheadProfile, RateTrace};
 pub use log::{
     FrameEvent, LOG_VERSION, LogDecoder, LogEncoder, LogEntry, LogError, LogHeader, Occurrence,
+};
+pub use netloom_units::{
+    Data, DataError, DataFile, DataFormat, FileError, FileFault, Framing, MAX_VALUES, RateSchedule,
+    ScheduleStep, SharedData, Stream, check_count, lines, quoted,
 };
 pub use pipe::{COALESCING_BOUND, Delivery, Dropped, Pipe, Rejected};
 pub use queue::{
@@ -60,12 +63,11 @@ pub use queue::{
     FqCodelConfig, PieConfig, Prefix, PrioConfig, QueueChange, QueueConfig, QueueLimit, RedConfig,
     Wf2qConfig,
 };
-pub use random::Stream;
 pub use segment::{
     AGEING, Classified, Forward, JoinedSwitches, LearningTable, MacKey, PortVlans, Tag, Trunk, Vid,
     VlanBridge, VlanDrop, VlanDrops, VlanSet,
 };
 pub use statistics::{
-    Count, DelayStatistics, DropStatistics, Histogram, PipeStatistics, QueueStatistics, Window,
-    WindowError,
+    BackgroundStatistics, Count, DelayStatistics, DropStatistics, Histogram, PipeStatistics,
+    QueueStatistics, Window, WindowError,
 };

@@ -1,17 +1,20 @@
 //! One direction of a link: the stages joined into a state machine in virtual time.
 //! Not here: clocks and devices; whoever owns the pipe says what time it is.
 
+mod background;
+
 use std::collections::VecDeque;
 
 use netloom_units::{Duration, Time};
 
+use crate::background::{BackgroundProcess, Carried};
 use crate::channel::{Channel, Fate};
 use crate::flight::{Flight, Flying};
-use crate::line::{Line, Service};
+use crate::line::{Line, Served, Service};
 use crate::log::{FrameEvent, Journal, Occurrence};
-use crate::queue::{Marked, Queue, Refused, Waiting};
+use crate::queue::{Marked, Queue, Refused, Rejection, Waiting};
 use crate::shift::Shift;
-use crate::statistics::Collector;
+use crate::statistics::{Collector, Present};
 use crate::{
     Count, DropReason, Frame, FrameInfo, InFlight, LinkState, MtuLimit, Passage, PipeChange,
     PipeConfig, PipeStatistics, Stream, Window,
@@ -33,9 +36,10 @@ pub const COALESCING_BOUND: Duration = Duration::from_micros(50);
 ///    be called at any time between.
 ///
 /// `now` never goes back; an earlier time than one already given counts as the latest one given.
-/// What happens between two calls (a frame leaving the line, the next one starting) happens at its
-/// exact time, in order, whenever the next call comes: calls are needed at releases only, and
-/// late calls change nothing but the time of the hand-over.
+/// What happens between two calls (a frame leaving the line, the next one starting, a virtual frame
+/// of the background arriving) happens at its exact time, in order, whenever the next call comes:
+/// calls are needed at releases only, and late calls change nothing but the time of the hand-over.
+/// A frame that is offered comes before virtual ones that arrive in the same nanosecond.
 ///
 /// # Example
 /// ```
@@ -57,9 +61,15 @@ pub struct Pipe<F> {
     now: Time,
     /// Frames offered so far.
     arrivals: u64,
+    /// Frames that have come to the queue so far, virtual ones included.
+    order: u64,
     queue: Queue<F>,
     line: Line,
     serving: Option<Serving<F>>,
+    /// Only once there has been one.
+    background: Option<Box<BackgroundProcess>>,
+    /// What its random numbers come from.
+    stream: Stream,
     shift: Shift,
     channel: Channel,
     flight: Flight<F>,
@@ -125,9 +135,10 @@ impl<F: Frame> Pipe<F> {
     /// An empty pipe whose statistics begin at `start`. All of its draws come from `stream`.
     pub fn new(config: PipeConfig, stream: Stream, start: Time) -> Self {
         let line = Line::new(&config, &stream, start);
-        Self {
+        let mut pipe = Self {
             now: start,
             arrivals: 0,
+            order: 0,
             queue: Queue::new(config.queue.clone(), line.rate(start), stream.fork("queue")),
             line,
             serving: None,
@@ -138,8 +149,12 @@ impl<F: Frame> Pipe<F> {
             statistics: Collector::new(start),
             journal: Journal::default(),
             sent: None,
+            background: None,
+            stream,
             config,
-        }
+        };
+        pipe.begin_background(start);
+        pipe
     }
 
     /// What the pipe runs on.
@@ -157,7 +172,8 @@ impl<F: Frame> Pipe<F> {
         if info.frames() == 1 {
             return 1;
         }
-        if self.has_draws_per_frame() {
+        // What arrives meanwhile comes between its frames.
+        if self.has_draws_per_frame() || self.has_background() {
             return 1;
         }
         self.advance(now);
@@ -210,14 +226,30 @@ impl<F: Frame> Pipe<F> {
         self.arrivals += 1;
         self.statistics.offered(&info);
         self.journal.note(|| FrameEvent::new(number, now, &info, Occurrence::Offered));
+        let result = self.take_in(now, Carried::Real { frame, number }, info, unseen);
+        self.find_due();
+        result.or_else(|(waiting, reason)| self.reject(reason, waiting))
+    }
+
+    /// A frame comes to the beginning of the pipe.
+    #[inline]
+    fn take_in(
+        &mut self,
+        now: Time,
+        frame: Carried<F>,
+        info: FrameInfo,
+        unseen: Duration,
+    ) -> Result<(), Rejection<F>> {
+        let order = self.order;
+        self.order += 1;
         let line_bytes = self.config.rate.line_bytes(&info, self.config.framing);
         let (offered, marked) = (now, false);
-        let waiting = Waiting { frame, info, line_bytes, number, offered, unseen, marked };
+        let waiting = Waiting { frame, info, line_bytes, order, offered, unseen, marked };
         if self.config.state == LinkState::Down {
-            return self.reject(DropReason::Down, waiting);
+            return Err((waiting, DropReason::Down));
         }
         if !self.config.pipe_mtu.admits(info.largest()) && !self.fits_without_tag(&waiting) {
-            return self.reject(DropReason::Mtu, waiting);
+            return Err((waiting, DropReason::Mtu));
         }
         if self.serving.is_none() {
             if self.queue.looks_at_all() {
@@ -227,25 +259,23 @@ impl<F: Frame> Pipe<F> {
             return Ok(());
         }
         self.update_rate(now);
+        let is_virtual = waiting.frame.is_virtual();
         let result = self.queue.enqueue(now, waiting);
+        if is_virtual && result.is_ok() {
+            self.background_waits(&info);
+        }
         self.queue_changed(now);
-        result.or_else(|(waiting, reason)| self.reject(reason, waiting))
+        result
     }
 
     /// Puts a frame on the line that finds it free, unless the queue discipline will not have it.
-    fn pass(&mut self, now: Time, waiting: Waiting<F>) -> Result<(), Rejected<F>> {
+    fn pass(&mut self, now: Time, waiting: Waiting<F>) -> Result<(), Rejection<F>> {
         self.update_rate(now);
         let result = self.queue.pass(now, waiting);
         if !self.queue.effects.is_empty() {
             self.take_effects(now);
         }
-        match result {
-            Ok(waiting) => {
-                self.serve(now, waiting);
-                Ok(())
-            }
-            Err((waiting, reason)) => self.reject(reason, waiting),
-        }
+        result.map(|waiting| self.serve(now, waiting))
     }
 
     /// Whether it is only its VLAN tag that makes a frame longer than the MTU.
@@ -325,24 +355,31 @@ impl<F: Frame> Pipe<F> {
         self.sent.as_mut()?.pop_front()
     }
 
-    /// When the frame on the line leaves it.
+    /// When the next frame that was offered leaves the line, at the earliest: exactly if it is on the
+    /// line, or waits behind virtual frames in a FIFO queue with drop-tail at a constant rate.
     #[inline]
     pub fn line_end(&self) -> Option<Time> {
-        Some(self.serving.as_ref()?.service.end)
+        let serving = self.serving.as_ref()?;
+        match serving.waiting.frame {
+            Carried::Real { .. } => Some(serving.service.end),
+            Carried::Virtual(_) => self.end_behind_background(serving.service.end),
+        }
     }
 
     /// When [`poll`](Self::poll) is to be called next, if nothing else happens before. The call
-    /// may find nothing, because a frame that has yet to leave the line may be lost or take longer.
+    /// may find nothing, because a frame that has yet to leave the line may be lost or take longer,
+    /// or because a pipe with background traffic is visited every 50 ms.
     #[inline]
     pub fn next_deadline(&self) -> Option<Time> {
-        let on_line = || {
-            let serving = self.serving.as_ref()?;
-            Some(self.flight.earliest(serving.service.end))
-        };
-        match self.flight.next_release() {
+        let on_line = || self.line_end().map(|end| self.flight.earliest(end));
+        let due = match self.flight.next_release() {
             Some(release) if self.flight.keeps_order() => Some(release),
             Some(release) => Some(on_line().map_or(release, |earliest| earliest.min(release))),
             None => on_line(),
+        };
+        match &self.background {
+            None => due,
+            Some(background) => due.into_iter().chain(background.visit(self.now)).min(),
         }
     }
 
@@ -365,10 +402,15 @@ impl<F: Frame> Pipe<F> {
         self.queue.configure(now, &new.queue, self.line.rate(now));
         self.channel.configure(&old, new);
         self.flight.configure(&old, new);
+        if new.background != old.background {
+            self.begin_background(now);
+        }
+        let new = &self.config;
         let cut = (old.state, new.state) == (LinkState::Up, LinkState::Down);
         if cut && new.in_flight == InFlight::Drop {
             self.drop_everything(now);
         }
+        self.forget_due();
     }
 
     /// Everything counted up to `now`.
@@ -383,17 +425,26 @@ impl<F: Frame> Pipe<F> {
 
     fn counted(&mut self, now: Time, window: Option<Window>) -> PipeStatistics {
         let now = self.advance(now);
-        let mut in_flight = Count { frames: self.flight.frames, bytes: self.flight.bytes };
-        if let Some(serving) = &self.serving {
-            in_flight.add(&serving.waiting.info);
+        let in_flight = Count { frames: self.flight.frames, bytes: self.flight.bytes };
+        let queued = self.background.as_ref().map(|background| background.waiting);
+        let mut present =
+            Present { in_flight, background: (queued.unwrap_or_default(), Count::default()) };
+        if let Some(Serving { waiting, .. }) = &self.serving {
+            match waiting.frame {
+                Carried::Real { .. } => present.in_flight.add(&waiting.info),
+                Carried::Virtual(_) => present.background.1.add(&waiting.info),
+            }
         }
-        self.statistics.snapshot(now, window, in_flight, self.line.busy(now))
+        self.statistics.snapshot(now, window, present, self.line.busy(now))
     }
 
     /// Lets everything happen that happens on the line up to `now`, each at its time.
     #[inline]
     fn advance(&mut self, now: Time) -> Time {
         self.now = self.now.max(now);
+        if self.background.is_some() {
+            return self.advance_with_background();
+        }
         while self.serving.as_ref().is_some_and(|serving| serving.service.end <= self.now) {
             self.next_on_line();
         }
@@ -421,6 +472,7 @@ impl<F: Frame> Pipe<F> {
         while self.serving.is_none()
             && let Some(next) = self.queue.dequeue(end)
         {
+            self.leaves_queue(&next);
             self.serve(end, next);
         }
         self.queue_changed(end);
@@ -429,7 +481,11 @@ impl<F: Frame> Pipe<F> {
     /// Puts a frame on the line, which is free at `now`.
     #[inline]
     fn serve(&mut self, now: Time, waiting: Waiting<F>) {
-        let service = self.line.serve(now, waiting.line_bytes);
+        let kind = match waiting.frame {
+            Carried::Real { .. } => Served::Real,
+            Carried::Virtual(_) => Served::Virtual,
+        };
+        let service = self.line.serve(now, waiting.line_bytes, kind);
         let serving = Serving { waiting, started: now, service };
         if service.end <= now {
             self.serialized(serving);
@@ -443,13 +499,20 @@ impl<F: Frame> Pipe<F> {
     fn serialized(&mut self, serving: Serving<F>) {
         let Serving { waiting, started, service: Service { end, lost } } = serving;
         let shift = self.shift.left(&waiting, started, end);
-        let fate =
-            if lost { Fate::Lost(DropReason::Loss) } else { self.channel.pass(&waiting.info) };
+        let Waiting { frame, info, offered, marked, .. } = waiting;
+        // The channel never sees virtual frames.
+        let Carried::Real { mut frame, number } = frame else {
+            return self.background_left(&info, lost);
+        };
+        let fate = if lost { Fate::Lost(DropReason::Loss) } else { self.channel.pass(&info) };
         let (flipped, duplicated) = match fate {
-            Fate::Lost(reason) => return self.discard(reason, waiting, Some(started), end),
+            Fate::Lost(reason) => {
+                let (started, at) = (Some(started), end);
+                let dropped = Dropped { frame, info, number, offered, started, reason, at };
+                return self.discard_frame(dropped, Some(end));
+            }
             Fate::Passes { flipped, duplicated } => (flipped, duplicated),
         };
-        let Waiting { mut frame, info, number, offered, marked, .. } = waiting;
         let passage = Passage { number, offered, started, serialized: end, marked, shift };
         if flipped {
             frame.flip_bits(self.channel.flipped());
@@ -487,10 +550,15 @@ impl<F: Frame> Pipe<F> {
     fn take_effects(&mut self, now: Time) {
         let mut effects = std::mem::take(&mut self.queue.effects);
         for Marked { number, info } in effects.marked.drain(..) {
+            let Some(number) = number else {
+                self.statistics.background().marked.add(&info);
+                continue;
+            };
             self.statistics.marked(&info);
             self.journal.note(|| FrameEvent::new(number, now, &info, Occurrence::Marked));
         }
         for Refused { waiting, reason, at } in effects.dropped.drain(..) {
+            self.leaves_queue(&waiting);
             self.discard(reason, waiting, None, at);
         }
         // Empty again, but as large as it has grown.
@@ -499,14 +567,18 @@ impl<F: Frame> Pipe<F> {
 
     #[cold]
     fn reject(&mut self, reason: DropReason, waiting: Waiting<F>) -> Result<(), Rejected<F>> {
-        let Waiting { frame, info, number, offered, .. } = waiting;
+        let Waiting { frame, info, offered, .. } = waiting;
+        let Carried::Real { frame, number } = frame else {
+            self.background_dropped(&info);
+            return Ok(());
+        };
         self.statistics.dropped(reason, &info);
         self.journal
             .note(|| FrameEvent::new(number, offered, &info, Occurrence::Rejected { reason }));
         Err(Rejected { frame, number, reason })
     }
 
-    /// A frame is lost that waited, was on the line or came to its end.
+    /// A frame is lost that waited or was on the line.
     fn discard(
         &mut self,
         reason: DropReason,
@@ -514,11 +586,21 @@ impl<F: Frame> Pipe<F> {
         started: Option<Time>,
         at: Time,
     ) {
-        let Waiting { frame, info, number, offered, .. } = waiting;
-        // What a cut meets on the line does not come to its end.
-        let serialized = started.map(|_| at).filter(|_| reason != DropReason::Down);
+        let Waiting { frame, info, offered, .. } = waiting;
+        match frame {
+            Carried::Real { frame, number } => {
+                let dropped = Dropped { frame, info, number, offered, started, reason, at };
+                self.discard_frame(dropped, None);
+            }
+            Carried::Virtual(_) => self.background_dropped(&info),
+        }
+    }
+
+    /// A frame that was offered is lost; its last bit left the line at `serialized`, if it did.
+    fn discard_frame(&mut self, dropped: Dropped<F>, serialized: Option<Time>) {
+        let Dropped { info, number, offered, started, reason, at, .. } = dropped;
         self.count_drop(reason, &info, number, at, (offered, started, serialized));
-        self.discarded.push_back(Dropped { frame, info, number, offered, started, reason, at });
+        self.discarded.push_back(dropped);
     }
 
     /// Counts a drop of a frame that came as far as the three times say.
@@ -542,9 +624,9 @@ impl<F: Frame> Pipe<F> {
         let reason = DropReason::Down;
         while let Some(Flying { frame, info, passage, .. }) = self.flight.take() {
             let Passage { number, offered, started, serialized, .. } = passage;
-            let (started, serialized, at) = (Some(started), Some(serialized), now);
-            self.count_drop(reason, &info, number, at, (offered, started, serialized));
-            self.discarded.push_back(Dropped { frame, info, number, offered, started, reason, at });
+            let (started, at) = (Some(started), now);
+            let dropped = Dropped { frame, info, number, offered, started, reason, at };
+            self.discard_frame(dropped, Some(serialized));
         }
         if let Some(Serving { waiting, started, .. }) = self.serving.take() {
             self.line.abort(now);
@@ -552,6 +634,7 @@ impl<F: Frame> Pipe<F> {
             self.discard(reason, waiting, Some(started), now);
         }
         for waiting in self.queue.drain() {
+            self.leaves_queue(&waiting);
             self.discard(reason, waiting, None, now);
         }
         self.queue_changed(now);

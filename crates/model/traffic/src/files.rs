@@ -1,6 +1,6 @@
 //! Reading in the files that models name. Not here: the files; whoever holds them gives their text.
 
-use netloom_link::{DataFile, FileError, FileFault};
+use netloom_units::{DataFile, FileError, FileFault};
 
 /// Reads in all of `files` that have not been read, which belong to `property`.
 pub(crate) fn load<E>(

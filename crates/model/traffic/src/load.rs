@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use netloom_link::Framing;
+use netloom_units::Framing;
 use netloom_units::{Quantity, Rate, UnitError};
 
 use crate::{SizeLaw, TrafficError};

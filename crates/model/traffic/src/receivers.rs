@@ -1,6 +1,6 @@
 //! Who receives what a sender sends, where a group is given: one member drawn each time.
 
-use netloom_link::Stream;
+use netloom_units::Stream;
 
 /// Draws of receivers. What is drawn for the burst, transfer or packet of a number does not depend
 /// on other draws, so that bursts may overlap.

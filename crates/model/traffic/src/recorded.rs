@@ -4,8 +4,8 @@ use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
 
-use netloom_link::{DataError, DataFormat, check_count, lines, quoted};
 use netloom_units::Time;
+use netloom_units::{DataError, DataFormat, check_count, lines, quoted};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use netloom_link::{
-    Data, DataError, DataFormat, FileError, Framing, Stream, check_count, lines, quoted,
-};
 use netloom_units::Size;
+use netloom_units::{
+    Data, DataError, DataFile, DataFormat, FileError, Framing, Stream, check_count, lines, quoted,
+};
 use schemars::JsonSchema;
 use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
 use serde::de::{Deserializer, Error, MapAccess, SeqAccess, Visitor};
@@ -129,9 +129,14 @@ impl Sizes {
         &mut self,
         read: &mut dyn FnMut(&str) -> Result<String, E>,
     ) -> Result<(), Vec<FileError<E>>> {
+        crate::files::load("size", self.file().into_iter().collect(), read)
+    }
+
+    /// What may come from a file.
+    pub fn file(&mut self) -> Option<&mut dyn DataFile> {
         match self {
-            Self::Constant(_) | Self::Imix => Ok(()),
-            Self::Weighted(data) => crate::files::load("size", vec![data], read),
+            Self::Constant(_) | Self::Imix => None,
+            Self::Weighted(data) => Some(data),
         }
     }
 

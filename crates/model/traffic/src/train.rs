@@ -10,7 +10,7 @@
 use std::collections::BinaryHeap;
 use std::collections::binary_heap::PeekMut;
 
-use netloom_link::Stream;
+use netloom_units::Stream;
 use netloom_units::{Duration, Time};
 
 use crate::model::{Flow, Flows};

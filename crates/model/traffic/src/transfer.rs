@@ -1,7 +1,7 @@
 //! What models send over TCP, where a connection carries each transfer or burst as fast as TCP
 //! lets it.
 
-use netloom_link::Stream;
+use netloom_units::Stream;
 use netloom_units::{Duration, Size, Time};
 
 use crate::model::{Flows, Model, TrafficError};

@@ -1,4 +1,5 @@
-//! Quantities of the link model: exact, unit-carrying, parsed from and printed as text.
+//! What all models are made of: quantities, exact, unit-carrying, parsed from and printed as text;
+//! values that come from files; and random streams.
 //!
 //! | type | base unit | text |
 //! |---|---|---|
@@ -8,28 +9,47 @@
 //! | [`Offset`] | signed nanosecond | `-1.5ms` |
 //! | [`Time`] | nanosecond since the experiment's zero | – |
 //! | [`Probability`] | 0 to 1 | `1%`, `0.001%` |
+//! | [`Framing`] | byte on a line | `ethernet`, `38B` |
 //! | [`Quantity`] | any | for the units of other tools |
 //!
 //! [`readable`] has numbers as people like them: rounded, and never read back.
 //!
 //! Parsing never rounds: a value that is not a whole number of base units is an error.
-//! Not here: clocks, randomness, anything that reads the world.
+//!
+//! [`Data`] are values that stand in a scenario or come from a file, [`RateSchedule`] is a rate that
+//! changes at given times, and a [`Stream`] is random numbers that follow from a seed and a name.
+//! [`text_quantity!`] and [`text_or_table!`] give the types of other crates their notation.
+//!
+//! Not here: clocks, ambient randomness, anything that reads the world.
 
+mod data;
 mod decimal;
 mod duration;
 mod error;
+mod framing;
+#[macro_use]
+mod notation;
 mod offset;
 mod probability;
+mod random;
 mod rate;
 pub mod readable;
+mod schedule;
 mod size;
 #[macro_use]
 mod text;
 
+pub use data::{
+    Data, DataError, DataFile, DataFormat, FileError, FileFault, MAX_VALUES, SharedData,
+    check_count, lines, quoted,
+};
 pub use decimal::Quantity;
 pub use duration::{Duration, Time};
 pub use error::UnitError;
+pub use framing::Framing;
 pub use offset::Offset;
 pub use probability::Probability;
+pub use random::{Stream, mix};
 pub use rate::Rate;
+pub use schedule::{RateSchedule, ScheduleStep};
 pub use size::Size;

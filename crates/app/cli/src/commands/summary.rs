@@ -147,7 +147,25 @@ fn pipes(links: &[LinkStatus], most: usize) -> Vec<String> {
     if all > most {
         lines.push(format!("({} more pipes in summary.json)", all - most));
     }
+    lines.extend(backgrounds(links));
     lines
+}
+
+/// What became of the background traffic of pipes.
+fn backgrounds(links: &[LinkStatus]) -> Vec<String> {
+    let of_pipe = |(name, pipe): (String, &PipeStatus)| {
+        let background = pipe.modelled()?.statistics.background?;
+        Some((name, background))
+    };
+    let all: Vec<_> = links.iter().flat_map(LinkStatus::arrows).filter_map(of_pipe).collect();
+    first(&all, 4, "pipes with background", |(name, background)| {
+        format!(
+            "background of {name}: offered {} frames, delivered {}, dropped {}",
+            count(background.offered.frames),
+            count(background.delivered.frames),
+            count(background.dropped.frames),
+        )
+    })
 }
 
 /// Which pipes ended at interfaces that did not take their frames.

@@ -3,7 +3,7 @@
 use anyhow::{Context, Result, bail};
 use netloom_api::change::LinkChange;
 use netloom_fabric::PipeId;
-use netloom_link::UnreadFile;
+use netloom_link::{PipeChange, UnreadFile};
 use netloom_scenario::{Direction, Endpoint, Link};
 use netloom_units::Time;
 
@@ -37,6 +37,7 @@ pub fn change_live(live: &Live, deployment: &Deployment, changes: &[LinkChange])
             batch.push((PipeId { link, direction }, change.change.clone()));
         }
     }
+    check_backgrounds(live, &batch)?;
     change_carriers(live, deployment, changes, || {
         live.dataplane.change(&batch).context("the data plane did not take the change")
     })
@@ -90,4 +91,21 @@ fn directions(direction: Direction) -> &'static [netloom_link::Direction] {
         Direction::Forward => &[Forward],
         Direction::Reverse => &[Reverse],
     }
+}
+
+/// Refuses background traffic that a pipe cannot have, with its rate after all of `batch`.
+fn check_backgrounds(live: &Live, batch: &[(PipeId, PipeChange)]) -> Result<()> {
+    let has_background = |change: &PipeChange| change.background.is_some();
+    if !batch.iter().any(|(_, change)| has_background(change)) {
+        return Ok(());
+    }
+    for pipe in live.dataplane.pipes().context("the pipes cannot be looked at")? {
+        let of_pipe = || batch.iter().filter(|(id, _)| *id == pipe.id).map(|(_, change)| change);
+        if of_pipe().any(has_background) {
+            let mut config = pipe.config.clone();
+            of_pipe().for_each(|change| change.apply_to(&mut config));
+            config.background.check(&config).context("`background` cannot be")?;
+        }
+    }
+    Ok(())
 }

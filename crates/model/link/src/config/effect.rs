@@ -76,7 +76,7 @@ impl Circumstances {
 impl PipeChange {
     /// What this change says without effect on a pipe in `circumstances`, the change included.
     pub fn without_effect(&self, circumstances: Circumstances) -> Vec<NoEffect> {
-        let checks = [queue, burst, framing, bit_errors, reorder];
+        let checks = [queue, background, burst, framing, bit_errors, reorder];
         checks.iter().filter_map(|check| check(self, circumstances)).collect()
     }
 }
@@ -96,6 +96,15 @@ fn queue(change: &PipeChange, now: Circumstances) -> Option<NoEffect> {
         property: "queue.limit",
         why: "has no `rate` at which a time would be an amount",
         help: "give the limit in packets or bytes, or add a `rate`",
+    })
+}
+
+fn background(change: &PipeChange, now: Circumstances) -> Option<NoEffect> {
+    let background = change.background.as_ref()?;
+    (!background.is_none() && !now.has_rate()).then_some(NoEffect {
+        property: "background",
+        why: "has no `rate`, so no frame ever waits for another",
+        help: "add a `rate`, or leave `background` out",
     })
 }
 

@@ -5,32 +5,27 @@
 //! both, so a new property is added here and nowhere else. The types of the properties live with the
 //! stages that obey them; those that belong to no stage are in the files beside this one.
 
-mod data;
 mod effect;
 mod files;
-mod framing;
 mod mtu;
-mod notation;
 mod rate;
 mod state;
 mod words;
 
-use netloom_units::{Duration, Probability, Size};
+use netloom_units::{Data, DataFile, Duration, Framing, Probability, Size};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::background::Background;
 use crate::channel::{BitErrorRate, BitErrors, Loss};
 use crate::flight::{Jitter, JitterDistribution, Reorder};
 use crate::line::OverheadProfile;
 use crate::queue::{Discipline, QueueChange, QueueConfig};
 use files::HoldsData;
 
-pub use data::{Data, DataError, DataFormat, MAX_VALUES, check_count, lines, quoted};
 pub use effect::{Circumstances, NoEffect};
-pub use files::{DataFile, FileError, FileFault, SharedData, UnreadFile};
-pub use framing::Framing;
+pub use files::UnreadFile;
 pub use mtu::MtuLimit;
-pub(crate) use notation::text_or_table;
 pub use rate::RateLimit;
 pub use state::{InFlight, LinkState};
 
@@ -146,16 +141,18 @@ macro_rules! properties {
             /// The first property whose file has yet to be read. A pipe takes only values.
             pub fn unread_file(&self) -> Option<UnreadFile<'_>> {
                 None$(.or_else(|| {
-                    let file = self.$name.as_ref()?.data()?.unread()?;
+                    let file = self.$name.as_ref()?.unread_file()?;
                     Some(UnreadFile { property: stringify!($name), file })
                 }))*
             }
 
             /// Every property that can hold data from a file.
             fn data_mut(&mut self) -> impl Iterator<Item = (&'static str, &mut dyn DataFile)> {
-                [$((stringify!($name), self.$name.as_mut().and_then(HoldsData::data_mut)),)*]
-                    .into_iter()
-                    .filter_map(|(property, data)| Some((property, data?)))
+                let mut all: Vec<(&'static str, &mut dyn DataFile)> = Vec::new();
+                $(if let Some(value) = &mut self.$name {
+                    all.extend(value.data_mut().into_iter().map(|data| (stringify!($name), data)));
+                })*
+                all.into_iter()
             }
         }
 
@@ -172,14 +169,14 @@ macro_rules! properties {
             /// The first property whose file has yet to be read. A pipe takes only values.
             pub fn unread_file(&self) -> Option<UnreadFile<'_>> {
                 None$(.or_else(|| {
-                    let file = self.$name.data()?.unread()?;
+                    let file = self.$name.unread_file()?;
                     Some(UnreadFile { property: stringify!($name), file })
                 }))*
             }
 
             /// Every property that holds data.
             fn data_mut(&mut self) -> impl Iterator<Item = &mut dyn DataFile> {
-                [$(self.$name.data_mut(),)*].into_iter().flatten()
+                [$(HoldsData::data_mut(&mut self.$name),)*].into_iter().flatten()
             }
         }
     };
@@ -200,6 +197,10 @@ properties! {
     pipe_mtu: MtuLimit;
     /// Where frames wait for the line.
     queue: QueueConfig, told as QueueChange;
+    /// Cross traffic that joins in front of the queue and leaves at the end of the line: `none`
+    /// (default), or a list of traffic models like `[{poisson: {load: 40%}, size: imix}]`, which
+    /// add up.
+    background: Background;
     /// Extra time that each frame holds the line, drawn from a distribution: contention and
     /// retries of a shared medium. A file in dummynet's profile format, or a list.
     mac_overhead: Data<OverheadProfile>;
@@ -260,5 +261,6 @@ impl PipeConfig {
             || self.duplicate != nothing.duplicate
             || self.reorder != nothing.reorder
             || self.mac_overhead != nothing.mac_overhead
+            || self.background.is_random()
     }
 }

@@ -3,13 +3,12 @@
 use std::fmt;
 use std::str::FromStr;
 
-use netloom_units::{Rate, UnitError};
+use netloom_units::{Data, Framing, Rate, RateSchedule, ScheduleStep, UnitError, text_or_table};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Data, Framing, text_or_table};
 use crate::FrameInfo;
-use crate::line::{RateSchedule, RateTrace, ScheduleStep};
+use crate::line::RateTrace;
 
 /// Bit rate of a line, or none.
 #[derive(Debug, Clone, PartialEq, Default)]

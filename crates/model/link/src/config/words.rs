@@ -2,9 +2,9 @@
 
 use std::fmt;
 
-use netloom_units::{Duration, Probability, Size};
+use netloom_units::{Duration, Framing, Probability, Size};
 
-use super::{Framing, InFlight, LinkState, MtuLimit, PipeConfig, RateLimit};
+use super::{InFlight, LinkState, MtuLimit, PipeConfig, RateLimit};
 use crate::channel::{BitErrorRate, BitErrors, Loss};
 use crate::flight::Reorder;
 use crate::queue::Discipline;
@@ -25,6 +25,7 @@ impl PipeConfig {
         say(!self.mac_overhead.values().is_some_and(|profile| profile.is_empty()), &|| {
             format!("MAC overhead {}", self.mac_overhead.file().unwrap_or("(inline)"))
         });
+        say(!self.background.is_none(), &|| format!("background {}", self.background));
         say(self.delay != Duration::ZERO, &|| self.delay.to_string());
         say(!self.jitter.is_none(), &|| format!("jitter {}", self.jitter));
         say(!self.loss.is_none(), &|| format!("loss {}", self.loss));

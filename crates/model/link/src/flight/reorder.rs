@@ -3,12 +3,11 @@
 use std::fmt;
 use std::str::FromStr;
 
-use netloom_units::{Duration, Probability};
+use netloom_units::{Duration, Probability, text_or_table};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::Stream;
-use crate::config::text_or_table;
 
 /// Whether frames may overtake each other, and which are sent out of turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

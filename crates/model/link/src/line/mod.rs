@@ -4,19 +4,17 @@
 //! | file | what |
 //! |---|---|
 //! | `clock` | constant rates, exactly; token bucket |
-//! | `schedule` | which rate holds when |
 //! | `trace` | opportunities to send, in Mahimahi's format |
 //! | `overhead` | extra time on the line from a distribution |
 
 mod clock;
 mod overhead;
-mod schedule;
 mod trace;
 
-use netloom_units::{Duration, Rate, Size, Time};
+use netloom_units::{Duration, Rate, RateSchedule, Size, Time};
 
+pub(crate) use overhead::Served;
 pub use overhead::{OverheadPoint, OverheadProfile};
-pub use schedule::{RateSchedule, ScheduleStep};
 pub use trace::{OPPORTUNITY_BYTES, RateTrace};
 
 use crate::{PipeConfig, RateLimit, Stream};
@@ -69,7 +67,7 @@ impl Line {
 
     /// Puts a frame of `line_bytes` on the line at `now`, when the line is free.
     #[inline]
-    pub fn serve(&mut self, now: Time, line_bytes: u64) -> Service {
+    pub fn serve(&mut self, now: Time, line_bytes: u64, kind: Served) -> Service {
         let from = now.max(self.busy_until);
         let mut end = match &mut self.pace {
             Pace::Instant => now,
@@ -91,7 +89,7 @@ impl Line {
         };
         let mut lost = false;
         if self.overhead.is_some() {
-            let extra = self.overhead.draw();
+            let extra = self.overhead.draw(kind);
             (end, lost) = (end + extra.time, extra.lost);
             self.busy_until = self.busy_until.max(end);
             self.pace.hold(end);
@@ -99,6 +97,18 @@ impl Line {
         let busy = self.busy_until.since(from).as_nanos();
         self.committed = self.committed.saturating_add(busy);
         Service { end, lost }
+    }
+
+    /// When the last of `line_bytes` would leave the line that is sent one after the other from
+    /// `free` on, when the line is free next, if nothing else decides about that.
+    pub fn end_of(&self, free: Time, line_bytes: u64) -> Option<Time> {
+        match &self.pace {
+            Pace::Constant(clock) if !self.overhead.is_some() => {
+                let mut clock = clock.clone();
+                Some(clock.send(free, line_bytes, depth(self.burst, clock.rate())))
+            }
+            _ => None,
+        }
     }
 
     /// Takes the frame off the line at `now`, before it is through.

@@ -2,11 +2,9 @@
 
 use std::sync::Arc;
 
-use netloom_units::{Duration, Rate, Time};
+use netloom_units::{DataError, DataFormat, Duration, Rate, Time, check_count, lines, quoted};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-
-use crate::config::{DataError, DataFormat, check_count, lines, quoted};
 
 /// Bytes of packet (Ethernet header excluded) that one opportunity carries.
 pub const OPPORTUNITY_BYTES: u64 = 1500;

@@ -3,12 +3,12 @@
 //! What it does and the link model does not: flows of their own by `mask`, and the rate of a device.
 //! Disciplines that dummynet puts into a scheduler (`fq_codel`, `fq_pie`) are not a pipe's options.
 
-use netloom_units::{Duration, Probability, Quantity, Rate, Size};
+use netloom_units::{Data, Duration, Framing, Probability, Quantity, Rate, Size};
 
 use super::words::{NotationError, Words, once, unit, unsupported};
 use super::{Translation, notation};
 use crate::channel::Loss;
-use crate::config::{Data, Framing, RateLimit};
+use crate::config::RateLimit;
 use crate::line::OverheadProfile;
 use crate::queue::{CodelConfig, Discipline, QueueChange, QueueLimit, RedConfig};
 

@@ -1,11 +1,11 @@
 //! A pipe's configuration as the `tc` commands that do the same, and what they do not.
 
-use netloom_units::{Duration, Probability, Rate, Size};
+use netloom_units::{Duration, Framing, Probability, Rate, Size};
 
 use super::child::{self, TcChild};
 use super::tc;
 use crate::channel::{BitErrorRate, Loss};
-use crate::config::{Framing, LinkState, MtuLimit, PipeConfig, RateLimit};
+use crate::config::{LinkState, MtuLimit, PipeConfig, RateLimit};
 use crate::flight::{JitterDistribution, Reorder};
 use crate::queue::QueueLimit;
 
@@ -260,5 +260,8 @@ fn others(config: &PipeConfig, tc: &mut TcEquivalent) {
     }
     if !config.mac_overhead.values().is_some_and(|profile| profile.is_empty()) {
         tc.misses("MAC overhead");
+    }
+    if !config.background.is_none() {
+        tc.misses("background");
     }
 }

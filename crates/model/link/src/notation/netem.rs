@@ -3,12 +3,12 @@
 //! What netem does and the link model does not: correlated loss, duplication, corruption and
 //! reordering, cells, slots, marking instead of losing.
 
-use netloom_units::{Duration, Probability, Rate};
+use netloom_units::{Data, Duration, Framing, Probability, Rate};
 
 use super::words::{NotationError, Words, once, unit, unsupported};
 use super::{Translation, notation, tc};
 use crate::channel::{FourState, GilbertElliott, Loss};
-use crate::config::{Data, Framing, RateLimit};
+use crate::config::RateLimit;
 use crate::flight::{Jitter, JitterDistribution, Reorder, Reordering};
 use crate::queue::{QueueChange, QueueLimit};
 

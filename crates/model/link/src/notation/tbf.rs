@@ -3,11 +3,11 @@
 //! What it does and the link model does not: a second bucket (`peakrate`), a smallest packet (`mpu`),
 //! cells (`linklayer atm`).
 
-use netloom_units::{Rate, Size};
+use netloom_units::{Framing, Rate, Size};
 
 use super::words::{NotationError, Words, once, unit, unsupported};
 use super::{Translation, notation, tc};
-use crate::config::{Framing, RateLimit};
+use crate::config::RateLimit;
 use crate::queue::{QueueChange, QueueLimit};
 
 notation!(

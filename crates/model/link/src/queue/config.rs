@@ -15,7 +15,7 @@ use super::pie::PieConfig;
 use super::prio::PrioConfig;
 use super::red::RedConfig;
 use super::wf2q::Wf2qConfig;
-use crate::config::text_or_table;
+use netloom_units::text_or_table;
 
 /// Where frames wait for the line.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]

@@ -2,8 +2,8 @@
 
 use std::net::IpAddr;
 
-use crate::random::mix;
 use crate::{Header, Stream};
+use netloom_units::mix;
 
 /// A hash of addresses, protocol and ports that differs from pipe to pipe, so that flows that share a
 /// bucket in one pipe do not share it in the next.

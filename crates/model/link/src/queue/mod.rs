@@ -34,6 +34,7 @@ mod wf2q;
 
 use netloom_units::{Rate, Time};
 
+use crate::background::Carried;
 use crate::{Frame, FrameInfo, Framing, RateLimit, Stream};
 use classful::Classful;
 use codel::Codel;
@@ -44,7 +45,7 @@ use limit::{Bound, Room};
 use pie::Pie;
 use prio::Prio;
 use red::Red;
-use schedule::{Backlog, Effects, Rejection, Schedule};
+use schedule::{Backlog, Effects, Schedule};
 use wf2q::Wf2q;
 
 pub use classes::{ClassConfig, ClassMatch};
@@ -59,7 +60,7 @@ pub use pie::PieConfig;
 pub use prefix::Prefix;
 pub use prio::PrioConfig;
 pub use red::RedConfig;
-pub(crate) use schedule::{Marked, Refused, Waiting};
+pub(crate) use schedule::{Marked, Refused, Rejection, Waiting};
 pub use wf2q::Wf2qConfig;
 
 /// A queue with a limit in front of a discipline.
@@ -147,11 +148,20 @@ impl<F: Frame> Queue<F> {
         each!(&self.discipline, discipline => discipline.backlog())
     }
 
+    /// What the frames up to the first one that is `wanted` take on the line, itself included, if
+    /// nothing that arrives later can change it.
+    pub fn line_bytes_up_to(&self, wanted: impl Fn(&Carried<F>) -> bool) -> Option<u64> {
+        match &self.discipline {
+            Kind::Fifo(fifo) => fifo.line_bytes_up_to(wanted),
+            Kind::Other(_) => None,
+        }
+    }
+
     /// Everything that waits, oldest first.
     pub fn drain(&mut self) -> Vec<Waiting<F>> {
         let mut waiting = Vec::new();
         each!(&mut self.discipline, discipline => discipline.drain(&mut waiting));
-        waiting.sort_unstable_by_key(|waiting| waiting.number);
+        waiting.sort_unstable_by_key(|waiting| waiting.order);
         waiting
     }
 

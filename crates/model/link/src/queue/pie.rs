@@ -355,13 +355,14 @@ mod tests {
         let mut pie = Pie::<u64>::new(config, &Stream::new(1, "p"));
         pie.controller = controller(0.05, 20, 20);
         let info = FrameInfo::single(9000);
-        let (number, offered) = (0, Time::ZERO);
+        let (order, offered) = (0, Time::ZERO);
+        let frame = crate::background::Carried::Real { frame: 0, number: 0 };
         pie.store.push(Waiting {
             unseen: Duration::ZERO,
-            frame: 0,
+            frame,
             info,
             line_bytes: 9000,
-            number,
+            order,
             offered,
             marked: false,
         });

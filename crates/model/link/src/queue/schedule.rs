@@ -5,17 +5,18 @@ use netloom_units::{Duration, Time};
 
 use super::config::Discipline;
 use super::limit::Room;
+use crate::background::Carried;
 use crate::{DropReason, Frame, FrameInfo};
 
 /// A frame between its arrival and the end of its serialization.
 #[derive(Debug)]
 pub(crate) struct Waiting<F> {
-    pub frame: F,
+    pub frame: Carried<F>,
     pub info: FrameInfo,
     /// What it takes on the line, framing included.
     pub line_bytes: u64,
-    /// The arrival's number in this pipe, from 0.
-    pub number: u64,
+    /// Its place among all that came to the queue, virtual frames included.
+    pub order: u64,
     pub offered: Time,
     /// For how long it may have waited before it was offered.
     pub unseen: Duration,
@@ -43,8 +44,8 @@ pub(crate) struct Effects<F> {
 /// A frame that a discipline marked.
 #[derive(Debug)]
 pub(crate) struct Marked {
-    /// The arrival's number.
-    pub number: u64,
+    /// The arrival's number; none of a virtual frame.
+    pub number: Option<u64>,
     pub info: FrameInfo,
 }
 
@@ -72,7 +73,7 @@ impl<F: Frame> Effects<F> {
         if takes_part {
             waiting.frame.mark_congestion();
             waiting.marked = true;
-            self.marked.push(Marked { number: waiting.number, info: waiting.info });
+            self.marked.push(Marked { number: waiting.frame.number(), info: waiting.info });
         }
         takes_part
     }

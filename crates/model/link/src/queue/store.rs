@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 
 use super::schedule::{Backlog, Waiting};
 use crate::FrameInfo;
+use crate::background::Carried;
 
 #[derive(Debug)]
 pub(super) struct Store<F> {
@@ -43,6 +44,15 @@ impl<F> Store<F> {
     #[inline]
     pub fn head_line_bytes(&self) -> Option<u64> {
         self.waiting.front().map(|waiting| waiting.line_bytes)
+    }
+
+    /// What the frames up to the first one that is `wanted` take on the line, itself included.
+    pub fn line_bytes_up_to(&self, wanted: impl Fn(&Carried<F>) -> bool) -> Option<u64> {
+        let mut sum = 0;
+        self.waiting.iter().find_map(|waiting| {
+            sum += waiting.line_bytes;
+            wanted(&waiting.frame).then_some(sum)
+        })
     }
 
     #[inline]

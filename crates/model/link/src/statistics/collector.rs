@@ -4,11 +4,21 @@
 
 use netloom_units::{Duration, Time};
 
+use super::background::{BackgroundCounters, BackgroundCounts};
 use super::counters::Counters;
 use super::histogram::Histogram;
 use super::recent::{Past, beyond_reach, second_of, start_of};
 use super::{Count, PipeStatistics, Window};
 use crate::{DropReason, FrameInfo};
+
+/// What is in a pipe now, beside the queue.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Present {
+    /// What was offered and is on the line or propagates.
+    pub in_flight: Count,
+    /// What of the background waits, and what of it is on the line.
+    pub background: (Count, Count),
+}
 
 /// What a pipe counts with.
 #[derive(Debug)]
@@ -27,6 +37,8 @@ pub(crate) struct Collector {
     busy_ns: u64,
     /// Only once something was counted in a second that is over: idle pipes stay small.
     past: Option<Box<Past>>,
+    /// Only once the pipe has had a background.
+    background: Option<Box<BackgroundCounters>>,
 }
 
 impl Collector {
@@ -43,6 +55,7 @@ impl Collector {
             queue_at: since,
             busy_ns: 0,
             past: None,
+            background: None,
         }
     }
 
@@ -98,6 +111,12 @@ impl Collector {
         }
     }
 
+    /// What is counted of the background now.
+    #[inline]
+    pub fn background(&mut self) -> &mut BackgroundCounts {
+        self.background.get_or_insert_default().present()
+    }
+
     /// The queue's length changed at `at` to `frames` and `bytes`.
     #[inline]
     pub fn queue_changed(&mut self, at: Time, frames: u64, bytes: u64) {
@@ -121,6 +140,9 @@ impl Collector {
         // The last second of all time has no end.
         while self.ends <= now && self.second < present {
             self.count_until(self.ends, busy(self.ends));
+            if let Some(background) = &mut self.background {
+                background.close(self.second);
+            }
             if let Some(past) = &mut self.past {
                 past.close(self.second, &mut self.counters, &mut self.delays);
             } else if self.counters != Counters::default() {
@@ -163,10 +185,18 @@ impl Collector {
         &mut self,
         at: Time,
         window: Option<Window>,
-        in_flight: Count,
+        Present { in_flight, background }: Present,
         busy_ns: u64,
     ) -> PipeStatistics {
         self.count_until(at, busy_ns);
+        let first = window.map(|window| second_of(window.back_from(at)));
+        let counted = self.background.as_ref().map(|counted| counted.summary(first, background));
+        let statistics = self.frames(at, window, in_flight);
+        PipeStatistics { background: counted, ..statistics }
+    }
+
+    /// What was counted of frames that were offered.
+    fn frames(&self, at: Time, window: Option<Window>, in_flight: Count) -> PipeStatistics {
         let (mut counters, mut delays) = (self.counters, Histogram::default());
         let mut since = self.since;
         match (&self.past, window) {

@@ -113,6 +113,7 @@ impl Counters {
             delay: (self.delivered.frames > 0).then(|| self.delays(delays)),
             busy_ns: self.busy_ns,
             load: share(self.busy_ns as f64, elapsed),
+            background: None,
         }
     }
 

@@ -7,8 +7,10 @@
 //! | `collector` | the counters of a running pipe |
 //! | `counters` | what is counted in one stretch of time |
 //! | `recent` | the stretches of the last minute |
+//! | `background` | what is counted of background traffic |
 //! | `histogram` | delays, compactly |
 
+mod background;
 mod collector;
 mod counters;
 mod histogram;
@@ -21,7 +23,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{DropReason, FrameInfo};
 
-pub(crate) use collector::Collector;
+pub(crate) use collector::{Collector, Present};
 pub use histogram::Histogram;
 pub use window::{Window, WindowError};
 
@@ -30,7 +32,8 @@ pub use window::{Window, WindowError};
 /// All counts are of wire frames: a super-frame counts as the frames it stands for. Since the
 /// beginning, `offered + duplicated = delivered + dropped + lost_unmodelled + queue.now + in_flight` at
 /// any time, in frames and in bytes; in a window, what was in the pipe at `since` comes to the left
-/// side.
+/// side. Of a pipe that has had a background, `background.queued` is taken off `queue.now` there:
+/// queue, busy time and load hold both kinds of frames, all else those that were offered.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PipeStatistics {
     /// When what is counted here began, in ns since the experiment's zero.
@@ -64,6 +67,27 @@ pub struct PipeStatistics {
     pub busy_ns: u64,
     /// `busy_ns` as a share of the time from `since` to `at`, 0 to 1.
     pub load: f64,
+    /// The background traffic; absent of a pipe that has had none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub background: Option<BackgroundStatistics>,
+}
+
+/// What one pipe has counted of its background. Since the beginning,
+/// `offered = delivered + dropped + queued + on_line` at any time, in frames and in bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+pub struct BackgroundStatistics {
+    /// What arrived.
+    pub offered: Count,
+    /// What left the line.
+    pub delivered: Count,
+    /// What was dropped, for whatever reason.
+    pub dropped: Count,
+    /// What the queue discipline marked instead of dropping (ECN).
+    pub marked: Count,
+    /// What of the queue's length is background.
+    pub queued: Count,
+    /// What is on the line.
+    pub on_line: Count,
 }
 
 /// Frames on the wire and their bytes (Ethernet header included, FCS and framing not).
@@ -81,6 +105,15 @@ impl Count {
     pub fn add(&mut self, info: &FrameInfo) {
         self.frames += u64::from(info.frames());
         self.bytes += info.bytes();
+    }
+}
+
+impl Count {
+    /// Takes off what `info` stands for, which was counted.
+    #[inline]
+    pub(crate) fn remove(&mut self, info: &FrameInfo) {
+        self.frames -= u64::from(info.frames());
+        self.bytes -= info.bytes();
     }
 }
 

@@ -5,9 +5,9 @@ use std::collections::HashMap;
 
 use crate::common::packet::{Packet, header};
 use netloom_link::{
-    BitErrorRate, BitErrors, Count, Discipline, Ecn, FrameInfo, Framing, Header, InFlight, Jitter,
-    LinkState, Loss, Pipe, PipeChange, PipeConfig, PipeStatistics, QueueChange, QueueLimit,
-    RateLimit, Reorder, Stream,
+    Background, BackgroundStatistics, BitErrorRate, BitErrors, Count, Discipline, Ecn, FrameInfo,
+    Framing, Header, InFlight, Jitter, LinkState, Loss, Pipe, PipeChange, PipeConfig,
+    PipeStatistics, QueueChange, QueueLimit, RateLimit, Reorder, Stream,
 };
 use netloom_units::{Duration, Probability, Rate, Size, Time};
 use proptest::collection::vec;
@@ -140,6 +140,14 @@ fn header_of(flow: u16) -> Option<Header> {
     (flow != 5).then(|| Header { dscp: (flow / 2) as u8, ecn, ..header(flow) })
 }
 
+fn background() -> impl Strategy<Value = Background> {
+    one_of(&[
+        r#""none""#,
+        r#"[{"poisson":{"rate":"20Mbit/s"},"size":"imix","flows":3,"dscp":1,"ecn":true}]"#,
+        r#"[{"cbr":{"rate":"3Mbit/s"}},{"poisson":{"rate":"3Mbit/s"},"dscp":2}]"#,
+    ])
+}
+
 fn a_change() -> impl Strategy<Value = PipeChange> {
     let queue = (option::of(discipline()), option::of(limit()))
         .prop_map(|(discipline, limit)| QueueChange { discipline, limit });
@@ -154,10 +162,11 @@ fn a_change() -> impl Strategy<Value = PipeChange> {
         option::weighted(0.2, loss()),
         option::of(state),
         option::of(in_flight),
+        option::weighted(0.2, background()),
         impairments(),
     )
-        .prop_map(|(rate, framing, queue, delay, loss, state, in_flight, impairments)| {
-            PipeChange { rate, framing, queue, delay, loss, state, in_flight, ..impairments }
+        .prop_map(|(rate, framing, queue, delay, loss, state, in_flight, background, rest)| {
+            PipeChange { rate, framing, queue, delay, loss, state, in_flight, background, ..rest }
         })
 }
 
@@ -255,10 +264,13 @@ impl Ledger {
         assert_eq!(s.offered, self.offered);
         assert_eq!(s.delivered, self.delivered);
         assert!(s.marked.frames >= self.marked.frames, "marked frames may be lost later");
+        let background = s.background.unwrap_or_default();
         assert_eq!(
             s.offered + s.duplicated,
-            s.delivered + s.dropped.total() + s.queue.now + s.in_flight
+            s.delivered + s.dropped.total() + (s.queue.now - background.queued) + s.in_flight
         );
+        let BackgroundStatistics { offered, delivered, dropped, queued, on_line, .. } = background;
+        assert_eq!(offered, delivered + dropped + queued + on_line);
         assert!(s.busy_ns <= s.at.since(s.since).as_nanos());
     }
 }
@@ -292,6 +304,8 @@ proptest! {
                 }
             }
         }
+        let no_more = PipeChange { background: Some(Background::default()), ..PipeChange::default() };
+        ledger.change(&mut pipe, now, &no_more);
         while let Some(deadline) = pipe.next_deadline() {
             now = now.max(deadline);
             ledger.poll(&mut pipe, now);

@@ -4,6 +4,7 @@
 
 mod common;
 
+mod background;
 mod bit_errors;
 mod changes;
 mod config;

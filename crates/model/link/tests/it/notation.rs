@@ -464,7 +464,7 @@ fn files_are_read_for_the_properties_that_name_them() {
     }))
     .unwrap();
     let unread = change.unread_file().unwrap();
-    assert_eq!((unread.property, unread.file), ("rate", "lte.trace"));
+    assert_eq!((unread.property, unread.file), ("rate", "lte.trace".into()));
     let errors = change
         .load(
             &mut |file| match file {

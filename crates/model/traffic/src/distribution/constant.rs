@@ -1,6 +1,6 @@
 //! Always the same value.
 
-use netloom_link::Stream;
+use netloom_units::Stream;
 
 use super::Shape;
 

@@ -1,6 +1,6 @@
 //! Samples from a list or a file, each as likely as the others.
 
-use netloom_link::{DataError, DataFormat, Stream, check_count, lines, quoted};
+use netloom_units::{DataError, DataFormat, Stream, check_count, lines, quoted};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

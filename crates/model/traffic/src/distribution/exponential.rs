@@ -1,6 +1,6 @@
 //! The exponential distribution: no memory, so that what is left has the same law.
 
-use netloom_link::Stream;
+use netloom_units::Stream;
 
 use super::{Shape, above_zero};
 

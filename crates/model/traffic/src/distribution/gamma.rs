@@ -1,6 +1,6 @@
 //! Draws of the gamma distribution.
 
-use netloom_link::Stream;
+use netloom_units::Stream;
 
 use super::above_zero;
 

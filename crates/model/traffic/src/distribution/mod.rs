@@ -27,7 +27,7 @@ use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
 
-use netloom_link::{Data, DataFile, Stream};
+use netloom_units::{Data, DataFile, Stream};
 use netloom_units::{Duration, Size, UnitError};
 
 use crate::TrafficError;

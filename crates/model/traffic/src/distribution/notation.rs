@@ -2,7 +2,7 @@
 
 use std::str::FromStr;
 
-use netloom_link::Data;
+use netloom_units::Data;
 use netloom_units::{Duration, Size, UnitError};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -86,14 +86,14 @@ impl<T: Amount> FromStr for Distribution<T> {
     }
 }
 
-netloom_link::text_or_table!(
+netloom_units::text_or_table!(
     DurationDistribution,
     Table<Duration>,
     "a duration like `1s`, or a distribution like `{exponential: 1s}`",
     "A duration, or a distribution of durations."
 );
 
-netloom_link::text_or_table!(
+netloom_units::text_or_table!(
     SizeDistribution,
     Table<Size>,
     "a size like `10kB`, or a distribution like `{exponential: 10kB}`",

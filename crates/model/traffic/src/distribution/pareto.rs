@@ -1,6 +1,6 @@
 //! The Pareto distribution: tails that fall as a power, perhaps cut.
 
-use netloom_link::Stream;
+use netloom_units::Stream;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

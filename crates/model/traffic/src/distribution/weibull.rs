@@ -1,6 +1,6 @@
 //! The Weibull distribution.
 
-use netloom_link::Stream;
+use netloom_units::Stream;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

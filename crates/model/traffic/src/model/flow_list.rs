@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use netloom_link::{DataError, DataFormat, check_count, lines, quoted};
+use netloom_units::{DataError, DataFormat, check_count, lines, quoted};
 use netloom_units::{Duration, Size, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -1,6 +1,6 @@
 //! Transfers: when each begins and how much it sends.
 
-use netloom_link::{Data, DataFile, Stream};
+use netloom_units::{Data, DataFile, Stream};
 use netloom_units::{Rate, Size, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

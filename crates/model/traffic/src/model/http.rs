@@ -1,6 +1,6 @@
 //! People and pages: a request, its response, a time to think.
 
-use netloom_link::{DataFile, Stream};
+use netloom_units::{DataFile, Stream};
 use netloom_units::{Duration, Size};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

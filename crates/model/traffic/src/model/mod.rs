@@ -27,7 +27,7 @@ mod rates;
 mod trace;
 mod vbr;
 
-use netloom_link::{DataFile, FileError, Stream};
+use netloom_units::{DataFile, FileError, Stream};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -133,7 +133,7 @@ macro_rules! models {
                 let model = match table {
                     $(ModelTable::$variant(config) => Self::$variant(config),)*
                 };
-                model.configured().check().map(|()| model)
+                model.checked()
             }
         }
 
@@ -217,6 +217,19 @@ models! {
 }
 
 impl Model {
+    /// The model, if its parameters make sense, whatever the line and the sizes.
+    ///
+    /// # Errors
+    /// What is wrong with them.
+    pub fn checked(self) -> Result<Self, String> {
+        self.configured().check().map(|()| self)
+    }
+
+    /// Everything in it that may come from files.
+    pub fn files(&mut self) -> Vec<&mut dyn DataFile> {
+        self.configured_mut().files()
+    }
+
     /// Reads in every file that the model names; `read` gives a file's text.
     ///
     /// # Errors
@@ -226,7 +239,7 @@ impl Model {
         read: &mut dyn FnMut(&str) -> Result<String, E>,
     ) -> Result<(), Vec<FileError<E>>> {
         let property = self.name();
-        files::load(property, self.configured_mut().files(), read)
+        files::load(property, self.files(), read)
     }
 
     /// Whether it ends by itself.

@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use netloom_link::{DataFile, Stream};
+use netloom_units::{DataFile, Stream};
 use netloom_units::{Duration, Rate, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

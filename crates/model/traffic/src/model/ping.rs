@@ -1,6 +1,6 @@
 //! Requests at a constant interval, as ping(8) sends them.
 
-use netloom_link::Stream;
+use netloom_units::Stream;
 use netloom_units::{Duration, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

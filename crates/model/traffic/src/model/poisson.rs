@@ -1,6 +1,6 @@
 //! Independent frames: their gaps are exponential.
 
-use netloom_link::Stream;
+use netloom_units::Stream;
 use netloom_units::{Rate, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -1,6 +1,6 @@
 //! The Poisson Pareto burst process (Zukerman, Neame & Addie 2003).
 
-use netloom_link::Stream;
+use netloom_units::Stream;
 use netloom_units::{Duration, Rate, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use netloom_link::{
+use netloom_units::{
     Data, DataError, DataFile, DataFormat, RateSchedule, ScheduleStep, Stream, check_count, lines,
     quoted,
 };

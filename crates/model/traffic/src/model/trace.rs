@@ -1,6 +1,6 @@
 //! Arrivals as they were recorded, perhaps stretched.
 
-use netloom_link::{Data, DataFile};
+use netloom_units::{Data, DataFile};
 use netloom_units::{Duration, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

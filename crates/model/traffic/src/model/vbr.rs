@@ -1,6 +1,6 @@
 //! Video: pictures of varying size at a fixed rate.
 
-use netloom_link::{Data, DataError, DataFile, DataFormat, Stream, check_count, lines, quoted};
+use netloom_units::{Data, DataError, DataFile, DataFormat, Stream, check_count, lines, quoted};
 use netloom_units::{Size, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

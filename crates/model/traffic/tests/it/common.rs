@@ -1,7 +1,7 @@
 //! What the tests share.
 
-use netloom_link::Stream;
 use netloom_traffic::{Emission, Model, Sizes, Source};
+use netloom_units::Stream;
 
 /// The model that is written as `json`.
 pub fn model(json: &str) -> Model {

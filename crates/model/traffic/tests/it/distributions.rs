@@ -1,7 +1,7 @@
 //! Draws of each distribution, and what is left of them at a random time, against their laws.
 
-use netloom_link::Stream;
 use netloom_traffic::{DurationDistribution, Law};
+use netloom_units::Stream;
 
 const ALL: [&str; 7] = [
     r#""1s""#,

@@ -3,8 +3,8 @@
 
 use std::f64::consts::TAU;
 
-use netloom_link::Stream;
 use netloom_traffic::wavelet_hurst;
+use netloom_units::Stream;
 
 /// A discrete Fourier transform in place, of 2ⁿ values (Cooley & Tukey 1965).
 fn transform(values: &mut [(f64, f64)]) {

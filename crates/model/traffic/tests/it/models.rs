@@ -1,7 +1,7 @@
 //! Means of the models, what they refuse, and that frames, bursts and rates are of one piece.
 
-use netloom_link::{Framing, Stream};
 use netloom_traffic::{Line, Sizes, TrafficError};
+use netloom_units::{Framing, Stream};
 
 use crate::common::{bits, first, model, refused, sized, source};
 

@@ -1,7 +1,7 @@
 //! Recorded arrivals, pictures, requests and rates.
 
-use netloom_link::Stream;
 use netloom_traffic::{Line, Model, Sizes, Source};
+use netloom_units::Stream;
 
 use crate::common::{bits, first, model, refused, sized, source};
 
@@ -47,7 +47,7 @@ fn stretches_are_exact() {
 #[test]
 fn a_load_stretches_a_trace_to_its_mean() {
     let json = r#"{"trace":{"file":["0 1000","0.5 1000"],"repeat":"1s","load":"50%"}}"#;
-    let line = Line { rate: "80kbit/s".parse().unwrap(), framing: netloom_link::Framing::None };
+    let line = Line { rate: "80kbit/s".parse().unwrap(), framing: netloom_units::Framing::None };
     let trace = model(json).source(&Sizes::default(), Some(&line), &Stream::new(1, "x")).unwrap();
     let frames: Vec<_> = trace.take(3).map(|frame| frame.at.as_nanos()).collect();
     // 16 kbit/s recorded, 40 kbit/s wanted.

@@ -1,7 +1,7 @@
 //! Models with extreme parameters: each is refused, or sends in order without a panic.
 
-use netloom_link::Stream;
 use netloom_traffic::{Model, Sizes};
+use netloom_units::Stream;
 use proptest::prelude::*;
 
 /// How many frames are looked at.
@@ -96,7 +96,7 @@ proptest! {
 
     #[test]
     fn any_text_is_a_recording_or_refused(text in "[0-9., \n\t#a-zBs/]{0,80}") {
-        use netloom_link::DataFormat;
+        use netloom_units::DataFormat;
         use netloom_traffic::{Arrivals, FlowList, Pictures, RateList, SizeList};
         let _ = (Arrivals::parse(&text), FlowList::parse(&text), Pictures::parse(&text));
         let _ = (RateList::parse(&text), SizeList::parse(&text));

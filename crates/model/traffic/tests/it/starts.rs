@@ -1,7 +1,7 @@
 //! Stationary starts: the first second is like any other.
 
-use netloom_link::Stream;
 use netloom_traffic::{Bursts, Sizes};
+use netloom_units::Stream;
 
 use crate::common::{bits, model, source};
 

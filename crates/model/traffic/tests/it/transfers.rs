@@ -1,7 +1,7 @@
 //! Transfers: when they begin, how much they send, and the frames that they are.
 
-use netloom_link::Stream;
 use netloom_traffic::{Flows, Model, Sizes};
+use netloom_units::Stream;
 
 use crate::common::{model, refused, source};
 

@@ -1,8 +1,8 @@
 //! How the variance of what is sent grows with time, against the formulas.
 
-use netloom_link::Stream;
 use netloom_traffic::{Model, Moments, Series, Sizes, VariancePoint};
 use netloom_units::Duration;
+use netloom_units::Stream;
 
 use crate::common::{model, source};
 

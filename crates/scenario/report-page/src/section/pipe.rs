@@ -137,6 +137,15 @@ fn modelled(statistics: &PipeStatistics) -> String {
     if statistics.marked.frames > 0 {
         words.push(format!("Marked (ECN): {}.", count(statistics.marked.frames)));
     }
+    if let Some(background) = &statistics.background {
+        words.push(format!(
+            "Background: offered {} frames ({}), delivered {}, dropped {}.",
+            count(background.offered.frames),
+            rate(background.offered.bytes),
+            count(background.delivered.frames),
+            count(background.dropped.frames),
+        ));
+    }
     words.join(" ")
 }
 

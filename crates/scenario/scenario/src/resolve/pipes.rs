@@ -9,6 +9,7 @@ use super::references::References;
 use super::report::Report;
 use crate::diagnostic::Diagnostic;
 use crate::raw::{RawPipe, RawScenario};
+use crate::span::Span;
 use crate::spec::Direction;
 use crate::yaml::NodeId;
 
@@ -29,6 +30,7 @@ pub(super) fn check(
     {
         return;
     }
+    backgrounds(raw, links, references, report);
     let circumstances = circumstances(raw, links, references);
     let check = |pipe: &RawPipe, node, index: usize, direction, report: &mut Report<'_>| {
         if links[index].raw.head.direct || report.is_incomplete_below(links[index].raw.id) {
@@ -105,5 +107,54 @@ fn pipes(direction: Direction) -> &'static [usize] {
         Direction::Both => &[0, 1],
         Direction::Forward => &[0],
         Direction::Reverse => &[1],
+    }
+}
+
+/// Reports background traffic that cannot be, and such as the line can never carry.
+fn backgrounds(
+    raw: &RawScenario,
+    links: &[LinkDraft<'_>],
+    references: &References<'_>,
+    report: &mut Report<'_>,
+) {
+    for link in links.iter().filter(|link| link.ends.is_some()) {
+        for (way, config) in [("forward", &link.forward), ("reverse", &link.reverse)] {
+            let place = report
+                .key(link.raw.id, &[way, "background"])
+                .or_else(|| report.key(link.raw.id, &["background"]))
+                .or_else(|| report.key_in_file(&["topology", "defaults", "link", "background"]));
+            background(config, place.unwrap_or(link.raw.span), &link.name, report);
+        }
+    }
+    for event in &raw.timeline {
+        let (Some(name), Some(set)) = (&event.link, &event.set) else { continue };
+        let Some(index) = references.link_index(&name.value) else { continue };
+        if set.change().background.is_none() {
+            continue;
+        }
+        let link = &links[index];
+        for pipe in pipes(event.direction.unwrap_or_default()) {
+            let mut config = [&link.forward, &link.reverse][*pipe].clone();
+            set.change().apply_to(&mut config);
+            let place = report.key(set.id, &["background"]).unwrap_or(set.span);
+            background(&config, place, &link.name, report);
+        }
+    }
+}
+
+/// Reports what is wrong with the background of a pipe of `link`.
+fn background(config: &PipeConfig, place: Span, link: &str, report: &mut Report<'_>) {
+    // That the rate is missing, or a file unread, is reported apart.
+    let Some(rate) = config.rate.nominal().filter(|_| config.unread_file().is_none()) else {
+        return;
+    };
+    if let Err(error) = config.background.check(config) {
+        let message = format!("the background of link `{link}` cannot be: {error}");
+        report.error(Diagnostic::error(place, message));
+    } else if let Some(load) = config.background.mean_load(config).filter(|load| *load > 1.0) {
+        let percent = (load * 100.0).round();
+        let message = format!("the background of link `{link}` is {percent} % of {rate}, for ever");
+        let help = "others get through by chance only; write less, or a model that ends";
+        report.error(Diagnostic::warning(place, message).with_help(help));
     }
 }

@@ -17,10 +17,9 @@ mod gilbert_elliott;
 mod notation;
 mod pattern;
 
-use netloom_units::Probability;
+use netloom_units::{Data, Probability};
 
 use crate::Stream;
-use crate::config::Data;
 use every::Counter;
 pub use four_state::FourState;
 pub use gilbert_elliott::GilbertElliott;

@@ -2,12 +2,11 @@
 
 use std::str::FromStr;
 
-use netloom_units::{Probability, UnitError};
+use netloom_units::{Data, Probability, UnitError, text_or_table};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{FourState, GilbertElliott, Loss, LossPattern};
-use crate::config::{Data, text_or_table};
 
 /// Losses that a text cannot say.
 #[derive(Serialize, Deserialize, JsonSchema)]

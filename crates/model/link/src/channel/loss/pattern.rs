@@ -7,7 +7,7 @@ use std::sync::Arc;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::config::{DataError, DataFormat, check_count, lines};
+use netloom_units::{DataError, DataFormat, check_count, lines};
 
 /// Which frames are lost: one digit a frame, `1` for a loss.
 #[derive(Debug, Clone, PartialEq, Eq)]

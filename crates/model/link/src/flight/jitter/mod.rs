@@ -15,10 +15,9 @@ mod table;
 
 use std::sync::Arc;
 
-use netloom_units::{Duration, Offset, Probability};
+use netloom_units::{Data, Duration, Offset, Probability};
 
 use crate::Stream;
-use crate::config::Data;
 use noise::Noise;
 pub use offsets::Offsets;
 pub use table::DistributionTable;

@@ -3,12 +3,11 @@
 use std::fmt;
 use std::str::FromStr;
 
-use netloom_units::{Duration, Probability, UnitError};
+use netloom_units::{Data, Duration, Probability, UnitError, text_or_table};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{DistributionTable, Jitter, JitterDistribution, Offsets};
-use crate::config::{Data, text_or_table};
 
 /// Jitter as a table.
 #[derive(Default, Serialize, Deserialize, JsonSchema)]

@@ -1,10 +1,8 @@
 //! Lists of signed delays: samples to draw from, patterns to follow.
 
-use netloom_units::{Offset, UnitError};
+use netloom_units::{DataError, DataFormat, Offset, UnitError, check_count, lines, quoted};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-
-use crate::config::{DataError, DataFormat, check_count, lines, quoted};
 
 /// No length of time takes more characters.
 const LONGEST: usize = 64;

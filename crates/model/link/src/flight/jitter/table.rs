@@ -1,11 +1,10 @@
 //! Distribution tables of tc (`.dist` files).
 
-use netloom_units::{Duration, Offset};
+use netloom_units::{DataError, DataFormat, Duration, Offset, lines, quoted};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::offsets::step;
-use crate::config::{DataError, DataFormat, lines, quoted};
 
 /// What stands for one deviation in a table (`NETEM_DIST_SCALE`).
 const SCALE: i128 = 8192;

@@ -9,10 +9,9 @@
 //! | `loss-level P` | frames above this probability are lost, after the time that the curve gives |
 //! | `bw RATE` | refused: the rate is a property of the link |
 
-use netloom_units::{Duration, Probability};
+use netloom_units::{DataError, DataFormat, Duration, Probability, lines, quoted};
 
 use super::{OverheadPoint, OverheadProfile};
-use crate::config::{DataError, DataFormat, lines, quoted};
 
 impl DataFormat for OverheadProfile {
     const WHAT: &'static str = "dummynet profile";

@@ -6,12 +6,11 @@ mod dummynet;
 
 use std::sync::Arc;
 
-use netloom_units::{Duration, Probability};
+use netloom_units::{Data, Duration, MAX_VALUES, Probability};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::Stream;
-use crate::config::{Data, MAX_VALUES};
 
 /// A point of the distribution: with `probability` the extra time is at most `time`.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -100,6 +99,17 @@ impl OverheadProfile {
 pub(crate) struct Overhead {
     profile: Option<Arc<OverheadProfile>>,
     stream: Stream,
+    /// Draws for virtual frames, so that they change no draw of others.
+    background: Stream,
+}
+
+/// For which kind of frame is drawn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Served {
+    /// One that was offered.
+    Real,
+    /// One of the background.
+    Virtual,
 }
 
 /// What one frame meets on the medium.
@@ -113,7 +123,9 @@ pub(crate) struct Extra {
 
 impl Overhead {
     pub fn new(profile: &Data<OverheadProfile>, stream: &Stream) -> Self {
-        let mut overhead = Self { profile: None, stream: stream.fork("mac_overhead") };
+        let background = stream.fork("background").fork("mac_overhead");
+        let stream = stream.fork("mac_overhead");
+        let mut overhead = Self { profile: None, stream, background };
         overhead.configure(profile);
         overhead
     }
@@ -129,9 +141,13 @@ impl Overhead {
     }
 
     /// Draws for the next frame.
-    pub fn draw(&mut self) -> Extra {
+    pub fn draw(&mut self, kind: Served) -> Extra {
         let none = Extra { time: Duration::ZERO, lost: false };
-        self.profile.as_ref().map_or(none, |profile| profile.at(self.stream.uniform()))
+        let stream = match kind {
+            Served::Real => &mut self.stream,
+            Served::Virtual => &mut self.background,
+        };
+        self.profile.as_ref().map_or(none, |profile| profile.at(stream.uniform()))
     }
 }
 
@@ -145,12 +161,6 @@ impl TryFrom<Vec<OverheadPoint>> for OverheadProfile {
 impl From<OverheadProfile> for Vec<OverheadPoint> {
     fn from(profile: OverheadProfile) -> Self {
         profile.points
-    }
-}
-
-impl Default for Data<OverheadProfile> {
-    fn default() -> Self {
-        Self::inline(OverheadProfile::default())
     }
 }
 
@@ -211,7 +221,7 @@ mod tests {
     #[test]
     fn draws_follow_the_curve() {
         let mut overhead = profile(&[(0.0, 1000, false), (90.0, 10_000, false)]);
-        let draws: Vec<Extra> = (0..50_000).map(|_| overhead.draw()).collect();
+        let draws: Vec<Extra> = (0..50_000).map(|_| overhead.draw(Served::Real)).collect();
         let mut times: Vec<f64> = draws
             .iter()
             .filter(|extra| !extra.lost)

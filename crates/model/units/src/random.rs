@@ -1,10 +1,10 @@
-//! A pipe's own random numbers: the same for the same seed and name, on any machine, for ever.
+//! Random numbers by name: the same for the same seed and name, on any machine, for ever.
 //! Not here: any ambient source of randomness.
+
+use std::fmt::Display;
 
 use rand_core::Rng;
 use rand_pcg::Pcg64;
-
-use crate::Direction;
 
 /// One stream of random numbers (PCG XSL RR 128/64; O'Neill 2014).
 ///
@@ -28,7 +28,7 @@ impl Stream {
 
     /// The stream of one pipe of the link called `link`: a simulation and the data plane draw the
     /// same numbers for it.
-    pub fn of_pipe(seed: u64, link: &str, direction: Direction) -> Self {
+    pub fn of_pipe(seed: u64, link: &str, direction: impl Display) -> Self {
         Self::new(seed, &format!("{link}/{direction}"))
     }
 
@@ -108,7 +108,7 @@ impl SplitMix {
 
 /// SplitMix64's finalizer: every bit of `z` changes about half the bits of the result.
 #[inline]
-pub(crate) const fn mix(mut z: u64) -> u64 {
+pub const fn mix(mut z: u64) -> u64 {
     z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
     z ^ (z >> 31)

@@ -1,6 +1,8 @@
 //! Values that stand in the scenario itself or come from a file: traces, samples, tables.
 //! Not here: reading files; whoever holds them calls [`Data::load`] with their text.
 
+mod files;
+
 use std::fmt;
 use std::marker::PhantomData;
 use std::sync::Arc;
@@ -10,6 +12,8 @@ use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
 use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use serde::ser::{Serialize, Serializer};
 use thiserror::Error;
+
+pub use files::{DataFile, FileError, FileFault, SharedData};
 
 /// Most values that a file or a list may hold.
 pub const MAX_VALUES: usize = 10_000_000;
@@ -123,6 +127,12 @@ impl<T> Data<T> {
             Self::File(file) => Some(file),
             Self::Values { file, .. } => file.as_deref(),
         }
+    }
+}
+
+impl<T: Default> Default for Data<T> {
+    fn default() -> Self {
+        Self::inline(T::default())
     }
 }
 

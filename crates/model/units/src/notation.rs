@@ -6,7 +6,7 @@
 /// `TryFrom<Table> for Property` and `From<&Property> for Table` for the others. Arguments: the type,
 /// the table type, what to write (for messages), and the schema's description.
 ///
-/// The caller needs `serde`, `schemars` and `netloom-units` among its dependencies.
+/// The caller needs `serde` and `schemars` among its dependencies.
 #[macro_export]
 macro_rules! text_or_table {
     ($type:ty, $table:ty, $expected:literal, $doc:literal) => {
@@ -30,7 +30,7 @@ macro_rules! text_or_table {
                     fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<$type, E> {
                         text.parse().map_err(E::custom)
                     }
-                    netloom_units::visit_numbers_as_text!();
+                    $crate::visit_numbers_as_text!();
                     fn visit_map<A: serde::de::MapAccess<'de>>(
                         self,
                         mut map: A,
@@ -64,5 +64,3 @@ macro_rules! text_or_table {
         }
     };
 }
-
-pub(crate) use text_or_table;

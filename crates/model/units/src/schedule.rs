@@ -1,8 +1,9 @@
 //! Rates on a schedule: which rate holds when.
 
-use netloom_units::{Duration, Rate};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+
+use crate::{Duration, Rate};
 
 /// From when on a rate holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use netloom_units::{Size, UnitError};
+use crate::{Size, UnitError};
 
 /// What a frame costs on the line beside its own bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -69,7 +69,7 @@ impl fmt::Display for Framing {
     }
 }
 
-netloom_units::text_quantity!(
+crate::text_quantity!(
     Framing,
     "framing",
     r"^(ethernet|none|[0-9]+ *(B|bytes?))$",

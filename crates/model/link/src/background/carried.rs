@@ -1,0 +1,111 @@
+//! What waits for the line and is on it: frames that were offered, and virtual ones.
+
+use std::net::{IpAddr, Ipv4Addr};
+
+use crate::{Ecn, Frame, Header};
+
+/// A frame in a pipe, up to the end of the line.
+#[derive(Debug)]
+pub(crate) enum Carried<F> {
+    /// It was offered.
+    Real {
+        frame: F,
+        /// The arrival's number in this pipe, from 0.
+        number: u64,
+    },
+    /// It belongs to the background.
+    Virtual(Virtual),
+}
+
+/// A frame without bytes. Its header follows from where it comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Virtual {
+    /// Which entry of the background sends it.
+    pub entry: u8,
+    /// Which of the entry's made-up 5-tuples it has.
+    pub flow: u16,
+    pub dscp: u8,
+    pub ecn: Ecn,
+}
+
+/// The first source port of an entry's 5-tuples.
+const FIRST_PORT: u16 = 1024;
+
+/// The discard service (RFC 863).
+const DISCARD: u16 = 9;
+
+const UDP: u8 = 17;
+
+impl Virtual {
+    /// Most 5-tuples of an entry.
+    pub const MOST_FLOWS: u16 = u16::MAX - FIRST_PORT;
+
+    /// UDP between addresses that are set aside for measuring networks (RFC 2544).
+    fn header(self) -> Header {
+        let address = |half| IpAddr::V4(Ipv4Addr::new(198, half, self.entry, 1));
+        Header {
+            source: address(18),
+            destination: address(19),
+            protocol: UDP,
+            source_port: FIRST_PORT + self.flow,
+            destination_port: DISCARD,
+            dscp: self.dscp,
+            ecn: self.ecn,
+        }
+    }
+}
+
+impl<F> Carried<F> {
+    /// The arrival's number, if it was offered.
+    pub fn number(&self) -> Option<u64> {
+        match self {
+            Self::Real { number, .. } => Some(*number),
+            Self::Virtual(_) => None,
+        }
+    }
+
+    /// Whether it belongs to the background.
+    #[inline]
+    pub fn is_virtual(&self) -> bool {
+        matches!(self, Self::Virtual(_))
+    }
+}
+
+impl<F: Frame> Frame for Carried<F> {
+    fn header(&self) -> Option<Header> {
+        match self {
+            Self::Real { frame, .. } => frame.header(),
+            Self::Virtual(frame) => Some(frame.header()),
+        }
+    }
+
+    fn tag_bytes(&self) -> u32 {
+        match self {
+            Self::Real { frame, .. } => frame.tag_bytes(),
+            Self::Virtual(_) => 0,
+        }
+    }
+
+    fn mark_congestion(&mut self) {
+        match self {
+            Self::Real { frame, .. } => frame.mark_congestion(),
+            Self::Virtual(frame) => frame.ecn = Ecn::Congestion,
+        }
+    }
+
+    fn flip_bits(&mut self, bits: &[u64]) {
+        match self {
+            Self::Real { frame, .. } => frame.flip_bits(bits),
+            Self::Virtual(_) => {}
+        }
+    }
+
+    fn duplicate(&self) -> Self {
+        match self {
+            Self::Real { frame, number } => {
+                Self::Real { frame: frame.duplicate(), number: *number }
+            }
+            Self::Virtual(frame) => Self::Virtual(*frame),
+        }
+    }
+}

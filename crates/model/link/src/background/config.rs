@@ -1,0 +1,398 @@
+//! What can be written as `background` of a pipe.
+
+use std::fmt;
+use std::sync::Arc;
+
+use netloom_traffic::{
+    CbrConfig, FlowsConfig, Line, Model, OnOffConfig, PoissonConfig, PpbpConfig, RatesConfig,
+    Sizes, TraceConfig, TrafficError, VbrConfig,
+};
+use netloom_units::{DataFile, Framing};
+use schemars::JsonSchema;
+use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
+use serde::de::{Deserializer, Error, MapAccess, SeqAccess, Visitor};
+use serde::ser::Serializer;
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+use super::Virtual;
+use crate::queue::Dscps;
+use crate::{PipeConfig, RateLimit};
+
+/// Most entries of one pipe.
+const MOST_ENTRIES: usize = 64;
+
+/// Most virtual frames a second of one pipe, on average: they take time of the machine.
+const MOST_FRAMES: f64 = 2e6;
+
+/// The background of a pipe: entries that add up, or none.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Background {
+    entries: Arc<Vec<BackgroundFlow>>,
+}
+
+/// One entry of a background.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "EntryTable", into = "EntryTable")]
+pub struct BackgroundFlow {
+    /// What arrives when.
+    pub model: Model,
+    /// Lengths of frames, Ethernet header included.
+    pub sizes: Sizes,
+    /// Over how many made-up 5-tuples its frames are spread.
+    pub flows: u16,
+    /// The code point of its packets, 0 to 63.
+    pub dscp: u8,
+    /// Whether a queue discipline may mark its packets instead of dropping them.
+    pub ecn: bool,
+    /// What it is in the pipe.
+    pub representation: Representation,
+}
+
+/// What background traffic is in a pipe.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Representation {
+    /// Virtual frames: they wait, are dropped and take the line as frames that were offered do.
+    #[default]
+    Frames,
+}
+
+/// Why a background cannot be.
+#[derive(Debug, Clone, PartialEq, Error)]
+pub enum BackgroundError {
+    /// An entry cannot send.
+    #[error("entry {entry} (`{model}`): {cause}")]
+    Model {
+        /// Which one, counted from 1.
+        entry: usize,
+        /// Its model's name.
+        model: &'static str,
+        /// Why.
+        cause: TrafficError,
+    },
+    /// There are too many virtual frames.
+    #[error("{frames:.1e} frames a second on average are too many: at most {MOST_FRAMES:.0e}")]
+    TooManyFrames {
+        /// How many a second.
+        frames: f64,
+    },
+}
+
+impl Background {
+    /// A background of `entries`, which add up.
+    ///
+    /// # Errors
+    /// There are too many.
+    pub fn new(entries: Vec<BackgroundFlow>) -> Result<Self, String> {
+        if entries.len() > MOST_ENTRIES {
+            let count = entries.len();
+            return Err(format!("a background has at most {MOST_ENTRIES} entries, not {count}"));
+        }
+        Ok(Self { entries: Arc::new(entries) })
+    }
+
+    /// Whether there is none.
+    pub fn is_none(&self) -> bool {
+        self.entries.is_empty()
+    }
+
+    /// The entries.
+    pub fn entries(&self) -> &[BackgroundFlow] {
+        &self.entries
+    }
+
+    /// Whether what arrives depends on random numbers.
+    pub fn is_random(&self) -> bool {
+        self.entries.iter().any(|entry| entry.flows > 1 || entry.model.is_random(&entry.sizes))
+    }
+
+    /// Everything in it that may come from files.
+    pub(crate) fn files(&mut self) -> Vec<&mut dyn DataFile> {
+        if self.is_none() {
+            return Vec::new();
+        }
+        let entries = Arc::make_mut(&mut self.entries).iter_mut();
+        entries
+            .flat_map(|entry| entry.model.files().into_iter().chain(entry.sizes.file()))
+            .collect()
+    }
+
+    /// Checks that a pipe which runs on `config` can have it, once all files have been read.
+    ///
+    /// # Errors
+    /// A model cannot send, or all together send too many frames.
+    pub fn check(&self, config: &PipeConfig) -> Result<(), BackgroundError> {
+        let line = line_of(config);
+        let mut frames = 0.0;
+        for (index, entry) in self.entries.iter().enumerate() {
+            let fails = |cause| BackgroundError::Model {
+                entry: index + 1,
+                model: entry.model.name(),
+                cause,
+            };
+            frames += entry.frames_a_second(line.as_ref()).map_err(fails)?;
+        }
+        match frames {
+            frames if frames > MOST_FRAMES => Err(BackgroundError::TooManyFrames { frames }),
+            _ => Ok(()),
+        }
+    }
+
+    /// The mean share of the line that it takes, 1 for all of it, where that is known: nothing in
+    /// it ends, and the line has a rate.
+    pub fn mean_load(&self, config: &PipeConfig) -> Option<f64> {
+        let line = line_of(config)?;
+        let shares = self.entries.iter().map(|entry| entry.mean_load(&line));
+        shares.sum::<Option<f64>>()
+    }
+}
+
+/// The line that a load in percent is a share of.
+pub(super) fn line_of(config: &PipeConfig) -> Option<Line> {
+    let framing = match config.rate {
+        // Opportunities carry packets.
+        RateLimit::Trace(_) => Framing::None,
+        _ => config.framing,
+    };
+    Some(Line { rate: config.rate.nominal()?, framing })
+}
+
+impl BackgroundFlow {
+    /// Frames a second, on average; an error if it cannot send.
+    fn frames_a_second(&self, line: Option<&Line>) -> Result<f64, TrafficError> {
+        // Whether it can send does not depend on the numbers that are drawn.
+        self.model.source(&self.sizes, line, &netloom_units::Stream::new(0, ""))?;
+        let mean = self.model.moments(&self.sizes, line)?.mean;
+        Ok(mean / (self.sizes.law()?.mean() * 8.0))
+    }
+
+    fn mean_load(&self, line: &Line) -> Option<f64> {
+        if self.model.ends() {
+            return None;
+        }
+        let sizes = self.sizes.law().ok()?;
+        let mean = self.model.moments(&self.sizes, Some(line)).ok()?.mean;
+        let on_line = mean * sizes.mean_on_line(line.framing) / sizes.mean();
+        Some(on_line / line.rate.bits_per_second() as f64)
+    }
+}
+
+/// How an entry is written: exactly one model, and what is said beside it.
+#[derive(Default, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "BackgroundEntry")]
+#[serde(default, deny_unknown_fields)]
+struct EntryTable {
+    /// Frames at a constant rate, with a random phase.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cbr: Option<CbrConfig>,
+    /// Independent frames: gaps are exponential.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    poisson: Option<PoissonConfig>,
+    /// Senders that are on and off by turns.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    on_off: Option<OnOffConfig>,
+    /// Poisson Pareto burst process (Zukerman, Neame & Addie 2003).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ppbp: Option<PpbpConfig>,
+    /// Arrivals as they were recorded.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    trace: Option<TraceConfig>,
+    /// A rate that changes at given times.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    rates: Option<RatesConfig>,
+    /// Pictures of a video.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    vbr: Option<VbrConfig>,
+    /// A number: over how many made-up 5-tuples the frames are spread (default 1). A mapping: the
+    /// model `flows`, transfers that begin by themselves.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    flows: Option<FlowsKey>,
+    /// Lengths of frames, Ethernet header included: `1514B` (default), `imix`, a list with weights,
+    /// or `{file: FILE}`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    size: Option<Sizes>,
+    /// The code point of the packets: a number from 0 to 63, or a name like `af11` (default 0).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    dscp: Option<Dscps>,
+    /// Whether queue disciplines may mark the packets instead of dropping them (default no).
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    ecn: bool,
+    /// What the traffic is in the pipe: `frames` (default).
+    #[serde(rename = "as", skip_serializing_if = "Option::is_none")]
+    representation: Option<Representation>,
+}
+
+/// Two things that are called flows.
+#[derive(JsonSchema)]
+#[schemars(untagged)]
+enum FlowsKey {
+    /// So many made-up 5-tuples.
+    Count(u16),
+    /// The model.
+    Model(FlowsConfig),
+}
+
+impl Serialize for FlowsKey {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Count(count) => count.serialize(serializer),
+            Self::Model(model) => model.serialize(serializer),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for FlowsKey {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct FlowsVisitor;
+        impl<'de> Visitor<'de> for FlowsVisitor {
+            type Value = FlowsKey;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a number of 5-tuples, or the model `flows`")
+            }
+            fn visit_u64<E: Error>(self, count: u64) -> Result<FlowsKey, E> {
+                let most = Virtual::MOST_FLOWS;
+                let count = u16::try_from(count).ok().filter(|count| (1..=most).contains(count));
+                count.map(FlowsKey::Count).ok_or_else(|| {
+                    E::custom(format!("`flows` is a number from 1 to {most}, or a model"))
+                })
+            }
+            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<FlowsKey, A::Error> {
+                FlowsConfig::deserialize(MapAccessDeserializer::new(map)).map(FlowsKey::Model)
+            }
+        }
+        deserializer.deserialize_any(FlowsVisitor)
+    }
+}
+
+impl TryFrom<EntryTable> for BackgroundFlow {
+    type Error = String;
+    fn try_from(table: EntryTable) -> Result<Self, String> {
+        let (flows, model) = match table.flows {
+            None => (1, None),
+            Some(FlowsKey::Count(count)) => (count, None),
+            Some(FlowsKey::Model(model)) => (1, Some(model)),
+        };
+        let written = [
+            table.cbr.map(Model::Cbr),
+            table.poisson.map(Model::Poisson),
+            table.on_off.map(Model::OnOff),
+            table.ppbp.map(Model::Ppbp),
+            table.trace.map(Model::Trace),
+            table.rates.map(Model::Rates),
+            table.vbr.map(Model::Vbr),
+            model.map(Model::Flows),
+        ];
+        let mut written = written.into_iter().flatten();
+        let model = match (written.next(), written.next()) {
+            (Some(model), None) => model.checked()?,
+            (None, _) => {
+                return Err("an entry of a background says what arrives; add a model: `cbr`, \
+                            `poisson`, `on_off`, `ppbp`, `trace`, `rates`, `vbr` or `flows`"
+                    .into());
+            }
+            (Some(one), Some(other)) => {
+                return Err(format!(
+                    "an entry has both `{}` and `{}`; keep one of them: entries add up",
+                    one.name(),
+                    other.name()
+                ));
+            }
+        };
+        if let Model::Flows(FlowsConfig { rate: None, file: None, .. }) = &model {
+            return Err("`flows` needs a `rate` here; only TCP sends without one".into());
+        }
+        let dscp = match table.dscp.map(|dscps| dscps.iter().collect::<Vec<_>>()).as_deref() {
+            None => 0,
+            Some([one]) => *one,
+            Some(all) => return Err(format!("packets have one DSCP, not {}", all.len())),
+        };
+        let (sizes, ecn) = (table.size.unwrap_or_default(), table.ecn);
+        let representation = table.representation.unwrap_or_default();
+        Ok(Self { model, sizes, flows, dscp, ecn, representation })
+    }
+}
+
+impl From<BackgroundFlow> for EntryTable {
+    fn from(entry: BackgroundFlow) -> Self {
+        let BackgroundFlow { model, sizes, flows, dscp, ecn, representation } = entry;
+        let mut table = Self {
+            flows: (flows != 1).then_some(FlowsKey::Count(flows)),
+            size: (sizes != Sizes::default()).then_some(sizes),
+            dscp: (dscp != 0).then(|| Dscps::of([dscp])),
+            ecn,
+            representation: (representation != Representation::default()).then_some(representation),
+            ..Self::default()
+        };
+        match model {
+            Model::Cbr(model) => table.cbr = Some(model),
+            Model::Poisson(model) => table.poisson = Some(model),
+            Model::OnOff(model) => table.on_off = Some(model),
+            Model::Ppbp(model) => table.ppbp = Some(model),
+            Model::Trace(model) => table.trace = Some(model),
+            Model::Rates(model) => table.rates = Some(model),
+            Model::Vbr(model) => table.vbr = Some(model),
+            Model::Flows(model) => table.flows = Some(FlowsKey::Model(model)),
+            // Those of TCP and `ping` cannot be written here.
+            _ => {}
+        }
+        table
+    }
+}
+
+const NONE: &str = "none";
+
+impl Serialize for Background {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self.is_none() {
+            true => serializer.serialize_str(NONE),
+            false => self.entries.serialize(serializer),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for Background {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct BackgroundVisitor;
+        impl<'de> Visitor<'de> for BackgroundVisitor {
+            type Value = Background;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("`none`, or a list like `[{poisson: {load: 40%}}]`")
+            }
+            fn visit_str<E: Error>(self, text: &str) -> Result<Background, E> {
+                match text {
+                    NONE => Ok(Background::default()),
+                    _ => Err(E::invalid_value(serde::de::Unexpected::Str(text), &self)),
+                }
+            }
+            fn visit_seq<A: SeqAccess<'de>>(self, list: A) -> Result<Background, A::Error> {
+                let entries = Vec::deserialize(SeqAccessDeserializer::new(list))?;
+                Background::new(entries).map_err(A::Error::custom)
+            }
+        }
+        deserializer.deserialize_any(BackgroundVisitor)
+    }
+}
+
+impl JsonSchema for Background {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "Background".into()
+    }
+    fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        let entry = generator.subschema_for::<EntryTable>();
+        schemars::json_schema!({
+            "description": "Background traffic: `none`, or a list of entries that add up.",
+            "anyOf": [{ "const": NONE }, { "type": "array", "items": entry }],
+        })
+    }
+}
+
+impl fmt::Display for Background {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.is_none() {
+            return f.pad(NONE);
+        }
+        let names: Vec<_> = self.entries.iter().map(|entry| entry.model.name()).collect();
+        f.pad(&names.join(" + "))
+    }
+}

@@ -1,0 +1,16 @@
+//! Background traffic of a pipe: cross traffic that joins at the beginning of the line and leaves
+//! at its end. Not here: traffic models (`netloom_traffic`), and the pipe that the frames go through.
+//!
+//! | file | what |
+//! |---|---|
+//! | `config` | what can be written: [`Background`] |
+//! | `process` | the arrivals of a running pipe |
+//! | `carried` | what a queue holds: frames that were offered, and virtual ones |
+
+mod carried;
+mod config;
+mod process;
+
+pub(crate) use carried::{Carried, Virtual};
+pub use config::{Background, BackgroundError, BackgroundFlow, Representation};
+pub(crate) use process::{BackgroundProcess, Due};

@@ -1,0 +1,129 @@
+//! A pipe's background: when virtual frames arrive, and what becomes of them.
+
+use netloom_units::{Duration, Time};
+
+use super::Pipe;
+use crate::background::{BackgroundProcess, Carried, Due};
+use crate::queue::Waiting;
+use crate::{Frame, FrameInfo};
+
+impl<F: Frame> Pipe<F> {
+    /// Begins the background of the configuration at `now`.
+    pub(super) fn begin_background(&mut self, now: Time) {
+        if self.background.is_none() && self.config.background.is_none() {
+            return;
+        }
+        // It is counted from its beginning, with all zeros at first.
+        self.statistics.background();
+        let stream = &self.stream;
+        let background =
+            self.background.get_or_insert_with(|| Box::new(BackgroundProcess::new(stream)));
+        background.begin(now, &self.config);
+    }
+
+    /// Whether virtual frames may come.
+    pub(super) fn has_background(&self) -> bool {
+        self.background.as_ref().is_some_and(|background| background.next_at().is_some())
+    }
+
+    /// Lets everything happen up to the present, each at its time: what ends on the line before what
+    /// arrives, and what was offered before what arrives at the same time.
+    pub(super) fn advance_with_background(&mut self) -> Time {
+        loop {
+            let end = self.serving.as_ref().map(|serving| serving.service.end);
+            let arrival = self.background.as_ref().and_then(|background| background.next_at());
+            match (end, arrival) {
+                (Some(end), _) if end <= self.now && arrival.is_none_or(|at| end <= at) => {
+                    self.next_on_line();
+                }
+                (_, Some(at)) if at < self.now => self.background_arrives(at),
+                _ => break,
+            }
+        }
+        self.find_due();
+        self.turn_seconds(self.now);
+        self.now
+    }
+
+    /// The next virtual frame arrives.
+    fn background_arrives(&mut self, at: Time) {
+        self.turn_seconds(at);
+        let next = self.background.as_mut().and_then(|background| background.take());
+        let Some((info, frame)) = next else { return };
+        self.statistics.background().offered.add(&info);
+        let frame = Carried::Virtual(frame);
+        if self.take_in(at, frame, info, Duration::ZERO).is_err() {
+            self.background_dropped(&info);
+        }
+    }
+
+    /// A virtual frame has come to the queue.
+    pub(super) fn background_waits(&mut self, info: &FrameInfo) {
+        if let Some(background) = &mut self.background {
+            background.waiting.add(info);
+        }
+    }
+
+    /// A frame waits no more.
+    #[inline]
+    pub(super) fn leaves_queue(&mut self, waiting: &Waiting<F>) {
+        if let Some(background) = &mut self.background {
+            match waiting.frame {
+                Carried::Virtual(_) => background.waiting.remove(&waiting.info),
+                Carried::Real { .. } => background.due = Due::Unknown,
+            }
+        }
+    }
+
+    /// A virtual frame came to the end of the line, where the medium may have lost it.
+    pub(super) fn background_left(&mut self, info: &FrameInfo, lost: bool) {
+        match lost {
+            true => self.background_dropped(info),
+            false => self.statistics.background().delivered.add(info),
+        }
+    }
+
+    pub(super) fn background_dropped(&mut self, info: &FrameInfo) {
+        self.statistics.background().dropped.add(info);
+    }
+
+    /// When the first offered frame leaves the line that waits behind a virtual one, which leaves
+    /// it at `end`; the next one may be virtual again.
+    pub(super) fn end_behind_background(&self, end: Time) -> Option<Time> {
+        match self.background.as_ref()?.due {
+            _ if !self.frames_wait() => None,
+            Due::At(due) => Some(due),
+            Due::Unknown | Due::Open => Some(end),
+        }
+    }
+
+    /// Whether frames wait that were offered.
+    fn frames_wait(&self) -> bool {
+        let waiting = self.background.as_ref().map_or(0, |background| background.waiting.frames);
+        self.queue.backlog().frames > waiting
+    }
+
+    /// Finds out when the first waiting frame that was offered leaves the line, if a virtual one is
+    /// on it and that is not known yet.
+    #[inline]
+    pub(super) fn find_due(&mut self) {
+        let unknown = self.background.as_ref().is_some_and(|known| known.due == Due::Unknown);
+        if unknown && self.frames_wait() {
+            let end = self.serving.as_ref().and_then(|serving| {
+                let bytes = self.queue.line_bytes_up_to(|frame| !frame.is_virtual())?;
+                self.line.end_of(serving.service.end, bytes)
+            });
+            if let Some(background) = &mut self.background {
+                background.due = end.map_or(Due::Open, Due::At);
+            }
+        }
+    }
+
+    /// What was found out may hold no more.
+    pub(super) fn forget_due(&mut self) {
+        if let Some(background) = &mut self.background {
+            background.due = Due::Unknown;
+        }
+        self.find_due();
+    }
+}

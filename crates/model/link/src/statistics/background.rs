@@ -1,0 +1,71 @@
+//! What is counted of a pipe's background, apart from what was offered.
+
+use std::collections::VecDeque;
+
+use super::{BackgroundStatistics, Count, Window};
+
+/// Counts of one stretch of time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) struct BackgroundCounts {
+    pub offered: Count,
+    pub delivered: Count,
+    pub dropped: Count,
+    pub marked: Count,
+}
+
+/// The counters of a running pipe: those of the present second, of the last minute, and of all.
+#[derive(Debug, Default)]
+pub(super) struct BackgroundCounters {
+    present: BackgroundCounts,
+    past: BackgroundCounts,
+    /// The seconds of the last minute in which anything was counted, oldest first.
+    seconds: VecDeque<(u64, BackgroundCounts)>,
+}
+
+impl BackgroundCounts {
+    fn add(&mut self, other: &Self) {
+        self.offered = self.offered + other.offered;
+        self.delivered = self.delivered + other.delivered;
+        self.dropped = self.dropped + other.dropped;
+        self.marked = self.marked + other.marked;
+    }
+}
+
+impl BackgroundCounters {
+    /// What is counted now.
+    #[inline]
+    pub fn present(&mut self) -> &mut BackgroundCounts {
+        &mut self.present
+    }
+
+    /// Second `number` is over.
+    pub fn close(&mut self, number: u64) {
+        const KEPT: u64 = Window::LONGEST.as_nanos() / 1_000_000_000;
+        while self.seconds.front().is_some_and(|(oldest, _)| oldest + KEPT <= number) {
+            self.seconds.pop_front();
+        }
+        if self.present != BackgroundCounts::default() {
+            self.past.add(&self.present);
+            self.seconds.push_back((number, std::mem::take(&mut self.present)));
+        }
+    }
+
+    /// What was counted from second `first` on, or since the beginning; `queued` and `on_line` are
+    /// what is in the pipe now.
+    pub fn summary(
+        &self,
+        first: Option<u64>,
+        (queued, on_line): (Count, Count),
+    ) -> BackgroundStatistics {
+        let mut sum = self.present;
+        match first {
+            None => sum.add(&self.past),
+            Some(first) => {
+                let seconds = self.seconds.iter().filter(|(number, _)| *number >= first);
+                seconds.for_each(|(_, counts)| sum.add(counts));
+            }
+        }
+        let BackgroundCounts { offered, delivered, dropped, marked } = sum;
+        BackgroundStatistics { offered, delivered, dropped, marked, queued, on_line }
+    }
+}

@@ -1,0 +1,77 @@
+//! Values of any kind that come from files: reading them in, and sharing what many take from one file.
+//! Not here: the files themselves; whoever holds them passes their text in.
+
+use std::any::{Any, TypeId};
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use super::{Data, DataError, DataFormat};
+
+/// [`Data`] of any kind.
+pub trait DataFile {
+    /// The name of the file, if it has yet to be read.
+    fn unread(&self) -> Option<&str>;
+    /// What the file is to hold, in words.
+    fn what(&self) -> &'static str;
+    /// Takes the values from the file's text.
+    fn load(&mut self, text: &str) -> Result<(), DataError>;
+    /// Takes the values from `shared` if it has this file's, and those that are read here; otherwise puts
+    /// its own there, if it has any.
+    fn share(&mut self, shared: &mut SharedData);
+}
+
+/// Values by the file that they came from: pipes that take the same from the same file hold one copy.
+#[derive(Debug, Default)]
+pub struct SharedData(HashMap<(TypeId, String), Arc<dyn Any + Send + Sync>>);
+
+impl<T: DataFormat + PartialEq + Send + Sync + 'static> DataFile for Data<T> {
+    fn unread(&self) -> Option<&str> {
+        match self {
+            Self::File(file) => Some(file),
+            Self::Values { .. } => None,
+        }
+    }
+    fn what(&self) -> &'static str {
+        T::WHAT
+    }
+    fn load(&mut self, text: &str) -> Result<(), DataError> {
+        Data::load(self, text)
+    }
+    fn share(&mut self, shared: &mut SharedData) {
+        let Some(file) = self.file().map(str::to_owned) else { return };
+        // What is kept under a type is of that type.
+        let kept = shared.0.get(&(TypeId::of::<T>(), file.clone()));
+        let kept = kept.and_then(|values| Arc::clone(values).downcast::<T>().ok());
+        match (self.values(), kept) {
+            // A name may stand for other values, if the file has changed between two readings.
+            (Some(own), Some(kept)) if *own != kept => {}
+            (_, Some(values)) => *self = Self::Values { file: Some(file), values },
+            (Some(own), None) => {
+                shared.0.insert((TypeId::of::<T>(), file), Arc::clone(own) as _);
+            }
+            (None, None) => {}
+        }
+    }
+}
+
+/// Why a property's values could not be taken from their file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FileError<E> {
+    /// The property's key.
+    pub property: &'static str,
+    /// The file's name, as it was written.
+    pub file: String,
+    /// What the file is to hold, in words: "Mahimahi trace".
+    pub what: &'static str,
+    /// What went wrong.
+    pub cause: FileFault<E>,
+}
+
+/// What is wrong with a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum FileFault<E> {
+    /// It could not be read.
+    Unreadable(E),
+    /// Its text is not what it should be.
+    Malformed(DataError),
+}
