@@ -16,8 +16,9 @@
 //!
 //! Parsing never rounds: a value that is not a whole number of base units is an error.
 //!
-//! [`Data`] are values that stand in a scenario or come from a file, [`RateSchedule`] is a rate that
-//! changes at given times, and a [`Stream`] is random numbers that follow from a seed and a name.
+//! [`Data`] are values that stand in a scenario or come from a file, [`RateSchedule`] is a rate
+//! that changes at given times, and a [`Stream`] is random numbers that follow from a seed and a
+//! name.
 //! [`text_quantity!`] and [`text_or_table!`] give the types of other crates their notation.
 //!
 //! Not here: clocks, ambient randomness, anything that reads the world.

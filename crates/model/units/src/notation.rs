@@ -1,10 +1,10 @@
 //! Properties that are written as a text (`1%`) or, where a text is not enough, as a table
 //! (`{gilbert_elliott: {…}}`): the serde and schema faces that they share.
 
-/// Implements `Serialize`, `Deserialize` and `JsonSchema` for a property that has `FromStr`, a method
-/// `text(&self) -> Option<String>` for values that a text can say, and a table type with
-/// `TryFrom<Table> for Property` and `From<&Property> for Table` for the others. Arguments: the type,
-/// the table type, what to write (for messages), and the schema's description.
+/// Implements `Serialize`, `Deserialize` and `JsonSchema` for a property that has `FromStr`, a
+/// method `text(&self) -> Option<String>` for values that a text can say, and a table type with
+/// `TryFrom<Table> for Property` and `From<&Property> for Table` for the others. Arguments: the
+/// type, the table type, what to write (for messages), and the schema's description.
 ///
 /// The caller needs `serde` and `schemars` among its dependencies.
 #[macro_export]

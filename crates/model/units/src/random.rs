@@ -11,8 +11,8 @@ use rand_pcg::Pcg64;
 /// State and increment are both derived from the experiment's seed and the stream's name, so that
 /// adding a pipe never changes another pipe's draws.
 ///
-/// Most pipes have more streams than they draw from, so that the generator's state is made with the first
-/// draw.
+/// Most pipes have more streams than they draw from, so that the generator's state is made with the
+/// first draw.
 #[derive(Debug, Clone)]
 pub struct Stream {
     /// What the generator is seeded with.

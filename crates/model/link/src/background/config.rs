@@ -72,7 +72,10 @@ pub enum BackgroundError {
         cause: TrafficError,
     },
     /// There are too many virtual frames.
-    #[error("{frames:.1e} frames a second on average are too many: at most {MOST_FRAMES:.0e}")]
+    #[error(
+        "{frames:.1e} frames a second on average are too many: at most {MOST_FRAMES:.0e}; write \
+         longer frames or a lower rate"
+    )]
     TooManyFrames {
         /// How many a second.
         frames: f64,

@@ -1,5 +1,5 @@
 //! Background traffic of a pipe: cross traffic that joins at the beginning of the line and leaves
-//! at its end. Not here: traffic models (`netloom_traffic`), and the pipe that the frames go through.
+//! at its end. Not here: traffic models (`netloom_traffic`), the pipe that the frames go through.
 //!
 //! | file | what |
 //! |---|---|

@@ -26,8 +26,8 @@ impl<F: Frame> Pipe<F> {
         self.background.as_ref().is_some_and(|background| background.next_at().is_some())
     }
 
-    /// Lets everything happen up to the present, each at its time: what ends on the line before what
-    /// arrives, and what was offered before what arrives at the same time.
+    /// Lets everything happen up to the present, each at its time: what ends on the line before
+    /// what arrives, and what was offered before what arrives at the same time.
     pub(super) fn advance_with_background(&mut self) -> Time {
         loop {
             let end = self.serving.as_ref().map(|serving| serving.service.end);

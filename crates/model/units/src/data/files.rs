@@ -1,4 +1,5 @@
-//! Values of any kind that come from files: reading them in, and sharing what many take from one file.
+//! Values of any kind that come from files: reading them in, and sharing what many take from one
+//! file.
 //! Not here: the files themselves; whoever holds them passes their text in.
 
 use std::any::{Any, TypeId};
@@ -15,12 +16,12 @@ pub trait DataFile {
     fn what(&self) -> &'static str;
     /// Takes the values from the file's text.
     fn load(&mut self, text: &str) -> Result<(), DataError>;
-    /// Takes the values from `shared` if it has this file's, and those that are read here; otherwise puts
-    /// its own there, if it has any.
+    /// Takes the values from `shared` if it has this file's, and those that are read here;
+    /// otherwise puts its own there, if it has any.
     fn share(&mut self, shared: &mut SharedData);
 }
 
-/// Values by the file that they came from: pipes that take the same from the same file hold one copy.
+/// Values by the file that they came from: who takes the same from the same file shares one copy.
 #[derive(Debug, Default)]
 pub struct SharedData(HashMap<(TypeId, String), Arc<dyn Any + Send + Sync>>);
 

@@ -79,8 +79,8 @@ pub fn lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
         .filter(|(_, line)| !line.is_empty())
 }
 
-/// The first word of `text` in quotes, for messages: its beginning if it is long. A file may be another one
-/// than was meant, with secrets in it, and whoever names it may not be who may read it.
+/// The first word of `text` in quotes, for messages: its beginning if it is long. A file may be
+/// another one than was meant, with secrets in it, and whoever names it may not be who may read it.
 pub fn quoted(text: &str) -> String {
     const MOST: usize = 12;
     let is_short = text.chars().count() <= MOST;

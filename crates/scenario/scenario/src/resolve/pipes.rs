@@ -150,7 +150,10 @@ fn background(config: &PipeConfig, place: Span, link: &str, report: &mut Report<
     };
     if let Err(error) = config.background.check(config) {
         let message = format!("the background of link `{link}` cannot be: {error}");
-        report.error(Diagnostic::error(place, message));
+        // Like all messages of values: what is wrong; what to do.
+        let (message, help) = message.split_once("; ").unwrap_or((&message, ""));
+        let help = Some(help.to_owned()).filter(|help| !help.is_empty());
+        report.error(Diagnostic::error(place, message).with_optional_help(help));
     } else if let Some(load) = config.background.mean_load(config).filter(|load| *load > 1.0) {
         let percent = (load * 100.0).round();
         let message = format!("the background of link `{link}` is {percent} % of {rate}, for ever");
