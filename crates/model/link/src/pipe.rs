@@ -224,7 +224,7 @@ impl<F: Frame> Pipe<F> {
         let now = self.advance(now);
         let number = self.arrivals;
         self.arrivals += 1;
-        self.statistics.offered(&info);
+        self.statistics.offered(&info, self.queue.backlog().frames);
         self.journal.note(|| FrameEvent::new(number, now, &info, Occurrence::Offered));
         let result = self.take_in(now, Carried::Real { frame, number }, info, unseen);
         self.find_due();

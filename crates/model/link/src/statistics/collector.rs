@@ -66,9 +66,12 @@ impl Collector {
         self.ends
     }
 
+    /// A frame was offered and found so many waiting.
     #[inline]
-    pub fn offered(&mut self, info: &FrameInfo) {
+    pub fn offered(&mut self, info: &FrameInfo, waiting: u64) {
         self.counters.offered.add(info);
+        let seen = waiting.saturating_mul(info.frames().into());
+        self.counters.seen = self.counters.seen.saturating_add(seen);
     }
 
     pub fn duplicated(&mut self, info: &FrameInfo) {

@@ -26,6 +26,8 @@ pub(super) struct Counters {
     /// Frames waiting × ns.
     pub queue_area: Sum,
     pub busy_ns: u64,
+    /// Frames waiting × frames that found them so.
+    pub seen: u64,
     delay_min: u64,
     delay_max: u64,
     delay_sum: Sum,
@@ -44,6 +46,7 @@ impl Default for Counters {
             queue_maximum: Count::default(),
             queue_area: Sum(0),
             busy_ns: 0,
+            seen: 0,
             delay_min: u64::MAX,
             delay_max: 0,
             delay_sum: Sum(0),
@@ -81,6 +84,7 @@ impl Counters {
         self.queue_reached(other.queue_maximum);
         self.queue_area.0 += other.queue_area.0;
         self.busy_ns += other.busy_ns;
+        self.seen = self.seen.saturating_add(other.seen);
         self.delay_min = self.delay_min.min(other.delay_min);
         self.delay_max = self.delay_max.max(other.delay_max);
         self.delay_sum.0 += other.delay_sum.0;
@@ -108,6 +112,8 @@ impl Counters {
                 now: queue,
                 maximum: self.queue_maximum,
                 mean_frames: share(self.queue_area.0 as f64, elapsed),
+                seen_mean_frames: (self.offered.frames > 0)
+                    .then(|| self.seen as f64 / self.offered.frames as f64),
             },
             in_flight,
             delay: (self.delivered.frames > 0).then(|| self.delays(delays)),

@@ -190,6 +190,11 @@ pub struct QueueStatistics {
     pub maximum: Count,
     /// Frames waiting, averaged over time.
     pub mean_frames: f64,
+    /// Frames waiting, averaged over the frames that were offered: what each found, itself and the
+    /// frame on the line not counted. All frames of a super-frame find the same. Absent while
+    /// nothing was offered.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seen_mean_frames: Option<f64>,
 }
 
 /// Time in the pipe, from arrival to scheduled release.

@@ -211,6 +211,7 @@ fn pipe(config: &PipeConfig, busy: bool) -> ModelledPipe {
             now: Count::default(),
             maximum: count(40 * times),
             mean_frames: 10.0 * times as f64,
+            seen_mean_frames: None,
         },
         in_flight: Count::default(),
         delay: busy.then_some(DelayStatistics {

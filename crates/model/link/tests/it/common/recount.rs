@@ -87,11 +87,16 @@ impl Recount {
         let mean = if elapsed == 0 { 0.0 } else { area as f64 / elapsed as f64 };
         assert_eq!(s.queue.mean_frames, mean);
         assert_eq!(s.queue.now, now);
-        assert_eq!(s.queue.maximum, self.longest_queue(s.since, s.at));
+        let (longest, seen) = self.replayed_queue(s.since, s.at);
+        assert_eq!(s.queue.maximum, longest);
+        let offered = s.offered.frames;
+        let seen = (offered > 0).then(|| seen as f64 / offered as f64);
+        assert_eq!(s.queue.seen_mean_frames, seen);
     }
 
-    /// The queue replayed: it is longest after an arrival, once that has thrown out what it does.
-    fn longest_queue(&self, since: Time, until: Time) -> Count {
+    /// The queue replayed: how long it became, and how many frames all arrivals together found
+    /// waiting. It is longest after an arrival, once that has thrown out what it does.
+    fn replayed_queue(&self, since: Time, until: Time) -> (Count, u64) {
         let mut starts: Vec<(Time, Count)> = self
             .stories
             .values()
@@ -108,7 +113,7 @@ impl Recount {
                 longest.bytes = longest.bytes.max(now.bytes);
             }
         };
-        let mut begun = since == Time::ZERO;
+        let (mut begun, mut seen) = (since == Time::ZERO, 0);
         for event in self.events.iter().filter(|event| event.at <= until) {
             let (enters, leaves, cut) = match event.what {
                 Occurrence::Offered => (true, false, false),
@@ -131,6 +136,9 @@ impl Recount {
             while let Some((_, count)) = starts.next_if(|(at, _)| *at <= event.at) {
                 now = minus(now, count);
             }
+            if enters && event.at >= since {
+                seen += now.frames * u64::from(event.frames);
+            }
             let story = self.stories.get(&event.number);
             if enters && story.is_some_and(|story| self.came_in(event.number, story)) {
                 now = now + count(event);
@@ -147,7 +155,7 @@ impl Recount {
             }
             close(&mut Some(since), now);
         }
-        longest
+        (longest, seen)
     }
 
     /// Whether a frame came into the queue, if only for no time.

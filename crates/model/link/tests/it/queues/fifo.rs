@@ -90,6 +90,34 @@ fn the_queue_is_counted_over_time() {
 }
 
 #[test]
+fn the_queue_is_counted_as_arrivals_find_it() {
+    let mut pipe = pipe(r#"{"rate":"8Mbit/s","framing":"none"}"#);
+    assert_eq!(pipe.statistics(ns(0)).queue.seen_mean_frames, None);
+    for round in 0..50 {
+        burst(&mut pipe, ms(100 * round), 10 * round, 10, 1000);
+    }
+    // Ten at once find 0, 0, 1, … 8, and wait 0, 1, … 9 ms of each 100.
+    let queue = pipe.statistics(ms(5000)).queue;
+    assert_eq!((queue.seen_mean_frames, queue.mean_frames), (Some(3.6), 0.45));
+}
+
+/// Poisson arrivals see time averages (Wolff 1982).
+#[test]
+fn poisson_arrivals_find_the_queue_as_it_is_over_time() {
+    let mut pipe = pipe(r#"{"rate":"8Mbit/s","framing":"none","queue":{"limit":"1MB"}}"#);
+    let (mut arrivals, mut now) = (netloom_link::Stream::new(2, "arrivals"), 0.0);
+    for number in 0..300_000 {
+        now -= (1.0 - arrivals.uniform()).ln() / 800.0;
+        let at = ns((now * 1e9) as u64);
+        burst(&mut pipe, at, number, 1, 1000);
+        due(&mut pipe, at);
+    }
+    let queue = pipe.statistics(ns((now * 1e9) as u64)).queue;
+    let ratio = queue.seen_mean_frames.unwrap() / queue.mean_frames;
+    assert!((ratio - 1.0).abs() < 0.02, "{queue:?}");
+}
+
+#[test]
 fn delays_are_summarized() {
     let mut pipe = pipe(r#"{"rate":"1Mbit/s","framing":"none","delay":"1ms"}"#);
     burst(&mut pipe, ns(0), 0, 4, 1000);

@@ -1,0 +1,67 @@
+//! What background traffic costs: `cargo bench -p netloom-link --bench background`. A pipe of
+//! 10 Gbit/s that is visited every 50 ms, with and without 1 Gbit/s of virtual frames of 1514
+//! bytes, by turns; idle, and with 100 Mbit/s of frames that are offered. Prints the CPU time that
+//! a second of the model takes, as a share of one CPU, and that of each virtual frame.
+
+use netloom_link::{FrameInfo, Pipe, PipeChange, PipeConfig, Stream};
+use netloom_units::{Duration, Time};
+
+/// Seconds of the model in each turn.
+const SECONDS: u64 = 10;
+const TURNS: usize = 9;
+
+/// 100 Mbit/s of full frames.
+const GAP: Duration = Duration::from_nanos(1514 * 80);
+
+fn main() {
+    for (name, offers) in [("idle", false), ("with 100 Mbit/s offered", true)] {
+        let (mut without, mut with, mut frames) = (Vec::new(), Vec::new(), 0);
+        for _ in 0..TURNS {
+            without.push(measure(r#""none""#, offers).0);
+            let (share, count) = measure(r#"[{"poisson":{"rate":"1Gbit/s"}}]"#, offers);
+            with.push(share);
+            frames = count;
+        }
+        let (without, with) = (median(without), median(with));
+        let each = (with - without) * 1e9 * SECONDS as f64 / frames as f64;
+        println!(
+            "{name:<24} {:.3} % of a CPU without, {:.3} % with {} frames/s: {each:.0} ns each",
+            without * 100.0,
+            with * 100.0,
+            frames / SECONDS,
+        );
+    }
+}
+
+fn median(mut values: Vec<f64>) -> f64 {
+    values.sort_by(f64::total_cmp);
+    values[values.len() / 2]
+}
+
+/// The share of a CPU that a pipe takes, and how many virtual frames came.
+fn measure(background: &str, offers: bool) -> (f64, u64) {
+    let text = format!(r#"{{"rate":"10Gbit/s","background":{background}}}"#);
+    let change: PipeChange = serde_json::from_str(&text).expect("properties");
+    let mut config = PipeConfig::default();
+    change.apply_to(&mut config);
+    let mut pipe = Pipe::<u64>::new(config, Stream::new(1, "bench"), Time::ZERO);
+    let (mut now, end) = (Time::ZERO, Time::ZERO + Duration::from_secs(SECONDS));
+    let begun = cpu_time();
+    while now < end {
+        now += if offers { GAP } else { Duration::from_millis(50) };
+        if offers {
+            // There is always room.
+            let _ = pipe.offer(now, FrameInfo::single(1514), 0);
+        }
+        while pipe.poll(now).is_some() {}
+    }
+    let share = (cpu_time() - begun) as f64 / 1e9 / SECONDS as f64;
+    let counted = pipe.statistics(now).background;
+    (share, counted.map_or(0, |background| background.delivered.frames))
+}
+
+/// What this thread has had of a CPU, in ns: other load does not count.
+fn cpu_time() -> u64 {
+    let text = std::fs::read_to_string("/proc/thread-self/schedstat").expect("Linux says it");
+    text.split_whitespace().next().and_then(|nanos| nanos.parse().ok()).expect("a number")
+}
