@@ -12,6 +12,9 @@ use super::{Acked, CongestionControl, CongestionEvent, Flow, HyStart, RecoverySt
 /// (benches/tcp/parameters.py).
 const BETA: u64 = 717;
 const SCALE: u64 = 1024;
+/// Before the first loss, a packet for so many that are acknowledged at least; recorded
+/// (benches/tcp/growth.py): after HyStart, Linux grows so, without an old maximum to grow to.
+const BEFORE_LOSS: u32 = 20;
 /// C = 0.4 (RFC 9438 §5.1), as 2/5.
 const C_NUMERATOR: u64 = 2;
 const C_DENOMINATOR: u64 = 5;
@@ -72,7 +75,10 @@ impl Cubic {
         let t = (flow.now.since(epoch.start).as_nanos() + self.least_rtt) / 1_000_000;
         let target = cubic_window(t, epoch.k, epoch.origin);
         // Next to no growth at the plateau: Ha, Rhee and Xu 2008, algorithm 1.
-        let count = if target > cwnd { cwnd / (target - cwnd) } else { 100 * cwnd };
+        let mut count = if target > cwnd { cwnd / (target - cwnd) } else { 100 * cwnd };
+        if self.last_max == 0 {
+            count = count.min(BEFORE_LOSS);
+        }
         let count = count.min(grow_friendly(&mut epoch, cwnd, acked));
         self.epoch = Some(epoch);
         // At most half the window more in a round trip (RFC 9438 §4.2).
