@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
 use netloom_api::ping::{Family, PingRequest, Reach};
+use netloom_ports::checksum;
 use tokio::net::UdpSocket;
 use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
@@ -158,7 +159,7 @@ fn echo_request(family: Family, id: u16, sequence: u16) -> Vec<u8> {
     message.extend(sequence.to_be_bytes());
     message.extend([0; 48]);
     if family == Family::Ipv4 {
-        let sum = checksum(&message);
+        let sum = !checksum::sum(&message);
         message[2..4].copy_from_slice(&sum.to_be_bytes());
     }
     message
@@ -175,18 +176,6 @@ fn echo_reply(family: Family, id: u16, packet: &[u8]) -> Option<u16> {
     is_ours.then(|| u16::from_be_bytes([high, low]))
 }
 
-/// RFC 1071.
-fn checksum(bytes: &[u8]) -> u16 {
-    let words = bytes.chunks(2).map(|pair| {
-        u32::from(u16::from_be_bytes([pair[0], pair.get(1).copied().unwrap_or_default()]))
-    });
-    let mut sum: u32 = words.sum();
-    while sum > 0xffff {
-        sum = (sum & 0xffff) + (sum >> 16);
-    }
-    !(sum as u16)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -194,7 +183,7 @@ mod tests {
     #[test]
     fn a_reply_is_told_from_what_others_receive() {
         let request = echo_request(Family::Ipv4, 0x1234, 7);
-        assert_eq!(checksum(&request), 0, "with its own sum, it is zero");
+        assert_eq!(!checksum::sum(&request), 0, "with its own sum, it is zero");
         let mut packet = vec![0x45; 20];
         packet.extend(&request);
         assert_eq!(echo_reply(Family::Ipv4, 0x1234, &packet), None, "that is a request");

@@ -2,6 +2,7 @@
 //! Not here: clocks and devices; whoever owns the pipe says what time it is.
 
 mod background;
+mod loss;
 
 use std::collections::VecDeque;
 
@@ -201,15 +202,15 @@ impl<F: Frame> Pipe<F> {
     /// Takes in `frame` at `now`.
     ///
     /// # Errors
-    /// Gives the frame back, with the reason, if the pipe is down, the packet is too long, or the queue
-    /// does not take it.
+    /// Gives the frame back, with the reason, if the pipe is down, the packet is too long, or the
+    /// queue does not take it.
     #[inline]
     pub fn offer(&mut self, now: Time, info: FrameInfo, frame: F) -> Result<(), Rejected<F>> {
         self.offer_late(now, Duration::ZERO, info, frame)
     }
 
-    /// Takes in `frame` at `now`, which may have waited `unseen` for so long. That changes nothing of what
-    /// becomes of it; how much later frames leave the line for it is in [`Passage::shift`].
+    /// Takes in `frame` at `now`, which may have waited `unseen` for so long. That changes nothing
+    /// of what becomes of it; how much later frames leave the line for it is in [`Passage::shift`].
     ///
     /// # Errors
     /// As [`offer`](Self::offer).
@@ -308,8 +309,8 @@ impl<F: Frame> Pipe<F> {
         Some(Delivery { frame, info, passage, release })
     }
 
-    /// What was collected with [`poll`](Self::poll) and released at that time did not get farther: the
-    /// interface at the far end did not take it. To be said at once.
+    /// What was collected with [`poll`](Self::poll) and released at that time did not get farther:
+    /// the interface at the far end did not take it. To be said at once.
     #[cold]
     pub fn not_taken(&mut self, info: &FrameInfo, release: Time) {
         self.statistics.lost_unmodelled(info, release);
@@ -355,8 +356,8 @@ impl<F: Frame> Pipe<F> {
         self.sent.as_mut()?.pop_front()
     }
 
-    /// When the next frame that was offered leaves the line, at the earliest: exactly if it is on the
-    /// line, or waits behind virtual frames in a FIFO queue with drop-tail at a constant rate.
+    /// When the next frame that was offered leaves the line, at the earliest: exactly if it is on
+    /// the line, or waits behind virtual frames in a FIFO queue with drop-tail at a constant rate.
     #[inline]
     pub fn line_end(&self) -> Option<Time> {
         let serving = self.serving.as_ref()?;
@@ -386,9 +387,9 @@ impl<F: Frame> Pipe<F> {
     /// Applies `change` at `now`.
     ///
     /// Rate, framing and queue hold from the next frame to start serialization or to arrive, the
-    /// channel's properties, delay and jitter from the next frame to leave the line. Nothing queued is
-    /// dropped, duplicated or reordered, except that a pipe going down with `in_flight: drop` drops all
-    /// that is in it. A model that the change does not touch keeps its state.
+    /// channel's properties, delay and jitter from the next frame to leave the line. Nothing queued
+    /// is dropped, duplicated or reordered, except that a pipe going down with `in_flight: drop`
+    /// drops all that is in it. A model that the change does not touch keeps its state.
     pub fn change(&mut self, now: Time, change: &PipeChange) {
         let now = self.advance(now);
         let mut config = self.config.clone();
@@ -461,8 +462,8 @@ impl<F: Frame> Pipe<F> {
         }
     }
 
-    /// The frame on the line leaves it, and the one that the discipline picks takes its place. While
-    /// the line has nothing, nothing waits.
+    /// The frame on the line leaves it, and the one that the discipline picks takes its place.
+    /// While the line has nothing, nothing waits.
     fn next_on_line(&mut self) {
         let Some(serving) = self.serving.take() else { return };
         let end = serving.service.end;
@@ -563,80 +564,5 @@ impl<F: Frame> Pipe<F> {
         }
         // Empty again, but as large as it has grown.
         self.queue.effects = effects;
-    }
-
-    #[cold]
-    fn reject(&mut self, reason: DropReason, waiting: Waiting<F>) -> Result<(), Rejected<F>> {
-        let Waiting { frame, info, offered, .. } = waiting;
-        let Carried::Real { frame, number } = frame else {
-            self.background_dropped(&info);
-            return Ok(());
-        };
-        self.statistics.dropped(reason, &info);
-        self.journal
-            .note(|| FrameEvent::new(number, offered, &info, Occurrence::Rejected { reason }));
-        Err(Rejected { frame, number, reason })
-    }
-
-    /// A frame is lost that waited or was on the line.
-    fn discard(
-        &mut self,
-        reason: DropReason,
-        waiting: Waiting<F>,
-        started: Option<Time>,
-        at: Time,
-    ) {
-        let Waiting { frame, info, offered, .. } = waiting;
-        match frame {
-            Carried::Real { frame, number } => {
-                let dropped = Dropped { frame, info, number, offered, started, reason, at };
-                self.discard_frame(dropped, None);
-            }
-            Carried::Virtual(_) => self.background_dropped(&info),
-        }
-    }
-
-    /// A frame that was offered is lost; its last bit left the line at `serialized`, if it did.
-    fn discard_frame(&mut self, dropped: Dropped<F>, serialized: Option<Time>) {
-        let Dropped { info, number, offered, started, reason, at, .. } = dropped;
-        self.count_drop(reason, &info, number, at, (offered, started, serialized));
-        self.discarded.push_back(dropped);
-    }
-
-    /// Counts a drop of a frame that came as far as the three times say.
-    fn count_drop(
-        &mut self,
-        reason: DropReason,
-        info: &FrameInfo,
-        number: u64,
-        at: Time,
-        (offered, started, serialized): (Time, Option<Time>, Option<Time>),
-    ) {
-        self.statistics.dropped(reason, info);
-        self.journal.note(|| {
-            let what = Occurrence::Dropped { reason, offered, started, serialized };
-            FrameEvent::new(number, at, info, what)
-        });
-    }
-
-    /// The cut: what propagates, what is on the line, what waits, oldest first.
-    fn drop_everything(&mut self, now: Time) {
-        let reason = DropReason::Down;
-        while let Some(Flying { frame, info, passage, .. }) = self.flight.take() {
-            let Passage { number, offered, started, serialized, .. } = passage;
-            let (started, at) = (Some(started), now);
-            let dropped = Dropped { frame, info, number, offered, started, reason, at };
-            self.discard_frame(dropped, Some(serialized));
-        }
-        if let Some(Serving { waiting, started, .. }) = self.serving.take() {
-            self.line.abort(now);
-            self.shift.left(&waiting, started, now);
-            self.discard(reason, waiting, Some(started), now);
-        }
-        for waiting in self.queue.drain() {
-            self.leaves_queue(&waiting);
-            self.discard(reason, waiting, None, now);
-        }
-        self.queue_changed(now);
     }
 }

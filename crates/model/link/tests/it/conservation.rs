@@ -304,7 +304,8 @@ proptest! {
                 }
             }
         }
-        let no_more = PipeChange { background: Some(Background::default()), ..PipeChange::default() };
+        let none = Some(Background::default());
+        let no_more = PipeChange { background: none, ..PipeChange::default() };
         ledger.change(&mut pipe, now, &no_more);
         while let Some(deadline) = pipe.next_deadline() {
             now = now.max(deadline);

@@ -8,6 +8,7 @@ use std::thread;
 
 use anyhow::{Context, Result};
 use netloom_link::Stream;
+use netloom_ports::checksum;
 use netloom_traffic::{Emission, Receivers};
 use nix::errno::Errno;
 use nix::sys::socket::{
@@ -147,7 +148,7 @@ fn write_request(packet: &mut [u8], ident: u16, stamp: &Stamp) {
     packet[4..6].copy_from_slice(&ident.to_be_bytes());
     packet[6..8].copy_from_slice(&(stamp.number as u16).to_be_bytes());
     stamp.write(&mut packet[ECHO_HEADER..]);
-    let sum = checksum(packet);
+    let sum = !checksum::sum(packet);
     packet[2..4].copy_from_slice(&sum.to_be_bytes());
 }
 
@@ -157,19 +158,6 @@ fn read_reply(packet: &[u8], ident: u16) -> Option<Stamp> {
     let echo = packet.get(header..)?;
     let is_ours = *echo.first()? == ECHO_REPLY && echo.get(4..6)? == ident.to_be_bytes();
     is_ours.then(|| Stamp::read(&echo[ECHO_HEADER..])).flatten()
-}
-
-/// The Internet checksum (RFC 1071).
-fn checksum(bytes: &[u8]) -> u16 {
-    let words = bytes.chunks(2).map(|pair| {
-        let low = pair.get(1).copied().unwrap_or(0);
-        u32::from(u16::from_be_bytes([pair[0], low]))
-    });
-    let mut sum: u32 = words.sum();
-    while sum > 0xffff {
-        sum = (sum & 0xffff) + (sum >> 16);
-    }
-    !(sum as u16)
 }
 
 #[cfg(test)]
@@ -182,7 +170,7 @@ mod tests {
         let mut packet = [0; 20 + ECHO_HEADER + 18];
         packet[0] = 0x45;
         write_request(&mut packet[20..], 77, &stamp);
-        assert_eq!(checksum(&packet[20..]), 0, "with its checksum it sums up to nothing");
+        assert_eq!(!checksum::sum(&packet[20..]), 0, "with its checksum it sums up to nothing");
         assert_eq!(read_reply(&packet, 77), None, "a request");
         packet[20] = ECHO_REPLY;
         assert_eq!(read_reply(&packet, 77), Some(stamp));

@@ -1,0 +1,92 @@
+//! Frames that do not come out of a pipe: refused at its beginning, dropped within it, or lost when
+//! the link is cut. Not here: why (the stages decide), and virtual frames (`background`).
+
+use netloom_units::Time;
+
+use super::{Dropped, Pipe, Rejected, Serving};
+use crate::background::Carried;
+use crate::flight::Flying;
+use crate::log::{FrameEvent, Occurrence};
+use crate::queue::Waiting;
+use crate::{DropReason, Frame, FrameInfo, Passage};
+
+impl<F: Frame> Pipe<F> {
+    #[cold]
+    pub(super) fn reject(
+        &mut self,
+        reason: DropReason,
+        waiting: Waiting<F>,
+    ) -> Result<(), Rejected<F>> {
+        let Waiting { frame, info, offered, .. } = waiting;
+        let Carried::Real { frame, number } = frame else {
+            self.background_dropped(&info);
+            return Ok(());
+        };
+        self.statistics.dropped(reason, &info);
+        self.journal
+            .note(|| FrameEvent::new(number, offered, &info, Occurrence::Rejected { reason }));
+        Err(Rejected { frame, number, reason })
+    }
+
+    /// A frame is lost that waited or was on the line.
+    pub(super) fn discard(
+        &mut self,
+        reason: DropReason,
+        waiting: Waiting<F>,
+        started: Option<Time>,
+        at: Time,
+    ) {
+        let Waiting { frame, info, offered, .. } = waiting;
+        match frame {
+            Carried::Real { frame, number } => {
+                let dropped = Dropped { frame, info, number, offered, started, reason, at };
+                self.discard_frame(dropped, None);
+            }
+            Carried::Virtual(_) => self.background_dropped(&info),
+        }
+    }
+
+    /// A frame that was offered is lost; its last bit left the line at `serialized`, if it did.
+    pub(super) fn discard_frame(&mut self, dropped: Dropped<F>, serialized: Option<Time>) {
+        let Dropped { info, number, offered, started, reason, at, .. } = dropped;
+        self.count_drop(reason, &info, number, at, (offered, started, serialized));
+        self.discarded.push_back(dropped);
+    }
+
+    /// Counts a drop of a frame that came as far as the three times say.
+    pub(super) fn count_drop(
+        &mut self,
+        reason: DropReason,
+        info: &FrameInfo,
+        number: u64,
+        at: Time,
+        (offered, started, serialized): (Time, Option<Time>, Option<Time>),
+    ) {
+        self.statistics.dropped(reason, info);
+        self.journal.note(|| {
+            let what = Occurrence::Dropped { reason, offered, started, serialized };
+            FrameEvent::new(number, at, info, what)
+        });
+    }
+
+    /// The cut: what propagates, what is on the line, what waits, oldest first.
+    pub(super) fn drop_everything(&mut self, now: Time) {
+        let reason = DropReason::Down;
+        while let Some(Flying { frame, info, passage, .. }) = self.flight.take() {
+            let Passage { number, offered, started, serialized, .. } = passage;
+            let (started, at) = (Some(started), now);
+            let dropped = Dropped { frame, info, number, offered, started, reason, at };
+            self.discard_frame(dropped, Some(serialized));
+        }
+        if let Some(Serving { waiting, started, .. }) = self.serving.take() {
+            self.line.abort(now);
+            self.shift.left(&waiting, started, now);
+            self.discard(reason, waiting, Some(started), now);
+        }
+        for waiting in self.queue.drain() {
+            self.leaves_queue(&waiting);
+            self.discard(reason, waiting, None, now);
+        }
+        self.queue_changed(now);
+    }
+}
