@@ -251,19 +251,16 @@ impl<M: Memory + 'static, O: Observer<M::Frame>> Network<M, O> {
     /// Applies `changes` at `now`, all of them before any frame moves. Pipes that are not here are
     /// left out.
     pub fn change(&mut self, now: Time, changes: &[(PipeId, PipeChange)]) {
-        let slot_of = |links: &BTreeMap<LinkId, usize>, pipe: &PipeId| {
-            links.get(&pipe.link).map(|first| first + pipe.direction.index())
-        };
+        let mut changed = Vec::with_capacity(changes.len());
         for (pipe, change) in changes {
-            if let Some(slot) = slot_of(&self.links, pipe) {
-                self.slot_mut(slot).pipe.change(now, change);
-            }
+            let Some(first) = self.links.get(&pipe.link) else { continue };
+            let slot = first + pipe.direction.index();
+            self.slot_mut(slot).pipe.change(now, change);
+            changed.push(slot);
         }
-        for (pipe, _) in changes {
-            if let Some(slot) = slot_of(&self.links, pipe) {
-                self.notify_segments(slot & !1, now);
-                self.unsettled.push_back((slot, now));
-            }
+        for slot in changed {
+            self.notify_segments(slot & !1, now);
+            self.unsettled.push_back((slot, now));
         }
     }
 
