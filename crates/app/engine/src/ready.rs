@@ -82,36 +82,79 @@ impl ReadyTest {
     }
 }
 
-/// Files in which a text may appear. Each byte is read once, however often one looks.
+/// Where a text may appear.
 #[derive(Debug, Clone)]
-pub struct Outputs(Arc<Mutex<Vec<Output>>>);
+pub enum Outputs {
+    /// In files. Each byte is read once, however often one looks.
+    Files(Arc<Mutex<Vec<Output>>>),
+    /// In what somebody else reads, and shows to these searches.
+    Watched(Watched),
+}
 
+/// Texts that are searched for in what comes by.
+#[derive(Debug, Clone)]
+pub struct Watched(Arc<Mutex<Vec<(String, Search)>>>);
+
+impl Watched {
+    /// The search for some texts.
+    pub fn new(texts: impl IntoIterator<Item = String>) -> Self {
+        let searches = texts.into_iter().map(|text| (text, Search::default()));
+        Self(Arc::new(Mutex::new(searches.collect())))
+    }
+
+    /// Looks for all of them in the next bytes.
+    pub fn look_at(&self, bytes: &[u8]) {
+        for (text, search) in self.0.lock().unwrap_or_else(PoisonError::into_inner).iter_mut() {
+            search.go_on(text.as_bytes(), bytes);
+        }
+    }
+
+    fn have_shown(&self, text: &str) -> bool {
+        let searches = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        searches.iter().any(|(searched, search)| searched == text && search.found)
+    }
+}
+
+/// A file in which a text may appear.
 #[derive(Debug)]
-struct Output {
+pub struct Output {
     path: PathBuf,
     read: u64,
-    /// The last bytes that were read: the text may begin in them.
-    last: Vec<u8>,
-    has_shown: bool,
+    search: Search,
 }
 
 impl Outputs {
     /// Files of which nothing was read yet.
     pub fn new(paths: impl IntoIterator<Item = PathBuf>) -> Self {
-        let output = |path| Output { path, read: 0, last: vec![], has_shown: false };
-        Self(Arc::new(Mutex::new(paths.into_iter().map(output).collect())))
+        Self::files(paths.into_iter().map(|path| Output::new(path, 0)))
+    }
+
+    /// One file, from a place in it on.
+    pub fn after(path: PathBuf, begin: u64) -> Self {
+        Self::files([Output::new(path, begin)])
+    }
+
+    fn files(outputs: impl IntoIterator<Item = Output>) -> Self {
+        Self::Files(Arc::new(Mutex::new(outputs.into_iter().collect())))
     }
 
     /// Whether `text`, always the same, has appeared in one of them.
     async fn have_shown(&self, text: &str) -> bool {
-        let (outputs, text) = (Arc::clone(&self.0), text.to_owned());
+        if text.is_empty() {
+            return true;
+        }
+        let outputs = match self {
+            Self::Files(outputs) => Arc::clone(outputs),
+            Self::Watched(watched) => return watched.have_shown(text),
+        };
+        let text = text.to_owned();
         let look = move || {
             // A panic leaves a file that is read anew in part.
             let mut outputs = outputs.lock().unwrap_or_else(PoisonError::into_inner);
             outputs.iter_mut().any(|output| {
                 // A file that is not there yet has shown nothing.
                 let _ = output.read_on(text.as_bytes());
-                output.has_shown
+                output.search.found
             })
         };
         tokio::task::spawn_blocking(look).await.unwrap_or(false)
@@ -119,37 +162,55 @@ impl Outputs {
 }
 
 impl Output {
+    fn new(path: PathBuf, read: u64) -> Self {
+        Self { path, read, search: Search::default() }
+    }
+
     /// Reads what has come since the last time.
     fn read_on(&mut self, text: &[u8]) -> io::Result<()> {
-        if self.has_shown || text.is_empty() {
-            self.has_shown = true;
+        if self.search.found {
             return Ok(());
         }
         let mut file = File::open(&self.path)?;
         let length = file.metadata()?.len();
         if length < self.read {
             // It was cut, and is another one now.
-            (self.read, self.last) = (0, vec![]);
+            (self.read, self.search) = (0, Search::default());
         }
         file.seek(SeekFrom::Start(self.read))?;
         let mut chunk = vec![0; CHUNK];
         // No further than now: a process may print faster than this reads.
         while self.read < length {
             let count = file.read(&mut chunk)?;
-            if count == 0 {
-                break;
-            }
             self.read += count as u64;
-            self.last.extend_from_slice(&chunk[..count]);
-            if memmem::find(&self.last, text).is_some() {
-                self.has_shown = true;
-                self.last = vec![];
+            if count == 0 || self.search.go_on(text, &chunk[..count]) {
                 break;
             }
-            let carried = self.last.len().min(text.len() - 1);
-            self.last.drain(..self.last.len() - carried);
         }
         Ok(())
+    }
+}
+
+/// The search for a text in bytes that come piece by piece.
+#[derive(Debug, Default)]
+pub struct Search {
+    /// The last bytes that came: the text may begin in them.
+    last: Vec<u8>,
+    found: bool,
+}
+
+impl Search {
+    /// Looks at the next bytes, and says whether `text`, always the same, has come.
+    pub fn go_on(&mut self, text: &[u8], bytes: &[u8]) -> bool {
+        if self.found {
+            return true;
+        }
+        self.last.extend_from_slice(bytes);
+        self.found = memmem::find(&self.last, text).is_some();
+        let carried =
+            if self.found { 0 } else { self.last.len().min(text.len().saturating_sub(1)) };
+        self.last.drain(..self.last.len() - carried);
+        self.found
     }
 }
 
@@ -171,16 +232,15 @@ mod tests {
     #[test]
     fn a_text_is_found_wherever_it_is_cut() {
         let file = tempfile::NamedTempFile::new().unwrap();
-        let mut output =
-            Output { path: file.path().into(), read: 0, last: vec![], has_shown: false };
+        let mut output = Output::new(file.path().into(), 0);
         let look = |output: &mut Output, more: &[u8]| {
             file.as_file().write_all(more).unwrap();
             output.read_on(b"needle").unwrap();
-            output.has_shown
+            output.search.found
         };
         assert!(!look(&mut output, b"hay need"));
         assert!(!look(&mut output, &vec![b'x'; 3 * CHUNK + 1]));
-        assert!(output.last.len() < b"needle".len(), "{} bytes are kept", output.last.len());
+        assert!(output.search.last.len() < b"needle".len());
         assert!(!look(&mut output, b"nee"));
         assert!(!look(&mut output, b"dl"));
         assert!(look(&mut output, b"e"));
@@ -189,12 +249,34 @@ mod tests {
     #[test]
     fn a_file_that_was_cut_is_read_from_its_beginning() {
         let file = tempfile::NamedTempFile::new().unwrap();
-        let mut output =
-            Output { path: file.path().into(), read: 0, last: vec![], has_shown: false };
+        let mut output = Output::new(file.path().into(), 0);
         file.as_file().write_all(&[b'x'; 100]).unwrap();
         output.read_on(b"up").unwrap();
         std::fs::write(file.path(), "up").unwrap();
         output.read_on(b"up").unwrap();
-        assert!(output.has_shown);
+        assert!(output.search.found);
+    }
+
+    #[tokio::test]
+    async fn what_comes_by_is_searched_for_each_text() {
+        let watched = Watched::new(["one".into(), "other".into(), String::new()]);
+        let outputs = Outputs::Watched(watched.clone());
+        watched.look_at(b"an ot");
+        assert!(!outputs.have_shown("other").await);
+        assert!(outputs.have_shown("").await);
+        watched.look_at(b"her");
+        watched.look_at(&[b'x'; 3 * CHUNK]);
+        assert!(outputs.have_shown("other").await);
+        assert!(!outputs.have_shown("one").await);
+    }
+
+    #[tokio::test]
+    async fn what_a_file_had_before_was_not_shown_now() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        file.as_file().write_all(b"ready\n").unwrap();
+        let outputs = Outputs::after(file.path().into(), 6);
+        assert!(!outputs.have_shown("ready").await);
+        file.as_file().write_all(b"ready\n").unwrap();
+        assert!(outputs.have_shown("ready").await);
     }
 }

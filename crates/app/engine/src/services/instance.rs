@@ -39,7 +39,12 @@ impl Instance {
         let tenure = tenure.with_context(|| {
             format!("the service `{}` of node `{}` has gone", self.service.name, self.node)
         })?;
-        let log = Log::open(&self.services, &self.service.name, &self.node);
+        let tests = [&self.service.ready, &self.service.health];
+        let awaited = tests.into_iter().flatten().filter_map(|test| match test {
+            Ready::Output(text) => Some(text.clone()),
+            _ => None,
+        });
+        let log = Log::open(&self.services, &self.service.name, &self.node, awaited);
         let log = log.with_context(|| {
             format!("the service `{}` of node `{}` has no log", self.service.name, self.node)
         })?;
@@ -48,7 +53,7 @@ impl Instance {
                 self.set(&tenure, ServiceState::Ready { pid });
                 let (service, node) = self.names();
                 self.services.events.record(What::ServiceReady { service, node });
-                tokio::spawn(self.watch(tenure, pid, exited));
+                tokio::spawn(self.watch(tenure, pid, exited, log.outputs()));
                 Ok(())
             }
             Err(error) => {
@@ -87,7 +92,7 @@ impl Instance {
         let (pid, mut exited) = self.spawn(&self.service.command, log).await?;
         self.set(tenure, ServiceState::Starting { pid });
         let Some(ready) = &self.service.ready else { return Ok((pid, exited)) };
-        let test = self.test(ready);
+        let test = self.test(ready, log.outputs());
         tokio::select! {
             () = test.passed_gently() => Ok((pid, exited)),
             status = &mut exited => {
@@ -108,20 +113,20 @@ impl Instance {
         Ok((running.spawned.pid, running.exited))
     }
 
-    fn test(&self, ready: &Ready) -> ReadyTest {
-        let log = self.services.table.log(&self.service.name, &self.node);
+    fn test(&self, ready: &Ready, outputs: Outputs) -> ReadyTest {
         ReadyTest {
             network: self.services.network.clone(),
             node: self.node.clone(),
             ready: ready.clone(),
-            outputs: Outputs::new([log]),
+            outputs,
         }
     }
 
     /// Looks after it until it ends.
-    async fn watch(self, tenure: Tenure, pid: u32, mut exited: Exited) {
+    async fn watch(self, tenure: Tenure, pid: u32, mut exited: Exited, outputs: Outputs) {
         let mut healthy = true;
-        let health = self.service.health.as_ref().map(|health| self.test(health));
+        let health = self.service.health.as_ref();
+        let health = health.map(|health| self.test(health, outputs));
         loop {
             tokio::select! {
                 status = &mut exited => return self.ended(&tenure, status.ok()),

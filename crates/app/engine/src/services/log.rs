@@ -23,6 +23,7 @@ use tokio::task::JoinHandle;
 
 use super::Services;
 use crate::events::EventLog;
+use crate::ready::{Outputs, Watched};
 
 /// How much of its output an error shows.
 const LINES_SHOWN: usize = 10;
@@ -44,11 +45,18 @@ pub(super) struct Log {
     output: OwnedFd,
     /// What brings the output into the file, if it does not go there by itself.
     bounded: Option<JoinHandle<()>>,
+    /// Where it is looked for the texts that its user waits for.
+    outputs: Outputs,
 }
 
 impl Log {
-    /// The log of `what` in `node`, added to if there is one.
-    pub fn open(services: &Services, what: &str, node: &str) -> Result<Self> {
+    /// The log of `what` in `node`, added to if there is one. Its user may wait for texts.
+    pub fn open(
+        services: &Services,
+        what: &str,
+        node: &str,
+        awaited: impl IntoIterator<Item = String>,
+    ) -> Result<Self> {
         let path = services.table.log(what, node);
         let describe = || format!("cannot write {}", path.display());
         let mut options = OpenOptions::new();
@@ -56,7 +64,8 @@ impl Log {
         let file = options.open(&path).with_context(describe)?;
         let begin = file.metadata().with_context(describe)?.len();
         if services.table.keeps_all_output() {
-            return Ok(Self { path, begin, output: file.into(), bounded: None });
+            let outputs = Outputs::after(path.clone(), begin);
+            return Ok(Self { path, begin, output: file.into(), bounded: None, outputs });
         }
         let (input, output) = pipe2(OFlag::O_CLOEXEC).context("cannot make a pipe")?;
         let input = Receiver::from_owned_fd(input).context("cannot read a pipe")?;
@@ -65,9 +74,17 @@ impl Log {
              beginning and its end is left out"
         );
         let bounded = Bounded { file, cut: 0, marked: 0 };
-        let bounded =
-            Some(tokio::spawn(bring(input, bounded, Arc::clone(&services.events), warning)));
-        Ok(Self { path, begin, output, bounded })
+        // A file of which the middle goes away cannot be searched by those who look now and then.
+        let awaited = Watched::new(awaited);
+        let outputs = Outputs::Watched(awaited.clone());
+        let events = Arc::clone(&services.events);
+        let bounded = Some(tokio::spawn(bring(input, bounded, awaited, events, warning)));
+        Ok(Self { path, begin, output, bounded, outputs })
+    }
+
+    /// What is printed since it was opened, for the texts that its user waits for.
+    pub fn outputs(&self) -> Outputs {
+        self.outputs.clone()
     }
 
     /// Standard streams of a program that prints there.
@@ -91,11 +108,18 @@ impl Log {
 }
 
 /// Brings what comes through a pipe into a file, until nobody has its other end.
-async fn bring(mut input: Receiver, mut log: Bounded, events: Arc<EventLog>, mut warning: String) {
+async fn bring(
+    mut input: Receiver,
+    mut log: Bounded,
+    awaited: Watched,
+    events: Arc<EventLog>,
+    mut warning: String,
+) {
     let mut chunk = vec![0; 64 * 1024];
     let mut taken = 0;
     loop {
         let Ok(count @ 1..) = input.read(&mut chunk).await else { return };
+        awaited.look_at(&chunk[..count]);
         // A full disk costs the log, not the service.
         let _ = log.put(&chunk[..count]);
         if log.cut > 0 && !warning.is_empty() {

@@ -139,7 +139,7 @@ fn shown(command: &Command) -> String {
 
 /// Runs a startup command, which must succeed.
 async fn run_once(services: &Arc<Services>, node: &str, command: &Command) -> Result<()> {
-    let log = Log::open(services, "startup", node)?;
+    let log = Log::open(services, "startup", node, [])?;
     let stdio = log.stdio()?;
     let shown = shown(command);
     let failed = |how: String| anyhow!("node `{node}`: the startup command `{shown}` {how}");
