@@ -2,7 +2,7 @@
 
 mod common;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -82,12 +82,34 @@ fn every_example_is_tested_here() {
             "lan",
             "ospf",
             "outside",
+            "route-change",
             "thousand",
             "two-arms",
             "vlans"
         ],
         "those that are simulated are in `simulate.rs`"
     );
+}
+
+#[test]
+fn route_change() {
+    let results = run("route-change");
+    let report = results.read("ping.sender@a.stdout");
+    let report: serde_json::Value = serde_json::from_str(report.lines().last().unwrap()).unwrap();
+    let packets = |of: &str| -> BTreeMap<u64, u64> {
+        let all = report[of].as_object().unwrap().iter();
+        let number = |(at, of): (&String, &serde_json::Value)| {
+            (at.parse().unwrap(), of["packets"].as_u64().unwrap())
+        };
+        all.map(number).filter(|(_, packets)| *packets > 0).collect()
+    };
+    // By tenths of a second: nothing comes back while there is no route, and all of it before and
+    // after that has had its time.
+    let (sent, returned) = (packets("intervals"), packets("returned"));
+    assert!(returned.keys().all(|at| !(21..39).contains(at)), "{returned:?}");
+    let came = |tenths: std::ops::Range<u64>| returned.keys().any(|at| tenths.contains(at));
+    assert!(came(0..20) && came(41..60), "{returned:?}");
+    assert!(sent.keys().any(|at| (21..39).contains(at)), "{sent:?}");
 }
 
 #[test]

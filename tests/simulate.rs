@@ -235,12 +235,68 @@ fn two_runs_are_compared_by_what_is_tolerated() {
 }
 
 #[test]
-fn ipv6_of_the_scenario_is_simulated_only() {
-    let output = Command::new(NETLOOM)
-        .args(["run", "-t", example("two-arms").to_str().unwrap()])
-        .output()
-        .unwrap();
-    assert_eq!(output.status.code(), Some(2));
-    let message = text(&output.stderr);
-    assert!(message.contains("because of IPv6") && message.contains("--simulate"), "{message}");
+fn captures_show_what_passes_and_change_nothing() {
+    let folder = Folder::new("captures");
+    let scenario = "name: captured\nseed: 3\ntopology:\n  \
+                    nodes: { a: , r: { kind: router }, s: { kind: switch }, b: }\n  links:\n    \
+                    - { endpoints: [\"a:eth1\", \"r:eth1\"], rate: 1Mbit/s, delay: 5ms,\n        \
+                    forward: { loss: 10%, queue: { limit: 5packets } } }\n    \
+                    - { endpoints: [\"r:eth2\", s], rate: 10Mbit/s }\n    \
+                    - { endpoints: [\"b:eth1\", s], delay: 1ms }\ntraffic:\n  \
+                    - { name: data, from: a, to: b, udp: {}, cbr: { rate: 2Mbit/s }, size: 1000B, \
+                    for: 1s }\n";
+    let captures = "measure: { capture: [{ interface: \"a:eth1\", drops: true }, \"b:eth1\"] }\n";
+    let run = |name: &str, captures: &str, more: &[&str]| {
+        let file = folder.scenario(&format!("{scenario}{captures}"));
+        let results = folder.path(name);
+        ended(&simulate(&file, &results, &[&["--frames"], more].concat()));
+        results
+    };
+    let with = run("with", captures, &[]);
+    let divided = run("divided", captures, &["--threads", "2", "--cells", "4"]);
+    let without = run("without", "", &[]);
+    for file in ["frames.nlf", "pipes.parquet", "flows.parquet"] {
+        let [with, without] = [&with, &without].map(|one| fs::read(one.join(file)).unwrap());
+        assert!(with == without, "{file} depends on captures");
+    }
+    let files = ["captures/a-eth1.pcapng", "captures/b-eth1.pcapng"];
+    for file in files {
+        let [one, other] = [&with, &divided].map(|run| fs::read(run.join(file)).unwrap());
+        assert!(one == other, "{file} depends on threads");
+    }
+    let summary = summary(&with);
+    let frames = |what: &str| summary["flows"][0][what]["frames"].as_u64().unwrap() as usize;
+    let (sent, received) = (frames("sent"), frames("received"));
+    let [a, b] = files.map(|file| common::captured(&with.join(file), 1000));
+    let passed = |seen: &[(u32, Option<String>)]| seen.iter().filter(|one| one.0 == 0).count();
+    assert_eq!((passed(&a), passed(&b)), (sent, received));
+    assert_eq!((a.len() - sent, b.len()), (sent - received, received));
+    let reasons = |reason: &str| a.iter().filter(|one| one.1.as_deref() == Some(reason)).count();
+    assert!(
+        reasons("netloom: dropped queue_full") > 0 && reasons("netloom: dropped loss") > 0,
+        "{a:?}"
+    );
+}
+
+#[test]
+fn a_route_that_changes_leads_elsewhere() {
+    let folder = Folder::new("routes");
+    ended(&simulate(&example("route-change"), &folder.path("results"), &[]));
+    let summary = summary(&folder.path("results"));
+    let flow = |name: &str| &summary["flows"].as_array().unwrap()[usize::from(name != "ping")];
+    let ping = flow("ping");
+    let frames = |what: &str| ping[what]["frames"].as_i64().unwrap();
+    // One each 10 ms, for two seconds in vain.
+    assert!((198..=202).contains(&(frames("sent") - frames("received"))), "{ping}");
+    let delay = |what: &str| ping["delay"][what].as_u64().unwrap();
+    assert!((5_000_000..5_800_000).contains(&delay("min_ns")), "{ping}");
+    assert!((7_000_000..7_800_000).contains(&delay("p99_ns")), "{ping}");
+    let events = fs::read_to_string(folder.path("results/events.jsonl")).unwrap();
+    assert!(events.contains("node r2: no route to 10.1.0.0/24"), "{events}");
+    // What is not there cannot go.
+    let whole = fs::read_to_string(example("route-change")).unwrap();
+    let file = folder.scenario(&whole.replace("remove: 10.1.0.0/24", "remove: 10.9.0.0/24"));
+    let failed = simulate(&file, &folder.path("failed"), &[]);
+    assert_eq!(failed.status.code(), Some(3));
+    assert!(text(&failed.stdout).contains("there is no such route"), "{}", text(&failed.stdout));
 }

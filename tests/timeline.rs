@@ -201,3 +201,44 @@ fn events_recur_and_are_taken_back() {
     let link = &summary["links"][0]["forward"]["config"];
     assert_eq!((&link["delay"], &link["state"]), (&"10ms".into(), &"up".into()));
 }
+
+#[test]
+fn a_route_of_a_node_comes_and_goes() {
+    let lab = Lab::new(
+        "duration: 1200ms\ntopology:\n  nodes:\n    \
+             a: { interfaces: { eth1: { ipv4: 10.0.0.1/24 } } }\n    \
+             r: { kind: router, interfaces: { eth1: { ipv4: 10.0.0.2/24 } } }\n    b:\n  \
+           links: [{ endpoints: [\"a:eth1\", \"r:eth1\"] }, { endpoints: [r, b] }]\ntimeline:\n  \
+           - { at: 300ms, node: a, route: { replace: { to: 0.0.0.0/0, via: 10.0.0.200, \
+               interface: eth1 } } }\n  \
+           - { at: 500ms, node: a, run: ip route get 10.9.9.9 }\n  \
+           - { at: 700ms, node: a, route: { remove: 0.0.0.0/0 } }\n  \
+           - { at: 800ms, node: a, route: { add: { to: 10.9.0.0/16, interface: eth1 } } }\n  \
+           - { at: 900ms, node: a, run: ip route get 10.9.9.9 }\n",
+    );
+    lab.ok(&["run", "-o", "results"]);
+    let summary = summary(&lab);
+    let timeline = summary["timeline"].as_array().unwrap();
+    assert!(timeline.iter().all(|event| event["happened"].is_u64()), "{timeline:?}");
+    let events = fs::read_to_string(lab.path("results/events.jsonl")).unwrap();
+    let gets: Vec<Value> = events
+        .lines()
+        .filter(|line| line.contains("command_ended"))
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    let outputs: Vec<&str> = gets.iter().map(|event| event["output"].as_str().unwrap()).collect();
+    assert!(outputs[0].contains("via 10.0.0.200"), "{outputs:?}");
+    assert!(outputs[1].contains("10.9.9.9 dev eth1"), "{outputs:?}");
+}
+
+#[test]
+fn a_route_that_is_not_there_fails_the_run() {
+    let lab = Lab::new(
+        "duration: 500ms\ntopology:\n  nodes: { a: , b: }\n  links: [{ endpoints: [a, b] }]\n\
+         timeline:\n  - { at: 100ms, node: a, route: { remove: 10.77.0.0/24 } }\n",
+    );
+    let output = lab.netloom(&["run", "-o", "results"]);
+    assert_eq!(output.status.code(), Some(3), "{}", text(&output.stdout));
+    let said = text(&output.stdout);
+    assert!(said.contains("route to 10.77.0.0/24: there is none"), "{said}");
+}

@@ -231,3 +231,28 @@ fn a_sender_that_cannot_send_fails_the_run() {
         assert!(failures.contains(part), "{part}: {failures}");
     }
 }
+
+#[test]
+fn traffic_goes_over_ipv6_where_it_says_so_or_there_is_nothing_else() {
+    let lab = Lab::new(
+        "topology:\n  nodes: { a: { ipv4: none }, b: , c: { ipv4: none } }\n  links:\n    \
+           - { endpoints: [a, b] }\n    - { endpoints: [a, c] }\ntraffic:\n  \
+           - { name: said, from: b, to: a, family: ipv6, udp: { dscp: ef }, size: 80B,\n      \
+               cbr: { rate: 1Mbit/s }, for: 200ms }\n  \
+           - { name: bulk, from: b, to: a, family: ipv6, tcp: { dscp: af11 },\n      \
+               bulk: { bytes: 100kB } }\n  \
+           - { name: only, from: a, to: c, tcp: {}, http: { requests: 2, sizes: 10kB } }\n  \
+           - { name: echo, from: b, to: a, family: ipv6, ping: { interval: 20ms, count: 5 } }\n",
+    );
+    lab.ok(&["run", "-o", "results"]);
+    let sums = sums(&lab);
+    let of = |entry: &str, from: &str| &sums[&(entry.to_string(), from.to_string())];
+    for (entry, bytes) in [("said", 80), ("echo", 118)] {
+        let of = of(entry, "b");
+        assert!(of["sent_packets"] > 0, "{entry}: {of:?}");
+        assert_eq!(of["sent_packets"], of["received_packets"], "{entry}: {of:?}");
+        assert_eq!(of["received_bytes"], bytes * of["received_packets"], "{entry}: {of:?}");
+    }
+    assert_eq!(of("bulk", "b")["received_bytes"], 100_000);
+    assert_eq!(of("only", "a")["completed_flows"], 2);
+}

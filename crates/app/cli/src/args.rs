@@ -1,12 +1,13 @@
 //! The commands and their options.
 
+use std::num::NonZeroU32;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use netloom_link::{Framing, Window};
 use netloom_units::{Duration, Rate};
 
-use crate::commands::Tolerance;
+use crate::measures::Tolerance;
 
 /// NetLoom: one file, one command, a living network.
 #[derive(Debug, Parser)]
@@ -117,15 +118,14 @@ pub struct Run {
     /// routers. Needs no privileges; commands cannot be simulated.
     #[arg(long, conflicts_with = "workers")]
     pub simulate: bool,
-    /// Threads of a simulation (default 1). The results do not depend on it.
-    #[arg(long, value_name = "N", requires = "simulate", default_value_t = 1)]
-    #[arg(value_parser = clap::value_parser!(u16).range(1..))]
-    pub threads: u16,
-    /// Into how many cells a simulation is divided at most; by default four for each of several
-    /// threads. The results do not depend on it.
+    /// Threads of a simulation, instead of what the scenario says (default 1). The results do not
+    /// depend on it.
     #[arg(long, value_name = "N", requires = "simulate")]
-    #[arg(value_parser = clap::value_parser!(u32).range(1..))]
-    pub cells: Option<u32>,
+    pub threads: Option<NonZeroU32>,
+    /// Into how many cells a simulation is divided at most, instead of what the scenario says
+    /// (default four for each of several threads). The results do not depend on it.
+    #[arg(long, value_name = "N", requires = "simulate")]
+    pub cells: Option<NonZeroU32>,
     /// Leave processes and commands out of a simulation.
     #[arg(long, requires = "simulate")]
     pub without_commands: bool,

@@ -1,17 +1,19 @@
 //! Starting an engine and following its start.
 
 use std::io::IsTerminal;
+use std::path::{Path, PathBuf};
 use std::process::{ExitStatus, Stdio};
 
 use anyhow::{Context, Result, anyhow};
 use netloom_api::launch::{Calibration, Launch, Mode, STAY, StartUp};
 use netloom_api::summary::Summary;
+use netloom_scenario::{Link, Scenario};
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, Lines};
 use tokio::process::{Child, ChildStdin, ChildStdout, Command};
 
 use crate::args::StartOptions;
 use crate::find::{self, Loaded};
-use crate::output;
+use crate::{exit, output};
 
 /// An engine that this process has started.
 pub struct Engine {
@@ -37,7 +39,7 @@ pub struct Ended {
 pub fn prepare(options: &StartOptions) -> Result<Loaded> {
     let mut loaded = find::scenario(&options.scenario)?;
     if let Some(name) = &options.name {
-        netloom_scenario::check_experiment_name(name).map_err(crate::exit::usage)?;
+        netloom_scenario::check_experiment_name(name).map_err(exit::usage)?;
         loaded.scenario.name.clone_from(name);
     }
     if let Some(seed) = options.seed {
@@ -49,6 +51,27 @@ pub fn prepare(options: &StartOptions) -> Result<Loaded> {
         }
     }
     Ok(loaded)
+}
+
+/// Has the frames of all such links logged.
+pub fn all_frames(scenario: &mut Scenario, is_meant: impl Fn(&Link) -> bool) {
+    let links = scenario.links.iter().filter(|link| is_meant(link));
+    scenario.measure.frames = links.map(|link| link.name.clone()).collect();
+}
+
+/// The directory that was asked for, or a new one named after experiment and time; absolute.
+pub fn results_directory(wanted: Option<PathBuf>, loaded: &Loaded) -> Result<PathBuf> {
+    let directory = wanted.unwrap_or_else(|| {
+        let time = chrono::Local::now().format("%Y-%m-%dT%H-%M-%S%.3f").to_string();
+        Path::new("netloom-results").join(&loaded.scenario.name).join(time)
+    });
+    if directory.exists() {
+        return Err(exit::usage(format!(
+            "{} exists already; results are never overwritten: choose another directory",
+            directory.display()
+        )));
+    }
+    std::path::absolute(&directory).context("cannot find the current folder")
 }
 
 impl Engine {

@@ -33,6 +33,7 @@ mod files;
 mod find;
 mod interrupts;
 mod launch;
+mod measures;
 mod preflight;
 mod profile_file;
 pub mod report_metric;

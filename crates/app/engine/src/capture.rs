@@ -1,33 +1,19 @@
-//! Captures of frames at interfaces, and captured frames as pcapng.
+//! Captures of frames at interfaces. Not here: what their files are made of (`netloom-results`).
 
-use std::borrow::Cow;
 use std::fs::File;
 use std::io::{self, Write};
 use std::sync::mpsc::RecvTimeoutError;
 use std::time::Duration;
 
 use anyhow::{Result, bail};
-use netloom_dataplane::{Capture, CaptureDirection, CaptureNote, CapturedFrame};
+use netloom_dataplane::Capture;
+use netloom_results::CaptureWriter;
 use netloom_scenario::Endpoint;
-use pcap_file::pcapng::PcapNgWriter;
-use pcap_file::pcapng::blocks::enhanced_packet::{EnhancedPacketBlock, EnhancedPacketOption};
-use pcap_file::pcapng::blocks::interface_description::{
-    InterfaceDescriptionBlock, InterfaceDescriptionOption,
-};
-use pcap_file::pcapng::blocks::interface_statistics::{
-    InterfaceStatisticsBlock, InterfaceStatisticsOption,
-};
-use pcap_file::{DataLink, PcapError};
 
 use crate::live::LiveNetwork;
 
 /// How long to wait for a frame before looking whether anybody still reads.
 const LOOK: Duration = Duration::from_millis(50);
-
-/// The interface of frames that pass.
-const PASSING: u32 = 0;
-/// The interface of frames that the link drops.
-const DROPPED: u32 = 1;
 
 /// Captures the frames at an interface from now on; with `drops` also those that its link drops.
 pub fn open(network: &LiveNetwork, interface: &Endpoint, drops: bool) -> Result<Capture> {
@@ -79,74 +65,15 @@ pub fn write_capture(
     zero: f64,
     sink: &mut dyn Sink,
 ) -> io::Result<()> {
-    let zero = Duration::from_secs_f64(zero);
-    let mut writer = PcapNgWriter::new(Vec::new()).map_err(into_io)?;
-    // Dropped frames have an interface of their own, so that nobody takes them for traffic.
-    for name in [endpoint.to_string(), format!("{endpoint} drops")] {
-        writer.write_pcapng_block(describe(name)).map_err(into_io)?;
-    }
+    let mut writer = CaptureWriter::new(endpoint, Duration::from_secs_f64(zero))?;
     loop {
-        sink.put(std::mem::take(writer.get_mut()))?;
+        sink.put(writer.take())?;
         match capture.recv_timeout(LOOK) {
-            Ok(frame) => {
-                writer.write_pcapng_block(packet(&frame, zero)).map_err(into_io)?;
-            }
+            Ok(frame) => writer.add(&frame)?,
             Err(RecvTimeoutError::Timeout) if sink.closed() => return Ok(()),
             Err(RecvTimeoutError::Timeout) => {}
             Err(RecvTimeoutError::Disconnected) => break,
         }
     }
-    let missed = capture.missed();
-    writer.write_pcapng_block(statistics(missed)).map_err(into_io)?;
-    sink.put(std::mem::take(writer.get_mut()))
-}
-
-fn describe(name: String) -> InterfaceDescriptionBlock<'static> {
-    InterfaceDescriptionBlock {
-        linktype: DataLink::ETHERNET,
-        snaplen: 0,
-        options: vec![
-            InterfaceDescriptionOption::IfName(Cow::Owned(name)),
-            // Timestamps in units of 10⁻⁹ s.
-            InterfaceDescriptionOption::IfTsResol(9),
-        ],
-    }
-}
-
-fn packet(frame: &CapturedFrame, zero: Duration) -> EnhancedPacketBlock<'_> {
-    // The direction bits of epb_flags.
-    let flags = match frame.direction {
-        CaptureDirection::Inbound => 1,
-        CaptureDirection::Outbound => 2,
-    };
-    let (interface_id, comment) = match frame.note {
-        CaptureNote::None => (PASSING, None),
-        CaptureNote::Marked => (PASSING, Some("netloom: marked".into())),
-        CaptureNote::Dropped(reason) => {
-            (DROPPED, Some(format!("netloom: dropped {}", reason.name())))
-        }
-    };
-    let comment = comment.map(|text| EnhancedPacketOption::Comment(Cow::Owned(text)));
-    EnhancedPacketBlock {
-        interface_id,
-        timestamp: zero + Duration::from_nanos(frame.time.as_nanos()),
-        original_len: frame.original_length,
-        data: Cow::Borrowed(&frame.bytes),
-        options: comment.into_iter().chain([EnhancedPacketOption::Flags(flags)]).collect(),
-    }
-}
-
-fn statistics(missed: u64) -> InterfaceStatisticsBlock<'static> {
-    InterfaceStatisticsBlock {
-        interface_id: PASSING,
-        timestamp: 0,
-        options: vec![InterfaceStatisticsOption::IsbIfDrop(missed)],
-    }
-}
-
-fn into_io(error: PcapError) -> io::Error {
-    match error {
-        PcapError::IoError(error) => error,
-        error => io::Error::other(error.to_string()),
-    }
+    sink.put(writer.finish(capture.missed())?)
 }

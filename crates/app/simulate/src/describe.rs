@@ -2,7 +2,7 @@
 //! emulated run.
 
 use std::collections::HashMap;
-use std::net::{IpAddr, Ipv6Addr};
+use std::net::Ipv6Addr;
 use std::sync::Arc;
 
 use anyhow::{Context, Result};
@@ -10,7 +10,7 @@ use netloom_fabric::{LinkEnd, PortId};
 use netloom_link::{IpPrefix, Ipv6Prefix};
 use netloom_plan::{InterfacePlan, NodePlan, Plan, RoutePlan, link_end};
 use netloom_scenario::{Endpoint, Node, Scenario};
-use netloom_sim::{Interface, InterfaceId, Link, Network, Route, RouteSource};
+use netloom_sim::{Interface, InterfaceId, Link, Network, Route, RouteSource, Tap};
 
 /// The metric that Linux gives a route that says none: IPv4 and IPv6.
 const METRICS: [u32; 2] = [0, 1024];
@@ -23,6 +23,8 @@ pub struct Described {
     pub nodes: HashMap<String, u32>,
     /// The places of links, by name.
     pub links: HashMap<String, u32>,
+    /// The names of each node's interfaces, in their order.
+    pub interfaces: Vec<Vec<String>>,
 }
 
 /// Describes a scenario.
@@ -31,6 +33,11 @@ pub fn describe(scenario: &Scenario, plan: &Arc<Plan>) -> Result<Described> {
     let nodes: HashMap<String, u32> = names.collect();
     let mut ends = Ends::new(scenario, plan, &nodes);
     let logged = |name: &String| scenario.measure.frames.contains(name);
+    let taps = |end: &Endpoint| {
+        let captures = (0..).zip(&scenario.measure.capture);
+        let here = captures.filter(|(_, wanted)| wanted.interface == *end);
+        here.map(|(capture, wanted)| Tap { capture, drops: wanted.drops }).collect()
+    };
     let links = scenario.links.iter().map(|link| {
         let [a, b] = &link.endpoints;
         Ok(Link {
@@ -38,6 +45,7 @@ pub fn describe(scenario: &Scenario, plan: &Arc<Plan>) -> Result<Described> {
             ends: [ends.end(a)?, ends.end(b)?],
             pipes: [link.forward.clone(), link.reverse.clone()],
             logged: logged(&link.name),
+            taps: [taps(a), taps(b)],
         })
     });
     let links = links.collect::<Result<Vec<_>>>()?;
@@ -56,7 +64,30 @@ pub fn describe(scenario: &Scenario, plan: &Arc<Plan>) -> Result<Described> {
         routes: Some(Arc::new(PlannedRoutes(plan.clone()))),
     };
     let links = (0..).zip(&scenario.links).map(|(number, link)| (link.name.clone(), number));
-    Ok(Described { network, nodes, links: links.collect() })
+    let named = |node: &NodePlan| {
+        node.interfaces.iter().map(|interface| interface.name.to_string()).collect()
+    };
+    let interfaces = plan.nodes.iter().map(named).collect();
+    Ok(Described { network, nodes, links: links.collect(), interfaces })
+}
+
+/// A route of a scenario in a node whose interfaces have these names.
+pub fn route(route: &netloom_scenario::Route, interfaces: &[String]) -> Route {
+    let place = |name: &String| {
+        let mut named = (0..).zip(interfaces);
+        named.find(|(_, known)| *known == name).map(|(place, _)| place)
+    };
+    Route {
+        to: route.to,
+        via: route.via,
+        interface: route.interface.as_ref().and_then(place),
+        metric: route.metric.unwrap_or_else(|| default_metric(route.to)),
+    }
+}
+
+/// The metric of a route that says none.
+fn default_metric(to: IpPrefix) -> u32 {
+    METRICS[usize::from(matches!(to, IpPrefix::V6(_)))]
 }
 
 /// The routes of the plan, worked out for a node when it is asked for them.
@@ -71,9 +102,7 @@ impl RouteSource for PlannedRoutes {
             let mut interfaces = (0..).zip(&node.interfaces);
             interfaces.find(|(_, interface)| interface.name == name).map(|(at, _)| at)
         };
-        let metric = |route: &RoutePlan| {
-            route.metric.unwrap_or(METRICS[usize::from(matches!(route.to, IpPrefix::V6(_)))])
-        };
+        let metric = |route: &RoutePlan| route.metric.unwrap_or_else(|| default_metric(route.to));
         let route = |route: RoutePlan| Route {
             to: route.to,
             via: route.via,
@@ -146,10 +175,4 @@ impl<'a> Ends<'a> {
         self.ports.push(id);
         Ok(PortId(u32::try_from(self.ports.len() - 1).context("there are too many interfaces")?))
     }
-}
-
-/// The address by which a node is known, of that family or else IPv4 before IPv6.
-pub fn primary(plan: &Plan, node: &str, v6: Option<bool>) -> Option<IpAddr> {
-    let mut known = plan.node(node)?.primary.iter().copied();
-    known.find(|address| v6.is_none_or(|v6| address.is_ipv6() == v6))
 }

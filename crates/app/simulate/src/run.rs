@@ -2,6 +2,7 @@
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
+use std::num::NonZeroU32;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -12,10 +13,10 @@ use netloom_api::event::{EndReason, What};
 use netloom_api::simulation::SimulationSummary;
 use netloom_api::state::Phase;
 use netloom_api::summary::{FrameLogSummary, Mode, Summary};
-use netloom_link::{LogEncoder, LogEntry, LogHeader};
+use netloom_link::{CapturedFrame, LogEncoder, LogEntry, LogHeader};
 use netloom_monitor::Marks;
-use netloom_results::{EventFile, FlowSampler, Results, Sampler};
-use netloom_scenario::Scenario;
+use netloom_results::{CaptureWriter, EventFile, FlowSampler, Results, Sampler};
+use netloom_scenario::{Scenario, Threads};
 use netloom_sim::Simulation;
 use netloom_units::{Duration, Time};
 
@@ -43,10 +44,30 @@ pub struct Job {
     pub results: PathBuf,
     /// What becomes of commands.
     pub commands: Commands,
+    /// On how many threads it is run, instead of what the scenario says.
+    pub threads: Option<NonZeroU32>,
+    /// Into how many cells the network is divided at most, instead of what the scenario says.
+    pub cells: Option<NonZeroU32>,
+}
+
+impl Job {
     /// On how many threads it is run.
-    pub threads: usize,
-    /// Into how many cells the network is divided at most; by default some for each thread.
-    pub cells: Option<u32>,
+    fn threads(&self) -> usize {
+        let threads = self.threads.map_or(self.scenario.simulation.threads, Threads::Of);
+        match threads {
+            Threads::Auto => std::thread::available_parallelism().map_or(1, usize::from),
+            Threads::Of(number) => number.get() as usize,
+        }
+    }
+
+    /// Into how many cells the network is divided at most.
+    fn cells(&self) -> u32 {
+        match (self.cells.or(self.scenario.simulation.cells), self.threads()) {
+            (Some(cells), _) => cells.get(),
+            (None, 1) => 1,
+            (None, threads) => CELLS_A_THREAD * threads as u32,
+        }
+    }
 }
 
 /// How far a run is.
@@ -79,10 +100,8 @@ pub fn run(job: &Job, stop: &AtomicBool, progress: &mut dyn FnMut(Progress)) -> 
     let (flows, specs) = traffic::flows(scenario, &plan, &described)?;
     let (timeline, changes) = Timeline::new(scenario, &described)?;
     described.network.timeline = changes;
-    let threads = job.threads.max(1);
-    let cells = job.cells.unwrap_or(CELLS_A_THREAD * threads as u32);
-    let cells = if threads == 1 && job.cells.is_none() { 1 } else { cells };
-    let simulation = Simulation::new(described.network, specs, cells);
+    let threads = job.threads();
+    let simulation = Simulation::new(described.network, specs, job.cells());
     let results = Results::create(&job.results, &job.source, scenario)?;
     let recorder = Recorder::new(&results, scenario)?;
     let deploy_seconds = begun.elapsed().as_secs_f64();
@@ -109,25 +128,39 @@ struct Run<'a> {
 impl<'a> Run<'a> {
     /// Lets the time of the network pass, to its end.
     fn drive(mut self, progress: &mut dyn FnMut(Progress)) -> Result<(Self, EndReason)> {
-        let interval = self.scenario.measure.interval;
+        let measure = &self.scenario.measure;
+        let (mut pipes, mut flows) =
+            (Every::new(measure.interval), Every::new(measure.flow_interval()));
         let end = self.scenario.duration.map(|duration| Time::ZERO + duration);
         let mut shown = Instant::now();
         self.recorder.events.record(Time::ZERO, What::Phase { phase: Phase::Running });
         self.look()?;
+        self.look_at_flows()?;
         loop {
             let now = self.simulation.now();
             let over = end.or_else(|| self.simulation.done_at().map(|over| over.max(now)));
             if over.is_some_and(|over| over <= now) {
+                if !flows.was_at(now) {
+                    self.look_at_flows()?;
+                }
+                if !pipes.was_at(now) {
+                    self.look()?;
+                }
                 let reason = if end.is_some() { EndReason::Duration } else { EndReason::Completed };
                 return Ok((self, reason));
             }
             if self.stop.load(Ordering::Relaxed) {
                 return Ok((self, EndReason::Interrupted));
             }
-            let next = now + interval;
+            let next = pipes.next.min(flows.next);
             let until = over.map_or(next, |over| over.min(next));
             threads::advance(&mut self.simulation, until, self.threads)?;
-            self.look()?;
+            if pipes.is_due(until) {
+                self.look()?;
+            }
+            if flows.is_due(until) {
+                self.look_at_flows()?;
+            }
             if shown.elapsed() >= PROGRESS {
                 shown = Instant::now();
                 progress(Progress {
@@ -140,15 +173,22 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// Takes a sample of everything, and writes what has happened since the last one.
+    /// Takes a sample of all flows.
+    fn look_at_flows(&mut self) -> Result<()> {
+        let flows = statuses::flows(&self.simulation, &self.flows);
+        self.recorder.flows.add(self.simulation.now(), &flows)
+    }
+
+    /// Takes a sample of all pipes, and writes what has happened since the last one.
     fn look(&mut self) -> Result<()> {
         let now = self.simulation.now();
-        self.timeline.record(now, &mut self.recorder.events);
+        let refused: Vec<_> = self.simulation.refused().collect();
+        self.timeline.record(now, &refused, &mut self.recorder.events);
         let links = statuses::links(&mut self.simulation, self.scenario);
         self.recorder.samples.add(now, Ok(links));
         // No time of a simulated run is ever to be left out.
         self.recorder.samples.mark(&Marks::none_until(now));
-        self.recorder.flows.add(now, &statuses::flows(&self.simulation, &self.flows))?;
+        self.recorder.add_captured(&self.simulation.take_captured())?;
         let log = self.simulation.take_log();
         if let Some(frames) = &mut self.recorder.frames {
             for (pipe, event) in log {
@@ -183,6 +223,12 @@ impl<'a> Run<'a> {
         self.recorder.events.record(ended, What::RunEnded { reason });
         let links = statuses::links(&mut self.simulation, self.scenario);
         let flows = statuses::flows(&self.simulation, &self.flows);
+        let timeline = self.timeline.statuses();
+        let failures: Vec<String> = timeline
+            .iter()
+            .filter(|status| status.failure.is_some())
+            .map(|status| status.in_words())
+            .collect();
         let frame_log = self.recorder.finish()?;
         Ok(Summary {
             name: self.scenario.name.clone(),
@@ -195,10 +241,10 @@ impl<'a> Run<'a> {
             reason,
             deploy_seconds,
             processes: Vec::new(),
-            timeline: self.timeline.statuses(),
+            success: failures.is_empty(),
+            failures,
+            timeline,
             expectations: Vec::new(),
-            success: true,
-            failures: Vec::new(),
             links,
             vlan_ports: Default::default(),
             usage: Default::default(),
@@ -220,12 +266,39 @@ impl<'a> Run<'a> {
     }
 }
 
+/// Times that recur: whole multiples of a step.
+struct Every {
+    step: Duration,
+    next: Time,
+}
+
+impl Every {
+    fn new(step: Duration) -> Self {
+        Self { step, next: Time::ZERO + step }
+    }
+
+    /// Whether one of them is `now`; from then on, the next one is waited for.
+    fn is_due(&mut self, now: Time) -> bool {
+        let due = self.next <= now;
+        if due {
+            self.next += self.step;
+        }
+        due
+    }
+
+    /// Whether the last one was `now`.
+    fn was_at(&self, now: Time) -> bool {
+        now + self.step == self.next
+    }
+}
+
 /// The files that are written while a run lasts.
 struct Recorder {
     events: EventFile,
     samples: Sampler,
     flows: FlowSampler,
     frames: Option<FrameFile>,
+    captures: Vec<CaptureFile>,
 }
 
 impl Recorder {
@@ -234,23 +307,55 @@ impl Recorder {
         results.metric_file()?;
         let frames = (!scenario.measure.frames.is_empty())
             .then(|| results.frame_log_file().map(|file| FrameFile::new(file, scenario)));
+        let captures = scenario.measure.capture.iter().map(|wanted| {
+            let file = results.capture_file(&wanted.interface.node, &wanted.interface.interface)?;
+            // Virtual time has no date.
+            let writer = CaptureWriter::new(&wanted.interface, std::time::Duration::ZERO)?;
+            Ok(CaptureFile { file, writer })
+        });
         Ok(Self {
             events: EventFile::new(results.event_file()?),
             samples: Sampler::new(results.sample_file()?)?,
             flows: FlowSampler::new(results.flow_file()?)?,
             frames: frames.transpose()?,
+            captures: captures.collect::<Result<_>>()?,
         })
+    }
+
+    /// Writes what captures have seen.
+    fn add_captured(&mut self, captured: &[(u32, CapturedFrame)]) -> Result<()> {
+        for (capture, frame) in captured {
+            self.captures[*capture as usize].writer.add(frame)?;
+        }
+        self.captures.iter_mut().try_for_each(CaptureFile::write)
     }
 
     fn finish(self) -> Result<Option<FrameLogSummary>> {
         self.events.finish().context("events.jsonl is not complete")?;
         self.flows.finish()?;
+        self.captures.into_iter().try_for_each(CaptureFile::finish)?;
         let lacks = self.samples.finish(None);
         if !lacks.is_empty() {
             bail!("{}", lacks.join("\n"));
         }
         let finish = |frames: FrameFile| frames.finish().context("frames.nlf is not complete");
         self.frames.map(finish).transpose()
+    }
+}
+
+/// A capture.
+struct CaptureFile {
+    file: File,
+    writer: CaptureWriter,
+}
+
+impl CaptureFile {
+    fn write(&mut self) -> Result<()> {
+        self.file.write_all(&self.writer.take()).context("a capture is not complete")
+    }
+
+    fn finish(mut self) -> Result<()> {
+        self.file.write_all(&self.writer.finish(0)?).context("a capture is not complete")
     }
 }
 

@@ -128,12 +128,6 @@ impl Support {
     }
 
     fn measures(&mut self, scenario: &Scenario) {
-        for capture in &scenario.measure.capture {
-            self.errors.push(format!(
-                "the capture at {} cannot be simulated yet: leave it out, or use `--frames`",
-                capture.interface
-            ));
-        }
         if scenario.measure.observations {
             self.left_out.push("observations of the machine, which does not show".into());
         }

@@ -5,16 +5,19 @@ use std::net::IpAddr;
 use anyhow::{Context, Result};
 use netloom_link::Stream;
 use netloom_plan::Plan;
-use netloom_scenario::{IpFamily, Scenario, Start, Traffic, Transport};
+use netloom_scenario::{Scenario, Start, Traffic, Transport};
 use netloom_sim::{Arrival, Arrivals, FlowKind, FlowSpec, TcpFlow, TcpWork};
 use netloom_traffic::{Model, Receivers, Source};
 use netloom_units::{Duration, Time};
 
-use crate::describe::{Described, primary};
+use crate::describe::Described;
 use crate::tcp;
 
 /// Bytes before the payload of UDP or of ICMP echo in an Ethernet frame: IPv4 and IPv6.
 const HEADERS: [u32; 2] = [14 + 20 + 8, 14 + 40 + 8];
+
+/// What a packet of traffic carries at least: who sent it when, as in an emulated run.
+const LEAST_PAYLOAD: u32 = 18;
 
 /// A flow of the scenario, and its place in the simulator.
 pub struct Flow {
@@ -101,17 +104,13 @@ fn spec(
     })
 }
 
-/// The receivers' addresses, all of one family: the one that is asked for; else IPv4, if all have
-/// it.
+/// The receivers' addresses, all of one family.
 fn addresses(plan: &Plan, traffic: &Traffic, receivers: &[String]) -> Result<Vec<IpAddr>> {
-    let of_family = |v6: bool| -> Option<Vec<IpAddr>> {
-        receivers.iter().map(|node| primary(plan, node, Some(v6))).collect()
-    };
-    let found = match traffic.family {
-        Some(family) => of_family(family == IpFamily::Ipv6),
-        None => of_family(false).or_else(|| of_family(true)),
-    };
-    found.with_context(|| {
+    let family = plan.family(traffic);
+    let all = family.and_then(|family| {
+        receivers.iter().map(|node| plan.known_as(node, family)).collect::<Option<Vec<_>>>()
+    });
+    all.with_context(|| {
         let to = receivers.join(", ");
         format!("traffic `{}` leads to {to}: without such an address of one family", traffic.name)
     })
@@ -155,7 +154,7 @@ fn connections(
     let control = control.transpose()?;
     let of = |node: &str| {
         let found = scenario.node(node);
-        tcp::config(found.with_context(|| format!("there is no node `{node}`"))?)
+        tcp::config(scenario, found.with_context(|| format!("there is no node `{node}`"))?)
     };
     let mut sender = of(from)?;
     let mut receivers = receivers.iter().map(|to| of(to)).collect::<Result<Vec<_>>>()?;
@@ -184,7 +183,7 @@ impl Arrivals for Packets {
         let to = self.receivers.of_packet(self.source.last_burst());
         Some(Arrival {
             after: emission.at.since(Time::ZERO),
-            payload: emission.bytes.saturating_sub(self.headers),
+            payload: emission.bytes.saturating_sub(self.headers).max(LEAST_PAYLOAD),
             // A place in a list of nodes.
             to: to as u32,
         })

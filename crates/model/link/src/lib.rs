@@ -24,6 +24,7 @@
 
 mod address;
 mod background;
+mod capture;
 mod channel;
 mod config;
 mod direction;
@@ -41,6 +42,7 @@ mod statistics;
 
 pub use address::{AddressError, IpPrefix, Ipv4Prefix, Ipv6Prefix};
 pub use background::{Background, BackgroundError, BackgroundFlow, Representation};
+pub use capture::{CaptureDirection, CaptureNote, CapturedFrame};
 pub use channel::{BitErrorRate, BitErrors, FourState, GilbertElliott, Loss, LossPattern};
 pub use config::*;
 pub use direction::Direction;
@@ -60,8 +62,8 @@ pub use netloom_units::{
 pub use pipe::{COALESCING_BOUND, Delivery, Dropped, Pipe, Rejected};
 pub use queue::{
     ClassConfig, ClassMatch, CodelConfig, Discipline, DropFrom, DrrConfig, Dscps, FifoConfig,
-    FqCodelConfig, PieConfig, Prefix, PrioConfig, QueueChange, QueueConfig, QueueLimit, RedConfig,
-    Wf2qConfig,
+    FqCodelConfig, PieConfig, Ports, Prefix, PrioConfig, QueueChange, QueueConfig, QueueLimit,
+    RedConfig, UpperLayer, Wf2qConfig,
 };
 pub use segment::{
     AGEING, Classified, Forward, JoinedSwitches, LearningTable, MacKey, PortVlans, Tag, Trunk, Vid,

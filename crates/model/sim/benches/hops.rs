@@ -82,7 +82,13 @@ fn line(routers: u32, config: &PipeConfig) -> Network {
         });
         network.segments.push(ids);
         let pipes = [config.clone(), config.clone()];
-        network.links.push(Link { name: format!("l{link}"), ends, pipes, logged: false });
+        network.links.push(Link {
+            name: format!("l{link}"),
+            ends,
+            pipes,
+            logged: false,
+            taps: [vec![], vec![]],
+        });
     }
     for number in 0..last {
         let interface = if number == 0 { 0 } else { 1 };

@@ -87,7 +87,13 @@ fn join(network: &mut Network, nodes: [u32; 2], config: &PipeConfig) {
     });
     network.segments.push(ids);
     let pipes = [config.clone(), config.clone()];
-    network.links.push(Link { name: format!("l{number}"), ends, pipes, logged: false });
+    network.links.push(Link {
+        name: format!("l{number}"),
+        ends,
+        pipes,
+        logged: false,
+        taps: [vec![], vec![]],
+    });
 }
 
 fn route(network: &mut Network, node: u32, to: &str, interface: u32, via: &str) {

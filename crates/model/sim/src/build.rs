@@ -8,6 +8,7 @@ use netloom_fabric::{Link as FabricLink, LinkEnd, LinkId, PipeId, PortId, Segmen
 use netloom_link::{Direction, Discipline, Pipe, Stream};
 use netloom_units::{Duration, Time};
 
+use crate::capture::{Taps, WireTaps};
 use crate::cell::{Cell, Place, Wire, Work, pipes_of};
 use crate::crossing::Inlet;
 use crate::flow::FlowSpec;
@@ -137,8 +138,10 @@ impl Cell {
             seed: shared.seed,
             timeline: shared.timeline.clone(),
             next_change: 0,
+            refused: Vec::new(),
             announcements: Vec::new(),
             log: Vec::new(),
+            captured: Vec::new(),
             work: Work::default(),
         }
     }
@@ -244,7 +247,13 @@ impl<'a> Joined<'a> {
                 let least = lookahead(self.network, id.index());
                 self.lookahead = self.lookahead.into_iter().chain([least]).min();
             }
-            self.wires.push((near, numbers[end], Wire { id: pipes[end], pipe, to, crosses }));
+            let macs = [from, to].map(|at| {
+                self.network.nodes[at.node as usize].interfaces[at.interface as usize].mac
+            });
+            let taps = Taps::new(&link.taps[end], &link.taps[1 - end]);
+            let taps = taps.map(|taps| Box::new(WireTaps { taps, macs }));
+            let wire = Wire { id: pipes[end], pipe, to, crosses, taps };
+            self.wires.push((near, numbers[end], wire));
         }
         numbers.map(Place::Wire)
     }
@@ -263,6 +272,11 @@ impl<'a> Joined<'a> {
             let at = self.network.ports[port.index()];
             set_way(nodes, at, Way::Island { island: island as u32, port });
             self.islands[island].0 = self.cell(at);
+        }
+        for (end, pipe) in pipes_of(id).into_iter().enumerate() {
+            if let Some(taps) = Taps::new(&link.taps[end], &link.taps[1 - end]) {
+                self.islands[island].1.observer().taps.insert(pipe, taps);
+            }
         }
         let [a, b] = ends;
         let (ends, pipes) = ([a.clone(), b.clone()], new_pipes(self.network.seed, link));

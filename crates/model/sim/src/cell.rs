@@ -9,10 +9,11 @@ use netloom_link::{Direction, FrameEvent, Pipe, PipeChange, PipeConfig, PipeStat
 use netloom_units::Time;
 
 use crate::build::{Owners, Places};
+use crate::capture::{Captured, WireTaps};
 use crate::crossing::{Announcement, Inlet, is_cut};
 use crate::flow::FlowCounts;
 use crate::island::Island;
-use crate::network::{Change, InterfaceId};
+use crate::network::{Change, InterfaceId, RouteError};
 use crate::node::{Neighbours, Node, NodeCounts};
 use crate::own::Own;
 use crate::queue::{Due, Entity, Queue};
@@ -58,7 +59,10 @@ pub struct Cell {
     pub(crate) timeline: Arc<Vec<Change>>,
     pub(crate) announcements: Vec<Announcement>,
     pub(crate) next_change: usize,
+    /// Numbers of the changes of the timeline that could not be made, and why.
+    pub(crate) refused: Vec<(usize, RouteError)>,
     pub(crate) log: Vec<(PipeId, FrameEvent)>,
+    pub(crate) captured: Vec<Captured>,
     pub(crate) work: Work,
 }
 
@@ -70,6 +74,8 @@ pub(crate) struct Wire {
     pub to: InterfaceId,
     /// The cell that it leads to, if that is another one.
     pub crosses: Option<u32>,
+    /// Captures at its ends.
+    pub taps: Option<Box<WireTaps>>,
 }
 
 /// What the simulation has done.
@@ -84,8 +90,9 @@ pub struct Work {
 /// The simulation cannot go on.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "at {at} frames go round without any time passing, through {through}: give one of the links of \
-     that loop a delay or a rate, or let its switches run a spanning tree"
+    "at {at} frames follow each other without any time passing, through {through}: they go round \
+     in a loop, or TCP sends as fast as answers come, which is at once; give one of these links a \
+     delay or a rate, or let the switches of a loop run a spanning tree"
 )]
 pub struct EndlessLoop {
     /// When.
@@ -147,6 +154,7 @@ impl Cell {
                 let wire = self.wires.get_mut(number)?;
                 let counted = counted(&mut wire.pipe, now);
                 wire.log(&mut self.log);
+                self.collect_dropped(number);
                 Some(counted)
             }
             Place::Island(island) => {
@@ -194,6 +202,16 @@ impl Cell {
         std::mem::take(&mut self.log)
     }
 
+    /// What captures have seen since this was last called. Complete up to now for pipes whose
+    /// statistics were read now.
+    pub(crate) fn take_captured(&mut self) -> Vec<Captured> {
+        let mut all = std::mem::take(&mut self.captured);
+        for island in self.islands.iter_mut() {
+            all.append(&mut island.observer().captured);
+        }
+        all
+    }
+
     /// Time in this network.
     pub fn now(&self) -> Time {
         self.now
@@ -202,8 +220,12 @@ impl Cell {
     /// A pipe has something to release, or to announce.
     fn release(&mut self, number: u32) {
         let now = self.now;
-        let Wire { to, crosses, .. } = self.wires[number];
+        let Wire { to, crosses, ref taps, .. } = self.wires[number];
+        let is_captured = taps.is_some();
         while let Some(delivery) = self.wires[number].pipe.poll(now) {
+            if is_captured {
+                self.show_left(number, &delivery);
+            }
             // Another cell has been announced it, and counts the hop.
             if crosses.is_none() {
                 self.work.packet_hops += 1;
@@ -217,8 +239,8 @@ impl Cell {
     /// polled next.
     #[inline]
     pub(crate) fn finish(&mut self, number: u32) {
+        self.collect_dropped(number);
         let wire = &mut self.wires[number];
-        while wire.pipe.poll_dropped().is_some() {}
         wire.log(&mut self.log);
         let mut deadline = wire.pipe.next_deadline();
         if let Some(cell) = wire.crosses {
@@ -264,9 +286,16 @@ impl Cell {
     fn change_next(&mut self) {
         let now = self.now;
         while self.timeline.get(self.next_change).is_some_and(|change| change.at <= now) {
-            let change = self.timeline[self.next_change].clone();
+            let number = self.next_change;
+            let change = self.timeline[number].clone();
             self.next_change += 1;
             self.change(&change.changes);
+            if let Some((node, change)) = &change.route
+                && let Some(node) = self.nodes.get_mut(*node)
+                && let Err(error) = node.change_route(change)
+            {
+                self.refused.push((number, error));
+            }
         }
         self.schedule_change();
     }

@@ -2,17 +2,20 @@
 //! memory of a [`netloom_fabric::Network`]. Not here: links without either, which carry bare
 //! packets.
 
+use std::borrow::Cow;
 use std::net::IpAddr;
 use std::sync::Arc;
 
 use netloom_fabric::{Frame, Malformed, Memory};
 use netloom_link::{FrameInfo, Header, Tag};
 
-use crate::Packet;
 use crate::packet::ETHERNET;
+use crate::{AddressBook, Packet, bytes};
 
 /// Bytes of the two addresses at the beginning of a frame.
 const ADDRESSES: usize = 12;
+/// What a VLAN tag begins with (IEEE 802.1Q).
+const TPID: u16 = 0x8100;
 /// Bytes of a VLAN tag.
 const TAG: u32 = 4;
 
@@ -55,7 +58,21 @@ impl EthernetFrame {
         }
     }
 
-    fn bytes(&self) -> u32 {
+    /// Its bytes as far as a capture has them: of a packet the headers, and what a switch sends
+    /// whole.
+    pub fn headers(&self, book: &AddressBook) -> Vec<u8> {
+        let (addresses, rest) = match &self.content {
+            Content::Packet { addresses, packet, .. } => {
+                (&addresses[..], Cow::Owned(bytes::of(packet, book)))
+            }
+            Content::Bytes(all) => (&all[..ADDRESSES], Cow::Borrowed(&all[ADDRESSES..])),
+        };
+        let tag = self.tag.map(|tag| [TPID.to_be_bytes(), tag.0.to_be_bytes()].concat());
+        [addresses, &tag.unwrap_or_default(), &rest].concat()
+    }
+
+    /// How long it is on the wire.
+    pub(crate) fn bytes(&self) -> u32 {
         let tag = if self.tag.is_some() { TAG } else { 0 };
         tag + match &self.content {
             Content::Packet { packet, .. } => packet.bytes + ETHERNET,

@@ -136,8 +136,12 @@ impl Cell {
         match way {
             Way::Pipe(number) => {
                 let now = self.now;
+                let wire = &mut self.wires[number];
+                if wire.taps.is_some() {
+                    return self.transmit_captured(number, packet);
+                }
                 // What the pipe does not take is gone, and it has counted it.
-                let _ = self.wires[number].pipe.offer(now, packet.info(), packet);
+                let _ = wire.pipe.offer(now, packet.info(), packet);
                 self.finish(number);
             }
             Way::Island { island, port } => {
@@ -172,6 +176,11 @@ impl Cell {
             protocol: packet.protocol(),
             source_port: packet.source_port,
             destination_port: packet.destination_port,
+            // IP packets are no longer than that.
+            bytes: packet.bytes as u16,
+            hop_limit: packet.hop_limit,
+            traffic_class: packet.traffic_class,
+            flags: packet.flags,
             mtu,
             destination: packet.destination,
             flow: packet.stamp().and_then(|stamp| mark_of(stamp.flow)),

@@ -1,10 +1,13 @@
 //! A switched network, or one whose queues look at headers: what the fabric itself runs. Not here:
 //! pipes between two nodes, which the event core drives directly.
 
+use std::collections::BTreeMap;
+
 use netloom_fabric::{Network, Observer, PipeId, PipeSlot};
-use netloom_link::{Delivery, FrameEvent, Pipe, PipeConfig, PipeStatistics};
+use netloom_link::{Delivery, DropReason, FrameEvent, Pipe, PipeConfig, PipeStatistics};
 use netloom_units::Time;
 
+use crate::capture::{Captured, Taps};
 use crate::cell::counted;
 use crate::ethernet::{EthernetFrame, FrameMemory};
 
@@ -21,17 +24,45 @@ pub(crate) struct Watcher {
     pub events: Vec<(PipeId, FrameEvent)>,
     /// Frames that came out of a pipe.
     pub hops: u64,
+    /// Captures, by pipe.
+    pub taps: BTreeMap<PipeId, Taps>,
+    /// What they have seen.
+    pub captured: Vec<Captured>,
+}
+
+impl Watcher {
+    fn left(&mut self, pipe: PipeSlot, delivery: &Delivery<EthernetFrame>) {
+        self.hops += 1;
+        if let Some(taps) = self.taps.get(&pipe.id) {
+            let Delivery { frame, passage, release, .. } = delivery;
+            taps.left(*release, passage, frame, &mut self.captured);
+        }
+    }
 }
 
 impl Observer<EthernetFrame> for Watcher {
     #[inline]
-    fn delivered(&mut self, _: PipeSlot, _: &Delivery<EthernetFrame>) {
-        self.hops += 1;
+    fn entered(&mut self, pipe: PipeSlot, at: Time, frame: &EthernetFrame) {
+        if let Some(taps) = self.taps.get(&pipe.id) {
+            taps.entered(at, frame, &mut self.captured);
+        }
     }
 
     #[inline]
-    fn forwarded(&mut self, _: PipeSlot, _: &Delivery<EthernetFrame>) {
-        self.hops += 1;
+    fn dropped(&mut self, pipe: PipeSlot, at: Time, reason: DropReason, frame: &EthernetFrame) {
+        if let Some(taps) = self.taps.get(&pipe.id) {
+            taps.dropped(at, reason, frame, &mut self.captured);
+        }
+    }
+
+    #[inline]
+    fn delivered(&mut self, pipe: PipeSlot, delivery: &Delivery<EthernetFrame>) {
+        self.left(pipe, delivery);
+    }
+
+    #[inline]
+    fn forwarded(&mut self, pipe: PipeSlot, delivery: &Delivery<EthernetFrame>) {
+        self.left(pipe, delivery);
     }
 
     #[inline]

@@ -15,6 +15,7 @@
 //! | `queue` | what is due next, and in which order |
 //! | `packet` | packets as plain values: [`Packet`] |
 //! | `ethernet`, `island` | packets in frames, and switched networks |
+//! | `capture`, `bytes` | what captures show of frames, and the bytes of headers |
 //! | `address` | addresses by number: [`AddressBook`] |
 //! | `node`, `route` | nodes, their interfaces and ways |
 //! | `forwarding` | routers, path MTUs, fragments, error messages |
@@ -29,6 +30,8 @@
 mod address;
 mod application;
 mod build;
+mod bytes;
+mod capture;
 mod cell;
 mod crossing;
 mod ethernet;
@@ -53,7 +56,10 @@ pub use cell::{Cell, EndlessLoop, Work};
 pub use crossing::Announcement;
 pub use ethernet::{EthernetFrame, FrameMemory};
 pub use flow::{Arrival, Arrivals, Delays, FlowCounts, FlowKind, FlowSpec, TcpFlow, TcpWork};
-pub use network::{Change, Interface, InterfaceId, Link, Network, Node, Route, RouteSource};
+pub use network::{
+    Change, Interface, InterfaceId, Link, Network, Node, Route, RouteChange, RouteError,
+    RouteSource, Tap,
+};
 pub use node::NodeCounts;
 pub use packet::{Body, Error, ErrorKind, Flags, Fragment, Packet, Stamp, TcpHeader};
 pub use simulation::{Simulation, horizon};

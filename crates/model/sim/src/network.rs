@@ -94,13 +94,51 @@ pub struct Link {
     pub pipes: [PipeConfig; 2],
     /// Whether what happens to its frames is logged.
     pub logged: bool,
+    /// The captures at each of its ends.
+    pub taps: [Vec<Tap>; 2],
 }
 
-/// Changes of links at one time.
+/// A capture at an end of a link.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Tap {
+    /// What tells it from others.
+    pub capture: u32,
+    /// Whether it shows what the link drops.
+    pub drops: bool,
+}
+
+/// Changes of links, or of a route, at one time.
 #[derive(Debug, Clone)]
 pub struct Change {
     /// When.
     pub at: Time,
     /// All of them, made before any frame moves.
     pub changes: Vec<(PipeId, PipeChange)>,
+    /// A node, by its place, and what becomes of its routes.
+    pub route: Option<(u32, RouteChange)>,
+}
+
+/// A route that comes or goes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum RouteChange {
+    /// It comes; one with the same destination and metric must not be there.
+    Add(Route),
+    /// It comes instead of the one with the same destination and metric, if there is one.
+    Replace(Route),
+    /// The first of those to this destination goes.
+    Remove(IpPrefix),
+}
+
+/// Why a route cannot be changed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum RouteError {
+    /// One with the same destination and metric is there.
+    #[error("there is such a route already")]
+    Exists,
+    /// None leads there.
+    #[error("there is no such route")]
+    Missing,
+    /// The next hop is no neighbour.
+    #[error("its next hop is no neighbour")]
+    NoNeighbour,
 }

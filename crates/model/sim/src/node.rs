@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use netloom_fabric::PortId;
 
-use crate::network::{InterfaceId, RouteSource};
+use crate::network::{InterfaceId, RouteChange, RouteError, RouteSource};
 use crate::route::{Exit, Known, Step, Table};
 use crate::sending::{FIRST_PORT, PORTS};
 use crate::tcp::Peer;
@@ -196,9 +196,7 @@ impl Node {
         let exit = if self.local.contains(&to) {
             Exit::Local
         } else {
-            if let Some((number, source)) = self.source.take() {
-                self.table.add(source.routes(number));
-            }
+            self.complete_table();
             match self.table.step(book.address(to)) {
                 None => Exit::NoRoute,
                 Some(Step { interface, neighbour }) => {
@@ -211,6 +209,20 @@ impl Node {
         };
         self.known.enter(to, exit);
         exit
+    }
+
+    /// Changes a route.
+    #[cold]
+    pub fn change_route(&mut self, change: &RouteChange) -> Result<(), RouteError> {
+        self.complete_table();
+        self.known.forget();
+        self.table.change(change)
+    }
+
+    fn complete_table(&mut self) {
+        if let Some((number, source)) = self.source.take() {
+            self.table.add(source.routes(number));
+        }
     }
 
     /// The source of packets to `to` that have none yet.

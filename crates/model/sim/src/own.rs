@@ -35,6 +35,11 @@ impl<T> Own<T> {
         self.0.get_mut(number as usize)?.as_deref_mut()
     }
 
+    /// All that are here, to be changed.
+    pub fn iter_mut(&mut self) -> impl Iterator<Item = &mut T> {
+        self.0.iter_mut().flatten().map(Box::as_mut)
+    }
+
     /// All that are here, by their numbers.
     pub fn iter(&self) -> impl Iterator<Item = (u32, &T)> {
         (0..).zip(&self.0).filter_map(|(number, thing)| Some((number, thing.as_deref()?)))

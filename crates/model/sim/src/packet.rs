@@ -146,6 +146,14 @@ pub struct Error {
     pub source_port: u16,
     /// Its destination port.
     pub destination_port: u16,
+    /// Its length.
+    pub bytes: u16,
+    /// Its hop limit when it came.
+    pub hop_limit: u8,
+    /// Its traffic class.
+    pub traffic_class: u8,
+    /// Its version and flags.
+    pub flags: Flags,
     /// The MTU that the packet was too long for.
     pub mtu: u32,
     /// Where that packet was going.

@@ -4,7 +4,7 @@
 use std::net::IpAddr;
 
 use crate::AddressId;
-use crate::network::{Node, Route};
+use crate::network::{Node, Route, RouteChange, RouteError};
 
 /// Where packets for an address go.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -60,6 +60,33 @@ impl Table {
         self.routes.sort_by_key(|route| (std::cmp::Reverse(route.to.length()), route.metric));
     }
 
+    /// Changes a route.
+    pub fn change(&mut self, change: &RouteChange) -> Result<(), RouteError> {
+        let new = match change {
+            RouteChange::Add(route) | RouteChange::Replace(route) => route,
+            RouteChange::Remove(to) => {
+                let first = self.routes.iter().position(|route| route.to.network() == *to);
+                self.routes.remove(first.ok_or(RouteError::Missing)?);
+                return Ok(());
+            }
+        };
+        let is_same = |route: &Route| route.to.network() == new.to && route.metric == new.metric;
+        let place = self.routes.iter().position(is_same);
+        if place.is_some() && matches!(change, RouteChange::Add(_)) {
+            return Err(RouteError::Exists);
+        }
+        if let Some(via) = new.via
+            && !self.routes.iter().any(|route| route.via.is_none() && route.to.contains(via))
+        {
+            return Err(RouteError::NoNeighbour);
+        }
+        if let Some(place) = place {
+            self.routes.remove(place);
+        }
+        self.add([new.clone()]);
+        Ok(())
+    }
+
     /// The first step to `address`.
     pub fn step(&self, address: IpAddr) -> Option<Step> {
         // A next hop is a neighbour itself: at most one step of looking it up.
@@ -83,6 +110,11 @@ pub(crate) struct Known {
 }
 
 impl Known {
+    /// Forgets everything.
+    pub fn forget(&mut self) {
+        *self = Self::default();
+    }
+
     #[inline]
     pub fn find(&self, id: AddressId) -> Option<Exit> {
         let mask = self.places.len().checked_sub(1)?;

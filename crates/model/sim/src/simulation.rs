@@ -2,11 +2,13 @@
 //! what happens in a cell.
 
 use netloom_fabric::PipeId;
-use netloom_link::{FrameEvent, PipeConfig, PipeStatistics};
+use netloom_link::{CapturedFrame, FrameEvent, PipeConfig, PipeStatistics};
 use netloom_units::{Duration, Time};
 
+use crate::capture::in_order;
 use crate::cell::{Cell, EndlessLoop, Work};
 use crate::flow::FlowCounts;
+use crate::network::RouteError;
 use crate::node::NodeCounts;
 use crate::tcp::FlowInfo;
 
@@ -97,6 +99,20 @@ impl Simulation {
             events: all.events + work.events,
             packet_hops: all.packet_hops + work.packet_hops,
         })
+    }
+
+    /// What captures have seen since this was last called, by time, each with the number of its
+    /// capture. Complete up to now if the statistics of all pipes were read now.
+    pub fn take_captured(&mut self) -> Vec<(u32, CapturedFrame)> {
+        let mut all: Vec<_> = self.cells.iter_mut().flat_map(Cell::take_captured).collect();
+        in_order(&mut all);
+        let Some(book) = self.cells.first().map(|cell| &cell.book) else { return Vec::new() };
+        all.into_iter().map(|one| (one.capture, one.shown(book))).collect()
+    }
+
+    /// Numbers of the changes of the timeline, by time, that could not be made so far, and why.
+    pub fn refused(&self) -> impl Iterator<Item = (usize, RouteError)> {
+        self.cells.iter().flat_map(|cell| cell.refused.iter().copied())
     }
 
     /// What has happened to frames on logged links since this was last called, by time, and by pipe

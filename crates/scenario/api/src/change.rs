@@ -3,7 +3,7 @@
 use netloom_link::LinkState;
 pub use netloom_link::PipeChange;
 use netloom_link::notation::ToldChange;
-use netloom_scenario::{Direction, Link, Scenario, TimelineAction};
+use netloom_scenario::{Direction, Link, RouteChange, Scenario, TimelineAction};
 use netloom_units::Time;
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
@@ -34,7 +34,7 @@ pub struct LinkChange {
 }
 
 impl LinkChange {
-    /// The changes of links that an event of the timeline is; none for a command.
+    /// The changes of links that an event of the timeline is; none for a command or a route.
     pub fn of_action(scenario: &Scenario, action: &TimelineAction) -> Vec<Self> {
         match action {
             TimelineAction::SetLink { link, direction, change } => {
@@ -54,7 +54,7 @@ impl LinkChange {
                 };
                 at_node.map(of_link).collect()
             }
-            TimelineAction::Run { .. } => Vec::new(),
+            TimelineAction::Run { .. } | TimelineAction::Route { .. } => Vec::new(),
         }
     }
 
@@ -89,7 +89,23 @@ pub fn action_in_words(action: &TimelineAction, changes: &[LinkChange]) -> Strin
         TimelineAction::Run { node, command } => {
             format!("`{}` in {node}", command.argv().join(" "))
         }
+        TimelineAction::Route { node, change } => {
+            format!("node {node}: {}", route_in_words(change))
+        }
     }
+}
+
+/// A route that comes or goes, in a line.
+fn route_in_words(change: &RouteChange) -> String {
+    let (what, route) = match change {
+        RouteChange::Remove(to) => return format!("no route to {to}"),
+        RouteChange::Add(route) => ("route", route),
+        RouteChange::Replace(route) => ("route from now on", route),
+    };
+    let via = route.via.map_or(String::new(), |via| format!(" via {via}"));
+    let interface = route.interface.as_ref().map_or(String::new(), |name| format!(" on {name}"));
+    let metric = route.metric.map_or(String::new(), |metric| format!(" with metric {metric}"));
+    format!("{what} to {}{via}{interface}{metric}", route.to)
 }
 
 /// When changes were applied.

@@ -11,6 +11,7 @@
 //! | `keeping` | which addresses stay when the scenario changes under a running network |
 //! | [`change`] | what leads from one network to another, step by step |
 //! | `wiring` | what links end at |
+//! | `traffic` | over which family traffic goes |
 //! | `sysctls`, `hosts` | kernel parameters, the text of `/etc/hosts` |
 //!
 //! The result depends on nothing but the scenario: same scenario, same plan, on any machine.
@@ -30,6 +31,7 @@ mod pool;
 mod routing;
 mod sysctls;
 mod topology;
+mod traffic;
 mod wiring;
 
 #[cfg(test)]

@@ -19,7 +19,9 @@ impl Scenario {
                 change.apply_to(&mut config);
                 config.is_random()
             }
-            TimelineAction::SetNode { .. } | TimelineAction::Run { .. } => false,
+            TimelineAction::SetNode { .. }
+            | TimelineAction::Run { .. }
+            | TimelineAction::Route { .. } => false,
         });
         let sent = self.traffic.iter().any(|entry| entry.model.is_random(&entry.sizes));
         changed || sent || pipes.into_iter().any(PipeConfig::is_random)

@@ -149,7 +149,7 @@ impl<'a> Network<'a> {
     /// Applies an action; what would take it back.
     fn apply(&mut self, action: &TimelineAction) -> Vec<Before> {
         let (links, directions, change): (Vec<usize>, &[usize], PipeChange) = match action {
-            TimelineAction::Run { .. } => return Vec::new(),
+            TimelineAction::Run { .. } | TimelineAction::Route { .. } => return Vec::new(),
             TimelineAction::SetLink { link, direction, change } => {
                 let directions: &[usize] = match direction {
                     Direction::Both => &[0, 1],

@@ -12,6 +12,7 @@ mod measure;
 mod monitor;
 mod node;
 mod process;
+mod simulation;
 mod software;
 mod timeline;
 mod traffic;
@@ -32,8 +33,9 @@ pub(crate) use node::{
     RawNodeHead, RawNodeProps, RawPortTree, RawRoute,
 };
 pub(crate) use process::{RawProcess, RawReady};
+pub(crate) use simulation::{RawNumber, RawSimulation};
 pub(crate) use software::{RawBind, RawFile, RawService, RawServices};
-pub(crate) use timeline::{RawEvent, RawFails, RawStart};
+pub(crate) use timeline::{RawEvent, RawFails, RawRouteChange, RawStart};
 pub(crate) use traffic::{RawParties, RawTcp, RawTraffic, RawUdp};
 pub(crate) use values::{RawEndpoint, RawTime};
 pub(crate) use workers::RawWorkers;
@@ -79,6 +81,9 @@ pub(crate) struct RawScenario {
     /// Which of the machine's CPUs the engine's workers get, who carry the frames.
     #[serde(default)]
     pub workers: RawWorkers,
+    /// How `netloom run --simulate` goes about it.
+    #[serde(default)]
+    pub simulation: RawSimulation,
 }
 
 fn default_seed() -> u64 {

@@ -23,6 +23,7 @@ mod report;
 mod routes;
 mod segments;
 mod services;
+mod simulation;
 mod software;
 mod timeline;
 mod traffic;
@@ -93,6 +94,7 @@ pub(crate) fn resolve(
         measure,
         monitor,
         workers: Workers { dedicated_cpus: raw.workers.dedicated_cpus },
+        simulation: simulation::resolve(&raw.simulation, &mut report),
         templates,
         duration: raw.duration.as_ref().map(|duration| duration.value.0),
     };

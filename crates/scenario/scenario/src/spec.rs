@@ -7,6 +7,7 @@
 mod link;
 mod node;
 mod process;
+mod simulation;
 mod timeline;
 mod traffic;
 mod watching;
@@ -27,7 +28,10 @@ pub use node::{
     SpanningTree, Subinterface,
 };
 pub use process::{Command, Expectation, ExpectedExit, Process, Ready};
-pub use timeline::{Fails, Milestone, Recurs, Start, TimelineAction, TimelineEvent, When};
+pub use simulation::{SimulationOptions, Threads};
+pub use timeline::{
+    Fails, Milestone, Recurs, RouteChange, Start, TimelineAction, TimelineEvent, When,
+};
 pub use traffic::{IpFamily, Traffic, Transport};
 pub use watching::{Capture, Measure, Monitor, OnContention};
 
@@ -66,6 +70,9 @@ pub struct Scenario {
     /// What the engine's workers get of the machine.
     #[serde(default, skip_serializing_if = "Workers::is_default")]
     pub workers: Workers,
+    /// How a run in virtual time is made.
+    #[serde(default, skip_serializing_if = "SimulationOptions::is_default")]
+    pub simulation: SimulationOptions,
     /// Templates of the services that nodes run.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub templates: BTreeMap<String, ServiceTemplate>,

@@ -9,49 +9,13 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TrySendError, sync
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
-use netloom_link::DropReason;
+use netloom_link::{CaptureDirection, CaptureNote, CapturedFrame};
 use netloom_ports::{
     Frame, PacketSocket, Passed, Passing, Pool, Shape, SuperFrame, checksum, split,
 };
 use netloom_units::Time;
 
 use crate::Clock;
-
-/// Which way a captured frame went, as the interface sees it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum CaptureDirection {
-    /// The interface received it: it left the link here.
-    Inbound,
-    /// The interface sent it: it entered the link here, whatever the link then did to it.
-    Outbound,
-}
-
-/// What the link did to a frame that is captured.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum CaptureNote {
-    /// Nothing that this capture shows.
-    #[default]
-    None,
-    /// It marked the frame (ECN); only where the frame leaves the link.
-    Marked,
-    /// It dropped the frame, now. An outbound frame was captured before, when it entered.
-    Dropped(DropReason),
-}
-
-/// A frame as it is on the wire: super-frames cut, checksums complete.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct CapturedFrame {
-    /// When it passed. Frames of one super-frame have the same time.
-    pub time: Time,
-    /// Which way.
-    pub direction: CaptureDirection,
-    /// What the link did to it.
-    pub note: CaptureNote,
-    /// The Ethernet frame, FCS excluded.
-    pub bytes: Vec<u8>,
-    /// How long it was on the wire, in bytes.
-    pub original_length: u32,
-}
 
 /// The reader's end of a capture. Dropping it ends the capture.
 #[derive(Debug)]

@@ -62,7 +62,7 @@ mod wiring;
 mod worker;
 mod worker_id;
 
-pub use capture::{Capture, CaptureDirection, CaptureNote, CapturedFrame};
+pub use capture::Capture;
 pub use carried::Carried;
 pub use clock::Clock;
 pub use command::PipeStatus;

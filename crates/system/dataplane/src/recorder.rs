@@ -3,11 +3,14 @@
 //! (`netloom-fabric`).
 
 use netloom_fabric::{Loss as FabricLoss, Observer, PipeSlot};
-use netloom_link::{Delivery, DropReason, FrameEvent, FrameInfo, Occurrence, Passage, Pipe};
+use netloom_link::{
+    CaptureDirection, CaptureNote, Delivery, DropReason, FrameEvent, FrameInfo, Occurrence,
+    Passage, Pipe,
+};
 use netloom_units::Time;
 
 use crate::Clock;
-use crate::capture::{CaptureDirection, CaptureNote, CaptureSink};
+use crate::capture::CaptureSink;
 use crate::carried::Carried;
 use crate::frame_log::LogSink;
 use crate::timing::Counters;

@@ -6,11 +6,9 @@ use std::sync::mpsc::RecvTimeoutError;
 use std::time::Duration;
 
 use common::*;
-use netloom_dataplane::{
-    Capture, CaptureDirection, CaptureNote, Dataplane, DataplaneError, Options, Scheduling,
-};
+use netloom_dataplane::{Capture, Dataplane, DataplaneError, Options, Scheduling};
 use netloom_fabric::{LinkId, PipeId};
-use netloom_link::{Direction, DropReason, LinkState};
+use netloom_link::{CaptureDirection, CaptureNote, Direction, DropReason, LinkState};
 use netloom_ports::memory::MemoryPeer;
 
 /// `count` links of their own, on `workers` workers.

@@ -18,14 +18,12 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use lab::{load, virtual_time};
-use netloom_dataplane::{
-    Capture, CaptureDirection, CaptureNote, CapturedFrame, Dataplane, End, LinkWiring, Options,
-    Wiring,
-};
+use netloom_dataplane::{Capture, Dataplane, End, LinkWiring, Options, Wiring};
 use netloom_fabric::LinkId;
 use netloom_link::{
-    Ecn, Frame, FrameEvent, FrameInfo, Header, LogDecoder, LogEntry, LogHeader, Occurrence, Pipe,
-    PipeChange, PipeConfig, PipeStatistics, Stream,
+    CaptureDirection, CaptureNote, CapturedFrame, Ecn, Frame, FrameEvent, FrameInfo, Header,
+    LogDecoder, LogEntry, LogHeader, Occurrence, Pipe, PipeChange, PipeConfig, PipeStatistics,
+    Stream,
 };
 use netloom_units::Time;
 

@@ -13,6 +13,7 @@
 //! | `context`, `device` | what nodes share with the machine; their interfaces, for the engine |
 //! | `network` | [`Network`]: the whole, made by `create`, unmade by `teardown` (with `drain`) |
 //! | `changing` | what changes while it lives: nodes, interfaces, addresses, routes that come and go |
+//! | `routes` | routes that the timeline changes |
 //!
 //! Not here: what the links do (`link`), frames (`ports`, `dataplane`), and who decides what the
 //! network looks like (`plan`).
@@ -30,6 +31,7 @@ mod network;
 mod outside;
 mod process;
 pub mod rootless;
+mod routes;
 mod stack;
 mod teardown;
 

@@ -245,7 +245,7 @@ impl Network {
         Ok(named.collect())
     }
 
-    fn inside<T: Send>(
+    pub(crate) fn inside<T: Send>(
         &self,
         node: &str,
         work: impl FnOnce() -> io::Result<T> + Send,

@@ -19,6 +19,7 @@
 //!
 //! Not here: what happens in a run; reading results (`netloom-cli`).
 
+mod capture;
 mod events;
 mod flows;
 pub mod machine;
@@ -36,6 +37,7 @@ use netloom_scenario::Scenario;
 use nix::fcntl::posix_fallocate;
 use serde::Serialize;
 
+pub use capture::CaptureWriter;
 pub use events::EventFile;
 pub use flows::FlowSampler;
 pub use samples::Sampler;

@@ -5,7 +5,7 @@ use netloom_api::apply::{ApplyRequest, ApplyResponse, ApplyStep, Part};
 use netloom_host::Found;
 use netloom_units::readable::counted;
 
-use super::deploy;
+use super::bring_up::bring_up;
 use crate::args::{Apply, Format};
 use crate::client::Client;
 use crate::exit;
@@ -20,7 +20,7 @@ pub async fn apply(args: Apply) -> Result<i32> {
     let client = Client::of(&found);
     if !found.alive || !client.is_reachable().await {
         if !args.dry_run {
-            let up = deploy::bring_up(&args.start, &loaded).await;
+            let up = bring_up(&args.start, &loaded).await;
             // It lives, but was not heard, and bringing it up showed that.
             let unheard = || format!("the engine of `{name}` does not answer; nothing has changed");
             return if found.alive { up.with_context(unheard) } else { up };

@@ -1,14 +1,12 @@
 //! `netloom compare`: how far two runs of one scenario are apart.
 
-mod measures;
-
 use anyhow::Result;
 use serde::Serialize;
 
 use crate::args::{Compare, Format};
+use crate::measures::{Measure, Measured, Tolerance, measured};
 use crate::table::table;
 use crate::{exit, results};
-use measures::{Measure, Measured, measured};
 
 /// Compares two runs and prints what differs.
 pub fn run(args: &Compare) -> Result<i32> {
@@ -24,30 +22,6 @@ pub fn run(args: &Compare) -> Result<i32> {
         true => exit::DIFFERENT,
         false => exit::SUCCESS,
     })
-}
-
-/// A tolerance of one measure: how far the second run may be from the first, as a share of it.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Tolerance {
-    measure: Measure,
-    share: f64,
-}
-
-impl std::str::FromStr for Tolerance {
-    type Err = String;
-    fn from_str(text: &str) -> Result<Self, String> {
-        let (name, share) = text
-            .split_once('=')
-            .ok_or_else(|| format!("`{text}` is no tolerance: write like `goodput=2%`"))?;
-        let measure = Measure::named(name).ok_or_else(|| {
-            let known = Measure::ALL.map(Measure::name).join(", ");
-            format!("nothing called `{name}` is compared: there are {known}")
-        })?;
-        let number = share.strip_suffix('%').and_then(|number| number.parse::<f64>().ok());
-        let number = number.filter(|number| number.is_finite() && *number >= 0.0);
-        let number = number.ok_or_else(|| format!("`{share}` is no share: write like `2%`"))?;
-        Ok(Self { measure, share: number / 100.0 })
-    }
 }
 
 /// What two runs have in common, and how far it is apart.

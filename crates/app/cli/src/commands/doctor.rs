@@ -11,8 +11,8 @@ use netloom_host::Demand;
 use netloom_scenario::Controller;
 use serde::Serialize;
 
+use super::bring_up;
 use crate::args::{Doctor, Format, ScenarioFile};
-use crate::commands::deploy;
 use crate::launch::Engine;
 use crate::{exit, find, preflight, profile_file, results};
 
@@ -131,7 +131,7 @@ async fn trial() -> Result<Vec<Check>> {
     let mode = Mode::Run { results: results.clone() };
     let mut engine = Engine::start(&loaded, None, Calibration::Missing { why }, mode).await?;
     if let Err(error) = engine.ready().await {
-        deploy::clean_after_death(&mut engine, &name).await?;
+        bring_up::clean_after_death(&mut engine, &name).await?;
         let why = netloom_api::in_words(error.as_ref());
         return Ok(vec![Check::new(NETWORK, State::Problem, why.trim_end())]);
     }

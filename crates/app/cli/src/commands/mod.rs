@@ -1,6 +1,7 @@
 //! One file per command.
 
 mod apply;
+mod bring_up;
 mod calibrate;
 mod capture;
 mod cleanup;
@@ -30,8 +31,6 @@ mod usage;
 mod validate;
 
 use anyhow::Result;
-
-pub use compare::Tolerance;
 
 use crate::args::{Cli, Command};
 

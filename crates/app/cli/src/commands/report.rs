@@ -31,6 +31,15 @@ pub fn beside(directory: &Path) -> PathBuf {
     directory.join("report.html")
 }
 
+/// Writes the report into the results; whether it is there. The run is what it is without it.
+pub fn write_beside(run: &Run, directory: &Path) -> bool {
+    let written = write(run, &beside(directory), PRIVATE);
+    if let Err(error) = &written {
+        eprintln!("warning: there is no report: {}", netloom_api::in_words(error.as_ref()));
+    }
+    written.is_ok()
+}
+
 /// Writes the report of `run`, and warns of what it could not have. A file that is not there yet
 /// gets `mode`.
 pub fn write(run: &Run, file: &Path, mode: u32) -> Result<()> {

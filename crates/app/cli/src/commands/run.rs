@@ -2,23 +2,20 @@
 
 use std::fs::File;
 use std::io::IsTerminal;
-use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use netloom_api::event::{Event, What};
 use netloom_api::launch::Mode;
 use netloom_monitor::{Change, Judgement};
-use netloom_report_page as report_page;
-use netloom_scenario::{Link, Scenario, Traffic};
 use netloom_units::readable::counted;
 
-use super::deploy::clean_after_death;
+use super::bring_up::clean_after_death;
 use super::{junit, report, simulate, summary};
 use crate::args::Run;
 use crate::client::{Client, Events};
 use crate::find::Loaded;
 use crate::interrupts::Interrupts;
-use crate::launch::{Engine, prepare};
+use crate::launch::{Engine, all_frames, prepare, results_directory};
 use crate::{exit, preflight, profile_file, results};
 
 /// Brings the network up, follows the run, prints its summary.
@@ -27,7 +24,6 @@ pub async fn run(args: Run) -> Result<i32> {
         return simulate::run(args).await;
     }
     let mut loaded = prepare(&args.start)?;
-    refuse_traffic(&loaded.scenario)?;
     preflight::check(&loaded.scenario)?;
     if args.frames {
         all_frames(&mut loaded.scenario, |link| !link.direct);
@@ -92,7 +88,7 @@ pub async fn run(args: Run) -> Result<i32> {
     if let Some(file) = &args.junit {
         junit::write(&run.summary, file, args.strict)?;
     }
-    let report = write_report(&run, &reached).then(|| report::beside(&directory));
+    let report = report::write_beside(&run, &reached).then(|| report::beside(&directory));
     print!("{}", summary::page(&run.summary, &directory, report.as_deref()));
     let verdict = run.summary.verdict.as_ref();
     let invalid = verdict.is_none_or(|verdict| verdict.judgement == Judgement::Invalid);
@@ -102,48 +98,6 @@ pub async fn run(args: Run) -> Result<i32> {
         (None, true) if args.strict && invalid => exit::INVALID,
         (None, true) => exit::SUCCESS,
     })
-}
-
-/// Some traffic of the scenario is simulated only, so far.
-fn refuse_traffic(scenario: &Scenario) -> Result<()> {
-    let refused = |traffic: &Traffic| Some((traffic.name.clone(), traffic.only_simulated()?));
-    match scenario.traffic.iter().find_map(refused) {
-        None => Ok(()),
-        Some((name, what)) => Err(exit::usage(format!(
-            "traffic `{name}` can be simulated only, so far, because of {what}: run with \
-             `--simulate`, or say it as a process"
-        ))),
-    }
-}
-
-/// Has the frames of all such links logged.
-pub fn all_frames(scenario: &mut Scenario, is_meant: impl Fn(&Link) -> bool) {
-    let links = scenario.links.iter().filter(|link| is_meant(link));
-    scenario.measure.frames = links.map(|link| link.name.clone()).collect();
-}
-
-/// Writes the report into the results; whether it is there. The run is what it is without it.
-pub fn write_report(run: &report_page::Run, directory: &Path) -> bool {
-    let written = report::write(run, &report::beside(directory), report::PRIVATE);
-    if let Err(error) = &written {
-        eprintln!("warning: there is no report: {}", netloom_api::in_words(error.as_ref()));
-    }
-    written.is_ok()
-}
-
-/// The directory that was asked for, or a new one named after experiment and time; absolute.
-pub fn results_directory(wanted: Option<PathBuf>, loaded: &Loaded) -> Result<PathBuf> {
-    let directory = wanted.unwrap_or_else(|| {
-        let time = chrono::Local::now().format("%Y-%m-%dT%H-%M-%S%.3f").to_string();
-        Path::new("netloom-results").join(&loaded.scenario.name).join(time)
-    });
-    if directory.exists() {
-        return Err(exit::usage(format!(
-            "{} exists already; results are never overwritten: choose another directory",
-            directory.display()
-        )));
-    }
-    std::path::absolute(&directory).context("cannot find the current folder")
 }
 
 /// Shows events until the run has ended; the exit code if a signal asked for its end. A second one

@@ -9,12 +9,11 @@ use netloom_api::event::EndReason;
 use netloom_simulate::{Commands, Job, Progress, check};
 use netloom_units::readable::count;
 
-use super::run::{all_frames, results_directory, write_report};
 use super::{junit, report, summary};
 use crate::args::Run;
 use crate::exit;
 use crate::interrupts::Interrupts;
-use crate::launch::prepare;
+use crate::launch::{all_frames, prepare, results_directory};
 use crate::results;
 
 /// Simulates a scenario and prints its summary.
@@ -38,7 +37,7 @@ pub async fn run(args: Run) -> Result<i32> {
         file: loaded.file,
         results: directory.clone(),
         commands,
-        threads: args.threads.into(),
+        threads: args.threads,
         cells: args.cells,
     };
     let summary = simulate(job).await?;
@@ -46,7 +45,7 @@ pub async fn run(args: Run) -> Result<i32> {
     if let Some(file) = &args.junit {
         junit::write(&run.summary, file, args.strict)?;
     }
-    let report = write_report(&run, &directory).then(|| report::beside(&directory));
+    let report = report::write_beside(&run, &directory).then(|| report::beside(&directory));
     print!("{}", summary::page(&run.summary, &directory, report.as_deref()));
     Ok(match summary {
         Ended::Interrupted(signal) => 128 + signal,

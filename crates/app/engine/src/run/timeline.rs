@@ -7,7 +7,7 @@ use netloom_api::event::{Origin, What};
 use netloom_api::summary::TimelineStatus;
 use netloom_monitor::Observation;
 use netloom_nodes::{SpawnRequest, Stdio};
-use netloom_scenario::{Command, Happening, TimelineAction};
+use netloom_scenario::{Command, Happening, RouteChange, TimelineAction};
 use netloom_units::Time;
 use netloom_units::readable::seconds;
 use tokio::io::{AsyncRead, AsyncReadExt};
@@ -53,7 +53,10 @@ pub async fn happen(run: Run, number: usize, event: Happening) -> TimelineStatus
     status.planned = Some(planned);
     let happened = match event.action {
         TimelineAction::Run { node, command } => execute(&run, planned, node, &command).await,
-        _ => change(&run, planned, changes).await,
+        TimelineAction::Route { node, change } => change_route(&run, planned, node, change).await,
+        TimelineAction::SetLink { .. } | TimelineAction::SetNode { .. } => {
+            change(&run, planned, changes).await
+        }
     };
     match happened {
         Some(Happened { at, failure }) => (status.happened, status.failure) = (at, failure),
@@ -101,6 +104,27 @@ async fn change(run: &Run, planned: Time, changes: Vec<LinkChange>) -> Option<Ha
             run.events().record(What::ChangeFailed { by, reason: reason.clone() });
             Happened { at: None, failure: Some(reason) }
         }
+    })
+}
+
+/// Changes a route of a node at `planned`; nothing if the run ended before.
+async fn change_route(
+    run: &Run,
+    planned: Time,
+    node: String,
+    change: RouteChange,
+) -> Option<Happened> {
+    let (sender, done) = oneshot::channel();
+    let network = run.network().clone();
+    run.clockwork.at(planned, move || {
+        let changed = network.with(|live| Ok(live.network.change_route(&node, &change)?));
+        _ = sender.send((network.now(), changed));
+    });
+    let (happened, outcome) = done.await.ok()?;
+    run.observe_lateness(planned, happened);
+    Some(match outcome {
+        Ok(()) => Happened { at: Some(happened), failure: None },
+        Err(error) => Happened { at: None, failure: Some(netloom_api::in_words(error.as_ref())) },
     })
 }
 

@@ -7,10 +7,12 @@ use std::path::Path;
 
 use anyhow::{Context, Result};
 use netloom_gauge::generator::{
-    Arrived, Order, Over, Receive, ReceivedReport, Reckoning, Send, Sent, SentReport,
+    Arrived, Ip, Order, Over, Receive, ReceivedReport, Reckoning, Send, Sent, SentReport,
 };
 use netloom_gauge::traffic::{Protocol, READY, ROLE};
-use netloom_scenario::{Command, Milestone, Process, Ready, Scenario, Start, Traffic, Transport};
+use netloom_scenario::{
+    Command, IpFamily, Milestone, Process, Ready, Scenario, Start, Traffic, Transport,
+};
 use netloom_traffic::Model;
 use netloom_units::Duration;
 use nix::sys::time::TimeValLike;
@@ -75,7 +77,7 @@ pub fn reckoning(network: &LiveNetwork) -> Reckoning {
     // The experiment's clock is this one, from its zero on.
     let now = clock_gettime(ClockId::CLOCK_MONOTONIC).map_or(0, |time| time.num_nanoseconds());
     let now = u64::try_from(now).unwrap_or(0);
-    let interval = network.deployment().scenario.measure.interval;
+    let interval = network.deployment().scenario.measure.flow_interval();
     Reckoning { zero: now.saturating_sub(network.now().as_nanos()), interval }
 }
 
@@ -90,9 +92,23 @@ pub async fn receive(
     let serves = matches!(entry.model, Model::Http(_));
     let (is_tcp, port) = entry.transport.port().unwrap_or_default();
     let protocol = if is_tcp { Protocol::Tcp } else { Protocol::Udp };
-    let receive = Receive { protocol, port, serves, dscp, congestion_control, reckoning };
+    let ip = ip(&run, &entry)?;
+    let receive = Receive { protocol, ip, port, serves, dscp, congestion_control, reckoning };
     let order = in_json(&Order::Receive(receive))?;
     instance::live(run, receiver(&entry), node, Some(order)).await
+}
+
+/// The version of IP that an entry goes over.
+fn ip(run: &Run, entry: &Traffic) -> Result<Ip, String> {
+    match run.network().deployment().plan.family(entry) {
+        Some(IpFamily::Ipv4) => Ok(Ip::V4),
+        Some(IpFamily::Ipv6) => Ok(Ip::V6),
+        None => Err(format!(
+            "traffic `{}` leads to {}: without such an address of one family",
+            entry.name,
+            entry.to.join(", ")
+        )),
+    }
 }
 
 /// The DSCP and the congestion control of an entry.
@@ -122,6 +138,7 @@ pub async fn send(
     let order = Order::Send(Box::new(Send {
         over,
         to: entry.receivers(&node),
+        ip: ip(&run, &entry)?,
         port: entry.transport.port().unwrap_or_default().1,
         flow: u16::try_from(number).map_err(|_| "there are more than 65536 senders")?,
         model: entry.model.clone(),

@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::dscp::Dscps;
 use super::flow::FlowHash;
 use super::limit::QueueLimit;
+use super::ports::{Ports, UpperLayer};
 use super::prefix::Prefix;
 use crate::{Header, Stream};
 
@@ -45,6 +46,16 @@ pub struct ClassMatch {
     /// The prefix of their destination address.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub destination: Option<Prefix>,
+    /// Their upper-layer protocol: `tcp`, `udp`, `icmp`, `icmpv6` or a number.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub protocol: Option<UpperLayer>,
+    /// Their source port, a range like `6000-6999`, or a list. Only TCP and UDP have ports, and
+    /// fragments have none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub source_port: Option<Ports>,
+    /// Their destination port, likewise.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub destination_port: Option<Ports>,
 }
 
 impl ClassMatch {
@@ -53,6 +64,9 @@ impl ClassMatch {
         self.dscp.is_none_or(|dscps| dscps.contains(header.dscp))
             && self.source.is_none_or(|prefix| prefix.contains(header.source))
             && self.destination.is_none_or(|prefix| prefix.contains(header.destination))
+            && self.protocol.is_none_or(|protocol| protocol.0 == header.protocol)
+            && self.source_port.is_none_or(|ports| ports.contains(header.source_port))
+            && self.destination_port.is_none_or(|ports| ports.contains(header.destination_port))
     }
 }
 
@@ -100,8 +114,9 @@ pub(super) fn check_classes(classes: &[ClassConfig]) -> Result<(), String> {
         }
         if class.matches == Some(ClassMatch::default()) {
             return Err(format!(
-                "class {number}: `match` says nothing; write `dscp`, `source` or `destination`, or \
-                 leave `match` out for the class that takes the rest"
+                "class {number}: `match` says nothing; write `dscp`, `source`, `destination`, \
+                 `protocol`, `source_port` or `destination_port`, or leave `match` out for the \
+                 class that takes the rest"
             ));
         }
         if class.matches.is_none()

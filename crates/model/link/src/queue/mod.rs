@@ -9,7 +9,7 @@
 //! | `store` | frames in order of arrival: what disciplines are made of |
 //! | `fifo`, `red`, `codel`, `pie` | disciplines with one queue |
 //! | `flow`, `fq_codel` | the hash of flows; a queue for each flow |
-//! | `classes`, `dscp`, `prefix` | which class a frame belongs to |
+//! | `classes`, `dscp`, `ports`, `prefix` | which class a frame belongs to |
 //! | `classful`, `heap` | a queue for each class |
 //! | `drr`, `wf2q`, `prio` | in which order classes are served |
 
@@ -25,6 +25,7 @@ mod fq_codel;
 mod heap;
 mod limit;
 mod pie;
+mod ports;
 mod prefix;
 mod prio;
 mod red;
@@ -57,6 +58,7 @@ pub use fifo::{DropFrom, FifoConfig};
 pub use fq_codel::FqCodelConfig;
 pub use limit::QueueLimit;
 pub use pie::PieConfig;
+pub use ports::{Ports, UpperLayer};
 pub use prefix::Prefix;
 pub use prio::PrioConfig;
 pub use red::RedConfig;

@@ -53,7 +53,13 @@ impl Sketch {
         });
         self.network.segments.push(ids);
         let (name, pipes) = (format!("l{number}"), [config.clone(), config]);
-        self.network.links.push(Link { name, ends: ports, pipes, logged: true });
+        self.network.links.push(Link {
+            name,
+            ends: ports,
+            pipes,
+            logged: true,
+            taps: [vec![], vec![]],
+        });
         LinkId(number)
     }
 
@@ -107,7 +113,7 @@ impl Sketch {
         let changes =
             Direction::BOTH.map(|direction| (PipeId { link, direction }, change(properties)));
         let at = Time::ZERO + Duration::from_millis(millis);
-        self.network.timeline.push(Change { at, changes: changes.to_vec() });
+        self.network.timeline.push(Change { at, changes: changes.to_vec(), route: None });
     }
 }
 

@@ -28,6 +28,11 @@ const SWITCH: &str = "0 or 1";
 const THREE: &str = "three sizes in bytes that do not fall: least, first, most";
 
 impl Config {
+    /// Whether the model has something that the sysctl `name` sets.
+    pub fn knows(name: &str) -> bool {
+        takes(name.strip_prefix("net.ipv4.").unwrap_or(name)).is_some()
+    }
+
     /// Sets what the sysctl `name` of a node sets, with or without `net.ipv4.` before it.
     ///
     /// # Errors

@@ -18,7 +18,9 @@ pub fn scenario() -> Scenario {
         processes: vec![],
         traffic: vec![],
         expect: vec![],
+        simulation: SimulationOptions::default(),
         measure: Measure {
+            flows: None,
             interval: Duration::from_millis(100),
             capture: vec![],
             frames: vec![],

@@ -18,6 +18,10 @@ pub(crate) struct RawMeasure {
     /// How often the statistics of every pipe are sampled (default `1s`, at least `10ms`).
     #[serde(default)]
     pub interval: Option<Spanned<RawTime>>,
+    /// How often the counters of every flow of `traffic` are sampled (default as `interval`, at
+    /// least `10ms`).
+    #[serde(default)]
+    pub flows: Option<Spanned<RawTime>>,
     /// Interfaces whose frames are captured into the results, like `a:eth1`, or
     /// `{interface: "a:eth1", drops: true}` to have what the link drops as well.
     #[serde(default)]

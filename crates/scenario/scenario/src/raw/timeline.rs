@@ -11,12 +11,14 @@ use serde::de::value::MapAccessDeserializer;
 use serde::de::{Deserialize, Deserializer, Error, MapAccess, Visitor};
 
 use super::link::RawPipe;
+use super::node::RawRoute;
 use super::values::{RawCommand, RawTime};
+use crate::address::IpPrefix;
 use crate::decode::Spanned;
 use crate::spec::{Direction, Milestone};
 
-/// Something that happens at a time: a `link` with `set` or `state`, or a `node` with `state` or
-/// `run`.
+/// Something that happens at a time: a `link` with `set` or `state`, or a `node` with `state`,
+/// `run` or `route`.
 #[derive(Debug, Clone, serde::Deserialize, JsonSchema)]
 #[schemars(rename = "Event")]
 #[serde(deny_unknown_fields)]
@@ -59,6 +61,25 @@ pub(crate) struct RawEvent {
     /// A command that is run in the node.
     #[serde(default)]
     pub run: Option<RawCommand>,
+    /// A route of the node that comes or goes.
+    #[serde(default)]
+    pub route: Option<Spanned<RawRouteChange>>,
+}
+
+/// A route of a node that comes or goes.
+#[derive(Debug, Clone, serde::Deserialize, JsonSchema)]
+#[schemars(rename = "RouteChange")]
+#[serde(deny_unknown_fields)]
+pub(crate) struct RawRouteChange {
+    /// A route that comes, with the keys of `routes`.
+    #[serde(default)]
+    pub add: Option<Spanned<RawRoute>>,
+    /// A route that comes instead of the one with the same destination and metric, if there is one.
+    #[serde(default)]
+    pub replace: Option<Spanned<RawRoute>>,
+    /// The destination of a route that goes, like `10.9.0.0/16`.
+    #[serde(default)]
+    pub remove: Option<Spanned<IpPrefix>>,
 }
 
 /// Failures at random times.

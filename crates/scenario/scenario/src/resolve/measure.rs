@@ -22,7 +22,8 @@ pub(super) fn resolve(
     references: &References<'_>,
     report: &mut Report<'_>,
 ) -> Measure {
-    if let Some(interval) = raw.interval.as_ref().filter(|given| given.value.0 < MIN_INTERVAL) {
+    let intervals = [&raw.interval, &raw.flows].into_iter().flatten();
+    for interval in intervals.filter(|given| given.value.0 < MIN_INTERVAL) {
         let message = format!("an interval of {} is too short", interval.value.0);
         report.error(
             Diagnostic::error(interval.span, message)
@@ -31,6 +32,7 @@ pub(super) fn resolve(
     }
     Measure {
         interval: raw.interval.as_ref().map_or(DEFAULT_INTERVAL, |given| given.value.0),
+        flows: raw.flows.as_ref().map(|given| given.value.0),
         capture: captures(&raw.capture, references, report),
         frames: frames(&raw.frames, links, references, report),
         observations: raw.observations,

@@ -5,6 +5,7 @@ use std::net::{Ipv4Addr, Ipv6Addr};
 
 use super::names;
 use super::report::Report;
+use super::routes;
 use super::software::SoftwareDraft;
 use crate::decode::Spanned;
 use crate::diagnostic::Diagnostic;
@@ -12,9 +13,7 @@ use crate::limits::Limits;
 use crate::outside::Outside;
 use crate::raw::{RawFamily, RawNode, RawNodeProps, RawRoute, RawTopology};
 use crate::software::Software;
-use crate::spec::{
-    Interface, Loopback, LoopbackAddress, Node, NodeKind, Route, Routing, SpanningTree,
-};
+use crate::spec::{Interface, Loopback, LoopbackAddress, Node, NodeKind, Routing, SpanningTree};
 
 /// A node while it is being resolved.
 pub(super) struct NodeDraft<'a> {
@@ -90,12 +89,8 @@ impl NodeDraft<'_> {
     /// The resolved node.
     pub fn finish(&self) -> Node {
         let has_stack = self.kind.has_stack();
-        let routes = self.props.routes.iter().filter(|_| has_stack).map(|route| Route {
-            to: route.to.value,
-            via: route.via.as_ref().map(|via| via.value.0),
-            interface: route.interface.as_ref().map(|interface| interface.value.clone()),
-            metric: route.metric,
-        });
+        let routes = self.props.routes.iter().filter(|_| has_stack);
+        let routes = routes.map(|route| routes::finish(route));
         Node {
             name: self.name.value.clone(),
             kind: self.kind,

@@ -8,7 +8,7 @@ use crate::address::IpPrefix;
 use crate::decode::Spanned;
 use crate::diagnostic::Diagnostic;
 use crate::raw::RawRoute;
-use crate::spec::{Addresses, Interface};
+use crate::spec::{Addresses, Interface, Route};
 
 /// Checks the routes of all nodes.
 pub(super) fn check(nodes: &[NodeDraft<'_>], report: &mut Report<'_>) {
@@ -21,18 +21,46 @@ pub(super) fn check(nodes: &[NodeDraft<'_>], report: &mut Report<'_>) {
     }
 }
 
+/// Checks a route that comes to a node later; it, as it will be there.
+pub(super) fn check_one(
+    node: &NodeDraft<'_>,
+    route: &Spanned<RawRoute>,
+    report: &mut Report<'_>,
+) -> Route {
+    check_form(route, report);
+    check_interface(node, route, report);
+    check_next_hop(node, route, report);
+    finish(route)
+}
+
+/// A route that was checked.
+pub(super) fn finish(route: &RawRoute) -> Route {
+    Route {
+        to: route.to.value,
+        via: route.via.as_ref().map(|via| via.value.0),
+        interface: route.interface.as_ref().map(|name| name.value.clone()),
+        metric: route.metric,
+    }
+}
+
+/// Checks a destination.
+pub(super) fn check_destination(to: &Spanned<IpPrefix>, report: &mut Report<'_>) {
+    let (prefix, network) = (to.value, to.value.network());
+    if network == prefix {
+        return;
+    }
+    let message = format!("`{prefix}` is an address in a subnet, not a subnet");
+    let host = if matches!(prefix, IpPrefix::V4(_)) { 32 } else { 128 };
+    let address = prefix.to_string();
+    let address = address.split('/').next().unwrap_or_default();
+    let help = format!("write `{network}`, or `{address}/{host}` for this address alone");
+    report.error(Diagnostic::error(to.span, message).with_help(help));
+}
+
 /// What does not depend on the node.
 fn check_form(route: &Spanned<RawRoute>, report: &mut Report<'_>) {
     let to = route.to.value;
-    let network = to.network();
-    if network != to {
-        let message = format!("`{to}` is an address in a subnet, not a subnet");
-        let host = if matches!(to, IpPrefix::V4(_)) { 32 } else { 128 };
-        let address = to.to_string();
-        let address = address.split('/').next().unwrap_or_default();
-        let help = format!("write `{network}`, or `{address}/{host}` for this address alone");
-        report.error(Diagnostic::error(route.to.span, message).with_help(help));
-    }
+    check_destination(&route.to, report);
     match &route.via {
         None if route.interface.is_none() && !report.is_incomplete(route.id) => {
             let message = "this route leads nowhere: it has neither `via` nor `interface`";

@@ -6,10 +6,11 @@ use netloom_units::Duration;
 use super::processes::check_time;
 use super::references::References;
 use super::report::Report;
+use super::routes;
 use crate::decode::Spanned;
 use crate::diagnostic::Diagnostic;
-use crate::raw::{RawEvent, RawFails, RawScenario, RawStart};
-use crate::spec::{Fails, Recurs, TimelineAction, TimelineEvent, When};
+use crate::raw::{RawEvent, RawFails, RawRouteChange, RawScenario, RawStart};
+use crate::spec::{Fails, Recurs, RouteChange, TimelineAction, TimelineEvent, When};
 
 /// Resolves all events.
 pub(super) fn resolve(
@@ -46,6 +47,7 @@ fn when(
     let Some(first) = keys.into_iter().find(|key| report.key(event.id, &[key]).is_some()) else {
         return Some(None);
     };
+    let is_incomplete = report.is_incomplete(event.id);
     let mut refuse = |key: &str, message: String, help: &str| {
         let span = report.key(event.id, &[key]).unwrap_or(event.span);
         report.error(Diagnostic::error(span, message).with_help(help));
@@ -59,10 +61,14 @@ fn when(
         }
         None => return None,
     };
-    if event.run.is_some() && (lasts.is_some() || event.fails.is_some()) {
+    let what = match (&event.run, &event.route) {
+        (Some(_), _) => Some(("a command", "leave it out")),
+        (None, Some(_)) => Some(("a route", "write a second event that takes it back")),
+        (None, None) => None,
+    };
+    if let Some((what, help)) = what.filter(|_| lasts.is_some() || event.fails.is_some()) {
         let key = if lasts.is_some() { "for" } else { "fails" };
-        let message = format!("a command has no `{key}`: it cannot be taken back");
-        return refuse(key, message, "leave it out");
+        return refuse(key, format!("{what} has no `{key}`: it cannot be taken back"), help);
     }
     for (key, time) in [("for", lasts), ("every", every)] {
         if time == Some(Duration::ZERO) {
@@ -102,6 +108,10 @@ fn when(
         return Some(Some(When::Fails(fails)));
     }
     let Some(every) = every else {
+        if is_incomplete {
+            // An `every` that could not be read was reported already.
+            return None;
+        }
         for (key, is_there) in [("times", times.is_some()), ("until", until.is_some())] {
             if is_there {
                 let message = format!("`{key}` has no effect without `every` or `fails`");
@@ -148,7 +158,8 @@ fn action(
             // A link or node that could not be read was reported already.
             if !report.is_incomplete(event.id) {
                 let message = "this event names neither a `link` nor a `node`";
-                let help = "add `link: NAME` with `set`, or `node: NAME` with `state` or `run`";
+                let help = "add `link: NAME` with `set`, or `node: NAME` with `state`, `run` or \
+                            `route`";
                 report.error(Diagnostic::error(event.span, message).with_help(help));
             }
             None
@@ -162,7 +173,7 @@ fn set_link(
     references: &References<'_>,
     report: &mut Report<'_>,
 ) -> Option<TimelineAction> {
-    excess(event, &["run"], "a link", report);
+    excess(event, &["run", "route"], "a link", report);
     let mut change = event.set.as_ref().map(|set| set.value.change().clone()).unwrap_or_default();
     if let (Some(_), Some(span)) = (change.state, report.key(event.id, &["state"])) {
         let message = "the new state is given twice, here and in `set`";
@@ -177,7 +188,8 @@ fn set_link(
     change = change.overlaid(&PipeChange { state, ..PipeChange::default() });
     let is_incomplete = report.is_incomplete(event.id)
         || event.set.as_ref().is_some_and(|set| report.is_incomplete(set.id));
-    if change.is_empty() && !is_incomplete && event.run.is_none() {
+    let has_other = event.run.is_some() || event.route.is_some();
+    if change.is_empty() && !is_incomplete && !has_other {
         let message = format!("nothing changes at link `{}`", link.value);
         let help = "add what changes, like `set: {delay: 20ms}` or `state: down`";
         report.error(Diagnostic::error(event.span, message).with_help(help));
@@ -199,6 +211,9 @@ fn at_node(
         let message = "`fails` changes the state by itself";
         report.error(Diagnostic::error(fails.span, message).with_help("leave `state` out"));
     }
+    if let Some(route) = &event.route {
+        return change_route(event, node, route, references, report);
+    }
     match (event.state.or(fails), &event.run) {
         (Some(state), None) => {
             references.node(node, report)?;
@@ -218,12 +233,52 @@ fn at_node(
                 && event.direction.is_none()
             {
                 let message = format!("nothing happens at node `{}`", node.value);
-                let help = "add `state: down`, `state: up` or `run: COMMAND`";
+                let help = "add `state: down`, `state: up`, `run: COMMAND` or `route: …`";
                 report.error(Diagnostic::error(event.span, message).with_help(help));
             }
             None
         }
     }
+}
+
+/// An event at which a route of a node comes or goes.
+fn change_route(
+    event: &Spanned<RawEvent>,
+    name: &Spanned<String>,
+    route: &Spanned<RawRouteChange>,
+    references: &References<'_>,
+    report: &mut Report<'_>,
+) -> Option<TimelineAction> {
+    for (key, is_there) in [("state", event.state.is_some()), ("run", event.run.is_some())] {
+        if is_there {
+            let message = format!("an event has `route` or `{key}`, not both");
+            let help = "make it two events at the same time";
+            report.error(Diagnostic::error(route.span, message).with_help(help));
+            return None;
+        }
+    }
+    let has_stack = references.node_with_stack(name, report);
+    let node = references.node(name, report).filter(|_| has_stack)?;
+    let change = match &route.value {
+        RawRouteChange { add: Some(add), replace: None, remove: None } => {
+            RouteChange::Add(routes::check_one(node, add, report))
+        }
+        RawRouteChange { add: None, replace: Some(new), remove: None } => {
+            RouteChange::Replace(routes::check_one(node, new, report))
+        }
+        RawRouteChange { add: None, replace: None, remove: Some(to) } => {
+            routes::check_destination(to, report);
+            RouteChange::Remove(to.value)
+        }
+        _ if report.is_incomplete(route.id) => return None,
+        _ => {
+            let message = "one route comes or goes at a time: `add`, `replace` or `remove`";
+            let help = "write one, like `route: {remove: 10.9.0.0/16}`; make it several events";
+            report.error(Diagnostic::error(route.span, message).with_help(help));
+            return None;
+        }
+    };
+    Some(TimelineAction::Route { node: name.value.clone(), change })
 }
 
 /// Reports keys that an event about `what` cannot have.
@@ -233,7 +288,8 @@ fn excess(event: &Spanned<RawEvent>, keys: &[&str], what: &str, report: &mut Rep
             let message = format!("an event about {what} has no `{key}`");
             let help = match *key {
                 "run" => "commands run in a `node`",
-                _ => "properties belong to a `link`; a node has `state` and `run`",
+                "route" => "routes belong to a `node`",
+                _ => "properties belong to a `link`; a node has `state`, `run` and `route`",
             };
             report.error(Diagnostic::error(span, message).with_help(help));
         }

@@ -14,15 +14,15 @@ use crate::decode::Spanned;
 use crate::diagnostic::Diagnostic;
 use crate::files::{Files, Unreadable};
 use crate::raw::{RawParties, RawScenario, RawTcp, RawTraffic, RawUdp};
-use crate::spec::{Start, Traffic, Transport};
+use crate::spec::{IpFamily, Start, Traffic, Transport};
 
 /// The port of the first entry that says none.
 const FIRST_PORT: u16 = 47_000;
-/// Frames over UDP: the shortest holds headers and what receivers must know, the longest is not
-/// cut into fragments.
-const LENGTHS: (u32, u32) = (60, 1514);
-/// The frame of an echo request as ping(8) sends it.
-const ECHO: Sizes = Sizes::Constant(98);
+/// Frames over UDP, by whether it is IPv6: the shortest holds headers and what receivers must know,
+/// the longest is not cut into fragments.
+const LENGTHS: [(u32, u32); 2] = [(60, 1514), (80, 1514)];
+/// The frame of an echo request as ping(8) sends it, by whether it is IPv6.
+const ECHO: [Sizes; 2] = [Sizes::Constant(98), Sizes::Constant(118)];
 
 /// Resolves all entries.
 pub(super) fn resolve(
@@ -87,7 +87,7 @@ impl One<'_, '_, '_> {
             return None;
         }
         let sizes = match (&model, sizes?) {
-            (Model::Ping(_), None) => ECHO,
+            (Model::Ping(_), None) => ECHO[self.version()].clone(),
             (_, sizes) => sizes.unwrap_or_default(),
         };
         self.check_model(&model, &sizes, &transport)?;
@@ -161,6 +161,11 @@ impl One<'_, '_, '_> {
             return None;
         }
         Some(port.unwrap_or(default))
+    }
+
+    /// The place of the version of IP that is asked for.
+    fn version(&self) -> usize {
+        usize::from(self.entry.value.head.family == Some(IpFamily::Ipv6))
     }
 
     /// One code point, or none; nothing if there are several.
@@ -246,8 +251,9 @@ impl One<'_, '_, '_> {
             return None;
         }
         let (shortest, longest) = sizes.law().ok()?.range();
-        if shortest < LENGTHS.0 || longest > LENGTHS.1 {
-            let (shortest, longest) = LENGTHS;
+        let lengths = LENGTHS[self.version()];
+        if shortest < lengths.0 || longest > lengths.1 {
+            let (shortest, longest) = lengths;
             let message = format!("frames over UDP have from {shortest}B to {longest}B here");
             self.error(message, "write such a `size`; a longer packet would be fragmented");
             return None;

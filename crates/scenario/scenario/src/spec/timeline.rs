@@ -6,7 +6,8 @@ use netloom_units::Duration;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Command, Direction};
+use super::{Command, Direction, Route};
+use crate::address::IpPrefix;
 
 /// Something that happens at a time.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -83,6 +84,25 @@ pub enum TimelineAction {
         /// The command.
         command: Command,
     },
+    /// A route of a node comes or goes.
+    Route {
+        /// The node's name.
+        node: String,
+        /// What comes or goes.
+        change: RouteChange,
+    },
+}
+
+/// A route that comes or goes.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum RouteChange {
+    /// It comes; one with the same destination and metric must not be there.
+    Add(Route),
+    /// It comes instead of the one with the same destination and metric, if there is one.
+    Replace(Route),
+    /// That with the lowest metric of those to this destination goes; there must be one.
+    Remove(IpPrefix),
 }
 
 /// When something begins. Times count from the moment the network is ready.

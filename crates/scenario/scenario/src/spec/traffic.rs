@@ -91,14 +91,6 @@ impl Traffic {
     pub fn stream(&self, sender: &str) -> String {
         format!("traffic/{}/{sender}", self.name)
     }
-
-    /// Why real nodes cannot send it, in words; nothing if they can.
-    pub fn only_simulated(&self) -> Option<&'static str> {
-        match self.family {
-            Some(IpFamily::Ipv6) => Some("IPv6"),
-            Some(IpFamily::Ipv4) | None => None,
-        }
-    }
 }
 
 impl Transport {

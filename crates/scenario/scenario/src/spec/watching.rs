@@ -48,6 +48,9 @@ pub enum OnContention {
 pub struct Measure {
     /// How often the statistics of every pipe are sampled.
     pub interval: Duration,
+    /// How often the counters of every flow are sampled, if not as often.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub flows: Option<Duration>,
     /// Interfaces whose frames are captured into the results.
     pub capture: Vec<Capture>,
     /// Links of which it is logged what happens to every frame.
@@ -55,4 +58,11 @@ pub struct Measure {
     /// Whether everything that the contention monitor observes is kept.
     #[serde(default)]
     pub observations: bool,
+}
+
+impl Measure {
+    /// How often the counters of every flow are sampled.
+    pub fn flow_interval(&self) -> Duration {
+        self.flows.unwrap_or(self.interval)
+    }
 }

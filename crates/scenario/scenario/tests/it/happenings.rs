@@ -23,6 +23,7 @@ fn told(scenario: &Scenario) -> Vec<(u64, String)> {
                 format!("{link} {direction:?} {change}")
             }
             TimelineAction::SetNode { node, state } => format!("{node} {state:?}"),
+            TimelineAction::Route { node, change } => format!("{node} {change:?}"),
             TimelineAction::Run { command, .. } => command.argv().join(" "),
         };
         (at.as_nanos() / 1_000_000, what)

@@ -14,7 +14,8 @@ use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use super::clock::Clock;
 use super::connection::{self, MAGIC, PATIENCE, is_impatience};
 use super::stop::Stop;
-use super::{Arrived, Receive, ReceivedReport, http};
+use super::tally::Flows;
+use super::{Receive, ReceivedReport, http};
 
 /// Counts what comes on `port` until the end is asked for.
 pub fn receive(
@@ -25,11 +26,12 @@ pub fn receive(
 ) -> Result<ReceivedReport> {
     let port = order.port;
     let listen = || format!("cannot listen on TCP port {port}");
-    let listener = TcpListener::bind(("0.0.0.0", port)).with_context(listen)?;
+    let listener = TcpListener::bind((order.ip.any(), port)).with_context(listen)?;
     listener.set_nonblocking(true).with_context(listen)?;
     if order.serves {
         // Connections that are accepted inherit both.
-        connection::adjust(&listener, order.congestion_control.as_deref(), order.dscp)?;
+        let control = order.congestion_control.as_deref();
+        connection::adjust(&listener, order.ip, control, order.dscp)?;
     }
     ready();
     let take = if order.serves { serve } else { count };
@@ -55,9 +57,6 @@ fn wait(listener: &TcpListener) {
     // One that a signal ends is a short one.
     let _ = poll(&mut descriptors, PollTimeout::from(50u8));
 }
-
-/// What connections bring, or have been served, by sender and interval.
-pub type Flows = Mutex<BTreeMap<u16, BTreeMap<u64, Arrived>>>;
 
 /// Counts what one connection brings; one that breaks has brought what it has.
 fn count(stream: TcpStream, clock: &Clock, stop: &Stop, flows: &Flows) {

@@ -6,16 +6,16 @@ use std::net::{SocketAddr, TcpStream};
 use std::os::fd::{AsFd, AsRawFd};
 use std::time::Duration;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 use nix::errno::Errno;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::sys::socket::{
-    AddressFamily, SockFlag, SockType, SockaddrIn, setsockopt, socket, sockopt,
+    AddressFamily, SockFlag, SockType, SockaddrStorage, setsockopt, socket, sockopt,
 };
 
-use super::Send;
 use super::clock::Clock;
 use super::stop::Stop;
+use super::{Ip, Send};
 
 /// How long a connection waits for its peer before it looks whether it is to end.
 pub const PATIENCE: Duration = Duration::from_millis(100);
@@ -34,13 +34,13 @@ pub fn open(order: &Send, to: SocketAddr, stop: &Stop) -> Result<Option<TcpStrea
 /// A connection to `to` as the order wants it; nothing if the end was asked for before it was
 /// there.
 pub fn connect(order: &Send, to: SocketAddr, stop: &Stop) -> Result<Option<TcpStream>> {
-    let SocketAddr::V4(to) = to else { bail!("{to} is no IPv4 address") };
     let flags = SockFlag::SOCK_CLOEXEC | SockFlag::SOCK_NONBLOCK;
-    let socket = socket(AddressFamily::Inet, SockType::Stream, flags, None)
-        .context("cannot open a TCP socket")?;
-    adjust(&socket, order.congestion_control.as_deref(), order.dscp)?;
+    let family = if to.is_ipv6() { AddressFamily::Inet6 } else { AddressFamily::Inet };
+    let socket =
+        socket(family, SockType::Stream, flags, None).context("cannot open a TCP socket")?;
+    adjust(&socket, order.ip, order.congestion_control.as_deref(), order.dscp)?;
     let failed = || format!("cannot connect to {to}");
-    match nix::sys::socket::connect(socket.as_raw_fd(), &SockaddrIn::from(to)) {
+    match nix::sys::socket::connect(socket.as_raw_fd(), &SockaddrStorage::from(to)) {
         Ok(()) | Err(Errno::EINPROGRESS) => {}
         Err(error) => return Err(io::Error::from(error)).with_context(failed),
     }
@@ -55,15 +55,19 @@ pub fn connect(order: &Send, to: SocketAddr, stop: &Stop) -> Result<Option<TcpSt
 }
 
 /// Gives a socket its congestion control and DSCP.
-pub fn adjust(socket: &impl AsFd, control: Option<&str>, dscp: Option<u8>) -> Result<()> {
+pub fn adjust(socket: &impl AsFd, ip: Ip, control: Option<&str>, dscp: Option<u8>) -> Result<()> {
     if let Some(name) = control {
         setsockopt(socket, sockopt::TcpCongestion, &OsString::from(name))
             .with_context(|| format!("the kernel has no congestion control `{name}`"))?;
     }
     if let Some(dscp) = dscp {
         // The code point is the upper six bits of the octet.
-        setsockopt(socket, sockopt::Ipv4Tos, &(i32::from(dscp) << 2))
-            .context("cannot set the DSCP")?;
+        let octet = i32::from(dscp) << 2;
+        match ip {
+            Ip::V4 => setsockopt(socket, sockopt::Ipv4Tos, &octet),
+            Ip::V6 => setsockopt(socket, sockopt::Ipv6TClass, &octet),
+        }
+        .context("cannot set the DSCP")?;
     }
     Ok(())
 }

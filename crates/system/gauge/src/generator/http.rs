@@ -11,12 +11,12 @@ use netloom_link::Stream;
 use netloom_traffic::{Exchange, HttpConfig, Receivers};
 use netloom_units::{Duration, Size};
 
-use super::accept::Flows;
 use super::bulk::{Counts, write};
 use super::clock::Clock;
 use super::connection::{self, Patient};
 use super::send::LATE;
 use super::stop::Stop;
+use super::tally::Flows;
 use super::{Send, Sent};
 
 /// How long a client waits at least after a request without a response, in ns.

@@ -29,6 +29,7 @@ mod wire;
 
 use std::collections::BTreeMap;
 use std::io::Read;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::sync::PoisonError;
 
 use anyhow::{Context, Result};
@@ -39,7 +40,6 @@ use serde::{Deserialize, Serialize};
 use crate::traffic::{Protocol, READY};
 use clock::Clock;
 pub use tally::Arrived;
-pub use wire::FEWEST_BYTES;
 
 /// What a process is to do.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -58,6 +58,8 @@ pub struct Send {
     pub over: Over,
     /// The receivers' host names: of several, a random one each time.
     pub to: Vec<String>,
+    /// The version of IP.
+    pub ip: Ip,
     /// Their port.
     pub port: u16,
     /// The number of this sender among those to one receiver.
@@ -92,11 +94,41 @@ pub enum Over {
     Tcp,
 }
 
+/// A version of the Internet Protocol.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Ip {
+    /// Version 4.
+    V4,
+    /// Version 6.
+    V6,
+}
+
+impl Ip {
+    /// Bytes of its header.
+    const fn header(self) -> u32 {
+        match self {
+            Self::V4 => 20,
+            Self::V6 => 40,
+        }
+    }
+
+    /// The address of no host in particular.
+    const fn any(self) -> IpAddr {
+        match self {
+            Self::V4 => IpAddr::V4(Ipv4Addr::UNSPECIFIED),
+            Self::V6 => IpAddr::V6(Ipv6Addr::UNSPECIFIED),
+        }
+    }
+}
+
 /// What to receive.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Receive {
     /// The protocol.
     pub protocol: Protocol,
+    /// The version of IP.
+    pub ip: Ip,
     /// The port to listen on.
     pub port: u16,
     /// Whether it serves HTTP.
@@ -188,7 +220,7 @@ fn obey() -> Result<()> {
         Order::Receive(order) => {
             let clock = Clock::new(order.reckoning);
             let report = match order.protocol {
-                Protocol::Udp => receive::receive(order.port, &clock, &stop, ready)?,
+                Protocol::Udp => receive::receive(&order, &clock, &stop, ready)?,
                 Protocol::Tcp => accept::receive(&order, &clock, &stop, ready)?,
             };
             serde_json::to_string(&report)?

@@ -1,7 +1,7 @@
 //! Echo requests at the times of a model, and who counts the replies: the sender itself.
 
 use std::io;
-use std::net::{SocketAddr, SocketAddrV4};
+use std::net::SocketAddr;
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
@@ -12,7 +12,7 @@ use netloom_ports::checksum;
 use netloom_traffic::{Emission, Receivers};
 use nix::errno::Errno;
 use nix::sys::socket::{
-    AddressFamily, MsgFlags, SockFlag, SockProtocol, SockType, SockaddrIn, recvfrom, sendto,
+    AddressFamily, MsgFlags, SockFlag, SockProtocol, SockType, SockaddrStorage, recvfrom, sendto,
     setsockopt, socket, sockopt,
 };
 use nix::sys::time::TimeVal;
@@ -22,14 +22,27 @@ use super::send::{LATE, is_refusal, is_unreachable, payload_bytes};
 use super::stop::Stop;
 use super::tally::Tally;
 use super::wire::{LAST, Stamp};
-use super::{Send, SentReport};
+use super::{Ip, Send, SentReport};
 
 /// Bytes of the header of ICMP echo.
 const ECHO_HEADER: usize = 8;
-const ECHO_REQUEST: u8 = 8;
-const ECHO_REPLY: u8 = 0;
 /// Bytes of the header of Ethernet, which the socket does not show.
 const ETHERNET: u64 = 14;
+/// How echo requests and replies are told apart (RFC 792, RFC 4443).
+struct Types {
+    request: u8,
+    reply: u8,
+}
+
+impl Types {
+    const fn of(ip: Ip) -> Self {
+        match ip {
+            Ip::V4 => Self { request: 8, reply: 0 },
+            Ip::V6 => Self { request: 128, reply: 129 },
+        }
+    }
+}
+
 /// How long after the last request replies are waited for, in ns.
 const LINGER: u64 = 1_000_000_000;
 
@@ -40,8 +53,11 @@ pub fn send(
     (clock, stop): (&Clock, &Stop),
     ready: impl FnOnce(),
 ) -> Result<SentReport> {
-    let icmp = Some(SockProtocol::Icmp);
-    let socket = socket(AddressFamily::Inet, SockType::Raw, SockFlag::SOCK_CLOEXEC, icmp)
+    let (family, icmp) = match order.ip {
+        Ip::V4 => (AddressFamily::Inet, SockProtocol::Icmp),
+        Ip::V6 => (AddressFamily::Inet6, SockProtocol::IcmpV6),
+    };
+    let socket = socket(family, SockType::Raw, SockFlag::SOCK_CLOEXEC, icmp)
         .context("cannot open an ICMP socket")?;
     setsockopt(&socket, sockopt::ReceiveTimeout, &TimeVal::new(0, 100_000))
         .context("cannot wait for replies")?;
@@ -50,7 +66,7 @@ pub fn send(
     // Not the process's own number, which is low in every node: replies to others come, too.
     let ident = &ident(order);
     thread::scope(|scope| {
-        let receiver = scope.spawn(|| replies(&socket, *ident, clock, &over));
+        let receiver = scope.spawn(|| replies(&socket, (order.ip, *ident), clock, &over));
         let sent = requests(order, to, (&socket, *ident), (clock, stop), ready);
         if !stop.is_asked() {
             stop.unless_before(clock.now() + LINGER, clock);
@@ -90,22 +106,21 @@ fn requests(
             break;
         }
         let to = to[receivers.of_packet(None)];
-        let packet = &mut packet[..ECHO_HEADER + payload_bytes(bytes)];
+        let packet = &mut packet[..ECHO_HEADER + payload_bytes(order.ip, bytes)];
         let stamp = Stamp { flow: order.flow, number: number % LAST, at: due };
-        write_request(packet, ident, &stamp);
+        write_request(packet, order.ip, ident, &stamp);
         number = number.wrapping_add(1);
         let sent = report.intervals.entry(clock.interval(due)).or_default();
         sent.packets += 1;
         sent.bytes += u64::from(bytes);
         sent.late += u64::from(clock.now().saturating_sub(due) > LATE);
-        let SocketAddr::V4(v4) = to else { continue };
-        let address = SockaddrIn::from(SocketAddrV4::new(*v4.ip(), 0));
+        let address = SockaddrStorage::from(SocketAddr::new(to.ip(), 0));
         match sendto(socket.as_raw_fd(), packet, &address, MsgFlags::empty()) {
             Ok(_) => {}
             Err(error) => {
                 let error = io::Error::from(error);
                 if !is_refusal(&error) && !is_unreachable(&error) {
-                    return Err(error).with_context(|| format!("cannot send to {}", v4.ip()));
+                    return Err(error).with_context(|| format!("cannot send to {}", to.ip()));
                 }
                 sent.refused += 1;
             }
@@ -118,15 +133,22 @@ fn requests(
 }
 
 /// Counts replies until it is `over`.
-fn replies(socket: &OwnedFd, ident: u16, clock: &Clock, over: &AtomicBool) -> Result<Tally> {
+fn replies(
+    socket: &OwnedFd,
+    (ip, ident): (Ip, u16),
+    clock: &Clock,
+    over: &AtomicBool,
+) -> Result<Tally> {
+    // Of IPv6, the socket does not show the header.
+    let hidden = if ip == Ip::V6 { u64::from(ip.header()) } else { 0 };
     let mut tally = Tally::new();
     let mut buffer = vec![0; 1 << 16];
     while !over.load(Ordering::Relaxed) {
-        match recvfrom::<SockaddrIn>(socket.as_raw_fd(), &mut buffer) {
+        match recvfrom::<SockaddrStorage>(socket.as_raw_fd(), &mut buffer) {
             Ok((length, _)) => {
                 let now = clock.now();
-                let Some(stamp) = read_reply(&buffer[..length], ident) else { continue };
-                let bytes = length as u64 + ETHERNET;
+                let Some(stamp) = read_reply(&buffer[..length], ip, ident) else { continue };
+                let bytes = length as u64 + hidden + ETHERNET;
                 tally.arrived(
                     stamp.number,
                     clock.interval(stamp.at),
@@ -141,22 +163,28 @@ fn replies(socket: &OwnedFd, ident: u16, clock: &Clock, over: &AtomicBool) -> Re
     Ok(tally)
 }
 
-/// Writes an echo request that carries `stamp` over all of `packet` (RFC 792).
-fn write_request(packet: &mut [u8], ident: u16, stamp: &Stamp) {
+/// Writes an echo request that carries `stamp` over all of `packet`. The checksum of one over IPv6
+/// covers addresses, and is the kernel's.
+fn write_request(packet: &mut [u8], ip: Ip, ident: u16, stamp: &Stamp) {
     packet[..ECHO_HEADER].fill(0);
-    packet[0] = ECHO_REQUEST;
+    packet[0] = Types::of(ip).request;
     packet[4..6].copy_from_slice(&ident.to_be_bytes());
     packet[6..8].copy_from_slice(&(stamp.number as u16).to_be_bytes());
     stamp.write(&mut packet[ECHO_HEADER..]);
-    let sum = !checksum::sum(packet);
-    packet[2..4].copy_from_slice(&sum.to_be_bytes());
+    if ip == Ip::V4 {
+        let sum = !checksum::sum(packet);
+        packet[2..4].copy_from_slice(&sum.to_be_bytes());
+    }
 }
 
-/// What an IPv4 packet carries, if it is an echo reply to one of ours.
-fn read_reply(packet: &[u8], ident: u16) -> Option<Stamp> {
-    let header = usize::from(packet.first()? & 0x0f) * 4;
+/// What the socket shows of a packet, if it is an echo reply to one of ours.
+fn read_reply(packet: &[u8], ip: Ip, ident: u16) -> Option<Stamp> {
+    let header = match ip {
+        Ip::V4 => usize::from(packet.first()? & 0x0f) * 4,
+        Ip::V6 => 0,
+    };
     let echo = packet.get(header..)?;
-    let is_ours = *echo.first()? == ECHO_REPLY && echo.get(4..6)? == ident.to_be_bytes();
+    let is_ours = *echo.first()? == Types::of(ip).reply && echo.get(4..6)? == ident.to_be_bytes();
     is_ours.then(|| Stamp::read(&echo[ECHO_HEADER..])).flatten()
 }
 
@@ -169,12 +197,12 @@ mod tests {
         let stamp = Stamp { flow: 1, number: 70_000, at: 5 };
         let mut packet = [0; 20 + ECHO_HEADER + 18];
         packet[0] = 0x45;
-        write_request(&mut packet[20..], 77, &stamp);
+        write_request(&mut packet[20..], Ip::V4, 77, &stamp);
         assert_eq!(!checksum::sum(&packet[20..]), 0, "with its checksum it sums up to nothing");
-        assert_eq!(read_reply(&packet, 77), None, "a request");
-        packet[20] = ECHO_REPLY;
-        assert_eq!(read_reply(&packet, 77), Some(stamp));
-        assert_eq!(read_reply(&packet, 78), None);
-        assert_eq!(read_reply(&packet[..21], 77), None);
+        assert_eq!(read_reply(&packet, Ip::V4, 77), None, "a request");
+        packet[20] = Types::of(Ip::V4).reply;
+        assert_eq!(read_reply(&packet, Ip::V4, 77), Some(stamp));
+        assert_eq!(read_reply(&packet, Ip::V4, 78), None);
+        assert_eq!(read_reply(&packet[..21], Ip::V4, 77), None);
     }
 }

@@ -11,11 +11,11 @@ use nix::errno::Errno;
 use nix::sys::socket::{ControlMessageOwned, MsgFlags, recvmsg, setsockopt, sockopt};
 use nix::sys::time::{TimeSpec, TimeValLike};
 
-use super::ReceivedReport;
 use super::clock::Clock;
 use super::stop::Stop;
 use super::tally::Tally;
-use super::wire::{HEADERS, LAST, Stamp};
+use super::wire::{LAST, Stamp, headers};
+use super::{Receive, ReceivedReport};
 
 /// How long it waits for a datagram before it looks whether it is to end.
 const PATIENCE: Duration = Duration::from_millis(100);
@@ -23,15 +23,16 @@ const PATIENCE: Duration = Duration::from_millis(100);
 /// must not lose what the network carried.
 const BUFFER: usize = 8 << 20;
 
-/// Counts what comes on `port` until the end is asked for and nothing comes any more.
+/// Counts what comes until the end is asked for and nothing comes any more.
 pub fn receive(
-    port: u16,
+    order: &Receive,
     clock: &Clock,
     stop: &Stop,
     ready: impl FnOnce(),
 ) -> Result<ReceivedReport> {
+    let Receive { port, ip, .. } = *order;
     let listen = || format!("cannot listen on UDP port {port}");
-    let socket = UdpSocket::bind(("0.0.0.0", port)).with_context(listen)?;
+    let socket = UdpSocket::bind((ip.any(), port)).with_context(listen)?;
     // Beyond the machine's limit only root may; what is permitted is better than nothing.
     let _ = setsockopt(&socket, sockopt::RcvBufForce, &BUFFER)
         .or_else(|_| setsockopt(&socket, sockopt::RcvBuf, &BUFFER));
@@ -55,7 +56,7 @@ pub fn receive(
                 }
                 let at = real.map_or_else(|| clock.now(), |real| clock.at_real(real));
                 let tally = flows.entry(stamp.flow).or_insert_with(Tally::new);
-                let bytes = length as u64 + u64::from(HEADERS);
+                let bytes = length as u64 + u64::from(headers(ip));
                 let delay = at.saturating_sub(stamp.at);
                 tally.arrived(stamp.number, clock.interval(stamp.at), bytes, delay);
             }

@@ -11,8 +11,8 @@ use nix::errno::Errno;
 
 use super::clock::Clock;
 use super::stop::Stop;
-use super::wire::{HEADERS, LAST, LENGTH, Stamp};
-use super::{Send, SentReport, connection};
+use super::wire::{LAST, LENGTH, Stamp, headers};
+use super::{Ip, Send, SentReport, connection};
 
 /// How much later than meant a datagram is not called late, in ns.
 pub const LATE: u64 = 1_000_000;
@@ -40,7 +40,7 @@ pub fn send(order: &Send, clock: &Clock, stop: &Stop, ready: impl FnOnce()) -> R
         if due >= end || !stop.unless_before(due, clock) {
             break;
         }
-        let payload = &mut payload[..payload_bytes(bytes)];
+        let payload = &mut payload[..payload_bytes(order.ip, bytes)];
         let (to, socket, next) = &mut sockets[receivers.of_packet(source.last_burst())];
         let number = *next % LAST;
         *next = number + 1;
@@ -76,25 +76,25 @@ pub fn send(order: &Send, clock: &Clock, stop: &Stop, ready: impl FnOnce()) -> R
 
 /// A socket to a receiver, and the number of the next datagram over it.
 fn socket(order: &Send, to: SocketAddr) -> Result<(SocketAddr, UdpSocket, u32)> {
-    let socket = UdpSocket::bind("0.0.0.0:0").context("cannot open a UDP socket")?;
+    let socket = UdpSocket::bind((order.ip.any(), 0)).context("cannot open a UDP socket")?;
     socket.connect(to).with_context(|| format!("cannot send to {to}"))?;
-    connection::adjust(&socket, None, order.dscp)?;
+    connection::adjust(&socket, order.ip, None, order.dscp)?;
     Ok((to, socket, 0))
 }
 
 /// The payload of a frame of `bytes`.
-pub fn payload_bytes(bytes: u32) -> usize {
-    (bytes.saturating_sub(HEADERS) as usize).max(LENGTH)
+pub fn payload_bytes(ip: Ip, bytes: u32) -> usize {
+    (bytes.saturating_sub(headers(ip)) as usize).max(LENGTH)
 }
 
-/// The IPv4 addresses of the receivers, which are known by their host names.
+/// The addresses of the receivers, which are known by their host names.
 pub fn resolve(order: &Send) -> Result<Vec<SocketAddr>> {
     let address = |host: &String| {
         let mut addresses = (host.as_str(), order.port)
             .to_socket_addrs()
             .with_context(|| format!("cannot find the host {host}"))?;
-        let found = addresses.find(SocketAddr::is_ipv4);
-        found.with_context(|| format!("{host} has no IPv4 address"))
+        let found = addresses.find(|address| address.is_ipv6() == (order.ip == Ip::V6));
+        found.with_context(|| format!("{host} has no such address"))
     };
     order.to.iter().map(address).collect()
 }

@@ -1,11 +1,15 @@
 //! What came of one flow. Times are arguments.
 
 use std::collections::BTreeMap;
+use std::sync::Mutex;
 
 use serde::{Deserialize, Serialize};
 
 /// How far back a second copy of a datagram is known as one.
 const WINDOW: u32 = 4096;
+
+/// What connections bring, or have been served, by sender and interval.
+pub type Flows = Mutex<BTreeMap<u16, BTreeMap<u64, Arrived>>>;
 
 /// What came of what was sent in one interval.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]

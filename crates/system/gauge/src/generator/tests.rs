@@ -8,6 +8,7 @@ use super::*;
 /// The order that `json` describes, over the loopback interface.
 fn order(protocol: Protocol, port: u16, model: &str, time: Option<Duration>) -> Send {
     Send {
+        ip: Ip::V4,
         over: match protocol {
             Protocol::Udp => Over::Udp,
             Protocol::Tcp => Over::Tcp,
@@ -36,14 +37,13 @@ fn over_loopback(order: &Send) -> (SentReport, ReceivedReport) {
         let receiver = scope.spawn(|| {
             let ready = || ready.send(()).unwrap();
             match order.over {
-                Over::Udp => receive::receive(order.port, &clock, &stop, ready).unwrap(),
+                Over::Udp => {
+                    let order = &receiver(order, Protocol::Udp);
+                    receive::receive(order, &clock, &stop, ready).unwrap()
+                }
                 _ => {
-                    let serves = matches!(order.model, Model::Http(_));
-                    let (protocol, port, reckoning) = (Protocol::Tcp, order.port, RECKONING);
-                    let (dscp, congestion_control) = (None, None);
-                    let order =
-                        Receive { protocol, port, serves, dscp, congestion_control, reckoning };
-                    accept::receive(&order, &clock, &stop, ready).unwrap()
+                    let order = &receiver(order, Protocol::Tcp);
+                    accept::receive(order, &clock, &stop, ready).unwrap()
                 }
             }
         });
@@ -55,6 +55,41 @@ fn over_loopback(order: &Send) -> (SentReport, ReceivedReport) {
         stop.ask();
         (sent, receiver.join().unwrap())
     })
+}
+
+/// Who receives what `order` sends.
+fn receiver(order: &Send, protocol: Protocol) -> Receive {
+    Receive {
+        protocol,
+        ip: order.ip,
+        port: order.port,
+        serves: matches!(order.model, Model::Http(_)),
+        dscp: None,
+        congestion_control: None,
+        reckoning: RECKONING,
+    }
+}
+
+/// `order` over IPv6.
+fn over_v6(order: Send) -> Send {
+    Send { ip: Ip::V6, to: vec!["::1".into()], ..order }
+}
+
+#[test]
+fn ipv6_carries_it_as_well() {
+    if UdpSocket::bind("[::1]:0").is_err() {
+        // A machine may have none.
+        return;
+    }
+    let trace = r#"{"trace":{"file":["0.001 80","0.021 1514"]}}"#;
+    let (_, received) = over_loopback(&over_v6(order(Protocol::Udp, udp_port(), trace, None)));
+    let bytes: u64 = received.flows[&3].values().map(|arrived| arrived.bytes).sum();
+    assert_eq!(bytes, 80 + 1514);
+    let port = TcpListener::bind("0.0.0.0:0").unwrap().local_addr().unwrap().port();
+    let bulk = r#"{"bulk":{"bytes":"1MB"}}"#;
+    let (_, received) = over_loopback(&over_v6(order(Protocol::Tcp, port, bulk, None)));
+    let bytes: u64 = received.flows[&3].values().map(|arrived| arrived.bytes).sum();
+    assert_eq!(bytes, 1_000_000);
 }
 
 fn udp_port() -> u16 {

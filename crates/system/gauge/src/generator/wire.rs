@@ -7,17 +7,18 @@
 //! | 6–9 | the number of the datagram, from 0 on; all bits set in those that end the flow |
 //! | 10–17 | the intended time of sending, in ns since the experiment's zero |
 
+use super::Ip;
+
 /// The first bytes of each datagram, by which those of others are told apart.
 const MAGIC: [u8; 4] = *b"NLtr";
 
 /// Length of what is carried.
 pub const LENGTH: usize = 18;
 
-/// Headers of Ethernet, IPv4 and UDP, in bytes.
-pub const HEADERS: u32 = 14 + 20 + 8;
-
-/// The shortest frame that carries it: the shortest that Ethernet has, but for its check sequence.
-pub const FEWEST_BYTES: u32 = HEADERS + LENGTH as u32;
+/// Headers of Ethernet, IP and UDP, in bytes. That of ICMP echo is as long as that of UDP.
+pub const fn headers(ip: Ip) -> u32 {
+    14 + ip.header() + 8
+}
 
 /// The number of a datagram that ends its flow, and is not counted.
 pub const LAST: u32 = u32::MAX;

@@ -33,16 +33,23 @@ pub(crate) struct Request {
     pub what: Box<dyn Fn() -> String>,
     /// Whether it is as good if there is nothing to remove, or all there already.
     is_done_anyway: bool,
+    /// Whether what is added must be new.
+    is_new: bool,
 }
 
 impl Request {
     pub fn new(message: RouteNetlinkMessage, what: impl Fn() -> String + 'static) -> Self {
-        Self { message, what: Box::new(what), is_done_anyway: false }
+        Self { message, what: Box::new(what), is_done_anyway: false, is_new: false }
     }
 
     /// What is to be removed may have gone before, and what is to be added may be there.
     pub fn or_done(self) -> Self {
         Self { is_done_anyway: true, ..self }
+    }
+
+    /// A route that is added must not be there already.
+    pub fn if_new(self) -> Self {
+        Self { is_new: true, ..self }
     }
 
     fn flags(&self) -> u16 {
@@ -51,6 +58,7 @@ impl Request {
                 RouteNetlinkMessage::NewLink(_) | RouteNetlinkMessage::NewAddress(_) => {
                     NLM_F_CREATE | NLM_F_EXCL
                 }
+                RouteNetlinkMessage::NewRoute(_) if self.is_new => NLM_F_CREATE | NLM_F_EXCL,
                 RouteNetlinkMessage::NewRoute(_) => NLM_F_CREATE | NLM_F_REPLACE,
                 _ => 0,
             }
@@ -186,7 +194,7 @@ impl Batch {
         let mut header = NetlinkHeader::default();
         header.flags = request.flags() | ack;
         header.sequence_number = self.first + self.length();
-        let Request { message, what, is_done_anyway } = request;
+        let Request { message, what, is_done_anyway, .. } = request;
         self.sent.push(Sent { what, is_done_anyway });
         let mut message = NetlinkMessage::new(header, NetlinkPayload::from(message));
         message.finalize();

@@ -176,6 +176,19 @@ pub(crate) fn no_route(plan: &RoutePlan, interface: Option<u32>) -> Request {
     Request::new(message, move || describe("take away", &plan))
 }
 
+/// Takes away the first of the routes to a destination, whatever else it says.
+pub(crate) fn no_route_to(prefix: IpPrefix) -> Request {
+    let (to, length) = parts(prefix);
+    let mut message = RouteMessage::default();
+    message.header.address_family = family(to);
+    message.header.destination_prefix_length = length;
+    message.header.table = RouteHeader::RT_TABLE_MAIN;
+    message.header.scope = RouteScope::NoWhere;
+    message.attributes.push(RouteAttribute::Destination(RouteAddress::from(to)));
+    let what = move || format!("take away the route to {prefix}");
+    Request::new(RouteNetlinkMessage::DelRoute(message), what)
+}
+
 /// Adds a route; `interface` is the index of the one that the plan names, if it names one.
 pub(crate) fn route(plan: &RoutePlan, interface: Option<u32>) -> Request {
     let (to, length) = parts(plan.to);

@@ -231,7 +231,9 @@ pub fn scenario(name: &str, links: &[(&str, &str)]) -> Scenario {
         traffic: Vec::new(),
         processes: vec![],
         expect: vec![],
+        simulation: SimulationOptions::default(),
         measure: Measure {
+            flows: None,
             interval: netloom_units::Duration::from_millis(100),
             capture: vec![],
             frames: vec![],

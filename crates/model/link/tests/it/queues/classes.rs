@@ -76,3 +76,26 @@ fn a_class_can_have_a_limit_of_its_own() {
     assert_eq!([1, 2, 3].map(|flow| outcome.of(flow).count()), [3, 5, 20]);
     assert!(outcome.lost.iter().all(|lost| lost.reason == DropReason::QueueFull));
 }
+
+#[test]
+fn protocols_and_ports_pick_and_fragments_have_none() {
+    let of = |flow: u16, protocol: u8, ports: (u16, u16)| {
+        Arrival::new(ns(1), flow, 1000).with(|header| {
+            header.protocol = protocol;
+            (header.source_port, header.destination_port) = ports;
+        })
+    };
+    let classes = r#"{"match":{"protocol":"udp","destination_port":[5004,"6000-6999"]}},
+        {"match":{"source_port":80}}, {"match":{"protocol":"icmp"}}"#;
+    let arrivals = [
+        // A fragment shows no ports.
+        of(1, 17, (0, 0)),
+        of(2, 1, (0, 0)),
+        of(3, 6, (80, 5004)),
+        of(4, 17, (9, 5004)),
+        of(5, 17, (9, 6999)),
+        of(6, 17, (9, 7000)),
+        of(7, 6, (9, 6500)),
+    ];
+    assert_eq!(order(classes, arrivals), [4, 5, 3, 2, 1, 6, 7]);
+}

@@ -120,3 +120,29 @@ fn all(what: &str, values: Vec<(Measure, f64)>) -> Vec<Measured> {
 fn lost(sent: u64, received: u64) -> f64 {
     sent.saturating_sub(received) as f64 / sent.max(1) as f64
 }
+
+/// A tolerance of one measure: how far the second run may be from the first, as a share of it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Tolerance {
+    /// What it is of.
+    pub measure: Measure,
+    /// How far.
+    pub share: f64,
+}
+
+impl std::str::FromStr for Tolerance {
+    type Err = String;
+    fn from_str(text: &str) -> Result<Self, String> {
+        let (name, share) = text
+            .split_once('=')
+            .ok_or_else(|| format!("`{text}` is no tolerance: write like `goodput=2%`"))?;
+        let measure = Measure::named(name).ok_or_else(|| {
+            let known = Measure::ALL.map(Measure::name).join(", ");
+            format!("nothing called `{name}` is compared: there are {known}")
+        })?;
+        let number = share.strip_suffix('%').and_then(|number| number.parse::<f64>().ok());
+        let number = number.filter(|number| number.is_finite() && *number >= 0.0);
+        let number = number.ok_or_else(|| format!("`{share}` is no share: write like `2%`"))?;
+        Ok(Self { measure, share: number / 100.0 })
+    }
+}

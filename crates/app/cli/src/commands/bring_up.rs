@@ -1,0 +1,56 @@
+//! Bringing up what does not run, and looking after an engine that died at it.
+
+use std::time::Instant;
+
+use anyhow::Result;
+use netloom_api::launch::Mode;
+use netloom_units::readable::counted;
+
+use crate::args::StartOptions;
+use crate::find::Loaded;
+use crate::interrupts::Interrupts;
+use crate::launch::Engine;
+use crate::{exit, preflight, profile_file};
+
+/// Brings up what does not run.
+pub async fn bring_up(start: &StartOptions, loaded: &Loaded) -> Result<i32> {
+    preflight::check(&loaded.scenario)?;
+    let began = Instant::now();
+    let mut interrupts = Interrupts::watch()?;
+    let mut engine =
+        Engine::start(loaded, start.workers, profile_file::calibration(), Mode::Deploy).await?;
+    let name = &loaded.scenario.name;
+    let ready = tokio::select! {
+        ready = engine.ready() => ready,
+        signal = interrupts.next() => {
+            interrupts.end_at_next(name);
+            engine.kill().await?;
+            netloom_host::cleanup(name)?;
+            eprintln!("interrupted; nothing of `{name}` is left");
+            return Ok(128 + signal);
+        }
+    };
+    if let Err(error) = ready {
+        clean_after_death(&mut engine, name).await?;
+        return Err(error);
+    }
+    println!(
+        "{name}: {} and {} up in {:.2} s (engine pid {})",
+        counted(loaded.scenario.nodes.len(), "node"),
+        counted(loaded.scenario.links.len(), "link"),
+        began.elapsed().as_secs_f64(),
+        engine.pid().unwrap_or_default(),
+    );
+    Ok(exit::SUCCESS)
+}
+
+/// After a start that failed: if the engine died without a word, something of it may be left. An
+/// experiment of the same name that runs is not touched.
+pub async fn clean_after_death(engine: &mut Engine, name: &str) -> Result<()> {
+    engine.wait().await?;
+    let found = netloom_host::inspect(name)?;
+    if !found.alive && found.pid.is_some() {
+        netloom_host::cleanup(name)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,156 @@
+//! Captures: what is seen of the frames at the ends of a pipe. Not here: the bytes that are shown
+//! (`bytes`), and files.
+
+use netloom_link::{CaptureDirection, CaptureNote, CapturedFrame, Delivery, DropReason, Passage};
+use netloom_units::Time;
+
+use crate::cell::Cell;
+use crate::ethernet::EthernetFrame;
+use crate::network::Tap;
+use crate::{AddressBook, Packet};
+
+/// A frame at a captured interface.
+#[derive(Debug)]
+pub(crate) struct Captured {
+    /// The number of the capture ([`Tap::capture`]).
+    pub capture: u32,
+    /// When it passed, or was dropped.
+    pub at: Time,
+    /// Which way.
+    pub direction: CaptureDirection,
+    /// What the link did to it.
+    pub note: CaptureNote,
+    frame: EthernetFrame,
+}
+
+impl Captured {
+    /// What a capture file has of it: its headers, and its length.
+    pub(crate) fn shown(&self, book: &AddressBook) -> CapturedFrame {
+        let Self { at, direction, note, ref frame, .. } = *self;
+        let (bytes, original_length) = (frame.headers(book), frame.bytes());
+        CapturedFrame { time: at, direction, note, bytes, original_length }
+    }
+}
+
+/// The captures at the two ends of a pipe.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Taps {
+    entry: Vec<Tap>,
+    exit: Vec<Tap>,
+}
+
+impl Taps {
+    /// Those of a pipe that leads from one end to the other; none if there are none.
+    pub fn new(entry: &[Tap], exit: &[Tap]) -> Option<Self> {
+        let taps = Self { entry: entry.to_vec(), exit: exit.to_vec() };
+        (!entry.is_empty() || !exit.is_empty()).then_some(taps)
+    }
+
+    /// A frame comes to the beginning of the pipe.
+    pub fn entered(&self, at: Time, frame: &EthernetFrame, shown: &mut Vec<Captured>) {
+        show(&self.entry, at, CaptureDirection::Outbound, CaptureNote::None, frame, shown);
+    }
+
+    /// A frame leaves the pipe.
+    pub fn left(
+        &self,
+        at: Time,
+        passage: &Passage,
+        frame: &EthernetFrame,
+        shown: &mut Vec<Captured>,
+    ) {
+        let note = if passage.marked { CaptureNote::Marked } else { CaptureNote::None };
+        show(&self.exit, at, CaptureDirection::Inbound, note, frame, shown);
+    }
+
+    /// The pipe drops a frame.
+    pub fn dropped(
+        &self,
+        at: Time,
+        reason: DropReason,
+        frame: &EthernetFrame,
+        shown: &mut Vec<Captured>,
+    ) {
+        let note = CaptureNote::Dropped(reason);
+        show(&self.entry, at, CaptureDirection::Outbound, note, frame, shown);
+        show(&self.exit, at, CaptureDirection::Inbound, note, frame, shown);
+    }
+}
+
+/// The captures at a link whose frames are bare packets.
+#[derive(Debug)]
+pub(crate) struct WireTaps {
+    pub taps: Taps,
+    /// The Ethernet addresses of sender and receiver.
+    pub macs: [[u8; 6]; 2],
+}
+
+impl WireTaps {
+    fn frame(&self, packet: &Packet, book: &AddressBook) -> EthernetFrame {
+        let ends = [packet.source, packet.destination].map(|id| book.address(id));
+        EthernetFrame::new(self.macs[0], self.macs[1], packet.clone(), ends)
+    }
+}
+
+impl Cell {
+    /// A packet comes to the beginning of a wire that is captured.
+    #[cold]
+    pub(crate) fn transmit_captured(&mut self, wire: u32, packet: Packet) {
+        let now = self.now;
+        if let Some(taps) = &self.wires[wire].taps {
+            taps.taps.entered(now, &taps.frame(&packet, &self.book), &mut self.captured);
+        }
+        if let Err(rejected) = self.wires[wire].pipe.offer(now, packet.info(), packet) {
+            self.show_dropped(wire, now, rejected.reason, &rejected.frame);
+        }
+        self.finish(wire);
+    }
+
+    /// A packet leaves a wire.
+    #[cold]
+    pub(crate) fn show_left(&mut self, wire: u32, delivery: &Delivery<Packet>) {
+        if let Some(taps) = &self.wires[wire].taps {
+            let frame = taps.frame(&delivery.frame, &self.book);
+            taps.taps.left(self.now, &delivery.passage, &frame, &mut self.captured);
+        }
+    }
+
+    /// A wire drops a packet.
+    #[cold]
+    fn show_dropped(&mut self, wire: u32, at: Time, reason: DropReason, packet: &Packet) {
+        if let Some(taps) = &self.wires[wire].taps {
+            let frame = taps.frame(packet, &self.book);
+            taps.taps.dropped(at, reason, &frame, &mut self.captured);
+        }
+    }
+
+    /// Takes back what a wire has dropped.
+    #[inline]
+    pub(crate) fn collect_dropped(&mut self, wire: u32) {
+        while let Some(dropped) = self.wires[wire].pipe.poll_dropped() {
+            if self.wires[wire].taps.is_some() {
+                self.show_dropped(wire, dropped.at, dropped.reason, &dropped.frame);
+            }
+        }
+    }
+}
+
+fn show(
+    taps: &[Tap],
+    at: Time,
+    direction: CaptureDirection,
+    note: CaptureNote,
+    frame: &EthernetFrame,
+    shown: &mut Vec<Captured>,
+) {
+    let is_dropped = matches!(note, CaptureNote::Dropped(_));
+    for Tap { capture, .. } in taps.iter().filter(|tap| tap.drops || !is_dropped) {
+        shown.push(Captured { capture: *capture, at, direction, note, frame: frame.clone() });
+    }
+}
+
+/// Puts what several cells have captured in order: by time, and at one time first what came.
+pub(crate) fn in_order(captured: &mut [Captured]) {
+    // Stable: what one pipe shows at one time stays in its order.
+    captured.sort_by_key(|one| (one.at, one.capture, one.direction));
+}

@@ -1,0 +1,81 @@
+//! How a run in virtual time is made, as it is written.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::num::NonZeroU32;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::de::{Deserialize, Deserializer, Error, Unexpected, Visitor};
+
+use crate::decode::Spanned;
+
+/// How `netloom run --simulate` goes about it. No result depends on `threads` and `cells`.
+#[derive(Debug, Clone, Default, serde::Deserialize, JsonSchema)]
+#[schemars(rename = "Simulation")]
+#[serde(deny_unknown_fields)]
+pub(crate) struct RawSimulation {
+    /// Threads (default 1); `auto` for one for each CPU.
+    #[serde(default)]
+    pub threads: Option<RawNumber>,
+    /// Into how many cells the network is divided at most; `auto` (default) for four for each of
+    /// several threads.
+    #[serde(default)]
+    pub cells: Option<RawNumber>,
+    /// What is modelled of the hosts' TCP beside their sysctls.
+    #[serde(default)]
+    pub tcp: RawSimulatedTcp,
+}
+
+/// What is modelled of the hosts' TCP beside their sysctls.
+#[derive(Debug, Clone, Default, serde::Deserialize, JsonSchema)]
+#[schemars(rename = "SimulatedTcp")]
+#[serde(deny_unknown_fields)]
+pub(crate) struct RawSimulatedTcp {
+    /// The kernel's `CONFIG_HZ`, from 100 to 1000 (default 1000): timers expire at whole ticks.
+    #[serde(default)]
+    #[schemars(range(min = 100, max = 1000))]
+    pub hz: Option<Spanned<u32>>,
+}
+
+/// A number of something, or `auto`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum RawNumber {
+    Auto,
+    Of(NonZeroU32),
+}
+
+impl<'de> Deserialize<'de> for RawNumber {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct NumberVisitor;
+        impl Visitor<'_> for NumberVisitor {
+            type Value = RawNumber;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a whole number from 1 on, or `auto`")
+            }
+            fn visit_u64<E: Error>(self, number: u64) -> Result<RawNumber, E> {
+                let number32 = u32::try_from(number).ok().and_then(NonZeroU32::new);
+                let invalid = || E::invalid_value(Unexpected::Unsigned(number), &self);
+                number32.map(RawNumber::Of).ok_or_else(invalid)
+            }
+            fn visit_str<E: Error>(self, text: &str) -> Result<RawNumber, E> {
+                match text {
+                    "auto" => Ok(RawNumber::Auto),
+                    _ => Err(E::invalid_value(Unexpected::Str(text), &self)),
+                }
+            }
+        }
+        deserializer.deserialize_any(NumberVisitor)
+    }
+}
+
+impl JsonSchema for RawNumber {
+    fn schema_name() -> Cow<'static, str> {
+        "Number".into()
+    }
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({
+            "description": "A whole number from 1 on, or `auto`.",
+            "anyOf": [{ "type": "integer", "minimum": 1 }, { "const": "auto" }],
+        })
+    }
+}

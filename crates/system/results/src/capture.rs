@@ -1,0 +1,116 @@
+//! Captured frames as pcapng.
+
+use std::borrow::Cow;
+use std::io;
+use std::time::Duration;
+
+use netloom_link::{CaptureDirection, CaptureNote, CapturedFrame};
+use netloom_scenario::Endpoint;
+use pcap_file::pcapng::PcapNgWriter;
+use pcap_file::pcapng::blocks::enhanced_packet::{EnhancedPacketBlock, EnhancedPacketOption};
+use pcap_file::pcapng::blocks::interface_description::{
+    InterfaceDescriptionBlock, InterfaceDescriptionOption,
+};
+use pcap_file::pcapng::blocks::interface_statistics::{
+    InterfaceStatisticsBlock, InterfaceStatisticsOption,
+};
+use pcap_file::{DataLink, PcapError};
+
+/// The interface of frames that pass.
+const PASSING: u32 = 0;
+/// The interface of frames that the link drops.
+const DROPPED: u32 = 1;
+
+/// Captured frames become pcapng, whole blocks at a time.
+pub struct CaptureWriter {
+    writer: PcapNgWriter<Vec<u8>>,
+    zero: Duration,
+}
+
+impl CaptureWriter {
+    /// The capture at an interface. `zero` is the experiment's zero, since 1970-01-01 UTC.
+    ///
+    /// # Errors
+    /// If it cannot be said in pcapng.
+    pub fn new(endpoint: &Endpoint, zero: Duration) -> io::Result<Self> {
+        let mut writer = PcapNgWriter::new(Vec::new()).map_err(into_io)?;
+        // Dropped frames have an interface of their own, so that nobody takes them for traffic.
+        for name in [endpoint.to_string(), format!("{endpoint} drops")] {
+            writer.write_pcapng_block(describe(name)).map_err(into_io)?;
+        }
+        Ok(Self { writer, zero })
+    }
+
+    /// Adds a frame.
+    ///
+    /// # Errors
+    /// If it cannot be said in pcapng.
+    pub fn add(&mut self, frame: &CapturedFrame) -> io::Result<()> {
+        self.writer.write_pcapng_block(packet(frame, self.zero)).map_err(into_io)?;
+        Ok(())
+    }
+
+    /// What is to be written since this was last called.
+    pub fn take(&mut self) -> Vec<u8> {
+        std::mem::take(self.writer.get_mut())
+    }
+
+    /// The last of it: how many frames are missing.
+    ///
+    /// # Errors
+    /// If it cannot be said in pcapng.
+    pub fn finish(mut self, missed: u64) -> io::Result<Vec<u8>> {
+        self.writer.write_pcapng_block(statistics(missed)).map_err(into_io)?;
+        Ok(self.take())
+    }
+}
+
+fn describe(name: String) -> InterfaceDescriptionBlock<'static> {
+    InterfaceDescriptionBlock {
+        linktype: DataLink::ETHERNET,
+        snaplen: 0,
+        options: vec![
+            InterfaceDescriptionOption::IfName(Cow::Owned(name)),
+            // Timestamps in units of 10⁻⁹ s.
+            InterfaceDescriptionOption::IfTsResol(9),
+        ],
+    }
+}
+
+fn packet(frame: &CapturedFrame, zero: Duration) -> EnhancedPacketBlock<'_> {
+    // The direction bits of epb_flags.
+    let flags = match frame.direction {
+        CaptureDirection::Inbound => 1,
+        CaptureDirection::Outbound => 2,
+    };
+    let (interface_id, comment) = match frame.note {
+        CaptureNote::None => (PASSING, None),
+        CaptureNote::Marked => (PASSING, Some("netloom: marked".into())),
+        CaptureNote::Dropped(reason) => {
+            (DROPPED, Some(format!("netloom: dropped {}", reason.name())))
+        }
+    };
+    let comment = comment.map(|text| EnhancedPacketOption::Comment(Cow::Owned(text)));
+    EnhancedPacketBlock {
+        interface_id,
+        timestamp: zero + Duration::from_nanos(frame.time.as_nanos()),
+        original_len: frame.original_length,
+        data: Cow::Borrowed(&frame.bytes),
+        options: comment.into_iter().chain([EnhancedPacketOption::Flags(flags)]).collect(),
+    }
+}
+
+fn statistics(missed: u64) -> InterfaceStatisticsBlock<'static> {
+    InterfaceStatisticsBlock {
+        interface_id: PASSING,
+        timestamp: 0,
+        options: vec![InterfaceStatisticsOption::IsbIfDrop(missed)],
+    }
+}
+
+fn into_io(error: PcapError) -> io::Error {
+    match error {
+        PcapError::IoError(error) => error,
+        error => io::Error::other(error.to_string()),
+    }
+}
