@@ -293,8 +293,31 @@ fn a_route_that_changes_leads_elsewhere() {
     assert!((7_000_000..7_800_000).contains(&delay("p99_ns")), "{ping}");
     let events = fs::read_to_string(folder.path("results/events.jsonl")).unwrap();
     assert!(events.contains("node r2: no route to 10.1.0.0/24"), "{events}");
-    // What is not there cannot go.
+    // What comes back after a time is what was there, and what goes is what came.
     let whole = fs::read_to_string(example("route-change")).unwrap();
+    let for_a_time = whole
+        .replace("route: { remove: 10.1.0.0/24 } }", "route: { remove: 10.1.0.0/24 }, for: 2s }")
+        .replace("at: 4s, node: r2, route: { add", "at: 3s, for: 500ms, node: r2, route: { add");
+    ended(&simulate(&folder.scenario(&for_a_time), &folder.path("back"), &[]));
+    let events = fs::read_to_string(folder.path("back/events.jsonl")).unwrap();
+    let changed: Vec<(u64, serde_json::Value, serde_json::Value)> = events
+        .lines()
+        .map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap())
+        .filter(|event| event["event"] == "route_changed")
+        .map(|event| {
+            let via = |at: &str| event[at]["via"].clone();
+            (event["time"].as_u64().unwrap() / 1_000_000, via("was"), via("is"))
+        })
+        .collect();
+    let (there, other, none) = ("10.23.0.3".into(), "10.12.0.1".into(), serde_json::Value::Null);
+    let expected = [
+        (2000, &there, &none),
+        (3000, &none, &other),
+        (3500, &other, &none),
+        (4000, &none, &there),
+    ];
+    assert_eq!(changed, expected.map(|(at, was, is): (u64, _, _)| (at, was.clone(), is.clone())));
+    // What is not there cannot go.
     let file = folder.scenario(&whole.replace("remove: 10.1.0.0/24", "remove: 10.9.0.0/24"));
     let failed = simulate(&file, &folder.path("failed"), &[]);
     assert_eq!(failed.status.code(), Some(3));

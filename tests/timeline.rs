@@ -242,3 +242,59 @@ fn a_route_that_is_not_there_fails_the_run() {
     let said = text(&output.stdout);
     assert!(said.contains("route to 10.77.0.0/24: there is none"), "{said}");
 }
+
+#[test]
+fn a_route_that_changes_for_a_time_comes_back() {
+    let lab = Lab::new(
+        "duration: 1500ms\ntopology:\n  nodes:\n    \
+             a: { interfaces: { eth1: { ipv4: 10.0.0.1/24, ipv6: \"fd00:1::1/64\" } },\n      \
+                  routes: [{ to: 10.8.0.0/16, via: 10.0.0.2, metric: 5 },\n        \
+                           { to: \"fd00:8::/48\", via: \"fd00:1::2\" }] }\n    \
+             b: { interfaces: { eth1: { ipv4: 10.0.0.2/24, ipv6: \"fd00:1::2/64\" } } }\n  \
+           links: [{ endpoints: [\"a:eth1\", \"b:eth1\"] }]\ntimeline:\n  \
+           - { at: 200ms, node: a, run: ip route replace 10.7.0.0/16 nexthop via 10.0.0.2 weight 2 \
+               nexthop via 10.0.0.3 }\n  \
+           - { at: 300ms, for: 600ms, node: a, route: { remove: 10.8.0.0/16 } }\n  \
+           - { at: 300ms, for: 600ms, node: a, route: { remove: 10.7.0.0/16 } }\n  \
+           - { at: 300ms, for: 600ms, node: a, route: { remove: \"fd00:8::/48\" } }\n  \
+           - { at: 300ms, for: 600ms, node: a, \
+               route: { add: { to: 10.9.0.0/16, interface: eth1 } } }\n  \
+           - { at: 400ms, for: 300ms, node: a, \
+               route: { replace: { to: 10.9.0.0/16, via: 10.0.0.2 } } }\n  \
+           - { at: 550ms, node: a, run: \"ip route; ip -6 route\" }\n  \
+           - { at: 800ms, node: a, run: \"ip route; ip -6 route\" }\n  \
+           - { at: 1200ms, node: a, run: \"ip route; ip -6 route\" }\n",
+    );
+    lab.ok(&["run", "-o", "results"]);
+    let events = fs::read_to_string(lab.path("results/events.jsonl")).unwrap();
+    let events: Vec<Value> = events.lines().map(|l| serde_json::from_str(l).unwrap()).collect();
+    let of = |kind: &str| events.iter().filter(|event| event["event"] == kind).collect::<Vec<_>>();
+    let tables: Vec<&str> =
+        of("command_ended")[1..].iter().map(|event| event["output"].as_str().unwrap()).collect();
+    let ways = ["10.8.0.0/16 via 10.0.0.2", "10.7.0.0/16", "fd00:8::/48 via fd00:1::2"];
+    let expected = [
+        [false, false, false, true, false],
+        [false, false, false, false, true],
+        [true, true, true, false, false],
+    ];
+    for (table, expected) in tables.iter().zip(expected) {
+        let replaced = ["10.9.0.0/16 via 10.0.0.2", "10.9.0.0/16 dev eth1"];
+        let found: Vec<bool> =
+            ways.into_iter().chain(replaced).map(|w| table.contains(w)).collect();
+        assert_eq!(found, expected, "{table}");
+    }
+    assert!(tables[2].contains("metric 5"), "{}", tables[2]);
+    assert!(tables[2].contains("weight 2") && tables[2].contains("10.0.0.3"), "{}", tables[2]);
+    let changed = of("route_changed");
+    assert_eq!(changed.len(), 10, "{changed:?}");
+    let route = |to: &str, at: &str| {
+        let of = changed.iter().filter(|one| one[at]["to"] == to);
+        of.map(|one| (one["was"].clone(), one["is"].clone())).collect::<Vec<_>>()
+    };
+    let gone = route("10.8.0.0/16", "was");
+    let there = serde_json::json!({
+        "to": "10.8.0.0/16", "via": "10.0.0.2", "interface": "eth1", "metric": 5
+    });
+    assert_eq!(gone, [(there.clone(), Value::Null)]);
+    assert_eq!(route("10.8.0.0/16", "is"), [(Value::Null, there)]);
+}

@@ -85,6 +85,18 @@ pub fn route(route: &netloom_scenario::Route, interfaces: &[String]) -> Route {
     }
 }
 
+/// A route of the simulator's in a node whose interfaces have these names, in a scenario's words.
+pub fn in_scenario(route: &Route, interfaces: &[String]) -> netloom_scenario::Route {
+    let name = |place: u32| interfaces.get(place as usize).cloned();
+    let is_default = route.metric == default_metric(route.to);
+    netloom_scenario::Route {
+        to: route.to.network(),
+        via: route.via,
+        interface: route.interface.and_then(name),
+        metric: (!is_default).then_some(route.metric),
+    }
+}
+
 /// The metric of a route that says none.
 fn default_metric(to: IpPrefix) -> u32 {
     METRICS[usize::from(matches!(to, IpPrefix::V6(_)))]

@@ -182,8 +182,7 @@ impl<'a> Run<'a> {
     /// Takes a sample of all pipes, and writes what has happened since the last one.
     fn look(&mut self) -> Result<()> {
         let now = self.simulation.now();
-        let refused: Vec<_> = self.simulation.refused().collect();
-        self.timeline.record(now, &refused, &mut self.recorder.events);
+        self.timeline.record(&self.simulation, &mut self.recorder.events);
         let links = statuses::links(&mut self.simulation, self.scenario);
         self.recorder.samples.add(now, Ok(links));
         // No time of a simulated run is ever to be left out.

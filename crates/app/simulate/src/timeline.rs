@@ -1,18 +1,20 @@
 //! The scenario's timeline → changes of links and routes at their exact times, and what is recorded
 //! of them.
 
+use std::collections::HashMap;
+
 use anyhow::{Context, Result};
-use netloom_api::change::{LinkChange, action_in_words};
+use netloom_api::change::{LinkChange, happening_in_words};
 use netloom_api::event::{Origin, What};
 use netloom_api::summary::TimelineStatus;
 use netloom_fabric::{LinkId, PipeId};
 use netloom_link::Direction;
 use netloom_results::EventFile;
-use netloom_scenario::{RouteChange, Scenario, Start, TimelineAction};
-use netloom_sim::{Change, RouteError};
+use netloom_scenario::{Lasting, RouteChange, Scenario, Start, TimelineAction};
+use netloom_sim::{Change, RouteChanged, RouteError, Simulation};
 use netloom_units::Time;
 
-use crate::describe::{Described, route};
+use crate::describe::{Described, in_scenario, route};
 
 /// The events of a timeline that happen, in the order of the scenario.
 #[derive(Default)]
@@ -22,45 +24,50 @@ struct Happening {
     status: TimelineStatus,
     at: Option<Time>,
     changes: Vec<LinkChange>,
-    /// The number of what the simulator makes of it, by time.
+    /// The place of what the simulator makes of it, by time.
     made: Option<usize>,
+    /// The node whose route changes, and the names of its interfaces.
+    at_node: Option<(String, Vec<String>)>,
 }
 
 impl Timeline {
     /// The timeline of a scenario, and the changes that the simulator is to make, by time.
     pub fn new(scenario: &Scenario, described: &Described) -> Result<(Self, Vec<Change>)> {
         let mut timeline = Self::default();
-        let mut made: Vec<(usize, Change)> = Vec::new();
+        let mut made: Vec<(usize, Option<Lasting>, Change)> = Vec::new();
         for (number, event) in scenario.happenings().into_iter().enumerate() {
-            let changes = LinkChange::of_action(scenario, &event.action);
+            let changes = LinkChange::of_happening(scenario, &event);
             let at = match (&event.at, &event.action) {
                 (_, TimelineAction::Run { .. }) | (Start::After { .. }, _) => None,
                 (Start::At(after), _) => Some(Time::ZERO + *after),
             };
-            if let Some(at) = at {
-                let route = match &event.action {
-                    TimelineAction::Route { node, change } => {
-                        Some(of_route(node, change, described)?)
-                    }
-                    _ => None,
-                };
-                made.push((number, Change { at, changes: pipes(&changes, described)?, route }));
+            let (mut route, mut at_node) = (None, None);
+            if let TimelineAction::Route { node, change } = &event.action {
+                let (place, interfaces) = at_routes(node, described)?;
+                route = Some((place, of_route(change, interfaces)));
+                at_node = Some((node.clone(), interfaces.clone()));
             }
-            let event = action_in_words(&event.action, &changes);
+            if let Some(at) = at {
+                let change = Change { at, changes: pipes(&changes, described)?, route };
+                made.push((number, event.lasting, change));
+            }
+            let event = happening_in_words(&event, &changes);
             let (planned, happened, failure) = (at, None, None);
             let status = TimelineStatus { number, event, planned, happened, failure };
-            timeline.0.push(Happening { status, at, changes, made: None });
+            timeline.0.push(Happening { status, at, changes, made: None, at_node });
         }
         // Stable: those at one time stay in their order.
-        made.sort_by_key(|(_, change)| change.at);
-        for (place, (number, _)) in made.iter().enumerate() {
+        made.sort_by_key(|(.., change)| change.at);
+        join_pairs(&mut made);
+        for (place, (number, ..)) in made.iter().enumerate() {
             timeline.0[*number].made = Some(place);
         }
-        Ok((timeline, made.into_iter().map(|(_, change)| change).collect()))
+        Ok((timeline, made.into_iter().map(|(.., change)| change).collect()))
     }
 
-    /// Records what has happened up to and including `now`, by time; what was `refused`, as failed.
-    pub fn record(&mut self, now: Time, refused: &[(usize, RouteError)], events: &mut EventFile) {
+    /// Records what has happened in the simulation by now, by time; what it refused, as failed.
+    pub fn record(&mut self, simulation: &Simulation, events: &mut EventFile) {
+        let now = simulation.now();
         let due = |one: &&mut Happening| {
             one.status.happened.is_none()
                 && one.status.failure.is_none()
@@ -70,13 +77,13 @@ impl Timeline {
         due.sort_by_key(|one| one.at);
         for one in due {
             let at = one.at.unwrap_or(now);
-            match refused.iter().find(|(made, _)| Some(*made) == one.made) {
-                Some((_, error)) => one.status.failure = Some(error.to_string()),
-                None => one.status.happened = one.at,
-            }
             let changes = std::mem::take(&mut one.changes);
             if !changes.is_empty() {
                 events.record(at, What::Changed { by: Origin::Timeline, changes });
+            }
+            match one.made.and_then(|made| simulation.route_changed(made)) {
+                None => one.status.happened = one.at,
+                Some(outcome) => one.record_route(at, outcome, events),
             }
             events.record(at, What::Timeline { status: one.status.clone() });
         }
@@ -88,21 +95,62 @@ impl Timeline {
     }
 }
 
-/// A node's place, and what becomes of its route.
-fn of_route(
-    node: &str,
-    change: &RouteChange,
-    described: &Described,
-) -> Result<(u32, netloom_sim::RouteChange)> {
+impl Happening {
+    /// Records what became of a route.
+    fn record_route(
+        &mut self,
+        at: Time,
+        outcome: &Result<RouteChanged, RouteError>,
+        events: &mut EventFile,
+    ) {
+        let by = Origin::Timeline;
+        match (outcome, &self.at_node) {
+            (Ok(RouteChanged { was, is }), Some((node, interfaces))) => {
+                self.status.happened = self.at;
+                let [was, is] = [was, is]
+                    .map(|route| route.as_ref().map(|route| in_scenario(route, interfaces)));
+                events.record(at, What::RouteChanged { by, node: node.clone(), was, is });
+            }
+            (Ok(_), None) => self.status.happened = self.at,
+            (Err(error), _) => {
+                let reason = error.to_string();
+                self.status.failure = Some(reason.clone());
+                events.record(at, What::ChangeFailed { by, reason });
+            }
+        }
+    }
+}
+
+/// The place of a node whose routes change, and the names of its interfaces.
+fn at_routes<'d>(node: &str, described: &'d Described) -> Result<(u32, &'d Vec<String>)> {
     let number = described.nodes.get(node);
     let number = *number.with_context(|| format!("there is no node `{node}` with routes"))?;
-    let planned = |added| route(added, &described.interfaces[number as usize]);
-    let change = match change {
-        RouteChange::Add(added) => netloom_sim::RouteChange::Add(planned(added)),
-        RouteChange::Replace(new) => netloom_sim::RouteChange::Replace(planned(new)),
+    Ok((number, &described.interfaces[number as usize]))
+}
+
+/// What becomes of a route of a node whose interfaces have these names.
+fn of_route(change: &RouteChange, interfaces: &[String]) -> netloom_sim::RouteChange {
+    match change {
+        RouteChange::Add(added) => netloom_sim::RouteChange::Add(route(added, interfaces)),
+        RouteChange::Replace(new) => netloom_sim::RouteChange::Replace(route(new, interfaces)),
         RouteChange::Remove(to) => netloom_sim::RouteChange::Remove(*to),
-    };
-    Ok((number, change))
+    }
+}
+
+/// Has the second of each pair take back the first.
+fn join_pairs(made: &mut [(usize, Option<Lasting>, Change)]) {
+    let mut first = HashMap::new();
+    for (place, (_, lasting, change)) in made.iter_mut().enumerate() {
+        match (lasting, &mut change.route) {
+            (Some(Lasting::Begins(pair)), _) => _ = first.insert(*pair, place),
+            (Some(Lasting::Ends(pair)), Some((_, change))) => {
+                // Without the first, it is refused.
+                let earlier = first.get(pair).copied().unwrap_or(usize::MAX);
+                *change = netloom_sim::RouteChange::TakeBack(earlier);
+            }
+            _ => {}
+        }
+    }
 }
 
 /// Changes of links as those of pipes.

@@ -138,7 +138,7 @@ impl Cell {
             seed: shared.seed,
             timeline: shared.timeline.clone(),
             next_change: 0,
-            refused: Vec::new(),
+            routes: BTreeMap::new(),
             announcements: Vec::new(),
             log: Vec::new(),
             captured: Vec::new(),

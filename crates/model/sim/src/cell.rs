@@ -13,7 +13,7 @@ use crate::capture::{Captured, WireTaps};
 use crate::crossing::{Announcement, Inlet, is_cut};
 use crate::flow::FlowCounts;
 use crate::island::Island;
-use crate::network::{Change, InterfaceId, RouteError};
+use crate::network::{Change, InterfaceId, RouteChange, RouteChanged, RouteError};
 use crate::node::{Neighbours, Node, NodeCounts};
 use crate::own::Own;
 use crate::queue::{Due, Entity, Queue};
@@ -59,8 +59,8 @@ pub struct Cell {
     pub(crate) timeline: Arc<Vec<Change>>,
     pub(crate) announcements: Vec<Announcement>,
     pub(crate) next_change: usize,
-    /// Numbers of the changes of the timeline that could not be made, and why.
-    pub(crate) refused: Vec<(usize, RouteError)>,
+    /// What became of the routes that the timeline changed, by the place of the change.
+    pub(crate) routes: BTreeMap<usize, Result<RouteChanged, RouteError>>,
     pub(crate) log: Vec<(PipeId, FrameEvent)>,
     pub(crate) captured: Vec<Captured>,
     pub(crate) work: Work,
@@ -290,14 +290,27 @@ impl Cell {
             let change = self.timeline[number].clone();
             self.next_change += 1;
             self.change(&change.changes);
-            if let Some((node, change)) = &change.route
-                && let Some(node) = self.nodes.get_mut(*node)
-                && let Err(error) = node.change_route(change)
-            {
-                self.refused.push((number, error));
+            if let Some((node, change)) = &change.route {
+                self.change_route(number, *node, change);
             }
         }
         self.schedule_change();
+    }
+
+    /// Changes a route of a node, if that is here.
+    fn change_route(&mut self, number: usize, node: u32, change: &RouteChange) {
+        let Some(node) = self.nodes.get_mut(node) else { return };
+        let table = node.table();
+        let changed = match change {
+            RouteChange::Add(route) => table.insert(route),
+            RouteChange::Replace(route) => table.replace(route),
+            RouteChange::Remove(to) => table.remove(*to),
+            RouteChange::TakeBack(earlier) => match self.routes.get(earlier) {
+                Some(Ok(earlier)) => table.take_back(earlier),
+                _ => Err(RouteError::NotMade),
+            },
+        };
+        self.routes.insert(number, changed);
     }
 
     pub(crate) fn schedule_change(&mut self) {

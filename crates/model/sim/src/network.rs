@@ -127,6 +127,18 @@ pub enum RouteChange {
     Replace(Route),
     /// The first of those to this destination goes.
     Remove(IpPrefix),
+    /// What an earlier change of the timeline, by its place, took away or replaced is there again,
+    /// and what it added is not.
+    TakeBack(usize),
+}
+
+/// What became of a route.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct RouteChanged {
+    /// The route that was there.
+    pub was: Option<Route>,
+    /// The route that is there instead.
+    pub is: Option<Route>,
 }
 
 /// Why a route cannot be changed.
@@ -141,4 +153,7 @@ pub enum RouteError {
     /// The next hop is no neighbour.
     #[error("its next hop is no neighbour")]
     NoNeighbour,
+    /// The change that was to be taken back was not made.
+    #[error("the change was not made that this ends")]
+    NotMade,
 }

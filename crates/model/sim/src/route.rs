@@ -3,8 +3,10 @@
 
 use std::net::IpAddr;
 
+use netloom_link::IpPrefix;
+
 use crate::AddressId;
-use crate::network::{Node, Route, RouteChange, RouteError};
+use crate::network::{Node, Route, RouteChanged, RouteError};
 
 /// Where packets for an address go.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -60,31 +62,64 @@ impl Table {
         self.routes.sort_by_key(|route| (std::cmp::Reverse(route.to.length()), route.metric));
     }
 
-    /// Changes a route.
-    pub fn change(&mut self, change: &RouteChange) -> Result<(), RouteError> {
-        let new = match change {
-            RouteChange::Add(route) | RouteChange::Replace(route) => route,
-            RouteChange::Remove(to) => {
-                let first = self.routes.iter().position(|route| route.to.network() == *to);
-                self.routes.remove(first.ok_or(RouteError::Missing)?);
-                return Ok(());
-            }
-        };
-        let is_same = |route: &Route| route.to.network() == new.to && route.metric == new.metric;
-        let place = self.routes.iter().position(is_same);
-        if place.is_some() && matches!(change, RouteChange::Add(_)) {
-            return Err(RouteError::Exists);
+    /// Adds a route.
+    ///
+    /// # Errors
+    /// If there is one with its destination and metric already, or its next hop is no neighbour.
+    pub fn insert(&mut self, route: &Route) -> Result<RouteChanged, RouteError> {
+        match self.place(route) {
+            Some(_) => Err(RouteError::Exists),
+            None => self.replace(route),
         }
-        if let Some(via) = new.via
-            && !self.routes.iter().any(|route| route.via.is_none() && route.to.contains(via))
-        {
+    }
+
+    /// Puts a route in the place of the one with its destination and metric, if there is one.
+    ///
+    /// # Errors
+    /// If its next hop is no neighbour.
+    pub fn replace(&mut self, route: &Route) -> Result<RouteChanged, RouteError> {
+        let is_near =
+            |via| self.routes.iter().any(|route| route.via.is_none() && route.to.contains(via));
+        if !route.via.is_none_or(is_near) {
             return Err(RouteError::NoNeighbour);
         }
-        if let Some(place) = place {
-            self.routes.remove(place);
-        }
-        self.add([new.clone()]);
-        Ok(())
+        let was = self.place(route).map(|place| self.routes.remove(place));
+        self.add([route.clone()]);
+        Ok(RouteChanged { was, is: Some(route.clone()) })
+    }
+
+    /// Takes away the route to a destination, of several that with the lowest metric.
+    ///
+    /// # Errors
+    /// If there is none.
+    pub fn remove(&mut self, to: IpPrefix) -> Result<RouteChanged, RouteError> {
+        let first = self.routes.iter().position(|route| route.to.network() == to);
+        let was = self.routes.remove(first.ok_or(RouteError::Missing)?);
+        Ok(RouteChanged { was: Some(was), is: None })
+    }
+
+    /// Takes an earlier change back.
+    ///
+    /// # Errors
+    /// If the route that it added is not there any more.
+    pub fn take_back(&mut self, earlier: &RouteChanged) -> Result<RouteChanged, RouteError> {
+        let is = earlier.was.clone();
+        let was = match (&earlier.was, &earlier.is) {
+            (Some(before), _) => self.place(before).map(|place| self.routes.remove(place)),
+            (None, Some(added)) => {
+                let place = self.routes.iter().position(|route| route == added);
+                Some(self.routes.remove(place.ok_or(RouteError::Missing)?))
+            }
+            (None, None) => None,
+        };
+        self.add(is.clone());
+        Ok(RouteChanged { was, is })
+    }
+
+    /// The place of the route with the destination and the metric of another one.
+    fn place(&self, other: &Route) -> Option<usize> {
+        let key = |route: &Route| (route.to.network(), route.metric);
+        self.routes.iter().position(|route| key(route) == key(other))
     }
 
     /// The first step to `address`.

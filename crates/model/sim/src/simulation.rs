@@ -8,7 +8,7 @@ use netloom_units::{Duration, Time};
 use crate::capture::in_order;
 use crate::cell::{Cell, EndlessLoop, Work};
 use crate::flow::FlowCounts;
-use crate::network::RouteError;
+use crate::network::{RouteChanged, RouteError};
 use crate::node::NodeCounts;
 use crate::tcp::FlowInfo;
 
@@ -110,9 +110,10 @@ impl Simulation {
         all.into_iter().map(|one| (one.capture, one.shown(book))).collect()
     }
 
-    /// Numbers of the changes of the timeline, by time, that could not be made so far, and why.
-    pub fn refused(&self) -> impl Iterator<Item = (usize, RouteError)> {
-        self.cells.iter().flat_map(|cell| cell.refused.iter().copied())
+    /// What became of the route that a change of the timeline, by its place, is about; nothing if
+    /// it is about none, or has not happened yet.
+    pub fn route_changed(&self, change: usize) -> Option<&Result<RouteChanged, RouteError>> {
+        self.cells.iter().find_map(|cell| cell.routes.get(&change))
     }
 
     /// What has happened to frames on logged links since this was last called, by time, and by pipe

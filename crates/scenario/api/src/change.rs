@@ -3,7 +3,7 @@
 use netloom_link::LinkState;
 pub use netloom_link::PipeChange;
 use netloom_link::notation::ToldChange;
-use netloom_scenario::{Direction, Link, RouteChange, Scenario, TimelineAction};
+use netloom_scenario::{Direction, Happening, Link, Route, RouteChange, Scenario, TimelineAction};
 use netloom_units::Time;
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
@@ -35,8 +35,8 @@ pub struct LinkChange {
 
 impl LinkChange {
     /// The changes of links that an event of the timeline is; none for a command or a route.
-    pub fn of_action(scenario: &Scenario, action: &TimelineAction) -> Vec<Self> {
-        match action {
+    pub fn of_happening(scenario: &Scenario, happening: &Happening) -> Vec<Self> {
+        match &happening.action {
             TimelineAction::SetLink { link, direction, change } => {
                 let (link, direction) = (link.clone(), *direction);
                 vec![Self { link, direction, change: (**change).clone() }]
@@ -77,8 +77,8 @@ impl LinkChange {
 }
 
 /// An event of the timeline in a line; `changes` are those that it is.
-pub fn action_in_words(action: &TimelineAction, changes: &[LinkChange]) -> String {
-    match action {
+pub fn happening_in_words(happening: &Happening, changes: &[LinkChange]) -> String {
+    match &happening.action {
         TimelineAction::SetLink { .. } => {
             changes.iter().map(LinkChange::in_words).collect::<Vec<_>>().join(", ")
         }
@@ -89,23 +89,30 @@ pub fn action_in_words(action: &TimelineAction, changes: &[LinkChange]) -> Strin
         TimelineAction::Run { node, command } => {
             format!("`{}` in {node}", command.argv().join(" "))
         }
+        TimelineAction::Route { node, change } if happening.takes_back() => {
+            format!("node {node}: route to {} as before", change.destination())
+        }
         TimelineAction::Route { node, change } => {
-            format!("node {node}: {}", route_in_words(change))
+            format!("node {node}: {}", change_in_words(change))
         }
     }
 }
 
 /// A route that comes or goes, in a line.
-fn route_in_words(change: &RouteChange) -> String {
-    let (what, route) = match change {
-        RouteChange::Remove(to) => return format!("no route to {to}"),
-        RouteChange::Add(route) => ("route", route),
-        RouteChange::Replace(route) => ("route from now on", route),
-    };
+fn change_in_words(change: &RouteChange) -> String {
+    match change {
+        RouteChange::Remove(to) => format!("no route to {to}"),
+        RouteChange::Add(route) => format!("route {}", route_in_words(route)),
+        RouteChange::Replace(route) => format!("route from now on {}", route_in_words(route)),
+    }
+}
+
+/// A route in a line: `to 10.9.0.0/16 via 10.0.0.1 on eth1 with metric 5`.
+pub fn route_in_words(route: &Route) -> String {
     let via = route.via.map_or(String::new(), |via| format!(" via {via}"));
     let interface = route.interface.as_ref().map_or(String::new(), |name| format!(" on {name}"));
     let metric = route.metric.map_or(String::new(), |metric| format!(" with metric {metric}"));
-    format!("{what} to {}{via}{interface}{metric}", route.to)
+    format!("to {}{via}{interface}{metric}", route.to)
 }
 
 /// When changes were applied.

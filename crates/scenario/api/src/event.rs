@@ -1,12 +1,13 @@
 //! What happens in an experiment, as a numbered stream (server-sent events at `GET /v1/events`).
 
 use netloom_monitor::{Change, Signal};
+use netloom_scenario::Route;
 use netloom_units::Time;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::apply::ApplyStep;
-use crate::change::LinkChange;
+use crate::change::{LinkChange, route_in_words};
 use crate::state::Phase;
 use crate::summary::TimelineStatus;
 
@@ -37,6 +38,17 @@ pub enum What {
         by: Origin,
         /// What.
         changes: Vec<LinkChange>,
+    },
+    /// A route of a node was changed.
+    RouteChanged {
+        /// Who asked.
+        by: Origin,
+        /// The node.
+        node: String,
+        /// The route that was there; of several next hops, the first.
+        was: Option<Route>,
+        /// The route that is there instead.
+        is: Option<Route>,
     },
     /// Another scenario took the place of the one in force.
     Applied {
@@ -159,6 +171,14 @@ impl What {
             Self::Changed { changes, .. } => {
                 let changes: Vec<String> = changes.iter().map(LinkChange::in_words).collect();
                 changes.join(", ")
+            }
+            Self::RouteChanged { node, was, is, .. } => {
+                let words = |route: &Option<Route>| {
+                    route
+                        .as_ref()
+                        .map_or("none".into(), |route| format!("route {}", route_in_words(route)))
+                };
+                format!("node {node}: {} instead of {}", words(is), words(was))
             }
             Self::Applied { steps } => {
                 let steps: Vec<String> = steps.iter().map(ApplyStep::in_words).collect();

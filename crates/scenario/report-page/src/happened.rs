@@ -33,6 +33,7 @@ impl Happened {
             What::Timeline { status } if status.failure.is_none() => {}
             What::Timeline { .. }
             | What::Changed { .. }
+            | What::RouteChanged { .. }
             | What::ChangeFailed { .. }
             | What::ServiceHealth { .. }
             | What::ServiceEnded { .. }

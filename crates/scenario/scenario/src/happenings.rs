@@ -16,6 +16,18 @@ pub struct Happening {
     pub at: Start,
     /// What.
     pub action: TimelineAction,
+    /// Which of a pair it is, where only those who carry it out know what comes back.
+    pub lasting: Option<Lasting>,
+}
+
+/// A change that lasts for a time is a pair of happenings with the same action, and a number that
+/// no other pair has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Lasting {
+    /// The change.
+    Begins(u32),
+    /// What takes it back.
+    Ends(u32),
 }
 
 /// An occurrence of an event at a time.
@@ -24,6 +36,17 @@ struct Occurrence {
     /// The number of the event.
     number: usize,
     lasts: Option<Duration>,
+}
+
+impl Happening {
+    fn once(at: Start, action: TimelineAction) -> Self {
+        Self { at, action, lasting: None }
+    }
+
+    /// Whether it takes an earlier one back.
+    pub fn takes_back(&self) -> bool {
+        matches!(self.lasting, Some(Lasting::Ends(_)))
+    }
 }
 
 impl Scenario {
@@ -35,30 +58,35 @@ impl Scenario {
         for (number, event) in self.timeline.iter().enumerate() {
             match &event.at {
                 Start::At(at) => occurrences.extend(self.occurrences(number, event, *at)),
-                after @ Start::After { .. } => found[number]
-                    .push(Happening { at: after.clone(), action: event.action.clone() }),
+                after @ Start::After { .. } => {
+                    found[number].push(Happening::once(after.clone(), event.action.clone()));
+                }
             }
         }
         // Stable: events at one time stay in their order.
         occurrences.sort_by_key(|one| one.at);
         let mut network = Network::new(self);
-        let mut coming_back: Vec<(Duration, usize, Vec<Before>)> = Vec::new();
+        let mut coming_back: Vec<(Duration, usize, Back)> = Vec::new();
+        let mut pairs = 0..;
         for one in occurrences {
             while let Some(next) = earliest(&coming_back, one.at) {
-                let (at, number, before) = coming_back.remove(next);
-                found[number].extend(network.restore(at, before));
+                let (at, number, back) = coming_back.remove(next);
+                found[number].extend(network.restore(at, back));
             }
             let action = &self.timeline[one.number].action;
-            let before = network.apply(action);
-            let at = Start::At(one.at);
-            found[one.number].push(Happening { at, action: action.clone() });
+            let pipes = network.apply(action);
+            let is_pair = one.lasts.is_some() && matches!(action, TimelineAction::Route { .. });
+            let pair = is_pair.then(|| pairs.next()).flatten();
+            let begins = Happening::once(Start::At(one.at), action.clone());
+            found[one.number].push(Happening { lasting: pair.map(Lasting::Begins), ..begins });
             if let Some(lasts) = one.lasts {
-                coming_back.push((one.at + lasts, one.number, before));
+                let pair = pair.map(|pair| (action.clone(), Lasting::Ends(pair)));
+                coming_back.push((one.at + lasts, one.number, Back { pipes, pair }));
             }
         }
         while let Some(next) = earliest(&coming_back, Duration::from_nanos(u64::MAX)) {
-            let (at, number, before) = coming_back.remove(next);
-            found[number].extend(network.restore(at, before));
+            let (at, number, back) = coming_back.remove(next);
+            found[number].extend(network.restore(at, back));
         }
         found.into_iter().flatten().collect()
     }
@@ -116,9 +144,16 @@ fn failures(
 }
 
 /// The place of the first that comes back up to and including a time.
-fn earliest(all: &[(Duration, usize, Vec<Before>)], until: Duration) -> Option<usize> {
+fn earliest(all: &[(Duration, usize, Back)], until: Duration) -> Option<usize> {
     let due = all.iter().enumerate().filter(|(_, (at, ..))| *at <= until);
     due.min_by_key(|(_, (at, number, _))| (*at, *number)).map(|(place, _)| place)
+}
+
+/// What takes a change back.
+struct Back {
+    pipes: Vec<Before>,
+    /// The second of a pair.
+    pair: Option<(TimelineAction, Lasting)>,
 }
 
 /// What a pipe has to become again.
@@ -181,9 +216,9 @@ impl<'a> Network<'a> {
     }
 
     /// What was changed comes back: a link's directions together where they are alike.
-    fn restore(&mut self, at: Duration, before: Vec<Before>) -> Vec<Happening> {
+    fn restore(&mut self, at: Duration, back: Back) -> Vec<Happening> {
         let mut all: Vec<(usize, Direction, PipeChange)> = Vec::new();
-        for Before { link, direction, change } in before {
+        for Before { link, direction, change } in back.pipes {
             change.apply_to(&mut self.pipes[link][direction]);
             match all.last_mut() {
                 Some((last, both, same)) if *last == link && *same == change => {
@@ -196,9 +231,13 @@ impl<'a> Network<'a> {
         let happening = |(link, direction, change): (usize, Direction, PipeChange)| {
             let link = self.scenario.links[link].name.clone();
             let action = TimelineAction::SetLink { link, direction, change: Box::new(change) };
-            Happening { at: Start::At(at), action }
+            Happening::once(Start::At(at), action)
         };
-        changes.map(happening).collect()
+        let second = back.pair.map(|(action, lasting)| Happening {
+            lasting: Some(lasting),
+            ..Happening::once(Start::At(at), action)
+        });
+        changes.map(happening).chain(second).collect()
     }
 }
 

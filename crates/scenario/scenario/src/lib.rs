@@ -47,7 +47,7 @@ pub use diagnostic::similar;
 pub use diagnostic::{Diagnostic, Diagnostics, Related, Severity};
 pub use ends::LinkEnds;
 pub use files::{ReadFile, Unreadable};
-pub use happenings::Happening;
+pub use happenings::{Happening, Lasting};
 pub use layer2::{Layer2, Port};
 pub use limits::{Controller, CpuQuota, Limits};
 pub use load::{Loaded, load, load_with_files, properties, value};

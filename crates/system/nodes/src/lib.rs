@@ -13,7 +13,7 @@
 //! | `context`, `device` | what nodes share with the machine; their interfaces, for the engine |
 //! | `network` | [`Network`]: the whole, made by `create`, unmade by `teardown` (with `drain`) |
 //! | `changing` | what changes while it lives: nodes, interfaces, addresses, routes that come and go |
-//! | `routes` | routes that the timeline changes |
+//! | `routes` | routes that come and go one by one, and come back |
 //!
 //! Not here: what the links do (`link`), frames (`ports`, `dataplane`), and who decides what the
 //! network looks like (`plan`).
@@ -48,6 +48,7 @@ pub use process::node::{OnExit, OnStarted, Processes};
 pub use process::pidfd::{PidFd, is_going, started_at};
 pub use process::spawning::{ExitStatus, SpawnRequest, Spawned, Stdio};
 pub use process::view::{View, ViewBind, ViewDirectory, ViewFile};
+pub use routes::RouteChanged;
 pub use stack::interface::{InterfaceState, Traffic};
 pub use stack::overruns::Overruns;
 pub use teardown::{CleanupReport, cleanup, cleanup_layout};

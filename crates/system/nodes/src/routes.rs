@@ -1,13 +1,33 @@
-//! Routes of a node that come or go while it lives. Not here: those that follow from a plan
-//! (`changing`).
+//! Routes of a node that come or go while it lives, and come back. Not here: those that follow from
+//! a plan (`changing`).
 
+use std::ffi::CStr;
+use std::io;
+
+use netlink_packet_route::AddressFamily;
+use netlink_packet_route::route::{RouteHeader, RouteMessage};
 use netloom_plan::RoutePlan;
-use netloom_scenario::{Route, RouteChange};
+use netloom_scenario::{IpPrefix, Route, RouteChange};
+use nix::net::if_::if_nameindex;
 
 use crate::stack::configure::Indices;
-use crate::stack::netlink::{Netlink, Refused};
+use crate::stack::netlink::{Netlink, Refused, Request};
 use crate::stack::requests;
 use crate::{Network, NodeError};
+
+/// The metric that Linux gives a route of IPv6 that says none; of IPv4 it is 0.
+const IPV6_METRIC: u32 = 1024;
+
+/// What became of a route of a node, and what takes that back.
+#[derive(Debug, Clone)]
+pub struct RouteChanged {
+    /// The route that was there; of several next hops, the first.
+    pub was: Option<Route>,
+    /// The route that is there instead.
+    pub is: Option<Route>,
+    /// The route that was there, in the kernel's words.
+    before: Option<RouteMessage>,
+}
 
 impl Network {
     /// Changes a route of a node.
@@ -15,39 +35,160 @@ impl Network {
     /// # Errors
     /// [`NodeError::UnknownNode`]; [`NodeError::System`] if the kernel refuses it: there is such a
     /// route already, or none to take away, or no way to the next hop.
-    pub fn change_route(&self, node: &str, change: &RouteChange) -> Result<(), NodeError> {
+    pub fn change_route(
+        &self,
+        node: &str,
+        change: &RouteChange,
+    ) -> Result<RouteChanged, NodeError> {
+        self.at_routes(node, || change_here(node, change))
+    }
+
+    /// Takes a change of a route back: what it took away or replaced is there again, and what it
+    /// added is not.
+    ///
+    /// # Errors
+    /// As of [`change_route`](Self::change_route).
+    pub fn take_route_back(
+        &self,
+        node: &str,
+        changed: &RouteChanged,
+    ) -> Result<RouteChanged, NodeError> {
+        self.at_routes(node, || take_back_here(node, changed))
+    }
+
+    fn at_routes<T: Send>(
+        &self,
+        node: &str,
+        work: impl FnOnce() -> Result<T, NodeError> + Send,
+    ) -> Result<T, NodeError> {
         self.node(node)?;
-        let work = || Ok(change_here(node, change));
-        let done = self.inside(node, work);
+        let done = self.inside(node, || Ok(work()));
         done.map_err(|error| NodeError::in_node(node, "change a route", error))?
     }
 }
 
-fn change_here(node: &str, change: &RouteChange) -> Result<(), NodeError> {
-    let mut indices = Indices::of(node);
-    let route;
-    let request = match change {
-        RouteChange::Add(added) => {
-            route = plan(added);
-            requests::route(&route, indices.of_route(&route)?).if_new()
+fn change_here(node: &str, change: &RouteChange) -> Result<RouteChanged, NodeError> {
+    let mut routes = Routes::open(node)?;
+    match change {
+        RouteChange::Add(route) => {
+            let plan = plan(route);
+            let index = Indices::of(node).of_route(&plan)?;
+            routes.apply(requests::route(&plan, index).if_new())?;
+            Ok(RouteChanged { was: None, is: Some(route.clone()), before: None })
         }
-        RouteChange::Replace(new) => {
-            route = plan(new);
-            requests::route(&route, indices.of_route(&route)?)
+        RouteChange::Replace(route) => {
+            let plan = plan(route);
+            let before = routes.find(plan.to, Some(metric(route)))?;
+            let index = Indices::of(node).of_route(&plan)?;
+            routes.apply(requests::route(&plan, index))?;
+            Ok(RouteChanged { was: described(&before), is: Some(route.clone()), before })
         }
-        RouteChange::Remove(to) => requests::no_route_to(*to),
+        RouteChange::Remove(to) => {
+            let before = routes.find(to.network(), None)?;
+            routes.apply(requests::no_route_to(*to))?;
+            Ok(RouteChanged { was: described(&before), is: None, before })
+        }
+    }
+}
+
+fn take_back_here(node: &str, changed: &RouteChanged) -> Result<RouteChanged, NodeError> {
+    let mut routes = Routes::open(node)?;
+    let key = match (&changed.before, &changed.is) {
+        (Some(before), _) => requests::destination(before).zip(Some(requests::metric(before))),
+        (None, Some(is)) => Some((is.to.network(), metric(is))),
+        (None, None) => None,
     };
-    let opened = Netlink::open();
-    let mut netlink =
-        opened.map_err(|error| NodeError::in_node(node, "open a netlink socket", error))?;
-    let refused = |Refused { what, source }| match (change, source.raw_os_error()) {
-        (RouteChange::Remove(to), Some(libc::ESRCH)) => {
-            let none = std::io::Error::other("there is none");
-            NodeError::in_node(node, format!("take away the route to {to}"), none)
+    // Nothing was there, and nothing is: there is nothing to take back.
+    let Some((to, metric)) = key else { return Ok(changed.clone()) };
+    let now = routes.find(to, Some(metric))?;
+    match (&changed.before, &changed.is) {
+        (Some(before), _) => routes.apply(requests::route_again(before))?,
+        (None, Some(is)) => {
+            let plan = plan(is);
+            let index = Indices::of(node).of_route(&plan)?;
+            routes.apply(requests::no_route(&plan, index))?;
         }
-        _ => NodeError::in_node(node, what, source),
-    };
-    netlink.apply([request]).map_err(refused)
+        (None, None) => {}
+    }
+    Ok(RouteChanged { was: described(&now), is: changed.was.clone(), before: now })
+}
+
+/// The routes of the node in whose namespace the calling thread is.
+struct Routes<'a> {
+    node: &'a str,
+    netlink: Netlink,
+}
+
+impl<'a> Routes<'a> {
+    fn open(node: &'a str) -> Result<Self, NodeError> {
+        let netlink = Netlink::open()
+            .map_err(|error| NodeError::in_node(node, "open a netlink socket", error))?;
+        Ok(Self { node, netlink })
+    }
+
+    /// The route to a destination that has this metric, or the lowest.
+    fn find(
+        &mut self,
+        to: IpPrefix,
+        metric: Option<u32>,
+    ) -> Result<Option<RouteMessage>, NodeError> {
+        let family = match to {
+            IpPrefix::V4(_) => AddressFamily::Inet,
+            IpPrefix::V6(_) => AddressFamily::Inet6,
+        };
+        let all = self.netlink.routes(family);
+        let all = all.map_err(|error| NodeError::in_node(self.node, "read its routes", error))?;
+        let there = all.into_iter().filter(|route| {
+            route.header.table == RouteHeader::RT_TABLE_MAIN
+                && requests::destination(route) == Some(to)
+                && metric.is_none_or(|metric| requests::metric(route) == metric)
+        });
+        Ok(there.min_by_key(requests::metric))
+    }
+
+    fn apply(&mut self, request: Request) -> Result<(), NodeError> {
+        let refused = |Refused { what, source }| {
+            let source = match source.raw_os_error() {
+                Some(libc::ESRCH) => io::Error::other("there is none"),
+                Some(libc::EEXIST) => {
+                    io::Error::other("there is one with its destination and metric already")
+                }
+                _ => source,
+            };
+            NodeError::in_node(self.node, what, source)
+        };
+        self.netlink.apply([request]).map_err(refused)
+    }
+}
+
+/// A route that the kernel has described, in a scenario's words.
+fn described(route: &Option<RouteMessage>) -> Option<Route> {
+    let route = route.as_ref()?;
+    let (via, index) = requests::next_hop(&route.attributes);
+    let metric = requests::metric(route);
+    let to = requests::destination(route)?;
+    let is_default = metric == default_metric(to);
+    Some(Route {
+        to,
+        via,
+        interface: index.and_then(name),
+        metric: (!is_default).then_some(metric),
+    })
+}
+
+/// The name of an interface of the calling thread's namespace.
+fn name(index: u32) -> Option<String> {
+    let all = if_nameindex().ok()?;
+    let found = all.iter().find(|interface| interface.index() == index)?;
+    CStr::to_str(found.name()).ok().map(Into::into)
+}
+
+fn metric(route: &Route) -> u32 {
+    route.metric.unwrap_or_else(|| default_metric(route.to))
+}
+
+fn default_metric(to: IpPrefix) -> u32 {
+    if matches!(to, IpPrefix::V6(_)) { IPV6_METRIC } else { 0 }
 }
 
 fn plan(route: &Route) -> RoutePlan {

@@ -1,5 +1,6 @@
 //! What the tasks of a run share, and how they wait.
 
+use std::collections::HashMap;
 use std::future::Future;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -8,6 +9,7 @@ use std::time::Duration as Patience;
 use anyhow::Result;
 use netloom_api::event::EndReason;
 use netloom_monitor::Observation;
+use netloom_nodes::RouteChanged;
 use netloom_scenario::Start;
 use netloom_units::Time;
 use tokio::sync::oneshot;
@@ -50,9 +52,31 @@ pub struct Run {
     pub output: PathBuf,
     /// What does things at their times.
     pub clockwork: Clockwork,
+    /// Routes that the timeline has changed for a time.
+    pub routes_for_a_time: RoutesForATime,
     lives: Arc<Mutex<Lives>>,
     /// When it began to do things: what was due before could not be on time.
     since: Time,
+}
+
+/// Changes of routes that are to be taken back, by their number in the timeline.
+#[derive(Clone, Default)]
+pub struct RoutesForATime(Arc<Mutex<HashMap<u32, RouteChanged>>>);
+
+impl RoutesForATime {
+    /// Remembers a change until it is taken back.
+    pub fn put(&self, number: u32, changed: RouteChanged) {
+        self.lock().insert(number, changed);
+    }
+
+    /// The change that is to be taken back, if it was made.
+    pub fn take(&self, number: u32) -> Option<RouteChanged> {
+        self.lock().remove(&number)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, HashMap<u32, RouteChanged>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 /// What a start condition comes to.
@@ -70,7 +94,8 @@ impl Run {
     pub fn new(context: Context, output: PathBuf) -> Result<Self> {
         let clock = context.network.clock();
         let clockwork = Clockwork::start(move || clock.now())?;
-        Ok(Self { context, output, clockwork, lives: Arc::default(), since: clock.now() })
+        let (routes_for_a_time, lives) = (RoutesForATime::default(), Arc::default());
+        Ok(Self { context, output, clockwork, routes_for_a_time, lives, since: clock.now() })
     }
 
     /// Where processes run, and links change.

@@ -1,13 +1,13 @@
 //! Events of the timeline: each waits for its start condition, happens on the run's clockwork, and
 //! is recorded with its planned and its actual time.
 
-use anyhow::Result;
-use netloom_api::change::{LinkChange, action_in_words};
+use anyhow::{Context as _, Result};
+use netloom_api::change::{LinkChange, happening_in_words};
 use netloom_api::event::{Origin, What};
 use netloom_api::summary::TimelineStatus;
 use netloom_monitor::Observation;
-use netloom_nodes::{SpawnRequest, Stdio};
-use netloom_scenario::{Command, Happening, RouteChange, TimelineAction};
+use netloom_nodes::{RouteChanged, SpawnRequest, Stdio};
+use netloom_scenario::{Command, Happening, Lasting, RouteChange, TimelineAction};
 use netloom_units::Time;
 use netloom_units::readable::seconds;
 use tokio::io::{AsyncRead, AsyncReadExt};
@@ -30,10 +30,10 @@ struct Happened {
 
 /// Waits for the event's time, makes it happen, and hands back what became of it.
 pub async fn happen(run: Run, number: usize, event: Happening) -> TimelineStatus {
-    let changes = LinkChange::of_action(&run.network().deployment().scenario, &event.action);
+    let changes = LinkChange::of_happening(&run.network().deployment().scenario, &event);
     let mut status = TimelineStatus {
         number,
-        event: action_in_words(&event.action, &changes),
+        event: happening_in_words(&event, &changes),
         planned: None,
         happened: None,
         failure: None,
@@ -53,7 +53,9 @@ pub async fn happen(run: Run, number: usize, event: Happening) -> TimelineStatus
     status.planned = Some(planned);
     let happened = match event.action {
         TimelineAction::Run { node, command } => execute(&run, planned, node, &command).await,
-        TimelineAction::Route { node, change } => change_route(&run, planned, node, change).await,
+        TimelineAction::Route { node, change } => {
+            change_route(&run, planned, (node, change), event.lasting).await
+        }
         TimelineAction::SetLink { .. } | TimelineAction::SetNode { .. } => {
             change(&run, planned, changes).await
         }
@@ -107,24 +109,45 @@ async fn change(run: &Run, planned: Time, changes: Vec<LinkChange>) -> Option<Ha
     })
 }
 
-/// Changes a route of a node at `planned`; nothing if the run ended before.
+/// Changes a route of a node at `planned`, or takes an earlier change back; nothing if the run
+/// ended before.
 async fn change_route(
     run: &Run,
     planned: Time,
-    node: String,
-    change: RouteChange,
+    (node, change): (String, RouteChange),
+    lasting: Option<Lasting>,
 ) -> Option<Happened> {
     let (sender, done) = oneshot::channel();
-    let network = run.network().clone();
+    let (network, lasts) = (run.network().clone(), run.routes_for_a_time.clone());
+    let at_node = node.clone();
     run.clockwork.at(planned, move || {
-        let changed = network.with(|live| Ok(live.network.change_route(&node, &change)?));
+        let changed = network.with(|live| {
+            let Some(Lasting::Ends(pair)) = lasting else {
+                let changed = live.network.change_route(&node, &change)?;
+                if let Some(Lasting::Begins(pair)) = lasting {
+                    lasts.put(pair, changed.clone());
+                }
+                return Ok(changed);
+            };
+            let earlier = lasts.take(pair).context("the change was not made that this ends")?;
+            Ok(live.network.take_route_back(&node, &earlier)?)
+        });
         _ = sender.send((network.now(), changed));
     });
     let (happened, outcome) = done.await.ok()?;
     run.observe_lateness(planned, happened);
+    let by = Origin::Timeline;
     Some(match outcome {
-        Ok(()) => Happened { at: Some(happened), failure: None },
-        Err(error) => Happened { at: None, failure: Some(netloom_api::in_words(error.as_ref())) },
+        Ok(RouteChanged { was, is, .. }) => {
+            let changed = What::RouteChanged { by, node: at_node, was, is };
+            run.events().record_at(happened, changed);
+            Happened { at: Some(happened), failure: None }
+        }
+        Err(error) => {
+            let reason = netloom_api::in_words(error.as_ref());
+            run.events().record(What::ChangeFailed { by, reason: reason.clone() });
+            Happened { at: None, failure: Some(reason) }
+        }
     })
 }
 

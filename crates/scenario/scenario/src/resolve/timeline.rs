@@ -61,14 +61,14 @@ fn when(
         }
         None => return None,
     };
-    let what = match (&event.run, &event.route) {
-        (Some(_), _) => Some(("a command", "leave it out")),
-        (None, Some(_)) => Some(("a route", "write a second event that takes it back")),
-        (None, None) => None,
-    };
-    if let Some((what, help)) = what.filter(|_| lasts.is_some() || event.fails.is_some()) {
+    if event.run.is_some() && (lasts.is_some() || event.fails.is_some()) {
         let key = if lasts.is_some() { "for" } else { "fails" };
-        return refuse(key, format!("{what} has no `{key}`: it cannot be taken back"), help);
+        let message = format!("a command has no `{key}`: it cannot be taken back");
+        return refuse(key, message, "leave it out");
+    }
+    if event.route.is_some() && event.fails.is_some() {
+        let message = "a route does not fail: `fails` is about links".into();
+        return refuse("fails", message, "write `for`, with `every` if it happens again");
     }
     for (key, time) in [("for", lasts), ("every", every)] {
         if time == Some(Duration::ZERO) {

@@ -105,6 +105,16 @@ pub enum RouteChange {
     Remove(IpPrefix),
 }
 
+impl RouteChange {
+    /// The destinations whose route comes or goes.
+    pub fn destination(&self) -> IpPrefix {
+        match self {
+            Self::Add(route) | Self::Replace(route) => route.to,
+            Self::Remove(to) => *to,
+        }
+    }
+}
+
 /// When something begins. Times count from the moment the network is ready.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]

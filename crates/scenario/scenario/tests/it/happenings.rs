@@ -1,6 +1,6 @@
 //! What a timeline comes to.
 
-use netloom_scenario::{Scenario, Start, TimelineAction};
+use netloom_scenario::{Lasting, Scenario, Start, TimelineAction};
 
 fn load(timeline: &str) -> Scenario {
     let text = format!(
@@ -23,7 +23,14 @@ fn told(scenario: &Scenario) -> Vec<(u64, String)> {
                 format!("{link} {direction:?} {change}")
             }
             TimelineAction::SetNode { node, state } => format!("{node} {state:?}"),
-            TimelineAction::Route { node, change } => format!("{node} {change:?}"),
+            TimelineAction::Route { node, change } => {
+                let pair = match one.lasting {
+                    None => String::new(),
+                    Some(Lasting::Begins(pair)) => format!(", begins {pair}"),
+                    Some(Lasting::Ends(pair)) => format!(", ends {pair}"),
+                };
+                format!("{node} {}{pair}", change.destination())
+            }
             TimelineAction::Run { command, .. } => command.argv().join(" "),
         };
         (at.as_nanos() / 1_000_000, what)
@@ -62,6 +69,27 @@ fn a_node_that_is_down_for_a_time_wakes_no_link_that_was_down_before() {
             (1000, "b Down"),
             (3000, r#"one Both {"state":"up"}"#),
             (3000, r#"two Reverse {"state":"up"}"#),
+        ])
+    );
+}
+
+#[test]
+fn a_route_that_changes_for_a_time_is_taken_back_by_its_own_end() {
+    let happens = of("  - { at: 1s, every: 4s, times: 2, node: a, route: { remove: 10.0.0.0/8 }, \
+                        for: 3s }\n  \
+                      - { at: 2s, node: b, route: { add: { to: 10.9.0.0/16, interface: eth1 } }, \
+                        for: 1s }\n  \
+                      - { at: 9s, node: b, route: { remove: 10.9.0.0/16 } }\n");
+    assert_eq!(
+        happens,
+        expected(&[
+            (1000, "a 10.0.0.0/8, begins 0"),
+            (4000, "a 10.0.0.0/8, ends 0"),
+            (5000, "a 10.0.0.0/8, begins 2"),
+            (8000, "a 10.0.0.0/8, ends 2"),
+            (2000, "b 10.9.0.0/16, begins 1"),
+            (3000, "b 10.9.0.0/16, ends 1"),
+            (9000, "b 10.9.0.0/16"),
         ])
     );
 }

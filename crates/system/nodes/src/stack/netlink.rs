@@ -6,11 +6,12 @@
 use std::io;
 
 use netlink_packet_core::{
-    NLM_F_ACK, NLM_F_CREATE, NLM_F_EXCL, NLM_F_REPLACE, NLM_F_REQUEST, NetlinkHeader,
+    NLM_F_ACK, NLM_F_CREATE, NLM_F_DUMP, NLM_F_EXCL, NLM_F_REPLACE, NLM_F_REQUEST, NetlinkHeader,
     NetlinkMessage, NetlinkPayload,
 };
-use netlink_packet_route::RouteNetlinkMessage;
 use netlink_packet_route::link::LinkMessage;
+use netlink_packet_route::route::RouteMessage;
+use netlink_packet_route::{AddressFamily, RouteNetlinkMessage};
 use netlink_sys::protocols::NETLINK_ROUTE;
 use netlink_sys::{Socket, SocketAddr};
 
@@ -60,6 +61,7 @@ impl Request {
                 }
                 RouteNetlinkMessage::NewRoute(_) if self.is_new => NLM_F_CREATE | NLM_F_EXCL,
                 RouteNetlinkMessage::NewRoute(_) => NLM_F_CREATE | NLM_F_REPLACE,
+                RouteNetlinkMessage::GetRoute(_) => NLM_F_DUMP,
                 _ => 0,
             }
     }
@@ -114,6 +116,30 @@ impl Netlink {
         }
     }
 
+    /// All routes of a family in this socket's namespace, of all tables.
+    pub fn routes(&mut self, family: AddressFamily) -> io::Result<Vec<RouteMessage>> {
+        let mut message = RouteMessage::default();
+        message.header.address_family = family;
+        let mut batch = Batch::new(self.sequence);
+        batch.add(Request::new(RouteNetlinkMessage::GetRoute(message), String::new), 0);
+        self.sequence += batch.length();
+        self.socket.send(&batch.bytes, 0)?;
+        let mut routes = vec![];
+        loop {
+            let (datagram, _) = self.socket.recv_from_full()?;
+            for reply in parts(&datagram) {
+                match reply?.payload {
+                    NetlinkPayload::InnerMessage(RouteNetlinkMessage::NewRoute(route)) => {
+                        routes.push(route);
+                    }
+                    NetlinkPayload::Done(_) => return Ok(routes),
+                    NetlinkPayload::Error(error) => return Err(error.to_io()),
+                    _ => {}
+                }
+            }
+        }
+    }
+
     fn send(&self, batch: &Batch) -> Result<(), Refused> {
         let refused = |index: u32, source| {
             // Invariant: replies carry the sequence numbers of this batch.
@@ -139,10 +165,8 @@ impl Netlink {
         let mut failed = None;
         loop {
             let (datagram, _) = self.socket.recv_from_full().map_err(|error| (last, error))?;
-            let mut rest = datagram.as_slice();
-            while !rest.is_empty() {
-                let reply = NetlinkMessage::<RouteNetlinkMessage>::deserialize(rest)
-                    .map_err(|error| (last, io::Error::other(error.to_string())))?;
+            for reply in parts(&datagram) {
+                let reply = reply.map_err(|error| (last, error))?;
                 let sequence = reply.header.sequence_number;
                 if let NetlinkPayload::Error(error) = &reply.payload
                     && error.code.is_some()
@@ -154,11 +178,26 @@ impl Netlink {
                 if sequence == last && matches!(reply.payload, NetlinkPayload::Error(_)) {
                     return failed.map_or(Ok(()), Err);
                 }
-                let length = (reply.header.length as usize).next_multiple_of(4).max(4);
-                rest = rest.get(length..).unwrap_or_default();
             }
         }
     }
+}
+
+/// The messages of a datagram; the first that cannot be read is the last.
+fn parts(
+    datagram: &[u8],
+) -> impl Iterator<Item = io::Result<NetlinkMessage<RouteNetlinkMessage>>> + '_ {
+    let mut rest = datagram;
+    std::iter::from_fn(move || {
+        if rest.is_empty() {
+            return None;
+        }
+        let reply = NetlinkMessage::<RouteNetlinkMessage>::deserialize(rest)
+            .map_err(|error| io::Error::other(error.to_string()));
+        let length = reply.as_ref().map_or(rest.len(), |reply| reply.header.length as usize);
+        rest = rest.get(length.next_multiple_of(4).max(4)..).unwrap_or_default();
+        Some(reply)
+    })
 }
 
 /// Requests as bytes, and what is left to know of each.

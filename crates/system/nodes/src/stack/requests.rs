@@ -2,7 +2,7 @@
 //! `netlink-packet-route`, sending is in `netlink`.
 
 use std::fs::File;
-use std::net::{IpAddr, Ipv6Addr};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::os::fd::{AsRawFd, RawFd};
 
 use netlink_packet_route::address::{
@@ -13,12 +13,12 @@ use netlink_packet_route::link::{
     LinkFlags, LinkInfo, LinkMessage, State,
 };
 use netlink_packet_route::route::{
-    RouteAddress, RouteAttribute, RouteHeader, RouteMessage, RouteProtocol, RouteScope, RouteType,
-    RouteVia,
+    RouteAddress, RouteAttribute, RouteFlags, RouteHeader, RouteMessage, RouteNextHopFlags,
+    RouteProtocol, RouteScope, RouteType, RouteVia,
 };
 use netlink_packet_route::{AddressFamily, RouteNetlinkMessage};
 use netloom_plan::{InterfacePlan, RoutePlan};
-use netloom_scenario::{Endpoint, IpPrefix, Ipv6Prefix, MacAddress};
+use netloom_scenario::{Endpoint, IpPrefix, Ipv4Prefix, Ipv6Prefix, MacAddress};
 
 use crate::stack::netlink::Request;
 
@@ -187,6 +187,79 @@ pub(crate) fn no_route_to(prefix: IpPrefix) -> Request {
     message.attributes.push(RouteAttribute::Destination(RouteAddress::from(to)));
     let what = move || format!("take away the route to {prefix}");
     Request::new(RouteNetlinkMessage::DelRoute(message), what)
+}
+
+/// Adds a route that the kernel has described, in place of another one with the same destination
+/// and metric.
+pub(crate) fn route_again(route: &RouteMessage) -> Request {
+    let mut message = route.clone();
+    // What the kernel says of a route and does not take with one: where it stands, and the next hop
+    // object whose content the message has, too.
+    message.header.flags &= RouteFlags::Onlink;
+    message.attributes.retain(|attribute| {
+        !matches!(attribute, RouteAttribute::CacheInfo(_) | RouteAttribute::NhId(_))
+    });
+    for attribute in &mut message.attributes {
+        if let RouteAttribute::MultiPath(hops) = attribute {
+            hops.iter_mut().for_each(|hop| hop.flags &= RouteNextHopFlags::Onlink);
+        }
+    }
+    let what = match destination(route) {
+        Some(to) => format!("bring back the route to {to}"),
+        None => "bring back a route".to_owned(),
+    };
+    Request::new(RouteNetlinkMessage::NewRoute(message), move || what.clone())
+}
+
+/// The destination of a route that the kernel has described; `None` if it is no IP network.
+pub(crate) fn destination(route: &RouteMessage) -> Option<IpPrefix> {
+    let length = route.header.destination_prefix_length;
+    let found = route.attributes.iter().find_map(|attribute| match attribute {
+        RouteAttribute::Destination(RouteAddress::Inet(address)) => Some(IpAddr::V4(*address)),
+        RouteAttribute::Destination(RouteAddress::Inet6(address)) => Some(IpAddr::V6(*address)),
+        _ => None,
+    });
+    // The kernel leaves the default's out.
+    let default = || match route.header.address_family {
+        AddressFamily::Inet => Some(IpAddr::V4(Ipv4Addr::UNSPECIFIED)),
+        AddressFamily::Inet6 => Some(IpAddr::V6(Ipv6Addr::UNSPECIFIED)),
+        _ => None,
+    };
+    Some(match found.or_else(default)? {
+        IpAddr::V4(address) => IpPrefix::V4(Ipv4Prefix { address, length }),
+        IpAddr::V6(address) => IpPrefix::V6(Ipv6Prefix { address, length }),
+    })
+}
+
+/// The metric of a route that the kernel has described.
+pub(crate) fn metric(route: &RouteMessage) -> u32 {
+    let mut attributes = route.attributes.iter();
+    let found = attributes.find_map(|attribute| match attribute {
+        RouteAttribute::Priority(metric) => Some(*metric),
+        _ => None,
+    });
+    found.unwrap_or(0)
+}
+
+/// The next hop of a route that the kernel has described by these attributes, and the index of the
+/// interface that it leads to; of several, the first.
+pub(crate) fn next_hop(attributes: &[RouteAttribute]) -> (Option<IpAddr>, Option<u32>) {
+    let (mut via, mut interface) = (None, None);
+    for attribute in attributes {
+        match attribute {
+            RouteAttribute::MultiPath(hops) => {
+                let first = hops.first().map(|hop| (&hop.attributes, hop.interface_index));
+                return first.map_or((None, None), |(all, index)| (next_hop(all).0, Some(index)));
+            }
+            RouteAttribute::Gateway(RouteAddress::Inet(address))
+            | RouteAttribute::Via(RouteVia::Inet(address)) => via = Some((*address).into()),
+            RouteAttribute::Gateway(RouteAddress::Inet6(address))
+            | RouteAttribute::Via(RouteVia::Inet6(address)) => via = Some((*address).into()),
+            RouteAttribute::Oif(index) => interface = Some(*index),
+            _ => {}
+        }
+    }
+    (via, interface)
 }
 
 /// Adds a route; `interface` is the index of the one that the plan names, if it names one.
