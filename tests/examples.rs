@@ -25,12 +25,14 @@ impl Results {
         fs::read_to_string(self.0.join("processes").join(name)).unwrap()
     }
 
+    fn summary(&self) -> serde_json::Value {
+        serde_json::from_str(&fs::read_to_string(self.0.join("summary.json")).unwrap()).unwrap()
+    }
+
     /// The report is there, and tells of every link: the busy ones have curves.
     fn has_a_report(&self) {
         let report = fs::read_to_string(self.0.join("report.html")).unwrap();
-        let summary = fs::read_to_string(self.0.join("summary.json")).unwrap();
-        let summary: serde_json::Value = serde_json::from_str(&summary).unwrap();
-        for link in summary["links"].as_array().unwrap() {
+        for link in self.summary()["links"].as_array().unwrap() {
             let ends = link["endpoints"].as_array().unwrap().iter();
             let ends: Vec<String> = ends
                 .map(|end| [&end["node"], &end["interface"]].map(|t| t.as_str().unwrap()).join(":"))
@@ -96,13 +98,14 @@ fn route_change() {
     let results = run("route-change");
     let report = results.read("ping.sender@a.stdout");
     let report: serde_json::Value = serde_json::from_str(report.lines().last().unwrap()).unwrap();
-    let packets = |of: &str| -> BTreeMap<u64, u64> {
+    let of_tenths = |report: &serde_json::Value, of: &str, what: &str| -> BTreeMap<u64, u64> {
         let all = report[of].as_object().unwrap().iter();
         let number = |(at, of): (&String, &serde_json::Value)| {
-            (at.parse().unwrap(), of["packets"].as_u64().unwrap())
+            (at.parse().unwrap(), of[what].as_u64().unwrap())
         };
-        all.map(number).filter(|(_, packets)| *packets > 0).collect()
+        all.map(number).filter(|(_, number)| *number > 0).collect()
     };
+    let packets = |of: &str| of_tenths(&report, of, "packets");
     // By tenths of a second: nothing comes back while there is no route, and all of it before and
     // after that has had its time.
     let (sent, returned) = (packets("intervals"), packets("returned"));
@@ -110,6 +113,28 @@ fn route_change() {
     let came = |tenths: std::ops::Range<u64>| returned.keys().any(|at| tenths.contains(at));
     assert!(came(0..20) && came(41..60), "{returned:?}");
     assert!(sent.keys().any(|at| (21..39).contains(at)), "{sent:?}");
+    // The way back is 2 ms shorter afterwards. How much a machine adds, its verdict says.
+    let sums = of_tenths(&report, "returned", "delay_sum");
+    let median = |tenths: std::ops::Range<u64>| {
+        let mut means: Vec<u64> = sums
+            .iter()
+            .filter(|(at, _)| tenths.contains(at))
+            .map(|(at, sum)| sum / returned[at])
+            .collect();
+        means.sort_unstable();
+        means[means.len() / 2]
+    };
+    let (before, after) = (median(0..20), median(41..60));
+    assert!(before >= 7_000_000 && after >= 5_000_000 && after < before, "{before} {after}");
+    if results.summary()["verdict"]["judgement"] == "valid" {
+        assert!(before <= 7_800_000 && after <= 5_800_000, "{before} {after}");
+    }
+    // The transfer goes on.
+    let transfer = results.read("transfer.sender@a.stdout");
+    let transfer: serde_json::Value =
+        serde_json::from_str(transfer.lines().last().unwrap()).unwrap();
+    let bytes = of_tenths(&transfer, "intervals", "bytes");
+    assert!(bytes.keys().any(|at| (41..60).contains(at)), "{bytes:?}");
 }
 
 #[test]
