@@ -59,6 +59,36 @@ const TRIANGLE: &str = "topology:
 ";
 
 #[test]
+fn ospf_is_back_without_help_when_a_router_has_failed() {
+    if !has_other_users("FRR") {
+        return;
+    }
+    let lab = Lab::new(
+        "topology:\n  kinds: { router: { services: { ospf: { hello: 1, dead: 4 } } } }\n  \
+           nodes: { r1: { kind: router }, r2: { kind: router }, h1: , h2: }\n  \
+           links: [{ endpoints: [h1, r1] }, { endpoints: [r1, r2] }, { endpoints: [r2, h2] }]\n\
+         processes:\n  \
+           - { name: converged, node: h1, command: timeout 90 sh -c \
+               'until ping -4 -c 1 -W 1 h2; do sleep 0.2; done' }\n  \
+           - { name: back, node: h1, start: 16s, command: timeout 90 sh -c \
+               'until ping -4 -c 1 -W 1 h2; do sleep 0.2; done' }\n  \
+           - { name: neighbours, node: r1, start: { after: back, when: done }, command: \
+               vtysh -c 'show ip ospf neighbor' }\n\
+         timeline:\n  - { at: 12s, node: r2, state: failed, for: 3s }\n  \
+           - { at: 13s, node: h1, run: \"! ping -4 -c 1 -W 1 h2\" }\n",
+    );
+    lab.ok(&["run", "-o", "results"]);
+    let output =
+        |of: &str| fs::read_to_string(lab.path(&format!("results/processes/{of}"))).unwrap();
+    let neighbours = output("neighbours@r1.stdout");
+    assert!(neighbours.contains("Full/-"), "{neighbours}");
+    let events = fs::read_to_string(lab.path("results/events.jsonl")).unwrap();
+    // Each daemon of `r2` twice.
+    let ready = events.lines().filter(|line| line.contains("service_ready"));
+    assert_eq!(ready.filter(|line| line.contains(r#""node":"r2""#)).count(), 4, "{events}");
+}
+
+#[test]
 fn ospf_finds_the_ways_and_others_when_a_link_is_cut() {
     if !has_other_users("FRR") {
         return;

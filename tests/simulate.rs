@@ -323,3 +323,47 @@ fn a_route_that_changes_leads_elsewhere() {
     assert_eq!(failed.status.code(), Some(3));
     assert!(text(&failed.stdout).contains("there is no such route"), "{}", text(&failed.stdout));
 }
+
+#[test]
+fn a_node_that_fails_sends_nothing_and_is_not_reached() {
+    let folder = Folder::new("failures");
+    let scenario = |late: &str| {
+        folder.scenario(&format!(
+            "name: failing\nduration: 4s\ntopology:\n  \
+               nodes: {{ a: , r: {{ kind: router }}, b: }}\n  \
+               links: [{{ endpoints: [a, r], delay: 1ms }}, {{ endpoints: [r, b], delay: 1ms }}]\n\
+             timeline:\n  - {{ at: 1s, node: r, state: failed, for: 500ms }}\n  \
+               - {{ at: 2s, node: b, state: failed }}\n  - {{ at: 3s, node: b, state: up }}\n\
+             traffic:\n  \
+               - {{ name: through, from: a, to: b, ping: {{ interval: 10ms }} }}\n  \
+               - {{ name: out, from: b, to: a, udp: {{}}, cbr: {{ rate: 1Mbit/s }} }}\n{late}"
+        ))
+    };
+    ended(&simulate(&scenario(""), &folder.path("results"), &[]));
+    let results = summary(&folder.path("results"));
+    let frames = |flow: usize, what: &str| results["flows"][flow][what]["frames"].as_u64().unwrap();
+    // Through `r` nothing goes for half a second, to `b` for one, and it answers again.
+    let lost = frames(0, "sent") - frames(0, "received");
+    assert!((149..=151).contains(&lost), "{}", results["flows"][0]);
+    // What it sends ends with it: 82.6 frames a second for 2 s, half a second of them in vain.
+    assert!((164..=167).contains(&frames(1, "sent")), "{}", results["flows"][1]);
+    assert!((122..=126).contains(&frames(1, "received")), "{}", results["flows"][1]);
+    let events = fs::read_to_string(folder.path("results/events.jsonl")).unwrap();
+    let times = |kind: &str| -> Vec<(u64, String)> {
+        let all = events.lines().map(|l| serde_json::from_str::<serde_json::Value>(l).unwrap());
+        let of_kind = all.filter(|event| event["event"] == kind);
+        let shown = of_kind.map(|event| {
+            (event["time"].as_u64().unwrap() / 1_000_000, event["node"].as_str().unwrap().into())
+        });
+        shown.collect()
+    };
+    assert_eq!(times("node_failed"), [(1000, "r".into()), (2000, "b".into())]);
+    assert_eq!(times("node_recovered"), [(1500, "r".into()), (3000, "b".into())]);
+    // Nothing begins in a node that has failed, in emulated runs either.
+    let late =
+        "  - { name: late, from: b, to: a, start: 2500ms, for: 1s, ping: { interval: 10ms } }\n";
+    let failed = simulate(&scenario(late), &folder.path("late"), &[]);
+    assert_eq!(failed.status.code(), Some(3), "{}", text(&failed.stdout));
+    let failures = summary(&folder.path("late"))["failures"].to_string();
+    assert!(failures.contains("traffic `late` in `b` could not begin"), "{failures}");
+}

@@ -298,3 +298,67 @@ fn a_route_that_changes_for_a_time_comes_back() {
     assert_eq!(gone, [(there.clone(), Value::Null)]);
     assert_eq!(route("10.8.0.0/16", "is"), [(Value::Null, there)]);
 }
+
+#[test]
+fn a_node_that_fails_loses_its_processes_and_has_its_services_again() {
+    let lab = Lab::new(
+        "topology:\n  nodes:\n    a:\n    b:\n      services: [web]\n      \
+               startup: [ip address add 192.0.2.9/32 dev lo]\n  links: [{ endpoints: [a, b] }]\n\
+         processes:\n  \
+           - { name: victim, node: b, command: sleep 1000 }\n  \
+           - { name: other, node: a, command: sleep 6 }\n\
+         traffic:\n  - { name: sent, from: b, to: a, udp: {}, cbr: { rate: 1Mbit/s }, for: 9s }\n\
+         timeline:\n  \
+           - { at: 500ms, node: a, run: curl -4 -sS -m 5 http://b/ }\n  \
+           - { at: 1s, node: b, state: failed, for: 1500ms }\n  \
+           - { at: 1500ms, node: a, run: \"! curl -4 -sS -m 0.5 http://b/\" }\n  \
+           - { at: 5s, node: a, run: curl -4 -sS -m 5 http://b/ }\n  \
+           - { at: 5s, node: b, run: \"! pidof sleep\" }\n  \
+           - { at: 5s, node: b, run: ip address show dev lo | grep -w 192.0.2.9 }\n",
+    );
+    lab.ok(&["run", "-o", "results"]);
+    let events = fs::read_to_string(lab.path("results/events.jsonl")).unwrap();
+    let events: Vec<Value> = events.lines().map(|l| serde_json::from_str(l).unwrap()).collect();
+    let of = |kind: &str| events.iter().filter(|event| event["event"] == kind).collect::<Vec<_>>();
+    let times = |kind: &str| -> Vec<u64> {
+        of(kind).iter().map(|event| event["time"].as_u64().unwrap()).collect()
+    };
+    let ready = times("service_ready");
+    let (failed, recovered) = (times("node_failed"), times("node_recovered"));
+    assert_eq!((failed.len(), recovered.len(), ready.len()), (1, 1, 2), "{events:?}");
+    assert!(ready[0] < failed[0] && failed[0] < recovered[0] && recovered[0] < ready[1]);
+    let ended = of("process_ended");
+    let ended = |process: &str| ended.iter().find(|event| event["process"] == process).unwrap();
+    assert_eq!(
+        (ended("victim")["code"].as_i64(), &ended("victim")["node"]),
+        (Some(137), &"b".into())
+    );
+    assert_eq!(ended("sent.sender")["code"], 137);
+    // What was asked for is no failure, and what is missing for it is said.
+    let warned =
+        of("warning").iter().any(|event| event["message"].to_string().contains("with its node"));
+    assert!(warned, "{events:?}");
+}
+
+#[test]
+fn nothing_runs_in_a_node_that_has_failed() {
+    let lab = Lab::new(
+        "topology:\n  nodes: { a: , b: }\n  links: [{ endpoints: [a, b] }]\n\
+         processes: [{ name: late, node: a, command: \"true\", start: 600ms }]\n\
+         timeline:\n  - { at: 300ms, node: a, state: failed }\n  \
+           - { at: 600ms, node: a, run: \"true\" }\n  \
+           - { at: 900ms, node: a, state: up }\n  - { at: 1200ms, node: a, run: \"true\" }\n",
+    );
+    let output = lab.netloom(&["run", "-o", "results"]);
+    assert_eq!(output.status.code(), Some(3), "{}", text(&output.stdout));
+    let failures = summary(&lab)["failures"].as_array().unwrap().clone();
+    assert_eq!(failures.len(), 2, "{failures:?}");
+    for failure in failures {
+        assert!(
+            failure.to_string().contains("node `a` has failed: nothing runs in it"),
+            "{failure}"
+        );
+    }
+    let timeline = summary(&lab)["timeline"].clone();
+    assert!(timeline[3]["failure"].is_null() && timeline[3]["happened"].is_u64(), "{timeline}");
+}

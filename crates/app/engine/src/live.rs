@@ -5,12 +5,14 @@
 //! |---|---|
 //! | `changes` | changes to links |
 //! | `processes` | processes in nodes |
+//! | `failures` | nodes that have failed |
 //! | `overflow` | frames that were not read in time, apart from those a cut link loses |
 //! | `lost_outside` | frames from the machine's devices that were not read in time |
 //!
 //! Not here: what is deployed (`deployment`), how a run of it goes (`state`).
 
 pub mod changes;
+mod failures;
 mod lost_outside;
 mod overflow;
 mod processes;
@@ -61,6 +63,8 @@ pub struct LiveNetwork {
     turn: Mutex<()>,
     /// For starting init processes of nodes.
     init_turns: Semaphore,
+    /// Nodes in which nothing runs.
+    failures: failures::Failures,
 }
 
 /// The live network, for nobody else meanwhile.
@@ -83,6 +87,7 @@ impl LiveNetwork {
             started_unix,
             turn: Mutex::default(),
             init_turns: Semaphore::new(INITS_AT_ONCE),
+            failures: failures::Failures::default(),
         }
     }
 

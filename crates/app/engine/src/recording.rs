@@ -51,7 +51,7 @@ pub async fn record(
     deploy_seconds: f64,
 ) -> Result<()> {
     let Observed { frame_log, monitoring, metrics } = observed;
-    let Experiment { network, state, monitor, memory_kills, end, .. } = experiment;
+    let Experiment { network, state, services, monitor, memory_kills, end, .. } = experiment;
     let events = &state.events;
     let samples = Samples {
         network: network.clone(),
@@ -63,6 +63,7 @@ pub async fn record(
     let context = run::Context {
         network: network.clone(),
         state: state.clone(),
+        services: services.clone(),
         monitor: monitor.clone(),
         memory_kills: memory_kills.clone(),
         end: end.clone(),

@@ -223,11 +223,12 @@ impl<'a> Run<'a> {
         let links = statuses::links(&mut self.simulation, self.scenario);
         let flows = statuses::flows(&self.simulation, &self.flows);
         let timeline = self.timeline.statuses();
-        let failures: Vec<String> = timeline
-            .iter()
-            .filter(|status| status.failure.is_some())
-            .map(|status| status.in_words())
-            .collect();
+        let failed = timeline.iter().filter(|status| status.failure.is_some());
+        let mut failures: Vec<String> = failed.map(|status| status.in_words()).collect();
+        failures.extend(self.simulation.not_begun().into_iter().map(|flow| {
+            let Flow { name, from, .. } = &self.flows[flow as usize];
+            format!("traffic `{name}` in `{from}` could not begin: the node had failed")
+        }));
         let frame_log = self.recorder.finish()?;
         Ok(Summary {
             name: self.scenario.name.clone(),

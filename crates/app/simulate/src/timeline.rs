@@ -1,7 +1,7 @@
 //! The scenario's timeline → changes of links and routes at their exact times, and what is recorded
 //! of them.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use anyhow::{Context, Result};
 use netloom_api::change::{LinkChange, happening_in_words};
@@ -10,15 +10,20 @@ use netloom_api::summary::TimelineStatus;
 use netloom_fabric::{LinkId, PipeId};
 use netloom_link::Direction;
 use netloom_results::EventFile;
-use netloom_scenario::{Lasting, RouteChange, Scenario, Start, TimelineAction};
-use netloom_sim::{Change, RouteChanged, RouteError, Simulation};
+use netloom_scenario::{Lasting, NodeState, RouteChange, Scenario, Start, TimelineAction};
+use netloom_sim::{Change, NodeChange, RouteChanged, RouteError, Simulation};
 use netloom_units::Time;
 
 use crate::describe::{Described, in_scenario, route};
 
-/// The events of a timeline that happen, in the order of the scenario.
+/// The events of a timeline that happen.
 #[derive(Default)]
-pub struct Timeline(Vec<Happening>);
+pub struct Timeline {
+    /// In the order of the scenario.
+    all: Vec<Happening>,
+    /// Nodes that have failed, and do not work again.
+    failed: HashSet<String>,
+}
 
 struct Happening {
     status: TimelineStatus,
@@ -28,6 +33,8 @@ struct Happening {
     made: Option<usize>,
     /// The node whose route changes, and the names of its interfaces.
     at_node: Option<(String, Vec<String>)>,
+    /// The node that fails or works again.
+    node: Option<(String, NodeChange)>,
 }
 
 impl Timeline {
@@ -47,20 +54,24 @@ impl Timeline {
                 route = Some((place, of_route(change, interfaces)));
                 at_node = Some((node.clone(), interfaces.clone()));
             }
+            let becomes = node_change(&event);
+            let node =
+                becomes.and_then(|(node, change)| Some((*described.nodes.get(node)?, change)));
             if let Some(at) = at {
-                let change = Change { at, changes: pipes(&changes, described)?, route };
+                let change = Change { at, changes: pipes(&changes, described)?, route, node };
                 made.push((number, event.lasting, change));
             }
+            let node = becomes.map(|(node, change)| (node.to_owned(), change));
             let event = happening_in_words(&event, &changes);
             let (planned, happened, failure) = (at, None, None);
             let status = TimelineStatus { number, event, planned, happened, failure };
-            timeline.0.push(Happening { status, at, changes, made: None, at_node });
+            timeline.all.push(Happening { status, at, changes, made: None, at_node, node });
         }
         // Stable: those at one time stay in their order.
         made.sort_by_key(|(.., change)| change.at);
         join_pairs(&mut made);
         for (place, (number, ..)) in made.iter().enumerate() {
-            timeline.0[*number].made = Some(place);
+            timeline.all[*number].made = Some(place);
         }
         Ok((timeline, made.into_iter().map(|(.., change)| change).collect()))
     }
@@ -73,13 +84,17 @@ impl Timeline {
                 && one.status.failure.is_none()
                 && one.at.is_some_and(|at| at <= now)
         };
-        let mut due: Vec<&mut Happening> = self.0.iter_mut().filter(due).collect();
+        let mut due: Vec<&mut Happening> = self.all.iter_mut().filter(due).collect();
         due.sort_by_key(|one| one.at);
         for one in due {
             let at = one.at.unwrap_or(now);
             let changes = std::mem::take(&mut one.changes);
             if !changes.is_empty() {
                 events.record(at, What::Changed { by: Origin::Timeline, changes });
+            }
+            let becomes = one.node.take().filter(|_| one.made.is_some());
+            if let Some(what) = becomes.and_then(|of| becomes_of(of, &mut self.failed)) {
+                events.record(at, what);
             }
             match one.made.and_then(|made| simulation.route_changed(made)) {
                 None => one.status.happened = one.at,
@@ -91,7 +106,7 @@ impl Timeline {
 
     /// How all events went.
     pub fn statuses(self) -> Vec<TimelineStatus> {
-        self.0.into_iter().map(|one| one.status).collect()
+        self.all.into_iter().map(|one| one.status).collect()
     }
 }
 
@@ -118,6 +133,32 @@ impl Happening {
                 events.record(at, What::ChangeFailed { by, reason });
             }
         }
+    }
+}
+
+/// The node that fails or works again at an event.
+fn node_change(event: &netloom_scenario::Happening) -> Option<(&str, NodeChange)> {
+    let change = match &event.action {
+        TimelineAction::SetNode { state: NodeState::Failed, .. } if !event.takes_back() => {
+            NodeChange::Fails
+        }
+        TimelineAction::SetNode { state: NodeState::Failed | NodeState::Up, .. } => {
+            NodeChange::Recovers
+        }
+        _ => return None,
+    };
+    let TimelineAction::SetNode { node, .. } = &event.action else { return None };
+    Some((node, change))
+}
+
+/// What is recorded of a node that fails or works again: a node that works has not to recover.
+fn becomes_of((node, change): (String, NodeChange), failed: &mut HashSet<String>) -> Option<What> {
+    match change {
+        NodeChange::Fails => {
+            failed.insert(node.clone());
+            Some(What::NodeFailed { node })
+        }
+        NodeChange::Recovers => failed.remove(&node).then_some(What::NodeRecovered { node }),
     }
 }
 

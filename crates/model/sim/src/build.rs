@@ -139,6 +139,7 @@ impl Cell {
             timeline: shared.timeline.clone(),
             next_change: 0,
             routes: BTreeMap::new(),
+            not_begun: Vec::new(),
             announcements: Vec::new(),
             log: Vec::new(),
             captured: Vec::new(),

@@ -13,7 +13,7 @@ use crate::capture::{Captured, WireTaps};
 use crate::crossing::{Announcement, Inlet, is_cut};
 use crate::flow::FlowCounts;
 use crate::island::Island;
-use crate::network::{Change, InterfaceId, RouteChange, RouteChanged, RouteError};
+use crate::network::{Change, InterfaceId, NodeChange, RouteChange, RouteChanged, RouteError};
 use crate::node::{Neighbours, Node, NodeCounts};
 use crate::own::Own;
 use crate::queue::{Due, Entity, Queue};
@@ -61,6 +61,8 @@ pub struct Cell {
     pub(crate) next_change: usize,
     /// What became of the routes that the timeline changed, by the place of the change.
     pub(crate) routes: BTreeMap<usize, Result<RouteChanged, RouteError>>,
+    /// Flows whose node had failed when they were to begin.
+    pub(crate) not_begun: Vec<u32>,
     pub(crate) log: Vec<(PipeId, FrameEvent)>,
     pub(crate) captured: Vec<Captured>,
     pub(crate) work: Work,
@@ -178,6 +180,11 @@ impl Cell {
         kept.filter_map(|one| one.sender_info()).chain(self.gone.values().copied())
     }
 
+    /// Flows that were to begin here while their node had failed, and never did.
+    pub fn not_begun(&self) -> impl Iterator<Item = u32> {
+        self.not_begun.iter().copied()
+    }
+
     /// When all of a flow that is sent here had been delivered, if it has an end and that was
     /// reached.
     pub fn delivered_at(&self, flow: u32) -> Option<Time> {
@@ -293,8 +300,21 @@ impl Cell {
             if let Some((node, change)) = &change.route {
                 self.change_route(number, *node, change);
             }
+            if let Some((node, change)) = change.node {
+                self.change_node(node, change);
+            }
         }
         self.schedule_change();
+    }
+
+    /// Has a node fail or recover, if it is here.
+    fn change_node(&mut self, node: u32, change: NodeChange) {
+        let Some(here) = self.nodes.get_mut(node) else { return };
+        let has_failed = change == NodeChange::Fails;
+        if std::mem::replace(&mut here.has_failed, has_failed) != has_failed && has_failed {
+            self.stop_senders(node);
+            self.drop_sockets(node);
+        }
     }
 
     /// Changes a route of a node, if that is here.

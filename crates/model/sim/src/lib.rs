@@ -57,8 +57,8 @@ pub use crossing::Announcement;
 pub use ethernet::{EthernetFrame, FrameMemory};
 pub use flow::{Arrival, Arrivals, Delays, FlowCounts, FlowKind, FlowSpec, TcpFlow, TcpWork};
 pub use network::{
-    Change, Interface, InterfaceId, Link, Network, Node, Route, RouteChange, RouteChanged,
-    RouteError, RouteSource, Tap,
+    Change, Interface, InterfaceId, Link, Network, Node, NodeChange, Route, RouteChange,
+    RouteChanged, RouteError, RouteSource, Tap,
 };
 pub use node::NodeCounts;
 pub use packet::{Body, Error, ErrorKind, Flags, Fragment, Packet, Stamp, TcpHeader};

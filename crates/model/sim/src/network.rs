@@ -116,6 +116,18 @@ pub struct Change {
     pub changes: Vec<(PipeId, PipeChange)>,
     /// A node, by its place, and what becomes of its routes.
     pub route: Option<(u32, RouteChange)>,
+    /// A node, by its place, and what becomes of it.
+    pub node: Option<(u32, NodeChange)>,
+}
+
+/// What becomes of a node. Its links are not meant by that.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NodeChange {
+    /// Nothing runs in it any more: what it sends ends, and its sockets are gone without a word to
+    /// their peers. Routes and interfaces stay.
+    Fails,
+    /// What begins to send from now on does. What has ended does not begin again.
+    Recovers,
 }
 
 /// A route that comes or goes.

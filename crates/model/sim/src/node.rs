@@ -16,6 +16,8 @@ use crate::{AddressBook, AddressId, Network};
 #[derive(Debug)]
 pub(crate) struct Node {
     pub forwards: bool,
+    /// Whether nothing runs in it.
+    pub has_failed: bool,
     pub interfaces: Vec<Interface>,
     table: Table,
     /// Who knows the rest of the table, until it was asked.
@@ -172,6 +174,7 @@ impl Node {
         let local = own.map(|address| book.enter(address)).collect();
         Self {
             forwards: node.forwards,
+            has_failed: false,
             interfaces,
             table: Table::new(node),
             source: network.routes.clone().map(|source| (number, source)),

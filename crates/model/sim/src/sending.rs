@@ -139,6 +139,13 @@ impl Sender {
         }
     }
 
+    /// What sends is gone: nothing more is sent, and nothing more will have been delivered.
+    fn stop(&mut self, now: Time) {
+        self.due = None;
+        self.open = 0;
+        self.end(now);
+    }
+
     /// When it ended, if it has.
     pub fn ended(&self) -> Option<Time> {
         self.ended
@@ -167,10 +174,27 @@ impl Cell {
         }
     }
 
+    /// What a node sends ends, for good. What is to begin later is not meant.
+    pub(crate) fn stop_senders(&mut self, node: u32) {
+        let flows = Arc::clone(&self.flows);
+        let now = self.now;
+        let begun = (0..).zip(flows.iter()).filter(|(_, of)| of.from == node && of.start <= now);
+        begun.for_each(|(number, _)| self.stop_sender(number));
+    }
+
+    fn stop_sender(&mut self, number: u32) {
+        self.senders[number].stop(self.now);
+        self.queue.set(Entity::Source(number), None);
+    }
+
     /// A flow does what is due.
     pub(crate) fn send_next(&mut self, number: u32) {
         let flows = Arc::clone(&self.flows);
         let flow = &flows[number as usize];
+        if self.nodes[flow.from].has_failed {
+            self.not_begun.push(number);
+            return self.stop_sender(number);
+        }
         let sender = &mut self.senders[number];
         let Some(Arrival { payload, to, .. }) = sender.due.take() else {
             return self.do_work(number);

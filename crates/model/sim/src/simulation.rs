@@ -110,6 +110,13 @@ impl Simulation {
         all.into_iter().map(|one| (one.capture, one.shown(book))).collect()
     }
 
+    /// Flows that were to begin while their node had failed, and never did.
+    pub fn not_begun(&self) -> Vec<u32> {
+        let mut all: Vec<u32> = self.cells.iter().flat_map(Cell::not_begun).collect();
+        all.sort_unstable();
+        all
+    }
+
     /// What became of the route that a change of the timeline, by its place, is about; nothing if
     /// it is about none, or has not happened yet.
     pub fn route_changed(&self, change: usize) -> Option<&Result<RouteChanged, RouteError>> {

@@ -237,6 +237,22 @@ impl Cell {
         }
     }
 
+    /// The sockets of a node are gone, without a word to their peers: who writes to them later
+    /// hears that there are none.
+    pub(crate) fn drop_sockets(&mut self, node: u32) {
+        for number in 0..self.connections.len() as u32 {
+            let connection = self.connections[number as usize].as_ref();
+            if connection.is_some_and(|connection| connection.node == node) {
+                self.queue.set(Entity::Timer(number), None);
+                self.forget(number);
+            }
+        }
+        let stack = &mut self.nodes[node].stack;
+        stack.ports.clear();
+        stack.listeners.clear();
+        stack.parts.clear();
+    }
+
     /// A segment reaches its host.
     pub(crate) fn segment(&mut self, node: u32, packet: Packet) {
         let peer = (packet.source, packet.source_port, packet.destination_port);

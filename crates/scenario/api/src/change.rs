@@ -1,9 +1,10 @@
 //! What can be changed while an experiment runs.
 
-use netloom_link::LinkState;
 pub use netloom_link::PipeChange;
 use netloom_link::notation::ToldChange;
-use netloom_scenario::{Direction, Happening, Link, Route, RouteChange, Scenario, TimelineAction};
+use netloom_scenario::{
+    Direction, Happening, Link, NodeState, Route, RouteChange, Scenario, TimelineAction,
+};
 use netloom_units::Time;
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
@@ -34,15 +35,17 @@ pub struct LinkChange {
 }
 
 impl LinkChange {
-    /// The changes of links that an event of the timeline is; none for a command or a route.
+    /// The changes of links that an event of the timeline is; none for a command or a route, and
+    /// for the end of a failure, whose links come back by events of their own.
     pub fn of_happening(scenario: &Scenario, happening: &Happening) -> Vec<Self> {
         match &happening.action {
+            TimelineAction::SetNode { .. } if happening.takes_back() => Vec::new(),
             TimelineAction::SetLink { link, direction, change } => {
                 let (link, direction) = (link.clone(), *direction);
                 vec![Self { link, direction, change: (**change).clone() }]
             }
             TimelineAction::SetNode { node, state } => {
-                let change = PipeChange { state: Some(*state), ..PipeChange::default() };
+                let change = PipeChange { state: Some(state.of_links()), ..PipeChange::default() };
                 let at_node = scenario
                     .links
                     .iter()
@@ -82,8 +85,15 @@ pub fn happening_in_words(happening: &Happening, changes: &[LinkChange]) -> Stri
         TimelineAction::SetLink { .. } => {
             changes.iter().map(LinkChange::in_words).collect::<Vec<_>>().join(", ")
         }
+        TimelineAction::SetNode { node, .. } if happening.takes_back() => {
+            format!("node {node}: works again")
+        }
         TimelineAction::SetNode { node, state } => {
-            let state = if *state == LinkState::Down { "down" } else { "up" };
+            let state = match state {
+                NodeState::Up => "up",
+                NodeState::Down => "down",
+                NodeState::Failed => "failed",
+            };
             format!("node {node}: {state}")
         }
         TimelineAction::Run { node, command } => {

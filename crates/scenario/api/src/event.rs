@@ -121,6 +121,16 @@ pub enum What {
         /// Exit code; 128 + the signal's number if a signal ended it.
         code: i32,
     },
+    /// A node failed: all that ran in it was killed.
+    NodeFailed {
+        /// The node.
+        node: String,
+    },
+    /// A node that had failed works again: its services are being started.
+    NodeRecovered {
+        /// The node.
+        node: String,
+    },
     /// A command of the timeline ended.
     CommandEnded {
         /// The node.
@@ -199,6 +209,8 @@ impl What {
             Self::ServiceEnded { service, node, code } => {
                 format!("service {service}@{node} ended with code {code}")
             }
+            Self::NodeFailed { node } => format!("node {node} failed: all in it was killed"),
+            Self::NodeRecovered { node } => format!("node {node} works again"),
             Self::CommandEnded { node, command, code, .. } => {
                 format!("`{}` in {node} ended with code {code}", command.join(" "))
             }

@@ -35,6 +35,8 @@ impl Happened {
             | What::Changed { .. }
             | What::RouteChanged { .. }
             | What::ChangeFailed { .. }
+            | What::NodeFailed { .. }
+            | What::NodeRecovered { .. }
             | What::ServiceHealth { .. }
             | What::ServiceEnded { .. }
             | What::CommandEnded { .. }

@@ -3,11 +3,13 @@
 
 use std::collections::HashMap;
 
-use netloom_link::{LinkState, PipeChange, PipeConfig, Stream};
+use netloom_link::{PipeChange, PipeConfig, Stream};
 use netloom_traffic::DurationDistribution;
 use netloom_units::Duration;
 
-use crate::spec::{Direction, Fails, Recurs, Scenario, Start, TimelineAction, TimelineEvent, When};
+use crate::spec::{
+    Direction, Fails, NodeState, Recurs, Scenario, Start, TimelineAction, TimelineEvent, When,
+};
 
 /// Something that happens once.
 #[derive(Debug, Clone, PartialEq)]
@@ -75,7 +77,7 @@ impl Scenario {
             }
             let action = &self.timeline[one.number].action;
             let pipes = network.apply(action);
-            let is_pair = one.lasts.is_some() && matches!(action, TimelineAction::Route { .. });
+            let is_pair = one.lasts.is_some() && action.has_own_end();
             let pair = is_pair.then(|| pairs.next()).flatten();
             let begins = Happening::once(Start::At(one.at), action.clone());
             found[one.number].push(Happening { lasting: pair.map(Lasting::Begins), ..begins });
@@ -195,7 +197,7 @@ impl<'a> Network<'a> {
                 (link.into_iter().collect(), directions, (**change).clone())
             }
             TimelineAction::SetNode { node, state } => {
-                let change = PipeChange { state: Some(*state), ..PipeChange::default() };
+                let change = PipeChange { state: Some(state.of_links()), ..PipeChange::default() };
                 let links = self.scenario.links.iter().enumerate();
                 let at_node = links
                     .filter(|(_, link)| link.endpoints.iter().any(|end| end.node == *node))
@@ -241,9 +243,19 @@ impl<'a> Network<'a> {
     }
 }
 
+impl TimelineAction {
+    /// Whether more comes back after it than links.
+    fn has_own_end(&self) -> bool {
+        match self {
+            Self::Route { .. } | Self::SetNode { state: NodeState::Failed, .. } => true,
+            Self::SetNode { .. } | Self::SetLink { .. } | Self::Run { .. } => false,
+        }
+    }
+}
+
 impl Fails {
-    /// The action that a failure is: a cut.
-    pub(crate) const STATE: LinkState = LinkState::Down;
+    /// The state that a failure of a link, or of all links of a node, brings: a cut.
+    pub(crate) const STATE: NodeState = NodeState::Down;
 
     /// How long it takes from one failure to the next on average, in ns.
     pub(crate) fn mean_gap(&self) -> Option<f64> {

@@ -30,7 +30,7 @@ pub use node::{
 pub use process::{Command, Expectation, ExpectedExit, Process, Ready};
 pub use simulation::{SimulationOptions, Threads};
 pub use timeline::{
-    Fails, Milestone, Recurs, RouteChange, Start, TimelineAction, TimelineEvent, When,
+    Fails, Milestone, NodeState, Recurs, RouteChange, Start, TimelineAction, TimelineEvent, When,
 };
 pub use traffic::{IpFamily, Traffic, Transport};
 pub use watching::{Capture, Measure, Monitor, OnContention};

@@ -44,7 +44,7 @@ pub use drain::wait as wait_until_freed;
 pub use error::NodeError;
 pub use network::Network;
 pub use process::files::NodeFiles;
-pub use process::node::{OnExit, OnStarted, Processes};
+pub use process::node::{Killed, OnExit, OnStarted, Processes};
 pub use process::pidfd::{PidFd, is_going, started_at};
 pub use process::spawning::{ExitStatus, SpawnRequest, Spawned, Stdio};
 pub use process::view::{View, ViewBind, ViewDirectory, ViewFile};

@@ -20,7 +20,7 @@ use crate::books::ledger::Ledger;
 use crate::cgroup::{self, Places, Tree, Usage};
 use crate::context::Context;
 use crate::device::Device;
-use crate::process::node::{Node, OnExit, Processes};
+use crate::process::node::{Killed, Node, OnExit, Processes};
 use crate::process::reactor::Reactor;
 use crate::process::starter::Starter;
 use crate::stack::interface::{self, InterfaceState};
@@ -161,6 +161,15 @@ impl Network {
                 Err(NodeError::in_node(node, action, source))
             }
         }
+    }
+
+    /// Kills all processes of a node, its init among them. Does not wait: [`Killed::ended_by`]
+    /// does. The node's stack stays; what is started in it next has another init.
+    ///
+    /// # Errors
+    /// [`NodeError::UnknownNode`].
+    pub fn kill_processes(&self, node: &str) -> Result<Killed, NodeError> {
+        Ok(Killed::new(self.node(node)?.running()))
     }
 
     /// The files of a node as its processes see them. What is done with them may wait for the node:

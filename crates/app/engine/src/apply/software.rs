@@ -117,6 +117,7 @@ impl Software {
             true => self.gone.get(node).and_then(|(view, _)| view.clone()),
         };
         live.network.set_view(node, view);
+        self.services.network.recover(node);
     }
 
     /// A node is about to be removed, with all that runs in it.

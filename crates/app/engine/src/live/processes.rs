@@ -37,6 +37,7 @@ impl LiveNetwork {
     /// Where processes of a node are started. The first time that takes milliseconds of a thread,
     /// for the node's init must be started.
     async fn processes_of(&self, node: &str) -> Result<Processes> {
+        self.check_works(node)?;
         let running = self.with(|live| Ok(live.network.running_processes(node)?))?;
         if let Some(processes) = running {
             return Ok(processes);
@@ -44,7 +45,13 @@ impl LiveNetwork {
         // Few at a time: each takes a thread of the runtime from all others. Never closed.
         let _turn = self.init_turns.acquire().await;
         let start = || self.with(|live| Ok(live.network.processes(node)?));
-        tokio::task::block_in_place(start)
+        let started = tokio::task::block_in_place(start)?;
+        if let Err(failed) = self.check_works(node) {
+            // It failed meanwhile, and what has just been started must not outlive that.
+            self.with(|live| Ok(live.network.kill_processes(node)?))?;
+            return Err(failed);
+        }
+        Ok(started)
     }
 
     /// Sends a signal to a process of a node; one that has ended meanwhile does not mind. Does not

@@ -109,6 +109,7 @@ impl Instance {
     }
 
     async fn execute(&self, planned: Time) -> Result<(), String> {
+        let begun = self.run.now();
         let spawned = self.run.unless_over(self.spawn()).await.ok_or_else(|| {
             self.fail("did not start before the run ended: its node was slow".into())
         })?;
@@ -118,6 +119,10 @@ impl Instance {
         self.started(pid, planned);
         if let Some(status) = self.until_ready(pid, &mut exited).await {
             self.finish(status).await;
+            if self.was_killed_with_node(status, begun) {
+                self.set(ProcessState::Done { code: status.code() });
+                return Ok(());
+            }
             let ended = self.ended_badly(status.code());
             return Err(self.fail(format!("{ended}, before it was ready")));
         }
@@ -137,7 +142,14 @@ impl Instance {
             return Ok(());
         }
         self.set(ProcessState::Done { code });
-        if code == 0 || self.has_expected_exit() { Ok(()) } else { Err(self.ended_badly(code)) }
+        let is_well =
+            code == 0 || self.has_expected_exit() || self.was_killed_with_node(status, begun);
+        if is_well { Ok(()) } else { Err(self.ended_badly(code)) }
+    }
+
+    /// Whether the process died because its node failed after it had begun: the scenario wants it.
+    fn was_killed_with_node(&self, status: ExitStatus, begun: Time) -> bool {
+        status.code() == KILLED && self.run.network().has_failed_since(&self.node, begun)
     }
 
     /// Whether the scenario says how the process ends: then that is judged at the end of the run.

@@ -7,6 +7,7 @@
 
 mod clockwork;
 mod expect;
+mod failure;
 mod instance;
 mod shared;
 mod timeline;

@@ -21,6 +21,7 @@ use crate::end::End;
 use crate::events::EventLog;
 use crate::live::LiveNetwork;
 use crate::monitoring::SharedMonitor;
+use crate::services::Services;
 use crate::state::RunState;
 use crate::usage::MemoryKills;
 
@@ -35,6 +36,8 @@ pub struct Context {
     pub network: Arc<LiveNetwork>,
     /// Where processes stand, and what happens is recorded.
     pub state: Arc<RunState>,
+    /// What runs in nodes from the start.
+    pub services: Arc<Services>,
     /// What is shown how late things happened.
     pub monitor: Arc<SharedMonitor>,
     /// What ended a process that was killed.

@@ -7,13 +7,14 @@ use netloom_api::event::{Origin, What};
 use netloom_api::summary::TimelineStatus;
 use netloom_monitor::Observation;
 use netloom_nodes::{RouteChanged, SpawnRequest, Stdio};
-use netloom_scenario::{Command, Happening, Lasting, RouteChange, TimelineAction};
+use netloom_scenario::{Command, Happening, Lasting, NodeState, RouteChange, TimelineAction};
 use netloom_units::Time;
 use netloom_units::readable::seconds;
 use tokio::io::{AsyncRead, AsyncReadExt};
 use tokio::net::unix::pipe;
 use tokio::sync::oneshot;
 
+use super::failure;
 use super::shared::{Run, Wait};
 use crate::live::{Running, changes};
 
@@ -21,11 +22,11 @@ use crate::live::{Running, changes};
 const OUTPUT_KEPT: u64 = 64 * 1024;
 
 /// How an event went.
-struct Happened {
+pub(super) struct Happened {
     /// When it happened; nothing if it could not.
-    at: Option<Time>,
+    pub at: Option<Time>,
     /// What went wrong.
-    failure: Option<String>,
+    pub failure: Option<String>,
 }
 
 /// Waits for the event's time, makes it happen, and hands back what became of it.
@@ -55,6 +56,13 @@ pub async fn happen(run: Run, number: usize, event: Happening) -> TimelineStatus
         TimelineAction::Run { node, command } => execute(&run, planned, node, &command).await,
         TimelineAction::Route { node, change } => {
             change_route(&run, planned, (node, change), event.lasting).await
+        }
+        TimelineAction::SetNode { node, state: NodeState::Failed } => match event.lasting {
+            Some(Lasting::Ends(_)) => failure::recover(&run, planned, &node).await,
+            _ => failure::fail(&run, planned, &node, changes).await,
+        },
+        TimelineAction::SetNode { node, state: NodeState::Up } => {
+            change_and_recover(&run, planned, changes, &node).await
         }
         TimelineAction::SetLink { .. } | TimelineAction::SetNode { .. } => {
             change(&run, planned, changes).await
@@ -95,18 +103,43 @@ async fn change(run: &Run, planned: Time, changes: Vec<LinkChange>) -> Option<Ha
     });
     let (happened, outcome) = done.await.ok()?;
     run.observe_lateness(planned, happened);
-    let by = Origin::Timeline;
     Some(match outcome {
         Ok(at) => {
-            run.events().record_at(at, What::Changed { by, changes });
+            run.record_changed(at, changes);
             Happened { at: Some(at), failure: None }
         }
-        Err(error) => {
-            let reason = netloom_api::in_words(error.as_ref());
-            run.events().record(What::ChangeFailed { by, reason: reason.clone() });
-            Happened { at: None, failure: Some(reason) }
-        }
+        Err(error) => run.change_failed(&error),
     })
+}
+
+/// Has the links of a node up at `planned`, and the node work again if it has failed; nothing if
+/// the run ended before.
+async fn change_and_recover(
+    run: &Run,
+    planned: Time,
+    changes: Vec<LinkChange>,
+    node: &str,
+) -> Option<Happened> {
+    let changed = change(run, planned, changes).await?;
+    if changed.failure.is_some() {
+        return Some(changed);
+    }
+    let Happened { failure, .. } = failure::recover_now(run, node).await;
+    Some(Happened { failure, ..changed })
+}
+
+impl Run {
+    /// Records changes of links.
+    pub(super) fn record_changed(&self, at: Time, changes: Vec<LinkChange>) {
+        self.events().record_at(at, What::Changed { by: Origin::Timeline, changes });
+    }
+
+    /// Records that a change could not be made.
+    pub(super) fn change_failed(&self, error: &anyhow::Error) -> Happened {
+        let reason = netloom_api::in_words(error.as_ref());
+        self.events().record(What::ChangeFailed { by: Origin::Timeline, reason: reason.clone() });
+        Happened { at: None, failure: Some(reason) }
+    }
 }
 
 /// Changes a route of a node at `planned`, or takes an earlier change back; nothing if the run
@@ -136,18 +169,14 @@ async fn change_route(
     });
     let (happened, outcome) = done.await.ok()?;
     run.observe_lateness(planned, happened);
-    let by = Origin::Timeline;
     Some(match outcome {
         Ok(RouteChanged { was, is, .. }) => {
+            let by = Origin::Timeline;
             let changed = What::RouteChanged { by, node: at_node, was, is };
             run.events().record_at(happened, changed);
             Happened { at: Some(happened), failure: None }
         }
-        Err(error) => {
-            let reason = netloom_api::in_words(error.as_ref());
-            run.events().record(What::ChangeFailed { by, reason: reason.clone() });
-            Happened { at: None, failure: Some(reason) }
-        }
+        Err(error) => run.change_failed(&error),
     })
 }
 

@@ -14,7 +14,7 @@ use netloom_scenario::{
     Command, IpFamily, Milestone, Process, Ready, Scenario, Start, Traffic, Transport,
 };
 use netloom_traffic::Model;
-use netloom_units::Duration;
+use netloom_units::{Duration, Time};
 use nix::sys::time::TimeValLike;
 use nix::time::{ClockId, clock_gettime};
 use serde::de::DeserializeOwned;
@@ -251,7 +251,8 @@ fn turned(
 type Sendings = BTreeMap<u64, Sent>;
 type Arrivals = BTreeMap<u64, Arrived>;
 
-/// The report of a process, the last line that it printed; noted as missing if there is none.
+/// The report of a process, the last line that it printed; noted as missing if there is none. What
+/// was killed with its node has none: that is a warning only.
 fn report<T: DeserializeOwned>(
     run: &Run,
     process: &str,
@@ -264,13 +265,14 @@ fn report<T: DeserializeOwned>(
         let last = text.lines().last().filter(|line| line.starts_with('{'));
         Ok(last.map(serde_json::from_str).transpose()?)
     };
+    let lacks = format!("traffic.parquet lacks what `{process}` in `{node}` counted");
     match read(&stdout) {
         Ok(Some(report)) => return Some(report),
-        Ok(None) => {
-            missing.push(format!("traffic.parquet lacks what `{process}` in `{node}` counted"));
+        Ok(None) if run.network().has_failed_since(node, Time::ZERO) => {
+            run.events().warn(format!("{lacks}: it was killed with its node"));
         }
-        Err(error) => missing
-            .push(format!("traffic.parquet lacks what `{process}` in `{node}` counted: {error:#}")),
+        Ok(None) => missing.push(lacks),
+        Err(error) => missing.push(format!("{lacks}: {error:#}")),
     }
     None
 }

@@ -130,6 +130,28 @@ impl ServiceTable {
         earlier
     }
 
+    /// The node has failed, and all its services with it.
+    pub fn fail(&self, node: &str) {
+        self.set_all(node, &ServiceState::Failed { reason: "was killed with its node".into() });
+    }
+
+    /// The services of a node, which are to be started again; its startup commands are not, since
+    /// what they have set up in the node's stack is still there.
+    pub fn again(&self, node: &str) -> Option<NodeStart> {
+        self.set_all(node, &ServiceState::Waiting);
+        Some(NodeStart { startup: vec![], ..self.start_of(node)? })
+    }
+
+    /// Where all services of a node stand now: reports of those before are ignored.
+    fn set_all(&self, node: &str, state: &ServiceState) {
+        for (row, tenure) in &mut self.lock().rows {
+            if row.node == node {
+                std::mem::take(tenure).end();
+                row.state = state.clone();
+            }
+        }
+    }
+
     /// The time of a service that is there.
     pub fn tenure(&self, service: &str, node: &str) -> Option<Tenure> {
         let table = self.lock();
@@ -213,5 +235,27 @@ mod tests {
         services.set("web", "a", &second, ready(9));
         assert_eq!(states(), [waiting.clone(), waiting]);
         assert!(services.start_of("c").is_none() && services.dismiss("c").is_none());
+    }
+
+    #[test]
+    fn services_of_a_node_that_has_failed_are_started_again_without_its_startup_commands() {
+        let startup = vec![netloom_scenario::Command::Shell("ip route".into())];
+        let starts = [NodeStart { startup, ..start("a") }, start("b")];
+        let services = ServiceTable::new(&starts, Logs::default());
+        let state = |of: usize| services.rows()[of].state.clone();
+        let first = services.tenure("web", "a").unwrap();
+        services.fail("a");
+        assert!(matches!(state(0), ServiceState::Failed { .. }) && first.is_over());
+        assert_eq!(state(1), ServiceState::Waiting);
+        let again = services.again("a").unwrap();
+        assert!(again.startup.is_empty() && again.services.len() == 1);
+        let second = services.tenure("web", "a").unwrap();
+        services.set("web", "a", &first, ServiceState::Ready { pid: 7 });
+        assert!(state(0) == ServiceState::Waiting && !second.is_over());
+        services.set("web", "a", &second, ServiceState::Ready { pid: 8 });
+        assert_eq!(state(0), ServiceState::Ready { pid: 8 });
+        // The next start of the node runs them.
+        assert_eq!(services.start_of("a").unwrap().startup.len(), 1);
+        assert!(services.again("c").is_none());
     }
 }

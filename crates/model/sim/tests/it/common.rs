@@ -4,7 +4,7 @@ use netloom_fabric::{LinkEnd, LinkId, PipeId, PortId};
 use netloom_link::{Direction, IpPrefix, PipeChange, PipeConfig, Stream};
 use netloom_sim::{
     Arrival, Arrivals, Change, FlowCounts, FlowKind, FlowSpec, Interface, InterfaceId, Link,
-    Network, Node, Route, Simulation, TcpFlow, TcpWork,
+    Network, Node, NodeChange, Route, Simulation, TcpFlow, TcpWork,
 };
 use netloom_tcp::Config;
 use netloom_traffic::{Model, Receivers};
@@ -113,8 +113,18 @@ impl Sketch {
         let changes =
             Direction::BOTH.map(|direction| (PipeId { link, direction }, change(properties)));
         let at = Time::ZERO + Duration::from_millis(millis);
-        self.network.timeline.push(Change { at, changes: changes.to_vec(), route: None });
+        self.network.timeline.push(Change {
+            at,
+            changes: changes.to_vec(),
+            route: None,
+            node: None,
+        });
     }
+}
+
+/// A change of a node.
+pub fn node_at(millis: u64, node: u32, change: NodeChange) -> Change {
+    Change { at: at(millis), changes: vec![], route: None, node: Some((node, change)) }
 }
 
 pub fn change(text: &str) -> PipeChange {

@@ -3,7 +3,6 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use netloom_link::LinkState;
 use netloom_traffic::DurationDistribution;
 use netloom_units::Duration;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
@@ -15,7 +14,7 @@ use super::node::RawRoute;
 use super::values::{RawCommand, RawTime};
 use crate::address::IpPrefix;
 use crate::decode::Spanned;
-use crate::spec::{Direction, Milestone};
+use crate::spec::{Direction, Milestone, NodeState};
 
 /// Something that happens at a time: a `link` with `set` or `state`, or a `node` with `state`,
 /// `run` or `route`.
@@ -39,9 +38,11 @@ pub(crate) struct RawEvent {
     /// The node whose links change, or in which a command is run.
     #[serde(default)]
     pub node: Option<Spanned<String>>,
-    /// `down` or `up`: the new state of the link, or of all links of the node.
+    /// `down` or `up`: the new state of the link, or of all links of the node. `failed`: the node's
+    /// links are down, and all that runs in it is killed; with `up`, or after `for`, its services
+    /// are started again.
     #[serde(default)]
-    pub state: Option<LinkState>,
+    pub state: Option<NodeState>,
     /// For how long: then what was changed comes back.
     #[serde(default, rename = "for")]
     pub time: Option<RawTime>,

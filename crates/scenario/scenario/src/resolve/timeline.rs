@@ -10,7 +10,7 @@ use super::routes;
 use crate::decode::Spanned;
 use crate::diagnostic::Diagnostic;
 use crate::raw::{RawEvent, RawFails, RawRouteChange, RawScenario, RawStart};
-use crate::spec::{Fails, Recurs, RouteChange, TimelineAction, TimelineEvent, When};
+use crate::spec::{Fails, NodeState, Recurs, RouteChange, TimelineAction, TimelineEvent, When};
 
 /// Resolves all events.
 pub(super) fn resolve(
@@ -180,11 +180,19 @@ fn set_link(
         report.error(Diagnostic::error(span, message).with_help("keep one of them"));
     }
     let fails = event.fails.as_ref().map(|_| Fails::STATE);
-    if let (Some(fails), Some(_)) = (&event.fails, change.state.or(event.state)) {
+    if let (Some(fails), Some(_)) =
+        (&event.fails, change.state.or(event.state.map(NodeState::of_links)))
+    {
         let message = "`fails` changes the state by itself";
         report.error(Diagnostic::error(fails.span, message).with_help("leave `state` out"));
     }
-    let state = event.state.or(fails);
+    if event.state == Some(NodeState::Failed) {
+        let span = report.key(event.id, &["state"]).unwrap_or(event.span);
+        let message = "a link does not fail: that is a state of a `node`";
+        let help = "write `state: down`, or `node: NAME` for one with all that runs in it";
+        report.error(Diagnostic::error(span, message).with_help(help));
+    }
+    let state = event.state.or(fails).map(NodeState::of_links);
     change = change.overlaid(&PipeChange { state, ..PipeChange::default() });
     let is_incomplete = report.is_incomplete(event.id)
         || event.set.as_ref().is_some_and(|set| report.is_incomplete(set.id));
@@ -216,7 +224,14 @@ fn at_node(
     }
     match (event.state.or(fails), &event.run) {
         (Some(state), None) => {
-            references.node(node, report)?;
+            let kind = references.node(node, report)?.kind;
+            if state == NodeState::Failed && !kind.has_stack() {
+                let message =
+                    format!("nothing runs in `{}`: only hosts and routers fail", node.value);
+                let help = "write `state: down`, which cuts its links";
+                let span = report.key(event.id, &["state"]).unwrap_or(event.span);
+                report.error(Diagnostic::error(span, message).with_help(help));
+            }
             Some(TimelineAction::SetNode { node: node.value.clone(), state })
         }
         (None, Some(command)) => references
@@ -233,7 +248,7 @@ fn at_node(
                 && event.direction.is_none()
             {
                 let message = format!("nothing happens at node `{}`", node.value);
-                let help = "add `state: down`, `state: up`, `run: COMMAND` or `route: …`";
+                let help = "add `state: down`, `up` or `failed`, `run: COMMAND` or `route: …`";
                 report.error(Diagnostic::error(event.span, message).with_help(help));
             }
             None

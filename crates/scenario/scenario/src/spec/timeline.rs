@@ -1,6 +1,6 @@
 //! What happens at a time, and how times are said.
 
-use netloom_link::PipeChange;
+use netloom_link::{LinkState, PipeChange};
 use netloom_traffic::DurationDistribution;
 use netloom_units::Duration;
 use schemars::JsonSchema;
@@ -70,12 +70,12 @@ pub enum TimelineAction {
         /// What changes.
         change: Box<PipeChange>,
     },
-    /// All links of a node go down or up.
+    /// All links of a node go down or up; with them, the node fails or works again.
     SetNode {
         /// The node's name.
         node: String,
         /// The new state.
-        state: netloom_link::LinkState,
+        state: NodeState,
     },
     /// A command is run in a node; its output is kept with the event.
     Run {
@@ -91,6 +91,28 @@ pub enum TimelineAction {
         /// What comes or goes.
         change: RouteChange,
     },
+}
+
+/// The state of a node.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum NodeState {
+    /// Its links are up; if it had failed, its services are started again.
+    Up,
+    /// Its links are down; what runs in it goes on.
+    Down,
+    /// Its links are down, and nothing runs in it: all its processes and services are killed.
+    Failed,
+}
+
+impl NodeState {
+    /// The state of the node's links.
+    pub fn of_links(self) -> LinkState {
+        match self {
+            Self::Up => LinkState::Up,
+            Self::Down | Self::Failed => LinkState::Down,
+        }
+    }
 }
 
 /// A route that comes or goes.

@@ -23,16 +23,15 @@ fn told(scenario: &Scenario) -> Vec<(u64, String)> {
                 format!("{link} {direction:?} {change}")
             }
             TimelineAction::SetNode { node, state } => format!("{node} {state:?}"),
-            TimelineAction::Route { node, change } => {
-                let pair = match one.lasting {
-                    None => String::new(),
-                    Some(Lasting::Begins(pair)) => format!(", begins {pair}"),
-                    Some(Lasting::Ends(pair)) => format!(", ends {pair}"),
-                };
-                format!("{node} {}{pair}", change.destination())
-            }
+            TimelineAction::Route { node, change } => format!("{node} {}", change.destination()),
             TimelineAction::Run { command, .. } => command.argv().join(" "),
         };
+        let pair = match one.lasting {
+            None => String::new(),
+            Some(Lasting::Begins(pair)) => format!(", begins {pair}"),
+            Some(Lasting::Ends(pair)) => format!(", ends {pair}"),
+        };
+        let what = format!("{what}{pair}");
         (at.as_nanos() / 1_000_000, what)
     });
     told.collect()
@@ -69,6 +68,24 @@ fn a_node_that_is_down_for_a_time_wakes_no_link_that_was_down_before() {
             (1000, "b Down"),
             (3000, r#"one Both {"state":"up"}"#),
             (3000, r#"two Reverse {"state":"up"}"#),
+        ])
+    );
+}
+
+#[test]
+fn a_node_that_fails_for_a_time_has_its_links_back_before_it_works_again() {
+    let happens = of("  - { at: 1s, node: b, state: failed, for: 2s }\n  \
+                      - { at: 5s, node: b, state: failed }\n  \
+                      - { at: 6s, node: b, state: up }\n");
+    assert_eq!(
+        happens,
+        expected(&[
+            (1000, "b Failed, begins 0"),
+            (3000, r#"one Both {"state":"up"}"#),
+            (3000, r#"two Reverse {"state":"up"}"#),
+            (3000, "b Failed, ends 0"),
+            (5000, "b Failed"),
+            (6000, "b Up"),
         ])
     );
 }

@@ -98,6 +98,26 @@ impl Processes {
     }
 }
 
+/// All processes of a node, which have been killed.
+#[derive(Debug)]
+pub struct Killed(Option<Arc<Init>>);
+
+impl Killed {
+    /// Kills a node's init, if it has one, and thereby all its processes; whoever waits for one of
+    /// them hears of its end.
+    pub(crate) fn new(init: Option<Arc<Init>>) -> Self {
+        if let Some(init) = &init {
+            init.end();
+        }
+        Self(init)
+    }
+
+    /// Waits until all of them have ended. False if they have not by `deadline`.
+    pub fn ended_by(&self, deadline: Instant) -> bool {
+        self.0.as_ref().is_none_or(|init| init.ended_by(deadline))
+    }
+}
+
 /// An init process, and everything that waits for its answers.
 #[derive(Debug)]
 pub(crate) struct Init {

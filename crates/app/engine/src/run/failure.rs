@@ -1,0 +1,87 @@
+//! Nodes that the timeline has fail, and work again.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context as _, Result, bail};
+use netloom_api::change::LinkChange;
+use netloom_api::event::What;
+use netloom_nodes::Killed;
+use netloom_units::Time;
+use tokio::sync::oneshot;
+
+use super::shared::Run;
+use super::timeline::Happened;
+use crate::live::changes;
+use crate::services;
+
+/// How long killed processes may take to end.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// Cuts the links of a node at `planned` by `cut`, and kills all that runs in it; nothing if the
+/// run ended before.
+pub(super) async fn fail(
+    run: &Run,
+    planned: Time,
+    node: &str,
+    cut: Vec<LinkChange>,
+) -> Option<Happened> {
+    let (sender, done) = oneshot::channel();
+    let (network, services) = (run.network().clone(), run.context.services.clone());
+    let (failing, wanted) = (node.to_owned(), cut.clone());
+    run.clockwork.at(planned, move || {
+        // The links first, so that no process takes leave of its peers.
+        let killed = changes::change(&network, &wanted).and_then(|at| {
+            services.table.fail(&failing);
+            Ok((at, network.fail(&failing)?))
+        });
+        _ = sender.send((network.now(), killed));
+    });
+    let (happened, outcome) = done.await.ok()?;
+    run.observe_lateness(planned, happened);
+    let (at, killed) = match outcome {
+        Ok(outcome) => outcome,
+        Err(error) => return Some(run.change_failed(&error)),
+    };
+    run.record_changed(at, cut);
+    run.events().record(What::NodeFailed { node: node.into() });
+    let failure = ended(killed).await.err().map(|error| netloom_api::in_words(error.as_ref()));
+    Some(Happened { at: Some(at), failure })
+}
+
+async fn ended(killed: Killed) -> Result<()> {
+    let wait = move || killed.ended_by(Instant::now() + PATIENCE);
+    if !tokio::task::spawn_blocking(wait).await.context("nobody waited for its processes")? {
+        bail!("its processes do not end, although they were killed");
+    }
+    Ok(())
+}
+
+/// Has a node that has failed work again from `planned` on, and starts its services; nothing if the
+/// run ended before.
+pub(super) async fn recover(run: &Run, planned: Time, node: &str) -> Option<Happened> {
+    if !run.wait_until(planned).await {
+        return None;
+    }
+    Some(recover_now(run, node).await)
+}
+
+/// Has a node work again, if it has failed, and starts its services.
+pub(super) async fn recover_now(run: &Run, node: &str) -> Happened {
+    let at = Some(run.now());
+    if !run.network().recover(node) {
+        return Happened { at, failure: None };
+    }
+    run.events().record(What::NodeRecovered { node: node.into() });
+    let services = Arc::clone(&run.context.services);
+    let starts = services.table.again(node).into_iter().collect();
+    let slow = |progress| {
+        if let services::Progress::Slow(message) = progress {
+            run.events().warn(message);
+        }
+    };
+    let started = services::start(&services, starts, slow).await;
+    // The end of the run is that of its services.
+    let failed = started.err().filter(|_| run.end().reason().is_none());
+    Happened { at, failure: failed.map(|error| netloom_api::in_words(error.as_ref())) }
+}
