@@ -259,6 +259,47 @@ fn links_take_the_words_of_tc_and_values_from_files() {
 }
 
 #[test]
+fn routes_of_a_node_change_by_request_all_or_none_of_them() {
+    let lab = Lab::deployed(
+        "topology:\n  nodes:\n    a: { interfaces: { eth1: { ipv4: 10.0.0.1/24 } }, \
+             routes: [{ to: 10.8.0.0/16, via: 10.0.0.2 }] }\n    \
+             b: { interfaces: { eth1: { ipv4: 10.0.0.2/24 } } }\n    s: { kind: switch }\n  \
+           links: [{ endpoints: [\"a:eth1\", s] }, { endpoints: [\"b:eth1\", s] }]\n",
+    );
+    let patch = |node: &str, changes: &str| {
+        let body = format!(r#"{{"changes":[{changes}]}}"#);
+        lab.request("PATCH", &format!("/v1/nodes/{node}/routes"), &body)
+    };
+    let routes = || lab.sh("a", "ip -4 route");
+    let moved = r#"{"remove":"10.8.0.0/16"},{"add":{"to":"10.9.0.0/16","via":"10.0.0.2"}}"#;
+    let answer = patch("a", moved);
+    assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
+    let answer: serde_json::Value =
+        serde_json::from_str(answer.split_once("\r\n\r\n").unwrap().1).unwrap();
+    assert_eq!(answer["routes"][0]["was"]["via"], "10.0.0.2", "{answer}");
+    assert!(answer["routes"][0]["is"].is_null() && answer["routes"][1]["was"].is_null());
+    assert!(routes().contains("10.9.0.0/16") && !routes().contains("10.8.0.0/16"), "{}", routes());
+
+    // The last of them cannot be: the first are taken back.
+    let before = routes();
+    let refused = r#"{"remove":"10.9.0.0/16"},
+        {"add":{"to":"10.7.0.0/16","via":"10.0.0.2"}},{"remove":"10.66.0.0/16"}"#;
+    for (node, changes, said) in [
+        ("a", refused, "route to 10.66.0.0/16: there is none"),
+        ("a", r#"{"add":{"to":"10.9.0.0/16","via":"10.0.0.2"}}"#, "metric already"),
+        ("a", r#"{"add":{"to":"10.5.0.1/16","via":"10.0.0.2"}}"#, "write `10.5.0.0/16`"),
+        ("a", r#"{"add":{"to":"10.5.0.0/16"}}"#, "neither `via` nor `interface`"),
+        ("a", r#"{"add":{"to":"10.5.0.0/16","via":"fe80::1"}}"#, "differ in family"),
+        ("a", r#"{"add":{"to":"10.5.0.0/16","via":"10.0.0.2","metrik":5}}"#, "metrik"),
+        ("s", r#"{"remove":"10.9.0.0/16"}"#, "no node `s` with a network stack"),
+    ] {
+        let answer = patch(node, changes);
+        assert!(answer.starts_with("HTTP/1.1 400") && answer.contains(said), "{answer}");
+        assert_eq!(routes(), before, "{changes}");
+    }
+}
+
+#[test]
 fn carrier_follows_the_link() {
     let lab = Lab::pair("");
     lab.ok(&["deploy"]);

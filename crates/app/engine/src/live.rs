@@ -5,6 +5,7 @@
 //! |---|---|
 //! | `changes` | changes to links |
 //! | `processes` | processes in nodes |
+//! | `routes` | routes of nodes, by request |
 //! | `failures` | nodes that have failed |
 //! | `overflow` | frames that were not read in time, apart from those a cut link loses |
 //! | `lost_outside` | frames from the machine's devices that were not read in time |
@@ -16,6 +17,7 @@ mod failures;
 mod lost_outside;
 mod overflow;
 mod processes;
+pub mod routes;
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockWriteGuard, TryLockError};

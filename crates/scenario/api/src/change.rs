@@ -132,6 +132,33 @@ pub struct ChangeResponse {
     pub at: Time,
 }
 
+/// Changes to the routes of a node, applied one after the other; if one of them cannot be made,
+/// those before it are taken back.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RoutesRequest {
+    /// The changes, in order.
+    pub changes: Vec<RouteChange>,
+}
+
+/// What became of routes.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct RoutesResponse {
+    /// When all were made: nanoseconds since the engine's zero.
+    pub at: Time,
+    /// What became of each, in order.
+    pub routes: Vec<ChangedRoute>,
+}
+
+/// What became of a route.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ChangedRoute {
+    /// The route that was there; of several next hops, the first.
+    pub was: Option<Route>,
+    /// The route that is there instead.
+    pub is: Option<Route>,
+}
+
 fn told<'de, D: Deserializer<'de>>(deserializer: D) -> Result<PipeChange, D::Error> {
     ToldChange::deserialize(deserializer).map(|told| told.0)
 }

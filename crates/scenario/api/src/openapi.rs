@@ -6,7 +6,7 @@ use schemars::generate::SchemaSettings;
 use serde_json::{Value, json};
 
 use crate::apply::{ApplyRequest, ApplyResponse};
-use crate::change::{ChangeRequest, ChangeResponse};
+use crate::change::{ChangeRequest, ChangeResponse, RoutesRequest, RoutesResponse};
 use crate::event::Event;
 use crate::exec::{ExecControl, ExecNotice, ExecRequest};
 use crate::machine::Machine;
@@ -56,6 +56,15 @@ pub const OPERATIONS: &[Operation] = &[
         query: &[],
         request: None,
         response: Response::Json(|g| g.subschema_for::<Vec<NodeStatus>>()),
+    },
+    Operation {
+        method: "patch",
+        path: "/nodes/{node}/routes",
+        summary: "Changes routes of a host or router, all or none of them. `apply` takes no notice \
+                  of it.",
+        query: &[],
+        request: Some(|g| g.subschema_for::<RoutesRequest>()),
+        response: Response::Json(|g| g.subschema_for::<RoutesResponse>()),
     },
     Operation {
         method: "get",
@@ -244,17 +253,9 @@ fn describe(
         Response::Accepted => ("202", json!({"description": "Under way."})),
     };
     described["responses"][status] = response;
-    if !operation.query.is_empty() {
-        described["parameters"] = operation
-            .query
-            .iter()
-            .map(|(name, meaning)| {
-                json!({
-                    "name": name, "in": "query", "description": meaning,
-                    "schema": {"type": "string"},
-                })
-            })
-            .collect();
+    let parameters: Vec<Value> = parameters(operation).collect();
+    if !parameters.is_empty() {
+        described["parameters"] = parameters.into();
     }
     if let Some(schema) = operation.request {
         described["requestBody"] = json!({
@@ -265,7 +266,24 @@ fn describe(
     described
 }
 
+/// The names in an operation's path, and the parameters of its query.
+fn parameters(operation: &Operation) -> impl Iterator<Item = Value> {
+    let in_path = operation.path.split('/').filter_map(|part| {
+        let name = part.strip_prefix('{')?.strip_suffix('}')?;
+        Some(json!({
+            "name": name, "in": "path", "required": true, "schema": {"type": "string"},
+        }))
+    });
+    let in_query = operation.query.iter().map(|(name, meaning)| {
+        json!({
+            "name": name, "in": "query", "description": meaning, "schema": {"type": "string"},
+        })
+    });
+    in_path.chain(in_query)
+}
+
 fn operation_id(operation: &Operation) -> String {
     let name = operation.path.trim_start_matches('/').replace(['/', '.'], "_");
+    let name = name.replace(['{', '}'], "");
     format!("{}_{name}", operation.method)
 }

@@ -9,21 +9,24 @@ mod links;
 
 use std::sync::Arc;
 
-use axum::extract::{DefaultBodyLimit, FromRef, Request, State};
+use axum::extract::{DefaultBodyLimit, FromRef, Path, Request, State};
 use axum::http::StatusCode;
 use axum::response::Response;
-use axum::routing::{MethodRouter, get, post};
+use axum::routing::{MethodRouter, get, patch, post};
 use axum::{Json, Router};
 use netloom_api::apply::ApplyRequest;
-use netloom_api::change::{ChangeRequest, ChangeResponse, LinkChange};
+use netloom_api::change::{
+    ChangeRequest, ChangeResponse, ChangedRoute, LinkChange, RoutesRequest, RoutesResponse,
+};
 use netloom_api::event::{EndReason, Origin, What};
+use netloom_nodes::RouteChanged;
 use netloom_units::Time;
 
 use crate::apply;
 use crate::end::End;
 use crate::events::EventLog;
 use crate::experiment::Experiment;
-use crate::live::{LiveNetwork, changes};
+use crate::live::{LiveNetwork, changes, routes as live_routes};
 use crate::monitoring::SharedMonitor;
 use crate::services::Services;
 use crate::state::RunState;
@@ -72,6 +75,7 @@ fn routes() -> Vec<(&'static str, MethodRouter<Served>)> {
     vec![
         ("/experiment", get(async |State(Served(e)): State<Served>| Json(e.status()))),
         ("/nodes", get(async |State(n): Network| answer(status::nodes(&n)))),
+        ("/nodes/{node}/routes", patch(change_routes)),
         ("/links", get(links::list).patch(change)),
         ("/apply", post(apply)),
         ("/ping", post(ping)),
@@ -110,6 +114,32 @@ fn change_links(
     let at = changes::change(network, &changes)?;
     events.record_at(at, What::Changed { by: Origin::Request, changes });
     Ok(at)
+}
+
+async fn change_routes(
+    State(network): Network,
+    State(events): State<Arc<EventLog>>,
+    Path(node): Path<String>,
+    body: String,
+) -> Response {
+    let request: RoutesRequest = match serde_json::from_str(&body) {
+        Ok(request) => request,
+        Err(error) => {
+            let error = anyhow::anyhow!("the request is not a RoutesRequest: {error}");
+            return failure(StatusCode::BAD_REQUEST, &error);
+        }
+    };
+    let changed = network.with(|live| live_routes::change(&live.network, &node, &request.changes));
+    let at = network.now();
+    answer(changed.map(|changed| {
+        let routes = changed.into_iter().map(|RouteChanged { was, is, .. }| {
+            let (by, node) = (Origin::Request, node.clone());
+            let changed = What::RouteChanged { by, node, was: was.clone(), is: is.clone() };
+            events.record_at(at, changed);
+            ChangedRoute { was, is }
+        });
+        RoutesResponse { at, routes: routes.collect() }
+    }))
 }
 
 async fn apply(State(Served(experiment)): State<Served>, body: String) -> Response {

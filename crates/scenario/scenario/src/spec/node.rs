@@ -188,6 +188,7 @@ pub enum Addresses<P> {
 
 /// A route of a node's own.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 pub struct Route {
     /// Where to; `0.0.0.0/0` or `::/0` for the default route.
     pub to: IpPrefix,
