@@ -17,7 +17,7 @@ pub(crate) struct Crossing {
     pub to: Port,
     /// Sum of the pipes' delays in ns.
     pub delay: u64,
-    /// Sum of the links' costs.
+    /// Sum of the links' costs in the direction of travel.
     pub cost: u64,
     /// Whether every link on the way is up, in both directions.
     pub up: bool,
@@ -94,11 +94,14 @@ impl<'a> Topology<'a> {
         let start = Crossing { to: from, delay: 0, cost: 0, up: true };
         let reached = self.layer2.reached(from, start, |way, link, forward| {
             let link = &self.scenario.links[link];
-            let pipe = if forward { &link.forward } else { &link.reverse };
+            let (pipe, cost) = match forward {
+                true => (&link.forward, link.costs[0]),
+                false => (&link.reverse, link.costs[1]),
+            };
             let up = link.forward.state == LinkState::Up && link.reverse.state == LinkState::Up;
             Crossing {
                 delay: way.delay.saturating_add(pipe.delay.as_nanos()),
-                cost: way.cost.saturating_add(u64::from(link.cost)),
+                cost: way.cost.saturating_add(u64::from(cost)),
                 up: way.up && up,
                 ..*way
             }

@@ -93,7 +93,7 @@ pub fn link(scenario: &mut Scenario, a: &str, b: &str, delay: Duration) {
         endpoints,
         forward: pipe.clone(),
         reverse: pipe,
-        cost: 1,
+        costs: [1; 2],
         direct: false,
     });
 }

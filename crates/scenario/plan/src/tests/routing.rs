@@ -63,9 +63,9 @@ fn one_route_covers_what_goes_the_same_way_and_nothing_that_nobody_has() {
 fn diamond() -> Scenario {
     let mut scenario = network(&[("r1", "r2", 5), ("r2", "r4", 5), ("r1", "r4", 20)]);
     for link in &mut scenario.links[..2] {
-        link.cost = 10;
+        link.costs = [10; 2];
     }
-    scenario.links[2].cost = 15;
+    scenario.links[2].costs = [15; 2];
     scenario
 }
 
@@ -84,6 +84,18 @@ fn the_metric_decides_the_path() {
 fn delay_is_that_of_the_direction() {
     let mut scenario = diamond();
     scenario.links[2].forward.delay = Duration::from_millis(9);
+    assert_eq!(path(&scenario, "r1", "r4").unwrap(), "r1 r4");
+    assert_eq!(path(&scenario, "r4", "r1").unwrap(), "r4 r2 r1");
+}
+
+#[test]
+fn cost_is_that_of_the_direction() {
+    let mut scenario = diamond();
+    for name in ["r1", "r2", "r4"] {
+        node(&mut scenario, name).routing = Routing::Cost;
+    }
+    // From r4 to r1, the direct link costs more than the way by r2, and from r1 to r4 less.
+    scenario.links[2].costs = [15, 21];
     assert_eq!(path(&scenario, "r1", "r4").unwrap(), "r1 r4");
     assert_eq!(path(&scenario, "r4", "r1").unwrap(), "r4 r2 r1");
 }

@@ -15,6 +15,9 @@ pub(crate) type RawPipe = Inline<Notations, PipeChange>;
 /// A link: its own keys, and the properties of its pipes beside them.
 pub(crate) type RawLink = Inline<RawLinkHead, RawPipe>;
 
+/// What differs in one direction of a link: its cost, and the properties of its pipe beside it.
+pub(crate) type RawDirection = Inline<RawDirectionHead, RawPipe>;
+
 /// Properties of all links.
 pub(crate) type RawLinkDefaults = Inline<RawLinkDefaultsHead, RawPipe>;
 
@@ -50,10 +53,10 @@ pub(crate) struct RawLinkHead {
     pub direct: bool,
     /// What differs from the first endpoint to the second.
     #[serde(default)]
-    pub forward: RawPipe,
+    pub forward: RawDirection,
     /// What differs from the second endpoint to the first.
     #[serde(default)]
-    pub reverse: RawPipe,
+    pub reverse: RawDirection,
     /// Routing cost, for nodes with `routing: cost` (default 1).
     #[serde(default)]
     #[schemars(range(min = 1))]
@@ -61,6 +64,17 @@ pub(crate) struct RawLinkHead {
     /// Largest IP packet of both interfaces in bytes (default 1500).
     #[serde(default)]
     pub mtu: Option<RawMtu>,
+}
+
+/// What differs in one direction beside the properties of its pipe.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[schemars(rename = "LinkDirection")]
+#[serde(deny_unknown_fields)]
+pub(crate) struct RawDirectionHead {
+    /// Routing cost in this direction, for nodes with `routing: cost` (default: the link's).
+    #[serde(default)]
+    #[schemars(range(min = 1))]
+    pub cost: Option<u32>,
 }
 
 /// Properties of all links, in both directions.

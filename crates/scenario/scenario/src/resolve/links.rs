@@ -24,7 +24,7 @@ pub(super) struct LinkDraft<'a> {
     pub name: String,
     pub forward: PipeConfig,
     pub reverse: PipeConfig,
-    cost: u32,
+    costs: [u32; 2],
 }
 
 impl LinkDraft<'_> {
@@ -51,7 +51,7 @@ impl LinkDraft<'_> {
             endpoints: [endpoint(a), endpoint(b)],
             forward: self.forward.clone(),
             reverse: self.reverse.clone(),
-            cost: self.cost,
+            costs: self.costs,
             direct: self.raw.head.direct,
         })
     }
@@ -90,16 +90,29 @@ fn draft<'a>(
         }
         config
     };
-    let cost = raw.head.cost.or(defaults.head.cost).unwrap_or(1);
-    if cost == 0 {
-        let span = report.value(raw.id, &["cost"]);
-        let span = span.or_else(|| report.value_in_file(&["topology", "defaults", "link", "cost"]));
+    let (forward, reverse) =
+        (pipe(raw.head.forward.rest.change()), pipe(raw.head.reverse.rest.change()));
+    let costs = costs(topology, raw, report);
+    LinkDraft { raw, ends, name: String::new(), forward, reverse, costs }
+}
+
+/// What a link costs in its directions.
+fn costs(topology: &RawTopology, raw: &Spanned<RawLink>, report: &mut Report<'_>) -> [u32; 2] {
+    let head = &raw.head;
+    let both = head.cost.or(topology.defaults.link.head.cost);
+    let in_defaults = report.value_in_file(&["topology", "defaults", "link", "cost"]);
+    let written = [
+        (report.value(raw.id, &["cost"]).or(in_defaults), both),
+        (report.value(raw.id, &["forward", "cost"]), head.forward.head.cost),
+        (report.value(raw.id, &["reverse", "cost"]), head.reverse.head.cost),
+    ];
+    for (span, _) in written.into_iter().filter(|(_, cost)| *cost == Some(0)) {
         let message = "a cost of 0 would let routes run in circles";
         let finding = Diagnostic::error(span.unwrap_or(raw.span), message);
         report.error(finding.with_help("write 1 or more"));
     }
-    let (forward, reverse) = (pipe(raw.head.forward.change()), pipe(raw.head.reverse.change()));
-    LinkDraft { raw, ends, name: String::new(), forward, reverse, cost }
+    let both = both.unwrap_or(1);
+    [head.forward.head.cost.unwrap_or(both), head.reverse.head.cost.unwrap_or(both)]
 }
 
 /// Gives every link its name: the user's, the short one if no other link has it, or the full one.

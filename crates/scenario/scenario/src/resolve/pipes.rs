@@ -46,10 +46,10 @@ pub(super) fn check(
         let (id, head) = (link.raw.id, &link.raw.head);
         check(&link.raw.rest, id, index, Direction::Both, report);
         if let Some(node) = report.node(id, &["forward"]) {
-            check(&head.forward, node, index, Direction::Forward, report);
+            check(&head.forward.rest, node, index, Direction::Forward, report);
         }
         if let Some(node) = report.node(id, &["reverse"]) {
-            check(&head.reverse, node, index, Direction::Reverse, report);
+            check(&head.reverse.rest, node, index, Direction::Reverse, report);
         }
     }
     for event in &raw.timeline {

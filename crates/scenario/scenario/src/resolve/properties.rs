@@ -24,7 +24,7 @@ pub(super) fn complete(raw: &mut RawScenario, files: &mut Files<'_>, report: &mu
         let head = &mut link.value.head;
         for (key, pipe) in [("forward", &mut head.forward), ("reverse", &mut head.reverse)] {
             if let Some(node) = report.node(link.id, &[key]) {
-                complete_pipe(pipe, node, files, report);
+                complete_pipe(&mut pipe.rest, node, files, report);
             }
         }
     }

@@ -51,8 +51,8 @@ pub struct Link {
     pub forward: PipeConfig,
     /// The pipe from the second end to the first.
     pub reverse: PipeConfig,
-    /// Routing cost, for `routing: cost`.
-    pub cost: u32,
+    /// Routing costs from the first end to the second, and back, for `routing: cost`.
+    pub costs: [u32; 2],
     /// Whether it is a pair of kernel devices that join the two nodes without the engine; both
     /// pipes then have their defaults.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]

@@ -70,7 +70,7 @@ fn a_direct_link_has_no_properties_and_is_not_logged() {
     assert_eq!((fast.direct, slow.direct), (true, false));
     assert_eq!([&fast.forward, &fast.reverse], [&Default::default(); 2]);
     assert_eq!(slow.forward.rate.to_string(), "10Mbit/s");
-    assert_eq!((fast.cost, interface(&scenario.nodes[0], "eth1").mtu), (3, 9000));
+    assert_eq!((fast.costs, interface(&scenario.nodes[0], "eth1").mtu), ([3; 2], 9000));
     assert_eq!(scenario.modelled_links().collect::<Vec<_>>(), [slow]);
     assert_eq!(scenario.measure.frames, ["slow"]);
     assert_eq!(scenario.measure.capture.len(), 1);
@@ -279,9 +279,9 @@ fn directions_differ_where_it_is_said() {
     assert_eq!(link.reverse.loss.to_string(), "1%");
     assert_eq!(link.forward.framing, Framing::Ethernet);
     assert_eq!(link.forward.in_flight, InFlight::Deliver);
-    assert_eq!(link.cost, 7);
+    assert_eq!(link.costs, [7, 9]);
     let other = &scenario.links[1];
-    assert_eq!((other.forward.framing, other.cost), (Framing::None, 3), "from the defaults");
+    assert_eq!((other.forward.framing, other.costs), (Framing::None, [3; 2]), "from the defaults");
     assert_eq!(other.forward.delay.to_string(), "1ms");
 }
 

@@ -251,7 +251,7 @@ pub fn scenario(name: &str, links: &[(&str, &str)]) -> Scenario {
             endpoints,
             forward: PipeConfig::default(),
             reverse: PipeConfig::default(),
-            cost: 1,
+            costs: [1; 2],
             direct: false,
         });
     }
