@@ -12,9 +12,6 @@ use netloom_plan::{InterfacePlan, NodePlan, Plan, RoutePlan, link_end};
 use netloom_scenario::{Endpoint, Node, Scenario};
 use netloom_sim::{Interface, InterfaceId, Link, Network, Route, RouteSource, Tap};
 
-/// The metric that Linux gives a route that says none: IPv4 and IPv6.
-const METRICS: [u32; 2] = [0, 1024];
-
 /// Who is where in the simulator's network.
 pub struct Described {
     /// The network, without its timeline.
@@ -81,25 +78,20 @@ pub fn route(route: &netloom_scenario::Route, interfaces: &[String]) -> Route {
         to: route.to,
         via: route.via,
         interface: route.interface.as_ref().and_then(place),
-        metric: route.metric.unwrap_or_else(|| default_metric(route.to)),
+        metric: RoutePlan::from(route).metric(),
     }
 }
 
 /// A route of the simulator's in a node whose interfaces have these names, in a scenario's words.
 pub fn in_scenario(route: &Route, interfaces: &[String]) -> netloom_scenario::Route {
     let name = |place: u32| interfaces.get(place as usize).cloned();
-    let is_default = route.metric == default_metric(route.to);
+    let is_default = route.metric == RoutePlan::default_metric(route.to);
     netloom_scenario::Route {
         to: route.to.network(),
         via: route.via,
         interface: route.interface.and_then(name),
         metric: (!is_default).then_some(route.metric),
     }
-}
-
-/// The metric of a route that says none.
-fn default_metric(to: IpPrefix) -> u32 {
-    METRICS[usize::from(matches!(to, IpPrefix::V6(_)))]
 }
 
 /// The routes of the plan, worked out for a node when it is asked for them.
@@ -114,12 +106,11 @@ impl RouteSource for PlannedRoutes {
             let mut interfaces = (0..).zip(&node.interfaces);
             interfaces.find(|(_, interface)| interface.name == name).map(|(at, _)| at)
         };
-        let metric = |route: &RoutePlan| route.metric.unwrap_or_else(|| default_metric(route.to));
         let route = |route: RoutePlan| Route {
             to: route.to,
             via: route.via,
             interface: route.interface.as_deref().and_then(place),
-            metric: metric(&route),
+            metric: route.metric(),
         };
         self.0.routes(number).into_iter().map(route).collect()
     }

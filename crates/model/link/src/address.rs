@@ -127,6 +127,15 @@ pub enum IpPrefix {
 }
 
 impl IpPrefix {
+    /// The prefix of that address and so many bits, if an address of its family has as many.
+    pub fn new(address: IpAddr, length: u8) -> Option<Self> {
+        match address {
+            IpAddr::V4(address) if length <= 32 => Some(Self::V4(Ipv4Prefix { address, length })),
+            IpAddr::V6(address) if length <= 128 => Some(Self::V6(Ipv6Prefix { address, length })),
+            _ => None,
+        }
+    }
+
     /// The prefix with its host bits cleared.
     #[must_use]
     pub fn network(self) -> Self {

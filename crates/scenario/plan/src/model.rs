@@ -6,7 +6,7 @@ use std::fmt;
 use std::net::IpAddr;
 use std::sync::Arc;
 
-use netloom_scenario::{Endpoint, IpPrefix, Limits, MacAddress, NodeKind, Outside};
+use netloom_scenario::{Endpoint, IpPrefix, Limits, MacAddress, NodeKind, Outside, Route};
 use serde::{Deserialize, Serialize};
 
 use crate::routing::Network;
@@ -140,4 +140,27 @@ pub struct RoutePlan {
     pub interface: Option<Arc<str>>,
     /// Metric; the kernel's default if absent.
     pub metric: Option<u32>,
+}
+
+impl RoutePlan {
+    /// The metric that Linux gives a route which says none.
+    pub fn default_metric(to: IpPrefix) -> u32 {
+        if matches!(to, IpPrefix::V6(_)) { 1024 } else { 0 }
+    }
+
+    /// The metric that the route has in the kernel.
+    pub fn metric(&self) -> u32 {
+        self.metric.unwrap_or_else(|| Self::default_metric(self.to))
+    }
+}
+
+impl From<&Route> for RoutePlan {
+    fn from(route: &Route) -> Self {
+        Self {
+            to: route.to.network(),
+            via: route.via,
+            interface: route.interface.as_deref().map(Into::into),
+            metric: route.metric,
+        }
+    }
 }

@@ -29,7 +29,7 @@ use std::net::IpAddr;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use netloom_scenario::{Node, Route};
+use netloom_scenario::Node;
 
 use crate::RoutePlan;
 use crate::addresses::Addressing;
@@ -131,13 +131,7 @@ impl Network {
 
 /// The routes that the scenario gives a node.
 pub(crate) fn own_routes(node: &Node) -> Vec<RoutePlan> {
-    let plan = |route: &Route| RoutePlan {
-        to: Cidr::from(route.to).network().prefix(),
-        via: route.via,
-        interface: route.interface.as_deref().map(Into::into),
-        metric: route.metric,
-    };
-    node.routes.iter().map(plan).collect()
+    node.routes.iter().map(RoutePlan::from).collect()
 }
 
 #[cfg(test)]

@@ -15,9 +15,6 @@ use crate::stack::netlink::{Netlink, Refused, Request};
 use crate::stack::requests;
 use crate::{Network, NodeError};
 
-/// The metric that Linux gives a route of IPv6 that says none; of IPv4 it is 0.
-const IPV6_METRIC: u32 = 1024;
-
 /// What became of a route of a node, and what takes that back.
 #[derive(Debug, Clone)]
 pub struct RouteChanged {
@@ -71,14 +68,14 @@ fn change_here(node: &str, change: &RouteChange) -> Result<RouteChanged, NodeErr
     let mut routes = Routes::open(node)?;
     match change {
         RouteChange::Add(route) => {
-            let plan = plan(route);
+            let plan = RoutePlan::from(route);
             let index = Indices::of(node).of_route(&plan)?;
             routes.apply(requests::route(&plan, index).if_new())?;
             Ok(RouteChanged { was: None, is: Some(route.clone()), before: None })
         }
         RouteChange::Replace(route) => {
-            let plan = plan(route);
-            let before = routes.find(plan.to, Some(metric(route)))?;
+            let plan = RoutePlan::from(route);
+            let before = routes.find(plan.to, Some(plan.metric()))?;
             let index = Indices::of(node).of_route(&plan)?;
             routes.apply(requests::route(&plan, index))?;
             Ok(RouteChanged { was: described(&before), is: Some(route.clone()), before })
@@ -95,7 +92,7 @@ fn take_back_here(node: &str, changed: &RouteChanged) -> Result<RouteChanged, No
     let mut routes = Routes::open(node)?;
     let key = match (&changed.before, &changed.is) {
         (Some(before), _) => requests::destination(before).zip(Some(requests::metric(before))),
-        (None, Some(is)) => Some((is.to.network(), metric(is))),
+        (None, Some(is)) => Some((is.to.network(), RoutePlan::from(is).metric())),
         (None, None) => None,
     };
     // Nothing was there, and nothing is: there is nothing to take back.
@@ -104,7 +101,7 @@ fn take_back_here(node: &str, changed: &RouteChanged) -> Result<RouteChanged, No
     match (&changed.before, &changed.is) {
         (Some(before), _) => routes.apply(requests::route_again(before))?,
         (None, Some(is)) => {
-            let plan = plan(is);
+            let plan = RoutePlan::from(is);
             let index = Indices::of(node).of_route(&plan)?;
             routes.apply(requests::no_route(&plan, index))?;
         }
@@ -167,7 +164,7 @@ fn described(route: &Option<RouteMessage>) -> Option<Route> {
     let (via, index) = requests::next_hop(&route.attributes);
     let metric = requests::metric(route);
     let to = requests::destination(route)?;
-    let is_default = metric == default_metric(to);
+    let is_default = metric == RoutePlan::default_metric(to);
     Some(Route {
         to,
         via,
@@ -181,21 +178,4 @@ fn name(index: u32) -> Option<String> {
     let all = if_nameindex().ok()?;
     let found = all.iter().find(|interface| interface.index() == index)?;
     CStr::to_str(found.name()).ok().map(Into::into)
-}
-
-fn metric(route: &Route) -> u32 {
-    route.metric.unwrap_or_else(|| default_metric(route.to))
-}
-
-fn default_metric(to: IpPrefix) -> u32 {
-    if matches!(to, IpPrefix::V6(_)) { IPV6_METRIC } else { 0 }
-}
-
-fn plan(route: &Route) -> RoutePlan {
-    RoutePlan {
-        to: route.to.network(),
-        via: route.via,
-        interface: route.interface.as_deref().map(Into::into),
-        metric: route.metric,
-    }
 }

@@ -18,7 +18,7 @@ use netlink_packet_route::route::{
 };
 use netlink_packet_route::{AddressFamily, RouteNetlinkMessage};
 use netloom_plan::{InterfacePlan, RoutePlan};
-use netloom_scenario::{Endpoint, IpPrefix, Ipv4Prefix, Ipv6Prefix, MacAddress};
+use netloom_scenario::{Endpoint, IpPrefix, Ipv6Prefix, MacAddress};
 
 use crate::stack::netlink::Request;
 
@@ -225,10 +225,7 @@ pub(crate) fn destination(route: &RouteMessage) -> Option<IpPrefix> {
         AddressFamily::Inet6 => Some(IpAddr::V6(Ipv6Addr::UNSPECIFIED)),
         _ => None,
     };
-    Some(match found.or_else(default)? {
-        IpAddr::V4(address) => IpPrefix::V4(Ipv4Prefix { address, length }),
-        IpAddr::V6(address) => IpPrefix::V6(Ipv6Prefix { address, length }),
-    })
+    IpPrefix::new(found.or_else(default)?, length)
 }
 
 /// The metric of a route that the kernel has described.
