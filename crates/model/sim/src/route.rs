@@ -36,7 +36,7 @@ pub(crate) struct Step {
 /// The routing table of a node: the longest prefix wins, of equal ones the lowest metric.
 #[derive(Debug, Default)]
 pub(crate) struct Table {
-    /// The longest prefix first, of equal ones the lowest metric.
+    /// The longest prefix first, of equally long ones by network, then the lowest metric.
     routes: Vec<Route>,
 }
 
@@ -59,7 +59,9 @@ impl Table {
     /// Adds routes.
     pub fn add(&mut self, routes: impl IntoIterator<Item = Route>) {
         self.routes.extend(routes);
-        self.routes.sort_by_key(|route| (std::cmp::Reverse(route.to.length()), route.metric));
+        self.routes.sort_by_key(|Route { to, metric, .. }| {
+            (std::cmp::Reverse(to.length()), to.network(), *metric)
+        });
     }
 
     /// Adds a route.
@@ -125,13 +127,29 @@ impl Table {
     /// The first step to `address`.
     pub fn step(&self, address: IpAddr) -> Option<Step> {
         // A next hop is a neighbour itself: at most one step of looking it up.
-        let found = self.routes.iter().find(|route| route.to.contains(address))?;
+        let found = self.find(address, |_| true)?;
         let neighbour = found.via.unwrap_or(address);
-        let interface = found.interface.or_else(|| {
-            let on_link = |route: &&Route| route.via.is_none() && route.to.contains(neighbour);
-            self.routes.iter().find(on_link)?.interface
-        })?;
+        let on_link = || self.find(neighbour, |route| route.via.is_none())?.interface;
+        let interface = found.interface.or_else(on_link)?;
         Some(Step { interface, neighbour })
+    }
+
+    /// The first route to `address` that is wanted: a binary search for each length of prefix.
+    fn find(&self, address: IpAddr, is_wanted: impl Fn(&Route) -> bool) -> Option<&Route> {
+        let mut rest = &self.routes[..];
+        while let Some(longest) = rest.first().map(|route| route.to.length()) {
+            let alike = rest.partition_point(|route| route.to.length() == longest);
+            let (alike, shorter) = rest.split_at(alike);
+            rest = shorter;
+            let Some(wanted) = IpPrefix::new(address, longest) else { continue };
+            let network = wanted.network();
+            let first = alike.partition_point(|route| route.to.network() < network);
+            let mut same = alike[first..].iter().take_while(|route| route.to.network() == network);
+            if let Some(found) = same.find(|route| is_wanted(route)) {
+                return Some(found);
+            }
+        }
+        None
     }
 }
 
