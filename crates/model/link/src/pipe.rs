@@ -359,7 +359,7 @@ impl<F: Frame> Pipe<F> {
     /// When the next frame that was offered leaves the line, at the earliest: exactly if it is on
     /// the line, or waits behind virtual frames in a FIFO queue with drop-tail at a constant rate.
     #[inline]
-    pub fn line_end(&self) -> Option<Time> {
+    fn line_end(&self) -> Option<Time> {
         let serving = self.serving.as_ref()?;
         match serving.waiting.frame {
             Carried::Real { .. } => Some(serving.service.end),
@@ -378,6 +378,19 @@ impl<F: Frame> Pipe<F> {
             Some(release) => Some(on_line().map_or(release, |earliest| earliest.min(release))),
             None => on_line(),
         };
+        self.or_visit(due)
+    }
+
+    /// When [`poll_sent`](Self::poll_sent) may have a frame next, if nothing else happens before
+    /// and the pipe is polled then. Who needs no frame when it is released need not poll more
+    /// often.
+    #[inline]
+    pub fn next_line_end(&self) -> Option<Time> {
+        self.or_visit(self.line_end())
+    }
+
+    #[inline]
+    fn or_visit(&self, due: Option<Time>) -> Option<Time> {
         match &self.background {
             None => due,
             Some(background) => due.into_iter().chain(background.visit(self.now)).min(),

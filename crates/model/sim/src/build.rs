@@ -16,7 +16,7 @@ use crate::island::Island;
 use crate::network::{Change, InterfaceId, Link, Network};
 use crate::node::{Neighbours, Node, Way};
 use crate::own::Own;
-use crate::partition::{Partition, Sets, lookahead};
+use crate::partition::{Partition, Sets, lookaheads};
 use crate::queue::Queue;
 use crate::sending::{Flow, Kind, described};
 use crate::simulation::Simulation;
@@ -52,7 +52,8 @@ impl Simulation {
     /// The simulation of `network` with its traffic, at time zero, in so many cells at most.
     pub fn new(network: Network, flows: Vec<FlowSpec>, cells: u32) -> Self {
         let islands = Islands::of(&network);
-        let partition = Partition::new(&network, &islands, cells);
+        let lookaheads = lookaheads(&network);
+        let partition = Partition::new(&network, &islands, &lookaheads, cells);
         let mut book = AddressBook::default();
         let neighbours = Neighbours::new(&network, &mut book);
         let nodes = 0..network.nodes.len() as u32;
@@ -61,11 +62,11 @@ impl Simulation {
         let owners = Owners::new(&nodes);
         let (flows, senders) = described(flows, &mut book);
         listen(&flows, &owners, &mut nodes);
-        let mut joined = Joined::new(&network, &partition);
+        let mut joined = Joined::new(&network, &partition, &lookaheads);
         for (number, link) in (0..).zip(&network.links) {
             joined.join(LinkId(number), link, islands.of_link(number), &mut nodes);
         }
-        let Joined { places, wires, inlets, islands, lookahead, .. } = joined;
+        let Joined { places, wires, inlets, islands, hearers, .. } = joined;
         let mut timeline = network.timeline;
         timeline.sort_by_key(|change| change.at);
         let shared = Shared {
@@ -102,7 +103,8 @@ impl Simulation {
             cells[partition.nodes[from as usize] as usize].senders.put(number, sender);
         }
         cells.iter_mut().for_each(Cell::begin);
-        Self { cells, lookahead, homes }
+        let hearers = hearers.into_iter().map(|hearers| hearers.into_iter().collect()).collect();
+        Self { cells, hearers, homes }
     }
 }
 
@@ -197,14 +199,17 @@ struct Joined<'a> {
     wires: Vec<(u32, u32, Wire)>,
     inlets: Vec<(u32, u32, Inlet)>,
     islands: Vec<(u32, Island)>,
-    lookahead: Option<Duration>,
+    lookaheads: &'a [Duration],
+    /// For each cell, those that it sends to, and the least propagation to there.
+    hearers: Vec<BTreeMap<u32, Duration>>,
 }
 
 impl<'a> Joined<'a> {
-    fn new(network: &'a Network, partition: &'a Partition) -> Self {
+    fn new(network: &'a Network, partition: &'a Partition, lookaheads: &'a [Duration]) -> Self {
         let places = Places { ports: network.ports.clone(), ..Places::default() };
         let (wires, inlets, islands) = (Vec::new(), Vec::new(), Vec::new());
-        Self { network, partition, places, wires, inlets, islands, lookahead: None }
+        let hearers = vec![BTreeMap::new(); partition.cells as usize];
+        Self { network, partition, places, wires, inlets, islands, lookaheads, hearers }
     }
 
     fn cell(&self, at: InterfaceId) -> u32 {
@@ -245,15 +250,16 @@ impl<'a> Joined<'a> {
                 pipe.keep_sent(true);
                 let config = pipe.config().clone();
                 self.inlets.push((far, numbers[end], Inlet::new(to, config)));
-                let least = lookahead(self.network, id.index());
-                self.lookahead = self.lookahead.into_iter().chain([least]).min();
+                let least = self.lookaheads[id.index()];
+                let known = self.hearers[near as usize].entry(far).or_insert(least);
+                *known = least.min(*known);
             }
             let macs = [from, to].map(|at| {
                 self.network.nodes[at.node as usize].interfaces[at.interface as usize].mac
             });
             let taps = Taps::new(&link.taps[end], &link.taps[1 - end]);
             let taps = taps.map(|taps| Box::new(WireTaps { taps, macs }));
-            let wire = Wire { id: pipes[end], pipe, to, crosses, taps };
+            let wire = Wire { id: pipes[end], pipe, to, crosses, cuts: 0, taps };
             self.wires.push((near, numbers[end], wire));
         }
         numbers.map(Place::Wire)

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use netloom_fabric::{Delivered, PipeId};
 use netloom_link::{Direction, FrameEvent, Pipe, PipeChange, PipeConfig, PipeStatistics};
-use netloom_units::Time;
+use netloom_units::{Duration, Time};
 
 use crate::build::{Owners, Places};
 use crate::capture::{Captured, WireTaps};
@@ -27,8 +27,8 @@ const MOST_GENERATIONS: u32 = 10_000;
 /// A part of a simulated network, or all of it.
 ///
 /// # Call order
-/// 1. [`advance`](Self::advance) to a time, no further than
-///    [`lookahead`](crate::Simulation::lookahead) beyond the least that any other cell has reached;
+/// 1. [`advance`](Self::advance) to a time up to which nothing more comes from other cells: a
+///    [`Schedule`](crate::Schedule) knows it;
 /// 2. hand what [`take_announcements`](Self::take_announcements) gives to the cells that it is for
 ///    ([`announce`](Self::announce));
 /// 3. read what there is to read ([`statistics`](Self::statistics), [`counts`](Self::counts)), and
@@ -76,6 +76,8 @@ pub(crate) struct Wire {
     pub to: InterfaceId,
     /// The cell that it leads to, if that is another one.
     pub crosses: Option<u32>,
+    /// How often it has been cut.
+    pub cuts: u32,
     /// Captures at its ends.
     pub taps: Option<Box<WireTaps>>,
 }
@@ -153,7 +155,9 @@ impl Cell {
         let now = self.now;
         match self.places.of(id) {
             Place::Wire(number) => {
-                let wire = self.wires.get_mut(number)?;
+                self.wires.get(number)?;
+                self.settle(number, now);
+                let wire = &mut self.wires[number];
                 let counted = counted(&mut wire.pipe, now);
                 wire.log(&mut self.log);
                 self.collect_dropped(number);
@@ -252,12 +256,25 @@ impl Cell {
         let mut deadline = wire.pipe.next_deadline();
         if let Some(cell) = wire.crosses {
             while let Some((packet, release)) = wire.pipe.poll_sent() {
-                let announcement = Announcement { cell, wire: number, release, packet };
+                let cuts = wire.cuts;
+                let announcement = Announcement { cell, wire: number, release, cuts, packet };
                 self.announcements.push(announcement);
             }
-            deadline = deadline.into_iter().chain(wire.pipe.line_end()).min();
+            let leaves = wire.pipe.next_line_end();
+            // What arrives is another cell's. Unless somebody wants to see each frame leave the
+            // pipe in its turn, that they have left is noted when somebody asks how many.
+            deadline =
+                if wire.is_watched() { deadline.into_iter().chain(leaves).min() } else { leaves };
         }
         self.queue.set(Entity::Pipe(number), deadline);
+    }
+
+    /// Notes what has left a pipe to another cell by then.
+    fn settle(&mut self, number: u32, until: Time) {
+        let wire = &mut self.wires[number];
+        if wire.crosses.is_some() && !wire.is_watched() {
+            while wire.pipe.poll(until).is_some() {}
+        }
     }
 
     fn poll_island(&mut self, number: u32) -> Result<(), EndlessLoop> {
@@ -360,14 +377,15 @@ impl Cell {
     /// Changes a pipe, or the far end of one, if it is here.
     fn change_wire(&mut self, number: u32, change: &PipeChange) {
         let now = self.now;
-        if let Some(wire) = self.wires.get_mut(number) {
+        if self.wires.get(number).is_some() {
+            self.settle(number, now - Duration::from_nanos(1));
+            let wire = &mut self.wires[number];
             let was = wire.pipe.config().state;
             wire.pipe.change(now, change);
             if is_cut(was, wire.pipe.config()) {
-                // Neither what has just left the line nor what is under way arrives.
+                // What has just left the line does not arrive.
                 while wire.pipe.poll_sent().is_some() {}
-                let gone = |sent: &Announcement| sent.wire == number && sent.release >= now;
-                self.announcements.retain(|sent| !gone(sent));
+                wire.cuts += 1;
             }
             self.finish(number);
         } else if let Some(inlet) = self.inlets.get_mut(number) {
@@ -398,6 +416,12 @@ pub(crate) enum Place {
 }
 
 impl Wire {
+    /// Whether each of its frames is logged or captured.
+    #[inline]
+    fn is_watched(&self) -> bool {
+        self.pipe.records_events() || self.taps.is_some()
+    }
+
     /// Moves what has happened to frames into the log.
     #[inline]
     fn log(&mut self, log: &mut Vec<(PipeId, FrameEvent)>) {

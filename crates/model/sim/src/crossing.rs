@@ -1,7 +1,7 @@
 //! Frames between cells: a pipe is in the cell of its sender, and what leaves its line is announced
 //! to the cell of its receiver with the time of its release. Not here: who carries announcements.
 
-use std::collections::BTreeMap;
+use std::collections::VecDeque;
 
 use netloom_link::{InFlight, LinkState, PipeChange, PipeConfig};
 use netloom_units::Time;
@@ -16,8 +16,11 @@ use crate::queue::Entity;
 pub struct Announcement {
     /// The cell that receives it.
     pub cell: u32,
+    /// When it arrives there.
+    pub release: Time,
     pub(crate) wire: u32,
-    pub(crate) release: Time,
+    /// How often the pipe had been cut when it left the line.
+    pub(crate) cuts: u32,
     pub(crate) packet: Packet,
 }
 
@@ -26,20 +29,45 @@ pub struct Announcement {
 pub(crate) struct Inlet {
     to: InterfaceId,
     /// Frames on their way, by release, of equal ones in the order in which they left the line.
-    coming: BTreeMap<(Time, u64), Packet>,
-    next: u64,
+    coming: VecDeque<Coming>,
+    /// How often the pipe has been cut. Its near end may be ahead or behind.
+    cuts: u32,
     /// What a cut depends on, as the pipe has it.
     config: PipeConfig,
+}
+
+/// A frame on its way.
+#[derive(Debug)]
+struct Coming {
+    release: Time,
+    cuts: u32,
+    packet: Packet,
 }
 
 impl Inlet {
     /// The far end of a pipe that runs on `config` at first.
     pub fn new(to: InterfaceId, config: PipeConfig) -> Self {
-        Self { to, coming: BTreeMap::new(), next: 0, config }
+        Self { to, coming: VecDeque::new(), cuts: 0, config }
     }
 
     pub fn next_release(&self) -> Option<Time> {
-        self.coming.keys().next().map(|(release, _)| *release)
+        self.coming.front().map(|coming| coming.release)
+    }
+
+    fn pop_due(&mut self, now: Time) -> Option<Packet> {
+        let is_due = self.next_release()? <= now;
+        if is_due { self.coming.pop_front().map(|coming| coming.packet) } else { None }
+    }
+
+    fn announce(&mut self, frame: Coming) {
+        // It was under way when a cut came that has happened here already.
+        if frame.cuts < self.cuts {
+            return;
+        }
+        // Few overtake others, and by little.
+        let later = |other: &&Coming| other.release > frame.release;
+        let after = self.coming.iter().rev().take_while(later).count();
+        self.coming.insert(self.coming.len() - after, frame);
     }
 
     /// The pipe changes; a cut takes the frames with it that are under way.
@@ -47,7 +75,9 @@ impl Inlet {
         let was = self.config.state;
         change.apply_to(&mut self.config);
         if is_cut(was, &self.config) {
-            self.coming.clear();
+            self.cuts += 1;
+            // What left the line after the cut, which came earlier at the near end, arrives.
+            self.coming.retain(|frame| frame.cuts >= self.cuts);
         }
     }
 }
@@ -65,11 +95,10 @@ impl Cell {
 
     /// A frame from another cell is on its way. It must not be due already.
     pub fn announce(&mut self, announcement: Announcement) {
-        let Announcement { wire, release, packet, .. } = announcement;
+        let Announcement { wire, release, cuts, packet, .. } = announcement;
         debug_assert!(release > self.now || self.now == Time::ZERO, "it comes too late");
         let inlet = &mut self.inlets[wire];
-        inlet.coming.insert((release, inlet.next), packet);
-        inlet.next += 1;
+        inlet.announce(Coming { release, cuts, packet });
         let next = inlet.next_release();
         self.queue.set(Entity::Pipe(wire), next);
     }
@@ -77,14 +106,8 @@ impl Cell {
     /// Frames of an inlet arrive.
     pub(crate) fn arrive(&mut self, wire: u32) {
         let now = self.now;
-        loop {
-            let inlet = &mut self.inlets[wire];
-            let Some(first) = inlet.coming.first_entry().filter(|first| first.key().0 <= now)
-            else {
-                break;
-            };
-            let packet = first.remove();
-            let to = inlet.to;
+        let to = self.inlets[wire].to;
+        while let Some(packet) = self.inlets[wire].pop_due(now) {
             self.work.packet_hops += 1;
             self.receive(to.node, packet);
         }

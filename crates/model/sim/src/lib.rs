@@ -9,9 +9,10 @@
 //! |---|---|
 //! | `network` | a network as it is described: [`Network`] |
 //! | `build` | from that to a simulation: what the event core drives, and what a fabric |
-//! | `simulation` | all cells: [`Simulation`] |
+//! | `simulation`, `schedule` | all cells: [`Simulation`], and which is run how far: [`Schedule`] |
 //! | `cell`, `own` | the simulation of a part: [`Cell`], and what it has |
-//! | `partition`, `crossing` | what is in which cell, and frames between cells |
+//! | `partition`, `graph` | what is in which cell |
+//! | `crossing` | frames between cells |
 //! | `queue` | what is due next, and in which order |
 //! | `packet` | packets as plain values: [`Packet`] |
 //! | `ethernet`, `island` | packets in frames, and switched networks |
@@ -37,6 +38,7 @@ mod crossing;
 mod ethernet;
 mod flow;
 mod forwarding;
+mod graph;
 mod host;
 mod island;
 mod network;
@@ -46,6 +48,7 @@ mod packet;
 mod partition;
 mod queue;
 mod route;
+mod schedule;
 mod sending;
 mod simulation;
 mod tcp;
@@ -62,5 +65,6 @@ pub use network::{
 };
 pub use node::NodeCounts;
 pub use packet::{Body, Error, ErrorKind, Flags, Fragment, Packet, Stamp, TcpHeader};
-pub use simulation::{Simulation, horizon};
+pub use schedule::{Schedule, Step};
+pub use simulation::Simulation;
 pub use tcp::FlowInfo;

@@ -7,10 +7,11 @@
 use std::collections::BTreeMap;
 
 use netloom_fabric::LinkEnd;
-use netloom_link::least_propagation;
+use netloom_link::{PipeConfig, least_propagation};
 use netloom_units::Duration;
 
 use crate::build::Islands;
+use crate::graph::Graph;
 use crate::network::Network;
 
 /// A network divided.
@@ -24,68 +25,136 @@ pub(crate) struct Partition {
 
 impl Partition {
     /// `network` in `wanted` cells at most: fewer, where more would be joined by links without
-    /// delay.
-    pub fn new(network: &Network, islands: &Islands, wanted: u32) -> Self {
-        let nodes = network.nodes.len();
-        let mut sets = Sets::new(nodes);
-        // Who is at one island stays together.
-        let mut first_at: BTreeMap<usize, usize> = BTreeMap::new();
-        let mut wires = Vec::new();
-        for (number, link) in network.links.iter().enumerate() {
-            let ends = ends(network, &link.ends);
-            match islands.of_link(number as u32) {
-                Some(island) => {
-                    for node in ends {
-                        let first = *first_at.entry(island).or_insert(node);
-                        sets.join(first, node);
-                    }
-                }
-                None => wires.push((lookahead(network, number), ends)),
-            }
+    /// delay. `lookaheads` are those of its links.
+    pub fn new(network: &Network, islands: &Islands, lookaheads: &[Duration], wanted: u32) -> Self {
+        if wanted <= 1 {
+            return Self { nodes: vec![0; network.nodes.len()], cells: 1 };
         }
-        // The longest links are cut first: of all bounds that leave enough parts, the greatest.
-        wires.sort_by_key(|(least, _)| *least);
-        let mut parts = (0..nodes).filter(|node| sets.first(*node) == *node).count();
-        for (least, ends) in &wires {
-            let [a, b] = ends[..] else { continue };
-            let apart = sets.first(a) != sets.first(b);
-            // Parts are so many more than cells that cells can be of one size.
-            let enough = parts <= (wanted as usize).saturating_mul(PARTS_A_CELL);
-            if *least > Duration::ZERO && enough && wanted > 1 {
-                break;
-            }
-            if apart {
-                sets.join(a, b);
-                parts -= 1;
-            }
-        }
-        Self::packed(network, &mut sets, wanted)
-    }
-
-    /// Parts put into cells, the heaviest first into the lightest.
-    fn packed(network: &Network, sets: &mut Sets, wanted: u32) -> Self {
-        let mut weights: BTreeMap<usize, u64> = BTreeMap::new();
-        for (node, description) in network.nodes.iter().enumerate() {
-            let weight = 1 + description.interfaces.len() as u64;
-            *weights.entry(sets.first(node)).or_default() += weight;
-        }
-        let mut parts: Vec<(usize, u64)> = weights.into_iter().collect();
-        parts.sort_by_key(|(first, weight)| (std::cmp::Reverse(*weight), *first));
-        let cells = (wanted.max(1) as usize).min(parts.len().max(1));
-        let mut loads = vec![0; cells];
-        let mut cell_of = BTreeMap::new();
-        for (first, weight) in parts {
-            let lightest = (0..cells).min_by_key(|cell| loads[*cell]).unwrap_or(0);
-            loads[lightest] += weight;
-            cell_of.insert(first, lightest as u32);
-        }
-        let nodes = (0..network.nodes.len()).map(|node| cell_of[&sets.first(node)]).collect();
-        Self { nodes, cells: cells as u32 }
+        let links = Links::new(network, islands, lookaheads);
+        let weights: Vec<u64> =
+            network.nodes.iter().map(|node| 1 + node.interfaces.len() as u64).collect();
+        let mut sets = parts(&links, &weights, wanted);
+        let part_of = numbered(&mut sets, weights.len());
+        let graph = graph(&links, &weights, &part_of);
+        let cells = wanted.min(graph.weights.len().max(1) as u32);
+        let cell_of = graph.divided(cells);
+        Self { nodes: part_of.iter().map(|part| cell_of[*part as usize]).collect(), cells }
     }
 }
 
 /// So many parts a cell are wanted, so that cells can be made of one size.
 const PARTS_A_CELL: usize = 4;
+
+/// Which nodes links join.
+struct Links {
+    nodes: usize,
+    /// Pairs of nodes that are at one island.
+    together: Vec<[usize; 2]>,
+    /// Links that can be between cells, with their least propagation, the least first.
+    wires: Vec<(Duration, [usize; 2])>,
+}
+
+impl Links {
+    fn new(network: &Network, islands: &Islands, lookaheads: &[Duration]) -> Self {
+        let mut links =
+            Self { nodes: network.nodes.len(), together: Vec::new(), wires: Vec::new() };
+        let mut first_at: BTreeMap<usize, usize> = BTreeMap::new();
+        for (number, link) in network.links.iter().enumerate() {
+            let ends = ends(network, &link.ends);
+            match (islands.of_link(number as u32), &ends[..]) {
+                (Some(island), ends) => {
+                    for node in ends {
+                        let first = *first_at.entry(island).or_insert(*node);
+                        links.together.push([first, *node]);
+                    }
+                }
+                (None, [a, b]) => links.wires.push((lookaheads[number], [*a, *b])),
+                (None, _) => {}
+            }
+        }
+        links.wires.sort_by_key(|(least, _)| *least);
+        links
+    }
+}
+
+/// What must not be divided, or is not: nodes at one island, links without delay, and all links
+/// shorter than a bound (Pelkey et al., Unison, 2023). Of all bounds that leave enough parts, and
+/// none heavier than a cell is to be, the greatest is taken.
+fn parts(links: &Links, weights: &[u64], wanted: u32) -> Sets {
+    let mut parts = Parts::new(links, weights);
+    let mut sets = parts.sets.clone();
+    let most = weights.iter().sum::<u64>() / u64::from(wanted);
+    let mut below = 0;
+    for group in links.wires.chunk_by(|(a, _), (b, _)| a == b) {
+        group.iter().for_each(|(_, ends)| parts.join(*ends));
+        let enough = parts.count >= wanted as usize * PARTS_A_CELL && parts.heaviest <= most;
+        if group[0].0 > Duration::ZERO && !enough {
+            break;
+        }
+        below += group.len();
+    }
+    links.wires[..below].iter().for_each(|(_, [a, b])| sets.join(*a, *b));
+    sets
+}
+
+/// Parts that are joined, and how many and how heavy they are.
+struct Parts {
+    sets: Sets,
+    /// By the first node of each.
+    weights: Vec<u64>,
+    count: usize,
+    heaviest: u64,
+}
+
+impl Parts {
+    /// Those that are left when everything is joined that must be.
+    fn new(links: &Links, weights: &[u64]) -> Self {
+        let heaviest = weights.iter().copied().max().unwrap_or(0);
+        let sets = Sets::new(links.nodes);
+        let mut parts = Self { sets, weights: weights.to_vec(), count: links.nodes, heaviest };
+        links.together.iter().for_each(|ends| parts.join(*ends));
+        parts
+    }
+
+    fn join(&mut self, [a, b]: [usize; 2]) {
+        let (a, b) = (self.sets.first(a), self.sets.first(b));
+        if a == b {
+            return;
+        }
+        let weight = self.weights[a] + self.weights[b];
+        self.weights[a.min(b)] = weight;
+        self.heaviest = self.heaviest.max(weight);
+        self.count -= 1;
+        self.sets.join(a, b);
+    }
+}
+
+/// The part of each node: sets with numbers from 0.
+fn numbered(sets: &mut Sets, nodes: usize) -> Vec<u32> {
+    let mut numbers: BTreeMap<usize, u32> = BTreeMap::new();
+    let number = |node| {
+        let next = numbers.len() as u32;
+        *numbers.entry(sets.first(node)).or_insert(next)
+    };
+    (0..nodes).map(number).collect()
+}
+
+/// Parts and the links between them.
+fn graph(links: &Links, weights: &[u64], part_of: &[u32]) -> Graph {
+    let parts = part_of.iter().max().map_or(0, |last| *last as usize + 1);
+    let mut graph = Graph { weights: vec![0; parts], near: vec![Vec::new(); parts] };
+    for (part, weight) in part_of.iter().zip(weights) {
+        graph.weights[*part as usize] += weight;
+    }
+    for (_, ends) in &links.wires {
+        let [a, b] = ends.map(|node| part_of[node]);
+        if a != b {
+            graph.near[a as usize].push(b);
+            graph.near[b as usize].push(a);
+        }
+    }
+    graph
+}
 
 /// The nodes at the ends of a link.
 fn ends(network: &Network, ends: &[LinkEnd; 2]) -> Vec<usize> {
@@ -93,24 +162,26 @@ fn ends(network: &Network, ends: &[LinkEnd; 2]) -> Vec<usize> {
     ports.map(|port| network.ports[port.index()].node as usize).collect()
 }
 
-/// The least time that a frame ever takes on a link, in either direction.
-pub(crate) fn lookahead(network: &Network, link: usize) -> Duration {
-    let mut configs = network.links[link].pipes.clone();
-    let mut least = configs.iter().map(least_propagation).min().unwrap_or_default();
+/// The least time that a frame ever takes on each link, in either direction.
+pub(crate) fn lookaheads(network: &Network) -> Vec<Duration> {
+    let least = |pipes: &[PipeConfig; 2]| pipes.iter().map(least_propagation).min();
+    let mut all: Vec<_> =
+        network.links.iter().map(|link| least(&link.pipes).unwrap_or_default()).collect();
+    let mut changed: BTreeMap<usize, [PipeConfig; 2]> = BTreeMap::new();
     let mut changes: Vec<_> = network.timeline.iter().collect();
     changes.sort_by_key(|change| change.at);
     for (pipe, change) in changes.into_iter().flat_map(|change| &change.changes) {
-        if pipe.link.index() == link {
-            let config = &mut configs[pipe.direction.index()];
-            change.apply_to(config);
-            least = least.min(least_propagation(config));
-        }
+        let link = pipe.link.index();
+        let configs = changed.entry(link).or_insert_with(|| network.links[link].pipes.clone());
+        let config = &mut configs[pipe.direction.index()];
+        change.apply_to(config);
+        all[link] = all[link].min(least_propagation(config));
     }
-    least
+    all
 }
 
 /// Disjoint sets of numbers (Galler and Fischer 1964), each known by its lowest.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Sets(Vec<usize>);
 
 impl Sets {

@@ -10,6 +10,7 @@ use crate::cell::{Cell, EndlessLoop, Work};
 use crate::flow::FlowCounts;
 use crate::network::{RouteChanged, RouteError};
 use crate::node::NodeCounts;
+use crate::schedule::{Schedule, Step};
 use crate::tcp::FlowInfo;
 
 /// A network divided into cells. What happens in it does not depend on how many there are.
@@ -17,8 +18,8 @@ use crate::tcp::FlowInfo;
 pub struct Simulation {
     /// Its cells.
     pub cells: Vec<Cell>,
-    /// How long frames are under way from cell to cell at least; nothing where none are.
-    pub lookahead: Option<Duration>,
+    /// For each cell, those that it sends to, and how long frames need to there at least.
+    pub hearers: Vec<Vec<(u32, Duration)>>,
     /// The cell of each pipe, by link and direction.
     pub(crate) homes: Vec<u32>,
 }
@@ -29,22 +30,22 @@ impl Simulation {
     /// # Errors
     /// If frames go round in circles in no time.
     pub fn advance(&mut self, until: Time) -> Result<(), EndlessLoop> {
-        while let Some(horizon) = self.horizon(until) {
-            for number in 0..self.cells.len() {
-                self.cells[number].advance(horizon)?;
-                for announcement in self.cells[number].take_announcements() {
-                    self.cells[announcement.cell as usize].announce(announcement);
-                }
+        let mut schedule = self.schedule(until);
+        while let Step::Run { cell, horizon } = schedule.pick(0) {
+            self.cells[cell].advance(horizon)?;
+            for announcement in self.cells[cell].take_announcements() {
+                schedule.announced(announcement.cell as usize, announcement.release);
+                self.cells[announcement.cell as usize].announce(announcement);
             }
+            schedule.finish(cell, self.cells[cell].next_event());
         }
         self.cells.iter_mut().try_for_each(|cell| cell.advance(until))
     }
 
-    /// How far all cells can be advanced before they must hear of each other again; nothing if
-    /// nothing more happens up to `until`.
-    fn horizon(&mut self, until: Time) -> Option<Time> {
-        let next = self.cells.iter_mut().filter_map(Cell::next_event).min()?;
-        (next <= until).then(|| horizon(next, self.lookahead, until))
+    /// In which order cells are to be run to get all of them to `until`.
+    pub fn schedule(&mut self, until: Time) -> Schedule {
+        let next = self.cells.iter_mut().map(Cell::next_event);
+        Schedule::new(next, self.hearers.clone(), until)
     }
 
     /// Time in the network.
@@ -130,14 +131,5 @@ impl Simulation {
         // Stable: what happens in a pipe at one time stays in its order.
         all.sort_by_key(|(pipe, event)| (event.at, *pipe));
         all
-    }
-}
-
-/// How far cells can be advanced at once if nothing happens before `next`.
-pub fn horizon(next: Time, lookahead: Option<Duration>, until: Time) -> Time {
-    match lookahead {
-        // What leaves a cell from `next` on arrives no earlier than `next + lookahead`.
-        Some(lookahead) => until.min(next + lookahead - Duration::from_nanos(1)),
-        None => until,
     }
 }

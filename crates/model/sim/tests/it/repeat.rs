@@ -108,6 +108,11 @@ proptest! {
         prop_assert_eq!(&once, &seen(of(), &[], 1));
         for cells in [2, 3, 64] {
             prop_assert_eq!(&once, &seen(of(), &[], cells), "in {} cells", cells);
+            let (mut network, flows) = of();
+            network.links.iter_mut().for_each(|link| link.logged = false);
+            let unseen = seen((network, flows), &[], cells);
+            prop_assert_eq!(&once.statistics, &unseen.statistics, "in {} cells, no log", cells);
+            prop_assert_eq!(&once.flows, &unseen.flows, "in {} cells, no log", cells);
         }
         let looks: Vec<u64> = looks.into_iter().collect();
         prop_assert_eq!(&once.statistics, &seen(of(), &looks, 1).statistics);
@@ -120,7 +125,8 @@ fn a_network_with_delays_is_divided_and_one_without_is_not() {
     let divided = |properties: usize, cut: Option<u64>| {
         let (network, flows) = network(1, &[properties; 5], cut);
         let simulation = Simulation::new(network, flows, 3);
-        (simulation.cells.len(), simulation.lookahead.map(|least| least.as_nanos()))
+        let least = simulation.hearers.iter().flatten().map(|(_, least)| least.as_nanos()).min();
+        (simulation.cells.len(), least)
     };
     assert_eq!(divided(4, None), (3, Some(5_000_000)));
     assert_eq!(divided(1, None), (3, Some(1_000_000)), "jitter takes its part");
