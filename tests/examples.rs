@@ -84,6 +84,7 @@ fn every_example_is_tested_here() {
             "lan",
             "ospf",
             "outside",
+            "ppbp-web",
             "route-change",
             "thousand",
             "two-arms",

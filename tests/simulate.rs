@@ -118,6 +118,23 @@ fn the_campus_has_all_kinds_of_traffic() {
 }
 
 #[test]
+fn long_answers_take_longer_behind_heavy_bursts_and_short_ones_hardly() {
+    let folder = Folder::new("ppbp-web");
+    ended(&simulate(&example("ppbp-web"), &folder.path("results"), &[]));
+    let summary = summary(&folder.path("results"));
+    let flows = summary["flows"].as_array().unwrap();
+    let time = |name: &str| {
+        let flow = flows.iter().find(|flow| flow["name"] == name).unwrap();
+        flow["transfers"]["mean_ns"].as_f64().unwrap() / 1e6
+    };
+    // A round trip of 24 ms for the connection and one for the answer.
+    assert!((48.0..50.0).contains(&time("light-10k")), "{} ms", time("light-10k"));
+    let growth = |size: &str| time(&format!("heavy-{size}")) / time(&format!("light-{size}"));
+    assert!(growth("10k") < 1.02, "{}", growth("10k"));
+    assert!(growth("1M") > 1.1, "{}", growth("1M"));
+}
+
+#[test]
 fn a_thousand_nodes_send_to_each_other() {
     let folder = Folder::new("thousand");
     let whole = fs::read_to_string(example("thousand")).unwrap();

@@ -99,7 +99,8 @@ pub(crate) struct RawGroup {
 #[schemars(rename = "Udp")]
 #[serde(deny_unknown_fields)]
 pub(crate) struct RawUdp {
-    /// The receiver's port (default: 47000 and the number of the entry, counted from 0).
+    /// The receiver's port (default: 47000 and the number of the entry, counted from 0; from the
+    /// 18,537th entry on, the first from 47000 on that no receiver of it has yet).
     #[serde(default)]
     pub port: Option<u16>,
     /// The code point of the packets: a number from 0 to 63, or a name like `ef`.
@@ -112,7 +113,8 @@ pub(crate) struct RawUdp {
 #[schemars(rename = "Tcp")]
 #[serde(deny_unknown_fields)]
 pub(crate) struct RawTcp {
-    /// The receiver's port (default: 47000 and the number of the entry, counted from 0).
+    /// The receiver's port (default: 47000 and the number of the entry, counted from 0; from the
+    /// 18,537th entry on, the first from 47000 on that no receiver of it has yet).
     #[serde(default)]
     pub port: Option<u16>,
     /// The code point of the packets: a number from 0 to 63, or a name like `ef`.

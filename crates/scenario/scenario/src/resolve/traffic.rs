@@ -1,6 +1,6 @@
 //! Traffic between nodes: who sends to whom, over what, and what is sent.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use netloom_link::{Dscps, FileError, FileFault, Stream};
 use netloom_traffic::{FlowsConfig, Model, Sizes};
@@ -35,13 +35,23 @@ pub(super) fn resolve(
     named().for_each(|name| names::check("traffic", &name.value, name.span, report));
     names::unique("traffic entries", named(), report);
     let mut entries = Vec::new();
+    let mut taken = Taken::new();
     for (number, entry) in raw.traffic.iter().enumerate() {
-        let mut one = One { raw, entry, references, files, report };
-        entries.extend(one.resolve(number));
+        let mut one = One { raw, entry, references, files, taken: &taken, report };
+        let resolved = one.resolve(number);
+        if let Some((entry, (is_tcp, port))) =
+            resolved.as_ref().and_then(|it| Some((it, it.transport.port()?)))
+        {
+            taken.extend(entry.to.iter().map(|to| (to.clone(), is_tcp, port)));
+        }
+        entries.extend(resolved);
     }
     check_ports(raw, &entries, report);
     entries
 }
+
+/// Ports of receivers that earlier entries have, over TCP or not.
+type Taken = HashSet<(String, bool, u16)>;
 
 /// One entry and what it is resolved with.
 struct One<'a, 'r, 't> {
@@ -49,6 +59,7 @@ struct One<'a, 'r, 't> {
     entry: &'a Spanned<RawTraffic>,
     references: &'a References<'a>,
     files: &'a mut Files<'r>,
+    taken: &'a Taken,
     report: &'a mut Report<'t>,
 }
 
@@ -71,7 +82,7 @@ impl One<'_, '_, '_> {
         let start = start.and_then(|start| self.references.start(&start.value, self.report));
         let from = head.from.as_ref().and_then(|from| self.nodes(from));
         let to = head.to.as_ref().and_then(|to| self.nodes(to));
-        let transport = self.transport(number);
+        let transport = self.transport(number, to.as_deref().unwrap_or_default());
         let (model, sizes) = (self.model(), self.sizes());
         let time = head.time.map(|time| time.0);
         let (from, to, transport, model) = (from?, to?, transport?, model?);
@@ -126,18 +137,17 @@ impl One<'_, '_, '_> {
     }
 
     /// UDP or TCP, and how.
-    fn transport(&mut self, number: usize) -> Option<Transport> {
-        let default_port = FIRST_PORT.saturating_add(u16::try_from(number).unwrap_or(u16::MAX));
+    fn transport(&mut self, number: usize, to: &[String]) -> Option<Transport> {
         let head = &self.entry.value.head;
         match (&head.udp, &head.tcp) {
             (Some(udp), None) => {
                 let RawUdp { port, dscp } = &udp.value;
-                let port = self.port(*port, default_port)?;
+                let port = self.port(*port, number, (false, to))?;
                 Some(Transport::Udp { port, dscp: self.dscp(*dscp)? })
             }
             (None, Some(tcp)) => {
                 let RawTcp { port, dscp, congestion_control } = &tcp.value;
-                let port = self.port(*port, default_port)?;
+                let port = self.port(*port, number, (true, to))?;
                 let congestion_control = congestion_control.clone();
                 Some(Transport::Tcp { port, dscp: self.dscp(*dscp)?, congestion_control })
             }
@@ -155,12 +165,24 @@ impl One<'_, '_, '_> {
         }
     }
 
-    fn port(&mut self, port: Option<u16>, default: u16) -> Option<u16> {
+    /// The port that is written; or the first one and the entry's number; or, where these end, the
+    /// first that no receiver of it has yet.
+    fn port(&mut self, port: Option<u16>, number: usize, at: (bool, &[String])) -> Option<u16> {
         if port == Some(0) {
             self.error("nothing listens on port 0".into(), "write a port from 1 to 65535");
             return None;
         }
-        Some(port.unwrap_or(default))
+        let numbered = || FIRST_PORT.checked_add(u16::try_from(number).ok()?);
+        let (is_tcp, to) = at;
+        let is_free =
+            |port: &u16| !to.iter().any(|to| self.taken.contains(&(to.clone(), is_tcp, *port)));
+        let free = || (FIRST_PORT..=u16::MAX).find(is_free);
+        let found = port.or_else(numbered).or_else(free);
+        if found.is_none() {
+            let message = format!("its receivers have no port from {FIRST_PORT} on left");
+            self.error(message, "give it a `port`, or send to others");
+        }
+        found
     }
 
     /// The place of the version of IP that is asked for.

@@ -390,3 +390,24 @@ fn lines_may_end_as_on_other_systems() {
     assert!(!findings.render("x", text).contains('\r'));
     assert_eq!(load("\u{feff}name: x\ntopology: {nodes: {a: }}\n").unwrap().scenario.name, "x");
 }
+
+#[test]
+fn ports_of_traffic_are_found_where_numbers_end() {
+    let entry = |number: usize| {
+        let (from, to) = if number.is_multiple_of(2) { ("a", "b") } else { ("b", "a") };
+        format!(
+            "  - {{name: t{number}, from: {from}, to: {to}, udp: {{}}, cbr: {{rate: 1kbit/s}}}}\n"
+        )
+    };
+    let entries: String = (0..18_540).map(entry).collect();
+    let text = format!(
+        "name: x\nduration: 1s\ntopology:\n  nodes: {{a: , b: }}\n  \
+         links: [{{endpoints: [a, b]}}]\ntraffic:\n{entries}"
+    );
+    let loaded = netloom_scenario::load(&text);
+    let loaded = loaded.unwrap_or_else(|bad| panic!("{}", bad.render("x", &text)));
+    let port = |number: usize| loaded.scenario.traffic[number].transport.port().unwrap().1;
+    assert_eq!([port(0), port(1), port(18_535)], [47_000, 47_001, 65_535]);
+    // The first entry has 47000 of b, the second 47001 of a.
+    assert_eq!([18_536, 18_537, 18_538, 18_539].map(port), [47_001, 47_000, 47_003, 47_002]);
+}
