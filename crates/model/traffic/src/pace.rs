@@ -26,7 +26,7 @@ impl Pace {
     }
 
     /// The pace in thousandths of a bit a second.
-    pub(crate) const fn thousandths(self) -> u64 {
+    pub const fn thousandths(self) -> u64 {
         self.0
     }
 

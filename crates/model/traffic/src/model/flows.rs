@@ -125,6 +125,15 @@ impl Configured for FlowsConfig {
         Ok(Some(Sending { bursts, pace: Some(pace) }))
     }
 
+    fn changes(&self, _: &Given<'_>) -> Result<f64, TrafficError> {
+        let arrivals = match &self.arrivals {
+            Some(arrivals) => arrivals.per_second()?,
+            // As many as are recorded, once.
+            None => 0.0,
+        };
+        Ok(2.0 * arrivals)
+    }
+
     fn moments(&self, _: &Given<'_>) -> Result<Moments, TrafficError> {
         if let Some(file) = &self.file {
             let list = file.values().ok_or_else(|| TrafficError::unread(file.file()))?;

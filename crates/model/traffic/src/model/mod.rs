@@ -92,6 +92,10 @@ trait Configured {
     fn fluid(&self, _: &Given<'_>) -> Result<Option<Fluid>, TrafficError> {
         Ok(None)
     }
+    /// How often its rate as a fluid changes in a second, on average.
+    fn changes(&self, _: &Given<'_>) -> Result<f64, TrafficError> {
+        Ok(0.0)
+    }
     /// Its mean and variance.
     fn moments(&self, given: &Given<'_>) -> Result<Moments, TrafficError>;
 }
@@ -312,6 +316,16 @@ impl Model {
         let Sending { bursts, pace } = self.sending(&given)?;
         let pace = pace.ok_or(TrafficError::NoRate { model: self.name() })?;
         Ok(Fluid::of_bursts(bursts, pace))
+    }
+
+    /// How often the steps of [`Model::fluid`] come in a second, on average.
+    ///
+    /// # Errors
+    /// As for [`Model::fluid`].
+    pub fn rate_changes(&self, sizes: &Sizes, line: Option<&Line>) -> Result<f64, TrafficError> {
+        let stream = &Stream::new(0, "");
+        self.fluid(sizes, line, stream)?;
+        self.configured().changes(&Given { sizes, line, stream })
     }
 
     /// The bursts of the model, and the rate of each if it has one.

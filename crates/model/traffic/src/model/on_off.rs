@@ -74,6 +74,11 @@ impl Configured for OnOffConfig {
         Ok(Some(Sending { bursts, pace: self.pace().ok() }))
     }
 
+    fn changes(&self, _: &Given<'_>) -> Result<f64, TrafficError> {
+        let round = (self.on.law()?.mean() + self.off.law()?.mean()) / 1e9;
+        Ok(2.0 * f64::from(self.sources) / round)
+    }
+
     fn moments(&self, _: &Given<'_>) -> Result<Moments, TrafficError> {
         let rate = self.pace()?.bits_per_second();
         let seconds = |law: &DurationDistribution| Ok(law.law()?.mean() / 1e9);

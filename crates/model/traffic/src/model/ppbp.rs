@@ -115,6 +115,10 @@ impl Configured for PpbpConfig {
         Ok(Some(Sending { bursts, pace: Some(pace(derived.rate)?) }))
     }
 
+    fn changes(&self, given: &Given<'_>) -> Result<f64, TrafficError> {
+        Ok(2.0 * self.derived(given)?.arrivals)
+    }
+
     fn moments(&self, given: &Given<'_>) -> Result<Moments, TrafficError> {
         let Derived { arrivals, rate, length } = self.derived(given)?;
         Ok(Moments::ppbp(arrivals, rate, length, self.hurst))

@@ -170,6 +170,16 @@ impl Configured for RatesConfig {
         Ok(Some(self.steps()?.into()))
     }
 
+    fn changes(&self, _: &Given<'_>) -> Result<f64, TrafficError> {
+        let steps = self.steps()?;
+        let round = match self.repeat {
+            Some(repeat) => repeat,
+            // Each step comes once.
+            None => steps.last().max(Duration::from_secs(1)),
+        };
+        Ok(steps.steps.len() as f64 / round.as_secs_f64())
+    }
+
     fn moments(&self, _: &Given<'_>) -> Result<Moments, TrafficError> {
         Ok(Moments::unknown(self.mean()?))
     }
