@@ -1,7 +1,8 @@
 //! What background traffic costs: `cargo bench -p netloom-link --bench background`. A pipe of
 //! 10 Gbit/s that is visited every 50 ms, with and without 1 Gbit/s of virtual frames of 1514
 //! bytes, by turns; idle, and with 100 Mbit/s of frames that are offered. Prints the CPU time that
-//! a second of the model takes, as a share of one CPU, and that of each virtual frame.
+//! a second of the model takes, as a share of one CPU, and that of each virtual frame; and the
+//! share with 6 Gbit/s as a fluid of bursts (`ppbp`), in the same turns.
 
 use netloom_link::{FrameInfo, Pipe, PipeChange, PipeConfig, Stream};
 use netloom_units::{Duration, Time};
@@ -13,22 +14,30 @@ const TURNS: usize = 9;
 /// 100 Mbit/s of full frames.
 const GAP: Duration = Duration::from_nanos(1514 * 80);
 
+/// Rates change 200 times a second.
+const FLUID: &str =
+    r#"[{"ppbp":{"load":"6Gbit/s","bursts":100,"burst":"1s","hurst":0.8},"as":"fluid"}]"#;
+
 fn main() {
     for (name, offers) in [("idle", false), ("with 100 Mbit/s offered", true)] {
         let (mut without, mut with, mut frames) = (Vec::new(), Vec::new(), 0);
+        let mut fluid = Vec::new();
         for _ in 0..TURNS {
             without.push(measure(r#""none""#, offers).0);
             let (share, count) = measure(r#"[{"poisson":{"rate":"1Gbit/s"}}]"#, offers);
             with.push(share);
             frames = count;
+            fluid.push(measure(FLUID, offers).0);
         }
-        let (without, with) = (median(without), median(with));
+        let (without, with, fluid) = (median(without), median(with), median(fluid));
         let each = (with - without) * 1e9 * SECONDS as f64 / frames as f64;
         println!(
-            "{name:<24} {:.3} % of a CPU without, {:.3} % with {} frames/s: {each:.0} ns each",
+            "{name:<24} {:.3} % of a CPU without, {:.3} % with {} frames/s: {each:.0} ns each; \
+             {:.3} % with a fluid",
             without * 100.0,
             with * 100.0,
             frames / SECONDS,
+            fluid * 100.0,
         );
     }
 }

@@ -10,7 +10,7 @@
 //! | `direction` | the two directions of a link: [`Direction`] |
 //! | `frame` | what a pipe knows of a frame: [`FrameInfo`], [`DropReason`] |
 //! | `pipe` | the pipe, which joins the stages below |
-//! | `background` | virtual frames that join and leave at the line: [`Background`] |
+//! | `background` | virtual frames, or a fluid, that join and leave at the line: [`Background`] |
 //! | `queue`, `line`, `channel`, `flight` | its stages: waiting, serialization, loss, propagation |
 //! | `shift` | how much later frames leave the line because they were offered late |
 //! | `statistics` | what a pipe counts: [`PipeStatistics`] |

@@ -2,6 +2,7 @@
 //! Not here: clocks and devices; whoever owns the pipe says what time it is.
 
 mod background;
+mod fluid;
 mod loss;
 
 use std::collections::VecDeque;
@@ -225,7 +226,7 @@ impl<F: Frame> Pipe<F> {
         let now = self.advance(now);
         let number = self.arrivals;
         self.arrivals += 1;
-        self.statistics.offered(&info, self.queue.backlog().frames);
+        self.statistics.offered(&info, self.frames_waiting());
         self.journal.note(|| FrameEvent::new(number, now, &info, Occurrence::Offered));
         let result = self.take_in(now, Carried::Real { frame, number }, info, unseen);
         self.find_due();
@@ -251,6 +252,9 @@ impl<F: Frame> Pipe<F> {
         }
         if !self.config.pipe_mtu.admits(info.largest()) && !self.fits_without_tag(&waiting) {
             return Err((waiting, DropReason::Mtu));
+        }
+        if self.background.is_some() && self.has_fluid() {
+            return self.take_in_with_fluid(now, waiting);
         }
         if self.serving.is_none() {
             if self.queue.looks_at_all() {
@@ -357,13 +361,16 @@ impl<F: Frame> Pipe<F> {
     }
 
     /// When the next frame that was offered leaves the line, at the earliest: exactly if it is on
-    /// the line, or waits behind virtual frames in a FIFO queue with drop-tail at a constant rate.
+    /// the line, or waits behind virtual frames or a fluid in a FIFO queue with drop-tail at a
+    /// constant rate.
     #[inline]
     fn line_end(&self) -> Option<Time> {
-        let serving = self.serving.as_ref()?;
+        let Some(serving) = &self.serving else {
+            return self.end_behind_background(self.turn_behind_fluid());
+        };
         match serving.waiting.frame {
             Carried::Real { .. } => Some(serving.service.end),
-            Carried::Virtual(_) => self.end_behind_background(serving.service.end),
+            Carried::Virtual(_) => self.end_behind_background(Some(serving.service.end)),
         }
     }
 
@@ -402,7 +409,9 @@ impl<F: Frame> Pipe<F> {
     /// Rate, framing and queue hold from the next frame to start serialization or to arrive, the
     /// channel's properties, delay and jitter from the next frame to leave the line. Nothing queued
     /// is dropped, duplicated or reordered, except that a pipe going down with `in_flight: drop`
-    /// drops all that is in it. A model that the change does not touch keeps its state.
+    /// drops all that is in it, and that a fluid is dropped which the pipe cannot have any more
+    /// ([`Background::check`](crate::Background::check)). A model that the change does not touch
+    /// keeps its state.
     pub fn change(&mut self, now: Time, change: &PipeChange) {
         let now = self.advance(now);
         let mut config = self.config.clone();
@@ -412,12 +421,15 @@ impl<F: Frame> Pipe<F> {
         self.line.configure(now, &old, new);
         if new.framing != old.framing || new.rate != old.rate {
             self.queue.reframe(&new.rate, new.framing);
+            self.statistics.queue_changed(now, self.queue.backlog());
         }
         self.queue.configure(now, &new.queue, self.line.rate(now));
         self.channel.configure(&old, new);
         self.flight.configure(&old, new);
         if new.background != old.background {
             self.begin_background(now);
+        } else {
+            self.change_fluid(now, new.framing != old.framing);
         }
         let new = &self.config;
         let cut = (old.state, new.state) == (LinkState::Up, LinkState::Down);
@@ -441,8 +453,11 @@ impl<F: Frame> Pipe<F> {
         let now = self.advance(now);
         let in_flight = Count { frames: self.flight.frames, bytes: self.flight.bytes };
         let queued = self.background.as_ref().map(|background| background.waiting);
-        let mut present =
-            Present { in_flight, background: (queued.unwrap_or_default(), Count::default()) };
+        let fluid = self.fluid_waiting();
+        let queued = queued.unwrap_or_default() + fluid;
+        let background = (queued, Count::default());
+        let bound = self.line.takes_time().then(|| self.queue.bound());
+        let mut present = Present { in_flight, background, fluid, bound };
         if let Some(Serving { waiting, .. }) = &self.serving {
             match waiting.frame {
                 Carried::Real { .. } => present.in_flight.add(&waiting.info),
@@ -482,14 +497,20 @@ impl<F: Frame> Pipe<F> {
         let end = serving.service.end;
         self.turn_seconds(end);
         self.serialized(serving);
+        self.fill_line(end);
+    }
+
+    /// Puts what waits next on the line, which is free at `now`.
+    fn fill_line(&mut self, now: Time) {
         // Frames that take no time on the line do not stop the next ones.
         while self.serving.is_none()
-            && let Some(next) = self.queue.dequeue(end)
+            && !self.is_behind_fluid()
+            && let Some(next) = self.queue.dequeue(now)
         {
             self.leaves_queue(&next);
-            self.serve(end, next);
+            self.serve(now, next);
         }
-        self.queue_changed(end);
+        self.queue_changed(now);
     }
 
     /// Puts a frame on the line, which is free at `now`.
@@ -512,7 +533,7 @@ impl<F: Frame> Pipe<F> {
     #[inline]
     fn serialized(&mut self, serving: Serving<F>) {
         let Serving { waiting, started, service: Service { end, lost } } = serving;
-        let shift = self.shift.left(&waiting, started, end);
+        let shift = self.shift_of(&waiting, started, end);
         let Waiting { frame, info, offered, marked, .. } = waiting;
         // The channel never sees virtual frames.
         let Carried::Real { mut frame, number } = frame else {
@@ -554,7 +575,10 @@ impl<F: Frame> Pipe<F> {
     #[inline]
     fn queue_changed(&mut self, now: Time) {
         let backlog = self.queue.backlog();
-        self.statistics.queue_changed(now, backlog.frames, backlog.bytes);
+        self.statistics.queue_changed(now, backlog);
+        if self.background.is_some() {
+            self.reach_with_fluid();
+        }
         if !self.queue.effects.is_empty() {
             self.take_effects(now);
         }

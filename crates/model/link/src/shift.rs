@@ -30,13 +30,31 @@ pub(crate) struct Shift {
 impl Shift {
     /// How much earlier a frame that left the line at `end` would have left it. Called for every frame, in the
     /// order of the line.
+    ///
+    /// Frames keep their order, a fluid does not: of what flowed in while a frame stood unseen, it
+    /// would have been in front. By so much time, `overtakes`, it may have left earlier though the
+    /// line was not idle.
     #[inline]
-    pub fn left<F>(&mut self, frame: &Waiting<F>, started: Time, end: Time) -> Duration {
+    pub fn left<F>(
+        &mut self,
+        frame: &Waiting<F>,
+        started: Time,
+        end: Time,
+        overtakes: impl FnOnce() -> Duration,
+    ) -> Duration {
         let free = std::mem::replace(&mut self.free, end);
         if self.by == Duration::ZERO && frame.unseen == Duration::ZERO {
             return Duration::ZERO;
         }
-        self.follow(frame.unseen, frame.offered, started, started.since(free))
+        let idle = started.since(free) + overtakes();
+        self.follow(frame.unseen, frame.offered, started, idle)
+    }
+
+    /// The line sent a fluid up to `until`, which had waited for `waited` when it left.
+    #[inline]
+    pub fn carried(&mut self, until: Time, waited: Duration) {
+        self.free = until;
+        self.by = self.by.min(waited);
     }
 
     #[cold]

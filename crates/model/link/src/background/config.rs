@@ -7,7 +7,7 @@ use netloom_traffic::{
     CbrConfig, FlowsConfig, Line, Model, OnOffConfig, PoissonConfig, PpbpConfig, RatesConfig,
     Sizes, TraceConfig, TrafficError, VbrConfig,
 };
-use netloom_units::{DataFile, Framing};
+use netloom_units::{DataFile, Framing, Size};
 use schemars::JsonSchema;
 use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
 use serde::de::{Deserializer, Error, MapAccess, SeqAccess, Visitor};
@@ -17,13 +17,16 @@ use thiserror::Error;
 
 use super::Virtual;
 use crate::queue::Dscps;
-use crate::{PipeConfig, RateLimit};
+use crate::{Discipline, DropFrom, FifoConfig, PipeChange, PipeConfig, RateLimit};
 
 /// Most entries of one pipe.
 const MOST_ENTRIES: usize = 64;
 
 /// Most virtual frames a second of one pipe, on average: they take time of the machine.
 const MOST_FRAMES: f64 = 2e6;
+
+/// Most changes of a fluid's rate a second of one pipe, on average: so do they.
+const MOST_CHANGES: f64 = 1e6;
 
 /// The background of a pipe: entries that add up, or none.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -56,6 +59,9 @@ pub enum Representation {
     /// Virtual frames: they wait, are dropped and take the line as frames that were offered do.
     #[default]
     Frames,
+    /// A fluid: a rate that changes in steps fills the queue, which is `fifo` with drop-tail, and
+    /// the line empties it. It costs as much as its rate changes often, not as much as it brings.
+    Fluid,
 }
 
 /// Why a background cannot be.
@@ -70,6 +76,27 @@ pub enum BackgroundError {
         model: &'static str,
         /// Why.
         cause: TrafficError,
+    },
+    /// An entry is a fluid, which the pipe cannot have.
+    #[error(
+        "entry {entry} (`{model}`): fluid needs {needs}; change that, or leave `as: fluid` out"
+    )]
+    Fluid {
+        /// Which one, counted from 1.
+        entry: usize,
+        /// Its model's name.
+        model: &'static str,
+        /// What it needs; what the pipe has.
+        needs: String,
+    },
+    /// The rate of the fluid changes too often.
+    #[error(
+        "the rate of the fluid changes {changes:.1e} times a second on average, more than \
+         {MOST_CHANGES:.0e}; write fewer sources or longer steps"
+    )]
+    TooManyChanges {
+        /// How often in a second.
+        changes: f64,
     },
     /// There are too many virtual frames.
     #[error(
@@ -124,22 +151,36 @@ impl Background {
     /// Checks that a pipe which runs on `config` can have it, once all files have been read.
     ///
     /// # Errors
-    /// A model cannot send, or all together send too many frames.
+    /// A model cannot send, or all together send too many frames; or there is a fluid, and the
+    /// pipe cannot have one, or its rate changes too often.
     pub fn check(&self, config: &PipeConfig) -> Result<(), BackgroundError> {
         let line = line_of(config);
-        let mut frames = 0.0;
+        let (mut frames, mut changes) = (0.0, 0.0);
         for (index, entry) in self.entries.iter().enumerate() {
-            let fails = |cause| BackgroundError::Model {
-                entry: index + 1,
-                model: entry.model.name(),
-                cause,
-            };
-            frames += entry.frames_a_second(line.as_ref()).map_err(fails)?;
+            let (number, model) = (index + 1, entry.model.name());
+            let fails = |cause| BackgroundError::Model { entry: number, model, cause };
+            if entry.representation == Representation::Frames {
+                frames += entry.frames_a_second(line.as_ref()).map_err(fails)?;
+                continue;
+            }
+            if let Some(needs) = entry.lacks_as_fluid(config).map_err(fails)? {
+                return Err(BackgroundError::Fluid { entry: number, model, needs });
+            }
+            let of_entry = entry.model.rate_changes(&entry.sizes, line.as_ref());
+            changes += of_entry.map_err(fails)?;
         }
-        match frames {
-            frames if frames > MOST_FRAMES => Err(BackgroundError::TooManyFrames { frames }),
+        match (frames, changes) {
+            (frames, _) if frames > MOST_FRAMES => Err(BackgroundError::TooManyFrames { frames }),
+            (_, changes) if changes > MOST_CHANGES => {
+                Err(BackgroundError::TooManyChanges { changes })
+            }
             _ => Ok(()),
         }
+    }
+
+    /// Whether an entry is a fluid, which not every pipe can have.
+    pub fn has_fluid(&self) -> bool {
+        self.entries.iter().any(|entry| entry.representation == Representation::Fluid)
     }
 
     /// The mean share of the line that it takes, 1 for all of it, where that is known: nothing in
@@ -148,6 +189,52 @@ impl Background {
         let line = line_of(config)?;
         let shares = self.entries.iter().map(|entry| entry.mean_load(&line));
         shares.sum::<Option<f64>>()
+    }
+}
+
+impl PipeConfig {
+    /// What a fluid needs that a pipe with this configuration does not have, and what that has
+    /// instead.
+    fn lacks_for_fluid(&self) -> Option<String> {
+        let needs = match &self.queue.discipline {
+            Discipline::Fifo(FifoConfig { drop: DropFrom::Tail }) => None,
+            Discipline::Fifo(FifoConfig { drop: DropFrom::Head }) => {
+                Some("drop-tail, not `drop: head`".into())
+            }
+            other => Some(format!("discipline fifo, not {}", other.name())),
+        };
+        let rate = || match &self.rate {
+            RateLimit::Limited(_) => None,
+            RateLimit::Unlimited => Some("a rate, not unlimited".into()),
+            RateLimit::Trace(_) => Some("a constant rate, not a trace".into()),
+            RateLimit::Schedule(_) => Some("a constant rate, not a schedule".into()),
+        };
+        let burst = || {
+            let burst = self.burst;
+            (burst != Size::default())
+                .then(|| format!("a line without `burst`, not one of {burst}"))
+        };
+        let overhead = || {
+            let none = self.mac_overhead.values().is_some_and(|profile| profile.is_empty());
+            (!none).then(|| "a line without `mac_overhead`".into())
+        };
+        needs.or_else(rate).or_else(burst).or_else(overhead)
+    }
+
+    /// Whether a pipe with this configuration can have a fluid as background.
+    pub(crate) fn carries_fluid(&self) -> bool {
+        self.lacks_for_fluid().is_none()
+    }
+}
+
+impl PipeChange {
+    /// The keys of this change that decide whether a pipe can have a background, itself first:
+    /// the others matter to a fluid.
+    pub fn concerns_background(&self) -> Vec<&'static str> {
+        const OTHERS: [&str; 5] = ["queue.discipline", "rate", "burst", "mac_overhead", "pipe_mtu"];
+        let said = self.keys();
+        let concerns = ["background"].into_iter().chain(OTHERS);
+        concerns.filter(|key| said.contains(key)).collect()
     }
 }
 
@@ -168,6 +255,25 @@ impl BackgroundFlow {
         self.model.source(&self.sizes, line, &netloom_units::Stream::new(0, ""))?;
         let mean = self.model.moments(&self.sizes, line)?.mean;
         Ok(mean / (self.sizes.law()?.mean() * 8.0))
+    }
+
+    /// Whether it is a fluid, and a pipe with `config` can have it.
+    pub(super) fn fits_as_fluid(&self, config: &PipeConfig) -> bool {
+        self.representation == Representation::Fluid
+            && self.lacks_as_fluid(config).is_ok_and(|lacks| lacks.is_none())
+    }
+
+    /// What it needs as a fluid that a pipe with `config` does not have, and what that has instead.
+    fn lacks_as_fluid(&self, config: &PipeConfig) -> Result<Option<String>, TrafficError> {
+        if let Some(needs) = config.lacks_for_fluid() {
+            return Ok(Some(needs));
+        }
+        let (_, longest) = self.sizes.law()?.range();
+        let too_long = !config.pipe_mtu.admits(longest);
+        Ok(too_long.then(|| {
+            let mtu = config.pipe_mtu;
+            format!("a `pipe_mtu` for its frames of {longest}B, not {mtu}")
+        }))
     }
 
     fn mean_load(&self, line: &Line) -> Option<f64> {
@@ -221,7 +327,8 @@ struct EntryTable {
     /// Whether queue disciplines may mark the packets instead of dropping them (default no).
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     ecn: bool,
-    /// What the traffic is in the pipe: `frames` (default).
+    /// What the traffic is in the pipe: `frames` (default), or `fluid`, a rate that changes in
+    /// steps (of `cbr`, `on_off`, `ppbp`, `rates` and `flows` with a `rate`).
     #[serde(rename = "as", skip_serializing_if = "Option::is_none")]
     representation: Option<Representation>,
 }
@@ -305,14 +412,43 @@ impl TryFrom<EntryTable> for BackgroundFlow {
         if let Model::Flows(FlowsConfig { rate: None, file: None, .. }) = &model {
             return Err("`flows` needs a `rate` here; only TCP sends without one".into());
         }
+        let representation = table.representation.unwrap_or_default();
+        if representation == Representation::Fluid {
+            check_fluid(&model, flows, table.dscp.is_some(), table.ecn)?;
+        }
         let dscp = match table.dscp.map(|dscps| dscps.iter().collect::<Vec<_>>()).as_deref() {
             None => 0,
             Some([one]) => *one,
             Some(all) => return Err(format!("packets have one DSCP, not {}", all.len())),
         };
         let (sizes, ecn) = (table.size.unwrap_or_default(), table.ecn);
-        let representation = table.representation.unwrap_or_default();
         Ok(Self { model, sizes, flows, dscp, ecn, representation })
+    }
+}
+
+/// Refuses as a fluid what has no rate that changes in steps, and keys of frames.
+fn check_fluid(model: &Model, flows: u16, dscp: bool, ecn: bool) -> Result<(), String> {
+    let name = model.name();
+    match model {
+        Model::Cbr(_) | Model::Ppbp(_) | Model::Rates(_) => {}
+        Model::OnOff(OnOffConfig { rate: Some(_), .. }) => {}
+        Model::Flows(FlowsConfig { rate: Some(_), .. }) => {}
+        Model::OnOff(_) | Model::Flows(_) => {
+            return Err(format!("`{name}` needs a `rate` as a fluid; add one"));
+        }
+        _ => {
+            return Err(format!(
+                "`{name}` has no rate that changes in steps, as a fluid does; leave `as: fluid` \
+                 out: it is sent as virtual frames then"
+            ));
+        }
+    }
+    let keys = [("flows", flows != 1), ("dscp", dscp), ("ecn", ecn)];
+    match keys.iter().find(|(_, written)| *written) {
+        None => Ok(()),
+        Some((key, _)) => {
+            Err(format!("`{key}` has no effect: a fluid has no packets; leave it out"))
+        }
     }
 }
 
@@ -395,7 +531,11 @@ impl fmt::Display for Background {
         if self.is_none() {
             return f.pad(NONE);
         }
-        let names: Vec<_> = self.entries.iter().map(|entry| entry.model.name()).collect();
+        let name = |entry: &BackgroundFlow| match entry.representation {
+            Representation::Frames => entry.model.name().to_owned(),
+            Representation::Fluid => format!("{} as fluid", entry.model.name()),
+        };
+        let names: Vec<_> = self.entries.iter().map(name).collect();
         f.pad(&names.join(" + "))
     }
 }

@@ -3,8 +3,9 @@
 use netloom_traffic::Source;
 use netloom_units::{Duration, Stream, Time};
 
-use super::Virtual;
 use super::config::line_of;
+use super::fluid::{FluidProcess, Inflow};
+use super::{BackgroundFlow, Representation, Virtual};
 use crate::{Count, Ecn, FrameInfo, PipeConfig};
 
 /// A pipe with a background is visited at least so often, so that what happened since is never much
@@ -22,8 +23,10 @@ pub(crate) struct BackgroundProcess {
     next_at: Time,
     /// Which entry sends it.
     next: usize,
-    /// What of it waits for the line.
+    /// Which of its virtual frames wait for the line.
     pub waiting: Count,
+    /// Only once an entry has been a fluid.
+    pub fluid: Option<Box<FluidProcess>>,
     /// When the first offered frame leaves the line that waits behind virtual ones.
     pub due: Due,
 }
@@ -55,7 +58,7 @@ struct Entry {
 }
 
 /// When nothing happens any more.
-const NEVER: Time = Time::from_nanos(u64::MAX);
+pub(super) const NEVER: Time = Time::from_nanos(u64::MAX);
 
 impl BackgroundProcess {
     /// No background yet, with the random numbers of the pipe's `stream`.
@@ -67,6 +70,7 @@ impl BackgroundProcess {
             next_at: NEVER,
             next: 0,
             waiting: Count::default(),
+            fluid: None,
             due: Due::Unknown,
         }
     }
@@ -77,7 +81,11 @@ impl BackgroundProcess {
         let line = line_of(config);
         let stream = self.stream.fork(&self.set.to_string());
         self.set += 1;
-        let entry = |(index, entry): (usize, &super::BackgroundFlow)| {
+        self.begin_fluid(now, config, &stream);
+        let entry = |(index, entry): (usize, &BackgroundFlow)| {
+            if entry.representation == Representation::Fluid {
+                return None;
+            }
             let stream = stream.fork(&index.to_string());
             let source = entry.model.source(&entry.sizes, line.as_ref(), &stream).ok()?;
             let ecn = if entry.ecn { Ecn::Capable0 } else { Ecn::NotCapable };
@@ -92,6 +100,27 @@ impl BackgroundProcess {
         self.find_next();
     }
 
+    /// Begins the entries that are a fluid.
+    fn begin_fluid(&mut self, now: Time, config: &PipeConfig, stream: &Stream) {
+        let line = line_of(config);
+        let inflow = |(index, entry): (usize, &BackgroundFlow)| {
+            if !entry.fits_as_fluid(config) {
+                return None;
+            }
+            let (stream, line) = (stream.fork(&index.to_string()), line.as_ref());
+            let source = entry.model.fluid(&entry.sizes, line, &stream).ok()?;
+            let mean = entry.model.moments(&entry.sizes, line).ok()?.mean;
+            Some(Inflow::new(source, now, mean, entry.sizes.law().ok()?, config.framing))
+        };
+        let entries = config.background.entries().iter().enumerate();
+        let inflows: Vec<_> = entries.filter_map(inflow).collect();
+        if self.fluid.is_none() && inflows.is_empty() {
+            return;
+        }
+        let fluid = || Box::new(FluidProcess::new(now, stream.fork("lots")));
+        self.fluid.get_or_insert_with(fluid).begin(inflows);
+    }
+
     /// When the next frame arrives, if one does.
     #[inline]
     pub fn next_at(&self) -> Option<Time> {
@@ -101,7 +130,9 @@ impl BackgroundProcess {
     /// When the pipe is to be visited, at the latest, if it was at `now`.
     #[inline]
     pub fn visit(&self, now: Time) -> Option<Time> {
-        Some(self.next_at()?.max(now + VISIT))
+        let change = self.fluid.as_ref().map_or(NEVER, |fluid| fluid.next_at());
+        let next = self.next_at.min(change);
+        (next < NEVER).then(|| next.max(now + VISIT))
     }
 
     /// Takes the frame that arrives next.

@@ -68,7 +68,8 @@ impl Circumstances {
         }
     }
 
-    fn has_rate(self) -> bool {
+    /// Whether it has a rate, of whatever kind.
+    pub fn has_rate(self) -> bool {
         self.paced || self.traced
     }
 }

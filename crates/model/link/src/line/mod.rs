@@ -54,6 +54,20 @@ pub(crate) struct Service {
     pub lost: bool,
 }
 
+/// A line at a constant rate, looked ahead on.
+pub(crate) struct Preview {
+    clock: LineClock,
+    burst: Duration,
+}
+
+impl Preview {
+    /// When the last of `line_bytes` leaves the line that is sent, one frame after the other, from
+    /// `now` on.
+    pub fn send(&mut self, now: Time, line_bytes: u64) -> Time {
+        self.clock.send(now, line_bytes, self.burst)
+    }
+}
+
 impl Line {
     pub fn new(config: &PipeConfig, stream: &Stream, start: Time) -> Self {
         Self {
@@ -99,16 +113,19 @@ impl Line {
         Service { end, lost }
     }
 
-    /// When the last of `line_bytes` would leave the line that is sent one after the other from
-    /// `free` on, when the line is free next, if nothing else decides about that.
-    pub fn end_of(&self, free: Time, line_bytes: u64) -> Option<Time> {
+    /// When frames to come will leave the line, if nothing decides about that but their length.
+    pub fn preview(&self) -> Option<Preview> {
         match &self.pace {
             Pace::Constant(clock) if !self.overhead.is_some() => {
-                let mut clock = clock.clone();
-                Some(clock.send(free, line_bytes, depth(self.burst, clock.rate())))
+                Some(Preview { clock: clock.clone(), burst: depth(self.burst, clock.rate()) })
             }
             _ => None,
         }
+    }
+
+    /// The line sent something else than frames for so many nanoseconds, in which it was free.
+    pub fn carried(&mut self, nanos: u64) {
+        self.committed = self.committed.saturating_add(nanos);
     }
 
     /// Takes the frame off the line at `now`, before it is through.
@@ -159,6 +176,11 @@ impl Line {
     /// Whether something is drawn for each frame, so that super-frames must be split.
     pub fn draws_per_frame(&self) -> bool {
         self.overhead.is_some() || matches!(self.pace, Pace::Trace(_))
+    }
+
+    /// Whether frames take time on it, so that others may wait.
+    pub fn takes_time(&self) -> bool {
+        self.overhead.is_some() || !matches!(self.pace, Pace::Instant)
     }
 
     /// Time spent sending up to `now`, in ns.

@@ -3,12 +3,13 @@
 use netloom_units::{Duration, Time};
 
 use super::Pipe;
-use crate::background::{BackgroundProcess, Carried, Due};
+use crate::background::{BackgroundProcess, Carried, Due, FluidProcess};
 use crate::queue::Waiting;
 use crate::{Frame, FrameInfo};
 
 impl<F: Frame> Pipe<F> {
-    /// Begins the background of the configuration at `now`.
+    /// Begins the background of the configuration at `now`. A fluid ends there with all that waits
+    /// of it if the pipe cannot have one any more.
     pub(super) fn begin_background(&mut self, now: Time) {
         if self.background.is_none() && self.config.background.is_none() {
             return;
@@ -19,16 +20,23 @@ impl<F: Frame> Pipe<F> {
         let background =
             self.background.get_or_insert_with(|| Box::new(BackgroundProcess::new(stream)));
         background.begin(now, &self.config);
+        if !self.config.carries_fluid() {
+            self.end_fluid(now);
+        }
     }
 
-    /// Whether virtual frames may come.
+    /// Whether virtual frames may come, or a fluid may be there.
     pub(super) fn has_background(&self) -> bool {
-        self.background.as_ref().is_some_and(|background| background.next_at().is_some())
+        let comes = self.background.as_ref().is_some_and(|known| known.next_at().is_some());
+        comes || self.fluid().is_some_and(FluidProcess::is_there)
     }
 
     /// Lets everything happen up to the present, each at its time: what ends on the line before
     /// what arrives, and what was offered before what arrives at the same time.
     pub(super) fn advance_with_background(&mut self) -> Time {
+        if self.has_fluid() {
+            self.advance_with_fluid();
+        }
         loop {
             let end = self.serving.as_ref().map(|serving| serving.service.end);
             let arrival = self.background.as_ref().and_then(|background| background.next_at());
@@ -46,7 +54,7 @@ impl<F: Frame> Pipe<F> {
     }
 
     /// The next virtual frame arrives.
-    fn background_arrives(&mut self, at: Time) {
+    pub(super) fn background_arrives(&mut self, at: Time) {
         self.turn_seconds(at);
         let next = self.background.as_mut().and_then(|background| background.take());
         let Some((info, frame)) = next else { return };
@@ -88,12 +96,12 @@ impl<F: Frame> Pipe<F> {
     }
 
     /// When the first offered frame leaves the line that waits behind a virtual one, which leaves
-    /// it at `end`; the next one may be virtual again.
-    pub(super) fn end_behind_background(&self, end: Time) -> Option<Time> {
+    /// it at `end`, or behind a fluid; the next one may be virtual again.
+    pub(super) fn end_behind_background(&self, end: Option<Time>) -> Option<Time> {
         match self.background.as_ref()?.due {
             _ if !self.frames_wait() => None,
             Due::At(due) => Some(due),
-            Due::Unknown | Due::Open => Some(end),
+            Due::Unknown | Due::Open => end,
         }
     }
 
@@ -103,20 +111,35 @@ impl<F: Frame> Pipe<F> {
         self.queue.backlog().frames > waiting
     }
 
-    /// Finds out when the first waiting frame that was offered leaves the line, if a virtual one is
-    /// on it and that is not known yet.
+    /// Finds out when the first waiting frame that was offered leaves the line, if a virtual one or
+    /// a fluid is on it and that is not known yet.
     #[inline]
     pub(super) fn find_due(&mut self) {
         let unknown = self.background.as_ref().is_some_and(|known| known.due == Due::Unknown);
         if unknown && self.frames_wait() {
-            let end = self.serving.as_ref().and_then(|serving| {
-                let bytes = self.queue.line_bytes_up_to(|frame| !frame.is_virtual())?;
-                self.line.end_of(serving.service.end, bytes)
-            });
+            let end = self.end_of_first();
             if let Some(background) = &mut self.background {
                 background.due = end.map_or(Due::Open, Due::At);
             }
         }
+    }
+
+    /// When the first waiting frame that was offered leaves the line, if nothing that arrives later
+    /// can change it.
+    fn end_of_first(&self) -> Option<Time> {
+        let mut line = self.line.preview()?;
+        let (mut at, mut bytes) = (self.line_free_at()?, 0);
+        let mut fluid = self.times_of_fluid().peekable();
+        for waiting in self.queue.in_order()? {
+            if let Some((_, time)) = fluid.next_if(|(order, _)| *order == waiting.order) {
+                at = line.send(at, std::mem::take(&mut bytes)) + time;
+            }
+            bytes += waiting.line_bytes;
+            if !waiting.frame.is_virtual() {
+                return Some(line.send(at, bytes));
+            }
+        }
+        None
     }
 
     /// What was found out may hold no more.

@@ -80,13 +80,14 @@ impl<F: Frame> Pipe<F> {
         }
         if let Some(Serving { waiting, started, .. }) = self.serving.take() {
             self.line.abort(now);
-            self.shift.left(&waiting, started, now);
+            self.shift_of(&waiting, started, now);
             self.discard(reason, waiting, Some(started), now);
         }
         for waiting in self.queue.drain() {
             self.leaves_queue(&waiting);
             self.discard(reason, waiting, None, now);
         }
+        self.drop_fluid();
         self.queue_changed(now);
     }
 }

@@ -9,7 +9,6 @@ use super::config::Discipline;
 use super::limit::Room;
 use super::schedule::{Backlog, Effects, Rejection, Schedule, Waiting};
 use super::store::Store;
-use crate::background::Carried;
 use crate::{DropReason, Frame, FrameInfo};
 
 /// Parameters of `fifo`.
@@ -53,13 +52,9 @@ impl<F> Fifo<F> {
 }
 
 impl<F: Frame> Fifo<F> {
-    /// What the frames up to the first one that is `wanted` take on the line, if later ones cannot
-    /// make one of them go.
-    pub fn line_bytes_up_to(&self, wanted: impl Fn(&Carried<F>) -> bool) -> Option<u64> {
-        match self.config.drop {
-            DropFrom::Tail => self.store.line_bytes_up_to(wanted),
-            DropFrom::Head => None,
-        }
+    /// All that waits, oldest first, if later frames cannot make one of them go.
+    pub fn in_order(&self) -> Option<impl Iterator<Item = &Waiting<F>>> {
+        (self.config.drop == DropFrom::Tail).then(|| self.store.iter())
     }
 
     /// Drops the oldest frames until `waiting` has room. `false`: it is the one that has to go.

@@ -63,6 +63,17 @@ impl Bound {
         }
     }
 
+    /// Which share of it a mean backlog takes, of the bound that leaves more room. `None` where
+    /// nothing is bounded, or nothing may wait.
+    pub fn share(self, frames: f64, line_bytes: f64) -> Option<f64> {
+        if self.packets == u64::MAX || self.line_bytes == u64::MAX {
+            return None;
+        }
+        let of = |mean: f64, most: u64| (most > 0).then(|| mean / most as f64);
+        let shares = [of(frames, self.packets), of(line_bytes, self.line_bytes)];
+        shares.into_iter().flatten().reduce(f64::min)
+    }
+
     /// Whether a frame of `info`, `line_bytes` long on the line, may join `backlog`.
     #[inline]
     pub fn admits(self, backlog: Backlog, info: &FrameInfo, line_bytes: u64) -> bool {

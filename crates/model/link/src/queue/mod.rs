@@ -35,18 +35,18 @@ mod wf2q;
 
 use netloom_units::{Rate, Time};
 
-use crate::background::Carried;
+use crate::background::FluidProcess;
 use crate::{Frame, FrameInfo, Framing, RateLimit, Stream};
 use classful::Classful;
 use codel::Codel;
 use drr::Drr;
 use fifo::Fifo;
 use fq_codel::FqCodel;
-use limit::{Bound, Room};
+use limit::Room;
 use pie::Pie;
 use prio::Prio;
 use red::Red;
-use schedule::{Backlog, Effects, Schedule};
+use schedule::{Effects, Schedule};
 use wf2q::Wf2q;
 
 pub use classes::{ClassConfig, ClassMatch};
@@ -56,13 +56,14 @@ pub use drr::DrrConfig;
 pub use dscp::Dscps;
 pub use fifo::{DropFrom, FifoConfig};
 pub use fq_codel::FqCodelConfig;
+pub(crate) use limit::Bound;
 pub use limit::QueueLimit;
 pub use pie::PieConfig;
 pub use ports::{Ports, UpperLayer};
 pub use prefix::Prefix;
 pub use prio::PrioConfig;
 pub use red::RedConfig;
-pub(crate) use schedule::{Marked, Refused, Rejection, Waiting};
+pub(crate) use schedule::{Backlog, Marked, Refused, Rejection, Waiting};
 pub use wf2q::Wf2qConfig;
 
 /// A queue with a limit in front of a discipline.
@@ -150,13 +151,29 @@ impl<F: Frame> Queue<F> {
         each!(&self.discipline, discipline => discipline.backlog())
     }
 
-    /// What the frames up to the first one that is `wanted` take on the line, itself included, if
-    /// nothing that arrives later can change it.
-    pub fn line_bytes_up_to(&self, wanted: impl Fn(&Carried<F>) -> bool) -> Option<u64> {
+    /// How much may wait.
+    pub fn bound(&self) -> Bound {
+        self.bound
+    }
+
+    /// Takes in a frame whatever waits.
+    pub fn push(&mut self, now: Time, waiting: Waiting<F>) {
+        each!(&mut self.discipline, discipline => discipline.adopt(now, waiting));
+    }
+
+    /// All frames that wait, in the order in which they leave, if nothing that arrives later can
+    /// change it.
+    pub fn in_order(&self) -> Option<impl Iterator<Item = &Waiting<F>>> {
         match &self.discipline {
-            Kind::Fifo(fifo) => fifo.line_bytes_up_to(wanted),
+            Kind::Fifo(fifo) => fifo.in_order(),
             Kind::Other(_) => None,
         }
+    }
+
+    /// Whether `fluid` waits in front of the first frame.
+    pub fn stands_behind(&self, fluid: &FluidProcess) -> bool {
+        let first = self.in_order().and_then(|mut waiting| waiting.next());
+        first.is_some_and(|first| fluid.is_ahead_of(first.order))
     }
 
     /// Everything that waits, oldest first.

@@ -4,7 +4,6 @@ use std::collections::VecDeque;
 
 use super::schedule::{Backlog, Waiting};
 use crate::FrameInfo;
-use crate::background::Carried;
 
 #[derive(Debug)]
 pub(super) struct Store<F> {
@@ -46,13 +45,9 @@ impl<F> Store<F> {
         self.waiting.front().map(|waiting| waiting.line_bytes)
     }
 
-    /// What the frames up to the first one that is `wanted` take on the line, itself included.
-    pub fn line_bytes_up_to(&self, wanted: impl Fn(&Carried<F>) -> bool) -> Option<u64> {
-        let mut sum = 0;
-        self.waiting.iter().find_map(|waiting| {
-            sum += waiting.line_bytes;
-            wanted(&waiting.frame).then_some(sum)
-        })
+    /// All frames, oldest first.
+    pub fn iter(&self) -> impl Iterator<Item = &Waiting<F>> {
+        self.waiting.iter()
     }
 
     #[inline]

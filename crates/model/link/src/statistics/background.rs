@@ -11,6 +11,10 @@ pub(crate) struct BackgroundCounts {
     pub delivered: Count,
     pub dropped: Count,
     pub marked: Count,
+    /// What of a fluid waited: 10⁻⁶ frames × ns.
+    pub queue_area: u128,
+    /// And as bytes on the line × ns.
+    pub line_area: u128,
 }
 
 /// The counters of a running pipe: those of the present second, of the last minute, and of all.
@@ -23,11 +27,20 @@ pub(super) struct BackgroundCounters {
 }
 
 impl BackgroundCounts {
-    fn add(&mut self, other: &Self) {
+    /// Adds what `other` counted.
+    pub fn add(&mut self, other: &Self) {
         self.offered = self.offered + other.offered;
         self.delivered = self.delivered + other.delivered;
         self.dropped = self.dropped + other.dropped;
         self.marked = self.marked + other.marked;
+        self.queue_area += other.queue_area;
+        self.line_area += other.line_area;
+    }
+
+    /// The statistics, with what is in the pipe now.
+    pub fn summary(self, (queued, on_line): (Count, Count)) -> BackgroundStatistics {
+        let Self { offered, delivered, dropped, marked, .. } = self;
+        BackgroundStatistics { offered, delivered, dropped, marked, queued, on_line }
     }
 }
 
@@ -50,13 +63,8 @@ impl BackgroundCounters {
         }
     }
 
-    /// What was counted from second `first` on, or since the beginning; `queued` and `on_line` are
-    /// what is in the pipe now.
-    pub fn summary(
-        &self,
-        first: Option<u64>,
-        (queued, on_line): (Count, Count),
-    ) -> BackgroundStatistics {
+    /// What was counted from second `first` on, or since the beginning.
+    pub fn since(&self, first: Option<u64>) -> BackgroundCounts {
         let mut sum = self.present;
         match first {
             None => sum.add(&self.past),
@@ -65,7 +73,6 @@ impl BackgroundCounters {
                 seconds.for_each(|(_, counts)| sum.add(counts));
             }
         }
-        let BackgroundCounts { offered, delivered, dropped, marked } = sum;
-        BackgroundStatistics { offered, delivered, dropped, marked, queued, on_line }
+        sum
     }
 }

@@ -2,6 +2,8 @@
 //! it is added to the past. So looking back costs nothing per frame, and the past is exactly the sum of
 //! its seconds.
 
+use std::borrow::Cow;
+
 use netloom_units::{Duration, Time};
 
 use super::background::{BackgroundCounters, BackgroundCounts};
@@ -9,15 +11,20 @@ use super::counters::Counters;
 use super::histogram::Histogram;
 use super::recent::{Past, beyond_reach, second_of, start_of};
 use super::{Count, PipeStatistics, Window};
+use crate::queue::{Backlog, Bound};
 use crate::{DropReason, FrameInfo};
 
 /// What is in a pipe now, beside the queue.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy)]
 pub(crate) struct Present {
     /// What was offered and is on the line or propagates.
     pub in_flight: Count,
     /// What of the background waits, and what of it is on the line.
     pub background: (Count, Count),
+    /// What of the background that waits is a fluid.
+    pub fluid: Count,
+    /// How much may wait, if anything ever does.
+    pub bound: Option<Bound>,
 }
 
 /// What a pipe counts with.
@@ -30,8 +37,8 @@ pub(crate) struct Collector {
     ends: Time,
     counters: Counters,
     delays: Histogram,
-    /// What waits, and up to when it is in the counters.
-    queue: Count,
+    /// Which frames wait, and up to when they are in the counters.
+    queue: Backlog,
     queue_at: Time,
     /// What of the line's time is in the counters.
     busy_ns: u64,
@@ -51,7 +58,7 @@ impl Collector {
             ends: start_of(second + 1),
             counters: Counters::default(),
             delays: Histogram::default(),
-            queue: Count::default(),
+            queue: Backlog::default(),
             queue_at: since,
             busy_ns: 0,
             past: None,
@@ -120,18 +127,29 @@ impl Collector {
         self.background.get_or_insert_default().present()
     }
 
-    /// The queue's length changed at `at` to `frames` and `bytes`.
+    /// The queue's length changed at `at` to `backlog`.
     #[inline]
-    pub fn queue_changed(&mut self, at: Time, frames: u64, bytes: u64) {
+    pub fn queue_changed(&mut self, at: Time, backlog: Backlog) {
         self.queue_until(at);
-        self.queue = Count { frames, bytes };
-        self.counters.queue_reached(self.queue);
+        self.queue = backlog;
+        self.reached(Count::default());
+    }
+
+    /// The queue is as long as it is now, with `fluid` that waits beside the frames.
+    #[inline]
+    pub fn reached(&mut self, fluid: Count) {
+        self.counters.queue_reached(self.waiting() + fluid);
+    }
+
+    fn waiting(&self) -> Count {
+        Count { frames: self.queue.frames, bytes: self.queue.bytes }
     }
 
     #[inline]
     fn queue_until(&mut self, at: Time) {
         let waited = at.since(self.queue_at).as_nanos();
         self.counters.queue_area.0 += u128::from(self.queue.frames) * u128::from(waited);
+        self.counters.line_area.0 += u128::from(self.queue.line_bytes) * u128::from(waited);
         self.queue_at = self.queue_at.max(at);
     }
 
@@ -172,7 +190,7 @@ impl Collector {
         } else {
             start_of(beyond_reach(present).max(self.second + 1))
         };
-        self.counters.queue_reached(self.queue);
+        self.reached(Count::default());
     }
 
     fn count_until(&mut self, at: Time, busy_ns: u64) {
@@ -188,18 +206,18 @@ impl Collector {
         &mut self,
         at: Time,
         window: Option<Window>,
-        Present { in_flight, background }: Present,
+        present: Present,
         busy_ns: u64,
     ) -> PipeStatistics {
         self.count_until(at, busy_ns);
         let first = window.map(|window| second_of(window.back_from(at)));
-        let counted = self.background.as_ref().map(|counted| counted.summary(first, background));
-        let statistics = self.frames(at, window, in_flight);
-        PipeStatistics { background: counted, ..statistics }
+        let background = self.background.as_ref().map(|counted| counted.since(first));
+        let (since, counters, delays) = self.counted(at, window);
+        counters.summary((since, at), &delays, &present, (self.waiting(), background))
     }
 
-    /// What was counted of frames that were offered.
-    fn frames(&self, at: Time, window: Option<Window>, in_flight: Count) -> PipeStatistics {
+    /// What was counted of frames, and from when on.
+    fn counted(&self, at: Time, window: Option<Window>) -> (Time, Counters, Cow<'_, Histogram>) {
         let (mut counters, mut delays) = (self.counters, Histogram::default());
         let mut since = self.since;
         match (&self.past, window) {
@@ -207,8 +225,7 @@ impl Collector {
                 if let Some(window) = window {
                     since = since.max(start_of(second_of(window.back_from(at))));
                 }
-                let now = (self.queue, in_flight);
-                return counters.summary((since, at), &self.delays, now);
+                return (since, counters, Cow::Borrowed(&self.delays));
             }
             (Some(past), None) => {
                 counters.merge(&past.counters);
@@ -221,6 +238,6 @@ impl Collector {
             }
         }
         delays.merge(&self.delays);
-        counters.summary((since, at), &delays, (self.queue, in_flight))
+        (since, counters, Cow::Owned(delays))
     }
 }

@@ -3,7 +3,10 @@
 use netloom_units::{Duration, Time};
 
 use super::histogram::Histogram;
-use super::{Count, DelayStatistics, DropStatistics, PipeStatistics, QueueStatistics};
+use super::{
+    BackgroundCounts, Count, DelayStatistics, DropStatistics, PipeStatistics, Present,
+    QueueStatistics,
+};
 use crate::{DropReason, FrameInfo};
 
 /// A sum that outgrows 64 bits, aligned as those that do not: a second of statistics has no padding.
@@ -25,6 +28,8 @@ pub(super) struct Counters {
     pub queue_maximum: Count,
     /// Frames waiting × ns.
     pub queue_area: Sum,
+    /// What they take on the line, in bytes × ns.
+    pub line_area: Sum,
     pub busy_ns: u64,
     /// Frames waiting × frames that found them so.
     pub seen: u64,
@@ -45,6 +50,7 @@ impl Default for Counters {
             dropped: DropStatistics::default(),
             queue_maximum: Count::default(),
             queue_area: Sum(0),
+            line_area: Sum(0),
             busy_ns: 0,
             seen: 0,
             delay_min: u64::MAX,
@@ -83,6 +89,7 @@ impl Counters {
         }
         self.queue_reached(other.queue_maximum);
         self.queue_area.0 += other.queue_area.0;
+        self.line_area.0 += other.line_area.0;
         self.busy_ns += other.busy_ns;
         self.seen = self.seen.saturating_add(other.seen);
         self.delay_min = self.delay_min.min(other.delay_min);
@@ -90,37 +97,67 @@ impl Counters {
         self.delay_sum.0 += other.delay_sum.0;
     }
 
-    /// The statistics of the time from `since` to `at`, with the pipe as it is at `at`.
+    /// The statistics of the time from `since` to `at`, with the pipe as it is at `at`, the frames
+    /// that wait, and what was counted of the background, if there has been any.
     pub fn summary(
         &self,
         (since, at): (Time, Time),
         delays: &Histogram,
-        (queue, in_flight): (Count, Count),
+        present: &Present,
+        (waiting, background): (Count, Option<BackgroundCounts>),
     ) -> PipeStatistics {
         let elapsed = at.since(since).as_nanos();
         PipeStatistics {
             since,
             at,
             offered: self.offered,
+            frame_bytes_mean: (self.offered.frames > 0)
+                .then(|| self.offered.bytes as f64 / self.offered.frames as f64),
             delivered: self.delivered - self.lost_unmodelled,
             lost_unmodelled: self.lost_unmodelled,
             duplicated: self.duplicated,
             corrupted: self.corrupted,
             marked: self.marked,
             dropped: self.dropped,
-            queue: QueueStatistics {
-                now: queue,
-                maximum: self.queue_maximum,
-                mean_frames: share(self.queue_area.0 as f64, elapsed),
-                seen_mean_frames: (self.offered.frames > 0)
-                    .then(|| self.seen as f64 / self.offered.frames as f64),
-            },
-            in_flight,
+            lost_percent: self.lost_percent(),
+            queue: self.queue(elapsed, present, waiting, background.unwrap_or_default()),
+            in_flight: present.in_flight,
             delay: (self.delivered.frames > 0).then(|| self.delays(delays)),
             busy_ns: self.busy_ns,
             load: share(self.busy_ns as f64, elapsed),
-            background: None,
+            background: background.map(|counts| counts.summary(present.background)),
         }
+    }
+
+    fn queue(
+        &self,
+        elapsed: u64,
+        present: &Present,
+        waiting: Count,
+        background: BackgroundCounts,
+    ) -> QueueStatistics {
+        let frames = self.queue_area.0 as f64 + background.queue_area as f64 / 1e6;
+        let line_bytes = self.line_area.0 as f64 + background.line_area as f64;
+        let mean_frames = share(frames, elapsed);
+        QueueStatistics {
+            now: waiting + present.fluid,
+            maximum: self.queue_maximum,
+            mean_frames,
+            seen_mean_frames: (self.offered.frames > 0)
+                .then(|| self.seen as f64 / self.offered.frames as f64),
+            fill: present
+                .bound
+                .and_then(|bound| bound.share(mean_frames, share(line_bytes, elapsed))),
+        }
+    }
+
+    /// The share of the frames that did not get to the far end, of those that did or did not.
+    fn lost_percent(&self) -> Option<f64> {
+        // What was delivered has in it what the receiving interface did not take.
+        let dropped = self.dropped.total().frames;
+        let settled = dropped + self.delivered.frames;
+        let lost = dropped + self.lost_unmodelled.frames;
+        (settled > 0).then(|| 100.0 * lost as f64 / settled as f64)
     }
 
     fn delays(&self, delays: &Histogram) -> DelayStatistics {

@@ -23,6 +23,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{DropReason, FrameInfo};
 
+pub(crate) use background::BackgroundCounts;
 pub(crate) use collector::{Collector, Present};
 pub use histogram::Histogram;
 pub use window::{Window, WindowError};
@@ -42,6 +43,9 @@ pub struct PipeStatistics {
     pub at: Time,
     /// What the sending interface handed in.
     pub offered: Count,
+    /// Mean length of the frames that were offered, in bytes; absent while nothing was.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub frame_bytes_mean: Option<f64>,
     /// What left the pipe at its far end.
     pub delivered: Count,
     /// What the model released and the receiving interface did not take: its node has set it down, it
@@ -56,6 +60,10 @@ pub struct PipeStatistics {
     pub marked: Count,
     /// What the model dropped, by reason.
     pub dropped: DropStatistics,
+    /// Which share of the frames was lost, in percent: those that were dropped or lost_unmodelled,
+    /// of these and the delivered ones. Absent while there are none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lost_percent: Option<f64>,
     /// What waits for the line.
     pub queue: QueueStatistics,
     /// What is on the line or propagating.
@@ -73,7 +81,9 @@ pub struct PipeStatistics {
 }
 
 /// What one pipe has counted of its background. Since the beginning,
-/// `offered = delivered + dropped + queued + on_line` at any time, in frames and in bytes.
+/// `offered = delivered + dropped + queued + on_line` at any time, in frames and in bytes. A fluid
+/// counts as the whole frames and bytes that it stands for, and is never `on_line`: what has left
+/// the queue is delivered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct BackgroundStatistics {
     /// What arrived.
@@ -195,6 +205,11 @@ pub struct QueueStatistics {
     /// nothing was offered.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seen_mean_frames: Option<f64>,
+    /// The mean queue as a share of the limit that holds at `at`: in frames where the limit is in
+    /// packets, otherwise in bytes on the line; of the default limit, the smaller share. Absent
+    /// where nothing limits the queue, or nothing may wait.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fill: Option<f64>,
 }
 
 /// Time in the pipe, from arrival to scheduled release.

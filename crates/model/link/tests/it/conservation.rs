@@ -145,6 +145,8 @@ fn background() -> impl Strategy<Value = Background> {
         r#""none""#,
         r#"[{"poisson":{"rate":"20Mbit/s"},"size":"imix","flows":3,"dscp":1,"ecn":true}]"#,
         r#"[{"cbr":{"rate":"3Mbit/s"}},{"poisson":{"rate":"3Mbit/s"},"dscp":2}]"#,
+        r#"[{"ppbp":{"load":"95%","bursts":300,"burst":"5ms","hurst":0.8},"as":"fluid"}]"#,
+        r#"[{"cbr":{"rate":"1Gbit/s"},"size":"imix","as":"fluid"},{"poisson":{"rate":"3Mbit/s"}}]"#,
     ])
 }
 

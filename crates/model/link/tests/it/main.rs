@@ -11,6 +11,7 @@ mod config;
 mod conservation;
 mod delay;
 mod determinism;
+mod fluid;
 mod formats;
 mod frame_log;
 mod golden;

@@ -5,7 +5,7 @@ use crate::common::config;
 use crate::common::recount::Recount;
 use netloom_link::{
     FrameEvent, FrameInfo, LogDecoder, LogEncoder, LogEntry, LogHeader, Pipe, PipeChange,
-    PipeStatistics, Stream, Window,
+    PipeConfig, PipeStatistics, Stream, Window,
 };
 use netloom_units::{Duration, Time};
 use proptest::collection::vec;
@@ -28,6 +28,8 @@ const LINKS: &[&str] = &[
 ];
 
 const CHANGES: &[&str] = &[
+    r#"{"queue":{"limit":"9kB"}}"#,
+    r#"{"queue":{"limit":"70ms"}}"#,
     r#"{"rate":"5Mbit/s"}"#,
     r#"{"rate":"50kbit/s"}"#,
     r#"{"delay":"20ms"}"#,
@@ -67,7 +69,7 @@ fn wait() -> impl Strategy<Value = u64> {
 struct Watched {
     pipe: Pipe<u64>,
     events: Vec<FrameEvent>,
-    said: Vec<PipeStatistics>,
+    said: Vec<(PipeStatistics, PipeConfig)>,
 }
 
 impl Watched {
@@ -93,8 +95,9 @@ impl Watched {
 
     fn ask(&mut self, now: Time, seconds: u64) {
         let window = Window::new(Duration::from_secs(seconds)).unwrap();
-        self.said.push(self.pipe.statistics(now));
-        self.said.push(self.pipe.recent_statistics(now, window));
+        let said = [self.pipe.statistics(now), self.pipe.recent_statistics(now, window)];
+        let config = self.pipe.config().clone();
+        self.said.extend(said.map(|statistics| (statistics, config.clone())));
     }
 
     fn step(&mut self, now: Time, step: &Step) {
@@ -143,7 +146,7 @@ proptest! {
         }
         watched.finish(now);
         let recount = Recount::new(through_the_log(&watched.events));
-        watched.said.iter().for_each(|said| recount.check(said));
+        watched.said.iter().for_each(|(said, config)| recount.check(said, config));
     }
 }
 

@@ -197,6 +197,7 @@ fn pipe(config: &PipeConfig, busy: bool) -> ModelledPipe {
         since: at(0.0),
         at: at(10.0),
         offered: count(10_000 * times),
+        frame_bytes_mean: busy.then_some(1000.0),
         delivered: count(9000 * times),
         lost_unmodelled: Count::default(),
         duplicated: Count::default(),
@@ -207,11 +208,13 @@ fn pipe(config: &PipeConfig, busy: bool) -> ModelledPipe {
             loss: count(250 * times),
             ..DropStatistics::default()
         },
+        lost_percent: busy.then_some(10.0),
         queue: QueueStatistics {
             now: Count::default(),
             maximum: count(40 * times),
             mean_frames: 10.0 * times as f64,
-            seen_mean_frames: None,
+            seen_mean_frames: busy.then_some(12.5),
+            fill: busy.then_some(0.25),
         },
         in_flight: Count::default(),
         delay: busy.then_some(DelayStatistics {

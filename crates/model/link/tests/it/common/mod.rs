@@ -1,5 +1,6 @@
 //! What the tests share: short ways to say times, configurations and arrivals.
 
+pub mod driven;
 pub mod packet;
 pub mod recount;
 pub mod statistics;

@@ -2,7 +2,9 @@
 
 use std::collections::HashMap;
 
-use netloom_link::{Count, DropReason, FrameEvent, Occurrence, PipeStatistics};
+use netloom_link::{
+    Count, DropReason, FrameEvent, Occurrence, PipeConfig, PipeStatistics, QueueLimit,
+};
 use netloom_units::Time;
 
 /// How far a frame came.
@@ -47,8 +49,9 @@ impl Recount {
         Self { events, stories }
     }
 
-    /// Checks `statistics`, whatever time they are of: all exact, but percentiles within 1 %.
-    pub fn check(&self, statistics: &PipeStatistics) {
+    /// Checks `statistics` of a pipe with `config`, whatever time they are of: all exact, but
+    /// percentiles within 1 %.
+    pub fn check(&self, statistics: &PipeStatistics, config: &PipeConfig) {
         let s = statistics;
         let sum = |wanted: &dyn Fn(&Occurrence) -> bool| {
             let inside = |event: &&FrameEvent| (s.since..=s.at).contains(&event.at);
@@ -68,17 +71,25 @@ impl Recount {
             });
             assert_eq!(s.dropped.of(wanted), dropped, "{wanted:?}");
         }
-        self.check_queue(s);
+        let mean = |count: Count| count.bytes as f64 / count.frames as f64;
+        assert_eq!(s.frame_bytes_mean, (s.offered.frames > 0).then(|| mean(s.offered)));
+        let dropped =
+            sum(&|what| matches!(what, Occurrence::Rejected { .. } | Occurrence::Dropped { .. }));
+        let settled = dropped.frames + s.delivered.frames;
+        let lost = (settled > 0).then(|| 100.0 * dropped.frames as f64 / settled as f64);
+        assert_eq!(s.lost_percent, lost);
+        self.check_queue(s, config);
         self.check_line(s);
         self.check_delays(s);
     }
 
-    fn check_queue(&self, s: &PipeStatistics) {
+    fn check_queue(&self, s: &PipeStatistics, config: &PipeConfig) {
         let waited = self.stories.values().filter(|story| story.left > story.offered);
-        let (mut area, mut now) = (0u128, Count::default());
+        let (mut area, mut line_area, mut now) = (0u128, 0u128, Count::default());
         for story in waited {
             let inside = story.left.min(s.at).since(story.offered.max(s.since)).as_nanos();
             area += u128::from(inside) * u128::from(story.count.frames);
+            line_area += u128::from(inside) * u128::from(on_ethernet(story.count));
             if story.offered <= s.at && story.left > s.at {
                 now = now + story.count;
             }
@@ -86,6 +97,8 @@ impl Recount {
         let elapsed = s.at.since(s.since).as_nanos();
         let mean = if elapsed == 0 { 0.0 } else { area as f64 / elapsed as f64 };
         assert_eq!(s.queue.mean_frames, mean);
+        let on_line = if elapsed == 0 { 0.0 } else { line_area as f64 / elapsed as f64 };
+        assert_eq!(s.queue.fill, fill(config, mean, on_line));
         assert_eq!(s.queue.now, now);
         let (longest, seen) = self.replayed_queue(s.since, s.at);
         assert_eq!(s.queue.maximum, longest);
@@ -210,6 +223,24 @@ impl Recount {
             let error = found.abs_diff(exact) as f64;
             assert!(error <= 0.01 * exact as f64, "{share}: {found} for {exact}");
         }
+    }
+}
+
+/// What frames of 60 bytes and more take on the line: FCS, preamble and gap are 24 bytes.
+fn on_ethernet(count: Count) -> u64 {
+    count.bytes + 24 * count.frames
+}
+
+/// A mean queue ÷ the limit.
+fn fill(config: &PipeConfig, frames: f64, on_line: f64) -> Option<f64> {
+    let rate = config.rate.nominal()?.bits_per_second();
+    let bytes_in = |time: u64| (u128::from(rate) * u128::from(time) / 8_000_000_000) as f64;
+    match config.queue.limit {
+        QueueLimit::Packets(packets) => Some(frames / f64::from(packets)),
+        QueueLimit::Bytes(size) => Some(on_line / size.bytes() as f64),
+        QueueLimit::Time(time) => Some(on_line / bytes_in(time.as_nanos())),
+        // 100 ms, or 50 packets: whichever is larger.
+        QueueLimit::Default => Some((on_line / bytes_in(100_000_000)).min(frames / 50.0)),
     }
 }
 

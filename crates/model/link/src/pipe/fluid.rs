@@ -1,0 +1,250 @@
+//! A pipe whose background is, in part, a fluid: what happens when, and which frames find room.
+//! Frames and fluid share one FIFO queue with drop-tail: a frame waits until what the fluid has in
+//! front of it has left the line.
+
+use netloom_units::{Duration, Rate, Time};
+
+use super::Pipe;
+use crate::background::FluidProcess;
+use crate::queue::{Rejection, Waiting};
+use crate::{Count, DropReason, Frame, LinkState};
+
+/// What happens next, in the order of what comes at one time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Event {
+    /// A frame leaves the line.
+    Served,
+    /// The fluid in front of the first frame has left the line.
+    Turn,
+    /// The rate of the fluid changes.
+    Change,
+    /// A virtual frame arrives.
+    Arrival,
+}
+
+/// What a line at `rate` sends in a nanosecond, in parts of 10⁻¹² bit.
+fn speed(rate: Rate) -> u128 {
+    u128::from(rate.bits_per_second()) * 1000
+}
+
+impl<F: Frame> Pipe<F> {
+    pub(super) fn fluid(&self) -> Option<&FluidProcess> {
+        self.background.as_ref()?.fluid.as_deref()
+    }
+
+    fn fluid_mut(&mut self) -> Option<&mut FluidProcess> {
+        self.background.as_mut()?.fluid.as_deref_mut()
+    }
+
+    /// Whether there is a fluid, or has been one.
+    #[inline]
+    pub(super) fn has_fluid(&self) -> bool {
+        self.fluid().is_some()
+    }
+
+    /// Lets everything happen up to the present, each at its time.
+    pub(super) fn advance_with_fluid(&mut self) {
+        while let Some((at, event)) = self.next_event() {
+            self.flow_to(at);
+            match event {
+                Event::Served => self.next_on_line(),
+                Event::Turn => self.fill_line(at),
+                Event::Arrival => self.background_arrives(at),
+                Event::Change => {
+                    if let Some(fluid) = self.fluid_mut() {
+                        fluid.settle(at);
+                    }
+                }
+            }
+        }
+        self.flow_to(self.now);
+    }
+
+    /// What happens next, if it does so up to now. A frame that is offered comes before a virtual
+    /// one that arrives now.
+    fn next_event(&self) -> Option<(Time, Event)> {
+        let fluid = self.fluid()?;
+        let served = self.serving.as_ref().map(|serving| serving.service.end);
+        let arrival = self.background.as_ref().and_then(|background| background.next_at());
+        let events = [
+            served.map(|at| (at, Event::Served)),
+            self.turn_behind_fluid().map(|at| (at, Event::Turn)),
+            Some((fluid.next_at(), Event::Change)),
+            arrival.map(|at| (at, Event::Arrival)),
+        ];
+        let due = |(at, event): &(Time, Event)| match event {
+            Event::Arrival => *at < self.now,
+            _ => *at <= self.now,
+        };
+        events.into_iter().flatten().filter(due).min()
+    }
+
+    /// What the line sends of the fluid in a nanosecond, in its parts of a bit: nothing while a
+    /// frame is on it.
+    fn service(&self) -> u128 {
+        match &self.serving {
+            Some(_) => 0,
+            None => self.line_speed(),
+        }
+    }
+
+    /// What the line sends in a nanosecond, in parts of 10⁻¹² bit.
+    fn line_speed(&self) -> u128 {
+        self.line.rate(self.now).map_or(u128::MAX >> 64, speed)
+    }
+
+    /// Lets the fluid flow up to `until`, while no frame comes or goes. Seconds of statistics turn
+    /// on the way.
+    fn flow_to(&mut self, until: Time) {
+        let open = self.config.state == LinkState::Up;
+        let service = self.service();
+        let room = (self.queue.bound(), self.queue.backlog());
+        while let Some(at) = self.fluid().map(FluidProcess::at).filter(|at| *at < until) {
+            self.reach_with_fluid();
+            let ends = self.statistics.ends();
+            let until = if ends > at { until.min(ends) } else { until };
+            let Some(fluid) = self.fluid_mut() else { return };
+            let (counts, busy) = fluid.flow(until, service, room, open);
+            let at = fluid.at();
+            if busy > 0 {
+                let waited = fluid.wait(service);
+                self.shift.carried(at, waited);
+            }
+            self.statistics.background().add(&counts);
+            self.line.carried(busy);
+            self.reach_with_fluid();
+            self.turn_seconds(at);
+        }
+    }
+
+    /// How much earlier a frame that left the line at `end` would have left it, had all frames been
+    /// offered at once.
+    #[inline]
+    pub(super) fn shift_of(&mut self, waiting: &Waiting<F>, started: Time, end: Time) -> Duration {
+        let (line, background) = (&self.line, self.background.as_deref());
+        let overtakes = || {
+            let fluid = background.and_then(|background| background.fluid.as_deref());
+            match fluid.zip(line.rate(end)) {
+                Some((fluid, rate)) => fluid.overtaken_in(waiting.unseen, speed(rate)),
+                None => Duration::ZERO,
+            }
+        };
+        self.shift.left(waiting, started, end, overtakes)
+    }
+
+    /// The queue is as long as it is now, the fluid included.
+    pub(super) fn reach_with_fluid(&mut self) {
+        if let Some(waiting) = self.fluid().map(FluidProcess::waiting) {
+            self.statistics.reached(waiting);
+        }
+    }
+
+    /// How many frames wait, the fluid rounded to whole ones.
+    #[inline]
+    pub(super) fn frames_waiting(&self) -> u64 {
+        let fluid = self.fluid().map_or(0, FluidProcess::nearest_frames);
+        self.queue.backlog().frames + fluid
+    }
+
+    /// A frame comes to a queue that it shares with the fluid, which makes room for it where
+    /// frames alone would leave some: always, or where the fluid overflows, as often as that is
+    /// taken.
+    pub(super) fn take_in_with_fluid(
+        &mut self,
+        now: Time,
+        waiting: Waiting<F>,
+    ) -> Result<(), Rejection<F>> {
+        let speed = self.line_speed();
+        let (bound, backlog) = (self.queue.bound(), self.queue.backlog());
+        let mut longer = backlog;
+        longer.add(&waiting);
+        let line_is_free = self.serving.is_none() && backlog.frames == 0;
+        let Some(fluid) = self.fluid_mut() else { return Err((waiting, DropReason::QueueFull)) };
+        let goes_at_once = line_is_free && !fluid.waits();
+        let finds_room = match goes_at_once {
+            true => !(fluid.overflows(speed) && fluid.is_full(bound, backlog)),
+            false => fluid.fits(bound, longer),
+        };
+        // Limits do not concern a frame that goes on the line at once.
+        let may_be_let_in = fluid.fits(bound, backlog)
+            && (goes_at_once || bound.admits(backlog, &waiting.info, waiting.line_bytes));
+        let comes_in = finds_room || (may_be_let_in && fluid.lets_in(speed));
+        if !comes_in {
+            return Err((waiting, DropReason::QueueFull));
+        }
+        if goes_at_once {
+            self.serve(now, waiting);
+            return Ok(());
+        }
+        fluid.stands_before(waiting.order);
+        if waiting.frame.is_virtual() {
+            let info = waiting.info;
+            self.background_waits(&info);
+        }
+        self.queue.push(now, waiting);
+        self.queue_changed(now);
+        Ok(())
+    }
+
+    /// Whether the first frame that waits has fluid in front of it.
+    #[inline]
+    pub(super) fn is_behind_fluid(&self) -> bool {
+        self.background.is_some()
+            && self.fluid().is_some_and(|fluid| self.queue.stands_behind(fluid))
+    }
+
+    /// When the first frame that waits comes to the line, which has the fluid in front of it.
+    pub(super) fn turn_behind_fluid(&self) -> Option<Time> {
+        if self.serving.is_some() {
+            return None;
+        }
+        self.fluid()?.turn(self.line_speed())
+    }
+
+    /// When the line has sent the frame that is on it; the present if the fluid has the line.
+    pub(super) fn line_free_at(&self) -> Option<Time> {
+        let served = self.serving.as_ref().map(|serving| serving.service.end);
+        served.or_else(|| self.fluid().map(FluidProcess::at))
+    }
+
+    /// How long the fluid in front of each frame takes, by the frames' places.
+    pub(super) fn times_of_fluid(&self) -> impl Iterator<Item = (u64, Duration)> {
+        let speed = self.line_speed();
+        self.fluid().into_iter().flat_map(move |fluid| fluid.times(speed))
+    }
+
+    /// Another configuration holds, with the background that there was.
+    pub(super) fn change_fluid(&mut self, now: Time, reframed: bool) {
+        if !self.config.carries_fluid() {
+            return self.end_fluid(now);
+        }
+        let framing = self.config.framing;
+        if let Some(fluid) = self.fluid_mut().filter(|_| reframed) {
+            fluid.reframe(framing);
+        }
+    }
+
+    /// The pipe cannot have a fluid any more.
+    pub(super) fn end_fluid(&mut self, now: Time) {
+        if self.has_fluid() {
+            self.drop_fluid();
+            if let Some(background) = &mut self.background {
+                background.fluid = None;
+            }
+            self.fill_line(now);
+        }
+    }
+
+    /// Drops what waits of the fluid.
+    pub(super) fn drop_fluid(&mut self) {
+        if let Some(fluid) = self.fluid_mut() {
+            let counts = fluid.drop_all();
+            self.statistics.background().add(&counts);
+        }
+    }
+
+    /// What of the queue is fluid, in whole frames and bytes.
+    pub(super) fn fluid_waiting(&self) -> Count {
+        self.fluid().map(FluidProcess::waiting).unwrap_or_default()
+    }
+}

@@ -1,0 +1,67 @@
+//! A pipe that is driven by its deadlines, and what became of each frame.
+
+use std::collections::BTreeMap;
+
+use netloom_link::{DropReason, FrameInfo, Pipe, PipeConfig, Stream};
+use netloom_units::Time;
+
+use super::packet::Packet;
+
+/// What became of a frame: when it came out, or why and when it did not; and whether it was marked.
+pub type Fate = (Option<DropReason>, Time, bool);
+
+/// A pipe that is driven by its deadlines, as the data plane does it.
+pub struct Driven {
+    pub pipe: Pipe<Packet>,
+    pub fates: BTreeMap<u64, Fate>,
+    now: Time,
+    /// Calls at deadlines that found nothing.
+    pub idle: u64,
+}
+
+impl Driven {
+    pub fn new(config: &PipeConfig, seed: u64) -> Self {
+        let pipe = Pipe::new(config.clone(), Stream::new(seed, "p"), Time::ZERO);
+        Self { pipe, fates: BTreeMap::new(), now: Time::ZERO, idle: 0 }
+    }
+
+    /// Lets time come to `until`.
+    pub fn advance(&mut self, until: Time) {
+        while let Some(due) = self.pipe.next_deadline().filter(|due| *due <= until) {
+            assert!(due > self.now || self.now == Time::ZERO, "deadlines go forward");
+            self.now = due;
+            if self.collect(due) == 0 {
+                self.idle += 1;
+            }
+        }
+        // What waits may have been dropped since.
+        self.collect(until);
+        self.now = until;
+    }
+
+    fn collect(&mut self, now: Time) -> u64 {
+        let mut found = 0;
+        while let Some(delivery) = self.pipe.poll(now) {
+            assert_eq!(delivery.release, now, "no deadline is late");
+            self.came(delivery.frame, None, delivery.release);
+            found += 1;
+        }
+        while let Some(dropped) = self.pipe.poll_dropped() {
+            self.came(dropped.frame, Some(dropped.reason), dropped.at);
+        }
+        found
+    }
+
+    fn came(&mut self, frame: Packet, reason: Option<DropReason>, at: Time) {
+        let before = self.fates.insert(frame.number, (reason, at, frame.is_marked()));
+        assert_eq!(before, None, "once only");
+    }
+
+    pub fn offer(&mut self, at: Time, bytes: u32, packet: Packet) {
+        self.advance(at);
+        if let Err(rejected) = self.pipe.offer(at, FrameInfo::single(bytes), packet) {
+            self.came(rejected.frame, Some(rejected.reason), at);
+        }
+        self.collect(at);
+    }
+}
