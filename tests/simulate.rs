@@ -384,3 +384,50 @@ fn a_node_that_fails_sends_nothing_and_is_not_reached() {
     let failures = summary(&folder.path("late"))["failures"].to_string();
     assert!(failures.contains("traffic `late` in `b` could not begin"), "{failures}");
 }
+
+/// A fluid in a link of a simulated run: the same to the byte however the network is divided, and
+/// events that would leave it where it cannot be are errors before the run.
+#[test]
+fn a_fluid_runs_in_a_simulation() {
+    let folder = Folder::new("fluid");
+    let scenario = |second: &str| {
+        folder.scenario(&format!(
+            "name: fluid\nseed: 4\nduration: 5s\n\
+             topology:\n  nodes: {{ a: , r: {{ kind: router }}, b: }}\n  links:\n    \
+               - {{ endpoints: [a, r], rate: 100Mbit/s, delay: 2ms }}\n    \
+               - name: line\n      endpoints: [r, b]\n      rate: 10Mbit/s\n      \
+                 delay: 2ms\n      \
+                 queue: {{ limit: 50ms }}\n\
+             timeline:\n  \
+               - at: 1s\n    link: line\n    set:\n      background:\n        \
+                 - {{ as: fluid,\n            \
+                   ppbp: {{ load: 90%, bursts: 50, burst: 200ms, hurst: 0.8 }} }}\n  \
+               - {{ at: 3s, link: line, set: {second} }}\n\
+             traffic:\n  \
+               - {{ name: bulk, from: a, to: b, tcp: {{}}, bulk: {{}}, for: 4s }}\n"
+        ))
+    };
+    let file = scenario("{ rate: 5Mbit/s }");
+    let run = |name: &str, more: &[&str]| {
+        let results = folder.path(name);
+        ended(&simulate(&file, &results, &[&["--frames"], more].concat()));
+        results
+    };
+    let (one, other) = (run("one", &[]), run("other", &["--threads", "2", "--cells", "3"]));
+    for name in ["frames.nlf", "pipes.parquet", "flows.parquet"] {
+        assert!(fs::read(one.join(name)).unwrap() == fs::read(other.join(name)).unwrap(), "{name}");
+    }
+    let forward = &summary(&one)["links"][1]["forward"]["statistics"];
+    let of = |what: &str| forward["background"][what]["bytes"].as_u64().unwrap();
+    assert!(of("offered") > 1_000_000, "{forward}");
+    assert_eq!(of("offered"), of("delivered") + of("dropped") + of("queued"));
+    assert!(forward["delivered"]["frames"].as_u64().unwrap() > 500, "{forward}");
+
+    // What comes back is known in the simulation only.
+    let file = scenario("{ burst: 9kB }, for: 500ms");
+    let output = simulate(&file, &folder.path("refused"), &[]);
+    assert!(!output.status.success());
+    let words = text(&output.stderr);
+    assert!(words.contains("timeline, at 3s: the background of line/forward cannot be"), "{words}");
+    assert!(words.contains("fluid needs a line without `burst`, not one of 9kB"), "{words}");
+}

@@ -256,3 +256,70 @@ fn traffic_goes_over_ipv6_where_it_says_so_or_there_is_nothing_else() {
     assert_eq!(of("bulk", "b")["received_bytes"], 100_000);
     assert_eq!(of("only", "a")["completed_flows"], 2);
 }
+
+/// A fluid in a link: packets wait for what it has in front of them, it is counted apart, and what
+/// a pipe with a fluid cannot become is refused while it runs.
+#[test]
+fn packets_wait_for_a_fluid_in_their_link() {
+    let lab = Lab::new(
+        "seed: 3\n\
+         topology:\n  nodes: { a: , b: }\n  links:\n    \
+           - name: line\n      endpoints: [a, b]\n      rate: 10Mbit/s\n      \
+             queue: { limit: 50ms }\n      \
+             forward: { background: [{ cbr: { load: 105% }, size: 500B, as: fluid }] }\n\
+         timeline:\n  \
+           - { at: 2s, link: line, direction: forward, set: { background: none } }\n  \
+           - { at: 2500ms, link: line, direction: forward,\n      \
+               set: { queue: { discipline: codel } } }\n\
+         traffic:\n  \
+           - { name: probes, from: a, to: b, udp: {}, size: 100B,\n      \
+               start: 1200ms, for: 600ms, cbr: { rate: 80kbit/s } }\n\
+         duration: 3s\n",
+    );
+    lab.ok(&["run", "-o", "results"]);
+    let forward = &summary(&lab)["links"][0]["forward"]["statistics"];
+    // From 1 s on 50 ms of fluid wait, and a frame that is taken waits behind them.
+    let delay = forward["delay"]["p50_ns"].as_u64().unwrap();
+    assert!((49_000_000..60_000_000).contains(&delay), "{delay} ns");
+    let of = |what: &str| forward["background"][what]["bytes"].as_u64().unwrap();
+    let [offered, delivered, dropped] = ["offered", "delivered", "dropped"].map(of);
+    assert_eq!(offered, delivered + dropped + of("queued"));
+    // Two seconds of 10.5 Mbit/s on the line, where 500 bytes are 524.
+    let expected = 2.0 * 10.5e6 / 8.0 * 500.0 / 524.0;
+    assert!((offered as f64 / expected - 1.0).abs() < 0.05, "{offered} of {expected} bytes");
+    // What came after 1 s and did not fit.
+    assert!(dropped > offered / 100 && dropped < offered / 20, "{dropped} of {offered}");
+    let table = Stored::open(File::open(lab.path("results/pipes.parquet")).unwrap()).unwrap();
+    let mut last = None;
+    table
+        .rows(&["direction", "background_offered_bytes"], |row| {
+            let [Cell::Name(direction), ref cell] = *row else { panic!() };
+            match (direction, cell) {
+                ("forward", Cell::Number(bytes)) => last = Some(*bytes),
+                ("reverse", Cell::Nothing) => {}
+                other => panic!("{other:?}"),
+            }
+        })
+        .unwrap();
+    assert_eq!(last, Some(offered));
+}
+
+#[test]
+fn a_fluid_is_set_on_a_running_link_and_keeps_it_as_it_can_be() {
+    let lab = Lab::deployed(
+        "topology:\n  nodes: { a: , b: }\n  links:\n    \
+           - { name: line, endpoints: [a, b], rate: 10Mbit/s }\n",
+    );
+    lab.ok(&["set", "line", "background=[{cbr: {load: 20%}, as: fluid}]"]);
+    let (_, words) = lab.fails(&["set", "line", "queue.discipline=codel"]);
+    assert!(words.contains("fluid needs discipline fifo, not codel"), "{words}");
+    let (_, words) = lab.fails(&["set", "line", "rate=unlimited"]);
+    assert!(words.contains("fluid needs a rate, not unlimited"), "{words}");
+    lab.ok(&["set", "line", "rate=20Mbit/s"]);
+    let forward = || lab.inspect()["links"][0]["forward"].clone();
+    common::eventually("the fluid flows", || {
+        forward()["statistics"]["background"]["delivered"]["bytes"].as_u64().unwrap() > 0
+    });
+    lab.ok(&["set", "line", "background=none"]);
+    lab.ok(&["set", "line", "queue.discipline=codel"]);
+}

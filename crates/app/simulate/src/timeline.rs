@@ -69,6 +69,7 @@ impl Timeline {
         }
         // Stable: those at one time stay in their order.
         made.sort_by_key(|(.., change)| change.at);
+        check_backgrounds(scenario, described, made.iter().map(|(.., change)| change))?;
         join_pairs(&mut made);
         for (place, (number, ..)) in made.iter().enumerate() {
             timeline.all[*number].made = Some(place);
@@ -192,6 +193,38 @@ fn join_pairs(made: &mut [(usize, Option<Lasting>, Change)]) {
             _ => {}
         }
     }
+}
+
+/// Refuses changes, in the order of time, after which a pipe cannot have its fluid.
+fn check_backgrounds<'c>(
+    scenario: &Scenario,
+    described: &Described,
+    changes: impl Iterator<Item = &'c Change>,
+) -> Result<()> {
+    let mut configs = HashMap::new();
+    for link in &scenario.links {
+        let Some(number) = described.links.get(&link.name) else { continue };
+        for (direction, config) in
+            [(Direction::Forward, &link.forward), (Direction::Reverse, &link.reverse)]
+        {
+            let name = format!("{}/{}", link.name, direction.name());
+            configs.insert(PipeId { link: LinkId(*number), direction }, (name, config.clone()));
+        }
+    }
+    for change in changes {
+        for (pipe, set) in &change.changes {
+            let Some((name, config)) = configs.get_mut(pipe) else { continue };
+            set.apply_to(config);
+            if config.background.has_fluid() && !set.concerns_background().is_empty() {
+                let checked = config.background.check(config);
+                checked.with_context(|| {
+                    let at = change.at.since(Time::ZERO);
+                    format!("timeline, at {at}: the background of {name} cannot be")
+                })?;
+            }
+        }
+    }
+    Ok(())
 }
 
 /// Changes of links as those of pipes.

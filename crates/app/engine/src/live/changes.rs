@@ -93,15 +93,16 @@ fn directions(direction: Direction) -> &'static [netloom_link::Direction] {
     }
 }
 
-/// Refuses background traffic that a pipe cannot have, with its rate after all of `batch`.
+/// Refuses background traffic that a pipe cannot have, as it is after all of `batch`.
 fn check_backgrounds(live: &Live, batch: &[(PipeId, PipeChange)]) -> Result<()> {
-    let has_background = |change: &PipeChange| change.background.is_some();
-    if !batch.iter().any(|(_, change)| has_background(change)) {
+    let concerns = |change: &PipeChange| !change.concerns_background().is_empty();
+    if !batch.iter().any(|(_, change)| concerns(change)) {
         return Ok(());
     }
     for pipe in live.dataplane.pipes().context("the pipes cannot be looked at")? {
         let of_pipe = || batch.iter().filter(|(id, _)| *id == pipe.id).map(|(_, change)| change);
-        if of_pipe().any(has_background) {
+        let is_new = of_pipe().any(|change| change.background.is_some());
+        if is_new || pipe.config.background.has_fluid() && of_pipe().any(concerns) {
             let mut config = pipe.config.clone();
             of_pipe().for_each(|change| change.apply_to(&mut config));
             config.background.check(&config).context("`background` cannot be")?;

@@ -1,14 +1,15 @@
 //! Properties of pipes that would have no effect. What has an effect at some time of the run may be
 //! said at any time of it. Defaults may say more than a link needs.
 
-use netloom_link::{Circumstances, NoEffect, PipeConfig};
+use netloom_link::{Background, Circumstances, NoEffect, PipeConfig};
 
 use super::links::LinkDraft;
 use super::properties::place;
 use super::references::References;
 use super::report::Report;
+use crate::decode::Spanned;
 use crate::diagnostic::Diagnostic;
-use crate::raw::{RawPipe, RawScenario};
+use crate::raw::{RawEvent, RawPipe, RawScenario, RawStart};
 use crate::span::Span;
 use crate::spec::Direction;
 use crate::yaml::NodeId;
@@ -30,8 +31,8 @@ pub(super) fn check(
     {
         return;
     }
-    backgrounds(raw, links, references, report);
     let circumstances = circumstances(raw, links, references);
+    backgrounds(raw, links, references, &circumstances, report);
     let check = |pipe: &RawPipe, node, index: usize, direction, report: &mut Report<'_>| {
         if links[index].raw.head.direct || report.is_incomplete_below(links[index].raw.id) {
             return;
@@ -115,39 +116,100 @@ fn backgrounds(
     raw: &RawScenario,
     links: &[LinkDraft<'_>],
     references: &References<'_>,
+    circumstances: &[[Circumstances; 2]],
     report: &mut Report<'_>,
 ) {
-    for link in links.iter().filter(|link| link.ends.is_some()) {
-        for (way, config) in [("forward", &link.forward), ("reverse", &link.reverse)] {
+    for (link, ever) in links.iter().zip(circumstances).filter(|(link, _)| link.ends.is_some()) {
+        let ways = [("forward", &link.forward), ("reverse", &link.reverse)];
+        for ((way, config), ever) in ways.into_iter().zip(ever) {
             let place = report
                 .key(link.raw.id, &[way, "background"])
                 .or_else(|| report.key(link.raw.id, &["background"]))
                 .or_else(|| report.key_in_file(&["topology", "defaults", "link", "background"]));
-            background(config, place.unwrap_or(link.raw.span), &link.name, report);
+            background(config, *ever, place.unwrap_or(link.raw.span), &link.name, report);
         }
     }
     for event in &raw.timeline {
         let (Some(name), Some(set)) = (&event.link, &event.set) else { continue };
         let Some(index) = references.link_index(&name.value) else { continue };
-        if set.change().background.is_none() {
+        let link = &links[index];
+        // Whether a fluid can be depends on the events before.
+        if set.change().background.as_ref().is_none_or(Background::has_fluid) {
             continue;
         }
-        let link = &links[index];
         for pipe in pipes(event.direction.unwrap_or_default()) {
             let mut config = [&link.forward, &link.reverse][*pipe].clone();
             set.change().apply_to(&mut config);
             let place = report.key(set.id, &["background"]).unwrap_or(set.span);
-            background(&config, place, &link.name, report);
+            background(&config, circumstances[index][*pipe], place, &link.name, report);
+        }
+    }
+    for (index, link) in links.iter().enumerate().filter(|(_, link)| link.ends.is_some()) {
+        for (pipe, config) in [&link.forward, &link.reverse].into_iter().enumerate() {
+            let concerns = |event: &&RawEvent| {
+                let name = event.link.as_ref();
+                name.and_then(|name| references.link_index(&name.value)) == Some(index)
+                    && pipes(event.direction.unwrap_or_default()).contains(&pipe)
+            };
+            let events: Vec<_> =
+                raw.timeline.iter().map(|event| &event.value).filter(concerns).collect();
+            fluid(config, &events, circumstances[index][pipe], &link.name, report);
         }
     }
 }
 
-/// Reports what is wrong with the background of a pipe of `link`.
-fn background(config: &PipeConfig, place: Span, link: &str, report: &mut Report<'_>) {
-    // That the rate is missing, or a file unread, is reported apart.
-    let Some(rate) = config.rate.nominal().filter(|_| config.unread_file().is_none()) else {
+/// Reports events of a pipe with which it would have a fluid that it cannot have, in the order of
+/// time. Where that order is not known before, the run refuses them.
+fn fluid(
+    first: &PipeConfig,
+    events: &[&RawEvent],
+    ever: Circumstances,
+    link: &str,
+    report: &mut Report<'_>,
+) {
+    let mut ordered = Vec::new();
+    for event in events {
+        let Some(set) = &event.set else { continue };
+        let concerns = set.value.change().concerns_background();
+        if concerns.is_empty() {
+            continue;
+        }
+        match (&event.at, &event.time, &event.every) {
+            (Some(Spanned { value: RawStart::At(at), .. }), None, None) => {
+                ordered.push((*at, set, concerns[0]));
+            }
+            _ => return,
+        }
+    }
+    // Stable: those at one time stay in their order.
+    ordered.sort_by_key(|(at, ..)| *at);
+    let mut config = first.clone();
+    for (_, set, property) in ordered {
+        let was_right = config.background.check(&config).is_ok();
+        set.value.change().apply_to(&mut config);
+        if config.background.has_fluid() && (was_right || property == "background") {
+            let place = place(&set.value, set.id, property, report).unwrap_or(set.span);
+            background(&config, ever, place, link, report);
+        }
+    }
+}
+
+/// Reports what is wrong with the background of a pipe of `link`, which is `ever` in these
+/// circumstances.
+fn background(
+    config: &PipeConfig,
+    ever: Circumstances,
+    place: Span,
+    link: &str,
+    report: &mut Report<'_>,
+) {
+    // That a file is unread, or that there is never a rate, is reported apart. Frames may come
+    // while there is none, a fluid may not.
+    let has_rate = config.rate.nominal().is_some();
+    let lacks_rate = !has_rate && config.background.has_fluid() && ever.has_rate();
+    if config.unread_file().is_some() || !(has_rate || lacks_rate) {
         return;
-    };
+    }
     if let Err(error) = config.background.check(config) {
         let message = format!("the background of link `{link}` cannot be: {error}");
         // Like all messages of values: what is wrong; what to do.
@@ -156,6 +218,7 @@ fn background(config: &PipeConfig, place: Span, link: &str, report: &mut Report<
         report.error(Diagnostic::error(place, message).with_optional_help(help));
     } else if let Some(load) = config.background.mean_load(config).filter(|load| *load > 1.0) {
         let percent = (load * 100.0).round();
+        let rate = config.rate.nominal().map_or_else(String::new, |rate| rate.to_string());
         let message = format!("the background of link `{link}` is {percent} % of {rate}, for ever");
         let help = "others get through by chance only; write less, or a model that ends";
         report.error(Diagnostic::warning(place, message).with_help(help));
