@@ -134,6 +134,12 @@ measure: {{ interval: 50ms, capture: ['b:eth1'] }}
         "not {waited} ns"
     );
 
+    let offered = last.get_long(column("offered_frames")).unwrap() as f64;
+    let seen = statistics["queue"]["seen_mean_frames"].as_f64().unwrap() * offered;
+    assert_eq!(last.get_long(column("seen_sum_frames")).unwrap() as f64, seen.round());
+    // There is no background.
+    assert!(last.get_long(column("background_offered_bytes")).is_err());
+
     let capture = std::process::Command::new("tcpdump")
         .args(["-n", "-r", results.join("captures/b-eth1.pcapng").to_str().unwrap(), "icmp"])
         .output()

@@ -8,7 +8,7 @@ use std::fs::File;
 use anyhow::{Context, Result};
 use netloom_api::state::{LinkStatus, PipeStatus};
 use netloom_columnar::{Cell, Column, GrowingParquet, Kind, Table, TableError};
-use netloom_link::PipeStatistics;
+use netloom_link::{BackgroundStatistics, PipeStatistics};
 use netloom_monitor::{Marks, Span};
 use netloom_units::{Duration, Time};
 
@@ -39,6 +39,17 @@ const MODELLED: &[Source<PipeStatistics, u64>] = &[
     ("dropped_bit_error_frames", |pipe| pipe.dropped.bit_error.frames),
     ("delay_sum_ns", delay_sum),
     ("queue_sum_ns", queue_sum),
+    ("seen_sum_frames", seen_sum),
+];
+
+/// The columns of what is known of a background, where there has been one.
+const BACKGROUND: &[Source<BackgroundStatistics, u64>] = &[
+    ("background_offered_frames", |background| background.offered.frames),
+    ("background_offered_bytes", |background| background.offered.bytes),
+    ("background_delivered_frames", |background| background.delivered.frames),
+    ("background_delivered_bytes", |background| background.delivered.bytes),
+    ("background_dropped_frames", |background| background.dropped.frames),
+    ("background_dropped_bytes", |background| background.dropped.bytes),
 ];
 
 /// The delays of all released frames together, in ns: the mean, which has 53 bits, times their
@@ -54,6 +65,13 @@ fn delay_sum(statistics: &PipeStatistics) -> u64 {
 fn queue_sum(statistics: &PipeStatistics) -> u64 {
     let elapsed = statistics.at.since(statistics.since).as_nanos();
     storable(statistics.queue.mean_frames * elapsed as f64)
+}
+
+/// The frames that waited when one was offered, all such frames together; its growth over that of
+/// `offered_frames` is the mean queue that frames found.
+fn seen_sum(statistics: &PipeStatistics) -> u64 {
+    let mean = statistics.queue.seen_mean_frames.unwrap_or_default();
+    storable(mean * statistics.offered.frames as f64)
 }
 
 /// The largest number that the file can hold is where a sum stays: three hundred years of waiting.
@@ -95,6 +113,7 @@ impl Sampler {
             vec![("time_ns", Kind::Number), ("link", Kind::Name), ("direction", Kind::Name)];
         let counters = TRAFFIC.iter().map(|(name, _)| *name);
         let counters = counters.chain(MODELLED.iter().map(|(name, _)| *name));
+        let counters = counters.chain(BACKGROUND.iter().map(|(name, _)| *name));
         let counters = counters.chain([BAD]);
         columns.extend(counters.map(|name| (name, Kind::MaybeNumber)));
         let table = GrowingParquet::new(file, "pipes", &columns).context("pipes.parquet")?;
@@ -172,6 +191,8 @@ impl Sampler {
                 row.extend(TRAFFIC.iter().map(|(_, value)| Cell::from(value(pipe))));
                 let modelled = pipe.modelled().map(|pipe| &pipe.statistics);
                 row.extend(MODELLED.iter().map(|(_, value)| Cell::from(modelled.map(value))));
+                let background = modelled.and_then(|modelled| modelled.background.as_ref());
+                row.extend(BACKGROUND.iter().map(|(_, value)| Cell::from(background.map(value))));
                 let name = format!("{}/{direction}", link.name);
                 let bad = marks.filter(|_| modelled.is_some());
                 row.push(Cell::from(bad.map(|marks| u64::from(marks.is_bad(&name, since)))));

@@ -124,15 +124,22 @@ fn modelled(statistics: &PipeStatistics) -> String {
     }
     let queue = &statistics.queue;
     if queue.maximum.frames > 0 {
+        let fill = queue.fill.map(|share| format!(" ({:.1} % of the limit)", 100.0 * share));
+        let seen = queue.seen_mean_frames.map(|mean| format!(", {mean:.1} as arrivals found it"));
         words.push(format!(
-            "Queue: mean {:.1} frames, max {}.",
+            "Queue: mean {:.1} frames{}{}, max {}.",
             queue.mean_frames,
+            fill.unwrap_or_default(),
+            seen.unwrap_or_default(),
             count(queue.maximum.frames)
         ));
     }
     words.push(match drops_by_reason(statistics) {
         drops if drops.is_empty() => "No drops.".into(),
-        drops => format!("Dropped: {drops}."),
+        drops => {
+            let lost = statistics.lost_percent.map(|percent| format!(" (lost: {percent:.2} %)"));
+            format!("Dropped: {drops}{}.", lost.unwrap_or_default())
+        }
     });
     if statistics.marked.frames > 0 {
         words.push(format!("Marked (ECN): {}.", count(statistics.marked.frames)));
