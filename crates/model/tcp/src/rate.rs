@@ -47,11 +47,11 @@ pub struct RateSample {
 }
 
 impl RateSample {
-    /// The delivery rate in packets per 2²⁴ µs, as BBR's integer arithmetic has it.
-    pub fn packets_per_round(&self, shift: u32) -> Option<u64> {
-        let micros = self.interval.as_nanos() / 1000;
-        let delivered = u64::from(self.delivered?);
-        (micros > 0).then(|| (delivered << shift) / micros)
+    /// The delivery rate in bytes per second, for packets of `mss` bytes.
+    pub fn bytes_per_second(&self, mss: u32) -> Option<u64> {
+        let bytes = u128::from(self.delivered?) * u128::from(mss) * 1_000_000_000;
+        let rate = bytes.checked_div(u128::from(self.interval.as_nanos()))?;
+        Some(u64::try_from(rate).unwrap_or(u64::MAX))
     }
 }
 
