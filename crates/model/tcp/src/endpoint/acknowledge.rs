@@ -56,11 +56,13 @@ impl Endpoint {
         carries: bool,
     ) -> bool {
         let ack = self.snd.sequence.position(segment.ack, self.snd.una);
-        let oldest = self.snd.una.saturating_sub(u64::from(self.snd.largest_window.max(65_535)));
+        // SND.UNA − MAX.SND.WND ≤ SEG.ACK ≤ SND.NXT (RFC 5961 §5.2).
+        let oldest = self.snd.una.saturating_sub(u64::from(self.snd.largest_window));
         if ack > self.snd.nxt || ack < oldest {
             self.challenge(now);
             return false;
         }
+        // An old acknowledgement is ignored (RFC 9293 §3.10.7.4); what it SACKs is still true.
         let old = ack < self.snd.una;
         if old && segment.sack_blocks == 0 {
             return true;
@@ -99,9 +101,8 @@ impl Endpoint {
     /// The send window (RFC 9293 §3.10.7.4); whether it changes.
     fn update_window(&mut self, now: Time, segment: &Segment, start: u64, ack: u64) -> bool {
         let window = u32::from(segment.window) << self.snd.shift;
-        let newer = ack > self.snd.una
-            || start > self.snd.window_seq
-            || (start == self.snd.window_seq && (window > self.snd.window || window == 0));
+        let newer = start > self.snd.window_seq
+            || (start == self.snd.window_seq && ack >= self.snd.window_ack);
         if !newer {
             return false;
         }
@@ -186,6 +187,7 @@ impl Endpoint {
     fn take_dsack(&mut self, end: u64, outcome: &mut Outcome) {
         outcome.dsack = true;
         self.recovery.see_duplicate(end);
+        // A tail-loss probe is sent again on purpose: its DSACK says nothing of the window (§7.4).
         let probe = self.recovery.probe.is_some_and(|probe| probe.resent && probe.end == end);
         if !probe {
             self.recovery.rack.see_duplicate(self.snd.una, self.snd.nxt);
@@ -259,7 +261,8 @@ impl Endpoint {
         }
     }
 
-    /// The degree of reordering: how far a packet was overtaken that was sent once.
+    /// Reordering is seen where a packet that was sent once is delivered after one behind it (RFC
+    /// 8985 §6.2, step 3); its degree is how far it was overtaken, `tcp_max_reordering` at most.
     fn detect_reordering(&mut self, overtaken: Option<u64>) {
         let Some(start) = overtaken else { return };
         let highest = self.snd.sent.highest_sacked.max(self.snd.una);
@@ -285,6 +288,7 @@ impl Endpoint {
         };
         let Some(rtt) = rtt else { return };
         self.rtt.sample(rtt, self.snd.una, self.snd.nxt);
+        // A sample ends the doublings (RFC 6298 §5.7 and its note on §5.5).
         self.recovery.backoff = 0;
         let last = outcome.last_sent.filter(|_| !outcome.resent).or(outcome.sacked_sent);
         self.rtt.sample_least(now, last.map_or(rtt, |last| now.since(last)));
