@@ -1,4 +1,5 @@
-//! Delivery-rate sampling (draft-cheng-iccrg-delivery-rate-estimation-00): how fast the network
+//! Delivery-rate sampling (draft-cheng-iccrg-delivery-rate-estimation-00, whose algorithm
+//! draft-cardwell-ccwg-bbr-00 §4.5.2.3 repeats): how fast the network
 //! delivered the packets between a packet's transmission and its acknowledgement. Not here: what a
 //! congestion control makes of it.
 
@@ -121,8 +122,8 @@ impl RateSampler {
         let acknowledging = self.delivered_at.since(stamp.delivered_at);
         let interval = sending.max(acknowledging);
         let delivered = (self.delivered - stamp.delivered) as u32;
-        // Faster than the path's round trip: the packets were acknowledged already, when a
-        // retransmission came.
+        // Shorter than the path's round trip: the packets were acknowledged already, when a
+        // retransmission came (GenerateRateSample: "no reliable sample").
         let true_interval = least_rtt.is_none_or(|least| interval >= least);
         let sample = RateSample {
             delivered: (true_interval && interval > Duration::ZERO).then_some(delivered),
@@ -139,7 +140,8 @@ impl RateSampler {
         sample
     }
 
-    /// TCP_INFO shows the latest sample, and an application-limited one only if it is faster.
+    /// What reports show: the latest sample, and an application-limited one only if it is faster,
+    /// by the rule that BBR's filter has for such samples (draft-cardwell-ccwg-bbr-00 §4.5.4).
     fn keep(&mut self, sample: &RateSample) {
         let Some(delivered) = sample.delivered else { return };
         let (before, over, _) = self.latest;
