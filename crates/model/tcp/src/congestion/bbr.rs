@@ -5,7 +5,10 @@
 //! (`path`).
 //!
 //! Written from the draft's pseudocode, whose names the comments give. Sections are the draft's;
-//! its text was not at hand, but that of its successor was, which keeps most of it (docs/tcp.md).
+//! its text was not at hand, but that of its successor was, draft-cardwell-ccwg-bbr-00, which keeps
+//! most of it (docs/tcp.md). Two rules are the successor's, since a kernel's version 1 is recorded
+//! to follow them (benches/tcp/sockets.py): a pacing rate 1 % below the bandwidth, and a window that
+//! has room for packets that are acknowledged at once.
 //!
 //! | constant | value | source |
 //! |---|---|---|
@@ -17,11 +20,15 @@
 //! | RTpropFilterLen, ProbeRTTDuration | 10 s, 200 ms | §4.1.2, §4.3.5 |
 //! | BBRMinPipeCwnd | 4 packets | §4.2.3.3 |
 //! | BBR.send_quantum | 1 ms of the pacing rate; least 1 packet below 1.2 Mbit/s, else 2 | §4.2.2 |
+//! | BBRExtraAckedFilterLen | 10 round trips, 1 in Startup | successor, §4.5.9 |
+//! | pacing margin | 1 % | successor, §4.6.2 |
 //! | full pipe | three round trips without 25 % more | §4.3.2.2 |
 
 use netloom_units::{Duration, Time};
 
-use super::path::{BURSTS_IN_FLIGHT, ONE, burst, first_bandwidth, pacing_rate, product};
+use super::path::{
+    Aggregation, BURSTS_IN_FLIGHT, ONE, burst, first_bandwidth, pacing_rate, product,
+};
 use super::{CongestionControl, CongestionEvent, Flow, RecoveryState};
 use crate::rate::RateSample;
 use crate::windowed::Greatest;
@@ -40,6 +47,9 @@ const PROBE_RTT_TIME: Duration = Duration::from_millis(200);
 const LEAST_CWND: u32 = 4;
 /// Below 1.2 Mbit/s, in bytes per second, a burst is a single packet.
 const SINGLE_PACKET_RATE: u64 = 150_000;
+/// BBRExtraAckedFilterLen in round trips, once the pipe is full and before.
+const AGGREGATION_WINDOW: u64 = 10;
+const FIRST_AGGREGATION_WINDOW: u64 = 1;
 /// Round trips without growth that show a full pipe.
 const FULL_ROUNDS: u32 = 3;
 
@@ -80,6 +90,7 @@ pub(crate) struct Bbr {
     recovering: bool,
     /// BBR.packet_conservation: until more than this is delivered of what was sent later.
     conserves_until: Option<u64>,
+    aggregation: Aggregation,
     random: u32,
 }
 
@@ -104,6 +115,7 @@ impl Bbr {
             saved_cwnd: 0,
             recovering: false,
             conserves_until: None,
+            aggregation: Aggregation::default(),
             random: seed | 1,
         }
     }
@@ -145,6 +157,14 @@ impl Bbr {
         }
         if rate >= self.bandwidth.value() || !sample.app_limited {
             self.bandwidth.update(BANDWIDTH_WINDOW, self.rounds, rate);
+        }
+    }
+
+    fn update_aggregation(&mut self, flow: &Flow, sample: &RateSample) {
+        if sample.newly_delivered > 0 {
+            let (acked, round) = (sample.newly_delivered, self.round_start);
+            let window = if self.filled { AGGREGATION_WINDOW } else { FIRST_AGGREGATION_WINDOW };
+            self.aggregation.update(flow, acked, self.bandwidth.value(), round, window);
         }
     }
 
@@ -306,7 +326,8 @@ impl Bbr {
 
     /// BBRSetCwnd (§4.2.3.6).
     fn set_cwnd(&mut self, flow: &mut Flow, sample: &RateSample) {
-        let target = self.inflight(flow, self.cwnd_gain());
+        let extra = if self.filled { self.aggregation.packets() } else { 0 };
+        let target = self.inflight(flow, self.cwnd_gain()).saturating_add(extra);
         if !self.conserve(flow, sample) {
             let more = flow.cwnd.saturating_add(sample.newly_delivered);
             if self.filled {
@@ -333,6 +354,7 @@ impl CongestionControl for Bbr {
         self.rtt = (flow.srtt > Duration::ZERO).then_some(flow.srtt);
         self.rtt_at = flow.now;
         self.round_end = flow.delivered;
+        self.aggregation.restart(flow.now);
         flow.pacing_rate = pacing_rate(flow, first_bandwidth(flow), HIGH_GAIN);
     }
 
@@ -357,6 +379,7 @@ impl CongestionControl for Bbr {
     fn event(&mut self, flow: &mut Flow, event: CongestionEvent) {
         if event == CongestionEvent::TransmitStart && flow.app_limited {
             self.idle_restart = true;
+            self.aggregation.restart(flow.now);
             if let Mode::ProbeBandwidth(_) = self.mode {
                 self.set_pacing_rate(flow, ONE);
             }
@@ -366,6 +389,7 @@ impl CongestionControl for Bbr {
     /// BBRUpdateOnACK (§4).
     fn control(&mut self, flow: &mut Flow, sample: &RateSample) -> bool {
         self.update_bandwidth(flow, sample);
+        self.update_aggregation(flow, sample);
         self.check_cycle(flow, sample);
         self.check_full(sample);
         self.check_drain(flow);
@@ -388,6 +412,7 @@ impl CongestionControl for Bbr {
         Some(least_burst(flow))
     }
 
+    /// Recorded (benches/tcp/loopback.py).
     fn send_buffer_windows(&self) -> u32 {
         3
     }

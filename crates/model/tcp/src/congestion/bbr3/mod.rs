@@ -364,6 +364,7 @@ impl CongestionControl for Bbr3 {
         Some(LEAST_BURST)
     }
 
+    /// As version 1's, which is recorded (benches/tcp/loopback.py).
     fn send_buffer_windows(&self) -> u32 {
         3
     }
