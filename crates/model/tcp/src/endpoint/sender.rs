@@ -6,7 +6,7 @@ use crate::sent::SentQueue;
 use crate::sequence::{SYN_AT, Sequence};
 
 /// What the kernel needs beside a packet's payload for headers, before rounding up to a power of
-/// two, and for its descriptor: together 2304 bytes at 1460. Recorded (benches/tcp/buffers.py):
+/// two, and for its descriptor: together 2304 bytes at 1460. Recorded (benches/tcp/loopback.py):
 /// send buffers at the start, for payloads from 88 to 8948 bytes.
 const OVERHEAD: u32 = 576;
 const DESCRIPTOR: u32 = 256;
@@ -150,7 +150,7 @@ impl Sender {
     }
 
     /// Whether a writer that found no room is to be woken: a third of the buffer is free. Recorded
-    /// (benches/tcp/buffers.py).
+    /// (benches/tcp/loopback.py).
     pub fn unblock(&mut self, config: &Config) -> bool {
         let free = self.room(config);
         let enough = self.blocked && free > 0 && 2 * free >= self.buffered();
