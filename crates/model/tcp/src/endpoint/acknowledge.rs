@@ -80,8 +80,11 @@ impl Endpoint {
             self.recovery.timeouts = 0;
             self.recovery.silent_since = None;
         }
+        // In the order of the sequence: what this acknowledgement SACKs has not overtaken what it
+        // acknowledges (RFC 8985 §6.2, step 3).
+        let highest = self.snd.sent.highest_sacked;
         self.take_sacks(now, sack, ack, &mut outcome);
-        self.take_cumulative(now, ack, &mut outcome);
+        self.take_cumulative(now, ack, highest, &mut outcome);
         outcome.duplicate = !outcome.advanced && !updated && !carries && !idle && !old;
         self.take_duplicate(&mut outcome);
         if outcome.echo {
@@ -148,6 +151,7 @@ impl Endpoint {
         // Lower ones first: a block that is new has not overtaken those below it.
         let blocks = &mut blocks[..count];
         blocks.sort_unstable();
+        let original = self.answers_the_original();
         let Self { snd, rate, recovery, flow, rtt, .. } = self;
         let least = rtt.least().unwrap_or(Duration::ZERO);
         let echo = flow.timestamp_echo;
@@ -162,9 +166,9 @@ impl Endpoint {
                     if packet.end() <= point {
                         outcome.original = true;
                     }
-                    if packet.start < highest {
-                        outcome.overtaken = min_of(outcome.overtaken, packet.start);
-                    }
+                }
+                if (original || !packet.ever_resent) && packet.start < highest {
+                    outcome.overtaken = min_of(outcome.overtaken, packet.start);
                 }
                 recovery.rack.deliver(packet, now, echo, least);
                 rate.deliver(packet, now);
@@ -194,9 +198,8 @@ impl Endpoint {
         }
     }
 
-    /// Takes off what is acknowledged up to `ack`.
-    fn take_cumulative(&mut self, now: Time, ack: u64, outcome: &mut Outcome) {
-        let highest = self.snd.sent.highest_sacked;
+    /// Takes off what is acknowledged up to `ack`; packets up to `highest` were SACKed before.
+    fn take_cumulative(&mut self, now: Time, ack: u64, highest: u64, outcome: &mut Outcome) {
         let least = self.rtt.least().unwrap_or(Duration::ZERO);
         while let Some(packet) = self.snd.sent.pop_acknowledged(ack) {
             outcome.packets += 1;
@@ -229,9 +232,10 @@ impl Endpoint {
             if packet.end() <= self.recovery.point {
                 outcome.original = true;
             }
-            if packet.start < highest {
-                outcome.overtaken = min_of(outcome.overtaken, packet.start);
-            }
+        }
+        let original = !packet.ever_resent || self.answers_the_original();
+        if original && packet.start < highest {
+            outcome.overtaken = min_of(outcome.overtaken, packet.start);
         }
         let echo = self.flow.timestamp_echo;
         self.recovery.rack.deliver(packet, now, echo, least);
@@ -262,7 +266,9 @@ impl Endpoint {
     }
 
     /// Reordering is seen where a packet that was sent once is delivered after one behind it (RFC
-    /// 8985 §6.2, step 3); its degree is how far it was overtaken, `tcp_max_reordering` at most.
+    /// 8985 §6.2, step 3), or the first transmission of one that was sent again needlessly, as its
+    /// echoed timestamp shows (RFC 3522). Its degree is how far it was overtaken,
+    /// `tcp_max_reordering` at most.
     fn detect_reordering(&mut self, overtaken: Option<u64>) {
         let Some(start) = overtaken else { return };
         let highest = self.snd.sent.highest_sacked.max(self.snd.una);

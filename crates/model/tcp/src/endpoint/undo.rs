@@ -14,7 +14,7 @@ impl Endpoint {
 
     /// Eifel: the acknowledgement echoes a timestamp from before the first retransmission (RFC 3522
     /// §3.2, step 5).
-    fn answers_the_original(&self) -> bool {
+    pub(super) fn answers_the_original(&self) -> bool {
         let Some((echo, first)) = self.flow.timestamp_echo.zip(self.recovery.first_resent) else {
             return false;
         };
