@@ -15,6 +15,7 @@ impl Endpoint {
     /// An acknowledgement came, while something was in flight.
     pub(super) fn repair(&mut self, now: Time, mut outcome: Outcome) {
         let lost_before = self.rate.lost;
+        let reducing = matches!(self.flow.state, S::Reduced | S::Recovery);
         self.recovery.hold = false;
         self.answer_probe(&outcome);
         let alert = outcome.duplicate || outcome.sacked > 0 || outcome.echo || outcome.dsack;
@@ -22,7 +23,7 @@ impl Endpoint {
             self.step(now, &outcome);
         }
         outcome.lost = (self.rate.lost - lost_before) as u32;
-        self.control_window(now, &outcome);
+        self.control_window(now, &outcome, reducing);
         self.rearm_after(now, &outcome);
         if self.snd.unblock(&self.config) {
             self.events.push(crate::event::Event::Writable);
@@ -409,8 +410,8 @@ impl Endpoint {
         ids.map(|id| u32::from(self.snd.sent.mark_lost(id))).sum()
     }
 
-    /// What becomes of the window.
-    fn control_window(&mut self, now: Time, outcome: &Outcome) {
+    /// What becomes of the window. `reducing`: a reduction was under way before.
+    fn control_window(&mut self, now: Time, outcome: &Outcome, reducing: bool) {
         self.refresh_flow(now);
         let mut sample = self.rate.sample(now, self.rtt.least());
         sample.newly_delivered = outcome.delivered;
@@ -432,8 +433,10 @@ impl Endpoint {
                 let prr = &mut self.recovery.prr;
                 self.flow.cwnd = prr.window(outcome.delivered, in_flight, threshold, safe);
             }
-        } else if outcome.advanced {
-            // Growth needs new data that is acknowledged (RFC 5681 §3.1).
+        } else if outcome.advanced && !reducing {
+            // Growth needs new data that is acknowledged (RFC 5681 §3.1). What the acknowledgement
+            // covers that ends a recovery was counted by PRR: the window is the threshold then
+            // (RFC 6675 §5.1, RFC 9937).
             self.flow.update_limited();
             self.control.grow(&mut self.flow, outcome.packets);
         }

@@ -69,6 +69,21 @@ fn a_delayed_acknowledgement_before_a_gap_is_no_reordering() {
     }
 }
 
+/// The window after a recovery is the threshold: what was SACKed meanwhile does not let it grow once
+/// more.
+#[test]
+fn a_recovery_ends_at_the_threshold() {
+    let mut network = path(Config::default(), drop(&[60]));
+    network.send(2_000 * u64::from(MSS));
+    let recovers =
+        |network: &Network| network.hosts[0].endpoint.info().recovery == RecoveryState::Recovery;
+    network.run_while(at_ms(3_000), |network| !recovers(network));
+    network.run_while(at_ms(3_000), recovers);
+    let info = network.hosts[0].endpoint.info();
+    assert_eq!((info.lost, info.recovery), (1, RecoveryState::Open));
+    assert_eq!(Some(info.cwnd), info.ssthresh);
+}
+
 #[test]
 fn several_losses_in_a_window_need_no_timeout() {
     let mut network = path(Config::default(), drop(&[1, 3, 5, 6, 7]));
