@@ -79,7 +79,8 @@ impl Recovery {
         self.undo_resent = (resent > 0).then_some(resent);
     }
 
-    /// A DSACK for sequence numbers up to `end` came: one retransmission was spurious (RFC 3708 §3).
+    /// A DSACK for sequence numbers up to `end` came: one retransmission was spurious (RFC 3708
+    /// §3).
     pub fn see_duplicate(&mut self, end: u64) {
         let Some(from) = self.undo_from else { return };
         if let Some(resent) = &mut self.undo_resent

@@ -75,9 +75,9 @@ impl RttEstimator {
             self.peak4 = self.deviation4;
             self.rttvar4 = self.rttvar4.max(self.peak4);
         }
-        // The deviation that counts rises at once, and falls once in a round trip by a quarter of the
-        // way to the largest one in it (the paper's §3.1). It is never below the least RTO, so that
-        // RTO − SRTT is not either: recorded, `rto` and `rtt` of ss (benches/tcp/sockets.py).
+        // The deviation that counts rises at once, and falls once in a round trip by a quarter of
+        // the way to the largest one in it (the paper's §3.1). It is never below the least RTO, so
+        // that RTO − SRTT is not either: recorded, `rto` and `rtt` of ss (benches/tcp/sockets.py).
         if una > self.round_end {
             if self.peak4 < self.rttvar4 {
                 self.rttvar4 -= (self.rttvar4 - self.peak4) / 4;

@@ -7,8 +7,8 @@
 //! Written from the draft's pseudocode, whose names the comments give. Sections are the draft's;
 //! its text was not at hand, but that of its successor was, draft-cardwell-ccwg-bbr-00, which keeps
 //! most of it (docs/tcp.md). Two rules are the successor's, since a kernel's version 1 is recorded
-//! to follow them (benches/tcp/sockets.py): a pacing rate 1 % below the bandwidth, and a window that
-//! has room for packets that are acknowledged at once.
+//! to follow them (benches/tcp/sockets.py): a pacing rate 1 % below the bandwidth, and a window
+//! that has room for packets that are acknowledged at once.
 //!
 //! | constant | value | source |
 //! |---|---|---|

@@ -8,7 +8,7 @@
 //!
 //! | here | there |
 //! |---|---|
-//! | α = α_max for d_a ≤ d₁, else κ₁/(κ₂ + d_a) | f₁(d_a); κ₁, κ₂ make it continuous, α_min at d_m |
+//! | α = α_max for d_a ≤ d₁, else κ₁/(κ₂ + d_a) | f₁(d_a); by κ₁ and κ₂, α_min at d_m |
 //! | β = β_min for d_a ≤ d₂, β_max for d_a ≥ d₃, linear between | f₂(d_a); κ₃, κ₄ |
 //! | α_max 10, α_min 0.3, β_min 1/8, β_max 1/2 | the paper's choice of parameters |
 //! | d₁ = 0.01 d_m, d₂ = 0.1 d_m, d₃ = 0.8 d_m | η₁, η₂, η₃ |

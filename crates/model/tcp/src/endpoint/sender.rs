@@ -158,8 +158,8 @@ impl Sender {
         enough
     }
 
-    /// The buffer grows with the congestion window, so that it holds `windows` of it. Recorded: `tb`
-    /// and `cwnd` of ss (benches/tcp/sockets.py).
+    /// The buffer grows with the congestion window, so that it holds `windows` of it. Recorded:
+    /// `tb` and `cwnd` of ss (benches/tcp/sockets.py).
     pub fn tune_buffer(&mut self, config: &Config, cwnd: u32, windows: u32) {
         if config.send_buffer.is_some() {
             return;

@@ -168,8 +168,8 @@ impl Endpoint {
     }
 
     /// PTO (TLP_calc_PTO, RFC 8985 §7.2): two round trips, and the longest delay of an
-    /// acknowledgement (TLP.max_ack_delay) where only one packet is in flight. `None` where no probe
-    /// is due: something is being repaired or is SACKed, or a probe is under way.
+    /// acknowledgement (TLP.max_ack_delay) where only one packet is in flight. `None` where no
+    /// probe is due: something is being repaired or is SACKed, or a probe is under way.
     fn probe_delay(&self) -> Option<Duration> {
         use crate::congestion::RecoveryState::{Open, Reduced};
         let calm = matches!(self.flow.state, Open | Reduced);

@@ -297,8 +297,8 @@ impl Endpoint {
         if partial == 0 {
             return take;
         }
-        // RFC 9293 §3.7.4, by draft-minshall-nagle-01: one packet that is not full may be in flight.
-        // The last one before a FIN goes at once.
+        // RFC 9293 §3.7.4, by draft-minshall-nagle-01: one packet that is not full may be in
+        // flight. The last one before a FIN goes at once.
         let last = u64::from(take) == unsent;
         let small_in_flight = self.snd.small_end > self.snd.una && !self.snd.sent.is_empty();
         let free = self.config.no_delay || (last && self.snd.closing) || !small_in_flight;

@@ -45,8 +45,8 @@ fn a_single_loss_is_repaired_in_a_round_trip() {
 }
 
 /// An acknowledgement that was delayed and one that a gap asks for at once are one segment: what it
-/// acknowledges was not overtaken by what it SACKs, so that the next loss needs no reordering window
-/// (RFC 8985 §6.2, steps 3 and 4).
+/// acknowledges was not overtaken by what it SACKs, so that the next loss needs no reordering
+/// window (RFC 8985 §6.2, steps 3 and 4).
 #[test]
 fn a_delayed_acknowledgement_before_a_gap_is_no_reordering() {
     for first in [120, 121] {
@@ -69,8 +69,8 @@ fn a_delayed_acknowledgement_before_a_gap_is_no_reordering() {
     }
 }
 
-/// The window after a recovery is the threshold: what was SACKed meanwhile does not let it grow once
-/// more.
+/// The window after a recovery is the threshold: what was SACKed meanwhile does not let it grow
+/// once more.
 #[test]
 fn a_recovery_ends_at_the_threshold() {
     let mut network = path(Config::default(), drop(&[60]));
