@@ -16,7 +16,8 @@ losses   frames of payload that the bottleneck drops
 
 All but the first begin after SETTLE seconds. An emulated run that fails, or whose verdict is
 `invalid`, counts for nothing. The script fails if a median of the runs is outside its tolerance and
-`docs/fidelity.md` has no line `known: ALGORITHM LOSS FIGURE`. One loss more or less is never outside.
+`docs/fidelity.md` has no line `known: ALGORITHM LOSS FIGURE`. One loss more or less is never
+outside.
 """
 
 import argparse
