@@ -1,39 +1,42 @@
-//! Proportional rate reduction (RFC 6937, with the safe-acknowledgement heuristic of RFC 9937): how
-//! many packets go out while the window shrinks to the threshold. Not here: when it begins and
-//! ends.
+//! Proportional rate reduction (RFC 9937, which replaces RFC 6937): how many packets go out while
+//! the window shrinks to the threshold. Not here: when it begins and ends.
 
-/// The state of a reduction (RFC 6937 §3).
+/// The state of a reduction (RFC 6937 §3, RFC 9937's algorithm).
 #[derive(Debug, Default)]
 pub(crate) struct Prr {
-    /// Packets delivered since the reduction began.
+    /// Packets delivered since the reduction began (prr_delivered).
     delivered: u32,
-    /// Packets sent since then.
+    /// Packets sent since then (prr_out).
     pub sent: u32,
-    /// Window before the reduction (RecoverFS).
-    before: u32,
+    /// Packets whose delivery is still to come when it begins (RecoverFS).
+    flight: u32,
 }
 
 impl Prr {
-    pub fn begin(&mut self, cwnd: u32) {
-        *self = Self { delivered: 0, sent: 0, before: cwnd.max(1) };
+    /// A reduction begins with `flight` packets in flight: not acknowledged, and not SACKed before
+    /// this acknowledgement.
+    pub fn begin(&mut self, flight: u32) {
+        *self = Self { delivered: 0, sent: 0, flight: flight.max(1) };
     }
 
     /// The window after an acknowledgement that delivered `delivered` packets, with `in_flight`
-    /// left, on the way to `threshold`. `safe`: it acknowledges new data and shows no new loss.
+    /// left, on the way to `threshold`. `safe`: it acknowledges new data and shows no new loss
+    /// (SafeACK).
     pub fn window(&mut self, delivered: u32, in_flight: u32, threshold: u32, safe: bool) -> u32 {
         self.delivered += delivered;
         let room = i64::from(threshold) - i64::from(in_flight);
         let may = if room < 0 {
-            // Proportional part.
+            // Proportional part: CEIL(prr_delivered · ssthresh/RecoverFS) − prr_out.
             let share = u64::from(threshold) * u64::from(self.delivered);
-            share.div_ceil(u64::from(self.before)) as i64 - i64::from(self.sent)
+            share.div_ceil(u64::from(self.flight)) as i64 - i64::from(self.sent)
         } else {
-            // Slow start or packet conservation up to the threshold.
+            // Up to the threshold: packet conservation, and one more where it is safe.
             let owed = i64::from(self.delivered) - i64::from(self.sent);
             let bound = owed.max(i64::from(delivered)) + i64::from(safe);
             room.min(bound)
         };
-        // The fast retransmission goes out in any case.
+        // The fast retransmission goes out in any case (RFC 9937: "force a fast retransmit upon
+        // entering recovery").
         let may = may.max(i64::from(self.sent == 0));
         in_flight + may as u32
     }

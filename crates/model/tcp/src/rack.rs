@@ -22,17 +22,19 @@ pub(crate) struct Conditions {
 /// RACK's variables (§5.3).
 #[derive(Debug)]
 pub(crate) struct Rack {
-    /// Which transmission the delivered packet was that was sent last, and its round trip.
+    /// Which transmission the delivered packet was that was sent last, and its round trip
+    /// (RACK.rtt). The number of the transmission stands for RACK.xmit_ts and RACK.end_seq: it
+    /// orders packets as RACK_sent_after does (§5.2).
     order: u64,
     rtt: Duration,
+    /// RACK.reordering_seen.
     pub reordering_seen: bool,
-    /// The reordering window in quarters of the least round-trip time.
+    /// The reordering window in quarters of the least round-trip time (RACK.reo_wnd_mult).
     quarters: u32,
+    /// RACK.reo_wnd_persist.
     persist: u8,
-    /// The round in which a DSACK widened the window ends here.
+    /// The round in which a DSACK widened the window ends here (RACK.dsack_round).
     dsack_round: Option<u64>,
-    /// A newly delivered packet was sent later than all before.
-    advanced: bool,
 }
 
 impl Default for Rack {
@@ -44,7 +46,6 @@ impl Default for Rack {
             quarters: 1,
             persist: 0,
             dsack_round: None,
-            advanced: false,
         }
     }
 }
@@ -54,7 +55,8 @@ impl Rack {
     pub fn deliver(&mut self, packet: &Sent, now: Time, echo: Option<u32>, least: Duration) {
         let rtt = now.since(packet.sent_at);
         if packet.ever_resent {
-            // Which of its transmissions arrived?
+            // Which of its transmissions arrived? The first one, if the echoed timestamp is older
+            // than the latest one, or the answer came too soon for it.
             let sent_ms = (packet.sent_at.as_nanos() / 1_000_000) as u32;
             let before = echo.is_some_and(|echo| (echo.wrapping_sub(sent_ms) as i32) < 0);
             if before || rtt < least {
@@ -64,7 +66,6 @@ impl Rack {
         self.rtt = rtt;
         if packet.order > self.order {
             self.order = packet.order;
-            self.advanced = true;
         }
     }
 
@@ -72,12 +73,12 @@ impl Rack {
     pub fn see_duplicate(&mut self, una: u64, nxt: u64) {
         if self.dsack_round.is_none_or(|end| una >= end) {
             self.dsack_round = Some(nxt);
-            self.quarters = (self.quarters + 1).min(255);
+            self.quarters = self.quarters.saturating_add(1);
             self.persist = PERSISTENCE;
         }
     }
 
-    /// A recovery ended.
+    /// A recovery ended (§6.2, step 4).
     pub fn recovery_ended(&mut self) {
         self.persist = self.persist.saturating_sub(1);
         if self.persist == 0 {
@@ -85,6 +86,7 @@ impl Rack {
         }
     }
 
+    /// RACK_update_reo_wnd (§6.2, step 4).
     fn window(&self, queue: &SentQueue, conditions: Conditions) -> Duration {
         if !self.reordering_seen
             && (conditions.recovering || queue.sacked() >= conditions.reordering)
@@ -96,27 +98,24 @@ impl Rack {
         Duration::from_nanos(window.min(conditions.srtt.as_nanos()))
     }
 
-    /// Marks packets lost (§6.2, step 5); how many, and when the next one will be, if no
-    /// acknowledgement comes. Does nothing unless something was delivered since, or `timer` asks.
+    /// Marks packets lost (RACK_detect_loss, §6.2, step 5); how many, and when the last of those
+    /// will be that were sent before what is delivered, if no acknowledgement comes.
     pub fn detect(
         &mut self,
         queue: &mut SentQueue,
         now: Time,
         conditions: Conditions,
-        timer: bool,
     ) -> (u32, Option<Time>) {
-        if !self.advanced && !timer {
-            return (0, None);
-        }
-        self.advanced = false;
         let window = self.window(queue, conditions);
         let mut lost = 0;
-        let mut next: Option<Time> = None;
+        let mut last: Option<Time> = None;
         while let Some((id, packet)) = queue.first_original() {
             match self.verdict(&packet, now, window) {
                 Verdict::Lost => lost += u32::from(queue.mark_lost(id)),
-                Verdict::Wait(until) => {
-                    next = Some(until);
+                Verdict::Wait => {
+                    let waiting = queue.originals_from(id);
+                    let waiting = waiting.take_while(|packet| packet.order < self.order);
+                    last = waiting.last().map(|packet| packet.sent_at + self.rtt + window);
                     break;
                 }
                 Verdict::Later => break,
@@ -125,14 +124,16 @@ impl Rack {
         while let Some((id, packet)) = queue.first_resend() {
             match self.verdict(&packet, now, window) {
                 Verdict::Lost => lost += u32::from(queue.mark_lost(id)),
-                Verdict::Wait(until) => {
-                    next = Some(next.map_or(until, |next| next.min(until)));
+                Verdict::Wait => {
+                    let waiting = queue.resends().filter(|packet| packet.order < self.order);
+                    let until = waiting.last().map(|packet| packet.sent_at + self.rtt + window);
+                    last = last.max(until);
                     break;
                 }
                 Verdict::Later => break,
             }
         }
-        (lost, next)
+        (lost, last)
     }
 
     fn verdict(&self, packet: &Sent, now: Time, window: Duration) -> Verdict {
@@ -140,7 +141,7 @@ impl Rack {
             return Verdict::Later;
         }
         let until = packet.sent_at + self.rtt + window;
-        if until <= now { Verdict::Lost } else { Verdict::Wait(until) }
+        if until <= now { Verdict::Lost } else { Verdict::Wait }
     }
 
     /// Whether the timeout of the first packet proves `packet` lost, too (§6.3).
@@ -157,12 +158,13 @@ impl Rack {
 
 enum Verdict {
     Lost,
-    Wait(Time),
+    /// Lost unless something comes of it within the reordering window.
+    Wait,
     /// Sent after what was delivered: nothing is known of it.
     Later,
 }
 
-/// The first packet, and those that RACK deems lost at a timeout.
+/// The first packet, and those that RACK deems lost at a timeout (§6.3).
 pub(crate) fn mark_at_timeout(
     rack: &Rack,
     queue: &mut SentQueue,

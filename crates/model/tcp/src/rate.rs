@@ -1,4 +1,5 @@
-//! Delivery-rate sampling (draft-cheng-iccrg-delivery-rate-estimation-00): how fast the network
+//! Delivery-rate sampling (draft-cheng-iccrg-delivery-rate-estimation-00, whose algorithm
+//! draft-cardwell-ccwg-bbr-00 §4.5.2.3 repeats): how fast the network
 //! delivered the packets between a packet's transmission and its acknowledgement. Not here: what a
 //! congestion control makes of it.
 
@@ -47,11 +48,11 @@ pub struct RateSample {
 }
 
 impl RateSample {
-    /// The delivery rate in packets per 2²⁴ µs, as BBR's integer arithmetic has it.
-    pub fn packets_per_round(&self, shift: u32) -> Option<u64> {
-        let micros = self.interval.as_nanos() / 1000;
-        let delivered = u64::from(self.delivered?);
-        (micros > 0).then(|| (delivered << shift) / micros)
+    /// The delivery rate in bytes per second, for packets of `mss` bytes.
+    pub fn bytes_per_second(&self, mss: u32) -> Option<u64> {
+        let bytes = u128::from(self.delivered?) * u128::from(mss) * 1_000_000_000;
+        let rate = bytes.checked_div(u128::from(self.interval.as_nanos()))?;
+        Some(u64::try_from(rate).unwrap_or(u64::MAX))
     }
 }
 
@@ -121,8 +122,8 @@ impl RateSampler {
         let acknowledging = self.delivered_at.since(stamp.delivered_at);
         let interval = sending.max(acknowledging);
         let delivered = (self.delivered - stamp.delivered) as u32;
-        // Faster than the path's round trip: the packets were acknowledged already, when a
-        // retransmission came.
+        // Shorter than the path's round trip: the packets were acknowledged already, when a
+        // retransmission came (GenerateRateSample: "no reliable sample").
         let true_interval = least_rtt.is_none_or(|least| interval >= least);
         let sample = RateSample {
             delivered: (true_interval && interval > Duration::ZERO).then_some(delivered),
@@ -139,7 +140,8 @@ impl RateSampler {
         sample
     }
 
-    /// TCP_INFO shows the latest sample, and an application-limited one only if it is faster.
+    /// What reports show: the latest sample, and an application-limited one only if it is faster,
+    /// by the rule that BBR's filter has for such samples (draft-cardwell-ccwg-bbr-00 §4.5.4).
     fn keep(&mut self, sample: &RateSample) {
         let Some(delivered) = sample.delivered else { return };
         let (before, over, _) = self.latest;

@@ -22,7 +22,8 @@ pub(crate) struct Recovery {
     pub prr: Prr,
     /// The recovery ends when everything up to here is acknowledged (RecoveryPoint).
     pub point: u64,
-    /// Degree of reordering in packets.
+    /// Degree of reordering in packets, `tcp_reordering` at first: the duplicate threshold (RFC
+    /// 5681 §3.2, RFC 8985's RACK.dupthresh).
     pub reordering: u32,
     /// SND.UNA when the present reduction began; `None` if it cannot be undone.
     pub undo_from: Option<u64>,
@@ -64,7 +65,8 @@ impl Recovery {
         }
     }
 
-    /// A packet was retransmitted at `now`.
+    /// A packet was retransmitted at `now`: Eifel's RetransmitTS (RFC 3522 §3.2, step 2), and one
+    /// more to be reported by a DSACK (RFC 3708 §3).
     pub fn count_resent(&mut self, now: Time) {
         self.first_resent.get_or_insert(now);
         self.undo_resent = Some(self.undo_resent.unwrap_or(0) + 1);
@@ -77,7 +79,8 @@ impl Recovery {
         self.undo_resent = (resent > 0).then_some(resent);
     }
 
-    /// A DSACK for sequence numbers up to `end` came.
+    /// A DSACK for sequence numbers up to `end` came: one retransmission was spurious (RFC 3708
+    /// §3).
     pub fn see_duplicate(&mut self, end: u64) {
         let Some(from) = self.undo_from else { return };
         if let Some(resent) = &mut self.undo_resent

@@ -7,6 +7,12 @@ use netloom_units::{Duration, Time};
 
 use crate::windowed::Least;
 
+/// The RTO before any sample (RFC 6298 §2.1), and once a SYN was lost (§5.7), in microseconds.
+const FIRST_RTO: u64 = 1_000_000;
+const FIRST_RTO_AFTER_LOSS: u64 = 3_000_000;
+/// A deviation that a falling round-trip time causes counts this much less (the paper's §3.1).
+const FALLING_DIVISOR: i64 = 8;
+
 /// The estimator's state. All in microseconds, the smoothed time eightfold and the deviations
 /// fourfold, as RFC 6298 §2 with α = 1/8 and β = 1/4 suggests for integers.
 #[derive(Debug, Clone)]
@@ -37,13 +43,13 @@ impl RttEstimator {
             least: Least::new(least_window),
             floor: rto_min.as_nanos() / 1000,
             ceiling: rto_max.as_nanos() / 1000,
-            initial: 1_000_000,
+            initial: FIRST_RTO,
         }
     }
 
-    /// The timeout without a sample is 3 s once a SYN was lost (RFC 6298 §5.7).
+    /// The timeout without a sample is longer once a SYN was lost (RFC 6298 §5.7).
     pub fn syn_was_lost(&mut self) {
-        self.initial = 3_000_000;
+        self.initial = FIRST_RTO_AFTER_LOSS;
     }
 
     /// Takes a sample for the least round-trip time only: one without the wait of a delayed
@@ -56,6 +62,7 @@ impl RttEstimator {
     pub fn sample(&mut self, rtt: Duration, una: u64, nxt: u64) {
         let micros = (rtt.as_nanos() / 1000).max(1);
         if self.srtt8 == 0 {
+            // SRTT = R, RTTVAR = R/2 (RFC 6298 §2.2).
             self.srtt8 = micros * 8;
             self.deviation4 = micros * 2;
             self.rttvar4 = self.deviation4.max(self.floor);
@@ -68,6 +75,9 @@ impl RttEstimator {
             self.peak4 = self.deviation4;
             self.rttvar4 = self.rttvar4.max(self.peak4);
         }
+        // The deviation that counts rises at once, and falls once in a round trip by a quarter of
+        // the way to the largest one in it (the paper's §3.1). It is never below the least RTO, so
+        // that RTO − SRTT is not either: recorded, `rto` and `rtt` of ss (benches/tcp/sockets.py).
         if una > self.round_end {
             if self.peak4 < self.rttvar4 {
                 self.rttvar4 -= (self.rttvar4 - self.peak4) / 4;
@@ -82,7 +92,7 @@ impl RttEstimator {
         self.srtt8 = self.srtt8.saturating_add_signed(error).max(1);
         let off = error.unsigned_abs() as i64 - (self.deviation4 / 4) as i64;
         // A round-trip time that falls says little about how late an answer may be.
-        let step = if error < 0 && off > 0 { off / 8 } else { off };
+        let step = if error < 0 && off > 0 { off / FALLING_DIVISOR } else { off };
         self.deviation4 = self.deviation4.saturating_add_signed(step);
     }
 
@@ -106,7 +116,8 @@ impl RttEstimator {
         self.least.value()
     }
 
-    /// The timeout after `backoff` timeouts in a row.
+    /// The timeout after `backoff` timeouts in a row: SRTT + 4 RTTVAR (RFC 6298 §2.3), doubled for
+    /// each (§5.5), bounded (§2.5).
     pub fn timeout(&self, backoff: u32) -> Duration {
         let base = if self.measured() { self.srtt8 / 8 + self.rttvar4 } else { self.initial };
         let doubled = base.min(self.ceiling) << backoff.min(30);

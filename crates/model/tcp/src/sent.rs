@@ -80,7 +80,8 @@ pub(crate) struct SentQueue {
     pub cursor: PacketId,
     /// Retransmissions in their order; entries that are out of date stay until they come up.
     resends: VecDeque<(PacketId, u64)>,
-    /// The blocks of the latest SACK option: what they cover is already marked.
+    /// The blocks of the latest SACK option, four at most (RFC 2018 §3): what they cover is already
+    /// marked.
     covered: [(u64, u64); 4],
     /// The highest end of a SACKed packet.
     pub highest_sacked: u64,
@@ -107,7 +108,7 @@ impl SentQueue {
         self.resent
     }
 
-    /// Packets in the network, as far as known (RFC 6675's pipe).
+    /// Packets in the network, as far as known (RFC 6675 §4, SetPipe).
     pub fn in_flight(&self) -> u32 {
         (self.len() + self.resent).saturating_sub(self.sacked + self.lost)
     }
@@ -240,7 +241,7 @@ impl SentQueue {
         true
     }
 
-    /// The first packet that is lost and not retransmitted.
+    /// The first packet that is lost and not retransmitted (RFC 6675 §4, NextSeg, rule 1).
     pub fn next_lost(&mut self) -> Option<PacketId> {
         if self.waiting == 0 {
             return None;
@@ -303,6 +304,21 @@ impl SentQueue {
         None
     }
 
+    /// Packets from number `from` that are in flight for the first time, in their order.
+    pub fn originals_from(&self, from: PacketId) -> impl Iterator<Item = &Sent> {
+        let skipped = from.saturating_sub(self.base) as usize;
+        let packets = self.packets.iter().skip(skipped);
+        packets.filter(|packet| !packet.sacked && !packet.lost && !packet.ever_resent)
+    }
+
+    /// Retransmissions that are in flight, in their order.
+    pub fn resends(&self) -> impl Iterator<Item = &Sent> {
+        let known = self.resends.iter().map(|(id, order)| (self.get(*id), *order));
+        known.filter_map(|(packet, order)| {
+            packet.filter(|packet| packet.resent && packet.order == order)
+        })
+    }
+
     /// Takes all marks of losses back: none of them was one.
     pub fn unmark_losses(&mut self) {
         for packet in &mut self.packets {
@@ -313,7 +329,7 @@ impl SentQueue {
         self.cursor = self.base;
     }
 
-    /// Takes all SACK marks back: the other end has dropped what it had announced.
+    /// Takes all SACK marks back: the other end has dropped what it had announced (RFC 2018 §8).
     pub fn unmark_sacks(&mut self) {
         for packet in &mut self.packets {
             packet.sacked = false;

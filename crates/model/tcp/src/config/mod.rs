@@ -40,7 +40,8 @@ pub enum LossDetection {
     DuplicateThreshold,
 }
 
-/// A connection's configuration. [`Default`] has the defaults of Linux 6.x over Ethernet.
+/// A connection's configuration. [`Default`] has the defaults of Linux 6.x over Ethernet: those of
+/// sysctls as Documentation/networking/ip-sysctl names them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Config {
     /// `tcp_congestion_control`, or the socket's `TCP_CONGESTION`.
@@ -132,7 +133,7 @@ pub struct Config {
     pub retries2: u32,
     /// `tcp_fin_timeout`: how long a closed socket waits for the other end's FIN.
     pub fin_timeout: Duration,
-    /// How long TIME-WAIT lasts: 60 s in Linux.
+    /// How long TIME-WAIT lasts: 60 s in Linux, as `ss -to` shows it (RFC 9293 §3.4.2 has 4 min).
     pub time_wait: Duration,
     /// `tcp_invalid_ratelimit`: the least time between answers to segments outside the window.
     pub invalid_ratelimit: Duration,
@@ -223,5 +224,5 @@ impl Config {
     }
 }
 
-/// `tcp_min_snd_mss`: no segment is cut smaller.
+/// `tcp_min_snd_mss` of ip-sysctl: no segment is cut smaller.
 pub(crate) const LEAST_MSS: u16 = 48;

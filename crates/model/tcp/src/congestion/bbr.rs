@@ -1,145 +1,95 @@
-//! BBR, version 1 (Cardwell, Cheng, Yeganeh and Jacobson,
-//! draft-cardwell-iccrg-bbr-congestion-control-00; "BBR: Congestion-based congestion control", ACM
-//! Queue 14(5), 2016), with two later additions of its authors, as draft-ietf-ccwg-bbr has them:
-//! the allowance for aggregated acknowledgements (BBR.extra_acked) and the pacing margin
-//! (BBR.PacingMarginPercent). Not here: the detection of policers.
+//! BBR, version 1 (draft-cardwell-iccrg-bbr-congestion-control-00, 2017; Cardwell, Cheng, Gunn,
+//! Yeganeh and Jacobson 2016, "BBR: Congestion-based congestion control", ACM Queue 14): measures
+//! what the bottleneck delivers and how long an empty path takes, paces by the one and bounds what
+//! is in flight by both. Not here: samples of the delivery rate (`rate`), what both versions share
+//! (`path`).
+//!
+//! Written from the draft's pseudocode, whose names the comments give. Sections are the draft's;
+//! its text was not at hand, but that of its successor was, draft-cardwell-ccwg-bbr-00, which keeps
+//! most of it (docs/tcp.md). Two rules are the successor's, since a kernel's version 1 is recorded
+//! to follow them (benches/tcp/sockets.py): a pacing rate 1 % below the bandwidth, and a window
+//! that has room for packets that are acknowledged at once.
+//!
+//! | constant | value | source |
+//! |---|---|---|
+//! | BBRHighGain | 2/ln 2 = 2.885 | §4.3.2; Queue: doubles the rate in each round trip |
+//! | Drain's gain | 1/BBRHighGain = 0.347 | §4.3.3 |
+//! | gain cycle | 5/4, 3/4, six times 1 | §4.3.4; Queue, "steady-state behavior" |
+//! | cwnd_gain of ProbeBW | 2 | §4.3.4 |
+//! | BtlBwFilterLen | 10 round trips | §4.1.1 |
+//! | RTpropFilterLen, ProbeRTTDuration | 10 s, 200 ms | §4.1.2, §4.3.5 |
+//! | BBRMinPipeCwnd | 4 packets | §4.2.3.3 |
+//! | BBR.send_quantum | 1 ms of the pacing rate; least 1 packet below 1.2 Mbit/s, else 2 | §4.2.2 |
+//! | BBRExtraAckedFilterLen | 10 round trips, 1 in Startup | successor, §4.5.9 |
+//! | pacing margin | 1 % | successor, §4.6.2 |
+//! | full pipe | three round trips without 25 % more | §4.3.2.2 |
 
 use netloom_units::{Duration, Time};
 
+use super::path::{
+    Aggregation, BURSTS_IN_FLIGHT, ONE, burst, first_bandwidth, pacing_rate, product,
+};
 use super::{CongestionControl, CongestionEvent, Flow, RecoveryState};
 use crate::rate::RateSample;
 use crate::windowed::Greatest;
 
-/// Bandwidths are in packets per µs, with this many binary places.
-pub(super) const BW_SHIFT: u32 = 24;
-/// Gains have 256 parts.
-pub(super) const ONE: u64 = 256;
-/// 2/ln 2: doubles the rate in each round trip.
-const HIGH_GAIN: u64 = 739;
-/// ln 2/2, the inverse (§4.3.3).
-const DRAIN_GAIN: u64 = 89;
-const CWND_GAIN: u64 = 2 * ONE;
-/// The gain cycle of ProbeBW (§4.3.4.1).
+/// BBRHighGain.
+const HIGH_GAIN: u64 = 2885;
+const DRAIN_GAIN: u64 = 347;
+/// BBR.pacing_gain_cycle.
 const CYCLE: [u64; 8] = [5 * ONE / 4, 3 * ONE / 4, ONE, ONE, ONE, ONE, ONE, ONE];
-/// BtlBwFilterLen, in round trips.
-const BANDWIDTH_ROUNDS: u64 = 10;
-/// RTpropFilterLen and ProbeRTTDuration.
+const CWND_GAIN: u64 = 2 * ONE;
+/// BtlBwFilterLen in round trips.
+const BANDWIDTH_WINDOW: u64 = 10;
 const RTT_WINDOW: Duration = Duration::from_secs(10);
 const PROBE_RTT_TIME: Duration = Duration::from_millis(200);
+/// BBRMinPipeCwnd.
 const LEAST_CWND: u32 = 4;
-/// The pipe is full after so many rounds without a quarter more bandwidth.
+/// Below 1.2 Mbit/s, in bytes per second, a burst is a single packet.
+const SINGLE_PACKET_RATE: u64 = 150_000;
+/// BBRExtraAckedFilterLen in round trips, once the pipe is full and before.
+const AGGREGATION_WINDOW: u64 = 10;
+const FIRST_AGGREGATION_WINDOW: u64 = 1;
+/// Round trips without growth that show a full pipe.
 const FULL_ROUNDS: u32 = 3;
-/// BBR.PacingMarginPercent of draft-ietf-ccwg-bbr.
-const PACING_MARGIN: u64 = 1;
-/// Rounds of each of two windows, together BBR.ExtraAckedFilterLen = 10 of draft-ietf-ccwg-bbr.
-const AGGREGATION_ROUNDS: u32 = 5;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Mode {
     Startup,
     Drain,
-    ProbeBandwidth,
+    /// ProbeBW, in the given phase of the cycle.
+    ProbeBandwidth(usize),
     ProbeRtt,
 }
 
-/// Acknowledgements that come in bursts: how many more than the bandwidth explains.
-#[derive(Debug, Default)]
-pub(super) struct Aggregation {
-    most: [u32; 2],
-    at: usize,
-    rounds: u32,
-    since: Time,
-    acked: u64,
-}
-
-impl Aggregation {
-    /// A new count begins.
-    pub fn restart(&mut self, now: Time) {
-        self.since = now;
-        self.acked = 0;
-    }
-
-    /// `acked` packets were acknowledged, at a `bandwidth` of which more than `cwnd` cannot be kept
-    /// back. The windows of the maximum last `rounds` rounds.
-    pub fn update(&mut self, flow: &Flow, acked: u32, bandwidth: u64, round: bool, rounds: u32) {
-        if round {
-            self.rounds += 1;
-            if self.rounds >= rounds {
-                self.rounds = 0;
-                self.at = 1 - self.at;
-                self.most[self.at] = 0;
-            }
-        }
-        let micros = flow.now.since(self.since).as_nanos() / 1000;
-        let expected = (u128::from(bandwidth) * u128::from(micros)) >> BW_SHIFT;
-        let mut expected = u64::try_from(expected).unwrap_or(u64::MAX);
-        if self.acked <= expected {
-            self.restart(flow.now);
-            expected = 0;
-        }
-        self.acked += u64::from(acked);
-        let extra = self.acked.saturating_sub(expected).min(u64::from(flow.cwnd)) as u32;
-        self.most[self.at] = self.most[self.at].max(extra);
-    }
-
-    /// Packets that aggregation keeps from being acknowledged.
-    pub fn packets(&self) -> u32 {
-        self.most[0].max(self.most[1])
-    }
-}
-
-/// Bytes per second of `gain` times `bandwidth`, below it by the margin.
-pub(super) fn pacing_rate(flow: &Flow, bandwidth: u64, gain: u64) -> u64 {
-    let bandwidth = u128::from(bandwidth) * u128::from(flow.mss) * 1_000_000 / (1 << BW_SHIFT);
-    let rate = bandwidth * u128::from(gain * (100 - PACING_MARGIN)) / u128::from(100 * ONE);
-    u64::try_from(rate).unwrap_or(u64::MAX).min(flow.max_pacing_rate)
-}
-
-/// The bandwidth of the initial window in a round trip, a millisecond without a sample of that.
-pub(super) fn first_bandwidth(flow: &Flow) -> u64 {
-    let measured = flow.srtt > Duration::ZERO;
-    let micros = if measured { (flow.srtt.as_nanos() / 1000).max(1) } else { 1000 };
-    (u64::from(flow.cwnd) << BW_SHIFT) / micros
-}
-
-/// Packets in flight at `gain` times the product of `bandwidth` and `rtt` (§4.2.3.2).
-pub(super) fn product(flow: &Flow, bandwidth: u64, rtt: Option<Duration>, gain: u64) -> u32 {
-    let Some(rtt) = rtt else { return flow.initial_cwnd };
-    let micros = rtt.as_nanos() / 1000;
-    let scaled = u128::from(bandwidth) * u128::from(micros) * u128::from(gain);
-    (scaled / u128::from(ONE)).div_ceil(1 << BW_SHIFT).min(u128::from(u32::MAX)) as u32
-}
-
-/// Packets of a burst: what the pacing rate sends in a millisecond, 64 KB at most (§4.2.2,
-/// BBRSetSendQuantum).
-pub(super) fn burst(flow: &Flow) -> u32 {
-    let bytes = (flow.pacing_rate / 1000).min(65_536);
-    let packets = (bytes / u64::from(flow.mss.max(1))) as u32;
-    packets.max(least_burst(flow))
-}
-
-/// BBR's variables (§3).
+/// BBR's variables (§2.6 to §2.9).
 #[derive(Debug)]
 pub(crate) struct Bbr {
     mode: Mode,
+    /// BBR.BtlBw's filter over round trips.
     bandwidth: Greatest,
+    /// BBR.RTprop, when it was measured, and whether it was so long ago that it is to be measured
+    /// anew.
     rtt: Option<Duration>,
     rtt_at: Time,
-    probe_rtt_until: Option<Time>,
-    probe_rtt_round: bool,
+    rtt_expired: bool,
     rounds: u64,
-    round_end: u64,
     round_start: bool,
-    cycle: usize,
-    cycle_at: Time,
+    round_end: u64,
+    filled: bool,
     full_bandwidth: u64,
     full_rounds: u32,
-    full: bool,
+    /// When the phase of the cycle began.
+    phase_at: Time,
+    /// BBR.probe_rtt_done_stamp, and whether a round trip has passed with the least window.
+    probe_until: Option<Time>,
+    probe_round: bool,
     idle_restart: bool,
-    conserving: bool,
-    before_state: RecoveryState,
+    /// BBR.prior_cwnd: the window to come back to after losses and ProbeRTT.
     saved_cwnd: u32,
-    paced: bool,
+    recovering: bool,
+    /// BBR.packet_conservation: until more than this is delivered of what was sent later.
+    conserves_until: Option<u64>,
     aggregation: Aggregation,
     random: u32,
 }
@@ -151,39 +101,30 @@ impl Bbr {
             bandwidth: Greatest::default(),
             rtt: None,
             rtt_at: Time::ZERO,
-            probe_rtt_until: None,
-            probe_rtt_round: false,
+            rtt_expired: false,
             rounds: 0,
-            round_end: 0,
             round_start: false,
-            cycle: 0,
-            cycle_at: Time::ZERO,
+            round_end: 0,
+            filled: false,
             full_bandwidth: 0,
             full_rounds: 0,
-            full: false,
+            phase_at: Time::ZERO,
+            probe_until: None,
+            probe_round: false,
             idle_restart: false,
-            conserving: false,
-            before_state: RecoveryState::Open,
             saved_cwnd: 0,
-            paced: false,
+            recovering: false,
+            conserves_until: None,
             aggregation: Aggregation::default(),
             random: seed | 1,
         }
-    }
-
-    /// The phase in which ProbeBW begins: any but the one that drains.
-    fn draw_phase(&mut self) -> usize {
-        self.random ^= self.random << 13;
-        self.random ^= self.random >> 17;
-        self.random ^= self.random << 5;
-        CYCLE.len() - 1 - (self.random % 7) as usize
     }
 
     fn pacing_gain(&self) -> u64 {
         match self.mode {
             Mode::Startup => HIGH_GAIN,
             Mode::Drain => DRAIN_GAIN,
-            Mode::ProbeBandwidth => CYCLE[self.cycle],
+            Mode::ProbeBandwidth(phase) => CYCLE[phase],
             Mode::ProbeRtt => ONE,
         }
     }
@@ -191,132 +132,123 @@ impl Bbr {
     fn cwnd_gain(&self) -> u64 {
         match self.mode {
             Mode::Startup | Mode::Drain => HIGH_GAIN,
-            Mode::ProbeBandwidth => CWND_GAIN,
+            Mode::ProbeBandwidth(_) => CWND_GAIN,
             Mode::ProbeRtt => ONE,
         }
     }
 
-    /// The rate before there is a sample: the initial window in a round trip (§4.2.1).
-    fn set_first_rate(&mut self, flow: &mut Flow) {
-        self.paced = flow.srtt > Duration::ZERO;
-        let bandwidth = first_bandwidth(flow);
-        flow.pacing_rate = pacing_rate(flow, bandwidth, HIGH_GAIN);
-    }
-
-    fn set_rate(&mut self, flow: &mut Flow) {
-        if !self.paced && flow.srtt > Duration::ZERO {
-            self.set_first_rate(flow);
+    /// BBRInflight (§4.2.3.2).
+    fn inflight(&self, flow: &Flow, gain: u64) -> u32 {
+        let packets = product(flow, self.bandwidth.value(), self.rtt, gain);
+        if self.rtt.is_none() {
+            return packets;
         }
-        let rate = pacing_rate(flow, self.bandwidth.value(), self.pacing_gain());
-        if self.full || rate > flow.pacing_rate {
-            flow.pacing_rate = rate;
-        }
+        packets.saturating_add(BURSTS_IN_FLIGHT * burst(flow, least_burst(flow)))
     }
 
-    fn product(&self, flow: &Flow, gain: u64) -> u32 {
-        product(flow, self.bandwidth.value(), self.rtt, gain)
-    }
-
-    /// The product of bandwidth and delay, with room for bursts in sender and receiver: three of
-    /// them (BBR.offload_budget of draft-ietf-ccwg-bbr).
-    fn target(&self, flow: &Flow, gain: u64) -> u32 {
-        let mut packets = self.product(flow, gain).saturating_add(3 * burst(flow));
-        if self.mode == Mode::ProbeBandwidth && self.cycle == 0 {
-            packets = packets.saturating_add(2);
-        }
-        packets
-    }
-
+    /// BBRUpdateRound and BBRUpdateBtlBw (§4.1.1).
     fn update_bandwidth(&mut self, flow: &Flow, sample: &RateSample) {
         self.round_start = false;
-        let Some(rate) = sample.packets_per_round(BW_SHIFT) else { return };
+        let Some(rate) = sample.bytes_per_second(flow.mss) else { return };
         if sample.prior_delivered >= self.round_end {
             self.round_end = flow.delivered;
             self.rounds += 1;
             self.round_start = true;
-            self.conserving = false;
         }
-        if !sample.app_limited || rate >= self.bandwidth.value() {
-            self.bandwidth.update(BANDWIDTH_ROUNDS, self.rounds, rate);
+        if rate >= self.bandwidth.value() || !sample.app_limited {
+            self.bandwidth.update(BANDWIDTH_WINDOW, self.rounds, rate);
         }
     }
 
-    /// Packets that aggregation keeps from being acknowledged.
-    fn aggregated(&self) -> u32 {
-        if !self.full {
-            return 0;
+    fn update_aggregation(&mut self, flow: &Flow, sample: &RateSample) {
+        if sample.newly_delivered > 0 {
+            let (acked, round) = (sample.newly_delivered, self.round_start);
+            let window = if self.filled { AGGREGATION_WINDOW } else { FIRST_AGGREGATION_WINDOW };
+            self.aggregation.update(flow, acked, self.bandwidth.value(), round, window);
         }
-        self.aggregation.packets()
     }
 
-    /// §4.3.4.3.
-    fn update_cycle(&mut self, flow: &Flow, sample: &RateSample) {
-        if self.mode != Mode::ProbeBandwidth {
-            return;
-        }
-        let long = self.rtt.is_some_and(|rtt| flow.now.since(self.cycle_at) > rtt);
+    /// BBRCheckCyclePhase (§4.3.4.3): a phase lasts a round trip of an empty path, that above 1
+    /// until as much is in flight as it aims at, that below 1 until its queue is gone.
+    fn check_cycle(&mut self, flow: &Flow, sample: &RateSample) {
+        let Mode::ProbeBandwidth(phase) = self.mode else { return };
+        let whole = self.rtt.is_some_and(|rtt| flow.now.since(self.phase_at) > rtt);
+        let gain = CYCLE[phase];
         let before = sample.flight_before;
-        let gain = self.pacing_gain();
-        let next = if gain == ONE {
-            long
-        } else if gain > ONE {
-            long && (sample.newly_lost > 0 || before >= self.target(flow, gain))
-        } else {
-            long || before <= self.target(flow, ONE)
+        let over = match gain {
+            ONE => whole,
+            _ if gain > ONE => {
+                whole && (sample.newly_lost > 0 || before >= self.inflight(flow, gain))
+            }
+            _ => whole || before <= self.inflight(flow, ONE),
         };
-        if next {
-            self.cycle = (self.cycle + 1) % CYCLE.len();
-            self.cycle_at = flow.now;
+        if over {
+            self.enter_phase(flow, (phase + 1) % CYCLE.len());
         }
     }
 
-    /// §4.3.2.2.
+    fn enter_phase(&mut self, flow: &Flow, phase: usize) {
+        self.mode = Mode::ProbeBandwidth(phase);
+        self.phase_at = flow.now;
+    }
+
+    /// BBREnterProbeBW (§4.3.4.2): in any phase but that below 1, drawn at random.
+    fn enter_probe_bandwidth(&mut self, flow: &Flow) {
+        let drawn = self.draw(CYCLE.len() as u32 - 1) as usize;
+        self.enter_phase(flow, (CYCLE.len() - drawn) % CYCLE.len());
+    }
+
+    /// The next random number below `below` (Marsaglia 2003, "Xorshift RNGs").
+    fn draw(&mut self, below: u32) -> u32 {
+        self.random ^= self.random << 13;
+        self.random ^= self.random >> 17;
+        self.random ^= self.random << 5;
+        self.random % below
+    }
+
+    /// BBRCheckFullPipe (§4.3.2.2).
     fn check_full(&mut self, sample: &RateSample) {
-        if self.full || !self.round_start || sample.app_limited {
+        if self.filled || !self.round_start || sample.app_limited {
             return;
         }
-        if self.bandwidth.value() >= self.full_bandwidth * 5 / 4 {
-            self.full_bandwidth = self.bandwidth.value();
+        let bandwidth = self.bandwidth.value();
+        if u128::from(bandwidth) * 4 >= u128::from(self.full_bandwidth) * 5 {
+            self.full_bandwidth = bandwidth;
             self.full_rounds = 0;
             return;
         }
         self.full_rounds += 1;
-        self.full = self.full_rounds >= FULL_ROUNDS;
+        self.filled = self.full_rounds >= FULL_ROUNDS;
     }
 
-    /// §4.3.3.
-    fn check_drain(&mut self, flow: &mut Flow) {
-        if self.mode == Mode::Startup && self.full {
+    /// BBRCheckDrain (§4.3.3).
+    fn check_drain(&mut self, flow: &Flow) {
+        if self.mode == Mode::Startup && self.filled {
             self.mode = Mode::Drain;
-            flow.ssthresh = self.target(flow, ONE);
         }
-        if self.mode == Mode::Drain && flow.in_flight <= self.target(flow, ONE) {
-            self.probe_bandwidth(flow);
+        if self.mode == Mode::Drain && flow.in_flight <= self.inflight(flow, ONE) {
+            self.enter_probe_bandwidth(flow);
         }
     }
 
-    fn probe_bandwidth(&mut self, flow: &Flow) {
-        self.mode = Mode::ProbeBandwidth;
-        self.cycle = (self.draw_phase() + 1) % CYCLE.len();
-        self.cycle_at = flow.now;
+    /// BBRUpdateRTprop (§4.1.2). A sample that equals the estimate does not renew it, as in the
+    /// successor's ProbeRTT (draft-cardwell-ccwg-bbr-00 §4.3.4.3): without noise, any empty queue
+    /// would put off ProbeRTT for ever.
+    fn update_rtt(&mut self, flow: &Flow, sample: &RateSample) {
+        self.rtt_expired = flow.now > self.rtt_at + RTT_WINDOW;
+        let Some(rtt) = sample.rtt else { return };
+        if self.rtt_expired || self.rtt.is_none_or(|known| rtt < known) {
+            self.rtt = Some(rtt);
+            self.rtt_at = flow.now;
+        }
     }
 
-    /// §4.1.2.2 and §4.3.5.
-    fn update_rtt(&mut self, flow: &mut Flow, sample: &RateSample) {
-        let expired = flow.now > self.rtt_at + RTT_WINDOW;
-        if let Some(rtt) = sample.rtt {
-            // The draft also renews an equal sample; in virtual time these come to the nanosecond
-            // whenever the queue is empty, and ProbeRTT would hardly ever come.
-            let less = self.rtt.is_none_or(|known| rtt < known);
-            if less || expired {
-                self.rtt = Some(rtt);
-                self.rtt_at = flow.now;
-            }
-        }
-        if expired && !self.idle_restart && self.mode != Mode::ProbeRtt {
-            self.mode = Mode::ProbeRtt;
+    /// BBRCheckProbeRTT (§4.3.5).
+    fn check_probe_rtt(&mut self, flow: &mut Flow, sample: &RateSample) {
+        if self.rtt_expired && self.mode != Mode::ProbeRtt && !self.idle_restart {
             self.save_cwnd(flow);
-            self.probe_rtt_until = None;
+            self.mode = Mode::ProbeRtt;
+            self.probe_until = None;
         }
         if self.mode == Mode::ProbeRtt {
             self.probe_rtt(flow);
@@ -326,96 +258,104 @@ impl Bbr {
         }
     }
 
+    /// BBRHandleProbeRTT: the least window for 200 ms and a round trip. What is sampled meanwhile
+    /// is no measure of the path.
     fn probe_rtt(&mut self, flow: &mut Flow) {
         flow.sampling_limited = true;
-        match self.probe_rtt_until {
-            None if flow.in_flight <= LEAST_CWND => {
-                self.probe_rtt_until = Some(flow.now + PROBE_RTT_TIME);
-                self.probe_rtt_round = false;
+        let Some(until) = self.probe_until else {
+            if flow.in_flight <= LEAST_CWND {
+                self.probe_until = Some(flow.now + PROBE_RTT_TIME);
+                self.probe_round = false;
                 self.round_end = flow.delivered;
             }
-            Some(until) => {
-                self.probe_rtt_round |= self.round_start;
-                if self.probe_rtt_round && flow.now > until {
-                    self.rtt_at = flow.now;
-                    flow.cwnd = flow.cwnd.max(self.saved_cwnd);
-                    if self.full {
-                        self.probe_bandwidth(flow);
-                    } else {
-                        self.mode = Mode::Startup;
-                    }
-                }
+            return;
+        };
+        self.probe_round |= self.round_start;
+        if self.probe_round && flow.now > until {
+            self.rtt_at = flow.now;
+            self.restore_cwnd(flow);
+            if self.filled {
+                self.enter_probe_bandwidth(flow);
+            } else {
+                self.mode = Mode::Startup;
             }
-            None => {}
         }
     }
 
+    /// BBRSaveCwnd (§4.2.3.4).
     fn save_cwnd(&mut self, flow: &Flow) {
-        let disturbed = self.before_state >= RecoveryState::Recovery || self.mode == Mode::ProbeRtt;
-        self.saved_cwnd = if disturbed { self.saved_cwnd.max(flow.cwnd) } else { flow.cwnd };
+        let untouched = flow.state < RecoveryState::Recovery && self.mode != Mode::ProbeRtt;
+        self.saved_cwnd = if untouched { flow.cwnd } else { self.saved_cwnd.max(flow.cwnd) };
     }
 
-    /// §4.2.3.4: in recovery, first what is delivered may be sent again, then slow start. `true` if
-    /// the window is set.
-    fn set_recovery_cwnd(&mut self, flow: &mut Flow, sample: &RateSample) -> bool {
-        let (before, state) = (self.before_state, flow.state);
-        let acked = sample.newly_delivered;
-        let mut cwnd = flow.cwnd;
-        if sample.newly_lost > 0 {
-            cwnd = cwnd.saturating_sub(sample.newly_lost).max(1);
-        }
-        if state == RecoveryState::Recovery && before != RecoveryState::Recovery {
-            self.conserving = true;
-            self.round_end = flow.delivered;
-            cwnd = flow.in_flight + acked;
-        } else if before >= RecoveryState::Recovery && state < RecoveryState::Recovery {
-            cwnd = cwnd.max(self.saved_cwnd);
-            self.conserving = false;
-        }
-        self.before_state = state;
-        if self.conserving {
-            cwnd = cwnd.max(flow.in_flight + acked);
-        }
-        flow.cwnd = cwnd;
-        self.conserving
+    fn restore_cwnd(&self, flow: &mut Flow) {
+        flow.cwnd = flow.cwnd.max(self.saved_cwnd);
     }
 
-    /// §4.2.3.5.
+    /// BBRSetPacingRate (§4.2.1): until the pipe is full, it only rises.
+    fn set_pacing_rate(&self, flow: &mut Flow, gain: u64) {
+        if self.bandwidth.value() == 0 {
+            return;
+        }
+        let rate = pacing_rate(flow, self.bandwidth.value(), gain);
+        if self.filled || rate > flow.pacing_rate {
+            flow.pacing_rate = rate;
+        }
+    }
+
+    /// BBRModulateCwndForRecovery (§4.2.3.4): in the first round trip of a recovery, as much goes
+    /// out as is delivered. `true` if that sets the window.
+    fn conserve(&mut self, flow: &mut Flow, sample: &RateSample) -> bool {
+        let recovering = flow.state == RecoveryState::Recovery;
+        if recovering && !self.recovering {
+            flow.cwnd = flow.in_flight + sample.newly_delivered.max(1);
+            self.conserves_until = Some(flow.delivered);
+        }
+        self.recovering = recovering;
+        let over = |until| sample.delivered.is_some() && sample.prior_delivered >= until;
+        if !recovering || self.conserves_until.is_some_and(over) {
+            self.conserves_until = None;
+        }
+        flow.cwnd = flow.cwnd.saturating_sub(sample.newly_lost).max(1);
+        if self.conserves_until.is_none() {
+            return false;
+        }
+        flow.cwnd = flow.cwnd.max(flow.in_flight + sample.newly_delivered);
+        true
+    }
+
+    /// BBRSetCwnd (§4.2.3.6).
     fn set_cwnd(&mut self, flow: &mut Flow, sample: &RateSample) {
-        let acked = sample.newly_delivered;
-        if acked > 0 && !self.set_recovery_cwnd(flow, sample) {
-            let mut target = self.product(flow, self.cwnd_gain()).saturating_add(self.aggregated());
-            target = target.saturating_add(3 * burst(flow));
-            if self.mode == Mode::ProbeBandwidth && self.cycle == 0 {
-                target = target.saturating_add(2);
-            }
-            if self.full {
-                flow.cwnd = flow.cwnd.saturating_add(acked).min(target);
+        let extra = if self.filled { self.aggregation.packets() } else { 0 };
+        let target = self.inflight(flow, self.cwnd_gain()).saturating_add(extra);
+        if !self.conserve(flow, sample) {
+            let more = flow.cwnd.saturating_add(sample.newly_delivered);
+            if self.filled {
+                flow.cwnd = more.min(target);
             } else if flow.cwnd < target || flow.delivered < u64::from(flow.initial_cwnd) {
-                flow.cwnd = flow.cwnd.saturating_add(acked);
+                flow.cwnd = more;
             }
             flow.cwnd = flow.cwnd.max(LEAST_CWND);
         }
-        flow.cwnd = flow.cwnd.min(flow.cwnd_clamp);
         if self.mode == Mode::ProbeRtt {
             flow.cwnd = flow.cwnd.min(LEAST_CWND);
         }
+        flow.cwnd = flow.cwnd.min(flow.cwnd_clamp);
     }
 }
 
-/// Slow paths get single packets (§4.2.2: below 1.2 Mbit/s).
-pub(super) fn least_burst(flow: &Flow) -> u32 {
-    if flow.pacing_rate < 150_000 { 1 } else { 2 }
+/// Packets of the least burst (BBRSetSendQuantum, §4.2.2).
+const fn least_burst(flow: &Flow) -> u32 {
+    if flow.pacing_rate < SINGLE_PACKET_RATE { 1 } else { 2 }
 }
 
 impl CongestionControl for Bbr {
     fn start(&mut self, flow: &mut Flow) {
-        self.rtt = flow.least_rtt;
+        self.rtt = (flow.srtt > Duration::ZERO).then_some(flow.srtt);
         self.rtt_at = flow.now;
-        self.cycle_at = flow.now;
-        self.aggregation.restart(flow.now);
         self.round_end = flow.delivered;
-        self.set_first_rate(flow);
+        self.aggregation.restart(flow.now);
+        flow.pacing_rate = pacing_rate(flow, first_bandwidth(flow), HIGH_GAIN);
     }
 
     fn reduce(&mut self, flow: &mut Flow) -> u32 {
@@ -426,43 +366,36 @@ impl CongestionControl for Bbr {
     fn grow(&mut self, _: &mut Flow, _: u32) {}
 
     fn undo(&mut self, flow: &mut Flow) -> u32 {
-        // The losses that ended Startup may not have been any.
-        self.full_bandwidth = 0;
-        self.full_rounds = 0;
-        flow.cwnd
+        flow.cwnd.max(self.saved_cwnd)
     }
 
-    fn state_changes(&mut self, _: &mut Flow, state: RecoveryState) {
-        if state == RecoveryState::Loss {
-            self.before_state = RecoveryState::Loss;
-            self.full_bandwidth = 0;
-            self.round_start = true;
+    fn state_changes(&mut self, flow: &mut Flow, state: RecoveryState) {
+        if flow.state >= RecoveryState::Recovery && state < RecoveryState::Recovery {
+            self.restore_cwnd(flow);
         }
     }
 
+    /// BBRHandleRestartFromIdle (§4.3.4.4).
     fn event(&mut self, flow: &mut Flow, event: CongestionEvent) {
         if event == CongestionEvent::TransmitStart && flow.app_limited {
             self.idle_restart = true;
             self.aggregation.restart(flow.now);
-            // After idle time, the pipe is empty: no need to probe or drain (§4.2.1).
-            if self.mode == Mode::ProbeBandwidth {
-                flow.pacing_rate = pacing_rate(flow, self.bandwidth.value(), ONE);
+            if let Mode::ProbeBandwidth(_) = self.mode {
+                self.set_pacing_rate(flow, ONE);
             }
         }
     }
 
+    /// BBRUpdateOnACK (§4).
     fn control(&mut self, flow: &mut Flow, sample: &RateSample) -> bool {
         self.update_bandwidth(flow, sample);
-        if sample.delivered.is_some() && sample.newly_delivered > 0 {
-            let (acked, bandwidth) = (sample.newly_delivered, self.bandwidth.value());
-            let round = self.round_start;
-            self.aggregation.update(flow, acked, bandwidth, round, AGGREGATION_ROUNDS);
-        }
-        self.update_cycle(flow, sample);
+        self.update_aggregation(flow, sample);
+        self.check_cycle(flow, sample);
         self.check_full(sample);
         self.check_drain(flow);
         self.update_rtt(flow, sample);
-        self.set_rate(flow);
+        self.check_probe_rtt(flow, sample);
+        self.set_pacing_rate(flow, self.pacing_gain());
         self.set_cwnd(flow, sample);
         true
     }
@@ -479,7 +412,96 @@ impl CongestionControl for Bbr {
         Some(least_burst(flow))
     }
 
+    /// Recorded (benches/tcp/loopback.py).
     fn send_buffer_windows(&self) -> u32 {
         3
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sample(delivered: u32, prior: u64) -> RateSample {
+        RateSample {
+            delivered: Some(delivered),
+            interval: Duration::from_millis(100),
+            prior_delivered: prior,
+            newly_delivered: delivered,
+            rtt: Some(Duration::from_millis(100)),
+            ..RateSample::default()
+        }
+    }
+
+    fn flow() -> Flow {
+        let mut flow = Flow::new(10, u64::MAX);
+        flow.mss = 1000;
+        flow.srtt = Duration::from_millis(100);
+        flow
+    }
+
+    #[test]
+    fn startup_ends_after_three_rounds_without_a_quarter_more() {
+        let (mut bbr, mut flow) = (Bbr::new(1), flow());
+        bbr.start(&mut flow);
+        // 2.885 initial windows in a round trip, less a hundredth.
+        assert_eq!(flow.pacing_rate, 285_615);
+        let mut ends = None;
+        for (round, packets) in [10, 20, 40, 80, 90, 95, 99, 99].into_iter().enumerate() {
+            let prior = flow.delivered;
+            flow.delivered += u64::from(packets);
+            flow.in_flight = 200;
+            flow.now += Duration::from_millis(100);
+            bbr.control(&mut flow, &sample(packets, prior));
+            if ends.is_none() && bbr.mode == Mode::Drain {
+                ends = Some(round);
+            }
+        }
+        // 90, 95 and 99 are less than a quarter above 80.
+        assert_eq!(ends, Some(6));
+        assert_eq!(bbr.bandwidth.value(), 990_000);
+        assert_eq!(flow.pacing_rate, 990_000 * 347 / 1000 * 99 / 100);
+        flow.in_flight = 99;
+        bbr.control(&mut flow, &sample(1, 0));
+        assert!(matches!(bbr.mode, Mode::ProbeBandwidth(_)), "{bbr:?}");
+    }
+
+    #[test]
+    fn probing_never_begins_below_the_bandwidth() {
+        let mut seen = [0; CYCLE.len()];
+        for seed in 0..1000 {
+            let mut bbr = Bbr::new(seed * 7919);
+            bbr.enter_probe_bandwidth(&flow());
+            let Mode::ProbeBandwidth(phase) = bbr.mode else { panic!("{bbr:?}") };
+            seen[phase] += 1;
+        }
+        assert_eq!(seen[1], 0, "{seen:?}");
+        assert!(
+            seen.iter().enumerate().all(|(phase, count)| phase == 1 || *count > 50),
+            "{seen:?}"
+        );
+    }
+
+    #[test]
+    fn a_recovery_conserves_packets_for_a_round_trip_and_restores_the_window() {
+        let (mut bbr, mut flow) = (Bbr::new(1), flow());
+        bbr.start(&mut flow);
+        bbr.bandwidth.reset(0, 10_000_000);
+        flow.cwnd = 100;
+        flow.delivered = 500;
+        flow.in_flight = 60;
+        bbr.reduce(&mut flow);
+        flow.state = RecoveryState::Recovery;
+        bbr.control(&mut flow, &RateSample { newly_lost: 3, ..sample(2, 400) });
+        assert_eq!(flow.cwnd, 62);
+        flow.in_flight = 50;
+        bbr.control(&mut flow, &RateSample { newly_lost: 20, ..sample(1, 450) });
+        assert_eq!(flow.cwnd, 51);
+        // What was sent after the recovery began is delivered: the window may grow again.
+        flow.delivered = 600;
+        bbr.control(&mut flow, &sample(5, 500));
+        assert_eq!(flow.cwnd, 56);
+        bbr.state_changes(&mut flow, RecoveryState::Open);
+        assert_eq!(flow.cwnd, 100);
     }
 }

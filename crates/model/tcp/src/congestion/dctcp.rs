@@ -1,18 +1,21 @@
 //! DCTCP (RFC 8257): the fraction of marked packets, averaged, sets the reduction: cwnd·(1 − α/2).
-//! A loss halves the window. Growth is Reno's.
+//! A loss halves the window. Growth is Reno's. Packets are counted where the RFC counts bytes.
 
 use super::{CongestionControl, CongestionEvent, EcnUse, Flow, RecoveryState};
 
-/// α has 1024 parts.
-const ONE: u64 = 1024;
-/// g = 1/16.
-const GAIN_SHIFT: u32 = 4;
+/// α and fractions are in millionths: fine enough that α falls to nothing (§4.2 has it in reals).
+const ONE: u64 = 1_000_000;
+/// 1/g, for the gain g = 1/16 (§4.2: the value that the RFC recommends).
+const GAIN_DIVISOR: u64 = 16;
 
-/// DCTCP's variables (RFC 8257 §3.3).
+/// DCTCP's variables (§3.3).
 #[derive(Debug)]
 pub(crate) struct Dctcp {
+    /// DCTCP.Alpha.
     alpha: u64,
+    /// DCTCP.WindowEnd.
     window_end: u64,
+    /// Packets delivered, and delivered with a mark, when the window of data began.
     delivered: u64,
     marked: u64,
     /// The window before the latest reduction.
@@ -21,7 +24,7 @@ pub(crate) struct Dctcp {
 
 impl Default for Dctcp {
     fn default() -> Self {
-        // α = 1: the first mark halves.
+        // α is 1 at first, so that the first mark halves the window (§3.3).
         Self { alpha: ONE, window_end: 0, delivered: 0, marked: 0, before: 0 }
     }
 }
@@ -33,19 +36,16 @@ impl Dctcp {
         self.marked = flow.delivered_ce;
     }
 
-    /// α ← (1 − g) α + g F at the end of a window of data.
+    /// At the end of a window of data: M = marked/delivered, α ← (1 − g) α + g M (§3.3).
     fn update(&mut self, flow: &Flow) {
         let delivered = flow.delivered - self.delivered;
         let marked = flow.delivered_ce - self.marked;
-        // A part of α below the gain is forgotten, so that it reaches zero.
-        self.alpha -= (self.alpha >> GAIN_SHIFT).max(u64::from(self.alpha > 0));
-        if marked > 0 {
-            let fraction = (marked << 10) / delivered.max(1);
-            self.alpha = (self.alpha + (fraction >> GAIN_SHIFT)).min(ONE);
-        }
+        let fraction = (marked * ONE / delivered.max(1)).min(ONE);
+        self.alpha = (self.alpha * (GAIN_DIVISOR - 1) + fraction) / GAIN_DIVISOR;
         self.begin_window(flow);
     }
 
+    /// A loss counts as in any other TCP (§3.5, RFC 5681 §3.1).
     fn halve(&mut self, flow: &mut Flow) {
         self.before = flow.cwnd;
         flow.ssthresh = flow.half();
@@ -57,9 +57,10 @@ impl CongestionControl for Dctcp {
         self.begin_window(flow);
     }
 
+    /// cwnd ← cwnd · (1 − α/2) (§3.4); two packets at least, as RFC 5681 §3.1 has it.
     fn reduce(&mut self, flow: &mut Flow) -> u32 {
         self.before = flow.cwnd;
-        let less = (u64::from(flow.cwnd) * self.alpha) >> 11;
+        let less = u64::from(flow.cwnd) * self.alpha / (2 * ONE);
         (flow.cwnd - less as u32).max(2)
     }
 
@@ -91,5 +92,33 @@ impl CongestionControl for Dctcp {
 
     fn ecn(&self) -> EcnUse {
         EcnUse::Accurate
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn alpha_follows_the_fraction_of_marks() {
+        let (mut dctcp, mut flow) = (Dctcp::default(), Flow::new(10, u64::MAX));
+        flow.cwnd = 100;
+        assert_eq!(dctcp.reduce(&mut flow), 50);
+        let mut window = |marked: u64| {
+            flow.delivered += 100;
+            flow.delivered_ce += marked;
+            dctcp.update(&flow);
+            dctcp.alpha
+        };
+        // (1 − 1/16) · 1 + 1/16 · 0.2
+        assert_eq!(window(20), 950_000);
+        for _ in 0..400 {
+            window(20);
+        }
+        assert!(window(20).abs_diff(200_000) < 20, "{}", window(20));
+        for _ in 0..400 {
+            window(0);
+        }
+        assert!(window(0) < 20, "{}", window(0));
     }
 }

@@ -200,6 +200,17 @@ impl Flow {
         self.cwnd = self.cwnd.min(self.cwnd_clamp);
     }
 
+    /// Congestion avoidance by `alpha` thousandths of a packet in a round trip: α/cwnd for each
+    /// acknowledged packet. `credit` keeps what is left of a packet, times the window.
+    pub fn avoid_by(&mut self, credit: &mut u64, alpha: u64, acked: u32) {
+        *credit = credit.saturating_add(alpha.saturating_mul(acked.into()));
+        let packet = 1000 * u64::from(self.cwnd.max(1));
+        let more = *credit / packet;
+        *credit %= packet;
+        let more = u32::try_from(more).unwrap_or(u32::MAX);
+        self.cwnd = self.cwnd.saturating_add(more).min(self.cwnd_clamp);
+    }
+
     /// Growth of Reno, which others fall back to.
     pub fn grow_as_reno(&mut self, acked: u32) {
         let left = if self.in_slow_start() { self.slow_start(acked) } else { acked };

@@ -1,109 +1,135 @@
 //! H-TCP (Leith and Shorten 2004, "H-TCP: TCP for high-speed and long-distance networks", PFLDnet;
-//! draft-leith-tcp-htcp-06): the increase α grows with the time since the latest loss, and the
-//! factor β that a loss leaves follows the ratio of round-trip times. Not here: scaling of α by the
-//! round-trip time, which the paper leaves open and FreeBSD's cc_htcp(4) documents as off.
+//! draft-leith-tcp-htcp-06): the window grows the faster, the longer ago the latest congestion was,
+//! and a loss takes from it what the path's queue held. Written from the paper's equations as
+//! remembered; they are to be checked against its text (docs/tcp.md).
+//!
+//! | here | there |
+//! |---|---|
+//! | α(Δ) = 1 for Δ ≤ Δ_L, else 1 + 10 (Δ − Δ_L) + ((Δ − Δ_L)/2)² | increase function, Δ_L = 1 s |
+//! | α ← 2 (1 − β) α | keeps the fairness to Reno, whatever β is |
+//! | β = RTT_min/RTT_max, from 0.5 to 0.8 | adaptive back-off |
+//! | β = 0.5 where the throughput changed by more than 20 % | adaptive reset, Δ_B = 0.2 |
+//!
+//! Two things are ours, since the paper leaves them open. The throughput before a congestion is the
+//! greatest of an epoch's round trips. RTT_max is that of the epoch; RTT_min that of the
+//! connection. The draft's scaling of α by the round-trip time is an option there and not done.
 
 use netloom_units::Time;
 
-use super::{Acked, CongestionControl, Flow, RecoveryState};
+use super::{Acked, CongestionControl, CongestionEvent, Flow};
 
-/// α and β are in thousandths.
+/// Fractions and α are in thousandths.
 const ONE: u64 = 1000;
-/// β stays between 0.5 and 0.8 (adaptive backoff).
-const BETA_LEAST: u64 = ONE / 2;
-const BETA_MOST: u64 = 4 * ONE / 5;
-/// Δ_L: for so long after a loss H-TCP grows as Reno does.
-const RENO_MILLIS: u64 = 1000;
-/// The throughput before a loss changed too much for an adaptive β if by more than 1 in so many.
-const CHANGE: u64 = 5;
+/// Δ_L in milliseconds: so long after a congestion, growth is Reno's.
+const LOW_SPEED: u64 = 1000;
+/// Bounds of β.
+const LEAST_BETA: u64 = 500;
+const MOST_BETA: u64 = 800;
+/// Δ_B: a change of throughput by more than this part shows that the path has changed.
+const CHANGE: u64 = 200;
 
 /// H-TCP's variables.
 #[derive(Debug)]
 pub(crate) struct Htcp {
-    beta: u64,
-    /// The latest congestion event (Δ counts from here).
-    last_event: Time,
-    /// RTTmin of the connection and RTTmax of this congestion epoch, in ns; 0 before any.
+    epoch: Epoch,
+    /// The epoch before the latest reduction, to go on with if that is undone.
+    before: Epoch,
+    /// The least round-trip time of the connection in ns; 0 before the first.
     least_rtt: u64,
-    most_rtt: u64,
-    /// B⁻(k) in packets per second: of a round trip, since when and how many packets so far; the
-    /// most of this epoch; that of the epoch before.
-    packets: u64,
-    since: Time,
-    most_rate: u64,
-    before_rate: u64,
-    /// Thousandths of a packet that the window has grown by beyond whole packets, times the window.
+    /// Round trip that is being measured: since when, and packets delivered before.
+    round_at: Time,
+    round_delivered: u64,
+    /// Thousandths of a packet that the window has still to grow by, times the window.
     credit: u64,
+}
+
+/// A period between two congestions.
+#[derive(Debug, Clone, Copy)]
+struct Epoch {
+    start: Time,
+    beta: u64,
+    /// The largest round-trip time in ns.
+    most_rtt: u64,
+    /// The greatest throughput in packets per second, and that of the epoch before; 0 for none.
+    throughput: u64,
+    previous: u64,
 }
 
 impl Default for Htcp {
     fn default() -> Self {
+        let epoch =
+            Epoch { start: Time::ZERO, beta: LEAST_BETA, most_rtt: 0, throughput: 0, previous: 0 };
         Self {
-            beta: BETA_LEAST,
-            last_event: Time::ZERO,
+            epoch,
+            before: epoch,
             least_rtt: 0,
-            most_rtt: 0,
-            packets: 0,
-            since: Time::ZERO,
-            most_rate: 0,
-            before_rate: 0,
+            round_at: Time::ZERO,
+            round_delivered: 0,
             credit: 0,
         }
     }
 }
 
-/// α(Δ) = 1 + 10(Δ − Δ_L) + ((Δ − Δ_L)/2)² from Δ_L on, 1 before, with Δ in milliseconds.
-fn alpha(millis: u64) -> u64 {
-    let over = u128::from(millis.saturating_sub(RENO_MILLIS));
-    // In thousandths, a millisecond is a thousandth of a second: over = 1000 (Δ − Δ_L).
-    let value = 1000 + 10 * over + over * over / 4000;
-    u64::try_from(value).unwrap_or(u64::MAX)
+impl Htcp {
+    /// α in thousandths of a packet for each round trip.
+    fn alpha(&self, now: Time) -> u64 {
+        let since = now.since(self.epoch.start).as_nanos() / 1_000_000;
+        2 * (ONE - self.epoch.beta) * increase(since) / ONE
+    }
+
+    /// β for the congestion that ends the epoch.
+    fn backoff(&self) -> u64 {
+        let Epoch { most_rtt, throughput, previous, .. } = self.epoch;
+        let changed = throughput.abs_diff(previous) * ONE > previous * CHANGE;
+        if changed || most_rtt == 0 {
+            return LEAST_BETA;
+        }
+        let ratio = u128::from(self.least_rtt) * u128::from(ONE) / u128::from(most_rtt);
+        (ratio as u64).clamp(LEAST_BETA, MOST_BETA)
+    }
+
+    fn measure_throughput(&mut self, flow: &Flow) {
+        let passed = flow.now.since(self.round_at).as_nanos();
+        if flow.srtt.as_nanos() == 0 || passed < flow.srtt.as_nanos() {
+            return;
+        }
+        let packets = u128::from(flow.delivered - self.round_delivered);
+        let rate = (packets * 1_000_000_000 / u128::from(passed)) as u64;
+        self.epoch.throughput = self.epoch.throughput.max(rate);
+        self.begin_round(flow);
+    }
+
+    fn begin_round(&mut self, flow: &Flow) {
+        self.round_at = flow.now;
+        self.round_delivered = flow.delivered;
+    }
 }
 
-impl Htcp {
-    /// 2(1 − β) α(Δ), which makes flows with different β share alike; Reno's 1 at least.
-    fn increase(&self, flow: &Flow) -> u64 {
-        let millis = flow.now.since(self.last_event).as_nanos() / 1_000_000;
-        (2 * (ONE - self.beta)).saturating_mul(alpha(millis)).div_euclid(ONE).max(ONE)
-    }
-
-    /// β = RTTmin/RTTmax within its bounds; 0.5 if the throughput before this loss differs by more
-    /// than a fifth from that before the previous one.
-    fn adapt_backoff(&mut self) {
-        let changed = self.most_rate.abs_diff(self.before_rate) * CHANGE > self.before_rate;
-        self.before_rate = self.most_rate;
-        self.most_rate = 0;
-        let ratio = (u128::from(self.least_rtt) * u128::from(ONE))
-            .checked_div(u128::from(self.most_rtt))
-            .and_then(|ratio| u64::try_from(ratio).ok());
-        self.beta = match ratio {
-            Some(ratio) if !changed => ratio.clamp(BETA_LEAST, BETA_MOST),
-            _ => BETA_LEAST,
-        };
-        self.most_rtt = 0;
-    }
-
-    /// The throughput of a round trip.
-    fn measure(&mut self, flow: &Flow, packets: u32) {
-        self.packets += u64::from(packets);
-        let passed = flow.now.since(self.since).as_nanos();
-        if passed > 0 && passed >= flow.srtt.as_nanos() {
-            self.most_rate = self.most_rate.max(self.packets * 1_000_000_000 / passed);
-            self.packets = 0;
-            self.since = flow.now;
-        }
-    }
+/// α(Δ) in thousandths, `since` ms after the latest congestion.
+fn increase(since: u64) -> u64 {
+    // An hour makes α 3.3 million packets.
+    let late = since.saturating_sub(LOW_SPEED).min(3_600_000);
+    ONE + 10 * late + late * late / (4 * ONE)
 }
 
 impl CongestionControl for Htcp {
     fn start(&mut self, flow: &mut Flow) {
-        self.last_event = flow.now;
-        self.since = flow.now;
+        self.epoch.start = flow.now;
+        self.begin_round(flow);
     }
 
     fn reduce(&mut self, flow: &mut Flow) -> u32 {
-        self.adapt_backoff();
-        ((u64::from(flow.cwnd) * self.beta / ONE) as u32).max(2)
+        let beta = self.backoff();
+        self.before = self.epoch;
+        self.epoch = Epoch {
+            start: flow.now,
+            beta,
+            most_rtt: 0,
+            throughput: 0,
+            previous: self.epoch.throughput,
+        };
+        self.begin_round(flow);
+        ((u64::from(flow.cwnd) * beta / ONE) as u32).max(2)
     }
 
     fn grow(&mut self, flow: &mut Flow, acked: u32) {
@@ -111,37 +137,28 @@ impl CongestionControl for Htcp {
             return;
         }
         let left = if flow.in_slow_start() { flow.slow_start(acked) } else { acked };
-        if left == 0 || flow.in_slow_start() {
-            return;
-        }
-        // α/cwnd for each acknowledged packet.
-        let packet = u64::from(flow.cwnd) * ONE;
-        self.credit = self.credit.saturating_add(self.increase(flow).saturating_mul(left.into()));
-        let more = (self.credit / packet).min(u64::from(u32::MAX)) as u32;
-        self.credit %= packet;
-        flow.cwnd = flow.cwnd.saturating_add(more).min(flow.cwnd_clamp);
-    }
-
-    fn acked(&mut self, flow: &mut Flow, sample: &Acked) {
-        if let Some(rtt) = sample.rtt.map(|rtt| rtt.as_nanos().max(1)) {
-            if self.least_rtt == 0 || rtt < self.least_rtt {
-                self.least_rtt = rtt;
-            }
-            self.most_rtt = self.most_rtt.max(rtt);
-        }
-        if flow.state == RecoveryState::Open {
-            self.measure(flow, sample.packets);
+        if left > 0 && !flow.in_slow_start() {
+            let alpha = self.alpha(flow.now);
+            flow.avoid_by(&mut self.credit, alpha, left);
         }
     }
 
-    fn state_changes(&mut self, flow: &mut Flow, state: RecoveryState) {
-        match state {
-            RecoveryState::Reduced | RecoveryState::Recovery | RecoveryState::Loss => {
-                self.last_event = flow.now;
-                self.packets = 0;
-                self.since = flow.now;
-            }
-            RecoveryState::Open | RecoveryState::Disorder => {}
+    fn undo(&mut self, flow: &mut Flow) -> u32 {
+        self.epoch = self.before;
+        flow.cwnd.max(flow.prior_cwnd)
+    }
+
+    fn acked(&mut self, _: &mut Flow, sample: &Acked) {
+        let Some(rtt) = sample.rtt.map(|rtt| rtt.as_nanos().max(1)) else { return };
+        if self.least_rtt == 0 || rtt < self.least_rtt {
+            self.least_rtt = rtt;
+        }
+        self.epoch.most_rtt = self.epoch.most_rtt.max(rtt);
+    }
+
+    fn event(&mut self, flow: &mut Flow, event: CongestionEvent) {
+        if let CongestionEvent::Acknowledged { .. } = event {
+            self.measure_throughput(flow);
         }
     }
 }
@@ -151,7 +168,28 @@ mod tests {
     use super::*;
 
     #[test]
-    fn alpha_is_renos_for_a_second_and_quadratic_then() {
-        assert_eq!([0, 1000, 2000, 3000].map(alpha), [1000, 1000, 11_250, 22_000]);
+    fn growth_is_renos_for_a_second_and_then_quadratic() {
+        assert_eq!(increase(0), ONE);
+        assert_eq!(increase(1000), ONE);
+        // 1 + 10 + 1/4, and 1 + 10 · 4 + 4.
+        assert_eq!(increase(2000), 11_250);
+        assert_eq!(increase(5000), 45_000);
+    }
+
+    #[test]
+    fn a_loss_takes_what_the_queue_held_unless_the_throughput_changed() {
+        let with = |least: u64, most: u64, throughput: u64| {
+            let mut htcp = Htcp { least_rtt: least, ..Htcp::default() };
+            htcp.epoch.most_rtt = most;
+            htcp.epoch.throughput = throughput;
+            htcp.epoch.previous = 1000;
+            htcp.backoff()
+        };
+        assert_eq!(with(70, 100, 1000), 700);
+        assert_eq!(with(70, 100, 1200), 700);
+        assert_eq!(with(70, 100, 1201), 500);
+        assert_eq!(with(70, 100, 799), 500);
+        assert_eq!(with(30, 100, 1000), 500);
+        assert_eq!(with(90, 100, 1000), 800);
     }
 }

@@ -1,164 +1,158 @@
-//! TCP-Illinois (Liu, Başar and Srikant 2006, "TCP-Illinois: A loss and delay-based congestion
-//! control algorithm for high-speed networks"): the average queueing delay d_a sets α (10 down to
-//! 0.3 packets a round trip) and β (1/8 up to 1/2 of the window).
+//! TCP-Illinois (Liu, Başar and Srikant 2008, "TCP-Illinois: A loss- and delay-based congestion
+//! control algorithm for high-speed networks", Performance Evaluation 65, and VALUETOOLS 2006): a
+//! loss decides that the window shrinks, the queueing delay by how much, and how fast it grows
+//! otherwise. Written from the paper's equations as remembered; they are to be checked against its
+//! text (docs/tcp.md).
+//!
+//! d_a is the average queueing delay, T_a − T_min; d_m the largest one, T_max − T_min.
+//!
+//! | here | there |
+//! |---|---|
+//! | α = α_max for d_a ≤ d₁, else κ₁/(κ₂ + d_a) | f₁(d_a); by κ₁ and κ₂, α_min at d_m |
+//! | β = β_min for d_a ≤ d₂, β_max for d_a ≥ d₃, linear between | f₂(d_a); κ₃, κ₄ |
+//! | α_max 10, α_min 0.3, β_min 1/8, β_max 1/2 | the paper's choice of parameters |
+//! | d₁ = 0.01 d_m, d₂ = 0.1 d_m, d₃ = 0.8 d_m | η₁, η₂, η₃ |
+//! | below 10 packets: α 1, β 1/2 | W_thresh |
+//! | back to α_max after 5 round trips with d_a ≤ d₁ only | θ |
+//!
+//! T_a is the mean of the samples of a round trip, and α and β are set once in each. T_min and
+//! T_max are those of the connection: the paper names no time after which they would be forgotten.
 
-use super::{Acked, CongestionControl, Flow, RecoveryState};
+use super::{Acked, CongestionControl, CongestionEvent, Flow};
 
 /// α and β are in thousandths.
-const ALPHA_ONE: u64 = 1000;
-const ALPHA_MIN: u64 = 3 * ALPHA_ONE / 10;
-const ALPHA_MAX: u64 = 10 * ALPHA_ONE;
-const BETA_ONE: u64 = 1000;
-const BETA_MIN: u64 = BETA_ONE / 8;
-const BETA_MAX: u64 = BETA_ONE / 2;
-/// Below this window Illinois is Reno.
-const LOW_WINDOW: u32 = 15;
-/// Rounds below d_1 before α becomes its largest (θ).
-const THETA: u32 = 5;
+const ONE: u64 = 1000;
+const MOST_ALPHA: u64 = 10_000;
+const LEAST_ALPHA: u64 = 300;
+const LEAST_BETA: u64 = 125;
+const MOST_BETA: u64 = 500;
+/// η₁, η₂ and η₃ in hundredths.
+const NO_QUEUE: u64 = 1;
+const SHORT_QUEUE: u64 = 10;
+const LONG_QUEUE: u64 = 80;
+/// W_thresh in packets.
+const LEAST_WINDOW: u32 = 10;
+/// θ.
+const CALM_ROUNDS: u32 = 5;
 
 /// Illinois' variables; times in ns.
 #[derive(Debug)]
 pub(crate) struct Illinois {
-    sum: u64,
-    count: u64,
-    base: u64,
-    most: u64,
     alpha: u64,
     beta: u64,
+    /// The least and the largest round-trip time; 0 before any.
+    least: u64,
+    most: u64,
+    /// Samples of this round trip: their sum and number.
+    sum: u64,
+    samples: u64,
     round_end: u64,
-    above: bool,
-    low_rounds: u32,
-    packets: u32,
+    /// Round trips in a row without a queue.
+    calm: u32,
+    /// Thousandths of a packet that the window has still to grow by, times the window.
+    credit: u64,
 }
 
 impl Default for Illinois {
     fn default() -> Self {
         Self {
-            sum: 0,
-            count: 0,
-            base: 0,
+            // No queue has been seen.
+            alpha: MOST_ALPHA,
+            beta: MOST_BETA,
+            least: 0,
             most: 0,
-            alpha: ALPHA_MAX,
-            beta: BETA_MIN,
+            sum: 0,
+            samples: 0,
             round_end: 0,
-            above: false,
-            low_rounds: 0,
-            packets: 0,
+            calm: 0,
+            credit: 0,
         }
     }
 }
 
 impl Illinois {
-    /// The largest, and the present average queueing delay: d_m, d_a.
-    fn delays(&self) -> (u64, u64) {
-        let mean = self.sum.checked_div(self.count).unwrap_or(0);
-        (self.most.saturating_sub(self.base), mean.saturating_sub(self.base))
-    }
-
-    /// α = f₁(d_a) (equation 1): the largest up to d₁ = d_m/100, then hyperbolic down to the least
-    /// at d_m.
-    fn alpha_at(&mut self, most: u64, mean: u64) -> u64 {
-        let first = most / 100;
-        if mean <= first {
-            if !self.above {
-                return ALPHA_MAX;
+    /// Sets α and β by what the round trip has shown.
+    fn end_round(&mut self, flow: &Flow) {
+        if let Some(average) = self.sum.checked_div(self.samples) {
+            let delay = average.saturating_sub(self.least);
+            let largest = self.most - self.least;
+            self.beta = decrease(delay, largest);
+            let alpha = increase(delay, largest);
+            self.calm = if alpha == MOST_ALPHA { self.calm + 1 } else { 0 };
+            if alpha < MOST_ALPHA || self.calm >= CALM_ROUNDS {
+                self.alpha = alpha;
             }
-            // A single quiet round does not make the path empty.
-            self.low_rounds += 1;
-            if self.low_rounds < THETA {
-                return self.alpha;
-            }
-            self.low_rounds = 0;
-            self.above = false;
-            return ALPHA_MAX;
         }
-        self.above = true;
-        let span = most - first;
-        let over = mean - first;
-        let denominator = u128::from(span)
-            + u128::from(over) * u128::from(ALPHA_MAX - ALPHA_MIN) / u128::from(ALPHA_MIN);
-        (u128::from(span) * u128::from(ALPHA_MAX)).checked_div(denominator).unwrap_or(0) as u64
-    }
-
-    fn update(&mut self, flow: &Flow) {
-        if flow.cwnd < LOW_WINDOW {
-            self.alpha = ALPHA_ONE;
-            self.beta = BETA_MAX;
-        } else if self.count > 0 {
-            let (most, mean) = self.delays();
-            self.alpha = self.alpha_at(most, mean).clamp(ALPHA_MIN, ALPHA_MAX);
-            self.beta = beta_at(most, mean);
-        }
-        self.begin_round(flow);
-    }
-
-    fn begin_round(&mut self, flow: &Flow) {
-        self.round_end = flow.nxt;
         self.sum = 0;
-        self.count = 0;
+        self.samples = 0;
+        self.round_end = flow.nxt;
     }
 }
 
-/// β = f₂(d_a) (equation 2): the least up to d₂ = d_m/10, the largest from d₃ = 0.8 d_m on,
-/// straight between.
-fn beta_at(most: u64, mean: u64) -> u64 {
-    let (second, third) = (most / 10, most * 8 / 10);
-    if mean <= second {
-        BETA_MIN
-    } else if mean >= third || third <= second {
-        BETA_MAX
+/// f₁: α for the average delay `delay`, where the largest is `largest`.
+fn increase(delay: u64, largest: u64) -> u64 {
+    let none = largest * NO_QUEUE / 100;
+    if delay <= none {
+        return MOST_ALPHA;
+    }
+    // κ₁/(κ₂ + d_a), multiplied by (α_max − α_min).
+    let span = u128::from(largest - none);
+    let above = u128::from(delay - none) * u128::from(MOST_ALPHA - LEAST_ALPHA);
+    let least = u128::from(LEAST_ALPHA);
+    (span * least * u128::from(MOST_ALPHA) / (span * least + above)) as u64
+}
+
+/// f₂: β for the average delay `delay`, where the largest is `largest`.
+fn decrease(delay: u64, largest: u64) -> u64 {
+    let (short, long) = (largest * SHORT_QUEUE / 100, largest * LONG_QUEUE / 100);
+    if delay <= short {
+        LEAST_BETA
+    } else if delay >= long {
+        MOST_BETA
     } else {
-        BETA_MIN + (BETA_MAX - BETA_MIN) * (mean - second) / (third - second)
+        LEAST_BETA + (MOST_BETA - LEAST_BETA) * (delay - short) / (long - short)
     }
 }
 
 impl CongestionControl for Illinois {
     fn start(&mut self, flow: &mut Flow) {
-        self.begin_round(flow);
+        self.round_end = flow.nxt;
     }
 
     fn reduce(&mut self, flow: &mut Flow) -> u32 {
-        let less = u64::from(flow.cwnd) * self.beta / BETA_ONE;
+        if flow.cwnd < LEAST_WINDOW {
+            return flow.half();
+        }
+        let less = u64::from(flow.cwnd) * self.beta / ONE;
         (flow.cwnd - less as u32).max(2)
     }
 
     fn grow(&mut self, flow: &mut Flow, acked: u32) {
-        if flow.una > self.round_end {
-            self.update(flow);
-        }
         if !flow.cwnd_limited {
             return;
         }
-        if flow.in_slow_start() {
-            flow.slow_start(acked);
-            return;
-        }
-        self.packets = self.packets.saturating_add(acked);
-        let credit = u64::from(self.packets) * self.alpha / ALPHA_ONE;
-        if credit >= u64::from(flow.cwnd) {
-            let more = (credit / u64::from(flow.cwnd)) as u32;
-            flow.cwnd = flow.cwnd.saturating_add(more).min(flow.cwnd_clamp);
-            self.packets = 0;
+        let left = if flow.in_slow_start() { flow.slow_start(acked) } else { acked };
+        if left > 0 && !flow.in_slow_start() {
+            let alpha = if flow.cwnd < LEAST_WINDOW { ONE } else { self.alpha };
+            flow.avoid_by(&mut self.credit, alpha, left);
         }
     }
 
     fn acked(&mut self, _: &mut Flow, sample: &Acked) {
         let Some(rtt) = sample.rtt.map(|rtt| rtt.as_nanos().max(1)) else { return };
-        if self.base == 0 || rtt < self.base {
-            self.base = rtt;
+        if self.least == 0 || rtt < self.least {
+            self.least = rtt;
         }
         self.most = self.most.max(rtt);
-        self.sum = self.sum.saturating_add(rtt);
-        self.count += 1;
+        self.sum += rtt;
+        self.samples += 1;
     }
 
-    fn state_changes(&mut self, flow: &mut Flow, state: RecoveryState) {
-        if state == RecoveryState::Loss {
-            self.alpha = ALPHA_ONE;
-            self.beta = BETA_MAX;
-            self.above = false;
-            self.low_rounds = 0;
-            self.begin_round(flow);
+    fn event(&mut self, flow: &mut Flow, event: CongestionEvent) {
+        if let CongestionEvent::Acknowledged { .. } = event
+            && flow.una > self.round_end
+        {
+            self.end_round(flow);
         }
     }
 }
@@ -168,13 +162,21 @@ mod tests {
     use super::*;
 
     #[test]
-    fn alpha_falls_and_beta_rises_with_delay() {
-        let mut control = Illinois { above: true, ..Illinois::default() };
-        let most = 100_000_000;
-        assert_eq!(control.alpha_at(most, most), ALPHA_MIN);
-        let half = control.alpha_at(most, most / 2);
-        assert!(half > ALPHA_MIN && half < ALPHA_ONE, "{half}");
-        let betas = [5, 10, 45, 80, 100].map(|percent| beta_at(most, most / 100 * percent));
-        assert_eq!(betas, [125, 125, 312, 500, 500]);
+    fn growth_falls_with_the_delay() {
+        // d_m = 100 ms, d₁ = 1 ms.
+        let ms = 1_000_000;
+        assert_eq!(increase(ms, 100 * ms), MOST_ALPHA);
+        assert_eq!(increase(100 * ms, 100 * ms), LEAST_ALPHA);
+        // κ₁ = 99 · 3/9.7 = 30.62 ms, κ₂ = 99 · 0.3/9.7 − 1 = 2.06 ms: at 50 ms, 0.588.
+        assert_eq!(increase(50 * ms, 100 * ms), 588);
+        assert_eq!(increase(0, 0), MOST_ALPHA);
+    }
+
+    #[test]
+    fn a_longer_queue_costs_more() {
+        assert_eq!(decrease(10, 100), LEAST_BETA);
+        assert_eq!(decrease(80, 100), MOST_BETA);
+        // κ₃ + κ₄ d_a in the middle.
+        assert_eq!(decrease(45, 100), 312);
     }
 }

@@ -69,9 +69,13 @@ impl CongestionControl for Lp {
         if sample.packets < 2 || flow.now < self.blind_until {
             return;
         }
-        let Some((echo, value)) = flow.timestamp_echo.zip(flow.timestamp_value) else { return };
-        self.sample(i64::from(value.wrapping_sub(echo) as i32));
-        if self.above {
+        // From when the newest packet was sent to the receiver's clock, which it started: the one
+        // whose timestamp is echoed may have waited for it.
+        let Some((rtt, value)) = sample.rtt.zip(flow.timestamp_value) else { return };
+        let sent = flow.now.as_nanos().saturating_sub(rtt.as_nanos()) / 1_000_000;
+        self.sample(i64::from(value.wrapping_sub(sent as u32) as i32));
+        // Slow start up to the first loss shows the range: the paper's initial estimate of d_max.
+        if self.above && flow.ssthresh != u32::MAX {
             self.react(flow);
         }
     }

@@ -17,6 +17,7 @@ mod hystart;
 mod illinois;
 mod lp;
 mod nv;
+mod path;
 mod reno;
 mod scalable;
 mod vegas;
@@ -174,7 +175,7 @@ algorithms! {
         |_, _| Box::new(htcp::Htcp::default());
     Hybla, "hybla", "Hybla (Caini and Firrincieli 2004)." =>
         |_, _| Box::new(hybla::Hybla::default());
-    Illinois, "illinois", "Illinois (Liu, Başar and Srikant 2006)." =>
+    Illinois, "illinois", "Illinois (Liu, Başar and Srikant 2008)." =>
         |_, _| Box::new(illinois::Illinois::default());
     Lp, "lp", "TCP-LP (Kuzmanovic and Knightly 2003)." =>
         |_, _| Box::new(lp::Lp::default());

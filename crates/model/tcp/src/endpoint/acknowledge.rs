@@ -56,11 +56,13 @@ impl Endpoint {
         carries: bool,
     ) -> bool {
         let ack = self.snd.sequence.position(segment.ack, self.snd.una);
-        let oldest = self.snd.una.saturating_sub(u64::from(self.snd.largest_window.max(65_535)));
+        // SND.UNA − MAX.SND.WND ≤ SEG.ACK ≤ SND.NXT (RFC 5961 §5.2).
+        let oldest = self.snd.una.saturating_sub(u64::from(self.snd.largest_window));
         if ack > self.snd.nxt || ack < oldest {
             self.challenge(now);
             return false;
         }
+        // An old acknowledgement is ignored (RFC 9293 §3.10.7.4); what it SACKs is still true.
         let old = ack < self.snd.una;
         if old && segment.sack_blocks == 0 {
             return true;
@@ -78,8 +80,11 @@ impl Endpoint {
             self.recovery.timeouts = 0;
             self.recovery.silent_since = None;
         }
+        // In the order of the sequence: what this acknowledgement SACKs has not overtaken what it
+        // acknowledges (RFC 8985 §6.2, step 3).
+        let highest = self.snd.sent.highest_sacked;
         self.take_sacks(now, sack, ack, &mut outcome);
-        self.take_cumulative(now, ack, &mut outcome);
+        self.take_cumulative(now, ack, highest, &mut outcome);
         outcome.duplicate = !outcome.advanced && !updated && !carries && !idle && !old;
         self.take_duplicate(&mut outcome);
         if outcome.echo {
@@ -99,9 +104,8 @@ impl Endpoint {
     /// The send window (RFC 9293 §3.10.7.4); whether it changes.
     fn update_window(&mut self, now: Time, segment: &Segment, start: u64, ack: u64) -> bool {
         let window = u32::from(segment.window) << self.snd.shift;
-        let newer = ack > self.snd.una
-            || start > self.snd.window_seq
-            || (start == self.snd.window_seq && (window > self.snd.window || window == 0));
+        let newer = start > self.snd.window_seq
+            || (start == self.snd.window_seq && ack >= self.snd.window_ack);
         if !newer {
             return false;
         }
@@ -147,6 +151,7 @@ impl Endpoint {
         // Lower ones first: a block that is new has not overtaken those below it.
         let blocks = &mut blocks[..count];
         blocks.sort_unstable();
+        let original = self.answers_the_original();
         let Self { snd, rate, recovery, flow, rtt, .. } = self;
         let least = rtt.least().unwrap_or(Duration::ZERO);
         let echo = flow.timestamp_echo;
@@ -161,9 +166,9 @@ impl Endpoint {
                     if packet.end() <= point {
                         outcome.original = true;
                     }
-                    if packet.start < highest {
-                        outcome.overtaken = min_of(outcome.overtaken, packet.start);
-                    }
+                }
+                if (original || !packet.ever_resent) && packet.start < highest {
+                    outcome.overtaken = min_of(outcome.overtaken, packet.start);
                 }
                 recovery.rack.deliver(packet, now, echo, least);
                 rate.deliver(packet, now);
@@ -186,15 +191,15 @@ impl Endpoint {
     fn take_dsack(&mut self, end: u64, outcome: &mut Outcome) {
         outcome.dsack = true;
         self.recovery.see_duplicate(end);
+        // A tail-loss probe is sent again on purpose: its DSACK says nothing of the window (§7.4).
         let probe = self.recovery.probe.is_some_and(|probe| probe.resent && probe.end == end);
         if !probe {
             self.recovery.rack.see_duplicate(self.snd.una, self.snd.nxt);
         }
     }
 
-    /// Takes off what is acknowledged up to `ack`.
-    fn take_cumulative(&mut self, now: Time, ack: u64, outcome: &mut Outcome) {
-        let highest = self.snd.sent.highest_sacked;
+    /// Takes off what is acknowledged up to `ack`; packets up to `highest` were SACKed before.
+    fn take_cumulative(&mut self, now: Time, ack: u64, highest: u64, outcome: &mut Outcome) {
         let least = self.rtt.least().unwrap_or(Duration::ZERO);
         while let Some(packet) = self.snd.sent.pop_acknowledged(ack) {
             outcome.packets += 1;
@@ -227,9 +232,10 @@ impl Endpoint {
             if packet.end() <= self.recovery.point {
                 outcome.original = true;
             }
-            if packet.start < highest {
-                outcome.overtaken = min_of(outcome.overtaken, packet.start);
-            }
+        }
+        let original = !packet.ever_resent || self.answers_the_original();
+        if original && packet.start < highest {
+            outcome.overtaken = min_of(outcome.overtaken, packet.start);
         }
         let echo = self.flow.timestamp_echo;
         self.recovery.rack.deliver(packet, now, echo, least);
@@ -259,7 +265,10 @@ impl Endpoint {
         }
     }
 
-    /// The degree of reordering: how far a packet was overtaken that was sent once.
+    /// Reordering is seen where a packet that was sent once is delivered after one behind it (RFC
+    /// 8985 §6.2, step 3), or the first transmission of one that was sent again needlessly, as its
+    /// echoed timestamp shows (RFC 3522). Its degree is how far it was overtaken,
+    /// `tcp_max_reordering` at most.
     fn detect_reordering(&mut self, overtaken: Option<u64>) {
         let Some(start) = overtaken else { return };
         let highest = self.snd.sent.highest_sacked.max(self.snd.una);
@@ -285,6 +294,7 @@ impl Endpoint {
         };
         let Some(rtt) = rtt else { return };
         self.rtt.sample(rtt, self.snd.una, self.snd.nxt);
+        // A sample ends the doublings (RFC 6298 §5.7 and its note on §5.5).
         self.recovery.backoff = 0;
         let last = outcome.last_sent.filter(|_| !outcome.resent).or(outcome.sacked_sent);
         self.rtt.sample_least(now, last.map_or(rtt, |last| now.since(last)));

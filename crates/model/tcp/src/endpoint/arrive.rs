@@ -87,27 +87,32 @@ impl Endpoint {
         true
     }
 
-    /// The SYN that this end has answered comes again.
+    /// The SYN that this end has answered comes again (RFC 9293 §3.10.7.4, fourth check).
     fn is_repeated_syn(&self, segment: &Segment, extent: Extent) -> bool {
         let syn = segment.flags.contains(Flags::SYN) && !segment.flags.contains(Flags::ACK);
         self.state == State::SynReceived && syn && extent.start == SYN_AT
     }
 
-    /// In a simultaneous open, the other end's SYN comes again with an acknowledgement.
+    /// In a simultaneous open, the other end's SYN comes again with an acknowledgement (RFC 9293
+    /// §3.5, figure 7).
     fn is_crossed_syn(&self, segment: &Segment, extent: Extent) -> bool {
         self.state == State::SynReceived
             && segment.flags.contains(Flags::SYN | Flags::ACK)
             && extent.start == SYN_AT
     }
 
-    /// PAWS (RFC 7323 §5.3).
+    /// PAWS (RFC 7323 §5.3, R1). TS.Recent of a connection that was idle for 24 days (§5.5) is not
+    /// forgotten.
     fn is_too_old(&self, segment: &Segment) -> bool {
         let Some(timestamps) = segment.timestamps else { return false };
         let before = (timestamps.value.wrapping_sub(self.negotiated.recent) as i32) < 0;
         self.negotiated.timestamps && before
     }
 
-    /// Whether any of the segment is in the window (RFC 9293 §3.10.7.4, table 6).
+    /// Whether any of the segment is in the window (RFC 9293 §3.10.7.4, table 6). Both ends are
+    /// inclusive: an acknowledgement without payload may stand right behind a window that is used
+    /// up, and one that data has overtaken is older than RCV.NXT but not than what this end has
+    /// acknowledged when it was sent ("special allowance should be made to accept valid ACKs").
     fn is_acceptable(&self, extent: Extent) -> bool {
         let edge = self.rcv.window.edge().max(self.rcv.next);
         let begins = extent.start <= edge;
@@ -122,6 +127,7 @@ impl Endpoint {
             return;
         }
         match self.state {
+            // RFC 1337 §3, fix 1.
             State::TimeWait => {}
             State::SynReceived => self.end(CloseReason::Refused),
             _ => self.end(CloseReason::Reset),
@@ -134,10 +140,11 @@ impl Endpoint {
             return;
         }
         if extent.end > extent.start && extent.end <= self.rcv.next {
-            // What came twice is never held back: the other end must learn of it.
+            // What came twice is never held back: the other end must learn of it (RFC 5681 §4.2,
+            // RFC 2883 §4).
             let dsack = self.config.dsack && self.negotiated.sack;
             self.rcv.see_old(extent.start, extent.end, dsack);
-            self.rcv.acks.be_alert(self.rcv.window.size(), 16);
+            self.rcv.acks.be_alert(self.rcv.window.size());
             self.rcv.acks.now = true;
             return;
         }
@@ -159,6 +166,7 @@ impl Endpoint {
         self.flow.timestamp_value = Some(timestamps.value);
         self.flow.timestamp_echo =
             (timestamps.echo != 0).then(|| timestamps.echo.wrapping_sub(self.clock_offset()));
+        // SEG.SEQ ≤ Last.ACK.sent (step 2).
         if self.negotiated.timestamps && extent.start <= self.rcv.window.acknowledged() {
             self.negotiated.recent = timestamps.value;
         }
@@ -260,14 +268,11 @@ impl Endpoint {
         let marked = segment.ecn == Ecn::Ce;
         if self.negotiated.accurate {
             if marked != self.negotiated.echo && self.rcv.acks.owed() {
-                // What came before is acknowledged as it was.
+                // What came before is acknowledged as it was (RFC 8257 §3.2, DCTCP.CE).
                 self.reply = Some(self.bare_acknowledgement(now));
             }
             self.negotiated.echo = marked;
         } else if marked {
-            if !self.negotiated.echo {
-                self.rcv.acks.be_alert(self.rcv.window.size(), 2);
-            }
             self.negotiated.echo = true;
         }
         let event =
@@ -313,16 +318,13 @@ impl Endpoint {
         let acks = &mut self.rcv.acks;
         match arrival {
             Arrival::Duplicate => {
-                acks.be_alert(self.rcv.window.size(), 16);
+                acks.be_alert(self.rcv.window.size());
                 acks.now = true;
             }
             Arrival::OutOfOrder => {
+                // The receiver's estimate, or the sender's where it has one that is shorter.
                 let rtt = self.rcv.window.rtt();
-                let rtt = if rtt > self.rtt.smoothed() && self.rtt.measured() {
-                    self.rtt.smoothed()
-                } else {
-                    rtt
-                };
+                let rtt = if self.rtt.measured() { rtt.min(self.rtt.smoothed()) } else { rtt };
                 acks.out_of_order(now, self.rcv.next, &self.config, rtt);
             }
             Arrival::InOrder(bytes) => self.receive_in_order(now, bytes, segment.len, gap_before),
@@ -340,7 +342,7 @@ impl Endpoint {
             self.events.push(Event::Readable);
         }
         if gap_before {
-            // A gap is closed, or the next one begins: the sender waits to hear of it.
+            // A gap is closed, or the next one begins: acknowledged at once (RFC 5681 §4.2).
             self.rcv.acks.now = true;
             return;
         }

@@ -58,9 +58,11 @@ impl Endpoint {
             agreed.recent = timestamps.value;
         }
         if agreed.window_scaling {
+            // 14 at most (RFC 7323 §2.3).
             self.snd.shift = scale.unwrap_or(0).min(14);
             self.rcv.window.shift = self.config.window_shift();
         }
+        // 536 without the option (RFC 9293 §3.7.1).
         self.snd.peer_mss = options.map_or(536, |syn| u32::from(syn.mss)).max(1);
         self.snd.window = u32::from(segment.window);
         self.snd.largest_window = self.snd.window;
@@ -107,7 +109,8 @@ impl Endpoint {
         self.negotiated.ecn = if on { EcnState::On } else { EcnState::Off };
     }
 
-    /// The other end has this end's SYN.
+    /// The other end has this end's SYN. A SYN that was sent again gives no sample, but by its
+    /// timestamp (RFC 6298 §3).
     pub(super) fn acknowledge_syn(&mut self, now: Time, segment: &Segment) {
         self.snd.una = SYN_AT + 1;
         self.snd.syn_due = false;
@@ -135,7 +138,7 @@ impl Endpoint {
     pub(super) fn establish(&mut self, now: Time) {
         self.state = State::Established;
         self.timers.retransmit = None;
-        // More than one lost SYN: the path is congested (RFC 5681 §3.1).
+        // More than one lost SYN: the path is congested (RFC 5681 §3.1, loosened by RFC 6928 §2).
         let congested = self.recovery.timeouts > 1;
         self.flow.cwnd = if congested { 1 } else { self.flow.initial_cwnd };
         self.recovery.timeouts = 0;

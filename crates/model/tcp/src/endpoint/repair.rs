@@ -15,6 +15,7 @@ impl Endpoint {
     /// An acknowledgement came, while something was in flight.
     pub(super) fn repair(&mut self, now: Time, mut outcome: Outcome) {
         let lost_before = self.rate.lost;
+        let reducing = matches!(self.flow.state, S::Reduced | S::Recovery);
         self.recovery.hold = false;
         self.answer_probe(&outcome);
         let alert = outcome.duplicate || outcome.sacked > 0 || outcome.echo || outcome.dsack;
@@ -22,7 +23,7 @@ impl Endpoint {
             self.step(now, &outcome);
         }
         outcome.lost = (self.rate.lost - lost_before) as u32;
-        self.control_window(now, &outcome);
+        self.control_window(now, &outcome, reducing);
         self.rearm_after(now, &outcome);
         if self.snd.unblock(&self.config) {
             self.events.push(crate::event::Event::Writable);
@@ -47,7 +48,7 @@ impl Endpoint {
         }
     }
 
-    /// The probe of a tail loss is answered (RFC 8985 §7.4.2).
+    /// The probe of a tail loss is answered (TLP_process_ack, RFC 8985 §7.4.2).
     fn answer_probe(&mut self, outcome: &Outcome) {
         let Some(probe) = self.recovery.probe else { return };
         if self.snd.una < probe.end {
@@ -58,16 +59,18 @@ impl Endpoint {
         } else if self.snd.una > probe.end {
             // The probe has repaired a loss: the network is congested.
             self.recovery.probe = None;
-            self.enter_reduction();
+            self.enter_reduction(outcome.delivered);
             self.end_reduction();
             self.change_state(S::Open);
-        } else if !outcome.duplicate && outcome.sacked == 0 && !outcome.advanced {
+        } else if outcome.duplicate && outcome.sacked == 0 {
+            // The other end got both: the probe was not needed.
             self.recovery.probe = None;
         }
     }
 
     fn step(&mut self, now: Time, outcome: &Outcome) {
         if outcome.echo {
+            // The network is congested: nothing is to be undone (RFC 4015 §3).
             self.flow.prior_ssthresh = 0;
         }
         self.notice_reneging(outcome);
@@ -80,7 +83,7 @@ impl Endpoint {
             S::Loss => {
                 self.step_in_loss(outcome);
                 if self.flow.state != S::Open {
-                    self.detect_losses(now, false);
+                    self.detect_losses(now);
                     return;
                 }
                 self.step_elsewhere(now, outcome);
@@ -89,7 +92,7 @@ impl Endpoint {
         }
     }
 
-    /// The other end drops what it has announced (RFC 2018 §8).
+    /// The other end drops what it has announced: what follows SND.UNA was SACKed (RFC 2018 §8).
     fn notice_reneging(&mut self, outcome: &Outcome) {
         let reneged = self.snd.sent.first().is_some_and(|packet| packet.sacked);
         if outcome.advanced && reneged {
@@ -102,7 +105,8 @@ impl Endpoint {
         match self.flow.state {
             S::Loss => false,
             S::Reduced => {
-                // One packet more: the other end must have received the one that says so.
+                // One packet more: until the one with CWR arrives, the other end echoes the mark,
+                // and that would count as another (RFC 3168 §6.1.2).
                 if self.snd.una > self.recovery.point {
                     self.end_reduction();
                     self.change_state(S::Open);
@@ -137,7 +141,7 @@ impl Endpoint {
             self.try_open(outcome);
             return;
         }
-        self.detect_losses(now, false);
+        self.detect_losses(now);
     }
 
     fn step_in_loss(&mut self, outcome: &Outcome) {
@@ -146,12 +150,15 @@ impl Endpoint {
             return;
         }
         if self.recovery.frto {
-            // Something arrived that was sent before the timeout: it was spurious (RFC 5682 §3.1,
-            // step 3b).
-            if outcome.original && self.undo_loss(true) {
+            // Something arrived that was sent before the timeout and not since: the timeout was
+            // spurious (RFC 5682 §3.1, step 3b). Without SACK, that may be seen only once new data
+            // was sent: what one acknowledgement covers may have arrived before (§2.1, step 3b).
+            let tested = self.negotiated.sack || self.snd.nxt > self.recovery.point;
+            if outcome.original && tested && self.undo_loss(true) {
                 return;
             }
             if self.snd.nxt > self.recovery.point {
+                // Step 3a: the new data was overtaken by nothing, so something is missing.
                 if outcome.sacked > 0 || outcome.duplicate {
                     self.recovery.frto = false;
                 }
@@ -183,12 +190,12 @@ impl Endpoint {
         if self.flow.state <= S::Disorder {
             self.undo_by_duplicates();
         }
-        self.detect_losses(now, false);
+        self.detect_losses(now);
         if !self.is_time_to_recover() {
             self.try_open(outcome);
             return;
         }
-        self.enter_recovery(outcome.echo);
+        self.enter_recovery(outcome.echo, outcome.delivered);
     }
 
     fn is_time_to_recover(&self) -> bool {
@@ -198,7 +205,7 @@ impl Endpoint {
     /// Nothing is lost: what state is that?
     fn try_open(&mut self, outcome: &Outcome) {
         if outcome.echo && self.flow.state < S::Reduced {
-            self.enter_reduction();
+            self.enter_reduction(outcome.delivered);
         }
         if self.flow.state == S::Reduced {
             return;
@@ -214,8 +221,9 @@ impl Endpoint {
     }
 
     /// Marks what is lost; sets the timer for what may be.
-    pub(super) fn detect_losses(&mut self, now: Time, timer: bool) {
+    pub(super) fn detect_losses(&mut self, now: Time) {
         if !self.negotiated.sack {
+            // Three duplicates (RFC 5681 §3.2).
             if self.flow.state < S::Recovery
                 && self.snd.duplicates >= self.recovery.reordering.max(1)
             {
@@ -230,11 +238,10 @@ impl Endpoint {
         }
         let conditions = self.conditions();
         let rack = &mut self.recovery.rack;
-        let (lost, next) = rack.detect(&mut self.snd.sent, now, conditions, timer);
+        let (lost, until) = rack.detect(&mut self.snd.sent, now, conditions);
         self.rate.lost += u64::from(lost);
-        if let Some(next) = next {
-            let wait = next.since(now) + self.ticks.one() + self.ticks.one();
-            let at = self.ticks.expiry(now, wait);
+        if let Some(until) = until {
+            let at = self.ticks.expiry(now, until.since(now));
             self.timers.retransmit = Some((Retransmit::Reordering, at));
         } else if self.timers.is_set_for(Retransmit::Reordering) {
             self.timers.retransmit = None;
@@ -278,18 +285,20 @@ impl Endpoint {
     /// The timer, not an acknowledgement, has shown losses.
     pub(super) fn repair_after_timer(&mut self, now: Time) {
         if self.flow.state < S::Recovery && self.is_time_to_recover() {
-            self.enter_recovery(false);
+            self.enter_recovery(false, 0);
         }
         if self.flow.state == S::Recovery {
             let in_flight = self.in_flight();
             let threshold = self.flow.ssthresh;
+            // Nothing was delivered; the first retransmission goes out nevertheless.
             self.flow.cwnd = self.recovery.prr.window(0, in_flight, threshold, false).max(1);
         }
         self.set_timeout(now);
     }
 
-    /// Fast recovery begins (RFC 6675 §5, step 4).
-    fn enter_recovery(&mut self, echo: bool) {
+    /// Fast recovery begins (RFC 6675 §5, step 4), with an acknowledgement that delivered
+    /// `delivered` packets.
+    fn enter_recovery(&mut self, echo: bool, delivered: u32) {
         self.recovery.undo_from = None;
         self.recovery.undo_resent = None;
         if self.flow.state < S::Reduced {
@@ -298,7 +307,7 @@ impl Endpoint {
             if !echo {
                 self.flow.prior_ssthresh = self.threshold_now();
             }
-            self.begin_reduction();
+            self.begin_reduction(delivered);
         } else {
             self.recovery.allow_undo(self.snd.una, self.snd.sent.resent());
         }
@@ -306,32 +315,32 @@ impl Endpoint {
         self.change_state(S::Recovery);
     }
 
-    /// The threshold to come back to if the reduction is undone.
+    /// The threshold to come back to if the reduction is undone: pipe_prev, the larger one of the
+    /// flight size and the threshold (RFC 4015 §3).
     fn threshold_now(&self) -> u32 {
-        if self.flow.in_slow_start() {
-            self.flow.ssthresh
-        } else {
-            self.flow.ssthresh.max(self.flow.cwnd / 2 + self.flow.cwnd / 4)
-        }
+        self.flow.ssthresh.max(self.snd.sent.len())
     }
 
     /// A mark was echoed: the window shrinks, nothing is repaired (RFC 3168 §6.1.2).
-    pub(super) fn enter_reduction(&mut self) {
+    pub(super) fn enter_reduction(&mut self, delivered: u32) {
         self.flow.prior_ssthresh = 0;
         if self.flow.state < S::Reduced {
             self.recovery.undo_from = None;
-            self.begin_reduction();
+            self.begin_reduction(delivered);
             self.recovery.point = self.snd.nxt;
             self.change_state(S::Reduced);
         }
     }
 
-    fn begin_reduction(&mut self) {
+    fn begin_reduction(&mut self, delivered: u32) {
         self.recovery.point = self.snd.nxt;
         self.recovery.probe = None;
         self.flow.cwnd_count = 0;
         self.flow.prior_cwnd = self.flow.cwnd;
-        self.recovery.prr.begin(self.flow.cwnd);
+        // RecoverFS of RFC 9937: SND.NXT − SND.UNA, without what was SACKed before, and with what
+        // this acknowledgement delivers.
+        let flight = self.snd.sent.len().saturating_sub(self.snd.sacked()) + delivered;
+        self.recovery.prr.begin(flight);
         self.flow.ssthresh = self.control.reduce(&mut self.flow);
         self.negotiated.reduced = self.negotiated.ecn_on();
     }
@@ -370,6 +379,8 @@ impl Endpoint {
         self.snd.duplicates = 0;
         self.rate.lost += u64::from(lost);
         self.refresh_flow(now);
+        // Once for each window of data, and not again for a packet that timed out before (RFC 5681
+        // §3.1, below equation 4).
         let repeated = state == S::Loss && self.recovery.timeouts > 0;
         if state <= S::Disorder || self.snd.una >= self.recovery.point || !repeated && !fresh {
             self.flow.prior_ssthresh = self.threshold_now();
@@ -379,26 +390,28 @@ impl Endpoint {
             let resent = self.snd.sent.resent();
             self.recovery.allow_undo(self.snd.una, resent);
         }
+        // The loss window of one segment (RFC 5681 §3.1), beside what is not deemed lost (RFC 8985
+        // §6.3).
         self.flow.cwnd = self.in_flight() + 1;
         self.flow.cwnd_count = 0;
-        if state <= S::Disorder && self.snd.sent.sacked() >= self.config.reordering {
-            self.recovery.reordering = self.recovery.reordering.min(self.config.reordering);
-        }
         self.change_state(S::Loss);
         self.recovery.point = self.snd.nxt;
         self.recovery.probe = None;
         self.recovery.hold = false;
         self.negotiated.reduced = self.negotiated.ecn_on();
+        // Not after a fast recovery, whose retransmissions may still be answered (RFC 5682 §2.1,
+        // step 1).
         self.recovery.frto = self.config.frto && (fresh || self.recovery.timeouts > 0);
     }
 
+    /// Without RACK, all that is not SACKed (RFC 6675 §5.1).
     fn mark_all(&mut self) -> u32 {
         let ids = self.snd.sent.first_id()..self.snd.sent.next_id();
         ids.map(|id| u32::from(self.snd.sent.mark_lost(id))).sum()
     }
 
-    /// What becomes of the window.
-    fn control_window(&mut self, now: Time, outcome: &Outcome) {
+    /// What becomes of the window. `reducing`: a reduction was under way before.
+    fn control_window(&mut self, now: Time, outcome: &Outcome, reducing: bool) {
         self.refresh_flow(now);
         let mut sample = self.rate.sample(now, self.rtt.least());
         sample.newly_delivered = outcome.delivered;
@@ -413,27 +426,21 @@ impl Endpoint {
             return;
         }
         if matches!(self.flow.state, S::Reduced | S::Recovery) {
+            // SafeACK (RFC 9937): progress without a new loss.
             let safe = outcome.advanced && outcome.lost == 0;
             let (in_flight, threshold) = (self.in_flight(), self.flow.ssthresh);
             if outcome.delivered > 0 {
                 let prr = &mut self.recovery.prr;
                 self.flow.cwnd = prr.window(outcome.delivered, in_flight, threshold, safe);
             }
-        } else if self.may_grow(outcome) {
+        } else if outcome.advanced && !reducing {
+            // Growth needs new data that is acknowledged (RFC 5681 §3.1). What the acknowledgement
+            // covers that ends a recovery was counted by PRR: the window is the threshold then
+            // (RFC 6675 §5.1, RFC 9937).
             self.flow.update_limited();
             self.control.grow(&mut self.flow, outcome.packets);
         }
         self.tune_send_buffer();
         self.update_pacing_rate();
-    }
-
-    /// Whether the acknowledgement lets the window grow: it acknowledges something; on a path that
-    /// reorders, a SACK is enough.
-    fn may_grow(&self, outcome: &Outcome) -> bool {
-        if self.recovery.reordering > self.config.reordering {
-            outcome.delivered > 0
-        } else {
-            outcome.advanced
-        }
     }
 }

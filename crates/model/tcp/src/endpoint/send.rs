@@ -7,8 +7,15 @@ use super::Endpoint;
 use crate::config::LEAST_MSS;
 use crate::congestion::CongestionEvent;
 
-/// The longest burst in bytes: what segmentation offload takes at once.
+/// The longest burst in bytes: what segmentation offload takes at once. Recorded: `gso_max_size` of
+/// `ip -d link`.
 const LONGEST_BURST: u64 = 65_536;
+/// Bursts in a second where the path is long (`tcp_tso_rtt_log` of ip-sysctl: "tso_packet_size =
+/// sk->sk_pacing_rate / 1024").
+const BURSTS_PER_SECOND: u64 = 1024;
+/// An echoed timestamp that is older than this many milliseconds, 4.6 hours, is no measure of the
+/// path: far above any RTO (RFC 6298 §2.5), far below a wrap of the clock (RFC 7323 §5.4).
+const LONGEST_ECHO: u32 = 1 << 24;
 /// Nanoseconds of a second.
 const NANOS: u64 = 1_000_000_000;
 
@@ -44,16 +51,16 @@ impl Endpoint {
     }
 
     /// The pacing rate of controls that set none: twice the window in a round trip in slow start,
-    /// 1.2 times it later. It sizes bursts where nothing is paced.
+    /// 1.2 times it later (`tcp_pacing_ss_ratio`, `tcp_pacing_ca_ratio` of ip-sysctl: "current_rate
+    /// = cwnd * mss / srtt"). It sizes bursts where nothing is paced.
     pub(super) fn update_pacing_rate(&mut self) {
         let flow = &mut self.flow;
-        let ratio = if flow.cwnd < flow.ssthresh / 2 {
+        let ratio = if flow.in_slow_start() {
             self.config.pacing_slow_start_ratio
         } else {
             self.config.pacing_avoidance_ratio
         };
-        let packets = flow.cwnd.max(flow.in_flight);
-        let bytes = u64::from(packets) * u64::from(flow.mss) * u64::from(ratio) / 100;
+        let bytes = u64::from(flow.cwnd) * u64::from(flow.mss) * u64::from(ratio) / 100;
         // Up to 18 GB in flight.
         let rate = bytes.saturating_mul(NANOS).checked_div(flow.srtt.as_nanos());
         flow.pacing_rate = rate.unwrap_or(u64::MAX).min(flow.max_pacing_rate);
@@ -61,14 +68,14 @@ impl Endpoint {
 
     pub(super) fn tune_send_buffer(&mut self) {
         let windows = self.control.send_buffer_windows();
-        let (cwnd, reordering) = (self.flow.cwnd, self.recovery.reordering);
-        self.snd.tune_buffer(&self.config, cwnd, reordering, windows);
+        self.snd.tune_buffer(&self.config, self.flow.cwnd, windows);
     }
 
     /// Packets in a burst: a millisecond of the pacing rate, more on short paths, at least two
-    /// (`tcp_min_tso_segs`, `tcp_tso_rtt_log`), at most 64 KB.
+    /// (`tcp_min_tso_segs`, and `tcp_tso_rtt_log`: "distance = min_rtt_usec / (2^tcp_tso_rtt_log)",
+    /// "tso_packet_size += gso_max_size >> distance"), at most 64 KB.
     pub(super) fn burst(&self) -> u32 {
-        let mut bytes = self.flow.pacing_rate >> 10;
+        let mut bytes = self.flow.pacing_rate / BURSTS_PER_SECOND;
         let log = self.config.tso_rtt_log;
         if let Some(least) = self.rtt.least()
             && log > 0
@@ -85,30 +92,27 @@ impl Endpoint {
     }
 
     /// Whether it is better to wait for the next acknowledgement than to send `packets` packets
-    /// now: a longer burst is cheaper. Only right behind another burst, and not while an answer is
-    /// far away.
+    /// now: a longer burst is cheaper. The rule is ours: a burst is a millisecond long, so it may
+    /// wait for an acknowledgement that is due within one. A burst that takes a third of the window
+    /// does not wait (`tcp_tso_win_divisor`), nor do repairs.
     pub(super) fn waits_for_burst(&self, now: Time, packets: u32, burst: u32) -> bool {
         use crate::congestion::RecoveryState::Recovery;
         if packets >= burst || self.flow.state >= Recovery || self.flow.in_flight == 0 {
             return false;
         }
-        if now.since(self.usage.sent_at) > Duration::from_millis(1) {
-            return false;
-        }
-        let mss = self.snd.mss.max(1);
-        let window = self.flow.cwnd.min(self.snd.window / mss);
+        let window = self.flow.cwnd.min(self.snd.window / self.snd.mss.max(1));
         let divisor = self.config.tso_window_divisor;
         if divisor > 0 && packets >= window / divisor {
             return false;
         }
         let Some(first) = self.snd.sent.first() else { return false };
-        // An acknowledgement is expected a round trip after the first packet.
-        let half = Duration::from_nanos(self.rtt.smoothed().as_nanos() / 2);
-        now.since(first.sent_at) >= half
+        let due = first.sent_at + self.rtt.smoothed();
+        due <= now + Duration::from_nanos(NANOS / BURSTS_PER_SECOND)
     }
 
     /// Counts what was sent against the window, once nothing more can be sent; `limited`: the
-    /// congestion window was the reason.
+    /// congestion window was the reason. RFC 2861 §3.2, "after sending a data segment": T_prev is
+    /// `limited_at`, W_used is `used`.
     pub(super) fn validate_window(&mut self, now: Time, limited: bool) {
         let out = self.snd.sent.len();
         let flow = &mut self.flow;
@@ -133,7 +137,7 @@ impl Endpoint {
     }
 
     /// The application has not used the window for a timeout: half of what is unused goes (RFC 2861
-    /// §3.1).
+    /// §3.2), but for the restart window (RFC 5681 §4.1).
     fn forget_unused(&mut self, now: Time) {
         use crate::congestion::RecoveryState::Open;
         let blocked = self.snd.blocked;
@@ -212,11 +216,12 @@ impl Endpoint {
 
     pub(super) fn since_relative_echo(&self, now: Time, echo: u32) -> Duration {
         let passed = ((now.as_nanos() / 1_000_000) as u32).wrapping_sub(echo);
-        Duration::from_millis(u64::from(passed.clamp(1, 1 << 24)))
+        Duration::from_millis(u64::from(passed.clamp(1, LONGEST_ECHO)))
     }
 }
 
-/// The threshold that keeps three quarters of the present window.
+/// The threshold that keeps three quarters of the present window (RFC 2861 §3.2: "ssthresh =
+/// max(ssthresh, 3*cwnd/4)").
 fn current_threshold(cwnd: u32, ssthresh: u32) -> u32 {
     if cwnd < ssthresh { ssthresh } else { ssthresh.max(cwnd / 2 + cwnd / 4) }
 }

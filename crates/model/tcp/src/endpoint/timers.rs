@@ -6,7 +6,11 @@ use netloom_units::{Duration, Time};
 
 use super::{Endpoint, State};
 use crate::event::CloseReason;
+use crate::receiver::acks::DELAY_MAX;
 use crate::recovery::TailProbe;
+
+/// PTO without a sample of the round-trip time (RFC 8985 §7.2).
+const FIRST_PROBE: Duration = Duration::from_secs(1);
 
 /// What the retransmission timer is set for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -107,7 +111,8 @@ impl Endpoint {
     }
 
     /// Whether the other end has been silent for so long that the connection is given up: as long
-    /// as `tcp_retries2` timeouts from 200 ms would take, or `tcp_syn_retries` SYNs.
+    /// as `tcp_retries2` timeouts from the least one would take (ip-sysctl: 924.6 s by default), or
+    /// `tcp_syn_retries` SYNs (RFC 9293 §3.8.3).
     fn has_timed_out(&self, now: Time) -> bool {
         let config = &self.config;
         match self.state {
@@ -162,8 +167,9 @@ impl Endpoint {
         }
     }
 
-    /// PTO (RFC 8985 §7.2): two round trips, and the longest delay of an acknowledgement where only
-    /// one packet is in flight. `None` where no probe is due.
+    /// PTO (TLP_calc_PTO, RFC 8985 §7.2): two round trips, and the longest delay of an
+    /// acknowledgement (TLP.max_ack_delay) where only one packet is in flight. `None` where no
+    /// probe is due: something is being repaired or is SACKed, or a probe is under way.
     fn probe_delay(&self) -> Option<Duration> {
         use crate::congestion::RecoveryState::{Open, Reduced};
         let calm = matches!(self.flow.state, Open | Reduced);
@@ -175,12 +181,11 @@ impl Endpoint {
             return None;
         }
         if !self.rtt.measured() {
-            return Some(Duration::from_secs(1));
+            return Some(FIRST_PROBE);
         }
         let twice = self.rtt.smoothed() + self.rtt.smoothed();
         let alone = self.snd.sent.len() == 1;
-        let more = if alone { self.config.rto_min } else { self.ticks.one() + self.ticks.one() };
-        Some(twice + more)
+        Some(if alone { twice + DELAY_MAX } else { twice })
     }
 
     /// TLP_send_probe (RFC 8985 §7.3).
@@ -192,13 +197,14 @@ impl Endpoint {
         let fresh = self.snd.unsent() > 0 && self.snd.window_end() > self.snd.nxt;
         self.recovery.probe = Some(TailProbe { end: self.snd.nxt, resent: !fresh });
         self.snd.probe_due = true;
-        // The timeout counts from the last transmission: the probe.
+        // The timeout counts from the last transmission: the probe (§7.3).
         self.set_timeout(now);
     }
 
+    /// The reordering window of RACK is over (RFC 8985 §6.2, step 5).
     fn reordering_timeout(&mut self, now: Time) {
         let before = self.in_flight();
-        self.detect_losses(now, true);
+        self.detect_losses(now);
         if self.in_flight() != before || self.snd.sent.lost() > 0 {
             self.repair_after_timer(now);
         }
@@ -219,6 +225,7 @@ impl Endpoint {
         if !self.snd.sent.is_empty() || !self.snd.has_unsent() {
             return;
         }
+        // "Exponentially between successive probes" (RFC 9293 §3.8.6.1); the timeout is bounded.
         self.recovery.backoff = (self.recovery.backoff + 1).min(self.config.retries2);
         self.snd.force = true;
         let delay = self.rtt.timeout(self.recovery.backoff);

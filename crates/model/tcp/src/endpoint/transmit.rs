@@ -11,6 +11,8 @@ use crate::segment::{Ecn, Flags, SackBlocks, Segment, SynOptions, Timestamps, Tr
 use crate::sent::Sent;
 use crate::sequence::SYN_AT;
 
+/// The other end's maximum segment as long as nothing else is known (RFC 9293 §3.7.1).
+const DEFAULT_MSS: u32 = 536;
 /// Nanoseconds of a second.
 const NANOS: u64 = 1_000_000_000;
 
@@ -88,7 +90,7 @@ impl Endpoint {
         if self.negotiated.ecn_on() && self.negotiated.echo {
             flags |= Flags::ECE;
         }
-        let segment = self.rcv.acks.segment.max(536);
+        let segment = self.rcv.acks.segment.max(DEFAULT_MSS);
         let window = self.rcv.window_to_send(&self.config, segment);
         Segment {
             seq: self.snd.sequence.wire(position),
@@ -161,7 +163,8 @@ impl Endpoint {
         self.send_new(now, in_flight)
     }
 
-    /// Nothing is left to send: the application limits from now on.
+    /// Nothing is left to send: the application limits from now on (CheckIfApplicationLimited,
+    /// draft-cheng-iccrg-delivery-rate-estimation-00 §3.4).
     fn note_idle(&mut self, in_flight: u32) {
         let lost = self.snd.sent.lost() > self.snd.sent.resent();
         if in_flight < self.flow.cwnd && !lost && self.state.sends() {
@@ -188,14 +191,12 @@ impl Endpoint {
         true
     }
 
-    /// `bytes` go out: when may the next ones?
-    fn pace(&mut self, now: Time, bytes: u64) {
+    /// `bytes` of payload go out: when may the next ones (BBR.next_departure_time, draft-cardwell-
+    /// ccwg-bbr-00 §4.6.2)? Headers do not count: recorded (benches/tcp/loopback.py).
+    fn pace(&mut self, now: Time, bytes: u32) {
         let rate = self.flow.pacing_rate;
         if self.paced && rate != u64::MAX && rate > 0 {
             let wait = (u128::from(bytes) * u128::from(NANOS) / u128::from(rate)) as u64;
-            // A late packet shortens the wait for the next one, by half of it at most.
-            let credit = now.since(self.next_at).as_nanos();
-            let wait = wait - (wait / 2).min(credit);
             self.next_at = now.max(self.next_at) + Duration::from_nanos(wait);
         }
     }
@@ -208,6 +209,7 @@ impl Endpoint {
         self.recovery.prr.sent += 1;
         let packet = *self.snd.sent.get(id).expect("it was just found");
         let first = id == self.snd.sent.first_id();
+        // The timer runs from the latest transmission of the first packet (RFC 6675 §6).
         if self.timers.retransmit.is_none()
             || (first && self.timers.is_set_for(Retransmit::Timeout))
         {
@@ -231,8 +233,7 @@ impl Endpoint {
     }
 
     fn finish_data(&mut self, now: Time, mut segment: Segment, fresh: bool) -> Transmit {
-        let bytes = segment.packet_bytes(u32::from(self.config.network_header));
-        self.pace(now, bytes);
+        self.pace(now, segment.len);
         self.snd.packets_sent += u64::from(segment.packets());
         self.usage.sent_at = now;
         self.rcv.acks.sending_data(now);
@@ -296,8 +297,8 @@ impl Endpoint {
         if partial == 0 {
             return take;
         }
-        // RFC 9293 §3.7.4, by Minshall: one packet that is not full may be in flight. The last one
-        // before a FIN goes at once.
+        // RFC 9293 §3.7.4, by draft-minshall-nagle-01: one packet that is not full may be in
+        // flight. The last one before a FIN goes at once.
         let last = u64::from(take) == unsent;
         let small_in_flight = self.snd.small_end > self.snd.una && !self.snd.sent.is_empty();
         let free = self.config.no_delay || (last && self.snd.closing) || !small_in_flight;
@@ -320,8 +321,8 @@ impl Endpoint {
         let mut segment = self.bare(now, start);
         segment.len = take;
         segment.mss = mss.min(65_535) as u16;
-        let many = u64::from(take) > u64::from(self.snd.largest_window) / 2;
-        if last || many {
+        // The last of what is written is pushed (RFC 9293 §3.9.1.2).
+        if last {
             segment.flags |= Flags::PSH;
         }
         if fin {
@@ -388,8 +389,8 @@ impl Endpoint {
         Some(self.resend(now, last))
     }
 
-    /// A probe of the other end's window: as much as it takes, else an old number without payload
-    /// (RFC 9293 §3.8.6.1).
+    /// A probe of the other end's window: as much as it takes, else an old number without payload,
+    /// which has to be answered, as a keep-alive has (RFC 9293 §3.8.6.1, §3.8.4).
     fn send_window_probe(&mut self, now: Time) -> Transmit {
         let window = self.snd.window_end().saturating_sub(self.snd.nxt);
         let take = u64::from(self.snd.mss).min(self.snd.unsent()).min(window) as u32;

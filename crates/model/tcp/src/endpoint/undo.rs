@@ -1,5 +1,6 @@
 //! Undoing a reduction that was not justified: the retransmissions were spurious, by DSACKs (RFC
-//! 3708), timestamps (RFC 3522, RFC 4015) or F-RTO. Not here: what looks for them.
+//! 3708), timestamps (RFC 3522, RFC 4015) or F-RTO (RFC 5682). Which state tries which one follows
+//! Sarolahti and Kuznetsov 2002, §3.3 †. Not here: what looks for them.
 
 use super::Endpoint;
 use crate::congestion::RecoveryState as S;
@@ -11,8 +12,9 @@ impl Endpoint {
             && (self.recovery.all_spurious() || self.answers_the_original())
     }
 
-    /// Eifel: the acknowledgement echoes a timestamp from before the first retransmission.
-    fn answers_the_original(&self) -> bool {
+    /// Eifel: the acknowledgement echoes a timestamp from before the first retransmission (RFC 3522
+    /// §3.2, step 5).
+    pub(super) fn answers_the_original(&self) -> bool {
         let Some((echo, first)) = self.flow.timestamp_echo.zip(self.recovery.first_resent) else {
             return false;
         };
@@ -20,6 +22,8 @@ impl Endpoint {
         self.negotiated.timestamps && (echo.wrapping_sub(first) as i32) < 0
     }
 
+    /// Window and threshold become what they were (RFC 4015 §3). The whole window comes back, not
+    /// the flight size: pacing or the acknowledgements' clock spreads what follows.
     fn undo_reduction(&mut self, unmark: bool) {
         if unmark {
             self.snd.sent.unmark_losses();
@@ -56,7 +60,8 @@ impl Endpoint {
         if self.recovery.undo_from.is_none() || !self.answers_the_original() {
             return false;
         }
-        // Reordering made it: the packets are on their way.
+        // Reordering made it: the packets are on their way. The state stays until what was sent
+        // again is answered, too, so that its duplicates do not look like another loss.
         if self.snd.sent.resent() > 0 {
             return true;
         }
@@ -65,7 +70,7 @@ impl Endpoint {
         true
     }
 
-    /// By DSACKs for everything that was retransmitted.
+    /// By DSACKs for everything that was retransmitted (RFC 3708 §3).
     pub(super) fn undo_by_duplicates(&mut self) -> bool {
         let undo = self.recovery.undo_from.is_some() && self.recovery.all_spurious();
         if undo {
@@ -74,7 +79,7 @@ impl Endpoint {
         undo
     }
 
-    /// After a timeout. `certain`: F-RTO has found it spurious.
+    /// After a timeout. `certain`: F-RTO has found it spurious (RFC 5682 §3.1, step 3b).
     pub(super) fn undo_loss(&mut self, certain: bool) -> bool {
         if !certain && !self.may_undo() {
             return false;

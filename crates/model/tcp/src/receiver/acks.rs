@@ -79,7 +79,7 @@ impl AckPolicy {
         let since = now.since(self.received_at);
         self.received_at = now;
         if self.gap == Duration::ZERO {
-            self.be_quick(window, QUICK_MOST);
+            self.be_quick(window);
             self.gap = DELAY_MIN;
             return;
         }
@@ -91,20 +91,20 @@ impl AckPolicy {
             self.gap = (half + since).min(rto);
         } else if since > rto {
             // The other end has restarted: it needs acknowledgements to grow its window.
-            self.be_quick(window, QUICK_MOST);
+            self.be_quick(window);
         }
     }
 
     /// The next acknowledgements go out at once: as many as half the window has segments.
-    pub fn be_quick(&mut self, window: u32, most: u32) {
+    fn be_quick(&mut self, window: u32) {
         let segments = window / (2 * self.segment.max(1));
         let segments = if segments == 0 { 2 } else { segments };
-        self.quick = self.quick.max(segments.min(most));
+        self.quick = self.quick.max(segments.min(QUICK_MOST));
     }
 
-    /// Something is wrong (a mark, a duplicate): acknowledge at once for a while.
-    pub fn be_alert(&mut self, window: u32, most: u32) {
-        self.be_quick(window, most);
+    /// Something arrived twice: acknowledge at once for a while.
+    pub fn be_alert(&mut self, window: u32) {
+        self.be_quick(window);
         self.interactive = false;
         self.gap = DELAY_MIN;
     }
@@ -155,6 +155,8 @@ impl AckPolicy {
         if self.held >= config.comp_sack_segments {
             self.now = true;
         } else if self.compressed.is_none() {
+            // "A timer based on 5% of SRTT, capped by this sysctl" (`tcp_comp_sack_delay_ns` of
+            // ip-sysctl).
             let part = Duration::from_nanos(rtt.as_nanos() / 20);
             let delay = config.comp_sack_delay.min(part) + config.comp_sack_slack;
             self.compressed = Some(now + delay);

@@ -44,6 +44,46 @@ fn a_single_loss_is_repaired_in_a_round_trip() {
     assert_eq!(info.recovery, RecoveryState::Open);
 }
 
+/// An acknowledgement that was delayed and one that a gap asks for at once are one segment: what it
+/// acknowledges was not overtaken by what it SACKs, so that the next loss needs no reordering
+/// window (RFC 8985 §6.2, steps 3 and 4).
+#[test]
+fn a_delayed_acknowledgement_before_a_gap_is_no_reordering() {
+    for first in [120, 121] {
+        let plan = move |number, segment: &Segment| {
+            let lost = segment.len > 0 && [first, first + 400].contains(&number);
+            if lost { Fate::Drop } else { Fate::Pass }
+        };
+        let mut network = Network::symmetric(Config::default(), 20_000_000, ms(50), 1 << 20);
+        network.lines[0].plan = Box::new(plan);
+        network.send(900 * u64::from(MSS));
+        network.run(at_ms(5_000));
+        assert_eq!(network.hosts[1].received, 900 * u64::from(MSS));
+        assert_eq!(network.hosts[0].endpoint.info().reordering, 3);
+        // The second one is the packet `first + 399` if one was sent again before it.
+        let packets = [first as u32 + 399, first as u32 + 400];
+        let sent: Vec<_> = packets.iter().map(|packet| times(&network, *packet)).collect();
+        let again = sent.iter().find(|times| times.len() == 2).expect("it was lost");
+        let gap = again[1].since(again[0]);
+        assert!(gap < ms(110), "{first}: {gap}");
+    }
+}
+
+/// The window after a recovery is the threshold: what was SACKed meanwhile does not let it grow
+/// once more.
+#[test]
+fn a_recovery_ends_at_the_threshold() {
+    let mut network = path(Config::default(), drop(&[60]));
+    network.send(2_000 * u64::from(MSS));
+    let recovers =
+        |network: &Network| network.hosts[0].endpoint.info().recovery == RecoveryState::Recovery;
+    network.run_while(at_ms(3_000), |network| !recovers(network));
+    network.run_while(at_ms(3_000), recovers);
+    let info = network.hosts[0].endpoint.info();
+    assert_eq!((info.lost, info.recovery), (1, RecoveryState::Open));
+    assert_eq!(Some(info.cwnd), info.ssthresh);
+}
+
 #[test]
 fn several_losses_in_a_window_need_no_timeout() {
     let mut network = path(Config::default(), drop(&[1, 3, 5, 6, 7]));
@@ -91,9 +131,9 @@ fn a_lost_retransmission_is_found_by_time() {
         let lost = number == 4 || (is_fourth && retransmitted == 1);
         if lost { Fate::Drop } else { Fate::Pass }
     });
-    network.send(400 * u64::from(MSS));
+    network.send(900 * u64::from(MSS));
     network.run(at_ms(5_000));
-    assert_eq!(network.hosts[1].received, 400 * u64::from(MSS));
+    assert_eq!(network.hosts[1].received, 900 * u64::from(MSS));
     let times = times(&network, 4);
     assert_eq!(times.len(), 3);
     // One round trip more, plus a quarter of it at most, and no timeout (which takes 300 ms).

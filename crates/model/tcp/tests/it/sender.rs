@@ -123,9 +123,9 @@ fn a_bounded_pacing_rate_paces_any_control() {
     network.hosts[0].keep = false;
     network.send(u64::MAX / 4);
     network.run(at_ms(10_000));
-    // Headers are paced, too; a late packet shortens the next wait.
+    // Payload is paced, headers are not; the handshake takes 20 ms.
     let rate = network.hosts[1].received / 10;
-    assert!((460_000..=500_000).contains(&rate), "{rate}");
+    assert!((495_000..=502_000).contains(&rate), "{rate}");
 }
 
 #[test]

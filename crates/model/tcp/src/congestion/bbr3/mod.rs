@@ -6,34 +6,36 @@ mod probing;
 
 use netloom_units::{Duration, Time};
 
-use super::bbr::{
-    Aggregation, BW_SHIFT, ONE, burst, first_bandwidth, least_burst, pacing_rate, product,
+use super::path::{
+    Aggregation, BURSTS_IN_FLIGHT, ONE, burst, first_bandwidth, pacing_rate, product,
 };
 use super::{CongestionControl, CongestionEvent, Flow, RecoveryState};
 use crate::rate::RateSample;
 
-/// Gains, in 256ths (§5.1): 4 ln 2, 0.35, 0.9, 1.25; windows of 2, and 2.25 while probing up.
-const STARTUP_GAIN: u64 = 710;
-const DRAIN_GAIN: u64 = 90;
-const DOWN_GAIN: u64 = 230;
+/// Gains (§5.1): 4 ln 2, 0.35, 0.9, 1.25; windows of 2, and 2.25 while probing up.
+const STARTUP_GAIN: u64 = 2773;
+const DRAIN_GAIN: u64 = 350;
+const DOWN_GAIN: u64 = 900;
 const UP_GAIN: u64 = 5 * ONE / 4;
 const CWND_GAIN: u64 = 2 * ONE;
 const UP_CWND_GAIN: u64 = 9 * ONE / 4;
 const PROBE_RTT_CWND_GAIN: u64 = ONE / 2;
 /// More than 2 % lost is too much (BBR.LossThresh).
 const LOSS_PERCENT: u64 = 2;
-/// What a bound keeps after losses (BBR.Beta): 0.7, in 1024ths.
-const BETA: u64 = 717;
-/// What is left free below the long-term bound (BBR.Headroom): 0.15, in 256ths.
-const HEADROOM: u64 = 38;
+/// What a bound keeps after losses (BBR.Beta).
+const BETA: u64 = 7 * ONE / 10;
+/// What is left free below the long-term bound (BBR.Headroom).
+const HEADROOM: u64 = 15 * ONE / 100;
+/// BBRMinPipeCwnd, and the least of BBRSetSendQuantum.
 const LEAST_CWND: u32 = 4;
+const LEAST_BURST: u32 = 2;
 /// BBR.MinRTTFilterLen, BBR.ProbeRTTInterval, BBR.ProbeRTTDuration.
 const RTT_WINDOW: Duration = Duration::from_secs(10);
 const PROBE_RTT_INTERVAL: Duration = Duration::from_secs(5);
 const PROBE_RTT_TIME: Duration = Duration::from_millis(200);
 /// Rounds without a quarter more bandwidth, and rounds of losses, that end Startup.
 const FULL_ROUNDS: u32 = 3;
-const AGGREGATION_ROUNDS: u32 = 5;
+const AGGREGATION_ROUNDS: u64 = 10;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Mode {
@@ -176,14 +178,14 @@ impl Bbr3 {
     /// BBRInflight: the product with room for bursts.
     fn inflight(&self, flow: &Flow, bandwidth: u64, gain: u64) -> u32 {
         let packets = product(flow, bandwidth, self.rtt, gain);
-        let packets = packets.max(3 * burst(flow)).max(LEAST_CWND);
+        let packets = packets.max(BURSTS_IN_FLIGHT * burst(flow, LEAST_BURST)).max(LEAST_CWND);
         packets.saturating_add(if self.mode == Mode::Up { 2 } else { 0 })
     }
 
     /// §5.5.1 and §5.5.10: rounds, bandwidth, signals of congestion.
     fn update_signals(&mut self, flow: &Flow, sample: &RateSample) {
         self.round_start = false;
-        let Some(rate) = sample.packets_per_round(BW_SHIFT) else { return };
+        let Some(rate) = sample.bytes_per_second(flow.mss) else { return };
         let delivered = sample.delivered.unwrap_or(0);
         if sample.prior_delivered >= self.round_end {
             self.round_end = flow.delivered;
@@ -282,7 +284,7 @@ impl Bbr3 {
 
 /// β of a bound.
 fn kept(value: u64) -> u64 {
-    (u128::from(value) * u128::from(BETA) / 1024) as u64
+    (u128::from(value) * u128::from(BETA) / u128::from(ONE)) as u64
 }
 
 /// IsInflightTooHigh: more than 2 % of what was in flight is lost.
@@ -358,10 +360,11 @@ impl CongestionControl for Bbr3 {
         true
     }
 
-    fn min_burst(&self, flow: &Flow) -> Option<u32> {
-        Some(least_burst(flow))
+    fn min_burst(&self, _: &Flow) -> Option<u32> {
+        Some(LEAST_BURST)
     }
 
+    /// As version 1's, which is recorded (benches/tcp/loopback.py).
     fn send_buffer_windows(&self) -> u32 {
         3
     }

@@ -8,7 +8,7 @@ use super::{
     Phase, RTT_WINDOW, UP_GAIN, is_too_lossy, kept,
 };
 use crate::congestion::Flow;
-use crate::congestion::bbr::{ONE, product};
+use crate::congestion::path::{ONE, product};
 use crate::rate::RateSample;
 
 impl Bbr3 {

@@ -1,0 +1,149 @@
+//! What the versions of BBR share: how gains and bandwidths are kept, the bandwidth-delay product,
+//! the pacing rate, bursts, and the estimate of aggregation. Sections are those of
+//! draft-cardwell-iccrg-bbr-congestion-control-00 ("v1") and of its successor draft-cardwell-
+//! ccwg-bbr-00 ("v3"). Not here: what either version makes of them.
+//!
+//! The drafts compute in real numbers. Here a gain is a whole number of thousandths, which has
+//! every digit that the drafts give, and a bandwidth a whole number of payload bytes per second.
+
+use netloom_units::{Duration, Time};
+
+use super::Flow;
+use crate::windowed::Greatest;
+
+/// A gain of 1.
+pub(super) const ONE: u64 = 1000;
+/// BBRPacingMarginPercent (v3 §4.6.2): what is paced less than the bandwidth. v1's draft has none.
+const PACING_MARGIN: u64 = 1;
+/// The longest burst: 64 KBytes (v1 §4.2.2, v3 §4.6.3).
+const LONGEST_BURST: u64 = 65_536;
+/// Bursts of sender, offload and receiver that are in flight at once (v1 §4.2.3.2, v3 §4.5.8).
+pub(super) const BURSTS_IN_FLIGHT: u32 = 3;
+/// Round-trip time that the first pacing rate assumes without a sample (v1 §4.2.1, v3 §4.6.2).
+const FIRST_RTT: Duration = Duration::from_millis(1);
+
+/// Bytes that `bandwidth` delivers in `time`.
+fn delivers(bandwidth: u64, time: Duration) -> u128 {
+    u128::from(bandwidth) * u128::from(time.as_nanos()) / 1_000_000_000
+}
+
+/// Packets of `gain` bandwidth-delay products, rounded up; the initial window without a round-trip
+/// time (BBRInflight of v1 §4.2.3.2 without its bursts, BBRBDPMultiple of v3 §4.6.4.2).
+pub(super) fn product(flow: &Flow, bandwidth: u64, rtt: Option<Duration>, gain: u64) -> u32 {
+    let Some(rtt) = rtt else { return flow.initial_cwnd };
+    let bytes = delivers(bandwidth, rtt) * u128::from(gain);
+    let packets = bytes.div_ceil(u128::from(ONE) * u128::from(flow.mss.max(1)));
+    u32::try_from(packets).unwrap_or(u32::MAX)
+}
+
+/// The pacing rate at `gain` (v1 §4.2.1, v3 §4.6.2), in bytes per second.
+pub(super) fn pacing_rate(flow: &Flow, bandwidth: u64, gain: u64) -> u64 {
+    let rate = u128::from(bandwidth) * u128::from(gain) * u128::from(100 - PACING_MARGIN);
+    let rate = rate / (100 * u128::from(ONE));
+    // A rate of zero would never send again.
+    u64::try_from(rate).unwrap_or(u64::MAX).clamp(1, flow.max_pacing_rate)
+}
+
+/// The bandwidth before any sample: the initial window in a round trip (BBRInitPacingRate).
+pub(super) fn first_bandwidth(flow: &Flow) -> u64 {
+    let rtt = if flow.srtt == Duration::ZERO { FIRST_RTT } else { flow.srtt };
+    let bytes = u64::from(flow.initial_cwnd) * u64::from(flow.mss);
+    bytes.saturating_mul(1_000_000_000) / rtt.as_nanos().max(1)
+}
+
+/// Packets of a burst: a millisecond of the pacing rate, `least` at least (v1 §4.2.2, v3 §4.6.3).
+pub(super) fn burst(flow: &Flow, least: u32) -> u32 {
+    let bytes = (flow.pacing_rate / 1000).min(LONGEST_BURST);
+    ((bytes / u64::from(flow.mss.max(1))) as u32).max(least)
+}
+
+/// How many packets more than the bandwidth explains are acknowledged at once (BBR.extra_acked, v3
+/// §4.5.9).
+#[derive(Debug, Default)]
+pub(super) struct Aggregation {
+    since: Time,
+    acked: u32,
+    rounds: u64,
+    most: Greatest,
+}
+
+impl Aggregation {
+    /// An interval begins.
+    pub fn restart(&mut self, now: Time) {
+        self.since = now;
+        self.acked = 0;
+    }
+
+    /// BBRUpdateACKAggregation: `acked` packets were acknowledged, `round`: as the first of a round
+    /// trip. The estimate is the greatest of the last `window` round trips.
+    pub fn update(&mut self, flow: &Flow, acked: u32, bandwidth: u64, round: bool, window: u64) {
+        self.rounds += u64::from(round);
+        let bytes = delivers(bandwidth, flow.now.since(self.since));
+        let mut expected = u32::try_from(bytes / u128::from(flow.mss.max(1))).unwrap_or(u32::MAX);
+        if self.acked <= expected {
+            self.restart(flow.now);
+            expected = 0;
+        }
+        self.acked = self.acked.saturating_add(acked);
+        let extra = self.acked.saturating_sub(expected).min(flow.cwnd);
+        self.most.update(window, self.rounds, extra.into());
+    }
+
+    /// Packets to allow in flight beside the product.
+    pub const fn packets(&self) -> u32 {
+        self.most.value() as u32
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn flow() -> Flow {
+        let mut flow = Flow::new(10, u64::MAX);
+        flow.mss = 1000;
+        flow
+    }
+
+    #[test]
+    fn the_product_is_bandwidth_times_round_trip() {
+        // 1 MB/s and 100 ms hold 100 packets; half a packet counts whole.
+        let rtt = Some(Duration::from_millis(100));
+        assert_eq!(product(&flow(), 1_000_000, rtt, 2 * ONE), 200);
+        assert_eq!(product(&flow(), 1_005_000, rtt, ONE), 101);
+        assert_eq!(product(&flow(), 1_000_000, None, ONE), 10);
+    }
+
+    #[test]
+    fn the_pacing_rate_leaves_a_hundredth() {
+        assert_eq!(pacing_rate(&flow(), 1_000_000, 1250), 1_237_500);
+        let bounded = Flow { max_pacing_rate: 5000, ..flow() };
+        assert_eq!(pacing_rate(&bounded, 1_000_000, ONE), 5000);
+    }
+
+    #[test]
+    fn bursts_grow_with_the_pacing_rate() {
+        let of = |pacing_rate| burst(&Flow { pacing_rate, ..flow() }, 2);
+        assert_eq!([of(150_000), of(3_000_000)], [2, 3]);
+        assert_eq!(of(u64::MAX), 65);
+    }
+
+    #[test]
+    fn what_comes_at_once_is_extra() {
+        let mut aggregation = Aggregation::default();
+        let mut flow = Flow { cwnd: 100, ..flow() };
+        aggregation.restart(flow.now);
+        for step in 1..=20u64 {
+            // 100 packets per second on average, in groups of ten.
+            flow.now = Time::from_nanos(step * 100_000_000);
+            aggregation.update(&flow, 10, 100_000, false, 10);
+        }
+        assert_eq!(aggregation.packets(), 10);
+        // A pause, ten round trips without any, and it is forgotten.
+        for step in 1..=1200u64 {
+            flow.now = Time::from_nanos(3_000_000_000 + step * 10_000_000);
+            aggregation.update(&flow, 1, 100_000, step % 100 == 0, 10);
+        }
+        assert_eq!(aggregation.packets(), 1);
+    }
+}
