@@ -1,5 +1,5 @@
-//! Dividing a graph into regions of about one weight with few edges between them. Not here: what its
-//! points are (`partition`).
+//! Dividing a graph into regions of about one weight with few edges between them. Not here: what
+//! its points are (`partition`).
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
