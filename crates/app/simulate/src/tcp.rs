@@ -2,7 +2,8 @@
 //! here: what sysctls do (`netloom-tcp`).
 
 use anyhow::{Context, Result};
-use netloom_scenario::{Node, Scenario};
+use netloom_plan::NodePlan;
+use netloom_scenario::Scenario;
 use netloom_tcp::Config;
 
 /// Whether a sysctl is modelled.
@@ -14,7 +15,7 @@ pub fn is_modelled(name: &str) -> bool {
 ///
 /// # Errors
 /// If a value is none of its sysctl.
-pub fn config(scenario: &Scenario, node: &Node) -> Result<Config> {
+pub fn config(scenario: &Scenario, node: &NodePlan) -> Result<Config> {
     let mut config = Config::default();
     config.hz = scenario.simulation.tcp_hz.unwrap_or(config.hz);
     for (name, value) in node.sysctls.iter().filter(|(name, _)| is_modelled(name)) {

@@ -11,8 +11,9 @@ use std::thread;
 use netloom_sim::{Announcement, Cell, EndlessLoop, Schedule, Simulation, Step};
 use netloom_units::Time;
 
-/// How often a thread looks whether there is something to do before it sleeps.
-const SPINS: u32 = 5000;
+/// How often a thread looks whether there is something to do before it sleeps: for longer than it
+/// takes to be woken on a virtual machine.
+const SPINS: u32 = 20_000;
 
 /// Lets everything happen up to and including `until`, on so many threads at most.
 ///
@@ -35,7 +36,7 @@ fn on_threads(simulation: &mut Simulation, until: Time, threads: usize) -> Resul
     let schedule = simulation.schedule(until);
     let seat = |cell| Seat { cell: Mutex::new(cell), mail: Mutex::default() };
     let shared = Shared {
-        schedule: Mutex::new((schedule, None)),
+        schedule: Mutex::new(Common { plan: schedule, failed: None, sleepers: 0 }),
         changes: AtomicU64::new(0),
         changed: Condvar::new(),
         seats: simulation.cells.iter_mut().map(seat).collect(),
@@ -50,18 +51,27 @@ fn on_threads(simulation: &mut Simulation, until: Time, threads: usize) -> Resul
         }
     });
     shared.seats.iter().for_each(Seat::deliver);
-    let (_, failed) = shared.schedule.into_inner().unwrap_or_else(PoisonError::into_inner);
-    failed.map_or(Ok(()), Err)
+    let common = shared.schedule.into_inner().unwrap_or_else(PoisonError::into_inner);
+    common.failed.map_or(Ok(()), Err)
 }
 
 /// What the threads have in common.
 struct Shared<'a> {
-    /// Who is to be run, and what went wrong.
-    schedule: Mutex<(Schedule, Option<EndlessLoop>)>,
+    schedule: Mutex<Common>,
     /// How often the schedule has changed.
     changes: AtomicU64,
     changed: Condvar,
     seats: Vec<Seat<'a>>,
+}
+
+/// What one thread at a time looks at.
+struct Common {
+    /// Who is to be run.
+    plan: Schedule,
+    /// What went wrong.
+    failed: Option<EndlessLoop>,
+    /// How many threads sleep.
+    sleepers: usize,
 }
 
 /// A cell, and what has been announced to it meanwhile.
@@ -82,25 +92,25 @@ impl Shared<'_> {
     /// Runs cells until nothing more is to be done.
     fn work(&self, thread: usize) {
         let mut announced = Vec::new();
-        let mut schedule = lock(&self.schedule);
+        let mut common = lock(&self.schedule);
         loop {
-            match schedule.0.pick(thread) {
+            match common.plan.pick(thread) {
                 Step::Done => return,
-                Step::Wait => schedule = self.wait(schedule),
+                Step::Wait => common = self.wait(common),
                 Step::Run { cell, horizon } => {
-                    drop(schedule);
+                    drop(common);
                     let ran = self.run(cell, horizon, &mut announced);
-                    schedule = lock(&self.schedule);
-                    let (plan, failed) = &mut *schedule;
+                    common = lock(&self.schedule);
+                    let plan = &mut common.plan;
                     announced.drain(..).for_each(|(cell, release)| plan.announced(cell, release));
                     match ran {
                         Ok(next) => plan.finish(cell, next),
                         Err(endless) => {
-                            failed.get_or_insert(endless);
                             plan.stop();
+                            common.failed.get_or_insert(endless);
                         }
                     }
-                    self.has_changed();
+                    self.has_changed(&common);
                 }
             }
         }
@@ -125,28 +135,32 @@ impl Shared<'_> {
         Ok(cell.next_event())
     }
 
-    fn has_changed(&self) {
+    fn has_changed(&self, common: &Common) {
         self.changes.fetch_add(1, Ordering::Release);
-        self.changed.notify_all();
+        if common.sleepers > 0 {
+            self.changed.notify_all();
+        }
     }
 
     /// Waits until the schedule has changed: mostly for less time than it takes to sleep.
-    fn wait<'g>(&'g self, schedule: Guard<'g>) -> Guard<'g> {
+    fn wait<'g>(&'g self, common: MutexGuard<'g, Common>) -> MutexGuard<'g, Common> {
         let before = self.changes.load(Ordering::Acquire);
-        drop(schedule);
+        drop(common);
         for _ in 0..SPINS {
             if self.changes.load(Ordering::Acquire) != before {
                 return lock(&self.schedule);
             }
             std::hint::spin_loop();
         }
-        let schedule = lock(&self.schedule);
+        let mut common = lock(&self.schedule);
+        common.sleepers += 1;
         let same = |_: &mut _| self.changes.load(Ordering::Acquire) == before;
-        self.changed.wait_while(schedule, same).unwrap_or_else(PoisonError::into_inner)
+        let woken = self.changed.wait_while(common, same);
+        let mut common = woken.unwrap_or_else(PoisonError::into_inner);
+        common.sleepers -= 1;
+        common
     }
 }
-
-type Guard<'a> = MutexGuard<'a, (Schedule, Option<EndlessLoop>)>;
 
 fn lock<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
     // A thread that panics ends the others by its alarm.
@@ -159,8 +173,9 @@ struct Alarm<'a, 'b>(&'a Shared<'b>);
 impl Drop for Alarm<'_, '_> {
     fn drop(&mut self) {
         if thread::panicking() {
-            lock(&self.0.schedule).0.stop();
-            self.0.has_changed();
+            let mut common = lock(&self.0.schedule);
+            common.plan.stop();
+            self.0.has_changed(&common);
         }
     }
 }

@@ -84,7 +84,7 @@ fn spec(
         Transport::Tcp { port, dscp, congestion_control } => {
             let work = work(traffic, &stream, drawn)?;
             let over = (*port, congestion_control.as_deref());
-            let tcp = connections(scenario, traffic, (from, &receivers), over, work);
+            let tcp = connections((scenario, plan), traffic, (from, &receivers), over, work);
             (FlowKind::Tcp(Box::new(tcp?)), *dscp)
         }
     };
@@ -139,7 +139,7 @@ fn work(traffic: &Traffic, stream: &Stream, receivers: Receivers) -> Result<TcpW
 
 /// The connections of a flow over TCP.
 fn connections(
-    scenario: &Scenario,
+    (scenario, plan): (&Scenario, &Plan),
     traffic: &Traffic,
     (from, receivers): (&str, &[String]),
     (port, congestion_control): (u16, Option<&str>),
@@ -153,7 +153,7 @@ fn connections(
     });
     let control = control.transpose()?;
     let of = |node: &str| {
-        let found = scenario.node(node);
+        let found = plan.node(node);
         tcp::config(scenario, found.with_context(|| format!("there is no node `{node}`"))?)
     };
     let mut sender = of(from)?;

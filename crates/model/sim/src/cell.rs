@@ -36,7 +36,11 @@ const MOST_GENERATIONS: u32 = 10_000;
 ///
 /// What happens depends neither on the times to which cells are advanced nor on how many there
 /// are.
+///
+/// Cells that lie side by side are advanced on different CPUs: they share no line of a cache, nor
+/// the pair of lines that some CPUs fetch together.
 #[derive(Debug)]
+#[repr(align(128))]
 pub struct Cell {
     pub(crate) now: Time,
     pub(crate) queue: Queue,

@@ -38,6 +38,8 @@ pub(crate) struct Step {
 pub(crate) struct Table {
     /// The longest prefix first, of equally long ones by network, then the lowest metric.
     routes: Vec<Route>,
+    /// Where the routes of each length of prefix end.
+    ends: Vec<usize>,
 }
 
 impl Table {
@@ -59,9 +61,19 @@ impl Table {
     /// Adds routes.
     pub fn add(&mut self, routes: impl IntoIterator<Item = Route>) {
         self.routes.extend(routes);
+        self.order();
+    }
+
+    fn order(&mut self) {
         self.routes.sort_by_key(|Route { to, metric, .. }| {
             (std::cmp::Reverse(to.length()), to.network(), *metric)
         });
+        let mut end = 0;
+        self.ends.clear();
+        for alike in self.routes.chunk_by(|a, b| a.to.length() == b.to.length()) {
+            end += alike.len();
+            self.ends.push(end);
+        }
     }
 
     /// Adds a route.
@@ -97,6 +109,7 @@ impl Table {
     pub fn remove(&mut self, to: IpPrefix) -> Result<RouteChanged, RouteError> {
         let first = self.routes.iter().position(|route| route.to.network() == to);
         let was = self.routes.remove(first.ok_or(RouteError::Missing)?);
+        self.order();
         Ok(RouteChanged { was: Some(was), is: None })
     }
 
@@ -136,12 +149,11 @@ impl Table {
 
     /// The first route to `address` that is wanted: a binary search for each length of prefix.
     fn find(&self, address: IpAddr, is_wanted: impl Fn(&Route) -> bool) -> Option<&Route> {
-        let mut rest = &self.routes[..];
-        while let Some(longest) = rest.first().map(|route| route.to.length()) {
-            let alike = rest.partition_point(|route| route.to.length() == longest);
-            let (alike, shorter) = rest.split_at(alike);
-            rest = shorter;
-            let Some(wanted) = IpPrefix::new(address, longest) else { continue };
+        let mut begin = 0;
+        for end in &self.ends {
+            let alike = &self.routes[begin..*end];
+            begin = *end;
+            let Some(wanted) = IpPrefix::new(address, alike[0].to.length()) else { continue };
             let network = wanted.network();
             let first = alike.partition_point(|route| route.to.network() < network);
             let mut same = alike[first..].iter().take_while(|route| route.to.network() == network);

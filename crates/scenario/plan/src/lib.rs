@@ -116,7 +116,8 @@ fn plan_numbered(
     let limits =
         SharedLimits { total: scenario.total_limits, groups: scenario.group_limits.clone() };
     let outside = outside::ends(scenario, &macs, &addressing);
-    Ok(Plan { nodes, hosts_file, segments, generated, limits, outside })
+    let places = nodes.iter().enumerate().map(|(place, node)| (node.name.clone(), place)).collect();
+    Ok(Plan { nodes, places, hosts_file, segments, generated, limits, outside })
 }
 
 /// The other end of every interface with a direct link, by node and interface.

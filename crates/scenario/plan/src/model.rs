@@ -1,7 +1,7 @@
 //! What must exist in the kernel for an experiment, in full: the planner's output and the node
 //! executor's input.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -16,6 +16,8 @@ use crate::routing::Network;
 pub struct Plan {
     /// The nodes with a network stack (hosts and routers), in the order of the scenario.
     pub nodes: Vec<NodePlan>,
+    /// Where each of them is, by name.
+    pub(crate) places: HashMap<String, usize>,
     /// The text of `/etc/hosts`, the same in every node: all node names resolve.
     pub hosts_file: String,
     /// Which interfaces hear each other: each set is what one link joins, or switches in one VLAN.
@@ -74,7 +76,7 @@ impl Plan {
 
     /// The plan of the node called `name`.
     pub fn node(&self, name: &str) -> Option<&NodePlan> {
-        self.nodes.iter().find(|node| node.name == name)
+        self.nodes.get(*self.places.get(name)?)
     }
 }
 

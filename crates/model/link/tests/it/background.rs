@@ -9,7 +9,7 @@ use netloom_link::{
 use netloom_traffic::{Line, Source};
 use netloom_units::{Duration, Time};
 
-use crate::common::driven::{Driven, Fate};
+use crate::common::driven::{Driven, Fate, draws_of_channel};
 use crate::common::packet::{Packet, header};
 use crate::common::statistics::assert_mean;
 use crate::common::{change, config, ms, ns};
@@ -212,30 +212,10 @@ fn a_background_that_has_ended_needs_no_visits() {
     assert_eq!((counted.delivered.frames, counted.delivered.bytes), (1, 900));
 }
 
-/// Which numbers come out how often, how far apart they propagate, and with what flipped.
 #[test]
 fn a_background_changes_no_draw_of_the_channel() {
-    let outcome = |background: &str| {
-        let text = format!(
-            r#"{{"rate":"10Mbit/s","queue":{{"limit":"10MB"}},"loss":"20%","duplicate":"10%",
-                "corrupt":"10%","delay":"10ms","jitter":{{"normal":"2ms"}},
-                "reorder":{{"probability":"0%"}},"background":{background}}}"#
-        );
-        let mut pipe = Pipe::<u64>::new(config(&text), Stream::new(5, "p"), Time::ZERO);
-        let mut out = Vec::new();
-        for number in 0..2000 {
-            pipe.offer(ms(number), FrameInfo::single(500), number).unwrap();
-        }
-        while let Some(delivery) = pipe.poll(ms(100_000)) {
-            let passage = delivery.passage;
-            out.push((passage.number, delivery.release.since(passage.serialized)));
-        }
-        out.sort_unstable();
-        let counted = pipe.statistics(ms(100_000));
-        (out, counted.corrupted, counted.dropped.loss)
-    };
-    let without = outcome(r#""none""#);
-    let with = outcome(r#"[{"poisson":{"load":"50%"},"size":"imix"}]"#);
+    let without = draws_of_channel(r#""none""#);
+    let with = draws_of_channel(r#"[{"poisson":{"load":"50%"},"size":"imix"}]"#);
     assert_eq!(with, without);
     assert!(without.2.frames > 300);
 }

@@ -11,7 +11,7 @@ use netloom_units::{Duration, Time};
 use proptest::collection::vec;
 use proptest::prelude::*;
 
-use crate::common::driven::Driven;
+use crate::common::driven::{Driven, draws_of_channel};
 use crate::common::packet::{Packet, header};
 use crate::common::statistics::assert_mean;
 use crate::common::{change, config, ms, ns};
@@ -373,25 +373,7 @@ fn the_same_seed_gives_the_same_run() {
 /// Lots come from the background's own random numbers.
 #[test]
 fn a_fluid_changes_no_draw_of_the_channel() {
-    let outcome = |background: &str| {
-        let text = format!(
-            r#"{{"rate":"10Mbit/s","queue":{{"limit":"10MB"}},"loss":"20%","duplicate":"10%",
-                "corrupt":"10%","delay":"10ms","jitter":{{"normal":"2ms"}},
-                "reorder":{{"probability":"0%"}},"background":{background}}}"#
-        );
-        let mut pipe = Pipe::<u64>::new(config(&text), Stream::new(5, "p"), Time::ZERO);
-        for number in 0..2000 {
-            pipe.offer(ms(number), FrameInfo::single(500), number).unwrap();
-        }
-        let mut out = Vec::new();
-        while let Some(delivery) = pipe.poll(ms(100_000)) {
-            let passage = delivery.passage;
-            out.push((passage.number, delivery.release.since(passage.serialized)));
-        }
-        out.sort_unstable();
-        (out, pipe.statistics(ms(100_000)).dropped.loss)
-    };
-    assert_eq!(outcome(r#""none""#), outcome(FLUIDS[0]));
+    assert_eq!(draws_of_channel(r#""none""#), draws_of_channel(FLUIDS[0]));
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Traffic between nodes: who sends to whom, over what, and what is sent.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 use netloom_link::{Dscps, FileError, FileFault, Stream};
 use netloom_traffic::{FlowsConfig, Model, Sizes};
@@ -37,21 +37,14 @@ pub(super) fn resolve(
     let mut entries = Vec::new();
     let mut taken = Taken::new();
     for (number, entry) in raw.traffic.iter().enumerate() {
-        let mut one = One { raw, entry, references, files, taken: &taken, report };
-        let resolved = one.resolve(number);
-        if let Some((entry, (is_tcp, port))) =
-            resolved.as_ref().and_then(|it| Some((it, it.transport.port()?)))
-        {
-            taken.extend(entry.to.iter().map(|to| (to.clone(), is_tcp, port)));
-        }
-        entries.extend(resolved);
+        let mut one = One { raw, entry, references, files, taken: &mut taken, report };
+        entries.extend(one.resolve(number));
     }
-    check_ports(raw, &entries, report);
     entries
 }
 
-/// Ports of receivers that earlier entries have, over TCP or not.
-type Taken = HashSet<(String, bool, u16)>;
+/// Which entry listens on a port of a node, over TCP or not.
+type Taken = HashMap<(String, bool, u16), String>;
 
 /// One entry and what it is resolved with.
 struct One<'a, 'r, 't> {
@@ -59,7 +52,7 @@ struct One<'a, 'r, 't> {
     entry: &'a Spanned<RawTraffic>,
     references: &'a References<'a>,
     files: &'a mut Files<'r>,
-    taken: &'a Taken,
+    taken: &'a mut Taken,
     report: &'a mut Report<'t>,
 }
 
@@ -106,8 +99,10 @@ impl One<'_, '_, '_> {
             let help = "add `for: 60s` or `background: true`, or give the run a `duration`";
             self.error(format!("`{}` never ends, and the run with it", model.name()), help);
         }
+        let name = head.name.as_ref()?;
+        self.take_port(name, &to, &transport);
         Some(Traffic {
-            name: head.name.as_ref()?.value.clone(),
+            name: name.value.clone(),
             from,
             to,
             family: head.family,
@@ -118,6 +113,21 @@ impl One<'_, '_, '_> {
             time,
             background: head.background,
         })
+    }
+
+    /// Reports that a receiver would listen on a port that another entry has.
+    fn take_port(&mut self, name: &Spanned<String>, to: &[String], transport: &Transport) {
+        let Some((is_tcp, port)) = transport.port() else { return };
+        let mut clash = None;
+        for to in to {
+            let before = self.taken.insert((to.clone(), is_tcp, port), name.value.clone());
+            clash = clash.or(before.map(|first| (to, first)));
+        }
+        let Some((to, first)) = clash else { return };
+        let message =
+            format!("traffic `{}` and `{first}` have the same port {port} of `{to}`", name.value);
+        self.report
+            .error(Diagnostic::error(name.span, message).with_help("give one another `port`"));
     }
 
     /// The nodes that send, or those that receive.
@@ -175,7 +185,7 @@ impl One<'_, '_, '_> {
         let numbered = || FIRST_PORT.checked_add(u16::try_from(number).ok()?);
         let (is_tcp, to) = at;
         let is_free =
-            |port: &u16| !to.iter().any(|to| self.taken.contains(&(to.clone(), is_tcp, *port)));
+            |port: &u16| !to.iter().any(|to| self.taken.contains_key(&(to.clone(), is_tcp, *port)));
         let free = || (FIRST_PORT..=u16::MAX).find(is_free);
         let found = port.or_else(numbered).or_else(free);
         if found.is_none() {
@@ -316,24 +326,5 @@ impl One<'_, '_, '_> {
         let name = head.name.as_ref().map_or("", |name| &name.value);
         let message = format!("traffic `{name}`: {message}");
         self.report.error(Diagnostic::error(span, message).with_help(help));
-    }
-}
-
-/// Reports entries whose receivers would listen on one port of one node.
-fn check_ports(raw: &RawScenario, entries: &[Traffic], report: &mut Report<'_>) {
-    let mut taken: HashMap<(&str, bool, u16), &str> = HashMap::new();
-    for entry in entries {
-        let Some((is_tcp, port)) = entry.transport.port() else { continue };
-        let mut clashes = entry.to.iter().filter_map(|to| {
-            taken.insert((to, is_tcp, port), &entry.name).map(|first| (to, first))
-        });
-        let clash = clashes.next();
-        clashes.for_each(drop);
-        let Some((to, first)) = clash else { continue };
-        let named = raw.traffic.iter().filter_map(|raw| raw.value.head.name.as_ref());
-        let Some(name) = named.into_iter().find(|name| name.value == entry.name) else { continue };
-        let message =
-            format!("traffic `{}` and `{first}` have the same port {port} of `{to}`", entry.name);
-        report.error(Diagnostic::error(name.span, message).with_help("give one another `port`"));
     }
 }

@@ -2,10 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use netloom_link::{DropReason, FrameInfo, Pipe, PipeConfig, Stream};
-use netloom_units::Time;
+use netloom_link::{Count, DropReason, FrameInfo, Pipe, PipeConfig, Stream};
+use netloom_units::{Duration, Time};
 
 use super::packet::Packet;
+use super::{config, ms};
 
 /// What became of a frame: when it came out, or why and when it did not; and whether it was marked.
 pub type Fate = (Option<DropReason>, Time, bool);
@@ -64,4 +65,26 @@ impl Driven {
         }
         self.collect(at);
     }
+}
+
+/// What the channel of a pipe with that background draws: which frames come out how often, how long
+/// they propagate, how many have flipped bits, and how many are lost.
+pub fn draws_of_channel(background: &str) -> (Vec<(u64, Duration)>, Count, Count) {
+    let text = format!(
+        r#"{{"rate":"10Mbit/s","queue":{{"limit":"10MB"}},"loss":"20%","duplicate":"10%",
+            "corrupt":"10%","delay":"10ms","jitter":{{"normal":"2ms"}},
+            "reorder":{{"probability":"0%"}},"background":{background}}}"#
+    );
+    let mut pipe = Pipe::<u64>::new(config(&text), Stream::new(5, "p"), Time::ZERO);
+    for number in 0..2000 {
+        pipe.offer(ms(number), FrameInfo::single(500), number).unwrap();
+    }
+    let mut out = Vec::new();
+    while let Some(delivery) = pipe.poll(ms(100_000)) {
+        let passage = delivery.passage;
+        out.push((passage.number, delivery.release.since(passage.serialized)));
+    }
+    out.sort_unstable();
+    let counted = pipe.statistics(ms(100_000));
+    (out, counted.corrupted, counted.dropped.loss)
 }
