@@ -76,14 +76,15 @@ fn counted(mut stream: TcpStream, clock: &Clock, stop: &Stop, flows: &Flows) -> 
     stream.set_nonblocking(false)?;
     stream.set_read_timeout(Some(PATIENCE))?;
     let mut asked = None;
-    // What comes next; nothing at the end.
-    let mut read = |buffer: &mut [u8]| loop {
-        match stream.read(buffer) {
-            Err(error) if !is_impatience(&error) => return Err(error),
-            Err(_) if stop.is_overdue(&mut asked, clock) => return Ok(0),
-            Err(_) => {}
-            read => return read,
+    // What comes next; nothing at the end, also of a connection on which something always comes.
+    let mut read = |buffer: &mut [u8]| {
+        while !stop.is_overdue(&mut asked, clock) {
+            match stream.read(buffer) {
+                Err(error) if is_impatience(&error) => {}
+                read => return read,
+            }
         }
+        Ok(0)
     };
     let mut head = [0; MAGIC.len() + 2];
     let mut filled = 0;

@@ -96,25 +96,29 @@ impl<'a> Patient<'a> {
     /// Writes everything.
     pub fn write_all(&mut self, mut bytes: &[u8]) -> io::Result<()> {
         while !bytes.is_empty() {
+            self.in_time()?;
             match self.stream.write(bytes) {
                 Ok(written) => bytes = &bytes[written..],
-                Err(error) if is_impatience(&error) && !self.is_overdue() => {}
+                Err(error) if is_impatience(&error) => {}
                 Err(error) => return Err(error),
             }
         }
         Ok(())
     }
 
-    fn is_overdue(&mut self) -> bool {
-        self.stop.is_overdue(&mut self.asked, self.clock)
+    /// Fails once what was under way has had its time, also if something always comes.
+    fn in_time(&mut self) -> io::Result<()> {
+        let is_overdue = self.stop.is_overdue(&mut self.asked, self.clock);
+        if is_overdue { Err(io::ErrorKind::TimedOut.into()) } else { Ok(()) }
     }
 }
 
 impl Read for Patient<'_> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         loop {
+            self.in_time()?;
             match self.stream.read(buffer) {
-                Err(error) if is_impatience(&error) && !self.is_overdue() => {}
+                Err(error) if is_impatience(&error) => {}
                 read => return read,
             }
         }

@@ -1,4 +1,6 @@
-use std::net::{TcpListener, UdpSocket};
+use std::io::Write;
+use std::net::{TcpListener, TcpStream, UdpSocket};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::channel;
 use std::thread;
 
@@ -94,6 +96,37 @@ fn ipv6_carries_it_as_well() {
 
 fn udp_port() -> u16 {
     UdpSocket::bind("0.0.0.0:0").unwrap().local_addr().unwrap().port()
+}
+
+/// A link with losses hands over what a sender's socket had for long after the sender's end.
+#[test]
+fn a_receiver_reports_though_something_always_comes() {
+    let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let sent = order(Protocol::Tcp, port, r#"{"bulk":{}}"#, None);
+    let order = receiver(&sent, Protocol::Tcp);
+    let (clock, stop) = (Clock::new(RECKONING), Stop::default());
+    let (ready, is_ready) = channel();
+    let has_reported = AtomicBool::new(false);
+    thread::scope(|scope| {
+        scope.spawn(|| {
+            let report = accept::receive(&order, &clock, &stop, || ready.send(()).unwrap());
+            has_reported.store(true, Ordering::SeqCst);
+            assert!(report.unwrap().flows[&3].values().any(|arrived| arrived.bytes > 0));
+        });
+        is_ready.recv().unwrap();
+        let mut stream = TcpStream::connect(("127.0.0.1", port)).unwrap();
+        stream.write_all(&[&connection::MAGIC[..], &3_u16.to_be_bytes()].concat()).unwrap();
+        stop.ask();
+        for _ in 0..1000 {
+            if has_reported.load(Ordering::SeqCst) {
+                return;
+            }
+            // A receiver that has ended takes no more.
+            let _ = stream.write_all(&[0; 100]);
+            thread::sleep(Duration::from_millis(20).into());
+        }
+        panic!("after twenty seconds it still receives");
+    });
 }
 
 #[test]
