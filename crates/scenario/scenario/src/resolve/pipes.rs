@@ -1,6 +1,8 @@
 //! Properties of pipes that would have no effect. What has an effect at some time of the run may be
 //! said at any time of it. Defaults may say more than a link needs.
 
+use std::collections::BTreeMap;
+
 use netloom_link::{Background, Circumstances, NoEffect, PipeConfig};
 
 use super::links::LinkDraft;
@@ -144,15 +146,20 @@ fn backgrounds(
             background(&config, circumstances[index][*pipe], place, &link.name, report);
         }
     }
-    for (index, link) in links.iter().enumerate().filter(|(_, link)| link.ends.is_some()) {
-        for (pipe, config) in [&link.forward, &link.reverse].into_iter().enumerate() {
-            let concerns = |event: &&RawEvent| {
-                let name = event.link.as_ref();
-                name.and_then(|name| references.link_index(&name.value)) == Some(index)
-                    && pipes(event.direction.unwrap_or_default()).contains(&pipe)
-            };
-            let events: Vec<_> =
-                raw.timeline.iter().map(|event| &event.value).filter(concerns).collect();
+    let mut of_pipes: BTreeMap<(usize, usize), Vec<&RawEvent>> = BTreeMap::new();
+    for event in &raw.timeline {
+        let name = event.link.as_ref();
+        let Some(index) = name.and_then(|name| references.link_index(&name.value)) else {
+            continue;
+        };
+        for pipe in pipes(event.direction.unwrap_or_default()) {
+            of_pipes.entry((index, *pipe)).or_default().push(&event.value);
+        }
+    }
+    for ((index, pipe), events) in of_pipes {
+        let link = &links[index];
+        if link.ends.is_some() {
+            let config = [&link.forward, &link.reverse][pipe];
             fluid(config, &events, circumstances[index][pipe], &link.name, report);
         }
     }
