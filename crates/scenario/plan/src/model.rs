@@ -17,7 +17,7 @@ pub struct Plan {
     /// The nodes with a network stack (hosts and routers), in the order of the scenario.
     pub nodes: Vec<NodePlan>,
     /// Where each of them is, by name.
-    pub(crate) places: HashMap<String, usize>,
+    pub places: HashMap<String, usize>,
     /// The text of `/etc/hosts`, the same in every node: all node names resolve.
     pub hosts_file: String,
     /// Which interfaces hear each other: each set is what one link joins, or switches in one VLAN.

@@ -110,10 +110,12 @@ fn created(size: usize, suffix: &str) -> (f64, Network) {
 }
 
 fn ring_plan(size: usize) -> Plan {
-    let nodes = (0..size).map(|index| ring_node(index, size)).collect();
+    let nodes: Vec<_> = (0..size).map(|index| ring_node(index, size)).collect();
+    let places = nodes.iter().enumerate().map(|(place, node)| (node.name.clone(), place)).collect();
     let hosts_file = "127.0.0.1 localhost\n".into();
     Plan {
         nodes,
+        places,
         hosts_file,
         segments: vec![],
         generated: GeneratedRoutes::default(),
