@@ -202,7 +202,7 @@ fn offered(lab: &Lab, links: &[&str]) -> Vec<Sequence> {
 #[test]
 fn traffic_that_never_ends_is_ended_with_the_run() {
     let lab = Lab::new(
-        "duration: 1s\n\
+        "duration: 6s\n\
          topology:\n  nodes: { a: , b: }\n  links:\n    - { endpoints: [a, b] }\n\
          traffic:\n  \
            - { name: endless, from: a, to: b, udp: {}, cbr: { rate: 1Mbit/s } }\n  \

@@ -69,6 +69,12 @@ pub(crate) fn has_variable(pid: u32, name: &str, value: &str) -> bool {
     environment.split(|byte| *byte == 0).any(|entry| entry == wanted.as_bytes())
 }
 
+/// Whether a process has an environment: it has none while it loads a program, and if it was started
+/// without one.
+pub(crate) fn has_environment(pid: u32) -> bool {
+    fs::read(format!("/proc/{pid}/environ")).is_ok_and(|environment| !environment.is_empty())
+}
+
 /// Whether this user namespace knows the group, so that files can belong to it.
 pub(crate) fn knows_group(group: u32) -> bool {
     fs::read_to_string("/proc/self/gid_map").is_ok_and(|map| subordinate::maps(&map, group))

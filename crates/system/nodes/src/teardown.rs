@@ -8,7 +8,7 @@
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
-use std::{fs, io};
+use std::{fs, io, thread};
 
 use crate::books::ledger::Ledger;
 use crate::books::ours::Ours;
@@ -19,6 +19,9 @@ use crate::{LOCK, Layout, NodeError, cgroup, drain, outside, rootless};
 
 /// How long killed processes may take to end.
 const PATIENCE: Duration = Duration::from_secs(10);
+/// How long a process may take to load its program. One that runs without an environment is left to
+/// the kernel, which ends it with its node's init.
+const LOADING: Duration = Duration::from_secs(1);
 
 /// What [`cleanup`] found and removed.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -197,6 +200,7 @@ impl Kill<'_> {
     /// processes that were.
     fn all(&self, deadline: Instant, problems: &mut Vec<String>) -> usize {
         let mut killed = HashSet::new();
+        let loading = deadline.min(Instant::now() + LOADING);
         loop {
             let before = self.in_cgroups();
             let candidates: Vec<(u32, PidFd)> = all_processes()
@@ -210,6 +214,10 @@ impl Kill<'_> {
                 .filter(|(pid, _)| after.contains(pid) || self.is_in_namespace(*pid))
                 .collect();
             if found.is_empty() {
+                if Instant::now() < loading && self.is_one_loading() {
+                    thread::sleep(Duration::from_millis(1));
+                    continue;
+                }
                 return killed.len();
             }
             for (pid, process) in &found {
@@ -223,6 +231,19 @@ impl Kill<'_> {
                 return killed.len();
             }
         }
+    }
+
+    /// Whether there is a process of which cannot be said yet whether it is an ordinary user's
+    /// experiment's: one that loads a program has no environment until it has.
+    fn is_one_loading(&self) -> bool {
+        let namespace = self.ours.user_namespace();
+        let may_be =
+            |pid: &u32| rootless::of(*pid) == namespace && !rootless::has_environment(*pid);
+        is_foreign(self.ours.layout())
+            && namespace.is_some()
+            && all_processes()
+                .filter(may_be)
+                .any(|pid| PidFd::open(pid).is_ok_and(|process| !process.ended_by(Instant::now())))
     }
 
     fn in_cgroups(&self) -> HashSet<u32> {
