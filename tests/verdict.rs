@@ -105,7 +105,8 @@ fn a_run_whose_engine_is_stopped_is_invalid() {
 
 #[test]
 fn spinners_outside_the_experiment_are_named_and_alone_judge_nothing() {
-    let lab = pinging(20, "");
+    // Long enough for who polls `/proc` to look at all processes more than once.
+    let lab = pinging(60, "");
     beside_spinners(|| drop(lab.netloom(&["run", "-o", "results"])));
     let verdict = &summary(&lab)["verdict"];
     assert_eq!(findings(verdict, "cpu"), [&Value::Null; 0]);

@@ -69,8 +69,8 @@ pub(crate) fn has_variable(pid: u32, name: &str, value: &str) -> bool {
     environment.split(|byte| *byte == 0).any(|entry| entry == wanted.as_bytes())
 }
 
-/// Whether a process has an environment: it has none while it loads a program, and if it was started
-/// without one.
+/// Whether a process has an environment: it has none while it loads a program, or if it was
+/// started without one.
 pub(crate) fn has_environment(pid: u32) -> bool {
     fs::read(format!("/proc/{pid}/environ")).is_ok_and(|environment| !environment.is_empty())
 }
