@@ -238,14 +238,24 @@ impl<F: Frame> Pipe<F> {
         result
     }
 
-    /// Puts a frame on the line that finds it free, unless the queue discipline will not have it.
+    /// Puts a frame on the line that finds it free, unless the queue discipline will not have it,
+    /// or keeps it because its class is at its cap.
     fn pass(&mut self, now: Time, waiting: Waiting<F>) -> Result<(), Rejection<F>> {
         self.update_rate(now);
+        let (info, is_virtual) = (waiting.info, waiting.frame.is_virtual());
         let result = self.queue.pass(now, waiting);
-        if !self.queue.effects.is_empty() {
+        if matches!(result, Ok(None)) {
+            if is_virtual {
+                self.background_waits(&info);
+            }
+            self.queue_changed(now);
+        } else if !self.queue.effects.is_empty() {
             self.take_effects(now);
         }
-        result.map(|waiting| self.serve(now, waiting))
+        if let Some(waiting) = result? {
+            self.serve(now, waiting);
+        }
+        Ok(())
     }
 
     /// Whether it is only its VLAN tag that makes a frame longer than the MTU.
@@ -331,7 +341,11 @@ impl<F: Frame> Pipe<F> {
     #[inline]
     fn line_end(&self) -> Option<Time> {
         let Some(serving) = &self.serving else {
-            return self.end_behind_background(self.turn_behind_fluid());
+            // What waits though the line is free waits for a fluid, or for its class to open.
+            return match self.queue.opens() {
+                Some(opens) => self.frames_wait().then_some(opens),
+                None => self.end_behind_background(self.turn_behind_fluid()),
+            };
         };
         match serving.waiting.frame {
             Carried::Real { .. } => Some(serving.service.end),
@@ -400,6 +414,9 @@ impl<F: Frame> Pipe<F> {
         let cut = (old.state, new.state) == (LinkState::Up, LinkState::Down);
         if cut && new.in_flight == InFlight::Drop {
             self.drop_everything(now);
+        } else if self.serving.is_none() && self.queue.backlog().frames > 0 {
+            // What waited for a cap may have none now.
+            self.fill_line(now);
         }
         self.forget_due();
     }
@@ -439,8 +456,10 @@ impl<F: Frame> Pipe<F> {
         if self.background.is_some() {
             return self.advance_with_background();
         }
-        while self.serving.as_ref().is_some_and(|serving| serving.service.end <= self.now) {
-            self.next_on_line();
+        while let Some(at) = self.line_changes()
+            && at <= self.now
+        {
+            self.next_on_line(at);
         }
         self.turn_seconds(self.now);
         self.now
@@ -455,27 +474,37 @@ impl<F: Frame> Pipe<F> {
         }
     }
 
-    /// The frame on the line leaves it, and the one that the discipline picks takes its place.
-    /// While the line has nothing, nothing waits.
-    fn next_on_line(&mut self) {
-        let Some(serving) = self.serving.take() else { return };
-        let end = serving.service.end;
-        self.turn_seconds(end);
-        self.serialized(serving);
-        self.fill_line(end);
+    /// When the frame on the line leaves it. While the line has nothing, only frames wait whose
+    /// class is at its cap: then when the first of these may leave. Not here: who waits for a fluid.
+    #[inline]
+    fn line_changes(&self) -> Option<Time> {
+        match &self.serving {
+            Some(serving) => Some(serving.service.end),
+            None => self.queue.opens(),
+        }
     }
 
-    /// Puts what waits next on the line, which is free at `now`.
-    fn fill_line(&mut self, now: Time) {
+    /// The frame on the line leaves it at `at`, if there is one, and the one that the discipline
+    /// picks takes its place.
+    fn next_on_line(&mut self, at: Time) {
+        self.turn_seconds(at);
+        if let Some(serving) = self.serving.take() {
+            self.serialized(serving);
+        }
+        self.fill_line(at);
+    }
+
+    /// Puts what waits next on the line, which is free at `at`.
+    fn fill_line(&mut self, at: Time) {
         // Frames that take no time on the line do not stop the next ones.
         while self.serving.is_none()
             && !self.is_behind_fluid()
-            && let Some(next) = self.queue.dequeue(now)
+            && let Some(next) = self.queue.dequeue(at)
         {
             self.leaves_queue(&next);
-            self.serve(now, next);
+            self.serve(at, next);
         }
-        self.queue_changed(now);
+        self.queue_changed(at);
     }
 
     /// Puts a frame on the line, which is free at `now`.

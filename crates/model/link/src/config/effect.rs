@@ -19,6 +19,8 @@ pub struct Circumstances {
     overhead: bool,
     /// Its queue is limited in bytes.
     byte_limit: bool,
+    /// A class of its queue has a cap, for which frames wait without a rate too.
+    capped: bool,
     bit_errors: bool,
     delay: bool,
     jitter: bool,
@@ -48,6 +50,7 @@ impl Circumstances {
             traced,
             overhead: !config.mac_overhead.values().is_some_and(|profile| profile.is_empty()),
             byte_limit: matches!(config.queue.limit, QueueLimit::Bytes(_)),
+            capped: config.queue.discipline.has_caps(),
             bit_errors: config.ber != BitErrorRate::default(),
             delay: config.delay != Duration::ZERO,
             jitter: !config.jitter.is_none(),
@@ -62,6 +65,7 @@ impl Circumstances {
             traced: self.traced || others.traced,
             overhead: self.overhead || others.overhead,
             byte_limit: self.byte_limit || others.byte_limit,
+            capped: self.capped || others.capped,
             bit_errors: self.bit_errors || others.bit_errors,
             delay: self.delay || others.delay,
             jitter: self.jitter || others.jitter,
@@ -85,7 +89,7 @@ impl PipeChange {
 fn queue(change: &PipeChange, now: Circumstances) -> Option<NoEffect> {
     let queue = change.queue.as_ref()?;
     let property = queue.keys().next()?;
-    if !now.has_rate() && !now.overhead {
+    if !now.has_rate() && !now.overhead && !now.capped {
         return Some(NoEffect {
             property,
             why: "has no `rate`, so no frame ever waits",
@@ -125,7 +129,8 @@ fn burst(change: &PipeChange, now: Circumstances) -> Option<NoEffect> {
 
 fn framing(change: &PipeChange, now: Circumstances) -> Option<NoEffect> {
     change.framing?;
-    if now.paced || (now.overhead && now.byte_limit) {
+    let counts_bytes = now.capped && !now.traced;
+    if now.paced || counts_bytes || (now.overhead && now.byte_limit) {
         return None;
     }
     Some(NoEffect {

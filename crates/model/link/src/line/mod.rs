@@ -13,12 +13,12 @@ mod trace;
 
 use netloom_units::{Duration, Rate, RateSchedule, Size, Time};
 
+pub(crate) use clock::LineClock;
 pub(crate) use overhead::Served;
 pub use overhead::{OverheadPoint, OverheadProfile};
 pub use trace::{OPPORTUNITY_BYTES, RateTrace};
 
 use crate::{PipeConfig, RateLimit, Stream};
-use clock::LineClock;
 use overhead::Overhead;
 use trace::TraceClock;
 

@@ -159,6 +159,9 @@ fn red(config: &RedConfig, limit: QueueLimit, rate: Rate, tc: &mut TcEquivalent)
     if !matches!(config.min, QueueLimit::Bytes(_)) {
         tc.differs(format!("red of tc measures bytes: here a packet counts {packet}"));
     }
+    if !config.by_dscp.is_empty() {
+        tc.misses("thresholds of RED by DSCP: gred of tc has them, with an average for each");
+    }
     if config.gentle {
         tc.misses("the gentle region of RED: Linux drops or marks everything above `max`");
     }
@@ -247,13 +250,31 @@ fn rest(classes: &[ClassConfig]) -> (usize, usize) {
     }
 }
 
+/// What the classes of `kind` have and those of tc do not.
 fn limits_of_classes(classes: &[ClassConfig], kind: &str, tc: &mut TcEquivalent) {
     tc.misses(format!(
         "the queue's limit: every class of {kind} has a queue of its own, as long as the interface's"
     ));
-    if classes.iter().any(|class| class.limit.is_some()) {
-        tc.misses("limits of classes: add a `pfifo` or `bfifo` under each class");
-    }
+    let mut misses = |has: &dyn Fn(&ClassConfig) -> bool, what: &str| {
+        if classes.iter().any(has) {
+            tc.misses(what);
+        }
+    };
+    misses(
+        &|class| class.limit.is_some(),
+        "limits of classes: add a `pfifo` or `bfifo` under each class",
+    );
+    misses(&|class| class.discipline.is_some(), "disciplines of classes: add one under each class");
+    misses(&|class| class.most.is_some(), "caps of classes: add a `tbf` under each class");
+    misses(
+        &|class| {
+            class.matches.is_some_and(|matches| {
+                let ClassMatch { protocol, source_port, destination_port, .. } = matches;
+                protocol.is_some() || source_port.is_some() || destination_port.is_some()
+            })
+        },
+        "classes by protocol and ports: add matches to the filters",
+    );
 }
 
 fn filters(classes: &[ClassConfig]) -> Vec<TcFilter> {

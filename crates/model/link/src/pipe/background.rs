@@ -38,11 +38,11 @@ impl<F: Frame> Pipe<F> {
             self.advance_with_fluid();
         }
         loop {
-            let end = self.serving.as_ref().map(|serving| serving.service.end);
+            let end = self.line_changes();
             let arrival = self.background.as_ref().and_then(|background| background.next_at());
             match (end, arrival) {
                 (Some(end), _) if end <= self.now && arrival.is_none_or(|at| end <= at) => {
-                    self.next_on_line();
+                    self.next_on_line(end);
                 }
                 (_, Some(at)) if at < self.now => self.background_arrives(at),
                 _ => break,
@@ -106,7 +106,7 @@ impl<F: Frame> Pipe<F> {
     }
 
     /// Whether frames wait that were offered.
-    fn frames_wait(&self) -> bool {
+    pub(super) fn frames_wait(&self) -> bool {
         let waiting = self.background.as_ref().map_or(0, |background| background.waiting.frames);
         self.queue.backlog().frames > waiting
     }

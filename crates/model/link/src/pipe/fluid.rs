@@ -47,7 +47,7 @@ impl<F: Frame> Pipe<F> {
         while let Some((at, event)) = self.next_event() {
             self.flow_to(at);
             match event {
-                Event::Served => self.next_on_line(),
+                Event::Served => self.next_on_line(at),
                 Event::Turn => self.fill_line(at),
                 Event::Arrival => self.background_arrives(at),
                 Event::Change => {

@@ -3,10 +3,11 @@
 
 use std::num::NonZeroU32;
 
-use netloom_units::Size;
+use netloom_units::{Rate, Size};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::config::Discipline;
 use super::dscp::Dscps;
 use super::flow::FlowHash;
 use super::limit::QueueLimit;
@@ -15,7 +16,7 @@ use super::prefix::Prefix;
 use crate::{Header, Stream};
 
 /// One class of frames.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ClassConfig {
     /// Which packets belong here, unless an earlier class has them. One class may leave it out: it
@@ -31,6 +32,14 @@ pub struct ClassConfig {
     /// its own).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit: Option<QueueLimit>,
+    /// The queue discipline of the class's own frames: any but `drr`, `wf2q+` and `prio` (default:
+    /// first in, first out).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub discipline: Option<Discipline>,
+    /// The most that the class may send, like `4Mbit/s`, framing included (default: no cap). Beyond
+    /// it the class waits, though the line is free.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub most: Option<Rate>,
 }
 
 /// Which packets belong to a class: those for which all that is said is true.
@@ -59,14 +68,27 @@ pub struct ClassMatch {
 }
 
 impl ClassMatch {
+    /// Whether a packet belongs to the class.
     #[inline]
-    fn matches(&self, header: &Header) -> bool {
+    pub(crate) fn matches(&self, header: &Header) -> bool {
         self.dscp.is_none_or(|dscps| dscps.contains(header.dscp))
             && self.source.is_none_or(|prefix| prefix.contains(header.source))
             && self.destination.is_none_or(|prefix| prefix.contains(header.destination))
             && self.protocol.is_none_or(|protocol| protocol.0 == header.protocol)
             && self.source_port.is_none_or(|ports| ports.contains(header.source_port))
             && self.destination_port.is_none_or(|ports| ports.contains(header.destination_port))
+    }
+
+    /// What is wrong with it, if anything.
+    pub(crate) fn check(&self) -> Result<(), String> {
+        if *self == Self::default() {
+            return Err(
+                "`match` says nothing; write `dscp`, `source`, `destination`, `protocol`, \
+                        `source_port` or `destination_port`, or leave `match` out to take the rest"
+                    .into(),
+            );
+        }
+        Ok(())
     }
 }
 
@@ -109,16 +131,7 @@ pub(super) fn check_classes(classes: &[ClassConfig]) -> Result<(), String> {
     }
     let mut default = None;
     for (number, class) in (1..).zip(classes) {
-        if class.weight.is_some_and(|weight| weight.get() > LARGEST_WEIGHT) {
-            return Err(format!("class {number}: `weight` is at most {LARGEST_WEIGHT}"));
-        }
-        if class.matches == Some(ClassMatch::default()) {
-            return Err(format!(
-                "class {number}: `match` says nothing; write `dscp`, `source`, `destination`, \
-                 `protocol`, `source_port` or `destination_port`, or leave `match` out for the \
-                 class that takes the rest"
-            ));
-        }
+        class.check().map_err(|error| format!("class {number}: {error}"))?;
         if class.matches.is_none()
             && let Some(first) = default.replace(number)
         {
@@ -128,6 +141,23 @@ pub(super) fn check_classes(classes: &[ClassConfig]) -> Result<(), String> {
         }
     }
     Ok(())
+}
+
+impl ClassConfig {
+    /// What is wrong with a class by itself, if anything.
+    fn check(&self) -> Result<(), String> {
+        if self.weight.is_some_and(|weight| weight.get() > LARGEST_WEIGHT) {
+            return Err(format!("`weight` is at most {LARGEST_WEIGHT}"));
+        }
+        if let Some(discipline) = self.discipline.as_ref().filter(|own| own.has_classes()) {
+            return Err(format!(
+                "`{}` has classes of its own, and a class has none; write another `discipline`, \
+                 like `red` or `codel`",
+                discipline.name()
+            ));
+        }
+        self.matches.as_ref().map_or(Ok(()), ClassMatch::check)
+    }
 }
 
 /// What is wrong with what a discipline by weight is told of its classes, if anything.
@@ -150,6 +180,8 @@ pub(super) struct Classes {
     classifier: Classifier,
     /// For each class.
     pub terms: Vec<ClassTerms>,
+    /// For each class that is written: its discipline and its cap. Flows have none.
+    own: Vec<(Option<Discipline>, Option<Rate>)>,
 }
 
 /// What a class is entitled to.
@@ -172,12 +204,13 @@ impl Classes {
     pub fn listed(classes: &[ClassConfig]) -> Self {
         let mut matches: Vec<_> = classes.iter().map(|class| class.matches).collect();
         let mut terms: Vec<_> = classes.iter().map(ClassTerms::of).collect();
+        let own = classes.iter().map(|class| (class.discipline.clone(), class.most)).collect();
         let rest = matches.iter().position(Option::is_none).unwrap_or_else(|| {
             matches.push(None);
             terms.push(ClassTerms::of(&ClassConfig::default()));
             matches.len() - 1
         });
-        Self { classifier: Classifier::List(matches, rest), terms }
+        Self { classifier: Classifier::List(matches, rest), terms, own }
     }
 
     /// The classes that are written, or else flows by their hash.
@@ -187,7 +220,18 @@ impl Classes {
         }
         let flows = flows.map_or(DEFAULT_FLOWS, |flows| flows.get() as usize);
         let terms = vec![ClassTerms::of(&ClassConfig::default()); flows];
-        Self { classifier: Classifier::Flows(FlowHash::new(stream), flows), terms }
+        Self { classifier: Classifier::Flows(FlowHash::new(stream), flows), terms, own: Vec::new() }
+    }
+
+    /// The discipline of a class, if it has one of its own.
+    pub fn discipline(&self, class: usize) -> Option<&Discipline> {
+        self.own.get(class)?.0.as_ref()
+    }
+
+    /// The cap of each class, or nothing if none has one.
+    pub fn caps(&self) -> Vec<Option<Rate>> {
+        let caps: Vec<_> = self.own.iter().map(|(_, most)| *most).collect();
+        if caps.iter().any(Option::is_some) { caps } else { Vec::new() }
     }
 
     /// The class of a frame.

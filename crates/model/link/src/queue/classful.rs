@@ -1,16 +1,18 @@
-//! The queues of classes: who is let in, and whose frame goes when the queue is full. Not here: in
-//! which order classes are served, which is a [`Policy`] (`drr`, `wf2q`, `prio`).
+//! The queues of classes: who is let in, whose frame goes when the queue is full, and which class
+//! waits for its cap. Not here: in which order classes are served, which is a [`Policy`] (`drr`,
+//! `wf2q`, `prio`).
 
 use std::cmp::Reverse;
 
 use netloom_units::{Rate, Time};
 
+use super::caps::Caps;
+use super::class_queue::ClassQueue;
 use super::classes::{ClassTerms, Classes};
 use super::config::Discipline;
 use super::heap::IndexedHeap;
-use super::limit::Room;
+use super::limit::{Bound, Room};
 use super::schedule::{Backlog, Effects, Rejection, Schedule, Waiting};
-use super::store::Store;
 use crate::{DropReason, Frame, FrameInfo, Stream};
 
 /// In which order classes are served. Lengths are in bytes on the line.
@@ -30,17 +32,18 @@ pub(super) trait Policy: std::fmt::Debug + Send + Sized {
     /// `class`, of which nothing waited, has a frame of `bytes` on a line of `rate`.
     fn activate(&mut self, now: Time, class: usize, bytes: u64, rate: Option<Rate>);
 
-    /// The only frame of `class` is gone without having been served.
+    /// All frames of `class` are gone without having been served.
     fn deactivate(&mut self, class: usize);
 
     /// The class to serve next of those that are active; `head` is the length of a class's first
-    /// frame.
+    /// frame, instead of which a discipline of the class may send another.
     fn pick(&mut self, head: impl Fn(usize) -> u64) -> Option<usize>;
 
-    /// The class that was picked sends `bytes` from `now` on; its next frame is `next` long.
+    /// The class that was picked sends `bytes` from `now` on; its next frame is `next` long. `None`:
+    /// it has none, or waits for its cap, and is no longer active.
     fn served(&mut self, now: Time, class: usize, bytes: u64, next: Option<u64>);
 
-    /// Nothing waits any more, and the line is idle.
+    /// No class is active any more, and the line is idle.
     fn idle(&mut self) {}
 
     /// How much `class` is in the way with `bytes` waiting: in a full queue the newest frame of the
@@ -59,7 +62,10 @@ pub(super) fn length_for_weight(bytes: u64, terms: ClassTerms) -> u64 {
 pub(super) struct Classful<F, P> {
     policy: P,
     classes: Classes,
-    stores: Vec<Store<F>>,
+    queues: Vec<ClassQueue<F>>,
+    caps: Caps,
+    /// Whose frame is on the line, or was the last one there.
+    on_line: Option<usize>,
     backlog: Backlog,
     /// For each class that has had frames an upper bound of its burden, the greatest first. Burdens
     /// that have fallen since are corrected when the greatest is asked for, so that frames that come
@@ -72,13 +78,16 @@ impl<F: Frame, P: Policy> Classful<F, P> {
     pub fn new(config: &P::Config, stream: &Stream) -> Self {
         let (policy, classes) = P::new(config, stream);
         let count = classes.terms.len();
+        let queue = |class| ClassQueue::new(classes.discipline(class), class, stream);
         Self {
             policy,
-            classes,
-            stores: (0..count).map(|_| Store::default()).collect(),
+            queues: (0..count).map(queue).collect(),
+            caps: Caps::new(&classes.caps()),
+            on_line: None,
             backlog: Backlog::default(),
             burdens: IndexedHeap::new(count),
             stream: stream.clone(),
+            classes,
         }
     }
 
@@ -86,18 +95,139 @@ impl<F: Frame, P: Policy> Classful<F, P> {
         self.classes.class_of(waiting.frame.header().as_ref())
     }
 
+    /// `class`, which had no frame, has one of `bytes` in front.
+    #[inline]
+    fn begin(&mut self, now: Time, class: usize, bytes: u64, rate: Option<Rate>) {
+        match self.caps.closed_until(class, now) {
+            Some(opens) => self.caps.close(class, opens),
+            None => self.policy.activate(now, class, bytes, rate),
+        }
+    }
+
+    /// `class` has lost all frames that it had.
+    fn end(&mut self, class: usize) {
+        if !self.caps.forget(class) {
+            self.policy.deactivate(class);
+        }
+    }
+
+    /// Lets classes take part again whose caps allow it at `now`.
+    #[inline]
+    fn open(&mut self, now: Time, rate: Option<Rate>) {
+        while let Some(class) = self.caps.open_next(now) {
+            let bytes = self.queues[class].head_line_bytes().unwrap_or(0);
+            self.policy.activate(now, class, bytes, rate);
+        }
+    }
+
+    /// The frame on the line has left it. A class of which nothing waits is idle from then on.
+    #[inline]
+    fn rest(&mut self, now: Time, effects: &mut Effects<F>) {
+        if let Some(class) = self.on_line.take()
+            && self.queues[class].is_empty()
+        {
+            let none = self.queues[class].dequeue(now, effects);
+            debug_assert!(none.is_none(), "an empty queue has no frame");
+        }
+    }
+
+    /// Takes in the frame of a class whose queue is a plain one.
+    fn enqueue_plain(
+        &mut self,
+        now: Time,
+        class: usize,
+        waiting: Waiting<F>,
+        room: Room,
+        effects: &mut Effects<F>,
+    ) -> Result<(), Rejection<F>> {
+        let own = self.queues[class].backlog();
+        let limit = self.classes.terms[class].limit;
+        let within = limit.is_none_or(|limit| room.admits_within(limit, own, &waiting));
+        if !within
+            || !room.admits(self.backlog, &waiting)
+                && !self.make_room(now, class, &waiting, room, effects)
+        {
+            return Err((waiting, DropReason::QueueFull));
+        }
+        self.push(now, class, waiting, room.rate);
+        Ok(())
+    }
+
+    /// Takes in the frame of a class with a discipline of its own, which decides first. What is then
+    /// too much for the queue of all goes as ever; it may be the frame itself.
+    fn enqueue_own(
+        &mut self,
+        now: Time,
+        class: usize,
+        waiting: Waiting<F>,
+        room: Room,
+        effects: &mut Effects<F>,
+    ) -> Result<(), Rejection<F>> {
+        if !room.admits(self.backlog, &waiting) && !room.can_be_made(self.backlog, &waiting) {
+            return Err((waiting, DropReason::QueueFull));
+        }
+        let limit = self.classes.terms[class].limit;
+        let bound = limit.map_or(Bound::NONE, |limit| Bound::of(limit, room.rate));
+        let queue = &mut self.queues[class];
+        let before = queue.backlog();
+        let is_on_line = self.on_line == Some(class) && !room.idle;
+        let idle = before.frames == 0 && !is_on_line;
+        let result = queue.enqueue(now, waiting, Room { bound, idle, ..room }, effects);
+        let after = queue.backlog();
+        self.backlog.exchange(before, after);
+        match (before.frames, after.frames) {
+            (0, 1..) => {
+                let bytes = queue.head_line_bytes().unwrap_or(0);
+                self.begin(now, class, bytes, room.rate);
+            }
+            (1.., 0) => self.end(class),
+            _ => {}
+        }
+        result?;
+        self.weigh(class);
+        while room.is_exceeded(self.backlog)
+            && let Some((victim, burden)) = self.greatest_burden()
+        {
+            let is_own = self.burden(class) == burden && !self.queues[class].is_empty();
+            self.drop_one(now, if is_own { class } else { victim }, effects);
+        }
+        Ok(())
+    }
+
     fn push(&mut self, now: Time, class: usize, waiting: Waiting<F>, rate: Option<Rate>) {
-        let store = &mut self.stores[class];
-        if store.is_empty() {
-            self.policy.activate(now, class, waiting.line_bytes, rate);
+        if self.queues[class].is_empty() {
+            self.begin(now, class, waiting.line_bytes, rate);
         }
         self.backlog.add(&waiting);
-        store.push(waiting);
+        self.queues[class].adopt(now, waiting);
         self.weigh(class);
     }
 
+    /// Takes the next frame of `class`, which was picked, for the line.
+    fn take(&mut self, now: Time, class: usize, effects: &mut Effects<F>) -> Option<Waiting<F>> {
+        let queue = &mut self.queues[class];
+        let before = queue.backlog();
+        let next = queue.dequeue(now, effects);
+        let (after, head) = (queue.backlog(), queue.head_line_bytes());
+        self.backlog.exchange(before, after);
+        let Some(waiting) = next else {
+            // No discipline drops its last frame on the way out; if one did, the next class comes.
+            self.policy.deactivate(class);
+            return None;
+        };
+        self.caps.sends(class, now, &waiting);
+        let closed = head.and_then(|_| self.caps.closed_until(class, now));
+        let head = if closed.is_some() { None } else { head };
+        self.policy.served(now, class, waiting.line_bytes, head);
+        if let Some(opens) = closed {
+            self.caps.close(class, opens);
+        }
+        self.on_line = Some(class);
+        Some(waiting)
+    }
+
     fn burden(&self, class: usize) -> u64 {
-        let bytes = self.stores[class].backlog().line_bytes;
+        let bytes = self.queues[class].backlog().line_bytes;
         self.policy.burden(class, bytes, self.classes.terms[class])
     }
 
@@ -112,9 +242,9 @@ impl<F: Frame, P: Policy> Classful<F, P> {
 
     /// Writes down all burdens anew.
     fn weigh_all(&mut self) {
-        for class in 0..self.stores.len() {
+        for class in 0..self.queues.len() {
             self.burdens.remove(class);
-            if !self.stores[class].is_empty() {
+            if !self.queues[class].is_empty() {
                 self.weigh(class);
             }
         }
@@ -125,7 +255,7 @@ impl<F: Frame, P: Policy> Classful<F, P> {
         loop {
             let (class, Reverse(bound)) = self.burdens.peek()?;
             let burden = self.burden(class);
-            if self.stores[class].is_empty() {
+            if self.queues[class].is_empty() {
                 self.burdens.remove(class);
             } else if burden == bound {
                 return Some((class, burden));
@@ -135,8 +265,8 @@ impl<F: Frame, P: Policy> Classful<F, P> {
         }
     }
 
-    /// Drops the newest frames of other classes until `waiting` has room. `false`: it is the one that
-    /// has to go.
+    /// Drops frames of other classes until `waiting` has room. `false`: it is the one that has to
+    /// go.
     #[cold]
     fn make_room(
         &mut self,
@@ -149,25 +279,38 @@ impl<F: Frame, P: Policy> Classful<F, P> {
         if !room.can_be_made(self.backlog, waiting) {
             return false;
         }
-        let bytes = self.stores[class].backlog().line_bytes + waiting.line_bytes;
+        let bytes = self.queues[class].backlog().line_bytes + waiting.line_bytes;
         let own = self.policy.burden(class, bytes, self.classes.terms[class]);
         while !room.admits(self.backlog, waiting) {
             match self.greatest_burden() {
-                Some((victim, burden)) if burden > own => self.drop_newest(now, victim, effects),
+                Some((victim, burden)) if burden > own => self.drop_one(now, victim, effects),
                 _ => return false,
             }
         }
         true
     }
 
-    fn drop_newest(&mut self, now: Time, class: usize, effects: &mut Effects<F>) {
-        let store = &mut self.stores[class];
-        let Some(newest) = store.pop_newest() else { return };
-        if store.is_empty() {
-            self.policy.deactivate(class);
+    /// Drops the newest frame of `class`, or the one that its discipline gives up.
+    fn drop_one(&mut self, now: Time, class: usize, effects: &mut Effects<F>) {
+        let Some(dropped) = self.queues[class].give_up() else { return };
+        if self.queues[class].is_empty() {
+            self.end(class);
         }
-        self.backlog.remove(&newest);
-        effects.drop(now, newest, DropReason::QueueFull);
+        self.backlog.remove(&dropped);
+        effects.drop(now, dropped, DropReason::QueueFull);
+    }
+
+    /// Puts all classes in again that waited for their caps, which are others now.
+    fn reopen(&mut self, now: Time) {
+        let mut closed = Vec::new();
+        while let Some(class) = self.caps.open_next(Time::from_nanos(u64::MAX)) {
+            closed.push(class);
+        }
+        self.caps.configure(&self.classes.caps());
+        for class in closed {
+            let bytes = self.queues[class].head_line_bytes().unwrap_or(0);
+            self.begin(now, class, bytes, None);
+        }
     }
 }
 
@@ -179,33 +322,31 @@ impl<F: Frame, P: Policy> Schedule<F> for Classful<F, P> {
         room: Room,
         effects: &mut Effects<F>,
     ) -> Result<(), Rejection<F>> {
+        self.open(now, room.rate);
         let class = self.class_of(&waiting);
-        let own = self.stores[class].backlog();
-        let within = self.classes.terms[class]
-            .limit
-            .is_none_or(|limit| room.admits_within(limit, own, &waiting));
-        if !within
-            || !room.admits(self.backlog, &waiting)
-                && !self.make_room(now, class, &waiting, room, effects)
-        {
-            return Err((waiting, DropReason::QueueFull));
+        // At its cap, a class waits though the line is free, and limits concern it.
+        let line_free = room.line_free && self.caps.closed_until(class, now).is_none();
+        let room = Room { line_free, ..room };
+        match self.queues[class] {
+            ClassQueue::Plain(_) => self.enqueue_plain(now, class, waiting, room, effects),
+            ClassQueue::Own(_) => self.enqueue_own(now, class, waiting, room, effects),
         }
-        self.push(now, class, waiting, room.rate);
-        Ok(())
     }
 
-    fn dequeue(&mut self, now: Time, _effects: &mut Effects<F>) -> Option<Waiting<F>> {
-        let stores = &mut self.stores;
-        let picked = self.policy.pick(|class| stores[class].head_line_bytes().unwrap_or(0));
-        let Some((class, waiting)) = picked.and_then(|class| Some((class, stores[class].pop()?)))
-        else {
-            self.policy.idle();
-            return None;
-        };
-        let next = stores[class].head_line_bytes();
-        self.policy.served(now, class, waiting.line_bytes, next);
-        self.backlog.remove(&waiting);
-        Some(waiting)
+    fn dequeue(&mut self, now: Time, effects: &mut Effects<F>) -> Option<Waiting<F>> {
+        self.rest(now, effects);
+        self.open(now, None);
+        loop {
+            let queues = &self.queues;
+            let picked = self.policy.pick(|class| queues[class].head_line_bytes().unwrap_or(0));
+            let Some(class) = picked else {
+                self.policy.idle();
+                return None;
+            };
+            if let Some(waiting) = self.take(now, class, effects) {
+                return Some(waiting);
+            }
+        }
     }
 
     fn backlog(&self) -> Backlog {
@@ -213,10 +354,10 @@ impl<F: Frame, P: Policy> Schedule<F> for Classful<F, P> {
     }
 
     fn drain(&mut self, into: &mut Vec<Waiting<F>>) {
-        for (class, store) in self.stores.iter_mut().enumerate() {
-            if !store.is_empty() {
-                store.drain(into);
-                self.policy.deactivate(class);
+        for class in 0..self.queues.len() {
+            if !self.queues[class].is_empty() {
+                self.queues[class].drain(into);
+                self.end(class);
                 self.burdens.remove(class);
             }
         }
@@ -229,7 +370,7 @@ impl<F: Frame, P: Policy> Schedule<F> for Classful<F, P> {
         self.push(now, class, waiting, None);
     }
 
-    fn configure(&mut self, _now: Time, discipline: &Discipline) -> bool {
+    fn configure(&mut self, now: Time, discipline: &Discipline) -> bool {
         let Some(config) = P::config(discipline) else { return false };
         let (policy, classes) = P::new(config, &self.stream);
         if !classes.classifies_like(&self.classes) {
@@ -237,13 +378,21 @@ impl<F: Frame, P: Policy> Schedule<F> for Classful<F, P> {
         }
         self.policy.configure(policy);
         self.classes = classes;
+        for (class, queue) in self.queues.iter_mut().enumerate() {
+            queue.configure(now, self.classes.discipline(class), class, &self.stream);
+        }
+        self.reopen(now);
         self.weigh_all();
         true
     }
 
+    fn opens(&self) -> Option<Time> {
+        self.caps.opens()
+    }
+
     fn reframe(&mut self, line_bytes: &dyn Fn(&FrameInfo) -> u64) {
-        self.stores.iter_mut().for_each(|store| store.reframe(line_bytes));
-        self.backlog.line_bytes = self.stores.iter().map(|store| store.backlog().line_bytes).sum();
+        self.queues.iter_mut().for_each(|queue| queue.reframe(line_bytes));
+        self.backlog.line_bytes = self.queues.iter().map(|queue| queue.backlog().line_bytes).sum();
         self.weigh_all();
     }
 }

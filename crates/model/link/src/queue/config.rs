@@ -6,6 +6,7 @@ use std::str::FromStr;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::classes::ClassConfig;
 use super::codel::CodelConfig;
 use super::drr::DrrConfig;
 use super::fifo::FifoConfig;
@@ -158,6 +159,26 @@ impl Default for Discipline {
 }
 
 impl Discipline {
+    /// Its classes, as far as they are written.
+    fn classes(&self) -> &[ClassConfig] {
+        match self {
+            Self::Drr(config) => &config.classes,
+            Self::Wf2q(config) => &config.classes,
+            Self::Prio(config) => &config.classes,
+            Self::Fifo(_) | Self::Red(_) | Self::Codel(_) | Self::FqCodel(_) | Self::Pie(_) => &[],
+        }
+    }
+
+    /// Whether it is one of those that divide frames into classes.
+    pub(super) fn has_classes(&self) -> bool {
+        matches!(self, Self::Drr(_) | Self::Wf2q(_) | Self::Prio(_))
+    }
+
+    /// Whether a class of it has a cap.
+    pub(crate) fn has_caps(&self) -> bool {
+        self.classes().iter().any(|class| class.most.is_some())
+    }
+
     /// The name alone, where all parameters have their defaults.
     fn text(&self) -> Option<String> {
         let name = self.name();

@@ -15,7 +15,7 @@ use super::config::Discipline;
 use crate::Stream;
 
 /// Parameters of `drr`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct DrrConfig {
     /// The classes, each with a `match` and a `weight`.
@@ -48,8 +48,10 @@ impl DrrConfig {
 #[derive(Debug)]
 pub(super) struct Drr {
     /// For each class.
-    quanta: Vec<u64>,
-    deficits: Vec<u64>,
+    quanta: Vec<i64>,
+    /// Bytes that a class may send yet in its turn. Below zero if its frame was longer than the one
+    /// that was in front when it was picked, and a discipline of the class dropped that one.
+    deficits: Vec<i64>,
     /// The classes with frames, the one whose turn it is in front.
     active: VecDeque<u32>,
     /// Whether the one in front has got its quantum for this turn.
@@ -76,8 +78,10 @@ impl Policy for Drr {
     fn new(config: &DrrConfig, stream: &Stream) -> (Self, Classes) {
         let classes = Classes::shared(&config.classes, config.flows, stream);
         // A quantum of nothing would never end a round; `check` asks for more than that.
-        let quantum =
-            |terms: &ClassTerms| (config.quantum.bytes() * u64::from(terms.weight)).max(1);
+        let quantum = |terms: &ClassTerms| {
+            let bytes = config.quantum.bytes().saturating_mul(terms.weight.into());
+            i64::try_from(bytes).unwrap_or(i64::MAX).max(1)
+        };
         let drr = Self {
             quanta: classes.terms.iter().map(quantum).collect(),
             deficits: vec![0; classes.terms.len()],
@@ -112,7 +116,7 @@ impl Policy for Drr {
                 self.deficits[class] = self.deficits[class].saturating_add(self.quanta[class]);
                 self.granted = true;
             }
-            if head(class) <= self.deficits[class] {
+            if i64::try_from(head(class)).unwrap_or(i64::MAX) <= self.deficits[class] {
                 return Some(class);
             }
             self.end_turn();
@@ -121,7 +125,7 @@ impl Policy for Drr {
     }
 
     fn served(&mut self, _now: Time, class: usize, bytes: u64, next: Option<u64>) {
-        self.deficits[class] = self.deficits[class].saturating_sub(bytes);
+        self.deficits[class] = self.deficits[class].saturating_sub_unsigned(bytes);
         if next.is_none() {
             self.end_turn();
         }

@@ -1,13 +1,14 @@
-//! Differentiated services code points as they are written: numbers or their standard names.
+//! Differentiated services code points as they are written: numbers or their standard names; one, or
+//! a set.
 
 use std::fmt;
+use std::str::FromStr;
 
 use schemars::JsonSchema;
 use serde::de::{self, Deserialize, Deserializer, SeqAccess, Visitor};
 use serde::ser::{Serialize, Serializer};
 
-/// A set of code points (RFC 2474), written as one or as a list; each a number from 0 to 63 or a name
-/// like `ef`, `af41` or `cs6`.
+/// A set of code points, written as one or as a list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Dscps {
     /// Bit n stands for code point n.
@@ -32,17 +33,35 @@ impl Dscps {
         (0..64).filter(move |dscp| self.contains(*dscp))
     }
 
-    fn insert(&mut self, number: u64) -> Result<(), String> {
-        if number > 63 {
-            return Err(format!("a DSCP is a number from 0 to 63 or a name, not {number}"));
-        }
-        self.set |= 1 << number;
-        Ok(())
+    fn insert(&mut self, dscp: Dscp) {
+        self.set |= 1 << dscp.0;
     }
+}
 
-    fn insert_text(&mut self, text: &str) -> Result<(), String> {
-        let number = text.parse().ok().or_else(|| named(&text.to_ascii_lowercase()));
-        self.insert(number.ok_or_else(|| {
+/// One code point (RFC 2474), written as a number from 0 to 63 or a name like `ef`, `af41` or `cs6`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub struct Dscp(u8);
+
+impl Dscp {
+    /// Its number, 0 to 63.
+    pub const fn value(self) -> u8 {
+        self.0
+    }
+}
+
+impl TryFrom<u64> for Dscp {
+    type Error = String;
+    fn try_from(number: u64) -> Result<Self, String> {
+        let value = u8::try_from(number).ok().filter(|value| *value < 64).map(Self);
+        value.ok_or_else(|| format!("a DSCP is a number from 0 to 63 or a name, not {number}"))
+    }
+}
+
+impl FromStr for Dscp {
+    type Err = String;
+    fn from_str(text: &str) -> Result<Self, String> {
+        let number: Option<u64> = text.parse().ok().or_else(|| named(&text.to_ascii_lowercase()));
+        Self::try_from(number.ok_or_else(|| {
             format!(
                 "`{text}` is not a DSCP; write a number from 0 to 63, or a name: `be`, `le`, `ef`, \
                  `va`, `cs0` to `cs7`, `af11` to `af43`"
@@ -76,7 +95,7 @@ impl<'de> Deserialize<'de> for Dscps {
             }
             fn visit_u64<E: de::Error>(self, number: u64) -> Result<Dscps, E> {
                 let mut dscps = Dscps::default();
-                dscps.insert(number).map_err(E::custom)?;
+                dscps.insert(Dscp::try_from(number).map_err(E::custom)?);
                 Ok(dscps)
             }
             fn visit_i64<E: de::Error>(self, number: i64) -> Result<Dscps, E> {
@@ -84,7 +103,7 @@ impl<'de> Deserialize<'de> for Dscps {
             }
             fn visit_str<E: de::Error>(self, text: &str) -> Result<Dscps, E> {
                 let mut dscps = Dscps::default();
-                dscps.insert_text(text).map_err(E::custom)?;
+                dscps.insert(text.parse().map_err(E::custom)?);
                 Ok(dscps)
             }
             fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Dscps, A::Error> {
@@ -99,6 +118,47 @@ impl<'de> Deserialize<'de> for Dscps {
             }
         }
         deserializer.deserialize_any(DscpsVisitor)
+    }
+}
+
+impl<'de> Deserialize<'de> for Dscp {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct DscpVisitor;
+        impl Visitor<'_> for DscpVisitor {
+            type Value = Dscp;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a DSCP like `46` or `ef`")
+            }
+            fn visit_u64<E: de::Error>(self, number: u64) -> Result<Dscp, E> {
+                Dscp::try_from(number).map_err(E::custom)
+            }
+            fn visit_i64<E: de::Error>(self, number: i64) -> Result<Dscp, E> {
+                self.visit_str(&number.to_string())
+            }
+            fn visit_str<E: de::Error>(self, text: &str) -> Result<Dscp, E> {
+                text.parse().map_err(E::custom)
+            }
+        }
+        deserializer.deserialize_any(DscpVisitor)
+    }
+}
+
+impl Serialize for Dscp {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_u8(self.0)
+    }
+}
+
+impl JsonSchema for Dscp {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "Dscp".into()
+    }
+    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        schemars::json_schema!({
+            "description": "A DSCP: a number from 0 to 63, or a name.",
+            "anyOf": [one_schema()],
+            "examples": [46, "af11"],
+        })
     }
 }
 

@@ -5,6 +5,7 @@ use netloom_units::Time;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::class_queue::InClass;
 use super::config::Discipline;
 use super::limit::Room;
 use super::schedule::{Backlog, Effects, Rejection, Schedule, Waiting};
@@ -121,5 +122,18 @@ impl<F: Frame> Schedule<F> for Fifo<F> {
 
     fn reframe(&mut self, line_bytes: &dyn Fn(&FrameInfo) -> u64) {
         self.store.reframe(line_bytes);
+    }
+}
+
+impl<F: Frame> InClass<F> for Fifo<F> {
+    fn head_line_bytes(&self) -> Option<u64> {
+        self.store.head_line_bytes()
+    }
+
+    fn give_up(&mut self) -> Option<Waiting<F>> {
+        match self.config.drop {
+            DropFrom::Tail => self.store.pop_newest(),
+            DropFrom::Head => self.store.pop(),
+        }
     }
 }

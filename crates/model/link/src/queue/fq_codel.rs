@@ -13,6 +13,7 @@ use netloom_units::{Size, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::class_queue::InClass;
 use super::classes::{QUANTUM, check_flows, check_quantum};
 use super::codel::{CodelConfig, Control, LargestSeen};
 use super::config::Discipline;
@@ -131,14 +132,17 @@ impl<F: Frame> FqCodel<F> {
         flow.store.push(waiting);
     }
 
+    /// The bucket of the flow that has the most bytes.
+    fn fattest(&self) -> Option<u32> {
+        let bytes = |bucket: &u32| self.flows[*bucket as usize].store.backlog().line_bytes;
+        self.new.iter().chain(&self.old).copied().max_by_key(bytes)
+    }
+
     /// Drops from the head of the flow that has the most bytes: half of its frames, at most 64, so
     /// that the search is rare.
     #[cold]
     fn drop_from_fattest(&mut self, now: Time, effects: &mut Effects<F>) {
-        let bytes = |bucket: &u32| self.flows[*bucket as usize].store.backlog().line_bytes;
-        let Some(fattest) = self.new.iter().chain(&self.old).copied().max_by_key(bytes) else {
-            return;
-        };
+        let Some(fattest) = self.fattest() else { return };
         let store = &mut self.flows[fattest as usize].store;
         let half = store.backlog().line_bytes / 2;
         for _ in 0..DROP_BATCH {
@@ -256,5 +260,21 @@ impl<F: Frame> Schedule<F> for FqCodel<F> {
             flow.store.reframe(line_bytes);
             self.backlog.line_bytes += flow.store.backlog().line_bytes;
         }
+    }
+}
+
+impl<F: Frame> InClass<F> for FqCodel<F> {
+    /// Of the flow that is in front now; another may come before it by its deficit.
+    fn head_line_bytes(&self) -> Option<u64> {
+        let mut listed = self.new.iter().chain(&self.old);
+        listed.find_map(|bucket| self.flows[*bucket as usize].store.head_line_bytes())
+    }
+
+    /// From the head of the flow that has the most bytes.
+    fn give_up(&mut self) -> Option<Waiting<F>> {
+        let fattest = self.fattest()?;
+        let oldest = self.flows[fattest as usize].store.pop()?;
+        self.backlog.remove(&oldest);
+        Some(oldest)
     }
 }

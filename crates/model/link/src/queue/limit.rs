@@ -50,6 +50,9 @@ pub(crate) struct Bound {
 }
 
 impl Bound {
+    /// No limit.
+    pub const NONE: Self = Self { packets: u64::MAX, line_bytes: u64::MAX };
+
     /// What `limit` allows on a line of `rate`; without a rate, anything.
     pub fn of(limit: QueueLimit, rate: Option<Rate>) -> Self {
         let bytes_in = |time| rate.map_or(u64::MAX, |rate| rate.bytes_in(time).bytes());
@@ -91,6 +94,8 @@ pub(crate) struct Room {
     pub rate: Option<Rate>,
     /// Whether the frame goes on the line at once, so that limits do not concern it.
     pub line_free: bool,
+    /// Whether the queue is idle: nothing of it waits or is on the line.
+    pub idle: bool,
 }
 
 impl Room {

@@ -10,9 +10,12 @@
 //! | `fifo`, `red`, `codel`, `pie` | disciplines with one queue |
 //! | `flow`, `fq_codel` | the hash of flows; a queue for each flow |
 //! | `classes`, `dscp`, `ports`, `prefix` | which class a frame belongs to |
-//! | `classful`, `heap` | a queue for each class |
+//! | `classful`, `class_queue`, `heap` | a queue for each class, which may have a discipline of its own |
+//! | `caps` | classes that may not send more than they may |
 //! | `drr`, `wf2q`, `prio` | in which order classes are served |
 
+mod caps;
+mod class_queue;
 mod classes;
 mod classful;
 mod codel;
@@ -37,7 +40,8 @@ use netloom_units::{Rate, Time};
 
 use crate::background::FluidProcess;
 use crate::{Frame, FrameInfo, Framing, RateLimit, Stream};
-use classful::Classful;
+use class_queue::InClass;
+use classful::{Classful, Policy};
 use codel::Codel;
 use drr::Drr;
 use fifo::Fifo;
@@ -53,7 +57,7 @@ pub use classes::{ClassConfig, ClassMatch};
 pub use codel::CodelConfig;
 pub use config::{Discipline, QueueChange, QueueConfig};
 pub use drr::DrrConfig;
-pub use dscp::Dscps;
+pub use dscp::{Dscp, Dscps};
 pub use fifo::{DropFrom, FifoConfig};
 pub use fq_codel::FqCodelConfig;
 pub(crate) use limit::Bound;
@@ -62,7 +66,7 @@ pub use pie::PieConfig;
 pub use ports::{Ports, UpperLayer};
 pub use prefix::Prefix;
 pub use prio::PrioConfig;
-pub use red::RedConfig;
+pub use red::{ByDscp, RedConfig, RedThresholds};
 pub(crate) use schedule::{Backlog, Marked, Refused, Rejection, Waiting};
 pub use wf2q::Wf2qConfig;
 
@@ -73,6 +77,8 @@ pub(crate) struct Queue<F> {
     config: QueueConfig,
     bound: Bound,
     rate: Option<Rate>,
+    /// Whether a class has a cap.
+    capped: bool,
     stream: Stream,
     pub effects: Effects<F>,
 }
@@ -81,14 +87,18 @@ pub(crate) struct Queue<F> {
 #[derive(Debug)]
 enum Kind<F> {
     Fifo(Fifo<F>),
-    Other(Box<dyn Schedule<F>>),
+    /// A discipline that classes may have, too.
+    Single(Box<dyn InClass<F>>),
+    /// A discipline with classes.
+    Classes(Box<dyn Schedule<F>>),
 }
 
 macro_rules! each {
     ($kind:expr, $discipline:ident => $do:expr) => {
         match $kind {
             Kind::Fifo($discipline) => $do,
-            Kind::Other($discipline) => $do,
+            Kind::Single($discipline) => $do,
+            Kind::Classes($discipline) => $do,
         }
     };
 }
@@ -97,13 +107,17 @@ impl<F: Frame> Queue<F> {
     pub fn new(config: QueueConfig, rate: Option<Rate>, stream: Stream) -> Self {
         let bound = Bound::of(config.limit, rate);
         let discipline = Kind::of(&config.discipline, &stream);
-        Self { discipline, config, bound, rate, stream, effects: Effects::default() }
+        let capped = config.discipline.has_caps();
+        Self { discipline, config, bound, rate, capped, stream, effects: Effects::default() }
+    }
+
+    fn is_fifo(&self) -> bool {
+        matches!(self.discipline, Kind::Fifo(_))
     }
 
     /// Whether a super-frame has to be split before it comes here.
     pub fn wants_single_frames(&self) -> bool {
-        matches!(self.discipline, Kind::Other(_))
-            || matches!(self.config.limit, QueueLimit::Packets(_))
+        !self.is_fifo() || matches!(self.config.limit, QueueLimit::Packets(_))
     }
 
     /// Whether the limits would leave room for a frame of `info` now.
@@ -114,30 +128,43 @@ impl<F: Frame> Queue<F> {
     /// Takes in a frame that finds the line busy.
     #[inline]
     pub fn enqueue(&mut self, now: Time, waiting: Waiting<F>) -> Result<(), Rejection<F>> {
-        let room = Room { bound: self.bound, rate: self.rate, line_free: false };
+        let (bound, rate) = (self.bound, self.rate);
+        let room = Room { bound, rate, line_free: false, idle: false };
         let effects = &mut self.effects;
         each!(&mut self.discipline, discipline => discipline.enqueue(now, waiting, room, effects))
     }
 
     /// Whether frames that find the line free have to go through [`pass`](Self::pass): every
-    /// discipline but FIFO looks at them, too. Without a rate there is no queue.
+    /// discipline but FIFO looks at them, too. Without a rate there is no queue, but for classes
+    /// with caps.
     #[inline]
     pub fn looks_at_all(&self) -> bool {
-        matches!(self.discipline, Kind::Other(_)) && self.rate.is_some()
+        !self.is_fifo() && (self.rate.is_some() || self.capped)
     }
 
-    /// Lets a frame through that finds the line free and nothing waiting. Limits do not concern it;
-    /// active queue management may.
-    pub fn pass(&mut self, now: Time, waiting: Waiting<F>) -> Result<Waiting<F>, Rejection<F>> {
-        let bound = Bound { packets: u64::MAX, line_bytes: u64::MAX };
-        let room = Room { bound, rate: self.rate, line_free: true };
+    /// Lets a frame through that finds the line free and nothing waiting that may leave. Limits do
+    /// not concern it; active queue management may. `None`: it waits, because its class is at its
+    /// cap.
+    pub fn pass(
+        &mut self,
+        now: Time,
+        waiting: Waiting<F>,
+    ) -> Result<Option<Waiting<F>>, Rejection<F>> {
+        let room = Room { bound: self.bound, rate: self.rate, line_free: true, idle: true };
         let effects = &mut self.effects;
         each!(&mut self.discipline, discipline => {
             discipline.enqueue(now, waiting, room, effects)?;
-            let only = discipline.dequeue(now, effects);
-            // Nothing else waits, and no discipline drops the last frame on its way out.
-            Ok(only.expect("a discipline hands out the only frame that it has"))
+            Ok(discipline.dequeue(now, effects))
         })
+    }
+
+    /// When the first of the frames that wait may leave, if the line is free and none may now.
+    #[inline]
+    pub fn opens(&self) -> Option<Time> {
+        match &self.discipline {
+            Kind::Classes(classes) if self.capped => classes.opens(),
+            _ => None,
+        }
     }
 
     #[inline]
@@ -166,7 +193,7 @@ impl<F: Frame> Queue<F> {
     pub fn in_order(&self) -> Option<impl Iterator<Item = &Waiting<F>>> {
         match &self.discipline {
             Kind::Fifo(fifo) => fifo.in_order(),
-            Kind::Other(_) => None,
+            Kind::Single(_) | Kind::Classes(_) => None,
         }
     }
 
@@ -197,6 +224,7 @@ impl<F: Frame> Queue<F> {
             }
         }
         self.config = config.clone();
+        self.capped = config.discipline.has_caps();
         self.set_rate(rate);
     }
 
@@ -215,16 +243,20 @@ impl<F: Frame> Queue<F> {
 
 impl<F: Frame> Kind<F> {
     fn of(discipline: &Discipline, stream: &Stream) -> Self {
-        let other: Box<dyn Schedule<F>> = match discipline {
+        let single: Box<dyn InClass<F>> = match discipline {
             Discipline::Fifo(config) => return Self::Fifo(Fifo::new(*config)),
-            Discipline::Red(config) => Box::new(Red::new(*config, stream)),
+            Discipline::Red(config) => Box::new(Red::new(config.clone(), stream)),
             Discipline::Codel(config) => Box::new(Codel::new(*config)),
             Discipline::FqCodel(config) => Box::new(FqCodel::new(*config, stream)),
             Discipline::Pie(config) => Box::new(Pie::new(*config, stream)),
-            Discipline::Drr(config) => Box::new(Classful::<F, Drr>::new(config, stream)),
-            Discipline::Wf2q(config) => Box::new(Classful::<F, Wf2q>::new(config, stream)),
-            Discipline::Prio(config) => Box::new(Classful::<F, Prio>::new(config, stream)),
+            Discipline::Drr(config) => return Self::classes::<Drr>(config, stream),
+            Discipline::Wf2q(config) => return Self::classes::<Wf2q>(config, stream),
+            Discipline::Prio(config) => return Self::classes::<Prio>(config, stream),
         };
-        Self::Other(other)
+        Self::Single(single)
+    }
+
+    fn classes<P: Policy + 'static>(config: &P::Config, stream: &Stream) -> Self {
+        Self::Classes(Box::new(Classful::<F, P>::new(config, stream)))
     }
 }

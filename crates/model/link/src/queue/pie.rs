@@ -21,6 +21,7 @@ use netloom_units::{Duration, Probability, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::class_queue::InClass;
 use super::config::Discipline;
 use super::limit::Room;
 use super::schedule::{Backlog, Effects, Rejection, Schedule, Waiting};
@@ -274,6 +275,16 @@ impl<F: Frame> Schedule<F> for Pie<F> {
 
     fn reframe(&mut self, line_bytes: &dyn Fn(&FrameInfo) -> u64) {
         self.store.reframe(line_bytes);
+    }
+}
+
+impl<F: Frame> InClass<F> for Pie<F> {
+    fn head_line_bytes(&self) -> Option<u64> {
+        self.store.head_line_bytes()
+    }
+
+    fn give_up(&mut self) -> Option<Waiting<F>> {
+        self.store.pop_newest()
     }
 }
 

@@ -12,7 +12,7 @@ use super::heap::IndexedHeap;
 use crate::Stream;
 
 /// Parameters of `prio`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct PrioConfig {
     /// The classes in the order of their priority, the highest first. By default expedited

@@ -101,6 +101,14 @@ impl Backlog {
         self.bytes -= waiting.info.bytes();
         self.line_bytes -= waiting.line_bytes;
     }
+
+    /// A part of it has become another.
+    #[inline]
+    pub fn exchange(&mut self, before: Self, after: Self) {
+        self.frames = self.frames - before.frames + after.frames;
+        self.bytes = self.bytes - before.bytes + after.bytes;
+        self.line_bytes = self.line_bytes - before.line_bytes + after.line_bytes;
+    }
 }
 
 /// A frame that a discipline does not take in, and why.
@@ -124,7 +132,8 @@ pub(crate) trait Schedule<F: Frame>: std::fmt::Debug + Send {
     ) -> Result<(), Rejection<F>>;
 
     /// The next frame for the line, which is free at `now`; what the discipline drops on the way is
-    /// in `effects`. `None` means that nothing waits any more and that the line is idle from now on.
+    /// in `effects`. `None` means that the line is idle from now on: nothing waits any more, or nothing
+    /// that may leave before it [`opens`](Self::opens).
     fn dequeue(&mut self, now: Time, effects: &mut Effects<F>) -> Option<Waiting<F>>;
 
     /// What waits.
@@ -139,6 +148,12 @@ pub(crate) trait Schedule<F: Frame>: std::fmt::Debug + Send {
     /// Takes over other parameters and keeps all state. `false`: it cannot, because they are another
     /// discipline's or classify frames in another way; it is then left as it was.
     fn configure(&mut self, now: Time, discipline: &Discipline) -> bool;
+
+    /// When the first of the frames that wait may leave which may not now, though the line is free:
+    /// those of a class at its cap.
+    fn opens(&self) -> Option<Time> {
+        None
+    }
 
     /// Counts everything that waits anew, with `line_bytes` for what it takes on the line.
     fn reframe(&mut self, line_bytes: &dyn Fn(&FrameInfo) -> u64);

@@ -15,7 +15,7 @@ use super::heap::IndexedHeap;
 use crate::Stream;
 
 /// Parameters of `wf2q+`.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Wf2qConfig {
     /// The classes, each with a `match` and a `weight`. A class is guaranteed its weight's share of
@@ -48,6 +48,8 @@ const fn virtual_time(bytes: u64) -> Virtual {
 struct Tags {
     start: Virtual,
     finish: Virtual,
+    /// How long the frame is.
+    bytes: u64,
 }
 
 /// The frame on the line.
@@ -84,7 +86,7 @@ impl Wf2q {
 
     fn tag(&mut self, class: usize, start: Virtual, bytes: u64) {
         let finish = start + Virtual::from(bytes) * self.per_byte[class];
-        self.tags[class] = Tags { start, finish };
+        self.tags[class] = Tags { start, finish, bytes };
         self.last_finish = self.last_finish.max(finish);
         self.early.set(class, start);
     }
@@ -157,6 +159,11 @@ impl Policy for Wf2q {
     fn served(&mut self, now: Time, class: usize, bytes: u64, next: Option<u64>) {
         self.line = OnLine { since: now, bytes };
         self.eligible.remove(class);
+        if bytes != self.tags[class].bytes {
+            // A discipline of the class dropped the frame that was in front.
+            self.tag(class, self.tags[class].start, bytes);
+            self.early.remove(class);
+        }
         if let Some(next) = next {
             self.tag(class, self.tags[class].finish, next);
         }

@@ -6,7 +6,7 @@ use netloom_units::Time;
 use crate::common::packet::{Packet, header, queue_pipe};
 use crate::common::{change, ms, ns};
 
-const ALL: [&str; 10] = [
+const ALL: [&str; 12] = [
     r#""fifo""#,
     r#"{"fifo":{"drop":"head"}}"#,
     r#""red""#,
@@ -17,6 +17,10 @@ const ALL: [&str; 10] = [
     r#"{"drr":{"classes":[{"match":{"dscp":1}},{"match":{"dscp":2},"weight":3}]}}"#,
     r#""wf2q+""#,
     r#"{"prio":{"classes":[{"match":{"dscp":3}},{"match":{"dscp":1}}]}}"#,
+    r#"{"prio":{"classes":[{"match":{"dscp":3},"discipline":"fq_codel"},
+        {"match":{"dscp":1},"discipline":"pie"},{"discipline":{"fifo":{"drop":"head"}}}]}}"#,
+    r#"{"drr":{"classes":[{"match":{"dscp":1},"discipline":"codel"},
+        {"match":{"dscp":2},"discipline":{"red":{"min":"90packets","max":"99packets"}}}]}}"#,
 ];
 
 fn queue(discipline: &str) -> String {

@@ -34,6 +34,8 @@ fn tables_are_printed_as_they_are_read() {
         r#"{"drr":{"flows":128,"quantum":"3kB"}}"#,
         r#"{"wf2q+":{"classes":[{"match":{"dscp":[10,12]}}]}}"#,
         r#"{"prio":{"classes":[{"match":{"destination":"fd00::/8"}}]}}"#,
+        r#"{"prio":{"classes":[{"match":{"dscp":46},"limit":"40packets","discipline":"codel","most":"4Mbit/s"}]}}"#,
+        r#"{"red":{"min":"20packets","max":"40packets","max_p":"2%","weight":0.002,"gentle":false,"mean_packet":"1kB","ecn":false,"by_dscp":{"10":{"min":"30packets","max":"60packets","max_p":"2%"},"14":{"min":"5packets","max":"15packets","max_p":"20%"}}}}"#,
     ] {
         let discipline = read(text).unwrap();
         let written = serde_json::to_string(&discipline).unwrap();
@@ -66,6 +68,15 @@ fn what_is_wrong_is_said_with_a_way_out() {
         (r#"{"drr":{"quantum":"1B"}}"#, "256B"),
         (r#"{"wf2q+":{"quantum":"1B"}}"#, "quantum"),
         (r#"{"prio":{"classes":[{"weight":2}]}}"#, "wf2q+"),
+        (r#"{"prio":{"classes":[{},{"match":{"dscp":1},"discipline":"drr"}]}}"#, "class 2: `drr`"),
+        (r#"{"prio":{"classes":[{"match":{}}]}}"#, "class 1: `match` says nothing"),
+        (r#"{"red":{"by_dscp":{"af44":{}}}}"#, "`af11` to `af43`"),
+        (r#"{"red":{"by_dscp":{"af11":{},"10":{}}}}"#, "DSCP 10 has thresholds twice"),
+        (
+            r#"{"red":{"by_dscp":{"af11":{"min":"9packets","max":"9packets"}}}}"#,
+            "of DSCP 10: `max`",
+        ),
+        (r#"{"red":{"by_dscp":{"af11":{"min":"9kB","max":"99kB"}}}}"#, "the average is one"),
         (r#"{"prio":{"classes":[{"match":{"source":"10.0.0.1/8"}}]}}"#, "10.0.0.0/8"),
         (r#"{"prio":{"classes":[{"match":{"dscp":"expedited"}}]}}"#, "`ef`"),
     ] {

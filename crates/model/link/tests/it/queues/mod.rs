@@ -8,6 +8,7 @@ mod drr;
 mod ecn;
 mod fifo;
 mod fq_codel;
+mod own;
 mod pie;
 mod prio;
 mod red;

@@ -108,3 +108,48 @@ fn thresholds_in_bytes_and_time_mean_the_same() {
     assert_eq!(packets, drops("5kB", "15kB"));
     assert_eq!(packets, drops("5ms", "15ms"));
 }
+
+/// Thresholds by DSCP (RIO): one average, at which some packets are marked and others are not, the
+/// former with gaps of their own.
+#[test]
+fn each_dscp_has_thresholds_of_its_own_and_one_average() {
+    let queue = r#"{"discipline":{"red":{"weight":1.0,"min":"40packets","max":"60packets",
+        "by_dscp":{"af11":{"min":"20packets","max":"40packets"},
+        "af13":{"min":"5packets","max":"15packets","max_p":"20%"}}}},"limit":"1000packets"}"#;
+    // Ten wait throughout: for af13, p_b = 20 % / 2; for all others, nothing.
+    let dscp = |number: u64| [10, 14, 0][(number % 3) as usize];
+    let burst = (0..12).map(|_| Arrival::new(ns(0), 0, 1000));
+    let rest = every(Duration::from_millis(1), ms(1), 90_000, 0, 1000);
+    let all = burst.chain(rest).enumerate().map(|(n, arrival)| arrival.ecn().dscp(dscp(n as u64)));
+    let outcome = run(&mut queue_pipe(queue), all);
+    assert!(outcome.lost.is_empty());
+    let marked: Vec<u64> = outcome
+        .delivered
+        .iter()
+        .filter(|one| one.packet.is_marked() && one.packet.number > 11)
+        .map(|one| one.packet.number)
+        .collect();
+    assert!(marked.iter().all(|number| dscp(*number) == 14));
+    let gaps: Vec<u64> = marked.windows(2).map(|pair| (pair[1] - pair[0]) / 3).collect();
+    assert_eq!(gaps.iter().max(), Some(&10));
+    // 99 % quantile of χ² with 9 degrees of freedom.
+    let chi = chi_square(&gaps, &[0.1; 10]);
+    assert!(chi < 21.7, "{chi}");
+}
+
+/// RIO: in a flood, packets within their profile get through, those beyond it make room.
+#[test]
+fn packets_with_higher_thresholds_are_spared() {
+    let queue = r#"{"discipline":{"red":{"weight":0.05,"ecn":false,"by_dscp":{
+        "af11":{"min":"30packets","max":"60packets","max_p":"2%"},
+        "af13":{"min":"5packets","max":"15packets","max_p":"20%"}}}},"limit":"100packets"}"#;
+    // 60 % of the line within, 60 % beyond.
+    let step = Duration::from_micros(1667);
+    let within = every(step, ns(0), 6000, 1, 1000).map(|one| one.dscp(10));
+    let beyond = every(step, ns(800_000), 6000, 3, 1000).map(|one| one.dscp(14));
+    let outcome = run(&mut queue_pipe(queue), within.chain(beyond));
+    let lost = |flow| outcome.lost.iter().filter(|lost| lost.packet.flow == flow).count();
+    assert!(lost(1) < 30, "{} within", lost(1));
+    // A third of what is beyond does not fit.
+    assert!((1800..2300).contains(&lost(3)), "{} beyond", lost(3));
+}

@@ -1,0 +1,148 @@
+//! The queue of one class: frames in order, or a discipline of the class's own. Not here: which
+//! class a frame belongs to (`classes`), and in which order classes are served (`classful`).
+
+use netloom_units::Time;
+
+use super::Kind;
+use super::config::Discipline;
+use super::limit::Room;
+use super::schedule::{Backlog, Effects, Rejection, Schedule, Waiting};
+use super::store::Store;
+use crate::{Frame, FrameInfo, Stream};
+
+/// What a discipline can do in a class. None of them drops its last frame on the way out.
+pub(super) trait InClass<F: Frame>: Schedule<F> {
+    /// What the frame takes on the line that leaves next, if nothing is dropped on the way out.
+    fn head_line_bytes(&self) -> Option<u64>;
+
+    /// Takes out the frame that goes when the queue of all classes is full.
+    fn give_up(&mut self) -> Option<Waiting<F>>;
+}
+
+/// A queue in order in place, because most are; all others behind a pointer.
+#[derive(Debug)]
+pub(super) enum ClassQueue<F> {
+    Plain(Store<F>),
+    Own(Box<dyn InClass<F>>),
+}
+
+impl<F: Frame> ClassQueue<F> {
+    /// An empty queue of class number `class` with `discipline`, if the class has one, whose draws
+    /// come from the queue's `stream`.
+    pub fn new(discipline: Option<&Discipline>, class: usize, stream: &Stream) -> Self {
+        let kind = |own| Kind::of(own, &stream.fork(&format!("class {class}")));
+        match discipline.map(kind) {
+            Some(Kind::Fifo(fifo)) => Self::Own(Box::new(fifo)),
+            Some(Kind::Single(single)) => Self::Own(single),
+            // `check` lets no classes within classes through.
+            Some(Kind::Classes(_)) | None => Self::Plain(Store::default()),
+        }
+    }
+
+    #[inline]
+    pub fn backlog(&self) -> Backlog {
+        match self {
+            Self::Plain(store) => store.backlog(),
+            Self::Own(own) => own.backlog(),
+        }
+    }
+
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        match self {
+            Self::Plain(store) => store.is_empty(),
+            Self::Own(own) => own.backlog().frames == 0,
+        }
+    }
+
+    /// What the frame takes on the line that leaves next, if nothing is dropped on the way out.
+    #[inline]
+    pub fn head_line_bytes(&self) -> Option<u64> {
+        match self {
+            Self::Plain(store) => store.head_line_bytes(),
+            Self::Own(own) => own.head_line_bytes(),
+        }
+    }
+
+    /// Takes in a frame; the discipline may drop it, or others for it.
+    pub fn enqueue(
+        &mut self,
+        now: Time,
+        waiting: Waiting<F>,
+        room: Room,
+        effects: &mut Effects<F>,
+    ) -> Result<(), Rejection<F>> {
+        match self {
+            Self::Plain(store) => {
+                store.push(waiting);
+                Ok(())
+            }
+            Self::Own(own) => own.enqueue(now, waiting, room, effects),
+        }
+    }
+
+    /// Takes in a frame, whatever the limits.
+    pub fn adopt(&mut self, now: Time, waiting: Waiting<F>) {
+        match self {
+            Self::Plain(store) => store.push(waiting),
+            Self::Own(own) => own.adopt(now, waiting),
+        }
+    }
+
+    /// The next frame for the line.
+    #[inline]
+    pub fn dequeue(&mut self, now: Time, effects: &mut Effects<F>) -> Option<Waiting<F>> {
+        match self {
+            Self::Plain(store) => store.pop(),
+            Self::Own(own) => own.dequeue(now, effects),
+        }
+    }
+
+    /// Takes out the frame that goes when the queue of all classes is full.
+    pub fn give_up(&mut self) -> Option<Waiting<F>> {
+        match self {
+            Self::Plain(store) => store.pop_newest(),
+            Self::Own(own) => own.give_up(),
+        }
+    }
+
+    pub fn drain(&mut self, into: &mut Vec<Waiting<F>>) {
+        match self {
+            Self::Plain(store) => store.drain(into),
+            Self::Own(own) => own.drain(into),
+        }
+    }
+
+    /// Has `discipline` from now on. What waits stays: another discipline takes it over in the
+    /// order of arrival.
+    pub fn configure(
+        &mut self,
+        now: Time,
+        discipline: Option<&Discipline>,
+        class: usize,
+        stream: &Stream,
+    ) {
+        let keeps_state = match (&mut *self, discipline) {
+            (Self::Plain(_), None) => true,
+            (Self::Own(own), Some(discipline)) => own.configure(now, discipline),
+            _ => false,
+        };
+        if keeps_state {
+            return;
+        }
+        let mut waiting = Vec::new();
+        self.drain(&mut waiting);
+        waiting.sort_unstable_by_key(|waiting| waiting.order);
+        *self = Self::new(discipline, class, stream);
+        for frame in waiting {
+            self.adopt(now, frame);
+        }
+    }
+
+    pub fn reframe(&mut self, line_bytes: &dyn Fn(&FrameInfo) -> u64) {
+        match self {
+            Self::Plain(store) => store.reframe(line_bytes),
+            Self::Own(own) => own.reframe(line_bytes),
+        }
+    }
+}

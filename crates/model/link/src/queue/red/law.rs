@@ -1,0 +1,215 @@
+//! The law of random early detection: the average, the probability that follows from it, and which
+//! arrivals are chosen (Floyd & Jacobson 1993). Not here: the queue.
+
+use netloom_units::{Duration, Probability, Rate, Size, Time};
+
+use super::super::limit::QueueLimit;
+
+/// How strongly to signal congestion at an average length.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Curve {
+    /// Average below which nothing is signalled.
+    pub min: QueueLimit,
+    /// Average at which `max_p` is reached, in the unit of `min`.
+    pub max: QueueLimit,
+    pub max_p: Probability,
+    /// Whether the probability rises from `max_p` to 1 between `max` and twice `max`.
+    pub gentle: bool,
+}
+
+impl Curve {
+    /// What is wrong with the thresholds, if anything.
+    pub fn check(&self) -> Result<(), String> {
+        let ordered = match (self.min, self.max) {
+            (QueueLimit::Packets(min), QueueLimit::Packets(max)) => min < max,
+            (QueueLimit::Bytes(min), QueueLimit::Bytes(max)) => min < max,
+            (QueueLimit::Time(min), QueueLimit::Time(max)) => min < max,
+            _ => {
+                return Err(
+                    "`min` and `max` of red are both in packets, both in bytes or both in \
+                            time, like `min: 5packets` and `max: 15packets`"
+                        .into(),
+                );
+            }
+        };
+        if !ordered {
+            return Err(format!("`max` of red is above `min`, not {} and {}", self.max, self.min));
+        }
+        Ok(())
+    }
+
+    /// Whether thresholds and average count packets, and not bytes on the line.
+    pub fn counts_packets(&self) -> bool {
+        matches!(self.min, QueueLimit::Packets(_) | QueueLimit::Default)
+    }
+
+    /// The thresholds in the unit of the average: wire frames or bytes on the line. A time is not
+    /// rounded to whole bytes, so that the thresholds stay apart on the slowest line.
+    pub fn thresholds(&self, rate: Option<Rate>) -> (f64, f64) {
+        let value = |limit| match limit {
+            QueueLimit::Packets(packets) => f64::from(packets),
+            QueueLimit::Time(time) => {
+                let bits = rate.map_or(f64::INFINITY, |rate| rate.bits_per_second() as f64);
+                bits * time.as_nanos() as f64 / 8e9
+            }
+            QueueLimit::Bytes(size) => size.bytes() as f64,
+            // `check` has no default among thresholds.
+            QueueLimit::Default => f64::INFINITY,
+        };
+        (value(self.min), value(self.max))
+    }
+
+    /// The base probability p_b of the paper at an average of `average`.
+    pub fn base_probability(&self, average: f64, rate: Option<Rate>) -> f64 {
+        let (min, max) = self.thresholds(rate);
+        let max_p = self.max_p.value();
+        if average < min {
+            0.0
+        } else if average < max {
+            max_p * (average - min) / (max - min)
+        } else if self.gentle && average < 2.0 * max {
+            max_p + (1.0 - max_p) * (average - max) / max
+        } else {
+            1.0
+        }
+    }
+}
+
+/// The exponentially weighted moving average of the queue's length.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub(super) struct Average {
+    pub value: f64,
+    /// Since when the queue is idle, if it is.
+    pub idle_since: Time,
+}
+
+impl Average {
+    /// An arrival finds the queue `length` long; `weight` is that of the length.
+    pub fn update(&mut self, length: f64, weight: f64) {
+        self.value += weight * (length - self.value);
+    }
+
+    /// An arrival finds the queue idle: as if m typical packets, each of which takes `typical`, had
+    /// found it empty meanwhile.
+    pub fn decay(&mut self, now: Time, weight: f64, typical: Duration) {
+        let idle = now.since(self.idle_since).as_nanos() as f64;
+        let packets = idle / typical.as_nanos().max(1) as f64;
+        self.value *= libm::pow(1.0 - weight, packets);
+        self.idle_since = now;
+    }
+}
+
+/// The time that a typical packet takes on the line.
+pub(super) fn typical_time(size: Size, rate: Option<Rate>) -> Duration {
+    rate.map_or(Duration::ZERO, |rate| rate.time_for(size))
+}
+
+/// What happens to an arrival.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Verdict {
+    Pass,
+    /// A random signal, by mark where possible.
+    Signal,
+    /// The average is beyond control: dropped in any case.
+    Drop,
+}
+
+/// Which arrivals are chosen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) struct Signals {
+    /// Arrivals since the last drop or mark, while the average is above `min`.
+    count: u64,
+}
+
+impl Signals {
+    /// Whether an arrival is one of those to signal congestion by, at a base probability of `base`;
+    /// `draw` is uniform on 0 to 1. The gaps between signals are uniform on 1 to 1/p_b (section 7,
+    /// method 2): the n-th arrival after a signal is chosen with probability
+    /// p_b / (1 - (n - 1)·p_b).
+    pub fn judge(&mut self, base: f64, draw: impl FnOnce() -> f64) -> Verdict {
+        if base <= 0.0 {
+            self.count = 0;
+            return Verdict::Pass;
+        }
+        if base >= 1.0 {
+            self.count = 0;
+            return Verdict::Drop;
+        }
+        let left = 1.0 - self.count as f64 * base;
+        if left <= 0.0 || draw() * left < base {
+            self.count = 0;
+            Verdict::Signal
+        } else {
+            self.count += 1;
+            Verdict::Pass
+        }
+    }
+
+    /// An arrival was dropped for another reason: gaps begin anew.
+    pub fn begin_anew(&mut self) {
+        self.count = 0;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const RATE: Option<Rate> = Rate::from_bits_per_second(4_000_000);
+
+    fn at(millis: u64) -> Time {
+        Time::from_nanos(millis * 1_000_000)
+    }
+
+    fn curve() -> Curve {
+        super::super::RedConfig::default().curve()
+    }
+
+    /// Floyd & Jacobson, section 4: avg ← (1 - w)·avg + w·q.
+    #[test]
+    fn the_average_follows_the_length_with_its_weight() {
+        let mut average = Average::default();
+        let mut expected = 0.0;
+        for length in [4.0, 8.0, 0.0, 20.0] {
+            average.update(length, 0.25);
+            expected = 0.75 * expected + 0.25 * length;
+            assert_eq!(average.value, expected);
+        }
+    }
+
+    /// Section 4: after an idle time, avg ← (1 - w)^m · avg with m = idle time / transmission time.
+    #[test]
+    fn the_average_falls_over_idle_time() {
+        // 500 bytes at 4 Mbit/s take 1 ms.
+        let typical = typical_time(Size::from_bytes(500), RATE);
+        let mut average = Average { value: 16.0, idle_since: at(10) };
+        average.decay(at(12), 0.25, typical);
+        average.update(0.0, 0.25);
+        let expected = 16.0 * 0.75 * 0.75 * 0.75;
+        assert!((average.value - expected).abs() < 1e-12, "{}", average.value);
+    }
+
+    /// Section 4 and the gentle region: linear to `max_p` at `max`, linear to 1 at twice `max`.
+    #[test]
+    fn the_probability_is_linear_in_both_regions() {
+        let p = |average| curve().base_probability(average, RATE);
+        let about = |value: f64, expected: f64| (value - expected).abs() < 1e-12;
+        assert_eq!((p(0.0), p(4.999), p(5.0)), (0.0, 0.0, 0.0));
+        assert!(about(p(10.0), 0.05), "{}", p(10.0));
+        assert!(about(p(15.0), 0.1) && about(p(22.5), 0.55), "{} {}", p(15.0), p(22.5));
+        assert_eq!(p(30.0), 1.0);
+        let hard = Curve { gentle: false, ..curve() };
+        assert_eq!(hard.base_probability(15.0, RATE), 1.0);
+    }
+
+    #[test]
+    fn thresholds_in_time_follow_the_rate() {
+        let time = |millis| QueueLimit::Time(Duration::from_millis(millis));
+        let curve = Curve { min: time(1), max: time(3), ..curve() };
+        assert_eq!(curve.thresholds(RATE), (500.0, 1500.0));
+        // Far below a byte, an empty queue is still below the minimum.
+        let slow = Rate::from_bits_per_second(1);
+        assert_eq!(curve.base_probability(0.0, slow), 0.0);
+        assert_eq!(curve.base_probability(1.0, slow), 1.0);
+    }
+}

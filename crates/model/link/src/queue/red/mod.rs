@@ -1,0 +1,219 @@
+//! Random early detection (Floyd & Jacobson 1993, "Random Early Detection Gateways for Congestion
+//! Avoidance"), with Floyd's "gentle" region (2000) and ECN (RFC 3168).
+
+mod by_dscp;
+mod law;
+
+use netloom_units::{Probability, Size, Time};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::class_queue::InClass;
+use super::config::Discipline;
+use super::limit::{QueueLimit, Room};
+use super::schedule::{Backlog, Effects, Rejection, Schedule, Waiting};
+use super::store::Store;
+use crate::{DropReason, Frame, FrameInfo, Stream};
+use law::{Average, Curve, Signals, Verdict, typical_time};
+
+pub use by_dscp::{ByDscp, RedThresholds};
+
+/// Parameters of `red`. The defaults are those of ns-2, after Floyd's "RED: Discussions of Setting
+/// Parameters" (1997).
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct RedConfig {
+    /// Average queue length below which nothing is dropped: packets, bytes or time at the current
+    /// rate (default `5packets`).
+    pub min: QueueLimit,
+    /// Average queue length at which `max_p` is reached, in the same unit as `min` (default
+    /// `15packets`).
+    pub max: QueueLimit,
+    /// Probability of a drop as the average reaches `max` (default `10%`).
+    pub max_p: Probability,
+    /// Weight of the current length in the average, above 0 and at most 1 (default `0.002`).
+    pub weight: f64,
+    /// Above `max`: whether the probability rises from `max_p` to 1 between `max` and twice `max`
+    /// (default `true`), or everything is dropped.
+    pub gentle: bool,
+    /// Size of a typical packet, for how fast the average falls while the line is idle (default
+    /// `500B`).
+    pub mean_packet: Size,
+    /// Whether packets that take part in ECN are marked instead of dropped (default `true`).
+    pub ecn: bool,
+    /// Thresholds of packets by their DSCP, like `{af11: {min: 30packets, max: 60packets, max_p:
+    /// 2%}}`; those above are for all others. There is one average for all.
+    #[serde(skip_serializing_if = "ByDscp::is_empty")]
+    pub by_dscp: ByDscp,
+}
+
+impl Default for RedConfig {
+    fn default() -> Self {
+        Self {
+            min: QueueLimit::Packets(5),
+            max: QueueLimit::Packets(15),
+            max_p: Probability::new(0.1).expect("a tenth is a probability"),
+            weight: 0.002,
+            gentle: true,
+            mean_packet: Size::from_bytes(500),
+            ecn: true,
+            by_dscp: ByDscp::default(),
+        }
+    }
+}
+
+impl RedConfig {
+    /// What is wrong with the parameters, if anything.
+    pub(super) fn check(&self) -> Result<(), String> {
+        self.curve().check()?;
+        if !(self.weight > 0.0 && self.weight <= 1.0) {
+            return Err(format!("`weight` of red is above 0 and at most 1, not {}", self.weight));
+        }
+        for (dscp, thresholds) in self.by_dscp.iter() {
+            let (curve, dscp) = (self.curve_of(thresholds), dscp.value());
+            curve.check().map_err(|error| format!("thresholds of DSCP {dscp}: {error}"))?;
+            if curve.counts_packets() != self.counts_packets() {
+                return Err(format!(
+                    "thresholds of DSCP {dscp}: {} and the {} of all others do not count alike; \
+                     write all in packets, or all in bytes or time, for the average is one",
+                    curve.min, self.min
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    /// What holds for packets without thresholds of their own.
+    fn curve(&self) -> Curve {
+        Curve { min: self.min, max: self.max, max_p: self.max_p, gentle: self.gentle }
+    }
+
+    fn curve_of(&self, thresholds: &RedThresholds) -> Curve {
+        let RedThresholds { min, max, max_p } = *thresholds;
+        Curve { min, max, max_p, gentle: self.gentle }
+    }
+
+    fn counts_packets(&self) -> bool {
+        self.curve().counts_packets()
+    }
+
+    /// The queue's length in the unit of the average.
+    fn length(&self, backlog: Backlog) -> f64 {
+        if self.counts_packets() { backlog.frames as f64 } else { backlog.line_bytes as f64 }
+    }
+
+    /// What holds for a frame, and the place of its signals: 0 for all without thresholds of their
+    /// own.
+    fn profile_of(&self, frame: &impl Frame) -> (usize, Curve) {
+        let own = (!self.by_dscp.is_empty())
+            .then(|| frame.header())
+            .flatten()
+            .and_then(|header| self.by_dscp.find(header.dscp));
+        match own {
+            Some((place, thresholds)) => (place + 1, self.curve_of(thresholds)),
+            None => (0, self.curve()),
+        }
+    }
+}
+
+/// The queue.
+#[derive(Debug)]
+pub(super) struct Red<F> {
+    config: RedConfig,
+    store: Store<F>,
+    average: Average,
+    /// Of packets without thresholds of their own, then for each DSCP that has some.
+    signals: Vec<Signals>,
+    stream: Stream,
+}
+
+impl<F: Frame> Red<F> {
+    pub fn new(config: RedConfig, stream: &Stream) -> Self {
+        let (store, average) = (Store::default(), Average::default());
+        let signals = vec![Signals::default(); 1 + config.by_dscp.len()];
+        Self { config, store, average, signals, stream: stream.fork("red") }
+    }
+
+    /// An arrival at `now` finds the queue as it is.
+    fn follow(&mut self, now: Time, room: Room) {
+        let RedConfig { weight, mean_packet, .. } = self.config;
+        if room.idle {
+            self.average.decay(now, weight, typical_time(mean_packet, room.rate));
+        }
+        self.average.update(self.config.length(self.store.backlog()), weight);
+    }
+}
+
+impl<F: Frame> Schedule<F> for Red<F> {
+    fn enqueue(
+        &mut self,
+        now: Time,
+        mut waiting: Waiting<F>,
+        room: Room,
+        effects: &mut Effects<F>,
+    ) -> Result<(), Rejection<F>> {
+        self.follow(now, room);
+        let (place, curve) = self.config.profile_of(&waiting.frame);
+        let signals = &mut self.signals[place];
+        if !room.admits(self.store.backlog(), &waiting) {
+            signals.begin_anew();
+            return Err((waiting, DropReason::QueueFull));
+        }
+        let base = curve.base_probability(self.average.value, room.rate);
+        match signals.judge(base, || self.stream.uniform()) {
+            Verdict::Signal if self.config.ecn && effects.mark(&mut waiting) => {}
+            Verdict::Pass => {}
+            Verdict::Signal | Verdict::Drop => return Err((waiting, DropReason::Aqm)),
+        }
+        self.store.push(waiting);
+        Ok(())
+    }
+
+    fn dequeue(&mut self, now: Time, _effects: &mut Effects<F>) -> Option<Waiting<F>> {
+        let next = self.store.pop();
+        if next.is_none() {
+            self.average.idle_since = now;
+        }
+        next
+    }
+
+    fn backlog(&self) -> Backlog {
+        self.store.backlog()
+    }
+
+    fn drain(&mut self, into: &mut Vec<Waiting<F>>) {
+        self.store.drain(into);
+    }
+
+    fn adopt(&mut self, _now: Time, waiting: Waiting<F>) {
+        self.store.push(waiting);
+    }
+
+    /// An average in packets says nothing in bytes: it starts again from zero with the unit.
+    fn configure(&mut self, _now: Time, discipline: &Discipline) -> bool {
+        let Discipline::Red(config) = discipline else { return false };
+        let same_unit = config.counts_packets() == self.config.counts_packets();
+        if !same_unit {
+            self.average = Average::default();
+        }
+        if !same_unit || config.by_dscp != self.config.by_dscp {
+            self.signals = vec![Signals::default(); 1 + config.by_dscp.len()];
+        }
+        self.config.clone_from(config);
+        true
+    }
+
+    fn reframe(&mut self, line_bytes: &dyn Fn(&FrameInfo) -> u64) {
+        self.store.reframe(line_bytes);
+    }
+}
+
+impl<F: Frame> InClass<F> for Red<F> {
+    fn head_line_bytes(&self) -> Option<u64> {
+        self.store.head_line_bytes()
+    }
+
+    fn give_up(&mut self) -> Option<Waiting<F>> {
+        self.store.pop_newest()
+    }
+}
