@@ -36,6 +36,7 @@ fuzz_target!(|bytes: &[u8]| {
         Ok(Shape::Single(length)) => {
             assert_eq!(length as usize, frame.len());
             frame.mark_congestion();
+            frame.remark(bytes[0] & 63);
             frame.finish_checksum();
             frame.flip_bits(&[0, 1 << 10, u64::MAX]);
         }

@@ -18,15 +18,16 @@ Each of these keys may stand in a link (for both directions), in its `forward` o
 changed while the network runs.
 
 ```
-                    pipe_mtu   queue     rate, framing, burst    loss, ber, corrupt     delay, jitter,
-            state              limit,    mac_overhead            duplicate              reorder
-                               discipline
-               │       │         │             │                     │                      │
-             ┌─▼───────▼──┐ ┌────▼────┐ ┌──────▼────────┐ ┌──────────▼──────────┐ ┌─────────▼──────────┐
- a frame ───▶│ admission  │▶│  queue  │▶│ serialization │▶│       channel       │▶│    propagation     │───▶ released
- arrives     └─────┬──────┘ └────┬────┘ └──────┬────────┘ └──────────┬──────────┘ └────────────────────┘
-                   ▼             ▼             ▼                     ▼
-               down, mtu    queue_full, aqm   loss            loss, bit_error            (dropped as)
+            state, pipe_mtu,  queue     rate, framing, burst    loss, ber, corrupt     delay, jitter,
+            condition         limit,    mac_overhead            duplicate              reorder
+                              discipline
+                   │            │             │                     │                      │
+             ┌─────▼─────┐ ┌────▼────┐ ┌──────▼────────┐ ┌──────────▼──────────┐ ┌─────────▼──────────┐
+ a frame ───▶│ admission │▶│  queue  │▶│ serialization │▶│       channel       │▶│    propagation     │───▶ released
+ arrives     └─────┬─────┘ └────┬────┘ └──────┬────────┘ └──────────┬──────────┘ └────────────────────┘
+                   ▼            ▼             ▼                     ▼
+            down, mtu,   queue_full, aqm    loss            loss, bit_error            (dropped as)
+            policed
 ```
 ";
 
@@ -36,6 +37,7 @@ const ORDER: &[&str] = &[
     "burst",
     "framing",
     "mac_overhead",
+    "condition",
     "queue",
     "background",
     "delay",

@@ -342,7 +342,7 @@ impl<M: Memory + 'static, O: Observer<M::Frame>> Network<M, O> {
 
     /// A super-frame enters in pieces as large as the pipe allows.
     fn enter_pieces(&mut self, slot: usize, at: Time, info: FrameInfo, frame: M::Frame) {
-        let together = self.slot_mut(slot).pipe.coalesce(at, &info);
+        let together = self.slot_mut(slot).pipe.coalesce(at, &info, &frame);
         if together >= info.frames() {
             return self.offer_to(slot, at, info, frame);
         }

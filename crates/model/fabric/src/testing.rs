@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use netloom_link::{FrameInfo, Header, Tag};
+use netloom_link::{Dscp, FrameInfo, Header, Tag};
 
 use crate::{Frame, Malformed, Memory};
 
@@ -69,6 +69,12 @@ impl netloom_link::Frame for TestFrame {
     fn mark_congestion(&mut self) {
         if let Some(header) = &mut self.header {
             header.ecn = netloom_link::Ecn::Congestion;
+        }
+    }
+
+    fn remark(&mut self, dscp: Dscp) {
+        if let Some(header) = &mut self.header {
+            header.dscp = dscp.value();
         }
     }
 

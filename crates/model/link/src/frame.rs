@@ -5,7 +5,7 @@ use netloom_units::{Duration, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Framing, Header};
+use crate::{Dscp, Framing, Header};
 
 /// Bytes of an Ethernet header.
 pub(crate) const ETHERNET_HEADER: u32 = 14;
@@ -28,6 +28,10 @@ pub trait Frame: std::fmt::Debug + Send + 'static {
     /// frames whose header says that they take part.
     fn mark_congestion(&mut self);
 
+    /// Gives the packet another DSCP (RFC 2474); its ECN field stays. Called only on frames that
+    /// have a header.
+    fn remark(&mut self, dscp: Dscp);
+
     /// Flips `bits` of a single wire frame, counted from the first bit of the Ethernet header; all lie
     /// within the frame. The receiver's checksums must see it.
     fn flip_bits(&mut self, bits: &[u64]);
@@ -47,6 +51,7 @@ macro_rules! without_content {
                 None
             }
             fn mark_congestion(&mut self) {}
+            fn remark(&mut self, _dscp: Dscp) {}
             fn flip_bits(&mut self, _bits: &[u64]) {}
             fn duplicate(&self) -> Self {
                 *self
@@ -109,6 +114,12 @@ impl FrameInfo {
         if self.last > self.full { self.last } else { self.full }
     }
 
+    /// The wire frames, each by itself.
+    pub(crate) fn each(&self) -> impl Iterator<Item = Self> + use<> {
+        let Self { frames, full, last } = *self;
+        (1..=frames).map(move |number| Self::single(if number == frames { last } else { full }))
+    }
+
     /// Bytes of all wire frames together.
     pub const fn bytes(&self) -> u64 {
         (self.frames as u64 - 1) * self.full as u64 + self.last as u64
@@ -144,12 +155,21 @@ pub enum DropReason {
     Loss,
     /// Bit errors, caught by the frame check sequence.
     BitError,
+    /// A conditioner dropped it.
+    Policed,
 }
 
 impl DropReason {
-    /// All reasons, in the order of the stages.
-    pub const ALL: [DropReason; 6] =
-        [Self::Down, Self::Mtu, Self::QueueFull, Self::Aqm, Self::Loss, Self::BitError];
+    /// All reasons; a reason's place is its code in frame logs.
+    pub const ALL: [DropReason; 7] = [
+        Self::Down,
+        Self::Mtu,
+        Self::QueueFull,
+        Self::Aqm,
+        Self::Loss,
+        Self::BitError,
+        Self::Policed,
+    ];
 
     /// The reason's name, as in statistics.
     pub const fn name(self) -> &'static str {
@@ -160,6 +180,7 @@ impl DropReason {
             Self::Aqm => "aqm",
             Self::Loss => "loss",
             Self::BitError => "bit_error",
+            Self::Policed => "policed",
         }
     }
 }

@@ -11,6 +11,7 @@
 //! | `frame` | what a pipe knows of a frame: [`FrameInfo`], [`DropReason`] |
 //! | `pipe` | the pipe, which joins the stages below |
 //! | `background` | virtual frames, or a fluid, that join and leave at the line: [`Background`] |
+//! | `condition` | what is done to packets in front of the queue: [`Condition`] |
 //! | `queue`, `line`, `channel`, `flight` | its stages: waiting, serialization, loss, propagation |
 //! | `shift` | how much later frames leave the line because they were offered late |
 //! | `statistics` | what a pipe counts: [`PipeStatistics`] |
@@ -26,6 +27,7 @@ mod address;
 mod background;
 mod capture;
 mod channel;
+mod condition;
 mod config;
 mod direction;
 mod flight;
@@ -44,6 +46,9 @@ pub use address::{AddressError, IpPrefix, Ipv4Prefix, Ipv6Prefix};
 pub use background::{Background, BackgroundError, BackgroundFlow, Representation};
 pub use capture::{CaptureDirection, CaptureNote, CapturedFrame};
 pub use channel::{BitErrorRate, BitErrors, FourState, GilbertElliott, Loss, LossPattern};
+pub use condition::{
+    Action, Colour, Condition, Conditioner, MeterConfig, SrtcmConfig, TrtcmConfig,
+};
 pub use config::*;
 pub use direction::Direction;
 pub use flight::{

@@ -12,6 +12,7 @@ use netloom_units::{Duration, Time};
 
 use crate::background::{BackgroundProcess, Carried};
 use crate::channel::{Channel, Fate};
+use crate::condition::Conditioning;
 use crate::flight::{Flight, Flying};
 use crate::line::{Line, Served, Service};
 use crate::log::{FrameEvent, Journal, Occurrence};
@@ -66,6 +67,8 @@ pub struct Pipe<F> {
     arrivals: u64,
     /// Frames that have come to the queue so far, virtual ones included.
     order: u64,
+    /// Only while there are conditioners.
+    conditioning: Option<Box<Conditioning>>,
     queue: Queue<F>,
     line: Line,
     serving: Option<Serving<F>>,
@@ -142,6 +145,7 @@ impl<F: Frame> Pipe<F> {
             now: start,
             arrivals: 0,
             order: 0,
+            conditioning: Conditioning::new(&config.condition, start),
             queue: Queue::new(config.queue.clone(), line.rate(start), stream.fork("queue")),
             line,
             serving: None,
@@ -211,12 +215,17 @@ impl<F: Frame> Pipe<F> {
         self.order += 1;
         let line_bytes = self.config.rate.line_bytes(&info, self.config.framing);
         let (offered, marked) = (now, false);
-        let waiting = Waiting { frame, info, line_bytes, order, offered, unseen, marked };
+        let mut waiting = Waiting { frame, info, line_bytes, order, offered, unseen, marked };
         if self.config.state == LinkState::Down {
             return Err((waiting, DropReason::Down));
         }
         if !self.config.pipe_mtu.admits(info.largest()) && !self.fits_without_tag(&waiting) {
             return Err((waiting, DropReason::Mtu));
+        }
+        if let Some(conditioning) = &mut self.conditioning
+            && !conditioning.admits(now, &mut waiting)
+        {
+            return Err((waiting, DropReason::Policed));
         }
         if self.background.is_some() && self.has_fluid() {
             return self.take_in_with_fluid(now, waiting);
@@ -403,6 +412,9 @@ impl<F: Frame> Pipe<F> {
             self.statistics.queue_changed(now, self.queue.backlog());
         }
         self.queue.configure(now, &new.queue, self.line.rate(now));
+        if new.condition != old.condition {
+            self.conditioning = Conditioning::new(&new.condition, now);
+        }
         self.channel.configure(&old, new);
         self.flight.configure(&old, new);
         if new.background != old.background {

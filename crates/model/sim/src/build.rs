@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use netloom_fabric::{Link as FabricLink, LinkEnd, LinkId, PipeId, PortId, SegmentId};
-use netloom_link::{Direction, Discipline, Pipe, Stream};
+use netloom_link::{Direction, Discipline, Pipe, PipeConfig, Stream};
 use netloom_units::{Duration, Time};
 
 use crate::capture::{Taps, WireTaps};
@@ -318,8 +318,8 @@ pub(crate) fn ports_of(end: &LinkEnd) -> Vec<PortId> {
     }
 }
 
-/// Which links a fabric runs: those at switches and trunks, and those whose queues look at headers
-/// now or at some time. Links at one switch are in one island.
+/// Which links a fabric runs: those at switches and trunks, and those whose queues or conditioners
+/// look at headers now or at some time. Links at one switch are in one island.
 #[derive(Debug)]
 pub(crate) struct Islands {
     of_links: Vec<Option<usize>>,
@@ -327,14 +327,12 @@ pub(crate) struct Islands {
 
 impl Islands {
     fn of(network: &Network) -> Self {
-        let mut classified: Vec<bool> = network
-            .links
-            .iter()
-            .map(|link| link.pipes.iter().any(|pipe| looks_at_headers(&pipe.queue.discipline)))
-            .collect();
+        let mut classified: Vec<bool> =
+            network.links.iter().map(|link| link.pipes.iter().any(looks_at_headers)).collect();
         for (pipe, change) in network.timeline.iter().flat_map(|change| &change.changes) {
-            let discipline = change.queue.as_ref().and_then(|queue| queue.discipline.as_ref());
-            classified[pipe.link.index()] |= discipline.is_some_and(looks_at_headers);
+            let mut config = PipeConfig::default();
+            change.apply_to(&mut config);
+            classified[pipe.link.index()] |= looks_at_headers(&config);
         }
         // Each link of its own island at first; links at the same switch then have the lowest.
         let mut first_at: BTreeMap<SegmentId, usize> = BTreeMap::new();
@@ -368,7 +366,7 @@ impl Islands {
     }
 }
 
-/// Whether frames must show their headers to a discipline. Only FIFO never asks.
-fn looks_at_headers(discipline: &Discipline) -> bool {
-    !matches!(discipline, Discipline::Fifo(_))
+/// Whether frames must show their headers to conditioners or to a discipline. Only FIFO never asks.
+fn looks_at_headers(pipe: &PipeConfig) -> bool {
+    !pipe.condition.is_none() || !matches!(pipe.queue.discipline, Discipline::Fifo(_))
 }

@@ -7,7 +7,7 @@ use std::net::IpAddr;
 use std::sync::Arc;
 
 use netloom_fabric::{Frame, Malformed, Memory};
-use netloom_link::{FrameInfo, Header, Tag};
+use netloom_link::{Dscp, FrameInfo, Header, Tag};
 
 use crate::packet::ETHERNET;
 use crate::{AddressBook, Packet, bytes};
@@ -95,6 +95,12 @@ impl netloom_link::Frame for EthernetFrame {
     fn mark_congestion(&mut self) {
         if let Content::Packet { packet, .. } = &mut self.content {
             packet.mark_congestion();
+        }
+    }
+
+    fn remark(&mut self, dscp: Dscp) {
+        if let Content::Packet { packet, .. } = &mut self.content {
+            packet.remark(dscp);
         }
     }
 

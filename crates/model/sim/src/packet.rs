@@ -4,7 +4,7 @@
 
 use std::net::IpAddr;
 
-use netloom_link::{Ecn, FrameInfo, Header};
+use netloom_link::{Dscp, Ecn, FrameInfo, Header};
 use netloom_tcp::{SackBlocks, Segment, SynOptions, Timestamps};
 use netloom_units::Time;
 
@@ -297,6 +297,10 @@ impl netloom_link::Frame for Packet {
 
     fn mark_congestion(&mut self) {
         self.traffic_class |= 3;
+    }
+
+    fn remark(&mut self, dscp: Dscp) {
+        self.traffic_class = dscp.value() << 2 | self.traffic_class & 3;
     }
 
     fn flip_bits(&mut self, _bits: &[u64]) {

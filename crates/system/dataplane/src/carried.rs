@@ -3,7 +3,7 @@
 
 use etherparse::{LaxNetSlice, LaxSlicedPacket, TransportSlice};
 use netloom_fabric::{Malformed, Memory};
-use netloom_link::{Ecn, FrameInfo, Header, Tag};
+use netloom_link::{Dscp, Ecn, FrameInfo, Header, Tag};
 use netloom_ports::{Frame, FrameBuffer, Pool, Shape, split};
 
 /// A frame in a pipe.
@@ -56,6 +56,10 @@ impl netloom_link::Frame for Carried {
 
     fn mark_congestion(&mut self) {
         self.0.mark_congestion();
+    }
+
+    fn remark(&mut self, dscp: Dscp) {
+        self.0.remark(dscp.value());
     }
 
     fn flip_bits(&mut self, bits: &[u64]) {

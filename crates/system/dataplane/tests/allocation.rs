@@ -7,7 +7,7 @@ use std::cell::Cell;
 
 use common::config;
 use netloom_dataplane::Carried;
-use netloom_link::{Discipline, Ecn, FrameInfo, Header, Pipe, Stream};
+use netloom_link::{Discipline, Dscp, Ecn, FrameInfo, Header, Pipe, Stream};
 use netloom_ports::Pool;
 use netloom_units::Time;
 
@@ -83,6 +83,7 @@ impl netloom_link::Frame for OfFlow {
         })
     }
     fn mark_congestion(&mut self) {}
+    fn remark(&mut self, _: Dscp) {}
     fn flip_bits(&mut self, _bits: &[u64]) {}
     fn duplicate(&self) -> Self {
         Self(self.0)

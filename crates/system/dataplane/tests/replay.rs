@@ -21,7 +21,7 @@ use lab::{load, virtual_time};
 use netloom_dataplane::{Capture, Dataplane, End, LinkWiring, Options, Wiring};
 use netloom_fabric::LinkId;
 use netloom_link::{
-    CaptureDirection, CaptureNote, CapturedFrame, Ecn, Frame, FrameEvent, FrameInfo, Header,
+    CaptureDirection, CaptureNote, CapturedFrame, Dscp, Ecn, Frame, FrameEvent, FrameInfo, Header,
     LogDecoder, LogEntry, LogHeader, Occurrence, Pipe, PipeChange, PipeConfig, PipeStatistics,
     Stream,
 };
@@ -48,6 +48,11 @@ impl Frame for Seen {
     fn mark_congestion(&mut self) {
         if let Some(header) = &mut self.0 {
             header.ecn = Ecn::Congestion;
+        }
+    }
+    fn remark(&mut self, dscp: Dscp) {
+        if let Some(header) = &mut self.0 {
+            header.dscp = dscp.value();
         }
     }
     fn flip_bits(&mut self, _bits: &[u64]) {}
@@ -274,6 +279,7 @@ impl Record {
             "queue_full" => self.statistics.dropped.queue_full.frames as usize,
             "aqm" => self.statistics.dropped.aqm.frames as usize,
             "loss" => self.statistics.dropped.loss.frames as usize,
+            "policed" => self.statistics.dropped.policed.frames as usize,
             "mark" => self.statistics.marked.frames as usize,
             "super-frame" => self.events.iter().filter(|event| event.frames > 1).count(),
             "full TCP frame" => {
@@ -337,6 +343,29 @@ fn pie() {
     same_fates_in(queue, &["aqm", "mark"]);
     let queue = r#"{"discipline":{"pie":{"derandomize":false,"ecn":false,"max_burst":"15ms"}}}"#;
     same_fates_in(queue, &["aqm"]);
+}
+
+/// What a meter drops and marks, and what becomes of the marks in classes with disciplines of their
+/// own and a cap.
+#[test]
+fn conditions() {
+    let condition = r#"[
+        {"match":{"protocol":"udp"},"meter":{"rate":"1Mbit/s","burst":"20kB"},
+         "conform":{"dscp":"ef"},"exceed":"drop"},
+        {"meter":{"srtcm":{"cir":"2Mbit/s","cbs":"30kB","ebs":"300kB"}},
+         "green":{"dscp":"af11"},"yellow":{"dscp":"af12"},"red":{"dscp":"af13"}}]"#;
+    let queue = r#"{"discipline":{"prio":{"classes":[
+        {"match":{"dscp":"ef"},"limit":"40packets"},
+        {"match":{"dscp":["af11","af12"]},"discipline":{"red":{"weight":0.02,"by_dscp":{
+            "af12":{"min":"2packets","max":"9packets"}}}}},
+        {"discipline":"codel","most":"3Mbit/s"}]}},"limit":"60packets"}"#;
+    let properties =
+        format!(r#"{{"rate":"10Mbit/s","delay":"10ms","condition":{condition},"queue":{queue}}}"#);
+    same_fates(&properties, &["policed", "full TCP frame"]);
+    // Without a rate, super-frames are cut where a meter changes within them.
+    let properties = r#"{"delay":"1ms","condition":[{"meter":{"rate":"50Mbit/s","burst":"100kB"},
+        "exceed":"drop"}]}"#;
+    same_fates(properties, &["policed", "super-frame"]);
 }
 
 #[test]

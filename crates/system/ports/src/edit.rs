@@ -42,6 +42,17 @@ impl Frame {
     /// Sets the ECN field of the IP packet to "congestion experienced" (RFC 3168 §5), and an IPv4
     /// header's checksum with it. Does nothing to other frames.
     pub fn mark_congestion(&mut self) {
+        self.change_traffic_class(|class| class | 3);
+    }
+
+    /// Sets the DSCP of the IP packet (RFC 2474), 0 to 63, and an IPv4 header's checksum with it.
+    /// The ECN field stays. Does nothing to other frames.
+    pub fn remark(&mut self, dscp: u8) {
+        self.change_traffic_class(|class| dscp << 2 | class & 3);
+    }
+
+    /// Changes the traffic class of IPv6, which is the second byte of an IPv4 header.
+    fn change_traffic_class(&mut self, change: impl Fn(u8) -> u8) {
         let Some((at, ethertype)) = crate::layout::network_header(self.start()) else { return };
         let bytes = self.start_mut();
         match (ethertype, bytes.get_mut(at..at + 20)) {
@@ -49,11 +60,15 @@ impl Frame {
                 let word =
                     |header: &[u8], at: usize| u16::from_be_bytes([header[at], header[at + 1]]);
                 let old = word(header, 0);
-                header[1] |= 3;
+                header[1] = change(header[1]);
                 let sum = !replace(!word(header, 10), old, word(header, 0));
                 header[10..12].copy_from_slice(&sum.to_be_bytes());
             }
-            (0x86dd, Some(header)) => header[1] |= 0x30,
+            (0x86dd, Some(header)) => {
+                let class = change(header[0] << 4 | header[1] >> 4);
+                header[0] = header[0] & 0xf0 | class >> 4;
+                header[1] = class << 4 | header[1] & 0x0f;
+            }
             _ => {}
         }
     }
@@ -96,6 +111,39 @@ mod tests {
         let mut frame = frame(&bytes);
         frame.mark_congestion();
         assert_eq!(frame.start()[14..16], [0x60, 0x30]);
+    }
+
+    #[test]
+    fn another_dscp_keeps_ecn_and_the_header_checksum_right() {
+        for dscp in 0..64 {
+            let mut frame = frame(&ipv4());
+            frame.remark(dscp);
+            assert_eq!(frame.start()[15], dscp << 2 | 2);
+            assert_eq!(checksum::sum(&frame.start()[14..34]), 0xffff, "DSCP {dscp}");
+        }
+    }
+
+    #[test]
+    fn another_dscp_of_ipv6_keeps_version_ecn_and_flow_label() {
+        for dscp in 0..64 {
+            let mut bytes = vec![0; 60];
+            (bytes[12], bytes[13]) = (0x86, 0xdd);
+            bytes[14..18].copy_from_slice(&[0x6b, 0x9a, 0xbc, 0xde]);
+            let mut frame = frame(&bytes);
+            frame.remark(dscp);
+            let class = dscp << 2 | 1;
+            let expected = [0x60 | class >> 4, class << 4 | 0x0a, 0xbc, 0xde];
+            assert_eq!(frame.start()[14..18], expected);
+        }
+    }
+
+    #[test]
+    fn a_frame_that_is_not_ip_stays_as_it_is() {
+        let mut bytes = vec![0x55; 60];
+        (bytes[12], bytes[13]) = (0x08, 0x06);
+        let mut frame = frame(&bytes);
+        frame.remark(46);
+        assert_eq!(frame.to_vec(), bytes);
     }
 
     #[test]

@@ -37,6 +37,7 @@ const MODELLED: &[Source<PipeStatistics, u64>] = &[
     ("dropped_aqm_frames", |pipe| pipe.dropped.aqm.frames),
     ("dropped_loss_frames", |pipe| pipe.dropped.loss.frames),
     ("dropped_bit_error_frames", |pipe| pipe.dropped.bit_error.frames),
+    ("dropped_policed_frames", |pipe| pipe.dropped.policed.frames),
     ("delay_sum_ns", delay_sum),
     ("queue_sum_ns", queue_sum),
     ("seen_sum_frames", seen_sum),

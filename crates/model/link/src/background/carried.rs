@@ -2,7 +2,7 @@
 
 use std::net::{IpAddr, Ipv4Addr};
 
-use crate::{Ecn, Frame, Header};
+use crate::{Dscp, Ecn, Frame, Header};
 
 /// A frame in a pipe, up to the end of the line.
 #[derive(Debug)]
@@ -90,6 +90,13 @@ impl<F: Frame> Frame for Carried<F> {
         match self {
             Self::Real { frame, .. } => frame.mark_congestion(),
             Self::Virtual(frame) => frame.ecn = Ecn::Congestion,
+        }
+    }
+
+    fn remark(&mut self, dscp: Dscp) {
+        match self {
+            Self::Real { frame, .. } => frame.remark(dscp),
+            Self::Virtual(frame) => frame.dscp = dscp.value(),
         }
     }
 

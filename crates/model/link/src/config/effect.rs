@@ -19,6 +19,8 @@ pub struct Circumstances {
     overhead: bool,
     /// Its queue is limited in bytes.
     byte_limit: bool,
+    /// A meter counts bytes in front of the queue.
+    metered: bool,
     /// A class of its queue has a cap, for which frames wait without a rate too.
     capped: bool,
     bit_errors: bool,
@@ -50,6 +52,7 @@ impl Circumstances {
             traced,
             overhead: !config.mac_overhead.values().is_some_and(|profile| profile.is_empty()),
             byte_limit: matches!(config.queue.limit, QueueLimit::Bytes(_)),
+            metered: config.condition.has_meters(),
             capped: config.queue.discipline.has_caps(),
             bit_errors: config.ber != BitErrorRate::default(),
             delay: config.delay != Duration::ZERO,
@@ -65,6 +68,7 @@ impl Circumstances {
             traced: self.traced || others.traced,
             overhead: self.overhead || others.overhead,
             byte_limit: self.byte_limit || others.byte_limit,
+            metered: self.metered || others.metered,
             capped: self.capped || others.capped,
             bit_errors: self.bit_errors || others.bit_errors,
             delay: self.delay || others.delay,
@@ -129,7 +133,7 @@ fn burst(change: &PipeChange, now: Circumstances) -> Option<NoEffect> {
 
 fn framing(change: &PipeChange, now: Circumstances) -> Option<NoEffect> {
     change.framing?;
-    let counts_bytes = now.capped && !now.traced;
+    let counts_bytes = (now.metered || now.capped) && !now.traced;
     if now.paced || counts_bytes || (now.overhead && now.byte_limit) {
         return None;
     }

@@ -10,6 +10,7 @@ use netloom_units::{
 use super::{InFlight, LinkState, MtuLimit, PipeChange, PipeConfig, RateLimit};
 use crate::background::Background;
 use crate::channel::{BitErrorRate, BitErrors, Loss};
+use crate::condition::Condition;
 use crate::flight::{Jitter, JitterDistribution, Reorder};
 use crate::line::OverheadProfile;
 use crate::queue::{QueueChange, QueueConfig};
@@ -47,6 +48,7 @@ holds_no_data!(
     Size,
     Framing,
     MtuLimit,
+    Condition,
     QueueConfig,
     QueueChange,
     Duration,

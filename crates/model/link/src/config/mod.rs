@@ -18,6 +18,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::background::Background;
 use crate::channel::{BitErrorRate, BitErrors, Loss};
+use crate::condition::Condition;
 use crate::flight::{Jitter, JitterDistribution, Reorder};
 use crate::line::OverheadProfile;
 use crate::queue::{Discipline, QueueChange, QueueConfig};
@@ -195,6 +196,10 @@ properties! {
     /// Largest packet that the pipe carries, in bytes without the Ethernet header and its VLAN tag;
     /// longer ones are dropped (default `none`). The interfaces do not know of it: a black hole for their path MTU.
     pipe_mtu: MtuLimit;
+    /// Traffic conditioning in front of the queue: `none` (default), or a list of conditioners like
+    /// `[{match: {dscp: ef}, meter: {rate: 5Mbit/s, burst: 20kB}, exceed: drop}]`, of which the first
+    /// that matches has the packet.
+    condition: Condition;
     /// Where frames wait for the line.
     queue: QueueConfig, told as QueueChange;
     /// Cross traffic that joins in front of the queue and leaves at the end of the line: `none`

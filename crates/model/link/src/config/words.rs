@@ -21,6 +21,7 @@ impl PipeConfig {
         say(self.state == LinkState::Down, &|| "down".into());
         say(self.rate != RateLimit::Unlimited, &|| self.rate.to_string());
         say(self.burst != Size::default(), &|| format!("burst {}", self.burst));
+        say(!self.condition.is_none(), &|| self.condition.to_string());
         say(self.queue.discipline != Discipline::default(), &|| self.queue.discipline.to_string());
         say(!self.mac_overhead.values().is_some_and(|profile| profile.is_empty()), &|| {
             format!("MAC overhead {}", self.mac_overhead.file().unwrap_or("(inline)"))

@@ -261,6 +261,9 @@ fn others(config: &PipeConfig, tc: &mut TcEquivalent) {
     if !config.mac_overhead.values().is_some_and(|profile| profile.is_empty()) {
         tc.misses("MAC overhead");
     }
+    if !config.condition.is_none() {
+        tc.misses("traffic conditioning: filters of tc police, and its dsmark or pedit marks");
+    }
     if !config.background.is_none() {
         tc.misses("background");
     }

@@ -3,16 +3,16 @@
 use netloom_units::Time;
 
 use super::Pipe;
-use crate::{COALESCING_BOUND, Frame, FrameInfo, MtuLimit};
+use crate::{COALESCING_BOUND, Frame, FrameInfo, MtuLimit, PipeConfig};
 
 impl<F: Frame> Pipe<F> {
-    /// How many wire frames of the super-frame `info` may stay together if it arrives at `now`:
-    /// all, some, or 1 (split it fully).
+    /// How many wire frames of the super-frame `frame`, which is `info` on the wire, may stay
+    /// together if it arrives at `now`: all, some, or 1 (split it fully).
     ///
     /// Frames stay together where the result is the same to within [`COALESCING_BOUND`] of
     /// serialization time: nothing is drawn for each frame, the queue is not counted in packets,
-    /// and no limit would cut the super-frame in the middle.
-    pub fn coalesce(&mut self, now: Time, info: &FrameInfo) -> u32 {
+    /// and no limit would cut the super-frame in the middle. A meter must not change within it.
+    pub fn coalesce(&mut self, now: Time, info: &FrameInfo, frame: &F) -> u32 {
         if info.frames() == 1 {
             return 1;
         }
@@ -21,6 +21,9 @@ impl<F: Frame> Pipe<F> {
             return 1;
         }
         self.advance(now);
+        if !self.is_metered_alike(info, frame) {
+            return 1;
+        }
         let Some(rate) = self.line.rate(self.now) else { return info.frames() };
         if self.queue.wants_single_frames() {
             return 1;
@@ -32,6 +35,14 @@ impl<F: Frame> Pipe<F> {
         let each = self.config.framing.line_bytes(info.largest()).max(1);
         let together = rate.bytes_in(COALESCING_BOUND).bytes() / u64::from(each);
         u32::try_from(together).unwrap_or(u32::MAX).clamp(1, info.frames())
+    }
+
+    /// Whether all wire frames of a super-frame that arrives now get one colour of their meter.
+    fn is_metered_alike(&self, info: &FrameInfo, frame: &F) -> bool {
+        let Some(conditioning) = &self.conditioning else { return true };
+        let PipeConfig { rate, framing, .. } = &self.config;
+        let line_bytes = |one: &FrameInfo| rate.line_bytes(one, *framing);
+        conditioning.is_alike(self.now, frame.header(), info, line_bytes)
     }
 
     /// Whether each wire frame has a fate of its own.

@@ -156,6 +156,9 @@ pub struct DropStatistics {
     pub loss: Count,
     /// Bit errors, caught by the frame check sequence.
     pub bit_error: Count,
+    /// Dropped by a conditioner in front of the queue.
+    #[serde(default)]
+    pub policed: Count,
 }
 
 impl DropStatistics {
@@ -176,6 +179,7 @@ impl DropStatistics {
             DropReason::Aqm => self.aqm,
             DropReason::Loss => self.loss,
             DropReason::BitError => self.bit_error,
+            DropReason::Policed => self.policed,
         }
     }
 
@@ -187,6 +191,7 @@ impl DropStatistics {
             DropReason::Aqm => &mut self.aqm,
             DropReason::Loss => &mut self.loss,
             DropReason::BitError => &mut self.bit_error,
+            DropReason::Policed => &mut self.policed,
         }
     }
 }

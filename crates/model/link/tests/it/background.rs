@@ -63,6 +63,22 @@ const DISCIPLINES: &[&str] = &[
     r#"{"wf2q+":{"classes":[{"match":{"dscp":10},"weight":9},{"match":{"dscp":2}}]}}"#,
     r#""prio""#,
     r#"{"prio":{"classes":[{"match":{"dscp":2}},{},{"match":{"dscp":10}}]}}"#,
+    r#"{"prio":{"classes":[{"match":{"dscp":10},"most":"2Mbit/s"},
+        {"match":{"dscp":2},"discipline":"codel","most":"1Mbit/s"},{"discipline":"fq_codel"}]}}"#,
+    r#"{"drr":{"classes":[{"match":{"dscp":10},"discipline":{"red":{"weight":0.5,"min":"1packet",
+        "max":"4packets","by_dscp":{"10":{"min":"2packets","max":"9packets"}}}},"weight":3},
+        {"match":{"dscp":2},"discipline":{"fifo":{"drop":"head"}},"limit":"3packets"}]}}"#,
+    r#"{"wf2q+":{"classes":[{"match":{"dscp":10},"most":"1Mbit/s","weight":5},
+        {"match":{"dscp":2},"discipline":{"codel":{"target":"10us","interval":"50us"}}}]}}"#,
+];
+
+const CONDITIONS: &[&str] = &[
+    r#""none""#,
+    r#""none""#,
+    r#"[{"match":{"dscp":"af11"},"meter":{"rate":"2Mbit/s","burst":"9kB"},"conform":{"dscp":2},
+        "exceed":"drop"}]"#,
+    r#"[{"meter":{"trtcm":{"cir":"1Mbit/s","cbs":"5kB","pir":"3Mbit/s","pbs":"5kB","aware":true}},
+        "green":{"dscp":"af11"},"yellow":{"dscp":2},"red":"drop"}]"#,
 ];
 
 const BACKGROUNDS: &[&str] = &[
@@ -79,7 +95,7 @@ fn random_pipe(stream: &mut Stream) -> PipeConfig {
     let mut pick = |all: &[&str]| all[stream.below(all.len() as u64) as usize].to_owned();
     let text = format!(
         r#"{{"rate":{},"framing":"{}","burst":"{}","delay":"{}","mac_overhead":{},"pipe_mtu":"{}",
-            "queue":{{"discipline":{},"limit":"{}"}},"background":{}}}"#,
+            "condition":{},"queue":{{"discipline":{},"limit":"{}"}},"background":{}}}"#,
         pick(&[
             r#""3Mbit/s""#,
             r#""10Mbit/s""#,
@@ -91,6 +107,7 @@ fn random_pipe(stream: &mut Stream) -> PipeConfig {
         pick(&["0ns", "3ms"]),
         pick(&["[]", "[]", r#"[{"probability":"100%","time":"100us"}]"#]),
         pick(&["none", "none", "1400B"]),
+        pick(CONDITIONS),
         pick(DISCIPLINES),
         pick(&["10packets", "20kB", "30ms", "1MB"]),
         pick(BACKGROUNDS),
@@ -328,7 +345,7 @@ fn super_frames_are_cut_where_there_is_a_background() {
     let info = FrameInfo::coalesced(10, 1514, 1514);
     let together = |background: &str| {
         let text = format!(r#"{{"rate":"10Gbit/s","background":{background}}}"#);
-        Pipe::<u64>::new(config(&text), Stream::new(1, "p"), Time::ZERO).coalesce(ns(9), &info)
+        Pipe::<u64>::new(config(&text), Stream::new(1, "p"), Time::ZERO).coalesce(ns(9), &info, &0)
     };
     assert_eq!(together(r#""none""#), 10);
     assert_eq!(together(r#"[{"poisson":{"load":"1%"}}]"#), 1);

@@ -154,5 +154,5 @@ fn queued_super_frames_share_a_draw_and_keep_their_content() {
         out.extend(std::iter::from_fn(|| pipe.poll(deadline)).map(|delivery| delivery.frame));
     }
     assert_eq!(out, (0..20).map(Noted::new).collect::<Vec<_>>());
-    assert_eq!(pipe.coalesce(crate::common::ms(2000), &info), 1);
+    assert_eq!(pipe.coalesce(crate::common::ms(2000), &info, &Noted::new(0)), 1);
 }

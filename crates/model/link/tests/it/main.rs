@@ -7,6 +7,7 @@ mod common;
 mod background;
 mod bit_errors;
 mod changes;
+mod conditions;
 mod config;
 mod conservation;
 mod delay;

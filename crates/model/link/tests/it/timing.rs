@@ -103,7 +103,7 @@ fn a_whole_super_frame_takes_the_line_time_of_its_frames() {
 #[test]
 fn super_frames_stay_together_within_the_bound_only() {
     let info = FrameInfo::coalesced(44, 1514, 800);
-    let together = |text: &str| pipe(text).coalesce(ns(0), &info);
+    let together = |text: &str| pipe(text).coalesce(ns(0), &info, &0);
     assert_eq!(together("{}"), 44);
     assert_eq!(together(r#"{"delay":"10ms"}"#), 44);
     assert_eq!(together(r#"{"rate":"100Gbit/s"}"#), 44);
@@ -118,9 +118,9 @@ fn super_frames_stay_together_within_the_bound_only() {
 fn a_queue_that_would_cut_a_super_frame_gets_it_in_pieces() {
     let info = FrameInfo::coalesced(44, 1514, 800);
     let mut pipe = pipe(r#"{"rate":"100Gbit/s","queue":{"limit":"40kB"}}"#);
-    assert_eq!(pipe.coalesce(ns(0), &info), 44, "the line is free");
+    assert_eq!(pipe.coalesce(ns(0), &info, &0), 44, "the line is free");
     pipe.offer(ns(0), info, 0).unwrap();
-    assert_eq!(pipe.coalesce(ns(0), &info), 1, "66 kB do not fit into 40 kB");
+    assert_eq!(pipe.coalesce(ns(0), &info, &0), 1, "66 kB do not fit into 40 kB");
 }
 
 #[test]

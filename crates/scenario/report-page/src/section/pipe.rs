@@ -15,7 +15,7 @@ pub const LEAST_QUEUE: f64 = 0.1;
 
 /// How the curves of a drop reason look, in the order of [`DropReason::ALL`].
 const DROP_CLASSES: [&str; DropReason::ALL.len()] =
-    ["drop-1", "drop-2", "drop-3", "drop-4", "drop-5", "drop-6"];
+    ["drop-1", "drop-2", "drop-3", "drop-4", "drop-5", "drop-6", "drop-7"];
 
 /// What the pipe did to frames, at first and at the end.
 pub fn properties(pipe: &PipeStatus, at_first: Option<&PipeConfig>) -> String {

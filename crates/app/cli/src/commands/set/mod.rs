@@ -76,6 +76,10 @@ mod tests {
         assert_eq!(words.ber.unwrap().to_string(), "1e-6");
         let change = parsed(&["loss.pattern=0001", "netem=delay 10ms 2ms"]).unwrap();
         assert_eq!(change.keys(), ["delay", "jitter", "loss", "reorder"]);
+        let meter = "condition=[{meter: {rate: 5Mbit/s, burst: 20kB}, exceed: drop}]";
+        let change = parsed(&[meter]).unwrap();
+        assert_eq!(change.condition.unwrap().conditioners().len(), 1);
+        assert!(parsed(&["condition=none"]).unwrap().condition.unwrap().is_none());
     }
 
     #[test]
@@ -85,6 +89,8 @@ mod tests {
         assert!(message(&["dely=5ms"]).contains("did you mean `delay`?"));
         assert!(message(&["delay="]).contains("is not a duration"));
         assert!(message(&["netem=delay 1ms", "delay=2ms"]).contains("said twice"));
+        let meter = "condition=[{meter: {rate: 5Mbit/s}, exceed: drop}]";
+        assert!(message(&[meter]).contains("needs a `burst` too"));
         assert!(message(&["rate.trace=nowhere.trace"]).contains("there is no file"));
         assert!(message(&["jitter.pattern=[1ms"]).contains("error"));
     }

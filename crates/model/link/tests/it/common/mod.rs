@@ -5,7 +5,7 @@ pub mod packet;
 pub mod recount;
 pub mod statistics;
 
-use netloom_link::{Frame, FrameInfo, Header, Pipe, PipeChange, PipeConfig, Stream};
+use netloom_link::{Dscp, Frame, FrameInfo, Header, Pipe, PipeChange, PipeConfig, Stream};
 use netloom_units::Time;
 
 pub fn ns(nanos: u64) -> Time {
@@ -72,6 +72,7 @@ impl Frame for Noted {
         None
     }
     fn mark_congestion(&mut self) {}
+    fn remark(&mut self, _: Dscp) {}
     fn flip_bits(&mut self, bits: &[u64]) {
         assert!(self.flipped.is_empty() && !bits.is_empty());
         self.flipped = bits.to_vec();

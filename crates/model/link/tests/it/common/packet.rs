@@ -1,6 +1,6 @@
 //! Packets with headers, and what becomes of a series of them in a pipe.
 
-use netloom_link::{DropReason, Ecn, Frame, FrameInfo, Header, Pipe, PipeStatistics, Stream};
+use netloom_link::{DropReason, Dscp, Ecn, Frame, FrameInfo, Header, Pipe, PipeStatistics, Stream};
 use netloom_units::{Duration, Time};
 
 use super::config;
@@ -22,6 +22,9 @@ impl Frame for Packet {
         let header = self.header.as_mut().expect("only IP packets are marked");
         assert!(header.ecn.takes_part(), "only packets that take part are marked");
         header.ecn = Ecn::Congestion;
+    }
+    fn remark(&mut self, dscp: Dscp) {
+        self.header.as_mut().expect("only IP packets are remarked").dscp = dscp.value();
     }
     fn flip_bits(&mut self, _bits: &[u64]) {}
     fn duplicate(&self) -> Self {

@@ -4,7 +4,7 @@
 
 use std::collections::VecDeque;
 
-use netloom_link::{Ecn, Frame, FrameInfo, Header, Pipe};
+use netloom_link::{Dscp, Ecn, Frame, FrameInfo, Header, Pipe};
 use netloom_units::{Duration, Time};
 
 use crate::common::packet::{Packet, header};
@@ -31,6 +31,7 @@ impl Frame for Ack {
         None
     }
     fn mark_congestion(&mut self) {}
+    fn remark(&mut self, _: Dscp) {}
     fn flip_bits(&mut self, _bits: &[u64]) {}
     fn duplicate(&self) -> Self {
         *self

@@ -1,0 +1,325 @@
+//! What can be written as `condition` of a pipe.
+
+use std::fmt;
+use std::str::FromStr;
+use std::sync::Arc;
+
+use netloom_units::text_or_table;
+use schemars::JsonSchema;
+use serde::de::value::SeqAccessDeserializer;
+use serde::de::{Deserializer, Error, SeqAccess, Visitor};
+use serde::ser::Serializer;
+use serde::{Deserialize, Serialize};
+
+use super::meter::{Colour, MeterConfig, MeterTable};
+use crate::queue::{ClassMatch, Dscp};
+
+/// Most conditioners of one pipe: each packet is compared with them one by one.
+const MOST_CONDITIONERS: usize = 64;
+
+/// What a pipe does to packets before they come to the queue: a list of conditioners, of which the
+/// first that matches has the packet, or none. Frames that are no IP packets pass.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Condition {
+    conditioners: Arc<Vec<Conditioner>>,
+}
+
+/// One conditioner.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "ConditionerTable", into = "ConditionerTable")]
+pub struct Conditioner {
+    /// Which packets it has; `None` for all.
+    pub matches: Option<ClassMatch>,
+    /// What measures them; without a meter, all are green.
+    pub meter: Option<MeterConfig>,
+    /// What becomes of green packets, or those that conform.
+    pub green: Action,
+    /// What becomes of yellow packets.
+    pub yellow: Action,
+    /// What becomes of red packets, or those that exceed.
+    pub red: Action,
+}
+
+/// What becomes of a packet.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Action {
+    /// It goes on as it is.
+    #[default]
+    Pass,
+    /// It goes on with this DSCP.
+    Mark(Dscp),
+    /// It is dropped, as `policed`.
+    Drop,
+}
+
+impl Condition {
+    /// A condition of these conditioners.
+    ///
+    /// # Errors
+    /// There are too many, or one is never reached.
+    pub fn new(conditioners: Vec<Conditioner>) -> Result<Self, String> {
+        let count = conditioners.len();
+        if count > MOST_CONDITIONERS {
+            return Err(format!(
+                "a condition has at most {MOST_CONDITIONERS} conditioners, not {count}"
+            ));
+        }
+        let takes_all = conditioners.iter().position(|one| one.matches.is_none());
+        if let Some(first) = takes_all.map(|index| index + 1).filter(|first| *first < count) {
+            return Err(format!(
+                "conditioner {first} has no `match` and takes all packets, so that {} is never \
+                 reached; write it last",
+                first + 1
+            ));
+        }
+        Ok(Self { conditioners: Arc::new(conditioners) })
+    }
+
+    /// Whether there is none.
+    pub fn is_none(&self) -> bool {
+        self.conditioners.is_empty()
+    }
+
+    /// The conditioners, in their order.
+    pub fn conditioners(&self) -> &[Conditioner] {
+        &self.conditioners
+    }
+
+    /// Whether anything is measured.
+    pub(crate) fn has_meters(&self) -> bool {
+        self.conditioners.iter().any(|one| one.meter.is_some())
+    }
+}
+
+impl Conditioner {
+    /// What becomes of packets of this colour.
+    pub const fn action(&self, colour: Colour) -> Action {
+        match colour {
+            Colour::Green => self.green,
+            Colour::Yellow => self.yellow,
+            Colour::Red => self.red,
+        }
+    }
+}
+
+/// How a conditioner is written.
+#[derive(Default, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "Conditioner")]
+#[serde(default, deny_unknown_fields)]
+struct ConditionerTable {
+    /// Which packets it has, unless an earlier conditioner has them. The last one may leave it out:
+    /// it has all other packets.
+    #[serde(rename = "match", skip_serializing_if = "Option::is_none")]
+    matches: Option<ClassMatch>,
+    /// What measures them: `{rate: 5Mbit/s, burst: 20kB}`, or a three-colour marker, `srtcm` or
+    /// `trtcm`. Without a meter all packets conform.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<MeterTable>")]
+    meter: Option<MeterConfig>,
+    /// What becomes of packets that conform: `pass` (default), `drop` or `{dscp: ef}`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    conform: Option<Action>,
+    /// What becomes of packets that exceed the rate and the burst (default `pass`).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    exceed: Option<Action>,
+    /// What becomes of green packets of `srtcm` and `trtcm` (default `pass`).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    green: Option<Action>,
+    /// What becomes of yellow packets (default `pass`).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    yellow: Option<Action>,
+    /// What becomes of red packets (default `pass`).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    red: Option<Action>,
+}
+
+impl ConditionerTable {
+    /// The first action that is written of those that the meter does not know.
+    fn misplaced(&self) -> Option<&'static str> {
+        let all = [
+            ("conform", self.conform),
+            ("exceed", self.exceed),
+            ("green", self.green),
+            ("yellow", self.yellow),
+            ("red", self.red),
+        ];
+        let unknown = match self.meter {
+            Some(meter) if meter.has_colours() => &all[..2],
+            Some(_) => &all[2..],
+            None => &all[1..],
+        };
+        unknown.iter().find(|(_, action)| action.is_some()).map(|(name, _)| *name)
+    }
+}
+
+impl TryFrom<ConditionerTable> for Conditioner {
+    type Error = String;
+    fn try_from(table: ConditionerTable) -> Result<Self, String> {
+        if let Some(matches) = &table.matches {
+            matches.check()?;
+        }
+        if let Some(name) = table.misplaced() {
+            return Err(match table.meter {
+                Some(meter) if meter.has_colours() => format!(
+                    "`{name}` is an action of a meter of one rate; write `green`, `yellow` and \
+                     `red` here"
+                ),
+                Some(_) => format!(
+                    "`{name}` is an action of `srtcm` and `trtcm`; write `conform` and `exceed` \
+                     here"
+                ),
+                None => format!(
+                    "`{name}` has no effect without a `meter`, for all packets conform; add a \
+                     `meter`, or write `conform`"
+                ),
+            });
+        }
+        let ConditionerTable { matches, meter, conform, exceed, green, yellow, red } = table;
+        if meter.is_none() && conform.is_none() {
+            return Err("a conditioner without a `meter` says what becomes of its packets; add \
+                        `conform`, like `conform: {dscp: ef}`, or `conform: pass` for packets that \
+                        later conditioners are not to have"
+                .into());
+        }
+        let [green, yellow, red] =
+            [green.or(conform), yellow, red.or(exceed)].map(Option::unwrap_or_default);
+        if meter.is_some() && [green, yellow, red] == [Action::Pass; 3] {
+            return Err("a meter whose packets all pass does nothing; add an action, like \
+                        `exceed: drop` or `red: drop`"
+                .into());
+        }
+        Ok(Self { matches, meter, green, yellow, red })
+    }
+}
+
+impl From<Conditioner> for ConditionerTable {
+    fn from(conditioner: Conditioner) -> Self {
+        let Conditioner { matches, meter, green, yellow, red } = conditioner;
+        let said = |action| (action != Action::Pass).then_some(action);
+        let table = Self { matches, meter, ..Self::default() };
+        match meter {
+            None => Self { conform: Some(green), ..table },
+            Some(meter) if meter.has_colours() => {
+                Self { green: said(green), yellow: said(yellow), red: said(red), ..table }
+            }
+            Some(_) => Self { conform: said(green), exceed: said(red), ..table },
+        }
+    }
+}
+
+/// Actions that a word cannot say.
+#[derive(Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "Mark")]
+#[serde(deny_unknown_fields)]
+struct ActionTable {
+    /// The DSCP that the packet gets: a number from 0 to 63, or a name like `af11`.
+    dscp: Dscp,
+}
+
+impl From<ActionTable> for Action {
+    fn from(table: ActionTable) -> Self {
+        Self::Mark(table.dscp)
+    }
+}
+
+impl From<&Action> for ActionTable {
+    fn from(action: &Action) -> Self {
+        match action {
+            Action::Mark(dscp) => Self { dscp: *dscp },
+            // These have words.
+            Action::Pass | Action::Drop => Self { dscp: Dscp::default() },
+        }
+    }
+}
+
+impl Action {
+    fn text(&self) -> Option<String> {
+        match self {
+            Self::Pass => Some("pass".into()),
+            Self::Drop => Some("drop".into()),
+            Self::Mark(_) => None,
+        }
+    }
+}
+
+impl FromStr for Action {
+    type Err = String;
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text {
+            "pass" => Ok(Self::Pass),
+            "drop" => Ok(Self::Drop),
+            _ => Err(format!("`{text}` is no action; write `pass`, `drop` or `{{dscp: af11}}`")),
+        }
+    }
+}
+
+text_or_table!(
+    Action,
+    ActionTable,
+    "`pass`, `drop` or `{dscp: af11}`",
+    "What becomes of a packet: `pass`, `drop`, or `{dscp: …}`."
+);
+
+const NONE: &str = "none";
+
+impl Serialize for Condition {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self.is_none() {
+            true => serializer.serialize_str(NONE),
+            false => self.conditioners.serialize(serializer),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for Condition {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct ConditionVisitor;
+        impl<'de> Visitor<'de> for ConditionVisitor {
+            type Value = Condition;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str(
+                    "`none`, or a list like `[{meter: {rate: 5Mbit/s, burst: 20kB}, \
+                     exceed: drop}]`",
+                )
+            }
+            fn visit_str<E: Error>(self, text: &str) -> Result<Condition, E> {
+                match text {
+                    NONE => Ok(Condition::default()),
+                    _ => Err(E::invalid_value(serde::de::Unexpected::Str(text), &self)),
+                }
+            }
+            fn visit_seq<A: SeqAccess<'de>>(self, list: A) -> Result<Condition, A::Error> {
+                let conditioners = Vec::deserialize(SeqAccessDeserializer::new(list))?;
+                Condition::new(conditioners).map_err(A::Error::custom)
+            }
+        }
+        deserializer.deserialize_any(ConditionVisitor)
+    }
+}
+
+impl JsonSchema for Condition {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "Condition".into()
+    }
+    fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        let conditioner = generator.subschema_for::<ConditionerTable>();
+        schemars::json_schema!({
+            "description": "Traffic conditioning: `none`, or a list of conditioners, of which the \
+                            first that matches has the packet.",
+            "anyOf": [
+                { "const": NONE },
+                { "type": "array", "items": conditioner, "maxItems": MOST_CONDITIONERS },
+            ],
+        })
+    }
+}
+
+impl fmt::Display for Condition {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.conditioners.len() {
+            0 => f.pad(NONE),
+            1 => f.pad("1 conditioner"),
+            count => f.pad(&format!("{count} conditioners")),
+        }
+    }
+}
