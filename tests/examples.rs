@@ -3,11 +3,12 @@
 mod common;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
+use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use common::{NETLOOM, remains, text};
+use netloom_columnar::{Cell, Stored};
 use pcap_file::pcapng::{Block, PcapNgReader};
 
 /// The results of an example, gone with the test, however it ends.
@@ -79,6 +80,7 @@ fn every_example_is_tested_here() {
             "abilene",
             "campus-sim",
             "cellular",
+            "diffserv",
             "dumbbell",
             "hello",
             "lan",
@@ -136,6 +138,54 @@ fn route_change() {
         serde_json::from_str(transfer.lines().last().unwrap()).unwrap();
     let bytes = of_tenths(&transfer, "intervals", "bytes");
     assert!(bytes.keys().any(|at| (41..60).contains(at)), "{bytes:?}");
+}
+
+/// Mean delays in ms, and the shares that were lost, of the traffic of a run.
+fn delays_and_losses(results: &Results) -> BTreeMap<String, (f64, f64)> {
+    let table = Stored::open(File::open(results.0.join("traffic.parquet")).unwrap()).unwrap();
+    let columns = ["traffic", "sent_packets", "received_packets", "delay_mean_ns"];
+    let mut sums: BTreeMap<String, (f64, f64, f64)> = BTreeMap::new();
+    table
+        .rows(&columns, |row| {
+            let [Cell::Name(name), ref numbers @ ..] = *row else { panic!() };
+            let mut numbers = numbers.iter().map(|cell| match cell {
+                Cell::Number(number) => *number as f64,
+                _ => 0.0,
+            });
+            let mut next = || numbers.next().unwrap();
+            let (sent, received, mean) = (next(), next(), next());
+            let sum = sums.entry(name.to_string()).or_default();
+            *sum = (sum.0 + sent, sum.1 + received, sum.2 + received * mean);
+        })
+        .unwrap();
+    let figures = |(sent, received, delays): (f64, f64, f64)| {
+        (delays / received / 1e6, 1.0 - received / sent)
+    };
+    sums.into_iter().map(|(name, sum)| (name, figures(sum))).collect()
+}
+
+#[test]
+fn diffserv() {
+    let results = run("diffserv");
+    let figures = delays_and_losses(&results);
+    let of = |name: &str| figures[name];
+    // Whatever the machine adds: where the routers know it, preferred traffic loses nothing and
+    // waits less; where one does not, both are alike.
+    let (preferred, other) = (of("preferred"), of("other"));
+    assert!(preferred.1 == 0.0 && other.1 > 0.25 && preferred.0 < other.0, "{figures:?}");
+    let (without, beside) = (of("preferred-without"), of("other-without"));
+    assert!(without.0 > preferred.0 && without.1 > 0.05 && beside.1 < other.1, "{figures:?}");
+    if results.summary()["verdict"]["judgement"] == "valid" {
+        for light in ["preferred-light", "other-light"] {
+            let (delay, lost) = of(light);
+            assert!((12.0..17.0).contains(&delay) && lost == 0.0, "{figures:?}");
+        }
+        assert!(preferred.0 < 20.0 && (100.0..140.0).contains(&other.0), "{figures:?}");
+        assert!((0.31..0.36).contains(&other.1), "{figures:?}");
+        for (delay, lost) in [without, beside] {
+            assert!((45.0..75.0).contains(&delay) && (0.14..0.20).contains(&lost), "{figures:?}");
+        }
+    }
 }
 
 #[test]

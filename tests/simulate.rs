@@ -296,6 +296,35 @@ fn captures_show_what_passes_and_change_nothing() {
 }
 
 #[test]
+fn a_router_without_differentiated_services_takes_the_preference_away() {
+    let folder = Folder::new("diffserv");
+    ended(&simulate(&example("diffserv"), &folder.path("results"), &[]));
+    let summary = summary(&folder.path("results"));
+    let flows = summary["flows"].as_array().unwrap();
+    let figures = |name: &str| {
+        let flow = flows.iter().find(|flow| flow["name"] == name).unwrap();
+        let frames = |what: &str| flow[what]["frames"].as_f64().unwrap();
+        let delay = flow["delay"]["mean_ns"].as_f64().unwrap() / 1e6;
+        (delay, 1.0 - frames("received") / frames("sent"))
+    };
+    for light in ["preferred-light", "other-light"] {
+        let (delay, lost) = figures(light);
+        assert!((12.0..17.0).contains(&delay) && lost == 0.0, "{light}: {delay} ms, {lost}");
+    }
+    let [preferred, other] = ["preferred", "other"].map(figures);
+    assert!(preferred.0 < 20.0 && preferred.1 == 0.0, "{preferred:?}");
+    assert!((100.0..140.0).contains(&other.0) && (0.31..0.36).contains(&other.1), "{other:?}");
+    let without = ["preferred-without", "other-without"].map(figures);
+    for (delay, lost) in without {
+        assert!((45.0..75.0).contains(&delay) && (0.14..0.20).contains(&lost), "{without:?}");
+    }
+    // The service performance index of README.md.
+    let index = |with: f64, without: f64| 0.5 * (without - with) / with;
+    assert!(index(preferred.0, without[0].0) > 1.0);
+    assert!((-0.4..-0.1).contains(&index(other.0, without[1].0)));
+}
+
+#[test]
 fn a_route_that_changes_leads_elsewhere() {
     let folder = Folder::new("routes");
     ended(&simulate(&example("route-change"), &folder.path("results"), &[]));

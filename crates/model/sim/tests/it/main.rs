@@ -3,6 +3,7 @@
 mod common;
 mod connections;
 mod conservation;
+mod diffserv;
 mod failures;
 mod forwarding;
 mod queues;
