@@ -67,8 +67,8 @@ pub use netloom_units::{
 pub use pipe::{COALESCING_BOUND, Delivery, Dropped, Pipe, Rejected};
 pub use queue::{
     ByDscp, ClassConfig, ClassMatch, CodelConfig, Discipline, DropFrom, DrrConfig, Dscp, Dscps,
-    FifoConfig, FqCodelConfig, PieConfig, Ports, Prefix, PrioConfig, QueueChange, QueueConfig,
-    QueueLimit, RedConfig, RedThresholds, UpperLayer, Wf2qConfig,
+    Ecns, FifoConfig, FqCodelConfig, PieConfig, Ports, Prefix, PrioConfig, QueueChange,
+    QueueConfig, QueueLimit, RedConfig, RedThresholds, UpperLayer, Wf2qConfig,
 };
 pub use segment::{
     AGEING, Classified, Forward, JoinedSwitches, LearningTable, MacKey, PortVlans, Tag, Trunk, Vid,

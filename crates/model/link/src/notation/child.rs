@@ -269,11 +269,12 @@ fn limits_of_classes(classes: &[ClassConfig], kind: &str, tc: &mut TcEquivalent)
     misses(
         &|class| {
             class.matches.is_some_and(|matches| {
-                let ClassMatch { protocol, source_port, destination_port, .. } = matches;
-                protocol.is_some() || source_port.is_some() || destination_port.is_some()
+                let ClassMatch { protocol, source_port, destination_port, ecn, .. } = matches;
+                let ports = source_port.is_some() || destination_port.is_some();
+                ports || protocol.is_some() || ecn.is_some()
             })
         },
-        "classes by protocol and ports: add matches to the filters",
+        "classes by protocol, ports and ECN: add matches to the filters",
     );
 }
 

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::config::Discipline;
 use super::dscp::Dscps;
+use super::ecns::Ecns;
 use super::flow::FlowHash;
 use super::limit::QueueLimit;
 use super::ports::{Ports, UpperLayer};
@@ -49,6 +50,9 @@ pub struct ClassMatch {
     /// Their DSCP: a number or a name, or a list.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dscp: Option<Dscps>,
+    /// Their ECN field: `not_ect`, `ect0`, `ect1` or `ce`, or a list.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ecn: Option<Ecns>,
     /// The prefix of their source address.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source: Option<Prefix>,
@@ -72,6 +76,7 @@ impl ClassMatch {
     #[inline]
     pub(crate) fn matches(&self, header: &Header) -> bool {
         self.dscp.is_none_or(|dscps| dscps.contains(header.dscp))
+            && self.ecn.is_none_or(|ecns| ecns.contains(header.ecn))
             && self.source.is_none_or(|prefix| prefix.contains(header.source))
             && self.destination.is_none_or(|prefix| prefix.contains(header.destination))
             && self.protocol.is_none_or(|protocol| protocol.0 == header.protocol)
@@ -83,8 +88,8 @@ impl ClassMatch {
     pub(crate) fn check(&self) -> Result<(), String> {
         if *self == Self::default() {
             return Err(
-                "`match` says nothing; write `dscp`, `source`, `destination`, `protocol`, \
-                        `source_port` or `destination_port`, or leave `match` out to take the rest"
+                "`match` says nothing; write `dscp`, `ecn`, `source`, `destination`, \
+                        `protocol`, `source_port` or `destination_port`, or leave `match` out to take the rest"
                     .into(),
             );
         }

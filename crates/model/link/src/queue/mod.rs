@@ -9,7 +9,7 @@
 //! | `store` | frames in order of arrival: what disciplines are made of |
 //! | `fifo`, `red`, `codel`, `pie` | disciplines with one queue |
 //! | `flow`, `fq_codel` | the hash of flows; a queue for each flow |
-//! | `classes`, `dscp`, `ports`, `prefix` | which class a frame belongs to |
+//! | `classes`, `dscp`, `ecns`, `ports`, `prefix` | which class a frame belongs to |
 //! | `classful`, `class_queue`, `heap` | a queue for each class, which may have a discipline of its own |
 //! | `caps` | classes that may not send more than they may |
 //! | `drr`, `wf2q`, `prio` | in which order classes are served |
@@ -22,6 +22,7 @@ mod codel;
 mod config;
 mod drr;
 mod dscp;
+mod ecns;
 mod fifo;
 mod flow;
 mod fq_codel;
@@ -58,6 +59,7 @@ pub use codel::CodelConfig;
 pub use config::{Discipline, QueueChange, QueueConfig};
 pub use drr::DrrConfig;
 pub use dscp::{Dscp, Dscps};
+pub use ecns::Ecns;
 pub use fifo::{DropFrom, FifoConfig};
 pub use fq_codel::FqCodelConfig;
 pub(crate) use limit::Bound;

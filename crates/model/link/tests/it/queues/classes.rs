@@ -1,6 +1,6 @@
 //! Which class a frame belongs to, seen through `prio`, which serves them in order.
 
-use netloom_link::DropReason;
+use netloom_link::{DropReason, Ecn};
 
 use crate::common::ns;
 use crate::common::packet::{Arrival, queue_pipe, run};
@@ -75,6 +75,19 @@ fn a_class_can_have_a_limit_of_its_own() {
     let outcome = run(&mut queue_pipe(queue), arrivals);
     assert_eq!([1, 2, 3].map(|flow| outcome.of(flow).count()), [3, 5, 20]);
     assert!(outcome.lost.iter().all(|lost| lost.reason == DropReason::QueueFull));
+}
+
+#[test]
+fn the_ecn_field_picks() {
+    let of = |flow: u16, ecn| Arrival::new(ns(1), flow, 1000).with(|header| header.ecn = ecn);
+    let classes = r#"{"match":{"ecn":"ce"}},{"match":{"ecn":["ect0","ect1"]}},{}"#;
+    let arrivals = [
+        of(1, Ecn::NotCapable),
+        of(2, Ecn::Capable0),
+        of(3, Ecn::Congestion),
+        of(4, Ecn::Capable1),
+    ];
+    assert_eq!(order(classes, arrivals), [3, 2, 4, 1]);
 }
 
 #[test]
