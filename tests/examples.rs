@@ -169,18 +169,19 @@ fn diffserv() {
     let results = run("diffserv");
     let figures = delays_and_losses(&results);
     let of = |name: &str| figures[name];
-    // Whatever the machine adds: where the routers know it, preferred traffic loses nothing and
-    // waits less; where one does not, both are alike.
+    // Whatever the machine adds, preference is worth something, and less where a router does not
+    // know it. A sender that stood still sends all at once, of which the meter takes a part.
     let (preferred, other) = (of("preferred"), of("other"));
-    assert!(preferred.1 == 0.0 && other.1 > 0.25 && preferred.0 < other.0, "{figures:?}");
+    assert!(preferred.0 < other.0 && preferred.1 < other.1, "{figures:?}");
     let (without, beside) = (of("preferred-without"), of("other-without"));
-    assert!(without.0 > preferred.0 && without.1 > 0.05 && beside.1 < other.1, "{figures:?}");
+    assert!(without.0 > preferred.0 && beside.1 < other.1, "{figures:?}");
     if results.summary()["verdict"]["judgement"] == "valid" {
         for light in ["preferred-light", "other-light"] {
             let (delay, lost) = of(light);
             assert!((12.0..17.0).contains(&delay) && lost == 0.0, "{figures:?}");
         }
-        assert!(preferred.0 < 20.0 && (100.0..140.0).contains(&other.0), "{figures:?}");
+        assert!(preferred.0 < 20.0 && preferred.1 == 0.0, "{figures:?}");
+        assert!((100.0..140.0).contains(&other.0), "{figures:?}");
         assert!((0.31..0.36).contains(&other.1), "{figures:?}");
         for (delay, lost) in [without, beside] {
             assert!((45.0..75.0).contains(&delay) && (0.14..0.20).contains(&lost), "{figures:?}");

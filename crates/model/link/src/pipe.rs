@@ -487,7 +487,8 @@ impl<F: Frame> Pipe<F> {
     }
 
     /// When the frame on the line leaves it. While the line has nothing, only frames wait whose
-    /// class is at its cap: then when the first of these may leave. Not here: who waits for a fluid.
+    /// class is at its cap: then when the first of these may leave. Not here: who waits for a
+    /// fluid.
     #[inline]
     fn line_changes(&self) -> Option<Time> {
         match &self.serving {

@@ -453,9 +453,9 @@ fn super_frames_are_cut_beside_a_fluid() {
         Stream::new(1, "p"),
         Time::ZERO,
     );
-    assert_eq!(pipe.coalesce(ns(9), &info), 1);
+    assert_eq!(pipe.coalesce(ns(9), &info, &0), 1);
     pipe.change(ns(9), &change(r#"{"background":"none"}"#));
-    assert_eq!(pipe.coalesce(ms(1), &info), 10);
+    assert_eq!(pipe.coalesce(ms(1), &info, &0), 10);
 }
 
 #[test]
