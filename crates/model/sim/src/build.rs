@@ -146,6 +146,8 @@ impl Cell {
             log: Vec::new(),
             captured: Vec::new(),
             work: Work::default(),
+            leaving: Vec::new(),
+            known_addresses: shared.book.len(),
         }
     }
 }

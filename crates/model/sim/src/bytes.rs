@@ -6,7 +6,7 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use etherparse::{
     EtherType, Icmpv4Header, Icmpv4Type, Icmpv6Header, Icmpv6Type, IpDscp, IpEcn, IpFragOffset,
-    IpNumber, Ipv4Header, Ipv6Header, TcpHeader, TcpOptionElement, UdpHeader,
+    IpNumber, Ipv4Header, Ipv6FlowLabel, Ipv6Header, TcpHeader, TcpOptionElement, UdpHeader,
 };
 use netloom_tcp::{SackBlocks, Segment};
 
@@ -28,9 +28,17 @@ pub(crate) fn of(packet: &Packet, book: &AddressBook) -> Vec<u8> {
         traffic_class: packet.traffic_class,
         flags: packet.flags,
         fragment: packet.fragment,
+        flow_label: match &packet.body {
+            Body::Raw(raw) => raw.flow_label(),
+            _ => 0,
+        },
     };
     let mut all = ether_type.0.to_be_bytes().to_vec();
     all.extend(ip.header());
+    if let Body::Raw(raw) = &packet.body {
+        all.extend(raw.carried(packet));
+        return all;
+    }
     if packet.fragment.is_part() {
         all.extend(of_fragment(packet));
         return all;
@@ -43,6 +51,48 @@ pub(crate) fn of(packet: &Packet, book: &AddressBook) -> Vec<u8> {
     }
     all.extend(transport);
     all
+}
+
+/// All bytes of an IP packet. What applications of simulated nodes send is zeros.
+pub(crate) fn whole(packet: &Packet, book: &AddressBook) -> Vec<u8> {
+    let mut all = of(packet, book).split_off(size_of::<u16>());
+    all.resize(packet.bytes as usize, 0);
+    all
+}
+
+/// An ICMP or ICMPv6 message with all that it carries.
+pub(crate) fn icmp(kind: [u8; 2], rest: [u8; 4], ends: [IpAddr; 2], carried: &[u8]) -> Vec<u8> {
+    of_icmp(kind, rest, ends, 8 + carried.len() as u32, carried)
+}
+
+/// An error message that quotes the beginning of a packet.
+pub(crate) fn error_message(
+    kind: ErrorKind,
+    mtu: u32,
+    ends: [IpAddr; 2],
+    quoted: &[u8],
+) -> Vec<u8> {
+    let (kind, rest) = of_error(kind, mtu, ends[0].is_ipv6());
+    icmp(kind, rest, ends, quoted)
+}
+
+/// A TCP segment without payload, with its checksum.
+pub(crate) fn segment(mut header: TcpHeader, ends: [IpAddr; 2]) -> Vec<u8> {
+    header.checksum = checksum(&header, ends, &[]);
+    header.to_bytes().to_vec()
+}
+
+fn checksum(header: &TcpHeader, ends: [IpAddr; 2], payload: &[u8]) -> u16 {
+    match ends {
+        [IpAddr::V4(from), IpAddr::V4(to)] => {
+            header.calc_checksum_ipv4_raw(from.octets(), to.octets(), payload)
+        }
+        [IpAddr::V6(from), IpAddr::V6(to)] => {
+            header.calc_checksum_ipv6_raw(from.octets(), to.octets(), payload)
+        }
+        _ => Ok(0),
+    }
+    .unwrap_or_default()
 }
 
 /// Of a fragment, how long the whole is does not show: only the ports are known, in the first one.
@@ -67,6 +117,7 @@ struct Ip {
     traffic_class: u8,
     flags: Flags,
     fragment: Fragment,
+    flow_label: u32,
 }
 
 impl Ip {
@@ -106,6 +157,7 @@ impl Ip {
             payload_length: length(self.bytes.saturating_sub(Ipv6Header::LEN as u32)),
             next_header: if is_part { IpNumber::IPV6_FRAGMENTATION_HEADER } else { upper },
             hop_limit: self.hop_limit,
+            flow_label: Ipv6FlowLabel::try_new(self.flow_label).unwrap_or_default(),
             source: source.octets(),
             destination: destination.octets(),
             ..Ipv6Header::default()
@@ -158,9 +210,11 @@ fn transport(
             (2, of_icmp([kind, 0], echo(stamp.flow, stamp.number), ends, carried, &[]))
         }
         Body::Error(error) => {
-            let (kind, rest) = of_error(error, packet.is_v6());
+            let (kind, rest) = of_error(error.kind, error.mtu, packet.is_v6());
             (2, of_icmp(kind, rest, ends, carried, &quote(error, (ends, book))))
         }
+        // All of its bytes are known.
+        Body::Raw(_) => (0, Vec::new()),
     }
 }
 
@@ -171,8 +225,8 @@ fn echo(flow: u32, number: u32) -> [u8; 4] {
 }
 
 /// The type and code of an error message (RFC 792, RFC 4443), and what follows its checksum.
-fn of_error(error: &Error, v6: bool) -> ([u8; 2], [u8; 4]) {
-    let kind = match (error.kind, v6) {
+fn of_error(kind: ErrorKind, mtu: u32, v6: bool) -> ([u8; 2], [u8; 4]) {
+    let numbers = match (kind, v6) {
         (ErrorKind::TimeExceeded, false) => [11, 0],
         (ErrorKind::NoRoute, false) => [3, 0],
         (ErrorKind::NoHost, false) => [3, 1],
@@ -184,8 +238,8 @@ fn of_error(error: &Error, v6: bool) -> ([u8; 2], [u8; 4]) {
         (ErrorKind::NoPort, true) => [1, 4],
         (ErrorKind::TooBig, true) => [2, 0],
     };
-    let rest = if error.kind == ErrorKind::TooBig { error.mtu.to_be_bytes() } else { [0; 4] };
-    (kind, rest)
+    let rest = if kind == ErrorKind::TooBig { mtu.to_be_bytes() } else { [0; 4] };
+    (numbers, rest)
 }
 
 /// The packet that an error message is about: its IP header and its ports.
@@ -199,6 +253,7 @@ fn quote(error: &Error, ([_, sender], book): ([IpAddr; 2], &AddressBook)) -> Vec
         traffic_class,
         flags,
         fragment: Fragment::default(),
+        flow_label: 0,
     };
     let mut bytes = ip.header();
     if protocol == IpNumber::TCP.0 || protocol == IpNumber::UDP.0 {
@@ -230,16 +285,7 @@ fn of_segment(
     // As many as fit: a segment is made so.
     let _ = header.set_options(&options(segment, sack));
     let payload = payload(carried.saturating_sub(u32::from(header.header_len_u16())));
-    header.checksum = match ends {
-        [IpAddr::V4(from), IpAddr::V4(to)] => {
-            header.calc_checksum_ipv4_raw(from.octets(), to.octets(), payload)
-        }
-        [IpAddr::V6(from), IpAddr::V6(to)] => {
-            header.calc_checksum_ipv6_raw(from.octets(), to.octets(), payload)
-        }
-        _ => Ok(0),
-    }
-    .unwrap_or_default();
+    header.checksum = checksum(&header, ends, payload);
     header.to_bytes().to_vec()
 }
 

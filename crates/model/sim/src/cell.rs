@@ -8,6 +8,7 @@ use netloom_fabric::{Delivered, PipeId};
 use netloom_link::{Direction, FrameEvent, Pipe, PipeChange, PipeConfig, PipeStatistics};
 use netloom_units::{Duration, Time};
 
+use crate::border::Leaving;
 use crate::build::{Owners, Places};
 use crate::capture::{Captured, WireTaps};
 use crate::crossing::{Announcement, Inlet, is_cut};
@@ -70,6 +71,10 @@ pub struct Cell {
     pub(crate) log: Vec<(PipeId, FrameEvent)>,
     pub(crate) captured: Vec<Captured>,
     pub(crate) work: Work,
+    /// What has come to real nodes.
+    pub(crate) leaving: Vec<Leaving>,
+    /// How many addresses the network has itself.
+    pub(crate) known_addresses: usize,
 }
 
 /// A pipe between two nodes, and where it leads.
@@ -244,7 +249,7 @@ impl Cell {
             // Another cell has been announced it, and counts the hop.
             if crosses.is_none() {
                 self.work.packet_hops += 1;
-                self.receive(to.node, delivery.frame);
+                self.receive_at(to, delivery.frame);
             }
         }
         self.finish(number);
@@ -291,7 +296,7 @@ impl Cell {
                 let Some(to) = self.places.port(port) else { continue };
                 let mac = self.nodes[to.node].interfaces[to.interface as usize].mac;
                 if let Some(packet) = delivery.frame.packet_for(mac) {
-                    self.receive(to.node, packet);
+                    self.receive_at(to, packet);
                 }
             }
             if !self.islands[number].network.has_work() {

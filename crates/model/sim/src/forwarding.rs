@@ -2,11 +2,13 @@
 //! MTUs, fragments and error messages (RFC 792, RFC 4443). Not here: what hosts do with packets
 //! that are theirs (`host`).
 
+use crate::AddressId;
 use crate::cell::Cell;
 use crate::ethernet::EthernetFrame;
 use crate::node::{Interface, Way};
 use crate::packet::{Body, Error, ErrorKind, Flags, Fragment, HOP_LIMIT, Packet};
 use crate::queue::Entity;
+use crate::raw::{complaint, reply};
 use crate::route::Exit;
 use crate::sending::mark_of;
 
@@ -22,6 +24,9 @@ impl Cell {
     /// A packet comes to a node.
     #[inline]
     pub(crate) fn receive(&mut self, node: u32, packet: Packet) {
+        if self.is_for_many(&packet) {
+            return;
+        }
         let state = &mut self.nodes[node];
         if packet.flags.has(Flags::DAMAGED) {
             state.counts.damaged += 1;
@@ -131,7 +136,7 @@ impl Cell {
 
     /// A packet leaves by an interface that it fits into.
     #[inline]
-    fn transmit(&mut self, node: u32, interface: u32, mac: [u8; 6], packet: Packet) {
+    pub(crate) fn transmit(&mut self, node: u32, interface: u32, mac: [u8; 6], packet: Packet) {
         let Interface { way, mac: own, .. } = self.nodes[node].interfaces[interface as usize];
         match way {
             Way::Pipe(number) => {
@@ -159,7 +164,12 @@ impl Cell {
     /// 1122 §3.2.2).
     #[cold]
     pub(crate) fn complain(&mut self, node: u32, packet: &Packet, kind: ErrorKind, mtu: u32) {
-        if matches!(packet.body, Body::Error(_)) || packet.fragment.offset() > 0 {
+        let is_error = match &packet.body {
+            Body::Error(_) => true,
+            Body::Raw(raw) => raw.is_error(),
+            _ => false,
+        };
+        if is_error || packet.fragment.offset() > 0 {
             return;
         }
         let v6 = packet.is_v6();
@@ -171,6 +181,9 @@ impl Cell {
         let Some(source) = addressed.or_else(|| state.source(exit, to, v6)) else { return };
         let version = usize::from(v6);
         let bytes = (ERROR_HEADERS[version] + packet.bytes).min(LONGEST_ERROR[version]);
+        if matches!(packet.body, Body::Raw(_)) {
+            return self.complain_in_bytes(node, packet, source, (kind, mtu));
+        }
         let error = Error {
             kind,
             protocol: packet.protocol(),
@@ -198,6 +211,22 @@ impl Cell {
             body: Body::Error(error),
         };
         self.send(node, message);
+    }
+
+    /// Sends a real node an error message, with the beginning of its packet.
+    #[cold]
+    fn complain_in_bytes(
+        &mut self,
+        node: u32,
+        packet: &Packet,
+        source: AddressId,
+        what: (ErrorKind, u32),
+    ) {
+        let version = usize::from(packet.is_v6());
+        let ends = [source, packet.source].map(|id| self.book.address(id));
+        let quoted = LONGEST_ERROR[version] - ERROR_HEADERS[version];
+        let body = complaint(what, packet, ends, quoted, &self.book);
+        self.send(node, reply(packet, source, 0, body));
     }
 
     /// An error message says that a packet was too long: the node sends shorter ones from now on.

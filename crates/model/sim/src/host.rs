@@ -4,6 +4,7 @@
 use crate::cell::Cell;
 use crate::node::Parts;
 use crate::packet::{Body, Error, ErrorKind, Flags, Fragment, HOP_LIMIT, Packet, Stamp};
+use crate::raw::RawBody;
 use crate::sending::flow_of;
 
 /// The protocol number of TCP.
@@ -30,6 +31,7 @@ impl Cell {
                 }
             }
             Body::Error(error) => self.heed(node, error, packet.is_v6()),
+            Body::Raw(ref raw) => self.deliver_raw(node, &packet, raw),
         }
     }
 
@@ -46,18 +48,29 @@ impl Cell {
         let (header, offset) = (packet.header_bytes(), packet.fragment.offset());
         let data = packet.bytes - header;
         let parts = &mut self.nodes[node].stack.parts;
-        let Parts { pieces, whole } = parts.entry(key).or_default();
+        let Parts { pieces, whole, bytes } = parts.entry(key).or_default();
         if !pieces.contains(&(offset, data)) {
             pieces.push((offset, data));
+            if let Body::Raw(raw) = &packet.body {
+                bytes.insert(offset, raw.carried(&packet).to_vec());
+            }
         }
         if !packet.fragment.more() {
             *whole = Some(offset + data);
         }
         let come: u32 = pieces.iter().map(|(_, length)| length).sum();
         let whole = whole.filter(|whole| *whole == come)?;
+        let bytes = std::mem::take(bytes);
         parts.remove(&key);
         let header = if packet.is_v6() { 40 } else { 20 };
-        Some(Packet { bytes: header + whole, fragment: Fragment::default(), ..packet })
+        let body = match packet.body {
+            Body::Raw(raw) => {
+                let all: Vec<u8> = bytes.into_values().flatten().collect();
+                Body::Raw(Box::new(RawBody::new(raw.protocol(), &all)))
+            }
+            body => body,
+        };
+        Some(Packet { bytes: header + whole, fragment: Fragment::default(), body, ..packet })
     }
 
     /// Answers an echo request with the address that it went to.

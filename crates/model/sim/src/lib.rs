@@ -15,6 +15,7 @@
 //! | `crossing` | frames between cells |
 //! | `queue` | what is due next, and in which order |
 //! | `packet` | packets as plain values: [`Packet`] |
+//! | `raw`, `border` | packets with bytes, of real nodes that are joined to the network |
 //! | `ethernet`, `island` | packets in frames, and switched networks |
 //! | `capture`, `bytes` | what captures show of frames, and the bytes of headers |
 //! | `address` | addresses by number: [`AddressBook`] |
@@ -30,6 +31,7 @@
 
 mod address;
 mod application;
+mod border;
 mod build;
 mod bytes;
 mod capture;
@@ -47,6 +49,7 @@ mod own;
 mod packet;
 mod partition;
 mod queue;
+mod raw;
 mod route;
 mod schedule;
 mod sending;
@@ -55,6 +58,7 @@ mod tcp;
 mod workload;
 
 pub use address::{AddressBook, AddressId};
+pub use border::{Exits, Leaving};
 pub use cell::{Cell, EndlessLoop, Work};
 pub use crossing::Announcement;
 pub use ethernet::{EthernetFrame, FrameMemory};
@@ -65,6 +69,7 @@ pub use network::{
 };
 pub use node::NodeCounts;
 pub use packet::{Body, Error, ErrorKind, Flags, Fragment, Packet, Stamp, TcpHeader};
+pub use raw::{RawBody, Refused};
 pub use schedule::{Schedule, Step};
 pub use simulation::Simulation;
 pub use tcp::FlowInfo;

@@ -51,6 +51,10 @@ pub struct Node {
     pub name: String,
     /// Whether it forwards packets.
     pub forwards: bool,
+    /// Whether it is no node of the simulation, but one that is joined to it: what it sends comes
+    /// by [`Cell::enter`](crate::Cell::enter), and what it gets leaves by
+    /// [`Cell::take_leaving`](crate::Cell::take_leaving).
+    pub real: bool,
     /// Addresses that are no interface's.
     pub loopback: Vec<IpAddr>,
     /// Its interfaces.

@@ -16,6 +16,8 @@ use crate::{AddressBook, AddressId, Network};
 #[derive(Debug)]
 pub(crate) struct Node {
     pub forwards: bool,
+    /// Whether it is joined to the simulation, and not of it.
+    pub is_real: bool,
     /// Whether nothing runs in it.
     pub has_failed: bool,
     pub interfaces: Vec<Interface>,
@@ -89,6 +91,8 @@ pub(crate) struct Parts {
     pub pieces: Vec<(u32, u32)>,
     /// Bytes of data of the whole packet, once the last fragment has come.
     pub whole: Option<u32>,
+    /// What pieces of a real node's packet are, by offset.
+    pub bytes: BTreeMap<u32, Vec<u8>>,
 }
 
 /// Packets that a node did not pass on or take, by reason.
@@ -174,6 +178,7 @@ impl Node {
         let local = own.map(|address| book.enter(address)).collect();
         Self {
             forwards: node.forwards,
+            is_real: node.real,
             has_failed: false,
             interfaces,
             table: Table::new(node),

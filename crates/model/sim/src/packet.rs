@@ -9,6 +9,7 @@ use netloom_tcp::{SackBlocks, Segment, SynOptions, Timestamps};
 use netloom_units::Time;
 
 use crate::AddressId;
+use crate::raw::RawBody;
 
 /// Bytes of an Ethernet header.
 pub(crate) const ETHERNET: u32 = 14;
@@ -122,6 +123,8 @@ pub enum Body {
     Datagram(Stamp),
     /// An ICMP or ICMPv6 error message.
     Error(Error),
+    /// What a real node sends or gets.
+    Raw(Box<RawBody>),
 }
 
 /// What traffic writes into its packets.
@@ -240,10 +243,11 @@ impl Packet {
     }
 
     /// Its upper-layer protocol number.
-    pub const fn protocol(&self) -> u8 {
-        match self.body {
+    pub fn protocol(&self) -> u8 {
+        match &self.body {
             Body::Segment(_) => 6,
             Body::Datagram(_) => 17,
+            Body::Raw(raw) => raw.protocol(),
             _ if self.is_v6() => 58,
             _ => 1,
         }
@@ -259,12 +263,12 @@ impl Packet {
     }
 
     /// The stamp of its traffic, if it has one.
-    pub const fn stamp(&self) -> Option<Stamp> {
+    pub fn stamp(&self) -> Option<Stamp> {
         match self.body {
             Body::EchoRequest(stamp) | Body::EchoReply(stamp) | Body::Datagram(stamp) => {
                 Some(stamp)
             }
-            Body::Segment(_) | Body::Error(_) => None,
+            Body::Segment(_) | Body::Error(_) | Body::Raw(_) => None,
         }
     }
 
@@ -303,7 +307,14 @@ impl netloom_link::Frame for Packet {
         self.traffic_class = dscp.value() << 2 | self.traffic_class & 3;
     }
 
-    fn flip_bits(&mut self, _bits: &[u64]) {
+    fn flip_bits(&mut self, bits: &[u64]) {
+        let header = self.header_bytes();
+        // Who gets bytes finds out by their checksum; nobody looks at headers that are wrong.
+        if let Body::Raw(raw) = &mut self.body
+            && raw.flip_bits(bits, header)
+        {
+            return;
+        }
         self.flags = self.flags.with(Flags::DAMAGED);
     }
 

@@ -12,6 +12,7 @@
 //! | `tag` | VLAN tags read, put in and taken out |
 //! | `checksum` | Internet checksums, finished or adjusted |
 //! | `tap` | the kernel's TAP device |
+//! | `plain_tap` | the same for who wants whole frames only |
 //! | `packet_device` | any interface of Ethernet, read and written as its driver would |
 //! | `writing` | a frame written to a descriptor |
 //! | `packet_socket` | everything that passes an interface, as the kernel shows it to sniffers |
@@ -32,6 +33,7 @@ pub mod memory;
 mod offload;
 mod packet_device;
 mod packet_socket;
+mod plain_tap;
 mod pool;
 mod segment;
 mod tag;
@@ -46,6 +48,7 @@ pub use layout::{Malformed, Shape, SuperFrame, Transport};
 pub use offload::enable_offloads;
 pub use packet_device::{Losses, PacketDevice};
 pub use packet_socket::{PacketSocket, Passed, Passing};
+pub use plain_tap::PlainTap;
 pub use pool::Pool;
 pub use segment::split;
 pub use tap::Tap;

@@ -29,6 +29,16 @@ pub fn enable_offloads(fd: impl AsFd) -> io::Result<()> {
     first_accepted(|set| unsafe { tun_set_offload(fd, set.into()) }.map(drop))
 }
 
+/// Has the kernel do everything itself that it may have left to who reads from the TAP `fd`.
+///
+/// # Errors
+/// What the kernel says, if it refuses.
+pub(crate) fn disable_offloads(fd: impl AsFd) -> io::Result<()> {
+    // SAFETY: the descriptor is open, and the request takes a number.
+    unsafe { tun_set_offload(fd.as_fd().as_raw_fd(), 0) }?;
+    Ok(())
+}
+
 /// Tries the sets until the kernel knows one.
 fn first_accepted(mut attempt: impl FnMut(libc::c_uint) -> Result<(), Errno>) -> io::Result<()> {
     let mut outcome = Ok(());

@@ -64,7 +64,7 @@ impl FrameDevice for Tap {
 }
 
 /// What the kernel means by an error of a write.
-fn refusal(errno: Errno) -> SendError {
+pub(crate) fn refusal(errno: Errno) -> SendError {
     match errno {
         Errno::AGAIN | Errno::NOBUFS | Errno::NOMEM => SendError::Full,
         Errno::IO => SendError::InterfaceDown,

@@ -1,5 +1,6 @@
 //! Simulated networks: nodes, forwarding, conservation, queues against theory, determinism.
 
+mod border;
 mod common;
 mod connections;
 mod conservation;

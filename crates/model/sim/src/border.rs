@@ -1,0 +1,117 @@
+//! Where real nodes are joined to a simulated network. They send packets with bytes by interfaces
+//! that the network knows, and receive what comes to these. Not here: the devices (`engine`).
+
+use std::net::IpAddr;
+
+use netloom_units::Time;
+
+use crate::cell::{Cell, Place};
+use crate::network::InterfaceId;
+use crate::packet::{Body, Packet};
+use crate::raw::{Answer, RawBody, Refused, Strangers, answer, parse};
+use crate::{bytes, node};
+
+/// A packet that has come to a real node.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Leaving {
+    /// By which interface.
+    pub at: InterfaceId,
+    /// When.
+    pub time: Time,
+    /// The IP packet.
+    pub packet: Vec<u8>,
+}
+
+/// The ways by which packets come to real nodes.
+#[derive(Debug, Clone, Default)]
+pub struct Exits {
+    places: Vec<Place>,
+}
+
+impl Cell {
+    /// A real node sends an IP packet now by its interface `at`, to the Ethernet address `to`.
+    ///
+    /// # Errors
+    /// Why it goes nowhere.
+    pub fn enter(&mut self, at: InterfaceId, to: [u8; 6], packet: &[u8]) -> Result<(), Refused> {
+        let mut strangers = Strangers { book: &mut self.book, known: self.known_addresses };
+        let packet = parse(packet, &mut strangers)?;
+        self.transmit(at.node, at.interface, to, packet);
+        Ok(())
+    }
+
+    /// Takes what has come to real nodes, in order.
+    pub fn take_leaving(&mut self) -> Vec<Leaving> {
+        std::mem::take(&mut self.leaving)
+    }
+
+    /// The ways by which packets come to real nodes.
+    pub fn exits(&self) -> Exits {
+        let is_real = |at: InterfaceId| self.nodes.get(at.node).is_some_and(|node| node.is_real);
+        let wires = self.wires.iter().filter(|(_, wire)| is_real(wire.to));
+        let mut places: Vec<Place> = wires.map(|(number, _)| Place::Wire(number)).collect();
+        let of_real = self.nodes.iter().filter(|(_, node)| node.is_real);
+        let ways = of_real.flat_map(|(_, node)| &node.interfaces).map(|interface| interface.way);
+        for way in ways {
+            if let node::Way::Island { island, .. } = way
+                && !places.contains(&Place::Island(island))
+            {
+                places.push(Place::Island(island));
+            }
+        }
+        Exits { places }
+    }
+
+    /// When a packet may come to a real node next, if nothing else happens before.
+    pub fn next_leaving(&mut self, exits: &Exits) -> Option<Time> {
+        let next = exits.places.iter().map(|place| match place {
+            Place::Wire(wire) => self.wires[*wire].pipe.next_deadline(),
+            Place::Island(island) => self.islands[*island].network.next_deadline(),
+        });
+        next.flatten().min()
+    }
+
+    /// A packet comes to an interface: of a real node, where it leaves the simulation, or of one
+    /// that does something with it.
+    #[inline]
+    pub(crate) fn receive_at(&mut self, at: InterfaceId, packet: Packet) {
+        if self.nodes[at.node].is_real {
+            self.hand_over(at, &packet);
+        } else {
+            self.receive(at.node, packet);
+        }
+    }
+
+    #[cold]
+    fn hand_over(&mut self, at: InterfaceId, packet: &Packet) {
+        let packet = bytes::whole(packet, &self.book);
+        self.leaving.push(Leaving { at, time: self.now, packet });
+    }
+
+    /// A packet of a real node has come to the host that it is for.
+    #[cold]
+    pub(crate) fn deliver_raw(&mut self, node: u32, packet: &Packet, raw: &RawBody) {
+        match answer(packet, raw, &self.book) {
+            Answer::Packet(reply) => self.send(node, reply),
+            Answer::Complaint(kind) => {
+                self.nodes[node].counts.no_port += 1;
+                self.complain(node, packet, kind, 0);
+            }
+            Answer::Nothing => {}
+        }
+    }
+
+    /// Whether a packet is of a real node, and for many: routing protocols, neighbour discovery.
+    /// Nobody in a simulated network takes part in these.
+    #[inline]
+    pub(crate) fn is_for_many(&self, packet: &Packet) -> bool {
+        matches!(packet.body, Body::Raw(_)) && is_for_many(self.book.address(packet.destination))
+    }
+}
+
+fn is_for_many(address: IpAddr) -> bool {
+    match address {
+        IpAddr::V4(address) => address.is_multicast() || address.is_broadcast(),
+        IpAddr::V6(address) => address.is_multicast(),
+    }
+}

@@ -1,0 +1,293 @@
+//! Packets of real nodes: plain values like all others, with the bytes behind their IP header. Not
+//! here: how they come and go (`border`), and what the network does with them.
+
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+use std::sync::Arc;
+
+use etherparse::{IpNumber, TcpHeader};
+
+use crate::packet::{Body, ETHERNET, ErrorKind, Flags, Fragment, HOP_LIMIT, Packet};
+use crate::{AddressBook, AddressId, bytes};
+
+/// What is behind the IP header of a packet. Fragments of one packet share it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RawBody {
+    /// The protocol of what is behind the header: of IPv6, the first next header.
+    protocol: u8,
+    /// The flow label of IPv6.
+    flow_label: u32,
+    /// Where in the data of the whole packet `data` begins: above 0 in a fragment as it came.
+    begins: u32,
+    data: Arc<[u8]>,
+}
+
+/// Why a packet of a real node goes nowhere.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum Refused {
+    /// It is no packet of IPv4 or IPv6, or not whole.
+    #[error("it is no whole IP packet")]
+    Malformed,
+    /// It names an address that is new, and there are too many of these already.
+    #[error("real nodes have named too many addresses that the network does not have")]
+    TooManyAddresses,
+}
+
+/// Addresses that real nodes may name beside those of the network: each takes memory for good.
+const MOST_STRANGERS: usize = 1 << 16;
+
+/// The addresses of a network, which real nodes may add to.
+pub(crate) struct Strangers<'a> {
+    pub book: &'a mut Arc<AddressBook>,
+    /// How many addresses the network itself has.
+    pub known: usize,
+}
+
+impl Strangers<'_> {
+    fn enter(&mut self, address: IpAddr) -> Result<AddressId, Refused> {
+        if let Some(id) = self.book.find(address) {
+            return Ok(id);
+        }
+        if self.book.len() >= self.known + MOST_STRANGERS {
+            return Err(Refused::TooManyAddresses);
+        }
+        Ok(Arc::make_mut(self.book).enter(address))
+    }
+}
+
+/// Reads an IP packet. Options of IPv4 are left out.
+pub(crate) fn parse(packet: &[u8], addresses: &mut Strangers<'_>) -> Result<Packet, Refused> {
+    let parsed = match packet.first().map(|byte| byte >> 4) {
+        Some(4) => parse_v4(packet),
+        Some(6) => parse_v6(packet),
+        _ => None,
+    };
+    let Parsed { ends: [source, destination], fields, body } = parsed.ok_or(Refused::Malformed)?;
+    let (source, destination) = (addresses.enter(source)?, addresses.enter(destination)?);
+    let Fields { hop_limit, traffic_class, flags, fragment } = fields;
+    let header = if flags.has(Flags::V6) { 40 } else { 20 };
+    let [source_port, destination_port] = body.ports();
+    Ok(Packet {
+        source,
+        destination,
+        // IP packets are no longer than 64 KiB.
+        bytes: header + body.data.len() as u32,
+        source_port,
+        destination_port,
+        hop_limit,
+        traffic_class,
+        flags,
+        fragment,
+        body: Body::Raw(Box::new(body)),
+    })
+}
+
+/// A packet that has been read.
+struct Parsed {
+    ends: [IpAddr; 2],
+    fields: Fields,
+    body: RawBody,
+}
+
+/// What the two versions of IP have in common.
+struct Fields {
+    hop_limit: u8,
+    traffic_class: u8,
+    flags: Flags,
+    fragment: Fragment,
+}
+
+fn word(bytes: &[u8], at: usize) -> Option<u16> {
+    Some(u16::from_be_bytes(*bytes.get(at..)?.first_chunk()?))
+}
+
+fn parse_v4(packet: &[u8]) -> Option<Parsed> {
+    let header = usize::from(packet[0] & 15) * 4;
+    let total = usize::from(word(packet, 2)?);
+    let place = word(packet, 6)?;
+    let address = |at: usize| {
+        let bytes: [u8; 4] = *packet.get(at..)?.first_chunk()?;
+        Some(IpAddr::V4(Ipv4Addr::from(bytes)))
+    };
+    let ends = [address(12)?, address(16)?];
+    let data = packet.get(header.max(20)..total)?;
+    let (offset, more) = (u32::from(place & 0x1fff) * 8, place & 0x2000 != 0);
+    let dont_fragment = if place & 0x4000 != 0 { Flags::DONT_FRAGMENT } else { Flags::default() };
+    let fields = Fields {
+        hop_limit: packet[8],
+        traffic_class: packet[1],
+        flags: dont_fragment,
+        fragment: Fragment::new(word(packet, 4)?, offset, more),
+    };
+    let body = RawBody { protocol: packet[9], flow_label: 0, begins: offset, data: data.into() };
+    Some(Parsed { ends, fields, body })
+}
+
+fn parse_v6(packet: &[u8]) -> Option<Parsed> {
+    let address = |at: usize| {
+        let bytes: [u8; 16] = *packet.get(at..)?.first_chunk()?;
+        Some(IpAddr::V6(Ipv6Addr::from(bytes)))
+    };
+    let ends = [address(8)?, address(24)?];
+    let data = packet.get(40..40 + usize::from(word(packet, 4)?))?;
+    let start = u32::from_be_bytes(*packet.first_chunk()?);
+    let fields = Fields {
+        hop_limit: packet[7],
+        traffic_class: (start >> 20) as u8,
+        flags: Flags::V6.with(Flags::DONT_FRAGMENT),
+        fragment: Fragment::default(),
+    };
+    let flow_label = start & 0xf_ffff;
+    let body = RawBody { protocol: packet[6], flow_label, begins: 0, data: data.into() };
+    Some(Parsed { ends, fields, body })
+}
+
+impl RawBody {
+    /// A body with these bytes behind the IP header.
+    pub(crate) fn new(protocol: u8, data: &[u8]) -> Self {
+        Self { protocol, flow_label: 0, begins: 0, data: data.into() }
+    }
+
+    /// The protocol of what is behind the IP header.
+    pub const fn protocol(&self) -> u8 {
+        self.protocol
+    }
+
+    pub(crate) const fn flow_label(&self) -> u32 {
+        self.flow_label
+    }
+
+    /// What of it `packet` carries, which may be a fragment.
+    pub(crate) fn carried(&self, packet: &Packet) -> &[u8] {
+        let from = packet.fragment.offset().saturating_sub(self.begins) as usize;
+        let length = packet.bytes.saturating_sub(packet.header_bytes()) as usize;
+        let from = from.min(self.data.len());
+        &self.data[from..(from + length).min(self.data.len())]
+    }
+
+    /// The ports, where the protocol has some and they are here.
+    fn ports(&self) -> [u16; 2] {
+        const WITH_PORTS: [IpNumber; 4] =
+            [IpNumber::TCP, IpNumber::UDP, IpNumber::SCTP, IpNumber::DCCP];
+        let has_ports = WITH_PORTS.contains(&IpNumber(self.protocol)) && self.begins == 0;
+        let port = |at| word(&self.data, at).filter(|_| has_ports).unwrap_or(0);
+        [port(0), port(2)]
+    }
+
+    /// Flips `bits`, counted from the first bit of the Ethernet header, and returns whether all of
+    /// them are in the data. In front of it is an IP header of `header` bytes.
+    pub(crate) fn flip_bits(&mut self, bits: &[u64], header: u32) -> bool {
+        let data = Arc::make_mut(&mut self.data);
+        let mut all = true;
+        for bit in bits {
+            let at = (bit / 8).checked_sub(u64::from(ETHERNET + header));
+            let byte = at.and_then(|at| data.get_mut(usize::try_from(at).ok()?));
+            all &= byte.is_some();
+            if let Some(byte) = byte {
+                *byte ^= 0x80 >> (bit % 8);
+            }
+        }
+        all
+    }
+
+    /// Whether it is an error message of ICMP or ICMPv6, about which nobody complains.
+    pub(crate) fn is_error(&self) -> bool {
+        match (self.protocol, self.data.first()) {
+            (1, Some(kind)) => matches!(kind, 3 | 4 | 5 | 11 | 12),
+            (58, Some(kind)) => *kind < 128,
+            _ => false,
+        }
+    }
+
+    /// The body of the reply, if it is an echo request that goes from one end to the other.
+    fn echo_reply(&self, [source, destination]: [IpAddr; 2]) -> Option<Self> {
+        let (request, reply) = match self.protocol {
+            1 => (8, 0),
+            58 => (128, 129),
+            _ => return None,
+        };
+        let rest: [u8; 4] = *self.data.get(4..)?.first_chunk()?;
+        if self.data[0] != request {
+            return None;
+        }
+        let ends = [destination, source];
+        Some(Self::new(self.protocol, &bytes::icmp([reply, 0], rest, ends, &self.data[8..])))
+    }
+
+    /// The body of the segment that refuses a connection, or ends one that nobody has (RFC 9293,
+    /// 3.10.7.1); none for one that does so itself.
+    fn reset(&self, [source, destination]: [IpAddr; 2]) -> Option<Self> {
+        let (segment, payload) = TcpHeader::from_slice(&self.data).ok()?;
+        if segment.rst {
+            return None;
+        }
+        let mut reset = TcpHeader::new(segment.destination_port, segment.source_port, 0, 0);
+        reset.rst = true;
+        if segment.ack {
+            reset.sequence_number = segment.acknowledgment_number;
+        } else {
+            let length = payload.len() as u32 + u32::from(segment.syn) + u32::from(segment.fin);
+            reset.ack = true;
+            reset.acknowledgment_number = segment.sequence_number.wrapping_add(length);
+        }
+        Some(Self::new(self.protocol, &bytes::segment(reset, [destination, source])))
+    }
+}
+
+/// What a simulated host answers a packet of a real node that is for it.
+pub(crate) enum Answer {
+    /// A packet.
+    Packet(Packet),
+    /// A complaint.
+    Complaint(ErrorKind),
+    /// Nothing.
+    Nothing,
+}
+
+/// The answer of a host, on whose ports nobody listens.
+pub(crate) fn answer(packet: &Packet, raw: &RawBody, book: &AddressBook) -> Answer {
+    let ends = [packet.source, packet.destination].map(|id| book.address(id));
+    let body = match IpNumber(raw.protocol) {
+        IpNumber::ICMP | IpNumber::IPV6_ICMP => raw.echo_reply(ends),
+        IpNumber::TCP => raw.reset(ends),
+        IpNumber::UDP => return Answer::Complaint(ErrorKind::NoPort),
+        _ => None,
+    };
+    let class = packet.traffic_class;
+    let reply = |body| Answer::Packet(reply(packet, packet.destination, class, body));
+    body.map_or(Answer::Nothing, reply)
+}
+
+/// A packet with `body` from `source` to where `to` came from.
+pub(crate) fn reply(to: &Packet, source: AddressId, class: u8, body: RawBody) -> Packet {
+    let v6 = Flags::V6.with(Flags::DONT_FRAGMENT);
+    let flags = if to.is_v6() { v6 } else { Flags::default() };
+    let header = if to.is_v6() { 40 } else { 20 };
+    let [source_port, destination_port] = body.ports();
+    Packet {
+        source,
+        destination: to.source,
+        bytes: header + body.data.len() as u32,
+        source_port,
+        destination_port,
+        hop_limit: HOP_LIMIT,
+        traffic_class: class,
+        flags,
+        fragment: Fragment::default(),
+        body: Body::Raw(Box::new(body)),
+    }
+}
+
+/// The body of an error message that goes between `ends` and is about `packet`, of at most so many
+/// bytes with all headers in front of what it quotes.
+pub(crate) fn complaint(
+    (kind, mtu): (ErrorKind, u32),
+    packet: &Packet,
+    ends: [IpAddr; 2],
+    quoted: u32,
+    book: &AddressBook,
+) -> RawBody {
+    let whole = bytes::whole(packet, book);
+    let quoted = (quoted as usize).min(whole.len());
+    let protocol = if packet.is_v6() { IpNumber::IPV6_ICMP } else { IpNumber::ICMP };
+    RawBody::new(protocol.0, &bytes::error_message(kind, mtu, ends, &whole[..quoted]))
+}
