@@ -83,6 +83,7 @@ fn every_example_is_tested_here() {
             "diffserv",
             "dumbbell",
             "hello",
+            "hybrid",
             "lan",
             "ospf",
             "outside",
@@ -138,6 +139,26 @@ fn route_change() {
         serde_json::from_str(transfer.lines().last().unwrap()).unwrap();
     let bytes = of_tenths(&transfer, "intervals", "bytes");
     assert!(bytes.keys().any(|at| (41..60).contains(at)), "{bytes:?}");
+}
+
+#[test]
+fn hybrid() {
+    let results = run("hybrid");
+    let summary = results.summary();
+    assert_eq!(summary["mode"], "hybrid");
+    // Four hops away, over 17 ms of delays each way.
+    let ping = results.read("ping@client.stdout");
+    assert!(ping.contains("ttl=61"), "{ping}");
+    let least = ping.split("rtt min/avg/max/mdev = ").nth(1).unwrap().split('/').next().unwrap();
+    assert!(least.parse::<f64>().unwrap() >= 34.0, "{ping}");
+    // Real and simulated connections have shared the narrow link, which is one pipe for both.
+    let flows = summary["flows"].as_array().unwrap();
+    assert_eq!(flows.len(), 3, "{flows:?}");
+    let links = summary["links"].as_array().unwrap();
+    let narrow = links.iter().find(|link| link["name"] == "narrow").unwrap();
+    let delivered = narrow["forward"]["statistics"]["delivered"]["bytes"].as_u64().unwrap();
+    let simulated: u64 = flows.iter().map(|flow| flow["received"]["bytes"].as_u64().unwrap()).sum();
+    assert!(simulated > 100_000 && delivered > simulated + 1_000_000, "{delivered} {flows:?}");
 }
 
 /// Mean delays in ms, and the shares that were lost, of the traffic of a run.

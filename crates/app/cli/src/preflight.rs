@@ -3,13 +3,15 @@
 use std::fmt::Write as _;
 
 use anyhow::{Result, bail};
-use netloom_scenario::{Link, Scenario};
+use netloom_scenario::{Link, Node, Scenario};
+use netloom_simulate::HybridSupport;
 
 use netloom_host::{Demand, Wall};
 
 /// How large an experiment is to the machine.
 pub fn size(scenario: &Scenario) -> Demand {
-    let stacks = || scenario.nodes.iter().filter(|node| node.kind.has_stack());
+    let in_kernel = |node: &&Node| node.kind.has_stack() && !node.simulated;
+    let stacks = || scenario.nodes.iter().filter(in_kernel);
     let has_stack: std::collections::HashSet<&str> =
         stacks().map(|node| node.name.as_str()).collect();
     let ends = |link: &Link| {
@@ -19,7 +21,10 @@ pub fn size(scenario: &Scenario) -> Demand {
         nodes: stacks().count() as u64,
         interfaces: scenario.links.iter().map(ends).sum(),
         opened: scenario.modelled_links().map(ends).sum(),
-        neighbours: scenario.neighbours(),
+        neighbours: match scenario.is_hybrid() {
+            true => scenario.real_part().neighbours(),
+            false => scenario.neighbours(),
+        },
     }
 }
 
@@ -28,6 +33,7 @@ pub fn size(scenario: &Scenario) -> Demand {
 /// # Errors
 /// If it could not start: everything that is in its way.
 pub fn check(scenario: &Scenario) -> Result<()> {
+    HybridSupport::check(scenario)?;
     limits(scenario)?;
     let walls = netloom_host::walls(size(scenario));
     let (stops, hinders): (Vec<_>, Vec<_>) =

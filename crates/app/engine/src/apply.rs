@@ -44,6 +44,7 @@ pub fn apply(experiment: &Experiment, request: ApplyRequest) -> Result<ApplyResp
     scenario.share_data();
     let _turn = network.turn();
     let old = network.deployment();
+    check_real(&old, &scenario)?;
     check_mode(setting, &old.scenario)?;
     check_start(services, state, &old.scenario)?;
     check_fixed(setting, &old.scenario, &scenario)?;
@@ -139,6 +140,18 @@ fn check_fixed(setting: &Setting, old: &Scenario, new: &Scenario) -> Result<()> 
             "`{key}` of the scenario has changed, which holds for an experiment from its beginning \
              to its end; `netloom destroy {0}` and deploy it again, or take the change back",
             old.name
+        );
+    }
+    Ok(())
+}
+
+/// An error if there are simulated nodes, or would be.
+fn check_real(old: &Deployment, new: &Scenario) -> Result<()> {
+    if old.hybrid.is_some() || new.is_hybrid() {
+        bail!(
+            "a network with simulated nodes cannot be changed to another scenario, nor another to \
+             one, while it runs: change links with `netloom set`, or `netloom destroy` it and \
+             deploy the other"
         );
     }
     Ok(())

@@ -18,17 +18,22 @@ const LOOK: Duration = Duration::from_millis(50);
 /// Captures the frames at an interface from now on; with `drops` also those that its link drops.
 pub fn open(network: &LiveNetwork, interface: &Endpoint, drops: bool) -> Result<Capture> {
     network.with_deployment(|live, deployment| {
-        let (link, end) = deployment.link_at(interface)?;
-        if link.direct {
+        let by_kernel = |what: &str| {
             if drops {
                 bail!(
-                    "link `{}` is direct, so what it drops cannot be captured: the kernel only \
-                     counts it; capture without drops",
-                    link.name
+                    "{what}, so what it drops cannot be captured: it is only counted; capture \
+                     without drops"
                 );
             }
             let socket = live.network.packet_socket(&interface.node, &interface.interface)?;
-            return Ok(live.dataplane.capture_interface(socket));
+            Ok(live.dataplane.capture_interface(socket))
+        };
+        if let Some(link) = deployment.border_link(interface)? {
+            return by_kernel(&format!("link `{}` is simulated", link.name));
+        }
+        let (link, end) = deployment.link_at(interface)?;
+        if link.direct {
+            return by_kernel(&format!("link `{}` is direct", link.name));
         }
         let link = deployment.modelled(&link.name)?;
         Ok(match drops {

@@ -4,7 +4,7 @@
 
 use std::collections::HashMap;
 use std::path::PathBuf;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use anyhow::{Result, anyhow, bail};
 use netloom_fabric::LinkId;
@@ -17,8 +17,10 @@ use crate::interfaces::InterfaceStates;
 
 /// What is deployed.
 pub struct Deployment {
-    /// What it was made from.
+    /// What it was made from; of a scenario with simulated nodes, its real part.
     pub scenario: Scenario,
+    /// The whole, if the scenario has simulated nodes.
+    pub hybrid: Option<Hybrid>,
     /// Every address and route.
     pub plan: Plan,
     /// The scenario's file.
@@ -29,6 +31,14 @@ pub struct Deployment {
     pub nodes: HashMap<String, u32>,
     /// The ends of direct links when their devices were new: what the kernel counts from.
     pub direct_at_start: InterfaceStates,
+}
+
+/// A scenario with simulated nodes as a whole.
+pub struct Hybrid {
+    /// With all nodes and links.
+    pub scenario: Scenario,
+    /// The same, planned.
+    pub plan: Arc<Plan>,
 }
 
 /// Gives every node and every link that there ever was a number of its own. None changes, and none
@@ -98,7 +108,17 @@ impl Deployment {
     pub fn new(scenario: Scenario, plan: Plan, numbered: Numbered, file: PathBuf) -> Self {
         let Numbered { nodes, links } = numbered;
         let direct_at_start = InterfaceStates::new();
-        Self { scenario, plan, file, links, nodes, direct_at_start }
+        Self { scenario, hybrid: None, plan, file, links, nodes, direct_at_start }
+    }
+
+    /// The scenario with all its nodes.
+    pub fn whole(&self) -> &Scenario {
+        self.hybrid.as_ref().map_or(&self.scenario, |hybrid| &hybrid.scenario)
+    }
+
+    /// The addresses and routes of all nodes.
+    pub fn whole_plan(&self) -> &Plan {
+        self.hybrid.as_ref().map_or(&self.plan, |hybrid| &hybrid.plan)
     }
 
     /// The link of that identity.
@@ -139,6 +159,20 @@ impl Deployment {
         })
     }
 
+    /// The simulated link at an interface of a real node, if there is one; an error if the
+    /// interface is a simulated node's.
+    pub fn border_link(&self, interface: &Endpoint) -> Result<Option<&Link>> {
+        let whole = self.whole();
+        if whole.node(&interface.node).is_some_and(|node| node.simulated) {
+            bail!(
+                "`{}` is simulated, and nobody sees its frames: capture at a node that is not, or \
+                 run with `--simulate`",
+                interface.node
+            );
+        }
+        Ok(whole.simulated_links().find(|link| link.endpoints.contains(interface)))
+    }
+
     /// The number of a node.
     pub fn number(&self, node: &str) -> Option<u32> {
         self.nodes.get(node).copied()
@@ -146,6 +180,9 @@ impl Deployment {
 
     /// The node called `name`, if processes can run in it; an error says why not.
     pub fn process_node(&self, name: &str) -> Result<&Node> {
+        if self.whole().node(name).is_some_and(|node| node.simulated) {
+            bail!("`{name}` is simulated: it has no kernel in which anything could run");
+        }
         let node = self.scenario.node(name).ok_or_else(|| {
             let names = self.scenario.nodes.iter().map(|node| node.name.as_str());
             unknown("node", name, names)

@@ -59,8 +59,8 @@ impl Experiment {
             file: deployment.file.clone(),
             now: self.network.now(),
             started_unix: self.network.started_unix() as u64,
-            nodes: deployment.scenario.nodes.len(),
-            links: deployment.scenario.links.len(),
+            nodes: deployment.whole().nodes.len(),
+            links: deployment.whole().links.len(),
             results: self.setting.results.clone(),
         }
     }

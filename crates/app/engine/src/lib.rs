@@ -59,6 +59,7 @@ mod recording;
 mod relief;
 mod run;
 mod services;
+mod simulated;
 mod state;
 mod status;
 mod traffic_file;

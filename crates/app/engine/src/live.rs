@@ -38,6 +38,8 @@ pub use lost_outside::LostOutside;
 pub use overflow::Overflow;
 pub use processes::Running;
 
+use crate::simulated::Simulated;
+
 /// How many init processes of nodes are started at a time.
 const INITS_AT_ONCE: usize = 16;
 
@@ -51,6 +53,8 @@ pub struct Live {
     pub overflow: Overflow,
     /// Frames from devices of the machine that were not read in time.
     pub lost_outside: LostOutside,
+    /// The simulated part.
+    pub simulated: Option<Arc<Simulated>>,
 }
 
 /// The live network, with what locks it.

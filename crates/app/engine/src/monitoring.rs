@@ -31,6 +31,7 @@ mod preparation;
 mod recorded;
 mod shared;
 mod sights;
+mod simulation;
 mod slack;
 mod thresholds;
 

@@ -5,14 +5,14 @@ use std::collections::HashMap;
 use std::fs;
 use std::sync::Arc;
 
-use anyhow::Result;
+use anyhow::{Result, anyhow};
 use netloom_api::event::{EndReason, What};
 use netloom_api::launch::StartUp;
 use netloom_api::summary::{FrameLogSummary, Mode, Summary};
 use netloom_dataplane::FrameLog;
 use netloom_fabric::LinkId;
 use netloom_link::LogHeader;
-use netloom_results::{Results, Sampler};
+use netloom_results::{FlowSampler, Results, Sampler};
 use netloom_scenario::Capture;
 use netloom_units::{Duration, Time};
 use tokio::task::JoinHandle;
@@ -26,6 +26,7 @@ use crate::live::LiveNetwork;
 use crate::metrics::Metrics;
 use crate::monitoring::{Monitoring, SharedMonitor};
 use crate::run::{self, Outcome, Run};
+use crate::simulated::Simulated;
 use crate::status;
 use crate::usage;
 
@@ -60,6 +61,11 @@ pub async fn record(
         file: results.sample_file()?,
     };
     let samples = tokio::spawn(samples.take());
+    let flow_samples = simulated(experiment).map(|simulated| {
+        let (network, end) = (network.clone(), end.clone());
+        let file = results.flow_file();
+        tokio::spawn(sample_flows(network, simulated, end, file))
+    });
     let context = run::Context {
         network: network.clone(),
         state: state.clone(),
@@ -73,6 +79,13 @@ pub async fn record(
     let samples = samples.await.unwrap_or_else(|panic| {
         Err(format!("pipes.parquet is not complete: internal error: {panic}"))
     });
+    if let Some(flows) = flow_samples {
+        let taken = flows.await.unwrap_or_else(|panic| Err(anyhow!("internal error: {panic}")));
+        outcome.failures.extend(taken.err().map(|error| {
+            let why = netloom_api::in_words(error.as_ref());
+            format!("flows.parquet is not complete: {why}")
+        }));
+    }
     let verdict = tokio::task::block_in_place(|| monitoring.finish());
     outcome.failures.extend(match samples {
         Ok(sampler) => sampler.finish(monitor.marks().as_ref()),
@@ -102,12 +115,26 @@ pub async fn record(
         let logged = end_frame_log(network, events, log).map(Some);
         outcome.part("how the frame log went", logged)
     });
+    let (mode, simulation) = match simulated(experiment) {
+        None => (Mode::Emulation, None),
+        Some(simulated) => {
+            flows.extend(outcome.part("the simulated flows", simulated.flows()));
+            let went = outcome.part("how the simulation went", simulated.summary());
+            (Mode::Hybrid, Some(went))
+        }
+    };
     let summary = summarize(experiment, outcome, ended, reason, deploy_seconds);
-    let summary = Summary { frame_log, flows, verdict: Some(verdict), ..summary };
+    let verdict = Some(verdict);
+    let summary = Summary { mode, simulation, frame_log, flows, verdict, ..summary };
     results.finish(&summary).inspect_err(|_| {
         // Somebody may still read it here.
         say(&StartUp::Unwritten(Box::new(summary)));
     })
+}
+
+/// The simulated part of an experiment, if it has one and is not being taken down.
+fn simulated(experiment: &Experiment) -> Option<Arc<Simulated>> {
+    experiment.network.with(|live| Ok(live.simulated.clone())).ok().flatten()
 }
 
 impl Outcome {
@@ -206,6 +233,30 @@ impl Samples {
             if last {
                 return Ok(sampler);
             }
+        }
+    }
+}
+
+/// Samples the flows of the simulated part until the run is over, and once more then.
+async fn sample_flows(
+    network: Arc<LiveNetwork>,
+    simulated: Arc<Simulated>,
+    end: End,
+    file: std::io::Result<fs::File>,
+) -> Result<()> {
+    let mut sampler = FlowSampler::new(file?)?;
+    let interval = network.deployment().scenario.measure.flow_interval();
+    let mut ticks = tokio::time::interval(interval.into());
+    ticks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Skip);
+    loop {
+        let last = tokio::select! {
+            _ = ticks.tick() => false,
+            () = end.asked() => true,
+        };
+        let flows = tokio::task::block_in_place(|| simulated.flows())?;
+        sampler.add(network.now(), &flows)?;
+        if last {
+            return sampler.finish();
         }
     }
 }

@@ -2,7 +2,7 @@
 //! emulated run.
 
 use std::collections::HashMap;
-use std::net::Ipv6Addr;
+use std::net::{IpAddr, Ipv6Addr};
 use std::sync::Arc;
 
 use anyhow::{Context, Result};
@@ -24,8 +24,27 @@ pub struct Described {
     pub interfaces: Vec<Vec<String>>,
 }
 
-/// Describes a scenario.
-pub fn describe(scenario: &Scenario, plan: &Arc<Plan>) -> Result<Described> {
+/// What of a scenario is simulated.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Part {
+    /// All of it.
+    All,
+    /// Nodes that are `simulated`, and their links. All other nodes are joined to these.
+    Simulated,
+}
+
+impl Part {
+    /// The links that the simulation has, in its order.
+    pub fn links(self, scenario: &Scenario) -> Vec<&netloom_scenario::Link> {
+        match self {
+            Self::All => scenario.links.iter().collect(),
+            Self::Simulated => scenario.simulated_links().collect(),
+        }
+    }
+}
+
+/// Describes what is simulated of a scenario.
+pub fn describe(scenario: &Scenario, plan: &Arc<Plan>, part: Part) -> Result<Described> {
     let names = (0..).zip(&plan.nodes).map(|(number, node)| (node.name.clone(), number));
     let nodes: HashMap<String, u32> = names.collect();
     let mut ends = Ends::new(scenario, plan, &nodes);
@@ -35,7 +54,8 @@ pub fn describe(scenario: &Scenario, plan: &Arc<Plan>) -> Result<Described> {
         let here = captures.filter(|(_, wanted)| wanted.interface == *end);
         here.map(|(capture, wanted)| Tap { capture, drops: wanted.drops }).collect()
     };
-    let links = scenario.links.iter().map(|link| {
+    let here = part.links(scenario);
+    let links = here.iter().map(|link| {
         let [a, b] = &link.endpoints;
         Ok(Link {
             name: link.name.clone(),
@@ -50,7 +70,9 @@ pub fn describe(scenario: &Scenario, plan: &Arc<Plan>) -> Result<Described> {
         segment.iter().filter_map(|end| ends.interface(&end.node, &end.interface)).collect()
     };
     let segments = plan.segments.iter().map(segment).collect();
-    let described = plan.nodes.iter().map(node);
+    let simulated = scenario.simulated_nodes();
+    let real = |name: &str| part == Part::Simulated && !simulated.contains(name);
+    let described = plan.nodes.iter().map(|plan| node(plan, real(&plan.name)));
     let network = Network {
         seed: scenario.seed,
         nodes: described.collect(),
@@ -60,7 +82,7 @@ pub fn describe(scenario: &Scenario, plan: &Arc<Plan>) -> Result<Described> {
         timeline: Vec::new(),
         routes: Some(Arc::new(PlannedRoutes(plan.clone()))),
     };
-    let links = (0..).zip(&scenario.links).map(|(number, link)| (link.name.clone(), number));
+    let links = (0..).zip(here).map(|(number, link)| (link.name.clone(), number));
     let named = |node: &NodePlan| {
         node.interfaces.iter().map(|interface| interface.name.to_string()).collect()
     };
@@ -116,10 +138,11 @@ impl RouteSource for PlannedRoutes {
     }
 }
 
-fn node(node: &NodePlan) -> netloom_sim::Node {
+fn node(node: &NodePlan, real: bool) -> netloom_sim::Node {
     netloom_sim::Node {
         name: node.name.clone(),
         forwards: node.forwarding,
+        real,
         loopback: node.loopback.iter().map(|prefix| prefix.address()).collect(),
         interfaces: node.interfaces.iter().map(interface).collect(),
         routes: Vec::new(),
@@ -128,9 +151,17 @@ fn node(node: &NodePlan) -> netloom_sim::Node {
 
 fn interface(interface: &InterfacePlan) -> Interface {
     let mac = interface.mac.0;
-    let link_local = Ipv6Prefix { address: link_local(mac), length: 64 };
-    let addresses = interface.addresses.iter().copied().chain([IpPrefix::V6(link_local)]);
-    Interface { mac, mtu: interface.mtu, addresses: addresses.collect() }
+    Interface { mac, mtu: interface.mtu, addresses: prefixes(interface).collect() }
+}
+
+/// The addresses of an interface, the link-local one included.
+pub fn addresses(interface: &InterfacePlan) -> impl Iterator<Item = IpAddr> {
+    prefixes(interface).map(|prefix| prefix.address())
+}
+
+fn prefixes(interface: &InterfacePlan) -> impl Iterator<Item = IpPrefix> {
+    let link_local = Ipv6Prefix { address: link_local(interface.mac.0), length: 64 };
+    interface.addresses.iter().copied().chain([IpPrefix::V6(link_local)])
 }
 
 /// The link-local address that Linux makes from an Ethernet address (RFC 4291, appendix A).

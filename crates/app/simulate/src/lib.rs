@@ -9,6 +9,7 @@
 //! | `traffic` | the scenario's traffic → the simulator's flows |
 //! | `timeline` | the scenario's timeline → changes, and what is recorded of them |
 //! | `run` | the run itself: [`run`] |
+//! | `joined`, `hybrid` | the simulated part of a run with real nodes: [`Joined`]; what can be one |
 //! | `threads` | cells on threads |
 //! | `statuses` | what was counted, in the API's words |
 //! | `verdict` | why a simulated run is valid |
@@ -17,6 +18,8 @@
 //! (`netloom-results`).
 
 mod describe;
+mod hybrid;
+mod joined;
 mod run;
 mod statuses;
 mod support;
@@ -26,5 +29,7 @@ mod timeline;
 mod traffic;
 mod verdict;
 
+pub use hybrid::HybridSupport;
+pub use joined::{Border, Joined};
 pub use run::{Job, Progress, run};
 pub use support::{Commands, Support, check};

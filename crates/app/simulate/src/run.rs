@@ -20,6 +20,7 @@ use netloom_scenario::{Scenario, Threads};
 use netloom_sim::Simulation;
 use netloom_units::{Duration, Time};
 
+use crate::describe::Part;
 use crate::support::{Commands, Support, check};
 use crate::timeline::Timeline;
 use crate::traffic::Flow;
@@ -96,7 +97,7 @@ pub fn run(job: &Job, stop: &AtomicBool, progress: &mut dyn FnMut(Progress)) -> 
         bail!("{}", support.errors.join("\n"));
     }
     let plan = Arc::new(netloom_plan::plan(scenario)?);
-    let mut described = describe::describe(scenario, &plan)?;
+    let mut described = describe::describe(scenario, &plan, Part::All)?;
     let (flows, specs) = traffic::flows(scenario, &plan, &described)?;
     let (timeline, changes) = Timeline::new(scenario, &described)?;
     described.network.timeline = changes;

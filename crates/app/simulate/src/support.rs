@@ -27,7 +27,7 @@ pub struct Support {
 }
 
 /// What is not modelled in any simulation.
-const NEVER_MODELLED: [&str; 3] = [
+pub const NEVER_MODELLED: [&str; 3] = [
     "CPU time of nodes, and queues of their devices.",
     "ARP, neighbour discovery and rate limits of ICMP: neighbours are known from the start.",
     "Checksums that miss an error: a packet with flipped bits is dropped by the next node.",

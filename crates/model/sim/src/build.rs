@@ -51,6 +51,20 @@ impl Places {
 impl Simulation {
     /// The simulation of `network` with its traffic, at time zero, in so many cells at most.
     pub fn new(network: Network, flows: Vec<FlowSpec>, cells: u32) -> Self {
+        let mut simulation = Self::waiting_in_cells(network, flows, cells);
+        simulation.cells.iter_mut().for_each(Cell::begin);
+        simulation
+    }
+
+    /// The simulation of `network` in one cell, whose traffic waits until it is
+    /// [begun](Cell::begin_traffic).
+    pub fn waiting(network: Network, flows: Vec<FlowSpec>) -> Self {
+        let mut simulation = Self::waiting_in_cells(network, flows, 1);
+        simulation.cells.iter_mut().for_each(Cell::begin_network);
+        simulation
+    }
+
+    fn waiting_in_cells(network: Network, flows: Vec<FlowSpec>, cells: u32) -> Self {
         let islands = Islands::of(&network);
         let lookaheads = lookaheads(&network);
         let partition = Partition::new(&network, &islands, &lookaheads, cells);
@@ -102,7 +116,6 @@ impl Simulation {
             let from = shared.flows[number as usize].from;
             cells[partition.nodes[from as usize] as usize].senders.put(number, sender);
         }
-        cells.iter_mut().for_each(Cell::begin);
         let hearers = hearers.into_iter().map(|hearers| hearers.into_iter().collect()).collect();
         Self { cells, hearers, homes }
     }

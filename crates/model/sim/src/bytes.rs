@@ -160,7 +160,6 @@ impl Ip {
             flow_label: Ipv6FlowLabel::try_new(self.flow_label).unwrap_or_default(),
             source: source.octets(),
             destination: destination.octets(),
-            ..Ipv6Header::default()
         };
         let mut bytes = header.to_bytes().to_vec();
         if is_part {

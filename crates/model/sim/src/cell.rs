@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use netloom_fabric::{Delivered, PipeId};
-use netloom_link::{Direction, FrameEvent, Pipe, PipeChange, PipeConfig, PipeStatistics};
+use netloom_link::{Direction, FrameEvent, Pipe, PipeChange, PipeConfig, PipeStatistics, Window};
 use netloom_units::{Duration, Time};
 
 use crate::border::Leaving;
@@ -161,20 +161,29 @@ impl Cell {
     /// What a pipe runs on, and what it has counted up to now; nothing if it is another cell's.
     /// What had happened in it by now is logged then.
     pub fn statistics(&mut self, id: PipeId) -> Option<(PipeConfig, PipeStatistics)> {
+        self.statistics_in(id, None)
+    }
+
+    /// The same, of the last seconds only if there is a `window`.
+    pub fn statistics_in(
+        &mut self,
+        id: PipeId,
+        window: Option<Window>,
+    ) -> Option<(PipeConfig, PipeStatistics)> {
         let now = self.now;
         match self.places.of(id) {
             Place::Wire(number) => {
                 self.wires.get(number)?;
                 self.settle(number, now);
                 let wire = &mut self.wires[number];
-                let counted = counted(&mut wire.pipe, now);
+                let counted = counted(&mut wire.pipe, now, window);
                 wire.log(&mut self.log);
                 self.collect_dropped(number);
                 Some(counted)
             }
             Place::Island(island) => {
                 let island = self.islands.get_mut(island)?;
-                let counted = island.statistics(id, now);
+                let counted = island.statistics(id, now, window);
                 self.log.append(&mut island.observer().events);
                 Some(counted)
             }
@@ -364,7 +373,8 @@ impl Cell {
         self.queue.set(Entity::Timeline, next);
     }
 
-    fn change(&mut self, changes: &[(PipeId, PipeChange)]) {
+    /// Changes links now, all at once.
+    pub fn change(&mut self, changes: &[(PipeId, PipeChange)]) {
         let now = self.now;
         let mut of_islands: BTreeMap<u32, Vec<(PipeId, PipeChange)>> = BTreeMap::new();
         for (pipe, change) in changes {
@@ -446,8 +456,13 @@ impl Wire {
 pub(crate) fn counted<F: netloom_link::Frame>(
     pipe: &mut Pipe<F>,
     now: Time,
+    window: Option<Window>,
 ) -> (PipeConfig, PipeStatistics) {
-    (pipe.config().clone(), pipe.statistics(now))
+    let statistics = match window {
+        None => pipe.statistics(now),
+        Some(window) => pipe.recent_statistics(now, window),
+    };
+    (pipe.config().clone(), statistics)
 }
 
 /// Both pipes of a link, in order.

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use netloom_fabric::{Network, Observer, PipeId, PipeSlot};
-use netloom_link::{Delivery, DropReason, FrameEvent, Pipe, PipeConfig, PipeStatistics};
+use netloom_link::{Delivery, DropReason, FrameEvent, Pipe, PipeConfig, PipeStatistics, Window};
 use netloom_units::Time;
 
 use crate::capture::{Captured, Taps};
@@ -86,8 +86,13 @@ impl Island {
     }
 
     /// What one of its pipes runs on, and what it has counted up to `now`.
-    pub fn statistics(&mut self, pipe: PipeId, now: Time) -> (PipeConfig, PipeStatistics) {
+    pub fn statistics(
+        &mut self,
+        pipe: PipeId,
+        now: Time,
+        window: Option<Window>,
+    ) -> (PipeConfig, PipeStatistics) {
         let (_, pipe) = self.network.pipe(pipe).expect("places know the pipes of islands");
-        counted(pipe, now)
+        counted(pipe, now, window)
     }
 }

@@ -15,6 +15,7 @@
 //! | `crossing` | frames between cells |
 //! | `queue` | what is due next, and in which order |
 //! | `packet` | packets as plain values: [`Packet`] |
+//! | `neighbours` | what neighbours of real nodes answer who asks for Ethernet addresses |
 //! | `raw`, `border` | packets with bytes, of real nodes that are joined to the network |
 //! | `ethernet`, `island` | packets in frames, and switched networks |
 //! | `capture`, `bytes` | what captures show of frames, and the bytes of headers |
@@ -43,6 +44,7 @@ mod forwarding;
 mod graph;
 mod host;
 mod island;
+mod neighbours;
 mod network;
 mod node;
 mod own;
@@ -63,6 +65,7 @@ pub use cell::{Cell, EndlessLoop, Work};
 pub use crossing::Announcement;
 pub use ethernet::{EthernetFrame, FrameMemory};
 pub use flow::{Arrival, Arrivals, Delays, FlowCounts, FlowKind, FlowSpec, TcpFlow, TcpWork};
+pub use neighbours::{Neighbour, frame_of, packet_of};
 pub use network::{
     Change, Interface, InterfaceId, Link, Network, Node, NodeChange, Route, RouteChange,
     RouteChanged, RouteError, RouteSource, Tap,

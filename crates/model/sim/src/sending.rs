@@ -165,9 +165,30 @@ impl Sender {
 impl Cell {
     /// Schedules the first packet of each flow and the first change.
     pub(crate) fn begin(&mut self) {
-        self.schedule_change();
+        self.begin_network();
+        self.begin_senders();
+    }
+
+    /// Has the traffic of a simulation begin that waited for it: all times of flows count from
+    /// `zero`, which must not be over.
+    pub fn begin_traffic(&mut self, zero: Time) {
+        let since = |time: Time| zero + time.since(Time::ZERO);
+        // Nobody else has them in a simulation of one cell.
+        for flow in Arc::get_mut(&mut self.flows).into_iter().flatten() {
+            flow.start = since(flow.start);
+            flow.until = flow.until.map(since);
+        }
+        self.begin_senders();
+    }
+
+    fn begin_senders(&mut self) {
         let senders: Vec<u32> = self.senders.iter().map(|(number, _)| number).collect();
         senders.into_iter().for_each(|number| self.schedule_next(number));
+    }
+
+    /// Schedules the first change.
+    pub(crate) fn begin_network(&mut self) {
+        self.schedule_change();
         // Switches with spanning trees speak first.
         for (number, _) in self.islands.iter() {
             self.queue.set(Entity::Island(number), Some(Time::ZERO));

@@ -57,11 +57,14 @@ pub struct NodeStatus {
     pub name: String,
     /// What it is.
     pub kind: NodeKind,
+    /// Whether it is simulated.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub simulated: bool,
     /// The addresses its name stands for, at most one per family.
     pub primary: Vec<IpAddr>,
     /// Its interfaces (for a switch, its ports).
     pub interfaces: Vec<InterfaceStatus>,
-    /// The network namespace's name for `ip netns exec`; none for a switch.
+    /// The network namespace's name for `ip netns exec`; none for a switch, or a simulated node.
     pub namespace: Option<String>,
     /// What its processes may use; those of its group and of the experiment come on top.
     #[serde(default, skip_serializing_if = "Limits::is_empty")]

@@ -25,6 +25,8 @@ pub enum Mode {
     Emulation,
     /// Models, in virtual time.
     Simulation,
+    /// Both in one network, in real time.
+    Hybrid,
 }
 
 /// A finished run.

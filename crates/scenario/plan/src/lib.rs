@@ -111,8 +111,8 @@ fn plan_numbered(
     let hosts_file = hosts::hosts_file(&nodes);
     let endpoints = |ports: &Vec<Port>| ports.iter().map(|port| topology.endpoint(*port)).collect();
     let segments = topology.segments.iter().map(endpoints).collect();
-    let generated =
-        GeneratedRoutes(Some(Network::new(&topology, &addressing, graph, numbering.ties)));
+    let network = Network::new(&topology, &addressing, graph, numbering.ties);
+    let generated = GeneratedRoutes::of(network);
     let limits =
         SharedLimits { total: scenario.total_limits, groups: scenario.group_limits.clone() };
     let outside = outside::ends(scenario, &macs, &addressing);

@@ -61,17 +61,54 @@ pub struct SharedLimits {
 /// The routes that follow from the topology, computed for one node when asked for: all tables of a
 /// large network at once would need gigabytes. Without any by default.
 #[derive(Default)]
-pub struct GeneratedRoutes(pub(crate) Option<Network>);
+pub struct GeneratedRoutes {
+    pub(crate) network: Option<Arc<Network>>,
+    /// Which of the network's nodes those of the plan are, if they are a part of them.
+    places: Option<Vec<usize>>,
+}
+
+impl GeneratedRoutes {
+    /// Those of all nodes of `network`.
+    pub(crate) fn of(network: Network) -> Self {
+        Self { network: Some(Arc::new(network)), places: None }
+    }
+
+    fn of_node(&self, node: usize) -> Option<Vec<RoutePlan>> {
+        let place = self.places.as_ref().map_or(node, |places| places[node]);
+        Some(self.network.as_ref()?.routes(place))
+    }
+}
 
 impl Plan {
     /// The routes of `nodes[node]`, beside those that the kernel makes from addresses: the
     /// generated ones, in the order of their prefixes, and its own. Can be called from several
     /// threads at once.
     pub fn routes(&self, node: usize) -> Vec<RoutePlan> {
-        let generated = self.generated.0.as_ref().map(|network| network.routes(node));
-        let mut routes = generated.unwrap_or_default();
+        let mut routes = self.generated.of_node(node).unwrap_or_default();
         routes.extend(self.nodes[node].routes.iter().cloned());
         routes
+    }
+
+    /// The plan of those nodes of it for which `is_in` says so, with the addresses and routes that
+    /// they have in the whole, and the names of all.
+    #[must_use]
+    pub fn part(&self, is_in: impl Fn(&NodePlan) -> bool) -> Self {
+        let all = 0..self.nodes.len();
+        let kept: Vec<usize> = all.filter(|place| is_in(&self.nodes[*place])).collect();
+        let nodes: Vec<NodePlan> = kept.iter().map(|place| self.nodes[*place].clone()).collect();
+        let names = nodes.iter().enumerate().map(|(place, node)| (node.name.clone(), place));
+        Self {
+            places: names.collect(),
+            nodes,
+            hosts_file: self.hosts_file.clone(),
+            segments: self.segments.clone(),
+            generated: GeneratedRoutes {
+                network: self.generated.network.clone(),
+                places: Some(kept),
+            },
+            limits: self.limits.clone(),
+            outside: self.outside.clone(),
+        }
     }
 
     /// The plan of the node called `name`.

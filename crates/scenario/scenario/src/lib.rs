@@ -11,6 +11,7 @@
 //! | [`service`] | templates of services, and the ones that NetLoom comes with |
 //! | `extent` | what a whole scenario comes to: randomness, neighbours |
 //! | `happenings` | what a timeline comes to: [`Happening`] |
+//! | `hybrid` | the real part of a scenario with simulated nodes |
 //! | [`Layer2`] | which interfaces hear each other |
 //! | `files` | what is needed of the files that a scenario names |
 //! | `diagnostic` | findings with places, rendered for people and programs |
@@ -27,6 +28,7 @@ mod extent;
 mod files;
 pub mod graph;
 mod happenings;
+mod hybrid;
 mod layer2;
 mod limits;
 mod load;

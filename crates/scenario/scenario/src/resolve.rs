@@ -23,6 +23,7 @@ mod report;
 mod routes;
 mod segments;
 mod services;
+mod simulated;
 mod simulation;
 mod software;
 mod timeline;
@@ -75,6 +76,7 @@ pub(crate) fn resolve(
     direct::check(raw, &nodes, &links, &references, &mut report);
     pipes::check(raw, &links, &references, &mut report);
     let processes = processes::resolve(raw, &references, &mut report);
+    simulated::check(raw, &nodes, &links, &processes, &mut report);
     let traffic = traffic::resolve(raw, &references, files, &mut report);
     let expect = expect::resolve(raw, &processes, &mut report);
     let timeline = timeline::resolve(raw, &references, &mut report);

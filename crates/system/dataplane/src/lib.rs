@@ -20,7 +20,7 @@
 //! | `waiter`, `clock` | sleeping until something is due, what time it is |
 //! | `memory` | how the process gets its memory from the kernel |
 //! | `room` | how much memory there is for frames |
-//! | `scheduling` | how urgent a worker is to the machine: [`Scheduling`] |
+//! | `scheduling` | how urgent a worker is to the machine: [`Scheduling`], [`Urgency`] |
 //! | `gate` | one timestamp for a batch of changes over several workers |
 //! | `frame_log` | what happens to each frame, written by a thread of its own: [`FrameLog`] |
 //! | `capture` | copies of frames at an interface, for a reader on another thread |
@@ -72,7 +72,7 @@ pub use handle::Dataplane;
 pub use memory::take_memory_in_large_pieces;
 pub use relief::{Overload, Relieved};
 pub use rewiring::{Incoming, NotPutIn, Unwired};
-pub use scheduling::Scheduling;
+pub use scheduling::{Scheduling, Urgency};
 pub use timing::{DeviceFailure, LatencySummary, Timing, UnmodelledDrops, WorkerLoad};
 pub use wakeup::measure_wake_ups;
 pub use watch::{

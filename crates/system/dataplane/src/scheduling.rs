@@ -85,7 +85,7 @@ fn policy(policy: libc::c_int, priority: libc::c_int) -> Result<(), Errno> {
 /// to do than to be in time. The kernel stops a real-time thread that leaves others less than a twentieth of a
 /// CPU, and that for 50 ms in one piece.
 #[derive(Debug)]
-pub(crate) struct Urgency {
+pub struct Urgency {
     /// What the machine permits.
     granted: Scheduling,
     now: Scheduling,

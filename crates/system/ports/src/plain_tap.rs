@@ -7,7 +7,7 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use rustix::io::{Errno, read, writev};
 
 use crate::offload::disable_offloads;
-use crate::tap::refusal;
+use crate::tap::{refusal, set_carrier};
 use crate::{HEADER_BYTES, SendError};
 
 /// Bytes of the longest frame, with its header.
@@ -45,6 +45,14 @@ impl PlainTap {
                 Err(errno) => return Err(errno.into()),
             }
         }
+    }
+
+    /// Plugs the interface's cable in, or pulls it.
+    ///
+    /// # Errors
+    /// What the kernel says.
+    pub fn set_carrier(&self, up: bool) -> io::Result<()> {
+        set_carrier(&self.fd, up)
     }
 
     /// Has the interface receive an Ethernet frame.

@@ -78,10 +78,13 @@ struct TapCarrier(Arc<OwnedFd>);
 
 impl Carrier for TapCarrier {
     fn set(&self, up: bool) -> io::Result<()> {
-        let on = libc::c_int::from(up);
-        // SAFETY: the descriptor is open as long as `self`, and the kernel only reads the integer
-        // that the pointer names.
-        unsafe { tun_set_carrier(self.0.as_raw_fd(), &on) }?;
-        Ok(())
+        set_carrier(&self.0, up)
     }
+}
+
+pub(crate) fn set_carrier(fd: impl AsFd, up: bool) -> io::Result<()> {
+    let on = libc::c_int::from(up);
+    // SAFETY: the descriptor is open, and the kernel only reads the integer that the pointer names.
+    unsafe { tun_set_carrier(fd.as_fd().as_raw_fd(), &on) }?;
+    Ok(())
 }

@@ -235,7 +235,8 @@ impl View {
     fn node_table(&self) -> comfy_table::Table {
         let mut rows = table(&["node", "kind", "interface", "addresses", "link", "peer"]);
         for node in &self.nodes {
-            let kind = format!("{:?}", node.kind).to_lowercase();
+            let simulated = if node.simulated { "simulated " } else { "" };
+            let kind = format!("{simulated}{:?}", node.kind).to_lowercase();
             let (mut name, mut kind) = (node.name.as_str(), kind.as_str());
             if node.interfaces.is_empty() {
                 rows.add_row([name, kind]);

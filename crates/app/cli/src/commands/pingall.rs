@@ -17,7 +17,8 @@ const LISTED: usize = 50;
 pub async fn pingall(args: Pingall) -> Result<i32> {
     let client = find::client(args.experiment.as_deref(), &args.scenario).await?;
     let nodes: Vec<NodeStatus> = client.get("/nodes").await?;
-    let asked = nodes.into_iter().filter(|node| match node.kind {
+    let real = nodes.into_iter().filter(|node| !node.simulated);
+    let asked = real.filter(|node| match node.kind {
         NodeKind::Host => true,
         NodeKind::Router => args.routers,
         NodeKind::Switch | NodeKind::Outside => false,

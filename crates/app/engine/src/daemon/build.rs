@@ -1,28 +1,33 @@
 //! Making the network. On an error nothing that was made is left.
 
+use std::collections::HashSet;
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
 use anyhow::{Context, Result};
 use netloom_api::launch::{Launch, Mode, StartUp};
 use netloom_dataplane::{Dataplane, Options};
-use netloom_nodes::{Layout, Network};
+use netloom_nodes::{Device, Layout, Network};
+use netloom_plan::NodePlan;
 use netloom_results::Results;
+use netloom_scenario::Endpoint;
+use netloom_simulate::HybridSupport;
 use netloom_units::Time;
 
 use crate::board::Board;
 use crate::client::say;
 use crate::cpus::Dedicated;
-use crate::deployment::{Deployment, Identities};
+use crate::deployment::{Deployment, Hybrid, Identities};
 use crate::end::End;
 use crate::events::EventLog;
 use crate::experiment::{Experiment, Setting};
-use crate::live::{Live, LiveNetwork, Overflow};
+use crate::live::{Live, LiveNetwork, LostOutside, Overflow};
 use crate::metrics;
 use crate::monitoring::{Preparation, SharedMonitor};
 use crate::publish::{self, Publisher, Reserved};
 use crate::run::traffic;
 use crate::services::{self, Logs, NodeStart, Prepared, ServiceTable, Services};
+use crate::simulated::Simulated;
 use crate::state::RunState;
 use crate::usage::MemoryKills;
 use crate::wiring;
@@ -56,10 +61,14 @@ pub struct Built {
 /// Makes the network.
 pub fn build(order: Order<'_>, preparation: Preparation) -> Result<Built> {
     let Order { launch, layout, declared_monitor, dedicated } = order;
-    let plan = netloom_plan::plan(&launch.scenario)?;
-    let Prepared { views, starts } = services::prepare(&launch.scenario, &plan, &launch.directory)?;
+    HybridSupport::check(&launch.scenario)?;
+    let whole = Arc::new(netloom_plan::plan(&launch.scenario)?);
+    let scenario = launch.scenario.real_part();
+    let is_real = |node: &NodePlan| scenario.node(&node.name).is_some();
+    let plan = whole.part(is_real);
+    let Prepared { views, starts } = services::prepare(&scenario, &plan, &launch.directory)?;
     // What others may hold is asked for first.
-    let published = publish::reserve(&launch.scenario)?;
+    let published = publish::reserve(&scenario)?;
     let results = match &launch.mode {
         Mode::Run { results } => Some(Results::create(results, &launch.source, &launch.scenario)?),
         Mode::Deploy => None,
@@ -74,8 +83,12 @@ pub fn build(order: Order<'_>, preparation: Preparation) -> Result<Built> {
     };
     let (network, devices) = Network::create(layout, &plan, context, &nodes_made())?;
     let identities = Identities::default();
-    let numbered = identities.of(&launch.scenario);
-    let deployment = Deployment::new(launch.scenario.clone(), plan, numbered, launch.file.clone());
+    let numbered = identities.of(&scenario);
+    let mut deployment = Deployment::new(scenario, plan, numbered, launch.file.clone());
+    if launch.scenario.is_hybrid() {
+        let (scenario, plan) = (launch.scenario.clone(), Arc::clone(&whole));
+        deployment.hybrid = Some(Hybrid { scenario, plan });
+    }
     let preparation = match launch.mode {
         // All of it is to be watched.
         Mode::Run { .. } => preparation.wait(),
@@ -87,9 +100,8 @@ pub fn build(order: Order<'_>, preparation: Preparation) -> Result<Built> {
         dedicated_cpus: dedicated.cpus,
         ..Options::default()
     };
-    let wired = wiring::wire(&deployment, devices);
-    let started = wired.and_then(|(wiring, lost)| Ok((Dataplane::start(wiring, options)?, lost)));
-    let (dataplane, lost_outside) = match started {
+    let started = start(&deployment, devices, options);
+    let (dataplane, lost_outside, simulated) = match started {
         Ok(started) => started,
         Err(error) => {
             network.destroy()?;
@@ -101,7 +113,7 @@ pub fn build(order: Order<'_>, preparation: Preparation) -> Result<Built> {
         events.record_at(Time::ZERO, netloom_api::event::What::Warning { message });
     }
     let overflow = Overflow::new(&deployment);
-    let live = Live { network, dataplane, overflow, lost_outside };
+    let live = Live { network, dataplane, overflow, lost_outside, simulated };
     let network = Arc::new(LiveNetwork::new(deployment, identities, live));
     let setting = Setting {
         layout: layout.clone(),
@@ -112,6 +124,31 @@ pub fn build(order: Order<'_>, preparation: Preparation) -> Result<Built> {
     let table = ServiceTable::new(&starts, logs(layout, results.as_ref()));
     let experiment = join(setting, network, events, table);
     Ok(Built { experiment, results, starts, published, preparation })
+}
+
+/// Starts what carries frames: the data plane, and the simulated part if there is one.
+fn start(
+    deployment: &Deployment,
+    devices: Vec<Device>,
+    options: Options,
+) -> Result<(Dataplane, LostOutside, Option<Arc<Simulated>>)> {
+    let Some(Hybrid { scenario, plan }) = &deployment.hybrid else {
+        let (wiring, lost) = wiring::wire(deployment, devices)?;
+        return Ok((Dataplane::start(wiring, options)?, lost, None));
+    };
+    let ends: HashSet<&Endpoint> =
+        scenario.simulated_links().flat_map(|link| &link.endpoints).collect();
+    let end = |device: &Device| Endpoint {
+        node: device.node.clone(),
+        interface: device.interface.clone(),
+    };
+    let (border, devices): (Vec<_>, Vec<_>) =
+        devices.into_iter().partition(|device| ends.contains(&end(device)));
+    let (wiring, lost) = wiring::wire(deployment, devices)?;
+    let dataplane = Dataplane::start(wiring, options)?;
+    let border = border.into_iter().map(|device| (end(&device), device.fd)).collect();
+    let simulated = Simulated::start(scenario, plan, border, dataplane.clock())?;
+    Ok((dataplane, lost, Some(Arc::new(simulated))))
 }
 
 /// Says how many nodes are made.

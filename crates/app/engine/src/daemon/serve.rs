@@ -179,10 +179,10 @@ fn or_tear_down<T>(experiment: &Experiment, result: Result<T>) -> Result<T> {
 /// Takes everything down. The order is that of the fastest teardown, see
 /// [`Network::destroy`](netloom_nodes::Network::destroy).
 fn tear_down(experiment: &Experiment) -> Result<()> {
-    let Some(Live { network, dataplane, lost_outside, .. }) = experiment.network.take() else {
-        return Ok(());
-    };
+    let Some(live) = experiment.network.take() else { return Ok(()) };
+    let Live { network, dataplane, lost_outside, simulated, .. } = live;
     // Each device holds its namespace.
+    simulated.iter().for_each(|simulated| simulated.stop());
     drop((dataplane.stop(), lost_outside));
     network.destroy().context("cannot take the network down")
 }

@@ -19,19 +19,41 @@ pub fn change(network: &LiveNetwork, changes: &[LinkChange]) -> Result<Time> {
 /// Applies all changes at one instant, or none of them, to the `live` network, which the caller
 /// holds and in which `deployment` is in force.
 pub fn change_live(live: &Live, deployment: &Deployment, changes: &[LinkChange]) -> Result<Time> {
+    let Some(simulated) = &live.simulated else {
+        return change_real(live, deployment, changes);
+    };
+    let (of_simulated, real): (Vec<_>, Vec<_>) =
+        changes.iter().cloned().partition(|change| simulated.has(&change.link));
+    if of_simulated.is_empty() {
+        return change_real(live, deployment, changes);
+    }
+    of_simulated.iter().try_for_each(check)?;
+    let changed = if real.is_empty() { None } else { Some(change_real(live, deployment, &real)?) };
+    let at = simulated.change(&of_simulated)?;
+    Ok(changed.unwrap_or(at))
+}
+
+/// An error for a change that says nothing, or names a file that was to be read before.
+fn check(change: &LinkChange) -> Result<()> {
+    if change.change.is_empty() {
+        bail!("the change to link `{}` says nothing", change.link);
+    }
+    if let Some(UnreadFile { property, file }) = change.change.unread_file() {
+        bail!(
+            "`{property}` of link `{}` names the file `{file}`, which the engine does not open; \
+             send its values too, as `{{\"file\": NAME, \"values\": […]}}`",
+            change.link
+        );
+    }
+    Ok(())
+}
+
+/// Applies changes to links of the data plane.
+fn change_real(live: &Live, deployment: &Deployment, changes: &[LinkChange]) -> Result<Time> {
     let mut batch = Vec::with_capacity(changes.len() * 2);
     for change in changes {
         let link = deployment.modelled(&change.link)?;
-        if change.change.is_empty() {
-            bail!("the change to link `{}` says nothing", change.link);
-        }
-        if let Some(UnreadFile { property, file }) = change.change.unread_file() {
-            bail!(
-                "`{property}` of link `{}` names the file `{file}`, which the engine does not \
-                 open; send its values too, as `{{\"file\": NAME, \"values\": […]}}`",
-                change.link
-            );
-        }
+        check(change)?;
         for direction in directions(change.direction) {
             let direction = *direction;
             batch.push((PipeId { link, direction }, change.change.clone()));

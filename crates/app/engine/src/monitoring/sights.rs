@@ -12,6 +12,7 @@ use netloom_units::{Size, Time};
 
 use super::exactness::Exactness;
 use super::forwarding::Forwarding;
+use super::simulation::Border;
 use crate::deployment::Deployment;
 use crate::live::LiveNetwork;
 
@@ -53,6 +54,8 @@ pub struct Sights {
     watch: Watch,
     forwarding: Forwarding,
     exactness: Exactness,
+    /// The border of the simulated part, if there is one.
+    border: Option<Border>,
     /// Who sends into each pipe.
     senders: HashMap<PipeId, Party>,
     /// The nodes' names.
@@ -66,8 +69,16 @@ impl Sights {
     pub fn new(network: &LiveNetwork) -> Result<Self> {
         let deployment = network.deployment();
         let limits = limits(&deployment);
-        let watch = network.with(|live| Ok(live.dataplane.watch(limits)?))?;
-        Ok(Self::of(watch, &deployment, network.identities.node_names()))
+        let (watch, simulated) =
+            network.with(|live| Ok((live.dataplane.watch(limits)?, live.simulated.clone())))?;
+        let mut sights = Self::of(watch, &deployment, network.identities.node_names());
+        let needed = deployment.scenario.monitor.trust.delay();
+        // Behind all pipes of the data plane, which get no others while there are simulated ones.
+        let first = u32::try_from(2 * deployment.links.len()).unwrap_or(u32::MAX);
+        let since = sights.watch.since();
+        let border = simulated.map(|simulated| Border::new(simulated, first, needed, since));
+        sights.border = border;
+        Ok(sights)
     }
 
     /// By a watch of the data plane of `deployment`; `names` are those of all nodes so far.
@@ -75,6 +86,7 @@ impl Sights {
         Self {
             forwarding: Forwarding::new(deployment, watch.since()),
             exactness: Exactness::new(deployment, watch.since()),
+            border: None,
             watch,
             senders: senders(deployment),
             names,
@@ -88,6 +100,7 @@ impl Sights {
             sink(Observation::Named { what: Subject::Node(number), name: name.clone() });
         }
         self.exactness.start(sink);
+        self.border.iter().for_each(|border| border.start(sink));
         for (signal, cannot_see) in WATCHED {
             let direct = self.is_direct_somewhere.then_some(DIRECT);
             let cannot_see = cannot_see.into_iter().chain(direct).map(Into::into).collect();
@@ -131,6 +144,9 @@ impl Sights {
         }
         self.forwarding.look(now, last, &mut self.watch, &mut |seen| sink(now, seen));
         self.exactness.look(now, last, &mut self.watch, &mut |seen| sink(now, seen));
+        if let Some(border) = &mut self.border {
+            border.look(now, last, &mut |seen| sink(now, seen));
+        }
     }
 }
 

@@ -10,6 +10,7 @@ mod expect;
 mod failure;
 mod instance;
 mod shared;
+mod simulated;
 mod timeline;
 pub mod traffic;
 
@@ -54,6 +55,9 @@ impl Run {
             for node in process.nodes.clone() {
                 tasks.spawn(instance::live(self.clone(), process.clone(), node, None));
             }
+        }
+        if let Some(simulated) = self.simulated() {
+            foreground.spawn(simulated::send(self.clone(), simulated));
         }
         let reckoning = traffic::reckoning(self.network());
         for entry in scenario.traffic.clone() {

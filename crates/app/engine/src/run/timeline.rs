@@ -31,7 +31,7 @@ pub(super) struct Happened {
 
 /// Waits for the event's time, makes it happen, and hands back what became of it.
 pub async fn happen(run: Run, number: usize, event: Happening) -> TimelineStatus {
-    let changes = LinkChange::of_happening(&run.network().deployment().scenario, &event);
+    let changes = LinkChange::of_happening(run.network().deployment().whole(), &event);
     let mut status = TimelineStatus {
         number,
         event: happening_in_words(&event, &changes),

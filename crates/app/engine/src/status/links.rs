@@ -15,17 +15,19 @@ use crate::interfaces::InterfaceStates;
 use crate::live::LiveNetwork;
 
 /// All links with the statistics of their pipes, since they began or in `window`, in the order of
-/// the scenario.
+/// the scenario; those of its simulated part last.
 pub fn links(network: &LiveNetwork, window: Option<Window>) -> Result<Vec<LinkStatus>> {
-    let (deployment, mut pipes, ends, at) = network.with_deployment(|live, deployment| {
-        let pipes = live.pipes(window)?;
-        let ends = match window {
-            None => live.direct_ends(deployment)?,
-            // The kernel counts from the beginning only.
-            Some(_) => InterfaceStates::new(),
-        };
-        Ok((Arc::clone(deployment), pipes, ends, live.dataplane.now()))
-    })?;
+    let (deployment, mut pipes, ends, at, simulated) =
+        network.with_deployment(|live, deployment| {
+            let pipes = live.pipes(window)?;
+            let ends = match window {
+                None => live.direct_ends(deployment)?,
+                // The kernel counts from the beginning only.
+                Some(_) => InterfaceStates::new(),
+            };
+            let simulated = live.simulated.clone();
+            Ok((Arc::clone(deployment), pipes, ends, live.dataplane.now(), simulated))
+        })?;
     let mut links = Vec::with_capacity(deployment.scenario.links.len());
     for link in &deployment.scenario.links {
         let [forward, reverse] = match link.direct {
@@ -38,6 +40,9 @@ pub fn links(network: &LiveNetwork, window: Option<Window>) -> Result<Vec<LinkSt
             forward,
             reverse,
         });
+    }
+    if let Some(simulated) = simulated {
+        links.extend(simulated.links(window)?);
     }
     Ok(links)
 }

@@ -24,8 +24,8 @@ struct SwitchPorts {
 /// All nodes, in the order of the scenario.
 pub fn nodes(network: &LiveNetwork) -> Result<Vec<NodeStatus>> {
     let (deployment, ports) = switch_ports(network)?;
-    let ends = LinkEnds::of(&deployment.scenario);
-    let nodes = deployment.scenario.nodes.iter();
+    let ends = LinkEnds::of(deployment.whole());
+    let nodes = deployment.whole().nodes.iter();
     Ok(nodes.map(|node| status(network, &deployment, node, &ends, &ports)).collect())
 }
 
@@ -61,7 +61,7 @@ fn status(
     ends: &LinkEnds<'_>,
     ports: &SwitchPorts,
 ) -> NodeStatus {
-    let plan = deployment.plan.node(&node.name);
+    let plan = deployment.whole_plan().node(&node.name);
     let interface = |interface: &Interface| {
         let name = &interface.name;
         let at = Endpoint { node: node.name.clone(), interface: interface.at_link().into() };
@@ -81,9 +81,12 @@ fn status(
     NodeStatus {
         name: node.name.clone(),
         kind: node.kind,
+        simulated: node.simulated,
         primary: plan.map(|plan| plan.primary.clone()).unwrap_or_default(),
         interfaces: node.interfaces.iter().filter_map(interface).collect(),
-        namespace: plan.map(|_| format!("{}.{}", deployment.scenario.name, node.name)),
+        namespace: plan
+            .filter(|_| !node.simulated)
+            .map(|_| format!("{}.{}", deployment.scenario.name, node.name)),
         limits: node.limits,
         usage: usage::of_node(network, &node.name),
         published: node.publish.clone(),

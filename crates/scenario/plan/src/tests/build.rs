@@ -60,6 +60,7 @@ fn new_node(name: &str) -> Node {
     Node {
         name: name.into(),
         kind,
+        simulated: false,
         groups: vec![],
         interfaces: vec![],
         routing: Routing::Delay,

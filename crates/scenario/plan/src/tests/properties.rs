@@ -202,8 +202,8 @@ fn same_forwarding(plan: &Plan, others: &[u32]) -> Result<(), TestCaseError> {
     });
     let all: Vec<IpAddr> = near.chain(far).collect();
     for (index, node) in plan.nodes.iter().enumerate() {
-        let compressed = plan.generated.0.as_ref().unwrap().routes(index);
-        let uncompressed = plan.generated.0.as_ref().unwrap().uncompressed(index);
+        let compressed = plan.generated.network.as_ref().unwrap().routes(index);
+        let uncompressed = plan.generated.network.as_ref().unwrap().uncompressed(index);
         prop_assert!(compressed.len() <= uncompressed.len().max(2));
         let own = addresses(node);
         for address in all.iter().filter(|address| !own.contains(address)) {

@@ -105,6 +105,10 @@ pub(crate) struct RawGroupHead {
 #[schemars(rename = "NodeProperties")]
 #[serde(deny_unknown_fields)]
 pub(crate) struct RawNodeProps {
+    /// Whether the node is simulated, beside others that are not (default `false`): it forwards
+    /// and answers as a kernel would, sends `traffic`, and no program can run in it.
+    #[serde(default)]
+    pub simulated: Option<bool>,
     /// Where routes come from: shortest paths by link `delay` (default), `hops` or link `cost`;
     /// `none`; or `daemon`: none, because the node runs a routing daemon.
     #[serde(default)]

@@ -31,6 +31,7 @@ pub(super) struct NodeDraft<'a> {
 /// The properties of a node after all layers.
 #[derive(Default)]
 pub(super) struct NodeProps<'a> {
+    simulated: Option<bool>,
     /// As it is written; [`NodeDraft::routing`] is what holds.
     routing: Option<Routing>,
     /// Whether a service makes its routes.
@@ -50,6 +51,16 @@ pub(super) struct NodeProps<'a> {
 impl NodeDraft<'_> {
     pub fn is_switch(&self) -> bool {
         self.kind == NodeKind::Switch
+    }
+
+    /// Whether it is simulated.
+    pub fn is_simulated(&self) -> bool {
+        self.props.simulated == Some(true)
+    }
+
+    /// What its processes may use of the machine.
+    pub fn limits(&self) -> Limits {
+        if self.kind.has_stack() { self.props.limits } else { Limits::default() }
     }
 
     /// Of a switch: how it takes part in a spanning tree, if it does.
@@ -94,6 +105,7 @@ impl NodeDraft<'_> {
         Node {
             name: self.name.value.clone(),
             kind: self.kind,
+            simulated: self.is_simulated(),
             groups: self.groups.clone(),
             interfaces: self.interfaces.clone(),
             routing: if has_stack { self.routing() } else { Routing::None },
@@ -101,7 +113,7 @@ impl NodeDraft<'_> {
             loopback: self.loopback(),
             sysctls: if has_stack { self.props.sysctls.clone() } else { BTreeMap::new() },
             software: self.software.clone(),
-            limits: if has_stack { self.props.limits } else { Limits::default() },
+            limits: self.limits(),
             publish: self.raw.head.publish.iter().map(|publish| publish.value.0).collect(),
             spanning_tree: self.spanning_tree(),
         }
@@ -172,6 +184,7 @@ fn draft<'a>(
 impl<'a> NodeProps<'a> {
     /// What `layer` says wins.
     fn lay_over(&mut self, layer: &'a RawNodeProps, report: &mut Report<'_>) {
+        self.simulated = layer.simulated.or(self.simulated);
         self.routing = layer.routing.or(self.routing);
         self.routes.extend(&layer.routes);
         if let Some(loopback) = layer.loopback {

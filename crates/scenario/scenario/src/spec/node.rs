@@ -20,6 +20,9 @@ pub struct Node {
     pub name: String,
     /// What it is.
     pub kind: NodeKind,
+    /// Whether it is simulated: without a kernel, and with nothing running in it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub simulated: bool,
     /// The groups it belongs to.
     pub groups: Vec<String>,
     /// Its interfaces, in the order in which the links name them, and then VLAN sub-interfaces. For

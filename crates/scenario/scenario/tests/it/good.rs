@@ -77,6 +77,23 @@ fn a_direct_link_has_no_properties_and_is_not_logged() {
 }
 
 #[test]
+fn the_real_part_of_a_scenario_is_without_simulated_nodes_and_their_links() {
+    let whole = file("hybrid.yaml");
+    let simulated: Vec<_> =
+        whole.nodes.iter().filter(|node| node.simulated).map(|node| node.name.as_str()).collect();
+    assert_eq!(simulated, ["r", "c"]);
+    let real = whole.real_part();
+    let names = |scenario: &Scenario| -> Vec<String> {
+        scenario.links.iter().map(|link| link.name.clone()).collect()
+    };
+    assert_eq!(names(&real), ["b--d"]);
+    assert_eq!(whole.simulated_links().count(), 3);
+    assert!(real.traffic.is_empty() && !real.is_hybrid() && whole.is_hybrid());
+    // Interfaces at simulated links stay.
+    assert_eq!(real.node("b").unwrap().interfaces.len(), 2);
+}
+
+#[test]
 fn all_good_files_load_without_a_warning() {
     let mut count = 0;
     for entry in fs::read_dir(folder()).unwrap() {

@@ -278,6 +278,7 @@ fn new_node(name: &str) -> Node {
     Node {
         name: name.into(),
         kind: if router { NodeKind::Router } else { NodeKind::Host },
+        simulated: false,
         groups: vec![],
         interfaces: vec![],
         routing: Routing::Delay,

@@ -1,0 +1,69 @@
+//! How late frames were that the simulated part of the network handed to real nodes, in the
+//! monitor's words.
+
+use std::sync::Arc;
+
+use netloom_fabric::PipeId;
+use netloom_monitor::{
+    DropCause, LateFrames, Observation, PIPES_LOOKED, Party, PipeFrames, Subject,
+};
+use netloom_units::{Duration, Time};
+
+use crate::simulated::Simulated;
+
+/// Asks the simulation.
+pub struct Border {
+    simulated: Arc<Simulated>,
+    /// The number of its first pipe, for the monitor: behind those of the data plane.
+    first: u32,
+    needed: Duration,
+    last: Time,
+}
+
+impl Border {
+    /// From `now` on; more than `needed` is too late.
+    pub fn new(simulated: Arc<Simulated>, first: u32, needed: Duration, now: Time) -> Self {
+        Self { simulated, first, needed, last: now }
+    }
+
+    /// Says what its pipes are called.
+    pub fn start(&self, sink: &mut dyn FnMut(Observation)) {
+        for (number, name) in (self.first..).zip(self.simulated.pipes()) {
+            sink(Observation::Named { what: Subject::Pipe(number), name });
+        }
+    }
+
+    /// Looks, if a second has passed since the last look, or if this is the `last` chance. A
+    /// simulation that has ended is told by whoever asks it for more.
+    pub fn look(&mut self, now: Time, last: bool, sink: &mut dyn FnMut(Observation)) {
+        if !last && now.since(self.last) < PIPES_LOOKED {
+            return;
+        }
+        let over = now.since(std::mem::replace(&mut self.last, now));
+        let tolerance = self.needed;
+        let frames = |(by, beyond)| LateFrames { by, beyond, tolerance };
+        for (pipe, tally, lost) in self.simulated.lateness().unwrap_or_default() {
+            let (late, at_most) = (tally.late(tolerance), tally.at_most(tolerance));
+            for (delay, frames) in late.0.iter().copied() {
+                sink(Observation::Lateness { party: Party::Engine, delay, frames });
+            }
+            if lost > 0 {
+                let (cause, party) = (DropCause::DeviceFull, Party::Engine);
+                sink(Observation::Drops { cause, party, frames: lost });
+            }
+            sink(Observation::Frames(PipeFrames {
+                pipe: self.first + number(pipe),
+                over,
+                late: frames(late),
+                at_most: frames(at_most),
+                // Lines of simulated pipes are busy to the nanosecond.
+                busy: Duration::ZERO,
+                lost: Duration::ZERO,
+            }));
+        }
+    }
+}
+
+fn number(pipe: PipeId) -> u32 {
+    u32::try_from(pipe.link.index() * 2 + pipe.direction.index()).unwrap_or(u32::MAX)
+}

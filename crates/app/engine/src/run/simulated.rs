@@ -1,0 +1,38 @@
+//! Traffic of the simulated part of a run.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use netloom_api::in_words;
+
+use super::shared::Run;
+use crate::simulated::Simulated;
+
+/// How often it is asked whether all traffic in the foreground is over.
+const LOOK: Duration = Duration::from_millis(200);
+
+impl Run {
+    /// The simulated part of the network, if there is one.
+    pub(super) fn simulated(&self) -> Option<Arc<Simulated>> {
+        self.network().with(|live| Ok(live.simulated.clone())).ok().flatten()
+    }
+}
+
+/// Has traffic between simulated nodes begin with the run, and waits for the end of what is in the
+/// foreground, or of the run.
+pub async fn send(run: Run, simulated: Arc<Simulated>) -> Result<(), String> {
+    let failed = |error: anyhow::Error| in_words(error.as_ref());
+    let zero = run.state().begun();
+    let begun = || simulated.begin_traffic(zero);
+    tokio::task::block_in_place(begun).map_err(failed)?;
+    loop {
+        let over = tokio::task::block_in_place(|| simulated.done_at()).map_err(failed)?;
+        if over.is_some_and(|over| over <= run.now()) {
+            return Ok(());
+        }
+        tokio::select! {
+            () = tokio::time::sleep(LOOK) => {}
+            () = run.end().asked() => return Ok(()),
+        }
+    }
+}

@@ -1,0 +1,237 @@
+//! The simulated part of an experiment, which runs in real time on a thread of its own.
+//!
+//! | module | what |
+//! |---|---|
+//! | `driver` | the thread: frames of real nodes in and out, events by the clock |
+//! | `tally` | how late frames were that left for real nodes |
+//!
+//! Not here: what happens in it (`netloom-sim`), and how it follows from the scenario
+//! (`netloom-simulate`).
+
+mod driver;
+mod tally;
+
+use std::collections::HashMap;
+use std::os::fd::OwnedFd;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError, mpsc};
+use std::thread::{self, JoinHandle};
+
+use anyhow::{Context, Result, anyhow};
+use netloom_api::change::LinkChange;
+use netloom_api::flow::FlowStatus;
+use netloom_api::simulation::SimulationSummary;
+use netloom_api::state::{LinkStatus, ModelledPipe, PipeStatus};
+use netloom_dataplane::Clock;
+use netloom_fabric::{LinkId, PipeId};
+use netloom_link::{Direction, PipeChange, Window};
+use netloom_plan::Plan;
+use netloom_scenario::{Endpoint, Scenario};
+use netloom_simulate::Joined;
+use netloom_units::Time;
+use nix::sys::eventfd::EventFd;
+
+use driver::Driver;
+pub use tally::PipeTally;
+
+/// Pipes that are looked at in one go: the simulation stands still meanwhile.
+const AT_ONCE: usize = 256;
+
+/// What the thread is asked to do between two turns.
+type Request = Box<dyn FnOnce(&mut Driver) + Send>;
+
+/// The simulated part.
+pub struct Simulated {
+    shared: Arc<Shared>,
+    thread: Mutex<Option<JoinHandle<()>>>,
+    /// Its links, each at its number.
+    links: Vec<(String, [Endpoint; 2])>,
+    numbers: HashMap<String, u32>,
+}
+
+/// What the thread and its users share.
+struct Shared {
+    requests: Mutex<Vec<Request>>,
+    /// Written when there is a request.
+    wake: EventFd,
+    ends: AtomicBool,
+    /// Why it has ended by itself.
+    failure: Mutex<Option<String>>,
+}
+
+impl Simulated {
+    /// Starts the simulated part of `scenario`, of which `plan` has all nodes. `devices` are the
+    /// interfaces of real nodes at its links.
+    pub fn start(
+        scenario: &Scenario,
+        plan: &Arc<Plan>,
+        devices: HashMap<Endpoint, OwnedFd>,
+        clock: Clock,
+    ) -> Result<Self> {
+        let joined = Joined::new(scenario, plan)?;
+        let wake = EventFd::new().context("cannot make an event descriptor")?;
+        let (ends, failure) = (AtomicBool::new(false), Mutex::default());
+        let shared = Arc::new(Shared { requests: Mutex::default(), wake, ends, failure });
+        let driver = Driver::new(joined, devices, clock)?;
+        let thread = thread::Builder::new().name("simulation".into());
+        let at_thread = Arc::clone(&shared);
+        let thread = thread.spawn(move || at_thread.drive(driver));
+        let thread = thread.context("cannot start the simulation's thread")?;
+        let links = scenario.simulated_links();
+        let links: Vec<_> = links.map(|link| (link.name.clone(), link.endpoints.clone())).collect();
+        let numbers = links.iter().zip(0..).map(|((name, _), number)| (name.clone(), number));
+        Ok(Self { shared, thread: Mutex::new(Some(thread)), numbers: numbers.collect(), links })
+    }
+
+    /// Whether it has a link of that name.
+    pub fn has(&self, link: &str) -> bool {
+        self.numbers.contains_key(link)
+    }
+
+    /// The names of its pipes, in the order of their numbers.
+    pub fn pipes(&self) -> impl Iterator<Item = String> {
+        self.links.iter().flat_map(|(name, _)| {
+            Direction::BOTH.map(|direction| format!("{name}/{}", direction.name()))
+        })
+    }
+
+    /// All its links with what their pipes have counted, since they began or in `window`.
+    pub fn links(&self, window: Option<Window>) -> Result<Vec<LinkStatus>> {
+        let mut links = Vec::with_capacity(self.links.len());
+        while links.len() < self.links.len() {
+            let from = links.len();
+            let to = (from + AT_ONCE).min(self.links.len());
+            let pipes = self.ask(move |driver| {
+                let all = (from..to).map(|number| {
+                    Direction::BOTH.map(|direction| {
+                        let link = LinkId(u32::try_from(number).unwrap_or(u32::MAX));
+                        driver.joined.statistics(PipeId { link, direction }, window)
+                    })
+                });
+                all.collect::<Vec<_>>()
+            })?;
+            for (pipes, (name, endpoints)) in pipes.into_iter().zip(&self.links[from..]) {
+                let [forward, reverse] = pipes.map(|(config, statistics)| {
+                    PipeStatus::Modelled(Box::new(ModelledPipe { config, statistics }))
+                });
+                let (name, endpoints) = (name.clone(), endpoints.clone());
+                links.push(LinkStatus { name, endpoints, forward, reverse });
+            }
+        }
+        Ok(links)
+    }
+
+    /// Makes changes of its links, all at one time.
+    pub fn change(&self, changes: &[LinkChange]) -> Result<Time> {
+        let mut all: Vec<(PipeId, PipeChange)> = Vec::new();
+        for LinkChange { link, direction, change } in changes {
+            let number = *self.numbers.get(link).context("the link is not simulated")?;
+            let directions: &[Direction] = match direction {
+                netloom_scenario::Direction::Both => &Direction::BOTH,
+                netloom_scenario::Direction::Forward => &[Direction::Forward],
+                netloom_scenario::Direction::Reverse => &[Direction::Reverse],
+            };
+            for direction in directions {
+                let pipe = PipeId { link: LinkId(number), direction: *direction };
+                all.push((pipe, change.clone()));
+            }
+        }
+        self.ask(move |driver| driver.change(&all))?
+    }
+
+    /// Has its traffic begin, whose times count from `zero` on.
+    pub fn begin_traffic(&self, zero: Time) -> Result<()> {
+        self.ask(move |driver| driver.begin_traffic(zero))
+    }
+
+    /// What its flows have sent and received.
+    pub fn flows(&self) -> Result<Vec<FlowStatus>> {
+        self.ask(|driver| driver.joined.flows())
+    }
+
+    /// When a run is over that ends by itself, as far as its traffic is concerned; `None` while
+    /// some is yet to be sent.
+    pub fn done_at(&self) -> Result<Option<Time>> {
+        self.ask(|driver| driver.joined.cell().done_at())
+    }
+
+    /// How it went.
+    pub fn summary(&self) -> Result<SimulationSummary> {
+        self.ask(|driver| driver.summary())
+    }
+
+    /// How late frames were at each pipe to or from a real node since this was last called, and
+    /// how many were lost outside the model.
+    pub fn lateness(&self) -> Result<Vec<(PipeId, PipeTally, u64)>> {
+        self.ask(Driver::take_tallies)
+    }
+
+    /// Ends it, and lets its devices go.
+    pub fn stop(&self) {
+        self.shared.ends.store(true, Ordering::Release);
+        // If it cannot be woken, it is about to see so by itself.
+        let _ = self.shared.wake.write(1);
+        let mut thread = self.thread.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(thread) = thread.take() {
+            // A panic of the thread has been told to those who asked.
+            let _ = thread.join();
+        }
+    }
+
+    /// Has the thread do something, and waits for it.
+    fn ask<T: Send + 'static>(
+        &self,
+        what: impl FnOnce(&mut Driver) -> T + Send + 'static,
+    ) -> Result<T> {
+        let (answer, answered) = mpsc::sync_channel(1);
+        let request: Request = Box::new(move |driver| {
+            // Who asked may have gone.
+            let _ = answer.send(what(driver));
+        });
+        self.shared.requests.lock().unwrap_or_else(PoisonError::into_inner).push(request);
+        self.shared.wake.write(1).context("cannot wake the simulation")?;
+        // The thread drops requests that it does not answer.
+        answered.recv().map_err(|_| self.why_ended())
+    }
+
+    fn why_ended(&self) -> anyhow::Error {
+        let failure = self.shared.failure.lock().unwrap_or_else(PoisonError::into_inner);
+        let why = failure.clone().unwrap_or_else(|| "it is being taken down".into());
+        anyhow!("the simulated part of the network has ended: {why}")
+    }
+}
+
+impl Shared {
+    fn drive(&self, mut driver: Driver) {
+        let ended = self.turns(&mut driver);
+        if let Err(error) = ended {
+            let mut failure = self.failure.lock().unwrap_or_else(PoisonError::into_inner);
+            *failure = Some(netloom_api::in_words(error.as_ref()));
+        }
+        self.ends.store(true, Ordering::Release);
+        // Who asks from now on is told so: nobody answers.
+        drop(self.take_requests());
+    }
+
+    fn turns(&self, driver: &mut Driver) -> Result<()> {
+        driver.begin();
+        while !self.ends.load(Ordering::Acquire) {
+            let next = driver.turn()?;
+            for request in self.take_requests() {
+                request(driver);
+            }
+            driver.wait(next, &self.wake)?;
+        }
+        Ok(())
+    }
+
+    fn take_requests(&self) -> Vec<Request> {
+        std::mem::take(&mut *self.requests.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+impl Drop for Simulated {
+    fn drop(&mut self) {
+        self.stop();
+    }
+}

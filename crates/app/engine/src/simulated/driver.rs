@@ -1,0 +1,250 @@
+//! The thread of a simulation in real time: it takes in what real nodes send, lets happen what is
+//! due by the clock, and hands out what has come to real nodes.
+//!
+//! What happens within the simulation happens at its exact time, however late the thread is; only
+//! what leaves it can be late, and is counted. Such frames are waited for awake. Everything else
+//! may wait a little, so that the thread can sleep: as long as no frame is late by it.
+
+use std::collections::HashMap;
+use std::os::fd::{AsFd, OwnedFd};
+
+use anyhow::{Context, Result, anyhow};
+use netloom_api::simulation::SimulationSummary;
+use netloom_dataplane::{Clock, Scheduling, Urgency};
+use netloom_fabric::PipeId;
+use netloom_link::PipeChange;
+use netloom_ports::{PlainTap, SendError};
+use netloom_scenario::Endpoint;
+use netloom_sim::{Exits, InterfaceId, Leaving, frame_of, packet_of};
+use netloom_simulate::{Border, Joined};
+use netloom_units::{Duration, Time};
+use nix::poll::{PollFd, PollFlags, ppoll};
+use nix::sys::eventfd::EventFd;
+use nix::sys::prctl::set_timerslack;
+use nix::sys::time::TimeSpec;
+
+use super::tally::PipeTally;
+
+/// How long before a frame leaves the thread stays awake: a machine needs that to wake it.
+const AWAKE: Duration = Duration::from_micros(100);
+/// How long what happens inside may wait at most, if no frame is late by it.
+const MOST_PATIENCE: Duration = Duration::from_micros(500);
+/// Frames that are taken from one interface before the others have their turn.
+const FRAMES_A_TURN: usize = 64;
+/// Frames that wait in a TAP device at most.
+const QUEUE: usize = 1000;
+
+/// A simulation and what joins it to real nodes.
+pub struct Driver {
+    pub(super) joined: Joined,
+    doors: Vec<Door>,
+    /// The door of each interface.
+    places: HashMap<InterfaceId, usize>,
+    exits: Exits,
+    clock: Clock,
+    /// From when on what has come is not looked at yet.
+    looked: Time,
+    urgency: Urgency,
+    /// How long the thread was busy.
+    busy: Duration,
+    /// How long what happens inside may wait.
+    patience: Duration,
+}
+
+/// An interface of a real node.
+struct Door {
+    border: Border,
+    device: PlainTap,
+    outgoing: PipeTally,
+    incoming: PipeTally,
+    /// Frames that the interface had no room for.
+    lost: u64,
+    /// Whether more frames may wait than were taken.
+    is_full: bool,
+}
+
+impl Driver {
+    /// A simulation from now on, with its `devices`.
+    pub fn new(
+        joined: Joined,
+        mut devices: HashMap<Endpoint, OwnedFd>,
+        clock: Clock,
+    ) -> Result<Self> {
+        let mut joined = joined;
+        let mut doors = Vec::new();
+        for border in &joined.borders {
+            let missing = || anyhow!("no device was made for {}", border.end);
+            let device = devices.remove(&border.end).ok_or_else(missing)?;
+            let mut device = PlainTap::from_fd(device)
+                .with_context(|| format!("the device of {} cannot be used", border.end))?;
+            // What was sent while the interface led nowhere.
+            for _ in 0..QUEUE {
+                if device.receive()?.is_none() {
+                    break;
+                }
+            }
+            let (outgoing, incoming) = Default::default();
+            let border = border.clone();
+            doors.push(Door { border, device, outgoing, incoming, lost: 0, is_full: false });
+        }
+        let places = doors.iter().zip(0..).map(|(door, place)| (door.border.at, place));
+        let (exits, places) = (joined.cell().exits(), places.collect());
+        let (looked, busy, patience) = (clock.now(), Duration::ZERO, Duration::ZERO);
+        let urgency = Urgency::none(looked);
+        let mut driver =
+            Self { joined, doors, places, exits, clock, looked, urgency, busy, patience };
+        driver.follow_links()?;
+        Ok(driver)
+    }
+
+    /// Plugs cables in and pulls them, as links are up or down, and finds out how long what happens
+    /// inside may wait: half of what frames need over the shortest link to a real node.
+    fn follow_links(&mut self) -> Result<()> {
+        let mut least = MOST_PATIENCE + MOST_PATIENCE;
+        for door in &self.doors {
+            let Border { incoming, end, .. } = &door.border;
+            least = least.min(self.joined.least_delay(*incoming));
+            let up = !self.joined.is_cut(incoming.link);
+            let set = door.device.set_carrier(up);
+            set.with_context(|| format!("cannot switch the carrier of {end}"))?;
+        }
+        self.patience = Duration::from_nanos(least.as_nanos() / 2);
+        Ok(())
+    }
+
+    /// Begins on the calling thread, whose every turn is the driver's from now on.
+    pub fn begin(&mut self) {
+        // Wake-ups are late by 50 us otherwise, for the sake of batteries.
+        let _ = set_timerslack(1);
+        self.urgency = Urgency::new(Scheduling::RealTime, self.clock.now());
+    }
+
+    /// Does what is due, and says until when there is nothing to do.
+    pub fn turn(&mut self) -> Result<Option<Time>> {
+        let now = self.clock.now();
+        self.joined.advance(now)?;
+        self.hand_out()?;
+        self.take_in(now)?;
+        // What came may be due at once.
+        self.joined.advance(now)?;
+        self.hand_out()?;
+        let done = self.clock.now();
+        self.busy += done.since(now);
+        self.urgency.awake(done);
+        Ok(self.next())
+    }
+
+    /// When there is something to do next.
+    fn next(&mut self) -> Option<Time> {
+        let patience = self.patience;
+        let cell = self.joined.cell();
+        let leaves = cell.next_leaving(&self.exits).map(|at| at - AWAKE);
+        let happens = cell.next_event().map(|at| at + patience);
+        let is_full = self.doors.iter().any(|door| door.is_full);
+        let more = is_full.then_some(Time::ZERO);
+        leaves.into_iter().chain(happens).chain(more).min()
+    }
+
+    /// Waits until then, or for a frame, or to be woken by `wake`.
+    pub fn wait(&mut self, until: Option<Time>, wake: &EventFd) -> Result<()> {
+        let since = self.clock.now();
+        let left = until.map(|until| until.since(since));
+        let timeout = left.map(|left| TimeSpec::from_duration(left.into()));
+        let fds = self.doors.iter().map(|door| door.device.as_fd()).chain([wake.as_fd()]);
+        let mut fds: Vec<PollFd<'_>> = fds.map(|fd| PollFd::new(fd, PollFlags::POLLIN)).collect();
+        match ppoll(&mut fds, timeout, None) {
+            Ok(_) | Err(nix::errno::Errno::EINTR) => {}
+            Err(error) => return Err(error).context("cannot wait for frames"),
+        }
+        let woken = fds.last().and_then(PollFd::any).unwrap_or_default();
+        if woken {
+            wake.read().context("cannot read what woke the simulation")?;
+        }
+        if left.is_none_or(|left| left > Duration::ZERO) {
+            let now = self.clock.now();
+            self.urgency.slept(since, now);
+            // A frame wakes the thread. What may have come unseen has come since it was to wake.
+            self.looked = until.map_or(now, |until| until.min(now));
+        }
+        Ok(())
+    }
+
+    /// Takes in what real nodes have sent.
+    fn take_in(&mut self, now: Time) -> Result<()> {
+        let unseen = now.since(std::mem::replace(&mut self.looked, now));
+        for door in &mut self.doors {
+            door.is_full = true;
+            for _ in 0..FRAMES_A_TURN {
+                let Some(frame) = door.device.receive().context("a device cannot be read")? else {
+                    door.is_full = false;
+                    break;
+                };
+                if let Some(answer) = door.border.peer.answer(frame) {
+                    send(&door.device, &answer)?;
+                } else if let Some((to, packet)) = packet_of(frame) {
+                    // What is no packet, or names too many addresses, goes nowhere.
+                    if self.joined.cell().enter(door.border.at, to, packet).is_ok() {
+                        door.outgoing.count(Duration::ZERO, unseen);
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Hands out what has come to real nodes.
+    fn hand_out(&mut self) -> Result<()> {
+        for Leaving { at, time, packet } in self.joined.cell().take_leaving() {
+            let Some(door) = self.places.get(&at).and_then(|place| self.doors.get_mut(*place))
+            else {
+                continue;
+            };
+            let frame = frame_of(door.border.peer.mac, door.border.mac, &packet);
+            door.lost += u64::from(!send(&door.device, &frame)?);
+            door.incoming.count(self.clock.now().since(time), Duration::ZERO);
+        }
+        Ok(())
+    }
+
+    /// Changes links now.
+    pub fn change(&mut self, changes: &[(PipeId, PipeChange)]) -> Result<Time> {
+        let now = self.clock.now();
+        self.joined.advance(now)?;
+        self.joined.change(changes)?;
+        self.follow_links()?;
+        Ok(now)
+    }
+
+    /// Has traffic begin, whose times count from `zero` on, or from now if that is over.
+    pub fn begin_traffic(&mut self, zero: Time) {
+        let now = self.joined.cell().now();
+        self.joined.cell().begin_traffic(zero.max(now));
+    }
+
+    /// How it went so far.
+    pub fn summary(&self) -> SimulationSummary {
+        self.joined.summary(self.busy.as_nanos() as f64 / 1e9)
+    }
+
+    /// What was counted at each pipe to or from a real node since this was last called, with how
+    /// many frames of it were lost outside the model.
+    pub fn take_tallies(&mut self) -> Vec<(PipeId, PipeTally, u64)> {
+        let all = self.doors.iter_mut().flat_map(|door| {
+            let Door { border, outgoing, incoming, lost, .. } = door;
+            let lost = std::mem::take(lost);
+            [(border.outgoing, outgoing, 0), (border.incoming, incoming, lost)]
+        });
+        let taken = all.map(|(pipe, tally, lost)| (pipe, std::mem::take(tally), lost));
+        taken.filter(|(_, tally, _)| !tally.is_empty()).collect()
+    }
+}
+
+/// Has a real node receive a frame; whether its interface had room for it. One that is down takes
+/// nothing, as it would from a cable.
+fn send(device: &PlainTap, frame: &[u8]) -> Result<bool> {
+    match device.send(frame) {
+        Ok(()) | Err(SendError::InterfaceDown | SendError::Rejected(_)) => Ok(true),
+        Err(SendError::Full) => Ok(false),
+        Err(SendError::Gone(error)) => Err(error).context("a device is gone"),
+    }
+}

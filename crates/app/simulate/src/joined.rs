@@ -1,0 +1,176 @@
+//! The simulated part of a network to which real nodes are joined. Not here: the clock, and the
+//! devices of real nodes (`netloom-engine`).
+
+use std::sync::Arc;
+
+use anyhow::{Context, Result};
+use netloom_api::flow::FlowStatus;
+use netloom_api::simulation::SimulationSummary;
+use netloom_fabric::{LinkId, PipeId};
+use netloom_link::{
+    Direction, LinkState, PipeChange, PipeConfig, PipeStatistics, Window, least_propagation,
+};
+use netloom_plan::{InterfacePlan, Plan};
+use netloom_scenario::{Endpoint, Scenario};
+use netloom_sim::{Cell, EndlessLoop, InterfaceId, Neighbour, Simulation};
+use netloom_units::{Duration, Time};
+
+use crate::describe::{Part, addresses, describe};
+use crate::support::NEVER_MODELLED;
+use crate::traffic::{self, Flow};
+use crate::{HybridSupport, statuses};
+
+/// A simulation with real nodes at its border, in one cell.
+pub struct Joined {
+    simulation: Simulation,
+    flows: Vec<Flow>,
+    /// What its links are called, in their order.
+    pub links: Vec<String>,
+    /// Where real nodes are joined to it.
+    pub borders: Vec<Border>,
+}
+
+/// An interface of a real node at a link of the simulation.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Border {
+    /// The interface.
+    pub end: Endpoint,
+    /// The same, in the simulation.
+    pub at: InterfaceId,
+    /// Its Ethernet address.
+    pub mac: [u8; 6],
+    /// The interface at the other end.
+    pub peer: Neighbour,
+    /// The pipe that leads from it.
+    pub outgoing: PipeId,
+    /// The pipe that leads to it.
+    pub incoming: PipeId,
+}
+
+impl Joined {
+    /// The simulated part of a scenario, of which `plan` has all nodes.
+    ///
+    /// # Errors
+    /// What cannot be part of a hybrid run, or what the parts of the scenario do not agree on.
+    pub fn new(scenario: &Scenario, plan: &Arc<Plan>) -> Result<Self> {
+        HybridSupport::check(scenario)?;
+        let described = describe(scenario, plan, Part::Simulated)?;
+        let simulated = scenario.simulated_nodes();
+        let sent_here = Scenario {
+            traffic: scenario
+                .traffic
+                .iter()
+                .filter(|traffic| traffic.from.iter().any(|node| simulated.contains(&**node)))
+                .cloned()
+                .collect(),
+            ..scenario.clone()
+        };
+        let (flows, specs) = traffic::flows(&sent_here, plan, &described)?;
+        let mut borders = Vec::new();
+        for (number, link) in (0..).zip(scenario.simulated_links()) {
+            let directions = [0, 1].map(Direction::from_end);
+            for end in [0, 1] {
+                let (here, there) = (&link.endpoints[end], &link.endpoints[1 - end]);
+                if simulated.contains(here.node.as_str()) {
+                    continue;
+                }
+                let pipe = |direction| PipeId { link: LinkId(number), direction };
+                let (place, own) = interface(plan, here)?;
+                let (_, peer) = interface(plan, there)?;
+                let forwards = plan.node(&there.node).is_some_and(|node| node.forwarding);
+                borders.push(Border {
+                    end: here.clone(),
+                    at: InterfaceId { node: described.nodes[&here.node], interface: place },
+                    mac: own.mac.0,
+                    peer: Neighbour {
+                        mac: peer.mac.0,
+                        addresses: addresses(peer).collect(),
+                        forwards,
+                    },
+                    outgoing: pipe(directions[end]),
+                    incoming: pipe(directions[1 - end]),
+                });
+            }
+        }
+        let links = scenario.simulated_links().map(|link| link.name.clone()).collect();
+        let simulation = Simulation::waiting(described.network, specs);
+        Ok(Self { simulation, flows, links, borders })
+    }
+
+    /// What happens in it.
+    pub fn cell(&mut self) -> &mut Cell {
+        &mut self.simulation.cells[0]
+    }
+
+    /// Lets everything happen up to and including `until`.
+    ///
+    /// # Errors
+    /// If frames go round in circles in no time.
+    pub fn advance(&mut self, until: Time) -> Result<(), EndlessLoop> {
+        self.cell().advance(until)
+    }
+
+    /// What a pipe runs on, and what it has counted up to now, since it began or in `window`.
+    pub fn statistics(
+        &mut self,
+        pipe: PipeId,
+        window: Option<Window>,
+    ) -> (PipeConfig, PipeStatistics) {
+        let counted = self.cell().statistics_in(pipe, window);
+        counted.expect("the only cell has all pipes")
+    }
+
+    /// Changes pipes, all at once.
+    ///
+    /// # Errors
+    /// If one cannot have its background any more; nothing has changed then.
+    pub fn change(&mut self, changes: &[(PipeId, PipeChange)]) -> Result<()> {
+        for (pipe, _) in changes {
+            let (mut config, _) = self.statistics(*pipe, None);
+            let of_pipe = changes.iter().filter(|(other, _)| other == pipe);
+            of_pipe.for_each(|(_, change)| change.apply_to(&mut config));
+            config.background.check(&config).context("`background` cannot be")?;
+        }
+        self.cell().change(changes);
+        Ok(())
+    }
+
+    /// Whether both directions of a link are down.
+    pub fn is_cut(&mut self, link: LinkId) -> bool {
+        Direction::BOTH.into_iter().all(|direction| {
+            self.statistics(PipeId { link, direction }, None).0.state == LinkState::Down
+        })
+    }
+
+    /// How long frames are under way over a pipe at least.
+    pub fn least_delay(&mut self, pipe: PipeId) -> Duration {
+        least_propagation(&self.statistics(pipe, None).0)
+    }
+
+    /// All flows with their totals.
+    pub fn flows(&self) -> Vec<FlowStatus> {
+        statuses::flows(&self.simulation, &self.flows)
+    }
+
+    /// How it went, of which its thread was busy for so long.
+    pub fn summary(&self, wall_seconds: f64) -> SimulationSummary {
+        let work = self.simulation.work();
+        SimulationSummary {
+            events: work.events,
+            packet_hops: work.packet_hops,
+            wall_seconds,
+            threads: 1,
+            cells: 1,
+            not_modelled: NEVER_MODELLED.map(Into::into).to_vec(),
+            not_forwarded: statuses::not_forwarded(self.simulation.node_counts()),
+        }
+    }
+}
+
+/// An interface and its place in its node.
+fn interface<'p>(plan: &'p Plan, end: &Endpoint) -> Result<(u32, &'p InterfacePlan)> {
+    let node = plan.node(&end.node);
+    let mut interfaces = (0..).zip(node.iter().flat_map(|node| &node.interfaces));
+    let found = interfaces.find(|(_, interface)| interface.name == end.interface);
+    found.with_context(|| format!("the plan has no interface {end}"))
+}

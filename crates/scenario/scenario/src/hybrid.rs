@@ -1,0 +1,45 @@
+//! Scenarios with simulated and real nodes, and their real part.
+
+use std::collections::HashSet;
+
+use crate::spec::{Endpoint, Link, Scenario};
+
+impl Scenario {
+    /// Whether some of its nodes are simulated.
+    pub fn is_hybrid(&self) -> bool {
+        self.nodes.iter().any(|node| node.simulated)
+    }
+
+    /// The names of nodes that are simulated.
+    pub fn simulated_nodes(&self) -> HashSet<&str> {
+        self.nodes.iter().filter(|node| node.simulated).map(|node| node.name.as_str()).collect()
+    }
+
+    /// The links that the simulation has in a hybrid run, in the order of the file: those with a
+    /// simulated end.
+    pub fn simulated_links(&self) -> impl Iterator<Item = &Link> {
+        let simulated = self.simulated_nodes();
+        let is_simulated = move |end: &Endpoint| simulated.contains(end.node.as_str());
+        self.links.iter().filter(move |link| link.endpoints.iter().any(&is_simulated))
+    }
+
+    /// Its part that is in the kernel: nodes that are not simulated, the links between them, and
+    /// the traffic that they send. The timeline is whole.
+    #[must_use]
+    pub fn real_part(&self) -> Self {
+        let simulated = self.simulated_nodes();
+        let is_real = |end: &Endpoint| !simulated.contains(end.node.as_str());
+        let sends = |from: &[String]| from.iter().any(|node| !simulated.contains(node.as_str()));
+        Self {
+            nodes: self.nodes.iter().filter(|node| !node.simulated).cloned().collect(),
+            links: self
+                .links
+                .iter()
+                .filter(|link| link.endpoints.iter().all(is_real))
+                .cloned()
+                .collect(),
+            traffic: self.traffic.iter().filter(|traffic| sends(&traffic.from)).cloned().collect(),
+            ..self.clone()
+        }
+    }
+}

@@ -1,0 +1,107 @@
+//! Simulated nodes: what takes a kernel is an error there, and so is a link that neither the
+//! simulation nor the engine could carry.
+
+use super::links::{End, LinkDraft};
+use super::nodes::NodeDraft;
+use super::report::Report;
+use crate::diagnostic::Diagnostic;
+use crate::limits::Limits;
+use crate::raw::RawScenario;
+use crate::spec::{NodeKind, Process};
+
+/// Reports what is asked of simulated nodes and takes a kernel, or of links between them and others
+/// that cannot be.
+pub(super) fn check(
+    raw: &RawScenario,
+    nodes: &[NodeDraft<'_>],
+    links: &[LinkDraft<'_>],
+    processes: &[Process],
+    report: &mut Report<'_>,
+) {
+    if !nodes.iter().any(NodeDraft::is_simulated) {
+        return;
+    }
+    nodes.iter().filter(|node| node.is_simulated()).for_each(|node| of_node(node, report));
+    links.iter().for_each(|link| of_link(link, nodes, report));
+    let is_simulated =
+        |name: &str| nodes.iter().any(|node| node.is_simulated() && node.name.value == name);
+    for (process, resolved) in raw.processes.iter().zip(processes) {
+        if let Some(node) = resolved.nodes.iter().find(|node| is_simulated(node)) {
+            let message = format!(
+                "process `{}` cannot run in `{node}`, which is simulated and has no kernel",
+                resolved.name
+            );
+            let help = "run it in a node without `simulated: true`; what simulated nodes send is \
+                        `traffic`";
+            report.error(Diagnostic::error(process.span, message).with_help(help));
+        }
+    }
+    for event in &raw.timeline {
+        let node = event.node.as_ref().filter(|node| is_simulated(&node.value));
+        if let (Some(node), Some(span)) = (node, report.key(event.id, &["run"])) {
+            let message = format!("nothing can run in `{}`, which is simulated", node.value);
+            let help = "run it in a node without `simulated: true`";
+            report.error(Diagnostic::error(span, message).with_help(help));
+        }
+    }
+}
+
+/// Keys that take a kernel, and give this node something.
+fn needs_kernel(node: &NodeDraft<'_>) -> impl Iterator<Item = &'static str> {
+    let software = &node.software;
+    let asked = [
+        ("services", !software.services.is_empty()),
+        ("root", software.root.is_some()),
+        ("files", !software.files.is_empty()),
+        ("binds", !software.binds.is_empty()),
+        ("env", !software.env.is_empty()),
+        ("startup", !software.startup.is_empty()),
+        ("limits", node.limits() != Limits::default()),
+        ("publish", !node.raw.head.publish.is_empty()),
+    ];
+    asked.into_iter().filter(|(_, is_asked)| *is_asked).map(|(key, _)| key)
+}
+
+fn of_node(node: &NodeDraft<'_>, report: &mut Report<'_>) {
+    for key in needs_kernel(node) {
+        let span = report.key(node.raw.id, &[key]).unwrap_or(node.name.span);
+        let message =
+            format!("`{key}` takes a kernel, and node `{}` is simulated", node.name.value);
+        let help = format!("leave `{key}` out, or `simulated: true`");
+        report.error(Diagnostic::error(span, message).with_help(help));
+    }
+}
+
+fn of_link(link: &LinkDraft<'_>, nodes: &[NodeDraft<'_>], report: &mut Report<'_>) {
+    let Some(ends) = &link.ends else { return };
+    let node = |end: &End<'_>| &nodes[end.node];
+    let [a, b] = ends.each_ref().map(|end| node(end).is_simulated());
+    let wrong = if (a || b) && link.raw.head.direct {
+        Some((
+            "cannot be direct: it has a simulated end".to_owned(),
+            "leave out `direct: true`: the simulation carries it",
+        ))
+    } else if a == b {
+        None
+    } else {
+        let has_no_stack = |end: &&End<'_>| !node(end).kind.has_stack();
+        ends.iter().find(has_no_stack).map(|end| match node(end).kind {
+            NodeKind::Outside => (
+                format!("joins {} to a simulated node", end.node_name),
+                "put a node without `simulated: true` between them",
+            ),
+            _ => (
+                format!(
+                    "joins a simulated node to one that is not, and `{}` is a switch",
+                    end.node_name
+                ),
+                "put a router between them, or make all nodes of the switch, and the switch \
+                 itself, simulated or none",
+            ),
+        })
+    };
+    if let Some((what, help)) = wrong {
+        let message = format!("link `{}` {what}", link.name);
+        report.error(Diagnostic::error(link.endpoints_span(), message).with_help(help));
+    }
+}
