@@ -8,7 +8,7 @@ use std::time::Duration;
 use anyhow::{Result, bail};
 use netloom_dataplane::Capture;
 use netloom_results::CaptureWriter;
-use netloom_scenario::Endpoint;
+use netloom_scenario::{Endpoint, Link};
 
 use crate::live::LiveNetwork;
 
@@ -18,22 +18,23 @@ const LOOK: Duration = Duration::from_millis(50);
 /// Captures the frames at an interface from now on; with `drops` also those that its link drops.
 pub fn open(network: &LiveNetwork, interface: &Endpoint, drops: bool) -> Result<Capture> {
     network.with_deployment(|live, deployment| {
-        let by_kernel = |what: &str| {
+        let by_kernel = |link: &Link, kind: &str, who: &str| {
             if drops {
                 bail!(
-                    "{what}, so what it drops cannot be captured: it is only counted; capture \
-                     without drops"
+                    "link `{}` is {kind}, so what it drops cannot be captured: {who} only counts \
+                     it; capture without drops",
+                    link.name
                 );
             }
             let socket = live.network.packet_socket(&interface.node, &interface.interface)?;
             Ok(live.dataplane.capture_interface(socket))
         };
         if let Some(link) = deployment.border_link(interface)? {
-            return by_kernel(&format!("link `{}` is simulated", link.name));
+            return by_kernel(link, "simulated", "the simulation");
         }
         let (link, end) = deployment.link_at(interface)?;
         if link.direct {
-            return by_kernel(&format!("link `{}` is direct", link.name));
+            return by_kernel(link, "direct", "the kernel");
         }
         let link = deployment.modelled(&link.name)?;
         Ok(match drops {
