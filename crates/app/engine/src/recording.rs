@@ -40,6 +40,10 @@ pub struct Observed {
     pub metrics: Arc<Metrics>,
 }
 
+/// From which part of a second on the thread of a simulation is too busy to be in time at all
+/// times.
+const BUSY: f64 = 0.8;
+
 /// How long it takes to know whether a time is to be left out, where the monitor has a CPU.
 const MARKED_AFTER: Duration = Duration::from_millis(1200);
 
@@ -120,6 +124,14 @@ pub async fn record(
         Some(simulated) => {
             flows.extend(outcome.part("the simulated flows", simulated.flows()));
             let went = outcome.part("how the simulation went", simulated.summary());
+            let busiest = went.busiest_second.unwrap_or_default();
+            if busiest > BUSY {
+                events.warn(format!(
+                    "the simulated part was busy for {:.0} % of one second, and may have been \
+                     late: simulate less, or run with `--simulate`",
+                    busiest * 100.0
+                ));
+            }
             (Mode::Hybrid, Some(went))
         }
     };

@@ -152,13 +152,14 @@ impl Joined {
         statuses::flows(&self.simulation, &self.flows)
     }
 
-    /// How it went, of which its thread was busy for so long.
-    pub fn summary(&self, wall_seconds: f64) -> SimulationSummary {
+    /// How it went; its thread was busy for so long, and in one second for `busiest_second`.
+    pub fn summary(&self, wall_seconds: f64, busiest_second: f64) -> SimulationSummary {
         let work = self.simulation.work();
         SimulationSummary {
             events: work.events,
             packet_hops: work.packet_hops,
             wall_seconds,
+            busiest_second: Some(busiest_second),
             threads: 1,
             cells: 1,
             not_modelled: NEVER_MODELLED.map(Into::into).to_vec(),

@@ -256,6 +256,7 @@ impl<'a> Run<'a> {
                 events: work.events,
                 packet_hops: work.packet_hops,
                 wall_seconds,
+                busiest_second: None,
                 threads: self.threads,
                 cells: self.simulation.cells.len(),
                 not_modelled: support.not_modelled,

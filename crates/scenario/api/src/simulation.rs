@@ -10,8 +10,12 @@ pub struct SimulationSummary {
     pub events: u64,
     /// Frames that came out of a pipe.
     pub packet_hops: u64,
-    /// How long it took, in seconds of real time.
+    /// How long it took, in seconds of real time; in a hybrid run, how long its thread was busy.
     pub wall_seconds: f64,
+    /// In a hybrid run, how long its thread was busy in the second in which it was most: about 1 if
+    /// it could not keep up.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub busiest_second: Option<f64>,
     /// Threads that it ran on.
     pub threads: usize,
     /// Parts that it was divided into.

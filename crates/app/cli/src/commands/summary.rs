@@ -202,6 +202,16 @@ fn vlan_drops(ports: &BTreeMap<String, VlanPortStatus>) -> Vec<String> {
 /// How fast the simulation was.
 fn simulation(simulation: &SimulationSummary) -> Vec<String> {
     let SimulationSummary { events, packet_hops, wall_seconds, threads, cells, .. } = simulation;
+    if let Some(busiest) = simulation.busiest_second {
+        let line = format!(
+            "simulated part: busy for {wall_seconds:.2} s, at most {:.0} % of a second; {} \
+             packet-hops, {} events",
+            busiest * 100.0,
+            count(*packet_hops),
+            count(*events),
+        );
+        return vec![String::new(), line];
+    }
     vec![
         String::new(),
         format!(

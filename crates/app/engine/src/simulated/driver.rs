@@ -46,9 +46,32 @@ pub struct Driver {
     looked: Time,
     urgency: Urgency,
     /// How long the thread was busy.
-    busy: Duration,
+    busy: Busy,
     /// How long what happens inside may wait.
     patience: Duration,
+}
+
+/// How long a thread was busy: in all, and in the second in which it was most.
+#[derive(Debug, Default)]
+struct Busy {
+    all: Duration,
+    most: Duration,
+    /// The second that is under way, and how long it was busy in that.
+    second: u64,
+    in_second: Duration,
+}
+
+impl Busy {
+    /// It was so from `since` until `now`.
+    fn add(&mut self, since: Time, now: Time) {
+        let second = now.as_nanos() / 1_000_000_000;
+        if second != self.second {
+            (self.second, self.in_second) = (second, Duration::ZERO);
+        }
+        self.all += now.since(since);
+        self.in_second += now.since(since);
+        self.most = self.most.max(self.in_second);
+    }
 }
 
 /// An interface of a real node.
@@ -89,7 +112,7 @@ impl Driver {
         }
         let places = doors.iter().zip(0..).map(|(door, place)| (door.border.at, place));
         let (exits, places) = (joined.cell().exits(), places.collect());
-        let (looked, busy, patience) = (clock.now(), Duration::ZERO, Duration::ZERO);
+        let (looked, busy, patience) = (clock.now(), Busy::default(), Duration::ZERO);
         let urgency = Urgency::none(looked);
         let mut driver =
             Self { joined, doors, places, exits, clock, looked, urgency, busy, patience };
@@ -129,7 +152,7 @@ impl Driver {
         self.joined.advance(now)?;
         self.hand_out()?;
         let done = self.clock.now();
-        self.busy += done.since(now);
+        self.busy.add(now, done);
         self.urgency.awake(done);
         Ok(self.next())
     }
@@ -223,7 +246,9 @@ impl Driver {
 
     /// How it went so far.
     pub fn summary(&self) -> SimulationSummary {
-        self.joined.summary(self.busy.as_nanos() as f64 / 1e9)
+        let Busy { all, most, .. } = self.busy;
+        let seconds = |busy: Duration| busy.as_nanos() as f64 / 1e9;
+        self.joined.summary(seconds(all), seconds(most))
     }
 
     /// What was counted at each pipe to or from a real node since this was last called, with how
