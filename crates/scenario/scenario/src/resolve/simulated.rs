@@ -1,6 +1,9 @@
 //! Simulated nodes: what takes a kernel is an error there, and so is a link that neither the
 //! simulation nor the engine could carry.
 
+use netloom_link::least_propagation;
+use netloom_units::Duration;
+
 use super::links::{End, LinkDraft};
 use super::nodes::NodeDraft;
 use super::report::Report;
@@ -8,6 +11,10 @@ use crate::diagnostic::Diagnostic;
 use crate::limits::Limits;
 use crate::raw::RawScenario;
 use crate::spec::{NodeKind, Process};
+
+/// How long a frame is under way to a real node over a link that forgives the simulation its
+/// pauses.
+const FORGIVING: Duration = Duration::from_micros(500);
 
 /// Reports what is asked of simulated nodes and takes a kernel, or of links between them and others
 /// that cannot be.
@@ -103,5 +110,19 @@ fn of_link(link: &LinkDraft<'_>, nodes: &[NodeDraft<'_>], report: &mut Report<'_
     if let Some((what, help)) = wrong {
         let message = format!("link `{}` {what}", link.name);
         report.error(Diagnostic::error(link.endpoints_span(), message).with_help(help));
+    } else if a != b {
+        // Frames leave for a real node by the pipe that begins at the other end.
+        let pipe = if a { &link.forward } else { &link.reverse };
+        let delay = least_propagation(pipe);
+        if delay < FORGIVING {
+            let message = format!(
+                "frames need {delay} at least over link `{}` to a real node, and are late by all \
+                 that the simulation takes beyond that",
+                link.name
+            );
+            let help = format!("give it a `delay` of {FORGIVING} or more");
+            let warning = Diagnostic::warning(link.endpoints_span(), message);
+            report.error(warning.with_help(help));
+        }
     }
 }
