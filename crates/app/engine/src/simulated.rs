@@ -190,7 +190,10 @@ impl Simulated {
         });
         self.shared.requests.lock().unwrap_or_else(PoisonError::into_inner).push(request);
         self.shared.wake.write(1).context("cannot wake the simulation")?;
-        // The thread drops requests that it does not answer.
+        // The thread drops requests that it does not answer, as long as it is there.
+        if self.shared.ends.load(Ordering::Acquire) {
+            drop(self.shared.take_requests());
+        }
         answered.recv().map_err(|_| self.why_ended())
     }
 
@@ -203,14 +206,10 @@ impl Simulated {
 
 impl Shared {
     fn drive(&self, mut driver: Driver) {
+        let _last = Last(self);
         let ended = self.turns(&mut driver);
-        if let Err(error) = ended {
-            let mut failure = self.failure.lock().unwrap_or_else(PoisonError::into_inner);
-            *failure = Some(netloom_api::in_words(error.as_ref()));
-        }
-        self.ends.store(true, Ordering::Release);
-        // Who asks from now on is told so: nobody answers.
-        drop(self.take_requests());
+        let mut failure = self.failure.lock().unwrap_or_else(PoisonError::into_inner);
+        *failure = ended.err().map(|error| netloom_api::in_words(error.as_ref()));
     }
 
     fn turns(&self, driver: &mut Driver) -> Result<()> {
@@ -227,6 +226,16 @@ impl Shared {
 
     fn take_requests(&self) -> Vec<Request> {
         std::mem::take(&mut *self.requests.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+/// What the thread does last, also in a panic: whoever asks is told that nobody answers.
+struct Last<'s>(&'s Shared);
+
+impl Drop for Last<'_> {
+    fn drop(&mut self) {
+        self.0.ends.store(true, Ordering::Release);
+        drop(self.0.take_requests());
     }
 }
 
