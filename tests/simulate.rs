@@ -371,6 +371,66 @@ fn a_route_that_changes_leads_elsewhere() {
 }
 
 #[test]
+fn routes_follow_what_is_down() {
+    let folder = Folder::new("reroute");
+    // By r2 there and back 8 ms, by r3 24 ms.
+    let yaml = "name: reroute\nduration: 6s\nsimulation: { reroute: 200ms }\ntopology:\n  \
+         kinds: { router: { routing: delay } }\n  nodes:\n    \
+         { a: , b: , r1: { kind: router }, r2: { kind: router }, r3: { kind: router },\n      \
+         r4: { kind: router } }\n  links:\n    \
+         - { endpoints: [a, r1], delay: 1ms }\n    - { endpoints: [r4, b], delay: 1ms }\n    \
+         - { endpoints: [r1, r2], delay: 1ms }\n    - { endpoints: [r2, r4], delay: 1ms }\n    \
+         - { endpoints: [r1, r3], delay: 5ms }\n    - { endpoints: [r3, r4], delay: 5ms }\n\
+         timeline:\n  - { at: 1s, link: r1--r2, state: down, for: 1s }\n  \
+         - { at: 3s, node: r2, state: failed, for: 1s }\n\
+         traffic:\n  - { name: ping, from: a, to: b, ping: { interval: 10ms }, for: 5500ms }\n";
+    let file = folder.scenario(yaml);
+    let run = |name: &str, more: &[&str]| {
+        let results = folder.path(name);
+        ended(&simulate(&file, &results, &[&["--frames"], more].concat()));
+        results
+    };
+    let results = run("one", &[]);
+    for more in [&["--threads", "2"][..], &["--cells", "6"], &["--threads", "3", "--cells", "3"]] {
+        let other = run(&more.concat(), more);
+        for file in ["frames.nlf", "flows.parquet", "events.jsonl"] {
+            let [a, b] = [&results, &other].map(|results| fs::read(results.join(file)).unwrap());
+            assert!(a == b, "{file} differs with {more:?}");
+        }
+    }
+    let lost = |ping: &Value| {
+        let frames = |what: &str| ping[what]["frames"].as_i64().unwrap();
+        frames("sent") - frames("received")
+    };
+    let whole = summary(&results);
+    let ping = &whole["flows"][0];
+    // Twice 200 ms in vain, one each 10 ms; and nothing when a link comes back.
+    assert!((38..=44).contains(&lost(ping)), "{ping}");
+    assert_eq!(ping["delay"]["min_ns"], 8_000_000);
+    assert_eq!(ping["delay"]["max_ns"], 24_000_000);
+    let events = fs::read_to_string(results.join("events.jsonl")).unwrap();
+    let rerouted: Vec<(u64, Value)> = events
+        .lines()
+        .map(|line| serde_json::from_str::<Value>(line).unwrap())
+        .filter(|event| event["event"] == "rerouted")
+        .map(|event| (event["time"].as_u64().unwrap() / 1_000_000, event["down"].clone()))
+        .collect();
+    let (link, node) = (serde_json::json!(["r1--r2"]), serde_json::json!(["r1--r2", "r2--r4"]));
+    let none = serde_json::json!([]);
+    assert_eq!(rerouted, [(1200, link), (2200, none.clone()), (3200, node), (4200, none)]);
+    let times: Vec<u64> = events
+        .lines()
+        .map(|line| serde_json::from_str::<Value>(line).unwrap()["time"].as_u64().unwrap())
+        .collect();
+    assert!(times.is_sorted(), "{events}");
+    // Without it, nothing gets through while something is down.
+    let file = folder.scenario(&yaml.replace("simulation: { reroute: 200ms }\n", ""));
+    ended(&simulate(&file, &folder.path("planned"), &[]));
+    let planned = summary(&folder.path("planned"));
+    assert!((196..=204).contains(&lost(&planned["flows"][0])), "{}", planned["flows"][0]);
+}
+
+#[test]
 fn a_node_that_fails_sends_nothing_and_is_not_reached() {
     let folder = Folder::new("failures");
     let scenario = |late: &str| {

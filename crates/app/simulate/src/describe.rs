@@ -118,7 +118,7 @@ pub fn in_scenario(route: &Route, interfaces: &[String]) -> netloom_scenario::Ro
 
 /// The routes of the plan, worked out for a node when it is asked for them.
 #[derive(Debug)]
-struct PlannedRoutes(Arc<Plan>);
+pub struct PlannedRoutes(pub Arc<Plan>);
 
 impl RouteSource for PlannedRoutes {
     fn routes(&self, node: u32) -> Vec<Route> {

@@ -8,6 +8,7 @@
 //! | `tcp` | a node's sysctls → the configuration of its connections |
 //! | `traffic` | the scenario's traffic → the simulator's flows |
 //! | `timeline` | the scenario's timeline → changes, and what is recorded of them |
+//! | `rerouting` | routes that follow what is down |
 //! | `run` | the run itself: [`run`] |
 //! | `joined`, `hybrid` | the simulated part of a run with real nodes: [`Joined`]; what can be one |
 //! | `threads` | cells on threads |
@@ -20,6 +21,7 @@
 mod describe;
 mod hybrid;
 mod joined;
+mod rerouting;
 mod run;
 mod statuses;
 mod support;

@@ -99,7 +99,7 @@ pub fn run(job: &Job, stop: &AtomicBool, progress: &mut dyn FnMut(Progress)) -> 
     let plan = Arc::new(netloom_plan::plan(scenario)?);
     let mut described = describe::describe(scenario, &plan, Part::All)?;
     let (flows, specs) = traffic::flows(scenario, &plan, &described)?;
-    let (timeline, changes) = Timeline::new(scenario, &described)?;
+    let (timeline, changes) = Timeline::new(scenario, &plan, &described)?;
     described.network.timeline = changes;
     let threads = job.threads();
     let simulation = Simulation::new(described.network, specs, job.cells());

@@ -2,6 +2,7 @@
 //! of them.
 
 use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 
 use anyhow::{Context, Result};
 use netloom_api::change::{LinkChange, happening_in_words};
@@ -9,12 +10,14 @@ use netloom_api::event::{Origin, What};
 use netloom_api::summary::TimelineStatus;
 use netloom_fabric::{LinkId, PipeId};
 use netloom_link::Direction;
+use netloom_plan::Plan;
 use netloom_results::EventFile;
 use netloom_scenario::{Lasting, NodeState, RouteChange, Scenario, Start, TimelineAction};
 use netloom_sim::{Change, NodeChange, RouteChanged, RouteError, Simulation};
 use netloom_units::Time;
 
 use crate::describe::{Described, in_scenario, route};
+use crate::rerouting::Rerouting;
 
 /// The events of a timeline that happen.
 #[derive(Default)]
@@ -23,6 +26,7 @@ pub struct Timeline {
     all: Vec<Happening>,
     /// Nodes that have failed, and do not work again.
     failed: HashSet<String>,
+    rerouting: Rerouting,
 }
 
 struct Happening {
@@ -39,9 +43,13 @@ struct Happening {
 
 impl Timeline {
     /// The timeline of a scenario, and the changes that the simulator is to make, by time.
-    pub fn new(scenario: &Scenario, described: &Described) -> Result<(Self, Vec<Change>)> {
+    pub fn new(
+        scenario: &Scenario,
+        plan: &Arc<Plan>,
+        described: &Described,
+    ) -> Result<(Self, Vec<Change>)> {
         let mut timeline = Self::default();
-        let mut made: Vec<(usize, Option<Lasting>, Change)> = Vec::new();
+        let mut made: Vec<(Option<usize>, Option<Lasting>, Change)> = Vec::new();
         for (number, event) in scenario.happenings().into_iter().enumerate() {
             let changes = LinkChange::of_happening(scenario, &event);
             let at = match (&event.at, &event.action) {
@@ -58,8 +66,9 @@ impl Timeline {
             let node =
                 becomes.and_then(|(node, change)| Some((*described.nodes.get(node)?, change)));
             if let Some(at) = at {
-                let change = Change { at, changes: pipes(&changes, described)?, route, node };
-                made.push((number, event.lasting, change));
+                let change =
+                    Change { at, changes: pipes(&changes, described)?, route, node, routes: None };
+                made.push((Some(number), event.lasting, change));
             }
             let node = becomes.map(|(node, change)| (node.to_owned(), change));
             let event = happening_in_words(&event, &changes);
@@ -67,12 +76,19 @@ impl Timeline {
             let status = TimelineStatus { number, event, planned, happened, failure };
             timeline.all.push(Happening { status, at, changes, made: None, at_node, node });
         }
-        // Stable: those at one time stay in their order.
+        // Stable: those at one time stay in their order, and routes follow all of them.
         made.sort_by_key(|(.., change)| change.at);
         check_backgrounds(scenario, described, made.iter().map(|(.., change)| change))?;
+        let changes = made.iter().map(|(.., change)| change);
+        let (rerouting, follow) = Rerouting::new(scenario, plan, changes)?;
+        timeline.rerouting = rerouting;
+        made.extend(follow.into_iter().map(|change| (None, None, change)));
+        made.sort_by_key(|(.., change)| change.at);
         join_pairs(&mut made);
         for (place, (number, ..)) in made.iter().enumerate() {
-            timeline.all[*number].made = Some(place);
+            if let Some(number) = number {
+                timeline.all[*number].made = Some(place);
+            }
         }
         Ok((timeline, made.into_iter().map(|(.., change)| change).collect()))
     }
@@ -89,6 +105,7 @@ impl Timeline {
         due.sort_by_key(|one| one.at);
         for one in due {
             let at = one.at.unwrap_or(now);
+            self.rerouting.record(|other| other < at, events);
             let changes = std::mem::take(&mut one.changes);
             if !changes.is_empty() {
                 events.record(at, What::Changed { by: Origin::Timeline, changes });
@@ -103,6 +120,7 @@ impl Timeline {
             }
             events.record(at, What::Timeline { status: one.status.clone() });
         }
+        self.rerouting.record(|at| at <= now, events);
     }
 
     /// How all events went.
@@ -180,7 +198,7 @@ fn of_route(change: &RouteChange, interfaces: &[String]) -> netloom_sim::RouteCh
 }
 
 /// Has the second of each pair take back the first.
-fn join_pairs(made: &mut [(usize, Option<Lasting>, Change)]) {
+fn join_pairs(made: &mut [(Option<usize>, Option<Lasting>, Change)]) {
     let mut first = HashMap::new();
     for (place, (_, lasting, change)) in made.iter_mut().enumerate() {
         match (lasting, &mut change.route) {

@@ -338,6 +338,9 @@ impl Cell {
             if let Some((node, change)) = change.node {
                 self.change_node(node, change);
             }
+            if let Some(source) = &change.routes {
+                self.nodes.iter_mut().for_each(|node| node.reroute(source));
+            }
         }
         self.schedule_change();
     }

@@ -111,7 +111,7 @@ pub struct Tap {
     pub drops: bool,
 }
 
-/// Changes of links, or of a route, at one time.
+/// Changes of links, or of routes, at one time.
 #[derive(Debug, Clone)]
 pub struct Change {
     /// When.
@@ -122,6 +122,9 @@ pub struct Change {
     pub route: Option<(u32, RouteChange)>,
     /// A node, by its place, and what becomes of it.
     pub node: Option<(u32, NodeChange)>,
+    /// Who knows the further routes of all nodes from then on, instead of who did before. Single
+    /// routes that the timeline has changed are then again as they were.
+    pub routes: Option<Arc<dyn RouteSource>>,
 }
 
 /// What becomes of a node. Its links are not meant by that.

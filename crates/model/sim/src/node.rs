@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use netloom_fabric::PortId;
 
-use crate::network::{InterfaceId, RouteSource};
-use crate::route::{Exit, Known, Step, Table};
+use crate::network::{InterfaceId, Route, RouteSource};
+use crate::route::{Exit, Known, Step, Table, own_routes};
 use crate::sending::{FIRST_PORT, PORTS};
 use crate::tcp::Peer;
 use crate::{AddressBook, AddressId, Network};
@@ -21,9 +21,13 @@ pub(crate) struct Node {
     /// Whether nothing runs in it.
     pub has_failed: bool,
     pub interfaces: Vec<Interface>,
+    /// Its place.
+    number: u32,
     table: Table,
+    /// The routes that no source knows.
+    own: Vec<Route>,
     /// Who knows the rest of the table, until it was asked.
-    source: Option<(u32, Arc<dyn RouteSource>)>,
+    source: Option<Arc<dyn RouteSource>>,
     known: Known,
     pub local: Vec<AddressId>,
     pub stack: Stack,
@@ -176,13 +180,16 @@ impl Node {
         let of_interfaces = node.interfaces.iter().flat_map(|interface| &interface.addresses);
         let own = of_interfaces.map(|prefix| prefix.address()).chain(node.loopback.iter().copied());
         let local = own.map(|address| book.enter(address)).collect();
+        let own = own_routes(node);
         Self {
             forwards: node.forwards,
             is_real: node.real,
             has_failed: false,
             interfaces,
-            table: Table::new(node),
-            source: network.routes.clone().map(|source| (number, source)),
+            number,
+            table: Table::new(own.clone()),
+            own,
+            source: network.routes.clone(),
             known: Known::default(),
             local,
             stack: Stack::default(),
@@ -227,9 +234,16 @@ impl Node {
         &mut self.table
     }
 
+    /// Has the rest of the table be what `source` knows.
+    pub fn reroute(&mut self, source: &Arc<dyn RouteSource>) {
+        self.table = Table::new(self.own.clone());
+        self.source = Some(Arc::clone(source));
+        self.known.forget();
+    }
+
     fn complete_table(&mut self) {
-        if let Some((number, source)) = self.source.take() {
-            self.table.add(source.routes(number));
+        if let Some(source) = self.source.take() {
+            self.table.add(source.routes(self.number));
         }
     }
 

@@ -33,6 +33,19 @@ pub(crate) struct Step {
     pub neighbour: IpAddr,
 }
 
+/// The routes of a node to the networks of its interfaces, and those that its description gives.
+pub(crate) fn own_routes(node: &Node) -> Vec<Route> {
+    let connected = (0..).zip(&node.interfaces).flat_map(|(number, interface)| {
+        interface.addresses.iter().map(move |address| Route {
+            to: *address,
+            via: None,
+            interface: Some(number),
+            metric: 0,
+        })
+    });
+    connected.chain(node.routes.iter().cloned()).collect()
+}
+
 /// The routing table of a node: the longest prefix wins, of equal ones the lowest metric.
 #[derive(Debug, Default)]
 pub(crate) struct Table {
@@ -43,18 +56,10 @@ pub(crate) struct Table {
 }
 
 impl Table {
-    /// The table of `node`.
-    pub fn new(node: &Node) -> Self {
-        let connected = (0..).zip(&node.interfaces).flat_map(|(number, interface)| {
-            interface.addresses.iter().map(move |address| Route {
-                to: *address,
-                via: None,
-                interface: Some(number),
-                metric: 0,
-            })
-        });
+    /// The table of these routes.
+    pub fn new(routes: Vec<Route>) -> Self {
         let mut table = Self::default();
-        table.add(connected.chain(node.routes.iter().cloned()));
+        table.add(routes);
         table
     }
 

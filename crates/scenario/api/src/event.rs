@@ -50,6 +50,11 @@ pub enum What {
         /// The route that is there instead.
         is: Option<Route>,
     },
+    /// The routes of a simulated network are now the shortest paths without what is down.
+    Rerouted {
+        /// Links that no route leads over, by name.
+        down: Vec<String>,
+    },
     /// Another scenario took the place of the one in force.
     Applied {
         /// What was done.
@@ -190,6 +195,8 @@ impl What {
                 };
                 format!("node {node}: {} instead of {}", words(is), words(was))
             }
+            Self::Rerouted { down } if down.is_empty() => "routes lead over all links".into(),
+            Self::Rerouted { down } => format!("routes lead around {}", down.join(", ")),
             Self::Applied { steps } => {
                 let steps: Vec<String> = steps.iter().map(ApplyStep::in_words).collect();
                 format!("applied: {}", steps.join(", "))

@@ -8,6 +8,7 @@
 //! | `addresses` | subnets, interface and loopback addresses |
 //! | `mac` | Ethernet addresses |
 //! | `routing` | static routes |
+//! | `rerouting` | which routes there are while other links are down |
 //! | `keeping` | which addresses stay when the scenario changes under a running network |
 //! | [`change`] | what leads from one network to another, step by step |
 //! | `wiring` | what links end at |
@@ -28,6 +29,7 @@ mod model;
 mod numbering;
 mod outside;
 mod pool;
+mod rerouting;
 mod routing;
 mod sysctls;
 mod topology;
@@ -44,6 +46,7 @@ use netloom_scenario::{Endpoint, NodeKind, Port, Scenario};
 pub use error::PlanError;
 pub use keeping::keep_addresses;
 pub use model::*;
+pub use rerouting::rerouted;
 pub use wiring::{NoSwitch, link_end};
 
 use addresses::Addressing;

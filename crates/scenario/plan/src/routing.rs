@@ -124,6 +124,11 @@ impl Network {
         routes
     }
 
+    /// Which of equally short paths its tables take.
+    pub fn ties(&self) -> Ties {
+        self.families[0].ties
+    }
+
     fn beginnings(&self, roads: &Roads, node: &Station) -> Beginnings {
         Beginnings::new(&roads.shortest_paths(node.source.index), &self.owners)
     }

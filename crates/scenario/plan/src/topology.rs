@@ -28,6 +28,8 @@ pub(crate) struct Topology<'a> {
     /// The interfaces with a network stack, by segment, in the order of the links.
     pub segments: Vec<Vec<Port>>,
     layer2: Layer2<'a>,
+    /// The same without the links that are down, if there are any.
+    without_down: Option<Layer2<'a>>,
 }
 
 impl<'a> Topology<'a> {
@@ -47,7 +49,11 @@ impl<'a> Topology<'a> {
             ends.push([find(link, a)?, find(link, b)?]);
         }
         let layer2 = Layer2::of(scenario, ends.iter().copied());
-        let mut topology = Self { scenario, segments: vec![], layer2 };
+        let without_down = scenario.links.iter().any(|link| !is_up(link)).then(|| {
+            let ends = scenario.links.iter().zip(&ends);
+            Layer2::without(scenario, ends.map(|(link, ends)| is_up(link).then_some(*ends)))
+        });
+        let mut topology = Self { scenario, segments: vec![], layer2, without_down };
         let mut order = vec![];
         for port in ends.into_iter().flatten() {
             order.push(port);
@@ -89,20 +95,28 @@ impl<'a> Topology<'a> {
     }
 
     /// Everything with a network stack that `from` reaches without crossing a network stack, by the
-    /// way with the fewest links.
+    /// way with the fewest links of those whose links are all up, or else of all.
     pub fn crossings(&self, from: Port) -> Vec<Crossing> {
+        let all = self.crossings_of(&self.layer2, from);
+        let Some(without_down) = &self.without_down else { return all };
+        let mut up = self.crossings_of(without_down, from);
+        let reached: HashSet<Port> = up.iter().map(|crossing| crossing.to).collect();
+        up.extend(all.into_iter().filter(|crossing| !reached.contains(&crossing.to)));
+        up
+    }
+
+    fn crossings_of(&self, layer2: &Layer2<'_>, from: Port) -> Vec<Crossing> {
         let start = Crossing { to: from, delay: 0, cost: 0, up: true };
-        let reached = self.layer2.reached(from, start, |way, link, forward| {
+        let reached = layer2.reached(from, start, |way, link, forward| {
             let link = &self.scenario.links[link];
             let (pipe, cost) = match forward {
                 true => (&link.forward, link.costs[0]),
                 false => (&link.reverse, link.costs[1]),
             };
-            let up = link.forward.state == LinkState::Up && link.reverse.state == LinkState::Up;
             Crossing {
                 delay: way.delay.saturating_add(pipe.delay.as_nanos()),
                 cost: way.cost.saturating_add(u64::from(cost)),
-                up: way.up && up,
+                up: way.up && is_up(link),
                 ..*way
             }
         });
@@ -128,6 +142,11 @@ impl<'a> Topology<'a> {
             interface: node.interfaces[port.interface].name.clone(),
         }
     }
+}
+
+/// Whether a link is up, in both directions.
+fn is_up(link: &Link) -> bool {
+    link.forward.state == LinkState::Up && link.reverse.state == LinkState::Up
 }
 
 fn ports_by_name(scenario: &Scenario) -> BTreeMap<(&str, &str), Port> {

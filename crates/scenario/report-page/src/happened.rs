@@ -34,6 +34,7 @@ impl Happened {
             What::Timeline { .. }
             | What::Changed { .. }
             | What::RouteChanged { .. }
+            | What::Rerouted { .. }
             | What::ChangeFailed { .. }
             | What::NodeFailed { .. }
             | What::NodeRecovered { .. }

@@ -61,9 +61,14 @@ impl<'a> Layer2<'a> {
 
     /// The network of a scenario whose links have these ends.
     pub fn of(scenario: &'a Scenario, ends: impl Iterator<Item = [Port; 2]>) -> Self {
+        Self::without(scenario, ends.map(Some))
+    }
+
+    /// The network of a scenario whose links have these ends, without those that have none.
+    pub fn without(scenario: &'a Scenario, ends: impl Iterator<Item = Option<[Port; 2]>>) -> Self {
         let nodes = scenario.nodes.iter();
         let nodes = nodes.map(|node| (node.kind == NodeKind::Switch, &node.interfaces[..]));
-        Self::new(nodes, ends.map(Some))
+        Self::new(nodes, ends)
     }
 
     /// Every interface with a network stack that hears `from` and is heard by it, by the way with

@@ -96,7 +96,7 @@ pub(crate) fn resolve(
         measure,
         monitor,
         workers: Workers { dedicated_cpus: raw.workers.dedicated_cpus },
-        simulation: simulation::resolve(&raw.simulation, &mut report),
+        simulation: simulation::resolve(raw, &mut report),
         templates,
         duration: raw.duration.as_ref().map(|duration| duration.value.0),
     };

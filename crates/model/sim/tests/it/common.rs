@@ -118,13 +118,15 @@ impl Sketch {
             changes: changes.to_vec(),
             route: None,
             node: None,
+            routes: None,
         });
     }
 }
 
 /// A change of a node.
 pub fn node_at(millis: u64, node: u32, change: NodeChange) -> Change {
-    Change { at: at(millis), changes: vec![], route: None, node: Some((node, change)) }
+    let (changes, node) = (vec![], Some((node, change)));
+    Change { at: at(millis), changes, route: None, node, routes: None }
 }
 
 pub fn change(text: &str) -> PipeChange {

@@ -9,3 +9,4 @@ mod failures;
 mod forwarding;
 mod queues;
 mod repeat;
+mod rerouting;

@@ -47,7 +47,7 @@ impl Source {
 /// What all tables of one family share.
 pub(super) struct FamilyTables {
     pub family: Family,
-    ties: Ties,
+    pub ties: Ties,
     destinations: Vec<Destination>,
     /// By destination: where it is in the trie.
     places: Vec<Place>,

@@ -11,7 +11,7 @@ use proptest::prelude::*;
 use super::build::{link, network, node};
 use super::forward::{Forwarder, addresses, length};
 use crate::numbering::Numbering;
-use crate::{NodePlan, Plan, PlanError, RoutePlan, plan, plan_numbered};
+use crate::{NodePlan, Plan, PlanError, RoutePlan, plan, plan_numbered, rerouted};
 
 /// Connected routers (a random tree and extra links), some links through a switch, and hosts with
 /// one or two routers. Delays in ms, zero included.
@@ -320,6 +320,35 @@ proptest! {
         prop_assert_eq!((&first.nodes, &first.hosts_file), (&second.nodes, &second.hosts_file));
         for node in 0..first.nodes.len() {
             prop_assert_eq!(first.routes(node), second.routes(node));
+        }
+    }
+
+    #[test]
+    fn a_rerouted_plan_keeps_addresses_and_has_the_routes_without_what_is_down(
+        scenario in networks(),
+        down in prop::collection::vec(any::<prop::sample::Index>(), 0..4),
+    ) {
+        let links = scenario.links.len();
+        let down: HashSet<usize> = down.iter().map(|link| link.index(links)).collect();
+        let mut changed = scenario.clone();
+        for link in &down {
+            changed.links[*link].reverse.state = LinkState::Down;
+        }
+        let (first, without) = (plan(&scenario).unwrap(), plan(&changed).unwrap());
+        let around = rerouted(&scenario, &first, |link| down.contains(&link)).unwrap();
+        let back = rerouted(&changed, &around, |_| false).unwrap();
+        for (same, other) in [(&around, &without), (&back, &first)] {
+            prop_assert_eq!(&same.nodes, &other.nodes);
+            for node in 0..first.nodes.len() {
+                prop_assert_eq!(same.routes(node), other.routes(node));
+            }
+        }
+        let sorted = by_topology(&scenario).unwrap();
+        let around = rerouted(&scenario, &sorted, |link| down.contains(&link)).unwrap();
+        prop_assert_eq!(&around.nodes, &sorted.nodes);
+        let back = rerouted(&changed, &around, |_| false).unwrap();
+        for node in 0..sorted.nodes.len() {
+            prop_assert_eq!(back.routes(node), sorted.routes(node));
         }
     }
 }

@@ -249,3 +249,26 @@ fn a_host_behind_hosts_is_reached_by_each_of_its_addresses() {
     let scenario = network(&[("h1", "h2", 1), ("h1", "r1", 1), ("r1", "h3", 1)]);
     assert_eq!(path(&scenario, "h3", "h1").unwrap(), "h3 r1 h1");
 }
+
+#[test]
+fn switches_have_another_way_around_a_link_that_is_down() {
+    // A ring of three switches; r1 and r2 are at two of them, h1 at r1 and h2 at r2.
+    let links = [
+        ("h1", "r1", 1),
+        ("r2", "h2", 1),
+        ("r1", "s1", 1),
+        ("r2", "s2", 1),
+        ("s1", "s2", 1),
+        ("s2", "s3", 1),
+        ("s3", "s1", 1),
+    ];
+    let mut scenario = network(&links);
+    let before = plan(&scenario).unwrap();
+    assert_eq!(path(&scenario, "h1", "h2").unwrap(), "h1 r1 r2 h2");
+    take_down(&mut scenario, "s1--s2");
+    assert_eq!(path(&scenario, "h1", "h2").unwrap(), "h1 r1 r2 h2");
+    let after = plan(&scenario).unwrap();
+    assert_eq!((after.segments, after.nodes), (before.segments, before.nodes));
+    take_down(&mut scenario, "s2--s3");
+    assert!(path(&scenario, "h1", "h2").is_err(), "there is no other way");
+}

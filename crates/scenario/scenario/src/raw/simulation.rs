@@ -4,9 +4,11 @@ use std::borrow::Cow;
 use std::fmt;
 use std::num::NonZeroU32;
 
+use netloom_units::Duration;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{Deserialize, Deserializer, Error, Unexpected, Visitor};
 
+use super::values::RawTime;
 use crate::decode::Spanned;
 
 /// How `netloom run --simulate` goes about it. No result depends on `threads` and `cells`.
@@ -21,6 +23,10 @@ pub(crate) struct RawSimulation {
     /// several threads.
     #[serde(default)]
     pub cells: Option<RawNumber>,
+    /// How long after a link has gone down or up, or a node has failed, all nodes send by the
+    /// shortest paths without what is down: `2s`. `never` (default): routes stay as planned.
+    #[serde(default)]
+    pub reroute: Option<RawReroute>,
     /// What is modelled of the hosts' TCP beside their sysctls.
     #[serde(default)]
     pub tcp: RawSimulatedTcp,
@@ -42,6 +48,53 @@ pub(crate) struct RawSimulatedTcp {
 pub(crate) enum RawNumber {
     Auto,
     Of(NonZeroU32),
+}
+
+/// A time after a change, or `never`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum RawReroute {
+    Never,
+    After(Duration),
+}
+
+impl<'de> Deserialize<'de> for RawReroute {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct RerouteVisitor;
+        impl Visitor<'_> for RerouteVisitor {
+            type Value = RawReroute;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a time with its unit, like `2s`, or `never`")
+            }
+            fn visit_str<E: Error>(self, text: &str) -> Result<RawReroute, E> {
+                match text {
+                    "never" => Ok(RawReroute::Never),
+                    _ => text.parse().map(RawReroute::After).map_err(E::custom),
+                }
+            }
+            fn visit_u64<E: Error>(self, number: u64) -> Result<RawReroute, E> {
+                RawTime::without_unit(number as f64).map(|time| RawReroute::After(time.0))
+            }
+            fn visit_i64<E: Error>(self, number: i64) -> Result<RawReroute, E> {
+                self.visit_str(&number.to_string())
+            }
+            fn visit_f64<E: Error>(self, number: f64) -> Result<RawReroute, E> {
+                RawTime::without_unit(number).map(|time| RawReroute::After(time.0))
+            }
+        }
+        deserializer.deserialize_any(RerouteVisitor)
+    }
+}
+
+impl JsonSchema for RawReroute {
+    fn schema_name() -> Cow<'static, str> {
+        "Reroute".into()
+    }
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        json_schema!({
+            "description": "A time with its unit, or `never`.",
+            "anyOf": [generator.subschema_for::<RawTime>(), { "const": "never" }],
+        })
+    }
 }
 
 impl<'de> Deserialize<'de> for RawNumber {

@@ -1,14 +1,17 @@
 //! How a run in virtual time is made.
 
+use netloom_units::Duration;
+
 use super::report::Report;
 use crate::diagnostic::Diagnostic;
-use crate::raw::{RawNumber, RawSimulation};
+use crate::raw::{RawNumber, RawReroute, RawScenario};
 use crate::spec::{SimulationOptions, Threads};
 
 /// What kernels are built with.
 const HZ: std::ops::RangeInclusive<u32> = 100..=1000;
 
-pub(super) fn resolve(raw: &RawSimulation, report: &mut Report<'_>) -> SimulationOptions {
+pub(super) fn resolve(scenario: &RawScenario, report: &mut Report<'_>) -> SimulationOptions {
+    let raw = &scenario.simulation;
     if let Some(hz) = raw.tcp.hz.as_ref().filter(|hz| !HZ.contains(&hz.value)) {
         let message = format!("no kernel has {} ticks a second", hz.value);
         let help = format!("`hz` is from {} to {}", HZ.start(), HZ.end());
@@ -25,5 +28,18 @@ pub(super) fn resolve(raw: &RawSimulation, report: &mut Report<'_>) -> Simulatio
             Some(RawNumber::Of(number)) => Some(number),
         },
         tcp_hz: raw.tcp.hz.as_ref().map(|hz| hz.value),
+        reroute: reroute(scenario, report),
     }
+}
+
+/// How long after a change routes follow it. Then no single route can change beside them.
+fn reroute(raw: &RawScenario, report: &mut Report<'_>) -> Option<Duration> {
+    let Some(RawReroute::After(after)) = raw.simulation.reroute else { return None };
+    for event in raw.timeline.iter().filter(|event| event.route.is_some()) {
+        let span = report.key(event.id, &["route"]).unwrap_or(event.span);
+        let message = "a route cannot change by itself where all routes follow what is down";
+        let help = "leave out this event, or `reroute` of `simulation`";
+        report.error(Diagnostic::error(span, message).with_help(help));
+    }
+    Some(after)
 }

@@ -2,6 +2,7 @@
 
 use std::num::NonZeroU32;
 
+use netloom_units::Duration;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -18,6 +19,10 @@ pub struct SimulationOptions {
     /// The kernel's `CONFIG_HZ` in the hosts' TCP; without it, that of the model.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tcp_hz: Option<u32>,
+    /// How long after a link has gone down or up the routes of the plan are those without what is
+    /// down; without it, they stay as planned.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reroute: Option<Duration>,
 }
 
 /// On how many threads a simulation runs.

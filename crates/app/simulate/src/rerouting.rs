@@ -1,0 +1,166 @@
+//! Routes that follow what is down: when they change, and what they are then. Not here: how they
+//! are worked out (`netloom-plan`).
+
+use std::collections::{BTreeSet, VecDeque};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use anyhow::Result;
+use netloom_api::event::What;
+use netloom_link::LinkState;
+use netloom_plan::Plan;
+use netloom_results::EventFile;
+use netloom_scenario::{Link, Scenario};
+use netloom_sim::{Change, Route, RouteSource};
+use netloom_units::{Duration, Time};
+
+use crate::describe::PlannedRoutes;
+
+/// So many plans are kept. Those of a network that changes often would need much memory; all cells
+/// are at about the same time.
+const KEPT: usize = 4;
+
+/// Links that are down, by their places.
+type Down = BTreeSet<usize>;
+
+/// The changes of all routes in a run.
+#[derive(Default)]
+pub struct Rerouting {
+    /// Those that have not been recorded yet, by time.
+    coming: VecDeque<(Time, Vec<String>)>,
+}
+
+impl Rerouting {
+    /// Has routes follow, after a time, what `changes` make of links; what that adds to them.
+    ///
+    /// # Errors
+    /// If `plan` is that of another scenario.
+    pub fn new<'c>(
+        scenario: &Scenario,
+        plan: &Arc<Plan>,
+        changes: impl Iterator<Item = &'c Change>,
+    ) -> Result<(Self, Vec<Change>)> {
+        let Some(after) = scenario.simulation.reroute else { return Ok(Default::default()) };
+        let planned = down(&States::of(scenario));
+        let plans = Plans { scenario: scenario.clone(), kept: Mutex::default() };
+        // Whether a plan can be made does not depend on what is down.
+        netloom_plan::rerouted(scenario, plan, |_| false)?;
+        let plans = Arc::new(plans);
+        let (mut all, mut coming) = (Vec::new(), VecDeque::new());
+        for (at, down) in when(scenario, after, changes) {
+            let source: Arc<dyn RouteSource> = match down == planned {
+                true => Arc::new(PlannedRoutes(Arc::clone(plan))),
+                false => Arc::new(Routes {
+                    first: Arc::clone(plan),
+                    plans: Arc::clone(&plans),
+                    down: down.clone(),
+                }),
+            };
+            let (changes, routes) = (Vec::new(), Some(source));
+            all.push(Change { at, changes, route: None, node: None, routes });
+            coming.push_back((at, names(scenario, &down)));
+        }
+        Ok((Self { coming }, all))
+    }
+
+    /// Records the changes of which this says that they have happened, by their times.
+    pub fn record(&mut self, has_happened: impl Fn(Time) -> bool, events: &mut EventFile) {
+        let happened = self.coming.iter().take_while(|(at, _)| has_happened(*at)).count();
+        for (at, down) in self.coming.drain(..happened) {
+            events.record(at, What::Rerouted { down });
+        }
+    }
+}
+
+/// When routes change, and which links are down for them.
+fn when<'c>(
+    scenario: &Scenario,
+    after: Duration,
+    changes: impl Iterator<Item = &'c Change>,
+) -> Vec<(Time, Down)> {
+    let mut states = States::of(scenario);
+    let mut all: Vec<(Time, Down)> = Vec::new();
+    let mut known = down(&states);
+    let mut changes = changes.peekable();
+    while let Some(change) = changes.next() {
+        states.change(change);
+        // Changes at one time count together.
+        if changes.peek().is_some_and(|next| next.at == change.at) {
+            continue;
+        }
+        let down = down(&states);
+        if down != known {
+            all.push((change.at + after, down.clone()));
+            known = down;
+        }
+    }
+    all
+}
+
+/// The states of the pipes of each link.
+struct States(Vec<[LinkState; 2]>);
+
+impl States {
+    /// Those of the file.
+    fn of(scenario: &Scenario) -> Self {
+        let states = |link: &Link| [link.forward.state, link.reverse.state];
+        Self(scenario.links.iter().map(states).collect())
+    }
+
+    fn change(&mut self, change: &Change) {
+        for (pipe, set) in &change.changes {
+            if let Some(state) = set.state {
+                self.0[pipe.link.index()][pipe.direction.index()] = state;
+            }
+        }
+    }
+}
+
+/// Links that are down in either direction: no answer comes back over them.
+fn down(States(states): &States) -> Down {
+    let is_down = |states: &[LinkState; 2]| states.contains(&LinkState::Down);
+    (0..).zip(states).filter(|(_, states)| is_down(states)).map(|(link, _)| link).collect()
+}
+
+fn names(scenario: &Scenario, down: &Down) -> Vec<String> {
+    down.iter().map(|link| scenario.links[*link].name.clone()).collect()
+}
+
+/// Plans of one network with different links down, made when they are asked for.
+#[derive(Debug)]
+struct Plans {
+    scenario: Scenario,
+    /// Those that were asked for last.
+    kept: Mutex<VecDeque<(Down, Arc<Plan>)>>,
+}
+
+/// The routes without what is down.
+#[derive(Debug)]
+struct Routes {
+    /// The plan of the beginning, whose addresses stay.
+    first: Arc<Plan>,
+    plans: Arc<Plans>,
+    down: Down,
+}
+
+impl RouteSource for Routes {
+    fn routes(&self, node: u32) -> Vec<Route> {
+        PlannedRoutes(self.plan()).routes(node)
+    }
+}
+
+impl Routes {
+    fn plan(&self) -> Arc<Plan> {
+        // Plans are put in whole.
+        let mut kept = self.plans.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, plan)) = kept.iter().find(|(down, _)| *down == self.down) {
+            return Arc::clone(plan);
+        }
+        let is_down = |link| self.down.contains(&link);
+        // Invariant: a plan was made when the run began, and does not fail by what is down.
+        let plan = netloom_plan::rerouted(&self.plans.scenario, &self.first, is_down);
+        let plan = Arc::new(plan.expect("a plan can be made again"));
+        kept.truncate(KEPT - 1);
+        kept.push_front((self.down.clone(), Arc::clone(&plan)));
+        plan
+    }
+}

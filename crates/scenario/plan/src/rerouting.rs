@@ -1,0 +1,30 @@
+//! The plan of a network in which other links are down: its addresses stay, its routes do not. Not
+//! here: when links go down, and what follows from it.
+
+use netloom_link::LinkState;
+use netloom_scenario::Scenario;
+
+use crate::numbering::Numbering;
+use crate::{Plan, PlanError, keep_addresses, plan_numbered};
+
+/// The plan of `scenario` with the addresses of `plan`, which is its plan, and routes over links
+/// that are not down. `is_down` says it of each link, by its place.
+///
+/// # Errors
+/// Those of [`plan`](crate::plan()), if `plan` is that of another scenario.
+pub fn rerouted(
+    scenario: &Scenario,
+    plan: &Plan,
+    is_down: impl Fn(usize) -> bool,
+) -> Result<Plan, PlanError> {
+    let mut kept = keep_addresses(scenario, scenario, plan)?;
+    for (place, link) in kept.links.iter_mut().enumerate() {
+        let state = if is_down(place) { LinkState::Down } else { LinkState::Up };
+        (link.forward.state, link.reverse.state) = (state, state);
+    }
+    let ties = plan.generated.network.as_ref().map(|network| network.ties());
+    plan_numbered(&kept, |topology, _| {
+        let numbering = Numbering::in_file_order(topology);
+        Numbering { ties: ties.unwrap_or(numbering.ties), ..numbering }
+    })
+}
