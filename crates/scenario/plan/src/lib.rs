@@ -13,6 +13,7 @@
 //! | [`change`] | what leads from one network to another, step by step |
 //! | `wiring` | what links end at |
 //! | `traffic` | over which family traffic goes |
+//! | `ways` | the first step of packets |
 //! | `sysctls`, `hosts` | kernel parameters, the text of `/etc/hosts` |
 //!
 //! The result depends on nothing but the scenario: same scenario, same plan, on any machine.
@@ -34,6 +35,7 @@ mod routing;
 mod sysctls;
 mod topology;
 mod traffic;
+mod ways;
 mod wiring;
 
 #[cfg(test)]
@@ -47,6 +49,7 @@ pub use error::PlanError;
 pub use keeping::keep_addresses;
 pub use model::*;
 pub use rerouting::rerouted;
+pub use ways::Way;
 pub use wiring::{NoSwitch, link_end};
 
 use addresses::Addressing;

@@ -7,3 +7,4 @@ mod forward;
 mod properties;
 mod routing;
 mod vlans;
+mod ways;

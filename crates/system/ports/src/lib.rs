@@ -14,6 +14,7 @@
 //! | `tap` | the kernel's TAP device |
 //! | `plain_tap` | the same for who wants whole frames only |
 //! | `packet_device` | any interface of Ethernet, read and written as its driver would |
+//! | `packet_sender` | frames put on an interface by a program in its node |
 //! | `writing` | a frame written to a descriptor |
 //! | `packet_socket` | everything that passes an interface, as the kernel shows it to sniffers |
 //! | `offload` | what a TAP device may leave to the engine |
@@ -32,6 +33,7 @@ mod layout;
 pub mod memory;
 mod offload;
 mod packet_device;
+mod packet_sender;
 mod packet_socket;
 mod plain_tap;
 mod pool;
@@ -47,6 +49,7 @@ pub use frame::{Frame, FrameBuffer, HEAD_BYTES, TAIL_BYTES};
 pub use layout::{Malformed, Shape, SuperFrame, Transport};
 pub use offload::enable_offloads;
 pub use packet_device::{Losses, PacketDevice};
+pub use packet_sender::PacketSender;
 pub use packet_socket::{PacketSocket, Passed, Passing};
 pub use plain_tap::PlainTap;
 pub use pool::Pool;

@@ -119,23 +119,39 @@ pub(crate) fn open(
     index: libc::c_uint,
     options: impl FnOnce(&OwnedFd) -> io::Result<()>,
 ) -> io::Result<OwnedFd> {
+    open_bound(index, libc::ETH_P_ALL as u16, |fd| {
+        set(fd, libc::SOL_PACKET, libc::PACKET_VNET_HDR, 1)?;
+        set(fd, libc::SOL_PACKET, libc::PACKET_AUXDATA, 1)?;
+        options(fd)?;
+        // Beyond the limit of ordinary sockets where that is permitted, else as far as it goes.
+        if set(fd, libc::SOL_SOCKET, libc::SO_RCVBUFFORCE, BACKLOG).is_err() {
+            set(fd, libc::SOL_SOCKET, libc::SO_RCVBUF, BACKLOG)?;
+        }
+        Ok(())
+    })
+}
+
+/// The protocol of a socket into which nothing comes.
+pub(crate) const SENDS_ONLY: u16 = 0;
+
+/// A packet socket at the interface `index` for frames of a protocol; `options` are those that must
+/// be set before the first one comes.
+pub(crate) fn open_bound(
+    index: libc::c_uint,
+    protocol: u16,
+    options: impl FnOnce(&OwnedFd) -> io::Result<()>,
+) -> io::Result<OwnedFd> {
     let kind = libc::SOCK_RAW | libc::SOCK_NONBLOCK | libc::SOCK_CLOEXEC;
     // Of no protocol, so that nothing comes in from other interfaces before it is bound.
     // SAFETY: the call has no pointers.
     let fd = check(unsafe { libc::socket(libc::AF_PACKET, kind, 0) })?;
     // SAFETY: the descriptor is new and nobody else's.
     let fd = unsafe { OwnedFd::from_raw_fd(fd) };
-    set(&fd, libc::SOL_PACKET, libc::PACKET_VNET_HDR, 1)?;
-    set(&fd, libc::SOL_PACKET, libc::PACKET_AUXDATA, 1)?;
     options(&fd)?;
-    // Beyond the limit of ordinary sockets where that is permitted, else as far as it goes.
-    if set(&fd, libc::SOL_SOCKET, libc::SO_RCVBUFFORCE, BACKLOG).is_err() {
-        set(&fd, libc::SOL_SOCKET, libc::SO_RCVBUF, BACKLOG)?;
-    }
     // SAFETY: all-zero bytes are a valid `sockaddr_ll`.
     let mut address: libc::sockaddr_ll = unsafe { mem::zeroed() };
     address.sll_family = libc::AF_PACKET as u16;
-    address.sll_protocol = (libc::ETH_P_ALL as u16).to_be();
+    address.sll_protocol = protocol.to_be();
     address.sll_ifindex = index as i32;
     let length = mem::size_of_val(&address) as libc::socklen_t;
     // SAFETY: the descriptor is open, and the address lives through the call and has this length.
