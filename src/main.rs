@@ -15,8 +15,11 @@ fn main() -> ExitCode {
     let first = arguments.next();
     let code = match first.as_deref() {
         // In nodes, the binary has the name of another command.
-        Some(traffic::ROLE) if arguments.next().is_none() => generator::main(),
-        Some(traffic::ROLE) => traffic::main(),
+        Some(traffic::ROLE) => match arguments.next().as_deref() {
+            None => generator::main(),
+            Some(generator::REPLAY) => generator::replay(&arguments.next().unwrap_or_default()),
+            Some(_) => traffic::main(),
+        },
         _ if Path::new(&name).ends_with(netloom_cli::report_metric::NAME) => {
             netloom_cli::report_metric::main()
         }

@@ -323,3 +323,168 @@ fn a_fluid_is_set_on_a_running_link_and_keeps_it_as_it_can_be() {
     lab.ok(&["set", "line", "background=none"]);
     lab.ok(&["set", "line", "queue.discipline=codel"]);
 }
+
+/// The sum of RFC 1071 over some bytes: 0xffff if a checksum among them is right.
+fn sum(bytes: &[u8]) -> u32 {
+    let words = bytes
+        .chunks(2)
+        .map(|two| u32::from(two[0]) << 8 | two.get(1).map_or(0, |low| u32::from(*low)));
+    words.fold(0, |sum, word| ((sum + word) & 0xffff) + ((sum + word) >> 16))
+}
+
+/// What tells a frame of the capture from those of kernels.
+const MARK: &[u8] = b"replayed";
+
+/// Ethernet frames of a made-up capture: UDP, TCP and ICMP over IPv4, UDP over IPv6, by turns, each
+/// with its number. Their checksums are left to an interface that never was.
+fn recorded(number: u8) -> Vec<u8> {
+    let payload = [MARK, &[number; 9]].concat();
+    let (protocol, mut upper) = match number % 4 {
+        0 | 3 => {
+            let length = 8 + payload.len() as u8;
+            (17, vec![0x13, 0xc4, 0x13, 0xc5, 0, length, 0x12, 0x34])
+        }
+        1 => {
+            // A SYN to a port on which nothing listens.
+            let mut header = vec![0x20, number, 0x13, 0xc5, 0, 0, 0, 1, 0, 0, 0, 0];
+            header.extend([0x50, 2, 0x10, 0, 0, 0, 0, 0]);
+            (6, header)
+        }
+        _ => (1, vec![8, 0, 0, 0, 0, 7, 0, number]),
+    };
+    upper.extend(payload);
+    let length = upper.len() as u8;
+    let ethernet = [2, 9, 9, 9, 9, 9, 2, 8, 8, 8, 8, 8];
+    let header = match number % 4 {
+        3 => {
+            let mut header = vec![0x86, 0xdd, 0x60, 0, 0, 0, 0, length, 17, 64];
+            header.extend("2001:db8::1".parse::<std::net::Ipv6Addr>().unwrap().octets());
+            header.extend("2001:db8::2".parse::<std::net::Ipv6Addr>().unwrap().octets());
+            header
+        }
+        _ => {
+            let mut header = vec![8, 0, 0x45, 0, 0, 20 + length, 1, number, 0x40, 0, 64, protocol];
+            header.extend([0, 0, 192, 0, 2, 1, 192, 0, 2, 2]);
+            header
+        }
+    };
+    [&ethernet[..], &header, &upper].concat()
+}
+
+/// Holds a frame that came against that of the capture: all bytes are the same but for addresses
+/// and checksums, which are right.
+fn is_rewritten(came: &[u8], number: u8) {
+    let was = recorded(number);
+    let (v6, header) = (number % 4 == 3, if number % 4 == 3 { 54 } else { 34 });
+    let (at, protocol) = match number % 4 {
+        0 | 3 => (header + 6, 17),
+        1 => (header + 16, 6),
+        _ => (header + 2, 1),
+    };
+    let addresses = if v6 { 22..54 } else { 26..34 };
+    let wanted: &[u8] = match v6 {
+        true => &[
+            [0xfd, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 1],
+            [0xfd, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 2],
+        ]
+        .concat(),
+        false => &[10, 0, 0, 1, 10, 0, 0, 2],
+    };
+    assert_eq!(&came[addresses.clone()], wanted, "frame {number}");
+    let mut same = came.to_vec();
+    same[..12].copy_from_slice(&was[..12]);
+    same[addresses.clone()].copy_from_slice(&was[addresses.clone()]);
+    same[at..at + 2].copy_from_slice(&was[at..at + 2]);
+    if !v6 {
+        assert_eq!(sum(&came[14..34]), 0xffff, "the header of frame {number}");
+        same[24..26].copy_from_slice(&was[24..26]);
+    }
+    assert_eq!(same, was, "frame {number}");
+    let pseudo = match protocol {
+        1 => vec![],
+        _ => [&came[addresses], &[0, protocol, 0, (came.len() - header) as u8]].concat(),
+    };
+    assert_eq!(sum(&[&pseudo, &came[header..]].concat()), 0xffff, "frame {number}");
+}
+
+/// Frames of a capture leave with the addresses of this network, in their order, none before its
+/// time, and kernels take them for their own.
+#[test]
+fn a_capture_is_replayed_with_other_addresses_and_never_too_early() {
+    const FRAMES: u8 = 40;
+    let lab = Lab::new(
+        "topology:\n  nodes: { a: , b: }\n  links:\n    \
+           - { endpoints: [\"a:eth1\", \"b:eth1\"] }\nmeasure: { capture: ['b:eth1'] }\n\
+         traffic:\n  \
+           - name: day\n    from: a\n    to: b\n    for: 3s\n    replay:\n      \
+             file: day.pcap\n      \
+             stretch: 2\n      rewrite: { 192.0.2.1: a, 192.0.2.2: b, '2001:db8::1': a, \
+             '2001:db8::2': b }\n",
+    );
+    // Three at once, then a gap of 30 ms, and so on.
+    let after = |number: u8| u64::from(number / 3) * 30_000_000;
+    let mut file =
+        vec![0x4d, 0x3c, 0xb2, 0xa1, 2, 0, 4, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 4, 0, 1, 0, 0, 0];
+    for number in 0..FRAMES {
+        let frame = recorded(number);
+        let at = 500_000_000 + after(number);
+        let length = frame.len() as u32;
+        let head = [
+            1_700_000_000 + (at / 1_000_000_000) as u32,
+            (at % 1_000_000_000) as u32,
+            length,
+            length,
+        ];
+        file.extend(head.map(u32::to_le_bytes).as_flattened());
+        file.extend(frame);
+    }
+    std::fs::write(lab.path("day.pcap"), &file).unwrap();
+    lab.ok(&["run", "-o", "results"]);
+    let zero = (summary(&lab)["started_unix"].as_f64().unwrap() * 1e9) as u64;
+    let mut reader =
+        PcapNgReader::new(File::open(lab.path("results/captures/b-eth1.pcapng")).unwrap()).unwrap();
+    let (mut next, mut answers) = (0, [0; 3]);
+    while let Some(Ok(block)) = reader.next_block() {
+        let Block::EnhancedPacket(packet) = block else { continue };
+        let bytes = &packet.data[..];
+        let is_marked = bytes.len() > 34 && bytes.windows(MARK.len()).any(|part| part == MARK);
+        match (bytes.get(12..14), bytes.get(26..30), bytes.get(34)) {
+            // An echo reply, a port that is unreachable; and a TCP reset, which quotes nothing.
+            (Some([8, 0]), Some([10, 0, 0, 2]), Some(0)) if is_marked => answers[0] += 1,
+            (Some([8, 0]), Some([10, 0, 0, 2]), Some(3)) if is_marked => answers[1] += 1,
+            (Some([8, 0]), Some([10, 0, 0, 2]), Some(0x13)) => answers[2] += 1,
+            // What b answers over IPv6.
+            (Some([0x86, 0xdd]), ..) if bytes[20] == 58 => {}
+            _ if is_marked => {
+                assert_eq!(bytes[bytes.len() - 1], next, "the order is not that of the capture");
+                is_rewritten(bytes, next);
+                let left = (packet.timestamp.as_nanos() as u64).saturating_sub(zero);
+                // The summary has microseconds of the zero; time 0 of the sender is after it.
+                let due = 2 * after(next);
+                assert!(left + 1_000_000 >= due, "frame {next} left at {left}, due at {due}");
+                next += 1;
+            }
+            _ => {}
+        }
+    }
+    assert_eq!(next, FRAMES);
+    assert!(
+        answers.iter().all(|answers| *answers > 0),
+        "b answers what it understands: {answers:?}"
+    );
+    let sums = sums(&lab);
+    let day = &sums[&("day".into(), "a".into())];
+    let bytes: usize = (0..FRAMES).map(|number| recorded(number).len()).sum();
+    assert_eq!((day["sent_packets"], day["refused_packets"]), (FRAMES.into(), 0));
+    assert_eq!(day["sent_bytes"], bytes as u64);
+    assert_eq!(day.get("lost_packets"), None, "nobody counts what comes");
+    assert_eq!(summary(&lab)["flows"][0]["protocol"], "replay");
+    // Simulated packets have no bytes.
+    let (code, error) = lab.fails(&["run", "--simulate", "-o", "simulated"]);
+    assert!(code != 0 && error.contains("replays the bytes of a capture"), "{error}");
+    // What cannot be sent is known before anything is made.
+    file.truncate(file.len() - 1);
+    std::fs::write(lab.path("day.pcap"), &file).unwrap();
+    let (code, error) = lab.fails(&["run", "-o", "again"]);
+    assert!(code == 2 && error.contains("was not written to its end"), "{code}: {error}");
+}

@@ -6,35 +6,55 @@ use std::io::{self, Read};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
-use netloom_scenario::{Unreadable, similar};
+use netloom_scenario::{OpenCapture, ReadFile, Unreadable, similar};
 use nix::libc;
 use nix::sys::statfs::{PROC_SUPER_MAGIC, fstatfs};
 
 /// Largest file that is read.
 const MAX_BYTES: u64 = 64 << 20;
 
+/// Reads files by names that are relative to a folder.
+pub struct Reader<'a>(&'a Path);
+
 /// Reads files by names that are relative to `folder`.
-pub fn reader(folder: &Path) -> impl FnMut(&str) -> Result<String, Unreadable> + '_ {
-    move |name| read(folder, name)
+pub fn reader(folder: &Path) -> Reader<'_> {
+    Reader(folder)
 }
 
-fn read(folder: &Path, name: &str) -> Result<String, Unreadable> {
-    let path = folder.join(name);
+impl ReadFile for Reader<'_> {
+    fn text(&mut self, name: &str) -> Result<String, Unreadable> {
+        read(&self.0.join(name))
+    }
+
+    fn capture(&mut self, name: &str) -> Result<OpenCapture, Unreadable> {
+        let path = self.0.join(name);
+        let file = open(&path)?;
+        let whole = fs::canonicalize(&path).map_err(|error| unreadable(&path, &error))?;
+        let path = whole.into_os_string().into_string();
+        let path = path.map_err(|_| Unreadable::because("its path is not UTF-8 text"))?;
+        Ok(OpenCapture { path, bytes: Box::new(file) })
+    }
+}
+
+/// Opens a file on a disk or in memory.
+fn open(path: &Path) -> Result<fs::File, Unreadable> {
     let open = || -> io::Result<(fs::File, bool)> {
         // Opening a pipe would wait for somebody who writes to it.
-        let file = fs::OpenOptions::new().read(true).custom_flags(libc::O_NONBLOCK).open(&path)?;
+        let file = fs::OpenOptions::new().read(true).custom_flags(libc::O_NONBLOCK).open(path)?;
         let is_stored = fstatfs(&file)?.filesystem_type() != PROC_SUPER_MAGIC;
         let is_file = file.metadata()?.is_file() && is_stored;
         Ok((file, is_file))
     };
-    let (file, is_file) = open().map_err(|error| unreadable(&path, &error))?;
-    if !is_file {
-        return Err(Unreadable::because("it is no regular file on a disk or in memory"));
+    match open().map_err(|error| unreadable(path, &error))? {
+        (file, true) => Ok(file),
+        (_, false) => Err(Unreadable::because("it is no regular file on a disk or in memory")),
     }
+}
+
+fn read(path: &Path) -> Result<String, Unreadable> {
+    let file = open(path)?;
     let mut text = String::new();
-    file.take(MAX_BYTES + 1)
-        .read_to_string(&mut text)
-        .map_err(|error| unreadable(&path, &error))?;
+    file.take(MAX_BYTES + 1).read_to_string(&mut text).map_err(|error| unreadable(path, &error))?;
     if text.len() as u64 > MAX_BYTES {
         return Err(Unreadable::because(format!("it has more than {} MiB", MAX_BYTES >> 20)));
     }

@@ -100,13 +100,22 @@ impl TrafficRow {
         }
     }
 
+    /// What of a packet is not payload.
+    fn headers(&self) -> u64 {
+        match self.transport {
+            Transport::Icmp | Transport::Udp { .. } => HEADERS,
+            // Of a capture whole frames count.
+            Transport::Tcp { .. } | Transport::Frames => 0,
+        }
+    }
+
     fn has_packets(&self) -> bool {
         !matches!(self.transport, Transport::Tcp { .. })
     }
 
     /// Adds an interval to its flow.
     fn add_to(&self, flow: &mut FlowStatus) {
-        let headers = if self.has_packets() { HEADERS } else { 0 };
+        let headers = self.headers();
         let payload = |packets: u64, bytes: u64| Count {
             frames: packets,
             bytes: bytes.saturating_sub(headers * packets),

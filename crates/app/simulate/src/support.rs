@@ -1,7 +1,9 @@
 //! What of a scenario can be simulated. What cannot is an error, or is said in the results; nothing
 //! is left out in silence. Not here: how it is simulated.
 
-use netloom_scenario::{Limits, Node, NodeKind, Routing, Scenario, Start, TimelineAction};
+use netloom_scenario::{
+    Limits, Node, NodeKind, Routing, Scenario, Start, TimelineAction, Transport,
+};
 use netloom_units::readable::counted;
 
 use crate::tcp;
@@ -39,6 +41,7 @@ pub fn check(scenario: &Scenario, commands: Commands) -> Support {
     support.commands(scenario, commands);
     scenario.nodes.iter().for_each(|node| support.node(node));
     support.limits(scenario);
+    support.replays(scenario);
     support.measures(scenario);
     support.waits(scenario);
     support.not_modelled.extend(NEVER_MODELLED.map(Into::into));
@@ -124,6 +127,17 @@ impl Support {
                  without `--simulate`"
                     .into(),
             );
+        }
+    }
+
+    /// Frames of captures: simulated packets have no bytes.
+    fn replays(&mut self, scenario: &Scenario) {
+        for traffic in scenario.traffic.iter().filter(|one| one.transport == Transport::Frames) {
+            self.errors.push(format!(
+                "traffic `{}` cannot be simulated, since it replays the bytes of a capture: leave \
+                 it out, or send a `trace` with its times and lengths, or run without `--simulate`",
+                traffic.name
+            ));
         }
     }
 

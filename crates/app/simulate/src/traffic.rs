@@ -2,7 +2,7 @@
 
 use std::net::IpAddr;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use netloom_link::Stream;
 use netloom_plan::Plan;
 use netloom_scenario::{Scenario, Start, Traffic, Transport};
@@ -78,6 +78,8 @@ fn spec(
     };
     let (kind, dscp) = match &traffic.transport {
         Transport::Icmp => (FlowKind::Ping { arrivals: arrivals()? }, None),
+        // Refused by `support`.
+        Transport::Frames => bail!("traffic `{}` replays a capture", traffic.name),
         Transport::Udp { port, dscp } => {
             (FlowKind::Udp { port: *port, arrivals: arrivals()? }, *dscp)
         }

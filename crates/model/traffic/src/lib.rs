@@ -20,11 +20,13 @@
 //! | `receivers` | who receives, where a group does: [`Receivers`] |
 //! | `files` | reading in the files that models name |
 //! | `recorded` | arrivals from files: [`Arrivals`] |
+//! | `capture` | frames of captures, with other addresses: [`CaptureReader`], [`Rewriter`] |
 //! | `estimate` | what a measured series says: [`Series`], [`wavelet_hurst`] |
 //! | `moments` | mean and variance of a model: [`Moments`] |
 //!
-//! Not here: sockets, clocks, frame contents, files (whoever holds them gives their text).
+//! Not here: sockets, clocks, files (whoever holds them gives their text or bytes).
 
+mod capture;
 mod distribution;
 mod emission;
 mod estimate;
@@ -41,6 +43,10 @@ mod source;
 mod train;
 mod transfer;
 
+pub use capture::{
+    Addressed, CaptureError, CaptureReader, FrameFault, LinkType, RecordedFrame, Rewriter, Survey,
+    Unsendable, packet_bytes,
+};
 pub use distribution::{
     Amount, Distribution, DurationDistribution, Law, Lognormal, Pareto, Samples, SizeDistribution,
     Uniform, Weibull,
@@ -51,7 +57,7 @@ pub use load::{Line, Load};
 pub use model::{
     ArrivalsConfig, BulkConfig, CbrConfig, Exchange, Exchanges, Flow, FlowList, Flows, FlowsConfig,
     HttpConfig, Model, ModelKeys, OnOffConfig, Pictures, PingConfig, PoissonConfig, PpbpConfig,
-    RateList, RatesConfig, Start, TraceConfig, TrafficError, VbrConfig,
+    RateList, RatesConfig, ReplayConfig, Start, TraceConfig, TrafficError, VbrConfig,
 };
 pub use moments::Moments;
 pub use pace::Pace;

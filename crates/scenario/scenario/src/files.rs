@@ -9,8 +9,38 @@ use netloom_link::{FileError, PipeChange, SharedData};
 /// should be, counts again.
 const MAX_BYTES: usize = 256 << 20;
 
-/// Gives the text of a file by the name that was written.
-pub type ReadFile<'a> = dyn FnMut(&str) -> Result<String, Unreadable> + 'a;
+/// Who gives files by the names that were written. A function that gives texts has no captures.
+pub trait ReadFile {
+    /// The text of a file.
+    ///
+    /// # Errors
+    /// It cannot be read.
+    fn text(&mut self, name: &str) -> Result<String, Unreadable>;
+
+    /// A capture, which is too long to be held.
+    ///
+    /// # Errors
+    /// It cannot be read.
+    fn capture(&mut self, name: &str) -> Result<OpenCapture, Unreadable>;
+}
+
+/// A capture that is open.
+pub struct OpenCapture {
+    /// Where it is, from the root of the file system on.
+    pub path: String,
+    /// Its bytes, from the beginning on.
+    pub bytes: Box<dyn std::io::Read>,
+}
+
+impl<F: FnMut(&str) -> Result<String, Unreadable>> ReadFile for F {
+    fn text(&mut self, name: &str) -> Result<String, Unreadable> {
+        self(name)
+    }
+
+    fn capture(&mut self, _: &str) -> Result<OpenCapture, Unreadable> {
+        Err(Unreadable::because("captures cannot be read here"))
+    }
+}
 
 /// Why a file could not be read.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -30,7 +60,7 @@ impl Unreadable {
 
 /// The files of one scenario.
 pub(crate) struct Files<'a> {
-    read: &'a mut ReadFile<'a>,
+    read: &'a mut dyn ReadFile,
     left: usize,
     shared: SharedData,
     /// What nodes have of them.
@@ -38,7 +68,7 @@ pub(crate) struct Files<'a> {
 }
 
 impl<'a> Files<'a> {
-    pub fn new(read: &'a mut ReadFile<'a>) -> Self {
+    pub fn new(read: &'a mut dyn ReadFile) -> Self {
         Self { read, left: MAX_BYTES, shared: SharedData::default(), texts: HashMap::new() }
     }
 
@@ -47,7 +77,7 @@ impl<'a> Files<'a> {
         if let Some(known) = self.texts.get(name) {
             return known.clone();
         }
-        let text = (self.read)(name).and_then(|text| {
+        let text = self.read.text(name).and_then(|text| {
             self.left = self.left.checked_sub(text.len()).ok_or_else(too_much)?;
             Ok(text)
         });
@@ -55,11 +85,16 @@ impl<'a> Files<'a> {
         text
     }
 
+    /// A capture, from its beginning.
+    pub fn capture(&mut self, name: &str) -> Result<OpenCapture, Unreadable> {
+        self.read.capture(name)
+    }
+
     /// Reads in what `change` names, each file once for all links.
     pub fn load(&mut self, change: &mut PipeChange) -> Result<(), Vec<FileError<Unreadable>>> {
         let Self { read, left, shared, .. } = self;
         let mut read = |file: &str| {
-            let text = read(file)?;
+            let text = read.text(file)?;
             *left = left.checked_sub(text.len()).ok_or_else(too_much)?;
             Ok(text)
         };

@@ -48,7 +48,7 @@ pub use address::*;
 pub use diagnostic::similar;
 pub use diagnostic::{Diagnostic, Diagnostics, Related, Severity};
 pub use ends::LinkEnds;
-pub use files::{ReadFile, Unreadable};
+pub use files::{OpenCapture, ReadFile, Unreadable};
 pub use happenings::{Happening, Lasting};
 pub use layer2::{Layer2, Port};
 pub use limits::{Controller, CpuQuota, Limits};

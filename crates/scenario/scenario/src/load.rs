@@ -25,7 +25,7 @@ pub struct Loaded {
 /// # Errors
 /// As [`load_with_files`]; a file that is named cannot be read.
 pub fn load(text: &str) -> Result<Loaded, Diagnostics> {
-    load_with_files(text, &mut |_| Err(Unreadable::because("files cannot be read here")))
+    load_with_files(text, &mut |_: &str| Err(Unreadable::because("files cannot be read here")))
 }
 
 /// Reads a scenario file's text: YAML to a tree, tree to typed values, values to a scenario with
@@ -35,7 +35,7 @@ pub fn load(text: &str) -> Result<Loaded, Diagnostics> {
 /// # Errors
 /// Everything that is wrong with the file, as far as it can be known in one pass; warnings are
 /// among the findings then. Where the text is not YAML at all, only the first fault is known.
-pub fn load_with_files(text: &str, read: &mut ReadFile<'_>) -> Result<Loaded, Diagnostics> {
+pub fn load_with_files(text: &str, read: &mut dyn ReadFile) -> Result<Loaded, Diagnostics> {
     let tree = yaml::parse(text).map_err(|error| Diagnostics::new(vec![error]))?;
     let decoded = decode::<RawScenario>(&tree);
     let mut findings = decoded.errors;
@@ -66,7 +66,7 @@ pub fn value<T: DeserializeOwned>(text: &str) -> Result<T, Diagnostics> {
 ///
 /// # Errors
 /// Everything that is wrong with them.
-pub fn properties(text: &str, read: &mut ReadFile<'_>) -> Result<PipeChange, Diagnostics> {
+pub fn properties(text: &str, read: &mut dyn ReadFile) -> Result<PipeChange, Diagnostics> {
     let tree = yaml::parse(text).map_err(|error| Diagnostics::new(vec![error]))?;
     let decoded = decode::<RawPipe>(&tree);
     let mut findings = decoded.errors;

@@ -5,6 +5,7 @@ use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Component, Path, PathBuf};
 use std::time::Duration as Patience;
 
+use anyhow::Context;
 use netloom_api::event::What;
 use netloom_api::state::ProcessState;
 use netloom_monitor::Observation;
@@ -35,6 +36,14 @@ const MOST_OF_THE_KERNELS: u64 = 16 << 20;
 /// The exit code of a process that was killed.
 const KILLED: i32 = 128 + libc::SIGKILL;
 
+/// What a process reads from its standard input.
+pub enum Input {
+    /// A text.
+    Text(String),
+    /// A file of the machine, which its node need not have.
+    File(PathBuf),
+}
+
 type Exited = oneshot::Receiver<ExitStatus>;
 
 /// Waits for the start condition, runs the process, keeps its files. An error says in words what
@@ -45,7 +54,7 @@ pub async fn live(
     run: Run,
     process: Process,
     node: String,
-    input: Option<String>,
+    input: Option<Input>,
 ) -> Result<(), String> {
     let instance = Instance { run, process, node, input };
     let planned = match instance.until_start().await {
@@ -65,7 +74,7 @@ struct Instance {
     run: Run,
     process: Process,
     node: String,
-    input: Option<String>,
+    input: Option<Input>,
 }
 
 impl Instance {
@@ -222,7 +231,8 @@ impl Instance {
         let [stdout, stderr] = self.outputs();
         let stdio = Stdio::Files {
             stdin: match &self.input {
-                Some(input) => in_memory(input)?.into(),
+                Some(Input::Text(text)) => in_memory(text)?.into(),
+                Some(Input::File(file)) => stored(file)?.into(),
                 None => File::open("/dev/null")?.into(),
             },
             stdout: private_file(&stdout)?.into(),
@@ -321,6 +331,11 @@ fn in_memory(text: &str) -> io::Result<File> {
     file.write_all(text.as_bytes())?;
     file.rewind()?;
     Ok(file)
+}
+
+/// A file of the machine, to be read from its beginning.
+fn stored(path: &Path) -> anyhow::Result<File> {
+    File::open(path).with_context(|| format!("cannot open {}", path.display()))
 }
 
 /// The end of a file as text; empty if it cannot be read.

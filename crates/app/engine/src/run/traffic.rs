@@ -7,19 +7,21 @@ use std::path::Path;
 
 use anyhow::{Context, Result};
 use netloom_gauge::generator::{
-    Arrived, Ip, Order, Over, Receive, ReceivedReport, Reckoning, Send, Sent, SentReport,
+    Arrived, Ip, Order, Over, REPLAY, Receive, ReceivedReport, Reckoning, Replay, Send, Sent,
+    SentReport,
 };
 use netloom_gauge::traffic::{Protocol, READY, ROLE};
 use netloom_scenario::{
     Command, IpFamily, Milestone, Process, Ready, Scenario, Start, Traffic, Transport,
 };
-use netloom_traffic::Model;
+use netloom_traffic::{Model, ReplayConfig};
 use netloom_units::{Duration, Time};
 use nix::sys::time::TimeValLike;
 use nix::time::{ClockId, clock_gettime};
+use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use super::instance;
+use super::instance::{self, Input};
 use super::shared::Run;
 use crate::live::LiveNetwork;
 use crate::metrics;
@@ -32,9 +34,10 @@ pub fn processes(scenario: &Scenario) -> Vec<Process> {
     receivers.chain(entries().map(sender)).collect()
 }
 
-/// Whether somebody must be there to receive: hosts answer echo requests by themselves.
+/// Whether somebody must be there to receive: hosts answer echo requests by themselves, and frames
+/// of a capture are for whoever they are for.
 pub fn needs_receivers(entry: &Traffic) -> bool {
-    entry.transport != Transport::Icmp
+    !matches!(entry.transport, Transport::Icmp | Transport::Frames)
 }
 
 fn receiver(entry: &Traffic) -> Process {
@@ -95,7 +98,7 @@ pub async fn receive(
     let ip = ip(&run, &entry)?;
     let receive = Receive { protocol, ip, port, serves, dscp, congestion_control, reckoning };
     let order = in_json(&Order::Receive(receive))?;
-    instance::live(run, receiver(&entry), node, Some(order)).await
+    instance::live(run, receiver(&entry), node, Some(Input::Text(order))).await
 }
 
 /// The version of IP that an entry goes over.
@@ -114,7 +117,7 @@ fn ip(run: &Run, entry: &Traffic) -> Result<Ip, String> {
 /// The DSCP and the congestion control of an entry.
 fn controls(transport: &Transport) -> (Option<u8>, Option<String>) {
     match transport {
-        Transport::Icmp => (None, None),
+        Transport::Icmp | Transport::Frames => (None, None),
         Transport::Udp { dscp, .. } => (*dscp, None),
         Transport::Tcp { dscp, congestion_control, .. } => (*dscp, congestion_control.clone()),
     }
@@ -129,28 +132,17 @@ pub async fn send(
     reckoning: Reckoning,
 ) -> Result<(), String> {
     let node = entry.from[number].clone();
-    let (dscp, congestion_control) = controls(&entry.transport);
-    let over = match &entry.transport {
-        Transport::Icmp => Over::Icmp,
-        Transport::Udp { .. } => Over::Udp,
-        Transport::Tcp { .. } => Over::Tcp,
+    let mut process = sender(&entry);
+    let input = match &entry.model {
+        Model::Replay(config) => {
+            let order = in_json(&replay(&run, &entry, config, reckoning)?)?;
+            if let Command::Exec(words) = &mut process.command {
+                words.extend([REPLAY.into(), order]);
+            }
+            Input::File(config.file.clone().into())
+        }
+        _ => Input::Text(in_json(&sending(&run, &entry, number, seed, reckoning)?)?),
     };
-    let order = Order::Send(Box::new(Send {
-        over,
-        to: entry.receivers(&node),
-        ip: ip(&run, &entry)?,
-        port: entry.transport.port().unwrap_or_default().1,
-        flow: u16::try_from(number).map_err(|_| "there are more than 65536 senders")?,
-        model: entry.model.clone(),
-        sizes: entry.sizes.clone(),
-        seed,
-        stream: entry.stream(&node),
-        time: entry.time,
-        dscp,
-        congestion_control,
-        reckoning,
-    }));
-    let order = in_json(&order)?;
     let receiver = receiver_name(&entry);
     let ready = tokio::select! {
         ready = run.state().board.reached(&receiver, Milestone::Ready),
@@ -159,7 +151,6 @@ pub async fn send(
         else => Ok(()),
     };
     // The receiver's failure is reported already; the sender would be refused.
-    let mut process = sender(&entry);
     if let Err(never) = ready {
         let state = netloom_api::state::ProcessState::NeverStarted;
         run.state().board.set(&process.name, &node, state);
@@ -170,10 +161,85 @@ pub async fn send(
     if let Start::At(at) = &mut process.start {
         *at = (*at).max(run.now().since(run.state().begun()));
     }
-    instance::live(run, process, node, Some(order)).await
+    instance::live(run, process, node, Some(input)).await
 }
 
-fn in_json(order: &Order) -> Result<String, String> {
+/// The order to send what a model says.
+fn sending(
+    run: &Run,
+    entry: &Traffic,
+    number: usize,
+    seed: u64,
+    reckoning: Reckoning,
+) -> Result<Order, String> {
+    let node = &entry.from[number];
+    let (dscp, congestion_control) = controls(&entry.transport);
+    let over = match &entry.transport {
+        Transport::Icmp => Over::Icmp,
+        Transport::Udp { .. } => Over::Udp,
+        Transport::Tcp { .. } => Over::Tcp,
+        // They have an order of their own.
+        Transport::Frames => return Err("a capture is sent by `replay` only".into()),
+    };
+    Ok(Order::Send(Box::new(Send {
+        over,
+        to: entry.receivers(node),
+        ip: ip(run, entry)?,
+        port: entry.transport.port().unwrap_or_default().1,
+        flow: u16::try_from(number).map_err(|_| "there are more than 65536 senders")?,
+        model: entry.model.clone(),
+        sizes: entry.sizes.clone(),
+        seed,
+        stream: entry.stream(node),
+        time: entry.time,
+        dscp,
+        congestion_control,
+        reckoning,
+    })))
+}
+
+/// The order to send the frames of a capture.
+fn replay(
+    run: &Run,
+    entry: &Traffic,
+    config: &ReplayConfig,
+    reckoning: Reckoning,
+) -> Result<Replay, String> {
+    let deployment = run.network().deployment();
+    let plan = &deployment.plan;
+    let name = &entry.name;
+    let ([from], [to]) = (&entry.from[..], &entry.to[..]) else {
+        return Err(format!("traffic `{name}` is not from one node to one"));
+    };
+    let family = plan.family(entry);
+    let way = family.and_then(|family| plan.way(from, plan.known_as(to, family)?));
+    let way = way.ok_or_else(|| {
+        format!(
+            "traffic `{name}`: the plan has no way from `{from}` to `{to}`, by which a capture \
+             could leave; give `{from}` a route in `routes`"
+        )
+    })?;
+    let addresses = config.rewrite.iter().map(|(address, node)| {
+        let family = if address.is_ipv4() { IpFamily::Ipv4 } else { IpFamily::Ipv6 };
+        let own = plan.known_as(node, family).ok_or_else(|| {
+            format!("traffic `{name}`: `{node}` has no address of the family of {address}")
+        });
+        Ok((*address, own?))
+    });
+    let addresses = addresses.collect::<Result<_, String>>()?;
+    Ok(Replay {
+        config: config.clone(),
+        interface: way.interface.name.clone(),
+        from: way.interface.mac.0,
+        to: way.next.0,
+        mtu: way.interface.mtu,
+        addresses,
+        time: entry.time,
+        reckoning,
+    })
+}
+
+fn in_json(order: &impl Serialize) -> Result<String, String> {
     serde_json::to_string(order).map_err(|error| format!("cannot write an order: {error}"))
 }
 

@@ -40,6 +40,14 @@ pub enum TrafficError {
         /// The model's name.
         model: &'static str,
     },
+    /// The model sends frames of a capture.
+    #[error(
+        "`{model}` sends frames of a capture, between nodes only; `trace` has times and lengths"
+    )]
+    WholeFrames {
+        /// The model's name.
+        model: &'static str,
+    },
     /// A recording begins again before it is over.
     #[error("`repeat: {repeat}` is not after the last arrival, at {last}")]
     RepeatsEarly {

@@ -12,6 +12,7 @@
 //! | `vbr` | pictures of a video |
 //! | `bulk`, `http` | what TCP paces: descriptions |
 //! | `ping` | requests at a constant interval |
+//! | `replay` | frames of a capture: a description |
 
 mod bulk;
 mod cbr;
@@ -24,6 +25,7 @@ mod ping;
 mod poisson;
 mod ppbp;
 mod rates;
+mod replay;
 mod trace;
 mod vbr;
 
@@ -51,6 +53,7 @@ pub(crate) use ppbp::PpbpBursts;
 pub use ppbp::PpbpConfig;
 pub use rates::{RateList, RatesConfig};
 pub(crate) use rates::{Steps, Varying};
+pub use replay::ReplayConfig;
 pub(crate) use trace::Recorded;
 pub use trace::TraceConfig;
 pub(crate) use vbr::Video;
@@ -218,6 +221,8 @@ models! {
     Http(HttpConfig) = http "http";
     /// Echo requests at a constant interval.
     Ping(PingConfig) = ping "ping";
+    /// Frames of a capture, with their bytes.
+    Replay(ReplayConfig) = replay "replay";
 }
 
 impl Model {
@@ -255,6 +260,7 @@ impl Model {
             Self::Bulk(bulk) => bulk.bytes.is_some(),
             Self::Http(http) => http.requests.is_some(),
             Self::Ping(ping) => ping.count.is_some(),
+            Self::Replay(_) => true,
             Self::Cbr(_) | Self::Poisson(_) | Self::OnOff(_) | Self::Ppbp(_) | Self::Vbr(_) => {
                 false
             }
@@ -264,7 +270,7 @@ impl Model {
     /// Whether what it sends depends on its random numbers, with `sizes`.
     pub fn is_random(&self, sizes: &Sizes) -> bool {
         match self {
-            Self::Trace(_) | Self::Bulk(_) => false,
+            Self::Trace(_) | Self::Bulk(_) | Self::Replay(_) => false,
             Self::Vbr(_) | Self::Ping(_) => !matches!(sizes, Sizes::Constant(_)),
             Self::Flows(FlowsConfig { file: Some(_), .. }) => !matches!(sizes, Sizes::Constant(_)),
             _ => true,

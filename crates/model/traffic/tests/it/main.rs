@@ -2,6 +2,7 @@
 //! changes from run to run; bounds are those that a correct model misses once in a hundred seeds,
 //! where nothing else is said.
 
+mod captures;
 mod common;
 
 mod distributions;

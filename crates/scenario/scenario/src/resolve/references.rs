@@ -66,6 +66,11 @@ impl<'a> References<'a> {
         node
     }
 
+    /// The node called `name`, if there is one.
+    pub fn draft(&self, name: &str) -> Option<&'a NodeDraft<'a>> {
+        self.nodes.get(name).copied()
+    }
+
     /// The node called `name`, if commands can be run in it; reported if not.
     pub fn node_with_stack(&self, name: &Spanned<String>, report: &mut Report<'_>) -> bool {
         let Some(node) = self.node(name, report) else { return false };

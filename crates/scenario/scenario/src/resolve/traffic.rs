@@ -1,5 +1,7 @@
 //! Traffic between nodes: who sends to whom, over what, and what is sent.
 
+mod replay;
+
 use std::collections::HashMap;
 
 use netloom_link::{Dscps, FileError, FileFault, Stream};
@@ -78,16 +80,20 @@ impl One<'_, '_, '_> {
         let transport = self.transport(number, to.as_deref().unwrap_or_default());
         let (model, sizes) = (self.model(), self.sizes());
         let time = head.time.map(|time| time.0);
-        let (from, to, transport, model) = (from?, to?, transport?, model?);
+        let (from, to, transport, mut model) = (from?, to?, transport?, model?);
         if let [to] = &to[..]
             && from.contains(to)
         {
             self.error(format!("`{to}` would send to itself"), "let another node receive");
             return None;
         }
-        if let (Transport::Tcp { .. }, Some(_)) = (&transport, &head.size) {
-            let message = "`size` has no effect over TCP, which makes its own packets".into();
-            self.error(message, "leave it out");
+        let whose = match &transport {
+            Transport::Tcp { .. } => Some("over TCP, which makes its own packets"),
+            Transport::Frames => Some("on frames of a capture, which have their lengths"),
+            Transport::Icmp | Transport::Udp { .. } => None,
+        };
+        if let (Some(whose), Some(_)) = (whose, &head.size) {
+            self.error(format!("`size` has no effect {whose}"), "leave it out");
             return None;
         }
         let sizes = match (&model, sizes?) {
@@ -95,6 +101,9 @@ impl One<'_, '_, '_> {
             (_, sizes) => sizes.unwrap_or_default(),
         };
         self.check_model(&model, &sizes, &transport)?;
+        if let Model::Replay(config) = &mut model {
+            self.replay(config, &from, &to)?;
+        }
         if !model.ends() && time.is_none() && !head.background && self.raw.duration.is_none() {
             let help = "add `for: 60s` or `background: true`, or give the run a `duration`";
             self.error(format!("`{}` never ends, and the run with it", model.name()), help);
@@ -166,6 +175,7 @@ impl One<'_, '_, '_> {
                 None
             }
             (None, None) if self.entry.value.rest.ping.is_some() => Some(Transport::Icmp),
+            (None, None) if self.entry.value.rest.replay.is_some() => Some(Transport::Frames),
             (None, None) if self.report.is_incomplete(self.entry.id) => None,
             (None, None) => {
                 let help = "add `udp: {}` or `tcp: {}`";
@@ -262,6 +272,19 @@ impl One<'_, '_, '_> {
 
     /// Reports what real nodes cannot send.
     fn check_model(&mut self, model: &Model, sizes: &Sizes, transport: &Transport) -> Option<()> {
+        match (transport, model) {
+            (Transport::Frames, Model::Replay(_)) => return Some(()),
+            (Transport::Frames, _) => {
+                self.error("it has more than one model".into(), "keep `replay` or the other");
+                return None;
+            }
+            (_, Model::Replay(_)) => {
+                let message = "`replay` goes over neither `udp` nor `tcp`".into();
+                self.error(message, "leave it out: frames of a capture have their own headers");
+                return None;
+            }
+            _ => {}
+        }
         match transport {
             Transport::Tcp { .. } => return self.check_over_tcp(model),
             Transport::Udp { .. } if matches!(model, Model::Ping(_)) => {
@@ -274,7 +297,7 @@ impl One<'_, '_, '_> {
                 self.error("it has more than one model".into(), "keep `ping` or the other");
                 return None;
             }
-            Transport::Udp { .. } | Transport::Icmp => {}
+            Transport::Udp { .. } | Transport::Icmp | Transport::Frames => {}
         }
         // Whether it can send does not depend on the numbers that are drawn.
         let source = model.source(sizes, None, &Stream::new(0, ""));

@@ -50,6 +50,8 @@ pub enum IpFamily {
 pub enum Transport {
     /// ICMP echo, which the model `ping` asks for.
     Icmp,
+    /// Frames of a capture, which the model `replay` asks for: they have their own headers.
+    Frames,
     /// UDP: an open loop.
     Udp {
         /// The receiver's port.
@@ -98,6 +100,7 @@ impl Transport {
     pub const fn protocol(&self) -> &'static str {
         match self {
             Self::Icmp => "ping",
+            Self::Frames => "replay",
             Self::Udp { .. } => "udp",
             Self::Tcp { .. } => "tcp",
         }
@@ -106,7 +109,7 @@ impl Transport {
     /// Whether it is TCP, and the receiver's port, if it has ports.
     pub fn port(&self) -> Option<(bool, u16)> {
         match self {
-            Self::Icmp => None,
+            Self::Icmp | Self::Frames => None,
             Self::Udp { port, .. } => Some((false, *port)),
             Self::Tcp { port, .. } => Some((true, *port)),
         }

@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
-use netloom_scenario::{Unreadable, load_with_files};
+use netloom_scenario::{OpenCapture, ReadFile, Unreadable, load_with_files};
 
 fn files(folder: &str) -> Vec<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests").join(folder);
@@ -18,12 +18,30 @@ fn files(folder: &str) -> Vec<PathBuf> {
 }
 
 /// Files of `bad/files`, and a hint at what is not there.
-fn read(file: &str) -> Result<String, Unreadable> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/bad/files");
-    fs::read_to_string(folder.join(file)).map_err(|_| Unreadable {
-        reason: "there is no such file".into(),
-        help: Some("names are relative to the scenario's folder".into()),
-    })
+struct Folder;
+
+impl Folder {
+    fn path(file: &str) -> PathBuf {
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/bad/files").join(file)
+    }
+
+    fn missing() -> Unreadable {
+        Unreadable {
+            reason: "there is no such file".into(),
+            help: Some("names are relative to the scenario's folder".into()),
+        }
+    }
+}
+
+impl ReadFile for Folder {
+    fn text(&mut self, file: &str) -> Result<String, Unreadable> {
+        fs::read_to_string(Self::path(file)).map_err(|_| Self::missing())
+    }
+
+    fn capture(&mut self, file: &str) -> Result<OpenCapture, Unreadable> {
+        let open = fs::File::open(Self::path(file)).map_err(|_| Self::missing())?;
+        Ok(OpenCapture { path: format!("/{file}"), bytes: Box::new(open) })
+    }
 }
 
 #[test]
@@ -34,7 +52,7 @@ fn bad_scenarios_are_refused_with_these_words() {
     for path in files {
         let text = fs::read_to_string(&path).unwrap();
         let name = path.file_name().unwrap().to_str().unwrap();
-        let Err(findings) = load_with_files(&text, &mut read) else {
+        let Err(findings) = load_with_files(&text, &mut Folder) else {
             wrong.push(format!("{name} was accepted"));
             continue;
         };

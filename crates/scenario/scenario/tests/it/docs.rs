@@ -2,17 +2,36 @@
 
 use std::path::Path;
 
+use netloom_scenario::{OpenCapture, ReadFile, Unreadable, load_with_files};
+
+/// The capture of the examples: an empty IPv4 packet from 192.0.2.1 to 192.0.2.2.
+struct Day;
+
+impl ReadFile for Day {
+    fn text(&mut self, file: &str) -> Result<String, Unreadable> {
+        Err(Unreadable::because(format!("the documents have no {file}")))
+    }
+
+    fn capture(&mut self, file: &str) -> Result<OpenCapture, Unreadable> {
+        let words = [0xa1b2_c3d4_u32, 0x0002_0004, 0, 0, 65535, 101, 0, 0, 20, 20];
+        let packet = [0x4500_0014, 0, 0x40fd_0000, 0xc000_0201, 0xc000_0202];
+        let words = words.into_iter().chain(packet);
+        let bytes: Vec<u8> = words.flat_map(u32::to_be_bytes).collect();
+        Ok(OpenCapture { path: format!("/{file}"), bytes: Box::new(std::io::Cursor::new(bytes)) })
+    }
+}
+
 #[test]
 fn examples_in_the_documents_load() {
     let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../docs");
     for (page, examples) in
-        [("scenario.md", 5), ("migrating.md", 1), ("services.md", 1), ("traffic.md", 2)]
+        [("scenario.md", 5), ("migrating.md", 1), ("services.md", 1), ("traffic.md", 3)]
     {
         let text = std::fs::read_to_string(docs.join(page)).unwrap();
         let blocks = text.split("```yaml\n").skip(1).filter_map(|rest| rest.split("```").next());
         let mut count = 0;
         for block in blocks {
-            let loaded = netloom_scenario::load(block);
+            let loaded = load_with_files(block, &mut Day);
             let findings = loaded.map_or_else(|findings| findings, |loaded| loaded.warnings);
             assert!(findings.is_empty(), "{}", findings.render(page, block));
             count += 1;

@@ -1,6 +1,7 @@
 //! Traffic of a scenario in real nodes: the hidden role `netloom __traffic` without an argument. It
 //! takes an [`Order`] in JSON from its standard input, prints [`READY`] once it can begin, and a
-//! line of JSON at its end, which SIGTERM brings about, too.
+//! line of JSON at its end, which SIGTERM brings about, too. With the arguments `replay ORDER` it
+//! takes a capture from its standard input instead.
 //!
 //! | file | what |
 //! |---|---|
@@ -8,6 +9,7 @@
 //! | `send`, `receive` | UDP: frames of a model at their times, and who counts them |
 //! | `tally` | what came of a flow: losses, order, delay, jitter |
 //! | `ping` | echo requests, and their replies |
+//! | `replay` | frames of a capture |
 //! | `connection`, `bulk`, `flows` | TCP: as much as the path takes, and transfers at their times |
 //! | `http` | clients and servers |
 //! | `accept` | who counts what TCP brings |
@@ -22,6 +24,7 @@ mod flows;
 mod http;
 mod ping;
 mod receive;
+mod replay;
 mod send;
 mod stop;
 mod tally;
@@ -30,6 +33,7 @@ mod wire;
 use std::collections::BTreeMap;
 use std::io::Read;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+use std::os::fd::AsFd;
 use std::sync::PoisonError;
 
 use anyhow::{Context, Result};
@@ -39,6 +43,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::traffic::{Protocol, READY};
 use clock::Clock;
+pub use replay::Replay;
 pub use tally::Arrived;
 
 /// What a process is to do.
@@ -191,13 +196,37 @@ pub struct ReceivedReport {
 
 /// Obeys the order on standard input; its exit code.
 pub fn main() -> i32 {
-    match obey() {
+    code(obey())
+}
+
+/// The argument in front of an order to replay, which is an argument, too: standard input is the
+/// capture.
+pub const REPLAY: &str = "replay";
+
+/// Obeys an order to replay, [`Replay`] in JSON; its exit code. It prints a [`SentReport`].
+pub fn replay(order: &str) -> i32 {
+    code(obey_replay(order))
+}
+
+fn code(done: Result<()>) -> i32 {
+    match done {
         Ok(()) => 0,
         Err(error) => {
             eprintln!("error: {error:#}");
             1
         }
     }
+}
+
+fn obey_replay(order: &str) -> Result<()> {
+    let stop = stop::Stop::on_sigterm().context("cannot wait for SIGTERM")?;
+    let order: Replay = serde_json::from_str(order).context("cannot understand the order")?;
+    let capture = std::io::stdin().as_fd().try_clone_to_owned().context("there is no capture")?;
+    let clock = Clock::new(order.reckoning);
+    let ready = || println!("{READY}");
+    let report = replay::send(&order, capture.into(), (&clock, &stop), ready)?;
+    println!("{}", serde_json::to_string(&report)?);
+    Ok(())
 }
 
 fn obey() -> Result<()> {

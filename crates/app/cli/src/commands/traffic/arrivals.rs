@@ -7,6 +7,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result, bail};
 use netloom_link::DataFormat;
+use netloom_scenario::ReadFile;
 use netloom_traffic::{Arrivals, Emission};
 use netloom_units::Time;
 use pcap_file::TsResolution;
@@ -47,7 +48,8 @@ pub fn read(path: &Path) -> Result<Vec<Emission>> {
 
 fn lines(path: &Path) -> Result<Vec<Emission>> {
     let name = path.to_string_lossy();
-    let text = files::reader(Path::new("."))(&name)
+    let text = files::reader(Path::new("."))
+        .text(&name)
         .map_err(|error| anyhow::anyhow!("cannot read {name}: {}", error.reason))?;
     let arrivals = Arrivals::parse(&text)
         .with_context(|| format!("{name} is neither a capture nor lines of seconds and bytes"))?;

@@ -16,7 +16,8 @@ use std::path::Path;
 
 use anyhow::Result;
 use netloom_link::{FileError, FileFault};
-use netloom_scenario::Unreadable;
+
+use netloom_scenario::{ReadFile, Unreadable};
 use netloom_traffic::{Line, Model, Sizes};
 
 use crate::args::{ModelOptions, Traffic};
@@ -61,6 +62,7 @@ fn chosen(model: &str, options: &ModelOptions) -> Result<Chosen> {
         line: options.line.map(|rate| Line { rate, framing: options.framing }),
     };
     let mut read = files::reader(Path::new("."));
+    let mut read = |name: &str| read.text(name);
     chosen.model.load(&mut read).map_err(unusable)?;
     chosen.sizes.load(&mut read).map_err(unusable)?;
     Ok(chosen)

@@ -1,0 +1,238 @@
+//! Reading a capture. Sources: draft-ietf-opsawg-pcap (pcap), draft-ietf-opsawg-pcapng (pcapng).
+
+use std::io::{self, Read};
+
+use thiserror::Error;
+
+use super::pcapng::Section;
+
+/// Longest frame that is read: the longest that tcpdump writes.
+pub(super) const LONGEST: u32 = 262_144;
+
+/// What comes first in a frame of a capture.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LinkType {
+    /// A header of Ethernet.
+    Ethernet,
+    /// A header of IPv4 or IPv6.
+    Ip,
+}
+
+impl LinkType {
+    /// By its number in the list of link types of tcpdump.org.
+    pub(super) fn of_number(number: u32) -> Result<Self, CaptureError> {
+        match number {
+            1 => Ok(Self::Ethernet),
+            // Raw IP, also by the number that BSDs have for it; IPv4; IPv6.
+            12 | 14 | 101 | 228 | 229 => Ok(Self::Ip),
+            other => Err(CaptureError::LinkType(other)),
+        }
+    }
+}
+
+/// A frame of a capture.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RecordedFrame<'a> {
+    /// Its number, from 1 on, as Wireshark has it.
+    pub number: u64,
+    /// When it was captured, in ns since 1970-01-01 UTC, if the clock was right.
+    pub at: i128,
+    /// What comes first in it.
+    pub link: LinkType,
+    /// How long it was, in bytes.
+    pub length: u32,
+    /// What the capture has of it.
+    pub bytes: &'a [u8],
+}
+
+/// Why a capture cannot be read.
+#[derive(Debug, Error)]
+pub enum CaptureError {
+    /// Reading failed.
+    #[error("it cannot be read: {0}")]
+    Io(#[from] io::Error),
+    /// It is something else.
+    #[error("it is no capture: neither pcap nor pcapng")]
+    Other,
+    /// It ends in the midst of something.
+    #[error("it ends within what follows frame {0}: it was not written to its end")]
+    Ends(u64),
+    /// It is not as the format has it.
+    #[error("what follows frame {after} is malformed: {why}")]
+    Malformed {
+        /// The number of the last frame before; 0 before the first one.
+        after: u64,
+        /// What is wrong.
+        why: &'static str,
+    },
+    /// Its frames begin with something else.
+    #[error("frames of link type {0} are not read, only those of Ethernet (1) and IP (101)")]
+    LinkType(u32),
+    /// Something in it is not supported.
+    #[error("what follows frame {after} is not supported: {what}")]
+    Unsupported {
+        /// The number of the last frame before; 0 before the first one.
+        after: u64,
+        /// What.
+        what: &'static str,
+    },
+}
+
+/// Reads a capture from its beginning, one frame after the other. It holds one frame at a time.
+#[derive(Debug)]
+pub struct CaptureReader<R> {
+    input: Input<R>,
+    format: Format,
+}
+
+#[derive(Debug)]
+enum Format {
+    Pcap { is_big: bool, nanos: u32, link: LinkType },
+    PcapNg(Section),
+}
+
+/// What is read from, and what was read last.
+#[derive(Debug)]
+pub(super) struct Input<R> {
+    from: R,
+    pub buffer: Vec<u8>,
+    /// How many frames came before.
+    pub frames: u64,
+}
+
+/// Numbers in the byte order of a file.
+pub(super) fn u32_of(is_big: bool, bytes: [u8; 4]) -> u32 {
+    if is_big { u32::from_be_bytes(bytes) } else { u32::from_le_bytes(bytes) }
+}
+
+impl<R: Read> CaptureReader<R> {
+    /// Reads the beginning of a capture; `from` is to be buffered.
+    ///
+    /// # Errors
+    /// It is no capture, or of frames that are not read.
+    pub fn new(from: R) -> Result<Self, CaptureError> {
+        let mut input = Input { from, buffer: Vec::new(), frames: 0 };
+        let mut magic = [0; 4];
+        match input.from.read_exact(&mut magic) {
+            Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => {
+                return Err(CaptureError::Other);
+            }
+            read => read?,
+        }
+        let format = match magic {
+            [0x0a, 0x0d, 0x0d, 0x0a] => Format::PcapNg(Section::begin(&mut input)?),
+            [0xa1, 0xb2, 0xc3, 0xd4] => pcap(&mut input, true, 1000)?,
+            [0xa1, 0xb2, 0x3c, 0x4d] => pcap(&mut input, true, 1)?,
+            [0xd4, 0xc3, 0xb2, 0xa1] => pcap(&mut input, false, 1000)?,
+            [0x4d, 0x3c, 0xb2, 0xa1] => pcap(&mut input, false, 1)?,
+            _ => return Err(CaptureError::Other),
+        };
+        Ok(Self { input, format })
+    }
+
+    /// The next frame; nothing at the end.
+    ///
+    /// # Errors
+    /// The rest cannot be read.
+    pub fn next_frame(&mut self) -> Result<Option<RecordedFrame<'_>>, CaptureError> {
+        let found = match &mut self.format {
+            Format::Pcap { is_big, nanos, link } => {
+                record(&mut self.input, *is_big, *nanos)?.map(|found| (found, *link))
+            }
+            Format::PcapNg(section) => section.next_packet(&mut self.input)?,
+        };
+        let Some((Found { at, length, place }, link)) = found else { return Ok(None) };
+        self.input.frames += 1;
+        let number = self.input.frames;
+        let bytes = self.input.buffer.get(place).unwrap_or_default();
+        Ok(Some(RecordedFrame { number, at, link, length, bytes }))
+    }
+}
+
+/// A frame in the buffer.
+pub(super) struct Found {
+    pub at: i128,
+    pub length: u32,
+    pub place: std::ops::Range<usize>,
+}
+
+impl<R: Read> Input<R> {
+    pub fn malformed(&self, why: &'static str) -> CaptureError {
+        CaptureError::Malformed { after: self.frames, why }
+    }
+
+    pub fn unsupported(&self, what: &'static str) -> CaptureError {
+        CaptureError::Unsupported { after: self.frames, what }
+    }
+
+    /// Fills `bytes`.
+    pub fn exact(&mut self, bytes: &mut [u8]) -> Result<(), CaptureError> {
+        self.from.read_exact(bytes).map_err(|error| match error.kind() {
+            io::ErrorKind::UnexpectedEof => CaptureError::Ends(self.frames),
+            _ => error.into(),
+        })
+    }
+
+    /// Reads so many bytes into the buffer, instead of what is there. What a file claims to have
+    /// takes no memory before it comes.
+    pub fn fill(&mut self, length: u32) -> Result<(), CaptureError> {
+        self.buffer.clear();
+        let mut part = (&mut self.from).take(length.into());
+        match part.read_to_end(&mut self.buffer)? == length as usize {
+            true => Ok(()),
+            false => Err(CaptureError::Ends(self.frames)),
+        }
+    }
+
+    /// Passes over so many bytes.
+    pub fn skip(&mut self, length: u32) -> Result<(), CaptureError> {
+        let skipped = io::copy(&mut (&mut self.from).take(length.into()), &mut io::sink())?;
+        if skipped == u64::from(length) { Ok(()) } else { Err(CaptureError::Ends(self.frames)) }
+    }
+
+    /// Whether nothing more comes; else the next bytes are in `bytes`.
+    pub fn is_over(&mut self, bytes: &mut [u8]) -> Result<bool, CaptureError> {
+        let (first, rest) = bytes.split_at_mut(1);
+        loop {
+            match self.from.read(first) {
+                Ok(0) => return Ok(true),
+                Ok(_) => return self.exact(rest).map(|()| false),
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+    }
+}
+
+/// The header of a pcap file behind its magic.
+fn pcap<R: Read>(input: &mut Input<R>, is_big: bool, nanos: u32) -> Result<Format, CaptureError> {
+    let mut header = [0; 20];
+    input.exact(&mut header)?;
+    let word = u32_of(is_big, [header[16], header[17], header[18], header[19]]);
+    // With bit 26, the upper four bits are the length of the check sequence behind each frame.
+    if word >> 26 & 1 == 1 && word >> 28 != 0 {
+        return Err(input.unsupported("frames with their check sequence"));
+    }
+    Ok(Format::Pcap { is_big, nanos, link: LinkType::of_number(word & 0xffff)? })
+}
+
+/// The next record of a pcap file.
+fn record<R: Read>(
+    input: &mut Input<R>,
+    is_big: bool,
+    nanos: u32,
+) -> Result<Option<Found>, CaptureError> {
+    let mut header = [0; 16];
+    if input.is_over(&mut header)? {
+        return Ok(None);
+    }
+    let word =
+        |at: usize| u32_of(is_big, [header[at], header[at + 1], header[at + 2], header[at + 3]]);
+    let (captured, length) = (word(8), word(12));
+    if captured > LONGEST {
+        return Err(input.malformed("a frame is longer than 262144 bytes"));
+    }
+    input.fill(captured)?;
+    let at = i128::from(word(0)) * 1_000_000_000 + i128::from(word(4)) * i128::from(nanos);
+    Ok(Some(Found { at, length, place: 0..captured as usize }))
+}
