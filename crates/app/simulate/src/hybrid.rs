@@ -2,7 +2,7 @@
 //! (`joined`).
 
 use anyhow::{Result, bail};
-use netloom_scenario::{NodeState, Scenario, Start, TimelineAction};
+use netloom_scenario::{NodeState, Scenario, Start, TimelineAction, Transport};
 
 /// What cannot be part of a hybrid run, in words.
 pub struct HybridSupport;
@@ -39,6 +39,21 @@ fn errors(scenario: &Scenario) -> Vec<String> {
                 traffic.name
             ));
         }
+    }
+    if scenario.simulation.reroute.is_some() {
+        errors.push(
+            "routes cannot follow what is down (`reroute`) in a hybrid run, as real nodes keep \
+             theirs: leave it out, or run with `--simulate`"
+                .into(),
+        );
+    }
+    let replays = scenario.traffic.iter().filter(|one| one.transport == Transport::Frames);
+    for traffic in replays.filter(|traffic| is_simulated(&traffic.from[0])) {
+        errors.push(format!(
+            "traffic `{}` cannot replay a capture from a simulated node, whose packets have no \
+             bytes: send it from a real one",
+            traffic.name
+        ));
     }
     for capture in &scenario.measure.capture {
         let end = &capture.interface;
