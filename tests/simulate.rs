@@ -520,3 +520,39 @@ fn a_fluid_runs_in_a_simulation() {
     assert!(words.contains("timeline, at 3s: the background of line/forward cannot be"), "{words}");
     assert!(words.contains("fluid needs a line without `burst`, not one of 9kB"), "{words}");
 }
+
+/// What `trace` takes of a capture is when its frames came and how long they were.
+#[test]
+fn a_capture_is_a_trace_to_the_nanosecond() {
+    let folder = Folder::new("trace");
+    let scenario = folder.scenario(
+        "name: trace
+topology: { nodes: { a: , b: }, links: [{ endpoints: [a, b] }] }
+traffic: [{ name: day, from: a, to: b, udp: {}, trace: { file: day.pcap, stretch: 2 } }]
+measure: { frames: true }
+",
+    );
+    // Nanoseconds, Ethernet; two frames, cut after 4 bytes.
+    let mut capture = [0x4d, 0x3c, 0xb2, 0xa1, 2, 0, 4, 0].to_vec();
+    for word in [0u32, 0, 65_535, 1, 9, 999_999_000, 4, 1000, 0, 10, 1001, 4, 200, 0] {
+        capture.extend(word.to_le_bytes());
+    }
+    fs::write(folder.path("day.pcap"), capture).unwrap();
+    ended(&simulate(&scenario, &folder.path("results"), &[]));
+    let frames = folder.path("results/frames.nlf");
+    let printed = Command::new(NETLOOM).args(["frames", "--csv", "-"]).arg(frames).output();
+    let printed = text(&printed.unwrap().stdout);
+    let offered: Vec<(&str, &str)> = printed
+        .lines()
+        .filter(|line| line.contains(",offered,"))
+        .map(|line| line.split(',').collect::<Vec<_>>())
+        .map(|cells| (cells[0], cells[6]))
+        .collect();
+    assert_eq!(offered, [("0", "1000"), ("4002", "200")], "{printed}");
+
+    fs::write(folder.path("day.pcap"), [0x4d, 0x3c, 0xb2, 0xa1, 2]).unwrap();
+    let output = simulate(&scenario, &folder.path("none"), &[]);
+    let words = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(2), "{words}");
+    assert!(words.contains("was not written to its end") && words.contains(":3:"), "{words}");
+}

@@ -53,12 +53,22 @@ fn open(path: &Path) -> Result<fs::File, Unreadable> {
 
 fn read(path: &Path) -> Result<String, Unreadable> {
     let file = open(path)?;
-    let mut text = String::new();
-    file.take(MAX_BYTES + 1).read_to_string(&mut text).map_err(|error| unreadable(path, &error))?;
-    if text.len() as u64 > MAX_BYTES {
+    let mut bytes = Vec::new();
+    file.take(MAX_BYTES + 1).read_to_end(&mut bytes).map_err(|error| unreadable(path, &error))?;
+    if bytes.len() as u64 > MAX_BYTES {
         return Err(Unreadable::because(format!("it has more than {} MiB", MAX_BYTES >> 20)));
     }
-    Ok(text)
+    if netloom_traffic::is_capture(&bytes) {
+        return in_text(&bytes);
+    }
+    String::from_utf8(bytes).map_err(|_| Unreadable::because("it is not UTF-8 text"))
+}
+
+/// The text of a capture: its arrivals, a line each.
+fn in_text(capture: &[u8]) -> Result<String, Unreadable> {
+    let arrivals = netloom_traffic::arrivals(capture);
+    let arrivals = arrivals.map_err(|error| Unreadable::because(error.to_string()))?;
+    Ok(arrivals.as_slice().iter().map(|arrival| format!("{arrival}\n")).collect())
 }
 
 fn unreadable(path: &Path, error: &io::Error) -> Unreadable {
@@ -67,7 +77,6 @@ fn unreadable(path: &Path, error: &io::Error) -> Unreadable {
             reason: format!("there is no file {}", path.display()),
             help: sibling(path).map(|name| format!("did you mean `{name}`?")),
         },
-        io::ErrorKind::InvalidData => Unreadable::because("it is not UTF-8 text"),
         _ => Unreadable::because(error.to_string()),
     }
 }

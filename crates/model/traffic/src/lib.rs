@@ -44,8 +44,8 @@ mod train;
 mod transfer;
 
 pub use capture::{
-    Addressed, CaptureError, CaptureReader, FrameFault, LinkType, RecordedFrame, Rewriter, Survey,
-    Unsendable, packet_bytes,
+    Addressed, CaptureError, CaptureReader, FrameFault, LinkType, NoArrivals, RecordedFrame,
+    Rewriter, Survey, Unsendable, arrivals, is_capture, packet_bytes,
 };
 pub use distribution::{
     Amount, Distribution, DurationDistribution, Law, Lognormal, Pareto, Samples, SizeDistribution,

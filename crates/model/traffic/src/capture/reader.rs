@@ -78,6 +78,18 @@ pub enum CaptureError {
     },
 }
 
+/// Whether a file that begins so is a capture, pcap or pcapng.
+pub fn is_capture(start: &[u8]) -> bool {
+    const MAGICS: [[u8; 4]; 5] = [
+        [0x0a, 0x0d, 0x0d, 0x0a],
+        [0xa1, 0xb2, 0xc3, 0xd4],
+        [0xa1, 0xb2, 0x3c, 0x4d],
+        [0xd4, 0xc3, 0xb2, 0xa1],
+        [0x4d, 0x3c, 0xb2, 0xa1],
+    ];
+    MAGICS.iter().any(|magic| start.starts_with(magic))
+}
+
 /// Reads a capture from its beginning, one frame after the other. It holds one frame at a time.
 #[derive(Debug)]
 pub struct CaptureReader<R> {
