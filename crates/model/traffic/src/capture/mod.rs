@@ -1,5 +1,5 @@
-//! Captures, frame by frame: what `replay` sends, and `trace` takes for arrivals. Captures come from outside: whatever is in them,
-//! they are read in bounded memory, or refused.
+//! Captures, frame by frame: what `replay` sends, and `trace` takes for arrivals. Captures come
+//! from outside: whatever is in them, they are read in bounded memory, or refused.
 //!
 //! | file | what |
 //! |---|---|

@@ -17,8 +17,8 @@ const PARTS: f64 = 1e9;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TraceConfig {
-    /// A file with `SECONDS BYTES` in each line, a capture (pcap or pcapng), or a list of texts like
-    /// those lines.
+    /// A file with `SECONDS BYTES` in each line, a capture (pcap or pcapng), or a list of texts
+    /// like those lines.
     pub file: Data<Arrivals>,
     /// What all times are multiplied with, from 0.001 to 1000 (default 1): 10 is ten times slower.
     #[serde(default, skip_serializing_if = "Option::is_none")]
