@@ -117,6 +117,29 @@ fn simulated_links_are_set_like_others() {
     assert!(why.contains("background"), "{why}");
 }
 
+/// More than any machine simulates: the run ends in time all the same, and says so.
+#[test]
+fn a_simulation_that_cannot_keep_up_is_told_and_ends_with_the_run() {
+    let lab = Lab::new(&format!(
+        "duration: 1s\n{NETWORK}traffic:
+  - {{ name: flood, from: from, to: to, udp: {{}}, cbr: {{ rate: 40Gbit/s }}, size: 60B,
+      background: true }}
+processes:
+  - {{ name: ping, node: client, command: ping -4 -n -i 0.1 -c 10 server, background: true }}
+"
+    ));
+    let output = lab.netloom(&["run", "-o", "results"]);
+    let summary = summary(&lab);
+    let ended = summary["ended"].as_u64().unwrap();
+    assert!(ended < 20_000_000_000, "{output:?}");
+    let busiest = summary["simulation"]["busiest_second"].as_f64().unwrap();
+    assert!(busiest > 0.5, "{busiest}");
+    let warnings = summary["warnings"].to_string();
+    assert!(warnings.contains("the simulated part was busy for"), "{warnings}");
+    assert_eq!(summary["verdict"]["links"], "invalid", "{}", summary["verdict"]);
+    assert_eq!(lab.remains(), [""; 0]);
+}
+
 #[test]
 fn the_same_scenario_is_simulated_as_a_whole() {
     let lab = Lab::new(&format!(

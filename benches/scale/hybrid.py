@@ -85,10 +85,10 @@ def hops(graph, to):
 def main():
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--rate", default="100kbit/s")
-    options.add_argument("nodes", nargs="*", type=int, default=[100, 1_000, 10_000])
+    options.add_argument("nodes", nargs="*", type=int, default=[300, 1_000, 10_000])
     options = options.parse_args()
     print(machine())
-    for nodes in options.nodes or [100, 1_000, 10_000]:
+    for nodes in options.nodes:
         text, delay = scenario(nodes, options.rate, random.Random(nodes))
         run = Run(text)
         done, verdict = run.summary["simulation"], run.summary["verdict"]

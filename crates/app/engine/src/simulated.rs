@@ -28,7 +28,7 @@ use netloom_link::{Direction, PipeChange, Window};
 use netloom_plan::Plan;
 use netloom_scenario::{Endpoint, Scenario};
 use netloom_simulate::Joined;
-use netloom_units::Time;
+use netloom_units::{Duration, Time};
 use nix::sys::eventfd::EventFd;
 
 use driver::Driver;
@@ -137,6 +137,12 @@ impl Simulated {
             }
         }
         self.ask(move |driver| driver.change(&all))?
+    }
+
+    /// By how much it was behind the clock at most since this was last called: nobody looked at
+    /// the interfaces of real nodes meanwhile.
+    pub fn lag(&self) -> Result<Duration> {
+        self.ask(Driver::take_lag)
     }
 
     /// Has its traffic begin, whose times count from `zero` on.

@@ -11,6 +11,9 @@ use netloom_units::{Duration, Time};
 
 use crate::simulated::Simulated;
 
+/// A simulation that is behind the clock by more than that is told of.
+const NOTABLE: Duration = Duration::from_millis(10);
+
 /// Asks the simulation.
 pub struct Border {
     simulated: Arc<Simulated>,
@@ -42,6 +45,10 @@ impl Border {
         let over = now.since(std::mem::replace(&mut self.last, now));
         let tolerance = self.needed;
         let frames = |(by, beyond)| LateFrames { by, beyond, tolerance };
+        let lasted = self.simulated.lag().unwrap_or_default();
+        if lasted > NOTABLE {
+            sink(Observation::Pause { lasted });
+        }
         for (pipe, tally, lost) in self.simulated.lateness().unwrap_or_default() {
             let (late, at_most) = (tally.late(tolerance), tally.at_most(tolerance));
             for (delay, frames) in late.0.iter().copied() {

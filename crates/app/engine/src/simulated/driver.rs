@@ -29,6 +29,8 @@ use super::tally::PipeTally;
 const AWAKE: Duration = Duration::from_micros(100);
 /// How long what happens inside may wait at most, if no frame is late by it.
 const MOST_PATIENCE: Duration = Duration::from_micros(500);
+/// How much of the simulation's time passes in a turn at most.
+const MOST_AT_ONCE: Duration = Duration::from_millis(1);
 /// Frames that are taken from one interface before the others have their turn.
 const FRAMES_A_TURN: usize = 64;
 /// Frames that wait in a TAP device at most.
@@ -49,6 +51,8 @@ pub struct Driver {
     busy: Busy,
     /// How long what happens inside may wait.
     patience: Duration,
+    /// By how much it was behind the clock at most, since that was last asked.
+    lag: Duration,
 }
 
 /// How long a thread was busy: in all, and in the second in which it was most.
@@ -114,8 +118,9 @@ impl Driver {
         let (exits, places) = (joined.cell().exits(), places.collect());
         let (looked, busy, patience) = (clock.now(), Busy::default(), Duration::ZERO);
         let urgency = Urgency::none(looked);
+        let lag = Duration::ZERO;
         let mut driver =
-            Self { joined, doors, places, exits, clock, looked, urgency, busy, patience };
+            Self { joined, doors, places, exits, clock, looked, urgency, busy, patience, lag };
         driver.follow_links()?;
         Ok(driver)
     }
@@ -145,16 +150,22 @@ impl Driver {
     /// Does what is due, and says until when there is nothing to do.
     pub fn turn(&mut self) -> Result<Option<Time>> {
         let now = self.clock.now();
-        self.joined.advance(now)?;
+        // If it is behind, it goes on in steps: others want to be served, too.
+        let until = now.min(self.joined.cell().now() + MOST_AT_ONCE);
+        self.joined.advance(until)?;
         self.hand_out()?;
-        self.take_in(now)?;
-        // What came may be due at once.
-        self.joined.advance(now)?;
-        self.hand_out()?;
+        self.lag = self.lag.max(now.since(until));
+        if until == now {
+            // What comes to a simulation that is behind would come too early.
+            self.take_in(now)?;
+            // What came may be due at once.
+            self.joined.advance(now)?;
+            self.hand_out()?;
+        }
         let done = self.clock.now();
         self.busy.add(now, done);
         self.urgency.awake(done);
-        Ok(self.next())
+        Ok(if until < now { Some(Time::ZERO) } else { self.next() })
     }
 
     /// When there is something to do next.
@@ -231,11 +242,9 @@ impl Driver {
 
     /// Changes links now.
     pub fn change(&mut self, changes: &[(PipeId, PipeChange)]) -> Result<Time> {
-        let now = self.clock.now();
-        self.joined.advance(now)?;
         self.joined.change(changes)?;
         self.follow_links()?;
-        Ok(now)
+        Ok(self.joined.cell().now())
     }
 
     /// Has traffic begin, whose times count from `zero` on, or from now if that is over.
@@ -249,6 +258,11 @@ impl Driver {
         let Busy { all, most, .. } = self.busy;
         let seconds = |busy: Duration| busy.as_nanos() as f64 / 1e9;
         self.joined.summary(seconds(all), seconds(most))
+    }
+
+    /// By how much it was behind the clock at most since this was last called.
+    pub fn take_lag(&mut self) -> Duration {
+        std::mem::replace(&mut self.lag, Duration::ZERO)
     }
 
     /// What was counted at each pipe to or from a real node since this was last called, with how
