@@ -151,7 +151,7 @@ pub enum DropReason {
     QueueFull,
     /// Active queue management dropped it.
     Aqm,
-    /// The channel lost it.
+    /// The channel lost it, or [`Pipe::lose`](crate::Pipe::lose) says so.
     Loss,
     /// Bit errors, caught by the frame check sequence.
     BitError,

@@ -10,6 +10,7 @@
 //! | `direction` | the two directions of a link: [`Direction`] |
 //! | `frame` | what a pipe knows of a frame: [`FrameInfo`], [`DropReason`] |
 //! | `pipe` | the pipe, which joins the stages below |
+//! | `early` | losses in front of the queue, on order: [`EarlyLoss`] |
 //! | `background` | virtual frames, or a fluid, that join and leave at the line: [`Background`] |
 //! | `condition` | what is done to packets in front of the queue: [`Condition`] |
 //! | `queue`, `line`, `channel`, `flight` | its stages: waiting, serialization, loss, propagation |
@@ -30,6 +31,7 @@ mod channel;
 mod condition;
 mod config;
 mod direction;
+mod early;
 mod flight;
 mod frame;
 mod header;
@@ -51,6 +53,7 @@ pub use condition::{
 };
 pub use config::*;
 pub use direction::Direction;
+pub use early::EarlyLoss;
 pub use flight::{
     DistributionTable, Jitter, JitterDistribution, Offsets, Reorder, Reordering, least_propagation,
 };
@@ -60,6 +63,7 @@ pub use line::{OPPORTUNITY_BYTES, OverheadPoint, OverheadProfile, RateTrace};
 pub use log::{
     FrameEvent, LOG_VERSION, LogDecoder, LogEncoder, LogEntry, LogError, LogHeader, Occurrence,
 };
+pub use netloom_traffic::Emission;
 pub use netloom_units::{
     Data, DataError, DataFile, DataFormat, FileError, FileFault, Framing, MAX_VALUES, RateSchedule,
     ScheduleStep, SharedData, Stream, check_count, lines, quoted,

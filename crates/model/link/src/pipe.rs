@@ -5,6 +5,7 @@ mod background;
 mod coalesce;
 mod fluid;
 mod loss;
+mod steered;
 
 use std::collections::VecDeque;
 
@@ -13,16 +14,18 @@ use netloom_units::{Duration, Time};
 use crate::background::{BackgroundProcess, Carried};
 use crate::channel::{Channel, Fate};
 use crate::condition::Conditioning;
+use crate::early::EarlyLosses;
 use crate::flight::{Flight, Flying};
 use crate::line::{Line, Served, Service};
 use crate::log::{FrameEvent, Journal, Occurrence};
-use crate::queue::{Marked, Queue, Refused, Rejection, Waiting};
+use crate::queue::{Queue, Rejection, Waiting};
 use crate::shift::Shift;
 use crate::statistics::{Collector, Present};
 use crate::{
     Count, DropReason, Frame, FrameInfo, InFlight, LinkState, Passage, PipeChange, PipeConfig,
     PipeStatistics, Stream, Window,
 };
+use steered::Hold;
 
 /// Most serialization time that a super-frame may take and still stay whole.
 pub const COALESCING_BOUND: Duration = Duration::from_micros(50);
@@ -72,6 +75,9 @@ pub struct Pipe<F> {
     queue: Queue<F>,
     line: Line,
     serving: Option<Serving<F>>,
+    hold: Hold,
+    /// Only once they were ordered.
+    early: Option<Box<EarlyLosses>>,
     /// Only once there has been one.
     background: Option<Box<BackgroundProcess>>,
     /// What its random numbers come from.
@@ -149,6 +155,8 @@ impl<F: Frame> Pipe<F> {
             queue: Queue::new(config.queue.clone(), line.rate(start), stream.fork("queue")),
             line,
             serving: None,
+            hold: Hold::None,
+            early: None,
             shift: Shift::default(),
             channel: Channel::new(&config, &stream),
             flight: Flight::new(&config, &stream),
@@ -197,7 +205,11 @@ impl<F: Frame> Pipe<F> {
         self.arrivals += 1;
         self.statistics.offered(&info, self.frames_waiting());
         self.journal.note(|| FrameEvent::new(number, now, &info, Occurrence::Offered));
-        let result = self.take_in(now, Carried::Real { frame, number }, info, unseen);
+        let frame = Carried::Real { frame, number };
+        let result = match self.is_lost_early() {
+            true => Err((self.arriving(now, frame, info, unseen), DropReason::Loss)),
+            false => self.take_in(now, frame, info, unseen),
+        };
         self.find_due();
         result.or_else(|(waiting, reason)| self.reject(reason, waiting))
     }
@@ -211,11 +223,7 @@ impl<F: Frame> Pipe<F> {
         info: FrameInfo,
         unseen: Duration,
     ) -> Result<(), Rejection<F>> {
-        let order = self.order;
-        self.order += 1;
-        let line_bytes = self.config.rate.line_bytes(&info, self.config.framing);
-        let (offered, marked) = (now, false);
-        let mut waiting = Waiting { frame, info, line_bytes, order, offered, unseen, marked };
+        let mut waiting = self.arriving(now, frame, info, unseen);
         if self.config.state == LinkState::Down {
             return Err((waiting, DropReason::Down));
         }
@@ -230,7 +238,7 @@ impl<F: Frame> Pipe<F> {
         if self.background.is_some() && self.has_fluid() {
             return self.take_in_with_fluid(now, waiting);
         }
-        if self.serving.is_none() {
+        if self.line_is_free() {
             if self.queue.looks_at_all() {
                 return self.pass(now, waiting);
             }
@@ -297,13 +305,6 @@ impl<F: Frame> Pipe<F> {
         Some(Delivery { frame, info, passage, release })
     }
 
-    /// What was collected with [`poll`](Self::poll) and released at that time did not get farther:
-    /// the interface at the far end did not take it. To be said at once.
-    #[cold]
-    pub fn not_taken(&mut self, info: &FrameInfo, release: Time) {
-        self.statistics.lost_unmodelled(info, release);
-    }
-
     /// The next frame that was accepted and dropped later: lost on the channel, or caught by the
     /// pipe going down. They wait here, already counted, until they are collected.
     #[inline]
@@ -350,9 +351,10 @@ impl<F: Frame> Pipe<F> {
     #[inline]
     fn line_end(&self) -> Option<Time> {
         let Some(serving) = &self.serving else {
-            // What waits though the line is free waits for a fluid, or for its class to open.
-            return match self.queue.opens() {
-                Some(opens) => self.frames_wait().then_some(opens),
+            // What waits though nothing is on the line waits for a hold to end, for a fluid, or for
+            // its class to open.
+            return match self.held_until().or_else(|| self.queue.opens()) {
+                Some(at) => self.frames_wait().then_some(at),
                 None => self.end_behind_background(self.turn_behind_fluid()),
             };
         };
@@ -486,31 +488,32 @@ impl<F: Frame> Pipe<F> {
         }
     }
 
-    /// When the frame on the line leaves it. While the line has nothing, only frames wait whose
-    /// class is at its cap: then when the first of these may leave. Not here: who waits for a
-    /// fluid.
+    /// When the frame on the line leaves it, or a hold ends. While the line has neither, only
+    /// frames wait whose class is at its cap: then when the first of these may leave. Not here: who
+    /// waits for a fluid.
     #[inline]
     fn line_changes(&self) -> Option<Time> {
         match &self.serving {
             Some(serving) => Some(serving.service.end),
-            None => self.queue.opens(),
+            None => self.held_until().or_else(|| self.queue.opens()),
         }
     }
 
     /// The frame on the line leaves it at `at`, if there is one, and the one that the discipline
-    /// picks takes its place.
+    /// picks takes its place, unless the line is held.
     fn next_on_line(&mut self, at: Time) {
         self.turn_seconds(at);
         if let Some(serving) = self.serving.take() {
             self.serialized(serving);
         }
+        self.follow_hold(at);
         self.fill_line(at);
     }
 
     /// Puts what waits next on the line, which is free at `at`.
     fn fill_line(&mut self, at: Time) {
         // Frames that take no time on the line do not stop the next ones.
-        while self.serving.is_none()
+        while self.line_is_free()
             && !self.is_behind_fluid()
             && let Some(next) = self.queue.dequeue(at)
         {
@@ -589,24 +592,5 @@ impl<F: Frame> Pipe<F> {
         if !self.queue.effects.is_empty() {
             self.take_effects(now);
         }
-    }
-
-    #[cold]
-    fn take_effects(&mut self, now: Time) {
-        let mut effects = std::mem::take(&mut self.queue.effects);
-        for Marked { number, info } in effects.marked.drain(..) {
-            let Some(number) = number else {
-                self.statistics.background().marked.add(&info);
-                continue;
-            };
-            self.statistics.marked(&info);
-            self.journal.note(|| FrameEvent::new(number, now, &info, Occurrence::Marked));
-        }
-        for Refused { waiting, reason, at } in effects.dropped.drain(..) {
-            self.leaves_queue(&waiting);
-            self.discard(reason, waiting, None, at);
-        }
-        // Empty again, but as large as it has grown.
-        self.queue.effects = effects;
     }
 }

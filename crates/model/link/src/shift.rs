@@ -50,6 +50,11 @@ impl Shift {
         self.follow(frame.unseen, frame.offered, started, idle)
     }
 
+    /// The line was held up to `until`, and not idle.
+    pub fn held(&mut self, until: Time) {
+        self.free = until;
+    }
+
     /// The line sent a fluid up to `until`, which had waited for `waited` when it left.
     #[inline]
     pub fn carried(&mut self, until: Time, waited: Duration) {

@@ -37,6 +37,9 @@ const DISCARD: u16 = 9;
 const UDP: u8 = 17;
 
 impl Virtual {
+    /// A frame that no entry sends. Its 5-tuple is that of an entry with a number that none has.
+    pub const BROUGHT: Self = Self { entry: u8::MAX, flow: 0, dscp: 0, ecn: Ecn::NotCapable };
+
     /// Most 5-tuples of an entry.
     pub const MOST_FLOWS: u16 = u16::MAX - FIRST_PORT;
 

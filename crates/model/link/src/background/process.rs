@@ -1,6 +1,8 @@
 //! The background of a running pipe: which virtual frame arrives next.
 
-use netloom_traffic::Source;
+use std::collections::VecDeque;
+
+use netloom_traffic::{Emission, Source};
 use netloom_units::{Duration, Stream, Time};
 
 use super::config::line_of;
@@ -21,8 +23,10 @@ pub(crate) struct BackgroundProcess {
     entries: Vec<Entry>,
     /// When the next frame arrives; the end of time if none does.
     next_at: Time,
-    /// Which entry sends it.
+    /// Which entry sends it; one more than there are if it was brought.
     next: usize,
+    /// What was brought and has yet to arrive.
+    brought: VecDeque<Emission>,
     /// Which of its virtual frames wait for the line.
     pub waiting: Count,
     /// Only once an entry has been a fluid.
@@ -69,6 +73,7 @@ impl BackgroundProcess {
             entries: Vec::new(),
             next_at: NEVER,
             next: 0,
+            brought: VecDeque::new(),
             waiting: Count::default(),
             fluid: None,
             due: Due::Unknown,
@@ -135,10 +140,24 @@ impl BackgroundProcess {
         (next < NEVER).then(|| next.max(now + VISIT))
     }
 
+    /// Frames that arrive beside those of the entries, in the order of their times.
+    pub fn bring(&mut self, arrivals: impl Iterator<Item = Emission>) {
+        let mut last = self.brought.back().map_or(Time::ZERO, |one| one.at);
+        for one in arrivals {
+            last = last.max(one.at);
+            self.brought.push_back(Emission { at: last, ..one });
+        }
+        self.find_next();
+    }
+
     /// Takes the frame that arrives next.
     #[inline]
     pub fn take(&mut self) -> Option<(FrameInfo, Virtual)> {
-        let entry = self.entries.get_mut(self.next)?;
+        let Some(entry) = self.entries.get_mut(self.next) else {
+            let Emission { bytes, .. } = self.brought.pop_front()?;
+            self.find_next();
+            return Some((FrameInfo::single(bytes), Virtual::BROUGHT));
+        };
         let info = FrameInfo::single(entry.bytes);
         let mut frame = entry.frame;
         if entry.flows > 1 {
@@ -157,6 +176,9 @@ impl BackgroundProcess {
             if entry.at < self.next_at {
                 (self.next_at, self.next) = (entry.at, index);
             }
+        }
+        if let Some(one) = self.brought.front().filter(|one| one.at < self.next_at) {
+            (self.next_at, self.next) = (one.at, self.entries.len());
         }
     }
 }

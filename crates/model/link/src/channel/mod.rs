@@ -14,6 +14,7 @@ use crate::{DropReason, FrameInfo, PipeConfig, Stream};
 use bit_errors::BitErrorProcess;
 pub use bit_errors::{BitErrorRate, BitErrors};
 use loss::LossProcess;
+pub(crate) use loss::Replay;
 pub use loss::{FourState, GilbertElliott, Loss, LossPattern};
 
 /// What the channel does to the frames of one pipe. What comes first decides: a lost frame meets no

@@ -123,6 +123,17 @@ impl Line {
         }
     }
 
+    /// What so many frames of so many line bytes take one after the other: on average where draws or
+    /// opportunities decide, and without a bucket.
+    pub fn time_for(&self, now: Time, frames: u64, line_bytes: u64) -> Duration {
+        let rate = self.rate(now).map(|rate| rate.time_for(Size::from_bytes(line_bytes)));
+        let overhead = match frames {
+            0 => 0.0,
+            frames => self.overhead.mean_nanos() * frames as f64,
+        };
+        rate.unwrap_or_default() + Duration::from_nanos(libm::round(overhead) as u64)
+    }
+
     /// The line sent something else than frames for so many nanoseconds, in which it was free.
     pub fn carried(&mut self, nanos: u64) {
         self.committed = self.committed.saturating_add(nanos);

@@ -14,15 +14,20 @@ impl<F: Frame> Pipe<F> {
         if self.background.is_none() && self.config.background.is_none() {
             return;
         }
-        // It is counted from its beginning, with all zeros at first.
-        self.statistics.background();
-        let stream = &self.stream;
-        let background =
-            self.background.get_or_insert_with(|| Box::new(BackgroundProcess::new(stream)));
-        background.begin(now, &self.config);
+        self.background_process();
+        if let Some(background) = &mut self.background {
+            background.begin(now, &self.config);
+        }
         if !self.config.carries_fluid() {
             self.end_fluid(now);
         }
+    }
+
+    /// Where virtual frames come from. They are counted from now on, with all zeros at first.
+    pub(super) fn background_process(&mut self) -> &mut BackgroundProcess {
+        self.statistics.background();
+        let stream = &self.stream;
+        self.background.get_or_insert_with(|| Box::new(BackgroundProcess::new(stream)))
     }
 
     /// Whether virtual frames may come, or a fluid may be there.

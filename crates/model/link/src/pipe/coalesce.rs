@@ -29,7 +29,7 @@ impl<F: Frame> Pipe<F> {
             return 1;
         }
         let line_bytes = self.config.rate.line_bytes(info, self.config.framing);
-        if self.serving.is_some() && !self.queue.has_room(info, line_bytes) {
+        if !self.line_is_free() && !self.queue.has_room(info, line_bytes) {
             return 1;
         }
         let each = self.config.framing.line_bytes(info.largest()).max(1);
@@ -48,6 +48,7 @@ impl<F: Frame> Pipe<F> {
     /// Whether each wire frame has a fate of its own.
     fn has_draws_per_frame(&self) -> bool {
         self.config.pipe_mtu != MtuLimit::None
+            || self.loses_early()
             || self.channel.draws_per_frame()
             || self.flight.draws_per_frame()
             || self.line.draws_per_frame()

@@ -12,7 +12,7 @@ use crate::{Count, DropReason, Frame, LinkState};
 /// What happens next, in the order of what comes at one time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Event {
-    /// A frame leaves the line.
+    /// A frame leaves the line, or its hold ends.
     Served,
     /// The fluid in front of the first frame has left the line.
     Turn,
@@ -64,7 +64,7 @@ impl<F: Frame> Pipe<F> {
     /// one that arrives now.
     fn next_event(&self) -> Option<(Time, Event)> {
         let fluid = self.fluid()?;
-        let served = self.serving.as_ref().map(|serving| serving.service.end);
+        let served = self.line_changes();
         let arrival = self.background.as_ref().and_then(|background| background.next_at());
         let events = [
             served.map(|at| (at, Event::Served)),
@@ -80,16 +80,13 @@ impl<F: Frame> Pipe<F> {
     }
 
     /// What the line sends of the fluid in a nanosecond, in its parts of a bit: nothing while a
-    /// frame is on it.
+    /// frame is on it, or while it is held.
     fn service(&self) -> u128 {
-        match &self.serving {
-            Some(_) => 0,
-            None => self.line_speed(),
-        }
+        if self.line_is_free() { self.line_speed() } else { 0 }
     }
 
     /// What the line sends in a nanosecond, in parts of 10⁻¹² bit.
-    fn line_speed(&self) -> u128 {
+    pub(super) fn line_speed(&self) -> u128 {
         self.line.rate(self.now).map_or(u128::MAX >> 64, speed)
     }
 
@@ -158,7 +155,7 @@ impl<F: Frame> Pipe<F> {
         let (bound, backlog) = (self.queue.bound(), self.queue.backlog());
         let mut longer = backlog;
         longer.add(&waiting);
-        let line_is_free = self.serving.is_none() && backlog.frames == 0;
+        let line_is_free = self.line_is_free() && backlog.frames == 0;
         let Some(fluid) = self.fluid_mut() else { return Err((waiting, DropReason::QueueFull)) };
         let goes_at_once = line_is_free && !fluid.waits();
         let finds_room = match goes_at_once {
@@ -195,16 +192,16 @@ impl<F: Frame> Pipe<F> {
 
     /// When the first frame that waits comes to the line, which has the fluid in front of it.
     pub(super) fn turn_behind_fluid(&self) -> Option<Time> {
-        if self.serving.is_some() {
+        if !self.line_is_free() {
             return None;
         }
         self.fluid()?.turn(self.line_speed())
     }
 
-    /// When the line has sent the frame that is on it; the present if the fluid has the line.
+    /// When the line has sent the frame that is on it and is not held; the present if the fluid has
+    /// the line.
     pub(super) fn line_free_at(&self) -> Option<Time> {
-        let served = self.serving.as_ref().map(|serving| serving.service.end);
-        served.or_else(|| self.fluid().map(FluidProcess::at))
+        self.line_taken_until().or_else(|| self.fluid().map(FluidProcess::at))
     }
 
     /// How long the fluid in front of each frame takes, by the frames' places.

@@ -3,14 +3,22 @@
 
 use netloom_units::Time;
 
+use super::steered::Hold;
 use super::{Dropped, Pipe, Rejected, Serving};
 use crate::background::Carried;
 use crate::flight::Flying;
 use crate::log::{FrameEvent, Occurrence};
-use crate::queue::Waiting;
+use crate::queue::{Marked, Refused, Waiting};
 use crate::{DropReason, Frame, FrameInfo, Passage};
 
 impl<F: Frame> Pipe<F> {
+    /// What was collected with [`poll`](Self::poll) and released at that time did not get farther:
+    /// the interface at the far end did not take it. To be said at once.
+    #[cold]
+    pub fn not_taken(&mut self, info: &FrameInfo, release: Time) {
+        self.statistics.lost_unmodelled(info, release);
+    }
+
     #[cold]
     pub(super) fn reject(
         &mut self,
@@ -83,11 +91,32 @@ impl<F: Frame> Pipe<F> {
             self.shift_of(&waiting, started, now);
             self.discard(reason, waiting, Some(started), now);
         }
+        self.hold = Hold::None;
         for waiting in self.queue.drain() {
             self.leaves_queue(&waiting);
             self.discard(reason, waiting, None, now);
         }
         self.drop_fluid();
         self.queue_changed(now);
+    }
+
+    /// Takes over what the queue did beside taking in and handing out.
+    #[cold]
+    pub(super) fn take_effects(&mut self, now: Time) {
+        let mut effects = std::mem::take(&mut self.queue.effects);
+        for Marked { number, info } in effects.marked.drain(..) {
+            let Some(number) = number else {
+                self.statistics.background().marked.add(&info);
+                continue;
+            };
+            self.statistics.marked(&info);
+            self.journal.note(|| FrameEvent::new(number, now, &info, Occurrence::Marked));
+        }
+        for Refused { waiting, reason, at } in effects.dropped.drain(..) {
+            self.leaves_queue(&waiting);
+            self.discard(reason, waiting, None, at);
+        }
+        // Empty again, but as large as it has grown.
+        self.queue.effects = effects;
     }
 }

@@ -23,6 +23,7 @@ mod observed;
 mod queues;
 mod rates;
 mod statistical;
+mod steered;
 mod tc_children;
 mod timing;
 mod vlans;

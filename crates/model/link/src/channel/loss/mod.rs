@@ -24,7 +24,7 @@ use every::Counter;
 pub use four_state::FourState;
 pub use gilbert_elliott::GilbertElliott;
 pub use pattern::LossPattern;
-use pattern::Replay;
+pub(crate) use pattern::Replay;
 
 /// How a channel loses frames.
 #[derive(Debug, Clone, PartialEq)]

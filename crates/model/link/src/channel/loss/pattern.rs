@@ -103,7 +103,7 @@ impl DataFormat for LossPattern {
 
 /// A pattern being played.
 #[derive(Debug)]
-pub(super) struct Replay {
+pub(crate) struct Replay {
     pattern: LossPattern,
     next: usize,
 }

@@ -88,6 +88,21 @@ impl OverheadProfile {
         }
     }
 
+    /// The mean extra time, in ns: the curve is linear between its points.
+    fn mean_nanos(&self) -> f64 {
+        let nanos = |point: &OverheadPoint| point.time.as_nanos() as f64;
+        let (Some(first), Some(last)) = (self.points.first(), self.points.last()) else {
+            return 0.0;
+        };
+        let between = self.points.windows(2).map(|pair| {
+            let width = pair[1].probability.value() - pair[0].probability.value();
+            width * (nanos(&pair[0]) + nanos(&pair[1])) / 2.0
+        });
+        let below = first.probability.value() * nanos(first);
+        let above = (1.0 - last.probability.value()) * nanos(last);
+        below + between.sum::<f64>() + above
+    }
+
     /// Whether there is no extra time.
     pub fn is_empty(&self) -> bool {
         self.points.is_empty()
@@ -138,6 +153,11 @@ impl Overhead {
     #[inline]
     pub fn is_some(&self) -> bool {
         self.profile.is_some()
+    }
+
+    /// The mean extra time, in ns.
+    pub fn mean_nanos(&self) -> f64 {
+        self.profile.as_ref().map_or(0.0, |profile| profile.mean_nanos())
     }
 
     /// Draws for the next frame.

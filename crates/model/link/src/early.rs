@@ -1,0 +1,108 @@
+//! Losses in front of the queue, on order from outside. Not here: losses of the channel, behind the
+//! line (`channel`).
+
+use std::collections::VecDeque;
+
+use netloom_units::{Probability, Stream};
+
+use crate::channel::{LossPattern, Replay};
+
+/// Which of the frames to come are lost in front of the queue.
+#[derive(Debug, Clone, PartialEq)]
+pub enum EarlyLoss {
+    /// The frames with these numbers, in any order, counted from 0 for the next one; no others.
+    Positions(Vec<u32>),
+    /// Exactly these frames, over and over.
+    Pattern(LossPattern),
+    /// Each frame with the same probability.
+    Bernoulli(Probability),
+    /// The same share of frames as evenly as can be.
+    Systematic(Probability),
+}
+
+impl EarlyLoss {
+    /// Nothing is lost.
+    pub const NONE: Self = Self::Positions(Vec::new());
+}
+
+/// The early losses of one pipe.
+#[derive(Debug)]
+pub(crate) struct EarlyLosses {
+    model: Model,
+    /// Losses that an earlier order asked for, and that no frame came for.
+    overdue: usize,
+    stream: Stream,
+    /// What the losses of a share have come to, in frames; kept from one share to the next.
+    owed: f64,
+}
+
+#[derive(Debug)]
+enum Model {
+    /// How many frames have come, and the numbers to come, ascending.
+    Positions(u32, VecDeque<u32>),
+    Pattern(Replay),
+    Bernoulli(f64),
+    Systematic(f64),
+}
+
+impl EarlyLosses {
+    /// None yet, with the random numbers of the pipe's `stream`.
+    pub fn new(stream: &Stream) -> Self {
+        let model = Model::Positions(0, VecDeque::new());
+        Self { model, overdue: 0, stream: stream.fork("early loss"), owed: 0.0 }
+    }
+
+    /// A new order. What is left of the positions of the one before is overdue.
+    pub fn order(&mut self, loss: EarlyLoss) {
+        self.overdue = match &self.model {
+            Model::Positions(_, left) => left.len(),
+            Model::Pattern(_) | Model::Bernoulli(_) | Model::Systematic(_) => 0,
+        };
+        self.model = match loss {
+            EarlyLoss::Positions(mut numbers) => {
+                numbers.sort_unstable();
+                numbers.dedup();
+                Model::Positions(0, numbers.into())
+            }
+            EarlyLoss::Pattern(pattern) => Model::Pattern(Replay::new(pattern)),
+            EarlyLoss::Bernoulli(share) => Model::Bernoulli(share.value()),
+            EarlyLoss::Systematic(share) => Model::Systematic(share.value()),
+        };
+    }
+
+    /// Whether frames can be lost.
+    pub fn is_some(&self) -> bool {
+        let ordered = match &self.model {
+            Model::Positions(_, numbers) => !numbers.is_empty(),
+            Model::Pattern(_) => true,
+            Model::Bernoulli(share) | Model::Systematic(share) => *share > 0.0,
+        };
+        ordered || self.overdue > 0
+    }
+
+    /// Whether the next frame is lost.
+    pub fn next(&mut self) -> bool {
+        let ordered = match &mut self.model {
+            Model::Positions(come, numbers) => {
+                let number = *come;
+                *come = come.saturating_add(1);
+                let lost = numbers.front() == Some(&number);
+                if lost {
+                    numbers.pop_front();
+                }
+                lost
+            }
+            Model::Pattern(replay) => replay.next(),
+            Model::Bernoulli(share) => self.stream.chance(*share),
+            Model::Systematic(share) => {
+                self.owed += *share;
+                let lost = self.owed >= 1.0;
+                self.owed -= f64::from(u8::from(lost));
+                lost
+            }
+        };
+        let overdue = !ordered && self.overdue > 0;
+        self.overdue -= usize::from(overdue);
+        ordered || overdue
+    }
+}

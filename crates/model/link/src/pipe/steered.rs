@@ -1,0 +1,136 @@
+//! What makes a pipe follow another queue, which is somewhere else: holding its line, losing frames
+//! in front of its queue, virtual frames at given times, and how much work it has.
+
+use netloom_traffic::Emission;
+use netloom_units::{Duration, Time};
+
+use super::Pipe;
+use crate::background::Carried;
+use crate::early::{EarlyLoss, EarlyLosses};
+use crate::queue::Waiting;
+use crate::{Frame, FrameInfo};
+
+/// A stretch in which the line is busy with nothing that the pipe knows of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) enum Hold {
+    #[default]
+    None,
+    /// It begins when the frame on the line has left it.
+    Behind(Duration),
+    /// It ends then.
+    Until(Time),
+}
+
+impl<F: Frame> Pipe<F> {
+    /// Makes the line busy for `duration` from when it would be free: at once, or behind the frame
+    /// that is on it, and behind what earlier calls hold. What waits and what comes later is behind
+    /// that. A cut with `in_flight: drop` ends it.
+    pub fn hold(&mut self, now: Time, duration: Duration) {
+        let now = self.advance(now);
+        if duration == Duration::ZERO {
+            return;
+        }
+        self.hold = match self.hold {
+            Hold::Until(end) => Hold::Until(end + duration),
+            Hold::Behind(before) => Hold::Behind(before + duration),
+            Hold::None if self.serving.is_some() => Hold::Behind(duration),
+            Hold::None => Hold::Until(now + duration),
+        };
+        self.forget_due();
+    }
+
+    /// How long a frame that arrives at `now` would wait, if it came last: the backlog, in time.
+    /// Exact in a FIFO queue. Where draws or a trace decide how long a frame takes on the line, it
+    /// counts with its mean; caps of classes do not count.
+    pub fn unfinished(&mut self, now: Time) -> Duration {
+        let now = self.advance(now);
+        let backlog = self.queue.backlog();
+        let fluid = self.fluid().map(|fluid| fluid.wait(self.line_speed())).unwrap_or_default();
+        let taken = self.line_taken_until().map(|end| end.since(now)).unwrap_or_default();
+        taken + fluid + self.line.time_for(now, backlog.frames, backlog.line_bytes)
+    }
+
+    /// From `now` on, drops frames in front of the queue as `loss` says, with
+    /// [`DropReason::Loss`](crate::DropReason::Loss). It replaces what was ordered before;
+    /// positions of that order which no frame came for are taken from the first frames of this one,
+    /// and are forgotten with the next.
+    pub fn lose(&mut self, now: Time, loss: EarlyLoss) {
+        self.advance(now);
+        let stream = &self.stream;
+        self.early.get_or_insert_with(|| Box::new(EarlyLosses::new(stream))).order(loss);
+    }
+
+    /// Lets virtual frames arrive at the times of `arrivals`, which do not go back; what is past
+    /// arrives now. Like those of the [`background`](crate::Background) they join in front of the
+    /// queue, leave at the end of the line, and are counted there. They come behind what an earlier
+    /// call brings at the same time.
+    pub fn bring(&mut self, now: Time, arrivals: impl IntoIterator<Item = Emission>) {
+        let now = self.advance(now);
+        let arrivals = arrivals.into_iter().map(|one| Emission { at: one.at.max(now), ..one });
+        self.background_process().bring(arrivals);
+        self.forget_due();
+    }
+
+    /// Whether the next frame that is offered is lost in front of the queue.
+    #[inline]
+    pub(super) fn is_lost_early(&mut self) -> bool {
+        self.early.as_mut().is_some_and(|early| early.next())
+    }
+
+    /// Whether frames can be lost in front of the queue.
+    pub(super) fn loses_early(&self) -> bool {
+        self.early.as_ref().is_some_and(|early| early.is_some())
+    }
+
+    /// Whether a frame that arrives goes on the line at once, if nothing waits.
+    #[inline]
+    pub(super) fn line_is_free(&self) -> bool {
+        self.serving.is_none() && self.held_until().is_none()
+    }
+
+    /// When the line is held, until when.
+    #[inline]
+    pub(super) fn held_until(&self) -> Option<Time> {
+        match self.hold {
+            Hold::Until(end) => Some(end),
+            Hold::None | Hold::Behind(_) => None,
+        }
+    }
+
+    /// When the line is free for what waits, if it is not free now.
+    pub(super) fn line_taken_until(&self) -> Option<Time> {
+        match (&self.serving, self.hold) {
+            (Some(serving), Hold::Behind(hold)) => Some(serving.service.end + hold),
+            (Some(serving), Hold::None | Hold::Until(_)) => Some(serving.service.end),
+            (None, _) => self.held_until(),
+        }
+    }
+
+    /// The frame on the line left it at `end`, or the hold ended then. A hold that waited begins.
+    #[inline]
+    pub(super) fn follow_hold(&mut self, end: Time) {
+        match self.hold {
+            Hold::None => {}
+            Hold::Behind(hold) => self.hold = Hold::Until(end + hold),
+            Hold::Until(_) => {
+                self.hold = Hold::None;
+                self.shift.held(end);
+            }
+        }
+    }
+
+    /// A frame that comes to the beginning of the pipe, with its place.
+    #[inline]
+    pub(super) fn arriving(
+        &mut self,
+        now: Time,
+        frame: Carried<F>,
+        info: FrameInfo,
+        unseen: Duration,
+    ) -> Waiting<F> {
+        let order = self.order;
+        self.order += 1;
+        let line_bytes = self.config.rate.line_bytes(&info, self.config.framing);
+        Waiting { frame, info, line_bytes, order, offered: now, unseen, marked: false }
+    }
+}
