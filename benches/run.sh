@@ -15,3 +15,5 @@ echo
 cargo bench --quiet --locked --package netloom-plan --bench tables
 echo
 cargo bench --quiet --locked --package netloom-tcp --bench segments
+echo
+cargo bench --quiet --locked --package netloom-symbiosis --bench paper

@@ -1,0 +1,189 @@
+//! The whole loop in virtual time, without programs and without a kernel: a path of simulated pipes
+//! with other traffic on each, and the small network that follows it, period after period.
+//! Deterministic: what comes out follows from the scene.
+//!
+//! [`record`] runs the original, [`follow`] the small network, either as late as a real one would
+//! be, or in the very period that it follows, as the thesis does it. [`closed`] runs both by turns,
+//! each from what the other gave it.
+
+mod chain;
+mod small;
+
+use netloom_link::{Emission, PipeConfig};
+use netloom_units::{Duration, Time};
+
+use crate::{LossMethod, PipeReport};
+use chain::Chain;
+use small::SmallNetwork;
+
+/// A path, what is sent over it, and how often it is reported on.
+#[derive(Debug, Clone)]
+pub struct Scene {
+    /// The links of the path, in the order of the way.
+    pub links: Vec<SceneLink>,
+    /// Frames of the real flow, by time.
+    pub real: Vec<Emission>,
+    /// Bytes of a full frame.
+    pub full: u32,
+    /// T.
+    pub period: Duration,
+    /// Seed of all random streams.
+    pub seed: u64,
+}
+
+/// A link of a path.
+#[derive(Debug, Clone)]
+pub struct SceneLink {
+    /// What its pipe runs on.
+    pub config: PipeConfig,
+    /// The other frames that are offered to it, by time. They leave behind it.
+    pub cross: Vec<Emission>,
+}
+
+/// What became of a frame.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Fate {
+    /// When it was sent.
+    pub sent: Time,
+    /// When it left the path, if it did.
+    pub left: Option<Time>,
+}
+
+/// What the original did.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Recording {
+    /// What became of each real frame.
+    pub fates: Vec<Fate>,
+    /// For each period the reports of all links.
+    pub reports: Vec<Vec<PipeReport>>,
+}
+
+/// How a small network follows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Method {
+    /// One pipe for the path, calibrated by the M/D/1 model.
+    Md1(Inherited, LossMethod),
+    /// A pipe for each link, with the other traffic once more.
+    CrossTraffic,
+}
+
+impl Method {
+    /// `md1` as it is.
+    pub const MD1: Self = Self::Md1(Inherited::Head, LossMethod::Positions);
+}
+
+/// How a small pipe inherits the backlog of the network (5.11): the way that is taken, and others
+/// to compare it with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Inherited {
+    /// Once: the line is held.
+    Head,
+    /// Each frame of the period has an extra delay.
+    Each,
+    /// Not at all.
+    Not,
+}
+
+/// How late the small network is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Lag {
+    /// It does in a period what the original did in the same one.
+    None,
+    /// It does what the original did in the period before, as a run must.
+    Period,
+}
+
+/// Runs the original until all frames were sent and the real ones have left it.
+pub fn record(scene: &Scene) -> Recording {
+    let mut original = Original::new(scene);
+    let mut reports = Vec::new();
+    while !original.is_over() {
+        let real = frames_of(scene, reports.len() as u64, &scene.real);
+        reports.push(original.period(scene, real));
+    }
+    Recording { fates: original.chain.into_fates(), reports }
+}
+
+/// Runs the small network on what was recorded, and says what became of each real frame.
+pub fn follow(scene: &Scene, recording: &Recording, method: Method, lag: Lag) -> Vec<Fate> {
+    let mut small = SmallNetwork::new(scene, method);
+    for number in 0..recording.reports.len() + 1 {
+        let known = match lag {
+            Lag::None => Some(number),
+            Lag::Period => number.checked_sub(1),
+        };
+        if let Some((period, reports)) = known.and_then(|it| Some((it, recording.reports.get(it)?)))
+        {
+            let before = number.checked_sub(1).map(|before| &recording.reports[before][..]);
+            small.calibrate(scene, period as u64, reports, before);
+        }
+        small.period(scene, frames_of(scene, number as u64, &scene.real));
+    }
+    small.finish()
+}
+
+/// Runs both by turns, one period late: the small network lets the real frames through, then the
+/// original runs the same period with their twins, then its reports calibrate the small network.
+/// What became of each frame in the original, and in the small network.
+pub fn closed(scene: &Scene, method: Method) -> (Vec<Fate>, Vec<Fate>) {
+    let mut original = Original::new(scene);
+    let mut small = SmallNetwork::new(scene, method);
+    let (mut number, mut rest) = (0, &scene.real[..]);
+    while !original.is_over() {
+        let end = Time::ZERO + times(scene.period, number + 1);
+        let (now, later) = rest.split_at(rest.partition_point(|frame| frame.at < end));
+        rest = later;
+        small.period(scene, now);
+        let reports = original.period(scene, now);
+        small.calibrate(scene, number, &reports, Some(&reports));
+        number += 1;
+    }
+    small.period(scene, rest);
+    (original.chain.into_fates(), small.finish())
+}
+
+/// The path with all its traffic.
+struct Original {
+    chain: Chain,
+    number: u64,
+    /// When the last frame is sent.
+    last: Time,
+}
+
+impl Original {
+    fn new(scene: &Scene) -> Self {
+        let configs = scene.links.iter().map(|link| link.config.clone());
+        let all = scene.links.iter().map(|link| &link.cross).chain([&scene.real]);
+        let last = all.filter_map(|frames| frames.last()).map(|frame| frame.at).max();
+        let chain = Chain::new(configs, scene.seed, "original");
+        Self { chain, number: 0, last: last.unwrap_or(Time::ZERO) }
+    }
+
+    fn is_over(&self) -> bool {
+        self.chain.now() > self.last && self.chain.is_empty()
+    }
+
+    /// Runs the next period with those twins.
+    fn period(&mut self, scene: &Scene, twins: &[Emission]) -> Vec<PipeReport> {
+        for (place, link) in scene.links.iter().enumerate() {
+            let cross = frames_of(scene, self.number, &link.cross);
+            self.chain.bring(place, cross.iter().copied());
+        }
+        self.number += 1;
+        self.chain.period(scene.period, twins);
+        self.chain.reports(scene.full)
+    }
+}
+
+/// Those of `frames` that are sent in a period.
+fn frames_of<'a>(scene: &Scene, period: u64, frames: &'a [Emission]) -> &'a [Emission] {
+    let place = |number| {
+        let begin = Time::ZERO + times(scene.period, number);
+        frames.partition_point(|frame| frame.at < begin)
+    };
+    &frames[place(period)..place(period + 1)]
+}
+
+fn times(period: Duration, count: u64) -> Duration {
+    Duration::from_nanos(period.as_nanos() * count)
+}

@@ -1,0 +1,5 @@
+//! Symbiosis against its laws, in virtual time and with fixed seeds, so that results are exact.
+
+mod calibration;
+mod contraction;
+mod rehearsal;
