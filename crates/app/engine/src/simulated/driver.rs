@@ -157,9 +157,7 @@ impl Driver {
         self.lag = self.lag.max(now.since(until));
         if until == now {
             // What comes to a simulation that is behind would come too early.
-            self.take_in(now)?;
-            // What came may be due at once.
-            self.joined.advance(now)?;
+            self.take_in()?;
             self.hand_out()?;
         }
         let done = self.clock.now();
@@ -203,9 +201,10 @@ impl Driver {
         Ok(())
     }
 
-    /// Takes in what real nodes have sent.
-    fn take_in(&mut self, now: Time) -> Result<()> {
-        let unseen = now.since(std::mem::replace(&mut self.looked, now));
+    /// Takes in what real nodes have sent. Each frame comes when it has been read, which may be
+    /// late, but never too early.
+    fn take_in(&mut self) -> Result<()> {
+        let looked = std::mem::replace(&mut self.looked, self.clock.now());
         for door in &mut self.doors {
             door.is_full = true;
             for _ in 0..FRAMES_A_TURN {
@@ -216,9 +215,11 @@ impl Driver {
                 if let Some(answer) = door.border.peer.answer(frame) {
                     send(&door.device, &answer)?;
                 } else if let Some((to, packet)) = packet_of(frame) {
+                    let now = self.clock.now();
+                    self.joined.advance(now)?;
                     // What is no packet, or names too many addresses, goes nowhere.
                     if self.joined.cell().enter(door.border.at, to, packet).is_ok() {
-                        door.outgoing.count(Duration::ZERO, unseen);
+                        door.outgoing.count(Duration::ZERO, now.since(looked));
                     }
                 }
             }
