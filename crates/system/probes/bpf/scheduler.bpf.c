@@ -475,19 +475,26 @@ int sched_switch(u64 *ctx)
 	struct task_struct *prev = (void *)ctx[1], *next = (void *)ctx[2];
 	u32 number = this_cpu();
 	struct record *cpu = map_lookup(&cpus, &number);
-	u64 party, now = monotonic_ns();
 	struct turns *known;
 	struct turn *turn;
+	u64 party, now;
 
+	/* Before the time is taken: user space takes one and then reads, and what is consistent then says all until that time. */
+	if (cpu)
+		cpu->begun++;
+	COMPILER_BARRIER();
+	now = monotonic_ns();
 	/* One that is preempted still wants the CPU. */
 	if (watch_nodes && is_program(prev))
 		leaves(prev, now, ctx[0] || !prev->__state);
 	party = comes(next, now);
 
-	if (!cpu || (party == cpu->party && cpu->done))
+	if (!cpu)
 		return 0;
-	cpu->begun++;
-	COMPILER_BARRIER();
+	if (party == cpu->party && cpu->done) {
+		cpu->done++;
+		return 0;
+	}
 	if (!party)
 		stretch_ends(cpu, now);
 	else if (!cpu->since)
