@@ -7,6 +7,7 @@
 //! the thesis's figures beside ours. Deterministic: seeds are fixed.
 
 mod constant;
+mod errors;
 mod measures;
 mod overload;
 mod poisson;

@@ -2,8 +2,8 @@
 
 use netloom_symbiosis::rehearsal::{Recording, Scene, record};
 
-use crate::measures::{Difference, followed, head, mean, percent, row};
-use crate::scenes::{Arrivals, FOLLOWERS, flow, line, scene};
+use crate::errors::Errors;
+use crate::scenes::{Arrivals, flow, line, scene};
 
 const LOADS: [f64; 4] = [0.12, 0.25, 0.5, 0.75];
 
@@ -29,31 +29,12 @@ fn seeds(bits: f64) -> u64 {
 pub fn run() {
     println!("16 pairs of loads a row, 100 s, 5 seeds (1 at 100 Mbit/s). Errors in percent: mean");
     println!("delay; then losses in shares of what was offered, and received frames:\n");
-    let names = FOLLOWERS.map(|(name, ..)| name);
-    head(&[&["Mbit/s, frames", "thesis", "probe, delay"][..], &names].concat());
-    let mut sums = vec![0.0; FOLLOWERS.len()];
+    let mut errors = Errors::begin("Mbit/s, frames");
     for (bits, room, paper, probe) in ROWS {
-        let mut all: Vec<Vec<Difference>> = vec![Vec::new(); FOLLOWERS.len()];
-        each(bits, room, seeds(bits), |scene, recording| {
-            for (list, (_, method, lag)) in all.iter_mut().zip(FOLLOWERS) {
-                list.push(followed(scene, recording, method, lag).0);
-            }
-        });
-        let mut cells = vec![format!("{:.0}, {room}", bits / 1e6), paper.into(), probe.into()];
-        for (sum, list) in sums.iter_mut().zip(&all) {
-            *sum += mean(list, |one| one.delay.abs()) / ROWS.len() as f64;
-            let delay = percent(mean(list, |one| one.delay.abs()));
-            let lost = percent(mean(list, |one| one.lost_share));
-            cells.push(format!(
-                "{delay}; {lost}, {}",
-                percent(mean(list, |one| one.received_share))
-            ));
-        }
-        row(&cells);
+        let name = format!("{:.0}, {room}", bits / 1e6);
+        errors.row(name, paper, probe, |take| each(bits, room, seeds(bits), take));
     }
-    let mut cells = vec!["mean of rows".into(), "6.7".into(), "2.6 / 2.1".into()];
-    cells.extend(sums.into_iter().map(percent));
-    row(&cells);
+    errors.end("6.7", "2.6 / 2.1");
 }
 
 /// All recorded runs of a row, with so many seeds.

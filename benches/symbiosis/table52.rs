@@ -4,8 +4,8 @@ use netloom_link::{Data, OverheadPoint, OverheadProfile, PipeConfig, QueueLimit}
 use netloom_symbiosis::rehearsal::{Recording, Scene, record};
 use netloom_units::{Duration, Probability};
 
-use crate::measures::{Difference, followed, head, mean, percent, row};
-use crate::scenes::{Arrivals, BITS, FOLLOWERS, flow, line, scene};
+use crate::errors::Errors;
+use crate::scenes::{Arrivals, BITS, flow, line, scene};
 
 const LOADS: [f64; 6] = [0.12, 0.25, 0.5, 1.0, 1.25, 1.5];
 const SEEDS: u64 = 3;
@@ -36,32 +36,12 @@ pub fn run() {
 }
 
 fn table(line: &dyn Fn(f64) -> PipeConfig) {
-    let names = FOLLOWERS.map(|(name, ..)| name);
-    head(&[&["Mbit/s", "thesis", "probe, delay"][..], &names].concat());
-    let mut sums = vec![0.0; FOLLOWERS.len()];
+    let mut errors = Errors::begin("Mbit/s");
     for (megabits, paper, probe) in ROWS {
-        let mut all: Vec<Vec<Difference>> = vec![Vec::new(); FOLLOWERS.len()];
-        each(megabits, line, SEEDS, |scene, recording| {
-            for (list, (_, method, lag)) in all.iter_mut().zip(FOLLOWERS) {
-                list.push(followed(scene, recording, method, lag).0);
-            }
-        });
-        let mut cells =
-            vec![megabits.map(|one| one.to_string()).join(", "), paper.into(), probe.into()];
-        for (sum, list) in sums.iter_mut().zip(&all) {
-            *sum += mean(list, |one| one.delay.abs()) / ROWS.len() as f64;
-            let delay = percent(mean(list, |one| one.delay.abs()));
-            let lost = percent(mean(list, |one| one.lost_share));
-            cells.push(format!(
-                "{delay}; {lost}, {}",
-                percent(mean(list, |one| one.received_share))
-            ));
-        }
-        row(&cells);
+        let name = megabits.map(|one| one.to_string()).join(", ");
+        errors.row(name, paper, probe, |take| each(megabits, line, SEEDS, take));
     }
-    let mut cells = vec!["mean of rows".into(), "1.2".into(), "1.5 / 1.6".into()];
-    cells.extend(sums.into_iter().map(percent));
-    row(&cells);
+    errors.end("1.2", "1.5 / 1.6");
 }
 
 /// All recorded runs of a row, with so many seeds.

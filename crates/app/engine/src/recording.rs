@@ -16,6 +16,7 @@ use netloom_results::{FlowSampler, Results, Sampler};
 use netloom_scenario::Capture;
 use netloom_units::{Duration, Time};
 use tokio::task::JoinHandle;
+use tokio::time::{Interval, MissedTickBehavior};
 
 use crate::capture::{self, write_capture};
 use crate::client::say;
@@ -215,6 +216,28 @@ fn summarize(
     }
 }
 
+/// Times that recur until a run is over, and once more then.
+struct Ticks {
+    interval: Interval,
+    end: End,
+}
+
+impl Ticks {
+    fn every(interval: Duration, end: End) -> Self {
+        let mut interval = tokio::time::interval(interval.into());
+        interval.set_missed_tick_behavior(MissedTickBehavior::Skip);
+        Self { interval, end }
+    }
+
+    /// Waits for the next one; whether it is the last.
+    async fn is_last(&mut self) -> bool {
+        tokio::select! {
+            _ = self.interval.tick() => false,
+            () = self.end.asked() => true,
+        }
+    }
+}
+
 /// What samples are taken of, and for how long.
 struct Samples {
     network: Arc<LiveNetwork>,
@@ -230,13 +253,9 @@ impl Samples {
         let sampler = Sampler::new(file);
         let mut sampler = sampler.map_err(|error| netloom_api::in_words(error.as_ref()))?;
         let interval = network.deployment().scenario.measure.interval;
-        let mut ticks = tokio::time::interval(interval.into());
-        ticks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Skip);
+        let mut ticks = Ticks::every(interval, end);
         loop {
-            let last = tokio::select! {
-                _ = ticks.tick() => false,
-                () = end.asked() => true,
-            };
+            let last = ticks.is_last().await;
             let now = network.now();
             sampler.add(now, status::links(&network, None));
             if sampler.has_unmarked(now - MARKED_AFTER) {
@@ -258,13 +277,9 @@ async fn sample_flows(
 ) -> Result<()> {
     let mut sampler = FlowSampler::new(file?)?;
     let interval = network.deployment().scenario.measure.flow_interval();
-    let mut ticks = tokio::time::interval(interval.into());
-    ticks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Skip);
+    let mut ticks = Ticks::every(interval, end);
     loop {
-        let last = tokio::select! {
-            _ = ticks.tick() => false,
-            () = end.asked() => true,
-        };
+        let last = ticks.is_last().await;
         let flows = tokio::task::block_in_place(|| simulated.flows())?;
         sampler.add(network.now(), &flows)?;
         if last {
