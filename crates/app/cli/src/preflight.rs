@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use anyhow::{Result, bail};
 use netloom_scenario::{Link, Node, Scenario};
-use netloom_simulate::HybridSupport;
+use netloom_simulate::check_hybrid;
 
 use netloom_host::{Demand, Wall};
 
@@ -33,7 +33,7 @@ pub fn size(scenario: &Scenario) -> Demand {
 /// # Errors
 /// If it could not start: everything that is in its way.
 pub fn check(scenario: &Scenario) -> Result<()> {
-    HybridSupport::check(scenario)?;
+    check_hybrid(scenario)?;
     limits(scenario)?;
     let walls = netloom_host::walls(size(scenario));
     let (stops, hinders): (Vec<_>, Vec<_>) =

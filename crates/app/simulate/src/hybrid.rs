@@ -4,21 +4,16 @@
 use anyhow::{Result, bail};
 use netloom_scenario::{NodeState, Scenario, Start, TimelineAction, Transport};
 
-/// What cannot be part of a hybrid run, in words.
-pub struct HybridSupport;
-
-impl HybridSupport {
-    /// Checks a scenario.
-    ///
-    /// # Errors
-    /// All that cannot be, a line each.
-    pub fn check(scenario: &Scenario) -> Result<()> {
-        let errors = errors(scenario);
-        if !errors.is_empty() {
-            bail!("{}", errors.join("\n"));
-        }
-        Ok(())
+/// Checks a scenario for what cannot be part of a hybrid run.
+///
+/// # Errors
+/// All that cannot be, a line each.
+pub fn check_hybrid(scenario: &Scenario) -> Result<()> {
+    let errors = errors(scenario);
+    if !errors.is_empty() {
+        bail!("{}", errors.join("\n"));
     }
+    Ok(())
 }
 
 fn errors(scenario: &Scenario) -> Vec<String> {

@@ -18,7 +18,7 @@ use netloom_units::{Duration, Time};
 use crate::describe::{Part, addresses, describe};
 use crate::support::NEVER_MODELLED;
 use crate::traffic::{self, Flow};
-use crate::{HybridSupport, statuses};
+use crate::{check_hybrid, statuses};
 
 /// A simulation with real nodes at its border, in one cell.
 pub struct Joined {
@@ -53,7 +53,7 @@ impl Joined {
     /// # Errors
     /// What cannot be part of a hybrid run, or what the parts of the scenario do not agree on.
     pub fn new(scenario: &Scenario, plan: &Arc<Plan>) -> Result<Self> {
-        HybridSupport::check(scenario)?;
+        check_hybrid(scenario)?;
         let described = describe(scenario, plan, Part::Simulated)?;
         let simulated = scenario.simulated_nodes();
         let sent_here = Scenario {

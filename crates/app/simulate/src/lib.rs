@@ -31,7 +31,7 @@ mod timeline;
 mod traffic;
 mod verdict;
 
-pub use hybrid::HybridSupport;
+pub use hybrid::check_hybrid;
 pub use joined::{Border, Joined};
 pub use run::{Job, Progress, run};
 pub use support::{Commands, Support, check};

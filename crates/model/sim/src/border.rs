@@ -7,9 +7,9 @@ use netloom_units::Time;
 
 use crate::cell::{Cell, Place};
 use crate::network::InterfaceId;
-use crate::packet::{Body, Packet};
+use crate::packet::Packet;
 use crate::raw::{Answer, RawBody, Refused, Strangers, answer, parse};
-use crate::{bytes, node};
+use crate::{AddressBook, bytes, node};
 
 /// A packet that has come to a real node.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -71,19 +71,9 @@ impl Cell {
         next.flatten().min()
     }
 
-    /// A packet comes to an interface: of a real node, where it leaves the simulation, or of one
-    /// that does something with it.
-    #[inline]
-    pub(crate) fn receive_at(&mut self, at: InterfaceId, packet: Packet) {
-        if self.nodes[at.node].is_real {
-            self.hand_over(at, &packet);
-        } else {
-            self.receive(at.node, packet);
-        }
-    }
-
+    /// A packet has come to a real node, where it leaves the simulation.
     #[cold]
-    fn hand_over(&mut self, at: InterfaceId, packet: &Packet) {
+    pub(crate) fn hand_over(&mut self, at: InterfaceId, packet: &Packet) {
         let packet = bytes::whole(packet, &self.book);
         self.leaving.push(Leaving { at, time: self.now, packet });
     }
@@ -100,17 +90,12 @@ impl Cell {
             Answer::Nothing => {}
         }
     }
-
-    /// Whether a packet is of a real node, and for many: routing protocols, neighbour discovery.
-    /// Nobody in a simulated network takes part in these.
-    #[inline]
-    pub(crate) fn is_for_many(&self, packet: &Packet) -> bool {
-        matches!(packet.body, Body::Raw(_)) && is_for_many(self.book.address(packet.destination))
-    }
 }
 
-fn is_for_many(address: IpAddr) -> bool {
-    match address {
+/// Whether a packet is for many: of routing protocols, of neighbour discovery. Nobody in a
+/// simulated network takes part in these.
+pub(crate) fn is_for_many(packet: &Packet, book: &AddressBook) -> bool {
+    match book.address(packet.destination) {
         IpAddr::V4(address) => address.is_multicast() || address.is_broadcast(),
         IpAddr::V6(address) => address.is_multicast(),
     }

@@ -258,7 +258,7 @@ impl Cell {
             // Another cell has been announced it, and counts the hop.
             if crosses.is_none() {
                 self.work.packet_hops += 1;
-                self.receive_at(to, delivery.frame);
+                self.receive(to, delivery.frame);
             }
         }
         self.finish(number);
@@ -305,7 +305,7 @@ impl Cell {
                 let Some(to) = self.places.port(port) else { continue };
                 let mac = self.nodes[to.node].interfaces[to.interface as usize].mac;
                 if let Some(packet) = delivery.frame.packet_for(mac) {
-                    self.receive_at(to, packet);
+                    self.receive(to, packet);
                 }
             }
             if !self.islands[number].network.has_work() {

@@ -109,7 +109,7 @@ impl Cell {
         let to = self.inlets[wire].to;
         while let Some(packet) = self.inlets[wire].pop_due(now) {
             self.work.packet_hops += 1;
-            self.receive_at(to, packet);
+            self.receive(to, packet);
         }
         let next = self.inlets[wire].next_release();
         self.queue.set(Entity::Pipe(wire), next);

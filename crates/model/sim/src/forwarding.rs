@@ -3,8 +3,10 @@
 //! that are theirs (`host`).
 
 use crate::AddressId;
+use crate::border::is_for_many;
 use crate::cell::Cell;
 use crate::ethernet::EthernetFrame;
+use crate::network::InterfaceId;
 use crate::node::{Interface, Way};
 use crate::packet::{Body, Error, ErrorKind, Flags, Fragment, HOP_LIMIT, Packet};
 use crate::queue::Entity;
@@ -21,15 +23,19 @@ const ERROR_HEADERS: [u32; 2] = [28, 48];
 const LEAST_MTU: u32 = 1280;
 
 impl Cell {
-    /// A packet comes to a node.
+    /// A packet comes to a node, by its interface `at`.
     #[inline]
-    pub(crate) fn receive(&mut self, node: u32, packet: Packet) {
-        if self.is_for_many(&packet) {
-            return;
-        }
+    pub(crate) fn receive(&mut self, at: InterfaceId, packet: Packet) {
+        let node = at.node;
         let state = &mut self.nodes[node];
         if packet.flags.has(Flags::DAMAGED) {
             state.counts.damaged += 1;
+            return;
+        }
+        if state.is_real {
+            return self.hand_over(at, &packet);
+        }
+        if matches!(packet.body, Body::Raw(_)) && is_for_many(&packet, &self.book) {
             return;
         }
         match state.exit(packet.destination, &self.book, &self.neighbours) {

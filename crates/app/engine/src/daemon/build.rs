@@ -11,7 +11,7 @@ use netloom_nodes::{Device, Layout, Network};
 use netloom_plan::NodePlan;
 use netloom_results::Results;
 use netloom_scenario::Endpoint;
-use netloom_simulate::HybridSupport;
+use netloom_simulate::check_hybrid;
 use netloom_units::Time;
 
 use crate::board::Board;
@@ -61,7 +61,7 @@ pub struct Built {
 /// Makes the network.
 pub fn build(order: Order<'_>, preparation: Preparation) -> Result<Built> {
     let Order { launch, layout, declared_monitor, dedicated } = order;
-    HybridSupport::check(&launch.scenario)?;
+    check_hybrid(&launch.scenario)?;
     let whole = Arc::new(netloom_plan::plan(&launch.scenario)?);
     let scenario = launch.scenario.real_part();
     let is_real = |node: &NodePlan| scenario.node(&node.name).is_some();

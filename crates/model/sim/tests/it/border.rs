@@ -225,7 +225,13 @@ fn a_host_puts_fragments_together_before_it_answers() {
 #[test]
 fn bits_that_a_link_flips_are_flipped() {
     let noisy = r#"{"delay":"10ms","ber":1e-3,"bit_errors":"flip"}"#;
-    let mut cell = joined([noisy, SLOW, SLOW], 1500);
+    // On the way to the router, and to the real node itself.
+    for links in [[noisy, SLOW, SLOW], [SLOW, noisy, SLOW]] {
+        flips(joined(links, 1500));
+    }
+}
+
+fn flips(mut cell: Cell) {
     let sent = datagram("10.0.0.1", "10.0.1.1", &[0; 100]);
     cell.advance(at(5)).expect("no loop");
     for _ in 0..200 {
