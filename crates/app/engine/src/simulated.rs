@@ -34,8 +34,8 @@ use nix::sys::eventfd::EventFd;
 use driver::Driver;
 pub use tally::PipeTally;
 
-/// Pipes that are looked at in one go: the simulation stands still meanwhile.
-const AT_ONCE: usize = 256;
+/// Links or flows that are looked at in one go: the simulation stands still meanwhile.
+const AT_ONCE: usize = 32;
 
 /// What the thread is asked to do between two turns.
 type Request = Box<dyn FnOnce(&mut Driver) + Send>;
@@ -152,7 +152,15 @@ impl Simulated {
 
     /// What its flows have sent and received.
     pub fn flows(&self) -> Result<Vec<FlowStatus>> {
-        self.ask(|driver| driver.joined.flows())
+        let mut flows = Vec::new();
+        loop {
+            let first = u32::try_from(flows.len()).unwrap_or(u32::MAX);
+            let more = self.ask(move |driver| driver.joined.flows(first, AT_ONCE))?;
+            if more.is_empty() {
+                return Ok(flows);
+            }
+            flows.extend(more);
+        }
     }
 
     /// When a run is over that ends by itself, as far as its traffic is concerned; `None` while

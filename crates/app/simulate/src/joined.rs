@@ -147,9 +147,10 @@ impl Joined {
         least_propagation(&self.statistics(pipe, None).0)
     }
 
-    /// All flows with their totals.
-    pub fn flows(&self) -> Vec<FlowStatus> {
-        statuses::flows(&self.simulation, &self.flows)
+    /// Its flows from number `first` on, so many at most, with their totals.
+    pub fn flows(&self, first: u32, most: usize) -> Vec<FlowStatus> {
+        let flows = self.flows.get(first as usize..).unwrap_or_default();
+        statuses::flows_from(&self.simulation, &flows[..most.min(flows.len())], first)
     }
 
     /// How it went; its thread was busy for so long, and in one second for `busiest_second`.

@@ -29,11 +29,19 @@ pub fn links(simulation: &mut Simulation, scenario: &Scenario) -> Vec<LinkStatus
 
 /// All flows with their totals.
 pub fn flows(simulation: &Simulation, flows: &[Flow]) -> Vec<FlowStatus> {
+    flows_from(simulation, flows, 0)
+}
+
+/// Some flows with their totals: those from number `first` on.
+pub fn flows_from(simulation: &Simulation, flows: &[Flow], first: u32) -> Vec<FlowStatus> {
     let mut tcp: Vec<Option<TcpStatus>> = vec![None; flows.len()];
     for info in simulation.connections() {
-        add(tcp[info.flow as usize].get_or_insert_default(), &info);
+        let place = info.flow.checked_sub(first).map(|place| place as usize);
+        if let Some(tcp) = place.and_then(|place| tcp.get_mut(place)) {
+            add(tcp.get_or_insert_default(), &info);
+        }
     }
-    let all = (0..).zip(flows).zip(tcp);
+    let all = (first..).zip(flows).zip(tcp);
     let statuses = all.map(|((number, flow), tcp)| {
         let completed = simulation.delivered_at(number).filter(|_| flow.protocol == "tcp");
         let transfers = flow.has_transfers.then(TransferStatus::default);
