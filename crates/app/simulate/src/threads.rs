@@ -5,7 +5,7 @@
 //! what that announces to others.
 
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError, TryLockError};
 use std::thread;
 
 use netloom_sim::{Announcement, Cell, EndlessLoop, Schedule, Simulation, Step};
@@ -34,7 +34,7 @@ pub fn advance(
 
 fn on_threads(simulation: &mut Simulation, until: Time, threads: usize) -> Result<(), EndlessLoop> {
     let schedule = simulation.schedule(until);
-    let seat = |cell| Seat { cell: Mutex::new(cell), mail: Mutex::default() };
+    let seat = |cell| Seat { cell: Mutex::new((cell, Vec::new())), mail: Mutex::default() };
     let shared = Shared {
         schedule: Mutex::new(Common { plan: schedule, failed: None, sleepers: 0 }),
         changes: AtomicU64::new(0),
@@ -50,7 +50,7 @@ fn on_threads(simulation: &mut Simulation, until: Time, threads: usize) -> Resul
             });
         }
     });
-    shared.seats.iter().for_each(Seat::deliver);
+    shared.seats.iter().for_each(|seat| drop(seat.take()));
     let common = shared.schedule.into_inner().unwrap_or_else(PoisonError::into_inner);
     common.failed.map_or(Ok(()), Err)
 }
@@ -74,23 +74,51 @@ struct Common {
     sleepers: usize,
 }
 
-/// A cell, and what has been announced to it meanwhile.
+/// A cell, and what has been announced to it meanwhile. Those of different cells share no line of
+/// a cache.
+#[repr(align(128))]
 struct Seat<'a> {
-    cell: Mutex<&'a mut Cell>,
+    /// With the memory for its next mail.
+    cell: Mutex<(&'a mut Cell, Vec<Announcement>)>,
     mail: Mutex<Vec<Announcement>>,
 }
 
-impl Seat<'_> {
-    fn deliver(&self) {
-        let mut cell = lock(&self.cell);
-        let mail = std::mem::take(&mut *lock(&self.mail));
-        mail.into_iter().for_each(|announcement| cell.announce(announcement));
+impl<'a> Seat<'a> {
+    /// The cell, with its mail delivered.
+    fn take(&self) -> MutexGuard<'_, (&'a mut Cell, Vec<Announcement>)> {
+        let mut seat = lock(&self.cell);
+        let (cell, mail) = &mut *seat;
+        std::mem::swap(mail, &mut *lock(&self.mail));
+        mail.drain(..).for_each(|announcement| cell.announce(announcement));
+        seat
+    }
+}
+
+/// What the cell that a thread runs announces, by the cell that it is for.
+struct Outgoing {
+    mail: Vec<Vec<Announcement>>,
+    /// The cells that there is something for.
+    to: Vec<usize>,
+}
+
+impl Outgoing {
+    fn new(cells: usize) -> Self {
+        Self { mail: (0..cells).map(|_| Vec::new()).collect(), to: Vec::new() }
+    }
+
+    fn put(&mut self, announcement: Announcement) {
+        let to = announcement.cell as usize;
+        if self.mail[to].is_empty() {
+            self.to.push(to);
+        }
+        self.mail[to].push(announcement);
     }
 }
 
 impl Shared<'_> {
     /// Runs cells until nothing more is to be done.
     fn work(&self, thread: usize) {
+        let mut outgoing = Outgoing::new(self.seats.len());
         let mut announced = Vec::new();
         let mut common = lock(&self.schedule);
         loop {
@@ -99,7 +127,7 @@ impl Shared<'_> {
                 Step::Wait => common = self.wait(common),
                 Step::Run { cell, horizon } => {
                     drop(common);
-                    let ran = self.run(cell, horizon, &mut announced);
+                    let ran = self.run(cell, horizon, &mut outgoing, &mut announced);
                     common = lock(&self.schedule);
                     let plan = &mut common.plan;
                     announced.drain(..).for_each(|(cell, release)| plan.announced(cell, release));
@@ -121,16 +149,18 @@ impl Shared<'_> {
         &self,
         number: usize,
         horizon: Time,
+        outgoing: &mut Outgoing,
         announced: &mut Vec<(usize, Time)>,
     ) -> Result<Option<Time>, EndlessLoop> {
-        let seat = &self.seats[number];
-        seat.deliver();
-        let mut cell = lock(&seat.cell);
+        let mut seat = self.seats[number].take();
+        let cell = &mut seat.0;
         cell.advance(horizon)?;
-        for announcement in cell.take_announcements() {
-            let to = announcement.cell as usize;
-            announced.push((to, announcement.release));
-            lock(&self.seats[to].mail).push(announcement);
+        cell.take_announcements().for_each(|announcement| outgoing.put(announcement));
+        for to in outgoing.to.drain(..) {
+            let mail = &mut outgoing.mail[to];
+            let first = mail.iter().map(|announcement| announcement.release).min();
+            announced.extend(first.map(|first| (to, first)));
+            lock(&self.seats[to].mail).append(mail);
         }
         Ok(cell.next_event())
     }
@@ -162,8 +192,16 @@ impl Shared<'_> {
     }
 }
 
+/// Locks what is held for less time than it takes to sleep, mostly.
 fn lock<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
     // A thread that panics ends the others by its alarm.
+    for _ in 0..SPINS {
+        match of.try_lock() {
+            Ok(guard) => return guard,
+            Err(TryLockError::Poisoned(poisoned)) => return poisoned.into_inner(),
+            Err(TryLockError::WouldBlock) => std::hint::spin_loop(),
+        }
+    }
     of.lock().unwrap_or_else(PoisonError::into_inner)
 }
 

@@ -89,8 +89,8 @@ pub(crate) fn is_cut(before: LinkState, after: &PipeConfig) -> bool {
 
 impl Cell {
     /// Takes the announcements to other cells that were made since this was last called.
-    pub fn take_announcements(&mut self) -> Vec<Announcement> {
-        std::mem::take(&mut self.announcements)
+    pub fn take_announcements(&mut self) -> impl Iterator<Item = Announcement> {
+        self.announcements.drain(..)
     }
 
     /// A frame from another cell is on its way. It must not be due already.

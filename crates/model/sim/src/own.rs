@@ -5,7 +5,12 @@ use std::ops::{Index, IndexMut};
 
 /// Some of many things, each at its number in the whole network.
 #[derive(Debug)]
-pub(crate) struct Own<T>(Vec<Option<Box<T>>>);
+pub(crate) struct Own<T>(Vec<Option<Box<Apart<T>>>>);
+
+/// Shares no line of a cache with what another cell has.
+#[derive(Debug)]
+#[repr(align(64))]
+struct Apart<T>(T);
 
 impl<T> Default for Own<T> {
     fn default() -> Self {
@@ -20,29 +25,29 @@ impl<T> Own<T> {
         if self.0.len() <= number {
             self.0.resize_with(number + 1, || None);
         }
-        self.0[number] = Some(Box::new(thing));
+        self.0[number] = Some(Box::new(Apart(thing)));
     }
 
     /// The thing of that number, if it is here.
     #[inline]
     pub fn get(&self, number: u32) -> Option<&T> {
-        self.0.get(number as usize)?.as_deref()
+        self.0.get(number as usize)?.as_deref().map(|apart| &apart.0)
     }
 
     /// The same, to be changed.
     #[inline]
     pub fn get_mut(&mut self, number: u32) -> Option<&mut T> {
-        self.0.get_mut(number as usize)?.as_deref_mut()
+        self.0.get_mut(number as usize)?.as_deref_mut().map(|apart| &mut apart.0)
     }
 
     /// All that are here, to be changed.
     pub fn iter_mut(&mut self) -> impl Iterator<Item = &mut T> {
-        self.0.iter_mut().flatten().map(Box::as_mut)
+        self.0.iter_mut().flatten().map(|apart| &mut apart.0)
     }
 
     /// All that are here, by their numbers.
     pub fn iter(&self) -> impl Iterator<Item = (u32, &T)> {
-        (0..).zip(&self.0).filter_map(|(number, thing)| Some((number, thing.as_deref()?)))
+        (0..).zip(&self.0).filter_map(|(number, thing)| Some((number, &thing.as_deref()?.0)))
     }
 }
 

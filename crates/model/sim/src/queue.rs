@@ -7,6 +7,7 @@
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
+use std::collections::binary_heap::PeekMut;
 
 use netloom_units::Time;
 
@@ -64,33 +65,57 @@ impl Entity {
     }
 }
 
-/// An entry: its time, and in one number its generation (24 bits), class (8) and number (32).
+/// An entry: in one number its time (64 bits), generation (24), class (8) and number (32).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct Key {
-    at: Time,
-    order: u64,
-}
+struct Key(u128);
 
 impl Key {
-    const NONE: Self = Self { at: Time::from_nanos(u64::MAX), order: u64::MAX };
+    const NONE: Self = Self(u128::MAX);
+
+    #[inline]
+    fn new(at: Time, generation: u32, entity: Entity) -> Self {
+        let order = u64::from(generation) << 40 | (entity.class() as u64) << 32;
+        let order = order | u64::from(entity.number());
+        Self(u128::from(at.as_nanos()) << 64 | u128::from(order))
+    }
+
+    #[inline]
+    const fn at(self) -> Time {
+        Time::from_nanos((self.0 >> 64) as u64)
+    }
 
     #[inline]
     fn entity(self) -> Entity {
-        Entity::of(self.order >> 32 & 0xff, self.order as u32)
+        Entity::of(self.0 as u64 >> 32 & 0xff, self.0 as u32)
     }
 
     #[inline]
     const fn generation(self) -> u32 {
-        (self.order >> 40) as u32
+        (self.0 as u64 >> 40) as u32
     }
 }
 
+/// When a thing is due.
+#[derive(Debug, Clone, Copy)]
+struct Deadline {
+    /// Its deadline.
+    due: Key,
+    /// The first of its entries in the heap, which is not after its deadline.
+    entered: Key,
+}
+
+impl Deadline {
+    const NONE: Self = Self { due: Key::NONE, entered: Key::NONE };
+}
+
 /// The deadlines.
+///
+/// A deadline that moves back, as TCP's do with each acknowledgement, stays in the heap where it
+/// was, and is put in its place when its turn comes there.
 #[derive(Debug, Default)]
 pub(crate) struct Queue {
     heap: BinaryHeap<Reverse<Key>>,
-    /// The valid deadline of each thing. Entries of the heap that differ are stale.
-    scheduled: [Vec<Key>; CLASSES],
+    deadlines: [Vec<Deadline>; CLASSES],
     now: Time,
     generation: u32,
 }
@@ -107,63 +132,91 @@ impl Queue {
     /// Sets when `entity` is due, or that it is not. What is due now is so in the next generation.
     #[inline]
     pub fn set(&mut self, entity: Entity, deadline: Option<Time>) {
-        let key = match deadline {
+        let due = match deadline {
             None => Key::NONE,
             Some(at) => {
                 let generation = if at <= self.now { self.generation + 1 } else { 0 };
-                self.key(at.max(self.now), generation, entity)
+                Key::new(at.max(self.now), generation, entity)
             }
         };
-        let scheduled = &mut self.scheduled[entity.class()];
+        let deadlines = &mut self.deadlines[entity.class()];
         let number = entity.number() as usize;
-        if scheduled.len() <= number {
-            scheduled.resize(number + 1, Key::NONE);
+        if deadlines.len() <= number {
+            deadlines.resize(number + 1, Deadline::NONE);
         }
-        let before = std::mem::replace(&mut scheduled[number], key);
-        // Due now already: it stays as early as it was.
-        if before.at == key.at && before.order < key.order {
-            scheduled[number] = before;
-        } else if key != before && key != Key::NONE {
-            self.heap.push(Reverse(key));
+        let set = &mut deadlines[number];
+        // Due at that time already: it stays as early as it was.
+        if set.due.at() == due.at() && set.due < due {
+            return;
         }
-    }
-
-    #[inline]
-    fn key(&self, at: Time, generation: u32, entity: Entity) -> Key {
-        let order = u64::from(generation) << 40 | (entity.class() as u64) << 32;
-        Key { at, order: order | u64::from(entity.number()) }
+        set.due = due;
+        if due < set.entered {
+            set.entered = due;
+            self.heap.push(Reverse(due));
+        }
     }
 
     /// When something is due next.
     #[inline]
     pub fn next(&mut self) -> Option<Time> {
-        while let Some(Reverse(key)) = self.heap.peek() {
-            if self.is_valid(*key) {
-                return Some(key.at);
+        loop {
+            let Reverse(key) = *self.heap.peek()?;
+            if self.is_due(key) {
+                return Some(key.at());
             }
-            self.heap.pop();
+            self.put_in_place();
         }
-        None
     }
 
     /// Takes the first event, if it is due by `until`. From then on, its time is now.
     #[inline]
     pub fn pop(&mut self, until: Time) -> Option<Due> {
         loop {
-            let Reverse(key) = self.heap.peek()?;
-            if key.at > until {
+            let Reverse(key) = *self.heap.peek()?;
+            if key.at() > until {
                 return None;
             }
-            let key = *key;
-            self.heap.pop();
-            if !self.is_valid(key) {
+            if !self.is_due(key) {
+                self.put_in_place();
                 continue;
             }
-            let entity = key.entity();
-            self.scheduled[entity.class()][entity.number() as usize] = Key::NONE;
-            (self.now, self.generation) = (key.at, key.generation());
-            return Some(Due { at: key.at, generation: key.generation(), entity });
+            // Its entry stays until the next look: by then the thing mostly has another deadline.
+            let (at, generation, entity) = (key.at(), key.generation(), key.entity());
+            self.deadline(entity).due = Key::NONE;
+            (self.now, self.generation) = (at, generation);
+            return Some(Due { at, generation, entity });
         }
+    }
+
+    /// The first entry of the heap is not a deadline: moves it to where its thing is due, or drops
+    /// it.
+    fn put_in_place(&mut self) {
+        let Some(mut first) = self.heap.peek_mut() else { return };
+        let Reverse(key) = *first;
+        let entity = key.entity();
+        let deadline = &mut self.deadlines[entity.class()][entity.number() as usize];
+        if deadline.entered != key {
+            // Another entry of the same thing is earlier, or was.
+            PeekMut::pop(first);
+            return;
+        }
+        deadline.entered = deadline.due;
+        if deadline.due == Key::NONE {
+            PeekMut::pop(first);
+        } else {
+            *first = Reverse(deadline.due);
+        }
+    }
+
+    #[inline]
+    fn deadline(&mut self, entity: Entity) -> &mut Deadline {
+        &mut self.deadlines[entity.class()][entity.number() as usize]
+    }
+
+    #[inline]
+    fn is_due(&mut self, key: Key) -> bool {
+        let deadline = self.deadline(key.entity());
+        deadline.due == key && deadline.entered == key
     }
 
     /// Nothing more is due before `now`, which begins.
@@ -171,12 +224,6 @@ impl Queue {
         if now > self.now {
             (self.now, self.generation) = (now, 0);
         }
-    }
-
-    #[inline]
-    fn is_valid(&self, key: Key) -> bool {
-        let entity = key.entity();
-        self.scheduled[entity.class()].get(entity.number() as usize) == Some(&key)
     }
 }
 

@@ -33,10 +33,13 @@ impl Simulation {
         let mut schedule = self.schedule(until);
         while let Step::Run { cell, horizon } = schedule.pick(0) {
             self.cells[cell].advance(horizon)?;
-            for announcement in self.cells[cell].take_announcements() {
+            // Kept apart while others are told: a cell announces nothing to itself.
+            let mut announced = std::mem::take(&mut self.cells[cell].announcements);
+            for announcement in announced.drain(..) {
                 schedule.announced(announcement.cell as usize, announcement.release);
                 self.cells[announcement.cell as usize].announce(announcement);
             }
+            self.cells[cell].announcements = announced;
             schedule.finish(cell, self.cells[cell].next_event());
         }
         self.cells.iter_mut().try_for_each(|cell| cell.advance(until))
