@@ -93,6 +93,51 @@ fn what_was_set_by_hand_becomes_what_the_file_says_at_one_instant() {
     );
 }
 
+/// What was offered of the background of the first link's forward pipe, and when that was read, in
+/// seconds of the pipe.
+fn background(lab: &Lab) -> (u64, f64) {
+    let statistics = lab.inspect()["links"][0]["forward"]["statistics"].clone();
+    let offered = statistics["background"]["offered"]["frames"].as_u64().unwrap_or(0);
+    (offered, statistics["at"].as_u64().unwrap() as f64 / 1e9)
+}
+
+/// How many virtual frames a second came between two looks, the second of which is taken now.
+fn background_rate(lab: &Lab, (before, from): (u64, f64)) -> f64 {
+    let (offered, at) = background(lab);
+    (offered - before) as f64 / (at - from)
+}
+
+#[test]
+fn background_comes_and_goes_on_a_running_link() {
+    let text = CHAIN.replace("delay: 1ms", "rate: 10Mbit/s");
+    let lab = Lab::deployed(&text);
+    let link = format!("a--r@{}", lab.name);
+    let set = |what: &str| ["set", &link, "--direction", "forward", what].map(str::to_owned);
+    let ok = |what: &str| lab.ok(&set(what).each_ref().map(String::as_str));
+    ok("background=[{cbr: {load: 40%}, size: 500B}]");
+    eventually("it has begun", || background(&lab).0 > 500);
+    let nonsense = set("background=[{poisson: {load: 40%}, as: fluid}]");
+    let (_, why) = lab.fails(&nonsense.each_ref().map(String::as_str));
+    assert!(why.contains("fluid"), "{why}");
+    let look = background(&lab);
+    eventually("it goes on", || background(&lab).0 > look.0 + 500);
+    let rate = background_rate(&lab, look);
+    assert!((940.0..960.0).contains(&rate), "4 Mbit/s are 954 frames a second, not {rate}: they have 524 bytes");
+    // The file knows nothing of it.
+    assert!(planned(&lab)[0].ends_with("-> background none"), "{:?}", planned(&lab));
+    lab.ok(&["apply"]);
+    let (ended, _) = background(&lab);
+    let wanted = "\"r:eth1\"]\n      forward: {background: [{cbr: {load: 80%}, size: 500B}]}";
+    assert_eq!(background(&lab).0, ended, "it is over");
+    rewrite(&lab, &text.replace("\"r:eth1\"]", wanted));
+    lab.ok(&["apply"]);
+    let look = background(&lab);
+    eventually("it is there again", || background(&lab).0 > look.0 + 1000);
+    let rate = background_rate(&lab, look);
+    assert!((1890.0..1920.0).contains(&rate), "8 Mbit/s are 1908 frames a second, not {rate}");
+    assert_eq!(planned(&lab), [""; 0], "it is what the file says");
+}
+
 #[test]
 fn parameters_addresses_and_kinds_of_links_change_in_place() {
     let lab = Lab::deployed(CHAIN);
