@@ -122,7 +122,10 @@ fn background_comes_and_goes_on_a_running_link() {
     let look = background(&lab);
     eventually("it goes on", || background(&lab).0 > look.0 + 500);
     let rate = background_rate(&lab, look);
-    assert!((940.0..960.0).contains(&rate), "4 Mbit/s are 954 frames a second, not {rate}: they have 524 bytes");
+    assert!(
+        (940.0..960.0).contains(&rate),
+        "4 Mbit/s are 954 frames a second, not {rate}: they have 524 bytes"
+    );
     // The file knows nothing of it.
     assert!(planned(&lab)[0].ends_with("-> background none"), "{:?}", planned(&lab));
     lab.ok(&["apply"]);

@@ -153,7 +153,11 @@ fn hybrid() {
     assert!(least.parse::<f64>().unwrap() >= 34.0, "{ping}");
     // Real and simulated connections have shared the narrow link, which is one pipe for both.
     let flows = summary["flows"].as_array().unwrap();
+    let flows: Vec<_> =
+        flows.iter().filter(|flow| flow["name"].as_str().unwrap().starts_with("crowd")).collect();
     assert_eq!(flows.len(), 3, "{flows:?}");
+    // A simulated server has served a real client.
+    assert!(results.read("page@client.stdout").starts_with("1000000 bytes in "));
     let links = summary["links"].as_array().unwrap();
     let narrow = links.iter().find(|link| link["name"] == "narrow").unwrap();
     let delivered = narrow["forward"]["statistics"]["delivered"]["bytes"].as_u64().unwrap();

@@ -79,6 +79,44 @@ measure: {{ capture: ['client:eth1'] }}
     assert!(seen.len() >= 6, "pings over IPv4 and replies: {seen:?}");
 }
 
+/// A real client asks the server of simulated clients, over links that lose packets.
+#[test]
+fn real_clients_are_served_by_simulated_servers() {
+    let get = "curl -4 -sS -m 50 -o";
+    let shown = "-w '%{http_code} %{size_download} '";
+    let lab = Lab::new(&format!(
+        "{}traffic:
+  - {{ name: web, from: from, to: to, tcp: {{ port: 8000 }}, for: 2s,
+      http: {{ sizes: 10kB, think: 100ms }} }}
+  - {{ name: dump, from: from, to: to, tcp: {{ port: 9000 }}, bulk: {{ bytes: 1kB }} }}
+processes:
+  - name: pages
+    node: client
+    command: >
+      {get} page {shown} http://to:8000/300000 http://to:8000/0 http://to:8000/nothing &&
+      test $(tr -d '\\0' < page | wc -c) = 0
+  - name: upload
+    node: client
+    command: |
+      python3 -c '
+      import socket
+      to = socket.create_connection((\"to\", 9000))
+      to.sendall(bytes(200000))
+      to.shutdown(socket.SHUT_WR)
+      assert to.recv(1) == b\"\", \"it closes when it has all\"'
+",
+        NETWORK.replace("right], delay: 5ms", "right], delay: 5ms, loss: 1%")
+    ));
+    lab.ok(&["run", "-o", "results"]);
+    assert_eq!(lab.remains(), [""; 0]);
+    let pages = lab.path("results/processes/pages@client.stdout");
+    assert_eq!(std::fs::read_to_string(pages).unwrap(), "200 300000 200 0 404 0 ");
+    let flows = summary(&lab)["flows"].clone();
+    let bytes = |flow: usize, what: &str| flows[flow][what]["bytes"].as_u64().unwrap();
+    assert!(bytes(0, "sent") > 300_000, "what a server sends counts: {flows}");
+    assert_eq!(bytes(1, "received"), 1000 + 200_000, "{flows}");
+}
+
 #[test]
 fn simulated_links_are_set_like_others() {
     let lab = Lab::deployed(NETWORK);

@@ -6,6 +6,7 @@ use netloom_traffic::Exchanges;
 use netloom_units::Time;
 
 use crate::cell::Cell;
+use crate::foreign::Guest;
 use crate::workload::Answer;
 
 /// What is behind an end of a connection.
@@ -19,6 +20,8 @@ pub(crate) enum Application {
     Asks(Request),
     /// A server.
     Serves(Box<Service>),
+    /// What a real node has a connection with.
+    Receives(Box<Guest>),
 }
 
 /// A request of a client, and what is left of it.
@@ -73,8 +76,12 @@ impl Service {
 
 impl Application {
     /// Whether this end sends what the flow is for.
-    pub const fn sends(&self) -> bool {
-        matches!(self, Self::Writes(_) | Self::Serves(_))
+    pub fn sends(&self) -> bool {
+        match self {
+            Self::Writes(_) | Self::Serves(_) => true,
+            Self::Receives(guest) => guest.is_served(),
+            Self::Reads | Self::Asks(_) => false,
+        }
     }
 
     /// Whether this end began the connection.
@@ -93,6 +100,7 @@ impl Application {
             Self::Asks(request) => (&mut request.left, false),
             Self::Serves(service) => (&mut service.left, !service.persistent),
             Self::Reads => return,
+            Self::Receives(guest) => return guest.write(now, endpoint),
         };
         if *left == 0 {
             return;
@@ -153,6 +161,16 @@ impl Cell {
             (Event::Readable, Application::Serves(service)) => {
                 service.take(endpoint.read(now, u64::MAX));
                 application.write(now, endpoint);
+            }
+            (Event::Readable, Application::Receives(guest)) => {
+                let read = guest.read(now, endpoint);
+                if !guest.is_served() {
+                    counts.received.bytes += read;
+                }
+                guest.write(now, endpoint);
+            }
+            (Event::Finished, Application::Receives(guest)) => {
+                guest.finish(now, endpoint);
             }
             (Event::Finished, Application::Reads) => {
                 counts.received.bytes += endpoint.read(now, u64::MAX);

@@ -6,10 +6,14 @@ use std::net::IpAddr;
 use netloom_units::Time;
 
 use crate::cell::{Cell, Place};
+use crate::foreign::{TCP, segment_of};
 use crate::network::InterfaceId;
 use crate::packet::Packet;
 use crate::raw::{Answer, RawBody, Refused, Strangers, answer, parse};
 use crate::{AddressBook, bytes, node};
+
+/// The protocol number of UDP.
+const UDP: u8 = 17;
 
 /// A packet that has come to a real node.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -81,6 +85,17 @@ impl Cell {
     /// A packet of a real node has come to the host that it is for.
     #[cold]
     pub(crate) fn deliver_raw(&mut self, node: u32, packet: &Packet, raw: &RawBody) {
+        match raw.protocol() {
+            TCP => {
+                if let Some((segment, sack, payload)) = segment_of(raw) {
+                    self.take_segment(node, packet, (segment, sack), &payload);
+                }
+                return;
+            }
+            // Somebody takes it.
+            UDP if self.nodes[node].stack.ports.contains(&packet.destination_port) => return,
+            _ => {}
+        }
         match answer(packet, raw, &self.book) {
             Answer::Packet(reply) => self.send(node, reply),
             Answer::Complaint(kind) => {

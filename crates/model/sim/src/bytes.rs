@@ -76,12 +76,6 @@ pub(crate) fn error_message(
     icmp(kind, rest, ends, quoted)
 }
 
-/// A TCP segment without payload, with its checksum.
-pub(crate) fn segment(mut header: TcpHeader, ends: [IpAddr; 2]) -> Vec<u8> {
-    header.checksum = checksum(&header, ends, &[]);
-    header.to_bytes().to_vec()
-}
-
 fn checksum(header: &TcpHeader, ends: [IpAddr; 2], payload: &[u8]) -> u16 {
     match ends {
         [IpAddr::V4(from), IpAddr::V4(to)] => {
@@ -264,10 +258,34 @@ fn quote(error: &Error, ([_, sender], book): ([IpAddr; 2], &AddressBook)) -> Vec
 fn of_segment(
     segment: &Segment,
     sack: &SackBlocks,
-    [source_port, destination_port]: [u16; 2],
+    ports: [u16; 2],
     ends: [IpAddr; 2],
     carried: u32,
 ) -> Vec<u8> {
+    let mut header = tcp_header(segment, sack, ports);
+    let payload = payload(carried.saturating_sub(u32::from(header.header_len_u16())));
+    header.checksum = checksum(&header, ends, payload);
+    header.to_bytes().to_vec()
+}
+
+/// A TCP segment that carries `payload`.
+pub(crate) fn segment_with(
+    (segment, sack): (&Segment, &SackBlocks),
+    ports: [u16; 2],
+    ends: [IpAddr; 2],
+    payload: &[u8],
+) -> Vec<u8> {
+    let mut header = tcp_header(segment, sack, ports);
+    header.checksum = checksum(&header, ends, payload);
+    [&header.to_bytes()[..], payload].concat()
+}
+
+/// The header of a segment, without its checksum.
+fn tcp_header(
+    segment: &Segment,
+    sack: &SackBlocks,
+    [source_port, destination_port]: [u16; 2],
+) -> TcpHeader {
     let flags = segment.flags;
     let has = |flag| flags.contains(flag);
     let mut header = TcpHeader {
@@ -283,9 +301,7 @@ fn of_segment(
     };
     // As many as fit: a segment is made so.
     let _ = header.set_options(&options(segment, sack));
-    let payload = payload(carried.saturating_sub(u32::from(header.header_len_u16())));
-    header.checksum = checksum(&header, ends, payload);
-    header.to_bytes().to_vec()
+    header
 }
 
 /// Options in the order in which Linux is seen to write them.

@@ -4,7 +4,6 @@
 use crate::cell::Cell;
 use crate::node::Parts;
 use crate::packet::{Body, Error, ErrorKind, Flags, Fragment, HOP_LIMIT, Packet, Stamp};
-use crate::raw::RawBody;
 use crate::sending::flow_of;
 
 /// The protocol number of TCP.
@@ -18,7 +17,7 @@ impl Cell {
     pub(crate) fn deliver(&mut self, node: u32, packet: Packet) {
         let Some(packet) = self.whole(node, packet) else { return };
         match packet.body {
-            Body::Segment(_) => self.segment(node, packet),
+            Body::Segment(_) => self.segment(node, &packet),
             Body::EchoRequest(stamp) => self.reply(node, &packet, stamp),
             Body::EchoReply(stamp) => self.count(&packet, stamp),
             Body::Datagram(stamp) => {
@@ -66,7 +65,7 @@ impl Cell {
         let body = match packet.body {
             Body::Raw(raw) => {
                 let all: Vec<u8> = bytes.into_values().flatten().collect();
-                Body::Raw(Box::new(RawBody::new(raw.protocol(), &all)))
+                Body::Raw(Box::new(raw.with(&all)))
             }
             body => body,
         };

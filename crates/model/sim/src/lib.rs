@@ -40,6 +40,7 @@ mod cell;
 mod crossing;
 mod ethernet;
 mod flow;
+mod foreign;
 mod forwarding;
 mod graph;
 mod host;

@@ -4,7 +4,7 @@
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::sync::Arc;
 
-use etherparse::{IpNumber, TcpHeader};
+use etherparse::IpNumber;
 
 use crate::packet::{Body, ETHERNET, ErrorKind, Flags, Fragment, HOP_LIMIT, Packet};
 use crate::{AddressBook, AddressId, bytes};
@@ -18,6 +18,8 @@ pub struct RawBody {
     flow_label: u32,
     /// Where in the data of the whole packet `data` begins: above 0 in a fragment as it came.
     begins: u32,
+    /// Whether a real node sent it.
+    is_of_real: bool,
     data: Arc<[u8]>,
 }
 
@@ -118,7 +120,7 @@ fn parse_v4(packet: &[u8]) -> Option<Parsed> {
         flags: dont_fragment,
         fragment: Fragment::new(word(packet, 4)?, offset, more),
     };
-    let body = RawBody { protocol: packet[9], flow_label: 0, begins: offset, data: data.into() };
+    let body = RawBody { begins: offset, is_of_real: true, ..RawBody::new(packet[9], data) };
     Some(Parsed { ends, fields, body })
 }
 
@@ -137,14 +139,29 @@ fn parse_v6(packet: &[u8]) -> Option<Parsed> {
         fragment: Fragment::default(),
     };
     let flow_label = start & 0xf_ffff;
-    let body = RawBody { protocol: packet[6], flow_label, begins: 0, data: data.into() };
+    let body = RawBody { flow_label, is_of_real: true, ..RawBody::new(packet[6], data) };
     Some(Parsed { ends, fields, body })
 }
 
 impl RawBody {
-    /// A body with these bytes behind the IP header.
+    /// A body with these bytes behind the IP header, which a simulated node sends.
     pub(crate) fn new(protocol: u8, data: &[u8]) -> Self {
-        Self { protocol, flow_label: 0, begins: 0, data: data.into() }
+        Self { protocol, flow_label: 0, begins: 0, is_of_real: false, data: data.into() }
+    }
+
+    /// The whole body of which this one was a fragment.
+    pub(crate) fn with(&self, data: &[u8]) -> Self {
+        Self { is_of_real: self.is_of_real, ..Self::new(self.protocol, data) }
+    }
+
+    /// Whether a real node sent it.
+    pub(crate) const fn is_of_real(&self) -> bool {
+        self.is_of_real
+    }
+
+    /// All bytes behind the IP header.
+    pub(crate) fn all(&self) -> &[u8] {
+        &self.data
     }
 
     /// The protocol of what is behind the IP header.
@@ -212,25 +229,6 @@ impl RawBody {
         let ends = [destination, source];
         Some(Self::new(self.protocol, &bytes::icmp([reply, 0], rest, ends, &self.data[8..])))
     }
-
-    /// The body of the segment that refuses a connection, or ends one that nobody has (RFC 9293,
-    /// 3.10.7.1); none for one that does so itself.
-    fn reset(&self, [source, destination]: [IpAddr; 2]) -> Option<Self> {
-        let (segment, payload) = TcpHeader::from_slice(&self.data).ok()?;
-        if segment.rst {
-            return None;
-        }
-        let mut reset = TcpHeader::new(segment.destination_port, segment.source_port, 0, 0);
-        reset.rst = true;
-        if segment.ack {
-            reset.sequence_number = segment.acknowledgment_number;
-        } else {
-            let length = payload.len() as u32 + u32::from(segment.syn) + u32::from(segment.fin);
-            reset.ack = true;
-            reset.acknowledgment_number = segment.sequence_number.wrapping_add(length);
-        }
-        Some(Self::new(self.protocol, &bytes::segment(reset, [destination, source])))
-    }
 }
 
 /// What a simulated host answers a packet of a real node that is for it.
@@ -248,7 +246,6 @@ pub(crate) fn answer(packet: &Packet, raw: &RawBody, book: &AddressBook) -> Answ
     let ends = [packet.source, packet.destination].map(|id| book.address(id));
     let body = match IpNumber(raw.protocol) {
         IpNumber::ICMP | IpNumber::IPV6_ICMP => raw.echo_reply(ends),
-        IpNumber::TCP => raw.reset(ends),
         IpNumber::UDP => return Answer::Complaint(ErrorKind::NoPort),
         _ => None,
     };

@@ -11,6 +11,7 @@ use netloom_units::Time;
 use crate::AddressId;
 use crate::application::{Application, Service};
 use crate::cell::Cell;
+use crate::foreign::Guest;
 use crate::packet::{Body, Error, ErrorKind, Flags, Fragment, HOP_LIMIT, Packet, TcpHeader};
 use crate::queue::Entity;
 use crate::route::Exit;
@@ -152,7 +153,10 @@ impl Cell {
     fn accept(&mut self, node: u32, packet: &Packet, sequence: u32) -> Option<u32> {
         let owners = Arc::clone(&self.owners);
         let listeners = self.nodes[node].stack.listeners.get(&packet.destination_port)?;
-        let number = owners.of(packet.source).find_map(|from| listeners.get(&from).copied())?;
+        let from = || owners.of(packet.source).find_map(|from| listeners.get(&from).copied());
+        let is_foreign = matches!(packet.body, Body::Raw(_));
+        // Whoever is real is welcome.
+        let number = if is_foreign { listeners.values().next().copied() } else { from() }?;
         let flows = Arc::clone(&self.flows);
         let flow = &flows[number as usize];
         let Kind::Tcp(tcp) = &flow.kind else { return None };
@@ -164,6 +168,10 @@ impl Cell {
         let name = format!("traffic/{}/{connection}/server", flow.name);
         let initial = Stream::new(self.seed, &name).bits() as u32;
         let application = match &tcp.http {
+            served if is_foreign => {
+                let guest = Guest::new([sequence, initial], served.is_some());
+                Application::Receives(Box::new(guest))
+            }
             None => Application::Reads,
             Some((exchanges, persistent)) => Application::Serves(Box::new(Service::new(
                 exchanges.clone(),
@@ -179,7 +187,8 @@ impl Cell {
             traffic_class: flow.traffic_class,
             flow: number,
             begun: self.now,
-            is_many: tcp.is_many,
+            // They come and go as they like.
+            is_many: tcp.is_many || is_foreign,
             left: false,
             application,
             endpoint: Box::new(Endpoint::listen(config, initial)),
@@ -254,19 +263,34 @@ impl Cell {
     }
 
     /// A segment reaches its host.
-    pub(crate) fn segment(&mut self, node: u32, packet: Packet) {
+    pub(crate) fn segment(&mut self, node: u32, packet: &Packet) {
+        let (segment, sack) = unwrapped(packet);
+        self.take_segment(node, packet, (segment, sack), &[]);
+    }
+
+    /// A segment reaches its host, with bytes if a real node sent it.
+    pub(crate) fn take_segment(
+        &mut self,
+        node: u32,
+        packet: &Packet,
+        (mut segment, sack): (Segment, SackBlocks),
+        payload: &[u8],
+    ) {
+        segment.ecn = ecn_of(packet);
         let peer = (packet.source, packet.source_port, packet.destination_port);
         let found = self.nodes[node].stack.connections.get(&peer).copied();
-        let (segment, sack) = unwrapped(&packet);
         let opens = segment.flags.contains(SYN) && !segment.flags.contains(ACK);
-        let accepted = || if opens { self.accept(node, &packet, segment.seq) } else { None };
+        let accepted = || if opens { self.accept(node, packet, segment.seq) } else { None };
         let Some(number) = found.or_else(accepted) else {
-            return self.reset(node, &packet, &segment);
+            return self.reset(node, packet, &segment);
         };
         let now = self.now;
         let Some(connection) = &mut self.connections[number as usize] else { return };
         if segment.len > 0 && !connection.application.sends() {
             self.counts.entry(connection.flow).received.frames += 1;
+        }
+        if let Application::Receives(guest) = &mut connection.application {
+            guest.receive(segment.seq, payload);
         }
         connection.endpoint.handle_segment(now, &segment, &sack);
         self.pump(number);
@@ -310,12 +334,16 @@ impl Cell {
     fn transmit_packet(&mut self, number: u32, segment: &Segment, sack: &SackBlocks) {
         let Some(connection) = &self.connections[number as usize] else { return };
         let Connection { node, local, peer, v6, traffic_class, flow, .. } = **connection;
+        let mut packet = wrapped(segment, sack, (local, peer), v6, traffic_class);
+        if let Application::Receives(guest) = &connection.application {
+            let acked = connection.endpoint.info().bytes_acked;
+            packet = guest.packet(packet, (segment, sack), acked, &self.book);
+        }
         if connection.application.sends() && segment.len > 0 {
             let counts = self.counts.entry(flow);
             counts.sent.frames += 1;
             counts.sent.bytes += u64::from(segment.len);
         }
-        let packet = wrapped(segment, sack, (local, peer), v6, traffic_class);
         self.send(node, packet);
     }
 
@@ -387,16 +415,20 @@ fn wrapped(
     }
 }
 
-/// The segment in a packet.
-fn unwrapped(packet: &Packet) -> (Segment, SackBlocks) {
-    let Body::Segment(header) = &packet.body else { return (Segment::EMPTY, SackBlocks::NONE) };
-    let (mut segment, sack) = header.segment();
-    segment.ecn = match packet.traffic_class & ECN {
+/// The ECN field of a packet.
+fn ecn_of(packet: &Packet) -> Ecn {
+    match packet.traffic_class & ECN {
         0 => Ecn::NotEct,
         1 => Ecn::Ect1,
         2 => Ecn::Ect0,
         _ => Ecn::Ce,
-    };
+    }
+}
+
+/// The segment in a packet, but for its ECN field.
+fn unwrapped(packet: &Packet) -> (Segment, SackBlocks) {
+    let Body::Segment(header) = &packet.body else { return (Segment::EMPTY, SackBlocks::NONE) };
+    let (mut segment, sack) = header.segment();
     segment.len = packet.bytes - packet.header_bytes() - segment.header_len();
     (segment, sack)
 }

@@ -56,8 +56,8 @@ pub use estimate::{HurstEstimate, Series, VariancePoint, variance_time_hurst, wa
 pub use load::{Line, Load};
 pub use model::{
     ArrivalsConfig, BulkConfig, CbrConfig, Exchange, Exchanges, Flow, FlowList, Flows, FlowsConfig,
-    HttpConfig, Model, ModelKeys, OnOffConfig, Pictures, PingConfig, PoissonConfig, PpbpConfig,
-    RateList, RatesConfig, ReplayConfig, Start, TraceConfig, TrafficError, VbrConfig,
+    HttpConfig, HttpHead, Model, ModelKeys, OnOffConfig, Pictures, PingConfig, PoissonConfig,
+    PpbpConfig, RateList, RatesConfig, ReplayConfig, Start, TraceConfig, TrafficError, VbrConfig,
 };
 pub use moments::Moments;
 pub use pace::Pace;

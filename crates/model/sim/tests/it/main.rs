@@ -6,6 +6,7 @@ mod connections;
 mod conservation;
 mod diffserv;
 mod failures;
+mod foreign;
 mod forwarding;
 mod queues;
 mod repeat;

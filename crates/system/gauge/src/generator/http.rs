@@ -2,13 +2,13 @@
 //! objects of every length. Other clients and servers may take part: `GET /1000` asks for 1000
 //! bytes.
 
-use std::io::{self, BufRead, BufReader, Read};
+use std::io::{self, BufRead, BufReader};
 use std::net::{SocketAddr, TcpStream};
 use std::sync::PoisonError;
 
 use anyhow::{Context, Result};
 use netloom_link::Stream;
-use netloom_traffic::{Exchange, HttpConfig, Receivers};
+use netloom_traffic::{Exchange, HttpConfig, HttpHead, Receivers};
 use netloom_units::{Duration, Size};
 
 use super::bulk::{Counts, write};
@@ -21,8 +21,6 @@ use super::{Send, Sent};
 
 /// How long a client waits at least after a request without a response, in ns.
 const AGAIN: u64 = 1_000_000_000;
-/// The longest head of a message that is read.
-const MOST_HEAD: u64 = 64 << 10;
 
 /// Asks for everything before the time `end`, counted from `base`.
 pub fn ask(
@@ -117,7 +115,7 @@ impl<'a> One<'a> {
     fn over(&self, connection: &mut Connection<'_>) -> Result<()> {
         let request = self.exchange.request(self.order.flow, self.persistent);
         connection.get_mut().write_all(request.as_bytes())?;
-        let head = Head::read(connection)?.context("the server has closed")?;
+        let head = HttpHead::read(connection)?.context("the server has closed")?;
         self.count(head.bytes);
         let (version, status) = head.first.split_once(' ').unwrap_or_default();
         if !version.starts_with("HTTP/1.") || !status.starts_with("200") {
@@ -151,16 +149,14 @@ pub fn serve(stream: TcpStream, clock: &Clock, stop: &Stop, flows: &Flows) -> io
     stream.set_write_timeout(Some(connection::PATIENCE))?;
     let mut connection = BufReader::new(Patient::new(stream, clock, stop));
     loop {
-        let head = match Head::read(&mut connection) {
+        let head = match HttpHead::read(&mut connection) {
             Ok(Some(head)) => head,
             Ok(None) => return Ok(()),
             Err(_) if stop.is_asked() => return Ok(()),
             Err(error) => return Err(error),
         };
         let Some(bytes) = head.asks_for() else {
-            let refusal =
-                "HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
-            return connection.get_mut().write_all(refusal.as_bytes());
+            return connection.get_mut().write_all(HttpHead::NOT_FOUND.as_bytes());
         };
         let counts = Counts::default();
         let response = Exchange { think: Duration::ZERO, response: Size::from_bytes(bytes) };
@@ -183,83 +179,5 @@ pub fn serve(stream: TcpStream, clock: &Clock, stop: &Stop, flows: &Flows) -> io
         if !whole? || !persistent {
             return Ok(());
         }
-    }
-}
-
-/// The head of a message.
-#[derive(Debug, Default)]
-struct Head {
-    first: String,
-    bytes: u64,
-    length: Option<u64>,
-    closes: bool,
-    /// The number of one of our clients.
-    client: Option<u16>,
-}
-
-impl Head {
-    /// The next head; nothing at the end of the connection.
-    fn read(connection: &mut impl BufRead) -> io::Result<Option<Self>> {
-        let mut head = Self::default();
-        let mut limited = connection.take(MOST_HEAD);
-        loop {
-            let mut line = String::new();
-            let bytes = limited.read_line(&mut line)? as u64;
-            head.bytes += bytes;
-            match line.trim_end() {
-                _ if bytes == 0 && head.bytes == 0 => return Ok(None),
-                _ if !line.ends_with('\n') => return Err(io::Error::other("it is no HTTP")),
-                "" if head.first.is_empty() => {}
-                "" => return Ok(Some(head)),
-                first if head.first.is_empty() => {
-                    head.closes = first.ends_with("HTTP/1.0");
-                    head.first = first.into();
-                }
-                field => head.field(field),
-            }
-        }
-    }
-
-    fn field(&mut self, line: &str) {
-        let Some((name, value)) = line.split_once(':') else { return };
-        let value = value.trim();
-        match name.to_ascii_lowercase().as_str() {
-            "content-length" => self.length = value.parse().ok(),
-            "connection" => self.closes = value.eq_ignore_ascii_case("close"),
-            "user-agent" => {
-                self.client = value.strip_prefix("netloom/").and_then(|number| number.parse().ok());
-            }
-            _ => {}
-        }
-    }
-
-    /// How many bytes a request is for.
-    fn asks_for(&self) -> Option<u64> {
-        let target = self.first.strip_prefix("GET /")?;
-        target.split_once(' ')?.0.parse().ok()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn heads_are_read_as_they_are_written() {
-        let exchange = Exchange { think: Duration::ZERO, response: Size::from_bytes(1234) };
-        for persistent in [true, false] {
-            let text = exchange.request(7, persistent);
-            let head = Head::read(&mut text.as_bytes()).unwrap().unwrap();
-            assert_eq!((head.asks_for(), head.client), (Some(1234), Some(7)));
-            assert_eq!(head.closes, !persistent);
-            let text = exchange.response_head(persistent);
-            let head = Head::read(&mut text.as_bytes()).unwrap().unwrap();
-            assert_eq!((head.length, head.bytes), (Some(1234), text.len() as u64));
-            let (request, response) = exchange.lengths(persistent);
-            assert_eq!(request, exchange.request(65535, persistent).len() as u64);
-            assert_eq!(response, text.len() as u64 + 1234);
-        }
-        assert!(Head::read(&mut &b"GET /1"[..]).is_err());
-        assert!(Head::read(&mut &b""[..]).unwrap().is_none());
     }
 }
