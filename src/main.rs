@@ -6,6 +6,7 @@ use std::process::ExitCode;
 
 use netloom_engine::{daemon, filler};
 use netloom_gauge::{generator, traffic};
+use netloom_simulate::worker;
 
 fn main() -> ExitCode {
     // The hidden commands are how the binary starts itself; they take no options. In nodes, it goes
@@ -26,6 +27,7 @@ fn main() -> ExitCode {
         Some("__engine") => daemon::main(),
         Some(filler::ROLE) => filler::main(),
         Some("__init") => netloom_nodes::init::main(),
+        Some(worker::ROLE) => worker::main(),
         _ => netloom_cli::main(),
     };
     // Exit codes are a byte wide.

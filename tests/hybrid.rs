@@ -200,12 +200,14 @@ fn what_cannot_be_in_a_hybrid_run_is_said_before_anything_is_made() {
 timeline:
   - {{ at: 1s, node: left, state: failed }}
 measure: {{ capture: ['left:eth1'], frames: [middle] }}
+simulation: {{ processes: 2 }}
 "
     ));
     let (code, why) = lab.fails(&["run", "-o", "results"]);
     assert!(code != 0, "{why}");
     for part in [
         "traffic `mixed` goes between simulated and real nodes",
+        "the simulated part of a hybrid run cannot be divided among 2 processes",
         "`failed` of `left` cannot be",
         "the capture at left:eth1",
         "the frames of link `middle` cannot be logged",

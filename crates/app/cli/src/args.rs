@@ -118,12 +118,17 @@ pub struct Run {
     /// routers. Needs no privileges; commands cannot be simulated.
     #[arg(long, conflicts_with = "workers")]
     pub simulate: bool,
-    /// Threads of a simulation, instead of what the scenario says (default 1). The results do not
-    /// depend on it.
+    /// Processes that a simulation is divided among at most, instead of what the scenario says
+    /// (default 1). The results do not depend on it.
+    #[arg(long, value_name = "N", requires = "simulate")]
+    pub processes: Option<NonZeroU32>,
+    /// Threads of a simulation, of all its processes together, instead of what the scenario says
+    /// (default 1); each process has one at least. The results do not depend on it.
     #[arg(long, value_name = "N", requires = "simulate")]
     pub threads: Option<NonZeroU32>,
     /// Into how many cells a simulation is divided at most, instead of what the scenario says
-    /// (default four for each of several threads). The results do not depend on it.
+    /// (default four for each of several threads); one for each process at least. The results do
+    /// not depend on it.
     #[arg(long, value_name = "N", requires = "simulate")]
     pub cells: Option<NonZeroU32>,
     /// Leave processes and commands out of a simulation.

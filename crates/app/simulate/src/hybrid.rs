@@ -42,6 +42,13 @@ fn errors(scenario: &Scenario) -> Vec<String> {
                 .into(),
         );
     }
+    if let Some(processes) = scenario.simulation.processes.filter(|number| number.get() > 1) {
+        errors.push(format!(
+            "the simulated part of a hybrid run cannot be divided among {processes} processes, as \
+             one thread keeps it at the clock: leave `processes` of `simulation` out, or run with \
+             `--simulate`"
+        ));
+    }
     let replays = scenario.traffic.iter().filter(|one| one.transport == Transport::Frames);
     for traffic in replays.filter(|traffic| is_simulated(&traffic.from[0])) {
         errors.push(format!(

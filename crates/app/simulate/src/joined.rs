@@ -116,8 +116,13 @@ impl Joined {
         pipe: PipeId,
         window: Option<Window>,
     ) -> (PipeConfig, PipeStatistics) {
-        let counted = self.cell().statistics_in(pipe, window);
-        counted.expect("the only cell has all pipes")
+        let statistics = self.cell().statistics(pipe, window);
+        let statistics = statistics.expect("the only cell has all pipes");
+        (self.config(pipe).clone(), statistics)
+    }
+
+    fn config(&mut self, pipe: PipeId) -> &PipeConfig {
+        self.cell().config(pipe).expect("the only cell has all pipes")
     }
 
     /// Changes pipes, all at once.
@@ -126,7 +131,7 @@ impl Joined {
     /// If one cannot have its background any more; nothing has changed then.
     pub fn change(&mut self, changes: &[(PipeId, PipeChange)]) -> Result<()> {
         for (pipe, _) in changes {
-            let (mut config, _) = self.statistics(*pipe, None);
+            let mut config = self.config(*pipe).clone();
             let of_pipe = changes.iter().filter(|(other, _)| other == pipe);
             of_pipe.for_each(|(_, change)| change.apply_to(&mut config));
             config.background.check(&config).context("`background` cannot be")?;
@@ -137,20 +142,23 @@ impl Joined {
 
     /// Whether both directions of a link are down.
     pub fn is_cut(&mut self, link: LinkId) -> bool {
-        Direction::BOTH.into_iter().all(|direction| {
-            self.statistics(PipeId { link, direction }, None).0.state == LinkState::Down
-        })
+        Direction::BOTH
+            .into_iter()
+            .all(|direction| self.config(PipeId { link, direction }).state == LinkState::Down)
     }
 
     /// How long frames are under way over a pipe at least.
     pub fn least_delay(&mut self, pipe: PipeId) -> Duration {
-        least_propagation(&self.statistics(pipe, None).0)
+        least_propagation(self.config(pipe))
     }
 
     /// Its flows from number `first` on, so many at most, with their totals.
     pub fn flows(&self, first: u32, most: usize) -> Vec<FlowStatus> {
         let flows = self.flows.get(first as usize..).unwrap_or_default();
-        statuses::flows_from(&self.simulation, &flows[..most.min(flows.len())], first)
+        let flows = &flows[..most.min(flows.len())];
+        // There are fewer flows than that.
+        let sample = self.simulation.sample_flows(first..first + flows.len() as u32);
+        statuses::flows_from(sample, flows, first)
     }
 
     /// How it went; its thread was busy for so long, and in one second for `busiest_second`.
@@ -161,6 +169,7 @@ impl Joined {
             packet_hops: work.packet_hops,
             wall_seconds,
             busiest_second: Some(busiest_second),
+            processes: 1,
             threads: 1,
             cells: 1,
             not_modelled: NEVER_MODELLED.map(Into::into).to_vec(),

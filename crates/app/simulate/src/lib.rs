@@ -9,7 +9,12 @@
 //! | `traffic` | the scenario's traffic → the simulator's flows |
 //! | `timeline` | the scenario's timeline → changes, and what is recorded of them |
 //! | `rerouting` | routes that follow what is down |
+//! | `prepared` | the scenario → its simulation, or the part of one process |
+//! | `configs` | what pipes run on at a time |
 //! | `run` | the run itself: [`run`] |
+//! | `processes` | the first process, and how it starts and leads others |
+//! | `worker` | the others: [`worker::main`] |
+//! | `message` | the messages of processes |
 //! | `joined`, `hybrid` | the simulated part of a run with real nodes: [`Joined`]; what can be one |
 //! | `threads` | cells on threads |
 //! | `statuses` | what was counted, in the API's words |
@@ -18,9 +23,13 @@
 //! Not here: what a simulated node or link does (`netloom-sim`), how results look
 //! (`netloom-results`).
 
+mod configs;
 mod describe;
 mod hybrid;
 mod joined;
+mod message;
+mod prepared;
+mod processes;
 mod rerouting;
 mod run;
 mod statuses;
@@ -30,6 +39,7 @@ mod threads;
 mod timeline;
 mod traffic;
 mod verdict;
+pub mod worker;
 
 pub use hybrid::check_hybrid;
 pub use joined::{Border, Joined};

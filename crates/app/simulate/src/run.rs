@@ -4,7 +4,6 @@ use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::num::NonZeroU32;
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
@@ -17,14 +16,15 @@ use netloom_link::{CapturedFrame, LogEncoder, LogEntry, LogHeader};
 use netloom_monitor::Marks;
 use netloom_results::{CaptureWriter, EventFile, FlowSampler, Results, Sampler};
 use netloom_scenario::{Scenario, Threads};
-use netloom_sim::Simulation;
 use netloom_units::{Duration, Time};
 
-use crate::describe::Part;
+use crate::configs::Configs;
+use crate::prepared::{Prepared, prepare};
+use crate::processes::{Processes, Shares, Starting};
 use crate::support::{Commands, Support, check};
 use crate::timeline::Timeline;
 use crate::traffic::Flow;
-use crate::{describe, statuses, threads, traffic, verdict};
+use crate::{statuses, verdict};
 
 /// How often it is said how far the run is, at most.
 const PROGRESS: std::time::Duration = std::time::Duration::from_millis(500);
@@ -45,29 +45,32 @@ pub struct Job {
     pub results: PathBuf,
     /// What becomes of commands.
     pub commands: Commands,
-    /// On how many threads it is run, instead of what the scenario says.
+    /// In how many processes it is run at most, instead of what the scenario says.
+    pub processes: Option<NonZeroU32>,
+    /// On how many threads of all processes it is run, instead of what the scenario says.
     pub threads: Option<NonZeroU32>,
     /// Into how many cells the network is divided at most, instead of what the scenario says.
     pub cells: Option<NonZeroU32>,
 }
 
 impl Job {
-    /// On how many threads it is run.
-    fn threads(&self) -> usize {
-        let threads = self.threads.map_or(self.scenario.simulation.threads, Threads::Of);
-        match threads {
-            Threads::Auto => std::thread::available_parallelism().map_or(1, usize::from),
-            Threads::Of(number) => number.get() as usize,
-        }
-    }
-
-    /// Into how many cells the network is divided at most.
-    fn cells(&self) -> u32 {
-        match (self.cells.or(self.scenario.simulation.cells), self.threads()) {
-            (Some(cells), _) => cells.get(),
+    /// What runs it.
+    fn shares(&self) -> Shares {
+        let options = &self.scenario.simulation;
+        let processes = self.processes.or(options.processes).map_or(1, NonZeroU32::get);
+        // A process without a node has nothing to do.
+        let processes = processes.min(self.scenario.nodes.len().max(1) as u32);
+        let threads = match self.threads.map_or(options.threads, Threads::Of) {
+            Threads::Auto => std::thread::available_parallelism().map_or(1, usize::from) as u32,
+            Threads::Of(number) => number.get(),
+        };
+        let threads = threads.max(processes);
+        let cells = match (self.cells.or(options.cells), threads) {
+            (Some(cells), _) => cells.get().max(processes),
             (None, 1) => 1,
-            (None, threads) => CELLS_A_THREAD * threads as u32,
-        }
+            (None, threads) => threads.saturating_mul(CELLS_A_THREAD),
+        };
+        Shares { cells, processes, threads }
     }
 }
 
@@ -96,18 +99,15 @@ pub fn run(job: &Job, stop: &AtomicBool, progress: &mut dyn FnMut(Progress)) -> 
     if !support.errors.is_empty() {
         bail!("{}", support.errors.join("\n"));
     }
-    let plan = Arc::new(netloom_plan::plan(scenario)?);
-    let mut described = describe::describe(scenario, &plan, Part::All)?;
-    let (flows, specs) = traffic::flows(scenario, &plan, &described)?;
-    let (timeline, changes) = Timeline::new(scenario, &plan, &described)?;
-    described.network.timeline = changes;
-    let threads = job.threads();
-    let simulation = Simulation::new(described.network, specs, job.cells());
+    let shares = job.shares();
+    let others = Starting::new(scenario, shares)?;
+    let Prepared { simulation, flows, timeline, configs } = prepare(scenario, shares.division(0))?;
+    let processes = others.finish(simulation, shares)?;
     let results = Results::create(&job.results, &job.source, scenario)?;
     let recorder = Recorder::new(&results, scenario)?;
     let deploy_seconds = begun.elapsed().as_secs_f64();
     let running = Instant::now();
-    let run = Run { scenario, simulation, threads, flows, timeline, recorder, stop, running };
+    let run = Run { scenario, processes, configs, flows, timeline, recorder, stop, running };
     let (run, reason) = run.drive(progress)?;
     let summary = run.summarize(job, support, reason, deploy_seconds)?;
     results.finish(&summary)?;
@@ -117,8 +117,8 @@ pub fn run(job: &Job, stop: &AtomicBool, progress: &mut dyn FnMut(Progress)) -> 
 /// A run under way.
 struct Run<'a> {
     scenario: &'a Scenario,
-    simulation: Simulation,
-    threads: usize,
+    processes: Processes,
+    configs: Configs,
     flows: Vec<Flow>,
     timeline: Timeline,
     recorder: Recorder,
@@ -138,8 +138,8 @@ impl<'a> Run<'a> {
         self.look()?;
         self.look_at_flows()?;
         loop {
-            let now = self.simulation.now();
-            let over = end.or_else(|| self.simulation.done_at().map(|over| over.max(now)));
+            let now = self.processes.now();
+            let over = end.or_else(|| self.processes.standing().done_at.map(|over| over.max(now)));
             if over.is_some_and(|over| over <= now) {
                 if !flows.was_at(now) {
                     self.look_at_flows()?;
@@ -155,7 +155,7 @@ impl<'a> Run<'a> {
             }
             let next = pipes.next.min(flows.next);
             let until = over.map_or(next, |over| over.min(next));
-            threads::advance(&mut self.simulation, until, self.threads)?;
+            self.processes.advance(until)?;
             if pipes.is_due(until) {
                 self.look()?;
             }
@@ -165,10 +165,10 @@ impl<'a> Run<'a> {
             if shown.elapsed() >= PROGRESS {
                 shown = Instant::now();
                 progress(Progress {
-                    simulated: self.simulation.now().since(Time::ZERO),
+                    simulated: self.processes.now().since(Time::ZERO),
                     whole: self.scenario.duration,
                     real: self.running.elapsed(),
-                    packet_hops: self.simulation.work().packet_hops,
+                    packet_hops: self.processes.standing().work.packet_hops,
                 });
             }
         }
@@ -176,22 +176,24 @@ impl<'a> Run<'a> {
 
     /// Takes a sample of all flows.
     fn look_at_flows(&mut self) -> Result<()> {
-        let flows = statuses::flows(&self.simulation, &self.flows);
-        self.recorder.flows.add(self.simulation.now(), &flows)
+        let flows = statuses::flows(self.processes.sample_flows()?, &self.flows);
+        self.recorder.flows.add(self.processes.now(), &flows)
     }
 
     /// Takes a sample of all pipes, and writes what has happened since the last one.
     fn look(&mut self) -> Result<()> {
-        let now = self.simulation.now();
-        self.timeline.record(&self.simulation, &mut self.recorder.events);
-        let links = statuses::links(&mut self.simulation, self.scenario);
+        let now = self.processes.now();
+        let sample = self.processes.sample_pipes()?;
+        let routes = sample.routes.into_iter().collect();
+        self.timeline.record((now, routes), &mut self.recorder.events);
+        self.configs.reach(now);
+        let links = statuses::links(sample.statistics, &self.configs, self.scenario);
         self.recorder.samples.add(now, Ok(links));
         // No time of a simulated run is ever to be left out.
         self.recorder.samples.mark(&Marks::none_until(now));
-        self.recorder.add_captured(&self.simulation.take_captured())?;
-        let log = self.simulation.take_log();
+        self.recorder.add_captured(&sample.captured)?;
         if let Some(frames) = &mut self.recorder.frames {
-            for (pipe, event) in log {
+            for (pipe, event) in sample.log {
                 // There are fewer pipes than that.
                 frames.write(&LogEntry::Frame(pipe.index() as u32, event))?;
             }
@@ -207,11 +209,11 @@ impl<'a> Run<'a> {
         deploy_seconds: f64,
     ) -> Result<Summary> {
         let wall_seconds = self.running.elapsed().as_secs_f64();
-        let ended = self.simulation.now();
-        let work = self.simulation.work();
+        let ended = self.processes.now();
+        let standing = self.processes.standing().clone();
         let mut warnings: Vec<String> =
             support.left_out.iter().map(|what| format!("left out: {what}")).collect();
-        let not_forwarded = statuses::not_forwarded(self.simulation.node_counts());
+        let not_forwarded = statuses::not_forwarded(standing.nodes);
         if !not_forwarded.is_empty() {
             let each = not_forwarded.iter().map(|(reason, packets)| format!("{packets} {reason}"));
             let each = each.collect::<Vec<_>>().join(", ");
@@ -221,12 +223,14 @@ impl<'a> Run<'a> {
             self.recorder.events.record(ended, What::Warning { message: message.clone() });
         }
         self.recorder.events.record(ended, What::RunEnded { reason });
-        let links = statuses::links(&mut self.simulation, self.scenario);
-        let flows = statuses::flows(&self.simulation, &self.flows);
+        self.configs.reach(ended);
+        let sample = self.processes.sample_pipes()?;
+        let links = statuses::links(sample.statistics, &self.configs, self.scenario);
+        let flows = statuses::flows(self.processes.sample_flows()?, &self.flows);
         let timeline = self.timeline.statuses();
         let failed = timeline.iter().filter(|status| status.failure.is_some());
         let mut failures: Vec<String> = failed.map(|status| status.in_words()).collect();
-        failures.extend(self.simulation.not_begun().into_iter().map(|flow| {
+        failures.extend(standing.not_begun.into_iter().map(|flow| {
             let Flow { name, from, .. } = &self.flows[flow as usize];
             format!("traffic `{name}` in `{from}` could not begin: the node had failed")
         }));
@@ -253,12 +257,13 @@ impl<'a> Run<'a> {
             verdict: Some(verdict::verdict(&self.scenario.monitor, ended)),
             timing: None,
             simulation: Some(SimulationSummary {
-                events: work.events,
-                packet_hops: work.packet_hops,
+                events: standing.work.events,
+                packet_hops: standing.work.packet_hops,
                 wall_seconds,
                 busiest_second: None,
-                threads: self.threads,
-                cells: self.simulation.cells.len(),
+                processes: self.processes.count(),
+                threads: self.processes.threads(),
+                cells: self.processes.cells(),
                 not_modelled: support.not_modelled,
                 not_forwarded,
             }),

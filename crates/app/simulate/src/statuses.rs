@@ -4,72 +4,76 @@ use std::collections::BTreeMap;
 
 use netloom_api::flow::{FlowDelay, FlowStatus, TcpStatus, TransferStatus};
 use netloom_api::state::{LinkStatus, ModelledPipe, PipeStatus};
-use netloom_fabric::{LinkId, PipeId};
-use netloom_link::Direction;
+use netloom_fabric::PipeId;
+use netloom_link::PipeStatistics;
 use netloom_scenario::Scenario;
-use netloom_sim::{FlowCounts, FlowInfo, NodeCounts, Simulation};
+use netloom_sim::{FlowSample, FlowTotals, NodeCounts, TcpTotals};
 
+use crate::configs::Configs;
 use crate::traffic::Flow;
 
-/// All links with their totals.
-pub fn links(simulation: &mut Simulation, scenario: &Scenario) -> Vec<LinkStatus> {
-    let mut pipe = |number, direction| {
-        let (config, statistics) =
-            simulation.statistics(PipeId { link: LinkId(number), direction });
+/// All links with their totals: of all pipes, in their order.
+pub fn links(
+    pipes: Vec<(PipeId, PipeStatistics)>,
+    configs: &Configs,
+    scenario: &Scenario,
+) -> Vec<LinkStatus> {
+    let mut pipes = pipes.into_iter().map(|(pipe, statistics)| {
+        let config = configs.of(pipe).clone();
         PipeStatus::Modelled(Box::new(ModelledPipe { config, statistics }))
-    };
-    let links = (0..).zip(&scenario.links).map(|(number, link)| LinkStatus {
-        name: link.name.clone(),
-        endpoints: link.endpoints.clone(),
-        forward: pipe(number, Direction::Forward),
-        reverse: pipe(number, Direction::Reverse),
+    });
+    let links = scenario.links.iter().map_while(|link| {
+        let (name, endpoints) = (link.name.clone(), link.endpoints.clone());
+        Some(LinkStatus { name, endpoints, forward: pipes.next()?, reverse: pipes.next()? })
     });
     links.collect()
 }
 
 /// All flows with their totals.
-pub fn flows(simulation: &Simulation, flows: &[Flow]) -> Vec<FlowStatus> {
-    flows_from(simulation, flows, 0)
+pub fn flows(sample: FlowSample, flows: &[Flow]) -> Vec<FlowStatus> {
+    flows_from(sample, flows, 0)
 }
 
-/// Some flows with their totals: those from number `first` on.
-pub fn flows_from(simulation: &Simulation, flows: &[Flow], first: u32) -> Vec<FlowStatus> {
-    let mut tcp: Vec<Option<TcpStatus>> = vec![None; flows.len()];
-    for info in simulation.connections() {
-        let place = info.flow.checked_sub(first).map(|place| place as usize);
-        if let Some(tcp) = place.and_then(|place| tcp.get_mut(place)) {
-            add(tcp.get_or_insert_default(), &info);
+/// Some flows with their totals: those from number `first` on, which are all that `sample` is of.
+pub fn flows_from(sample: FlowSample, flows: &[Flow], first: u32) -> Vec<FlowStatus> {
+    let FlowSample { ends, tcp, delivered } = sample;
+    let place = |flow: u32| (flow - first) as usize;
+    let mut connections: Vec<Option<TcpTotals>> = vec![None; flows.len()];
+    for of in tcp {
+        match &mut connections[place(of.flow)] {
+            Some(sum) => sum.add(&of),
+            none => *none = Some(of),
         }
     }
-    let all = (first..).zip(flows).zip(tcp);
-    let statuses = all.map(|((number, flow), tcp)| {
-        let completed = simulation.delivered_at(number).filter(|_| flow.protocol == "tcp");
-        let transfers = flow.has_transfers.then(TransferStatus::default);
-        let mut whole = FlowStatus { completed, transfers, tcp, ..empty(flow) };
-        simulation.counts(number).for_each(|counts| count(&mut whole, counts));
-        whole
+    let statuses = flows.iter().zip(connections).map(|(flow, connections)| FlowStatus {
+        transfers: flow.has_transfers.then(TransferStatus::default),
+        tcp: connections.as_ref().map(tcp_status),
+        ..empty(flow)
     });
-    statuses.collect()
+    let mut statuses: Vec<FlowStatus> = statuses.collect();
+    for (flow, at) in delivered {
+        statuses[place(flow)].completed = (flows[place(flow)].protocol == "tcp").then_some(at);
+    }
+    ends.iter().for_each(|(flow, end)| count(&mut statuses[place(*flow)], end));
+    statuses
 }
 
-fn add(sum: &mut TcpStatus, FlowInfo { connections, info, .. }: &FlowInfo) {
-    if sum.connections == 0 {
-        sum.srtt_ns = info.srtt.as_nanos();
-        sum.rttvar_ns = info.rttvar.as_nanos();
-        sum.rto_ns = info.rto.as_nanos();
-        sum.min_rtt_ns = info.min_rtt.as_nanos();
+fn tcp_status(of: &TcpTotals) -> TcpStatus {
+    TcpStatus {
+        connections: of.connections,
+        cwnd: of.cwnd,
+        ssthresh: of.ssthresh,
+        in_flight: of.in_flight,
+        srtt_ns: of.srtt.as_nanos(),
+        rttvar_ns: of.rttvar.as_nanos(),
+        rto_ns: of.rto.as_nanos(),
+        min_rtt_ns: of.min_rtt.as_nanos(),
+        delivery_rate: of.delivery_rate,
+        acked_bytes: of.bytes_acked,
+        retransmitted: of.retransmitted,
+        lost: of.lost,
+        marked: of.delivered_ce,
     }
-    sum.connections += connections;
-    sum.cwnd += u64::from(info.cwnd);
-    if let Some(ssthresh) = info.ssthresh {
-        *sum.ssthresh.get_or_insert(0) += u64::from(ssthresh);
-    }
-    sum.in_flight += u64::from(info.in_flight);
-    sum.delivery_rate += info.delivery_rate;
-    sum.acked_bytes += info.bytes_acked;
-    sum.retransmitted += info.retransmitted;
-    sum.lost += info.lost;
-    sum.marked += info.delivered_ce;
 }
 
 /// A flow of which nothing was counted.
@@ -84,7 +88,7 @@ fn empty(flow: &Flow) -> FlowStatus {
 }
 
 /// Adds what was counted at an end, or both, of a flow. Delays are those of one end only.
-fn count(flow: &mut FlowStatus, counts: &FlowCounts) {
+fn count(flow: &mut FlowStatus, counts: &FlowTotals) {
     flow.sent = flow.sent + counts.sent;
     flow.received = flow.received + counts.received;
     flow.duplicated += counts.duplicated;
@@ -93,21 +97,20 @@ fn count(flow: &mut FlowStatus, counts: &FlowCounts) {
     flow.errors += counts.errors;
     if let Some(transfers) = &mut flow.transfers {
         transfers.begun += counts.begun;
-        transfers.completed += counts.completions.count();
-        if let Some((_, most)) = counts.completions.extremes() {
-            transfers.mean_ns = counts.completions.mean_ns();
-            transfers.max_ns = Some(most.as_nanos());
+        if let Some(completions) = &counts.completions {
+            transfers.completed += completions.count;
+            transfers.mean_ns = Some(completions.mean_ns);
+            transfers.max_ns = Some(completions.most.as_nanos());
         }
     }
-    let Some((least, most)) = counts.delay.extremes() else { return };
-    let quantile = |share| counts.delay.quantile(share).unwrap_or_default().as_nanos();
+    let Some(delay) = &counts.delay else { return };
     flow.jitter_ns = counts.jitter_ns;
     flow.delay = Some(FlowDelay {
-        min_ns: least.as_nanos(),
-        mean_ns: counts.delay.mean_ns().unwrap_or_default(),
-        max_ns: most.as_nanos(),
-        p50_ns: quantile(0.5),
-        p99_ns: quantile(0.99),
+        min_ns: delay.least.as_nanos(),
+        mean_ns: delay.mean_ns,
+        max_ns: delay.most.as_nanos(),
+        p50_ns: delay.p50.as_nanos(),
+        p99_ns: delay.p99.as_nanos(),
     });
 }
 

@@ -1,54 +1,72 @@
-//! Cells on threads. Not here: what happens in a cell, which does not depend on where it runs, and
-//! how far each can be run (`netloom_sim::Schedule`).
+//! Cells on threads. Not here: what happens in a cell, which does not depend on where it runs, how
+//! far each can be run (`netloom_sim::Schedule`), and other processes (`processes`, `worker`).
 //!
 //! A thread takes the cell that is furthest behind, whichever thread had it before, and hands over
-//! what that announces to others.
+//! what that announces to others. When no cell can be advanced any more before something may come
+//! from another process, the first thread exchanges with those what was announced meanwhile.
 
+use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError, TryLockError};
 use std::thread;
 
-use netloom_sim::{Announcement, Cell, EndlessLoop, Schedule, Simulation, Step};
+use anyhow::{Error, Result};
+use netloom_sim::{Announcement, Cell, EndlessLoop, Misdirected, Schedule, Simulation, Step};
 use netloom_units::Time;
 
 /// How often a thread looks whether there is something to do before it sleeps: for longer than it
 /// takes to be woken on a virtual machine.
 const SPINS: u32 = 20_000;
 
-/// Lets everything happen up to and including `until`, on so many threads at most.
+/// What other processes let the cells of this one do.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Round {
+    /// When something can come to each cell from other processes at the earliest, but for what is
+    /// announced here.
+    pub bounds: Vec<Time>,
+    /// Frames that come from there.
+    pub announcements: Vec<Announcement>,
+}
+
+/// How far the cells of a process came in a round.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Progress {
+    /// When something happens next in each cell.
+    pub next: Vec<Option<Time>>,
+    /// Frames to cells of other processes.
+    pub announcements: Vec<Announcement>,
+}
+
+/// The other processes.
+pub trait Others: Send {
+    /// Reports to them how far this one is, and waits until its cells can be advanced again.
+    /// Nothing once all cells everywhere have come as far as they are to.
+    fn exchange(&mut self, progress: Progress) -> Result<Option<Round>>;
+}
+
+/// Lets everything happen up to and including `until` in the cells of this process, on so many
+/// threads at most: a first round, and those that `others` let follow.
 ///
 /// # Errors
-/// If frames go round in circles in no time.
+/// If frames go round in circles in no time, or other processes cannot go on.
 pub fn advance(
     simulation: &mut Simulation,
     until: Time,
     threads: usize,
-) -> Result<(), EndlessLoop> {
-    let threads = threads.min(simulation.cells.len());
-    if threads > 1 {
-        on_threads(simulation, until, threads)?;
-    }
-    // All that is left of it, or all.
-    simulation.advance(until)
-}
-
-fn on_threads(simulation: &mut Simulation, until: Time, threads: usize) -> Result<(), EndlessLoop> {
-    let schedule = simulation.schedule(until);
-    let seat = |cell| Seat { cell: Mutex::new((cell, Vec::new())), mail: Mutex::default() };
-    let shared = Shared {
-        schedule: Mutex::new(Common { plan: schedule, failed: None, sleepers: 0 }),
-        changes: AtomicU64::new(0),
-        changed: Condvar::new(),
-        seats: simulation.cells.iter_mut().map(seat).collect(),
-    };
+    (first, others): (Round, &mut dyn Others),
+) -> Result<()> {
+    let shared = Shared::new(simulation, until);
+    shared.begin(first)?;
     thread::scope(|scope| {
-        for number in 0..threads {
+        for number in 1..threads.min(shared.seats.len()) {
             let shared = &shared;
             scope.spawn(move || {
                 let _alarm = Alarm(shared);
-                shared.work(number);
+                shared.work(number, None);
             });
         }
+        let _alarm = Alarm(&shared);
+        shared.work(0, Some(others));
     });
     shared.seats.iter().for_each(|seat| drop(seat.take()));
     let common = shared.schedule.into_inner().unwrap_or_else(PoisonError::into_inner);
@@ -62,14 +80,18 @@ struct Shared<'a> {
     changes: AtomicU64,
     changed: Condvar,
     seats: Vec<Seat<'a>>,
+    /// The numbers of the cells.
+    region: Range<usize>,
 }
 
 /// What one thread at a time looks at.
 struct Common {
     /// Who is to be run.
     plan: Schedule,
+    /// Frames to other processes.
+    leaving: Vec<Announcement>,
     /// What went wrong.
-    failed: Option<EndlessLoop>,
+    failed: Option<Error>,
     /// How many threads sleep.
     sleepers: usize,
 }
@@ -94,53 +116,124 @@ impl<'a> Seat<'a> {
     }
 }
 
-/// What the cell that a thread runs announces, by the cell that it is for.
+/// What the cell that a thread runs announces.
 struct Outgoing {
+    /// The numbers of the cells that are here.
+    region: Range<usize>,
+    /// To each of these, by its place.
     mail: Vec<Vec<Announcement>>,
-    /// The cells that there is something for.
+    /// The places of those that there is something for.
     to: Vec<usize>,
+    /// To cells of other processes.
+    leaving: Vec<Announcement>,
+    /// What has been handed over: to which cell, and when the first of it arrives there.
+    announced: Vec<(usize, Time)>,
 }
 
 impl Outgoing {
-    fn new(cells: usize) -> Self {
-        Self { mail: (0..cells).map(|_| Vec::new()).collect(), to: Vec::new() }
+    fn new(region: Range<usize>) -> Self {
+        let mail = region.clone().map(|_| Vec::new()).collect();
+        Self { region, mail, to: Vec::new(), leaving: Vec::new(), announced: Vec::new() }
     }
 
     fn put(&mut self, announcement: Announcement) {
         let to = announcement.cell as usize;
-        if self.mail[to].is_empty() {
-            self.to.push(to);
+        if !self.region.contains(&to) {
+            return self.leaving.push(announcement);
         }
-        self.mail[to].push(announcement);
+        let place = to - self.region.start;
+        if self.mail[place].is_empty() {
+            self.to.push(place);
+        }
+        self.mail[place].push(announcement);
     }
 }
 
-impl Shared<'_> {
-    /// Runs cells until nothing more is to be done.
-    fn work(&self, thread: usize) {
-        let mut outgoing = Outgoing::new(self.seats.len());
-        let mut announced = Vec::new();
+impl<'a> Shared<'a> {
+    fn new(simulation: &'a mut Simulation, until: Time) -> Self {
+        let plan = simulation.schedule(until);
+        let region = simulation.region();
+        let seat = |cell| Seat { cell: Mutex::new((cell, Vec::new())), mail: Mutex::default() };
+        Self {
+            schedule: Mutex::new(Common { plan, leaving: vec![], failed: None, sleepers: 0 }),
+            changes: AtomicU64::new(0),
+            changed: Condvar::new(),
+            seats: simulation.cells.iter_mut().map(seat).collect(),
+            region,
+        }
+    }
+
+    /// Begins a round. No cell is being advanced.
+    fn begin(&self, Round { bounds, announcements }: Round) -> Result<(), Misdirected> {
+        let mut common = lock(&self.schedule);
+        common.plan.bound(bounds);
+        for announcement in announcements {
+            let place = (announcement.cell as usize).checked_sub(self.region.start);
+            let seat = place.and_then(|place| Some((place, self.seats.get(place)?)));
+            let (place, seat) = seat.ok_or(Misdirected)?;
+            let (cell, _) = &mut *lock(&seat.cell);
+            if !cell.expects(&announcement) {
+                return Err(Misdirected);
+            }
+            common.plan.announced(place, announcement.release);
+            cell.announce(announcement);
+        }
+        self.has_changed(&common);
+        Ok(())
+    }
+
+    /// Runs cells until nothing more is to be done; who knows the other processes begins rounds.
+    fn work(&self, thread: usize, mut others: Option<&mut dyn Others>) {
+        let mut outgoing = Outgoing::new(self.region.clone());
         let mut common = lock(&self.schedule);
         loop {
-            match common.plan.pick(thread) {
-                Step::Done => return,
-                Step::Wait => common = self.wait(common),
-                Step::Run { cell, horizon } => {
+            match (common.plan.pick(thread), &mut others) {
+                (Step::Done, _) if common.plan.is_stopped() => return,
+                (Step::Done, Some(others)) => {
                     drop(common);
-                    let ran = self.run(cell, horizon, &mut outgoing, &mut announced);
+                    let ended = self.exchange(*others);
                     common = lock(&self.schedule);
-                    let plan = &mut common.plan;
-                    announced.drain(..).for_each(|(cell, release)| plan.announced(cell, release));
+                    if let Some(ended) = ended.transpose() {
+                        self.end(&mut common, ended);
+                    }
+                }
+                (Step::Done | Step::Wait, _) => common = self.wait(common),
+                (Step::Run { cell, horizon }, _) => {
+                    drop(common);
+                    let ran = self.run(cell, horizon, &mut outgoing);
+                    common = lock(&self.schedule);
+                    let Common { plan, leaving, .. } = &mut *common;
+                    outgoing.announced.drain(..).for_each(|(cell, at)| plan.announced(cell, at));
+                    leaving.append(&mut outgoing.leaving);
                     match ran {
                         Ok(next) => plan.finish(cell, next),
-                        Err(endless) => {
-                            plan.stop();
-                            common.failed.get_or_insert(endless);
-                        }
+                        Err(endless) => self.end(&mut common, Err(endless.into())),
                     }
                     self.has_changed(&common);
                 }
             }
+        }
+    }
+
+    /// Nothing more is to be done.
+    fn end(&self, common: &mut Common, ended: Result<()>) {
+        common.plan.stop();
+        if let Err(error) = ended {
+            common.failed.get_or_insert(error);
+        }
+        self.has_changed(common);
+    }
+
+    /// Reports to other processes how far this one is, and begins the next round. Whether that was
+    /// the last one.
+    fn exchange(&self, others: &mut dyn Others) -> Result<Option<()>> {
+        let mut common = lock(&self.schedule);
+        let next = (0..self.seats.len()).map(|cell| common.plan.next(cell)).collect();
+        let announcements = std::mem::take(&mut common.leaving);
+        drop(common);
+        match others.exchange(Progress { next, announcements })? {
+            Some(round) => self.begin(round).map(|()| None).map_err(Error::from),
+            None => Ok(Some(())),
         }
     }
 
@@ -150,17 +243,16 @@ impl Shared<'_> {
         number: usize,
         horizon: Time,
         outgoing: &mut Outgoing,
-        announced: &mut Vec<(usize, Time)>,
     ) -> Result<Option<Time>, EndlessLoop> {
         let mut seat = self.seats[number].take();
         let cell = &mut seat.0;
         cell.advance(horizon)?;
         cell.take_announcements().for_each(|announcement| outgoing.put(announcement));
-        for to in outgoing.to.drain(..) {
-            let mail = &mut outgoing.mail[to];
+        for place in outgoing.to.drain(..) {
+            let mail = &mut outgoing.mail[place];
             let first = mail.iter().map(|announcement| announcement.release).min();
-            announced.extend(first.map(|first| (to, first)));
-            lock(&self.seats[to].mail).append(mail);
+            outgoing.announced.extend(first.map(|first| (place, first)));
+            lock(&self.seats[place].mail).append(mail);
         }
         Ok(cell.next_event())
     }

@@ -1,7 +1,7 @@
 //! The scenario's timeline → changes of links and routes at their exact times, and what is recorded
 //! of them.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
 use anyhow::{Context, Result};
@@ -13,11 +13,14 @@ use netloom_link::Direction;
 use netloom_plan::Plan;
 use netloom_results::EventFile;
 use netloom_scenario::{Lasting, NodeState, RouteChange, Scenario, Start, TimelineAction};
-use netloom_sim::{Change, NodeChange, RouteChanged, RouteError, Simulation};
+use netloom_sim::{Change, NodeChange, RouteChanged, RouteError};
 use netloom_units::Time;
 
 use crate::describe::{Described, in_scenario, route};
 use crate::rerouting::Rerouting;
+
+/// What became of routes, by the place of the change among all that the simulator makes.
+pub type Routes = BTreeMap<u32, Result<RouteChanged, RouteError>>;
 
 /// The events of a timeline that happen.
 #[derive(Default)]
@@ -93,9 +96,9 @@ impl Timeline {
         Ok((timeline, made.into_iter().map(|(.., change)| change).collect()))
     }
 
-    /// Records what has happened in the simulation by now, by time; what it refused, as failed.
-    pub fn record(&mut self, simulation: &Simulation, events: &mut EventFile) {
-        let now = simulation.now();
+    /// Records what has happened in the simulation by now, by time; what became of routes, as it
+    /// says: what it refused, as failed.
+    pub fn record(&mut self, (now, routes): (Time, Routes), events: &mut EventFile) {
         let due = |one: &&mut Happening| {
             one.status.happened.is_none()
                 && one.status.failure.is_none()
@@ -114,7 +117,7 @@ impl Timeline {
             if let Some(what) = becomes.and_then(|of| becomes_of(of, &mut self.failed)) {
                 events.record(at, what);
             }
-            match one.made.and_then(|made| simulation.route_changed(made)) {
+            match one.made.and_then(|made| routes.get(&(made as u32))) {
                 None => one.status.happened = one.at,
                 Some(outcome) => one.record_route(at, outcome, events),
             }

@@ -2,6 +2,7 @@
 //! which a fabric does. Not here: checking the description, whose maker answers for it.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 use std::sync::Arc;
 
 use netloom_fabric::{Link as FabricLink, LinkEnd, LinkId, PipeId, PortId, SegmentId};
@@ -16,7 +17,7 @@ use crate::island::Island;
 use crate::network::{Change, InterfaceId, Link, Network};
 use crate::node::{Neighbours, Node, Way};
 use crate::own::Own;
-use crate::partition::{Partition, Sets, lookaheads};
+use crate::partition::{Division, Partition, Sets, lookaheads};
 use crate::queue::Queue;
 use crate::sending::{Flow, Kind, described};
 use crate::simulation::Simulation;
@@ -51,7 +52,13 @@ impl Places {
 impl Simulation {
     /// The simulation of `network` with its traffic, at time zero, in so many cells at most.
     pub fn new(network: Network, flows: Vec<FlowSpec>, cells: u32) -> Self {
-        let mut simulation = Self::waiting_in_cells(network, flows, cells);
+        Self::part(network, flows, Division::here(cells))
+    }
+
+    /// The part of that simulation which one of several processes has. It may have no cell: where
+    /// the network cannot be divided among so many.
+    pub fn part(network: Network, flows: Vec<FlowSpec>, division: Division) -> Self {
+        let mut simulation = Self::unbegun(network, flows, division);
         simulation.cells.iter_mut().for_each(Cell::begin);
         simulation
     }
@@ -59,28 +66,33 @@ impl Simulation {
     /// The simulation of `network` in one cell, whose traffic waits until it is
     /// [begun](Cell::begin_traffic).
     pub fn waiting(network: Network, flows: Vec<FlowSpec>) -> Self {
-        let mut simulation = Self::waiting_in_cells(network, flows, 1);
+        let mut simulation = Self::unbegun(network, flows, Division::here(1));
         simulation.cells.iter_mut().for_each(Cell::begin_network);
         simulation
     }
 
-    fn waiting_in_cells(network: Network, flows: Vec<FlowSpec>, cells: u32) -> Self {
+    fn unbegun(network: Network, flows: Vec<FlowSpec>, division: Division) -> Self {
         let islands = Islands::of(&network);
         let lookaheads = lookaheads(&network);
-        let partition = Partition::new(&network, &islands, &lookaheads, cells);
+        let partition = Partition::new(&network, &islands, &lookaheads, division);
+        let region = partition.regions.get(division.process as usize);
+        let region = region.cloned().unwrap_or(partition.cells()..partition.cells());
         let mut book = AddressBook::default();
         let neighbours = Neighbours::new(&network, &mut book);
-        let nodes = 0..network.nodes.len() as u32;
-        let nodes = nodes.map(|number| Node::new(&network, number, &neighbours, &mut book));
-        let mut nodes: Vec<Node> = nodes.collect();
-        let owners = Owners::new(&nodes);
+        let mut nodes = Nodes::default();
+        let mut owners = Owners::default();
+        for (number, cell) in (0..).zip(&partition.nodes) {
+            let node = Node::new(&network, number, &neighbours, &mut book);
+            owners.add(number, &node);
+            nodes.0.push(region.contains(cell).then_some(node));
+        }
         let (flows, senders) = described(flows, &mut book);
         listen(&flows, &owners, &mut nodes);
-        let mut joined = Joined::new(&network, &partition, &lookaheads);
+        let mut joined = Joined::new(&network, &partition, &lookaheads, region.clone(), &islands);
         for (number, link) in (0..).zip(&network.links) {
             joined.join(LinkId(number), link, islands.of_link(number), &mut nodes);
         }
-        let Joined { places, wires, inlets, islands, hearers, .. } = joined;
+        let Joined { places, wires, inlets, islands, hearers, homes, .. } = joined;
         let mut timeline = network.timeline;
         timeline.sort_by_key(|change| change.at);
         let shared = Shared {
@@ -92,32 +104,62 @@ impl Simulation {
             timeline: Arc::new(timeline),
             seed: network.seed,
         };
-        let mut cells: Vec<Cell> = (0..partition.cells).map(|_| Cell::empty(&shared)).collect();
-        for ((number, node), cell) in (0..).zip(nodes).zip(&partition.nodes) {
-            cells[*cell as usize].nodes.put(number, node);
-        }
-        let mut homes = vec![0; 2 * shared.places.links.len()];
-        for (index, home) in homes.iter_mut().enumerate() {
-            if let Place::Island(island) = shared.places.links[index / 2][index % 2] {
-                *home = islands[island as usize].0;
-            }
+        let cells = region.clone().map(|_| Cell::empty(&shared)).collect();
+        let mut own = OwnCells { cells, first: region.start };
+        for ((number, node), cell) in (0..).zip(nodes.0).zip(&partition.nodes) {
+            own.put(*cell, node, |cell, node| cell.nodes.put(number, node));
         }
         for (cell, number, wire) in wires {
-            homes[number as usize] = cell;
-            cells[cell as usize].wires.put(number, wire);
+            own.put(cell, Some(wire), |cell, wire| cell.wires.put(number, wire));
         }
         for (cell, number, inlet) in inlets {
-            cells[cell as usize].inlets.put(number, inlet);
+            own.put(cell, Some(inlet), |cell, inlet| cell.inlets.put(number, inlet));
         }
         for (number, (cell, island)) in (0..).zip(islands) {
-            cells[cell as usize].islands.put(number, island);
+            own.put(cell, island, |cell, island| cell.islands.put(number, island));
         }
         for (number, sender) in (0..).zip(senders) {
             let from = shared.flows[number as usize].from;
-            cells[partition.nodes[from as usize] as usize].senders.put(number, sender);
+            let cell = partition.nodes[from as usize];
+            own.put(cell, Some(sender), |cell, sender| cell.senders.put(number, sender));
         }
         let hearers = hearers.into_iter().map(|hearers| hearers.into_iter().collect()).collect();
-        Self { cells, hearers, homes }
+        let regions = partition.regions.iter();
+        let regions = regions.map(|region| region.start as usize..region.end as usize).collect();
+        Self { cells: own.cells, first: region.start as usize, hearers, regions, homes }
+    }
+}
+
+/// The cells that are here.
+struct OwnCells {
+    cells: Vec<Cell>,
+    first: u32,
+}
+
+impl OwnCells {
+    /// Puts a thing into its cell, if both are here.
+    fn put<T>(&mut self, cell: u32, thing: Option<T>, put: impl FnOnce(&mut Cell, T)) {
+        let place = cell.checked_sub(self.first);
+        let cell = place.and_then(|place| self.cells.get_mut(place as usize));
+        if let (Some(cell), Some(thing)) = (cell, thing) {
+            put(cell, thing);
+        }
+    }
+}
+
+/// All nodes by their places; nothing of those that are in other processes.
+#[derive(Default)]
+struct Nodes(Vec<Option<Node>>);
+
+impl Nodes {
+    fn get_mut(&mut self, node: u32) -> Option<&mut Node> {
+        self.0[node as usize].as_mut()
+    }
+
+    fn set_way(&mut self, at: InterfaceId, way: Way) {
+        if let Some(node) = self.get_mut(at.node) {
+            node.interfaces[at.interface as usize].way = way;
+        }
     }
 }
 
@@ -170,14 +212,11 @@ impl Cell {
 pub(crate) struct Owners(BTreeMap<AddressId, Vec<u32>>);
 
 impl Owners {
-    fn new(nodes: &[Node]) -> Self {
-        let mut owners = Self::default();
-        for (number, node) in (0..).zip(nodes) {
-            for address in &node.local {
-                owners.0.entry(*address).or_default().push(number);
-            }
+    /// Adds the addresses of a node; nodes come in their order.
+    fn add(&mut self, number: u32, node: &Node) {
+        for address in &node.local {
+            self.0.entry(*address).or_default().push(number);
         }
-        owners
     }
 
     /// The nodes that have an address, in their order.
@@ -187,10 +226,10 @@ impl Owners {
 }
 
 /// Has the nodes that flows lead to listen on their ports.
-fn listen(flows: &[Flow], owners: &Owners, nodes: &mut [Node]) {
+fn listen(flows: &[Flow], owners: &Owners, nodes: &mut Nodes) {
     for (number, flow) in (0..).zip(flows) {
         for owner in flow.to.iter().flat_map(|to| owners.of(*to)) {
-            let stack = &mut nodes[owner as usize].stack;
+            let Some(Node { stack, .. }) = nodes.get_mut(owner) else { continue };
             match &flow.kind {
                 Kind::Ping => {}
                 Kind::Udp { port } => {
@@ -210,38 +249,73 @@ fn listen(flows: &[Flow], owners: &Owners, nodes: &mut [Node]) {
 struct Joined<'a> {
     network: &'a Network,
     partition: &'a Partition,
+    /// The cells that are here.
+    region: Range<u32>,
     places: Places,
     wires: Vec<(u32, u32, Wire)>,
     inlets: Vec<(u32, u32, Inlet)>,
-    islands: Vec<(u32, Island)>,
+    /// Each with its cell; nothing of those that are not here.
+    islands: Vec<(u32, Option<Island>)>,
     lookaheads: &'a [Duration],
     /// For each cell, those that it sends to, and the least propagation to there.
     hearers: Vec<BTreeMap<u32, Duration>>,
+    /// The cell of each pipe, by link and direction.
+    homes: Vec<u32>,
 }
 
 impl<'a> Joined<'a> {
-    fn new(network: &'a Network, partition: &'a Partition, lookaheads: &'a [Duration]) -> Self {
-        let places = Places { ports: network.ports.clone(), ..Places::default() };
-        let (wires, inlets, islands) = (Vec::new(), Vec::new(), Vec::new());
-        let hearers = vec![BTreeMap::new(); partition.cells as usize];
-        Self { network, partition, places, wires, inlets, islands, lookaheads, hearers }
+    fn new(
+        network: &'a Network,
+        partition: &'a Partition,
+        lookaheads: &'a [Duration],
+        region: Range<u32>,
+        islands: &Islands,
+    ) -> Self {
+        let mut joined = Self {
+            network,
+            partition,
+            region,
+            places: Places { ports: network.ports.clone(), ..Places::default() },
+            wires: Vec::new(),
+            inlets: Vec::new(),
+            islands: Vec::new(),
+            lookaheads,
+            hearers: vec![BTreeMap::new(); partition.cells() as usize],
+            homes: Vec::with_capacity(2 * network.links.len()),
+        };
+        joined.begin_islands(islands);
+        joined
+    }
+
+    /// Finds the cells of islands, and makes those that are here.
+    fn begin_islands(&mut self, islands: &Islands) {
+        let mut cells: Vec<u32> = Vec::new();
+        for (number, link) in (0..).zip(&self.network.links) {
+            let Some(island) = islands.of_link(number) else { continue };
+            cells.resize(cells.len().max(island + 1), 0);
+            for port in link.ends.iter().flat_map(ports_of) {
+                cells[island] = self.cell(self.network.ports[port.index()]);
+            }
+        }
+        let made = cells.into_iter();
+        let made = made.map(|cell| (cell, self.region.contains(&cell).then(Island::new)));
+        self.islands = made.collect();
     }
 
     fn cell(&self, at: InterfaceId) -> u32 {
         self.partition.nodes[at.node as usize]
     }
 
-    fn join(&mut self, id: LinkId, link: &Link, island: Option<usize>, nodes: &mut [Node]) {
+    fn join(&mut self, id: LinkId, link: &Link, island: Option<usize>, nodes: &mut Nodes) {
         self.places.names.push(link.name.clone());
         let place = match (island, &link.ends) {
+            (Some(island), ends) => self.join_island(id, link, (island, ends), nodes),
             (None, [LinkEnd::Port(a), LinkEnd::Port(b)]) => {
                 let ends = [*a, *b].map(|port| self.network.ports[port.index()]);
                 self.join_wires(id, link, ends, nodes)
             }
-            (island, ends) => {
-                let island = island.unwrap_or(self.islands.len());
-                self.join_island(id, link, (island, ends), nodes)
-            }
+            // Whatever ends elsewhere is an island's.
+            (None, _) => unreachable!("a link that is no island's is between two ports"),
         };
         self.places.links.push(place);
     }
@@ -251,75 +325,80 @@ impl<'a> Joined<'a> {
         id: LinkId,
         link: &Link,
         ends: [InterfaceId; 2],
-        nodes: &mut [Node],
+        nodes: &mut Nodes,
     ) -> [Place; 2] {
-        let pipes = pipes_of(id);
-        let numbers = pipes.map(|pipe| pipe.index() as u32);
-        let new = new_pipes(self.network.seed, link);
-        for (end, mut pipe) in new.into_iter().enumerate() {
+        let numbers = pipes_of(id).map(|pipe| pipe.index() as u32);
+        for direction in Direction::BOTH {
+            let end = direction.index();
             let (from, to) = (ends[end], ends[1 - end]);
-            set_way(nodes, from, Way::Pipe(numbers[end]));
+            nodes.set_way(from, Way::Pipe(numbers[end]));
             let (near, far) = (self.cell(from), self.cell(to));
-            let crosses = (near != far).then_some(far);
-            if crosses.is_some() {
-                pipe.keep_sent(true);
-                let config = pipe.config().clone();
-                self.inlets.push((far, numbers[end], Inlet::new(to, config)));
+            self.homes.push(near);
+            if near != far {
                 let least = self.lookaheads[id.index()];
                 let known = self.hearers[near as usize].entry(far).or_insert(least);
                 *known = least.min(*known);
+                if self.region.contains(&far) {
+                    let config = link.pipes[end].clone();
+                    self.inlets.push((far, numbers[end], Inlet::new(to, config)));
+                }
             }
-            let macs = [from, to].map(|at| {
-                self.network.nodes[at.node as usize].interfaces[at.interface as usize].mac
-            });
-            let taps = Taps::new(&link.taps[end], &link.taps[1 - end]);
-            let taps = taps.map(|taps| Box::new(WireTaps { taps, macs }));
-            let wire = Wire { id: pipes[end], pipe, to, crosses, cuts: 0, taps };
-            self.wires.push((near, numbers[end], wire));
+            if self.region.contains(&near) {
+                let wire = self.wire(PipeId { link: id, direction }, link, [from, to]);
+                self.wires.push((near, numbers[end], wire));
+            }
         }
         numbers.map(Place::Wire)
+    }
+
+    /// A pipe between two nodes.
+    fn wire(&self, id: PipeId, link: &Link, [from, to]: [InterfaceId; 2]) -> Wire {
+        let end = id.direction.index();
+        let mut pipe = new_pipe(self.network.seed, link, id.direction);
+        let crosses = (self.cell(from) != self.cell(to)).then_some(self.cell(to));
+        pipe.keep_sent(crosses.is_some());
+        let macs = [from, to]
+            .map(|at| self.network.nodes[at.node as usize].interfaces[at.interface as usize].mac);
+        let taps = Taps::new(&link.taps[end], &link.taps[1 - end]);
+        let taps = taps.map(|taps| Box::new(WireTaps { taps, macs }));
+        Wire { id, pipe, to, crosses, cuts: 0, taps }
     }
 
     fn join_island(
         &mut self,
         id: LinkId,
         link: &Link,
-        (island, ends): (usize, &[LinkEnd; 2]),
-        nodes: &mut [Node],
+        (number, ends): (usize, &[LinkEnd; 2]),
+        nodes: &mut Nodes,
     ) -> [Place; 2] {
-        while self.islands.len() <= island {
-            self.islands.push((0, Island::new()));
-        }
         for port in ends.iter().flat_map(ports_of) {
-            let at = self.network.ports[port.index()];
-            set_way(nodes, at, Way::Island { island: island as u32, port });
-            self.islands[island].0 = self.cell(at);
+            let way = Way::Island { island: number as u32, port };
+            nodes.set_way(self.network.ports[port.index()], way);
         }
-        for (end, pipe) in pipes_of(id).into_iter().enumerate() {
-            if let Some(taps) = Taps::new(&link.taps[end], &link.taps[1 - end]) {
-                self.islands[island].1.observer().taps.insert(pipe, taps);
+        let (home, island) = &mut self.islands[number];
+        self.homes.extend([*home; 2]);
+        if let Some(island) = island {
+            for (end, pipe) in pipes_of(id).into_iter().enumerate() {
+                if let Some(taps) = Taps::new(&link.taps[end], &link.taps[1 - end]) {
+                    island.observer().taps.insert(pipe, taps);
+                }
             }
+            let [a, b] = ends;
+            let pipes = Direction::BOTH.map(|side| new_pipe(self.network.seed, link, side));
+            let link = FabricLink { ends: [a.clone(), b.clone()], pipes };
+            island.network.join(id, link, Time::ZERO);
         }
-        let [a, b] = ends;
-        let (ends, pipes) = ([a.clone(), b.clone()], new_pipes(self.network.seed, link));
-        self.islands[island].1.network.join(id, FabricLink { ends, pipes }, Time::ZERO);
-        [Place::Island(island as u32); 2]
+        [Place::Island(number as u32); 2]
     }
 }
 
-fn set_way(nodes: &mut [Node], at: InterfaceId, way: Way) {
-    nodes[at.node as usize].interfaces[at.interface as usize].way = way;
-}
-
-/// The pipes of a link, which draw what those of an emulated one do.
-fn new_pipes<F: netloom_link::Frame>(seed: u64, link: &Link) -> [Pipe<F>; 2] {
-    Direction::BOTH.map(|direction| {
-        let config = link.pipes[direction.index()].clone();
-        let stream = Stream::of_pipe(seed, &link.name, direction);
-        let mut pipe = Pipe::new(config, stream, Time::ZERO);
-        pipe.record_events(link.logged);
-        pipe
-    })
+/// A pipe of a link, which draws what that of an emulated one does.
+fn new_pipe<F: netloom_link::Frame>(seed: u64, link: &Link, direction: Direction) -> Pipe<F> {
+    let config = link.pipes[direction.index()].clone();
+    let stream = Stream::of_pipe(seed, &link.name, direction);
+    let mut pipe = Pipe::new(config, stream, Time::ZERO);
+    pipe.record_events(link.logged);
+    pipe
 }
 
 /// The ports at an end of a link.

@@ -150,7 +150,7 @@ fn show(
 }
 
 /// Puts what several cells have captured in order: by time, and at one time first what came.
-pub(crate) fn in_order(captured: &mut [Captured]) {
+pub(crate) fn in_order(captured: &mut [(u32, CapturedFrame)]) {
     // Stable: what one pipe shows at one time stays in its order.
-    captured.sort_by_key(|one| (one.at, one.capture, one.direction));
+    captured.sort_by_key(|(capture, frame)| (frame.time, *capture, frame.direction));
 }

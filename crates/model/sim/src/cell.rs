@@ -100,6 +100,15 @@ pub struct Work {
     pub packet_hops: u64,
 }
 
+impl std::iter::Sum for Work {
+    fn sum<I: Iterator<Item = Self>>(all: I) -> Self {
+        all.fold(Self::default(), |all, work| Self {
+            events: all.events + work.events,
+            packet_hops: all.packet_hops + work.packet_hops,
+        })
+    }
+}
+
 /// The simulation cannot go on.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
@@ -158,18 +167,17 @@ impl Cell {
         Some(over)
     }
 
-    /// What a pipe runs on, and what it has counted up to now; nothing if it is another cell's.
-    /// What had happened in it by now is logged then.
-    pub fn statistics(&mut self, id: PipeId) -> Option<(PipeConfig, PipeStatistics)> {
-        self.statistics_in(id, None)
+    /// What a pipe runs on; nothing if it is another cell's.
+    pub fn config(&mut self, id: PipeId) -> Option<&PipeConfig> {
+        match self.places.of(id) {
+            Place::Wire(number) => Some(self.wires.get(number)?.pipe.config()),
+            Place::Island(island) => Some(self.islands.get_mut(island)?.pipe(id).config()),
+        }
     }
 
-    /// The same, of the last seconds only if there is a `window`.
-    pub fn statistics_in(
-        &mut self,
-        id: PipeId,
-        window: Option<Window>,
-    ) -> Option<(PipeConfig, PipeStatistics)> {
+    /// What a pipe has counted up to now, since it began or in `window`; nothing if it is another
+    /// cell's. What had happened in it by now is logged then.
+    pub fn statistics(&mut self, id: PipeId, window: Option<Window>) -> Option<PipeStatistics> {
         let now = self.now;
         match self.places.of(id) {
             Place::Wire(number) => {
@@ -183,7 +191,7 @@ impl Cell {
             }
             Place::Island(island) => {
                 let island = self.islands.get_mut(island)?;
-                let counted = island.statistics(id, now, window);
+                let counted = counted(island.pipe(id), now, window);
                 self.log.append(&mut island.observer().events);
                 Some(counted)
             }
@@ -455,17 +463,16 @@ impl Wire {
     }
 }
 
-/// What a pipe runs on, and what it has counted up to `now`.
-pub(crate) fn counted<F: netloom_link::Frame>(
+/// What a pipe has counted up to `now`, since it began or in `window`.
+fn counted<F: netloom_link::Frame>(
     pipe: &mut Pipe<F>,
     now: Time,
     window: Option<Window>,
-) -> (PipeConfig, PipeStatistics) {
-    let statistics = match window {
+) -> PipeStatistics {
+    match window {
         None => pipe.statistics(now),
         Some(window) => pipe.recent_statistics(now, window),
-    };
-    (pipe.config().clone(), statistics)
+    }
 }
 
 /// Both pipes of a link, in order.

@@ -6,13 +6,14 @@ use std::collections::VecDeque;
 use netloom_link::{InFlight, LinkState, PipeChange, PipeConfig};
 use netloom_units::Time;
 
-use crate::Packet;
 use crate::cell::Cell;
 use crate::network::InterfaceId;
+use crate::packet::{Body, Packet};
 use crate::queue::Entity;
+use crate::sending::flow_of;
 
 /// A frame that another cell will receive.
-#[derive(Debug)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Announcement {
     /// The cell that receives it.
     pub cell: u32,
@@ -23,6 +24,11 @@ pub struct Announcement {
     pub(crate) cuts: u32,
     pub(crate) packet: Packet,
 }
+
+/// A frame was announced that no pipe can bring: another network is simulated where it comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("a frame was announced that cannot come here")]
+pub struct Misdirected;
 
 /// The far end of a pipe whose near end is in another cell.
 #[derive(Debug)]
@@ -91,6 +97,26 @@ impl Cell {
     /// Takes the announcements to other cells that were made since this was last called.
     pub fn take_announcements(&mut self) -> impl Iterator<Item = Announcement> {
         self.announcements.drain(..)
+    }
+
+    /// Whether a frame that was announced can come here: by one of its pipes, at a time that has
+    /// not come yet, and with addresses and flows that the network has.
+    pub fn expects(&self, announced: &Announcement) -> bool {
+        let Packet { source, destination, ref body, .. } = announced.packet;
+        let is_flow = |flow: u32| (flow as usize) < self.flows.len();
+        let (more, flow) = match body {
+            // Packets of real nodes have no encoding.
+            Body::Segment(_) | Body::Raw(_) => (None, None),
+            Body::EchoRequest(stamp) | Body::EchoReply(stamp) | Body::Datagram(stamp) => {
+                (None, Some(stamp.flow))
+            }
+            Body::Error(error) => (Some(error.destination), error.flow.map(flow_of)),
+        };
+        let mut addresses = [source, destination].into_iter().chain(more);
+        self.inlets.get(announced.wire).is_some()
+            && (announced.release > self.now || self.now == Time::ZERO)
+            && addresses.all(|address| (address.0 as usize) < self.book.len())
+            && flow.is_none_or(is_flow)
     }
 
     /// A frame from another cell is on its way. It must not be due already.

@@ -4,11 +4,10 @@
 use std::collections::BTreeMap;
 
 use netloom_fabric::{Network, Observer, PipeId, PipeSlot};
-use netloom_link::{Delivery, DropReason, FrameEvent, Pipe, PipeConfig, PipeStatistics, Window};
+use netloom_link::{Delivery, DropReason, FrameEvent, Pipe};
 use netloom_units::Time;
 
 use crate::capture::{Captured, Taps};
-use crate::cell::counted;
 use crate::ethernet::{EthernetFrame, FrameMemory};
 
 /// A network of links that frames must not leave as bare packets.
@@ -85,14 +84,9 @@ impl Island {
         self.network.observer_mut()
     }
 
-    /// What one of its pipes runs on, and what it has counted up to `now`.
-    pub fn statistics(
-        &mut self,
-        pipe: PipeId,
-        now: Time,
-        window: Option<Window>,
-    ) -> (PipeConfig, PipeStatistics) {
+    /// One of its pipes.
+    pub fn pipe(&mut self, pipe: PipeId) -> &mut Pipe<EthernetFrame> {
         let (_, pipe) = self.network.pipe(pipe).expect("places know the pipes of islands");
-        counted(pipe, now, window)
+        pipe
     }
 }

@@ -10,8 +10,10 @@
 //! | `network` | a network as it is described: [`Network`] |
 //! | `build` | from that to a simulation: what the event core drives, and what a fabric |
 //! | `simulation`, `schedule` | all cells: [`Simulation`], and which is run how far: [`Schedule`] |
+//! | `sample` | what is read of them for results: [`PipeSample`], [`FlowSample`] |
+//! | `binary` | what processes exchange, as bytes: [`Binary`] |
 //! | `cell`, `own` | the simulation of a part: [`Cell`], and what it has |
-//! | `partition`, `graph` | what is in which cell |
+//! | `partition`, `graph` | what is in which cell, and in which process: [`Division`] |
 //! | `crossing` | frames between cells |
 //! | `queue` | what is due next, and in which order |
 //! | `packet` | packets as plain values: [`Packet`] |
@@ -27,11 +29,12 @@
 //! | `flow`, `sending` | traffic, and what is counted of it: [`FlowSpec`], [`FlowCounts`] |
 //! | `workload` | when traffic over TCP begins connections |
 //!
-//! Not here: clocks, threads, files; scenarios and how addresses and routes follow from them
-//! (`netloom-plan`); models of traffic (`netloom-traffic`).
+//! Not here: clocks, threads, processes, files; scenarios and how addresses and routes follow from
+//! them (`netloom-plan`); models of traffic (`netloom-traffic`).
 
 mod address;
 mod application;
+mod binary;
 mod border;
 mod build;
 mod bytes;
@@ -54,6 +57,7 @@ mod partition;
 mod queue;
 mod raw;
 mod route;
+mod sample;
 mod schedule;
 mod sending;
 mod simulation;
@@ -61,9 +65,10 @@ mod tcp;
 mod workload;
 
 pub use address::{AddressBook, AddressId};
+pub use binary::{Binary, DecodeError, Input, VERSION};
 pub use border::{Exits, Leaving};
 pub use cell::{Cell, EndlessLoop, Work};
-pub use crossing::Announcement;
+pub use crossing::{Announcement, Misdirected};
 pub use ethernet::{EthernetFrame, FrameMemory};
 pub use flow::{Arrival, Arrivals, Delays, FlowCounts, FlowKind, FlowSpec, TcpFlow, TcpWork};
 pub use neighbours::{Neighbour, frame_of, packet_of};
@@ -73,7 +78,9 @@ pub use network::{
 };
 pub use node::NodeCounts;
 pub use packet::{Body, Error, ErrorKind, Flags, Fragment, Packet, Stamp, TcpHeader};
+pub use partition::Division;
 pub use raw::{RawBody, Refused};
+pub use sample::{DelayTotals, FlowSample, FlowTotals, PipeSample, Standing, TcpTotals};
 pub use schedule::{Schedule, Step};
 pub use simulation::Simulation;
 pub use tcp::FlowInfo;

@@ -176,3 +176,9 @@ pub enum RouteError {
     #[error("the change was not made that this ends")]
     NotMade,
 }
+
+impl RouteError {
+    /// All of them.
+    pub(crate) const ALL: [Self; 4] =
+        [Self::Exists, Self::Missing, Self::NoNeighbour, Self::NotMade];
+}

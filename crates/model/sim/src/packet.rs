@@ -56,6 +56,17 @@ impl Flags {
     /// Bits of it were flipped: a checksum fails at the next node.
     pub const DAMAGED: Self = Self(4);
 
+    /// The flags as bits.
+    pub(crate) const fn bits(self) -> u8 {
+        self.0
+    }
+
+    /// The flags of these bits, if there is one for each.
+    pub(crate) const fn from_bits(bits: u8) -> Option<Self> {
+        let known = Self::V6.with(Self::DONT_FRAGMENT).with(Self::DAMAGED);
+        if known.has(Self(bits)) { Some(Self(bits)) } else { None }
+    }
+
     /// Whether all flags of `other` are set.
     #[inline]
     pub const fn has(self, other: Self) -> bool {
@@ -81,7 +92,7 @@ pub struct Fragment {
     /// Shared by all fragments of a packet.
     pub ident: u16,
     /// Where its data begins, in units of 8 bytes; the highest bit is set if more follow.
-    place: u16,
+    pub(crate) place: u16,
 }
 
 impl Fragment {
@@ -180,24 +191,30 @@ pub enum ErrorKind {
     TooBig,
 }
 
+impl ErrorKind {
+    /// All of them.
+    pub(crate) const ALL: [Self; 5] =
+        [Self::TimeExceeded, Self::NoRoute, Self::NoHost, Self::NoPort, Self::TooBig];
+}
+
 /// The header of a TCP segment. What only few segments have is apart.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TcpHeader {
-    seq: u32,
-    ack: u32,
+    pub(crate) seq: u32,
+    pub(crate) ack: u32,
     /// Value and echo, if `timed`.
-    timestamps: [u32; 2],
-    window: u16,
-    flags: netloom_tcp::Flags,
-    timed: bool,
-    rare: Option<Box<RareOptions>>,
+    pub(crate) timestamps: [u32; 2],
+    pub(crate) window: u16,
+    pub(crate) flags: netloom_tcp::Flags,
+    pub(crate) timed: bool,
+    pub(crate) rare: Option<Box<RareOptions>>,
 }
 
 /// Options of a SYN, and SACK blocks.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct RareOptions {
-    syn: Option<SynOptions>,
-    sack: SackBlocks,
+pub(crate) struct RareOptions {
+    pub syn: Option<SynOptions>,
+    pub sack: SackBlocks,
 }
 
 impl TcpHeader {

@@ -1,10 +1,11 @@
-//! Which nodes and links are in which cell. The result changes how fast a network is simulated, and
-//! nothing that happens in it.
+//! Which nodes and links are in which cell, and which cells in which process. The result changes
+//! how fast a network is simulated, and nothing that happens in it.
 //!
 //! Frames take time from cell to cell: the least propagation of the links between them is how far
 //! one may be ahead of another. Not here: how cells are run (`netloom-simulate`).
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 use netloom_fabric::LinkEnd;
 use netloom_link::{PipeConfig, least_propagation};
@@ -14,36 +15,100 @@ use crate::build::Islands;
 use crate::graph::Graph;
 use crate::network::Network;
 
+/// Into how many cells a network is divided at most, and which of them are here.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Division {
+    /// Cells, of all processes together.
+    pub cells: u32,
+    /// Processes that have them.
+    pub processes: u32,
+    /// The place of this process among them.
+    pub process: u32,
+}
+
+impl Division {
+    /// All of the network is here.
+    pub const fn here(cells: u32) -> Self {
+        Self { cells, processes: 1, process: 0 }
+    }
+}
+
 /// A network divided.
 #[derive(Debug)]
 pub(crate) struct Partition {
     /// The cell of each node.
     pub nodes: Vec<u32>,
-    /// How many cells there are.
-    pub cells: u32,
+    /// The cells of each process, in a row.
+    pub regions: Vec<Range<u32>>,
 }
 
 impl Partition {
-    /// `network` in `wanted` cells at most: fewer, where more would be joined by links without
-    /// delay. `lookaheads` are those of its links.
-    pub fn new(network: &Network, islands: &Islands, lookaheads: &[Duration], wanted: u32) -> Self {
-        if wanted <= 1 {
-            return Self { nodes: vec![0; network.nodes.len()], cells: 1 };
+    /// `network` in as many cells and processes as `wanted` at most: fewer, where more would be
+    /// joined by links without delay. `lookaheads` are those of its links.
+    pub fn new(
+        network: &Network,
+        islands: &Islands,
+        lookaheads: &[Duration],
+        Division { cells, processes, .. }: Division,
+    ) -> Self {
+        if cells.max(processes) <= 1 {
+            let regions = std::iter::once(0..1).collect();
+            return Self { nodes: vec![0; network.nodes.len()], regions };
         }
         let links = Links::new(network, islands, lookaheads);
         let weights: Vec<u64> =
             network.nodes.iter().map(|node| 1 + node.interfaces.len() as u64).collect();
-        let mut sets = parts(&links, &weights, wanted);
-        let part_of = numbered(&mut sets, weights.len());
-        let graph = graph(&links, &weights, &part_of);
-        let cells = wanted.min(graph.weights.len().max(1) as u32);
-        let cell_of = graph.divided(cells);
-        Self { nodes: part_of.iter().map(|part| cell_of[*part as usize]).collect(), cells }
+        // Processes first: the longest links are to be between them.
+        let (process_of, processes) = divided(&links, &weights, processes, AMONG_PROCESSES);
+        let mut divided_network = Self { nodes: vec![0; weights.len()], regions: Vec::new() };
+        let mut first = 0;
+        for process in 0..processes {
+            let share = (cells / processes + u32::from(process < cells % processes)).max(1);
+            let nodes = (0..).zip(&process_of).filter(|(_, of)| **of == process);
+            let nodes: Vec<usize> = nodes.map(|(node, _)| node).collect();
+            let here: Vec<u64> = nodes.iter().map(|node| weights[*node]).collect();
+            let (cell_of, cells) = divided(&links.among(&nodes), &here, share, AMONG_CELLS);
+            for (node, cell) in nodes.iter().zip(cell_of) {
+                divided_network.nodes[*node] = first + cell;
+            }
+            divided_network.regions.push(first..first + cells);
+            first += cells;
+        }
+        divided_network
+    }
+
+    /// How many cells there are.
+    pub fn cells(&self) -> u32 {
+        self.regions.last().map_or(0, |last| last.end)
     }
 }
 
-/// So many parts a cell are wanted, so that cells can be made of one size.
-const PARTS_A_CELL: usize = 4;
+/// What parts are to be, of which something is made.
+#[derive(Clone, Copy)]
+struct Demands {
+    /// How many there are for each of what is made, at least.
+    parts: usize,
+    /// How heavy one is at most, in hundredths of what is made.
+    percent: u64,
+}
+
+/// Cells are to be of one size.
+const AMONG_CELLS: Demands = Demands { parts: 4, percent: 100 };
+/// Processes may differ in size if they need to speak less often for it.
+const AMONG_PROCESSES: Demands = Demands { parts: 1, percent: 120 };
+
+/// Which part each node is in, of as many as `wanted` at most, and how many there are.
+fn divided(links: &Links, weights: &[u64], wanted: u32, demands: Demands) -> (Vec<u32>, u32) {
+    if wanted <= 1 {
+        return (vec![0; weights.len()], 1);
+    }
+    let mut sets = parts(links, weights, wanted, demands);
+    let part_of = numbered(&mut sets, weights.len());
+    let graph = graph(links, weights, &part_of);
+    let regions = wanted.min(graph.weights.len().max(1) as u32);
+    let region_of = graph.divided(regions);
+    (part_of.iter().map(|part| region_of[*part as usize]).collect(), regions)
+}
 
 /// Which nodes links join.
 struct Links {
@@ -75,19 +140,33 @@ impl Links {
         links.wires.sort_by_key(|(least, _)| *least);
         links
     }
+
+    /// Those between some nodes, each known by its place among them.
+    fn among(&self, nodes: &[usize]) -> Self {
+        let mut places = vec![None; self.nodes];
+        nodes.iter().enumerate().for_each(|(place, node)| places[*node] = Some(place));
+        let both = |[a, b]: [usize; 2]| Some([places[a]?, places[b]?]);
+        Self {
+            nodes: nodes.len(),
+            together: self.together.iter().filter_map(|ends| both(*ends)).collect(),
+            wires: (self.wires.iter())
+                .filter_map(|(least, ends)| Some((*least, both(*ends)?)))
+                .collect(),
+        }
+    }
 }
 
 /// What must not be divided, or is not: nodes at one island, links without delay, and all links
 /// shorter than a bound (Pelkey et al., Unison, 2023). Of all bounds that leave enough parts, and
-/// none heavier than a cell is to be, the greatest is taken.
-fn parts(links: &Links, weights: &[u64], wanted: u32) -> Sets {
+/// none heavier than it is to be, the greatest is taken.
+fn parts(links: &Links, weights: &[u64], wanted: u32, demands: Demands) -> Sets {
     let mut parts = Parts::new(links, weights);
     let mut sets = parts.sets.clone();
-    let most = weights.iter().sum::<u64>() / u64::from(wanted);
+    let most = weights.iter().sum::<u64>() * demands.percent / (100 * u64::from(wanted));
     let mut below = 0;
     for group in links.wires.chunk_by(|(a, _), (b, _)| a == b) {
         group.iter().for_each(|(_, ends)| parts.join(*ends));
-        let enough = parts.count >= wanted as usize * PARTS_A_CELL && parts.heaviest <= most;
+        let enough = parts.count >= wanted as usize * demands.parts && parts.heaviest <= most;
         if group[0].0 > Duration::ZERO && !enough {
             break;
         }

@@ -1,5 +1,5 @@
 //! Which cell is run next, and how far: as far as nothing can come to it from any other cell. Not
-//! here: who runs cells, on how many threads.
+//! here: who runs cells, on how many threads and in how many processes.
 //!
 //! Nothing happens in a cell before its own next event, and before the first frame from another
 //! cell. That one comes no earlier than something happens there and a frame has passed the link
@@ -7,9 +7,14 @@
 //! from the next events of all cells over the propagation between them. This is the conservative
 //! synchronization of Chandy and Misra 1979 without its null messages: cells without events cost
 //! nothing, and links between cells need not be alike.
+//!
+//! Each of several processes has a schedule of its own cells, with a bound for each: when something
+//! can come from cells elsewhere at the earliest. One process has a schedule of all cells beside
+//! that, and works out these bounds for a round ([`Schedule::pick_region`]).
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
+use std::ops::Range;
 
 use netloom_units::{Duration, Time};
 
@@ -27,7 +32,7 @@ pub enum Step {
     },
     /// No cell can be advanced before one that is being advanced has been.
     Wait,
-    /// Nothing more happens in time.
+    /// Nothing more happens in time, or before something can come from outside.
     Done,
 }
 
@@ -42,6 +47,8 @@ pub struct Schedule {
     cells: Vec<Progress>,
     /// For each cell, those that it sends to, and how long frames need to there at least.
     hearers: Vec<Vec<(u32, Duration)>>,
+    /// When anything can come to each cell at the earliest from cells that are not here.
+    outside: Vec<Time>,
     until: Time,
     running: usize,
     is_stopped: bool,
@@ -79,9 +86,33 @@ impl Schedule {
             is_running: false,
         };
         let cells: Vec<_> = next.into_iter().map(progress).collect();
-        let (earliest, arrival) = (vec![NEVER; cells.len()], vec![NEVER; cells.len()]);
-        let heap = BinaryHeap::new();
-        Self { cells, hearers, until, running: 0, is_stopped: false, earliest, arrival, heap }
+        let [outside, earliest, arrival] = [(); 3].map(|()| vec![NEVER; cells.len()]);
+        Self {
+            cells,
+            hearers,
+            outside,
+            until,
+            running: 0,
+            is_stopped: false,
+            earliest,
+            arrival,
+            heap: BinaryHeap::new(),
+        }
+    }
+
+    /// Nothing comes to the cells from outside before these times, until this is called again.
+    pub fn bound(&mut self, outside: impl IntoIterator<Item = Time>) {
+        self.outside.iter_mut().zip(outside).for_each(|(bound, at)| *bound = at);
+    }
+
+    /// All cells are to reach `until`.
+    pub fn extend(&mut self, until: Time) {
+        self.until = until;
+    }
+
+    /// When the next event of a cell is; nothing if it has none.
+    pub fn next(&self, cell: usize) -> Option<Time> {
+        Some(self.cells[cell].next).filter(|next| *next < NEVER)
     }
 
     /// The cell that is furthest behind of those that can be advanced: of those that `runner`
@@ -91,12 +122,9 @@ impl Schedule {
             return Step::Done;
         }
         self.look_ahead();
-        let ready = |(number, cell): &(usize, &Progress)| {
-            !cell.is_running && cell.next <= self.until && cell.next < self.arrival[*number]
-        };
-        let cells = self.cells.iter().enumerate();
+        let cells = self.cells.iter().enumerate().filter(|(number, _)| self.is_ready(*number));
         let first = |(_, cell): &(usize, &Progress)| (cell.runner != runner, cell.next);
-        let Some((cell, _)) = cells.filter(ready).min_by_key(first) else {
+        let Some((cell, _)) = cells.min_by_key(first) else {
             return if self.running == 0 { Step::Done } else { Step::Wait };
         };
         let horizon = self.until.min(self.arrival[cell] - Duration::from_nanos(1));
@@ -106,13 +134,52 @@ impl Schedule {
         Step::Run { cell, horizon }
     }
 
+    /// Picks the cells of a process, if any of them can be advanced: when anything can come to each
+    /// of them from cells outside at the earliest. Each of them is to be finished afterwards.
+    pub fn pick_region(&mut self, region: Range<usize>) -> Option<Vec<Time>> {
+        if self.is_stopped {
+            return None;
+        }
+        self.look_ahead();
+        if !region.clone().any(|cell| self.is_ready(cell)) {
+            return None;
+        }
+        let mut outside = vec![NEVER; region.len()];
+        let others = (0..self.cells.len()).filter(|cell| !region.contains(cell));
+        for (from, (to, least)) in
+            others.flat_map(|from| self.hearers[from].iter().map(move |hearer| (from, hearer)))
+        {
+            let to = *to as usize;
+            if region.contains(&to) && self.earliest[from] < NEVER {
+                let bound = &mut outside[to - region.start];
+                *bound = (self.earliest[from] + *least).min(*bound);
+            }
+        }
+        for cell in region {
+            let picked = &mut self.cells[cell];
+            (picked.is_running, picked.coming) = (true, NEVER);
+            self.running += 1;
+        }
+        Some(outside)
+    }
+
+    /// Whether any cell is being advanced.
+    pub fn is_running(&self) -> bool {
+        self.running > 0
+    }
+
+    /// Whether a cell can be advanced, by what was looked ahead.
+    fn is_ready(&self, number: usize) -> bool {
+        let cell = &self.cells[number];
+        !cell.is_running && cell.next <= self.until && cell.next < self.arrival[number]
+    }
+
     /// A frame is on its way to `cell`, to arrive at `release`.
     pub fn announced(&mut self, cell: usize, release: Time) {
         let cell = &mut self.cells[cell];
         cell.coming = cell.coming.min(release);
-        if !cell.is_running {
-            cell.next = cell.next.min(release);
-        }
+        // One that is being advanced with its region may have had nothing to do.
+        cell.next = cell.next.min(release);
     }
 
     /// A cell has been advanced; `next` is its next event.
@@ -128,14 +195,20 @@ impl Schedule {
         self.is_stopped = true;
     }
 
+    /// Whether nothing more is to be done.
+    pub fn is_stopped(&self) -> bool {
+        self.is_stopped
+    }
+
     /// Works out `earliest` and `arrival` (Dijkstra 1959).
     fn look_ahead(&mut self) {
         self.heap.clear();
-        for (number, cell) in (0..).zip(&self.cells) {
-            self.earliest[number as usize] = cell.next;
-            self.arrival[number as usize] = NEVER;
-            if cell.next < NEVER {
-                self.heap.push(Reverse((cell.next, number)));
+        for (number, (cell, outside)) in (0..).zip(self.cells.iter().zip(&self.outside)) {
+            let earliest = cell.next.min(*outside);
+            self.earliest[number as usize] = earliest;
+            self.arrival[number as usize] = *outside;
+            if earliest < NEVER {
+                self.heap.push(Reverse((earliest, number)));
             }
         }
         while let Some(Reverse((at, number))) = self.heap.pop() {
@@ -220,5 +293,55 @@ mod tests {
         schedule.finish(1, Some(at(500)));
         schedule.finish(0, None);
         assert_eq!(schedule.pick(0), Step::Run { cell: 1, horizon: at(129) });
+    }
+
+    #[test]
+    fn a_region_is_bound_by_when_something_can_come_from_others() {
+        let mut schedule = row([Some(100), Some(105), Some(300)], 1000);
+        // To the second cell from the third one, after what the first one sends comes back.
+        assert_eq!(schedule.pick_region(0..2), Some(vec![NEVER, at(165)]));
+        assert!(schedule.is_running());
+        // Something can come from the second cell before its own event.
+        assert_eq!(schedule.pick_region(2..3), None);
+        schedule.announced(2, at(135));
+        schedule.finish(0, None);
+        schedule.finish(1, Some(at(400)));
+        assert_eq!(schedule.pick_region(0..2), None);
+        // What it sends at 135 may be answered.
+        assert_eq!(schedule.pick_region(2..3), Some(vec![at(195)]));
+        // While it is run, the others know only that it may answer at once.
+        assert_eq!(schedule.pick_region(0..2), None);
+        schedule.finish(2, None);
+        assert_eq!(schedule.pick_region(0..2), Some(vec![NEVER, at(460)]));
+        schedule.finish(0, None);
+        schedule.finish(1, None);
+        assert!(!schedule.is_running());
+    }
+
+    #[test]
+    fn what_comes_to_a_region_that_is_run_counts_before_it_is_finished() {
+        let mut schedule = row([Some(60), Some(500), Some(50)], 1000);
+        // The second cell is run with the third one, and has nothing to do.
+        assert_eq!(schedule.pick_region(1..3), Some(vec![at(70), NEVER]));
+        assert_eq!(schedule.pick_region(0..1), Some(vec![at(80)]));
+        schedule.announced(1, at(75));
+        schedule.finish(0, Some(at(88)));
+        // What comes to the second cell at 75 may be answered at 85; from the third one, at 90.
+        assert_eq!(schedule.pick_region(0..1), None);
+    }
+
+    #[test]
+    fn nothing_is_run_beyond_what_can_come_from_outside() {
+        let mut schedule = row([None, Some(100), None], 1000);
+        schedule.bound([at(150), NEVER, NEVER]);
+        assert_eq!(schedule.pick(0), Step::Run { cell: 1, horizon: at(119) });
+        schedule.finish(1, Some(at(200)));
+        // What comes to the first cell at 150 may be in the second one at 160.
+        assert_eq!(schedule.pick(0), Step::Done);
+        assert_eq!((schedule.next(0), schedule.next(1)), (None, Some(at(200))));
+        schedule.bound([at(210), NEVER, NEVER]);
+        assert_eq!(schedule.pick(0), Step::Run { cell: 1, horizon: at(219) });
+        schedule.finish(1, Some(at(220)));
+        assert_eq!(schedule.pick(0), Step::Done);
     }
 }

@@ -1,31 +1,37 @@
-//! All cells of a network, run one after the other. Not here: threads (`netloom-simulate`), and
-//! what happens in a cell.
+//! All cells of a network, or those of one process, run one after the other. Not here: threads and
+//! processes (`netloom-simulate`), and what happens in a cell.
+
+use std::ops::Range;
 
 use netloom_fabric::PipeId;
-use netloom_link::{CapturedFrame, FrameEvent, PipeConfig, PipeStatistics};
+use netloom_link::{CapturedFrame, FrameEvent, PipeStatistics};
 use netloom_units::{Duration, Time};
 
 use crate::capture::in_order;
 use crate::cell::{Cell, EndlessLoop, Work};
 use crate::flow::FlowCounts;
-use crate::network::{RouteChanged, RouteError};
 use crate::node::NodeCounts;
 use crate::schedule::{Schedule, Step};
 use crate::tcp::FlowInfo;
 
-/// A network divided into cells. What happens in it does not depend on how many there are.
+/// A network divided into cells, or what one of several processes has of it. What happens in it
+/// does not depend on how it is divided.
 #[derive(Debug)]
 pub struct Simulation {
-    /// Its cells.
+    /// The cells that are here. All cells have numbers; these are in a row.
     pub cells: Vec<Cell>,
-    /// For each cell, those that it sends to, and how long frames need to there at least.
+    /// The number of the first of them.
+    pub(crate) first: usize,
+    /// For each of all cells, those that it sends to, and how long frames need to there at least.
     pub hearers: Vec<Vec<(u32, Duration)>>,
+    /// The numbers of the cells of each process.
+    pub regions: Vec<Range<usize>>,
     /// The cell of each pipe, by link and direction.
     pub(crate) homes: Vec<u32>,
 }
 
 impl Simulation {
-    /// Lets everything happen up to and including `until`.
+    /// Lets everything happen up to and including `until`. All cells must be here.
     ///
     /// # Errors
     /// If frames go round in circles in no time.
@@ -42,13 +48,38 @@ impl Simulation {
             self.cells[cell].announcements = announced;
             schedule.finish(cell, self.cells[cell].next_event());
         }
+        self.reach(until)
+    }
+
+    /// Has the time of all cells be `until`, up to which everything has happened.
+    ///
+    /// # Errors
+    /// If frames go round in circles in no time.
+    pub fn reach(&mut self, until: Time) -> Result<(), EndlessLoop> {
         self.cells.iter_mut().try_for_each(|cell| cell.advance(until))
     }
 
-    /// In which order cells are to be run to get all of them to `until`.
+    /// In which order the cells that are here are to be run to get all of them to `until`, each at
+    /// its place.
     pub fn schedule(&mut self, until: Time) -> Schedule {
-        let next = self.cells.iter_mut().map(Cell::next_event);
-        Schedule::new(next, self.hearers.clone(), until)
+        let region = self.region();
+        let here = |(to, least): &(u32, Duration)| {
+            let place = (*to as usize).checked_sub(region.start)?;
+            (place < region.len()).then_some((place as u32, *least))
+        };
+        let hearers = self.hearers[region.clone()].iter();
+        let hearers = hearers.map(|of| of.iter().filter_map(here).collect()).collect();
+        Schedule::new(self.next_events(), hearers, until)
+    }
+
+    /// When something happens next in each of the cells that are here.
+    pub fn next_events(&mut self) -> Vec<Option<Time>> {
+        self.cells.iter_mut().map(Cell::next_event).collect()
+    }
+
+    /// The numbers of the cells that are here.
+    pub fn region(&self) -> Range<usize> {
+        self.first..self.first + self.cells.len()
     }
 
     /// Time in the network.
@@ -62,13 +93,25 @@ impl Simulation {
         self.cells.iter().try_fold(Time::ZERO, |over, cell| Some(over.max(cell.done_at()?)))
     }
 
-    /// What a pipe runs on, and what it has counted up to now.
+    /// How many pipes there are, in all processes.
+    pub fn pipes(&self) -> usize {
+        self.homes.len()
+    }
+
+    /// How many flows there are, in all processes; nothing where no cell is.
+    pub fn flows(&self) -> u32 {
+        // There are fewer than that.
+        self.cells.first().map_or(0, |cell| cell.flows.len() as u32)
+    }
+
+    /// What a pipe has counted up to now; nothing if it is not here.
     ///
     /// # Panics
     /// If the network has no such link.
-    pub fn statistics(&mut self, pipe: PipeId) -> (PipeConfig, PipeStatistics) {
-        let home = self.homes[pipe.index()] as usize;
-        self.cells[home].statistics(pipe).expect("a pipe is in its home")
+    pub fn statistics(&mut self, pipe: PipeId) -> Option<PipeStatistics> {
+        let home = (self.homes[pipe.index()] as usize).checked_sub(self.first)?;
+        let cell = self.cells.get_mut(home)?;
+        Some(cell.statistics(pipe, None).expect("a pipe is in its home"))
     }
 
     /// What was counted of a flow at its ends: once for each cell that has one.
@@ -99,19 +142,18 @@ impl Simulation {
 
     /// What the simulation has done so far.
     pub fn work(&self) -> Work {
-        self.cells.iter().map(Cell::work).fold(Work::default(), |all, work| Work {
-            events: all.events + work.events,
-            packet_hops: all.packet_hops + work.packet_hops,
-        })
+        self.cells.iter().map(Cell::work).sum()
     }
 
     /// What captures have seen since this was last called, by time, each with the number of its
     /// capture. Complete up to now if the statistics of all pipes were read now.
     pub fn take_captured(&mut self) -> Vec<(u32, CapturedFrame)> {
-        let mut all: Vec<_> = self.cells.iter_mut().flat_map(Cell::take_captured).collect();
-        in_order(&mut all);
+        let all = self.cells.iter_mut().flat_map(Cell::take_captured);
+        let all: Vec<_> = all.collect();
         let Some(book) = self.cells.first().map(|cell| &cell.book) else { return Vec::new() };
-        all.into_iter().map(|one| (one.capture, one.shown(book))).collect()
+        let mut shown: Vec<_> = all.iter().map(|one| (one.capture, one.shown(book))).collect();
+        in_order(&mut shown);
+        shown
     }
 
     /// Flows that were to begin while their node had failed, and never did.
@@ -119,12 +161,6 @@ impl Simulation {
         let mut all: Vec<u32> = self.cells.iter().flat_map(Cell::not_begun).collect();
         all.sort_unstable();
         all
-    }
-
-    /// What became of the route that a change of the timeline, by its place, is about; nothing if
-    /// it is about none, or has not happened yet.
-    pub fn route_changed(&self, change: usize) -> Option<&Result<RouteChanged, RouteError>> {
-        self.cells.iter().find_map(|cell| cell.routes.get(&change))
     }
 
     /// What has happened to frames on logged links since this was last called, by time, and by pipe

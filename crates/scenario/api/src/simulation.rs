@@ -16,7 +16,10 @@ pub struct SimulationSummary {
     /// it could not keep up.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub busiest_second: Option<f64>,
-    /// Threads that it ran on.
+    /// Processes that it ran in.
+    #[serde(default = "one")]
+    pub processes: usize,
+    /// Threads that it ran on, of all processes.
     pub threads: usize,
     /// Parts that it was divided into.
     pub cells: usize,
@@ -24,6 +27,11 @@ pub struct SimulationSummary {
     pub not_modelled: Vec<String>,
     /// Packets that nodes did not pass on or take, by reason.
     pub not_forwarded: std::collections::BTreeMap<String, u64>,
+}
+
+/// Summaries of runs in one process did not always say so.
+fn one() -> usize {
+    1
 }
 
 impl SimulationSummary {

@@ -33,7 +33,7 @@ pub(crate) use node::{
     RawNodeHead, RawNodeProps, RawPortTree, RawRoute,
 };
 pub(crate) use process::{RawProcess, RawReady};
-pub(crate) use simulation::{RawNumber, RawReroute, RawSimulation};
+pub(crate) use simulation::{RawCount, RawNumber, RawReroute, RawSimulation};
 pub(crate) use software::{RawBind, RawFile, RawService, RawServices};
 pub(crate) use timeline::{RawEvent, RawFails, RawRouteChange, RawStart};
 pub(crate) use traffic::{RawParties, RawTcp, RawTraffic, RawUdp};

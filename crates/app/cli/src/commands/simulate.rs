@@ -37,6 +37,7 @@ pub async fn run(args: Run) -> Result<i32> {
         file: loaded.file,
         results: directory.clone(),
         commands,
+        processes: args.processes,
         threads: args.threads,
         cells: args.cells,
     };

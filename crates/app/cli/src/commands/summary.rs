@@ -201,7 +201,8 @@ fn vlan_drops(ports: &BTreeMap<String, VlanPortStatus>) -> Vec<String> {
 
 /// How fast the simulation was.
 fn simulation(simulation: &SimulationSummary) -> Vec<String> {
-    let SimulationSummary { events, packet_hops, wall_seconds, threads, cells, .. } = simulation;
+    let SimulationSummary { events, packet_hops, wall_seconds, processes, threads, cells, .. } =
+        simulation;
     if let Some(busiest) = simulation.busiest_second {
         let line = format!(
             "simulated part: busy for {wall_seconds:.2} s, at most {:.0} % of a second; {} \
@@ -212,11 +213,13 @@ fn simulation(simulation: &SimulationSummary) -> Vec<String> {
         );
         return vec![String::new(), line];
     }
+    let processes = (*processes > 1).then(|| format!("{processes} processes, "));
+    let processes = processes.unwrap_or_default();
     vec![
         String::new(),
         format!(
-            "simulated in {wall_seconds:.2} s of real time by {}, {}: {} packet-hops ({}/s), \
-             {} events",
+            "simulated in {wall_seconds:.2} s of real time by {processes}{}, {}: {} packet-hops \
+             ({}/s), {} events",
             counted(*threads, "thread"),
             counted(*cells, "cell"),
             count(*packet_hops),

@@ -19,7 +19,7 @@ const PROPERTIES: [&str; 6] = [
 fn balanced(cell: &mut Simulation, links: u32) {
     for link in (0..links).map(LinkId) {
         for direction in Direction::BOTH {
-            let (_, s) = cell.statistics(PipeId { link, direction });
+            let s = cell.statistics(PipeId { link, direction }).expect("it is here");
             assert_eq!(
                 s.offered + s.duplicated,
                 s.delivered + s.dropped.total() + s.queue.now + s.in_flight,
@@ -67,7 +67,7 @@ proptest! {
         // All is over: what was offered was delivered or dropped.
         for link in (0..count).map(LinkId) {
             for direction in Direction::BOTH {
-                let (_, s) = cell.statistics(PipeId { link, direction });
+                let s = cell.statistics(PipeId { link, direction }).expect("it is here");
                 prop_assert_eq!((s.queue.now.frames, s.in_flight.frames), (0, 0));
             }
         }

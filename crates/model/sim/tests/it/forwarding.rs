@@ -9,11 +9,11 @@ use netloom_units::Duration;
 use crate::common::{Sketch, at, counted, datagrams, ping, whole};
 
 fn forward(cell: &mut Simulation, link: u32) -> PipeStatistics {
-    cell.statistics(PipeId { link: LinkId(link), direction: Direction::Forward }).1
+    cell.statistics(PipeId { link: LinkId(link), direction: Direction::Forward }).unwrap()
 }
 
 fn reverse(cell: &mut Simulation, link: u32) -> PipeStatistics {
-    cell.statistics(PipeId { link: LinkId(link), direction: Direction::Reverse }).1
+    cell.statistics(PipeId { link: LinkId(link), direction: Direction::Reverse }).unwrap()
 }
 
 #[test]

@@ -3,8 +3,12 @@
 
 use netloom_fabric::{LinkId, PipeId};
 use netloom_link::{Direction, FrameEvent, PipeStatistics};
-use netloom_sim::{FlowKind, FlowSpec, Network, Simulation, TcpFlow, TcpWork};
+use netloom_sim::{
+    Announcement, Binary, Division, FlowKind, FlowSample, FlowSpec, FlowTotals, Input, Network,
+    PipeSample, Schedule, Simulation, Step, TcpFlow, TcpWork,
+};
 use netloom_tcp::Config;
+use netloom_units::Time;
 use proptest::prelude::*;
 
 use crate::common::{Sketch, at, datagrams, flow, over_tcp, ping};
@@ -60,9 +64,135 @@ fn network(seed: u64, links: &[usize], cut: Option<u64>) -> (Network, Vec<FlowSp
     (sketch.network, flows)
 }
 
+/// What several processes see of one network together, each of which has a part: what passes
+/// between them passes as bytes.
+fn seen_by(of: impl Fn() -> (Network, Vec<FlowSpec>), processes: u32, cells: u32) -> Seen {
+    let part = |process| {
+        let (network, flows) = of();
+        Simulation::part(network, flows, Division { cells, processes, process })
+    };
+    let mut parts: Vec<Simulation> = (0..processes).map(part).collect();
+    let all = parts.iter_mut().flat_map(Simulation::next_events);
+    let mut plan = Schedule::new(all.collect::<Vec<_>>(), parts[0].hearers.clone(), Time::ZERO);
+    let mut mail: Vec<Vec<Vec<u8>>> = vec![vec![]; parts.len()];
+    let (mut log, mut statistics, mut flows) = (vec![], vec![], vec![]);
+    let mut rounds = 0usize;
+    for look in [37, 120, 5000] {
+        let until = at(look);
+        plan.extend(until);
+        let regions = parts[0].regions.clone();
+        let mut running: Vec<(usize, Round)> = Vec::new();
+        loop {
+            for (process, region) in regions.iter().enumerate() {
+                if running.iter().all(|(other, _)| *other != process)
+                    && let Some(bounds) = plan.pick_region(region.clone())
+                {
+                    let mail = std::mem::take(&mut mail[process]);
+                    running.push((process, Round { until, bounds, mail }));
+                }
+            }
+            if running.is_empty() {
+                break;
+            }
+            // Some take longer than others.
+            rounds = rounds.wrapping_mul(5).wrapping_add(3);
+            let (process, round) = running.swap_remove(rounds / 16 % running.len());
+            round.run(&mut parts[process], &mut plan, &mut mail);
+        }
+        let mut pipes = PipeSample::default();
+        let mut ends = FlowSample::default();
+        for part in &mut parts {
+            part.reach(until).expect("no loop");
+            pipes.join(copied(&part.sample_pipes()));
+            ends.join(copied(&part.sample_flows(0..part.flows())));
+        }
+        log.append(&mut pipes.log);
+        statistics = pipes.statistics.into_iter().map(|(_, counted)| counted).collect();
+        flows = totals(&ends);
+    }
+    Seen { log, statistics, flows }
+}
+
+/// What a process is to do next.
+struct Round {
+    until: Time,
+    bounds: Vec<Time>,
+    mail: Vec<Vec<u8>>,
+}
+
+impl Round {
+    /// The process advances its cells as far as they can be.
+    fn run(self, part: &mut Simulation, plan: &mut Schedule, mail: &mut [Vec<Vec<u8>>]) {
+        let region = part.region();
+        for bytes in self.mail {
+            let announcement: Announcement = Input::new(&bytes).only().expect("it was encoded");
+            let cell = &mut part.cells[announcement.cell as usize - region.start];
+            assert!(cell.expects(&announcement), "{announcement:?} cannot come there");
+            cell.announce(announcement);
+        }
+        let mut own = part.schedule(self.until);
+        own.bound(self.bounds);
+        while let Step::Run { cell, horizon } = own.pick(0) {
+            part.cells[cell].advance(horizon).expect("no loop");
+            let announced: Vec<_> = part.cells[cell].take_announcements().collect();
+            for announcement in announced {
+                let (to, release) = (announcement.cell as usize, announcement.release);
+                if region.contains(&to) {
+                    own.announced(to - region.start, release);
+                    part.cells[to - region.start].announce(announcement);
+                } else {
+                    plan.announced(to, release);
+                    let to = part.regions.iter().position(|of| of.contains(&to)).expect("a cell");
+                    let mut bytes = Vec::new();
+                    announcement.encode(&mut bytes);
+                    mail[to].push(bytes);
+                }
+            }
+            own.finish(cell, part.cells[cell].next_event());
+        }
+        region.zip(part.next_events()).for_each(|(cell, next)| plan.finish(cell, next));
+    }
+}
+
+/// A thing as another process has it.
+fn copied<T: Binary>(thing: &T) -> T {
+    let mut bytes = Vec::new();
+    thing.encode(&mut bytes);
+    Input::new(&bytes).only().expect("it was encoded")
+}
+
+/// What was counted of flows, in words.
+fn totals(FlowSample { ends, tcp, delivered }: &FlowSample) -> Vec<String> {
+    let flows = ends.iter().map(|(flow, _)| flow + 1).max().unwrap_or(0);
+    let of = |flow: u32| {
+        let ends = ends.iter().filter(|(of, _)| *of == flow).map(|(_, end)| *end);
+        // Delays and jitter are those of one end.
+        let ends = ends.reduce(|one, other| FlowTotals {
+            sent: one.sent + other.sent,
+            received: one.received + other.received,
+            refused: one.refused + other.refused,
+            duplicated: one.duplicated + other.duplicated,
+            reordered: one.reordered + other.reordered,
+            errors: one.errors + other.errors,
+            begun: one.begun + other.begun,
+            delay: one.delay.or(other.delay),
+            completions: one.completions.or(other.completions),
+            jitter_ns: one.jitter_ns + other.jitter_ns,
+        });
+        let delivered = delivered.iter().find(|(of, _)| *of == flow);
+        let connections = tcp.iter().filter(|one| one.flow == flow).copied();
+        let connections = connections.reduce(|mut sum, other| {
+            sum.add(&other);
+            sum
+        });
+        format!("{ends:?} {delivered:?} {connections:?}")
+    };
+    (0..flows).map(of).collect()
+}
+
 fn seen(of: (Network, Vec<FlowSpec>), looks: &[u64], cells: u32) -> Seen {
     let (network, flows) = of;
-    let (links, count) = (network.links.len() as u32, flows.len() as u32);
+    let links = network.links.len() as u32;
     let mut simulation = Simulation::new(network, flows, cells);
     let pipes = (0..links)
         .map(LinkId)
@@ -71,24 +201,10 @@ fn seen(of: (Network, Vec<FlowSpec>), looks: &[u64], cells: u32) -> Seen {
     let mut seen = Seen { log: vec![], statistics: vec![], flows: vec![] };
     for look in looks.iter().chain([&5000]) {
         simulation.advance(at(*look)).expect("no loop");
-        seen.statistics = pipes.iter().map(|pipe| simulation.statistics(*pipe).1).collect();
+        seen.statistics = pipes.iter().map(|pipe| simulation.statistics(*pipe).unwrap()).collect();
         seen.log.append(&mut simulation.take_log());
     }
-    for flow in 0..count {
-        let ends = simulation.counts(flow);
-        let ends = ends.map(|counts| {
-            (counts.sent, counts.received, counts.delay.sum_ns(), counts.duplicated, counts.errors)
-        });
-        let mut sum = ends.fold([0; 7], |sum, (sent, received, delay, again, errors)| {
-            let delay = delay as u64;
-            let new =
-                [sent.frames, sent.bytes, received.frames, received.bytes, delay, again, errors];
-            std::array::from_fn(|place| sum[place] + new[place])
-        });
-        sum[6] += simulation.delivered_at(flow).map_or(0, |at| at.as_nanos() << 8);
-        let begun: u64 = simulation.counts(flow).map(|ends| ends.begun).sum();
-        seen.flows.push(format!("{sum:?} {begun}"));
-    }
+    seen.flows = totals(&simulation.sample_flows(0..simulation.flows()));
     seen
 }
 
@@ -114,6 +230,10 @@ proptest! {
             prop_assert_eq!(&once.statistics, &unseen.statistics, "in {} cells, no log", cells);
             prop_assert_eq!(&once.flows, &unseen.flows, "in {} cells, no log", cells);
         }
+        for (processes, cells) in [(2, 1), (2, 5), (3, 3)] {
+            let seen = seen_by(of, processes, cells);
+            prop_assert_eq!(&once, &seen, "{} processes, {} cells", processes, cells);
+        }
         let looks: Vec<u64> = looks.into_iter().collect();
         prop_assert_eq!(&once.statistics, &seen(of(), &looks, 1).statistics);
         prop_assert_eq!(&once.log, &seen(of(), &looks, 3).log);
@@ -132,6 +252,26 @@ fn a_network_with_delays_is_divided_and_one_without_is_not() {
     assert_eq!(divided(1, None), (3, Some(1_000_000)), "jitter takes its part");
     assert_eq!(divided(0, None), (1, None));
     assert_eq!(divided(2, None), (1, None), "what overtakes skips the delay");
+}
+
+#[test]
+fn the_longest_links_are_between_processes() {
+    // All of a millisecond but one.
+    let (whole, flows) = network(1, &[1, 1, 5, 1, 1, 1], None);
+    let division = |process| Division { cells: 5, processes: 2, process };
+    let part = Simulation::part(whole, flows, division(1));
+    assert_eq!(part.regions.len(), 2);
+    assert_eq!(part.region(), part.regions[1]);
+    let between = part.regions.iter().flat_map(|region| {
+        let own = part.hearers[region.clone()].iter().flatten();
+        own.filter(|(to, _)| !region.contains(&(*to as usize)))
+    });
+    let between: Vec<_> = between.map(|(_, least)| least.as_nanos()).collect();
+    assert_eq!(between, [6_000_000; 2]);
+    // One process more than there are parts has nothing.
+    let (whole, flows) = network(1, &[0, 2], None);
+    let none = Simulation::part(whole, flows, division(1));
+    assert_eq!((none.regions.len(), none.cells.len()), (1, 0));
 }
 
 #[test]

@@ -66,7 +66,7 @@ fn failing() -> (Network, u32, u32) {
 fn over(simulation: &mut Simulation, link: u32) -> [u64; 2] {
     let link = netloom_fabric::LinkId(link);
     Direction::BOTH.map(|direction| {
-        let (_, pipe) = simulation.statistics(PipeId { link, direction });
+        let pipe = simulation.statistics(PipeId { link, direction }).expect("it is here");
         pipe.delivered.frames
     })
 }
@@ -116,7 +116,7 @@ fn routes_change_at_one_time_in_all_cells() {
         }
         for link in (0..4).map(netloom_fabric::LinkId) {
             for direction in Direction::BOTH {
-                let (_, s) = run.statistics(PipeId { link, direction });
+                let s = run.statistics(PipeId { link, direction }).expect("it is here");
                 let gone = s.delivered + s.dropped.total();
                 assert_eq!(s.offered, gone, "{link} {direction}: all is over");
             }

@@ -11,16 +11,21 @@ use serde::de::{Deserialize, Deserializer, Error, Unexpected, Visitor};
 use super::values::RawTime;
 use crate::decode::Spanned;
 
-/// How `netloom run --simulate` goes about it. No result depends on `threads` and `cells`.
+/// How `netloom run --simulate` goes about it. No result depends on `processes`, `threads`
+/// and `cells`.
 #[derive(Debug, Clone, Default, serde::Deserialize, JsonSchema)]
 #[schemars(rename = "Simulation")]
 #[serde(deny_unknown_fields)]
 pub(crate) struct RawSimulation {
-    /// Threads (default 1); `auto` for one for each CPU.
+    /// Processes that the network is divided among, at most (default 1).
+    #[serde(default)]
+    pub processes: Option<RawCount>,
+    /// Threads of all processes together (default 1, and one for each process at least); `auto` for
+    /// one for each CPU.
     #[serde(default)]
     pub threads: Option<RawNumber>,
-    /// Into how many cells the network is divided at most; `auto` (default) for four for each of
-    /// several threads.
+    /// Into how many cells the network is divided at most, one for each process at least; `auto`
+    /// (default) for four for each of several threads.
     #[serde(default)]
     pub cells: Option<RawNumber>,
     /// How long after a link has gone down or up, or a node has failed, all nodes send by the
@@ -97,27 +102,60 @@ impl JsonSchema for RawReroute {
     }
 }
 
+/// A number of something, of which there is one at least.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct RawCount(pub NonZeroU32);
+
+/// What reads one of them; `auto` where that is something.
+struct NumberVisitor {
+    with_auto: bool,
+}
+
+impl Visitor<'_> for NumberVisitor {
+    type Value = RawNumber;
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a whole number from 1 on")?;
+        if self.with_auto { f.write_str(", or `auto`") } else { Ok(()) }
+    }
+    fn visit_u64<E: Error>(self, number: u64) -> Result<RawNumber, E> {
+        let number32 = u32::try_from(number).ok().and_then(NonZeroU32::new);
+        let invalid = || E::invalid_value(Unexpected::Unsigned(number), &self);
+        number32.map(RawNumber::Of).ok_or_else(invalid)
+    }
+    fn visit_str<E: Error>(self, text: &str) -> Result<RawNumber, E> {
+        match text {
+            "auto" if self.with_auto => Ok(RawNumber::Auto),
+            _ => Err(E::invalid_value(Unexpected::Str(text), &self)),
+        }
+    }
+}
+
 impl<'de> Deserialize<'de> for RawNumber {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct NumberVisitor;
-        impl Visitor<'_> for NumberVisitor {
-            type Value = RawNumber;
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a whole number from 1 on, or `auto`")
-            }
-            fn visit_u64<E: Error>(self, number: u64) -> Result<RawNumber, E> {
-                let number32 = u32::try_from(number).ok().and_then(NonZeroU32::new);
-                let invalid = || E::invalid_value(Unexpected::Unsigned(number), &self);
-                number32.map(RawNumber::Of).ok_or_else(invalid)
-            }
-            fn visit_str<E: Error>(self, text: &str) -> Result<RawNumber, E> {
-                match text {
-                    "auto" => Ok(RawNumber::Auto),
-                    _ => Err(E::invalid_value(Unexpected::Str(text), &self)),
-                }
-            }
+        deserializer.deserialize_any(NumberVisitor { with_auto: true })
+    }
+}
+
+impl<'de> Deserialize<'de> for RawCount {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        match deserializer.deserialize_any(NumberVisitor { with_auto: false })? {
+            RawNumber::Of(number) => Ok(Self(number)),
+            // The visitor has refused the word.
+            RawNumber::Auto => Err(D::Error::custom("`auto` is no number")),
         }
-        deserializer.deserialize_any(NumberVisitor)
+    }
+}
+
+impl JsonSchema for RawCount {
+    fn schema_name() -> Cow<'static, str> {
+        "Count".into()
+    }
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({
+            "description": "A whole number from 1 on.",
+            "type": "integer",
+            "minimum": 1,
+        })
     }
 }
 

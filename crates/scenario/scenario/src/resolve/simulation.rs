@@ -4,7 +4,7 @@ use netloom_units::Duration;
 
 use super::report::Report;
 use crate::diagnostic::Diagnostic;
-use crate::raw::{RawNumber, RawReroute, RawScenario};
+use crate::raw::{RawCount, RawNumber, RawReroute, RawScenario};
 use crate::spec::{SimulationOptions, Threads};
 
 /// What kernels are built with.
@@ -18,6 +18,7 @@ pub(super) fn resolve(scenario: &RawScenario, report: &mut Report<'_>) -> Simula
         report.error(Diagnostic::error(hz.span, message).with_help(help));
     }
     SimulationOptions {
+        processes: raw.processes.map(|RawCount(number)| number),
         threads: match raw.threads {
             None => Threads::default(),
             Some(RawNumber::Auto) => Threads::Auto,

@@ -6,10 +6,13 @@ use netloom_units::Duration;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// How a run in virtual time is made. No result depends on `threads` and `cells`.
+/// How a run in virtual time is made. No result depends on `processes`, `threads` and `cells`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct SimulationOptions {
-    /// On how many threads.
+    /// In how many processes at most; without it, in one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub processes: Option<NonZeroU32>,
+    /// On how many threads of all processes.
     #[serde(default)]
     pub threads: Threads,
     /// Into how many cells the network is divided at most; without it, some for each of several

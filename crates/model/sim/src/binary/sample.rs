@@ -1,0 +1,183 @@
+//! What is read for results.
+
+use netloom_fabric::{LinkId, PipeId};
+use netloom_link::{
+    BackgroundStatistics, CaptureDirection, CaptureNote, CapturedFrame, Count, DelayStatistics,
+    Direction, DropReason, DropStatistics, FrameEvent, IpPrefix, Occurrence, PipeStatistics,
+    QueueStatistics,
+};
+
+use super::{Binary, DecodeError, Input, fields, places};
+use crate::cell::Work;
+use crate::network::{Route, RouteChanged, RouteError};
+use crate::node::NodeCounts;
+use crate::sample::{DelayTotals, FlowSample, FlowTotals, PipeSample, Standing, TcpTotals};
+
+fields! {
+    PipeSample { statistics, log, captured, routes }
+    FlowSample { ends, tcp, delivered }
+    Standing { done_at, work, nodes, not_begun }
+    Work { events, packet_hops }
+    Count { frames, bytes }
+    Route { to, via, interface, metric }
+    RouteChanged { was, is }
+    FrameEvent { number, at, frames, bytes, what }
+    CapturedFrame { time, direction, note, bytes, original_length }
+    DelayTotals { count, least, most, mean_ns, p50, p99 }
+    DelayStatistics { min_ns, mean_ns, max_ns, p50_ns, p99_ns, p999_ns }
+    DropStatistics { down, mtu, queue_full, aqm, loss, bit_error, policed }
+    QueueStatistics { now, maximum, mean_frames, seen_mean_frames, fill }
+    BackgroundStatistics { offered, delivered, dropped, marked, queued, on_line }
+    NodeCounts { time_exceeded, unreachable, too_big, not_forwarded, no_port, damaged, no_link }
+    FlowTotals {
+        sent,
+        refused,
+        received,
+        duplicated,
+        reordered,
+        errors,
+        delay,
+        begun,
+        completions,
+        jitter_ns,
+    }
+    TcpTotals {
+        flow,
+        node,
+        connections,
+        cwnd,
+        ssthresh,
+        in_flight,
+        srtt,
+        rttvar,
+        rto,
+        min_rtt,
+        delivery_rate,
+        bytes_acked,
+        retransmitted,
+        lost,
+        delivered_ce,
+    }
+    PipeStatistics {
+        since,
+        at,
+        offered,
+        frame_bytes_mean,
+        delivered,
+        lost_unmodelled,
+        duplicated,
+        corrupted,
+        marked,
+        dropped,
+        lost_percent,
+        queue,
+        in_flight,
+        delay,
+        busy_ns,
+        load,
+        background,
+    }
+}
+
+places! {
+    DropReason, "reason of a drop": DropReason::ALL;
+    CaptureDirection, "direction": [CaptureDirection::Inbound, CaptureDirection::Outbound];
+    RouteError, "reason why a route cannot be changed": RouteError::ALL;
+}
+
+impl Binary for PipeId {
+    fn encode(&self, out: &mut Vec<u8>) {
+        (self.index() as u64).encode(out);
+    }
+
+    fn decode(input: &mut Input<'_>) -> Result<Self, DecodeError> {
+        let number = u64::decode(input)?;
+        let link = u32::try_from(number / 2).map_err(|_| DecodeError::Value("pipe"))?;
+        Ok(Self { link: LinkId(link), direction: Direction::from_end((number % 2) as usize) })
+    }
+}
+
+impl Binary for IpPrefix {
+    fn encode(&self, out: &mut Vec<u8>) {
+        self.address().encode(out);
+        out.push(self.length());
+    }
+
+    fn decode(input: &mut Input<'_>) -> Result<Self, DecodeError> {
+        let (address, length) = Binary::decode(input)?;
+        Self::new(address, length).ok_or(DecodeError::Value("length of a prefix"))
+    }
+}
+
+impl Binary for CaptureNote {
+    fn encode(&self, out: &mut Vec<u8>) {
+        match self {
+            Self::None => out.push(0),
+            Self::Marked => out.push(1),
+            Self::Dropped(reason) => {
+                out.push(2);
+                reason.encode(out);
+            }
+        }
+    }
+
+    fn decode(input: &mut Input<'_>) -> Result<Self, DecodeError> {
+        Ok(match u8::decode(input)? {
+            0 => Self::None,
+            1 => Self::Marked,
+            2 => Self::Dropped(Binary::decode(input)?),
+            _ => return Err(DecodeError::Value("note of a capture")),
+        })
+    }
+}
+
+impl Binary for Occurrence {
+    fn encode(&self, out: &mut Vec<u8>) {
+        match self {
+            Self::Offered => out.push(0),
+            Self::Rejected { reason } => {
+                out.push(1);
+                reason.encode(out);
+            }
+            Self::Delivered { offered, started, serialized } => {
+                out.push(2);
+                [offered, started, serialized].iter().for_each(|time| time.encode(out));
+            }
+            Self::Dropped { reason, offered, started, serialized } => {
+                out.push(3);
+                reason.encode(out);
+                offered.encode(out);
+                [started, serialized].iter().for_each(|time| time.encode(out));
+            }
+            Self::Marked => out.push(4),
+            Self::Corrupted => out.push(5),
+            Self::Duplicated => out.push(6),
+            Self::HandedOver => out.push(7),
+            Self::Refused => out.push(8),
+        }
+    }
+
+    fn decode(input: &mut Input<'_>) -> Result<Self, DecodeError> {
+        Ok(match u8::decode(input)? {
+            0 => Self::Offered,
+            1 => Self::Rejected { reason: Binary::decode(input)? },
+            2 => Self::Delivered {
+                offered: Binary::decode(input)?,
+                started: Binary::decode(input)?,
+                serialized: Binary::decode(input)?,
+            },
+            3 => Self::Dropped {
+                reason: Binary::decode(input)?,
+                offered: Binary::decode(input)?,
+                started: Binary::decode(input)?,
+                serialized: Binary::decode(input)?,
+            },
+            4 => Self::Marked,
+            5 => Self::Corrupted,
+            6 => Self::Duplicated,
+            7 => Self::HandedOver,
+            8 => Self::Refused,
+            _ => return Err(DecodeError::Value("event of a frame")),
+        })
+    }
+}

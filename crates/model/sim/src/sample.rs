@@ -1,0 +1,278 @@
+//! What is read of a simulation for its results, at one time: from the cells of one process, to be
+//! joined with what others have. Not here: how it is written into files (`netloom-results`).
+
+use std::ops::Range;
+
+use netloom_fabric::{LinkId, PipeId};
+use netloom_link::{CapturedFrame, Count, Direction, FrameEvent, PipeStatistics};
+use netloom_units::{Duration, Time};
+
+use crate::capture::in_order;
+use crate::cell::Work;
+use crate::flow::{Delays, FlowCounts};
+use crate::network::{RouteChanged, RouteError};
+use crate::node::NodeCounts;
+use crate::simulation::Simulation;
+use crate::tcp::FlowInfo;
+
+/// What is read of pipes and nodes.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct PipeSample {
+    /// What each pipe has counted.
+    pub statistics: Vec<(PipeId, PipeStatistics)>,
+    /// What has happened to frames on logged links since the last sample, by time and pipe.
+    pub log: Vec<(PipeId, FrameEvent)>,
+    /// Frames at captures since the last sample, by time, each with the number of its capture.
+    pub captured: Vec<(u32, CapturedFrame)>,
+    /// What became of the routes that the timeline has changed so far, by the place of the change.
+    pub routes: Vec<(u32, Result<RouteChanged, RouteError>)>,
+}
+
+/// What is read of flows.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct FlowSample {
+    /// What was counted at the ends of flows, each with its flow.
+    pub ends: Vec<(u32, FlowTotals)>,
+    /// What the sending ends of their connections show.
+    pub tcp: Vec<TcpTotals>,
+    /// When all of a flow had been delivered.
+    pub delivered: Vec<(u32, Time)>,
+}
+
+/// How far a simulation is.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Standing {
+    /// When it is over, if it ends by itself ([`Simulation::done_at`]).
+    pub done_at: Option<Time>,
+    /// What it has done.
+    pub work: Work,
+    /// What its nodes did not pass on.
+    pub nodes: NodeCounts,
+    /// Flows that never began.
+    pub not_begun: Vec<u32>,
+}
+
+/// What was counted at one end of a flow, or at those of one cell.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct FlowTotals {
+    /// Packets sent, with their payload.
+    pub sent: Count,
+    /// Packets that could not be sent.
+    pub refused: u64,
+    /// Packets that came for the first time, with their payload.
+    pub received: Count,
+    /// Packets that came once more.
+    pub duplicated: u64,
+    /// Packets that came after one that was sent later.
+    pub reordered: u64,
+    /// Error messages that came back.
+    pub errors: u64,
+    /// Their time on the way.
+    pub delay: Option<DelayTotals>,
+    /// Transfers or requests that have begun.
+    pub begun: u64,
+    /// How long those took that were completed.
+    pub completions: Option<DelayTotals>,
+    /// Interarrival jitter, in ns.
+    pub jitter_ns: f64,
+}
+
+/// Delays of some packets, of one at least.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct DelayTotals {
+    /// How many there are.
+    pub count: u64,
+    /// The shortest.
+    pub least: Duration,
+    /// The longest.
+    pub most: Duration,
+    /// The mean, in ns.
+    pub mean_ns: f64,
+    /// The median.
+    pub p50: Duration,
+    /// The 99th percentile.
+    pub p99: Duration,
+}
+
+/// What TCP_INFO shows of all connections of a flow together, at the ends that send.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct TcpTotals {
+    /// The flow.
+    pub flow: u32,
+    /// The node of the first connection.
+    pub node: u32,
+    /// Connections.
+    pub connections: u32,
+    /// Congestion window in packets.
+    pub cwnd: u64,
+    /// Slow-start threshold in packets; nothing before the first reduction.
+    pub ssthresh: Option<u64>,
+    /// Packets in flight.
+    pub in_flight: u64,
+    /// Smoothed round-trip time of the first connection.
+    pub srtt: Duration,
+    /// Its deviation.
+    pub rttvar: Duration,
+    /// Its retransmission timeout.
+    pub rto: Duration,
+    /// Its least round-trip time.
+    pub min_rtt: Duration,
+    /// The latest delivery rate in bytes per second.
+    pub delivery_rate: u64,
+    /// Bytes that the other end has acknowledged.
+    pub bytes_acked: u64,
+    /// Packets retransmitted.
+    pub retransmitted: u64,
+    /// Packets deemed lost.
+    pub lost: u64,
+    /// Packets delivered whose acknowledgement echoed a mark.
+    pub delivered_ce: u64,
+}
+
+impl Simulation {
+    /// Reads the pipes and nodes that are here.
+    pub fn sample_pipes(&mut self) -> PipeSample {
+        let links = (0..self.pipes() as u32 / 2).map(LinkId);
+        let pipes =
+            links.flat_map(|link| Direction::BOTH.map(|direction| PipeId { link, direction }));
+        let statistics = pipes.filter_map(|pipe| Some((pipe, self.statistics(pipe)?))).collect();
+        let routes = self.cells.iter().flat_map(|cell| &cell.routes);
+        // Places in a timeline are fewer than that.
+        let routes = routes.map(|(change, outcome)| (*change as u32, outcome.clone())).collect();
+        let (log, captured) = (self.take_log(), self.take_captured());
+        PipeSample { statistics, log, captured, routes }
+    }
+
+    /// Reads what is here of some flows.
+    pub fn sample_flows(&self, flows: Range<u32>) -> FlowSample {
+        let mut sample = FlowSample::default();
+        for flow in flows.clone() {
+            let ends = self.counts(flow).map(|counts| (flow, FlowTotals::of(counts)));
+            sample.ends.extend(ends);
+            sample.delivered.extend(self.delivered_at(flow).map(|at| (flow, at)));
+        }
+        for info in self.connections().into_iter().filter(|info| flows.contains(&info.flow)) {
+            match sample.tcp.last_mut() {
+                Some(sum) if sum.flow == info.flow => sum.add(&TcpTotals::of(&info)),
+                _ => sample.tcp.push(TcpTotals::of(&info)),
+            }
+        }
+        sample
+    }
+
+    /// How far it is.
+    pub fn standing(&self) -> Standing {
+        Standing {
+            done_at: self.done_at(),
+            work: self.work(),
+            nodes: self.node_counts(),
+            not_begun: self.not_begun(),
+        }
+    }
+}
+
+impl PipeSample {
+    /// Adds what another process has read at the same time.
+    pub fn join(&mut self, mut other: Self) {
+        self.statistics.append(&mut other.statistics);
+        self.statistics.sort_by_key(|(pipe, _)| *pipe);
+        self.log.append(&mut other.log);
+        // Stable: what happens in a pipe at one time stays in its order.
+        self.log.sort_by_key(|(pipe, event)| (event.at, *pipe));
+        self.captured.append(&mut other.captured);
+        in_order(&mut self.captured);
+        self.routes.append(&mut other.routes);
+    }
+}
+
+impl FlowSample {
+    /// Adds what another process has read at the same time.
+    pub fn join(&mut self, mut other: Self) {
+        self.ends.append(&mut other.ends);
+        self.tcp.append(&mut other.tcp);
+        self.delivered.append(&mut other.delivered);
+    }
+}
+
+impl Standing {
+    /// Adds how far another process is.
+    pub fn join(&mut self, mut other: Self) {
+        self.done_at = self.done_at.zip(other.done_at).map(|(one, other)| one.max(other));
+        self.work = [self.work, other.work].into_iter().sum();
+        self.nodes += other.nodes;
+        self.not_begun.append(&mut other.not_begun);
+        self.not_begun.sort_unstable();
+    }
+}
+
+impl FlowTotals {
+    fn of(counts: &FlowCounts) -> Self {
+        Self {
+            sent: counts.sent,
+            refused: counts.refused,
+            received: counts.received,
+            duplicated: counts.duplicated,
+            reordered: counts.reordered,
+            errors: counts.errors,
+            delay: DelayTotals::of(&counts.delay),
+            begun: counts.begun,
+            completions: DelayTotals::of(&counts.completions),
+            jitter_ns: counts.jitter_ns,
+        }
+    }
+}
+
+impl DelayTotals {
+    fn of(delays: &Delays) -> Option<Self> {
+        let (least, most) = delays.extremes()?;
+        Some(Self {
+            count: delays.count(),
+            least,
+            most,
+            mean_ns: delays.mean_ns()?,
+            p50: delays.quantile(0.5)?,
+            p99: delays.quantile(0.99)?,
+        })
+    }
+}
+
+impl TcpTotals {
+    fn of(FlowInfo { flow, node, connections, info }: &FlowInfo) -> Self {
+        Self {
+            flow: *flow,
+            node: *node,
+            connections: *connections,
+            cwnd: info.cwnd.into(),
+            ssthresh: info.ssthresh.map(u64::from),
+            in_flight: info.in_flight.into(),
+            srtt: info.srtt,
+            rttvar: info.rttvar,
+            rto: info.rto,
+            min_rtt: info.min_rtt,
+            delivery_rate: info.delivery_rate,
+            bytes_acked: info.bytes_acked,
+            retransmitted: info.retransmitted,
+            lost: info.lost,
+            delivered_ce: info.delivered_ce,
+        }
+    }
+
+    /// Adds other connections of the flow; the times are those of the first node.
+    pub fn add(&mut self, other: &Self) {
+        if other.node < self.node {
+            let Self { node, srtt, rttvar, rto, min_rtt, .. } = *other;
+            *self = Self { node, srtt, rttvar, rto, min_rtt, ..*self };
+        }
+        self.connections += other.connections;
+        self.cwnd += other.cwnd;
+        if let Some(ssthresh) = other.ssthresh {
+            *self.ssthresh.get_or_insert(0) += ssthresh;
+        }
+        self.in_flight += other.in_flight;
+        self.delivery_rate += other.delivery_rate;
+        self.bytes_acked += other.bytes_acked;
+        self.retransmitted += other.retransmitted;
+        self.lost += other.lost;
+        self.delivered_ce += other.delivered_ce;
+    }
+}
