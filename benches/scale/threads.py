@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
-"""What threads do for a simulation: a grid of 64 routers with links of 1 ms and 256 flows, on one
-thread and on more, by turns. Prints how much faster it is, as a ratio of medians. Whether the
-results are the same, to the byte, is checked each time.
+"""What threads and processes do for a simulation: a grid of 64 routers with links of 1 ms and 256
+flows, on one thread and on more, and in as many processes with a thread each, by turns. Prints how
+much faster it is, as a ratio of medians, and how much longer processes take than as many threads
+for each millisecond of the network: what a round of messages costs. Whether the results are the
+same, to the byte, is checked each time.
 
     threads.py [THREADS ...]
 """
@@ -48,9 +50,11 @@ def scenario():
     return "\n".join([*lines, ""])
 
 
-def run(folder, threads, turn):
-    results = folder / f"results-{threads}-{turn}"
-    netloom("run", "--simulate", "--threads", threads, "-t", folder / "netloom.yaml", "-o", results)
+def run(folder, kind, number, turn):
+    results = folder / f"results-{kind}-{number}-{turn}"
+    netloom(
+        "run", "--simulate", f"--{kind}", number, "-t", folder / "netloom.yaml", "-o", results
+    )
     done = json.loads((results / "summary.json").read_text())["simulation"]
     digest = hashlib.sha256()
     for name in COMPARED:
@@ -61,26 +65,34 @@ def run(folder, threads, turn):
 def main():
     several = [int(argument) for argument in sys.argv[1:]] or [2]
     print(machine())
-    seconds = {threads: [] for threads in [1, *several]}
+    kinds = [(kind, number) for number in several for kind in ["threads", "processes"]]
+    seconds = {way: [] for way in [("threads", 1), *kinds]}
     digests, hops, cells = set(), 0, {}
     with tempfile.TemporaryDirectory(prefix="netloom-bench-") as name:
         folder = pathlib.Path(name)
         (folder / "netloom.yaml").write_text(scenario())
         for turn in range(TURNS):
-            for threads, taken in seconds.items():
-                done, digest = run(folder, threads, turn)
+            for way, taken in seconds.items():
+                done, digest = run(folder, *way, turn)
                 taken.append(done["wall_seconds"])
                 digests.add(digest)
-                hops, cells[threads] = done["packet_hops"], done["cells"]
+                hops, cells[way] = done["packet_hops"], done["cells"]
     if len(digests) != 1:
-        raise SystemExit("the results depend on the number of threads")
-    one = statistics.median(seconds[1])
+        raise SystemExit("the results depend on the number of threads or processes")
+    median = {way: statistics.median(taken) for way, taken in seconds.items()}
+    one = median["threads", 1]
     print(f"{hops:,} packet-hops; one thread: {one:.2f} s, {hops / one / 1e6:.2f} million/s")
-    for threads in several:
-        taken = statistics.median(seconds[threads])
-        print(f"{threads} threads, {cells[threads]} cells: {taken:.2f} s, {one / taken:.2f} times")
-        if threads > os.cpu_count():
-            print(f"  this machine has {os.cpu_count()} CPUs: that says nothing of {threads}")
+    for kind, number in kinds:
+        taken = median[kind, number]
+        print(
+            f"{number} {kind}, {cells[kind, number]} cells: {taken:.2f} s,"
+            f" {one / taken:.2f} times"
+        )
+        if number > os.cpu_count():
+            print(f"  this machine has {os.cpu_count()} CPUs: that says nothing of {number}")
+    for number in several:
+        longer = median["processes", number] - median["threads", number]
+        print(f"{number} processes, beside threads: {longer / SECONDS * 1000:+.0f} µs a round")
 
 
 if __name__ == "__main__":
