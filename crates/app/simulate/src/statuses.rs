@@ -7,7 +7,7 @@ use netloom_api::state::{LinkStatus, ModelledPipe, PipeStatus};
 use netloom_fabric::PipeId;
 use netloom_link::PipeStatistics;
 use netloom_scenario::Scenario;
-use netloom_sim::{FlowSample, FlowTotals, NodeCounts, TcpTotals};
+use netloom_sim::{Delays, FlowSample, FlowTotals, NodeCounts, TcpTotals};
 
 use crate::configs::Configs;
 use crate::traffic::Flow;
@@ -45,16 +45,17 @@ pub fn flows_from(sample: FlowSample, flows: &[Flow], first: u32) -> Vec<FlowSta
             none => *none = Some(of),
         }
     }
-    let statuses = flows.iter().zip(connections).map(|(flow, connections)| FlowStatus {
-        transfers: flow.has_transfers.then(TransferStatus::default),
+    let mut totals = vec![FlowTotals::default(); flows.len()];
+    ends.iter().for_each(|(flow, end)| totals[place(*flow)].add(end));
+    let all = flows.iter().zip(totals).zip(connections);
+    let statuses = all.map(|((flow, totals), connections)| FlowStatus {
         tcp: connections.as_ref().map(tcp_status),
-        ..empty(flow)
+        ..counted(flow, &totals)
     });
     let mut statuses: Vec<FlowStatus> = statuses.collect();
     for (flow, at) in delivered {
         statuses[place(flow)].completed = (flows[place(flow)].protocol == "tcp").then_some(at);
     }
-    ends.iter().for_each(|(flow, end)| count(&mut statuses[place(*flow)], end));
     statuses
 }
 
@@ -76,42 +77,41 @@ fn tcp_status(of: &TcpTotals) -> TcpStatus {
     }
 }
 
-/// A flow of which nothing was counted.
-fn empty(flow: &Flow) -> FlowStatus {
+/// A flow with what was counted of its packets and transfers.
+fn counted(flow: &Flow, counts: &FlowTotals) -> FlowStatus {
+    let FlowTotals { sent, refused, received, duplicated, reordered, errors, .. } = *counts;
     FlowStatus {
         name: flow.name.clone(),
         from: flow.from.clone(),
         to: flow.to.clone(),
         protocol: flow.protocol.into(),
+        sent,
+        received,
+        duplicated,
+        reordered,
+        refused,
+        errors,
+        jitter_ns: counts.jitter_ns,
+        delay: delay(&counts.delay),
+        transfers: flow.has_transfers.then(|| TransferStatus {
+            begun: counts.begun,
+            completed: counts.completions.count(),
+            mean_ns: counts.completions.mean_ns(),
+            max_ns: counts.completions.extremes().map(|(_, most)| most.as_nanos()),
+        }),
         ..FlowStatus::default()
     }
 }
 
-/// Adds what was counted at an end, or both, of a flow. Delays are those of one end only.
-fn count(flow: &mut FlowStatus, counts: &FlowTotals) {
-    flow.sent = flow.sent + counts.sent;
-    flow.received = flow.received + counts.received;
-    flow.duplicated += counts.duplicated;
-    flow.reordered += counts.reordered;
-    flow.refused += counts.refused;
-    flow.errors += counts.errors;
-    if let Some(transfers) = &mut flow.transfers {
-        transfers.begun += counts.begun;
-        if let Some(completions) = &counts.completions {
-            transfers.completed += completions.count;
-            transfers.mean_ns = Some(completions.mean_ns);
-            transfers.max_ns = Some(completions.most.as_nanos());
-        }
-    }
-    let Some(delay) = &counts.delay else { return };
-    flow.jitter_ns = counts.jitter_ns;
-    flow.delay = Some(FlowDelay {
-        min_ns: delay.least.as_nanos(),
-        mean_ns: delay.mean_ns,
-        max_ns: delay.most.as_nanos(),
-        p50_ns: delay.p50.as_nanos(),
-        p99_ns: delay.p99.as_nanos(),
-    });
+fn delay(delays: &Delays) -> Option<FlowDelay> {
+    let (least, most) = delays.extremes()?;
+    Some(FlowDelay {
+        min_ns: least.as_nanos(),
+        mean_ns: delays.mean_ns()?,
+        max_ns: most.as_nanos(),
+        p50_ns: delays.quantile(0.5)?.as_nanos(),
+        p99_ns: delays.quantile(0.99)?.as_nanos(),
+    })
 }
 
 /// What nodes did not pass on or take, by reason; only what there was.

@@ -144,7 +144,7 @@ impl Cell {
         let now = self.now;
         let connection = self.connections[number as usize].as_mut()?;
         let (endpoint, application) = (&mut connection.endpoint, &mut connection.application);
-        let counts = self.counts.entry(connection.flow);
+        let counts = &mut self.counts.entry(connection.flow).totals;
         match (event, &mut *application) {
             (Event::Connected | Event::Writable, _) => application.write(now, endpoint),
             (Event::Readable, Application::Reads) => {
@@ -202,13 +202,13 @@ impl Cell {
         };
         match outcome {
             Outcome::Answered { since } => {
-                self.counts.entry(flow).completions.record(now.since(since));
+                self.counts.entry(flow).totals.completions.record(now.since(since));
                 self.answered(flow, Answer::Whole);
             }
             // The receiver of a transfer says so by closing.
             Outcome::Delivered if is_many => {}
             Outcome::Completed if is_many => {
-                self.counts.entry(flow).completions.record(now.since(begun));
+                self.counts.entry(flow).totals.completions.record(now.since(begun));
                 self.leave(number);
             }
             Outcome::Delivered | Outcome::Completed => self.leave(number),

@@ -12,7 +12,7 @@ use crate::border::Leaving;
 use crate::build::{Owners, Places};
 use crate::capture::{Captured, WireTaps};
 use crate::crossing::{Announcement, Inlet, is_cut};
-use crate::flow::FlowCounts;
+use crate::flow::{FlowCounts, FlowTotals};
 use crate::island::Island;
 use crate::network::{Change, InterfaceId, NodeChange, RouteChange, RouteChanged, RouteError};
 use crate::node::{Neighbours, Node, NodeCounts};
@@ -199,8 +199,8 @@ impl Cell {
     }
 
     /// What was counted of a flow at those of its ends that are in this cell.
-    pub fn counts(&self, flow: u32) -> Option<&FlowCounts> {
-        self.counts.get(flow)
+    pub fn counts(&self, flow: u32) -> Option<FlowTotals> {
+        self.counts.get(flow).map(FlowCounts::read)
     }
 
     /// What TCP_INFO shows of the connections of each flow, at the ends that send; last what was

@@ -1,6 +1,7 @@
 //! Flows of traffic: what is sent, and what was counted of it at both ends. Not here: models of
 //! traffic, which say when and how much.
 
+use std::collections::BTreeMap;
 use std::net::IpAddr;
 
 use netloom_link::{Count, Histogram};
@@ -106,18 +107,18 @@ pub struct Arrival {
     pub to: u32,
 }
 
-/// What both ends of a flow have counted.
-#[derive(Debug, Clone, Default)]
-pub struct FlowCounts {
+/// What the ends of a flow have counted: those in one cell, or all.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct FlowTotals {
     /// Packets that were sent, with their payload.
     pub sent: Count,
     /// Packets that could not be sent: the sender had no route.
     pub refused: u64,
     /// Packets that came for the first time, with their payload: of a ping, the replies.
     pub received: Count,
-    /// Packets that came once more.
+    /// Packets that came once more to a receiver.
     pub duplicated: u64,
-    /// Packets that came after one that was sent later.
+    /// Packets that came to a receiver after one that was sent later.
     pub reordered: u64,
     /// Error messages that came back.
     pub errors: u64,
@@ -127,14 +128,29 @@ pub struct FlowCounts {
     pub begun: u64,
     /// Those of them that the receiver, or the client, has whole: how long they took.
     pub completions: Delays,
-    /// Interarrival jitter (RFC 3550 §6.4.1), in ns.
+    /// Interarrival jitter (RFC 3550 §6.4.1), in ns: the greatest of all receivers.
     pub jitter_ns: f64,
+}
+
+/// What is counted of a flow in a cell, and what that takes.
+#[derive(Debug, Default)]
+pub(crate) struct FlowCounts {
+    /// All but the jitter.
+    pub totals: FlowTotals,
+    /// By the node that receives.
+    receivers: BTreeMap<u32, Receiver>,
+}
+
+/// What has come to one receiver of a flow.
+#[derive(Debug, Default)]
+struct Receiver {
     arrived: Arrived,
     last_transit: Option<u64>,
+    jitter_ns: f64,
 }
 
 /// Delays of packets.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Delays {
     extremes: Option<(Duration, Duration)>,
     sum_ns: u128,
@@ -150,6 +166,30 @@ impl Delays {
         self.sum_ns += u128::from(delay.as_nanos());
         self.distribution.record(delay.as_nanos(), 1);
         self.count += 1;
+    }
+
+    /// Counts what `other` has counted.
+    pub fn merge(&mut self, other: &Self) {
+        let all = [self.extremes, other.extremes].into_iter().flatten();
+        self.extremes = all.reduce(|(least, most), one| (least.min(one.0), most.max(one.1)));
+        self.sum_ns += other.sum_ns;
+        self.distribution.merge(&other.distribution);
+        self.count += other.count;
+    }
+
+    /// Delays with these extremes, sum and distribution.
+    pub(crate) fn from_parts(
+        extremes: Option<(Duration, Duration)>,
+        sum_ns: u128,
+        distribution: Histogram,
+    ) -> Self {
+        let count = distribution.buckets().map(|(_, times)| times).sum();
+        Self { extremes, sum_ns, distribution, count }
+    }
+
+    /// How often there were delays in which bucket.
+    pub(crate) fn distribution(&self) -> &Histogram {
+        &self.distribution
     }
 
     /// How many there are.
@@ -180,23 +220,47 @@ impl Delays {
     }
 }
 
+impl FlowTotals {
+    /// Adds what other ends of the flow have counted.
+    pub fn add(&mut self, other: &Self) {
+        self.sent = self.sent + other.sent;
+        self.refused += other.refused;
+        self.received = self.received + other.received;
+        self.duplicated += other.duplicated;
+        self.reordered += other.reordered;
+        self.errors += other.errors;
+        self.delay.merge(&other.delay);
+        self.begun += other.begun;
+        self.completions.merge(&other.completions);
+        self.jitter_ns = self.jitter_ns.max(other.jitter_ns);
+    }
+}
+
 impl FlowCounts {
-    /// A packet comes that was sent at `sent`.
-    pub(crate) fn receive(&mut self, number: u32, sent: Time, now: Time, payload: u32) {
-        match self.arrived.note(number) {
-            Coming::Again => return self.duplicated += 1,
-            Coming::Behind => self.reordered += 1,
+    /// A packet that was sent at `sent` comes to a node.
+    pub fn receive(&mut self, node: u32, number: u32, sent: Time, now: Time, payload: u32) {
+        let totals = &mut self.totals;
+        let receiver = self.receivers.entry(node).or_default();
+        match receiver.arrived.note(number) {
+            Coming::Again => return totals.duplicated += 1,
+            Coming::Behind => totals.reordered += 1,
             Coming::InOrder => {}
         }
-        self.received.frames += 1;
-        self.received.bytes += u64::from(payload);
+        totals.received.frames += 1;
+        totals.received.bytes += u64::from(payload);
         let transit = now.since(sent);
-        self.delay.record(transit);
+        totals.delay.record(transit);
         let transit = transit.as_nanos();
-        if let Some(last) = self.last_transit.replace(transit) {
+        if let Some(last) = receiver.last_transit.replace(transit) {
             let difference = transit.abs_diff(last) as f64;
-            self.jitter_ns += (difference - self.jitter_ns) / 16.0;
+            receiver.jitter_ns += (difference - receiver.jitter_ns) / 16.0;
         }
+    }
+
+    /// What was counted up to now.
+    pub fn read(&self) -> FlowTotals {
+        let jitters = self.receivers.values().map(|receiver| receiver.jitter_ns);
+        FlowTotals { jitter_ns: jitters.fold(0.0, f64::max), ..self.totals.clone() }
     }
 }
 
@@ -280,9 +344,32 @@ mod tests {
         let mut counts = FlowCounts::default();
         for (number, transit) in [(0, 100), (1, 116), (2, 116)] {
             let sent = Time::from_nanos(u64::from(number) * 1000);
-            counts.receive(number, sent, sent + Duration::from_nanos(transit), 10);
+            counts.receive(0, number, sent, sent + Duration::from_nanos(transit), 10);
         }
-        assert!((counts.jitter_ns - (1.0 - 1.0 / 16.0)).abs() < 1e-12, "{}", counts.jitter_ns);
-        assert_eq!(counts.received, Count { frames: 3, bytes: 30 });
+        let FlowTotals { jitter_ns, received, .. } = counts.read();
+        assert!((jitter_ns - (1.0 - 1.0 / 16.0)).abs() < 1e-12, "{jitter_ns}");
+        assert_eq!(received, Count { frames: 3, bytes: 30 });
+    }
+
+    #[test]
+    fn receivers_count_by_themselves_wherever_they_are() {
+        let transits = [(0, 100), (1, 900), (0, 116), (1, 904), (0, 116)];
+        let counted = |nodes: &[u32]| {
+            let mut counts = FlowCounts::default();
+            for ((node, transit), number) in transits.into_iter().zip(0..) {
+                let sent = Time::from_nanos(u64::from(number) * 10);
+                if nodes.contains(&node) {
+                    counts.receive(node, number, sent, sent + Duration::from_nanos(transit), 10);
+                }
+            }
+            counts.read()
+        };
+        let whole = counted(&[0, 1]);
+        let mut parts = counted(&[1]);
+        parts.add(&counted(&[0]));
+        assert_eq!(parts, whole);
+        assert_eq!(whole.jitter_ns, counted(&[0]).jitter_ns, "the greater one");
+        assert_eq!((whole.reordered, whole.received.frames), (0, 5));
+        assert_eq!(whole.delay.quantile(0.5), Some(Duration::from_nanos(116)));
     }
 }

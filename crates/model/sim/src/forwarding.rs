@@ -104,7 +104,7 @@ impl Cell {
     /// Notes that a packet of a flow could not be sent.
     fn refused(&mut self, packet: &Packet) {
         if let Body::Datagram(stamp) | Body::EchoRequest(stamp) = packet.body {
-            self.counts.entry(stamp.flow).refused += 1;
+            self.counts.entry(stamp.flow).totals.refused += 1;
         }
     }
 

@@ -19,11 +19,11 @@ impl Cell {
         match packet.body {
             Body::Segment(_) => self.segment(node, &packet),
             Body::EchoRequest(stamp) => self.reply(node, &packet, stamp),
-            Body::EchoReply(stamp) => self.count(&packet, stamp),
+            Body::EchoReply(stamp) => self.count(node, &packet, stamp),
             Body::Datagram(stamp) => {
                 let state = &mut self.nodes[node];
                 if state.stack.ports.contains(&packet.destination_port) {
-                    self.count(&packet, stamp);
+                    self.count(node, &packet, stamp);
                 } else {
                     state.counts.no_port += 1;
                     self.complain(node, &packet, ErrorKind::NoPort, 0);
@@ -87,10 +87,10 @@ impl Cell {
         self.send(node, reply);
     }
 
-    fn count(&mut self, packet: &Packet, stamp: Stamp) {
+    fn count(&mut self, node: u32, packet: &Packet, stamp: Stamp) {
         let payload = packet.bytes - packet.header_bytes() - UPPER_HEADER;
         let counts = self.counts.entry(stamp.flow);
-        counts.receive(stamp.number, stamp.sent, self.now, payload);
+        counts.receive(node, stamp.number, stamp.sent, self.now, payload);
     }
 
     fn heed(&mut self, node: u32, error: Error, v6: bool) {
@@ -102,7 +102,7 @@ impl Cell {
         }
         let flow = error.flow.map(flow_of);
         if let Some(flow) = flow.filter(|flow| self.flows[*flow as usize].from == node) {
-            self.counts.entry(flow).errors += 1;
+            self.counts.entry(flow).totals.errors += 1;
         }
     }
 }

@@ -26,7 +26,7 @@
 //! | `forwarding` | routers, path MTUs, fragments, error messages |
 //! | `host`, `tcp` | echo, UDP, connections |
 //! | `application` | who writes, reads, asks and serves |
-//! | `flow`, `sending` | traffic, and what is counted of it: [`FlowSpec`], [`FlowCounts`] |
+//! | `flow`, `sending` | traffic, and what is counted of it: [`FlowSpec`], [`FlowTotals`] |
 //! | `workload` | when traffic over TCP begins connections |
 //!
 //! Not here: clocks, threads, processes, files; scenarios and how addresses and routes follow from
@@ -70,7 +70,7 @@ pub use border::{Exits, Leaving};
 pub use cell::{Cell, EndlessLoop, Work};
 pub use crossing::{Announcement, Misdirected};
 pub use ethernet::{EthernetFrame, FrameMemory};
-pub use flow::{Arrival, Arrivals, Delays, FlowCounts, FlowKind, FlowSpec, TcpFlow, TcpWork};
+pub use flow::{Arrival, Arrivals, Delays, FlowKind, FlowSpec, FlowTotals, TcpFlow, TcpWork};
 pub use neighbours::{Neighbour, frame_of, packet_of};
 pub use network::{
     Change, Interface, InterfaceId, Link, Network, Node, NodeChange, Route, RouteChange,
@@ -80,7 +80,7 @@ pub use node::NodeCounts;
 pub use packet::{Body, Error, ErrorKind, Flags, Fragment, Packet, Stamp, TcpHeader};
 pub use partition::Division;
 pub use raw::{RawBody, Refused};
-pub use sample::{DelayTotals, FlowSample, FlowTotals, PipeSample, Standing, TcpTotals};
+pub use sample::{FlowSample, PipeSample, Standing, TcpTotals};
 pub use schedule::{Schedule, Step};
 pub use simulation::Simulation;
 pub use tcp::FlowInfo;

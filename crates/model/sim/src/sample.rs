@@ -4,12 +4,12 @@
 use std::ops::Range;
 
 use netloom_fabric::{LinkId, PipeId};
-use netloom_link::{CapturedFrame, Count, Direction, FrameEvent, PipeStatistics};
+use netloom_link::{CapturedFrame, Direction, FrameEvent, PipeStatistics};
 use netloom_units::{Duration, Time};
 
 use crate::capture::in_order;
 use crate::cell::Work;
-use crate::flow::{Delays, FlowCounts};
+use crate::flow::FlowTotals;
 use crate::network::{RouteChanged, RouteError};
 use crate::node::NodeCounts;
 use crate::simulation::Simulation;
@@ -31,7 +31,7 @@ pub struct PipeSample {
 /// What is read of flows.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct FlowSample {
-    /// What was counted at the ends of flows, each with its flow.
+    /// What was counted of flows, for each cell that has an end of one.
     pub ends: Vec<(u32, FlowTotals)>,
     /// What the sending ends of their connections show.
     pub tcp: Vec<TcpTotals>,
@@ -50,48 +50,6 @@ pub struct Standing {
     pub nodes: NodeCounts,
     /// Flows that never began.
     pub not_begun: Vec<u32>,
-}
-
-/// What was counted at one end of a flow, or at those of one cell.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub struct FlowTotals {
-    /// Packets sent, with their payload.
-    pub sent: Count,
-    /// Packets that could not be sent.
-    pub refused: u64,
-    /// Packets that came for the first time, with their payload.
-    pub received: Count,
-    /// Packets that came once more.
-    pub duplicated: u64,
-    /// Packets that came after one that was sent later.
-    pub reordered: u64,
-    /// Error messages that came back.
-    pub errors: u64,
-    /// Their time on the way.
-    pub delay: Option<DelayTotals>,
-    /// Transfers or requests that have begun.
-    pub begun: u64,
-    /// How long those took that were completed.
-    pub completions: Option<DelayTotals>,
-    /// Interarrival jitter, in ns.
-    pub jitter_ns: f64,
-}
-
-/// Delays of some packets, of one at least.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub struct DelayTotals {
-    /// How many there are.
-    pub count: u64,
-    /// The shortest.
-    pub least: Duration,
-    /// The longest.
-    pub most: Duration,
-    /// The mean, in ns.
-    pub mean_ns: f64,
-    /// The median.
-    pub p50: Duration,
-    /// The 99th percentile.
-    pub p99: Duration,
 }
 
 /// What TCP_INFO shows of all connections of a flow together, at the ends that send.
@@ -147,8 +105,7 @@ impl Simulation {
     pub fn sample_flows(&self, flows: Range<u32>) -> FlowSample {
         let mut sample = FlowSample::default();
         for flow in flows.clone() {
-            let ends = self.counts(flow).map(|counts| (flow, FlowTotals::of(counts)));
-            sample.ends.extend(ends);
+            sample.ends.extend(self.counts(flow).map(|counts| (flow, counts)));
             sample.delivered.extend(self.delivered_at(flow).map(|at| (flow, at)));
         }
         for info in self.connections().into_iter().filter(|info| flows.contains(&info.flow)) {
@@ -202,37 +159,6 @@ impl Standing {
         self.nodes += other.nodes;
         self.not_begun.append(&mut other.not_begun);
         self.not_begun.sort_unstable();
-    }
-}
-
-impl FlowTotals {
-    fn of(counts: &FlowCounts) -> Self {
-        Self {
-            sent: counts.sent,
-            refused: counts.refused,
-            received: counts.received,
-            duplicated: counts.duplicated,
-            reordered: counts.reordered,
-            errors: counts.errors,
-            delay: DelayTotals::of(&counts.delay),
-            begun: counts.begun,
-            completions: DelayTotals::of(&counts.completions),
-            jitter_ns: counts.jitter_ns,
-        }
-    }
-}
-
-impl DelayTotals {
-    fn of(delays: &Delays) -> Option<Self> {
-        let (least, most) = delays.extremes()?;
-        Some(Self {
-            count: delays.count(),
-            least,
-            most,
-            mean_ns: delays.mean_ns()?,
-            p50: delays.quantile(0.5)?,
-            p99: delays.quantile(0.99)?,
-        })
     }
 }
 

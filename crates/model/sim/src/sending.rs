@@ -229,7 +229,7 @@ impl Cell {
         let Flow { from, v6, traffic_class, .. } = *flow;
         let to = flow.to[to as usize];
         let exit = self.nodes[from].exit(to, &self.book, &self.neighbours);
-        let counts = self.counts.entry(number);
+        let counts = &mut self.counts.entry(number).totals;
         counts.sent.frames += 1;
         counts.sent.bytes += u64::from(payload);
         match self.nodes[from].source(exit, to, v6) {

@@ -9,7 +9,7 @@ use netloom_units::{Duration, Time};
 
 use crate::capture::in_order;
 use crate::cell::{Cell, EndlessLoop, Work};
-use crate::flow::FlowCounts;
+use crate::flow::FlowTotals;
 use crate::node::NodeCounts;
 use crate::schedule::{Schedule, Step};
 use crate::tcp::FlowInfo;
@@ -115,7 +115,7 @@ impl Simulation {
     }
 
     /// What was counted of a flow at its ends: once for each cell that has one.
-    pub fn counts(&self, flow: u32) -> impl Iterator<Item = &FlowCounts> {
+    pub fn counts(&self, flow: u32) -> impl Iterator<Item = FlowTotals> {
         self.cells.iter().filter_map(move |cell| cell.counts(flow))
     }
 

@@ -108,7 +108,7 @@ impl Cell {
         match opened {
             Some(opened) => self.pump(opened),
             None => {
-                self.counts.entry(number).refused += 1;
+                self.counts.entry(number).totals.refused += 1;
                 self.senders[number].close(self.now);
             }
         }
@@ -287,7 +287,7 @@ impl Cell {
         let now = self.now;
         let Some(connection) = &mut self.connections[number as usize] else { return };
         if segment.len > 0 && !connection.application.sends() {
-            self.counts.entry(connection.flow).received.frames += 1;
+            self.counts.entry(connection.flow).totals.received.frames += 1;
         }
         if let Application::Receives(guest) = &mut connection.application {
             guest.receive(segment.seq, payload);
@@ -340,7 +340,7 @@ impl Cell {
             packet = guest.packet(packet, (segment, sack), acked, &self.book);
         }
         if connection.application.sends() && segment.len > 0 {
-            let counts = self.counts.entry(flow);
+            let counts = &mut self.counts.entry(flow).totals;
             counts.sent.frames += 1;
             counts.sent.bytes += u64::from(segment.len);
         }

@@ -143,7 +143,7 @@ impl Cell {
             scheduled.number = order.wrapping_add(1);
             scheduled.next = scheduled.transfers.next();
             self.senders[number].open += 1;
-            self.counts.entry(number).begun += 1;
+            self.counts.entry(number).totals.begun += 1;
             let bytes = match transfer.extent {
                 Extent::Bytes(size) => Some(size.bytes()),
                 Extent::Lasts(_) => None,
@@ -189,7 +189,7 @@ impl Cell {
         let (left, response) = exchange.lengths(client.persistent);
         let request = Request { left, response, since: now };
         let (open, to) = (client.connection, client.receivers.of(order.into()));
-        self.counts.entry(number).begun += 1;
+        self.counts.entry(number).totals.begun += 1;
         if let Some(open) = open {
             return self.request(open, request);
         }

@@ -30,7 +30,7 @@ pub struct FlowStatus {
     pub errors: u64,
     /// Time on the way; of a ping, there and back. Absent while nothing has arrived.
     pub delay: Option<FlowDelay>,
-    /// Interarrival jitter (RFC 3550), in ns.
+    /// Interarrival jitter (RFC 3550), in ns; of several receivers the greatest.
     pub jitter_ns: f64,
     /// When all of it had been delivered, in ns since the network was ready, if it has an end and
     /// has reached it.

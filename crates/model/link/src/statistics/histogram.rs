@@ -3,6 +3,9 @@
 /// Buckets to an octave: a value is known to within half of 1/64, 0.8 %.
 const OCTAVE: usize = 64;
 
+/// Buckets of all values of 64 bits.
+const BUCKETS: usize = 59 * OCTAVE;
+
 /// How often which value came, within 1 %.
 ///
 /// Values below 128 have a bucket each, each octave above has 64 of equal width. Only the octaves from
@@ -17,6 +20,15 @@ pub struct Histogram {
 /// One bucket of a histogram that keeps only those that hold something; a bucket may come more than
 /// once.
 pub(super) type Sparse = (u16, u32);
+
+impl PartialEq for Histogram {
+    fn eq(&self, other: &Self) -> bool {
+        // Whatever memory they take.
+        self.filled().eq(other.filled())
+    }
+}
+
+impl Eq for Histogram {}
 
 impl Histogram {
     /// Counts `times` times `value`.
@@ -63,6 +75,21 @@ impl Histogram {
         0
     }
 
+    /// The buckets that hold something, in order, and how often which value came there.
+    pub fn buckets(&self) -> impl Iterator<Item = (u16, u64)> {
+        // There are fewer than that.
+        self.filled().map(|(bucket, times)| (bucket as u16, times))
+    }
+
+    /// Counts `times` values in a bucket, if there is such a one. Whether there is.
+    pub fn record_in(&mut self, bucket: u16, times: u64) -> bool {
+        let exists = usize::from(bucket) < BUCKETS;
+        if exists {
+            self.add(bucket.into(), times);
+        }
+        exists
+    }
+
     fn filled(&self) -> impl Iterator<Item = (usize, u64)> {
         let buckets = self.counts.iter().enumerate().filter(|(_, times)| **times > 0);
         buckets.map(|(index, times)| (self.first + index, *times))
@@ -99,7 +126,7 @@ pub(super) fn record_sparse(sparse: &mut Vec<Sparse>, value: u64, times: u64) {
 }
 
 fn push_sparse(sparse: &mut Vec<Sparse>, bucket: usize, mut times: u64) {
-    // There are 3776 buckets.
+    // There are fewer than that.
     let bucket = bucket as u16;
     while times > u64::from(u32::MAX) {
         sparse.push((bucket, u32::MAX));
@@ -135,7 +162,7 @@ mod tests {
         for index in 0..=bucket(u64::MAX) {
             assert_eq!(bucket(middle(index)), index);
         }
-        assert!(bucket(u64::MAX) < 3776);
+        assert_eq!(bucket(u64::MAX), BUCKETS - 1);
     }
 
     #[test]

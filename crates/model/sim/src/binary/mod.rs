@@ -170,6 +170,18 @@ impl Binary for u64 {
     }
 }
 
+impl Binary for u128 {
+    fn encode(&self, out: &mut Vec<u8>) {
+        // The upper half, and the lower one.
+        [(*self >> 64) as u64, *self as u64].iter().for_each(|half| half.encode(out));
+    }
+
+    fn decode(input: &mut Input<'_>) -> Result<Self, DecodeError> {
+        let [upper, lower] = [u64::decode(input)?, u64::decode(input)?];
+        Ok(Self::from(upper) << 64 | Self::from(lower))
+    }
+}
+
 /// Numbers that are written as those of 64 bits.
 macro_rules! numbers {
     ($($number:ty)*) => {$(

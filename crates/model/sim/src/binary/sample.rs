@@ -3,15 +3,17 @@
 use netloom_fabric::{LinkId, PipeId};
 use netloom_link::{
     BackgroundStatistics, CaptureDirection, CaptureNote, CapturedFrame, Count, DelayStatistics,
-    Direction, DropReason, DropStatistics, FrameEvent, IpPrefix, Occurrence, PipeStatistics,
-    QueueStatistics,
+    Direction, DropReason, DropStatistics, FrameEvent, Histogram, IpPrefix, Occurrence,
+    PipeStatistics, QueueStatistics,
 };
+use netloom_units::Duration;
 
 use super::{Binary, DecodeError, Input, fields, places};
 use crate::cell::Work;
+use crate::flow::{Delays, FlowTotals};
 use crate::network::{Route, RouteChanged, RouteError};
 use crate::node::NodeCounts;
-use crate::sample::{DelayTotals, FlowSample, FlowTotals, PipeSample, Standing, TcpTotals};
+use crate::sample::{FlowSample, PipeSample, Standing, TcpTotals};
 
 fields! {
     PipeSample { statistics, log, captured, routes }
@@ -23,7 +25,6 @@ fields! {
     RouteChanged { was, is }
     FrameEvent { number, at, frames, bytes, what }
     CapturedFrame { time, direction, note, bytes, original_length }
-    DelayTotals { count, least, most, mean_ns, p50, p99 }
     DelayStatistics { min_ns, mean_ns, max_ns, p50_ns, p99_ns, p999_ns }
     DropStatistics { down, mtu, queue_full, aqm, loss, bit_error, policed }
     QueueStatistics { now, maximum, mean_frames, seen_mean_frames, fill }
@@ -94,6 +95,28 @@ impl Binary for PipeId {
         let number = u64::decode(input)?;
         let link = u32::try_from(number / 2).map_err(|_| DecodeError::Value("pipe"))?;
         Ok(Self { link: LinkId(link), direction: Direction::from_end((number % 2) as usize) })
+    }
+}
+
+impl Binary for Delays {
+    fn encode(&self, out: &mut Vec<u8>) {
+        self.extremes().encode(out);
+        self.sum_ns().encode(out);
+        self.distribution().buckets().collect::<Vec<_>>().encode(out);
+    }
+
+    fn decode(input: &mut Input<'_>) -> Result<Self, DecodeError> {
+        let extremes: Option<(Duration, Duration)> = Binary::decode(input)?;
+        let sum_ns = u128::decode(input)?;
+        let buckets = Vec::<(u16, u64)>::decode(input)?;
+        let mut distribution = Histogram::default();
+        let all: Option<u64> = buckets.iter().try_fold(0, |all: u64, one| all.checked_add(one.1));
+        let is_whole = all.is_some_and(|all| (all > 0) == extremes.is_some())
+            && buckets.iter().all(|(bucket, times)| distribution.record_in(*bucket, *times));
+        match is_whole {
+            true => Ok(Self::from_parts(extremes, sum_ns, distribution)),
+            false => Err(DecodeError::Value("distribution of delays")),
+        }
     }
 }
 

@@ -3,7 +3,7 @@
 use netloom_fabric::{LinkEnd, LinkId, PipeId, PortId};
 use netloom_link::{Direction, IpPrefix, PipeChange, PipeConfig, Stream};
 use netloom_sim::{
-    Arrival, Arrivals, Change, FlowCounts, FlowKind, FlowSpec, Interface, InterfaceId, Link,
+    Arrival, Arrivals, Change, FlowKind, FlowSpec, FlowTotals, Interface, InterfaceId, Link,
     Network, Node, NodeChange, Route, Simulation, TcpFlow, TcpWork,
 };
 use netloom_tcp::Config;
@@ -144,14 +144,21 @@ pub fn at(millis: u64) -> Time {
 /// Echo requests from a node, at once and every so many milliseconds.
 pub fn ping(from: u32, to: &str, count: u32, every_ms: u64, payload: u32) -> FlowSpec {
     let sent: Vec<_> =
-        (0..u64::from(count)).map(|number| (number * every_ms * 1_000_000, payload)).collect();
+        (0..u64::from(count)).map(|number| ((number * every_ms * 1_000_000, payload), 0)).collect();
     flow(from, to, FlowKind::Ping { arrivals: Box::new(Sent(sent.into_iter())) })
 }
 
 /// Datagrams at these times, in ns, of so many bytes.
 pub fn datagrams(from: u32, to: &str, sent: Vec<(u64, u32)>) -> FlowSpec {
-    let arrivals = Box::new(Sent(sent.into_iter()));
-    flow(from, to, FlowKind::Udp { port: 9, arrivals })
+    datagrams_in_turn(from, &[to], sent)
+}
+
+/// Datagrams as those, to several addresses in turn.
+pub fn datagrams_in_turn(from: u32, to: &[&str], sent: Vec<(u64, u32)>) -> FlowSpec {
+    let places = (0..to.len() as u32).cycle();
+    let arrivals = Box::new(Sent(sent.into_iter().zip(places).collect::<Vec<_>>().into_iter()));
+    let to = to.iter().map(|to| to.parse().expect("an address")).collect();
+    FlowSpec { to, ..flow(from, "0.0.0.0", FlowKind::Udp { port: 9, arrivals }) }
 }
 
 /// What a model sends over TCP in the first 300 ms, with random numbers of its own.
@@ -191,12 +198,12 @@ pub fn flow(from: u32, to: &str, kind: FlowKind) -> FlowSpec {
 }
 
 #[derive(Debug)]
-struct Sent(std::vec::IntoIter<(u64, u32)>);
+struct Sent(std::vec::IntoIter<((u64, u32), u32)>);
 
 impl Arrivals for Sent {
     fn next(&mut self) -> Option<Arrival> {
-        let (at, payload) = self.0.next()?;
-        Some(Arrival { after: Duration::from_nanos(at), payload, to: 0 })
+        let ((at, payload), to) = self.0.next()?;
+        Some(Arrival { after: Duration::from_nanos(at), payload, to })
     }
 }
 
@@ -206,6 +213,6 @@ pub fn whole(network: Network, flows: Vec<FlowSpec>) -> Simulation {
 }
 
 /// What was counted of a flow in a simulation in one cell.
-pub fn counted(simulation: &Simulation, flow: u32) -> FlowCounts {
-    simulation.counts(flow).next().cloned().unwrap_or_default()
+pub fn counted(simulation: &Simulation, flow: u32) -> FlowTotals {
+    simulation.counts(flow).next().unwrap_or_default()
 }

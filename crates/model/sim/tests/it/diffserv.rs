@@ -2,7 +2,7 @@
 //! it, and without some; and its queueing model.
 
 use netloom_link::Stream;
-use netloom_sim::{FlowCounts, FlowSpec};
+use netloom_sim::{FlowSpec, FlowTotals};
 use netloom_units::{Duration, Time};
 
 use crate::common::{Sketch, at, counted, datagrams, whole};
@@ -23,7 +23,7 @@ const SENT: u64 = 20;
 /// Sources `s1` and `s2`, edge routers at both ends of a row of `inner` routers, which know
 /// differentiated services or not, and a sink for each source; preferred and other traffic at so
 /// many Mbit/s each.
-fn network(rate: f64, inner: usize, inner_queue: &str) -> [FlowCounts; 2] {
+fn network(rate: f64, inner: usize, inner_queue: &str) -> [FlowTotals; 2] {
     let mut sketch = Sketch::new(1);
     let sources = ["s1", "s2"].map(|name| sketch.node(name, false));
     let edge = sketch.node("r1", true);
@@ -76,7 +76,7 @@ fn network(rate: f64, inner: usize, inner_queue: &str) -> [FlowCounts; 2] {
 }
 
 /// The mean delay in ms and the share that was lost.
-fn figures(counts: &FlowCounts) -> (f64, f64) {
+fn figures(counts: &FlowTotals) -> (f64, f64) {
     let received = counts.received.frames as f64;
     let delay = counts.delay.sum_ns() as f64 / received / 1e6;
     (delay, 1.0 - received / counts.sent.frames as f64)
@@ -147,7 +147,7 @@ fn exponential_service() -> String {
 
 /// What is counted of two classes, Poisson, 100 a second of each, that go through a line with
 /// priorities and then one without, which whose frames take times of `second`.
-fn tandem(run: u64, seconds: u64, second: &str) -> [FlowCounts; 2] {
+fn tandem(run: u64, seconds: u64, second: &str) -> [FlowTotals; 2] {
     let line = |service: &str, queue: &str| {
         format!(
             r#"{{"rate":"10Gbit/s","framing":"none","mac_overhead":{service},"queue":{queue}}}"#
@@ -175,7 +175,7 @@ fn tandem(run: u64, seconds: u64, second: &str) -> [FlowCounts; 2] {
 }
 
 /// The mean delay of all packets, in ms.
-fn mean_of_all(counts: &[FlowCounts; 2]) -> f64 {
+fn mean_of_all(counts: &[FlowTotals; 2]) -> f64 {
     let packets: u64 = counts.iter().map(|flow| flow.received.frames).sum();
     counts.iter().map(|flow| flow.delay.sum_ns()).sum::<u128>() as f64 / packets as f64 / 1e6
 }

@@ -11,15 +11,21 @@ use netloom_tcp::Config;
 use netloom_units::Time;
 use proptest::prelude::*;
 
-use crate::common::{Sketch, at, datagrams, flow, over_tcp, ping};
+use crate::common::{Sketch, at, datagrams, datagrams_in_turn, flow, over_tcp, ping};
 
-const PROPERTIES: [&str; 6] = [
+const PROPERTIES: [&str; 8] = [
     r#"{"rate":"5Mbit/s","queue":{"limit":"10packets"}}"#,
     r#"{"delay":"3ms","jitter":"2ms","loss":"5%"}"#,
     r#"{"rate":"8Mbit/s","delay":"1ms","duplicate":"5%","reorder":{"probability":"10%"}}"#,
     r#"{"rate":"4Mbit/s","delay":"2ms","queue":{"discipline":"red"}}"#,
     r#"{"rate":"6Mbit/s","delay":"5ms","corrupt":"2%"}"#,
     r#"{"delay":"7ms","jitter":"1ms","reorder":{"probability":"0%"}}"#,
+    r#"{"rate":"6Mbit/s","delay":"3ms","condition":[
+        {"match":{"protocol":"udp"},"green":{"dscp":"ef"},"yellow":{"dscp":"af11"},"red":"drop",
+         "meter":{"trtcm":{"cir":"1Mbit/s","cbs":"3kB","pir":"2Mbit/s","pbs":"3kB"}}}]}"#,
+    r#"{"rate":"4Mbit/s","delay":"4ms","queue":{"limit":"40packets","discipline":{"prio":{
+        "classes":[{"match":{"dscp":"ef"},"limit":"10packets"},
+        {"limit":"30packets","discipline":{"red":{"min":"3packets","max":"9packets"}}}]}}}}"#,
 ];
 
 /// Everything that can be seen of a run.
@@ -27,7 +33,7 @@ const PROPERTIES: [&str; 6] = [
 struct Seen {
     log: Vec<(PipeId, FrameEvent)>,
     statistics: Vec<PipeStatistics>,
-    flows: Vec<String>,
+    flows: Vec<(FlowTotals, String)>,
 }
 
 /// Random links in a row, and what is sent over them.
@@ -59,8 +65,12 @@ fn network(seed: u64, links: &[usize], cut: Option<u64>) -> (Network, Vec<FlowSp
         r#"{"http":{"sizes":{"exponential":"4kB"},"think":{"exponential":"5ms"},
             "persistent":false}}"#,
     );
+    let everywhere: Vec<_> = (0..links.len()).map(|link| format!("10.0.{link}.2")).collect();
+    let everywhere: Vec<&str> = everywhere.iter().map(String::as_str).collect();
+    let sent_to_many = (0..200).map(|number| (number * 900_000, 300)).collect();
+    let many = datagrams_in_turn(from, &everywhere, sent_to_many);
     let (once, again) = (datagrams(from, &there, sent), ping(to, "10.0.0.1", 50, 3, 500));
-    let flows = vec![once, again, bulk, transfers, pages];
+    let flows = vec![once, again, bulk, transfers, pages, many];
     (sketch.network, flows)
 }
 
@@ -161,31 +171,20 @@ fn copied<T: Binary>(thing: &T) -> T {
     Input::new(&bytes).only().expect("it was encoded")
 }
 
-/// What was counted of flows, in words.
-fn totals(FlowSample { ends, tcp, delivered }: &FlowSample) -> Vec<String> {
+/// What was counted of flows.
+fn totals(FlowSample { ends, tcp, delivered }: &FlowSample) -> Vec<(FlowTotals, String)> {
     let flows = ends.iter().map(|(flow, _)| flow + 1).max().unwrap_or(0);
     let of = |flow: u32| {
-        let ends = ends.iter().filter(|(of, _)| *of == flow).map(|(_, end)| *end);
-        // Delays and jitter are those of one end.
-        let ends = ends.reduce(|one, other| FlowTotals {
-            sent: one.sent + other.sent,
-            received: one.received + other.received,
-            refused: one.refused + other.refused,
-            duplicated: one.duplicated + other.duplicated,
-            reordered: one.reordered + other.reordered,
-            errors: one.errors + other.errors,
-            begun: one.begun + other.begun,
-            delay: one.delay.or(other.delay),
-            completions: one.completions.or(other.completions),
-            jitter_ns: one.jitter_ns + other.jitter_ns,
-        });
+        let mut counted = FlowTotals::default();
+        let ends = ends.iter().filter(|(of, _)| *of == flow);
+        ends.for_each(|(_, end)| counted.add(end));
         let delivered = delivered.iter().find(|(of, _)| *of == flow);
         let connections = tcp.iter().filter(|one| one.flow == flow).copied();
         let connections = connections.reduce(|mut sum, other| {
             sum.add(&other);
             sum
         });
-        format!("{ends:?} {delivered:?} {connections:?}")
+        (counted, format!("{delivered:?} {connections:?}"))
     };
     (0..flows).map(of).collect()
 }
