@@ -93,7 +93,7 @@ fn every_example_is_tested_here() {
             "two-arms",
             "vlans"
         ],
-        "those that are simulated are in `simulate.rs`"
+        "those that are simulated are in `simulate`"
     );
 }
 

@@ -1,13 +1,14 @@
 //! Simulated runs, from the command line.
 
+#[path = "../common/mod.rs"]
 mod common;
+mod processes;
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Output, Stdio};
+use std::process::{Command, Output};
 
-use common::{NETLOOM, eventually, kill, text};
-use nix::sys::signal::Signal;
+use common::{NETLOOM, text};
 use serde_json::Value;
 
 /// A folder of this test's own, gone with it.
@@ -72,7 +73,7 @@ fn a_simulation_is_valid_and_the_same_to_the_byte() {
     let divided = [
         run("threads", &["--threads", "2"]),
         run("cells", &["--cells", "64"]),
-        run("both", &["--threads", "3", "--cells", "2"]),
+        run("both", &["--threads", "7", "--cells", "3"]),
         run("processes", &["--processes", "2"]),
     ];
     for file in ["frames.nlf", "pipes.parquet", "flows.parquet", "events.jsonl"] {
@@ -97,161 +98,6 @@ fn a_simulation_is_valid_and_the_same_to_the_byte() {
     assert!(ping["delay"]["max_ns"].as_u64().unwrap() > 80_000_000);
     let page = fs::read_to_string(a.join("report.html")).unwrap();
     assert!(page.contains("class=\"curve delivered\""), "no curves");
-}
-
-/// A ring of routers with a switched part, TCP both ways, failures, routes that change, captures
-/// and a fluid: what one process would write, several write together.
-#[test]
-fn several_processes_write_what_one_does() {
-    let folder = Folder::new("processes");
-    let file = folder.scenario(
-        "name: parts\nseed: 5\nduration: 3s\nmeasure:\n  interval: 200ms\n  flows: 50ms\n  \
-           capture: [{ interface: \"a:eth1\", drops: true }, \"d:eth1\"]\ntopology:\n  \
-           groups: { hosts: { kind: host, members: [a, b, c] } }\n  \
-           nodes:\n    { a: , b: , c: , d: , r1: { kind: router }, r2: { kind: router },\n      \
-               r3: { kind: router }, r4: { kind: router }, s: { kind: switch } }\n  links:\n    \
-           - { endpoints: [\"a:eth1\", r1], rate: 20Mbit/s, delay: 1ms }\n    \
-           - { endpoints: [b, r2], rate: 20Mbit/s, delay: 1ms, jitter: 500us }\n    \
-           - { endpoints: [c, s], delay: 2ms }\n    - { endpoints: [r3, s] }\n    \
-           - { endpoints: [\"d:eth1\", r4], rate: 20Mbit/s, delay: 1ms }\n    \
-           - { name: north, endpoints: [r1, r2], rate: 10Mbit/s, delay: 4ms, loss: 0.5% }\n    \
-           - { name: east, endpoints: [r2, r3], rate: 10Mbit/s, delay: 3ms, in_flight: drop }\n    \
-           - { name: south, endpoints: [r3, r4], rate: 10Mbit/s, delay: 5ms, corrupt: 0.2% }\n    \
-           - { name: west, endpoints: [r4, r1], rate: 10Mbit/s, delay: 2ms, duplicate: 1% }\n\
-         timeline:\n  - { at: 500ms, link: east, state: down, for: 300ms }\n  \
-           - { at: 1s, node: r3, route: { remove: 10.9.0.0/24 } }\n  \
-           - { at: 1200ms, node: b, state: failed, for: 400ms }\n  \
-           - { at: 1500ms, link: south, set: { delay: 6ms, rate: 5Mbit/s } }\ntraffic:\n  \
-           - { name: up, from: { group: hosts }, to: d, tcp: {}, bulk: { bytes: 400kB } }\n  \
-           - { name: web, from: d, to: a, tcp: {},\n      \
-               http: { sizes: { exponential: 20kB }, think: { exponential: 20ms } } }\n  \
-           - { name: echo, from: { group: hosts }, to: d, ping: { interval: 20ms } }\n  \
-           - { name: media, from: c, to: b, udp: {}, poisson: { rate: 3Mbit/s }, size: 900B }\n  \
-           - { name: late, from: b, to: a, start: 1300ms, for: 1s, ping: { interval: 10ms } }\n",
-    );
-    let run = |name: &str, more: &[&str]| {
-        let results = folder.path(name);
-        let output = simulate(&file, &results, &[&["--frames"], more].concat());
-        // A route that is not there, and traffic that cannot begin.
-        assert_eq!(output.status.code(), Some(3), "{}", text(&output.stderr));
-        results
-    };
-    let one = run("one", &[]);
-    let told = |results: &Path| {
-        let all = summary(results);
-        let parts = ["links", "flows", "timeline", "failures", "warnings", "verdict", "frame_log"];
-        let not_forwarded = all["simulation"]["not_forwarded"].clone();
-        (
-            parts.map(|part| all[part].clone()),
-            all["simulation"]["packet_hops"].clone(),
-            not_forwarded,
-        )
-    };
-    assert!(summary(&one)["failures"].as_array().unwrap().len() >= 2);
-    for (processes, more) in [("2", &["--threads", "1"][..]), ("3", &["--threads", "4"])] {
-        let parts = run(processes, &[&["--processes", processes], more].concat());
-        for file in [
-            "frames.nlf",
-            "pipes.parquet",
-            "flows.parquet",
-            "events.jsonl",
-            "captures/a-eth1.pcapng",
-            "captures/d-eth1.pcapng",
-        ] {
-            let [one, parts] = [&one, &parts].map(|run| fs::read(run.join(file)).unwrap());
-            assert!(one == parts, "{file} differs in {processes} processes");
-        }
-        assert_eq!(told(&one), told(&parts), "{processes} processes");
-        let simulation = &summary(&parts)["simulation"];
-        assert_eq!(simulation["processes"].to_string(), processes);
-        assert_eq!(simulation["threads"].as_u64(), Some(if processes == "2" { 2 } else { 4 }));
-    }
-    // Where nothing can be divided, one process does it all.
-    let file = folder.scenario(
-        "name: whole\nsimulation: { processes: 3 }\ntopology:\n  nodes: { a: , b: }\n  \
-         links: [{ endpoints: [a, b] }]\n\
-         traffic: [{ name: p, from: a, to: b, ping: { count: 3, interval: 10ms } }]\n",
-    );
-    ended(&simulate(&file, &folder.path("whole"), &[]));
-    assert_eq!(summary(&folder.path("whole"))["simulation"]["processes"], 1);
-}
-
-/// A simulation of three processes that takes long, and the PIDs of the second and the third.
-fn long_run(folder: &Folder) -> (Child, Vec<i32>) {
-    let file = folder.scenario(
-        "name: long\nduration: 10000s\ntopology:\n  defaults: { link: { delay: 1ms } }\n  \
-         nodes: { a: , b: , c: }\n  links: [{ endpoints: [a, b] }, { endpoints: [b, c] }]\n\
-         traffic:\n  - { name: p, from: a, to: b, udp: {}, cbr: { rate: 100Mbit/s } }\n  \
-         - { name: q, from: c, to: b, udp: {}, cbr: { rate: 100Mbit/s } }\n",
-    );
-    let child = Command::new(NETLOOM)
-        .args(["run", "--simulate", "--processes", "3", "-t", file.to_str().unwrap()])
-        .args(["-o", folder.path("results").to_str().unwrap()])
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    // It is there when all processes have their parts.
-    eventually("it runs", || folder.path("results/pipes.parquet").exists());
-    let others = children(child.id());
-    assert_eq!(others.len(), 2, "{others:?}");
-    (child, others)
-}
-
-/// The processes that a process has started, in their order.
-fn children(of: u32) -> Vec<i32> {
-    let all = fs::read_dir("/proc").unwrap().filter_map(|entry| {
-        let pid: i32 = entry.ok()?.file_name().to_str()?.parse().ok()?;
-        let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-        // Behind the name: state and parent.
-        let parent = stat.rsplit_once(')')?.1.split_whitespace().nth(1)?.parse::<u32>().ok()?;
-        (parent == of).then_some(pid)
-    });
-    let mut all: Vec<i32> = all.collect();
-    all.sort_unstable();
-    all
-}
-
-/// Whether a process is gone, or dead and not waited for by whoever inherited it.
-fn is_gone(pid: i32) -> bool {
-    fs::read_to_string(format!("/proc/{pid}/stat"))
-        .map_or(true, |stat| stat.rsplit_once(')').is_some_and(|(_, rest)| rest.starts_with(" Z")))
-}
-
-#[test]
-fn a_process_that_dies_ends_the_run_and_the_others() {
-    let folder = Folder::new("killed");
-    let (child, others) = long_run(&folder);
-    kill(others[1], Signal::SIGKILL);
-    let output = child.wait_with_output().unwrap();
-    assert_eq!(output.status.code(), Some(1), "{}", text(&output.stdout));
-    let message = text(&output.stderr);
-    let named = format!("process 3 of the simulation (PID {}) has ended (signal: 9", others[1]);
-    assert!(message.contains(&named), "{message}");
-    assert!(!folder.path("results/summary.json").exists(), "it did not end well");
-    eventually("the other is gone", || others.iter().all(|pid| is_gone(*pid)));
-}
-
-#[test]
-fn the_other_processes_end_with_the_first() {
-    let folder = Folder::new("orphans");
-    let (mut child, others) = long_run(&folder);
-    child.kill().unwrap();
-    child.wait().unwrap();
-    eventually("the others are gone", || others.iter().all(|pid| is_gone(*pid)));
-}
-
-#[test]
-fn ctrl_c_ends_all_processes_and_keeps_the_results() {
-    let folder = Folder::new("interrupted");
-    let (child, others) = long_run(&folder);
-    kill(child.id() as i32, Signal::SIGINT);
-    let output = child.wait_with_output().unwrap();
-    assert_eq!(output.status.code(), Some(130), "{}", text(&output.stderr));
-    let summary = summary(&folder.path("results"));
-    assert_eq!(summary["reason"], "interrupted");
-    assert_eq!(summary["simulation"]["processes"], 3);
-    eventually("the others are gone", || others.iter().all(|pid| is_gone(*pid)));
 }
 
 #[test]
@@ -548,7 +394,12 @@ fn routes_follow_what_is_down() {
         results
     };
     let results = run("one", &[]);
-    for more in [&["--threads", "2"][..], &["--cells", "6"], &["--threads", "3", "--cells", "3"]] {
+    for more in [
+        &["--threads", "2"][..],
+        &["--cells", "6"],
+        &["--threads", "3", "--cells", "3"],
+        &["--processes", "2"],
+    ] {
         let other = run(&more.concat(), more);
         for file in ["frames.nlf", "flows.parquet", "events.jsonl"] {
             let [a, b] = [&results, &other].map(|results| fs::read(results.join(file)).unwrap());
@@ -659,8 +510,12 @@ fn a_fluid_runs_in_a_simulation() {
         ended(&simulate(&file, &results, &[&["--frames"], more].concat()));
         results
     };
-    let (one, other) = (run("one", &[]), run("other", &["--threads", "2", "--cells", "3"]));
-    for name in ["frames.nlf", "pipes.parquet", "flows.parquet"] {
+    let one = run("one", &[]);
+    let others = [run("threads", &["--threads", "2", "--cells", "3"])];
+    let others = others.into_iter().chain([run("processes", &["--processes", "2"])]);
+    for (other, name) in others.flat_map(|other| {
+        ["frames.nlf", "pipes.parquet", "flows.parquet"].map(|name| (other.clone(), name))
+    }) {
         assert!(fs::read(one.join(name)).unwrap() == fs::read(other.join(name)).unwrap(), "{name}");
     }
     let forward = &summary(&one)["links"][1]["forward"]["statistics"];
