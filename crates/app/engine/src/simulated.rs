@@ -230,7 +230,10 @@ impl Shared {
         driver.begin();
         while !self.ends.load(Ordering::Acquire) {
             let next = driver.turn()?;
-            for request in self.take_requests() {
+            let requests = self.take_requests();
+            // What was asked may have something happen earlier.
+            let next = if requests.is_empty() { next } else { Some(Time::ZERO) };
+            for request in requests {
                 request(driver);
             }
             driver.wait(next, &self.wake)?;

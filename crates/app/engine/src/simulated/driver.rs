@@ -150,8 +150,11 @@ impl Driver {
     /// Does what is due, and says until when there is nothing to do.
     pub fn turn(&mut self) -> Result<Option<Time>> {
         let now = self.clock.now();
+        let cell = self.joined.cell();
+        // Where nothing happens, it is not behind, for however long it has slept.
+        let due = cell.next_event().map_or(now, |due| due.min(now)).max(cell.now());
         // If it is behind, it goes on in steps: others want to be served, too.
-        let until = now.min(self.joined.cell().now() + MOST_AT_ONCE);
+        let until = now.min(due + MOST_AT_ONCE);
         self.joined.advance(until)?;
         self.hand_out()?;
         self.lag = self.lag.max(now.since(until));
