@@ -192,7 +192,7 @@ fn listen(flows: &[Flow], owners: &Owners, nodes: &mut [Node]) {
         for owner in flow.to.iter().flat_map(|to| owners.of(*to)) {
             let stack = &mut nodes[owner as usize].stack;
             match &flow.kind {
-                Kind::Ping => {}
+                Kind::Ping | Kind::Twins => {}
                 Kind::Udp { port } => {
                     if !stack.ports.contains(port) {
                         stack.ports.push(*port);
@@ -274,7 +274,7 @@ impl<'a> Joined<'a> {
             });
             let taps = Taps::new(&link.taps[end], &link.taps[1 - end]);
             let taps = taps.map(|taps| Box::new(WireTaps { taps, macs }));
-            let wire = Wire { id: pipes[end], pipe, to, crosses, cuts: 0, taps };
+            let wire = Wire { id: pipes[end], pipe, to, crosses, cuts: 0, taps, meter: None };
             self.wires.push((near, numbers[end], wire));
         }
         numbers.map(Place::Wire)

@@ -10,3 +10,4 @@ mod forwarding;
 mod queues;
 mod repeat;
 mod rerouting;
+mod twins;
