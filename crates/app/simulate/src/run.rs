@@ -29,9 +29,6 @@ use crate::{describe, statuses, threads, traffic, verdict};
 /// How often it is said how far the run is, at most.
 const PROGRESS: std::time::Duration = std::time::Duration::from_millis(500);
 
-/// Cells for each thread where nothing is said: enough for threads to be busy alike.
-const CELLS_A_THREAD: u32 = 4;
-
 /// What is to be run.
 #[derive(Debug, Clone)]
 pub struct Job {
@@ -54,20 +51,12 @@ pub struct Job {
 impl Job {
     /// On how many threads it is run.
     fn threads(&self) -> usize {
-        let threads = self.threads.map_or(self.scenario.simulation.threads, Threads::Of);
-        match threads {
-            Threads::Auto => std::thread::available_parallelism().map_or(1, usize::from),
-            Threads::Of(number) => number.get() as usize,
-        }
+        threads::number(self.threads.map_or(self.scenario.simulation.threads, Threads::Of))
     }
 
     /// Into how many cells the network is divided at most.
     fn cells(&self) -> u32 {
-        match (self.cells.or(self.scenario.simulation.cells), self.threads()) {
-            (Some(cells), _) => cells.get(),
-            (None, 1) => 1,
-            (None, threads) => CELLS_A_THREAD * threads as u32,
-        }
+        threads::cells(self.cells.or(self.scenario.simulation.cells), self.threads())
     }
 }
 
@@ -183,7 +172,8 @@ impl<'a> Run<'a> {
     /// Takes a sample of all pipes, and writes what has happened since the last one.
     fn look(&mut self) -> Result<()> {
         let now = self.simulation.now();
-        self.timeline.record(&self.simulation, &mut self.recorder.events);
+        let events = &mut self.recorder.events;
+        self.timeline.record(&self.simulation, &mut |time, what| events.record(time, what));
         let links = statuses::links(&mut self.simulation, self.scenario);
         self.recorder.samples.add(now, Ok(links));
         // No time of a simulated run is ever to be left out.
@@ -261,6 +251,7 @@ impl<'a> Run<'a> {
                 cells: self.simulation.cells.len(),
                 not_modelled: support.not_modelled,
                 not_forwarded,
+                symbiosis: None,
             }),
             flows,
             warnings,
@@ -403,6 +394,7 @@ impl FrameFile {
     }
 }
 
-fn unix() -> f64 {
+/// The date, in seconds since 1970-01-01 UTC.
+pub fn unix() -> f64 {
     SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs_f64()
 }

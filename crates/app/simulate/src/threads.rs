@@ -4,16 +4,38 @@
 //! A thread takes the cell that is furthest behind, whichever thread had it before, and hands over
 //! what that announces to others.
 
+use std::num::NonZeroU32;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
+use netloom_scenario::Threads;
 use netloom_sim::{Announcement, Cell, EndlessLoop, Schedule, Simulation, Step};
 use netloom_units::Time;
 
 /// How often a thread looks whether there is something to do before it sleeps: for longer than it
 /// takes to be woken on a virtual machine.
 const SPINS: u32 = 20_000;
+
+/// Cells for each thread where nothing is said: enough for threads to be busy alike.
+const CELLS_A_THREAD: u32 = 4;
+
+/// On how many threads a simulation runs.
+pub fn number(threads: Threads) -> usize {
+    match threads {
+        Threads::Auto => thread::available_parallelism().map_or(1, usize::from),
+        Threads::Of(number) => number.get() as usize,
+    }
+}
+
+/// Into how many cells a network is divided at most, on so many threads.
+pub fn cells(asked: Option<NonZeroU32>, threads: usize) -> u32 {
+    match (asked, threads) {
+        (Some(cells), _) => cells.get(),
+        (None, 1) => 1,
+        (None, threads) => CELLS_A_THREAD * threads as u32,
+    }
+}
 
 /// Lets everything happen up to and including `until`, on so many threads at most.
 ///
