@@ -319,3 +319,24 @@ fn links_are_not_set_by_hand_and_a_kill_leaves_nothing() {
     lab.netloom(&["cleanup", &lab.name]);
     assert_eq!(lab.remains(), [""; 0]);
 }
+
+/// More than any machine simulates: the run ends in time all the same, and is invalid.
+#[test]
+fn a_simulation_that_cannot_keep_up_is_invalid_and_ends_with_the_run() {
+    let lab = Lab::new(&format!(
+        "symbiosis: {{ period: 100ms }}\nduration: 3s\n{}traffic:
+  - {{ name: flood, from: s1, to: s2, udp: {{}}, cbr: {{ rate: 4Gbit/s }}, size: 60B,
+      background: true }}
+",
+        TWO.replace(", rate: 10Mbit/s", "")
+    ));
+    lab.netloom(&["run", "-o", "results"]);
+    let went = summary(&lab, "results");
+    assert!(went["ended"].as_u64().unwrap() < 20_000_000_000, "{}", went["ended"]);
+    assert_eq!(went["verdict"]["links"], "invalid", "{}", went["verdict"]);
+    let findings = went["verdict"]["findings"].as_array().unwrap();
+    let lost = |one: &&Value| one["signal"] == "simulation" && one["judgement"] == "invalid";
+    assert!(findings.iter().any(|one| lost(&one)), "{findings:?}");
+    assert!(went["warnings"].to_string().contains("real hosts follow it late"), "{went}");
+    assert_eq!(lab.remains(), [""; 0]);
+}

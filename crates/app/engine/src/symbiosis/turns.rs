@@ -2,7 +2,7 @@
 //! follow, and writes down what became of it.
 
 use std::sync::Mutex;
-use std::sync::mpsc::{Receiver, RecvTimeoutError};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, TryRecvError};
 
 use anyhow::Result;
 use netloom_api::in_words;
@@ -94,7 +94,10 @@ impl Turns {
         let Surroundings { simulated, zero, .. } = &self.surroundings;
         let (zero, end) = (*zero, self.end());
         let metadata = Metadata { sent: simulated.take_sent(self.parts.large.next_end())? };
-        let reports = self.parts.large.period(&metadata)?;
+        let stops = || matches!(self.stopped.try_recv(), Err(TryRecvError::Disconnected));
+        let Some(reports) = self.parts.large.period(&metadata, &stops)? else {
+            return Ok(());
+        };
         let orders = self.parts.calibrators.orders(&reports);
         let (at, pipes) = simulated.follow(orders.clone())?;
         let since_run = |time: Time| Time::ZERO + time.since(zero);

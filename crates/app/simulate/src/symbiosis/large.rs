@@ -95,11 +95,16 @@ impl Large {
         Time::ZERO + times(self.period, self.number + 1)
     }
 
-    /// Runs the next period, in which real programs did what `metadata` says.
+    /// Runs the next period, in which real programs did what `metadata` says. There are no reports
+    /// if `stop` says so meanwhile; the network is of no use any more then.
     ///
     /// # Errors
     /// If frames go round in circles in no time.
-    pub fn period(&mut self, metadata: &Metadata) -> Result<Reports> {
+    pub fn period(
+        &mut self,
+        metadata: &Metadata,
+        stop: &dyn Fn() -> bool,
+    ) -> Result<Option<Reports>> {
         let begun = std::time::Instant::now();
         let first = self.flows.len() as u32;
         let hosts = metadata.sent.iter().map(|(host, _)| *host).max().map_or(0, |most| most + 1);
@@ -110,6 +115,9 @@ impl Large {
         }
         let begin = times(self.period, self.number);
         for sample in 1..=SAMPLES {
+            if stop() {
+                return Ok(None);
+            }
             let part = Duration::from_nanos(self.period.as_nanos() * sample / SAMPLES);
             threads::advance(&mut self.simulation, Time::ZERO + begin + part, self.threads)?;
             self.simulation.sample_meters();
@@ -126,7 +134,7 @@ impl Large {
         }
         self.number += 1;
         self.busy += begun.elapsed();
-        Ok(reports)
+        Ok(Some(reports))
     }
 
     /// Records what the timeline has done by now.

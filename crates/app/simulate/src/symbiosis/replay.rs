@@ -69,11 +69,11 @@ pub fn replay(
     let mut reason = EndReason::Completed;
     let whole = Duration::from_nanos(shrunk.period.as_nanos() * periods.len() as u64);
     for (number, (metadata, applied)) in (0..).zip(&periods) {
-        if stop.load(Ordering::Relaxed) {
+        let stops = || stop.load(Ordering::Relaxed);
+        let Some(reports) = large.period(metadata, &stops)? else {
             reason = EndReason::Interrupted;
             break;
-        }
-        let reports = large.period(metadata)?;
+        };
         let orders = calibrators.orders(&reports);
         file.add(number, &shrunk, &orders, applied)?;
         tally.add(&orders, applied);
