@@ -87,6 +87,9 @@ pub async fn record(
     };
     let mut outcome = Run::new(context, results.base())?.drive().await;
     let ended = network.now();
+    // It has something to say to the monitor, too.
+    let finish = || symbiosis.and_then(|symbiosis| symbiosis.finish());
+    let followed = tokio::task::block_in_place(finish);
     let samples = samples.await.unwrap_or_else(|panic| {
         Err(format!("pipes.parquet is not complete: internal error: {panic}"))
     });
@@ -126,7 +129,6 @@ pub async fn record(
         let logged = end_frame_log(network, events, log).map(Some);
         outcome.part("how the frame log went", logged)
     });
-    let followed = symbiosis.and_then(|symbiosis| symbiosis.finish());
     let (mode, simulation) = match (simulated(experiment), followed) {
         (None, _) => (Mode::Emulation, None),
         (Some(_), Some(went)) => {

@@ -55,6 +55,7 @@ impl Turns {
             }
             lock(shared).done_at = self.parts.large.done_at();
         }
+        self.report_overdue();
         let Self { parts, files, tally, .. } = self;
         failures.extend(files.finish().err().map(|error| in_words(error.as_ref())));
         let timeline = parts.large.timeline();
@@ -103,9 +104,6 @@ impl Turns {
         let since_run = |time: Time| Time::ZERO + time.since(zero);
         let applied = Applied { at: since_run(at), took: at.since(end), pipes };
         self.report_lateness(applied.took);
-        let period = self.parts.shrunk.period;
-        let took = applied.took;
-        self.surroundings.monitor.observe(&Observation::Simulated { period, took });
         self.tally.add(&orders, &applied);
         let Self { parts, files, surroundings, number, .. } = self;
         let period =
@@ -119,9 +117,18 @@ impl Turns {
         Ok(())
     }
 
-    /// Reports a calibration that held so long after the end of its period.
+    /// Reports a period that pipes do not follow when it is over, though they were to by now.
+    fn report_overdue(&mut self) {
+        let overdue = self.surroundings.clock.now().since(self.end());
+        if overdue > self.parts.shrunk.period {
+            self.report_lateness(overdue);
+        }
+    }
+
+    /// Reports a calibration that held, or does not yet, so long after the end of its period.
     fn report_lateness(&mut self, took: Duration) {
         let period = self.parts.shrunk.period;
+        self.surroundings.monitor.observe(&Observation::Simulated { period, took });
         let half = Duration::from_nanos(period.as_nanos() / 2);
         if took > half && !self.has_warned {
             self.has_warned = true;
