@@ -87,6 +87,7 @@ fn every_example_is_tested_here() {
             "lan",
             "ospf",
             "outside",
+            "parking-lot",
             "ppbp-web",
             "route-change",
             "thousand",
@@ -163,6 +164,36 @@ fn hybrid() {
     let delivered = narrow["forward"]["statistics"]["delivered"]["bytes"].as_u64().unwrap();
     let simulated: u64 = flows.iter().map(|flow| flow["received"]["bytes"].as_u64().unwrap()).sum();
     assert!(simulated > 100_000 && delivered > simulated + 1_000_000, "{delivered} {flows:?}");
+}
+
+#[test]
+fn parking_lot() {
+    let results = run("parking-lot");
+    let summary = results.summary();
+    assert_eq!(summary["mode"], "symbiosis");
+    // The way goes over all five routers, and each takes a hop; links take 100 ms there and back.
+    let way = results.read("way@h1.stdout");
+    assert_eq!(way.lines().filter(|line| line.contains(" ms")).count(), 6, "{way}");
+    let ping = results.read("ping@h1.stdout");
+    assert!(ping.contains("ttl=59"), "{ping}");
+    let least = ping.split("rtt min/avg/max/mdev = ").nth(1).unwrap().split('/').next().unwrap();
+    assert!(least.parse::<f64>().unwrap() >= 100.0, "{ping}");
+    // All that the simulated hosts had to send has come, beside what iperf3 sends.
+    let flows = summary["flows"].as_array().unwrap();
+    let received = flows.iter().map(|flow| flow["received"]["bytes"].as_u64().unwrap());
+    assert_eq!(received.collect::<Vec<_>>(), [2_500_000, 10_000_000, 10_000_000, 5_000_000]);
+    // Real frames and their twins have crossed each bottleneck, and some were lost.
+    let symbiosis = &summary["simulation"]["symbiosis"];
+    assert!(symbiosis["periods"].as_u64().unwrap() > 100, "{symbiosis}");
+    let pipes = symbiosis["pipes"].as_array().unwrap();
+    for name in ["first", "second", "third", "fourth"] {
+        let name = format!("{name}/forward");
+        let pipe = pipes.iter().find(|pipe| pipe["pipe"] == name.as_str()).unwrap();
+        assert!(pipe["twins"][0].as_u64().unwrap() > 1000, "{pipe}");
+        assert!(pipe["real"][2].as_u64().unwrap() > 1000, "{pipe}");
+    }
+    let lost: u64 = pipes.iter().map(|pipe| pipe["real"][1].as_u64().unwrap()).sum();
+    assert!(lost > 10, "{pipes:?}");
 }
 
 /// Mean delays in ms, and the shares that were lost, of the traffic of a run.

@@ -216,3 +216,17 @@ simulation: {{ processes: 2 }}
     }
     assert_eq!(lab.remains(), [""; 0]);
 }
+
+/// A simulation in which nothing happens has not stood still, for however long it slept.
+#[test]
+fn an_idle_simulation_is_not_behind() {
+    let lab = Lab::new(&format!(
+        "{NETWORK}processes:
+  - {{ name: ping, node: client, command: ping -4 -n -c 2 -i 4 server }}
+"
+    ));
+    lab.ok(&["run", "-o", "results"]);
+    let summary = summary(&lab);
+    let stood_still = summary["verdict"]["bound"]["engine"]["share"].as_f64().unwrap();
+    assert!(stood_still < 0.5, "{stood_still}");
+}

@@ -63,6 +63,9 @@ pub enum Command {
     /// Look at traffic models: list them, write their arrivals, check a recording.
     #[command(subcommand)]
     Traffic(Traffic),
+    /// Look at what a symbiotic run does with a scenario's network.
+    #[command(subcommand)]
+    Symbiosis(Symbiosis),
     /// Remove what experiments left whose engine has died.
     Cleanup(Cleanup),
     /// Print what lets a shell complete commands and options.
@@ -134,6 +137,12 @@ pub struct Run {
     /// Leave processes and commands out of a simulation.
     #[arg(long, requires = "simulate")]
     pub without_commands: bool,
+    /// Repeat the simulation of a symbiotic run from its `metadata.parquet`, which says what real
+    /// programs did: the calibrations are the same, byte for byte.
+    #[arg(long, value_name = "FILE", requires = "simulate", conflicts_with_all = [
+        "without_commands", "frames", "threads", "cells",
+    ])]
+    pub metadata: Option<PathBuf>,
 }
 
 /// `netloom deploy`
@@ -559,6 +568,27 @@ pub struct Check {
     /// Output format.
     #[arg(long, value_enum, default_value_t = Format::Table)]
     pub format: Format,
+}
+
+/// `netloom symbiosis`
+#[derive(Debug, Subcommand)]
+pub enum Symbiosis {
+    /// Show which pipes real packets can meet, and the small network that stands for them.
+    Plan(SymbiosisPlan),
+}
+
+/// `netloom symbiosis plan`
+#[derive(Debug, Args)]
+pub struct SymbiosisPlan {
+    /// The scenario file; by default the only `netloom.yaml` or `*.netloom.yaml` in this folder.
+    #[arg(value_name = "FILE")]
+    pub file: Option<PathBuf>,
+    /// Print both networks as JSON.
+    #[arg(long, conflicts_with = "dot")]
+    pub json: bool,
+    /// Print both networks as drawings for Graphviz.
+    #[arg(long)]
+    pub dot: bool,
 }
 
 /// `netloom cleanup`

@@ -62,6 +62,7 @@ mod services;
 mod simulated;
 mod state;
 mod status;
+mod symbiosis;
 mod traffic_file;
 mod usage;
 mod wiring;

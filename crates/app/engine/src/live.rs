@@ -39,6 +39,7 @@ pub use overflow::Overflow;
 pub use processes::Running;
 
 use crate::simulated::Simulated;
+use crate::symbiosis::Symbiosis;
 
 /// How many init processes of nodes are started at a time.
 const INITS_AT_ONCE: usize = 16;
@@ -55,6 +56,8 @@ pub struct Live {
     pub lost_outside: LostOutside,
     /// The simulated part.
     pub simulated: Option<Arc<Simulated>>,
+    /// What has that follow a simulation of the whole network.
+    pub symbiosis: Option<Arc<Symbiosis>>,
 }
 
 /// The live network, with what locks it.

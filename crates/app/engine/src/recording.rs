@@ -8,12 +8,12 @@ use std::sync::Arc;
 use anyhow::{Result, anyhow};
 use netloom_api::event::{EndReason, What};
 use netloom_api::launch::StartUp;
-use netloom_api::summary::{FrameLogSummary, Mode, Summary};
+use netloom_api::summary::{FrameLogSummary, Mode, Summary, TimelineStatus};
 use netloom_dataplane::FrameLog;
 use netloom_fabric::LinkId;
 use netloom_link::LogHeader;
 use netloom_results::{FlowSampler, Results, Sampler};
-use netloom_scenario::Capture;
+use netloom_scenario::{Capture, Scenario, TimelineAction};
 use netloom_units::{Duration, Time};
 use tokio::task::JoinHandle;
 use tokio::time::{Interval, MissedTickBehavior};
@@ -29,6 +29,7 @@ use crate::monitoring::{Monitoring, SharedMonitor};
 use crate::run::{self, Outcome, Run};
 use crate::simulated::Simulated;
 use crate::status;
+use crate::symbiosis;
 use crate::usage;
 
 /// What observes a run.
@@ -66,7 +67,12 @@ pub async fn record(
         file: results.sample_file()?,
     };
     let samples = tokio::spawn(samples.take());
-    let flow_samples = simulated(experiment).map(|simulated| {
+    let symbiosis = symbiosis::of(experiment);
+    if let Some(symbiosis) = &symbiosis {
+        symbiosis.start_with(experiment, results)?;
+    }
+    let hybrid = simulated(experiment).filter(|_| symbiosis.is_none());
+    let flow_samples = hybrid.map(|simulated| {
         let (network, end) = (network.clone(), end.clone());
         let file = results.flow_file();
         tokio::spawn(sample_flows(network, simulated, end, file))
@@ -81,6 +87,9 @@ pub async fn record(
     };
     let mut outcome = Run::new(context, results.base())?.drive().await;
     let ended = network.now();
+    // It has something to say to the monitor, too.
+    let finish = || symbiosis.and_then(|symbiosis| symbiosis.finish());
+    let followed = tokio::task::block_in_place(finish);
     let samples = samples.await.unwrap_or_else(|panic| {
         Err(format!("pipes.parquet is not complete: internal error: {panic}"))
     });
@@ -120,9 +129,16 @@ pub async fn record(
         let logged = end_frame_log(network, events, log).map(Some);
         outcome.part("how the frame log went", logged)
     });
-    let (mode, simulation) = match simulated(experiment) {
-        None => (Mode::Emulation, None),
-        Some(simulated) => {
+    let (mode, simulation) = match (simulated(experiment), followed) {
+        (None, _) => (Mode::Emulation, None),
+        (Some(_), Some(went)) => {
+            flows.extend(went.flows);
+            outcome.failures.extend(went.failures);
+            outcome.timeline =
+                whole_timeline(network.deployment().whole(), &outcome, went.timeline);
+            (Mode::Symbiosis, Some(went.simulation))
+        }
+        (Some(simulated), None) => {
             flows.extend(outcome.part("the simulated flows", simulated.flows()));
             let went = outcome.part("how the simulation went", simulated.summary());
             let busiest = went.busiest_second.unwrap_or_default();
@@ -148,6 +164,25 @@ pub async fn record(
 /// The simulated part of an experiment, if it has one and is not being taken down.
 fn simulated(experiment: &Experiment) -> Option<Arc<Simulated>> {
     experiment.network.with(|live| Ok(live.simulated.clone())).ok().flatten()
+}
+
+/// The events of a timeline that happened in nodes, and those that happened in a simulation, by
+/// their numbers in the whole `scenario`.
+fn whole_timeline(
+    scenario: &Scenario,
+    outcome: &Outcome,
+    simulated: Vec<TimelineStatus>,
+) -> Vec<TimelineStatus> {
+    let mut real = outcome.timeline.iter();
+    let merged = scenario.happenings().into_iter().zip(simulated).map(|(event, simulated)| {
+        match event.action {
+            TimelineAction::Run { .. } => real.next().map_or(simulated.clone(), |real| {
+                TimelineStatus { number: simulated.number, ..real.clone() }
+            }),
+            _ => simulated,
+        }
+    });
+    merged.collect()
 }
 
 impl Outcome {

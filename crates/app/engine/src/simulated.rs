@@ -3,6 +3,7 @@
 //! | module | what |
 //! |---|---|
 //! | `driver` | the thread: frames of real nodes in and out, events by the clock |
+//! | `twins` | what real hosts send, for their twins |
 //! | `tally` | how late frames were that left for real nodes |
 //!
 //! Not here: what happens in it (`netloom-sim`), and how it follows from the scenario
@@ -10,6 +11,7 @@
 
 mod driver;
 mod tally;
+mod twins;
 
 use std::collections::HashMap;
 use std::os::fd::OwnedFd;
@@ -27,12 +29,15 @@ use netloom_fabric::{LinkId, PipeId};
 use netloom_link::{Direction, PipeChange, Window};
 use netloom_plan::Plan;
 use netloom_scenario::{Endpoint, Scenario};
+use netloom_sim::Sent;
 use netloom_simulate::Joined;
+use netloom_simulate::symbiosis::{Order, RealPipe, Shrunk, SmallNetwork};
 use netloom_units::{Duration, Time};
 use nix::sys::eventfd::EventFd;
 
 use driver::Driver;
 pub use tally::PipeTally;
+use twins::TwinWatch;
 
 /// Links or flows that are looked at in one go: the simulation stands still meanwhile.
 const AT_ONCE: usize = 32;
@@ -44,9 +49,20 @@ type Request = Box<dyn FnOnce(&mut Driver) + Send>;
 pub struct Simulated {
     shared: Arc<Shared>,
     thread: Mutex<Option<JoinHandle<()>>>,
-    /// Its links, each at its number.
-    links: Vec<(String, [Endpoint; 2])>,
+    /// Its links, as people know them.
+    links: Vec<ShownLink>,
     numbers: HashMap<String, u32>,
+    /// The names of all its pipes, by number.
+    pipes: Vec<String>,
+    /// Whether it follows another simulation, which alone changes it.
+    follows: bool,
+}
+
+/// A link as people know it.
+struct ShownLink {
+    name: String,
+    endpoints: [Endpoint; 2],
+    pipes: [PipeId; 2],
 }
 
 /// What the thread and its users share.
@@ -69,18 +85,55 @@ impl Simulated {
         clock: Clock,
     ) -> Result<Self> {
         let joined = Joined::new(scenario, plan)?;
+        let links = (0..).zip(scenario.simulated_links()).map(|(number, link)| ShownLink {
+            name: link.name.clone(),
+            endpoints: link.endpoints.clone(),
+            pipes: Direction::BOTH.map(|direction| PipeId { link: LinkId(number), direction }),
+        });
+        Self::of(joined, links.collect(), devices, clock, None)
+    }
+
+    /// Starts the small network of a symbiotic run, which stands for what was `shrunk`, and begins
+    /// to watch what real hosts send.
+    pub fn start_small(
+        small: SmallNetwork,
+        shrunk: &Shrunk,
+        devices: HashMap<Endpoint, OwnedFd>,
+        clock: Clock,
+    ) -> Result<Self> {
+        let SmallNetwork { joined, follower } = small;
+        let links = follower.links.iter().map(|link| ShownLink {
+            name: link.name.clone(),
+            endpoints: link.endpoints.clone(),
+            pipes: link.pipes,
+        });
+        let links = links.collect();
+        let watch = TwinWatch::new(&joined, shrunk, follower);
+        Self::of(joined, links, devices, clock, Some(watch))
+    }
+
+    fn of(
+        joined: Joined,
+        links: Vec<ShownLink>,
+        devices: HashMap<Endpoint, OwnedFd>,
+        clock: Clock,
+        watch: Option<TwinWatch>,
+    ) -> Result<Self> {
+        let names = joined.links.iter().flat_map(|name| {
+            Direction::BOTH.map(|direction| format!("{name}/{}", direction.name()))
+        });
+        let (pipes, follows) = (names.collect(), watch.is_some());
         let wake = EventFd::new().context("cannot make an event descriptor")?;
         let (ends, failure) = (AtomicBool::new(false), Mutex::default());
         let shared = Arc::new(Shared { requests: Mutex::default(), wake, ends, failure });
-        let driver = Driver::new(joined, devices, clock)?;
+        let driver = Driver::new(joined, devices, clock, watch)?;
         let thread = thread::Builder::new().name("simulation".into());
         let at_thread = Arc::clone(&shared);
         let thread = thread.spawn(move || at_thread.drive(driver));
         let thread = thread.context("cannot start the simulation's thread")?;
-        let links = scenario.simulated_links();
-        let links: Vec<_> = links.map(|link| (link.name.clone(), link.endpoints.clone())).collect();
-        let numbers = links.iter().zip(0..).map(|((name, _), number)| (name.clone(), number));
-        Ok(Self { shared, thread: Mutex::new(Some(thread)), numbers: numbers.collect(), links })
+        let numbers = links.iter().zip(0..).map(|(link, number)| (link.name.clone(), number));
+        let (numbers, thread) = (numbers.collect(), Mutex::new(Some(thread)));
+        Ok(Self { shared, thread, numbers, links, pipes, follows })
     }
 
     /// Whether it has a link of that name.
@@ -88,11 +141,14 @@ impl Simulated {
         self.numbers.contains_key(link)
     }
 
+    /// Whether it follows another simulation, which alone changes it.
+    pub fn follows(&self) -> bool {
+        self.follows
+    }
+
     /// The names of its pipes, in the order of their numbers.
     pub fn pipes(&self) -> impl Iterator<Item = String> {
-        self.links.iter().flat_map(|(name, _)| {
-            Direction::BOTH.map(|direction| format!("{name}/{}", direction.name()))
-        })
+        self.pipes.iter().cloned()
     }
 
     /// All its links with what their pipes have counted, since they began or in `window`.
@@ -101,16 +157,17 @@ impl Simulated {
         while links.len() < self.links.len() {
             let from = links.len();
             let to = (from + AT_ONCE).min(self.links.len());
+            let ids: Vec<[PipeId; 2]> =
+                self.links[from..to].iter().map(|link| link.pipes).collect();
             let pipes = self.ask(move |driver| {
-                let all = (from..to).map(|number| {
-                    Direction::BOTH.map(|direction| {
-                        let link = LinkId(u32::try_from(number).unwrap_or(u32::MAX));
-                        driver.joined.statistics(PipeId { link, direction }, window)
-                    })
-                });
+                let all = ids
+                    .into_iter()
+                    .map(|pipes| pipes.map(|pipe| driver.joined.statistics(pipe, window)));
                 all.collect::<Vec<_>>()
             })?;
-            for (pipes, (name, endpoints)) in pipes.into_iter().zip(&self.links[from..]) {
+            for (pipes, ShownLink { name, endpoints, .. }) in
+                pipes.into_iter().zip(&self.links[from..])
+            {
                 let [forward, reverse] = pipes.map(|(config, statistics)| {
                     PipeStatus::Modelled(Box::new(ModelledPipe { config, statistics }))
                 });
@@ -119,6 +176,21 @@ impl Simulated {
             }
         }
         Ok(links)
+    }
+
+    /// Has small pipes do what `orders` say, at one time: when, and what they had done by then.
+    pub fn follow(&self, orders: Vec<Order>) -> Result<(Time, Vec<RealPipe>)> {
+        self.ask(move |driver| driver.follow(&orders))?
+    }
+
+    /// Begins to note what real hosts send, at times that count from `zero` on.
+    pub fn watch_from(&self, zero: Time) -> Result<()> {
+        self.ask(move |driver| driver.watch_from(zero))
+    }
+
+    /// Takes what real hosts have sent before `until`, which is over.
+    pub fn take_sent(&self, until: Time) -> Result<Vec<(u32, Sent)>> {
+        self.ask(move |driver| driver.take_sent(until))
     }
 
     /// Makes changes of its links, all at one time.
@@ -230,7 +302,10 @@ impl Shared {
         driver.begin();
         while !self.ends.load(Ordering::Acquire) {
             let next = driver.turn()?;
-            for request in self.take_requests() {
+            let requests = self.take_requests();
+            // What was asked may have something happen earlier.
+            let next = if requests.is_empty() { next } else { Some(Time::ZERO) };
+            for request in requests {
                 request(driver);
             }
             driver.wait(next, &self.wake)?;

@@ -1,14 +1,19 @@
 //! What of a scenario with simulated and real nodes can be run. Not here: how it is run
 //! (`joined`).
 
+use crate::symbiosis::check_symbiosis;
 use anyhow::{Result, bail};
 use netloom_scenario::{NodeState, Scenario, Start, TimelineAction, Transport};
 
-/// Checks a scenario for what cannot be part of a hybrid run.
+/// Checks a scenario for what cannot be part of a hybrid run; one that is symbiotic for what cannot
+/// be part of a [symbiotic](crate::symbiosis) run.
 ///
 /// # Errors
 /// All that cannot be, a line each.
 pub fn check_hybrid(scenario: &Scenario) -> Result<()> {
+    if scenario.is_symbiotic() {
+        return check_symbiosis(scenario);
+    }
     let errors = errors(scenario);
     if !errors.is_empty() {
         bail!("{}", errors.join("\n"));

@@ -1,6 +1,7 @@
 //! The simulated part of a network to which real nodes are joined. Not here: the clock, and the
 //! devices of real nodes (`netloom-engine`).
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use anyhow::{Context, Result};
@@ -11,8 +12,8 @@ use netloom_link::{
     Direction, LinkState, PipeChange, PipeConfig, PipeStatistics, Window, least_propagation,
 };
 use netloom_plan::{InterfacePlan, Plan};
-use netloom_scenario::{Endpoint, Scenario};
-use netloom_sim::{Cell, EndlessLoop, InterfaceId, Neighbour, Simulation};
+use netloom_scenario::{Endpoint, Link, Scenario};
+use netloom_sim::{Cell, EndlessLoop, InterfaceId, Neighbour, Network, Simulation};
 use netloom_units::{Duration, Time};
 
 use crate::describe::{Part, addresses, describe};
@@ -66,35 +67,19 @@ impl Joined {
             ..scenario.clone()
         };
         let (flows, specs) = traffic::flows(&sent_here, plan, &described)?;
-        let mut borders = Vec::new();
-        for (number, link) in (0..).zip(scenario.simulated_links()) {
-            let directions = [0, 1].map(Direction::from_end);
-            for end in [0, 1] {
-                let (here, there) = (&link.endpoints[end], &link.endpoints[1 - end]);
-                if simulated.contains(here.node.as_str()) {
-                    continue;
-                }
-                let pipe = |direction| PipeId { link: LinkId(number), direction };
-                let (place, own) = interface(plan, here)?;
-                let (_, peer) = interface(plan, there)?;
-                let forwards = plan.node(&there.node).is_some_and(|node| node.forwarding);
-                borders.push(Border {
-                    end: here.clone(),
-                    at: InterfaceId { node: described.nodes[&here.node], interface: place },
-                    mac: own.mac.0,
-                    peer: Neighbour {
-                        mac: peer.mac.0,
-                        addresses: addresses(peer).collect(),
-                        forwards,
-                    },
-                    outgoing: pipe(directions[end]),
-                    incoming: pipe(directions[1 - end]),
-                });
-            }
-        }
-        let links = scenario.simulated_links().map(|link| link.name.clone()).collect();
+        let links: Vec<&Link> = scenario.simulated_links().collect();
+        let is_real = |node: &str| !simulated.contains(node);
+        let borders = borders(plan, &links, &described.nodes, &is_real)?;
+        let links = links.iter().map(|link| link.name.clone()).collect();
         let simulation = Simulation::waiting(described.network, specs);
         Ok(Self { simulation, flows, links, borders })
+    }
+
+    /// A network without traffic, whose real nodes are at these `borders`.
+    pub(crate) fn around(network: Network, borders: Vec<Border>) -> Self {
+        let links = network.links.iter().map(|link| link.name.clone()).collect();
+        let simulation = Simulation::waiting(network, Vec::new());
+        Self { simulation, flows: Vec::new(), links, borders }
     }
 
     /// What happens in it.
@@ -174,8 +159,41 @@ impl Joined {
             cells: 1,
             not_modelled: NEVER_MODELLED.map(Into::into).to_vec(),
             not_forwarded: statuses::not_forwarded(self.simulation.node_counts()),
+            symbiosis: None,
         }
     }
+}
+
+/// The interfaces of real nodes at `links`, whose places are their numbers.
+pub(crate) fn borders(
+    plan: &Plan,
+    links: &[&Link],
+    nodes: &HashMap<String, u32>,
+    is_real: &dyn Fn(&str) -> bool,
+) -> Result<Vec<Border>> {
+    let mut borders = Vec::new();
+    for (number, link) in (0..).zip(links) {
+        let directions = [0, 1].map(Direction::from_end);
+        for end in [0, 1] {
+            let (here, there) = (&link.endpoints[end], &link.endpoints[1 - end]);
+            if !is_real(&here.node) {
+                continue;
+            }
+            let pipe = |direction| PipeId { link: LinkId(number), direction };
+            let (place, own) = interface(plan, here)?;
+            let (_, peer) = interface(plan, there)?;
+            let forwards = plan.node(&there.node).is_some_and(|node| node.forwarding);
+            borders.push(Border {
+                end: here.clone(),
+                at: InterfaceId { node: nodes[&here.node], interface: place },
+                mac: own.mac.0,
+                peer: Neighbour { mac: peer.mac.0, addresses: addresses(peer).collect(), forwards },
+                outgoing: pipe(directions[end]),
+                incoming: pipe(directions[1 - end]),
+            });
+        }
+    }
+    Ok(borders)
 }
 
 /// An interface and its place in its node.

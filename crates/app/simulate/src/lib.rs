@@ -16,6 +16,7 @@
 //! | `worker` | the others: [`worker::main`] |
 //! | `message` | the messages of processes |
 //! | `joined`, `hybrid` | the simulated part of a run with real nodes: [`Joined`]; what can be one |
+//! | [`symbiosis`] | runs in which a simulation says what pipes between real hosts do |
 //! | `threads` | cells on threads |
 //! | `statuses` | what was counted, in the API's words |
 //! | `verdict` | why a simulated run is valid |
@@ -34,6 +35,7 @@ mod rerouting;
 mod run;
 mod statuses;
 mod support;
+pub mod symbiosis;
 mod tcp;
 mod threads;
 mod timeline;

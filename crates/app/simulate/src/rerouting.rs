@@ -8,12 +8,12 @@ use anyhow::Result;
 use netloom_api::event::What;
 use netloom_link::LinkState;
 use netloom_plan::Plan;
-use netloom_results::EventFile;
 use netloom_scenario::{Link, Scenario};
 use netloom_sim::{Change, Route, RouteSource};
 use netloom_units::{Duration, Time};
 
 use crate::describe::PlannedRoutes;
+use crate::timeline::Events;
 
 /// So many plans are kept. Those of a network that changes often would need much memory; all cells
 /// are at about the same time.
@@ -63,10 +63,10 @@ impl Rerouting {
     }
 
     /// Records the changes of which this says that they have happened, by their times.
-    pub fn record(&mut self, has_happened: impl Fn(Time) -> bool, events: &mut EventFile) {
+    pub fn record(&mut self, has_happened: impl Fn(Time) -> bool, events: Events<'_>) {
         let happened = self.coming.iter().take_while(|(at, _)| has_happened(*at)).count();
         for (at, down) in self.coming.drain(..happened) {
-            events.record(at, What::Rerouted { down });
+            events(at, What::Rerouted { down });
         }
     }
 }

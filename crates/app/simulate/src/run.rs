@@ -24,13 +24,10 @@ use crate::processes::{Processes, Shares, Starting};
 use crate::support::{Commands, Support, check};
 use crate::timeline::Timeline;
 use crate::traffic::Flow;
-use crate::{statuses, verdict};
+use crate::{statuses, threads, verdict};
 
 /// How often it is said how far the run is, at most.
 const PROGRESS: std::time::Duration = std::time::Duration::from_millis(500);
-
-/// Cells for each thread where nothing is said: enough for threads to be busy alike.
-const CELLS_A_THREAD: u32 = 4;
 
 /// What is to be run.
 #[derive(Debug, Clone)]
@@ -60,16 +57,9 @@ impl Job {
         let processes = self.processes.or(options.processes).map_or(1, NonZeroU32::get);
         // A process without a node has nothing to do.
         let processes = processes.min(self.scenario.nodes.len().max(1) as u32);
-        let threads = match self.threads.map_or(options.threads, Threads::Of) {
-            Threads::Auto => std::thread::available_parallelism().map_or(1, usize::from) as u32,
-            Threads::Of(number) => number.get(),
-        };
+        let threads = threads::number(self.threads.map_or(options.threads, Threads::Of));
         let threads = threads.max(processes);
-        let cells = match (self.cells.or(options.cells), threads) {
-            (Some(cells), _) => cells.get().max(processes),
-            (None, 1) => 1,
-            (None, threads) => threads.saturating_mul(CELLS_A_THREAD),
-        };
+        let cells = threads::cells(self.cells.or(options.cells), threads).max(processes);
         Shares { cells, processes, threads }
     }
 }
@@ -185,7 +175,8 @@ impl<'a> Run<'a> {
         let now = self.processes.now();
         let sample = self.processes.sample_pipes()?;
         let routes = sample.routes.into_iter().collect();
-        self.timeline.record((now, routes), &mut self.recorder.events);
+        let events = &mut self.recorder.events;
+        self.timeline.record((now, routes), &mut |time, what| events.record(time, what));
         self.configs.reach(now);
         let links = statuses::links(sample.statistics, &self.configs, self.scenario);
         self.recorder.samples.add(now, Ok(links));
@@ -266,6 +257,7 @@ impl<'a> Run<'a> {
                 cells: self.processes.cells(),
                 not_modelled: support.not_modelled,
                 not_forwarded,
+                symbiosis: None,
             }),
             flows,
             warnings,
@@ -408,6 +400,7 @@ impl FrameFile {
     }
 }
 
-fn unix() -> f64 {
+/// The date, in seconds since 1970-01-01 UTC.
+pub fn unix() -> f64 {
     SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs_f64()
 }

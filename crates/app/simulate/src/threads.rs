@@ -5,18 +5,41 @@
 //! what that announces to others. When no cell can be advanced any more before something may come
 //! from another process, the first thread exchanges with those what was announced meanwhile.
 
+use std::num::NonZeroU32;
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError, TryLockError};
 use std::thread;
 
 use anyhow::{Error, Result};
+use netloom_scenario::Threads;
 use netloom_sim::{Announcement, Cell, EndlessLoop, Misdirected, Schedule, Simulation, Step};
 use netloom_units::Time;
 
 /// How often a thread looks whether there is something to do before it sleeps: for longer than it
 /// takes to be woken on a virtual machine.
 const SPINS: u32 = 20_000;
+
+/// Cells for each thread where nothing is said: enough for threads to be busy alike.
+const CELLS_A_THREAD: u32 = 4;
+
+/// On how many threads a simulation runs.
+pub fn number(threads: Threads) -> u32 {
+    match threads {
+        // There are fewer CPUs than that.
+        Threads::Auto => thread::available_parallelism().map_or(1, usize::from) as u32,
+        Threads::Of(number) => number.get(),
+    }
+}
+
+/// Into how many cells a network is divided at most, on so many threads.
+pub fn cells(asked: Option<NonZeroU32>, threads: u32) -> u32 {
+    match (asked, threads) {
+        (Some(cells), _) => cells.get(),
+        (None, 1) => 1,
+        (None, threads) => threads.saturating_mul(CELLS_A_THREAD),
+    }
+}
 
 /// What other processes let the cells of this one do.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -42,6 +65,25 @@ pub trait Others: Send {
     /// Reports to them how far this one is, and waits until its cells can be advanced again.
     /// Nothing once all cells everywhere have come as far as they are to.
     fn exchange(&mut self, progress: Progress) -> Result<Option<Round>>;
+}
+
+/// There are none.
+struct Nobody;
+
+impl Others for Nobody {
+    fn exchange(&mut self, _: Progress) -> Result<Option<Round>> {
+        Ok(None)
+    }
+}
+
+/// Lets everything happen up to and including `until`, on so many threads at most, in a network of
+/// this process alone.
+///
+/// # Errors
+/// If frames go round in circles in no time.
+pub fn advance_alone(simulation: &mut Simulation, until: Time, threads: usize) -> Result<()> {
+    advance(simulation, until, threads, (Round::default(), &mut Nobody))?;
+    Ok(simulation.reach(until)?)
 }
 
 /// Lets everything happen up to and including `until` in the cells of this process, on so many

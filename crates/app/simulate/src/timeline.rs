@@ -11,7 +11,6 @@ use netloom_api::summary::TimelineStatus;
 use netloom_fabric::{LinkId, PipeId};
 use netloom_link::Direction;
 use netloom_plan::Plan;
-use netloom_results::EventFile;
 use netloom_scenario::{Lasting, NodeState, RouteChange, Scenario, Start, TimelineAction};
 use netloom_sim::{Change, NodeChange, RouteChanged, RouteError};
 use netloom_units::Time;
@@ -21,6 +20,9 @@ use crate::rerouting::Rerouting;
 
 /// What became of routes, by the place of the change among all that the simulator makes.
 pub type Routes = BTreeMap<u32, Result<RouteChanged, RouteError>>;
+
+/// Who writes down what happens when.
+pub type Events<'r> = &'r mut dyn FnMut(Time, What);
 
 /// The events of a timeline that happen.
 #[derive(Default)]
@@ -98,7 +100,7 @@ impl Timeline {
 
     /// Records what has happened in the simulation by now, by time; what became of routes, as it
     /// says: what it refused, as failed.
-    pub fn record(&mut self, (now, routes): (Time, Routes), events: &mut EventFile) {
+    pub fn record(&mut self, (now, routes): (Time, Routes), events: Events<'_>) {
         let due = |one: &&mut Happening| {
             one.status.happened.is_none()
                 && one.status.failure.is_none()
@@ -111,24 +113,24 @@ impl Timeline {
             self.rerouting.record(|other| other < at, events);
             let changes = std::mem::take(&mut one.changes);
             if !changes.is_empty() {
-                events.record(at, What::Changed { by: Origin::Timeline, changes });
+                events(at, What::Changed { by: Origin::Timeline, changes });
             }
             let becomes = one.node.take().filter(|_| one.made.is_some());
             if let Some(what) = becomes.and_then(|of| becomes_of(of, &mut self.failed)) {
-                events.record(at, what);
+                events(at, what);
             }
             match one.made.and_then(|made| routes.get(&(made as u32))) {
                 None => one.status.happened = one.at,
                 Some(outcome) => one.record_route(at, outcome, events),
             }
-            events.record(at, What::Timeline { status: one.status.clone() });
+            events(at, What::Timeline { status: one.status.clone() });
         }
         self.rerouting.record(|at| at <= now, events);
     }
 
     /// How all events went.
-    pub fn statuses(self) -> Vec<TimelineStatus> {
-        self.all.into_iter().map(|one| one.status).collect()
+    pub fn statuses(&self) -> Vec<TimelineStatus> {
+        self.all.iter().map(|one| one.status.clone()).collect()
     }
 }
 
@@ -138,7 +140,7 @@ impl Happening {
         &mut self,
         at: Time,
         outcome: &Result<RouteChanged, RouteError>,
-        events: &mut EventFile,
+        events: Events<'_>,
     ) {
         let by = Origin::Timeline;
         match (outcome, &self.at_node) {
@@ -146,13 +148,13 @@ impl Happening {
                 self.status.happened = self.at;
                 let [was, is] = [was, is]
                     .map(|route| route.as_ref().map(|route| in_scenario(route, interfaces)));
-                events.record(at, What::RouteChanged { by, node: node.clone(), was, is });
+                events(at, What::RouteChanged { by, node: node.clone(), was, is });
             }
             (Ok(_), None) => self.status.happened = self.at,
             (Err(error), _) => {
                 let reason = error.to_string();
                 self.status.failure = Some(reason.clone());
-                events.record(at, What::ChangeFailed { by, reason });
+                events(at, What::ChangeFailed { by, reason });
             }
         }
     }

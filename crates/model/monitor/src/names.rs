@@ -25,6 +25,8 @@ pub(crate) enum Place {
     Metric(u32, Party),
     Events,
     MissedEvents,
+    Periods,
+    LostPeriods,
 }
 
 /// The names that were told.
@@ -73,6 +75,8 @@ impl Names {
             Place::Pressure(of, party) => Resource::Pressure { of, who: self.who(party) },
             Place::Events => Resource::Events,
             Place::MissedEvents => Resource::MissedEvents,
+            Place::Periods => Resource::Periods,
+            Place::LostPeriods => Resource::LostPeriods,
             Place::Metric(metric, party) => {
                 Resource::Metric { name: self.of(Subject::Metric(metric)), who: self.who(party) }
             }

@@ -157,6 +157,15 @@ pub enum Observation {
         due_for: Duration,
     },
 
+    /// A period of a symbiotic run was simulated, and pipes between real hosts follow it from now
+    /// on.
+    Simulated {
+        /// How long a period is.
+        period: Duration,
+        /// How long ago this one ended.
+        took: Duration,
+    },
+
     /// Frames of a node were forwarded: counted once, where they leave the node.
     Forwarded {
         /// Which way.

@@ -41,11 +41,13 @@ pub enum SignalKind {
     Application,
     /// Events of the run's timeline were late, or did not happen. Unit: ns.
     Timeline,
+    /// Pipes of a symbiotic run followed their simulation later than a period. Unit: periods.
+    Simulation,
 }
 
 impl SignalKind {
     /// All of them.
-    pub const ALL: [Self; 14] = [
+    pub const ALL: [Self; 15] = [
         Self::Lateness,
         Self::UnmodelledDrop,
         Self::Buffers,
@@ -60,6 +62,7 @@ impl SignalKind {
         Self::Pressure,
         Self::Application,
         Self::Timeline,
+        Self::Simulation,
     ];
 
     /// Its name, as in files.
@@ -79,6 +82,7 @@ impl SignalKind {
             Self::Pressure => "pressure",
             Self::Application => "application",
             Self::Timeline => "timeline",
+            Self::Simulation => "simulation",
         }
     }
 }
@@ -153,6 +157,10 @@ pub enum Resource {
     Events,
     /// The events of the timeline that had not happened when the run ended.
     MissedEvents,
+    /// The periods of a symbiotic run.
+    Periods,
+    /// Periods of a symbiotic run that pipes followed so late that they followed another network.
+    LostPeriods,
     /// A metric of an application.
     Metric {
         /// Its name.
@@ -181,6 +189,8 @@ impl std::fmt::Display for Resource {
             Self::Pressure { of, who } => write!(f, "{} for {who}", of.name()),
             Self::Events => f.write_str("events"),
             Self::MissedEvents => f.write_str("events that never happened"),
+            Self::Periods => f.write_str("periods"),
+            Self::LostPeriods => f.write_str("periods that pipes did not follow"),
             Self::Metric { name, who } => write!(f, "{name} of {who}"),
         }
     }

@@ -129,6 +129,28 @@ fn events_of_the_timeline_that_are_late_are_suspect_and_misplaced_or_missing_one
 }
 
 #[test]
+fn a_late_simulation_is_suspect_and_one_that_pipes_do_not_follow_invalid() {
+    let with = |all: &[u64]| {
+        let mut run = punctual();
+        let period = for_ms(1000);
+        run.extend((1..).zip(all).map(|(second, took)| {
+            (1000 * second + 5, O::Simulated { period, took: for_ms(*took) })
+        }));
+        judgement_of(&run)
+    };
+    assert_eq!(with(&[900, 1000, 10]).judgement, Judgement::Valid, "within a period");
+    let late = with(&[100, 1500, 100, 2500]);
+    assert_eq!(late.judgement, Judgement::Suspect);
+    let why = &late.findings[0].why;
+    assert_eq!(
+        why,
+        "simulation on periods: 2.5 periods (limit 1 periods), 2 times, first at 2.005 s"
+    );
+    assert_eq!(with(&[100, 3100, 100]).links, Judgement::Invalid, "later than three periods");
+    assert_eq!(with(&[100, 1100, 1100]).links, Judgement::Invalid, "two in turn");
+}
+
+#[test]
 fn a_lone_spinner_is_seen_on_time_though_nothing_happens() {
     let mut monitor = monitor("{}");
     let pid = 4242;

@@ -94,6 +94,9 @@ fn event() -> impl Strategy<Value = O> {
         }),
         2 => (0u64..20).prop_map(move |ms| O::Event { late: us(ms * 1000) }),
         1 => (0u64..20).prop_map(move |ms| O::MissedEvent { due_for: us(ms * 1000) }),
+        1 => (0u64..40).prop_map(move |ms| O::Simulated {
+            period: us(10_000), took: us(ms * 1000),
+        }),
         1 => (node(), -10.0..10.0f64)
             .prop_map(|(party, value)| O::Metric { metric: 0, party, value }),
     ]

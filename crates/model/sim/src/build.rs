@@ -231,7 +231,7 @@ fn listen(flows: &[Flow], owners: &Owners, nodes: &mut Nodes) {
         for owner in flow.to.iter().flat_map(|to| owners.of(*to)) {
             let Some(Node { stack, .. }) = nodes.get_mut(owner) else { continue };
             match &flow.kind {
-                Kind::Ping => {}
+                Kind::Ping | Kind::Twins => {}
                 Kind::Udp { port } => {
                     if !stack.ports.contains(port) {
                         stack.ports.push(*port);
@@ -361,7 +361,7 @@ impl<'a> Joined<'a> {
             .map(|at| self.network.nodes[at.node as usize].interfaces[at.interface as usize].mac);
         let taps = Taps::new(&link.taps[end], &link.taps[1 - end]);
         let taps = taps.map(|taps| Box::new(WireTaps { taps, macs }));
-        Wire { id, pipe, to, crosses, cuts: 0, taps }
+        Wire { id, pipe, to, crosses, cuts: 0, taps, meter: None }
     }
 
     fn join_island(

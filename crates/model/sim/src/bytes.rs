@@ -39,6 +39,9 @@ pub(crate) fn of(packet: &Packet, book: &AddressBook) -> Vec<u8> {
         all.extend(raw.carried(packet));
         return all;
     }
+    if matches!(packet.body, Body::Twin(_)) {
+        return all;
+    }
     if packet.fragment.is_part() {
         all.extend(of_fragment(packet));
         return all;
@@ -207,7 +210,7 @@ fn transport(
             (2, of_icmp(kind, rest, ends, carried, &quote(error, (ends, book))))
         }
         // All of its bytes are known.
-        Body::Raw(_) => (0, Vec::new()),
+        Body::Raw(_) | Body::Twin(_) => (0, Vec::new()),
     }
 }
 

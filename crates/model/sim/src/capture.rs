@@ -93,14 +93,14 @@ impl WireTaps {
 }
 
 impl Cell {
-    /// A packet comes to the beginning of a wire that is captured.
+    /// A packet comes to the beginning of a wire that is captured or metered.
     #[cold]
-    pub(crate) fn transmit_captured(&mut self, wire: u32, packet: Packet) {
+    pub(crate) fn transmit_watched(&mut self, wire: u32, packet: Packet) {
         let now = self.now;
         if let Some(taps) = &self.wires[wire].taps {
             taps.taps.entered(now, &taps.frame(&packet, &self.book), &mut self.captured);
         }
-        if let Err(rejected) = self.wires[wire].pipe.offer(now, packet.info(), packet) {
+        if let Err(rejected) = self.wires[wire].offer(now, packet) {
             self.show_dropped(wire, now, rejected.reason, &rejected.frame);
         }
         self.finish(wire);
@@ -128,6 +128,9 @@ impl Cell {
     #[inline]
     pub(crate) fn collect_dropped(&mut self, wire: u32) {
         while let Some(dropped) = self.wires[wire].pipe.poll_dropped() {
+            if let Some(meter) = &mut self.wires[wire].meter {
+                meter.lost(&dropped.frame);
+            }
             if self.wires[wire].taps.is_some() {
                 self.show_dropped(wire, dropped.at, dropped.reason, &dropped.frame);
             }

@@ -14,6 +14,7 @@ use crate::capture::{Captured, WireTaps};
 use crate::crossing::{Announcement, Inlet, is_cut};
 use crate::flow::{FlowCounts, FlowTotals};
 use crate::island::Island;
+use crate::meter::WireMeter;
 use crate::network::{Change, InterfaceId, NodeChange, RouteChange, RouteChanged, RouteError};
 use crate::node::{Neighbours, Node, NodeCounts};
 use crate::own::Own;
@@ -89,6 +90,8 @@ pub(crate) struct Wire {
     pub cuts: u32,
     /// Captures at its ends.
     pub taps: Option<Box<WireTaps>>,
+    /// What counts what it does to twins.
+    pub meter: Option<Box<WireMeter>>,
 }
 
 /// What the simulation has done.
@@ -263,6 +266,9 @@ impl Cell {
             if is_captured {
                 self.show_left(number, &delivery);
             }
+            if let Some(meter) = self.wires[number].meter.as_mut().filter(|_| crosses.is_none()) {
+                meter.left(&delivery.frame);
+            }
             // Another cell has been announced it, and counts the hop.
             if crosses.is_none() {
                 self.work.packet_hops += 1;
@@ -283,6 +289,9 @@ impl Cell {
         if let Some(cell) = wire.crosses {
             while let Some((packet, release)) = wire.pipe.poll_sent() {
                 let cuts = wire.cuts;
+                if let Some(meter) = &mut wire.meter {
+                    meter.leaves(&packet, release);
+                }
                 let announcement = Announcement { cell, wire: number, release, cuts, packet };
                 self.announcements.push(announcement);
             }

@@ -105,8 +105,8 @@ impl Cell {
         let Packet { source, destination, ref body, .. } = announced.packet;
         let is_flow = |flow: u32| (flow as usize) < self.flows.len();
         let (more, flow) = match body {
-            // Packets of real nodes have no encoding.
-            Body::Segment(_) | Body::Raw(_) => (None, None),
+            // Packets of real nodes have no encoding, nor have their twins.
+            Body::Segment(_) | Body::Raw(_) | Body::Twin(_) => (None, None),
             Body::EchoRequest(stamp) | Body::EchoReply(stamp) | Body::Datagram(stamp) => {
                 (None, Some(stamp.flow))
             }

@@ -47,6 +47,8 @@ pub enum FlowKind {
     },
     /// TCP connections.
     Tcp(Box<TcpFlow>),
+    /// What [`Simulation::bring_twins`](crate::Simulation::bring_twins) brings.
+    Twins,
 }
 
 /// TCP connections of a flow. Flows from one node to another have different ports.

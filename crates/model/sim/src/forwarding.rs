@@ -148,8 +148,8 @@ impl Cell {
             Way::Pipe(number) => {
                 let now = self.now;
                 let wire = &mut self.wires[number];
-                if wire.taps.is_some() {
-                    return self.transmit_captured(number, packet);
+                if wire.taps.is_some() || wire.meter.is_some() {
+                    return self.transmit_watched(number, packet);
                 }
                 // What the pipe does not take is gone, and it has counted it.
                 let _ = wire.pipe.offer(now, packet.info(), packet);
@@ -212,7 +212,7 @@ impl Cell {
             destination_port: 0,
             hop_limit: HOP_LIMIT,
             traffic_class: 0,
-            flags: if v6 { Flags::V6.with(Flags::DONT_FRAGMENT) } else { Flags::default() },
+            flags: flags_of_answer(packet),
             fragment: Fragment::default(),
             body: Body::Error(error),
         };
@@ -242,4 +242,11 @@ impl Cell {
         let known = known.or_insert(mtu);
         *known = mtu.min(*known);
     }
+}
+
+/// The flags of an error message about `packet`.
+fn flags_of_answer(packet: &Packet) -> Flags {
+    let v6 = Flags::V6.with(Flags::DONT_FRAGMENT);
+    let version = if packet.is_v6() { v6 } else { Flags::default() };
+    if packet.is_twin() { version.with(Flags::TWIN) } else { version }
 }

@@ -31,6 +31,8 @@ impl Cell {
             }
             Body::Error(error) => self.heed(node, error, packet.is_v6()),
             Body::Raw(ref raw) => self.deliver_raw(node, &packet, raw),
+            // The program that it would come to answers elsewhere, which has its own twin.
+            Body::Twin(_) => {}
         }
     }
 

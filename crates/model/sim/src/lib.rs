@@ -21,6 +21,9 @@
 //! | `raw`, `border` | packets with bytes, of real nodes that are joined to the network |
 //! | `ethernet`, `island` | packets in frames, and switched networks |
 //! | `capture`, `bytes` | what captures show of frames, and the bytes of headers |
+//! | `path` | the way of packets through the network: [`Hop`] |
+//! | `twins` | packets that stand for those of real programs: [`Sent`] |
+//! | `meter` | what pipes do to twins, and what is ordered of pipes from outside |
 //! | `address` | addresses by number: [`AddressBook`] |
 //! | `node`, `route` | nodes, their interfaces and ways |
 //! | `forwarding` | routers, path MTUs, fragments, error messages |
@@ -48,12 +51,14 @@ mod forwarding;
 mod graph;
 mod host;
 mod island;
+mod meter;
 mod neighbours;
 mod network;
 mod node;
 mod own;
 mod packet;
 mod partition;
+mod path;
 mod queue;
 mod raw;
 mod route;
@@ -62,6 +67,7 @@ mod schedule;
 mod sending;
 mod simulation;
 mod tcp;
+mod twins;
 mod workload;
 
 pub use address::{AddressBook, AddressId};
@@ -71,6 +77,7 @@ pub use cell::{Cell, EndlessLoop, Work};
 pub use crossing::{Announcement, Misdirected};
 pub use ethernet::{EthernetFrame, FrameMemory};
 pub use flow::{Arrival, Arrivals, Delays, FlowKind, FlowSpec, FlowTotals, TcpFlow, TcpWork};
+pub use meter::Metered;
 pub use neighbours::{Neighbour, frame_of, packet_of};
 pub use network::{
     Change, Interface, InterfaceId, Link, Network, Node, NodeChange, Route, RouteChange,
@@ -79,8 +86,10 @@ pub use network::{
 pub use node::NodeCounts;
 pub use packet::{Body, Error, ErrorKind, Flags, Fragment, Packet, Stamp, TcpHeader};
 pub use partition::Division;
+pub use path::{Hop, NoPath};
 pub use raw::{RawBody, Refused};
 pub use sample::{FlowSample, PipeSample, Standing, TcpTotals};
 pub use schedule::{Schedule, Step};
 pub use simulation::Simulation;
 pub use tcp::FlowInfo;
+pub use twins::Sent;

@@ -55,6 +55,8 @@ impl Flags {
     pub const DONT_FRAGMENT: Self = Self(2);
     /// Bits of it were flipped: a checksum fails at the next node.
     pub const DAMAGED: Self = Self(4);
+    /// It stands for what a real program sent, or answers such a packet.
+    pub const TWIN: Self = Self(8);
 
     /// The flags as bits.
     pub(crate) const fn bits(self) -> u8 {
@@ -136,6 +138,8 @@ pub enum Body {
     Error(Error),
     /// What a real node sends or gets.
     Raw(Box<RawBody>),
+    /// What a real program sent elsewhere, by its protocol: nobody answers it.
+    Twin(u8),
 }
 
 /// What traffic writes into its packets.
@@ -265,6 +269,7 @@ impl Packet {
             Body::Segment(_) => 6,
             Body::Datagram(_) => 17,
             Body::Raw(raw) => raw.protocol(),
+            Body::Twin(protocol) => *protocol,
             _ if self.is_v6() => 58,
             _ => 1,
         }
@@ -285,8 +290,14 @@ impl Packet {
             Body::EchoRequest(stamp) | Body::EchoReply(stamp) | Body::Datagram(stamp) => {
                 Some(stamp)
             }
-            Body::Segment(_) | Body::Error(_) | Body::Raw(_) => None,
+            Body::Segment(_) | Body::Error(_) | Body::Raw(_) | Body::Twin(_) => None,
         }
+    }
+
+    /// Whether it stands for what a real program sent, or answers such a packet.
+    #[inline]
+    pub const fn is_twin(&self) -> bool {
+        self.flags.has(Flags::TWIN)
     }
 
     /// What it is on an Ethernet wire, without a VLAN tag.

@@ -56,14 +56,36 @@ impl Strangers<'_> {
     }
 }
 
+/// The headers of an IP packet as the simulation has them.
+pub(crate) struct Headers {
+    pub ends: [IpAddr; 2],
+    pub fields: Fields,
+    pub protocol: u8,
+    pub ports: [u16; 2],
+    pub bytes: u32,
+}
+
+/// The headers of an IP packet; nothing if it is none, or not whole.
+pub(crate) fn headers(packet: &[u8]) -> Option<Headers> {
+    let Parsed { ends, fields, body } = read(packet)?;
+    let header = if fields.flags.has(Flags::V6) { 40 } else { 20 };
+    // IP packets are no longer than 64 KiB.
+    let bytes = header + body.data.len() as u32;
+    Some(Headers { ends, protocol: body.protocol, ports: body.ports(), bytes, fields })
+}
+
+fn read(packet: &[u8]) -> Option<Parsed> {
+    match packet.first()? >> 4 {
+        4 => parse_v4(packet),
+        6 => parse_v6(packet),
+        _ => None,
+    }
+}
+
 /// Reads an IP packet. Options of IPv4 are left out.
 pub(crate) fn parse(packet: &[u8], addresses: &mut Strangers<'_>) -> Result<Packet, Refused> {
-    let parsed = match packet.first().map(|byte| byte >> 4) {
-        Some(4) => parse_v4(packet),
-        Some(6) => parse_v6(packet),
-        _ => None,
-    };
-    let Parsed { ends: [source, destination], fields, body } = parsed.ok_or(Refused::Malformed)?;
+    let parsed = read(packet).ok_or(Refused::Malformed)?;
+    let Parsed { ends: [source, destination], fields, body } = parsed;
     let (source, destination) = (addresses.enter(source)?, addresses.enter(destination)?);
     let Fields { hop_limit, traffic_class, flags, fragment } = fields;
     let header = if flags.has(Flags::V6) { 40 } else { 20 };
@@ -91,11 +113,11 @@ struct Parsed {
 }
 
 /// What the two versions of IP have in common.
-struct Fields {
-    hop_limit: u8,
-    traffic_class: u8,
-    flags: Flags,
-    fragment: Fragment,
+pub(crate) struct Fields {
+    pub hop_limit: u8,
+    pub traffic_class: u8,
+    pub flags: Flags,
+    pub fragment: Fragment,
 }
 
 fn word(bytes: &[u8], at: usize) -> Option<u16> {

@@ -94,11 +94,16 @@ impl Simulation {
         let pipes =
             links.flat_map(|link| Direction::BOTH.map(|direction| PipeId { link, direction }));
         let statistics = pipes.filter_map(|pipe| Some((pipe, self.statistics(pipe)?))).collect();
-        let routes = self.cells.iter().flat_map(|cell| &cell.routes);
-        // Places in a timeline are fewer than that.
-        let routes = routes.map(|(change, outcome)| (*change as u32, outcome.clone())).collect();
+        let routes = self.routes_changed();
         let (log, captured) = (self.take_log(), self.take_captured());
         PipeSample { statistics, log, captured, routes }
+    }
+
+    /// What became of the routes that the timeline has changed so far, by the place of the change.
+    pub fn routes_changed(&self) -> Vec<(u32, Result<RouteChanged, RouteError>)> {
+        let routes = self.cells.iter().flat_map(|cell| &cell.routes);
+        // Places in a timeline are fewer than that.
+        routes.map(|(change, outcome)| (*change as u32, outcome.clone())).collect()
     }
 
     /// Reads what is here of some flows.

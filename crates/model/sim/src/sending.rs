@@ -1,6 +1,7 @@
 //! Traffic leaves: when each flow sends what. Not here: models of traffic, and what becomes of the
 //! packets.
 
+use std::collections::VecDeque;
 use std::net::IpAddr;
 use std::num::NonZeroU32;
 use std::sync::Arc;
@@ -13,6 +14,7 @@ use crate::cell::Cell;
 use crate::flow::{Arrival, Arrivals, FlowKind, FlowSpec, TcpFlow, TcpWork};
 use crate::packet::{Body, Flags, Fragment, HOP_LIMIT, Packet, Stamp};
 use crate::queue::Entity;
+use crate::twins::Sent;
 use crate::workload::Workload;
 use crate::{AddressBook, AddressId};
 
@@ -51,6 +53,7 @@ pub(crate) enum Kind {
     Ping,
     Udp { port: u16 },
     Tcp(Box<Tcp>),
+    Twins,
 }
 
 /// What both ends of a flow's connections know.
@@ -83,6 +86,7 @@ pub(crate) fn described(flows: Vec<FlowSpec>, book: &mut AddressBook) -> (Vec<Fl
         let FlowSpec { name, from, to, kind, start, until, background, traffic_class } = spec;
         let (kind, work) = match kind {
             FlowKind::Ping { arrivals } => (Kind::Ping, Work::Packets(arrivals)),
+            FlowKind::Twins => (Kind::Twins, Work::Twins(VecDeque::new())),
             FlowKind::Udp { port, arrivals } => (Kind::Udp { port }, Work::Packets(arrivals)),
             FlowKind::Tcp(tcp) => {
                 let (tcp, workload) = Tcp::new(*tcp);
@@ -120,6 +124,7 @@ pub(crate) struct Sender {
 pub(crate) enum Work {
     Packets(Box<dyn Arrivals>),
     Tcp(Workload),
+    Twins(VecDeque<Sent>),
 }
 
 impl Sender {
@@ -155,7 +160,7 @@ impl Sender {
     pub fn over(&self) -> Option<Time> {
         // What a connection has sent is known to have come.
         let linger = match self.work {
-            Work::Packets(_) => LINGER,
+            Work::Packets(_) | Work::Twins(_) => LINGER,
             Work::Tcp(_) => Duration::ZERO,
         };
         self.ended.map(|ended| ended + linger)
@@ -216,6 +221,9 @@ impl Cell {
             self.not_begun.push(number);
             return self.stop_sender(number);
         }
+        if matches!(flow.kind, Kind::Twins) {
+            return self.send_twins(number);
+        }
         let sender = &mut self.senders[number];
         let Some(Arrival { payload, to, .. }) = sender.due.take() else {
             return self.do_work(number);
@@ -224,7 +232,7 @@ impl Cell {
         sender.next = sender.next.wrapping_add(1);
         let (ports, body) = match flow.kind {
             Kind::Udp { port } => ((flow.source_port, port), Body::Datagram(stamp)),
-            Kind::Ping | Kind::Tcp(_) => ((0, 0), Body::EchoRequest(stamp)),
+            Kind::Ping | Kind::Tcp(_) | Kind::Twins => ((0, 0), Body::EchoRequest(stamp)),
         };
         let Flow { from, v6, traffic_class, .. } = *flow;
         let to = flow.to[to as usize];

@@ -29,4 +29,4 @@ pub use calibration::{Calibration, Calibrator, LossMethod, Setting};
 pub use ghosts::Ghosts;
 pub use graph::{Graph, GraphLink, Small, SmallLink, SmallPipe, prune};
 pub use positions::on_the_path;
-pub use report::{Meter, PipeReport};
+pub use report::{Meter, PipeReport, transmission};

@@ -1,7 +1,8 @@
 //! What a pipe of the simulated network did in a period. Not here: what follows from that
 //! (`calibration`).
 
-use netloom_units::Duration;
+use netloom_link::{FrameInfo, Pipe, PipeConfig, Stream};
+use netloom_units::{Duration, Time};
 
 /// What a pipe did in a period to frames of twins: those that real programs would have sent.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -77,6 +78,18 @@ impl Meter {
         let period = std::mem::take(&mut self.period);
         PipeReport { unfinished, mean_unfinished: mean, transmission, is_down, ..period }
     }
+}
+
+/// What a frame of so many bytes takes on an idle line like that of `config`, on average.
+pub fn transmission(config: &PipeConfig, bytes: u32) -> Duration {
+    let mut pipe = Pipe::new(config.clone(), Stream::new(0, "transmission"), Time::ZERO);
+    // The second one waits, so that it counts with its mean.
+    let mut backlog = || {
+        let _ = pipe.offer(Time::ZERO, FrameInfo::single(bytes), 0u32);
+        pipe.unfinished(Time::ZERO)
+    };
+    let first = backlog();
+    backlog().saturating_sub(first)
 }
 
 #[cfg(test)]

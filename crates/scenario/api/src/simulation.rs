@@ -1,5 +1,6 @@
 //! How a simulation went.
 
+use netloom_units::Duration;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -27,6 +28,49 @@ pub struct SimulationSummary {
     pub not_modelled: Vec<String>,
     /// Packets that nodes did not pass on or take, by reason.
     pub not_forwarded: std::collections::BTreeMap<String, u64>,
+    /// Of a symbiotic run: how pipes between real hosts followed it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub symbiosis: Option<SymbiosisSummary>,
+}
+
+/// How pipes between real hosts followed a simulation.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+pub struct SymbiosisSummary {
+    /// How often they were calibrated.
+    pub period: Duration,
+    /// How many periods were simulated.
+    pub periods: u64,
+    /// How long after a period's end its calibrations held: the mean.
+    pub computed_mean: Duration,
+    /// The longest.
+    pub computed_most: Duration,
+    /// Periods of which it took more than half a period.
+    pub late: u64,
+    /// Periods of which it took more than a period.
+    pub missed: u64,
+    /// The pipes.
+    pub pipes: Vec<FollowingPipe>,
+}
+
+/// How a pipe between real hosts followed its chain in the simulation.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+pub struct FollowingPipe {
+    /// Its name.
+    pub pipe: String,
+    /// The pipes of the simulation that it stands for, in the order of the way.
+    pub stands_for: Vec<String>,
+    /// Mean time of twins in queues and on lines of the chain, over all periods (W).
+    pub time_mean: Duration,
+    /// Mean backlog of the chain at the ends of periods (W₁).
+    pub backlog_mean: Duration,
+    /// Mean backlog of the pipe when it was calibrated (W₂).
+    pub real_backlog_mean: Duration,
+    /// Mean of how much the two differ.
+    pub backlog_difference_mean: Duration,
+    /// Frames of twins that came to the chain, were lost in it, and left it.
+    pub twins: [u64; 3],
+    /// Real frames that came to the pipe, were lost, and left it until it was calibrated last.
+    pub real: [u64; 3],
 }
 
 /// Summaries of runs in one process did not always say so.

@@ -27,6 +27,8 @@ pub enum Mode {
     Simulation,
     /// Both in one network, in real time.
     Hybrid,
+    /// Network stacks of the kernel, over pipes that follow a simulation.
+    Symbiosis,
 }
 
 /// A finished run.

@@ -1,6 +1,7 @@
 //! The page as a whole: its sections in order, its style, and what every text on it goes through.
 
 use maud::{DOCTYPE, Markup, PreEscaped, html};
+use netloom_api::simulation::SymbiosisSummary;
 use netloom_units::Time;
 
 use crate::chart::{TimeAxis, marks};
@@ -30,12 +31,18 @@ pub fn page(run: &Run) -> String {
             (section::metrics(&run.metrics, &time))
             @if let Some(verdict) = verdict { (section::contention(verdict, &rows, &time)) }
             @if let Some(timing) = &run.summary.timing { (section::schedule(timing)) }
+            @if let Some(followed) = followed(run) { (section::symbiosis(followed)) }
             (section::processes(run))
             (section::trouble(&run.summary))
             (section::next(&run.summary))
         }
     };
     legal(&document(&run.summary.name, &body).into_string())
+}
+
+/// How pipes followed a simulation, in a symbiotic run.
+fn followed(run: &Run) -> Option<&SymbiosisSummary> {
+    run.summary.simulation.as_ref()?.symbiosis.as_ref()
 }
 
 fn document(name: &str, body: &Markup) -> Markup {

@@ -6,6 +6,7 @@ mod made_up;
 use std::{env, fs};
 
 use made_up::{at, link, run};
+use netloom_api::simulation::{FollowingPipe, SimulationSummary, SymbiosisSummary};
 use netloom_api::state::{DirectPipe, DirectStatistics, PipeStatus};
 use netloom_link::Count;
 use netloom_report_page::{Curves, Happened, Metrics, Run, page};
@@ -49,6 +50,29 @@ fn the_page_looks_as_it_should() {
         page == fs::read_to_string(golden).unwrap(),
         "another page than tests/page.html; BLESS=1 accepts it"
     );
+}
+
+#[test]
+fn a_symbiotic_run_shows_how_pipes_followed() {
+    let mut run = run("");
+    let headings = |run: &Run| texts(&read(&page(run)), "h2");
+    let heading = String::from("How pipes followed the simulation");
+    assert!(!headings(&run).contains(&heading));
+    let pipe = FollowingPipe {
+        pipe: "h1--h2/forward".into(),
+        stands_for: vec!["h1--r/forward".into(), "r--h2/forward".into()],
+        twins: [200, 3, 197],
+        real: [0, 0, 0],
+        ..FollowingPipe::default()
+    };
+    let symbiosis = SymbiosisSummary { pipes: vec![pipe], ..SymbiosisSummary::default() };
+    run.summary.simulation =
+        Some(SimulationSummary { symbiosis: Some(symbiosis), ..SimulationSummary::default() });
+    assert!(headings(&run).contains(&heading));
+    let cells = texts(&read(&page(&run)), "td");
+    for cell in ["h1--h2/forward", "h1--r/forward, r--h2/forward", "1.50 %", "197", "\u{2013}"] {
+        assert!(cells.iter().any(|one| one == cell), "{cell}: {cells:?}");
+    }
 }
 
 #[test]

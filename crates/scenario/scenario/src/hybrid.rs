@@ -2,12 +2,17 @@
 
 use std::collections::HashSet;
 
-use crate::spec::{Endpoint, Link, Scenario};
+use crate::spec::{Endpoint, Link, Scenario, TimelineAction, TimelineEvent};
 
 impl Scenario {
     /// Whether some of its nodes are simulated.
     pub fn is_hybrid(&self) -> bool {
         self.nodes.iter().any(|node| node.simulated)
+    }
+
+    /// Whether real hosts meet over pipes that a simulation of the whole network calibrates.
+    pub fn is_symbiotic(&self) -> bool {
+        self.symbiosis.is_some()
     }
 
     /// The names of nodes that are simulated.
@@ -24,12 +29,16 @@ impl Scenario {
     }
 
     /// Its part that is in the kernel: nodes that are not simulated, the links between them, and
-    /// the traffic that they send. The timeline is whole.
+    /// the traffic that they send. The timeline is whole; of a symbiotic run it is what runs in
+    /// these nodes.
     #[must_use]
     pub fn real_part(&self) -> Self {
         let simulated = self.simulated_nodes();
         let is_real = |end: &Endpoint| !simulated.contains(end.node.as_str());
         let sends = |from: &[String]| from.iter().any(|node| !simulated.contains(node.as_str()));
+        let happens = |event: &TimelineEvent| {
+            !self.is_symbiotic() || matches!(event.action, TimelineAction::Run { .. })
+        };
         Self {
             nodes: self.nodes.iter().filter(|node| !node.simulated).cloned().collect(),
             links: self
@@ -38,6 +47,7 @@ impl Scenario {
                 .filter(|link| link.endpoints.iter().all(is_real))
                 .cloned()
                 .collect(),
+            timeline: self.timeline.iter().filter(|event| happens(event)).cloned().collect(),
             traffic: self.traffic.iter().filter(|traffic| sends(&traffic.from)).cloned().collect(),
             ..self.clone()
         }

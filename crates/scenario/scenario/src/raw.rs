@@ -14,6 +14,7 @@ mod node;
 mod process;
 mod simulation;
 mod software;
+mod symbiosis;
 mod timeline;
 mod traffic;
 mod values;
@@ -35,6 +36,7 @@ pub(crate) use node::{
 pub(crate) use process::{RawProcess, RawReady};
 pub(crate) use simulation::{RawCount, RawNumber, RawReroute, RawSimulation};
 pub(crate) use software::{RawBind, RawFile, RawService, RawServices};
+pub(crate) use symbiosis::{RawPeriod, RawSymbiosis};
 pub(crate) use timeline::{RawEvent, RawFails, RawRouteChange, RawStart};
 pub(crate) use traffic::{RawParties, RawTcp, RawTraffic, RawUdp};
 pub(crate) use values::{RawEndpoint, RawTime};
@@ -84,6 +86,10 @@ pub(crate) struct RawScenario {
     /// How `netloom run --simulate` goes about it.
     #[serde(default)]
     pub simulation: RawSimulation,
+    /// Makes the run symbiotic: real hosts meet over pipes that a simulation of the whole network
+    /// calibrates.
+    #[serde(default)]
+    pub symbiosis: Option<Spanned<RawSymbiosis>>,
 }
 
 fn default_seed() -> u64 {

@@ -26,6 +26,7 @@ mod services;
 mod simulated;
 mod simulation;
 mod software;
+mod symbiosis;
 mod timeline;
 mod traffic;
 mod vlans;
@@ -78,6 +79,7 @@ pub(crate) fn resolve(
     let processes = processes::resolve(raw, &references, &mut report);
     simulated::check(raw, &nodes, &links, &processes, &mut report);
     let traffic = traffic::resolve(raw, &references, files, &mut report);
+    symbiosis::check(raw, &nodes, &links, &processes, &traffic, &mut report);
     let expect = expect::resolve(raw, &processes, &mut report);
     let timeline = timeline::resolve(raw, &references, &mut report);
     let measure = measure::resolve(&raw.measure, &links, &references, &mut report);
@@ -97,6 +99,7 @@ pub(crate) fn resolve(
         monitor,
         workers: Workers { dedicated_cpus: raw.workers.dedicated_cpus },
         simulation: simulation::resolve(raw, &mut report),
+        symbiosis: symbiosis::resolve(raw, &mut report),
         templates,
         duration: raw.duration.as_ref().map(|duration| duration.value.0),
     };

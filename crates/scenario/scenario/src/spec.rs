@@ -8,6 +8,7 @@ mod link;
 mod node;
 mod process;
 mod simulation;
+mod symbiosis;
 mod timeline;
 mod traffic;
 mod watching;
@@ -29,6 +30,7 @@ pub use node::{
 };
 pub use process::{Command, Expectation, ExpectedExit, Process, Ready};
 pub use simulation::{SimulationOptions, Threads};
+pub use symbiosis::{CalibrationMethod, LossMethod, Symbiosis};
 pub use timeline::{
     Fails, Milestone, NodeState, Recurs, RouteChange, Start, TimelineAction, TimelineEvent, When,
 };
@@ -73,6 +75,9 @@ pub struct Scenario {
     /// How a run in virtual time is made.
     #[serde(default, skip_serializing_if = "SimulationOptions::is_default")]
     pub simulation: SimulationOptions,
+    /// Of a symbiotic run: how it is made.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub symbiosis: Option<Symbiosis>,
     /// Templates of the services that nodes run.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub templates: BTreeMap<String, ServiceTemplate>,

@@ -9,6 +9,8 @@
 //! | `observations.jsonl` | what the contention monitor observed, if `measure` asked for it |
 //! | `pipes.parquet` | statistics of every pipe over time |
 //! | `flows.parquet` | counters of every flow of traffic over time |
+//! | `calibration.parquet` | what pipes of a symbiotic run were set to, by period |
+//! | `metadata.parquet` | what real programs of a symbiotic run did |
 //! | `traffic.parquet` | what became of the scenario's traffic, if it has any |
 //! | `processes/NAME@NODE.stdout`, `.stderr` | process output |
 //! | `services/SERVICE@NODE.log` | what services printed |
@@ -122,6 +124,16 @@ impl Results {
     /// The file for samples of flows.
     pub fn flow_file(&self) -> io::Result<File> {
         private_file(&self.path("flows.parquet"))
+    }
+
+    /// The file for what pipes of a symbiotic run were set to.
+    pub fn calibration_file(&self) -> io::Result<File> {
+        private_file(&self.path("calibration.parquet"))
+    }
+
+    /// The file for what real programs of a symbiotic run did.
+    pub fn metadata_file(&self) -> io::Result<File> {
+        private_file(&self.path("metadata.parquet"))
     }
 
     /// The file for what became of the scenario's traffic.

@@ -25,6 +25,7 @@ mod set;
 mod signals;
 mod simulate;
 mod summary;
+mod symbiosis;
 mod tc;
 mod traffic;
 mod usage;
@@ -58,6 +59,7 @@ pub async fn dispatch(cli: Cli) -> Result<i32> {
         Command::Calibrate(args) => calibrate::calibrate(args).await,
         Command::Doctor(args) => doctor::doctor(args).await,
         Command::Traffic(args) => traffic::traffic(&args),
+        Command::Symbiosis(args) => symbiosis::symbiosis(args),
         Command::Cleanup(args) => cleanup::cleanup(args),
     }
 }

@@ -1,17 +1,21 @@
 //! `netloom run --simulate`
 
 use std::io::IsTerminal;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::{Result, anyhow};
 use netloom_api::event::EndReason;
+use netloom_api::summary::Summary;
+use netloom_simulate::symbiosis::{Replay, replay};
 use netloom_simulate::{Commands, Job, Progress, check};
 use netloom_units::readable::count;
 
 use super::{junit, report, summary};
 use crate::args::Run;
 use crate::exit;
+use crate::find::Loaded;
 use crate::interrupts::Interrupts;
 use crate::launch::{all_frames, prepare, results_directory};
 use crate::results;
@@ -19,6 +23,9 @@ use crate::results;
 /// Simulates a scenario and prints its summary.
 pub async fn run(args: Run) -> Result<i32> {
     let mut loaded = prepare(&args.start)?;
+    if let Some(metadata) = args.metadata {
+        return repeat(loaded, metadata, args.output).await;
+    }
     let commands = if args.without_commands { Commands::LeftOut } else { Commands::Refused };
     let support = check(&loaded.scenario, commands);
     if !support.errors.is_empty() {
@@ -41,14 +48,33 @@ pub async fn run(args: Run) -> Result<i32> {
         threads: args.threads,
         cells: args.cells,
     };
-    let summary = simulate(job).await?;
-    let run = results::read(&directory)?;
-    if let Some(file) = &args.junit {
-        junit::write(&run.summary, file, args.strict)?;
+    let ended = simulate(move |stop, progress| netloom_simulate::run(&job, stop, progress)).await?;
+    show_ended(ended, &directory, args.junit.as_deref(), args.strict)
+}
+
+/// Repeats the simulation of a symbiotic run.
+async fn repeat(loaded: Loaded, metadata: PathBuf, output: Option<PathBuf>) -> Result<i32> {
+    if !loaded.scenario.is_symbiotic() {
+        return Err(exit::usage(
+            "`--metadata` is of a symbiotic run, and the scenario has no `symbiosis`",
+        ));
     }
-    let report = report::write_beside(&run, &directory).then(|| report::beside(&directory));
-    print!("{}", summary::page(&run.summary, &directory, report.as_deref()));
-    Ok(match summary {
+    let directory = results_directory(output, &loaded)?;
+    let Loaded { scenario, source, file, .. } = loaded;
+    let job = Replay { scenario, source, file, results: directory.clone(), metadata };
+    let ended = simulate(move |stop, progress| replay(&job, stop, progress)).await?;
+    show_ended(ended, &directory, None, false)
+}
+
+/// Prints the summary of a simulation, and says how it ended.
+fn show_ended(ended: Ended, directory: &Path, junit: Option<&Path>, strict: bool) -> Result<i32> {
+    let run = results::read(directory)?;
+    if let Some(file) = junit {
+        junit::write(&run.summary, file, strict)?;
+    }
+    let report = report::write_beside(&run, directory).then(|| report::beside(directory));
+    print!("{}", summary::page(&run.summary, directory, report.as_deref()));
+    Ok(match ended {
         Ended::Interrupted(signal) => 128 + signal,
         Ended::Failed => exit::RUN_FAILED,
         Ended::Well => exit::SUCCESS,
@@ -63,13 +89,15 @@ enum Ended {
 }
 
 /// Simulates on a thread of its own, so that a signal ends the run and keeps its results.
-async fn simulate(job: Job) -> Result<Ended> {
+async fn simulate(
+    run: impl FnOnce(&AtomicBool, &mut dyn FnMut(Progress)) -> Result<Summary> + Send + 'static,
+) -> Result<Ended> {
     let stop = Arc::new(AtomicBool::new(false));
     let mut interrupts = Interrupts::watch()?;
     let stopped = stop.clone();
     let watched = std::io::stderr().is_terminal();
     let mut simulation = tokio::task::spawn_blocking(move || {
-        netloom_simulate::run(&job, &stopped, &mut |progress| {
+        run(&stopped, &mut |progress| {
             if watched {
                 show(progress);
             }

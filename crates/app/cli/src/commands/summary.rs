@@ -5,11 +5,12 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use netloom_api::event::EndReason;
-use netloom_api::simulation::SimulationSummary;
+use netloom_api::simulation::{SimulationSummary, SymbiosisSummary};
 use netloom_api::state::{LinkStatus, PipeStatus, ProcessState, ProcessStatus, VlanPortStatus};
 use netloom_api::summary::Summary;
 use netloom_api::timing::{LatencySummary, Timing};
 use netloom_monitor::Verdict;
+use netloom_units::Duration;
 use netloom_units::readable::{bit_rate, count, counted, micros};
 
 use crate::table::table;
@@ -203,6 +204,9 @@ fn vlan_drops(ports: &BTreeMap<String, VlanPortStatus>) -> Vec<String> {
 fn simulation(simulation: &SimulationSummary) -> Vec<String> {
     let SimulationSummary { events, packet_hops, wall_seconds, processes, threads, cells, .. } =
         simulation;
+    if let Some(symbiosis) = &simulation.symbiosis {
+        return following(simulation, symbiosis);
+    }
     if let Some(busiest) = simulation.busiest_second {
         let line = format!(
             "simulated part: busy for {wall_seconds:.2} s, at most {:.0} % of a second; {} \
@@ -227,6 +231,38 @@ fn simulation(simulation: &SimulationSummary) -> Vec<String> {
             count(*events),
         ),
     ]
+}
+
+/// How pipes between real hosts followed a simulation.
+fn following(simulation: &SimulationSummary, symbiosis: &SymbiosisSummary) -> Vec<String> {
+    let millis = |time: Duration| format!("{:.2} ms", time.as_secs_f64() * 1e3);
+    let mut rows = table(&["follows", "W", "W₁", "W₂", "twins lost", "real lost"]);
+    for pipe in &symbiosis.pipes {
+        let [offered, lost, _] = pipe.twins;
+        let [real_offered, real_lost, _] = pipe.real;
+        rows.add_row([
+            pipe.pipe.clone(),
+            millis(pipe.time_mean),
+            millis(pipe.backlog_mean),
+            millis(pipe.real_backlog_mean),
+            format!("{} of {}", count(lost), count(offered)),
+            format!("{} of {}", count(real_lost), count(real_offered)),
+        ]);
+    }
+    let line = format!(
+        "simulated {} of {}: calibrated after {} on average, {} at most; {} late, {} of these by a \
+         period; {} packet-hops",
+        counted(symbiosis.periods as usize, "period"),
+        symbiosis.period,
+        millis(symbiosis.computed_mean),
+        millis(symbiosis.computed_most),
+        count(symbiosis.late),
+        count(symbiosis.missed),
+        count(simulation.packet_hops),
+    );
+    let rows = rows.to_string();
+    let rows = rows.lines().map(ToOwned::to_owned);
+    [String::new(), line].into_iter().chain(rows).collect()
 }
 
 /// How exactly the engine kept its schedule, beside how exactly the machine let it.

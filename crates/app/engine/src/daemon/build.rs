@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use netloom_api::launch::{Launch, Mode, StartUp};
 use netloom_dataplane::{Dataplane, Options};
 use netloom_nodes::{Device, Layout, Network};
@@ -29,6 +29,7 @@ use crate::run::traffic;
 use crate::services::{self, Logs, NodeStart, Prepared, ServiceTable, Services};
 use crate::simulated::Simulated;
 use crate::state::RunState;
+use crate::symbiosis::{self, Symbiosis};
 use crate::usage::MemoryKills;
 use crate::wiring;
 
@@ -61,8 +62,18 @@ pub struct Built {
 /// Makes the network.
 pub fn build(order: Order<'_>, preparation: Preparation) -> Result<Built> {
     let Order { launch, layout, declared_monitor, dedicated } = order;
+    let is_symbiotic = launch.scenario.is_symbiotic();
     check_hybrid(&launch.scenario)?;
+    if is_symbiotic && launch.mode == Mode::Deploy {
+        bail!(
+            "the network of `{}` is symbiotic, and follows a simulation only as long as a run \
+             lasts: start it with `netloom run`",
+            launch.scenario.name
+        );
+    }
     let whole = Arc::new(netloom_plan::plan(&launch.scenario)?);
+    let prepare = || Symbiosis::prepare(&launch.scenario, &whole);
+    let symbiosis = is_symbiotic.then(prepare).transpose()?;
     let scenario = launch.scenario.real_part();
     let is_real = |node: &NodePlan| scenario.node(&node.name).is_some();
     let plan = whole.part(is_real);
@@ -100,8 +111,8 @@ pub fn build(order: Order<'_>, preparation: Preparation) -> Result<Built> {
         dedicated_cpus: dedicated.cpus,
         ..Options::default()
     };
-    let started = start(&deployment, devices, options);
-    let (dataplane, lost_outside, simulated) = match started {
+    let started = start(&deployment, devices, options, symbiosis);
+    let Carriers { dataplane, lost_outside, simulated, symbiosis } = match started {
         Ok(started) => started,
         Err(error) => {
             network.destroy()?;
@@ -113,7 +124,7 @@ pub fn build(order: Order<'_>, preparation: Preparation) -> Result<Built> {
         events.record_at(Time::ZERO, netloom_api::event::What::Warning { message });
     }
     let overflow = Overflow::new(&deployment);
-    let live = Live { network, dataplane, overflow, lost_outside, simulated };
+    let live = Live { network, dataplane, overflow, lost_outside, simulated, symbiosis };
     let network = Arc::new(LiveNetwork::new(deployment, identities, live));
     let setting = Setting {
         layout: layout.clone(),
@@ -126,15 +137,26 @@ pub fn build(order: Order<'_>, preparation: Preparation) -> Result<Built> {
     Ok(Built { experiment, results, starts, published, preparation })
 }
 
-/// Starts what carries frames: the data plane, and the simulated part if there is one.
+/// What carries frames.
+struct Carriers {
+    dataplane: Dataplane,
+    lost_outside: LostOutside,
+    simulated: Option<Arc<Simulated>>,
+    symbiosis: Option<Arc<Symbiosis>>,
+}
+
+/// Starts what carries frames: the data plane, and the simulated part or the small network if there
+/// is one.
 fn start(
     deployment: &Deployment,
     devices: Vec<Device>,
     options: Options,
-) -> Result<(Dataplane, LostOutside, Option<Arc<Simulated>>)> {
+    symbiosis: Option<symbiosis::Prepared>,
+) -> Result<Carriers> {
     let Some(Hybrid { scenario, plan }) = &deployment.hybrid else {
-        let (wiring, lost) = wiring::wire(deployment, devices)?;
-        return Ok((Dataplane::start(wiring, options)?, lost, None));
+        let (wiring, lost_outside) = wiring::wire(deployment, devices)?;
+        let dataplane = Dataplane::start(wiring, options)?;
+        return Ok(Carriers { dataplane, lost_outside, simulated: None, symbiosis: None });
     };
     let ends: HashSet<&Endpoint> =
         scenario.simulated_links().flat_map(|link| &link.endpoints).collect();
@@ -144,11 +166,17 @@ fn start(
     };
     let (border, devices): (Vec<_>, Vec<_>) =
         devices.into_iter().partition(|device| ends.contains(&end(device)));
-    let (wiring, lost) = wiring::wire(deployment, devices)?;
+    let (wiring, lost_outside) = wiring::wire(deployment, devices)?;
     let dataplane = Dataplane::start(wiring, options)?;
+    let clock = dataplane.clock();
     let border = border.into_iter().map(|device| (end(&device), device.fd)).collect();
-    let simulated = Simulated::start(scenario, plan, border, dataplane.clock())?;
-    Ok((dataplane, lost, Some(Arc::new(simulated))))
+    let (simulated, symbiosis) = match symbiosis {
+        None => (Simulated::start(scenario, plan, border, clock)?, None),
+        Some(symbiosis::Prepared { symbiosis, small, shrunk }) => {
+            (Simulated::start_small(small, &shrunk, border, clock)?, Some(Arc::new(symbiosis)))
+        }
+    };
+    Ok(Carriers { dataplane, lost_outside, simulated: Some(Arc::new(simulated)), symbiosis })
 }
 
 /// Says how many nodes are made.

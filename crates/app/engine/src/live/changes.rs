@@ -22,6 +22,13 @@ pub fn change_live(live: &Live, deployment: &Deployment, changes: &[LinkChange])
     let Some(simulated) = &live.simulated else {
         return change_real(live, deployment, changes);
     };
+    if simulated.follows() {
+        bail!(
+            "links of a symbiotic run cannot be changed by hand: pipes between real hosts do what \
+             the simulation says, and the simulation is to be the same when it is repeated; write \
+             the change into the `timeline`"
+        );
+    }
     let (of_simulated, real): (Vec<_>, Vec<_>) =
         changes.iter().cloned().partition(|change| simulated.has(&change.link));
     if of_simulated.is_empty() {

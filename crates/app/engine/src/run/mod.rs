@@ -56,7 +56,9 @@ impl Run {
                 tasks.spawn(instance::live(self.clone(), process.clone(), node, None));
             }
         }
-        if let Some(simulated) = self.simulated() {
+        if let Some(symbiosis) = self.symbiosis() {
+            foreground.spawn(simulated::follow(self.clone(), symbiosis));
+        } else if let Some(simulated) = self.simulated() {
             foreground.spawn(simulated::send(self.clone(), simulated));
         }
         let reckoning = traffic::reckoning(self.network());

@@ -4,18 +4,39 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use netloom_api::in_words;
+use netloom_units::Time;
 
 use super::shared::Run;
 use crate::simulated::Simulated;
+use crate::symbiosis::Symbiosis;
 
 /// How often it is asked whether all traffic in the foreground is over.
 const LOOK: Duration = Duration::from_millis(200);
 
 impl Run {
+    /// What has a small network follow a simulation, if that is so.
+    pub(super) fn symbiosis(&self) -> Option<Arc<Symbiosis>> {
+        self.network().with(|live| Ok(live.symbiosis.clone())).ok().flatten()
+    }
+
     /// The simulated part of the network, if there is one.
     pub(super) fn simulated(&self) -> Option<Arc<Simulated>> {
         self.network().with(|live| Ok(live.simulated.clone())).ok().flatten()
     }
+}
+
+/// Waits for the end of traffic between simulated nodes that is in the foreground, in the
+/// simulation of a symbiotic run, or for the end of the run.
+pub async fn follow(run: Run, symbiosis: Arc<Symbiosis>) -> Result<(), String> {
+    let zero = run.state().begun();
+    let since = |over: Time| zero + over.since(Time::ZERO);
+    while symbiosis.done_at().is_none_or(|over| since(over) > run.now()) {
+        tokio::select! {
+            () = tokio::time::sleep(LOOK) => {}
+            () = run.end().asked() => return Ok(()),
+        }
+    }
+    Ok(())
 }
 
 /// Has traffic between simulated nodes begin with the run, and waits for the end of what is in the

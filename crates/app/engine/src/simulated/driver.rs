@@ -15,7 +15,8 @@ use netloom_fabric::PipeId;
 use netloom_link::PipeChange;
 use netloom_ports::{PlainTap, SendError};
 use netloom_scenario::Endpoint;
-use netloom_sim::{Exits, InterfaceId, Leaving, frame_of, packet_of};
+use netloom_sim::{Exits, InterfaceId, Leaving, Sent, frame_of, packet_of};
+use netloom_simulate::symbiosis::{Order, RealPipe};
 use netloom_simulate::{Border, Joined};
 use netloom_units::{Duration, Time};
 use nix::poll::{PollFd, PollFlags, ppoll};
@@ -24,6 +25,7 @@ use nix::sys::prctl::set_timerslack;
 use nix::sys::time::TimeSpec;
 
 use super::tally::PipeTally;
+use super::twins::TwinWatch;
 
 /// How long before a frame leaves the thread stays awake: a machine needs that to wake it.
 const AWAKE: Duration = Duration::from_micros(100);
@@ -53,6 +55,8 @@ pub struct Driver {
     patience: Duration,
     /// By how much it was behind the clock at most, since that was last asked.
     lag: Duration,
+    /// What notes what real hosts send, in a symbiotic run.
+    watch: Option<TwinWatch>,
 }
 
 /// How long a thread was busy: in all, and in the second in which it was most.
@@ -96,6 +100,7 @@ impl Driver {
         joined: Joined,
         mut devices: HashMap<Endpoint, OwnedFd>,
         clock: Clock,
+        watch: Option<TwinWatch>,
     ) -> Result<Self> {
         let mut joined = joined;
         let mut doors = Vec::new();
@@ -119,8 +124,19 @@ impl Driver {
         let (looked, busy, patience) = (clock.now(), Busy::default(), Duration::ZERO);
         let urgency = Urgency::none(looked);
         let lag = Duration::ZERO;
-        let mut driver =
-            Self { joined, doors, places, exits, clock, looked, urgency, busy, patience, lag };
+        let mut driver = Self {
+            joined,
+            doors,
+            places,
+            exits,
+            clock,
+            looked,
+            urgency,
+            busy,
+            patience,
+            lag,
+            watch,
+        };
         driver.follow_links()?;
         Ok(driver)
     }
@@ -150,8 +166,11 @@ impl Driver {
     /// Does what is due, and says until when there is nothing to do.
     pub fn turn(&mut self) -> Result<Option<Time>> {
         let now = self.clock.now();
+        let cell = self.joined.cell();
+        // Where nothing happens, it is not behind, for however long it has slept.
+        let due = cell.next_event().map_or(now, |due| due.min(now)).max(cell.now());
         // If it is behind, it goes on in steps: others want to be served, too.
-        let until = now.min(self.joined.cell().now() + MOST_AT_ONCE);
+        let until = now.min(due + MOST_AT_ONCE);
         self.joined.advance(until)?;
         self.hand_out()?;
         self.lag = self.lag.max(now.since(until));
@@ -220,6 +239,9 @@ impl Driver {
                     // What is no packet, or names too many addresses, goes nowhere.
                     if self.joined.cell().enter(door.border.at, to, packet).is_ok() {
                         door.outgoing.count(Duration::ZERO, now.since(looked));
+                        if let Some(watch) = &mut self.watch {
+                            watch.note(door.border.at, now, packet);
+                        }
                     }
                 }
             }
@@ -246,6 +268,27 @@ impl Driver {
         self.joined.change(changes)?;
         self.follow_links()?;
         Ok(self.joined.cell().now())
+    }
+
+    /// Has small pipes do what `orders` say from now on: when, and what they had done by then.
+    pub fn follow(&mut self, orders: &[Order]) -> Result<(Time, Vec<RealPipe>)> {
+        let now = self.clock.now();
+        self.joined.advance(now)?;
+        self.hand_out()?;
+        let done = self.watch.as_mut().map(|watch| watch.follow(&mut self.joined, orders));
+        Ok((now, done.unwrap_or_default()))
+    }
+
+    /// Begins to note what real hosts send, at times that count from `zero` on.
+    pub fn watch_from(&mut self, zero: Time) {
+        if let Some(watch) = &mut self.watch {
+            watch.begin(zero);
+        }
+    }
+
+    /// Takes what real hosts have sent before `until`.
+    pub fn take_sent(&mut self, until: Time) -> Vec<(u32, Sent)> {
+        self.watch.as_mut().map(|watch| watch.take(until)).unwrap_or_default()
     }
 
     /// Has traffic begin, whose times count from `zero` on, or from now if that is over.

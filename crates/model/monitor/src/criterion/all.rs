@@ -12,6 +12,7 @@ use super::memory::Memory;
 use super::network::Network;
 use super::parts_of_time::PartsOfTime;
 use super::run_queue::RunQueues;
+use super::simulation::Simulation;
 use super::timeline::Timeline;
 use crate::criteria::Criteria;
 use crate::names::{Names, Place};
@@ -34,6 +35,7 @@ pub(crate) struct All {
     pressure: PartsOfTime,
     applications: Applications,
     timeline: Timeline,
+    simulation: Simulation,
 }
 
 made_of!(
@@ -48,7 +50,8 @@ made_of!(
     steal,
     pressure,
     applications,
-    timeline
+    timeline,
+    simulation
 );
 
 impl All {
@@ -66,6 +69,7 @@ impl All {
             pressure: PartsOfTime::new(SignalKind::Pressure, &criteria.pressure),
             applications: Applications::new(&criteria.application),
             timeline: Timeline::new(&criteria.timeline),
+            simulation: Simulation::default(),
         }
     }
 
@@ -140,6 +144,7 @@ impl All {
             }
             O::Event { late } => self.timeline.happened(at, late, out),
             O::MissedEvent { due_for } => self.timeline.missed(at, due_for, out),
+            O::Simulated { period, took } => self.simulation.followed(at, period, took, out),
             O::Frames(_)
             | O::Named { .. }
             | O::Watched { .. }

@@ -13,6 +13,7 @@
 //! | `parts_of_time` | `steal`, `pressure` |
 //! | `application` | `application` |
 //! | `timeline` | `timeline` |
+//! | `simulation` | `simulation` |
 //!
 //! `all` has them together; `parts` is how criteria are made of windows, stretches and trackers.
 
@@ -28,6 +29,7 @@ mod memory;
 mod network;
 mod parts_of_time;
 mod run_queue;
+mod simulation;
 mod timeline;
 
 use netloom_units::{Duration, Time};

@@ -7,6 +7,7 @@
 //! | the engine | it stood still for at most `share` of the run, never for `stall` | it did for more |
 //! | losses | at most `losses` frames were lost outside the model | more were, and they were the experiment's |
 //! | the timeline | no event was later than `timeline` | one was ten times later, or never happened |
+//! | a symbiotic run | pipes followed the simulation within a period | two periods in turn they did not, or were later than three |
 //! | a node | its programs waited for at most `waits` of the run | they waited for more |
 //!
 //! **Suspect** is what is neither: what is beyond that in no more than a [`TENTH`] of the run, which
@@ -51,6 +52,7 @@ pub(crate) fn judge(evidence: &Evidence<'_>) -> Vec<Finding> {
         .chain(evidence.engine())
         .chain(evidence.losses())
         .chain(evidence.timeline())
+        .chain(evidence.simulation())
         .chain(evidence.nodes())
         .chain(evidence.metrics())
         .chain(evidence.not_observed())
@@ -144,6 +146,16 @@ impl Evidence<'_> {
                     _ => Some(Judgement::Invalid),
                 }
             }
+            _ => None,
+        };
+        self.contended()
+            .filter_map(move |report| Some(self.found(Concern::Links, judged(report)?, report)))
+    }
+
+    fn simulation(&self) -> impl Iterator<Item = Finding> {
+        let judged = |report: &SignalReport| match report.on {
+            Resource::LostPeriods => Some(Judgement::Invalid),
+            Resource::Periods => Some(Judgement::Suspect),
             _ => None,
         };
         self.contended()

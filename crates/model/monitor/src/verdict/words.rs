@@ -23,6 +23,7 @@ pub fn quantity(signal: SignalKind, value: f64) -> String {
         SignalKind::RunQueue | SignalKind::Steal | SignalKind::Pressure => {
             three_digits(value * 100.0, "%")
         }
+        SignalKind::Simulation => three_digits(value, "periods"),
         SignalKind::Application => three_digits(value, ""),
     }
 }
@@ -50,7 +51,9 @@ pub(crate) fn contended(report: &SignalReport) -> String {
         Resource::Losses { .. }
         | Resource::Buffer { .. }
         | Resource::Events
-        | Resource::MissedEvents => String::new(),
+        | Resource::MissedEvents
+        | Resource::Periods
+        | Resource::LostPeriods => String::new(),
         _ => format!(", for {:.3} s in all", report.held.as_secs_f64()),
     };
     let what = subject(signal, &report.on);

@@ -26,6 +26,7 @@ impl Offline<'_> {
         self.parts_of_time();
         self.metrics();
         self.timeline();
+        self.simulation();
     }
 
     /// Every observation that `pick` takes, by a key.
@@ -368,31 +369,50 @@ impl Offline<'_> {
     fn timeline(&mut self) {
         let tolerance = self.criteria.timeline.tolerance.as_nanos();
         let late = self.pick(|at, seen| match seen {
-            O::Event { late } => Some(((), (at, late.as_nanos()))),
+            O::Event { late } => Some(((), (at, late.as_nanos() as f64))),
             _ => None,
         });
-        self.events((S::Timeline, Resource::Events), late.get(&()).cloned(), tolerance);
+        self.events((S::Timeline, Resource::Events), late.get(&()).cloned(), tolerance as f64);
         let missed = self.pick(|at, seen| match seen {
-            O::MissedEvent { due_for } => Some(((), (at, due_for.as_nanos().max(1)))),
+            O::MissedEvent { due_for } => Some(((), (at, due_for.as_nanos().max(1) as f64))),
             _ => None,
         });
-        self.events((S::Timeline, Resource::MissedEvents), missed.get(&()).cloned(), 0);
+        self.events((S::Timeline, Resource::MissedEvents), missed.get(&()).cloned(), 0.0);
+    }
+
+    /// Late is more than a period; lost, two that are late in turn, or one of more than three.
+    fn simulation(&mut self) {
+        let followed = self.pick(|at, seen| match seen {
+            O::Simulated { period, took } => {
+                Some(((), (at, took.as_nanos() as f64 / period.as_nanos().max(1) as f64)))
+            }
+            _ => None,
+        });
+        let all = followed.get(&()).cloned().unwrap_or_default();
+        let late = |place: usize| all[place].1 > 1.0;
+        let lost = (0..all.len()).filter(|place| {
+            late(*place) && (all[*place].1 > 3.0 || (*place > 0 && late(place - 1)))
+        });
+        let lost = lost.map(|place| all[place]).collect();
+        self.events((S::Simulation, Resource::LostPeriods), Some(lost), 1.0);
+        self.events((S::Simulation, Resource::Periods), Some(all), 1.0);
     }
 
     /// Each above the limit is a moment of its own, through nobody.
-    fn events(&mut self, key: (S, Resource), seen: Option<Vec<(u64, u64)>>, limit: u64) {
+    fn events(&mut self, key: (S, Resource), seen: Option<Vec<(u64, f64)>>, limit: f64) {
         let seen = seen.unwrap_or_default();
-        let worst = seen.iter().filter(|(at, _)| self.counts(*at)).map(|(_, late)| *late).max();
-        let piece = |(at, late): &(u64, u64)| Piece {
+        let worst =
+            seen.iter().filter(|(at, _)| self.counts(*at)).map(|(_, late)| *late).reduce(f64::max);
+        let piece = |(at, late): &(u64, f64)| Piece {
             from: *at,
             to: *at,
             seen: *at,
             over: *at,
-            peak: *late as f64,
+            peak: *late,
             shares: [].into(),
         };
         let pieces = seen.iter().filter(|(_, late)| *late > limit).map(piece).collect();
-        self.conclude(key, pieces, worst.map(|late| late as f64));
+        self.conclude(key, pieces, worst);
     }
 
     /// All times at which a window changes.

@@ -99,7 +99,9 @@ impl Binary for Body {
                 return error.encode(out);
             }
             // Real nodes are joined to a network in one process.
-            Self::Raw(_) => unreachable!("packets of real nodes stay in their process"),
+            Self::Raw(_) | Self::Twin(_) => {
+                unreachable!("packets of real nodes and their twins stay in their process")
+            }
         };
         out.push(kind);
         stamp.encode(out);

@@ -11,3 +11,4 @@ mod forwarding;
 mod queues;
 mod repeat;
 mod rerouting;
+mod twins;

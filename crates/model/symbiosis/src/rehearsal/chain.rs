@@ -4,7 +4,7 @@ use netloom_link::{Emission, FrameInfo, Pipe, PipeConfig, Stream};
 use netloom_units::{Duration, Time};
 
 use super::Fate;
-use crate::{Meter, PipeReport};
+use crate::{Meter, PipeReport, transmission};
 
 /// How often in a period backlogs are sampled.
 const SAMPLES: u64 = 20;
@@ -131,16 +131,4 @@ impl Chain {
             }
         }
     }
-}
-
-/// What a frame of so many bytes takes on an idle line of that kind, on average.
-pub(super) fn transmission(config: &PipeConfig, bytes: u32) -> Duration {
-    let mut pipe = Pipe::new(config.clone(), Stream::new(0, "transmission"), Time::ZERO);
-    // The second one waits, so that it counts with its mean.
-    let mut backlog = || {
-        let _ = pipe.offer(Time::ZERO, FrameInfo::single(bytes), 0u32);
-        pipe.unfinished(Time::ZERO)
-    };
-    let first = backlog();
-    backlog().saturating_sub(first)
 }

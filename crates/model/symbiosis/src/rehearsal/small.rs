@@ -3,9 +3,9 @@
 use netloom_link::{Emission, PipeChange, Stream};
 use netloom_units::{Duration, Time};
 
-use super::chain::{Chain, transmission};
+use super::chain::Chain;
 use super::{Fate, Inherited, Method, Scene, frames_of, times};
-use crate::{Calibration, Calibrator, Ghosts, LossMethod, PipeReport};
+use crate::{Calibration, Calibrator, Ghosts, LossMethod, PipeReport, transmission};
 
 /// What follows the original.
 pub(super) struct SmallNetwork {

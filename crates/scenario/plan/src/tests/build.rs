@@ -19,6 +19,7 @@ pub fn scenario() -> Scenario {
         traffic: vec![],
         expect: vec![],
         simulation: SimulationOptions::default(),
+        symbiosis: None,
         measure: Measure {
             flows: None,
             interval: Duration::from_millis(100),

@@ -108,6 +108,10 @@ fn advice(signal: SignalKind) -> &'static str {
              the planned and the actual time of each. What came before them kept the engine \
              waiting."
         }
+        SignalKind::Simulation => {
+            "the simulation took longer than a period, so that pipes between real hosts followed \
+             it late: simulate less, on more `threads`, or with a longer `period`."
+        }
         SignalKind::Application => "a metric of your own left the range that you gave it.",
     }
 }

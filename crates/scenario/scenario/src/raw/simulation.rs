@@ -64,29 +64,37 @@ pub(crate) enum RawReroute {
 
 impl<'de> Deserialize<'de> for RawReroute {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct RerouteVisitor;
-        impl Visitor<'_> for RerouteVisitor {
-            type Value = RawReroute;
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a time with its unit, like `2s`, or `never`")
-            }
-            fn visit_str<E: Error>(self, text: &str) -> Result<RawReroute, E> {
-                match text {
-                    "never" => Ok(RawReroute::Never),
-                    _ => text.parse().map(RawReroute::After).map_err(E::custom),
-                }
-            }
-            fn visit_u64<E: Error>(self, number: u64) -> Result<RawReroute, E> {
-                RawTime::without_unit(number as f64).map(|time| RawReroute::After(time.0))
-            }
-            fn visit_i64<E: Error>(self, number: i64) -> Result<RawReroute, E> {
-                self.visit_str(&number.to_string())
-            }
-            fn visit_f64<E: Error>(self, number: f64) -> Result<RawReroute, E> {
-                RawTime::without_unit(number).map(|time| RawReroute::After(time.0))
-            }
-        }
-        deserializer.deserialize_any(RerouteVisitor)
+        let time = deserializer.deserialize_any(TimeOr {
+            word: "never",
+            expected: "a time with its unit, like `2s`, or `never`",
+        })?;
+        Ok(time.map_or(Self::Never, Self::After))
+    }
+}
+
+/// Reads a time, or nothing where it is the `word`.
+pub(super) struct TimeOr {
+    pub word: &'static str,
+    /// Both, in words.
+    pub expected: &'static str,
+}
+
+impl Visitor<'_> for TimeOr {
+    type Value = Option<Duration>;
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.expected)
+    }
+    fn visit_str<E: Error>(self, text: &str) -> Result<Self::Value, E> {
+        if text == self.word { Ok(None) } else { text.parse().map(Some).map_err(E::custom) }
+    }
+    fn visit_u64<E: Error>(self, number: u64) -> Result<Self::Value, E> {
+        RawTime::without_unit(number as f64).map(|time| Some(time.0))
+    }
+    fn visit_i64<E: Error>(self, number: i64) -> Result<Self::Value, E> {
+        self.visit_str(&number.to_string())
+    }
+    fn visit_f64<E: Error>(self, number: f64) -> Result<Self::Value, E> {
+        RawTime::without_unit(number).map(|time| Some(time.0))
     }
 }
 

@@ -29,7 +29,8 @@ pub(super) fn check(
         return;
     }
     nodes.iter().filter(|node| node.is_simulated()).for_each(|node| of_node(node, report));
-    links.iter().for_each(|link| of_link(link, nodes, report));
+    let is_hybrid = raw.symbiosis.is_none();
+    links.iter().for_each(|link| of_link(link, nodes, is_hybrid, report));
     let is_simulated =
         |name: &str| nodes.iter().any(|node| node.is_simulated() && node.name.value == name);
     for (process, resolved) in raw.processes.iter().zip(processes) {
@@ -79,7 +80,12 @@ fn of_node(node: &NodeDraft<'_>, report: &mut Report<'_>) {
     }
 }
 
-fn of_link(link: &LinkDraft<'_>, nodes: &[NodeDraft<'_>], report: &mut Report<'_>) {
+fn of_link(
+    link: &LinkDraft<'_>,
+    nodes: &[NodeDraft<'_>],
+    is_hybrid: bool,
+    report: &mut Report<'_>,
+) {
     let Some(ends) = &link.ends else { return };
     let node = |end: &End<'_>| &nodes[end.node];
     let [a, b] = ends.each_ref().map(|end| node(end).is_simulated());
@@ -110,7 +116,7 @@ fn of_link(link: &LinkDraft<'_>, nodes: &[NodeDraft<'_>], report: &mut Report<'_
     if let Some((what, help)) = wrong {
         let message = format!("link `{}` {what}", link.name);
         report.error(Diagnostic::error(link.endpoints_span(), message).with_help(help));
-    } else if a != b {
+    } else if a != b && is_hybrid {
         // Frames leave for a real node by the pipe that begins at the other end.
         let pipe = if a { &link.forward } else { &link.reverse };
         let delay = least_propagation(pipe);

@@ -232,6 +232,7 @@ pub fn scenario(name: &str, links: &[(&str, &str)]) -> Scenario {
         processes: vec![],
         expect: vec![],
         simulation: SimulationOptions::default(),
+        symbiosis: None,
         measure: Measure {
             flows: None,
             interval: netloom_units::Duration::from_millis(100),

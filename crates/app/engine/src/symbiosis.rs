@@ -1,0 +1,176 @@
+//! The closed loop of a symbiotic run: at the end of each period a simulation of the whole network
+//! runs that period, with what real hosts sent in it, and small pipes do from then on what it says.
+//!
+//! | module | what |
+//! |---|---|
+//! | `turns` | the loop's thread, period after period |
+//! | `files` | what it writes |
+//!
+//! Not here: the small network and who watches real hosts (`simulated`), and the simulation itself
+//! (`netloom-simulate`).
+
+mod files;
+mod turns;
+
+use std::mem;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, mpsc};
+use std::thread::{self, JoinHandle};
+
+use anyhow::{Context, Result, bail};
+use netloom_api::flow::FlowStatus;
+use netloom_api::simulation::SimulationSummary;
+use netloom_api::summary::TimelineStatus;
+use netloom_dataplane::Clock;
+use netloom_plan::Plan;
+use netloom_results::Results;
+use netloom_scenario::Scenario;
+use netloom_simulate::symbiosis::{Calibrators, Large, Shrunk, SmallNetwork};
+use netloom_units::Time;
+
+use crate::events::EventLog;
+use crate::experiment::Experiment;
+use crate::monitoring::SharedMonitor;
+use crate::simulated::Simulated;
+
+use files::Files;
+use turns::Turns;
+
+/// The loop of an experiment.
+pub struct Symbiosis {
+    state: Mutex<State>,
+    shared: Arc<Mutex<Shared>>,
+}
+
+enum State {
+    Waits(Box<Parts>),
+    Runs(Running),
+    Over,
+}
+
+/// What says what small pipes do.
+struct Parts {
+    large: Large,
+    shrunk: Shrunk,
+    calibrators: Calibrators,
+}
+
+struct Running {
+    thread: JoinHandle<Went>,
+    /// Dropped to end it.
+    stop: mpsc::Sender<()>,
+}
+
+/// What the thread lets others know while it runs.
+#[derive(Default)]
+struct Shared {
+    /// When traffic of simulated nodes in the foreground is over, since the run began.
+    done_at: Option<Time>,
+    /// Whether it has ended, so that nothing more will be known.
+    has_ended: bool,
+}
+
+/// How a loop went.
+#[derive(Default)]
+pub struct Went {
+    /// The simulation.
+    pub simulation: SimulationSummary,
+    /// Flows of simulated nodes.
+    pub flows: Vec<FlowStatus>,
+    /// Events of the timeline that happened in the simulation.
+    pub timeline: Vec<TimelineStatus>,
+    /// What went wrong.
+    pub failures: Vec<String>,
+}
+
+/// What a loop acts on and reports to.
+struct Surroundings {
+    /// The small network.
+    pub simulated: Arc<Simulated>,
+    /// What happens.
+    pub events: Arc<EventLog>,
+    /// Who judges how late it is.
+    pub monitor: Arc<SharedMonitor>,
+    /// The experiment's clock.
+    pub clock: Clock,
+    /// When the run began, by that clock.
+    pub zero: Time,
+}
+
+/// The loop of a scenario before it begins, and its small network.
+pub struct Prepared {
+    /// The loop.
+    pub symbiosis: Symbiosis,
+    /// The small network.
+    pub small: SmallNetwork,
+    /// What that stands for.
+    pub shrunk: Shrunk,
+}
+
+impl Symbiosis {
+    /// Prepares the loop of a scenario, of which `plan` has all nodes.
+    pub fn prepare(scenario: &Scenario, plan: &Arc<Plan>) -> Result<Prepared> {
+        let (large, shrunk) = Large::new(scenario, plan)?;
+        let calibrators = Calibrators::new(scenario, &shrunk);
+        let small = SmallNetwork::new(scenario, plan, &shrunk, &calibrators)?;
+        let parts = Parts { large, shrunk: shrunk.clone(), calibrators };
+        let state = Mutex::new(State::Waits(Box::new(parts)));
+        Ok(Prepared { symbiosis: Self { state, shared: Arc::default() }, small, shrunk })
+    }
+
+    /// Begins with a run, and writes into its results.
+    fn start(&self, results: &Results, surroundings: Surroundings) -> Result<()> {
+        let files = Files::new(results)?;
+        let mut state = lock(&self.state);
+        let State::Waits(parts) = mem::replace(&mut *state, State::Over) else {
+            bail!("the simulation of the network follows a run already");
+        };
+        surroundings.simulated.watch_from(surroundings.zero)?;
+        let (stop, stopped) = mpsc::channel();
+        let shared = Arc::clone(&self.shared);
+        let turns = Turns::new(*parts, files, surroundings, stopped);
+        let thread = thread::Builder::new().name("symbiosis".into());
+        let thread = thread.spawn(move || turns.run(&shared));
+        let thread = thread.context("cannot start the thread that simulates the network")?;
+        *state = State::Runs(Running { thread, stop });
+        Ok(())
+    }
+
+    /// Begins with the run of an experiment.
+    pub fn start_with(&self, experiment: &Experiment, results: &Results) -> Result<()> {
+        let Experiment { network, state, monitor, .. } = experiment;
+        let simulated = network.with(|live| Ok(live.simulated.clone()))?;
+        let simulated = simulated.context("there is no small network that could follow")?;
+        let (events, monitor, clock) =
+            (Arc::clone(&state.events), Arc::clone(monitor), network.clock());
+        let zero = state.begun();
+        self.start(results, Surroundings { simulated, events, monitor, clock, zero })
+    }
+
+    /// When a run is over that ends by itself, as far as simulated nodes are concerned, since its
+    /// beginning; `None` while some is yet to be sent.
+    pub fn done_at(&self) -> Option<Time> {
+        let shared = lock(&self.shared);
+        if shared.has_ended { Some(Time::ZERO) } else { shared.done_at }
+    }
+
+    /// Ends it behind the period that is under way: how it went. Nothing if it did not run.
+    pub fn finish(&self) -> Option<Went> {
+        let state = mem::replace(&mut *lock(&self.state), State::Over);
+        let State::Runs(Running { thread, stop }) = state else { return None };
+        drop(stop);
+        Some(thread.join().unwrap_or_else(|_| Went {
+            failures: vec!["the simulation of the network has panicked".into()],
+            ..Went::default()
+        }))
+    }
+}
+
+/// The loop of an experiment, if it has one and is not being taken down.
+pub fn of(experiment: &Experiment) -> Option<Arc<Symbiosis>> {
+    experiment.network.with(|live| Ok(live.symbiosis.clone())).ok().flatten()
+}
+
+fn lock<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
+    // Each step leaves it whole.
+    of.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,58 @@
+//! What the loop writes: calibrations, what they rest on, and flows of simulated nodes.
+
+use std::fs::File;
+
+use anyhow::{Context, Result};
+use netloom_api::flow::FlowStatus;
+use netloom_results::{FlowSampler, Results};
+use netloom_simulate::symbiosis::{
+    Applied, CalibrationFile, Metadata, MetadataFile, Order, Shrunk,
+};
+use netloom_units::Time;
+
+pub struct Files {
+    calibrations: CalibrationFile<File>,
+    metadata: MetadataFile<File>,
+    flows: FlowSampler,
+}
+
+/// A period, with what became of it.
+pub struct Period<'p> {
+    pub number: u64,
+    pub metadata: &'p Metadata,
+    pub orders: &'p [Order],
+    pub applied: &'p Applied,
+}
+
+impl Files {
+    /// Begins the files of a run.
+    pub fn new(results: &Results) -> Result<Self> {
+        Ok(Self {
+            calibrations: CalibrationFile::new(results.calibration_file()?)
+                .context("calibration.parquet")?,
+            metadata: MetadataFile::new(results.metadata_file()?).context("metadata.parquet")?,
+            flows: FlowSampler::new(results.flow_file()?)?,
+        })
+    }
+
+    /// Adds a period.
+    pub fn add(&mut self, period: &Period<'_>, shrunk: &Shrunk) -> Result<()> {
+        let Period { number, metadata, orders, applied } = *period;
+        let added = self.calibrations.add(number, shrunk, orders, applied);
+        added.context("calibration.parquet is not complete")?;
+        let added = self.metadata.add(number, shrunk, metadata, applied);
+        added.context("metadata.parquet is not complete")
+    }
+
+    /// Adds a sample of flows.
+    pub fn sample(&mut self, now: Time, flows: &[FlowStatus]) -> Result<()> {
+        self.flows.add(now, flows)
+    }
+
+    /// Writes what is left.
+    pub fn finish(self) -> Result<()> {
+        self.calibrations.finish().context("calibration.parquet is not complete")?;
+        self.metadata.finish().context("metadata.parquet is not complete")?;
+        self.flows.finish()
+    }
+}

@@ -1,0 +1,215 @@
+//! The whole network of a symbiotic run in virtual time, period after period. Deterministic: what
+//! it reports follows from the scenario and from what real programs sent.
+
+use std::sync::Arc;
+
+use anyhow::Result;
+use netloom_api::event::What;
+use netloom_api::flow::FlowStatus;
+use netloom_api::simulation::SimulationSummary;
+use netloom_api::state::LinkStatus;
+use netloom_api::summary::TimelineStatus;
+use netloom_plan::Plan;
+use netloom_scenario::{CalibrationMethod, Scenario};
+use netloom_sim::{FlowKind, FlowSpec, Sent, Simulation};
+use netloom_symbiosis::Ghosts;
+use netloom_traffic::Emission;
+use netloom_units::{Duration, Time};
+
+use super::{Metadata, PrunedPipe, Reports, Shrunk, check_symbiosis};
+use crate::configs::Configs;
+use crate::describe::{Part, describe};
+use crate::support::NEVER_MODELLED;
+use crate::timeline::Timeline;
+use crate::traffic::{self, Flow};
+use crate::{statuses, threads};
+
+/// How often in a period backlogs are sampled.
+const SAMPLES: u64 = 20;
+
+/// The whole network, with twins of real hosts.
+pub struct Large {
+    scenario: Scenario,
+    simulation: Simulation,
+    /// The flows of the scenario; behind them come those of twins, by host.
+    flows: Vec<Flow>,
+    timeline: Timeline,
+    configs: Configs,
+    pruned: Vec<PrunedPipe>,
+    period: Duration,
+    /// The number of the next period.
+    number: u64,
+    threads: usize,
+    wants_others: bool,
+    /// How long it computed.
+    busy: std::time::Duration,
+}
+
+impl Large {
+    /// The network of a scenario, of which `plan` has all nodes, and its part that real packets can
+    /// meet.
+    ///
+    /// # Errors
+    /// What cannot be part of a symbiotic run.
+    pub fn new(scenario: &Scenario, plan: &Arc<Plan>) -> Result<(Self, Shrunk)> {
+        check_symbiosis(scenario)?;
+        let mut described = describe(scenario, plan, Part::All)?;
+        let simulated = scenario.simulated_nodes();
+        let sent_here = scenario.traffic.iter().filter(|one| simulated.contains(&*one.from[0]));
+        let sent_here = Scenario { traffic: sent_here.cloned().collect(), ..scenario.clone() };
+        let (flows, mut specs) = traffic::flows(&sent_here, plan, &described)?;
+        let real = plan.nodes.iter().zip(0..).filter(|(node, _)| !simulated.contains(&*node.name));
+        specs.extend(real.map(|(node, place)| twins(&node.name, place)));
+        let (timeline, changes) = Timeline::new(scenario, plan, &described)?;
+        described.network.timeline = changes;
+        for link in &mut described.network.links {
+            // Captures are at real hosts.
+            link.taps = Default::default();
+        }
+        let threads = threads::number(scenario.simulation.threads);
+        let cells = threads::cells(scenario.simulation.cells, threads);
+        let configs = Configs::new(scenario, &described.network.timeline);
+        let network = described.network.clone();
+        let mut simulation = Simulation::new(described.network, specs, cells);
+        let shrunk = Shrunk::new(scenario, plan, &network, &mut simulation)?;
+        let method = scenario.symbiosis.map(|symbiosis| symbiosis.calibration);
+        let wants_others = method == Some(CalibrationMethod::CrossTraffic);
+        simulation.meter(shrunk.pruned.iter().map(|pipe| pipe.id), wants_others);
+        let (pruned, period) = (shrunk.pruned.clone(), shrunk.period);
+        let (number, busy) = (0, std::time::Duration::ZERO);
+        let scenario = scenario.clone();
+        let large = Self {
+            scenario,
+            simulation,
+            flows,
+            timeline,
+            configs,
+            pruned,
+            period,
+            number,
+            threads: threads as usize,
+            wants_others,
+            busy,
+        };
+        Ok((large, shrunk))
+    }
+
+    /// The end of the next period.
+    pub fn next_end(&self) -> Time {
+        Time::ZERO + times(self.period, self.number + 1)
+    }
+
+    /// Runs the next period, in which real programs did what `metadata` says. There are no reports
+    /// if `stop` says so meanwhile; the network is of no use any more then.
+    ///
+    /// # Errors
+    /// If frames go round in circles in no time.
+    pub fn period(
+        &mut self,
+        metadata: &Metadata,
+        stop: &dyn Fn() -> bool,
+    ) -> Result<Option<Reports>> {
+        let begun = std::time::Instant::now();
+        let first = self.flows.len() as u32;
+        let hosts = metadata.sent.iter().map(|(host, _)| *host).max().map_or(0, |most| most + 1);
+        for host in 0..hosts {
+            let of_host = metadata.sent.iter().filter(|(one, _)| *one == host);
+            let sent: Vec<Sent> = of_host.map(|(_, sent)| *sent).collect();
+            self.simulation.bring_twins(first + host, sent);
+        }
+        let begin = times(self.period, self.number);
+        for sample in 1..=SAMPLES {
+            if stop() {
+                return Ok(None);
+            }
+            let part = Duration::from_nanos(self.period.as_nanos() * sample / SAMPLES);
+            threads::advance_alone(&mut self.simulation, Time::ZERO + begin + part, self.threads)?;
+            self.simulation.sample_meters();
+        }
+        let mut reports = Reports::default();
+        for pipe in &self.pruned {
+            let metered = self.simulation.metered(pipe.id, pipe.full).unwrap_or_default();
+            reports.pipes.push(metered.report);
+            if self.wants_others {
+                let since = |one: Emission| Emission { at: one.at - begin, ..one };
+                let others: Vec<_> = metered.others.into_iter().map(since).collect();
+                reports.others.push(Ghosts::new(&others, self.period));
+            }
+        }
+        self.number += 1;
+        self.busy += begun.elapsed();
+        Ok(Some(reports))
+    }
+
+    /// Records what the timeline has done by now.
+    pub fn record(&mut self, events: &mut dyn FnMut(Time, What)) {
+        let routes = self.simulation.routes_changed().into_iter().collect();
+        self.timeline.record((self.now(), routes), events);
+    }
+
+    /// Time in the network.
+    pub fn now(&self) -> Time {
+        self.simulation.now()
+    }
+
+    /// When all traffic of simulated nodes in the foreground is over, and the last change has
+    /// happened; `None` while some is yet to be sent.
+    pub fn done_at(&self) -> Option<Time> {
+        self.simulation.done_at()
+    }
+
+    /// Its flows with their totals; those of twins are no flows of the scenario.
+    pub fn flows(&self) -> Vec<FlowStatus> {
+        // There are fewer flows than that.
+        let sample = self.simulation.sample_flows(0..self.flows.len() as u32);
+        statuses::flows(sample, &self.flows)
+    }
+
+    /// All links with their totals.
+    pub fn links(&mut self) -> Vec<LinkStatus> {
+        self.configs.reach(self.now());
+        let sample = self.simulation.sample_pipes();
+        statuses::links(sample.statistics, &self.configs, &self.scenario)
+    }
+
+    /// How the events of the timeline went that are not commands.
+    pub fn timeline(&self) -> Vec<TimelineStatus> {
+        self.timeline.statuses()
+    }
+
+    /// How it went.
+    pub fn summary(&self) -> SimulationSummary {
+        let work = self.simulation.work();
+        SimulationSummary {
+            events: work.events,
+            packet_hops: work.packet_hops,
+            wall_seconds: self.busy.as_secs_f64(),
+            busiest_second: None,
+            processes: 1,
+            threads: self.threads,
+            cells: self.simulation.cells.len(),
+            not_modelled: NEVER_MODELLED.map(Into::into).to_vec(),
+            not_forwarded: statuses::not_forwarded(self.simulation.node_counts()),
+            symbiosis: None,
+        }
+    }
+}
+
+/// What the twin of a host sends.
+fn twins(name: &str, node: u32) -> FlowSpec {
+    FlowSpec {
+        name: format!("twins of {name}"),
+        from: node,
+        to: Vec::new(),
+        kind: FlowKind::Twins,
+        start: Time::ZERO,
+        until: None,
+        background: true,
+        traffic_class: 0,
+    }
+}
+
+/// So many periods.
+pub(super) fn times(period: Duration, count: u64) -> Duration {
+    Duration::from_nanos(period.as_nanos() * count)
+}

@@ -1,0 +1,130 @@
+//! The loop of a symbiotic run once more, without its real side: from what that had said.
+
+use std::fs::File;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
+
+use anyhow::{Context, Result, bail};
+use netloom_api::event::{EndReason, What};
+use netloom_api::simulation::SimulationSummary;
+use netloom_api::state::Phase;
+use netloom_api::summary::{Mode, Summary};
+use netloom_monitor::Marks;
+use netloom_results::{EventFile, FlowSampler, Results, Sampler};
+use netloom_scenario::Scenario;
+use netloom_units::{Duration, Time};
+
+use super::{CalibrationFile, Calibrators, Large, Tally, read_metadata};
+use crate::Progress;
+use crate::run::unix;
+use crate::verdict;
+
+/// What is to be repeated.
+#[derive(Debug, Clone)]
+pub struct Replay {
+    /// The scenario.
+    pub scenario: Scenario,
+    /// Its text as the user wrote it.
+    pub source: String,
+    /// Its file.
+    pub file: PathBuf,
+    /// The directory for the results, which does not exist yet.
+    pub results: PathBuf,
+    /// `metadata.parquet` of the run.
+    pub metadata: PathBuf,
+}
+
+/// Repeats the loop of a symbiotic run and writes its results: the simulation with the twins of
+/// what real programs sent, and the calibrations that follow.
+///
+/// # Errors
+/// If the scenario is not symbiotic, the metadata are not of it, or results cannot be written.
+pub fn replay(
+    job: &Replay,
+    stop: &AtomicBool,
+    progress: &mut dyn FnMut(Progress),
+) -> Result<Summary> {
+    let begun = Instant::now();
+    let scenario = &job.scenario;
+    let plan = Arc::new(netloom_plan::plan(scenario)?);
+    let (mut large, shrunk) = Large::new(scenario, &plan)?;
+    let shown = job.metadata.display();
+    let file = File::open(&job.metadata).with_context(|| format!("cannot read {shown}"))?;
+    let periods = read_metadata(file, &shrunk).with_context(|| {
+        format!("{shown} is not `metadata.parquet` of a symbiotic run of this scenario")
+    })?;
+    let results = Results::create(&job.results, &job.source, scenario)?;
+    results.metric_file()?;
+    let mut events = EventFile::new(results.event_file()?);
+    let mut file = CalibrationFile::new(results.calibration_file()?)?;
+    let mut samples = Sampler::new(results.sample_file()?)?;
+    let mut flows = FlowSampler::new(results.flow_file()?)?;
+    let mut calibrators = Calibrators::new(scenario, &shrunk);
+    let mut tally = Tally::new(&shrunk);
+    let deploy_seconds = begun.elapsed().as_secs_f64();
+    let running = Instant::now();
+    events.record(Time::ZERO, What::Phase { phase: Phase::Running });
+    let mut reason = EndReason::Completed;
+    let whole = Duration::from_nanos(shrunk.period.as_nanos() * periods.len() as u64);
+    for (number, (metadata, applied)) in (0..).zip(&periods) {
+        let stops = || stop.load(Ordering::Relaxed);
+        let Some(reports) = large.period(metadata, &stops)? else {
+            reason = EndReason::Interrupted;
+            break;
+        };
+        let orders = calibrators.orders(&reports);
+        file.add(number, &shrunk, &orders, applied)?;
+        tally.add(&orders, applied);
+        large.record(&mut |time, what| events.record(time, what));
+        flows.add(large.now(), &large.flows())?;
+        samples.add(large.now(), Ok(large.links()));
+        samples.mark(&Marks::none_until(large.now()));
+        progress(Progress {
+            simulated: large.now().since(Time::ZERO),
+            whole: Some(whole),
+            real: running.elapsed(),
+            packet_hops: large.summary().packet_hops,
+        });
+    }
+    let ended = large.now();
+    events.record(ended, What::RunEnded { reason });
+    events.finish().context("events.jsonl is not complete")?;
+    file.finish()?;
+    flows.finish()?;
+    let lacks = samples.finish(None);
+    if !lacks.is_empty() {
+        bail!("{}", lacks.join("\n"));
+    }
+    let timeline = large.timeline();
+    let failed = timeline.iter().filter(|status| status.failure.is_some());
+    let failures: Vec<String> = failed.map(|status| status.in_words()).collect();
+    let summary = Summary {
+        name: scenario.name.clone(),
+        mode: Mode::Simulation,
+        file: job.file.clone(),
+        seed: scenario.seed,
+        version: env!("CARGO_PKG_VERSION").into(),
+        started_unix: unix() - running.elapsed().as_secs_f64(),
+        ended,
+        reason,
+        deploy_seconds,
+        processes: Vec::new(),
+        success: failures.is_empty(),
+        failures,
+        timeline,
+        expectations: Vec::new(),
+        links: large.links(),
+        vlan_ports: Default::default(),
+        usage: Default::default(),
+        frame_log: None,
+        verdict: Some(verdict::verdict(&scenario.monitor, ended)),
+        timing: None,
+        simulation: Some(SimulationSummary { symbiosis: Some(tally.summary()), ..large.summary() }),
+        flows: large.flows(),
+        warnings: Vec::new(),
+    };
+    results.finish(&summary)?;
+    Ok(summary)
+}

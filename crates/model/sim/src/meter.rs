@@ -1,0 +1,164 @@
+//! What a pipe does to twins in a period, in a symbiotic run; and what is ordered of a pipe that
+//! follows another network. Not here: what follows from reports (`netloom-symbiosis`).
+
+use std::collections::VecDeque;
+
+use netloom_fabric::PipeId;
+use netloom_link::{LinkState, Pipe, Rejected};
+use netloom_symbiosis::{Meter, PipeReport, transmission};
+use netloom_traffic::Emission;
+use netloom_units::{Duration, Time};
+
+use crate::cell::{Cell, Place, Wire};
+use crate::packet::ETHERNET;
+use crate::{Packet, Simulation};
+
+/// Counts what a wire does to twins.
+#[derive(Debug, Default)]
+pub(crate) struct WireMeter {
+    meter: Meter,
+    /// When twins arrive in another cell that have left the line.
+    leaving: VecDeque<Time>,
+    /// All other frames that arrived, if somebody wants them.
+    others: Option<Vec<Emission>>,
+}
+
+impl WireMeter {
+    /// A packet was dropped that had been taken.
+    pub fn lost(&mut self, packet: &Packet) {
+        if packet.is_twin() {
+            self.meter.lost();
+        }
+    }
+
+    /// A packet came out.
+    pub fn left(&mut self, packet: &Packet) {
+        if packet.is_twin() {
+            self.meter.left();
+        }
+    }
+
+    /// A packet will come out in another cell.
+    pub fn leaves(&mut self, packet: &Packet, release: Time) {
+        if packet.is_twin() {
+            self.leaving.push_back(release);
+        }
+    }
+
+    fn count_left(&mut self, now: Time) {
+        // Few overtake others, so all of them are looked at.
+        let meter = &mut self.meter;
+        self.leaving.retain(|release| {
+            let has_left = *release <= now;
+            if has_left {
+                meter.left();
+            }
+            !has_left
+        });
+    }
+}
+
+impl Wire {
+    /// Offers a packet to a wire that is metered, perhaps.
+    pub fn offer(&mut self, now: Time, packet: Packet) -> Result<(), Rejected<Packet>> {
+        let (is_twin, bytes) = (packet.is_twin(), packet.bytes + ETHERNET);
+        let offered = self.pipe.offer(now, packet.info(), packet);
+        let Some(WireMeter { meter, others, .. }) = self.meter.as_deref_mut() else {
+            return offered;
+        };
+        match (is_twin, &offered) {
+            (false, _) => others.iter_mut().for_each(|all| all.push(Emission { at: now, bytes })),
+            (true, Ok(())) => {
+                meter.offered();
+                meter.served(self.pipe.unfinished(now));
+            }
+            (true, Err(_)) => {
+                meter.offered();
+                meter.lost();
+            }
+        }
+        offered
+    }
+}
+
+/// What a metered pipe did in a period.
+#[derive(Debug, Clone, Default)]
+pub struct Metered {
+    /// To twins.
+    pub report: PipeReport,
+    /// The other frames that arrived, by time; none if nobody wants them.
+    pub others: Vec<Emission>,
+}
+
+impl Simulation {
+    /// Begins to meter `pipes`, which the event core drives: what they do to twins and, if `others`
+    /// are wanted, which other frames arrive.
+    pub fn meter(&mut self, pipes: impl IntoIterator<Item = PipeId>, others: bool) {
+        for pipe in pipes {
+            let others = others.then(Vec::new);
+            let meter = WireMeter { others, ..WireMeter::default() };
+            if let Some(wire) = self.home(pipe).wire(pipe) {
+                wire.meter = Some(Box::new(meter));
+            }
+        }
+    }
+
+    /// Samples the backlogs of metered pipes: at times that divide a period evenly.
+    pub fn sample_meters(&mut self) {
+        for cell in &mut self.cells {
+            let now = cell.now;
+            for Wire { pipe, meter, .. } in cell.wires.iter_mut() {
+                if let Some(meter) = meter {
+                    meter.meter.sampled(pipe.unfinished(now));
+                }
+            }
+        }
+    }
+
+    /// What a metered pipe did since this was last called; nothing of one that is not metered. A
+    /// full frame has so many bytes.
+    pub fn metered(&mut self, pipe: PipeId, full: u32) -> Option<Metered> {
+        let cell = self.home(pipe);
+        let now = cell.now;
+        let Wire { pipe, meter, .. } = cell.wire(pipe)?;
+        let meter = meter.as_mut()?;
+        meter.count_left(now);
+        let is_down = pipe.config().state == LinkState::Down;
+        let full = transmission(pipe.config(), full);
+        Some(Metered {
+            report: meter.meter.report(pipe.unfinished(now), full, is_down),
+            others: meter.others.as_mut().map(std::mem::take).unwrap_or_default(),
+        })
+    }
+
+    fn home(&mut self, pipe: PipeId) -> &mut Cell {
+        &mut self.cells[self.homes[pipe.index()] as usize]
+    }
+}
+
+impl Cell {
+    /// Orders something of a pipe now. Nothing happens to one that is another cell's, or that the
+    /// event core does not drive.
+    pub fn steer<T>(
+        &mut self,
+        pipe: PipeId,
+        order: impl FnOnce(&mut Pipe<Packet>, Time) -> T,
+    ) -> Option<T> {
+        let now = self.now;
+        let Place::Wire(number) = self.places.of(pipe) else { return None };
+        let done = order(&mut self.wires.get_mut(number)?.pipe, now);
+        self.finish(number);
+        Some(done)
+    }
+
+    /// The backlog of a pipe now, in time.
+    pub fn backlog(&mut self, pipe: PipeId) -> Option<Duration> {
+        let now = self.now;
+        Some(self.wire(pipe)?.pipe.unfinished(now))
+    }
+
+    fn wire(&mut self, pipe: PipeId) -> Option<&mut Wire> {
+        let Place::Wire(number) = self.places.of(pipe) else { return None };
+        self.wires.get_mut(number)
+    }
+}

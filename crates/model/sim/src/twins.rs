@@ -1,0 +1,126 @@
+//! Twins: packets that stand for those of real programs, which go another way. Not here: who
+//! watches programs.
+
+use std::collections::VecDeque;
+use std::net::IpAddr;
+
+use netloom_units::Time;
+
+use crate::cell::Cell;
+use crate::packet::{Body, Flags, Fragment, Packet};
+use crate::queue::Entity;
+use crate::raw::{self, Headers};
+use crate::sending::Work;
+use crate::{AddressBook, Simulation};
+
+/// A packet that a real program sent: its headers, not what it carries.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Sent {
+    /// When.
+    pub at: Time,
+    /// By which interface of its node, by place.
+    pub interface: u32,
+    /// Where it comes from, and where it goes.
+    pub ends: [IpAddr; 2],
+    /// Bytes of the whole packet, IP header included.
+    pub bytes: u32,
+    /// Its protocol: of IPv6, the first next header.
+    pub protocol: u8,
+    /// Source and destination port; 0 for protocols without.
+    pub ports: [u16; 2],
+    /// How many nodes may forward it.
+    pub hop_limit: u8,
+    /// DSCP and ECN.
+    pub traffic_class: u8,
+    /// Whether routers may not fragment it.
+    pub dont_fragment: bool,
+    /// Which fragment it is, if it is one.
+    pub fragment: Fragment,
+}
+
+impl Sent {
+    /// What is kept of an IP packet; nothing if it is none, or not whole.
+    pub fn of(packet: &[u8], at: Time, interface: u32) -> Option<Self> {
+        let Headers { ends, fields, protocol, ports, bytes } = raw::headers(packet)?;
+        Some(Self {
+            at,
+            interface,
+            ends,
+            bytes,
+            protocol,
+            ports,
+            hop_limit: fields.hop_limit,
+            traffic_class: fields.traffic_class,
+            dont_fragment: fields.flags.has(Flags::DONT_FRAGMENT),
+            fragment: fields.fragment,
+        })
+    }
+
+    /// Its twin; none if the network does not know its addresses.
+    fn twin(&self, book: &AddressBook) -> Option<Packet> {
+        let [source, destination] = self.ends;
+        let v6 = if destination.is_ipv6() { Flags::V6 } else { Flags::default() };
+        let whole = if self.dont_fragment { Flags::DONT_FRAGMENT } else { Flags::default() };
+        Some(Packet {
+            source: book.find(source)?,
+            destination: book.find(destination)?,
+            bytes: self.bytes,
+            source_port: self.ports[0],
+            destination_port: self.ports[1],
+            hop_limit: self.hop_limit,
+            traffic_class: self.traffic_class,
+            flags: Flags::TWIN.with(v6).with(whole),
+            fragment: self.fragment,
+            body: Body::Twin(self.protocol),
+        })
+    }
+}
+
+impl Simulation {
+    /// Has a flow of twins send `packets` at their times, which do not go back and are not over.
+    pub fn bring_twins(&mut self, flow: u32, packets: impl IntoIterator<Item = Sent>) {
+        if let Some(cell) = self.cells.iter_mut().find(|cell| cell.senders.get(flow).is_some()) {
+            cell.bring_twins(flow, packets);
+        }
+    }
+}
+
+impl Cell {
+    fn bring_twins(&mut self, flow: u32, packets: impl IntoIterator<Item = Sent>) {
+        if let Work::Twins(queue) = &mut self.senders[flow].work {
+            queue.extend(packets);
+            let next = queue.front().map(|next| next.at);
+            self.queue.set(Entity::Source(flow), next);
+        }
+    }
+
+    /// A flow of twins sends what is due.
+    pub(crate) fn send_twins(&mut self, flow: u32) {
+        let (now, node) = (self.now, self.flows[flow as usize].from);
+        while let Some(sent) = self.next_twin(flow).and_then(|queue| due(queue, now)) {
+            let interfaces = self.nodes[node].interfaces.len();
+            let twin = sent.twin(&self.book).filter(|_| (sent.interface as usize) < interfaces);
+            if let Some(twin) = twin {
+                let counts = &mut self.counts.entry(flow).totals;
+                counts.sent.frames += 1;
+                counts.sent.bytes += u64::from(sent.bytes);
+                // A link between two nodes needs no address of the other end.
+                self.transmit(node, sent.interface, [0; 6], twin);
+            }
+        }
+        let next = self.next_twin(flow).and_then(|queue| queue.front()).map(|next| next.at);
+        self.queue.set(Entity::Source(flow), next);
+    }
+
+    fn next_twin(&mut self, flow: u32) -> Option<&mut VecDeque<Sent>> {
+        match &mut self.senders[flow].work {
+            Work::Twins(queue) => Some(queue),
+            Work::Packets(_) | Work::Tcp(_) => None,
+        }
+    }
+}
+
+fn due(queue: &mut VecDeque<Sent>, now: Time) -> Option<Sent> {
+    let is_due = queue.front()?.at <= now;
+    if is_due { queue.pop_front() } else { None }
+}

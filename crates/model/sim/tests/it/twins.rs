@@ -1,0 +1,145 @@
+//! Twins of what real programs send, and what is counted of them.
+
+use netloom_fabric::{LinkId, PipeId};
+use netloom_link::Direction;
+use netloom_sim::{FlowKind, FlowSpec, Fragment, NoPath, Sent, Simulation};
+use netloom_symbiosis::PipeReport;
+use netloom_units::Duration;
+
+use crate::common::{Sketch, at, datagrams, flow};
+
+/// A fast link, and one that has room for the frame on its line and five that wait.
+const LINKS: [&str; 2] =
+    [r#"{"delay":"10ms"}"#, r#"{"delay":"10ms","rate":"1Mbit/s","queue":{"limit":"5packets"}}"#];
+
+const SLOW: PipeId = PipeId { link: LinkId(1), direction: Direction::Forward };
+const BACK: PipeId = PipeId { link: LinkId(0), direction: Direction::Reverse };
+
+/// A datagram of 1000 bytes from one end of the chain to the other.
+fn sent(millis: u64) -> Sent {
+    Sent {
+        at: at(millis),
+        interface: 0,
+        ends: ["10.0.0.1", "10.0.1.2"].map(|end| end.parse().expect("an address")),
+        bytes: 1000,
+        protocol: 17,
+        ports: [5000, 53],
+        hop_limit: 64,
+        traffic_class: 0,
+        dont_fragment: true,
+        fragment: Fragment::default(),
+    }
+}
+
+fn twins(from: u32) -> FlowSpec {
+    FlowSpec { background: true, to: vec![], ..flow(from, "10.0.1.2", FlowKind::Twins) }
+}
+
+/// The chain, metered, in so many cells, with other traffic.
+fn chain(cells: u32, others: Vec<(u64, u32)>) -> Simulation {
+    let (sketch, from, _) = Sketch::chain(1, &LINKS);
+    let flows = vec![twins(from), datagrams(from, "10.0.1.2", others)];
+    let mut simulation = Simulation::new(sketch.network, flows, cells);
+    simulation.meter([SLOW, BACK], true);
+    simulation
+}
+
+fn report(simulation: &mut Simulation, pipe: PipeId) -> PipeReport {
+    simulation.metered(pipe, 1514).expect("it is metered").report
+}
+
+#[test]
+fn twins_are_counted_where_they_go() {
+    let mut alone = chain(1, vec![]);
+    alone.bring_twins(0, [sent(0)]);
+    alone.advance(at(500)).expect("no loop");
+    let one = report(&mut alone, SLOW);
+    assert_eq!((one.offered, one.left, one.served), (1, 1, 1));
+    // 1000 bytes and what Ethernet adds, at 1 Mbit/s.
+    assert!((Duration::from_millis(8)..Duration::from_millis(9)).contains(&one.time), "{one:?}");
+
+    let mut burst = chain(1, vec![]);
+    burst.bring_twins(0, vec![sent(0); 20]);
+    burst.advance(at(500)).expect("no loop");
+    let many = report(&mut burst, SLOW);
+    assert_eq!((many.offered, many.left, many.served), (20, 6, 6));
+    assert_eq!(many.lost, (6..20).collect::<Vec<u32>>());
+    // The first takes its own time, the sixth six times as long.
+    assert_eq!(many.time.as_nanos(), 21 * one.time.as_nanos());
+    assert!(!many.is_down && many.unfinished == Duration::ZERO);
+    // Nobody answers a twin, and a period counts for itself.
+    assert_eq!(report(&mut burst, BACK).offered, 0);
+    assert_eq!(report(&mut burst, SLOW).offered, 0);
+}
+
+#[test]
+fn frames_are_counted_in_the_period_in_which_they_leave() {
+    for cells in [1, 2] {
+        let mut simulation = chain(cells, vec![]);
+        simulation.bring_twins(0, [sent(0)]);
+        // On its way over the second link.
+        simulation.advance(at(25)).expect("no loop");
+        let first = report(&mut simulation, SLOW);
+        assert_eq!((first.offered, first.left), (1, 0), "{cells} cells");
+        simulation.advance(at(50)).expect("no loop");
+        let second = report(&mut simulation, SLOW);
+        assert_eq!((second.offered, second.left), (0, 1), "{cells} cells");
+    }
+}
+
+#[test]
+fn reports_do_not_depend_on_cells() {
+    let all = [1, 2, 3].map(|cells| {
+        let mut simulation = chain(cells, (0..40).map(|one| (one * 7_300_000, 700)).collect());
+        (0..3)
+            .map(|period| {
+                simulation.bring_twins(0, (0..30).map(|one| sent(100 * period + 3 * one)));
+                simulation.advance(at(100 * period + 100)).expect("no loop");
+                simulation.sample_meters();
+                let metered = simulation.metered(SLOW, 1514).expect("it is metered");
+                (metered.report, metered.others)
+            })
+            .collect::<Vec<_>>()
+    });
+    assert!(all[0].iter().all(|(report, others)| report.offered > 20 && !others.is_empty()));
+    assert!(all[0].iter().any(|(report, _)| !report.lost.is_empty()));
+    assert_eq!(all[0], all[1]);
+    assert_eq!(all[0], all[2]);
+}
+
+/// A router that takes the last hop says so, and that is a frame of the twin's flow, too.
+#[test]
+fn errors_about_twins_count_as_twins() {
+    let mut simulation = chain(1, vec![]);
+    simulation.bring_twins(0, [Sent { hop_limit: 1, ..sent(0) }]);
+    simulation.advance(at(500)).expect("no loop");
+    assert_eq!(report(&mut simulation, SLOW).offered, 0);
+    let back = report(&mut simulation, BACK);
+    assert_eq!((back.offered, back.left), (1, 1));
+}
+
+#[test]
+fn a_link_that_is_down_loses_all_twins() {
+    let (mut sketch, from, _) = Sketch::chain(1, &LINKS);
+    sketch.change_at(5, LinkId(1), r#"{"state":"down"}"#);
+    let mut simulation = Simulation::new(sketch.network, vec![twins(from)], 1);
+    simulation.meter([SLOW], false);
+    simulation.bring_twins(0, vec![sent(10); 3]);
+    simulation.advance(at(100)).expect("no loop");
+    let down = report(&mut simulation, SLOW);
+    assert!(down.is_down && down.lost == [0, 1, 2], "{down:?}");
+}
+
+#[test]
+fn ways_are_those_that_packets_take() {
+    let (sketch, from, to) = Sketch::chain(1, &LINKS);
+    let mut simulation = Simulation::new(sketch.network, vec![], 2);
+    let address = |text: &str| text.parse().expect("an address");
+    let way = simulation.path(from, address("10.0.1.2")).expect("a way");
+    let pipes: Vec<PipeId> = way.iter().map(|hop| hop.pipe).collect();
+    let first = PipeId { link: LinkId(0), direction: Direction::Forward };
+    assert_eq!(pipes, [first, SLOW]);
+    assert_eq!(way[1].to.node, to);
+    assert_eq!(simulation.path(to, address("10.0.1.2")), Ok(vec![]));
+    assert!(matches!(simulation.path(from, address("192.0.2.1")), Err(NoPath::NoRoute(_))));
+}

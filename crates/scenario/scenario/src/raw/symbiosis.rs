@@ -1,0 +1,62 @@
+//! A symbiotic run, as it is written.
+
+use std::borrow::Cow;
+
+use netloom_units::Duration;
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::de::{Deserialize, Deserializer};
+
+use super::simulation::TimeOr;
+use super::values::RawTime;
+use crate::decode::Spanned;
+use crate::spec::{CalibrationMethod, LossMethod};
+
+/// Makes the run symbiotic: nodes without `simulated` are real hosts, whose packets cross a few
+/// pipes; a simulation of the whole network says what these do.
+#[derive(Debug, Clone, Default, serde::Deserialize, JsonSchema)]
+#[schemars(rename = "Symbiosis")]
+#[serde(deny_unknown_fields)]
+pub(crate) struct RawSymbiosis {
+    /// How often pipes are calibrated, from `50ms` to `60s` (default `1s`). `auto`: the least from
+    /// 100 ms to 1 s in which each pipe of the network could serve 80 full frames.
+    #[serde(default)]
+    pub period: Option<Spanned<RawPeriod>>,
+    /// How the simulation's reports become what pipes do: `md1` (default) or `cross_traffic`.
+    #[serde(default)]
+    pub calibration: CalibrationMethod,
+    /// Whether one pipe stands for each chain of links (default `true`), by `md1`.
+    #[serde(default)]
+    pub downscale: Option<Spanned<bool>>,
+    /// Which frames are lost, by `md1`: `positions` (default), `bernoulli` or `systematic`.
+    #[serde(default)]
+    pub loss: Option<Spanned<LossMethod>>,
+}
+
+/// A period, or `auto`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum RawPeriod {
+    Auto,
+    Of(Duration),
+}
+
+impl<'de> Deserialize<'de> for RawPeriod {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let time = deserializer.deserialize_any(TimeOr {
+            word: "auto",
+            expected: "a time with its unit, like `1s`, or `auto`",
+        })?;
+        Ok(time.map_or(Self::Auto, Self::Of))
+    }
+}
+
+impl JsonSchema for RawPeriod {
+    fn schema_name() -> Cow<'static, str> {
+        "Period".into()
+    }
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        json_schema!({
+            "description": "A time with its unit, or `auto`.",
+            "anyOf": [generator.subschema_for::<RawTime>(), { "const": "auto" }],
+        })
+    }
+}
