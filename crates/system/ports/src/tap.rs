@@ -13,7 +13,7 @@ use std::sync::Arc;
 use rustix::io::{Errno, readv};
 
 use crate::writing::write_frame;
-use crate::{Carrier, Frame, FrameBuffer, FrameDevice, SendError};
+use crate::{Capabilities, Carrier, Frame, FrameBuffer, FrameDevice, Offload, SendError};
 
 nix::ioctl_write_ptr!(tun_set_carrier, b'T', 226, libc::c_int);
 
@@ -21,13 +21,20 @@ nix::ioctl_write_ptr!(tun_set_carrier, b'T', 226, libc::c_int);
 #[derive(Debug)]
 pub struct Tap {
     fd: Arc<OwnedFd>,
+    /// What it takes.
+    offload: Offload,
 }
 
 impl Tap {
     /// Takes over `fd`, which must be attached to a device (`IFF_TAP | IFF_NO_PI |
     /// IFF_VNET_HDR`, 10-byte virtio-net header) and non-blocking.
     pub fn from_fd(fd: OwnedFd) -> Self {
-        Self { fd: Arc::new(fd) }
+        Self { fd: Arc::new(fd), offload: Offload::Segmentation }
+    }
+
+    /// As [`from_fd`](Self::from_fd), for who takes no super-frames from the device's interface.
+    pub fn of_single_frames(fd: OwnedFd) -> Self {
+        Self { offload: Offload::Checksum, ..Self::from_fd(fd) }
     }
 }
 
@@ -56,6 +63,10 @@ impl FrameDevice for Tap {
     #[inline]
     fn send(&mut self, frame: &Frame) -> Result<(), SendError> {
         write_frame(&self.fd, frame).map_err(refusal)
+    }
+
+    fn capabilities(&self) -> Capabilities {
+        Capabilities { offload: self.offload }
     }
 
     fn carrier(&self) -> Option<Box<dyn Carrier>> {
