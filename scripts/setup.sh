@@ -31,6 +31,13 @@ need ps procps
 need newuidmap uidmap
 need setpriv util-linux
 
+# Kernels of nodes' own: there for x86-64 only, and not on every system. What needs them is left out
+# of the tests elsewhere.
+if [ "$(uname -m)" = x86_64 ] && command -v apt-cache >/dev/null 2>&1 \
+    && apt-cache show user-mode-linux >/dev/null 2>&1; then
+    need linux.uml user-mode-linux
+fi
+
 if ! command -v cargo >/dev/null 2>&1; then
     echo "setup: Rust is missing; install it from https://rustup.rs (1.88 or later)" >&2
     exit 1

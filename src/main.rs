@@ -6,6 +6,7 @@ use std::process::ExitCode;
 
 use netloom_engine::{daemon, filler};
 use netloom_gauge::{generator, traffic};
+use netloom_nodes::own_kernel;
 use netloom_simulate::worker;
 
 fn main() -> ExitCode {
@@ -21,11 +22,15 @@ fn main() -> ExitCode {
             Some(generator::REPLAY) => generator::replay(&arguments.next().unwrap_or_default()),
             Some(_) => traffic::main(),
         },
+        Some(own_kernel::stand_in::ROLE) => own_kernel::stand_in::main(arguments),
+        _ if name == own_kernel::MODPROBE => own_kernel::modules::main(arguments),
         _ if Path::new(&name).ends_with(netloom_cli::report_metric::NAME) => {
             netloom_cli::report_metric::main()
         }
         Some("__engine") => daemon::main(),
         Some(filler::ROLE) => filler::main(),
+        Some(own_kernel::launch::ROLE) => own_kernel::launch::main(),
+        Some(own_kernel::agent::ROLE) => own_kernel::agent::main(),
         Some("__init") => netloom_nodes::init::main(),
         Some(worker::ROLE) => worker::main(),
         _ => netloom_cli::main(),

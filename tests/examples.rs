@@ -87,6 +87,7 @@ fn every_example_is_tested_here() {
             "lan",
             "ospf",
             "outside",
+            "own-kernel",
             "parking-lot",
             "ppbp-web",
             "route-change",
@@ -96,6 +97,23 @@ fn every_example_is_tested_here() {
         ],
         "those that are simulated are in `simulate`"
     );
+}
+
+#[test]
+fn own_kernel() {
+    if let Err(why) = netloom_nodes::own_kernel::check() {
+        eprintln!("SKIPPED: {why}");
+        return;
+    }
+    let results = run("own-kernel");
+    let report: serde_json::Value =
+        serde_json::from_str(&results.read("bic@sender.stdout")).unwrap();
+    assert_eq!(report["end"]["sender_tcp_congestion"], "bic");
+    let received = report["end"]["sum_received"]["bits_per_second"].as_f64().unwrap();
+    // What the line carries of payload at most.
+    assert!(received > 1e6 && received < 20e6, "{received}");
+    let machine = fs::read_to_string("/proc/sys/kernel/osrelease").unwrap();
+    assert_ne!(results.read("kernel@sender.stdout"), machine);
 }
 
 #[test]

@@ -2,8 +2,8 @@
 
 use std::fmt::Write as _;
 
-use anyhow::{Result, bail};
-use netloom_scenario::{Link, Node, Scenario};
+use anyhow::{Result, anyhow, bail};
+use netloom_scenario::{Kernel, Link, Node, Scenario};
 use netloom_simulate::check_hybrid;
 
 use netloom_host::{Demand, Wall};
@@ -34,6 +34,7 @@ pub fn size(scenario: &Scenario) -> Demand {
 /// If it could not start: everything that is in its way.
 pub fn check(scenario: &Scenario) -> Result<()> {
     check_hybrid(scenario)?;
+    kernels(scenario)?;
     limits(scenario)?;
     let walls = netloom_host::walls(size(scenario));
     let (stops, hinders): (Vec<_>, Vec<_>) =
@@ -50,6 +51,16 @@ pub fn check(scenario: &Scenario) -> Result<()> {
         let _ = write!(all, "\n  {}", words(&wall));
     }
     bail!(all)
+}
+
+/// Whether nodes can have kernels of their own.
+fn kernels(scenario: &Scenario) -> Result<()> {
+    let Some(node) = scenario.nodes.iter().find(|node| node.kernel == Kernel::Own) else {
+        return Ok(());
+    };
+    netloom_host::own_kernel_check().map_err(|why| {
+        anyhow!("node `{}` of `{}`: {why}; nothing was made", node.name, scenario.name)
+    })
 }
 
 /// Whether the machine can enforce the limits of a scenario.

@@ -6,6 +6,7 @@ mod report;
 mod software;
 mod steps;
 
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -14,7 +15,7 @@ use netloom_api::apply::{ApplyRequest, ApplyResponse, ApplyStep};
 use netloom_api::event::What;
 use netloom_plan::change::{Changes, Network, Operation, changes};
 use netloom_plan::{Plan, keep_addresses};
-use netloom_scenario::Scenario;
+use netloom_scenario::{Kernel, Scenario};
 
 use crate::deployment::Deployment;
 use crate::experiment::{Experiment, Setting};
@@ -51,6 +52,7 @@ pub fn apply(experiment: &Experiment, request: ApplyRequest) -> Result<ApplyResp
     scenario.monitor = old.scenario.monitor.clone();
     // With the addresses that there are already.
     let plan = netloom_plan::plan(&keep_addresses(&scenario, &old.scenario, &old.plan)?)?;
+    check_kernels(&old, &scenario, &plan)?;
     let has_moved = file.parent() != setting.file.parent();
     let intended = intend(network, services, &old, (&scenario, plan), &file);
     let Intended { plan, changes, software, steps } = intended.context(UNCHANGED)?;
@@ -155,6 +157,29 @@ fn check_real(old: &Deployment, new: &Scenario) -> Result<()> {
         );
     }
     Ok(())
+}
+
+/// An error if a node with a kernel of its own would come, go or change.
+fn check_kernels(old: &Deployment, scenario: &Scenario, plan: &Plan) -> Result<()> {
+    let own = |scenario: &Scenario| {
+        let own = scenario.nodes.iter().filter(|node| node.kernel == Kernel::Own);
+        own.map(|node| node.name.clone()).collect::<BTreeSet<String>>()
+    };
+    let stays = |name: &str| {
+        let routes = |plan: &Plan| plan.places.get(name).map(|place| plan.routes(*place));
+        old.scenario.node(name) == scenario.node(name)
+            && old.plan.node(name) == plan.node(name)
+            && routes(&old.plan) == routes(plan)
+    };
+    match own(&old.scenario).union(&own(scenario)).find(|name| !stays(name)) {
+        None => Ok(()),
+        Some(name) => bail!(
+            "`{name}` has a kernel of its own, and such a node cannot come, go or change (its \
+             interfaces, addresses and routes included) while the network runs: `netloom destroy \
+             {0}` and deploy it again, or take the change back",
+            old.scenario.name
+        ),
+    }
 }
 
 /// The scenario in force, with links as they have been set since.

@@ -43,7 +43,7 @@ mod tests;
 
 use std::collections::HashMap;
 
-use netloom_scenario::{Endpoint, NodeKind, Port, Scenario};
+use netloom_scenario::{Endpoint, Kernel, Node, NodeKind, Port, Scenario};
 
 pub use error::PlanError;
 pub use keeping::keep_addresses;
@@ -110,7 +110,8 @@ fn plan_numbered(
                 .into_iter()
                 .filter_map(|family| addressing.primary(family, index))
                 .collect(),
-            limits: node.limits,
+            own_kernel: own_kernel(node),
+            limits: node.machine_limits(),
             limit_group: scenario.limit_group(node).map(Into::into),
         })
         .collect();
@@ -124,6 +125,12 @@ fn plan_numbered(
     let outside = outside::ends(scenario, &macs, &addressing);
     let places = nodes.iter().enumerate().map(|(place, node)| (node.name.clone(), place)).collect();
     Ok(Plan { nodes, places, hosts_file, segments, generated, limits, outside })
+}
+
+/// The kernel of a node that has its own.
+fn own_kernel(node: &Node) -> Option<OwnKernel> {
+    let memory = node.limits.memory.map_or(OwnKernel::MEMORY, |memory| memory.bytes());
+    (node.kernel == Kernel::Own).then_some(OwnKernel { memory })
 }
 
 /// The other end of every interface with a direct link, by node and interface.

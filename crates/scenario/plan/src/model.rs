@@ -143,12 +143,27 @@ pub struct NodePlan {
     /// The address by which the node's name is known, per family: the loopback's or else the first
     /// interface's.
     pub primary: Vec<IpAddr>,
-    /// What its processes may use.
+    /// The kernel of its own, if it has one: its addresses, routes and parameters are there.
+    #[serde(default)]
+    pub own_kernel: Option<OwnKernel>,
+    /// What its processes may use of the machine, by the machine's kernel.
     #[serde(default)]
     pub limits: Limits,
     /// The group with which it shares limits.
     #[serde(default)]
     pub limit_group: Option<String>,
+}
+
+/// A user-mode kernel of a node's own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OwnKernel {
+    /// All memory that it has, for itself and the node's programs, in bytes.
+    pub memory: u64,
+}
+
+impl OwnKernel {
+    /// The memory of a node whose scenario says nothing, in bytes.
+    pub const MEMORY: u64 = 128 << 20;
 }
 
 /// One interface.

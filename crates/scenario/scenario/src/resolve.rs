@@ -15,6 +15,7 @@ mod monitor;
 mod names;
 mod nodes;
 mod outside;
+mod own_kernel;
 mod pipes;
 mod processes;
 mod properties;
@@ -78,6 +79,7 @@ pub(crate) fn resolve(
     pipes::check(raw, &links, &references, &mut report);
     let processes = processes::resolve(raw, &references, &mut report);
     simulated::check(raw, &nodes, &links, &processes, &mut report);
+    own_kernel::check(raw, &nodes, &links, &mut report);
     let traffic = traffic::resolve(raw, &references, files, &mut report);
     symbiosis::check(raw, &nodes, &links, &processes, &traffic, &mut report);
     let expect = expect::resolve(raw, &processes, &mut report);

@@ -25,8 +25,8 @@ use crate::service::ServiceTemplate;
 
 pub use link::{Direction, Endpoint, Link};
 pub use node::{
-    Addresses, Interface, Loopback, LoopbackAddress, Node, NodeKind, PortTree, Route, Routing,
-    SpanningTree, Subinterface,
+    Addresses, Interface, Kernel, Loopback, LoopbackAddress, Node, NodeKind, PortTree, Route,
+    Routing, SpanningTree, Subinterface,
 };
 pub use process::{Command, Expectation, ExpectedExit, Process, Ready};
 pub use simulation::{SimulationOptions, Threads};
@@ -94,9 +94,10 @@ impl Scenario {
 
     /// What must enforce the limits of this scenario, if it has any.
     pub fn controllers(&self) -> BTreeSet<Controller> {
-        let of_nodes = self.nodes.iter().map(|node| &node.limits);
-        let all = of_nodes.chain(self.group_limits.values()).chain([&self.total_limits]);
-        all.flat_map(Limits::controllers).collect()
+        let of_nodes = self.nodes.iter().map(Node::machine_limits);
+        let groups = self.group_limits.values().copied();
+        let all = of_nodes.chain(groups).chain([self.total_limits]);
+        all.flat_map(|limits| limits.controllers()).collect()
     }
 
     /// The group of a node whose nodes have limits together.
@@ -105,10 +106,11 @@ impl Scenario {
         groups.find_map(|group| Some(self.group_limits.get_key_value(group)?.0.as_str()))
     }
 
-    /// All limits that hold for a node: its own, those of its group, and those of the experiment.
+    /// All limits by which the machine's kernel holds a node: its own, those of its group, and
+    /// those of the experiment.
     pub fn limits_over(&self, node: &Node) -> [Limits; 3] {
         let of_group = self.limit_group(node).and_then(|group| self.group_limits.get(group));
-        [node.limits, of_group.copied().unwrap_or_default(), self.total_limits]
+        [node.machine_limits(), of_group.copied().unwrap_or_default(), self.total_limits]
     }
 
     /// The interfaces whose frames are at this end of a link: its own, and the VLAN sub-interfaces

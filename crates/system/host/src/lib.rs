@@ -15,5 +15,6 @@ pub use experiments::{
     Cleaned, Found, cleanup, experiments, inspect, is_running, kill_engine, names, wait_if_going,
     write_process,
 };
+pub use netloom_nodes::own_kernel::check as own_kernel_check;
 pub use netloom_nodes::{Demand, Wall, enforcer, walls};
 pub use state_lock::{Existed, StateLock};

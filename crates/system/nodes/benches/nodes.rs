@@ -167,6 +167,7 @@ fn ring_node(index: usize, size: usize) -> NodePlan {
                 .map(|(key, value)| (key.into(), value.into())),
         ),
         primary: vec![],
+        own_kernel: None,
         limits: Limits::default(),
         limit_group: None,
     }

@@ -137,6 +137,8 @@ impl Network {
             Operation::Routes { node, change } => {
                 self.in_node(node, || change_routes(node, change))?;
             }
+            // A kernel of the node's own finds out for itself.
+            Operation::Neighbours { node, .. } if self.has_own_kernel(node) => {}
             Operation::Neighbours { node, interface } => self.in_node(node, || {
                 let index = interface_index(node, interface)?;
                 apply(node, requests::forget_neighbours(index, interface))

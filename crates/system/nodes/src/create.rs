@@ -19,7 +19,7 @@ use crate::outside;
 use crate::stack::configure::{configure, prepare as prepare_node};
 use crate::stack::direct;
 use crate::teardown;
-use crate::{Demand, Device, Layout, NodeError, rootless, stack::netns, stack::tap};
+use crate::{Demand, Device, Layout, NodeError, own_kernel, rootless, stack::netns, stack::tap};
 
 /// The most threads that make nodes. Most of the work is under one lock of the kernel's.
 const MOST_THREADS: usize = 4;
@@ -54,6 +54,10 @@ pub(crate) fn create(
     let interfaces = || plan.nodes.iter().flat_map(|node| &node.interfaces);
     if interfaces().any(|interface| interface.direct_peer.is_none()) {
         tap::check_permitted().map_err(|source| NodeError::NoTap { source })?;
+    }
+    if let Some(node) = plan.nodes.iter().find(|node| node.own_kernel.is_some()) {
+        let no_kernel = |why| NodeError::Kernel { node: node.name.clone(), why };
+        own_kernel::check().map_err(no_kernel)?;
     }
     let borrowed = outside::check(layout, plan)?;
     let ledger = open_ledger(layout, plan, borrowed)?;
@@ -116,7 +120,11 @@ fn create_nodes(
     let count = plan.nodes.len();
     let done = AtomicUsize::new(0);
     let finish = |index: usize| {
-        let devices = configure(&plan.nodes[index], &plan.routes(index));
+        let node = &plan.nodes[index];
+        let devices = match node.own_kernel {
+            Some(_) => own_kernel::wire(node),
+            None => configure(node, &plan.routes(index)),
+        };
         progress(done.fetch_add(1, Ordering::Relaxed) + 1, count);
         devices
     };
@@ -147,7 +155,7 @@ fn create_nodes(
 
 /// Does `work` for all nodes of `indices`, several at a time, each on a thread that may change its
 /// namespace; the results by node, or the first error.
-fn in_parallel<T: Send>(
+pub(crate) fn in_parallel<T: Send>(
     indices: &[usize],
     work: impl Fn(usize) -> Result<T, NodeError> + Sync,
 ) -> Result<BTreeMap<usize, T>, NodeError> {

@@ -23,6 +23,8 @@ pub struct Device {
 pub enum Attachment {
     /// By the far end of a TAP.
     Tap,
+    /// By the far end of a TAP whose interface is read by a kernel that takes no super-frames.
+    TapOfSingles,
     /// By a packet socket ([`netloom_ports::PacketDevice`]): one of the machine's.
     Packet,
 }

@@ -63,6 +63,14 @@ pub enum NodeError {
         /// What happened.
         reason: String,
     },
+    /// The node cannot have a kernel of its own, or that is not as it should be.
+    #[error("node `{node}`: its own kernel: {why}")]
+    Kernel {
+        /// The node.
+        node: String,
+        /// What is wrong, and what to do.
+        why: String,
+    },
     /// No process was ever started in the node, so that it has no files of its own.
     #[error("node `{node}`: cannot look at `{}`: nothing has run in the node yet", path.display())]
     NoFiles {

@@ -17,6 +17,9 @@ mod view;
 use std::io;
 use std::process::exit;
 
+pub(crate) use serve::signal_group;
+pub(crate) use spawn::spawn;
+
 use crate::process::control::{Control, FromInit};
 use failure::attempt;
 

@@ -8,6 +8,7 @@
 //! | `process` | the engine's side of processes in nodes |
 //! | [`init`] | the node's side: its first process |
 //! | `cgroup` | control groups: accounts, limits, and the end of all processes together |
+//! | [`own_kernel`] | nodes with a kernel of their own |
 //! | `outside` | ends of links that are the machine's |
 //! | [`rootless`] | the user namespace in which ordinary users may do all this |
 //! | `context`, `device` | what nodes share with the machine; their interfaces, for the engine |
@@ -29,6 +30,7 @@ mod error;
 pub mod init;
 mod network;
 mod outside;
+pub mod own_kernel;
 mod process;
 pub mod rootless;
 mod routes;

@@ -25,8 +25,8 @@ use crate::process::reactor::Reactor;
 use crate::process::starter::Starter;
 use crate::stack::interface::{self, InterfaceState};
 use crate::{
-    Layout, NodeError, NodeFiles, Overruns, SpawnRequest, Spawned, create, process::oom,
-    stack::netns, stack::overruns,
+    Layout, NodeError, NodeFiles, Overruns, SpawnRequest, Spawned, create, own_kernel,
+    process::oom, stack::netns, stack::overruns,
 };
 
 /// How long the processes of all nodes may take to end in [`Network::destroy`].
@@ -83,7 +83,9 @@ impl Network {
         let (ledger, devices) = create::create(layout, plan, &mut cgroups, progress)?;
         let nodes = plan.nodes.iter().map(|node| (node.name.clone(), Arc::default())).collect();
         let ledger = Arc::new(ledger);
-        let starter = Starter::new(Arc::clone(&ledger), context, file_limits, oom_score, cgroups);
+        let mut starter =
+            Starter::new(Arc::clone(&ledger), context, file_limits, oom_score, cgroups);
+        starter.know_kernels(plan);
         // Asked once: the kernel's table of mounts grows with the nodes.
         let has_cgroups = layout.cgroup().is_some_and(|path| cgroup::is_usable(&path));
         let mut network = Self {
@@ -98,6 +100,22 @@ impl Network {
         // From here on, dropping the network removes what was made.
         network.reactor = Some(Reactor::start()?);
         Ok((network, devices))
+    }
+
+    /// Starts the kernels of those nodes that have their own, several at a time; returns when all
+    /// are as the plan says. That takes seconds.
+    ///
+    /// # Errors
+    /// [`NodeError::Kernel`] if one does not start, or refuses what the plan says.
+    pub fn start_kernels(&self) -> Result<(), NodeError> {
+        let own = self.starter.own_kernels();
+        let all: Vec<usize> = (0..own.len()).collect();
+        create::in_parallel(&all, |place| self.processes(own[place]).map(drop)).map(drop)
+    }
+
+    /// Whether a node has a kernel of its own.
+    pub fn has_own_kernel(&self, node: &str) -> bool {
+        self.starter.has_own_kernel(node)
     }
 
     /// Where processes of a node are started; starts its init process if there is none yet, which
@@ -214,12 +232,8 @@ impl Network {
     /// [`NodeError::UnknownNode`], or [`NodeError::System`] if the kernel's table cannot be read.
     pub fn listening_tcp_ports(&self, node: &str) -> Result<BTreeSet<u16>, NodeError> {
         self.node(node)?;
-        let read = || {
-            let v4 = fs::read_to_string("/proc/thread-self/net/tcp")?;
-            // Absent where the kernel has no IPv6.
-            let v6 = fs::read_to_string("/proc/thread-self/net/tcp6").unwrap_or_default();
-            Ok(v4.lines().chain(v6.lines()).filter_map(listening_port).collect())
-        };
+        let has_own_kernel = self.starter.has_own_kernel(node);
+        let read = if has_own_kernel { own_kernel::listening_ports } else { listening_tcp_ports };
         self.inside(node, read)
             .map_err(|error| NodeError::in_node(node, "read the table of TCP sockets", error))
     }
@@ -235,11 +249,13 @@ impl Network {
         let nodes = self.nodes();
         let names: Vec<&str> = nodes.keys().map(String::as_str).collect();
         let dropped = self.in_each(&names, interface::dropped)?;
-        let named = names.into_iter().zip(dropped).flat_map(|(node, dropped)| {
+        let mut all = vec![];
+        for (node, mut dropped) in names.into_iter().zip(dropped) {
+            self.add_losses(node, dropped.iter_mut().map(|(name, frames)| (&*name, frames)))?;
             let end = |interface| Endpoint { node: node.into(), interface };
-            dropped.into_iter().map(move |(interface, frames)| (end(interface), frames))
-        });
-        Ok(named.collect())
+            all.extend(dropped.into_iter().map(|(interface, frames)| (end(interface), frames)));
+        }
+        Ok(all)
     }
 
     /// What the interfaces of some nodes have to say about themselves.
@@ -247,11 +263,33 @@ impl Network {
     /// # Errors
     /// [`NodeError::System`] if a node's counters cannot be read.
     pub fn interfaces_of(&self, nodes: Vec<&str>) -> Result<Vec<InterfaceState>, NodeError> {
-        let states = self.in_each(&nodes, interface::states)?;
+        let mut states = self.in_each(&nodes, interface::states)?;
+        for (node, states) in nodes.iter().zip(&mut states) {
+            let dropped = states.iter_mut().map(|state| (&state.name, &mut state.dropped));
+            self.add_losses(node, dropped)?;
+        }
         let named = nodes.into_iter().zip(states).flat_map(|(node, states)| {
             states.into_iter().map(move |state| InterfaceState { node: node.into(), ..state })
         });
         Ok(named.collect())
+    }
+
+    /// Adds what a kernel of the node's own has lost to what interfaces have dropped, by their
+    /// names.
+    fn add_losses<'a>(
+        &self,
+        node: &str,
+        dropped: impl Iterator<Item = (&'a String, &'a mut u64)>,
+    ) -> Result<(), NodeError> {
+        let Some(kernel) = self.starter.own_kernel(node) else { return Ok(()) };
+        let counted = self.inside(node, own_kernel::losses);
+        let counted =
+            counted.map_err(|error| NodeError::in_node(node, own_kernel::COUNT, error))?;
+        let counted = kernel.lost.update(counted);
+        for (name, frames) in dropped {
+            *frames += counted.get(name).unwrap_or(&0);
+        }
+        Ok(())
     }
 
     pub(crate) fn inside<T: Send>(
@@ -331,6 +369,10 @@ impl Network {
     /// [`NodeError::UnknownNode`], or [`NodeError::System`] if the kernel refuses.
     pub fn ping_socket(&self, node: &str, v6: bool) -> Result<OwnedFd, NodeError> {
         self.node(node)?;
+        if self.has_own_kernel(node) {
+            let why = "the engine sends no pings from under it; `netloom exec` one there".into();
+            return Err(NodeError::Kernel { node: node.into(), why });
+        }
         let (family, protocol) = match v6 {
             true => (AddressFamily::Inet6, SockProtocol::IcmpV6),
             false => (AddressFamily::Inet, SockProtocol::Icmp),
@@ -440,6 +482,14 @@ impl Drop for Network {
             let _ = self.take_down();
         }
     }
+}
+
+/// The ports on which TCP sockets of the calling thread's network namespace listen.
+pub(crate) fn listening_tcp_ports() -> io::Result<BTreeSet<u16>> {
+    let v4 = fs::read_to_string("/proc/thread-self/net/tcp")?;
+    // Absent where the kernel has no IPv6.
+    let v6 = fs::read_to_string("/proc/thread-self/net/tcp6").unwrap_or_default();
+    Ok(v4.lines().chain(v6.lines()).filter_map(listening_port).collect())
 }
 
 /// The local port of a line of `/proc/net/tcp` whose socket listens (state 0A).

@@ -67,6 +67,7 @@ pub async fn serve(
     let prepared = async {
         // Nodes see the socket for metrics: it is there before anything runs in them.
         let metrics = take_metrics(&experiment, results.as_ref(), metrics)?;
+        experiment.network.start_kernels()?;
         start_services(&experiment, starts).await?;
         let watched = Watched {
             network: experiment.network.clone(),

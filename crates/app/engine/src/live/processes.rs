@@ -34,6 +34,20 @@ impl LiveNetwork {
         Ok(Running { spawned, exited })
     }
 
+    /// Starts the kernels of all nodes that have their own; returns when all are ready. Must be
+    /// called on a thread of the runtime that may wait.
+    pub fn start_kernels(&self) -> Result<()> {
+        tokio::task::block_in_place(|| self.with(|live| Ok(live.network.start_kernels()?)))
+    }
+
+    /// Starts the kernel of a node again, if it has its own.
+    pub async fn start_kernel(&self, node: &str) -> Result<()> {
+        if self.with(|live| Ok(live.network.has_own_kernel(node)))? {
+            self.processes_of(node).await?;
+        }
+        Ok(())
+    }
+
     /// Where processes of a node are started. The first time that takes milliseconds of a thread,
     /// for the node's init must be started.
     async fn processes_of(&self, node: &str) -> Result<Processes> {

@@ -80,7 +80,10 @@ pub(super) async fn recover_now(run: &Run, node: &str) -> Happened {
             run.events().warn(message);
         }
     };
-    let started = services::start(&services, starts, slow).await;
+    let started = match run.network().start_kernel(node).await {
+        Ok(()) => services::start(&services, starts, slow).await,
+        failed => failed,
+    };
     // The end of the run is that of its services.
     let failed = started.err().filter(|_| run.end().reason().is_none());
     Happened { at, failure: failed.map(|error| netloom_api::in_words(error.as_ref())) }

@@ -62,6 +62,7 @@ fn new_node(name: &str) -> Node {
         name: name.into(),
         kind,
         simulated: false,
+        kernel: Kernel::Shared,
         groups: vec![],
         interfaces: vec![],
         routing: Routing::Delay,

@@ -12,7 +12,7 @@ use super::software::{RawBind, RawFile, RawServices};
 use super::values::{RawCommand, RawMtu, RawNextHop, RawText};
 use crate::address::{IpPrefix, Ipv4Prefix, Ipv6Prefix, MacAddress};
 use crate::decode::{Entries, Inline, Spanned};
-use crate::spec::{NodeKind, Routing};
+use crate::spec::{Kernel, NodeKind, Routing};
 pub(crate) use addresses::{RawAddresses, RawFamily, RawLoopback};
 pub(crate) use limits::{RawLimits, RawPublish};
 pub(crate) use spanning_tree::{RawPortTree, RawSpanningTree};
@@ -109,6 +109,11 @@ pub(crate) struct RawNodeProps {
     /// and answers as a kernel would, sends `traffic`, and no program can run in it.
     #[serde(default)]
     pub simulated: Option<bool>,
+    /// The kernel that the node's network stack and processes run on: `shared`, the machine's
+    /// (default), or `own`, a user-mode kernel of the node's own, with all congestion controls and
+    /// parameters of Debian's package `user-mode-linux`.
+    #[serde(default)]
+    pub kernel: Option<Kernel>,
     /// Where routes come from: shortest paths by link `delay` (default), `hops` or link `cost`;
     /// `none`; or `daemon`: none, because the node runs a routing daemon.
     #[serde(default)]

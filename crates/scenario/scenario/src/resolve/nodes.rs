@@ -13,7 +13,9 @@ use crate::limits::Limits;
 use crate::outside::Outside;
 use crate::raw::{RawFamily, RawNode, RawNodeProps, RawRoute, RawTopology};
 use crate::software::Software;
-use crate::spec::{Interface, Loopback, LoopbackAddress, Node, NodeKind, Routing, SpanningTree};
+use crate::spec::{
+    Interface, Kernel, Loopback, LoopbackAddress, Node, NodeKind, Routing, SpanningTree,
+};
 
 /// A node while it is being resolved.
 pub(super) struct NodeDraft<'a> {
@@ -32,6 +34,7 @@ pub(super) struct NodeDraft<'a> {
 #[derive(Default)]
 pub(super) struct NodeProps<'a> {
     simulated: Option<bool>,
+    kernel: Option<Kernel>,
     /// As it is written; [`NodeDraft::routing`] is what holds.
     routing: Option<Routing>,
     /// Whether a service makes its routes.
@@ -56,6 +59,11 @@ impl NodeDraft<'_> {
     /// Whether it is simulated.
     pub fn is_simulated(&self) -> bool {
         self.props.simulated == Some(true)
+    }
+
+    /// Whose kernel it runs on.
+    pub fn kernel(&self) -> Kernel {
+        self.props.kernel.filter(|_| self.kind.has_stack()).unwrap_or_default()
     }
 
     /// What its processes may use of the machine.
@@ -106,6 +114,7 @@ impl NodeDraft<'_> {
             name: self.name.value.clone(),
             kind: self.kind,
             simulated: self.is_simulated(),
+            kernel: self.kernel(),
             groups: self.groups.clone(),
             interfaces: self.interfaces.clone(),
             routing: if has_stack { self.routing() } else { Routing::None },
@@ -185,6 +194,7 @@ impl<'a> NodeProps<'a> {
     /// What `layer` says wins.
     fn lay_over(&mut self, layer: &'a RawNodeProps, report: &mut Report<'_>) {
         self.simulated = layer.simulated.or(self.simulated);
+        self.kernel = layer.kernel.or(self.kernel);
         self.routing = layer.routing.or(self.routing);
         self.routes.extend(&layer.routes);
         if let Some(loopback) = layer.loopback {
@@ -296,8 +306,8 @@ fn check_sysctl(key: &Spanned<String>, report: &mut Report<'_>) {
 
 /// Keys that need a network stack.
 const STACK_KEYS: &[&str] = &[
-    "routing", "routes", "loopback", "ipv4", "ipv6", "sysctls", "limits", "publish", "root",
-    "files", "env", "binds", "startup", "services",
+    "kernel", "routing", "routes", "loopback", "ipv4", "ipv6", "sysctls", "limits", "publish",
+    "root", "files", "env", "binds", "startup", "services",
 ];
 
 /// Keys that need a switch.

@@ -23,6 +23,9 @@ pub struct Node {
     /// Whether it is simulated: without a kernel, and with nothing running in it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub simulated: bool,
+    /// Whose kernel its network stack and its processes run on.
+    #[serde(default, skip_serializing_if = "Kernel::is_shared")]
+    pub kernel: Kernel,
     /// The groups it belongs to.
     pub groups: Vec<String>,
     /// Its interfaces, in the order in which the links name them, and then VLAN sub-interfaces. For
@@ -48,6 +51,16 @@ pub struct Node {
     /// Of a switch that runs the Rapid Spanning Tree Protocol: how.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub spanning_tree: Option<SpanningTree>,
+}
+
+impl Node {
+    /// What the machine's kernel limits: a kernel of the node's own limits memory by what it has.
+    pub fn machine_limits(&self) -> Limits {
+        match self.kernel {
+            Kernel::Shared => self.limits,
+            Kernel::Own => Limits { memory: None, ..self.limits },
+        }
+    }
 }
 
 /// How a switch takes part in the spanning tree (IEEE 802.1D-2004, clause 17).
@@ -83,6 +96,24 @@ impl NodeKind {
     /// Whether it is a network stack of its own, in which processes can run.
     pub fn has_stack(self) -> bool {
         matches!(self, Self::Host | Self::Router)
+    }
+}
+
+/// Whose kernel a node's network stack and its processes run on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Kernel {
+    /// The machine's: the node is a network namespace (default).
+    #[default]
+    Shared,
+    /// A user-mode kernel of the node's own.
+    Own,
+}
+
+impl Kernel {
+    /// Whether it is the machine's.
+    pub fn is_shared(&self) -> bool {
+        *self == Self::Shared
     }
 }
 

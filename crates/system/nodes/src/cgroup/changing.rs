@@ -256,6 +256,7 @@ mod tests {
             routes: vec![],
             sysctls: BTreeMap::new(),
             primary: vec![],
+            own_kernel: None,
             limits,
             limit_group: group.map(Into::into),
         }

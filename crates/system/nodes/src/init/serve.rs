@@ -100,7 +100,7 @@ impl Init<'_> {
 
 /// Signals the process group that `pid` leads, also when the leader itself has ended. KILL goes to
 /// the whole session: a shell may have put its jobs into groups of their own.
-fn signal_group(pid: u32, signal: i32) -> Result<(), Errno> {
+pub(crate) fn signal_group(pid: u32, signal: i32) -> Result<(), Errno> {
     let group = libc::pid_t::try_from(pid).map_err(|_| Errno::ESRCH)?;
     if group <= 1 {
         return Err(Errno::ESRCH);

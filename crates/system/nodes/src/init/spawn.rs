@@ -16,7 +16,7 @@ use crate::process::starter::OWN_VARIABLES;
 
 /// Starts a process in a session of its own, with the three descriptors as its standard streams or
 /// a new terminal, whose other side is returned.
-pub(super) fn spawn(
+pub(crate) fn spawn(
     process: Process,
     fds: Vec<OwnedFd>,
     oom_score: &str,

@@ -15,7 +15,7 @@ use crate::process::control::{Control, FromInit, Process, ToInit};
 use crate::process::files::NodeFiles;
 use crate::process::outgoing::Outgoing;
 use crate::process::pidfd::PidFd;
-use crate::{ExitStatus, NodeError, SpawnRequest, Spawned, Stdio};
+use crate::{ExitStatus, NodeError, SpawnRequest, Spawned, Stdio, own_kernel};
 
 /// Called once, when a process has ended.
 pub type OnExit = Box<dyn FnOnce(ExitStatus) + Send>;
@@ -126,6 +126,8 @@ pub(crate) struct Init {
     process: PidFd,
     control: Control,
     outgoing: Outgoing,
+    /// Whether the node has a kernel of its own, under which its processes run.
+    has_own_kernel: bool,
     waiting: Mutex<Waiting>,
 }
 
@@ -157,9 +159,15 @@ impl std::fmt::Debug for Waiting {
 }
 
 impl Init {
-    pub fn new(node: &str, pid: u32, process: PidFd, control: Control) -> Self {
+    pub fn new(
+        node: &str,
+        pid: u32,
+        process: PidFd,
+        control: Control,
+        has_own_kernel: bool,
+    ) -> Self {
         let (outgoing, waiting) = (Outgoing::default(), Mutex::default());
-        Self { node: node.into(), pid, process, control, outgoing, waiting }
+        Self { node: node.into(), pid, process, control, outgoing, has_own_kernel, waiting }
     }
 
     pub fn name(&self) -> String {
@@ -205,7 +213,17 @@ impl Init {
         Ok(id)
     }
 
+    /// Starts a process of the node, or what stands for it.
     fn spawn(&self, request: SpawnRequest, on_started: OnStarted, on_exit: OnExit) {
+        let request = match self.has_own_kernel {
+            true => SpawnRequest { argv: own_kernel::stand_in_for(request.argv), ..request },
+            false => request,
+        };
+        self.spawn_as_it_is(request, on_started, on_exit);
+    }
+
+    /// Starts a process in the node's namespaces.
+    pub fn spawn_as_it_is(&self, request: SpawnRequest, on_started: OnStarted, on_exit: OnExit) {
         let SpawnRequest { argv, env, cwd, stdio } = request;
         let program = argv.first().cloned().unwrap_or_default();
         let Streams { ours, theirs, pty } = match Streams::open(stdio) {

@@ -4,11 +4,13 @@ use std::collections::HashMap;
 use std::fs::File;
 use std::io::{self, Seek};
 use std::os::fd::AsFd;
+use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use netloom_plan::Plan;
 use nix::mount::{MntFlags, MsFlags, mount, umount2};
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::sched::{CloneFlags, unshare};
@@ -19,6 +21,7 @@ use nix::unistd::Pid;
 use crate::books::ledger::Ledger;
 use crate::cgroup::Tree;
 use crate::context::Context;
+use crate::own_kernel::{self, Account, Orders, OwnKernel};
 use crate::process::control::{Control, FromInit, Setup, ToInit};
 use crate::process::node::Init;
 use crate::process::pidfd::PidFd;
@@ -44,6 +47,8 @@ pub(crate) struct Starter {
     cgroups: RwLock<Tree>,
     /// What nodes see that differs from the machine, by their names.
     views: RwLock<HashMap<String, Arc<View>>>,
+    /// The kernels of nodes that have their own, by their names.
+    kernels: HashMap<String, OwnKernel>,
     /// See [`base_mounts`]; made with the first init process.
     mounts: Mutex<Option<Arc<File>>>,
 }
@@ -59,7 +64,44 @@ impl Starter {
         let views = std::mem::take(&mut context.views).into_iter();
         let views = RwLock::new(views.map(|(node, view)| (node, Arc::new(view))).collect());
         let cgroups = RwLock::new(cgroups);
-        Self { ledger, context, file_limits, oom_score, cgroups, views, mounts: Mutex::default() }
+        Self {
+            ledger,
+            context,
+            file_limits,
+            oom_score,
+            cgroups,
+            views,
+            kernels: HashMap::new(),
+            mounts: Mutex::default(),
+        }
+    }
+
+    /// Takes in which nodes have kernels of their own.
+    pub fn know_kernels(&mut self, plan: &Plan) {
+        let all = plan.nodes.iter().enumerate();
+        let own = all.filter(|(_, node)| node.own_kernel.is_some());
+        let kernels = own.map(|(index, node)| {
+            let orders = Orders { node: node.clone(), routes: plan.routes(index) };
+            (node.name.clone(), OwnKernel { orders, lost: Account::default() })
+        });
+        self.kernels = kernels.collect();
+    }
+
+    /// The nodes that have kernels of their own, in the order of their names.
+    pub fn own_kernels(&self) -> Vec<&str> {
+        let mut nodes: Vec<&str> = self.kernels.keys().map(String::as_str).collect();
+        nodes.sort_unstable();
+        nodes
+    }
+
+    /// The kernel of a node that has its own.
+    pub fn own_kernel(&self, node: &str) -> Option<&OwnKernel> {
+        self.kernels.get(node)
+    }
+
+    /// Whether a node has a kernel of its own.
+    pub fn has_own_kernel(&self, node: &str) -> bool {
+        self.kernels.contains_key(node)
     }
 
     /// The control groups of the nodes.
@@ -93,7 +135,14 @@ impl Starter {
         let failed = |reason: String| NodeError::Init { node: node.into(), reason };
         let (control, theirs) = Control::pair()
             .map_err(|error| NodeError::in_node(node, "make a socket pair", error))?;
-        let view = self.view(node).unwrap_or_default();
+        let kernel = self.own_kernel(node);
+        let mut view = self.view(node).unwrap_or_default();
+        if let Some(kernel) = kernel {
+            let with_orders = kernel.orders.added_to(&view).map_err(io::Error::from);
+            view = Arc::new(with_orders.map_err(|error| {
+                NodeError::in_node(node, "write what its kernel is to know", error)
+            })?);
+        }
         let mut launcher = self.launch(node, theirs)?;
         let begun = self.begin(node, &view, &control, launcher.id());
         if begun.is_err() {
@@ -103,8 +152,15 @@ impl Starter {
         // The launcher is only the parent's hand: it has ended, or is about to.
         let _ = launcher.wait();
         let (pid, process) = begun?;
-        let init = Arc::new(Init::new(node, pid, process, control));
+        let init = Arc::new(Init::new(node, pid, process, control, kernel.is_some()));
         reactor.add(Arc::clone(&init)).map_err(|errno| failed(format!("is not heard: {errno}")))?;
+        if let Some(kernel) = kernel {
+            let namespace = self.ledger.namespace(node);
+            let namespace =
+                namespace.map_err(|error| NodeError::in_node(node, "find its namespace", error))?;
+            let booted = own_kernel::boot(&init, &namespace, &kernel.lost);
+            booted.inspect_err(|_| init.end())?;
+        }
         Ok(init)
     }
 
@@ -144,7 +200,7 @@ impl Starter {
             work_dir: self.context.work_dir.clone(),
             hosts: self.ledger.layout().hosts(),
             resolver: self.ledger.layout().resolver(),
-            files: self.context.files.clone(),
+            files: self.files(node),
             file_limits: self.file_limits,
             oom_score: self.oom_score.clone(),
         };
@@ -152,6 +208,15 @@ impl Starter {
             .send(&ToInit::Setup(setup), &[network.as_fd(), mounts.as_fd(), view.as_fd()])
             .map_err(|error| in_node("speak to the init process", error))?;
         wait_until_ready(node, control)
+    }
+
+    /// What of the machine a node sees elsewhere.
+    fn files(&self, node: &str) -> Vec<(PathBuf, PathBuf)> {
+        let mut files = self.context.files.clone();
+        if self.has_own_kernel(node) {
+            files.extend(own_kernel::files(&self.context.init));
+        }
+        files
     }
 
     fn mounts(&self) -> io::Result<Arc<File>> {

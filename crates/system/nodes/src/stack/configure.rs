@@ -4,7 +4,6 @@
 
 use std::collections::HashMap;
 use std::io;
-use std::os::fd::OwnedFd;
 
 use netloom_plan::{InterfacePlan, NodePlan, RoutePlan};
 use nix::net::if_::if_nametoindex;
@@ -27,20 +26,34 @@ pub(crate) fn prepare(node: &NodePlan) -> Result<(), NodeError> {
 /// Sets up everything that `node` says, with `routes`, and returns its devices in the order of its
 /// interfaces. Those of direct links must be there.
 pub(crate) fn configure(node: &NodePlan, routes: &[RoutePlan]) -> Result<Vec<Device>, NodeError> {
-    let failed = |action: String, source: io::Error| NodeError::in_node(&node.name, action, source);
-    let refused = |refused: Refused| failed(refused.what, refused.source);
     // Parameters of a device must wait for the device; all others, which it inherits, must not.
     let later = sysctl::set_all(node, false)?;
-    let mut devices = vec![];
+    let devices = make_taps(node, Attachment::Tap)?;
+    set_up(node, routes, later)?;
+    Ok(devices)
+}
+
+/// Makes the devices of `node` whose other end the engine holds, in the order of its interfaces.
+pub(crate) fn make_taps(node: &NodePlan, attachment: Attachment) -> Result<Vec<Device>, NodeError> {
+    let carried = node.interfaces.iter().filter(|interface| interface.direct_peer.is_none());
+    let make = |interface: &InterfacePlan| {
+        let name = &interface.name;
+        let failed = |error| NodeError::in_node(&node.name, format!("create {name}"), error);
+        let fd = tap::create(name).map_err(failed)?;
+        Ok(Device { node: node.name.clone(), interface: name.clone(), fd, attachment })
+    };
+    carried.map(make).collect()
+}
+
+/// Sets up what `node` says of devices that are there, with `routes`. `later` has parameters wait
+/// that are of a device.
+pub(crate) fn set_up(node: &NodePlan, routes: &[RoutePlan], later: bool) -> Result<(), NodeError> {
+    let failed = |action: String, source: io::Error| NodeError::in_node(&node.name, action, source);
+    let refused = |refused: Refused| failed(refused.what, refused.source);
     let mut requests = vec![requests::up(LOOPBACK, "lo")];
     requests.extend(node.loopback.iter().map(|prefix| requests::address(LOOPBACK, "lo", *prefix)));
     for interface in &node.interfaces {
-        let name = &interface.name;
-        if interface.direct_peer.is_none() {
-            let fd = tap::create(name).map_err(|error| failed(format!("create {name}"), error))?;
-            devices.push(device(node, name, fd));
-        }
-        let index = interface_index(&node.name, name)?;
+        let index = interface_index(&node.name, &interface.name)?;
         requests.extend(interface_requests(&node.name, interface, index)?);
     }
     let mut netlink =
@@ -54,8 +67,7 @@ pub(crate) fn configure(node: &NodePlan, routes: &[RoutePlan]) -> Result<Vec<Dev
         routes.iter().map(|route| indices.of_route(route)).collect::<Result<_, _>>()?;
     // There may be thousands: each is made when it is sent.
     let requests = routes.iter().zip(indices).map(|(route, index)| requests::route(route, index));
-    netlink.apply(requests).map_err(refused)?;
-    Ok(devices)
+    netlink.apply(requests).map_err(refused)
 }
 
 /// The indices of a node's interfaces. There may be thousands of routes, over a few of them.
@@ -118,10 +130,6 @@ pub(crate) fn has_link_local(node: &str, interface: &str) -> Result<bool, NodeEr
         }
     }
     Ok(true)
-}
-
-fn device(node: &NodePlan, interface: &str, fd: OwnedFd) -> Device {
-    Device { node: node.name.clone(), interface: interface.into(), fd, attachment: Attachment::Tap }
 }
 
 pub(crate) fn interface_index(node: &str, name: &str) -> Result<u32, NodeError> {

@@ -7,6 +7,8 @@ use std::{fs, io};
 use nix::ifaddrs::getifaddrs;
 use nix::net::if_::InterfaceFlags;
 
+use crate::own_kernel;
+
 /// An interface at one moment.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct InterfaceState {
@@ -36,8 +38,8 @@ pub struct Traffic {
     pub bytes: u64,
 }
 
-/// The interfaces of the calling thread's network namespace, but the loopback; their node is not
-/// filled in.
+/// The interfaces of the calling thread's network namespace that the node has, but the loopback;
+/// their node is not filled in.
 pub(crate) fn states() -> io::Result<Vec<InterfaceState>> {
     let running: HashSet<String> = getifaddrs()?
         .filter(|entry| entry.flags.contains(InterfaceFlags::IFF_RUNNING))
@@ -71,7 +73,7 @@ fn counters(line: &str) -> Option<InterfaceState> {
     let counters: Vec<u64> = counters.split_whitespace().map_while(|n| n.parse().ok()).collect();
     let (received, sent) = counters.split_at_checked(8).filter(|(_, sent)| sent.len() >= 4)?;
     let traffic = |of: &[u64]| Traffic { bytes: of[0], frames: of[1] };
-    (name != "lo").then(|| InterfaceState {
+    (name != "lo" && name != own_kernel::DEVICE).then(|| InterfaceState {
         name: name.into(),
         dropped: sent[3],
         sent: traffic(sent),

@@ -24,9 +24,15 @@ use crate::stack::netlink::Request;
 
 /// Moves a device of the calling thread's namespace.
 pub(crate) fn move_to(index: u32, name: &str, namespace: &File) -> Request {
+    move_as(index, name, name, namespace)
+}
+
+/// Moves a device that is down, with the name that it has there.
+pub(crate) fn move_as(index: u32, name: &str, there: &str, namespace: &File) -> Request {
     let mut message = LinkMessage::default();
     message.header.index = index;
-    message.attributes = vec![LinkAttribute::NetNsFd(namespace.as_raw_fd())];
+    message.attributes =
+        vec![LinkAttribute::IfName(there.into()), LinkAttribute::NetNsFd(namespace.as_raw_fd())];
     let words = format!("move {name} to another namespace");
     Request::new(RouteNetlinkMessage::SetLink(message), move || words.clone())
 }
@@ -99,6 +105,27 @@ pub(crate) fn up(index: u32, name: &str) -> Request {
     message.header.change_mask = LinkFlags::Up;
     let name = name.to_owned();
     Request::new(RouteNetlinkMessage::SetLink(message), move || format!("bring up {name}"))
+}
+
+/// Has the kernel send no super-frames through a device.
+pub(crate) fn single_frames(index: u32, name: &str) -> Request {
+    let mut message = LinkMessage::default();
+    message.header.index = index;
+    message.attributes = vec![LinkAttribute::GsoMaxSegs(1)];
+    let name = name.to_owned();
+    let what = move || format!("keep super-frames from {name}");
+    Request::new(RouteNetlinkMessage::SetLink(message), what)
+}
+
+/// Has an interface resolve no addresses, and answer nobody who does.
+pub(crate) fn no_neighbours(index: u32, name: &str) -> Request {
+    let mut message = LinkMessage::default();
+    message.header.index = index;
+    message.header.flags = LinkFlags::Noarp;
+    message.header.change_mask = LinkFlags::Noarp;
+    let name = name.to_owned();
+    let what = move || format!("keep {name} from resolving addresses");
+    Request::new(RouteNetlinkMessage::SetLink(message), what)
 }
 
 /// Makes an interface forget its neighbours: the kernel does so where an interface stops resolving

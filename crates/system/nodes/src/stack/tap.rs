@@ -51,13 +51,20 @@ pub(crate) fn create_noted(
 pub(crate) fn create_passing(name: &str) -> io::Result<OwnedFd> {
     let file = open()?;
     // One that is there is not ours to attach to.
-    attach(&file, name, libc::IFF_TUN_EXCL)?;
+    attach(&file, name, libc::IFF_VNET_HDR | libc::IFF_TUN_EXCL)?;
     // SAFETY: the descriptor is open; TUNSETVNETHDRSZ reads an int, which lives through the call.
     unsafe {
         check(libc::ioctl(file.as_raw_fd(), libc::TUNSETVNETHDRSZ as _, &HEADER_SIZE))?;
     }
     netloom_ports::enable_offloads(&file)?;
     Ok(file.into())
+}
+
+/// A device for somebody else to hold by its name, of plain frames.
+pub(crate) fn create_plain(name: &str) -> io::Result<()> {
+    let file = open()?;
+    attach(&file, name, libc::IFF_TUN_EXCL)?;
+    set_persistent(&file, true)
 }
 
 /// Takes away a device that stays without a descriptor, if it is there with this index. One that
@@ -68,7 +75,7 @@ pub(crate) fn remove(name: &str, index: u32) -> io::Result<()> {
         return Ok(());
     }
     let file = open()?;
-    attach(&file, name, 0)?;
+    attach(&file, name, libc::IFF_VNET_HDR)?;
     // One that came meanwhile stays as it was.
     if is_there() { set_persistent(&file, false) } else { Ok(()) }
 }
@@ -90,7 +97,7 @@ fn attach(file: &File, name: &str, flags: libc::c_int) -> io::Result<()> {
     for (target, byte) in request.ifr_name.iter_mut().zip(name.bytes()) {
         *target = byte as libc::c_char;
     }
-    let flags = libc::IFF_TAP | libc::IFF_NO_PI | libc::IFF_VNET_HDR | flags;
+    let flags = libc::IFF_TAP | libc::IFF_NO_PI | flags;
     request.ifr_ifru.ifru_flags = flags as libc::c_short;
     // SAFETY: the descriptor is open; TUNSETIFF reads and writes an `ifreq`, which lives through
     // the call.

@@ -280,6 +280,7 @@ fn new_node(name: &str) -> Node {
         name: name.into(),
         kind: if router { NodeKind::Router } else { NodeKind::Host },
         simulated: false,
+        kernel: Kernel::Shared,
         groups: vec![],
         interfaces: vec![],
         routing: Routing::Delay,

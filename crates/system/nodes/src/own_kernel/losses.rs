@@ -1,0 +1,208 @@
+//! Frames that came to a node with a kernel of its own faster than that read them: its packet
+//! sockets drop them, and the machine's kernel counts (`packet_diag`).
+
+use std::collections::HashMap;
+use std::io;
+use std::os::fd::{AsRawFd, OwnedFd};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use nix::errno::Errno;
+use nix::net::if_::if_nameindex;
+use nix::sys::socket::{
+    AddressFamily, MsgFlags, SockFlag, SockProtocol, SockType, recv, send, socket,
+};
+
+/// `NETLINK_SOCK_DIAG`'s only request.
+const BY_FAMILY: u16 = 20;
+const REQUEST_ALL: u16 = (libc::NLM_F_REQUEST | libc::NLM_F_DUMP) as u16;
+const SHOW_INFO_AND_MEMORY: u32 = 0x11;
+/// Attributes of a socket.
+const INFO: u16 = 0;
+const MEMORY: u16 = 6;
+/// In `INFO`: the index of the device, and flags far behind it.
+const FLAGS: usize = 20;
+/// Who looks on (captures, `tcpdump`) asks for this, and the kernel of a node does not.
+const AUXILIARY_DATA: u32 = 2;
+/// In `MEMORY`, the count of drops.
+const DROPS: usize = 32;
+
+/// What the kernels of one node have lost since they were ready, by interface. A kernel that starts
+/// anew has other sockets, which count from zero.
+#[derive(Debug, Default)]
+pub(crate) struct Account(Mutex<HashMap<String, Lost>>);
+
+#[derive(Debug, Default)]
+struct Lost {
+    /// What counts so far.
+    frames: u64,
+    /// What its sockets had counted when `frames` was 0, or would have.
+    before: i64,
+}
+
+impl Account {
+    /// The node's kernel is ready; `counted` is what its sockets have lost while it started, which
+    /// does not count.
+    pub fn begin(&self, counted: Vec<(String, u64)>) {
+        for (interface, counted) in counted {
+            let mut account = self.lock();
+            let lost = account.entry(interface).or_default();
+            lost.before = counted.cast_signed() - lost.frames.cast_signed();
+        }
+    }
+
+    /// What counts, now that its sockets have lost this.
+    pub fn update(&self, counted: Vec<(String, u64)>) -> HashMap<String, u64> {
+        let mut account = self.lock();
+        for (interface, counted) in counted {
+            let lost = account.entry(interface).or_default();
+            let frames = counted.cast_signed() - lost.before;
+            lost.frames = lost.frames.max(frames.max(0).cast_unsigned());
+        }
+        account.iter().map(|(interface, lost)| (interface.clone(), lost.frames)).collect()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, HashMap<String, Lost>> {
+        // Each step leaves it whole.
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Frames dropped so far for the node in whose namespace the calling thread is, by interface.
+pub(crate) fn losses() -> io::Result<Vec<(String, u64)>> {
+    let by_index = counted()?;
+    let names = if_nameindex()?;
+    let named = names.iter().filter_map(|interface| {
+        let frames = by_index.get(&interface.index()).copied()?;
+        Some((interface.name().to_string_lossy().into_owned(), frames))
+    });
+    Ok(named.collect())
+}
+
+fn counted() -> io::Result<HashMap<u32, u64>> {
+    let netlink = socket(
+        AddressFamily::Netlink,
+        SockType::Raw,
+        SockFlag::SOCK_CLOEXEC,
+        SockProtocol::NetlinkSockDiag,
+    )?;
+    send(netlink.as_raw_fd(), &request(), MsgFlags::empty())?;
+    let mut all = HashMap::new();
+    let mut datagram = vec![0; 64 * 1024];
+    while take(&netlink, &mut datagram, &mut all)? {}
+    Ok(all)
+}
+
+/// All packet sockets, with their devices and their counters.
+fn request() -> Vec<u8> {
+    let mut bytes = vec![];
+    // The header: length, kind, flags, number, sender.
+    bytes.extend(36u32.to_ne_bytes());
+    bytes.extend(BY_FAMILY.to_ne_bytes());
+    bytes.extend(REQUEST_ALL.to_ne_bytes());
+    bytes.extend([0; 8]);
+    // Family, protocol, padding, inode, what to show, cookie.
+    bytes.extend([libc::AF_PACKET as u8, 0, 0, 0]);
+    bytes.extend([0; 4]);
+    bytes.extend(SHOW_INFO_AND_MEMORY.to_ne_bytes());
+    bytes.extend([0; 8]);
+    bytes
+}
+
+/// Takes in the next part of the answer; whether there is more.
+fn take(netlink: &OwnedFd, datagram: &mut [u8], all: &mut HashMap<u32, u64>) -> io::Result<bool> {
+    let length = recv(netlink.as_raw_fd(), datagram, MsgFlags::empty())?;
+    let mut rest = &datagram[..length];
+    while let Some((kind, body, next)) =
+        part(rest, 16, |head| (word(head, 0) as usize, u16::from_ne_bytes([head[4], head[5]])))
+    {
+        match i32::from(kind) {
+            libc::NLMSG_DONE => return Ok(false),
+            libc::NLMSG_ERROR => {
+                return Err(Errno::from_raw((word(body, 0) as i32).wrapping_neg()).into());
+            }
+            _ => add(body, all),
+        }
+        rest = next;
+    }
+    Ok(length > 0)
+}
+
+/// Adds a socket, if it is one of the node's kernel.
+fn add(socket: &[u8], all: &mut HashMap<u32, u64>) {
+    let mut rest = socket.get(16..).unwrap_or_default();
+    let (mut device, mut drops) = (None, 0);
+    while let Some((kind, body, next)) = part(rest, 4, |head| {
+        let half = |at: usize| u16::from_ne_bytes([head[at], head[at + 1]]);
+        (usize::from(half(0)), half(2))
+    }) {
+        match kind {
+            INFO if word(body, FLAGS) & AUXILIARY_DATA == 0 => device = Some(word(body, 0)),
+            MEMORY => drops = word(body, DROPS),
+            _ => {}
+        }
+        rest = next;
+    }
+    if let Some(device) = device {
+        *all.entry(device).or_default() += u64::from(drops);
+    }
+}
+
+/// The first message or attribute of some: its kind, what is in it, and what follows. `read` finds
+/// length and kind in a header of `header` bytes.
+fn part(
+    bytes: &[u8],
+    header: usize,
+    read: impl Fn(&[u8]) -> (usize, u16),
+) -> Option<(u16, &[u8], &[u8])> {
+    let (length, kind) = read(bytes.get(..header)?);
+    let body = bytes.get(header..length)?;
+    Some((kind, body, bytes.get(length.next_multiple_of(4)..).unwrap_or_default()))
+}
+
+fn word(bytes: &[u8], at: usize) -> u32 {
+    let word = bytes.get(at..at + 4).and_then(|word| word.try_into().ok());
+    word.map_or(0, u32::from_ne_bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A message about a socket at device 7 that has these flags and has dropped so many frames.
+    fn socket(flags: u32, drops: u32) -> Vec<u8> {
+        let mut bytes = vec![0; 16];
+        let mut attribute = |kind: u16, words: &[u32]| {
+            bytes.extend((4 + 4 * words.len() as u16).to_ne_bytes());
+            bytes.extend(kind.to_ne_bytes());
+            words.iter().for_each(|word| bytes.extend(word.to_ne_bytes()));
+        };
+        attribute(INFO, &[7, 0, 0, 0, 0, flags]);
+        attribute(MEMORY, &[0, 0, 0, 0, 0, 0, 0, 0, drops]);
+        bytes
+    }
+
+    #[test]
+    fn what_is_lost_while_a_kernel_starts_does_not_count() {
+        let account = Account::default();
+        let eth1 = |frames| vec![("eth1".to_owned(), frames)];
+        account.begin(eth1(2));
+        assert_eq!(account.update(eth1(2))["eth1"], 0);
+        assert_eq!(account.update(eth1(7))["eth1"], 5);
+        // It is gone, and another one starts.
+        assert_eq!(account.update(vec![])["eth1"], 5);
+        assert_eq!(account.update(eth1(0))["eth1"], 5);
+        account.begin(eth1(1));
+        assert_eq!(account.update(eth1(3))["eth1"], 7);
+    }
+
+    #[test]
+    fn sockets_of_one_device_are_added_up_and_captures_are_left_out() {
+        let mut all = HashMap::new();
+        for (flags, drops) in [(8, 3), (0, 4), (AUXILIARY_DATA | 8, 100)] {
+            add(&socket(flags, drops), &mut all);
+        }
+        assert_eq!(all, HashMap::from([(7, 7)]));
+        add(&[0; 17], &mut all);
+        assert_eq!(all.len(), 1);
+    }
+}
