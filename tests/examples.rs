@@ -196,10 +196,13 @@ fn parking_lot() {
     assert!(ping.contains("ttl=59"), "{ping}");
     let least = ping.split("rtt min/avg/max/mdev = ").nth(1).unwrap().split('/').next().unwrap();
     assert!(least.parse::<f64>().unwrap() >= 100.0, "{ping}");
-    // All that the simulated hosts had to send has come, beside what iperf3 sends.
+    // What the simulated hosts had to send has come, beside what iperf3 sends; of the last ones,
+    // which begin 10 s before the end, how much depends on what iperf3 has left them.
     let flows = summary["flows"].as_array().unwrap();
     let received = flows.iter().map(|flow| flow["received"]["bytes"].as_u64().unwrap());
-    assert_eq!(received.collect::<Vec<_>>(), [2_500_000, 10_000_000, 10_000_000, 5_000_000]);
+    let received: Vec<_> = received.collect();
+    assert_eq!(received[..3], [2_500_000, 10_000_000, 10_000_000]);
+    assert!((1_000_000..=5_000_000).contains(&received[3]), "{received:?}");
     // Real frames and their twins have crossed each bottleneck, and some were lost.
     let symbiosis = &summary["simulation"]["symbiosis"];
     assert!(symbiosis["periods"].as_u64().unwrap() > 100, "{symbiosis}");

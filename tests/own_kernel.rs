@@ -30,6 +30,17 @@ fn has_kernels() -> bool {
 }
 
 #[test]
+fn traffic_whose_times_would_be_wrong_is_refused() {
+    let lab = Lab::new(&format!(
+        "{NETWORK}traffic: [{{ name: load, from: other, to: own, ping: {{ count: 3 }} }}]\n"
+    ));
+    let (code, why) = lab.fails(&["run", "-o", "results"]);
+    assert!(code != 0 && why.contains("traffic `load` cannot be, as `own` has a kernel"), "{why}");
+    assert_eq!(lab.remains(), [""; 0]);
+    lab.ok(&["run", "--simulate", "-o", "results"]);
+}
+
+#[test]
 fn a_node_has_a_kernel_addresses_routes_and_parameters_of_its_own() {
     if !has_kernels() {
         return;

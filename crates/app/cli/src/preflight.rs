@@ -55,9 +55,20 @@ pub fn check(scenario: &Scenario) -> Result<()> {
 
 /// Whether nodes can have kernels of their own.
 fn kernels(scenario: &Scenario) -> Result<()> {
-    let Some(node) = scenario.nodes.iter().find(|node| node.kernel == Kernel::Own) else {
-        return Ok(());
-    };
+    let own = |node: &&Node| node.kernel == Kernel::Own;
+    let Some(node) = scenario.nodes.iter().find(own) else { return Ok(()) };
+    for traffic in &scenario.traffic {
+        let mut ends = traffic.from.iter().chain(&traffic.to);
+        let own = ends.find(|end| scenario.node(end).as_ref().is_some_and(own));
+        if let Some(own) = own {
+            bail!(
+                "traffic `{}` cannot be, as `{own}` has a kernel of its own, whose clock is not \
+                 the machine's: its times and delays would be wrong; run a program like `iperf3` \
+                 as a process there, or take the scenario to `run --simulate`; nothing was made",
+                traffic.name
+            );
+        }
+    }
     netloom_host::own_kernel_check().map_err(|why| {
         anyhow!("node `{}` of `{}`: {why}; nothing was made", node.name, scenario.name)
     })
