@@ -246,12 +246,11 @@ fn diffserv() {
     let results = run("diffserv");
     let figures = delays_and_losses(&results);
     let of = |name: &str| figures[name];
-    // Whatever the machine adds, preference is worth something, and less where a router does not
-    // know it. A sender that stood still sends all at once, of which the meter takes a part.
+    // Whatever the machine adds, preference is worth something. A sender that stood still sends all
+    // at once, of which the meter takes a part, and waits behind itself.
     let (preferred, other) = (of("preferred"), of("other"));
     assert!(preferred.0 < other.0 && preferred.1 < other.1, "{figures:?}");
     let (without, beside) = (of("preferred-without"), of("other-without"));
-    assert!(without.0 > preferred.0 && beside.1 < other.1, "{figures:?}");
     if results.summary()["verdict"]["judgement"] == "valid" {
         for light in ["preferred-light", "other-light"] {
             let (delay, lost) = of(light);
