@@ -60,23 +60,28 @@ def paths(algorithm):
         yield f"{algorithm}{number}", loss
 
 
-def scenario(algorithm, seconds):
-    nodes, links, traffic, logged = [], [], [], []
-    for name, loss in paths(algorithm):
+def names(algorithm):
+    return [name for name, _ in paths(algorithm)]
+
+
+def scenario(title, algorithm, bottlenecks, seconds):
+    """A flow on each path, whose bottleneck has a name and properties beside rate and delay."""
+    nodes, links, traffic = [], [], []
+    for name, properties in bottlenecks:
         nodes += [f"    {name}a:", f"    {name}b:"]
         nodes += [f"    {name}{side}: {{ kind: router }}" for side in "lr"]
         links.append(f"    - {{ endpoints: [{name}a, {name}l], rate: 1Gbit/s }}")
         links.append(
             f"    - {{ name: {name}, endpoints: [{name}l, {name}r], rate: 10Mbit/s, delay: 64ms,"
-            f" loss: {loss}, queue: {{ limit: 66kB }} }}"
+            f" {properties}, queue: {{ limit: 66kB }} }}"
         )
         links.append(f"    - {{ endpoints: [{name}r, {name}b], rate: 1Gbit/s }}")
         traffic.append(
             f"  - {{ name: {name}, from: {name}a, to: {name}b,"
             f" tcp: {{ congestion_control: {algorithm} }}, bulk: {{}}, for: {seconds}s }}"
         )
-        logged.append(name)
-    lines = [f"name: kernels-{algorithm}", "seed: 7", "topology:", "  nodes:", *nodes]
+    logged = [name for name, _ in bottlenecks]
+    lines = [f"name: {title}-{algorithm}", "seed: 7", "topology:", "  nodes:", *nodes]
     lines += ["  links:", *links]
     lines += ["traffic:", *traffic, "measure:", f"  frames: [{', '.join(logged)}]"]
     return "\n".join(lines) + "\n"
@@ -136,11 +141,11 @@ class Path:
         }
 
 
-def figures(algorithm, results):
+def figures(names, results):
     table = subprocess.Popen(
         [NETLOOM, "frames", "--csv", "-", results / "frames.nlf"], stdout=subprocess.PIPE, text=True
     )
-    found = {name: Path() for name, _ in paths(algorithm)}
+    found = {name: Path() for name in names}
     for row in csv.DictReader(table.stdout):
         if row["direction"] == "forward" and row["event"] in ("dropped", "rejected", "delivered"):
             found[row["link"]].add(row)
@@ -196,19 +201,20 @@ def emulate(algorithm, file, runs):
         load = os.getloadavg()[0]
         print(f"{algorithm}, run {run + 1}: {verdict}, load {load:.1f}", file=sys.stderr)
         if verdict in ("valid", "suspect"):
-            yield figures(algorithm, results)
+            yield figures(names(algorithm), results)
 
 
 def compare(algorithm, folder, options):
     file = folder / f"{algorithm}.yaml"
-    file.write_text(scenario(algorithm, options.seconds))
+    losses = [(name, f"loss: {loss}") for name, loss in paths(algorithm)]
+    file.write_text(scenario("kernels", algorithm, losses, options.seconds))
     results = folder / f"{algorithm}-simulated"
     if failed := netloom("run", "--simulate", "-t", file, "-o", results):
         raise SystemExit(failed)
     emulated = list(emulate(algorithm, file, options.runs))
     if not emulated:
         raise SystemExit("no emulated run is fit to be compared: the machine is too busy")
-    return report(algorithm, figures(algorithm, results), emulated)
+    return report(algorithm, figures(names(algorithm), results), emulated)
 
 
 def main():

@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::num::NonZeroU32;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
@@ -227,26 +227,12 @@ impl<'a> Run<'a> {
         }));
         let frame_log = self.recorder.finish()?;
         Ok(Summary {
-            name: self.scenario.name.clone(),
-            mode: Mode::Simulation,
-            file: job.file.clone(),
-            seed: self.scenario.seed,
-            version: env!("CARGO_PKG_VERSION").into(),
-            started_unix: unix() - wall_seconds,
-            ended,
-            reason,
             deploy_seconds,
-            processes: Vec::new(),
             success: failures.is_empty(),
             failures,
             timeline,
-            expectations: Vec::new(),
             links,
-            vlan_ports: Default::default(),
-            usage: Default::default(),
             frame_log,
-            verdict: Some(verdict::verdict(&self.scenario.monitor, ended)),
-            timing: None,
             simulation: Some(SimulationSummary {
                 events: standing.work.events,
                 packet_hops: standing.work.packet_hops,
@@ -261,6 +247,7 @@ impl<'a> Run<'a> {
             }),
             flows,
             warnings,
+            ..summary(self.scenario, &job.file, wall_seconds, (ended, reason))
         })
     }
 }
@@ -400,7 +387,41 @@ impl FrameFile {
     }
 }
 
+/// What the summaries of all runs in virtual time have: nothing of a kernel, and a verdict.
+pub fn summary(
+    scenario: &Scenario,
+    file: &Path,
+    wall_seconds: f64,
+    (ended, reason): (Time, EndReason),
+) -> Summary {
+    Summary {
+        name: scenario.name.clone(),
+        mode: Mode::Simulation,
+        file: file.to_owned(),
+        seed: scenario.seed,
+        version: env!("CARGO_PKG_VERSION").into(),
+        started_unix: unix() - wall_seconds,
+        ended,
+        reason,
+        deploy_seconds: 0.0,
+        processes: Vec::new(),
+        success: true,
+        failures: Vec::new(),
+        timeline: Vec::new(),
+        expectations: Vec::new(),
+        links: Vec::new(),
+        vlan_ports: Default::default(),
+        usage: Default::default(),
+        frame_log: None,
+        verdict: Some(verdict::verdict(&scenario.monitor, ended)),
+        timing: None,
+        simulation: None,
+        flows: Vec::new(),
+        warnings: Vec::new(),
+    }
+}
+
 /// The date, in seconds since 1970-01-01 UTC.
-pub fn unix() -> f64 {
+fn unix() -> f64 {
     SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs_f64()
 }

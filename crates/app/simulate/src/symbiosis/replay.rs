@@ -10,7 +10,7 @@ use anyhow::{Context, Result, bail};
 use netloom_api::event::{EndReason, What};
 use netloom_api::simulation::SimulationSummary;
 use netloom_api::state::Phase;
-use netloom_api::summary::{Mode, Summary};
+use netloom_api::summary::Summary;
 use netloom_monitor::Marks;
 use netloom_results::{EventFile, FlowSampler, Results, Sampler};
 use netloom_scenario::Scenario;
@@ -18,8 +18,7 @@ use netloom_units::{Duration, Time};
 
 use super::{CalibrationFile, Calibrators, Large, Tally, read_metadata};
 use crate::Progress;
-use crate::run::unix;
-use crate::verdict;
+use crate::run::summary;
 
 /// What is to be repeated.
 #[derive(Debug, Clone)]
@@ -101,29 +100,14 @@ pub fn replay(
     let failed = timeline.iter().filter(|status| status.failure.is_some());
     let failures: Vec<String> = failed.map(|status| status.in_words()).collect();
     let summary = Summary {
-        name: scenario.name.clone(),
-        mode: Mode::Simulation,
-        file: job.file.clone(),
-        seed: scenario.seed,
-        version: env!("CARGO_PKG_VERSION").into(),
-        started_unix: unix() - running.elapsed().as_secs_f64(),
-        ended,
-        reason,
         deploy_seconds,
-        processes: Vec::new(),
         success: failures.is_empty(),
         failures,
         timeline,
-        expectations: Vec::new(),
         links: large.links(),
-        vlan_ports: Default::default(),
-        usage: Default::default(),
-        frame_log: None,
-        verdict: Some(verdict::verdict(&scenario.monitor, ended)),
-        timing: None,
         simulation: Some(SimulationSummary { symbiosis: Some(tally.summary()), ..large.summary() }),
         flows: large.flows(),
-        warnings: Vec::new(),
+        ..summary(scenario, &job.file, running.elapsed().as_secs_f64(), (ended, reason))
     };
     results.finish(&summary)?;
     Ok(summary)
