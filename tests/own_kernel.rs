@@ -29,6 +29,26 @@ fn has_kernels() -> bool {
     missing.is_ok()
 }
 
+/// No such kernel is there in less than that.
+const LEAST_START: u64 = 200_000_000;
+
+#[test]
+fn times_of_a_run_count_from_when_kernels_are_ready() {
+    if !has_kernels() {
+        return;
+    }
+    let lab = Lab::new(&format!(
+        "{NETWORK}processes: [{{ name: first, node: other, command: 'true' }}]\n\
+         timeline: [{{ at: 0s, link: way, set: {{ delay: 6ms }} }}]\n"
+    ));
+    lab.ok(&["run", "-o", "results"]);
+    let summary = std::fs::read_to_string(lab.path("results/summary.json")).unwrap();
+    let summary: serde_json::Value = serde_json::from_str(&summary).unwrap();
+    let planned = summary["timeline"][0]["planned"].as_u64().unwrap();
+    assert!(planned > LEAST_START, "{summary}");
+    assert_eq!(lab.remains(), [""; 0]);
+}
+
 #[test]
 fn traffic_whose_times_would_be_wrong_is_refused() {
     let lab = Lab::new(&format!(

@@ -103,14 +103,15 @@ impl Network {
     }
 
     /// Starts the kernels of those nodes that have their own, several at a time; returns when all
-    /// are as the plan says. That takes seconds.
+    /// are as the plan says. That takes seconds. Whether there are any.
     ///
     /// # Errors
     /// [`NodeError::Kernel`] if one does not start, or refuses what the plan says.
-    pub fn start_kernels(&self) -> Result<(), NodeError> {
+    pub fn start_kernels(&self) -> Result<bool, NodeError> {
         let own = self.starter.own_kernels();
         let all: Vec<usize> = (0..own.len()).collect();
-        create::in_parallel(&all, |place| self.processes(own[place]).map(drop)).map(drop)
+        create::in_parallel(&all, |place| self.processes(own[place]).map(drop))?;
+        Ok(!own.is_empty())
     }
 
     /// Whether a node has a kernel of its own.

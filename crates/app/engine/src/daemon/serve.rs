@@ -67,8 +67,11 @@ pub async fn serve(
     let prepared = async {
         // Nodes see the socket for metrics: it is there before anything runs in them.
         let metrics = take_metrics(&experiment, results.as_ref(), metrics)?;
-        experiment.network.start_kernels()?;
+        let has_kernels = experiment.network.start_kernels()?;
         start_services(&experiment, starts).await?;
+        if has_kernels || !experiment.services.table.is_idle() {
+            experiment.state.begin();
+        }
         let watched = Watched {
             network: experiment.network.clone(),
             state: experiment.state.clone(),
@@ -126,11 +129,7 @@ async fn start_services(experiment: &Experiment, starts: Vec<NodeStart>) -> Resu
             Progress::Slow(words) => StartUp::Note(words),
         });
     };
-    services::start(&experiment.services, starts, progress).await?;
-    if !experiment.services.table.is_idle() {
-        experiment.state.begin();
-    }
-    Ok(())
+    services::start(&experiment.services, starts, progress).await
 }
 
 /// Begins to take what the experiment's applications report.

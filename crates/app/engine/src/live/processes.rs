@@ -34,9 +34,9 @@ impl LiveNetwork {
         Ok(Running { spawned, exited })
     }
 
-    /// Starts the kernels of all nodes that have their own; returns when all are ready. Must be
-    /// called on a thread of the runtime that may wait.
-    pub fn start_kernels(&self) -> Result<()> {
+    /// Starts the kernels of all nodes that have their own; returns when all are ready, and whether
+    /// there are any. Must be called on a thread of the runtime that may wait.
+    pub fn start_kernels(&self) -> Result<bool> {
         tokio::task::block_in_place(|| self.with(|live| Ok(live.network.start_kernels()?)))
     }
 
