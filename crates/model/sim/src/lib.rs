@@ -19,6 +19,7 @@
 //! | `packet` | packets as plain values: [`Packet`] |
 //! | `neighbours` | what neighbours of real nodes answer who asks for Ethernet addresses |
 //! | `raw`, `border` | packets with bytes, of real nodes that are joined to the network |
+//! | `foreign` | connections of real nodes with simulated hosts |
 //! | `ethernet`, `island` | packets in frames, and switched networks |
 //! | `capture`, `bytes` | what captures show of frames, and the bytes of headers |
 //! | `path` | the way of packets through the network: [`Hop`] |
