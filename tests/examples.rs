@@ -150,7 +150,8 @@ fn route_change() {
     let (before, after) = (median(0..20), median(41..60));
     assert!(before >= 7_000_000 && after >= 5_000_000 && after < before, "{before} {after}");
     if results.summary()["verdict"]["judgement"] == "valid" {
-        assert!(before <= 7_800_000 && after <= 5_800_000, "{before} {after}");
+        // The window of the transfer, of 16 KiB, takes 1.4 ms on the line.
+        assert!(before <= 8_500_000 && after <= 6_500_000, "{before} {after}");
     }
     // The transfer goes on.
     let transfer = results.read("transfer.sender@a.stdout");
