@@ -96,7 +96,7 @@ impl Run {
     /// A run whose processes write into `output`.
     pub fn new(context: Context, output: PathBuf) -> Result<Self> {
         let clock = context.network.clock();
-        let clockwork = Clockwork::start(move || clock.now())?;
+        let clockwork = Clockwork::start(move || clock.now(), clock.dilation())?;
         let (routes_for_a_time, lives) = (RoutesForATime::default(), Arc::default());
         Ok(Self { context, output, clockwork, routes_for_a_time, lives, since: clock.now() })
     }

@@ -51,6 +51,7 @@ pub struct Driver {
     urgency: Urgency,
     /// How long the thread was busy.
     busy: Busy,
+    load: Load,
     /// How long what happens inside may wait.
     patience: Duration,
     /// By how much it was behind the clock at most, since that was last asked.
@@ -78,6 +79,28 @@ impl Busy {
         }
         self.all += now.since(since);
         self.in_second += now.since(since);
+        self.most = self.most.max(self.in_second);
+    }
+}
+
+/// How long the machine took for a second of the experiment: for the one that took longest, however
+/// late that was simulated.
+#[derive(Debug, Default)]
+struct Load {
+    most: Duration,
+    /// The second that is being simulated, and how long that has taken.
+    second: u64,
+    in_second: Duration,
+}
+
+impl Load {
+    /// It took so long to simulate what comes before `until`, since this was last called.
+    fn add(&mut self, until: Time, took: Duration) {
+        let second = until.as_nanos() / 1_000_000_000;
+        if second != self.second {
+            (self.second, self.in_second) = (second, Duration::ZERO);
+        }
+        self.in_second += took;
         self.most = self.most.max(self.in_second);
     }
 }
@@ -133,6 +156,7 @@ impl Driver {
             looked,
             urgency,
             busy,
+            load: Load::default(),
             patience,
             lag,
             watch,
@@ -160,7 +184,8 @@ impl Driver {
     pub fn begin(&mut self) {
         // Wake-ups are late by 50 us otherwise, for the sake of batteries.
         let _ = set_timerslack(1);
-        self.urgency = Urgency::new(Scheduling::RealTime, self.clock.now());
+        let dilation = self.clock.dilation();
+        self.urgency = Urgency::new(Scheduling::RealTime, self.clock.now(), dilation);
     }
 
     /// Does what is due, and says until when there is nothing to do.
@@ -181,6 +206,7 @@ impl Driver {
         }
         let done = self.clock.now();
         self.busy.add(now, done);
+        self.load.add(until, self.clock.dilation().to_machine(done.since(now)));
         self.urgency.awake(done);
         Ok(if until < now { Some(Time::ZERO) } else { self.next() })
     }
@@ -188,8 +214,9 @@ impl Driver {
     /// When there is something to do next.
     fn next(&mut self) -> Option<Time> {
         let patience = self.patience;
+        let awake = self.clock.dilation().to_experiment(AWAKE);
         let cell = self.joined.cell();
-        let leaves = cell.next_leaving(&self.exits).map(|at| at - AWAKE);
+        let leaves = cell.next_leaving(&self.exits).map(|at| at - awake);
         let happens = cell.next_event().map(|at| at + patience);
         let is_full = self.doors.iter().any(|door| door.is_full);
         let more = is_full.then_some(Time::ZERO);
@@ -200,7 +227,8 @@ impl Driver {
     pub fn wait(&mut self, until: Option<Time>, wake: &EventFd) -> Result<()> {
         let since = self.clock.now();
         let left = until.map(|until| until.since(since));
-        let timeout = left.map(|left| TimeSpec::from_duration(left.into()));
+        let dilation = self.clock.dilation();
+        let timeout = left.map(|left| TimeSpec::from_duration(dilation.to_machine(left).into()));
         let fds = self.doors.iter().map(|door| door.device.as_fd()).chain([wake.as_fd()]);
         let mut fds: Vec<PollFd<'_>> = fds.map(|fd| PollFd::new(fd, PollFlags::POLLIN)).collect();
         match ppoll(&mut fds, timeout, None) {
@@ -300,8 +328,12 @@ impl Driver {
     /// How it went so far.
     pub fn summary(&self) -> SimulationSummary {
         let Busy { all, most, .. } = self.busy;
-        let seconds = |busy: Duration| busy.as_nanos() as f64 / 1e9;
-        self.joined.summary(seconds(all), seconds(most))
+        SimulationSummary {
+            wall_seconds: self.clock.dilation().to_machine(all).as_secs_f64(),
+            busiest_second: Some(most.as_secs_f64()),
+            highest_load: Some(self.load.most.as_secs_f64()),
+            ..self.joined.summary()
+        }
     }
 
     /// By how much it was behind the clock at most since this was last called.
@@ -329,5 +361,20 @@ fn send(device: &PlainTap, frame: &[u8]) -> Result<bool> {
         Ok(()) | Err(SendError::InterfaceDown | SendError::Rejected(_)) => Ok(true),
         Err(SendError::Full) => Ok(false),
         Err(SendError::Gone(error)) => Err(error).context("a device is gone"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_load_is_what_a_second_took_however_late_it_was() {
+        let (mut load, ms) = (Load::default(), Duration::from_millis);
+        let at = |millis: u64| Time::ZERO + ms(millis);
+        for (until, took) in [(300, 200), (900, 200), (1100, 900), (1900, 1700), (2500, 100)] {
+            load.add(at(until), ms(took));
+        }
+        assert_eq!(load.most, ms(2600));
     }
 }
