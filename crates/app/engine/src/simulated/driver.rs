@@ -88,20 +88,36 @@ impl Busy {
 #[derive(Debug, Default)]
 struct Load {
     most: Duration,
-    /// The second that is being simulated, and how long that has taken.
-    second: u64,
+    /// What of the second that is being simulated is simulated, and how long that has taken.
+    from: Time,
+    until: Time,
     in_second: Duration,
 }
+
+/// From which time of the machine on a part of a second tells how long all of it takes.
+const TELLING: Duration = Duration::from_millis(100);
 
 impl Load {
     /// It took so long to simulate what comes before `until`, since this was last called.
     fn add(&mut self, until: Time, took: Duration) {
-        let second = until.as_nanos() / 1_000_000_000;
-        if second != self.second {
-            (self.second, self.in_second) = (second, Duration::ZERO);
+        let second = |time: Time| time.as_nanos() / 1_000_000_000;
+        if second(until) != second(self.until) {
+            (self.from, self.in_second) = (self.until, Duration::ZERO);
         }
+        self.until = until;
         self.in_second += took;
         self.most = self.most.max(self.in_second);
+    }
+
+    /// Seconds of the machine that the second took which took most. One that is being simulated
+    /// goes on as it began.
+    fn highest(&self) -> f64 {
+        let part = self.until.since(self.from).as_secs_f64().min(1.0);
+        let whole = match self.in_second >= TELLING && part > 0.0 {
+            true => self.in_second.as_secs_f64() / part,
+            false => 0.0,
+        };
+        self.most.as_secs_f64().max(whole)
     }
 }
 
@@ -331,7 +347,7 @@ impl Driver {
         SimulationSummary {
             wall_seconds: self.clock.dilation().to_machine(all).as_secs_f64(),
             busiest_second: Some(most.as_secs_f64()),
-            highest_load: Some(self.load.most.as_secs_f64()),
+            highest_load: Some(self.load.highest()),
             ..self.joined.summary()
         }
     }
@@ -372,9 +388,14 @@ mod tests {
     fn the_load_is_what_a_second_took_however_late_it_was() {
         let (mut load, ms) = (Load::default(), Duration::from_millis);
         let at = |millis: u64| Time::ZERO + ms(millis);
-        for (until, took) in [(300, 200), (900, 200), (1100, 900), (1900, 1700), (2500, 100)] {
+        for (until, took) in [(300, 200), (900, 200), (1100, 900), (1900, 1700), (2500, 50)] {
             load.add(at(until), ms(took));
         }
-        assert_eq!(load.most, ms(2600));
+        assert_eq!(load.highest(), 2.6);
+        // What is under way goes on as it began, if it has taken long enough to tell.
+        load.add(at(2501), ms(450));
+        assert!((load.highest() - 2.6).abs() < 1e-9);
+        load.add(at(2502), ms(2000));
+        assert!((load.highest() - 2.5 / 0.602).abs() < 1e-9, "{}", load.highest());
     }
 }
