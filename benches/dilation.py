@@ -38,8 +38,15 @@ topology:
   links:
     - {{ name: line, endpoints: ["sender:eth1", "receiver:eth1"], rate: {rate}, delay: 5ms }}
 processes:
-  - {{ name: sink, node: receiver, command: iperf3 --server --one-off --json, ready: {{ port: 5201 }}, background: true }}
-  - {{ name: flow, node: sender, command: iperf3 --client receiver --time {seconds} --json, start: {{ after: sink }} }}
+  - name: sink
+    node: receiver
+    command: iperf3 --server --one-off --json
+    ready: {{ port: 5201 }}
+    background: true
+  - name: flow
+    node: sender
+    command: iperf3 --client receiver --time {seconds} --json
+    start: {{ after: sink }}
 """
 
 

@@ -50,17 +50,21 @@ topology:
   links:
     - {{ name: way1, endpoints: [s1, l], rate: 1Gbit/s }}
     - {{ name: way2, endpoints: [s2, l], rate: 1Gbit/s }}
-    - {{ name: core, endpoints: [l, r], rate: 100Mbit/s, delay: 50ms, queue: {{ limit: 300packets }} }}
+    - name: core
+      endpoints: [l, r]
+      rate: 100Mbit/s
+      delay: 50ms
+      queue: {{ limit: 300packets }}
     - {{ endpoints: [r, d1], rate: 1Gbit/s }}
     - {{ endpoints: [r, d2], rate: 1Gbit/s }}
 traffic:
-  - {{ name: one, from: s1, to: d1, tcp: {{ congestion_control: {control} }}, bulk: {{}} }}
-  - {{ name: two, from: s2, to: d2, tcp: {{ congestion_control: {control} }}, bulk: {{}}, start: {second}s }}
+  - {{ name: one, from: s1, to: d1, tcp: &tcp {{ congestion_control: {control} }}, bulk: {{}} }}
+  - {{ name: two, from: s2, to: d2, tcp: *tcp, bulk: {{}}, start: {second}s }}
 measure: {{ frames: [way1, way2, core] }}
 """
 OWN = (
-    '{ kernel: own, limits: { memory: 192MiB }, sysctls: { net.ipv4.tcp_rmem: "4096 131072 6291456",'
-    ' net.ipv4.tcp_wmem: "4096 16384 6291456" } }'
+    '{ kernel: own, limits: { memory: 192MiB }, sysctls: {'
+    ' net.ipv4.tcp_rmem: "4096 131072 6291456", net.ipv4.tcp_wmem: "4096 16384 6291456" } }'
 )
 
 
@@ -138,8 +142,9 @@ def main():
     options.add_argument("--second", type=int, default=15)
     options.add_argument("--controls", nargs="+", default=["reno", "cubic", "scalable"])
     options = options.parse_args()
-    print("| flows | dilation | verdict | alone | first | second | both | wait, ms | fair after, s |")
-    print("|---|---|---|---|---|---|---|---|---|", flush=True)
+    heads = "flows dilation verdict alone first second both wait,_ms fair_after,_s".split()
+    print(f"| {' | '.join(heads)} |".replace("_", " "))
+    print("|---" * len(heads) + "|", flush=True)
     failed = False
     with tempfile.TemporaryDirectory(prefix="netloom-dilated-") as temporary:
         for control in options.controls:
@@ -153,8 +158,9 @@ def main():
                 failed |= any(not abs(value) <= ALLOWED for value in apart.values())
                 shown = {key: f"{compared[key]:.2f} ({apart[key]:+.1%})" for key in compared}
                 print(
-                    f"| {control} | {dilation} | {verdict} | {shown['alone']} | {found['first']:.2f}"
-                    f" | {found['second']:.2f} | {shown['both']} | {shown['wait']}"
+                    f"| {control} | {dilation} | {verdict} | {shown['alone']}"
+                    f" | {found['first']:.2f} | {found['second']:.2f}"
+                    f" | {shown['both']} | {shown['wait']}"
                     f" | {found['fair']:.0f} |",
                     flush=True,
                 )

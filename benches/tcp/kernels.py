@@ -11,8 +11,8 @@ time may be dilated where the machine is slow.
 
 Each flow has a path of its own: host, router, router, host; 10 Mbit/s, 64 ms one way and a queue of
 66 kB (Erazo 2013, section 3.2.1), with and without random loss. The paths of one congestion control
-(with `--own`, of several) are one scenario, so that both arms share seed, links and draws. What is compared comes from the log
-of the bottlenecks' frames, which both arms write alike:
+(with `--own`, of several) are one scenario, so that both arms share seed, links and draws. What is
+compared comes from the log of the bottlenecks' frames, which both arms write alike:
 
 first    MB of payload that leave the bottleneck before the first loss
 period   mean time from one episode of losses to the next; episodes are a second apart at least
@@ -240,7 +240,7 @@ def compare(algorithms, folder, options):
         raise SystemExit(failed)
     emulated = list(emulate(title, file, names, options))
     if not emulated:
-        print(f"{title}: no emulated run is fit to be compared: the machine is too busy", flush=True)
+        print(f"{title}: no emulated run is fit to be compared", flush=True)
         return True
     simulated = figures(names, results)
     return any([report(algorithm, simulated, emulated, options.own) for algorithm in algorithms])

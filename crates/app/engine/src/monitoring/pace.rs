@@ -1,4 +1,5 @@
-//! How often to look, by the machine's clock: as often as it takes to warn people in time, while that costs little.
+//! How often to look, by the machine's clock: as often as it takes to warn people in time, while
+//! that costs little.
 
 use netloom_probes::Probes;
 use netloom_units::{Dilation, Duration, Time};
@@ -6,7 +7,8 @@ use netloom_units::{Dilation, Duration, Time};
 /// Between two looks, unless they are too dear: half of the time in which people must be warned.
 /// What must be told apart in less time (traffic, in windows of 10 ms) has its time with it.
 const PERIOD: Duration = Probes::STEP;
-/// Looks are too dear, and half as frequent, if they use more than one of so many parts of a CPU: 0.8 %.
+/// Looks are too dear, and half as frequent, if they use more than one of so many parts of a CPU:
+/// 0.8 %.
 const PARTS: u64 = 125;
 /// For how long their cost is added up.
 const RECKONING: Duration = Duration::from_secs(1);

@@ -13,7 +13,8 @@ pub struct Thresholds {
 }
 
 impl Thresholds {
-    /// Sets what `calibration` gives where the criteria of a scenario of this `dilation` are silent.
+    /// Sets what `calibration` gives where the criteria of a scenario of this `dilation` are
+    /// silent.
     pub fn set(criteria: &mut Criteria, calibration: &Calibration, dilation: Dilation) -> Self {
         let external = criteria.net_external.rate.is_none().then(|| {
             "not tested: no traffic was sent through uplinks to measure them; \

@@ -10,8 +10,8 @@ fn scenario(text: &str) -> Scenario {
 fn undilatable(dilation: &str, nodes: [&str; 2], more: &str) -> Vec<String> {
     let [a, b] = nodes;
     scenario(&format!(
-        "time: {{ dilation: {dilation} }}\ntopology:\n  nodes:\n    a: {a}\n    b: {b}\n  links:\n    \
-         - {{ endpoints: [a, b] }}\n{more}"
+        "time: {{ dilation: {dilation} }}\n\
+         topology:\n  nodes:\n    a: {a}\n    b: {b}\n  links: [{{ endpoints: [a, b] }}]\n{more}"
     ))
     .undilatable()
 }

@@ -16,8 +16,8 @@ use nix::sys::socket::{
 const BY_FAMILY: u16 = 20;
 const REQUEST_ALL: u16 = (libc::NLM_F_REQUEST | libc::NLM_F_DUMP) as u16;
 const SHOW_INFO_AND_MEMORY: u32 = 0x11;
-/// Of the socket from which a kernel reads. Another one, by which it sends, gets what is of IPv4 and
-/// is never read.
+/// Of the socket from which a kernel reads. Another one, by which it sends, gets what is of IPv4
+/// and is never read.
 const ALL_PROTOCOLS: u16 = libc::ETH_P_ALL as u16;
 /// Attributes of a socket.
 const INFO: u16 = 0;
