@@ -16,8 +16,8 @@ use crate::live::LiveNetwork;
 /// How often the kernel is asked for kills.
 const PERIOD: Duration = Duration::from_millis(500);
 
-/// What the processes of a node use, of CPUs in the experiment's time; `None` where nothing accounts
-/// for them, or there were none.
+/// What the processes of a node use, of CPUs in the experiment's time; `None` where nothing
+/// accounts for them, or there were none.
 pub fn of_node(network: &LiveNetwork, node: &str) -> Option<NodeUsage> {
     let used = network.with(|live| Ok(live.network.usage(node))).ok().flatten();
     used.map(|usage| in_words(usage, network.clock().dilation()))
