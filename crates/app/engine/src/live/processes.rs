@@ -58,20 +58,22 @@ impl LiveNetwork {
     }
 
     /// What the clock of a node shows at the experiment's zero, in ns: below zero for a kernel of
-    /// its own that is younger. It passes as the experiment's does. Takes milliseconds of a thread
-    /// of the runtime that may wait.
-    pub fn zero_of(&self, node: &str) -> Result<i64> {
+    /// its own that is younger. It passes as the experiment's does. And by how much of the
+    /// experiment's time that may be wrong. Takes milliseconds of a thread of the runtime that may
+    /// wait.
+    pub fn zero_of(&self, node: &str) -> Result<(i64, Duration)> {
         let machine = i128::from(self.clock.on_machine(Time::ZERO));
-        let zero = if self.with(|live| Ok(live.network.has_own_kernel(node)))? {
+        let (zero, within) = if self.with(|live| Ok(live.network.has_own_kernel(node)))? {
             let ask = || self.with(|live| Ok(live.network.kernel_time(node)?));
             let shown = tokio::task::block_in_place(ask)?;
             let since = u64::try_from(i128::from(shown.machine) - machine).unwrap_or(0);
             let now = self.clock.dilation().to_experiment(Duration::from_nanos(since));
-            i128::from(shown.kernel) - i128::from(now.as_nanos())
+            let within = self.clock.dilation().to_experiment(shown.within);
+            (i128::from(shown.kernel) - i128::from(now.as_nanos()), within)
         } else {
-            machine
+            (machine, Duration::ZERO)
         };
-        Ok(i64::try_from(zero)?)
+        Ok((i64::try_from(zero)?, within))
     }
 
     /// Starts the kernel of a node again, if it has its own.

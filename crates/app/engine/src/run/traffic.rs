@@ -75,9 +75,16 @@ fn process(name: String, nodes: Vec<String>, start: Start, background: bool) -> 
 /// How times are reckoned in a node, in reports too.
 fn reckoning(run: &Run, node: &str) -> Result<Reckoning, String> {
     let zero = run.network().zero_of(node);
-    let zero = zero.map_err(|error| netloom_api::in_words(error.as_ref()))?;
-    let interval = run.network().deployment().scenario.measure.flow_interval();
-    Ok(Reckoning { zero, interval })
+    let (zero, within) = zero.map_err(|error| netloom_api::in_words(error.as_ref()))?;
+    let deployment = run.network().deployment();
+    if within > deployment.scenario.monitor.trust.delay() {
+        run.events().warn(format!(
+            "the clock of `{node}`, which has a kernel of its own, is known to {within} only: \
+             one-way delays of its traffic may be wrong by that much; a machine with less to do \
+             knows it better"
+        ));
+    }
+    Ok(Reckoning { zero, interval: deployment.scenario.measure.flow_interval() })
 }
 
 /// Runs an entry's receiver in `node` to the end of the run.

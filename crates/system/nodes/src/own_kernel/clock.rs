@@ -16,7 +16,7 @@ use super::messages::{Message, connect, receive, send};
 
 /// How long after all kernels were informed their time begins to be dilated. A kernel that is
 /// informed later would see its clock go back.
-const LEAD: Duration = Duration::from_millis(50);
+const LEAD: Duration = Duration::from_millis(200);
 /// How large the page is that a kernel reads.
 const PAGE: u64 = 4096;
 /// Where what the page says begins. Before it is a byte that says whether it is written.
