@@ -78,12 +78,10 @@ def run(control, dilation, options, folder):
     if done.returncode not in (0, 3):
         raise SystemExit(done.stderr or done.stdout)
     summary = json.loads((results / "summary.json").read_text())
-    verdict = (summary["verdict"] or {}).get("judgement", "not judged")
-    print(
-        f"{control} at {dilation}: {verdict}, {summary['failures'] or 'no failures'}, "
-        f"load {os.getloadavg()[0]:.1f}",
-        file=sys.stderr,
-    )
+    verdict = summary["verdict"]
+    why = [finding["why"] for finding in verdict["findings"][:1]] + summary["failures"]
+    verdict, load = verdict["judgement"], os.getloadavg()[0]
+    print(f"{control} at {dilation}: {verdict}, load {load:.1f}; {'; '.join(why)}", file=sys.stderr)
     return figures(results, options), verdict
 
 
