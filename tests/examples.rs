@@ -81,6 +81,7 @@ fn every_example_is_tested_here() {
             "campus-sim",
             "cellular",
             "diffserv",
+            "dilated",
             "dumbbell",
             "hello",
             "hybrid",
@@ -114,6 +115,33 @@ fn own_kernel() {
     assert!(received > 1e6 && received < 20e6, "{received}");
     let machine = fs::read_to_string("/proc/sys/kernel/osrelease").unwrap();
     assert_ne!(results.read("kernel@sender.stdout"), machine);
+}
+
+#[test]
+fn dilated() {
+    if let Err(why) = netloom_nodes::own_kernel::check() {
+        eprintln!("SKIPPED: {why}");
+        return;
+    }
+    let began = std::time::Instant::now();
+    let results = run("dilated");
+    let report: serde_json::Value =
+        serde_json::from_str(&results.read("flow@sender.stdout")).unwrap();
+    // Four seconds of the experiment are twenty of the machine, and the kernels know of the four.
+    let seconds = report["end"]["sum_sent"]["seconds"].as_f64().unwrap();
+    assert!((3.9..6.0).contains(&seconds), "{seconds}");
+    assert!(began.elapsed().as_secs_f64() > 4.9 * seconds, "{:?}", began.elapsed());
+    let received = report["end"]["sum_received"]["bits_per_second"].as_f64().unwrap();
+    assert!(received > 5e6 && received < 100e6, "{received}");
+    let summary = results.summary();
+    assert_eq!(summary["dilation"], 5);
+    let ended = summary["ended"].as_u64().unwrap() as f64 / 1e9;
+    assert!(5.0 * ended < began.elapsed().as_secs_f64() + 1.0, "{ended}");
+    let pings = results.read("ping@sender.stdout");
+    for time in pings.split("time=").skip(1) {
+        let milliseconds: f64 = time.split(' ').next().unwrap().parse().unwrap();
+        assert!(milliseconds >= 20.0, "{pings}");
+    }
 }
 
 #[test]

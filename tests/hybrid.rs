@@ -174,6 +174,8 @@ processes:
     assert!(busiest > 0.5, "{busiest}");
     let warnings = summary["warnings"].to_string();
     assert!(warnings.contains("the simulated part was busy for"), "{warnings}");
+    assert!(warnings.contains("dilation"), "{warnings}");
+    assert!(summary["simulation"]["highest_load"].as_f64().unwrap() > 1.0, "{summary}");
     assert_eq!(summary["verdict"]["links"], "invalid", "{}", summary["verdict"]);
     assert_eq!(lab.remains(), [""; 0]);
 }

@@ -52,12 +52,41 @@ fn times_of_a_run_count_from_when_kernels_are_ready() {
 #[test]
 fn traffic_whose_times_would_be_wrong_is_refused() {
     let lab = Lab::new(&format!(
-        "{NETWORK}traffic: [{{ name: load, from: other, to: own, ping: {{ count: 3 }} }}]\n"
+        "{NETWORK}traffic: [{{ name: load, from: other, to: own, ping: {{ count: 3 }} }}]\n\
+         timeline: [{{ at: 1s, node: own, state: failed }}]\n"
     ));
     let (code, why) = lab.fails(&["run", "-o", "results"]);
-    assert!(code != 0 && why.contains("traffic `load` cannot be, as `own` has a kernel"), "{why}");
+    assert!(code != 0 && why.contains("traffic `load` cannot be") && why.contains("anew"), "{why}");
     assert_eq!(lab.remains(), [""; 0]);
-    lab.ok(&["run", "--simulate", "-o", "results"]);
+}
+
+#[test]
+fn traffic_knows_how_far_clocks_are_apart() {
+    if !has_kernels() {
+        return;
+    }
+    let traffic = |name: &str, from: &str, to: &str| {
+        format!(
+            "  - {{ name: {name}, from: {from}, to: {to}, udp: {{}}, cbr: {{ rate: 80kbit/s }}, \
+             size: 100B, for: 2s }}\n"
+        )
+    };
+    let (there, back) = (traffic("there", "own", "other"), traffic("back", "other", "own"));
+    let lab = Lab::new(&format!("{NETWORK}traffic:\n{there}{back}"));
+    lab.ok(&["run", "-o", "results"]);
+    for receiver in ["there.receiver@other", "back.receiver@own"] {
+        let file = lab.path(&format!("results/processes/{receiver}.stdout"));
+        let report = std::fs::read_to_string(file).unwrap();
+        let report: serde_json::Value =
+            serde_json::from_str(report.lines().last().unwrap()).unwrap();
+        let intervals: Vec<_> = report["flows"]["0"].as_object().unwrap().values().collect();
+        let total = |key: &str| intervals.iter().map(|of| of[key].as_f64().unwrap()).sum::<f64>();
+        let mean = total("delay_sum") / total("packets") / 1e6;
+        // 5 ms over the link, less only by what the clocks are apart. Without their distance, it
+        // would be the age of the machine.
+        assert!(mean > 4.5 && mean < 1000.0, "{receiver}: {mean} ms");
+    }
+    assert_eq!(lab.remains(), [""; 0]);
 }
 
 #[test]

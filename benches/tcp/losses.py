@@ -42,8 +42,8 @@ def mathis(loss):
 def compare(algorithm, loss, folder, options):
     file = folder / f"{algorithm}-{loss}.yaml"
     names = [f"{algorithm}{number}" for number in range(options.flows)]
-    bottlenecks = [(name, f"forward: {{ loss: {loss} }}") for name in names]
-    file.write_text(scenario("losses", algorithm, bottlenecks, options.seconds))
+    flows = [(name, algorithm, f"forward: {{ loss: {loss} }}") for name in names]
+    file.write_text(scenario(f"losses-{algorithm}", flows, options.seconds))
     arms = []
     for arm, flags in (("simulated", ["--simulate"]), ("emulated", [])):
         results = folder / f"{algorithm}-{loss}-{arm}"

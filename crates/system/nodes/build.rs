@@ -1,4 +1,4 @@
-//! Builds the library that is loaded into user-mode kernels (`shim/lib.rs`): those are programs of
+//! Builds the library that is loaded into user-mode kernels (`shim`): those are programs of
 //! their own, and this crate holds the library's bytes.
 
 use std::env;
@@ -9,7 +9,7 @@ use std::process::Command;
 const TARGET: &str = "x86_64-unknown-linux-gnu";
 
 fn main() {
-    println!("cargo::rerun-if-changed=shim/lib.rs");
+    println!("cargo::rerun-if-changed=shim");
     println!("cargo::rerun-if-changed=build.rs");
     let library = PathBuf::from(env::var_os("OUT_DIR").unwrap_or_default()).join("shim.so");
     if env::var("TARGET").is_ok_and(|target| target == TARGET) {

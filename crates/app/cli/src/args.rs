@@ -7,6 +7,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use netloom_link::Window;
+use netloom_units::Dilation;
 
 use crate::measures::Tolerance;
 
@@ -95,6 +96,10 @@ pub struct StartOptions {
     /// Seed of all random streams instead of the scenario's own.
     #[arg(long)]
     pub seed: Option<u64>,
+    /// Time dilation instead of the scenario's own, from 0.1 to 1000: the machine's time divided by
+    /// the experiment's. Nodes that run programs need `kernel: own`.
+    #[arg(long, value_name = "X")]
+    pub dilation: Option<Dilation>,
     /// Data-plane worker threads; by default one per core but one, and one more that helps out in
     /// overload.
     #[arg(long, value_name = "N")]
@@ -122,7 +127,7 @@ pub struct Run {
     pub junit: Option<PathBuf>,
     /// Simulate: the same network and its `traffic` in virtual time, on models of hosts and
     /// routers. Needs no privileges; commands cannot be simulated.
-    #[arg(long, conflicts_with = "workers")]
+    #[arg(long, conflicts_with_all = ["workers", "dilation"])]
     pub simulate: bool,
     /// Processes that a simulation is divided among at most, instead of what the scenario says
     /// (default 1). The results do not depend on it.

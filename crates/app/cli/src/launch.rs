@@ -50,6 +50,9 @@ pub fn prepare(options: &StartOptions) -> Result<Loaded> {
             );
         }
     }
+    if let Some(dilation) = options.dilation {
+        loaded.scenario.dilation = dilation;
+    }
     Ok(loaded)
 }
 

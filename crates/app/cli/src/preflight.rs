@@ -3,10 +3,12 @@
 use std::fmt::Write as _;
 
 use anyhow::{Result, anyhow, bail};
-use netloom_scenario::{Kernel, Link, Node, Scenario};
+use netloom_scenario::{Kernel, Link, Node, NodeState, Scenario, TimelineAction, Traffic};
 use netloom_simulate::check_hybrid;
 
 use netloom_host::{Demand, Wall};
+
+use crate::exit;
 
 /// How large an experiment is to the machine.
 pub fn size(scenario: &Scenario) -> Demand {
@@ -34,6 +36,7 @@ pub fn size(scenario: &Scenario) -> Demand {
 /// If it could not start: everything that is in its way.
 pub fn check(scenario: &Scenario) -> Result<()> {
     check_hybrid(scenario)?;
+    dilation(scenario)?;
     kernels(scenario)?;
     limits(scenario)?;
     let walls = netloom_host::walls(size(scenario));
@@ -53,25 +56,41 @@ pub fn check(scenario: &Scenario) -> Result<()> {
     bail!(all)
 }
 
+/// Whether the time of all that runs can be dilated.
+fn dilation(scenario: &Scenario) -> Result<()> {
+    let undilatable = scenario.undilatable();
+    if undilatable.is_empty() { Ok(()) } else { Err(exit::usage(undilatable.join("\nerror: "))) }
+}
+
 /// Whether nodes can have kernels of their own.
 fn kernels(scenario: &Scenario) -> Result<()> {
     let own = |node: &&Node| node.kernel == Kernel::Own;
     let Some(node) = scenario.nodes.iter().find(own) else { return Ok(()) };
-    for traffic in &scenario.traffic {
-        let mut ends = traffic.from.iter().chain(&traffic.to);
-        let own = ends.find(|end| scenario.node(end).as_ref().is_some_and(own));
-        if let Some(own) = own {
+    restarted(scenario)?;
+    netloom_host::own_kernel_check().map_err(|why| {
+        anyhow!("node `{}` of `{}`: {why}; nothing was made", node.name, scenario.name)
+    })
+}
+
+/// Whether a node whose kernel starts anew during the run has traffic: with the kernel, the clock
+/// begins anew by which that is timed.
+fn restarted(scenario: &Scenario) -> Result<()> {
+    for event in &scenario.timeline {
+        let TimelineAction::SetNode { node, state: NodeState::Failed } = &event.action else {
+            continue;
+        };
+        let own = scenario.node(node).is_some_and(|node| node.kernel == Kernel::Own);
+        let has = |traffic: &&Traffic| traffic.from.contains(node) || traffic.to.contains(node);
+        if let Some(traffic) = scenario.traffic.iter().find(has).filter(|_| own) {
             bail!(
-                "traffic `{}` cannot be, as `{own}` has a kernel of its own, whose clock is not \
-                 the machine's: its times and delays would be wrong; run a program like `iperf3` \
-                 as a process there, or take the scenario to `run --simulate`; nothing was made",
+                "traffic `{}` cannot be, as the timeline has `{node}` fail, whose own kernel \
+                 starts anew then, and its clock with it: have its links go down instead, or run \
+                 a program like `iperf3` there; nothing was made",
                 traffic.name
             );
         }
     }
-    netloom_host::own_kernel_check().map_err(|why| {
-        anyhow!("node `{}` of `{}`: {why}; nothing was made", node.name, scenario.name)
-    })
+    Ok(())
 }
 
 /// Whether the machine can enforce the limits of a scenario.

@@ -134,6 +134,7 @@ fn check_fixed(setting: &Setting, old: &Scenario, new: &Scenario) -> Result<()> 
     let fixed = [
         ("name", old.name != new.name),
         ("seed", old.seed != new.seed),
+        ("time", old.dilation != new.dilation),
         ("monitor", setting.declared_monitor != new.monitor),
         ("workers", old.workers != new.workers),
     ];

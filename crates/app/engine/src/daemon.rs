@@ -79,7 +79,9 @@ fn start() -> Result<()> {
         return Err(error);
     }
     let declared_monitor = launch.scenario.monitor.clone();
-    let thresholds = Thresholds::set(&mut launch.scenario.monitor.criteria, &launch.calibration);
+    let dilation = launch.scenario.dilation;
+    let criteria = &mut launch.scenario.monitor.criteria;
+    let thresholds = Thresholds::set(criteria, &launch.calibration, dilation);
     let preparation = Preparation::start(&launch.scenario);
     let order = Order { launch: &launch, layout: &layout, declared_monitor, dedicated };
     let built = match build(order, preparation) {

@@ -175,14 +175,15 @@ impl Watcher {
             self.sights.start(&mut sink);
             Meter::start(preparing, &mut monitor)
         };
-        let mut pace = Pace::new(self.watched.network.now());
+        let clock = self.watched.network.clock();
+        let mut pace = Pace::new(clock.machine_time(clock.now()), clock.dilation());
         loop {
             let last = self.stop.load(Ordering::Relaxed);
             let spent = self.look(last, &mut meter);
             if last {
                 return;
             }
-            let now = self.watched.network.now();
+            let now = clock.machine_time(clock.now());
             pace.count(now, spent);
             let pause = pace.next(now).since(now).max(SHORTEST_PAUSE);
             thread::park_timeout(pause.into());
@@ -197,19 +198,23 @@ impl Watcher {
         self.replace();
         let mut monitor = monitor.lock();
         let now = network.now();
+        // What is asked of the machine has its times.
+        let (clock, machine) = (network.clock(), network.clock().machine_time(now));
         self.sights.look(now, last, &mut |at, observation| monitor.observe(at, &observation));
         let mut in_nodes = Duration::ZERO;
         let mut sink = |observation: Observation| monitor.observe(now, &observation);
-        if last || self.overflow.due() <= now {
-            in_nodes = self.overflow.poll(now, &network, &mut sink);
+        if last || self.overflow.due() <= machine {
+            in_nodes = self.overflow.poll(machine, &network, &mut sink);
         }
-        if last || self.overruns.due() <= now {
-            in_nodes += self.overruns.poll(now, &network, &mut sink);
+        if last || self.overruns.due() <= machine {
+            in_nodes += self.overruns.poll(machine, &network, &mut sink);
         }
-        if self.probes.next_poll() <= now {
+        if self.probes.next_poll() <= machine {
             self.sights.watch().slack().into_iter().for_each(|slack| self.slacks.add(slack));
             let slacks = &mut self.slacks;
-            self.probes.poll(now, &mut |seen| slacks.split(now, seen, &mut sink));
+            self.probes.poll(machine, &mut |seen| {
+                slacks.split(now, seen.dilated(clock.dilation()), &mut sink);
+            });
         }
         monitor.observe(now, &Observation::Looked);
         let warm_up = network.deployment().scenario.monitor.warm_up;

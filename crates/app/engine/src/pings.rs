@@ -89,7 +89,10 @@ impl Asker {
             })
             .collect();
         match self.socket(network) {
-            Ok(socket) => self.exchange(&socket, &mut reached).await,
+            Ok(socket) => {
+                let slowness = network.clock().dilation().as_f64();
+                self.exchange(&socket, slowness, &mut reached).await;
+            }
             Err(error) => {
                 let words = netloom_api::in_words(error.as_ref());
                 reached.iter_mut().for_each(|reach| reach.error = Some(words.clone()));
@@ -107,14 +110,17 @@ impl Asker {
         Ok(UdpSocket::from_std(socket.into())?)
     }
 
-    /// Sends and receives until all have answered, or all tries are over.
-    async fn exchange(&self, socket: &UdpSocket, reached: &mut [Reach]) {
+    /// Sends and receives until all have answered, or all tries are over, where the experiment is
+    /// so much slower than the machine.
+    async fn exchange(&self, socket: &UdpSocket, slowness: f64, reached: &mut [Reach]) {
         // Others who ping from the node have other numbers.
         let id = rand_id();
+        // What is on its way is so for longer.
+        let interval = INTERVAL.mul_f64(slowness.max(1.0));
         let mut sent_at = vec![Instant::now(); reached.len()];
         let mut buffer = vec![0; 2048];
         for _ in 0..self.tries {
-            let deadline = Instant::now() + INTERVAL;
+            let deadline = Instant::now() + interval;
             for (index, reach) in reached.iter_mut().enumerate() {
                 if reach.rtt_ms.is_some() {
                     continue;
@@ -135,7 +141,8 @@ impl Asker {
                 let Some(index) = echo_reply(self.family, id, &buffer[..length]) else { continue };
                 let Some(reach) = reached.get_mut(usize::from(index)) else { continue };
                 if reach.address == from.ip() && reach.rtt_ms.is_none() {
-                    reach.rtt_ms = Some(sent_at[usize::from(index)].elapsed().as_secs_f64() * 1e3);
+                    reach.rtt_ms =
+                        Some(sent_at[usize::from(index)].elapsed().as_secs_f64() * 1e3 / slowness);
                 }
             }
         }

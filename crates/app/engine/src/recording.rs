@@ -8,13 +8,15 @@ use std::sync::Arc;
 use anyhow::{Result, anyhow};
 use netloom_api::event::{EndReason, What};
 use netloom_api::launch::StartUp;
+use netloom_api::simulation::SimulationSummary;
 use netloom_api::summary::{FrameLogSummary, Mode, Summary, TimelineStatus};
 use netloom_dataplane::FrameLog;
 use netloom_fabric::LinkId;
 use netloom_link::LogHeader;
+use netloom_monitor::SignalKind;
 use netloom_results::{FlowSampler, Results, Sampler};
 use netloom_scenario::{Capture, Scenario, TimelineAction};
-use netloom_units::{Duration, Time};
+use netloom_units::{Dilation, Duration, Time};
 use tokio::task::JoinHandle;
 use tokio::time::{Interval, MissedTickBehavior};
 
@@ -100,7 +102,7 @@ pub async fn record(
             format!("flows.parquet is not complete: {why}")
         }));
     }
-    let verdict = tokio::task::block_in_place(|| monitoring.finish());
+    let mut verdict = tokio::task::block_in_place(|| monitoring.finish());
     outcome.failures.extend(match samples {
         Ok(sampler) => sampler.finish(monitor.marks().as_ref()),
         Err(why) => vec![why],
@@ -143,9 +145,15 @@ pub async fn record(
             let went = outcome.part("how the simulation went", simulated.summary());
             let busiest = went.busiest_second.unwrap_or_default();
             if busiest > BUSY {
+                let advice = advice(&went);
+                for finding in &mut verdict.findings {
+                    if finding.signal == SignalKind::Lateness {
+                        finding.why = format!("{}; {advice}", finding.why);
+                    }
+                }
                 events.warn(format!(
                     "the simulated part was busy for {:.0} % of one second, and may have been \
-                     late: simulate less, or run with `--simulate`",
+                     late: {advice}; or simulate less, or run with `--simulate`",
                     busiest * 100.0
                 ));
             }
@@ -159,6 +167,17 @@ pub async fn record(
         // Somebody may still read it here.
         say(&StartUp::Unwritten(Box::new(summary)));
     })
+}
+
+/// At which dilation a simulated part would have kept up that did not.
+fn advice(went: &SimulationSummary) -> String {
+    let load = went.highest_load.unwrap_or_default();
+    let took =
+        format!("a second of the simulated part took {load:.2} s of its thread on this machine");
+    match went.sufficient_dilation() {
+        Some(dilation) => format!("{took}, for which a dilation of {dilation} would have sufficed"),
+        None => format!("{took}, for which no dilation suffices"),
+    }
 }
 
 /// The simulated part of an experiment, if it has one and is not being taken down.
@@ -229,6 +248,7 @@ fn summarize(
         mode: Mode::Emulation,
         file: setting.file.clone(),
         seed: deployment.scenario.seed,
+        dilation: deployment.scenario.dilation,
         version: env!("CARGO_PKG_VERSION").into(),
         started_unix: network.started_unix(),
         ended,
@@ -258,8 +278,9 @@ struct Ticks {
 }
 
 impl Ticks {
-    fn every(interval: Duration, end: End) -> Self {
-        let mut interval = tokio::time::interval(interval.into());
+    /// `interval` apart in the time of an experiment that is dilated so.
+    fn every(interval: Duration, dilation: Dilation, end: End) -> Self {
+        let mut interval = tokio::time::interval(dilation.to_machine(interval).into());
         interval.set_missed_tick_behavior(MissedTickBehavior::Skip);
         Self { interval, end }
     }
@@ -288,7 +309,7 @@ impl Samples {
         let sampler = Sampler::new(file);
         let mut sampler = sampler.map_err(|error| netloom_api::in_words(error.as_ref()))?;
         let interval = network.deployment().scenario.measure.interval;
-        let mut ticks = Ticks::every(interval, end);
+        let mut ticks = Ticks::every(interval, network.clock().dilation(), end);
         loop {
             let last = ticks.is_last().await;
             let now = network.now();
@@ -312,7 +333,7 @@ async fn sample_flows(
 ) -> Result<()> {
     let mut sampler = FlowSampler::new(file?)?;
     let interval = network.deployment().scenario.measure.flow_interval();
-    let mut ticks = Ticks::every(interval, end);
+    let mut ticks = Ticks::every(interval, network.clock().dilation(), end);
     loop {
         let last = ticks.is_last().await;
         let flows = tokio::task::block_in_place(|| simulated.flows())?;

@@ -7,6 +7,7 @@ use std::time::Duration;
 use netloom_api::event::What;
 use netloom_api::usage::NodeUsage;
 use netloom_nodes::Usage;
+use netloom_units::Dilation;
 use tokio::task::JoinHandle;
 
 use crate::events::EventLog;
@@ -15,9 +16,11 @@ use crate::live::LiveNetwork;
 /// How often the kernel is asked for kills.
 const PERIOD: Duration = Duration::from_millis(500);
 
-/// What the processes of a node use; `None` where nothing accounts for them, or there were none.
+/// What the processes of a node use, of CPUs in the experiment's time; `None` where nothing
+/// accounts for them, or there were none.
 pub fn of_node(network: &LiveNetwork, node: &str) -> Option<NodeUsage> {
-    network.with(|live| Ok(live.network.usage(node))).ok().flatten().map(in_words)
+    let used = network.with(|live| Ok(live.network.usage(node))).ok().flatten();
+    used.map(|usage| in_words(usage, network.clock().dilation()))
 }
 
 /// What the processes of each node use of which that is known, by name.
@@ -28,12 +31,14 @@ pub fn of_all_nodes(network: &LiveNetwork) -> BTreeMap<String, NodeUsage> {
     stacks.filter_map(|node| used(&node.name)).collect()
 }
 
-fn in_words(usage: Usage) -> NodeUsage {
+fn in_words(usage: Usage, dilation: Dilation) -> NodeUsage {
+    let in_experiment =
+        |nanos: u64| dilation.to_experiment(netloom_units::Duration::from_nanos(nanos)).as_nanos();
     let Usage { cpu_ns, throttled, throttled_ns, memory, memory_peak, memory_kills, .. } = usage;
     NodeUsage {
-        cpu_ns,
+        cpu_ns: cpu_ns.map(in_experiment),
         throttled,
-        throttled_ns,
+        throttled_ns: throttled_ns.map(in_experiment),
         memory,
         memory_peak,
         memory_kills,

@@ -16,7 +16,7 @@ use netloom_link::{CapturedFrame, LogEncoder, LogEntry, LogHeader};
 use netloom_monitor::Marks;
 use netloom_results::{CaptureWriter, EventFile, FlowSampler, Results, Sampler};
 use netloom_scenario::{Scenario, Threads};
-use netloom_units::{Duration, Time};
+use netloom_units::{Dilation, Duration, Time};
 
 use crate::configs::Configs;
 use crate::prepared::{Prepared, prepare};
@@ -238,6 +238,7 @@ impl<'a> Run<'a> {
                 packet_hops: standing.work.packet_hops,
                 wall_seconds,
                 busiest_second: None,
+                highest_load: None,
                 processes: self.processes.count(),
                 threads: self.processes.threads(),
                 cells: self.processes.cells(),
@@ -399,6 +400,7 @@ pub fn summary(
         mode: Mode::Simulation,
         file: file.to_owned(),
         seed: scenario.seed,
+        dilation: Dilation::NONE,
         version: env!("CARGO_PKG_VERSION").into(),
         started_unix: unix() - wall_seconds,
         ended,

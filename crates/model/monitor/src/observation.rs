@@ -4,7 +4,7 @@
 //! the last look (`over`, a length of time that ends when the observation is made). Event-driven probes
 //! give events, polling ones intervals; both go to the same criteria.
 
-use netloom_units::{Duration, Size};
+use netloom_units::{Dilation, Duration, Size};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -264,6 +264,58 @@ pub enum Observation {
     },
 }
 
+impl Observation {
+    /// What a probe of the machine has observed, in the time of an experiment that is dilated so.
+    #[must_use]
+    pub fn dilated(mut self, dilation: Dilation) -> Self {
+        let convert = |times: &mut [&mut Duration]| {
+            times.iter_mut().for_each(|time| **time = dilation.to_experiment(**time));
+        };
+        match &mut self {
+            Self::CpuInterval { over, idle, .. } | Self::DiskInterval { over, idle, .. } => {
+                let is_never_idle = *idle == Duration::ZERO;
+                convert(&mut [over, idle]);
+                // Zero says that it was never idle.
+                *idle = (*idle).max(Duration::from_nanos(u64::from(!is_never_idle)));
+            }
+            Self::CpuStretch { stretch, .. } | Self::DiskStretch { stretch, .. } => {
+                convert(&mut [&mut stretch.began]);
+                stretch.ended = stretch.ended.map(|ended| dilation.to_experiment(ended));
+                for (_, used) in &mut stretch.by {
+                    *used = dilation.to_experiment(Duration::from_nanos(*used)).as_nanos();
+                }
+            }
+            Self::Waited { began, ended, carried, .. } => convert(&mut [began, ended, carried]),
+            Self::RunQueue { delay, .. } => convert(&mut [delay]),
+            Self::Forwarded { over, .. } | Self::Paged { over, .. } | Self::Used { over, .. } => {
+                convert(&mut [over]);
+            }
+            Self::Steal { stolen: part, over, .. } | Self::Stalled { stalled: part, over, .. } => {
+                convert(&mut [part, over]);
+            }
+            Self::Named { .. }
+            | Self::Watched { .. }
+            | Self::Unwatched { .. }
+            | Self::Threshold { .. }
+            | Self::Settled
+            | Self::Looked
+            | Self::Lateness { .. }
+            | Self::Frames(_)
+            | Self::Pause { .. }
+            | Self::Drops { .. }
+            | Self::Overrun { .. }
+            | Self::CpuSwitch { .. }
+            | Self::Event { .. }
+            | Self::MissedEvent { .. }
+            | Self::Simulated { .. }
+            | Self::DiskIssued { .. }
+            | Self::DiskCompleted { .. }
+            | Self::Metric { .. } => {}
+        }
+        self
+    }
+}
+
 /// A part of a signal's shares that is divided in proportion to what parties used.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
@@ -372,4 +424,34 @@ pub enum PageCause {
     /// A node's task needed a page that was not in memory: a major fault, or one that had been evicted
     /// shortly before (a refault). Programs start with some.
     Fault,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_the_machine_did_is_told_in_the_experiments_time() {
+        let ms = Duration::from_millis;
+        let by = |text: &str| text.parse::<Dilation>().unwrap();
+        let steal = |stolen, over| Observation::Steal { cpu: 0, stolen, over };
+        assert_eq!(steal(ms(50), ms(100)).dilated(by("10")), steal(ms(5), ms(10)));
+        assert_eq!(steal(ms(50), ms(100)).dilated(by("0.5")), steal(ms(100), ms(200)));
+        let stretch = |began, ended, used| Observation::CpuStretch {
+            cpu: 1,
+            stretch: BusyStretch { number: 7, began, ended, by: vec![(Party::Engine, used)] },
+        };
+        let told = stretch(ms(100), Some(ms(20)), 40).dilated(by("10"));
+        assert_eq!(told, stretch(ms(10), Some(ms(2)), 4));
+        // A moment of idleness is not lost.
+        let idle = |idle| Observation::CpuInterval { cpu: 0, over: ms(1000), idle };
+        let Observation::CpuInterval { idle: kept, .. } =
+            idle(Duration::from_nanos(3)).dilated(by("100"))
+        else {
+            panic!("another observation")
+        };
+        assert!(kept > Duration::ZERO);
+        let waited = Observation::Lateness { party: Party::Engine, delay: ms(1), frames: 1 };
+        assert_eq!(waited.clone().dilated(by("10")), waited);
+    }
 }

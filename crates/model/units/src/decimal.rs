@@ -116,7 +116,7 @@ pub(crate) fn split(text: &str) -> (&str, &str) {
 }
 
 /// The digits of a plain decimal as one integer, and how many stand behind the point.
-fn parse_number(number: &str) -> Option<(u128, u32)> {
+pub(crate) fn parse_number(number: &str) -> Option<(u128, u32)> {
     let (whole, fraction) = number.split_once('.').unwrap_or((number, ""));
     if whole.is_empty() || fraction.contains('.') || number.ends_with('.') {
         return None;

@@ -33,6 +33,16 @@ pub enum UnitError {
         /// A valid text.
         example: String,
     },
+    /// The text is not a plain decimal number.
+    #[error("`{text}` is not a {quantity}; write a plain number, like `{example}`")]
+    NotPlain {
+        /// What was read.
+        text: String,
+        /// The quantity's name.
+        quantity: &'static str,
+        /// A valid text.
+        example: String,
+    },
     /// The value is negative.
     #[error("`{text}` is negative; a {quantity} is zero or more")]
     Negative {

@@ -8,6 +8,7 @@
 //! | [`Duration`] | nanosecond | `10ms`, `250us` |
 //! | [`Offset`] | signed nanosecond | `-1.5ms` |
 //! | [`Time`] | nanosecond since the experiment's zero | – |
+//! | [`Dilation`] | millionth | `10`, `0.25` |
 //! | [`Probability`] | 0 to 1 | `1%`, `0.001%` |
 //! | [`Framing`] | byte on a line | `ethernet`, `38B` |
 //! | [`Quantity`] | any | for the units of other tools |
@@ -25,6 +26,7 @@
 
 mod data;
 mod decimal;
+mod dilation;
 mod duration;
 mod error;
 mod framing;
@@ -45,6 +47,7 @@ pub use data::{
     check_count, lines, quoted,
 };
 pub use decimal::Quantity;
+pub use dilation::Dilation;
 pub use duration::{Duration, Time};
 pub use error::UnitError;
 pub use framing::Framing;

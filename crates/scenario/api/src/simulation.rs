@@ -1,8 +1,11 @@
 //! How a simulation went.
 
-use netloom_units::Duration;
+use netloom_units::{Dilation, Duration};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+
+/// How much more time than it takes on average a simulation in real time needs, to be in time.
+const SPARE: f64 = 1.3;
 
 /// What a simulation has done, and what it did not model.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
@@ -17,6 +20,10 @@ pub struct SimulationSummary {
     /// it could not keep up.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub busiest_second: Option<f64>,
+    /// In a hybrid run, seconds of the machine that a second of the experiment took, of that which
+    /// took most.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub highest_load: Option<f64>,
     /// Processes that it ran in.
     #[serde(default = "one")]
     pub processes: usize,
@@ -79,8 +86,36 @@ fn one() -> usize {
 }
 
 impl SimulationSummary {
+    /// The least dilation at which a hybrid run like this would not have been late for want of CPU
+    /// time: 1.3 × the highest load, rounded up to a tenth, 0.1 at least. Nothing where the load is
+    /// not known or too high for any dilation.
+    pub fn sufficient_dilation(&self) -> Option<Dilation> {
+        let tenths = (self.highest_load? * SPARE * 10.0).ceil().max(1.0);
+        format!("{:.1}", tenths / 10.0).parse().ok()
+    }
+
     /// Packet-hops in a second of real time.
     pub fn packet_hops_per_second(&self) -> f64 {
         self.packet_hops as f64 / self.wall_seconds.max(1e-9)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_dilation_suffices_that_leaves_some_time() {
+        for (load, dilation) in [
+            (Some(3.7), Some("4.9")),
+            (Some(1.0), Some("1.3")),
+            (Some(0.01), Some("0.1")),
+            (Some(769.0), Some("999.7")),
+            (Some(800.0), None),
+            (None, None),
+        ] {
+            let summary = SimulationSummary { highest_load: load, ..Default::default() };
+            assert_eq!(summary.sufficient_dilation(), dilation.map(|text| text.parse().unwrap()));
+        }
     }
 }

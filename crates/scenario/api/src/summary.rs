@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use netloom_monitor::Verdict;
-use netloom_units::Time;
 use netloom_units::readable::seconds;
+use netloom_units::{Dilation, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -43,6 +43,9 @@ pub struct Summary {
     pub file: PathBuf,
     /// Seed of every random stream.
     pub seed: u64,
+    /// The machine's time divided by the experiment's; absent where that is 1.
+    #[serde(default, skip_serializing_if = "Dilation::is_none")]
+    pub dilation: Dilation,
     /// NetLoom's version.
     pub version: String,
     /// When the network was ready: seconds since 1970-01-01 UTC.

@@ -43,7 +43,7 @@ mod tests;
 
 use std::collections::HashMap;
 
-use netloom_scenario::{Endpoint, Kernel, Node, NodeKind, Port, Scenario};
+use netloom_scenario::{Endpoint, Kernel, Limits, Node, NodeKind, Port, Scenario};
 
 pub use error::PlanError;
 pub use keeping::keep_addresses;
@@ -111,7 +111,7 @@ fn plan_numbered(
                 .filter_map(|family| addressing.primary(family, index))
                 .collect(),
             own_kernel: own_kernel(node),
-            limits: node.machine_limits(),
+            limits: node.machine_limits().dilated(scenario.dilation),
             limit_group: scenario.limit_group(node).map(Into::into),
         })
         .collect();
@@ -120,8 +120,12 @@ fn plan_numbered(
     let segments = topology.segments.iter().map(endpoints).collect();
     let network = Network::new(&topology, &addressing, graph, numbering.ties);
     let generated = GeneratedRoutes::of(network);
-    let limits =
-        SharedLimits { total: scenario.total_limits, groups: scenario.group_limits.clone() };
+    let dilated = |limits: &Limits| limits.dilated(scenario.dilation);
+    let groups = scenario.group_limits.iter();
+    let limits = SharedLimits {
+        total: dilated(&scenario.total_limits),
+        groups: groups.map(|(name, limits)| (name.clone(), dilated(limits))).collect(),
+    };
     let outside = outside::ends(scenario, &macs, &addressing);
     let places = nodes.iter().enumerate().map(|(place, node)| (node.name.clone(), place)).collect();
     Ok(Plan { nodes, places, hosts_file, segments, generated, limits, outside })

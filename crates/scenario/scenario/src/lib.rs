@@ -23,6 +23,7 @@
 mod address;
 mod decode;
 mod diagnostic;
+mod dilation;
 mod ends;
 mod extent;
 mod files;

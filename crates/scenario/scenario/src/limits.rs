@@ -4,7 +4,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use netloom_units::Size;
+use netloom_units::{Dilation, Duration, Size};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
@@ -31,6 +31,13 @@ impl Limits {
     /// Whether nothing is limited.
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
+    }
+
+    /// The same for the machine, where the time of the experiment is dilated: CPU time of the
+    /// experiment is CPU time of the machine in more, or less, of its time.
+    #[must_use]
+    pub fn dilated(self, dilation: Dilation) -> Self {
+        Self { cpu: self.cpu.map(|cpu| cpu.dilated(dilation)), ..self }
     }
 
     /// What must enforce them.
@@ -101,6 +108,16 @@ impl CpuQuota {
     /// What may be used in each period, in µs.
     pub fn micros_per_period(self) -> u64 {
         self.0
+    }
+
+    /// The CPUs of the machine that are so many of the experiment's, rounded down.
+    fn dilated(self, dilation: Dilation) -> Self {
+        Self(dilation.to_experiment(Duration::from_nanos(self.0)).as_nanos())
+    }
+
+    /// Whether the kernel gives so little.
+    pub(crate) fn can_be_given(self) -> bool {
+        self.0 >= Self::LEAST
     }
 
     /// In CPUs.
@@ -188,6 +205,17 @@ mod tests {
             ["", ".5", "5.", "0", "0.009", "-1", "1e3", "half", "0.123456", "100000.1", "50%"]
         {
             assert!(text.parse::<CpuQuota>().is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn quotas_are_those_of_the_experiments_cpus() {
+        let limits = Limits { cpu: "0.5".parse().ok(), ..Limits::default() };
+        for (dilation, micros, given) in
+            [("1", 50_000, true), ("10", 5000, true), ("100", 500, false), ("0.1", 500_000, true)]
+        {
+            let quota = limits.dilated(dilation.parse().unwrap()).cpu.unwrap();
+            assert_eq!((quota.micros_per_period(), quota.can_be_given()), (micros, given));
         }
     }
 

@@ -6,6 +6,7 @@
 //!
 //! Doc comments here are the descriptions in the published JSON Schema: write them for users.
 
+mod clock;
 mod expect;
 mod link;
 mod measure;
@@ -25,6 +26,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::decode::{Entries, Inline, Spanned};
+pub(crate) use clock::RawClock;
 pub(crate) use expect::RawExpectation;
 pub(crate) use link::{RawLink, RawLinkDefaults, RawPipe};
 pub(crate) use measure::{RawCapture, RawFrames, RawMeasure};
@@ -57,6 +59,9 @@ pub(crate) struct RawScenario {
     /// the timeline has passed.
     #[serde(default)]
     pub duration: Option<Spanned<RawTime>>,
+    /// How the experiment's time passes.
+    #[serde(default)]
+    pub time: RawClock,
     /// Nodes and links.
     pub topology: RawTopology,
     /// What happens at which time.

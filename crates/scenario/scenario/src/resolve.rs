@@ -89,6 +89,7 @@ pub(crate) fn resolve(
     let scenario = Scenario {
         name,
         seed: raw.seed,
+        dilation: raw.time.dilation,
         nodes: nodes.iter().map(nodes::NodeDraft::finish).collect(),
         total_limits: limits::total(&raw.topology),
         group_limits,

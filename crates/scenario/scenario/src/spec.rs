@@ -16,7 +16,7 @@ mod watching;
 use std::collections::{BTreeMap, BTreeSet};
 
 use netloom_link::SharedData;
-use netloom_units::Duration;
+use netloom_units::{Dilation, Duration};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -44,6 +44,9 @@ pub struct Scenario {
     pub name: String,
     /// Seed of every random stream of the experiment.
     pub seed: u64,
+    /// The machine's time divided by the experiment's.
+    #[serde(default, skip_serializing_if = "Dilation::is_none")]
+    pub dilation: Dilation,
     /// All nodes, in the order of the file.
     pub nodes: Vec<Node>,
     /// What all nodes together may use of the machine.

@@ -77,7 +77,7 @@ fn assemble(wiring: Wiring, options: &Options) -> Result<Dataplane, DataplaneErr
     let spare = (options.workers.is_none() && is_room && can_help).then_some(WorkerId::at(used));
     let workers = used + usize::from(spare.is_some());
     let plan = Plan {
-        clock: Clock::since(options.origin),
+        clock: Clock::dilated(options.origin, options.dilation),
         frame_memory: options.frame_memory.unwrap_or_else(default_frame_memory) / workers,
         scheduling: options.scheduling,
         dedicated_cpus: options.dedicated_cpus.clone(),
@@ -126,7 +126,8 @@ impl Parts {
 
 impl Draft {
     fn new(plan: &Plan) -> Result<Self, DataplaneError> {
-        let waiter = Waiter::new().map_err(DataplaneError::system("create an event queue"))?;
+        let waiter = Waiter::new(plan.clock.dilation())
+            .map_err(DataplaneError::system("create an event queue"))?;
         Ok(Self { shard: Shard::new(plan.clock, plan.frame_memory), waiter })
     }
 

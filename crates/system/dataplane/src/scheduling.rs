@@ -1,6 +1,6 @@
 //! How the machine's scheduler treats a worker thread. Not here: what the worker does with its time.
 
-use netloom_units::{Duration, Time};
+use netloom_units::{Dilation, Duration, Time};
 use nix::errno::Errno;
 use nix::sched::{CpuSet, sched_setaffinity};
 use nix::unistd::Pid;
@@ -89,9 +89,12 @@ pub struct Urgency {
     /// What the machine permits.
     granted: Scheduling,
     now: Scheduling,
-    /// For how long it was awake, less what its sleep has made up for; at most [`PATIENCE`].
+    /// [`PATIENCE`] and [`SPREE`], in the time of the experiment.
+    patience: Duration,
+    spree: Duration,
+    /// For how long it was awake, less what its sleep has made up for; at most its patience.
     awake: Duration,
-    /// For how much longer it was awake than it slept; at most twice [`SPREE`].
+    /// For how much longer it was awake than it slept; at most twice its spree.
     ahead: Duration,
     /// Until when that is counted.
     known: Time,
@@ -105,23 +108,32 @@ const SPREE: Duration = Duration::from_millis(10);
 const RESTS: u64 = 9;
 
 impl Urgency {
-    /// For the calling thread, which gets `wanted` or what the machine permits of it.
-    pub fn new(wanted: Scheduling, now: Time) -> Self {
-        let granted = wanted.enter();
-        Self { granted, now: granted, awake: Duration::ZERO, ahead: Duration::ZERO, known: now }
+    /// For the calling thread, which gets `wanted` or what the machine permits of it. Times are
+    /// those of an experiment with this `dilation`.
+    pub fn new(wanted: Scheduling, now: Time, dilation: Dilation) -> Self {
+        Self {
+            patience: dilation.to_experiment(PATIENCE),
+            spree: dilation.to_experiment(SPREE),
+            ..Self::of(wanted.enter(), now)
+        }
     }
 
     /// Of a thread that has not begun.
     pub fn none(now: Time) -> Self {
-        let (granted, none) = (Scheduling::Normal, Duration::ZERO);
-        Self { granted, now: granted, awake: none, ahead: none, known: now }
+        Self::of(Scheduling::Normal, now)
     }
 
-    /// Whether the thread has been awake for longer than it slept, by [`SPREE`]. A worker that has a CPU for itself sleeps
+    fn of(granted: Scheduling, now: Time) -> Self {
+        let (awake, ahead) = (Duration::ZERO, Duration::ZERO);
+        let (patience, spree) = (PATIENCE, SPREE);
+        Self { granted, now: granted, patience, spree, awake, ahead, known: now }
+    }
+
+    /// Whether the thread has been awake for longer than it slept, by a spree. A worker that has a CPU for itself sleeps
     /// then rather than wait awake: it keeps its class, and nobody keeps it from waking in time.
     #[inline]
     pub fn is_on_a_spree(&self) -> bool {
-        self.ahead > SPREE
+        self.ahead > self.spree
     }
 
     /// What the machine permits.
@@ -138,7 +150,7 @@ impl Urgency {
         self.ahead = self.ahead.saturating_sub(now.since(since));
         self.known = now;
         // Half, so that it does not change with every sleep.
-        if self.now != self.granted && self.awake.as_nanos() < PATIENCE.as_nanos() / 2 {
+        if self.now != self.granted && self.awake.as_nanos() < self.patience.as_nanos() / 2 {
             self.now = self.granted.enter();
         }
     }
@@ -148,10 +160,10 @@ impl Urgency {
     pub fn awake(&mut self, now: Time) {
         let lasted = now.since(self.known);
         self.awake += lasted;
-        self.ahead = (self.ahead + lasted).min(Duration::from_nanos(2 * SPREE.as_nanos()));
+        self.ahead = (self.ahead + lasted).min(self.spree + self.spree);
         self.known = now;
-        if self.awake > PATIENCE {
-            self.awake = PATIENCE;
+        if self.awake > self.patience {
+            self.awake = self.patience;
             if self.now == Scheduling::RealTime {
                 self.now = Scheduling::Favoured.enter();
             }
@@ -183,7 +195,7 @@ mod tests {
     #[test]
     fn a_worker_that_does_not_sleep_is_not_real_time_until_it_does() {
         in_thread(|| {
-            let mut urgency = Urgency::new(Scheduling::RealTime, at(0));
+            let mut urgency = Urgency::new(Scheduling::RealTime, at(0), Dilation::NONE);
             if urgency.granted() != Scheduling::RealTime {
                 eprintln!("SKIPPED: this machine permits no real-time threads");
                 return;
@@ -205,7 +217,7 @@ mod tests {
     #[test]
     fn short_sleeps_are_not_enough() {
         in_thread(|| {
-            let mut urgency = Urgency::new(Scheduling::RealTime, at(0));
+            let mut urgency = Urgency::new(Scheduling::RealTime, at(0), Dilation::NONE);
             if urgency.granted() != Scheduling::RealTime {
                 eprintln!("SKIPPED: this machine permits no real-time threads");
                 return;
@@ -236,7 +248,7 @@ mod tests {
     #[test]
     fn an_ordinary_worker_stays_one() {
         in_thread(|| {
-            let mut urgency = Urgency::new(Scheduling::Normal, at(0));
+            let mut urgency = Urgency::new(Scheduling::Normal, at(0), Dilation::NONE);
             urgency.awake(at(1000));
             urgency.slept(at(1000), at(1001));
             assert_eq!((urgency.granted(), policy_now()), (Scheduling::Normal, libc::SCHED_OTHER));

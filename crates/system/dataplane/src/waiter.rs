@@ -7,7 +7,7 @@ use std::ptr;
 use std::sync::Arc;
 
 use netloom_fabric::PortId;
-use netloom_units::Duration;
+use netloom_units::{Dilation, Duration};
 use nix::errno::Errno;
 use nix::sys::epoll::{Epoll, EpollCreateFlags, EpollEvent, EpollFlags};
 use nix::sys::eventfd::{EfdFlags, EventFd};
@@ -19,7 +19,7 @@ use nix::sys::timerfd::{ClockId, Expiration, TimerFd, TimerFlags, TimerSetTimeFl
 pub(crate) enum Patience {
     /// Not at all.
     None,
-    /// At most so long.
+    /// At most so long, of the experiment's time.
     For(Duration),
     /// Until something happens.
     Endless,
@@ -43,6 +43,7 @@ const EVENTS: usize = 256;
 
 /// An event queue over devices, with a waker and a timer.
 pub(crate) struct Waiter {
+    dilation: Dilation,
     epoll: Epoll,
     waker: Waker,
     /// For kernels (and sandboxes) without `epoll_pwait2`.
@@ -53,13 +54,14 @@ pub(crate) struct Waiter {
 }
 
 impl Waiter {
-    pub fn new() -> io::Result<Self> {
+    /// One whose waits are stretched by `dilation`.
+    pub fn new(dilation: Dilation) -> io::Result<Self> {
         let epoll = Epoll::new(EpollCreateFlags::EPOLL_CLOEXEC)?;
         let flags = EfdFlags::EFD_NONBLOCK | EfdFlags::EFD_CLOEXEC;
         let waker = Waker(Arc::new(EventFd::from_value_and_flags(0, flags)?));
         epoll.add(&*waker.0, EpollEvent::new(EpollFlags::EPOLLIN, WAKER))?;
         let events = [libc::epoll_event { events: 0, u64: 0 }; EVENTS];
-        Ok(Self { epoll, waker, timer: None, events, ready: 0, woken: false })
+        Ok(Self { dilation, epoll, waker, timer: None, events, ready: 0, woken: false })
     }
 
     pub fn waker(&self) -> Waker {
@@ -82,7 +84,7 @@ impl Waiter {
         let ready = match patience {
             Patience::None => self.epoll_wait(0),
             Patience::Endless => self.epoll_wait(-1),
-            Patience::For(time) => self.wait_for(time),
+            Patience::For(time) => self.wait_for(self.dilation.to_machine(time)),
         };
         match ready {
             Ok(ready) => self.ready = ready,
@@ -191,7 +193,7 @@ mod tests {
 
     #[test]
     fn it_sleeps_until_the_time_is_up_or_it_is_woken() {
-        let mut waiter = Waiter::new().unwrap();
+        let mut waiter = Waiter::new(Dilation::NONE).unwrap();
         sleeps_at_least(&mut waiter);
         waiter.waker().wake();
         waiter.wait(Patience::Endless).unwrap();
@@ -201,8 +203,16 @@ mod tests {
     }
 
     #[test]
+    fn dilated_it_sleeps_longer() {
+        let mut waiter = Waiter::new("20".parse().unwrap()).unwrap();
+        let start = Instant::now();
+        waiter.wait(Patience::For(SHORT)).unwrap();
+        assert!(start.elapsed() >= std::time::Duration::from_millis(40));
+    }
+
+    #[test]
     fn the_timer_stands_in_for_epoll_pwait2() {
-        let mut waiter = Waiter::new().unwrap();
+        let mut waiter = Waiter::new(Dilation::NONE).unwrap();
         waiter.timer = Some(waiter.new_timer().unwrap());
         sleeps_at_least(&mut waiter);
         sleeps_at_least(&mut waiter);

@@ -125,7 +125,8 @@ impl Pace {
     }
 }
 
-/// A thread that wakes again and again; ends when it is dropped.
+/// A thread that wakes again and again; ends when it is dropped. How far apart that is, is the
+/// machine's time: that is what it costs.
 #[derive(Debug)]
 struct Ticker {
     time: Arc<OnceLock<ThreadClock>>,
@@ -180,11 +181,12 @@ fn tick(
     let mut interval = first;
     let mut next = clock.now();
     while !ended.load(Ordering::Relaxed) {
-        next += interval;
+        let step = clock.dilation().to_experiment(interval);
+        next += step;
         let now = clock.now();
         if next <= now {
             // Do not hurry through what a long pause made us miss: one sample told of it.
-            next = now + interval;
+            next = now + step;
         }
         if let Some(woke) = sleep_until(clock, next) {
             interval = note(woke, woke.since(next));

@@ -6,6 +6,7 @@ use std::time::Instant;
 use netloom_fabric::{LinkEnd, LinkId};
 use netloom_link::PipeConfig;
 use netloom_ports::FrameDevice;
+use netloom_units::Dilation;
 
 use crate::{DataplaneError, Scheduling};
 
@@ -48,6 +49,8 @@ pub struct Options {
     pub dedicated_cpus: Vec<usize>,
     /// The experiment's zero of time.
     pub origin: Instant,
+    /// How much slower the experiment's time passes than the machine's.
+    pub dilation: Dilation,
     /// Most memory that frames in the data plane may take, in bytes; what would be above is lost
     /// and counted as unmodelled. By default a quarter of what this process can have: of the machine's
     /// available memory, or of what its control groups leave, whichever is less.
@@ -66,6 +69,7 @@ impl Default for Options {
             workers: None,
             dedicated_cpus: Vec::new(),
             origin: Instant::now(),
+            dilation: Dilation::NONE,
             frame_memory: None,
             capture_backlog: 1024,
             scheduling: Scheduling::RealTime,

@@ -98,7 +98,8 @@ impl Worker {
         let mut looked = self.clock.now();
         // Where that CPU is gone, anywhere.
         self.place.dedicated_cpu = self.place.dedicated_cpu.filter(|cpu| stay_on(*cpu).is_ok());
-        self.urgency = Urgency::new(self.place.scheduling, looked);
+        let dilation = self.clock.dilation();
+        self.urgency = Urgency::new(self.place.scheduling, looked, dilation);
         loop {
             let before = self.clock.now();
             let patience = self.patience(before);
@@ -113,8 +114,9 @@ impl Worker {
             if let Patience::For(sleep) = patience
                 && self.waiter.ready() == 0
             {
-                self.margin.overslept(now.since(before + sleep));
-                self.unattended(now, now.since(before + sleep));
+                let late = now.since(before + sleep);
+                self.margin.overslept(dilation.to_machine(late));
+                self.unattended(now, late);
             }
             let turn = self.turn(now);
             self.book(patience, before, now, &turn);
@@ -138,11 +140,12 @@ impl Worker {
             Patience::For(sleep) => sleep.min(slept),
             Patience::Endless => slept,
         };
-        if wanted > ASLEEP {
+        let dilation = self.clock.dilation();
+        if dilation.to_machine(wanted) > ASLEEP {
             self.shard.set_uncertainty(Duration::ZERO);
         }
         let blind = now.since(looked).saturating_sub(wanted);
-        if blind > NOTICED {
+        if dilation.to_machine(blind) > NOTICED {
             self.shard.set_uncertainty(self.shard.uncertainty().max(blind));
         }
     }
@@ -155,6 +158,7 @@ impl Worker {
         let Some(deadline) = self.shard.next_due() else { return Patience::Endless };
         let left = deadline.since(now);
         let margin = if self.may_wait_awake() { self.margin.get() } else { Duration::ZERO };
+        let margin = self.clock.dilation().to_experiment(margin);
         let sleep = left.saturating_sub(margin);
         if sleep == Duration::ZERO { Patience::None } else { Patience::For(sleep) }
     }
@@ -199,7 +203,8 @@ impl Worker {
         match turn {
             Turn::Idle if patience == Patience::None => {
                 self.account.spinning += woke.since(before);
-                self.vitals.waited_awake(self.account.spinning);
+                let spinning = self.clock.dilation().to_machine(self.account.spinning);
+                self.vitals.waited_awake(spinning);
                 if let Some(spotter) = &self.shard.recorder().spotter {
                     spotter.waits_awake(woke);
                 }

@@ -5,8 +5,12 @@
 //! the whole state of its CPU, which is larger where this has more (AMX: 11,008 bytes), and refuses
 //! with `EFAULT`: without this library, the first process would die there. What the user-mode
 //! kernel does not know of the state stays as it is in the process.
+//!
+//! `clock`: functions of time, which can be dilated.
 
 #![no_std]
+
+mod clock;
 
 use core::ffi::{c_int, c_long, c_void};
 use core::panic::PanicInfo;
@@ -36,7 +40,7 @@ struct Part {
 }
 
 unsafe extern "C" {
-    fn syscall(number: c_long, ...) -> c_long;
+    pub(crate) fn syscall(number: c_long, ...) -> c_long;
     fn __errno_location() -> *mut c_int;
 }
 

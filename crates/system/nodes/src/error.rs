@@ -71,6 +71,9 @@ pub enum NodeError {
         /// What is wrong, and what to do.
         why: String,
     },
+    /// Time of nodes' own kernels cannot be dilated.
+    #[error("cannot dilate the time of nodes' own kernels: {0}; a machine with less to do can")]
+    Dilate(#[source] std::io::Error),
     /// No process was ever started in the node, so that it has no files of its own.
     #[error("node `{node}`: cannot look at `{}`: nothing has run in the node yet", path.display())]
     NoFiles {

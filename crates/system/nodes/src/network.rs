@@ -14,12 +14,14 @@ use std::time::{Duration, Instant};
 use netloom_plan::Plan;
 use netloom_ports::PacketSocket;
 use netloom_scenario::{Controller, Endpoint};
+use netloom_units::Dilation;
 use nix::sys::socket::{AddressFamily, SockFlag, SockProtocol, SockType, socket};
 
 use crate::books::ledger::Ledger;
 use crate::cgroup::{self, Places, Tree, Usage};
 use crate::context::Context;
 use crate::device::Device;
+use crate::own_kernel::{KernelTime, OwnKernel};
 use crate::process::node::{Killed, Node, OnExit, Processes};
 use crate::process::reactor::Reactor;
 use crate::process::starter::Starter;
@@ -112,6 +114,32 @@ impl Network {
         let all: Vec<usize> = (0..own.len()).collect();
         create::in_parallel(&all, |place| self.processes(own[place]).map(drop))?;
         Ok(!own.is_empty())
+    }
+
+    /// Has the time of kernels that run pass as slowly as `dilation` says, from one moment on: of
+    /// all nodes that have their own, or of `node` alone. Returns when that moment has come.
+    ///
+    /// # Errors
+    /// [`NodeError::Dilate`] if they cannot be informed of it in time.
+    pub fn dilate_kernels(&self, node: Option<&str>, dilation: Dilation) -> Result<(), NodeError> {
+        let all = self.starter.kernels();
+        let meant = |kernel: &&OwnKernel| node.is_none_or(|node| kernel.orders.node.name == node);
+        let pages = all.filter(meant).map(|kernel| &kernel.clock);
+        own_kernel::dilate(pages, dilation).map_err(NodeError::Dilate)?;
+        // A timer that was set before may be far too long now. A kernel that has something to do
+        // sets it anew.
+        let asked = self.starter.own_kernels().into_iter();
+        let asked = asked.filter(|name| node.is_none_or(|node| node == *name));
+        asked.map(|node| self.kernel_time(node).map(drop)).collect()
+    }
+
+    /// What the clock of a node's own kernel shows.
+    ///
+    /// # Errors
+    /// [`NodeError::System`] if the kernel does not answer.
+    pub fn kernel_time(&self, node: &str) -> Result<KernelTime, NodeError> {
+        let time = self.inside(node, own_kernel::ask_time);
+        time.map_err(|error| NodeError::in_node(node, "ask its kernel for the time", error))
     }
 
     /// Whether a node has a kernel of its own.

@@ -17,6 +17,7 @@
 //! | `wire` | the interfaces in the namespace |
 //! | `losses` | frames that come too fast for the kernel |
 //! | `boot` | starts the kernel, and waits until it is ready |
+//! | `clock` | from when on its time is dilated, and what it shows |
 //! | [`launch`] | `netloom __kernel`: becomes the kernel |
 //! | [`agent`] | `netloom __agent`: the first process under it |
 //! | `running` | a process under it, for the agent |
@@ -26,6 +27,7 @@
 
 pub mod agent;
 mod boot;
+mod clock;
 pub mod launch;
 mod losses;
 mod messages;
@@ -40,6 +42,8 @@ use netloom_plan::{NodePlan, RoutePlan};
 use serde::{Deserialize, Serialize};
 
 pub(crate) use boot::{COUNT, boot, listening_ports};
+pub use clock::KernelTime;
+pub(crate) use clock::{DilationPage, ask as ask_time, dilate};
 pub(crate) use losses::{Account, losses};
 pub(crate) use messages::DEVICE;
 pub(crate) use wire::wire;
@@ -67,6 +71,7 @@ const ORDERS: &str = "/run/netloom/kernel/orders.json";
 pub(crate) struct OwnKernel {
     pub orders: Orders,
     pub lost: Account,
+    pub clock: DilationPage,
 }
 
 /// What a node with a kernel of its own is to be, as its agent reads it.

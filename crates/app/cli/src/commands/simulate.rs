@@ -26,6 +26,11 @@ pub async fn run(args: Run) -> Result<i32> {
     if let Some(metadata) = args.metadata {
         return repeat(loaded, metadata, args.output).await;
     }
+    if !loaded.scenario.dilation.is_none() {
+        eprintln!(
+            "note: `dilation` has no effect: a simulation's time does not hang on the machine's"
+        );
+    }
     let commands = if args.without_commands { Commands::LeftOut } else { Commands::Refused };
     let support = check(&loaded.scenario, commands);
     if !support.errors.is_empty() {

@@ -10,8 +10,8 @@ use netloom_api::state::{LinkStatus, PipeStatus, ProcessState, ProcessStatus, Vl
 use netloom_api::summary::Summary;
 use netloom_api::timing::{LatencySummary, Timing};
 use netloom_monitor::Verdict;
-use netloom_units::Duration;
 use netloom_units::readable::{bit_rate, count, counted, micros};
+use netloom_units::{Dilation, Duration};
 
 use crate::table::table;
 
@@ -55,6 +55,10 @@ fn failures(summary: &Summary) -> Vec<String> {
     let seconds = summary.ended.as_nanos() as f64 / 1e9;
     let ran =
         format!("{}: ran {seconds:.2} s, up in {:.2} s", summary.name, summary.deploy_seconds);
+    let ran = match summary.dilation {
+        Dilation::NONE => ran,
+        dilation => format!("{ran}; time dilated by {dilation}"),
+    };
     let reason = match summary.reason {
         EndReason::Completed | EndReason::Duration => String::new(),
         reason => format!("; {}", reason.in_words()),

@@ -107,6 +107,7 @@ pub fn build(order: Order<'_>, preparation: Preparation) -> Result<Built> {
     };
     let options = Options {
         seed: launch.scenario.seed,
+        dilation: launch.scenario.dilation,
         workers: launch.workers,
         dedicated_cpus: dedicated.cpus,
         ..Options::default()

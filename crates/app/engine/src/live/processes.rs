@@ -2,6 +2,7 @@
 
 use anyhow::{Context, Result};
 use netloom_nodes::{ExitStatus, Processes, SpawnRequest, Spawned};
+use netloom_units::{Duration, Time};
 use tokio::sync::oneshot;
 
 use super::LiveNetwork;
@@ -37,13 +38,49 @@ impl LiveNetwork {
     /// Starts the kernels of all nodes that have their own; returns when all are ready, and whether
     /// there are any. Must be called on a thread of the runtime that may wait.
     pub fn start_kernels(&self) -> Result<bool> {
-        tokio::task::block_in_place(|| self.with(|live| Ok(live.network.start_kernels()?)))
+        let has_kernels =
+            tokio::task::block_in_place(|| self.with(|live| Ok(live.network.start_kernels()?)))?;
+        if has_kernels {
+            self.dilate_kernels(None)?;
+        }
+        Ok(has_kernels)
+    }
+
+    /// Has the time of kernels that run pass as the experiment's does: of `node`, or of all nodes
+    /// that have their own. They start by the machine's time.
+    fn dilate_kernels(&self, node: Option<&str>) -> Result<()> {
+        let dilation = self.clock.dilation();
+        if dilation.is_none() {
+            return Ok(());
+        }
+        let dilate = || self.with(|live| Ok(live.network.dilate_kernels(node, dilation)?));
+        tokio::task::block_in_place(dilate)
+    }
+
+    /// What the clock of a node shows at the experiment's zero, in ns: below zero for a kernel of
+    /// its own that is younger. It passes as the experiment's does. And by how much of the
+    /// experiment's time that may be wrong. Takes milliseconds of a thread of the runtime that may
+    /// wait.
+    pub fn zero_of(&self, node: &str) -> Result<(i64, Duration)> {
+        let machine = i128::from(self.clock.on_machine(Time::ZERO));
+        let (zero, within) = if self.with(|live| Ok(live.network.has_own_kernel(node)))? {
+            let ask = || self.with(|live| Ok(live.network.kernel_time(node)?));
+            let shown = tokio::task::block_in_place(ask)?;
+            let since = u64::try_from(i128::from(shown.machine) - machine).unwrap_or(0);
+            let now = self.clock.dilation().to_experiment(Duration::from_nanos(since));
+            let within = self.clock.dilation().to_experiment(shown.within);
+            (i128::from(shown.kernel) - i128::from(now.as_nanos()), within)
+        } else {
+            (machine, Duration::ZERO)
+        };
+        Ok((i64::try_from(zero)?, within))
     }
 
     /// Starts the kernel of a node again, if it has its own.
     pub async fn start_kernel(&self, node: &str) -> Result<()> {
         if self.with(|live| Ok(live.network.has_own_kernel(node)))? {
             self.processes_of(node).await?;
+            self.dilate_kernels(Some(node))?;
         }
         Ok(())
     }

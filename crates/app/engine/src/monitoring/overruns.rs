@@ -25,7 +25,7 @@ pub struct OverrunProbe {
 impl OverrunProbe {
     /// A probe that counts from now on.
     pub fn start(network: &LiveNetwork, sink: &mut dyn FnMut(Observation)) -> Self {
-        let now = network.now();
+        let now = network.clock().machine_time(network.now());
         let known = counted(network).unwrap_or_default();
         sink(Observation::Watched {
             signal: SignalKind::Buffers,

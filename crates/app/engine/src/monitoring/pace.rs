@@ -1,14 +1,14 @@
-//! How often to look: as often as it takes to warn people in time, while that costs little.
+//! How often to look, by the machine's clock: as often as it takes to warn people in time, while
+//! that costs little.
 
 use netloom_probes::Probes;
-use netloom_units::{Duration, Time};
+use netloom_units::{Dilation, Duration, Time};
 
 /// Between two looks, unless they are too dear: half of the time in which people must be warned.
 /// What must be told apart in less time (traffic, in windows of 10 ms) has its time with it.
 const PERIOD: Duration = Probes::STEP;
-/// Twice that, which leaves nothing for what comes after.
-const LONG: Duration = Duration::from_millis(100);
-/// Looks are too dear if they use more than one of so many parts of a CPU: 0.8 %.
+/// Looks are too dear, and half as frequent, if they use more than one of so many parts of a CPU:
+/// 0.8 %.
 const PARTS: u64 = 125;
 /// For how long their cost is added up.
 const RECKONING: Duration = Duration::from_secs(1);
@@ -16,6 +16,8 @@ const RECKONING: Duration = Duration::from_secs(1);
 /// What looks cost lately, and how far apart they are therefore.
 #[derive(Debug)]
 pub struct Pace {
+    /// Between two looks that are not too dear.
+    shortest: Duration,
     period: Duration,
     /// Since when what they cost is added up.
     since: Time,
@@ -23,9 +25,11 @@ pub struct Pace {
 }
 
 impl Pace {
-    /// The first looks are expected to be cheap.
-    pub fn new(now: Time) -> Self {
-        Self { period: PERIOD, since: now, spent: Duration::ZERO }
+    /// The first looks are expected to be cheap. What an experiment counts in its own time for a
+    /// while must be taken in time: where that passes faster, looks are more frequent.
+    pub fn new(now: Time, dilation: Dilation) -> Self {
+        let shortest = PERIOD.min(dilation.to_machine(PERIOD));
+        Self { shortest, period: shortest, since: now, spent: Duration::ZERO }
     }
 
     /// A look that ended at `now` used a CPU for so long.
@@ -37,10 +41,10 @@ impl Pace {
         }
         let parts = self.spent.as_nanos().saturating_mul(PARTS);
         if parts > over.as_nanos() {
-            self.period = LONG;
+            self.period = self.shortest + self.shortest;
         } else if parts <= over.as_nanos() / 2 {
             // Twice as many would not be too dear.
-            self.period = PERIOD;
+            self.period = self.shortest;
         }
         (self.since, self.spent) = (now, Duration::ZERO);
     }
@@ -75,7 +79,7 @@ mod tests {
 
     #[test]
     fn looks_are_rarer_while_they_are_dear() {
-        let mut pace = Pace::new(ms(0));
+        let mut pace = Pace::new(ms(0), Dilation::NONE);
         assert_eq!(second(&mut pace, 0, 400), [50; 20]);
         assert_eq!(second(&mut pace, 1000, 401), [50; 20]);
         // 0.8 %, and then as much at half as many looks; then 0.4.
@@ -86,8 +90,16 @@ mod tests {
     }
 
     #[test]
+    fn looks_are_more_frequent_where_time_passes_faster_and_not_rarer_where_it_is_slow() {
+        for (dilation, period) in [("0.1", 5), ("1000", 50)] {
+            let mut pace = Pace::new(ms(0), dilation.parse().unwrap());
+            assert_eq!(second(&mut pace, 0, 1)[..4], [period; 4]);
+        }
+    }
+
+    #[test]
     fn a_late_look_does_not_make_the_next_one_late() {
-        let pace = Pace::new(ms(0));
+        let pace = Pace::new(ms(0), Dilation::NONE);
         assert_eq!(
             [0, 49, 50, 99, 100].map(|at| pace.next(ms(at))),
             [50, 50, 100, 100, 150].map(ms)

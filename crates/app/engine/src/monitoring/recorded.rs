@@ -6,19 +6,20 @@ use std::ops::Deref;
 
 use netloom_monitor::trace::{self, TraceError};
 use netloom_monitor::{Monitor, Observation, Signal, Work};
-use netloom_units::{Duration, Time};
+use netloom_units::{Dilation, Duration, Time};
 
 /// A monitor whose observations may be kept, to be judged again.
 pub struct RecordedMonitor {
     monitor: Monitor,
+    dilation: Dilation,
     record: Option<BufWriter<File>>,
     failure: Option<TraceError>,
 }
 
 impl RecordedMonitor {
-    /// A monitor of which nothing is kept.
-    pub fn new(monitor: Monitor) -> Self {
-        Self { monitor, record: None, failure: None }
+    /// A monitor of which nothing is kept, of an experiment that is dilated so.
+    pub fn new(monitor: Monitor, dilation: Dilation) -> Self {
+        Self { monitor, dilation, record: None, failure: None }
     }
 
     /// From now on, everything that is observed is written to `file`.
@@ -47,14 +48,14 @@ impl RecordedMonitor {
         self.monitor.poll_signal()
     }
 
-    /// See [`Monitor::spent`].
+    /// See [`Monitor::spent`]; of the machine's time.
     pub fn spent(&mut self, work: Work, cpu_time: Duration) {
-        self.monitor.spent(work, cpu_time);
+        self.monitor.spent(work, self.dilation.to_experiment(cpu_time));
     }
 
-    /// See [`Monitor::elapsed`].
+    /// See [`Monitor::elapsed`]; of the machine's time.
     pub fn elapsed(&mut self, time: Duration) {
-        self.monitor.elapsed(time);
+        self.monitor.elapsed(self.dilation.to_experiment(time));
     }
 }
 

@@ -36,7 +36,7 @@ impl SharedMonitor {
         Self {
             clock,
             is_enabled: wanted.enabled,
-            monitor: Mutex::new(RecordedMonitor::new(monitor)),
+            monitor: Mutex::new(RecordedMonitor::new(monitor, clock.dilation())),
             replacements: Mutex::default(),
         }
     }

@@ -3,6 +3,7 @@
 
 use netloom_api::launch::Calibration;
 use netloom_monitor::{Criteria, Observation, SignalKind, Traffic};
+use netloom_units::{Dilation, Rate};
 
 /// Where the thresholds of an experiment come from that its scenario did not set.
 #[derive(Debug)]
@@ -12,14 +13,15 @@ pub struct Thresholds {
 }
 
 impl Thresholds {
-    /// Sets what `calibration` gives where the scenario's criteria are silent.
-    pub fn set(criteria: &mut Criteria, calibration: &Calibration) -> Self {
+    /// Sets what `calibration` gives where the criteria of a scenario of this `dilation` are
+    /// silent.
+    pub fn set(criteria: &mut Criteria, calibration: &Calibration, dilation: Dilation) -> Self {
         let external = criteria.net_external.rate.is_none().then(|| {
             "not tested: no traffic was sent through uplinks to measure them; \
              `monitor.criteria.net_external.rate` of the scenario sets a threshold"
                 .to_string()
         });
-        let internal = internal(&mut criteria.net_internal, calibration);
+        let internal = internal(&mut criteria.net_internal, calibration, dilation);
         Self { internal, external }
     }
 
@@ -37,25 +39,38 @@ impl Thresholds {
 
 /// Sets the rate that was measured, if that can be; where the threshold comes from, unless the
 /// scenario sets it.
-fn internal(traffic: &mut Traffic, calibration: &Calibration) -> Option<String> {
+fn internal(
+    traffic: &mut Traffic,
+    calibration: &Calibration,
+    dilation: Dilation,
+) -> Option<String> {
+    let window = dilation.to_machine(traffic.window);
     match calibration {
         _ if traffic.rate.is_some() => None,
         Calibration::Missing { why } => Some(format!("not tested: {why}")),
         // A burst that a longer window takes in its stride may be more than was measured of a
         // shorter one.
-        Calibration::Measured { source, .. } if traffic.window < Calibration::WINDOW => Some(
-            format!("not tested: {source} is for windows of {} and longer", Calibration::WINDOW),
-        ),
+        Calibration::Measured { source, .. } if window < Calibration::WINDOW => Some(format!(
+            "not tested: {source} is for windows of {} and longer",
+            Calibration::WINDOW
+        )),
         Calibration::Measured { net_internal, source } => {
-            traffic.rate = Some(*net_internal);
+            traffic.rate = Some(in_experiment(*net_internal, dilation));
             Some(format!("from {source}"))
         }
     }
 }
 
+/// What a rate of the machine is in an experiment of this dilation.
+fn in_experiment(rate: Rate, dilation: Dilation) -> Rate {
+    let bits = u128::from(rate.bits_per_second()) * u128::from(dilation.millionths()) / 1_000_000;
+    // More than that can be is no limit.
+    u64::try_from(bits).ok().and_then(Rate::from_bits_per_second).unwrap_or(rate)
+}
+
 #[cfg(test)]
 mod tests {
-    use netloom_units::{Duration, Rate};
+    use netloom_units::Duration;
 
     use super::*;
 
@@ -73,7 +88,7 @@ mod tests {
         mut criteria: Criteria,
         calibration: &Calibration,
     ) -> (Option<Rate>, Vec<String>) {
-        let thresholds = Thresholds::set(&mut criteria, calibration);
+        let thresholds = Thresholds::set(&mut criteria, calibration, Dilation::NONE);
         let mut said = Vec::new();
         thresholds.report(&mut |observation| match observation {
             Observation::Threshold { signal: SignalKind::NetInternal, from } => said.push(from),
@@ -93,6 +108,16 @@ mod tests {
     }
 
     #[test]
+    fn what_the_machine_can_bear_is_more_in_a_slow_experiment() {
+        for (dilation, bits) in [("10", 70_000_000), ("0.5", 3_500_000)] {
+            let mut criteria = Criteria::default();
+            criteria.net_internal.window = Duration::from_millis(100);
+            Thresholds::set(&mut criteria, &measured(), dilation.parse().unwrap());
+            assert_eq!(criteria.net_internal.rate, Some(rate(bits)));
+        }
+    }
+
+    #[test]
     fn without_a_measure_nothing_is_tested() {
         let missing = Calibration::Missing { why: "no calibration".into() };
         let said = vec!["not tested: no calibration".to_string()];
@@ -108,13 +133,13 @@ mod tests {
     fn that_uplinks_were_not_measured_is_reported() {
         let mut said = Vec::new();
         let mut criteria = Criteria::default();
-        Thresholds::set(&mut criteria, &measured())
+        Thresholds::set(&mut criteria, &measured(), Dilation::NONE)
             .report(&mut |observation| said.push(observation));
         assert!(matches!(said[1], Observation::Threshold { signal: SignalKind::NetExternal, .. }));
         let mut criteria = Criteria::default();
         criteria.net_external.rate = Some(rate(5));
         said.clear();
-        Thresholds::set(&mut criteria, &measured())
+        Thresholds::set(&mut criteria, &measured(), Dilation::NONE)
             .report(&mut |observation| said.push(observation));
         assert_eq!(said.len(), 1);
     }

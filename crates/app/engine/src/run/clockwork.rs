@@ -7,7 +7,7 @@ use std::thread;
 
 use anyhow::{Context, Result};
 use netloom_dataplane::Scheduling;
-use netloom_units::Time;
+use netloom_units::{Dilation, Time};
 use tokio::sync::oneshot;
 
 /// What is done at a time. It must be quick: others wait for it.
@@ -25,10 +25,10 @@ enum Order {
 pub struct Clockwork(Sender<Order>);
 
 impl Clockwork {
-    /// Starts the thread; `now` is the experiment's clock.
-    pub fn start(now: impl Fn() -> Time + Send + 'static) -> Result<Self> {
+    /// Starts the thread; `now` is the experiment's clock, which is dilated so.
+    pub fn start(now: impl Fn() -> Time + Send + 'static, dilation: Dilation) -> Result<Self> {
         let (orders, taken) = channel();
-        let clock = Clock { now, orders: taken, due: BTreeMap::new(), count: 0 };
+        let clock = Clock { now, dilation, orders: taken, due: BTreeMap::new(), count: 0 };
         thread::Builder::new()
             .name("netloom-timeline".into())
             .spawn(move || clock.run())
@@ -57,6 +57,7 @@ impl Clockwork {
 
 struct Clock<N> {
     now: N,
+    dilation: Dilation,
     orders: Receiver<Order>,
     /// By time, and in the order in which they came.
     due: BTreeMap<(Time, u64), Work>,
@@ -70,7 +71,7 @@ impl<N: Fn() -> Time> Clock<N> {
             self.work_until((self.now)());
             let order = match self.due.first_key_value() {
                 Some(((due, _), _)) => {
-                    let left = due.since((self.now)());
+                    let left = self.dilation.to_machine(due.since((self.now)()));
                     match self.orders.recv_timeout(left.into()) {
                         Err(RecvTimeoutError::Timeout) => continue,
                         order => order.ok(),
@@ -117,7 +118,7 @@ mod tests {
     #[tokio::test]
     async fn things_are_done_in_the_order_of_their_times_and_never_early() {
         let zero = Instant::now();
-        let clockwork = Clockwork::start(move || since(zero)).unwrap();
+        let clockwork = Clockwork::start(move || since(zero), Dilation::NONE).unwrap();
         let done = Arc::new(Mutex::new(vec![]));
         for ms in [30, 10, 20, 10] {
             let done = done.clone();
@@ -132,7 +133,7 @@ mod tests {
     #[tokio::test]
     async fn what_was_due_is_done_when_it_is_stopped_and_the_rest_is_forgotten() {
         // A clock that stands still, as on a machine that does.
-        let clockwork = Clockwork::start(|| Time::ZERO).unwrap();
+        let clockwork = Clockwork::start(|| Time::ZERO, Dilation::NONE).unwrap();
         let (due, later) = (clockwork.wait(at_ms(99)), clockwork.wait(at_ms(101)));
         let stop = async { clockwork.stop(at_ms(100)) };
         let (due, later, ()) = tokio::join!(due, later, stop);

@@ -277,7 +277,7 @@ impl Instance {
     async fn stop(&self, pid: u32, mut exited: Exited) -> Result<Option<ExitStatus>, String> {
         let signal = |number| self.run.network().signal(&self.node, pid, number);
         signal(libc::SIGTERM);
-        if let Ok(status) = tokio::time::timeout(GRACE, &mut exited).await {
+        if let Ok(status) = tokio::time::timeout(self.run.stretched(GRACE), &mut exited).await {
             return Ok(status.ok());
         }
         signal(libc::SIGKILL);

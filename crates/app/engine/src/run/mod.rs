@@ -61,17 +61,17 @@ impl Run {
         } else if let Some(simulated) = self.simulated() {
             foreground.spawn(simulated::send(self.clone(), simulated));
         }
-        let reckoning = traffic::reckoning(self.network());
+        let interval = scenario.measure.flow_interval();
         for entry in scenario.traffic.clone() {
             let to = if traffic::needs_receivers(&entry) { &entry.to[..] } else { &[] };
             for node in to {
                 let (run, entry) = (self.clone(), entry.clone());
-                background.spawn(traffic::receive(run, entry, node.clone(), reckoning));
+                background.spawn(traffic::receive(run, entry, node.clone()));
             }
             for number in 0..entry.from.len() {
                 let tasks = if entry.background { &mut background } else { &mut foreground };
                 let (run, entry) = (self.clone(), entry.clone());
-                tasks.spawn(traffic::send(run, entry, number, scenario.seed, reckoning));
+                tasks.spawn(traffic::send(run, entry, number, scenario.seed));
             }
         }
         let ends_by_itself = !foreground.is_empty() || !events.is_empty();
@@ -85,7 +85,7 @@ impl Run {
         self.end().asked().await;
         outcome.collect(&mut background).await;
         if !scenario.traffic.is_empty() {
-            let (rows, missing) = traffic::collect(&self, &scenario, reckoning.interval);
+            let (rows, missing) = traffic::collect(&self, &scenario, interval);
             outcome.failures.extend(missing);
             outcome.traffic = Some(rows);
         }

@@ -96,7 +96,7 @@ impl Run {
     /// A run whose processes write into `output`.
     pub fn new(context: Context, output: PathBuf) -> Result<Self> {
         let clock = context.network.clock();
-        let clockwork = Clockwork::start(move || clock.now())?;
+        let clockwork = Clockwork::start(move || clock.now(), clock.dilation())?;
         let (routes_for_a_time, lives) = (RoutesForATime::default(), Arc::default());
         Ok(Self { context, output, clockwork, routes_for_a_time, lives, since: clock.now() })
     }
@@ -188,12 +188,19 @@ impl Run {
         [directory.join(format!("{base}.stdout")), directory.join(format!("{base}.stderr"))]
     }
 
+    /// How long somebody waits for a node who would wait so long in real time: what a program does
+    /// by its own clock takes longer in a slow experiment.
+    pub fn stretched(&self, patience: Patience) -> Patience {
+        let slowness = self.network().clock().dilation().as_f64();
+        patience.mul_f64(slowness.max(1.0))
+    }
+
     /// Waits for a node to do something, but once the run is over only for a while: it may be
     /// stopped.
     pub async fn unless_over<T>(&self, done: impl Future<Output = T>) -> Option<T> {
         let patience = async {
             self.end().asked().await;
-            tokio::time::sleep(PATIENCE).await;
+            tokio::time::sleep(self.stretched(PATIENCE)).await;
         };
         tokio::select! {
             done = done => Some(done),

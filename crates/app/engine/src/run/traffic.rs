@@ -16,14 +16,11 @@ use netloom_scenario::{
 };
 use netloom_traffic::{Model, ReplayConfig};
 use netloom_units::{Duration, Time};
-use nix::sys::time::TimeValLike;
-use nix::time::{ClockId, clock_gettime};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use super::instance::{self, Input};
 use super::shared::Run;
-use crate::live::LiveNetwork;
 use crate::metrics;
 use crate::traffic_file::{TrafficRow, TrafficRows};
 
@@ -75,22 +72,24 @@ fn process(name: String, nodes: Vec<String>, start: Start, background: bool) -> 
     }
 }
 
-/// How times are reckoned in reports.
-pub fn reckoning(network: &LiveNetwork) -> Reckoning {
-    // The experiment's clock is this one, from its zero on.
-    let now = clock_gettime(ClockId::CLOCK_MONOTONIC).map_or(0, |time| time.num_nanoseconds());
-    let now = u64::try_from(now).unwrap_or(0);
-    let interval = network.deployment().scenario.measure.flow_interval();
-    Reckoning { zero: now.saturating_sub(network.now().as_nanos()), interval }
+/// How times are reckoned in a node, in reports too.
+fn reckoning(run: &Run, node: &str) -> Result<Reckoning, String> {
+    let zero = run.network().zero_of(node);
+    let (zero, within) = zero.map_err(|error| netloom_api::in_words(error.as_ref()))?;
+    let deployment = run.network().deployment();
+    if within > deployment.scenario.monitor.trust.delay() {
+        run.events().warn(format!(
+            "the clock of `{node}`, which has a kernel of its own, is known to {within} only: \
+             one-way delays of its traffic may be wrong by that much; a machine with less to do \
+             knows it better"
+        ));
+    }
+    Ok(Reckoning { zero, interval: deployment.scenario.measure.flow_interval() })
 }
 
 /// Runs an entry's receiver in `node` to the end of the run.
-pub async fn receive(
-    run: Run,
-    entry: Traffic,
-    node: String,
-    reckoning: Reckoning,
-) -> Result<(), String> {
+pub async fn receive(run: Run, entry: Traffic, node: String) -> Result<(), String> {
+    let reckoning = reckoning(&run, &node)?;
     let (dscp, congestion_control) = controls(&entry.transport);
     let serves = matches!(entry.model, Model::Http(_));
     let (is_tcp, port) = entry.transport.port().unwrap_or_default();
@@ -124,14 +123,9 @@ fn controls(transport: &Transport) -> (Option<u8>, Option<String>) {
 }
 
 /// Runs an entry's sender in `node`, the one with this number, once its receivers are ready.
-pub async fn send(
-    run: Run,
-    entry: Traffic,
-    number: usize,
-    seed: u64,
-    reckoning: Reckoning,
-) -> Result<(), String> {
+pub async fn send(run: Run, entry: Traffic, number: usize, seed: u64) -> Result<(), String> {
     let node = entry.from[number].clone();
+    let reckoning = reckoning(&run, &node)?;
     let mut process = sender(&entry);
     let input = match &entry.model {
         Model::Replay(config) => {

@@ -51,6 +51,7 @@ pub struct Driver {
     urgency: Urgency,
     /// How long the thread was busy.
     busy: Busy,
+    load: Load,
     /// How long what happens inside may wait.
     patience: Duration,
     /// By how much it was behind the clock at most, since that was last asked.
@@ -79,6 +80,44 @@ impl Busy {
         self.all += now.since(since);
         self.in_second += now.since(since);
         self.most = self.most.max(self.in_second);
+    }
+}
+
+/// How long the machine took for a second of the experiment: for the one that took longest, however
+/// late that was simulated.
+#[derive(Debug, Default)]
+struct Load {
+    most: Duration,
+    /// What of the second that is being simulated is simulated, and how long that has taken.
+    from: Time,
+    until: Time,
+    in_second: Duration,
+}
+
+/// From which time of the machine on a part of a second tells how long all of it takes.
+const TELLING: Duration = Duration::from_millis(100);
+
+impl Load {
+    /// It took so long to simulate what comes before `until`, since this was last called.
+    fn add(&mut self, until: Time, took: Duration) {
+        let second = |time: Time| time.as_nanos() / 1_000_000_000;
+        if second(until) != second(self.until) {
+            (self.from, self.in_second) = (self.until, Duration::ZERO);
+        }
+        self.until = until;
+        self.in_second += took;
+        self.most = self.most.max(self.in_second);
+    }
+
+    /// Seconds of the machine that the second took which took most. One that is being simulated
+    /// goes on as it began.
+    fn highest(&self) -> f64 {
+        let part = self.until.since(self.from).as_secs_f64().min(1.0);
+        let whole = match self.in_second >= TELLING && part > 0.0 {
+            true => self.in_second.as_secs_f64() / part,
+            false => 0.0,
+        };
+        self.most.as_secs_f64().max(whole)
     }
 }
 
@@ -133,6 +172,7 @@ impl Driver {
             looked,
             urgency,
             busy,
+            load: Load::default(),
             patience,
             lag,
             watch,
@@ -160,7 +200,8 @@ impl Driver {
     pub fn begin(&mut self) {
         // Wake-ups are late by 50 us otherwise, for the sake of batteries.
         let _ = set_timerslack(1);
-        self.urgency = Urgency::new(Scheduling::RealTime, self.clock.now());
+        let dilation = self.clock.dilation();
+        self.urgency = Urgency::new(Scheduling::RealTime, self.clock.now(), dilation);
     }
 
     /// Does what is due, and says until when there is nothing to do.
@@ -181,6 +222,7 @@ impl Driver {
         }
         let done = self.clock.now();
         self.busy.add(now, done);
+        self.load.add(until, self.clock.dilation().to_machine(done.since(now)));
         self.urgency.awake(done);
         Ok(if until < now { Some(Time::ZERO) } else { self.next() })
     }
@@ -188,8 +230,9 @@ impl Driver {
     /// When there is something to do next.
     fn next(&mut self) -> Option<Time> {
         let patience = self.patience;
+        let awake = self.clock.dilation().to_experiment(AWAKE);
         let cell = self.joined.cell();
-        let leaves = cell.next_leaving(&self.exits).map(|at| at - AWAKE);
+        let leaves = cell.next_leaving(&self.exits).map(|at| at - awake);
         let happens = cell.next_event().map(|at| at + patience);
         let is_full = self.doors.iter().any(|door| door.is_full);
         let more = is_full.then_some(Time::ZERO);
@@ -200,7 +243,8 @@ impl Driver {
     pub fn wait(&mut self, until: Option<Time>, wake: &EventFd) -> Result<()> {
         let since = self.clock.now();
         let left = until.map(|until| until.since(since));
-        let timeout = left.map(|left| TimeSpec::from_duration(left.into()));
+        let dilation = self.clock.dilation();
+        let timeout = left.map(|left| TimeSpec::from_duration(dilation.to_machine(left).into()));
         let fds = self.doors.iter().map(|door| door.device.as_fd()).chain([wake.as_fd()]);
         let mut fds: Vec<PollFd<'_>> = fds.map(|fd| PollFd::new(fd, PollFlags::POLLIN)).collect();
         match ppoll(&mut fds, timeout, None) {
@@ -300,8 +344,12 @@ impl Driver {
     /// How it went so far.
     pub fn summary(&self) -> SimulationSummary {
         let Busy { all, most, .. } = self.busy;
-        let seconds = |busy: Duration| busy.as_nanos() as f64 / 1e9;
-        self.joined.summary(seconds(all), seconds(most))
+        SimulationSummary {
+            wall_seconds: self.clock.dilation().to_machine(all).as_secs_f64(),
+            busiest_second: Some(most.as_secs_f64()),
+            highest_load: Some(self.load.highest()),
+            ..self.joined.summary()
+        }
     }
 
     /// By how much it was behind the clock at most since this was last called.
@@ -329,5 +377,25 @@ fn send(device: &PlainTap, frame: &[u8]) -> Result<bool> {
         Ok(()) | Err(SendError::InterfaceDown | SendError::Rejected(_)) => Ok(true),
         Err(SendError::Full) => Ok(false),
         Err(SendError::Gone(error)) => Err(error).context("a device is gone"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_load_is_what_a_second_took_however_late_it_was() {
+        let (mut load, ms) = (Load::default(), Duration::from_millis);
+        let at = |millis: u64| Time::ZERO + ms(millis);
+        for (until, took) in [(300, 200), (900, 200), (1100, 900), (1900, 1700), (2500, 50)] {
+            load.add(at(until), ms(took));
+        }
+        assert_eq!(load.highest(), 2.6);
+        // What is under way goes on as it began, if it has taken long enough to tell.
+        load.add(at(2501), ms(450));
+        assert!((load.highest() - 2.6).abs() < 1e-9);
+        load.add(at(2502), ms(2000));
+        assert!((load.highest() - 2.5 / 0.602).abs() < 1e-9, "{}", load.highest());
     }
 }

@@ -82,6 +82,7 @@ impl Turns {
         loop {
             let left = self.end().since(self.surroundings.clock.now());
             // Whoever holds the other end sends nothing.
+            let left = self.surroundings.clock.dilation().to_machine(left);
             match self.stopped.recv_timeout(left.into()) {
                 Err(RecvTimeoutError::Timeout) if self.surroundings.clock.now() < self.end() => {}
                 Err(RecvTimeoutError::Timeout) => return true,

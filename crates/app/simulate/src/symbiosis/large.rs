@@ -185,6 +185,7 @@ impl Large {
             packet_hops: work.packet_hops,
             wall_seconds: self.busy.as_secs_f64(),
             busiest_second: None,
+            highest_load: None,
             processes: 1,
             threads: self.threads,
             cells: self.simulation.cells.len(),

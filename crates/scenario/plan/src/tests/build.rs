@@ -4,12 +4,13 @@ use std::collections::BTreeMap;
 
 use netloom_link::{LinkState, PipeConfig};
 use netloom_scenario::*;
-use netloom_units::Duration;
+use netloom_units::{Dilation, Duration};
 
 pub fn scenario() -> Scenario {
     Scenario {
         name: "test".into(),
         seed: 1,
+        dilation: Dilation::NONE,
         nodes: vec![],
         total_limits: Limits::default(),
         group_limits: BTreeMap::new(),

@@ -21,6 +21,10 @@ pub fn heading(run: &Run) -> Markup {
                         summary.deploy_seconds))
                     "it ended because " (summary.reason.in_words())
                 }
+                @if !summary.dilation.is_none() {
+                    dt { "Time" }
+                    dd { "of the experiment; the machine's was " (summary.dilation) " times that" }
+                }
                 dt { "Went" }
                 dd {
                     @if summary.success { "as the scenario says" }

@@ -123,6 +123,7 @@ fn summary(scenario: &Scenario, with: &str) -> Summary {
         mode: Default::default(),
         file: format!("/tmp/netloom.yaml{with}").into(),
         seed: 7,
+        dilation: Default::default(),
         version: "0.1.0".into(),
         started_unix: 0.0,
         ended: at(10.0),

@@ -1,4 +1,4 @@
-//! The experiment's clock: the machine's monotonic one, counted from the experiment's zero.
+//! The experiment's clock: the node's monotonic one, counted from the experiment's zero.
 
 use nix::sys::time::{TimeSpec, TimeValLike};
 use nix::time::{ClockId, ClockNanosleepFlags, clock_gettime, clock_nanosleep};
@@ -19,10 +19,11 @@ impl Clock {
 
     /// The time now, in ns since the experiment's zero; 0 before it.
     pub fn now(&self) -> u64 {
-        nanos(ClockId::CLOCK_MONOTONIC).saturating_sub(self.0.zero)
+        let now = nanos(ClockId::CLOCK_MONOTONIC);
+        u64::try_from(i128::from(now) - i128::from(self.0.zero)).unwrap_or(0)
     }
 
-    /// What a time of the machine's calendar clock, not long ago, is here.
+    /// What a time of the node's calendar clock, not long ago, is here.
     pub fn at_real(&self, real: u64) -> u64 {
         let ago = nanos(ClockId::CLOCK_REALTIME).saturating_sub(real);
         self.now().saturating_sub(ago)
@@ -35,7 +36,7 @@ impl Clock {
 
     /// Sleeps until `time`, or for a part of that which is short enough to be asked for an end.
     pub fn sleep_until(&self, time: u64) {
-        let due = time.min(self.now() + LONGEST_SLEEP).saturating_add(self.0.zero);
+        let due = time.min(self.now() + LONGEST_SLEEP).saturating_add_signed(self.0.zero);
         let due = TimeSpec::nanoseconds(i64::try_from(due).unwrap_or(i64::MAX));
         let (clock, flags) = (ClockId::CLOCK_MONOTONIC, ClockNanosleepFlags::TIMER_ABSTIME);
         // One that a signal ends is a short one.
@@ -43,8 +44,28 @@ impl Clock {
     }
 }
 
-/// A clock of the machine, in ns. These clocks are always there, and not before 1970.
+/// A clock of the node, in ns. These clocks are always there, and not before 1970.
 fn nanos(clock: ClockId) -> u64 {
     let time = clock_gettime(clock).map_or(0, |time| time.num_nanoseconds());
     u64::try_from(time).unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use netloom_units::Duration;
+
+    use super::*;
+
+    #[test]
+    fn it_counts_from_a_zero_before_the_clocks_own() {
+        let interval = Duration::from_millis(10);
+        let old = Clock::new(Reckoning { zero: -5_000_000_000, interval });
+        let machine = nanos(ClockId::CLOCK_MONOTONIC);
+        let now = old.now();
+        assert!(now >= machine + 5_000_000_000, "{now} at {machine}");
+        old.sleep_until(now + 1_000_000);
+        assert!(old.now() >= now + 1_000_000);
+        let future = Clock::new(Reckoning { zero: i64::MAX, interval });
+        assert_eq!(future.now(), 0);
+    }
 }

@@ -149,8 +149,9 @@ pub struct Receive {
 /// How times are reckoned.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Reckoning {
-    /// `CLOCK_MONOTONIC` at the experiment's zero, in ns.
-    pub zero: u64,
+    /// What `CLOCK_MONOTONIC` shows at the experiment's zero, in ns: below zero for a kernel of a
+    /// node's own that is younger than the experiment. It passes as the experiment's time does.
+    pub zero: i64,
     /// How long an interval of the reports is.
     pub interval: Duration,
 }

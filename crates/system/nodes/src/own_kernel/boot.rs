@@ -10,9 +10,9 @@ use std::time::{Duration, Instant};
 
 use nix::sys::memfd::{MFdFlags, memfd_create};
 
-use super::losses::{Account, losses};
+use super::losses::losses;
 use super::messages::{Message, connect, receive, send};
-use super::{PROGRAM, launch};
+use super::{OwnKernel, PROGRAM, launch};
 use crate::process::node::Init;
 use crate::stack::netns;
 use crate::{ExitStatus, NodeError, SpawnRequest, Stdio};
@@ -27,22 +27,27 @@ pub(crate) const COUNT: &str = "count what its own kernel loses (the machine's p
 const SHOWN: usize = 1000;
 
 /// Starts the kernel of the node whose init this is, in `namespace`, and waits until it is ready;
-/// what it loses from then on is in `lost`.
+/// what it loses from then on is in `kernel`. Its time is the machine's.
 /// When the kernel ends, so does init, and with it all processes of the node.
-pub(crate) fn boot(init: &Arc<Init>, namespace: &File, lost: &Account) -> Result<(), NodeError> {
+pub(crate) fn boot(
+    init: &Arc<Init>,
+    namespace: &File,
+    kernel: &OwnKernel,
+) -> Result<(), NodeError> {
     let node = init.name();
     let failed = |why: String| NodeError::Kernel { node: node.clone(), why };
     let system = |action: &str, error| NodeError::in_node(&node, action, error);
     let mut console = memfd_create("console", MFdFlags::MFD_CLOEXEC)
         .map(File::from)
         .map_err(|errno| system("make a console", errno.into()))?;
-    let ended = start(init, &console)?;
+    let clock = kernel.clock.renew().map_err(|error| system("make a page for its clock", error))?;
+    let ended = start(init, clock, &console)?;
     let answered = netns::inside(namespace, move || wait_until_ready(&ended))
         .map_err(|error| system("ask its kernel", error))?;
     match answered {
         Answered::Ready => {
             let counted = netns::inside(namespace, losses);
-            lost.begin(counted.map_err(|error| system(COUNT, error))?);
+            kernel.lost.begin(counted.map_err(|error| system(COUNT, error))?);
             Ok(())
         }
         Answered::Failed(why) => Err(failed(why)),
@@ -55,13 +60,12 @@ pub(crate) fn boot(init: &Arc<Init>, namespace: &File, lost: &Account) -> Result
     }
 }
 
-/// Has init start it; where its end is reported.
-fn start(init: &Arc<Init>, console: &File) -> Result<Receiver<ExitStatus>, NodeError> {
+/// Has init start it with its `clock`; where its end is reported.
+fn start(init: &Arc<Init>, clock: File, console: &File) -> Result<Receiver<ExitStatus>, NodeError> {
     let node = init.name();
     let open = || -> io::Result<Stdio> {
-        let stdin = File::open("/dev/null")?.into();
         Ok(Stdio::Files {
-            stdin,
+            stdin: clock.into(),
             stdout: console.try_clone()?.into(),
             stderr: console.try_clone()?.into(),
         })

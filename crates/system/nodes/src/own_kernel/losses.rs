@@ -16,6 +16,9 @@ use nix::sys::socket::{
 const BY_FAMILY: u16 = 20;
 const REQUEST_ALL: u16 = (libc::NLM_F_REQUEST | libc::NLM_F_DUMP) as u16;
 const SHOW_INFO_AND_MEMORY: u32 = 0x11;
+/// Of the socket from which a kernel reads. Another one, by which it sends, gets what is of IPv4
+/// and is never read.
+const ALL_PROTOCOLS: u16 = libc::ETH_P_ALL as u16;
 /// Attributes of a socket.
 const INFO: u16 = 0;
 const MEMORY: u16 = 6;
@@ -127,8 +130,12 @@ fn take(netlink: &OwnedFd, datagram: &mut [u8], all: &mut HashMap<u32, u64>) -> 
     Ok(length > 0)
 }
 
-/// Adds a socket, if it is one of the node's kernel.
+/// Adds a socket, if it is one from which the node's kernel reads.
 fn add(socket: &[u8], all: &mut HashMap<u32, u64>) {
+    let protocol = socket.get(2..4).map(|half| u16::from_ne_bytes([half[0], half[1]]));
+    if protocol != Some(ALL_PROTOCOLS) {
+        return;
+    }
     let mut rest = socket.get(16..).unwrap_or_default();
     let (mut device, mut drops) = (None, 0);
     while let Some((kind, body, next)) = part(rest, 4, |head| {
@@ -168,9 +175,11 @@ fn word(bytes: &[u8], at: usize) -> u32 {
 mod tests {
     use super::*;
 
-    /// A message about a socket at device 7 that has these flags and has dropped so many frames.
-    fn socket(flags: u32, drops: u32) -> Vec<u8> {
+    /// A message about a socket at device 7 that has these flags and has dropped so many frames of
+    /// that protocol.
+    fn socket(protocol: u16, flags: u32, drops: u32) -> Vec<u8> {
         let mut bytes = vec![0; 16];
+        bytes[2..4].copy_from_slice(&protocol.to_ne_bytes());
         let mut attribute = |kind: u16, words: &[u32]| {
             bytes.extend((4 + 4 * words.len() as u16).to_ne_bytes());
             bytes.extend(kind.to_ne_bytes());
@@ -196,10 +205,11 @@ mod tests {
     }
 
     #[test]
-    fn sockets_of_one_device_are_added_up_and_captures_are_left_out() {
+    fn sockets_of_one_device_are_added_up_and_those_that_nobody_reads_left_out() {
         let mut all = HashMap::new();
-        for (flags, drops) in [(8, 3), (0, 4), (AUXILIARY_DATA | 8, 100)] {
-            add(&socket(flags, drops), &mut all);
+        let sockets = [(3, 8, 3), (3, 0, 4), (3, AUXILIARY_DATA | 8, 100), (0x0800, 0, 1000)];
+        for (protocol, flags, drops) in sockets {
+            add(&socket(protocol, flags, drops), &mut all);
         }
         assert_eq!(all, HashMap::from([(7, 7)]));
         add(&[0; 17], &mut all);

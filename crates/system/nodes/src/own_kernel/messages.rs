@@ -53,6 +53,13 @@ pub(super) enum Message {
     ListeningPorts,
     /// At these.
     Ports(Vec<u16>),
+    /// What does the clock show? Answered by `Time`; may be asked again then.
+    Clock,
+    /// `CLOCK_MONOTONIC` of the kernel.
+    Time {
+        /// In ns.
+        nanos: u64,
+    },
     /// Run a process. Answered by `NotStarted`, or by `Output`, `Errors` and `Ended`.
     Run(Run),
     /// To the process: a signal to its group.

@@ -21,7 +21,7 @@ use nix::unistd::Pid;
 use crate::books::ledger::Ledger;
 use crate::cgroup::Tree;
 use crate::context::Context;
-use crate::own_kernel::{self, Account, Orders, OwnKernel};
+use crate::own_kernel::{self, Account, DilationPage, Orders, OwnKernel};
 use crate::process::control::{Control, FromInit, Setup, ToInit};
 use crate::process::node::Init;
 use crate::process::pidfd::PidFd;
@@ -82,7 +82,10 @@ impl Starter {
         let own = all.filter(|(_, node)| node.own_kernel.is_some());
         let kernels = own.map(|(index, node)| {
             let orders = Orders { node: node.clone(), routes: plan.routes(index) };
-            (node.name.clone(), OwnKernel { orders, lost: Account::default() })
+            (
+                node.name.clone(),
+                OwnKernel { orders, lost: Account::default(), clock: DilationPage::default() },
+            )
         });
         self.kernels = kernels.collect();
     }
@@ -92,6 +95,11 @@ impl Starter {
         let mut nodes: Vec<&str> = self.kernels.keys().map(String::as_str).collect();
         nodes.sort_unstable();
         nodes
+    }
+
+    /// All kernels of nodes that have their own.
+    pub fn kernels(&self) -> impl Iterator<Item = &OwnKernel> {
+        self.kernels.values()
     }
 
     /// The kernel of a node that has its own.
@@ -158,7 +166,7 @@ impl Starter {
             let namespace = self.ledger.namespace(node);
             let namespace =
                 namespace.map_err(|error| NodeError::in_node(node, "find its namespace", error))?;
-            let booted = own_kernel::boot(&init, &namespace, &kernel.lost);
+            let booted = own_kernel::boot(&init, &namespace, kernel);
             booted.inspect_err(|_| init.end())?;
         }
         Ok(init)

@@ -13,6 +13,7 @@ use netloom_link::PipeConfig;
 use netloom_nodes::*;
 use netloom_plan::Plan;
 use netloom_scenario::*;
+use netloom_units::Dilation;
 
 /// A list of tests.
 pub type Tests = &'static [(&'static str, fn())];
@@ -223,6 +224,7 @@ pub fn scenario(name: &str, links: &[(&str, &str)]) -> Scenario {
     let mut scenario = Scenario {
         name: name.into(),
         seed: 1,
+        dilation: Dilation::NONE,
         nodes: vec![],
         total_limits: Limits::default(),
         group_limits: BTreeMap::new(),
