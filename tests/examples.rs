@@ -253,7 +253,7 @@ fn multipath() {
     assert!(used.iter().skip(8).any(has_third), "{sender}");
     assert!(sender["switches"].as_u64().unwrap() >= 1, "{sender}");
     for receiver in 1..=3 {
-        let lines = results.read(&format!("receiver@receiver{receiver}.stdout"));
+        let lines = results.read(&format!("sink{receiver}@receiver{receiver}.stdout"));
         let bytes: u64 =
             lines.lines().map(|line| line.split(' ').nth(1).unwrap().parse::<u64>().unwrap()).sum();
         assert!(bytes > 100_000, "receiver{receiver}: {lines}");

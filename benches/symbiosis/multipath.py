@@ -5,8 +5,8 @@
 
 A real sender behind 50 Mbit/s has two of three paths in use at a time, each of three simulated
 links; from 20 s on, ten simulated Reno flows are on each of the two shortest. It chooses by one of
-three strategies (`examples/multipath`). Printed is the mean throughput at the receivers from then on
-with a 95 % interval over the trials, and how switches and throughput go together.
+three strategies (`examples/multipath`). Printed is the mean throughput at the receivers from then
+on with a 95 % interval over the trials, and how switches and throughput go together.
 
 Strategies take turns. With --loss, `md1` with each way to lose frames is measured beside, for the
 strategy `bandwidth`.
@@ -26,7 +26,6 @@ import common
 
 EXAMPLE = common.ROOT / "examples" / "multipath"
 STRATEGIES = ["fixed", "loss", "bandwidth"]
-RECEIVERS = ["receiver1", "receiver2", "receiver3"]
 # From when on others are there, and until when the sender sends, in its own seconds.
 FROM, UNTIL = 20, 58
 LOSSES = [f"{{ calibration: md1, loss: {loss}, period: 500ms }}" for loss in
@@ -50,13 +49,15 @@ class Trial(common.Run):
         sender = json.loads(self.output("sender", "sender"))
         began = sender["began"]
         came = 0
-        for receiver in RECEIVERS:
-            for line in self.output("receiver", receiver).splitlines():
+        for number in (1, 2, 3):
+            for line in self.output(f"sink{number}", f"receiver{number}").splitlines():
                 second, count = map(int, line.split())
                 if began + FROM <= second < began + UNTIL - 1:
                     came += count
         mbits = came * 8e-6 / (UNTIL - 1 - FROM)
-        return mbits, sender["switches"], self.summary["verdict"]["judgement"]
+        verdict = self.summary["verdict"]
+        self.why = sorted({finding["signal"] for finding in verdict["findings"]})
+        return mbits, sender["switches"], verdict["judgement"]
 
 
 def interval(values):
@@ -88,8 +89,10 @@ def main():
     trials = {kind: [] for kind in kinds}
     for number in range(arguments.trials):
         for kind, text in kinds.items():
-            trials[kind].append(Trial(text).figures())
-            print(f"trial {number + 1}, {kind}: {trials[kind][-1]}", file=sys.stderr, flush=True)
+            trial = Trial(text)
+            trials[kind].append(trial.figures())
+            said = f"trial {number + 1}, {kind}: {trials[kind][-1]} {trial.why}"
+            print(said, file=sys.stderr, flush=True)
     print("| strategy | Mbit/s from 20 s on | switches | r(switches, Mbit/s) | verdicts |")
     print("|---|---|---|---|---|")
     for kind, all_of in trials.items():

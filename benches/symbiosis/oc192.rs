@@ -56,8 +56,8 @@ fn dilated(all: &[Emission], factor: f64) -> Vec<Emission> {
     all.iter().map(moved).take_while(|one| one.at < end).collect()
 }
 
-/// Frames of some 6 Gbit/s for 0.31 s, then of 3 Gbit/s, so that the second scenario is congested as
-/// long as the thesis's; at a hundredth of that rate, and its gaps divided by a hundred.
+/// Frames of some 6 Gbit/s for 0.31 s, then of 3 Gbit/s, so that the second scenario is congested
+/// as long as the thesis's; at a hundredth of that rate, and its gaps divided by a hundred.
 fn generated() -> Vec<Emission> {
     let part = |bits: f64, seconds: (u64, u64), name: &str| {
         let model = Model::Ppbp(PpbpConfig {

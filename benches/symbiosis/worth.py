@@ -98,7 +98,8 @@ def main():
             return statistics.median(one[0] / other[0] for one, other in pairs)
 
         verdicts = ", ".join(verdict for _, verdict in runs)
-        print(f"| {kind} | {mbits:.0f} | {ratio('hybrid'):.2f} | {ratio('plain'):.2f} | {verdicts} |")
+        ratios = f"{ratio('hybrid'):.2f} | {ratio('plain'):.2f}"
+        print(f"| {kind} | {mbits:.0f} | {ratios} | {verdicts} |")
 
 
 if __name__ == "__main__":

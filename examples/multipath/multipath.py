@@ -98,6 +98,9 @@ def send(arguments):
                 connection.send(CHUNK)
             except BlockingIOError:
                 pass
+            except ConnectionError:
+                # The receiver is not there yet: try again with the next question.
+                used = {to: one for to, one in used.items() if one is not connection}
     for connection in used.values():
         connection.close()
     switches = sum(a[1] != b[1] for a, b in zip(history, history[1:]))

@@ -1,6 +1,6 @@
 //! Values that applications in nodes report, over a Unix socket of their own: what can reach it can
-//! report, ask for the paths of a symbiotic run, and nothing else. The kernel says which process connects, and its network namespace says
-//! in which node.
+//! report, ask for the paths of a symbiotic run, and nothing else. The kernel says which process
+//! connects, and its network namespace says in which node.
 //!
 //! | module | what |
 //! |---|---|

@@ -187,8 +187,8 @@ impl Simulated {
         self.ask(move |driver| driver.watch_from(zero))
     }
 
-    /// Takes what real hosts have sent, and what has come to them, before `until`, which is over and
-    /// the end of a period.
+    /// Takes what real hosts have sent, and what has come to them, before `until`, which is over
+    /// and the end of a period.
     pub fn take_metadata(&self, until: Time) -> Result<Metadata> {
         self.ask(move |driver| driver.take_metadata(until))
     }

@@ -112,9 +112,8 @@ fn a_host_without_traffic_sees_the_idle_network() {
     }
 }
 
-/// Other traffic is there, and the host sends nothing: W is what a frame would wait at a time that
-/// somebody chooses, and its transmission. Frames of 1442 bytes of payload are evenly spaced at half
-/// of the line, so that on average half a frame is on it for half of the time.
+/// Other traffic is there, and the host sends nothing: W is the mean backlog, and what a frame
+/// takes on the line. Evenly spaced frames at half of the line leave less than a frame of backlog.
 #[test]
 fn a_host_without_traffic_would_wait_for_others() {
     let mut others = Loop::new(

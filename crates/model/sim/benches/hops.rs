@@ -32,8 +32,8 @@ fn main() {
             [0, 1].map(|which| median(both.iter().map(|one| one[which]).collect()));
         let ratio = median(both.iter().map(|one| one[1] / one[0]).collect());
         println!(
-            "{routers:>5} routers: {plain:>6.0} ns a packet-hop, {counted:>6.0} with all pipes counted \
-             ({:+.1} %)",
+            "{routers:>5} routers: {plain:>6.0} ns a packet-hop, {counted:>6.0} with all pipes \
+             counted ({:+.1} %)",
             100.0 * (ratio - 1.0)
         );
     }

@@ -16,8 +16,8 @@ pub struct PathStatus {
     pub to: String,
     /// The addresses of that host to which it leads.
     pub addresses: Vec<IpAddr>,
-    /// When the period ended, in ns since the run began; null before the first one, when the network
-    /// is taken for idle.
+    /// When the period ended, in ns since the run began; null before the first one, when the
+    /// network is taken for idle.
     pub at: Option<Time>,
     /// Propagation delay, in ns.
     pub delay_ns: u64,

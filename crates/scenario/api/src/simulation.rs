@@ -66,8 +66,8 @@ pub struct FollowingFlow {
     pub twins: ReceivedTotal,
     /// What came of real packets.
     pub real: ReceivedTotal,
-    /// By how much the mean delay of real packets differed from that of twins over ten periods, as a
-    /// share of the latter: the most.
+    /// By how much the mean delay of real packets differed from that of twins over ten periods, as
+    /// a share of the latter: the most.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub delay_difference: Option<f64>,
     /// By how much the bytes of real packets differed so.

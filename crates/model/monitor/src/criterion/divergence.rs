@@ -1,5 +1,5 @@
 //! Real flows of a symbiotic run that differ from their twins by more than a tenth over the last
-//! periods: small pipes do not treat them as the network would. Two trackers: delay, and throughput.
+//! periods: small pipes do not treat them as the network would. Two trackers: delay, throughput.
 
 use netloom_units::Time;
 

@@ -67,26 +67,29 @@ fn compared(flows: &[FollowingFlow]) -> Markup {
         "real delay",
         "differed by",
     ];
-    let rows = html! {
-        @for FollowingFlow { from, to, twins, real, delay_difference, throughput_difference } in flows {
-            tr {
-                td { (from) }
-                td { (to) }
-                td class="number" { (count(twins.bytes)) }
-                td class="number" { (count(real.bytes)) }
-                td class="number" { (percent(*throughput_difference)) }
-                td class="number" { (micros(twins.delay_mean_ns as f64 / 1e3)) }
-                td class="number" { (micros(real.delay_mean_ns as f64 / 1e3)) }
-                td class="number" { (percent(*delay_difference)) }
-            }
-        }
-    };
+    let rows = html! { @for flow in flows { (flow_row(flow)) } };
     html! {
         h3 { "What came to real hosts" }
         (table(&headings, &rows))
         p class="note" {
             "How much real flows differed from their twins at most over ten periods; above 10 % a \
              run is suspect."
+        }
+    }
+}
+
+fn flow_row(flow: &FollowingFlow) -> Markup {
+    let FollowingFlow { from, to, twins, real, delay_difference, throughput_difference } = flow;
+    html! {
+        tr {
+            td { (from) }
+            td { (to) }
+            td class="number" { (count(twins.bytes)) }
+            td class="number" { (count(real.bytes)) }
+            td class="number" { (percent(*throughput_difference)) }
+            td class="number" { (micros(twins.delay_mean_ns as f64 / 1e3)) }
+            td class="number" { (micros(real.delay_mean_ns as f64 / 1e3)) }
+            td class="number" { (percent(*delay_difference)) }
         }
     }
 }
