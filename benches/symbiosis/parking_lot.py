@@ -11,8 +11,8 @@ second:
 goodput  MB that iperf3's receiver has got, which is the last sequence number
 rtt      mean round-trip time of a ping each 200 ms
 again    segments that iperf3's sender has sent again
-rises    after how many of the four times at which others begin a ping within 3 s takes half as long
-         again as the mean of the 2 s before
+rises    at how many of the four times at which others begin the round trip rises as the simulated
+         one does: from the 3 s before to the seconds 1 to 3 behind it, by at least half as much
 
 Printed are medians, their difference from the simulated ones, and of goodput and rtt the mean ratio
 to the simulated mean with its 95 % interval. Runs of all methods take turns. One that is `invalid`
@@ -52,8 +52,9 @@ SENT = """traffic:
     for: 58s
   - { name: ping, from: h1, to: h2, ping: { interval: 200ms }, for: 56s }
 """
-# When others begin, in s.
+# When others begin, in s; before and behind it, from when and for how long pings are looked at.
 STARTS = [10, 30, 35, 50]
+WINDOWS = {"before": (-3, 3), "behind": (1, 2)}
 
 
 def scenario(symbiosis):
@@ -69,6 +70,12 @@ class Simulated(common.Run):
     def __init__(self, start):
         text = re.sub(r"symbiosis: .*\n", "", EXAMPLE.read_text())
         sent = SENT.replace("START", f"{start}ms")
+        for at in STARTS:
+            for name, (since, length) in WINDOWS.items():
+                sent += (
+                    f"  - {{ name: {name}{at}, from: h1, to: h2, ping: {{ interval: 200ms }},"
+                    f" start: {at + since}s, for: {length}s }}\n"
+                )
         super().__init__(re.sub(r"processes:\n.*traffic:\n", sent, text, flags=re.DOTALL))
 
     def execute(self, directory):
@@ -79,6 +86,13 @@ class Simulated(common.Run):
         transfer, ping = flows["F1"], flows["ping"]
         again = transfer["tcp"]["retransmitted"]
         return transfer["received"]["bytes"] / 1e6, ping["delay"]["mean_ns"] / 1e6, again
+
+    def rises(self):
+        """By how much the round trip rises at each of the times, in ms."""
+        flows = {flow["name"]: flow for flow in self.summary["flows"]}
+        mean = {name: flow["delay"]["mean_ns"] / 1e6 for name, flow in flows.items() if
+                name.startswith(("before", "behind"))}
+        return [mean[f"behind{at}"] - mean[f"before{at}"] for at in STARTS]
 
 
 def real(run):
@@ -92,15 +106,15 @@ def real(run):
 
 
 def rises(ping):
-    """Of how many times at which others begin the round trip takes half as long again."""
+    """By how much the round trip rises at each of the times, in ms."""
     answers = re.findall(r"icmp_seq=(\d+) .*time=([\d.]+)", ping)
     taken = [(int(number) * 0.2, float(time)) for number, time in answers]
-    count = 0
-    for start in STARTS:
-        before = [time for at, time in taken if start - 2 <= at < start]
-        after = [time for at, time in taken if start <= at < start + 3]
-        count += bool(before and after) and max(after) >= 1.5 * statistics.mean(before)
-    return count
+
+    def mean(at, since, length):
+        inside = [time for sent, time in taken if at + since <= sent < at + since + length]
+        return statistics.mean(inside) if inside else 0.0
+
+    return [mean(at, *WINDOWS["behind"]) - mean(at, *WINDOWS["before"]) for at in STARTS]
 
 
 def interval(values):
@@ -111,6 +125,45 @@ def interval(values):
     return f"{statistics.mean(values):.3f} ± {half:.3f}"
 
 
+class Original:
+    """The simulated runs."""
+
+    def __init__(self, count):
+        runs = [Simulated(500 * number // count) for number in range(count)]
+        self.figures = [run.figures() for run in runs]
+        self.risen = [statistics.mean(each) for each in zip(*(run.rises() for run in runs))]
+        self.medians = [statistics.median(run[place] for run in self.figures) for place in range(3)]
+        self.means = [statistics.mean(run[place] for run in self.figures) for place in range(2)]
+
+    def ratios(self, runs):
+        """Mean goodput and round trip of some runs beside these."""
+        return [interval([run[place] / self.means[place] for run in runs]) for place in range(2)]
+
+
+def measure(method, original):
+    """A run: goodput, round trip, segments sent again, rises that are there, the verdict."""
+    run = common.Run(scenario(method))
+    goodput, rtt, again, each = real(run)
+    seen = sum(one >= of / 2 for one, of in zip(each, original.risen))
+    verdict = run.summary["verdict"]
+    figures = (goodput, rtt, again, seen, verdict["judgement"])
+    why = sorted({finding["signal"] for finding in verdict["findings"]})
+    print(f"{method}: {figures} {[round(one) for one in each]} {why}", file=sys.stderr, flush=True)
+    return figures
+
+
+def show(method, runs, original):
+    figures = [statistics.median(run[place] for run in runs) for place in range(4)]
+    off = [f"{100 * (value / of - 1):+.0f} %" for value, of in zip(figures, original.medians)]
+    ratios = original.ratios([run for run in runs if run[4] != "invalid"])
+    verdicts = [run[4] for run in runs]
+    counts = ", ".join(f"{verdicts.count(word)} {word}" for word in sorted(set(verdicts)))
+    print(
+        f"| `{method}` | {figures[0]:.1f} ({off[0]}) | {figures[1]:.0f} ({off[1]}) "
+        f"| {figures[2]:.0f} | {figures[3]:.0f} of 4 | {ratios[0]} | {ratios[1]} | {counts} |"
+    )
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--runs", type=int, default=3)
@@ -119,36 +172,22 @@ def main():
     arguments = parser.parse_args()
     common.NETLOOM = arguments.netloom.resolve()
     print(common.machine())
-    starts = [500 * number // arguments.runs for number in range(arguments.runs)]
-    simulated = [Simulated(start).figures() for start in starts]
+    original = Original(arguments.runs)
+    rises = ", ".join(f"{one:.0f}" for one in original.risen)
+    print(f"rises of the simulated round trip, ms: {rises}")
+    rows = {method: [] for method in (METHODS[:2] if arguments.example else METHODS)}
+    for _ in range(arguments.runs):
+        for method in rows:
+            rows[method].append(measure(method, original))
     print(
         "| method | goodput, MB | rtt, ms | again | rises | goodput ratio | rtt ratio "
         "| verdicts |\n|---|---|---|---|---|---|---|---|"
     )
-    original = [statistics.median(run[place] for run in simulated) for place in range(3)]
-    means = [statistics.mean(run[place] for run in simulated) for place in range(2)]
-    own = [interval([run[place] / means[place] for run in simulated]) for place in range(2)]
-    goodput, rtt, again = original
-    print(f"| simulated | {goodput:.1f} | {rtt:.0f} | {again:.0f} | | {own[0]} | {own[1]} | |")
-    rows = {method: [] for method in (METHODS[:2] if arguments.example else METHODS)}
-    for number in range(arguments.runs):
-        for method in rows:
-            run = common.Run(scenario(method))
-            rows[method].append((*real(run), run.summary["verdict"]["judgement"]))
-            why = {finding["signal"] for finding in run.summary["verdict"]["findings"]}
-            said = f"run {number + 1}, {method}: {rows[method][-1]} {sorted(why)}"
-            print(said, file=sys.stderr, flush=True)
+    goodput, rtt, again = original.medians
+    own = " | ".join(original.ratios(original.figures))
+    print(f"| simulated | {goodput:.1f} | {rtt:.0f} | {again:.0f} | | {own} | |")
     for method, runs in rows.items():
-        figures = [statistics.median(run[place] for run in runs) for place in range(4)]
-        off = [f"{100 * (value / of - 1):+.0f} %" for value, of in zip(figures, original)]
-        counted = [run for run in runs if run[4] != "invalid"]
-        ratios = [interval([run[place] / means[place] for run in counted]) for place in range(2)]
-        verdicts = [run[4] for run in runs]
-        counts = ", ".join(f"{verdicts.count(word)} {word}" for word in sorted(set(verdicts)))
-        print(
-            f"| `{method}` | {figures[0]:.1f} ({off[0]}) | {figures[1]:.0f} ({off[1]}) "
-            f"| {figures[2]:.0f} | {figures[3]:.0f} of 4 | {ratios[0]} | {ratios[1]} | {counts} |"
-        )
+        show(method, runs, original)
     print("\nThesis, 15 runs: rtt 152 instead of 148 ms (3 %), last sequence 20,748,458 instead of")
     print("20,843,961 (0.5 %). Absolute figures cannot be compared, as it does not say its links.")
 
