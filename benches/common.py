@@ -51,6 +51,13 @@ class Run:
         return (self.results / "processes" / f"{process}@{node}.stdout").read_text()
 
 
+def student(freedom):
+    """The 97.5 % quantile of Student's t with so many degrees of freedom."""
+    table = [12.71, 4.30, 3.18, 2.78, 2.57, 2.45, 2.36, 2.31, 2.26, 2.23, 2.20, 2.18, 2.16, 2.14,
+             2.13, 2.12, 2.11, 2.10, 2.09, 2.09]
+    return table[min(freedom, len(table)) - 1]
+
+
 def percentile(values, share):
     """The value below which `share` of the values lie (nearest rank)."""
     ordered = sorted(values)

@@ -5,7 +5,7 @@ mod common;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{self, Command};
 
 use common::{NETLOOM, remains, text};
 use netloom_columnar::{Cell, Stored};
@@ -51,13 +51,21 @@ fn run(example: &str) -> Results {
 }
 
 /// The same with a command of its own, which arguments of `netloom` are added to.
-fn run_by(example: &str, mut command: Command) -> Results {
-    let name = format!("{example}-{}", std::process::id());
+fn run_by(example: &str, command: Command) -> Results {
+    run_in(&folder(example), example, command)
+}
+
+fn folder(example: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("examples").join(example)
+}
+
+/// The same with the scenario in another folder.
+fn run_in(folder: &Path, example: &str, mut command: Command) -> Results {
+    let name = format!("{example}-{}", process::id());
     let results = Results(std::env::temp_dir().join(format!("netloom-example-{name}")));
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let output = command
         .args(["run", "--name", &name, "-o", results.0.to_str().unwrap(), "-t"])
-        .arg(root.join("examples").join(example).join("netloom.yaml"))
+        .arg(folder.join("netloom.yaml"))
         .output()
         .unwrap();
     assert!(output.status.success(), "{example}: {}{}", text(&output.stdout), text(&output.stderr));
@@ -86,6 +94,7 @@ fn every_example_is_tested_here() {
             "hello",
             "hybrid",
             "lan",
+            "multipath",
             "ospf",
             "outside",
             "own-kernel",
@@ -244,6 +253,43 @@ fn parking_lot() {
     }
     let lost: u64 = pipes.iter().map(|pipe| pipe["real"][1].as_u64().unwrap()).sum();
     assert!(lost > 10, "{pipes:?}");
+}
+
+/// A fifth of it: others come after 4 s instead of 20.
+#[test]
+fn multipath() {
+    let short = Results(std::env::temp_dir().join(format!("netloom-multipath-{}", process::id())));
+    fs::create_dir(&short.0).unwrap();
+    let text = fs::read_to_string(folder("multipath").join("netloom.yaml")).unwrap();
+    let changes = [
+        ("duration: 60s", "duration: 14s"),
+        ("--seconds 58", "--seconds 12"),
+        ("start: 20s, for: 39s", "start: 4s, for: 9s"),
+    ];
+    let text = changes.iter().fold(text, |text, (long, short)| {
+        assert!(text.contains(long), "{long}");
+        text.replace(long, short)
+    });
+    fs::write(short.0.join("netloom.yaml"), text).unwrap();
+    fs::copy(folder("multipath").join("multipath.py"), short.0.join("multipath.py")).unwrap();
+    let results = run_in(&short.0, "multipath", Command::new(NETLOOM));
+    let sender: serde_json::Value =
+        serde_json::from_str(&results.read("sender@sender.stdout")).unwrap();
+    let used = sender["used"].as_array().unwrap();
+    // It begins with the two shortest paths, and takes the third one once others are on these.
+    assert_eq!(used[0][1], serde_json::json!(["receiver1", "receiver2"]));
+    let has_third = |one: &serde_json::Value| one[1].to_string().contains("receiver3");
+    assert!(used.iter().skip(8).any(has_third), "{sender}");
+    assert!(sender["switches"].as_u64().unwrap() >= 1, "{sender}");
+    for receiver in 1..=3 {
+        let lines = results.read(&format!("sink{receiver}@receiver{receiver}.stdout"));
+        let bytes: u64 =
+            lines.lines().map(|line| line.split(' ').nth(1).unwrap().parse::<u64>().unwrap()).sum();
+        assert!(bytes > 100_000, "receiver{receiver}: {lines}");
+    }
+    // Ten links, each with a pipe both ways.
+    let pipes = results.summary()["simulation"]["symbiosis"]["pipes"].as_array().unwrap().len();
+    assert_eq!(pipes, 20);
 }
 
 /// Mean delays in ms, and the shares that were lost, of the traffic of a run.

@@ -263,6 +263,69 @@ processes:
     assert!(events.contains("middle"), "{events}");
 }
 
+/// A program in a node asks for the ways from there, as others do by the engine's API.
+#[test]
+fn programs_learn_how_the_ways_are() {
+    let ask = "curl -s --unix-socket $NETLOOM_METRICS http://netloom/v1/paths";
+    let lab = Lab::new(&format!(
+        "symbiosis: {{ period: 100ms }}\nduration: 3s\n{TWO}traffic:
+  - {{ name: crowd, from: s1, to: s2, udp: {{}}, cbr: {{ rate: 5Mbit/s }}, background: true }}
+processes:
+  - {{ name: ask, node: h1, command: \"{ask}\", start: 2s }}
+"
+    ));
+    lab.ok(&["run", "-o", "results"]);
+    let answer = fs::read_to_string(lab.path("results/processes/ask@h1.stdout")).unwrap();
+    let paths: Vec<Value> = serde_json::from_str(&answer).unwrap();
+    let of = |from: &str| paths.iter().find(|path| path["from"] == from).unwrap();
+    let (there, back) = (of("h1"), of("h2"));
+    assert_eq!((&there["to"], &back["to"]), (&"h2".into(), &"h1".into()));
+    assert!(there["at"].as_u64().unwrap() >= 1_000_000_000, "{there}");
+    assert_eq!((&there["delay_ns"], &there["loss"]), (&14_000_000.into(), &0.0.into()));
+    let free = |path: &Value| path["free_bits_per_second"].as_f64().unwrap() / 1e6;
+    // Of 10 Mbit/s, half is left, without what Ethernet adds.
+    assert!((4.0..6.0).contains(&free(there)) && free(back) > 9.5, "{paths:?}");
+
+    let plain = Lab::deployed("topology: { nodes: { a: } }\n");
+    let refused = plain.request("GET", "/v1/paths", "");
+    assert!(refused.starts_with("HTTP/1.1 400"), "{refused}");
+    assert!(refused.contains("paths are known in symbiotic runs only"), "{refused}");
+}
+
+/// Evenly spaced real frames wait less by `md1` than their twins do among others.
+#[test]
+fn flows_that_differ_from_their_twins_are_warned_of() {
+    let lab = Lab::new(&format!(
+        "symbiosis: {{ period: 100ms }}\n{TWO}traffic:
+  - {{ name: crowd, from: s1, to: s2, udp: {{}}, poisson: {{ rate: 8Mbit/s }}, for: 6s }}
+processes:
+  - {{ name: ping, node: h1, command: ping -4 -n -c 250 -i 0.02 -s 1000 h2 }}
+"
+    ));
+    lab.ok(&["run", "-o", "results"]);
+    let went = summary(&lab, "results");
+    let flows = went["simulation"]["symbiosis"]["flows"].as_array().unwrap();
+    let ends: Vec<_> = flows.iter().map(|flow| [&flow["from"], &flow["to"]]).collect();
+    assert_eq!(ends, [["h1", "h2"], ["h2", "h1"]]);
+    for flow in flows {
+        let [twins, real] = ["twins", "real"].map(|of| flow[of]["frames"].as_u64().unwrap());
+        assert!(twins > 100 && real > 100, "{flow}");
+        assert!(flow["twins"]["delay_mean_ns"].as_u64().unwrap() > 14_000_000, "{flow}");
+    }
+    let differed = |flow: &Value| {
+        let of = |what: &str| flow[what].as_f64().unwrap_or_default();
+        of("delay_difference").max(of("throughput_difference")) > 0.1
+    };
+    let warnings = went["warnings"].to_string();
+    let findings = went["verdict"]["findings"].to_string();
+    let has = flows.iter().any(differed);
+    assert_eq!(warnings.contains("from that of its twin"), has, "{went}");
+    assert_eq!(findings.contains("\"signal\":\"divergence\""), has, "{went}");
+    if has {
+        assert_ne!(went["verdict"]["judgement"], "valid");
+    }
+}
+
 /// Without real frames, W is what one would wait and take: here the sum of transmissions.
 #[test]
 fn hosts_without_traffic_see_the_idle_network() {
@@ -318,6 +381,45 @@ fn links_are_not_set_by_hand_and_a_kill_leaves_nothing() {
     run.wait().unwrap();
     lab.netloom(&["cleanup", &lab.name]);
     assert_eq!(lab.remains(), [""; 0]);
+    // Nothing of it is left for the next one, which begins with the idle network.
+    common::rewrite(&lab, &format!("symbiosis: {{ period: 100ms }}\nduration: 1s\n{TWO}"));
+    lab.ok(&["run", "-o", "again"]);
+    let rows = calibrations(&lab, "again");
+    assert_eq!(rows[0].period, 0);
+    let idle = |row: &Row| row.numbers[2] == 0 && row.numbers[3] == 0;
+    assert!(rows.iter().all(idle), "{rows:?}");
+}
+
+/// Ctrl-C ends a run between two periods: what was written is whole, and a replay says the same.
+#[test]
+fn an_interrupted_run_leaves_whole_periods() {
+    let lab = Lab::new(&format!(
+        "symbiosis: {{ period: 100ms }}\nduration: 60s\n{TWO}processes:
+  - {{ name: ping, node: h1, command: ping -4 -n -i 0.01 h2, background: true }}
+"
+    ));
+    let mut run = lab.command(&["run", "-o", "results"]);
+    let mut run = run.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    let is_ready = || common::state(&lab.name).join("api.sock").exists();
+    let simulated = || {
+        let answer = lab.request("GET", "/v1/paths", "");
+        let at = answer.split("\"at\":").nth(1).and_then(|rest| rest.split(',').next());
+        at.and_then(|at| at.parse::<u64>().ok()).unwrap_or_default()
+    };
+    eventually("a second was simulated", || is_ready() && simulated() >= 1_000_000_000);
+    kill(run.id().try_into().unwrap(), Signal::SIGINT);
+    assert!(!run.wait().unwrap().success());
+    assert_eq!(lab.remains(), [""; 0]);
+    let went = summary(&lab, "results");
+    let periods = went["simulation"]["symbiosis"]["periods"].as_u64().unwrap();
+    let rows = calibrations(&lab, "results");
+    let forward = of(&rows, "h1--h2/forward");
+    assert_eq!(forward.len() as u64, periods);
+    assert!(forward.iter().enumerate().all(|(place, row)| row.period == place as u64));
+    // Some ten pings in a period, each of which takes a transmission on the idle line.
+    assert!(forward[2..].iter().all(|row| row.numbers[0] > 0 && row.numbers[3] == 0), "{rows:?}");
+    lab.ok(&["run", "--simulate", "--metadata", "results/metadata.parquet", "-o", "again"]);
+    assert_eq!(calibrations(&lab, "again"), rows);
 }
 
 /// More than any machine simulates: the run ends in time all the same, and is invalid.

@@ -1,6 +1,6 @@
 //! Values that applications in nodes report, over a Unix socket of their own: what can reach it can
-//! report, and nothing else. The kernel says which process connects, and its network namespace says
-//! in which node.
+//! report, ask for the paths of a symbiotic run, and nothing else. The kernel says which process
+//! connects, and its network namespace says in which node.
 //!
 //! | module | what |
 //! |---|---|
@@ -22,11 +22,11 @@ use axum::extract::connect_info::{ConnectInfo, Connected};
 use axum::extract::{DefaultBodyLimit, State};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
-use axum::routing::post;
+use axum::routing::{get, post};
 use axum::serve::IncomingStream;
 use axum::{Json, Router};
-use netloom_api::ApiError;
 use netloom_api::metric::{COMMAND, Metric, MetricReport, SOCKET_VARIABLE};
+use netloom_api::{ApiError, in_words};
 use netloom_monitor::{Observation, Party, SignalKind, Subject};
 use netloom_nodes::Layout;
 use tokio::net::UnixListener;
@@ -36,6 +36,7 @@ use crate::descriptors::Share;
 use crate::events::EventLog;
 use crate::live::LiveNetwork;
 use crate::monitoring::SharedMonitor;
+use crate::symbiosis;
 use door::{Door, Reporter};
 use store::{Missing, Store};
 
@@ -114,6 +115,7 @@ impl Metrics {
         let door = Door::new(listener, share, Box::new(move |process| metrics.node_of(process)));
         let router = Router::new()
             .route(&format!("/{}/metrics", netloom_api::VERSION), post(report))
+            .route(&format!("/{}/paths", netloom_api::VERSION), get(paths))
             .layer(DefaultBodyLimit::max(MAX_BODY))
             .with_state(Arc::clone(self))
             .into_make_service_with_connect_info::<Reporter>();
@@ -219,6 +221,23 @@ fn status_of(error: &io::Error) -> StatusCode {
 impl Connected<IncomingStream<'_, Door>> for Reporter {
     fn connect_info(stream: IncomingStream<'_, Door>) -> Self {
         *stream.remote_addr()
+    }
+}
+
+/// The ways between real hosts of a symbiotic run, for a process in a node.
+async fn paths(
+    State(metrics): State<Arc<Metrics>>,
+    ConnectInfo(Reporter(node)): ConnectInfo<Reporter>,
+) -> Response {
+    let why = "only a process in a node of this experiment can ask for paths";
+    let paths = match node {
+        Some(_) => symbiosis::paths(&metrics.network)
+            .map_err(|error| (StatusCode::BAD_REQUEST, in_words(error.as_ref()))),
+        None => Err((StatusCode::FORBIDDEN, why.into())),
+    };
+    match paths {
+        Ok(paths) => Json(paths).into_response(),
+        Err((status, error)) => (status, Json(ApiError { error, help: None })).into_response(),
     }
 }
 

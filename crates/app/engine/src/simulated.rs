@@ -29,9 +29,8 @@ use netloom_fabric::{LinkId, PipeId};
 use netloom_link::{Direction, PipeChange, Window};
 use netloom_plan::Plan;
 use netloom_scenario::{Endpoint, Scenario};
-use netloom_sim::Sent;
 use netloom_simulate::Joined;
-use netloom_simulate::symbiosis::{Order, RealPipe, Shrunk, SmallNetwork};
+use netloom_simulate::symbiosis::{Metadata, Order, RealPipe, Shrunk, SmallNetwork};
 use netloom_units::{Duration, Time};
 use nix::sys::eventfd::EventFd;
 
@@ -188,9 +187,10 @@ impl Simulated {
         self.ask(move |driver| driver.watch_from(zero))
     }
 
-    /// Takes what real hosts have sent before `until`, which is over.
-    pub fn take_sent(&self, until: Time) -> Result<Vec<(u32, Sent)>> {
-        self.ask(move |driver| driver.take_sent(until))
+    /// Takes what real hosts have sent, and what has come to them, before `until`, which is over
+    /// and the end of a period.
+    pub fn take_metadata(&self, until: Time) -> Result<Metadata> {
+        self.ask(move |driver| driver.take_metadata(until))
     }
 
     /// Makes changes of its links, all at one time.

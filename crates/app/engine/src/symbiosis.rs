@@ -18,6 +18,7 @@ use std::thread::{self, JoinHandle};
 
 use anyhow::{Context, Result, bail};
 use netloom_api::flow::FlowStatus;
+use netloom_api::path::PathStatus;
 use netloom_api::simulation::SimulationSummary;
 use netloom_api::summary::TimelineStatus;
 use netloom_dataplane::Clock;
@@ -29,6 +30,7 @@ use netloom_units::Time;
 
 use crate::events::EventLog;
 use crate::experiment::Experiment;
+use crate::live::LiveNetwork;
 use crate::monitoring::SharedMonitor;
 use crate::simulated::Simulated;
 
@@ -67,6 +69,8 @@ struct Shared {
     done_at: Option<Time>,
     /// Whether it has ended, so that nothing more will be known.
     has_ended: bool,
+    /// The ways between real hosts as they were in the last period.
+    paths: Vec<PathStatus>,
 }
 
 /// How a loop went.
@@ -113,8 +117,10 @@ impl Symbiosis {
         let calibrators = Calibrators::new(scenario, &shrunk);
         let small = SmallNetwork::new(scenario, plan, &shrunk, &calibrators)?;
         let parts = Parts { large, shrunk: shrunk.clone(), calibrators };
+        let paths = parts.calibrators.idle_paths(&shrunk);
+        let shared = Arc::new(Mutex::new(Shared { paths, ..Shared::default() }));
         let state = Mutex::new(State::Waits(Box::new(parts)));
-        Ok(Prepared { symbiosis: Self { state, shared: Arc::default() }, small, shrunk })
+        Ok(Prepared { symbiosis: Self { state, shared }, small, shrunk })
     }
 
     /// Begins with a run, and writes into its results.
@@ -153,6 +159,11 @@ impl Symbiosis {
         if shared.has_ended { Some(Time::ZERO) } else { shared.done_at }
     }
 
+    /// The ways between real hosts as the simulation had them in the last period.
+    pub fn paths(&self) -> Vec<PathStatus> {
+        lock(&self.shared).paths.clone()
+    }
+
     /// Ends it behind the period that is under way: how it went. Nothing if it did not run.
     pub fn finish(&self) -> Option<Went> {
         let state = mem::replace(&mut *lock(&self.state), State::Over);
@@ -168,6 +179,19 @@ impl Symbiosis {
 /// The loop of an experiment, if it has one and is not being taken down.
 pub fn of(experiment: &Experiment) -> Option<Arc<Symbiosis>> {
     experiment.network.with(|live| Ok(live.symbiosis.clone())).ok().flatten()
+}
+
+/// The ways between real hosts of a network, of which a simulation is the whole.
+///
+/// # Errors
+/// If it is none of a symbiotic run.
+pub fn paths(network: &LiveNetwork) -> Result<Vec<PathStatus>> {
+    let symbiosis = network.with(|live| Ok(live.symbiosis.clone()))?;
+    let symbiosis = symbiosis.context(
+        "paths are known in symbiotic runs only: give the scenario `symbiosis`, and start it with \
+         `netloom run`",
+    )?;
+    Ok(symbiosis.paths())
 }
 
 fn lock<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {

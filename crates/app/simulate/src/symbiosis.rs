@@ -5,6 +5,8 @@
 //! |---|---|
 //! | `check` | what of a scenario can be one: [`check_symbiosis`] |
 //! | `shrunk` | the ways between real hosts, and the small network that stands for them: [`Shrunk`] |
+//! | `flows` | flows between real hosts beside their twins: [`Flows`] |
+//! | `paths` | the ways between real hosts as the network is: [`paths`] |
 //! | `large` | the whole network, period after period: [`Large`] |
 //! | `small` | the small network, at whose border real nodes are: [`SmallNetwork`] |
 //! | `orders` | from reports to what small pipes do next: [`Calibrators`], [`Order`] |
@@ -17,25 +19,32 @@
 
 mod calibrations;
 mod check;
+mod flows;
 mod large;
 mod metadata;
 mod orders;
+mod paths;
 mod replay;
 mod shrunk;
 mod small;
 mod tally;
 
+use std::collections::BTreeMap;
+
 use netloom_sim::Sent;
-use netloom_symbiosis::{Ghosts, PipeReport};
+use netloom_symbiosis::{Ghosts, PipeReport, Received};
 use netloom_units::{Duration, Time};
 
 pub use calibrations::CalibrationFile;
 pub use check::check_symbiosis;
+pub use flows::{Differs, Flows};
 pub use large::Large;
 pub use metadata::{MetadataFile, read_metadata};
+pub use netloom_symbiosis::Difference;
 pub use orders::{Calibrators, Order};
+pub use paths::paths;
 pub use replay::{Replay, replay};
-pub use shrunk::{PrunedPipe, RealHost, Shrunk, SmallPipeOf};
+pub use shrunk::{PrunedPipe, RealHost, Shrunk, SmallPipeOf, Way};
 pub use small::{Follower, SmallLinkOf, SmallNetwork};
 pub use tally::Tally;
 
@@ -44,7 +53,12 @@ pub use tally::Tally;
 pub struct Metadata {
     /// The packets that they sent, each with the place of its host in [`Shrunk::hosts`], by time.
     pub sent: Vec<(u32, Sent)>,
+    /// What came to them.
+    pub received: ReceivedByHosts,
 }
+
+/// What came from one real host to another, by their places in [`Shrunk::hosts`].
+pub type ReceivedByHosts = BTreeMap<[u32; 2], Received>;
 
 /// What the network did in a period.
 #[derive(Debug, Clone, Default)]
@@ -53,6 +67,8 @@ pub struct Reports {
     pub pipes: Vec<PipeReport>,
     /// The other frames that arrived at each pruned pipe, if the method wants to know.
     pub others: Vec<Ghosts>,
+    /// What came to twins of real hosts.
+    pub received: ReceivedByHosts,
 }
 
 /// What the real side answers to a period's reports.

@@ -43,6 +43,7 @@ pub use bound::{
     TimelineBound, WaitBound,
 };
 pub use criteria::{Busy, Criteria, Delays, Pages, Part, Punctuality, Traffic};
+pub use criterion::MOST_DIVERGENCE;
 pub use monitor::{Monitor, PIPES_LOOKED, Work};
 pub use observation::{BusyStretch, Direction, Divided, Observation, PageCause, Route, Subject};
 pub use party::{Party, Who};

@@ -27,6 +27,8 @@ pub(crate) enum Place {
     MissedEvents,
     Periods,
     LostPeriods,
+    FlowDelay,
+    FlowThroughput,
 }
 
 /// The names that were told.
@@ -77,6 +79,8 @@ impl Names {
             Place::MissedEvents => Resource::MissedEvents,
             Place::Periods => Resource::Periods,
             Place::LostPeriods => Resource::LostPeriods,
+            Place::FlowDelay => Resource::FlowDelay,
+            Place::FlowThroughput => Resource::FlowThroughput,
             Place::Metric(metric, party) => {
                 Resource::Metric { name: self.of(Subject::Metric(metric)), who: self.who(party) }
             }

@@ -166,6 +166,15 @@ pub enum Observation {
         took: Duration,
     },
 
+    /// Real flows of a symbiotic run were compared with their twins over the last periods: by how
+    /// much the one that differs most does so, as a share of its twin's.
+    Compared {
+        /// Its mean delay; nothing where there was too little to compare.
+        delay: Option<f64>,
+        /// Its throughput.
+        throughput: Option<f64>,
+    },
+
     /// Frames of a node were forwarded: counted once, where they leave the node.
     Forwarded {
         /// Which way.

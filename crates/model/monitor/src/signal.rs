@@ -43,11 +43,13 @@ pub enum SignalKind {
     Timeline,
     /// Pipes of a symbiotic run followed their simulation later than a period. Unit: periods.
     Simulation,
+    /// Real flows of a symbiotic run differed from their twins. Unit: share of the twin's.
+    Divergence,
 }
 
 impl SignalKind {
     /// All of them.
-    pub const ALL: [Self; 15] = [
+    pub const ALL: [Self; 16] = [
         Self::Lateness,
         Self::UnmodelledDrop,
         Self::Buffers,
@@ -63,6 +65,7 @@ impl SignalKind {
         Self::Application,
         Self::Timeline,
         Self::Simulation,
+        Self::Divergence,
     ];
 
     /// Its name, as in files.
@@ -83,6 +86,7 @@ impl SignalKind {
             Self::Application => "application",
             Self::Timeline => "timeline",
             Self::Simulation => "simulation",
+            Self::Divergence => "divergence",
         }
     }
 }
@@ -161,6 +165,10 @@ pub enum Resource {
     Periods,
     /// Periods of a symbiotic run that pipes followed so late that they followed another network.
     LostPeriods,
+    /// The delay of real flows of a symbiotic run.
+    FlowDelay,
+    /// The throughput of real flows of a symbiotic run.
+    FlowThroughput,
     /// A metric of an application.
     Metric {
         /// Its name.
@@ -191,6 +199,8 @@ impl std::fmt::Display for Resource {
             Self::MissedEvents => f.write_str("events that never happened"),
             Self::Periods => f.write_str("periods"),
             Self::LostPeriods => f.write_str("periods that pipes did not follow"),
+            Self::FlowDelay => f.write_str("the delay of real flows"),
+            Self::FlowThroughput => f.write_str("the throughput of real flows"),
             Self::Metric { name, who } => write!(f, "{name} of {who}"),
         }
     }

@@ -151,6 +151,25 @@ fn a_late_simulation_is_suspect_and_one_that_pipes_do_not_follow_invalid() {
 }
 
 #[test]
+fn flows_that_differ_from_their_twins_are_suspect() {
+    let with = |all: &[(Option<f64>, Option<f64>)]| {
+        let mut run = punctual();
+        run.extend((1..).zip(all).map(|(second, (delay, throughput))| {
+            (1000 * second + 5, O::Compared { delay: *delay, throughput: *throughput })
+        }));
+        judgement_of(&run)
+    };
+    assert_eq!(with(&[(None, None), (Some(0.1), Some(0.05))]).judgement, Judgement::Valid);
+    let apart = with(&[(Some(0.02), Some(0.3)), (Some(0.02), Some(0.25)), (None, Some(0.1))]);
+    assert_eq!((apart.judgement, apart.links), (Judgement::Suspect, Judgement::Suspect));
+    assert_eq!(
+        apart.findings[0].why,
+        "divergence on the throughput of real flows: 30 % (limit 10 %), 2 times, first at 1.005 s"
+    );
+    assert_eq!(with(&[(Some(0.5), Some(0.0))]).links, Judgement::Suspect);
+}
+
+#[test]
 fn a_lone_spinner_is_seen_on_time_though_nothing_happens() {
     let mut monitor = monitor("{}");
     let pid = 4242;

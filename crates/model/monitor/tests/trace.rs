@@ -97,6 +97,8 @@ fn event() -> impl Strategy<Value = O> {
         1 => (0u64..40).prop_map(move |ms| O::Simulated {
             period: us(10_000), took: us(ms * 1000),
         }),
+        1 => (prop::option::of(0.0..0.2f64), prop::option::of(0.0..0.2f64))
+            .prop_map(|(delay, throughput)| O::Compared { delay, throughput }),
         1 => (node(), -10.0..10.0f64)
             .prop_map(|(party, value)| O::Metric { metric: 0, party, value }),
     ]

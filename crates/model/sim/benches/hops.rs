@@ -1,11 +1,12 @@
 //! What a packet-hop costs: `cargo bench -p netloom-sim --bench hops`. A line of routers that
 //! carries datagrams both ways, with links driven by the event core alone, and the same with links
-//! that a fabric runs, by turns. Prints ns of CPU time for each frame that came out of a pipe.
+//! that a fabric runs, by turns. Prints ns of CPU time for each frame that came out of a pipe. Then
+//! what it costs to count what pipes do, as in symbiotic runs (Erazo 2013, Fig. 5.7).
 
 use std::net::IpAddr;
 
-use netloom_fabric::{LinkEnd, PortId};
-use netloom_link::{IpPrefix, PipeChange, PipeConfig};
+use netloom_fabric::{LinkEnd, LinkId, PipeId, PortId};
+use netloom_link::{Direction, IpPrefix, PipeChange, PipeConfig};
 use netloom_sim::{
     Arrival, Arrivals, FlowKind, FlowSpec, Interface, InterfaceId, Link, Network, Node, Route,
     Simulation,
@@ -19,19 +20,33 @@ const RATE: u64 = 50_000;
 fn main() {
     for routers in [2, 16, 256, 2048] {
         for (name, queue) in [("event core", "fifo"), ("fabric", "codel")] {
-            let mut nanos: Vec<f64> = (0..3).map(|_| measure(routers, queue)).collect();
-            nanos.sort_by(f64::total_cmp);
-            println!(
-                "{routers:>5} routers, links by the {name:<10}: {:>6.0} ns a packet-hop",
-                nanos[1]
-            );
+            let nanos = median((0..3).map(|_| measure(routers, queue, false)).collect());
+            println!("{routers:>5} routers, links by the {name:<10}: {nanos:>6.0} ns a packet-hop");
         }
+    }
+    for routers in [1, 10, 100] {
+        let both: Vec<[f64; 2]> = (0..9)
+            .map(|_| [false, true].map(|counted| measure(routers, "fifo", counted)))
+            .collect();
+        let [plain, counted] =
+            [0, 1].map(|which| median(both.iter().map(|one| one[which]).collect()));
+        let ratio = median(both.iter().map(|one| one[1] / one[0]).collect());
+        println!(
+            "{routers:>5} routers: {plain:>6.0} ns a packet-hop, {counted:>6.0} with all pipes \
+             counted ({:+.1} %)",
+            100.0 * (ratio - 1.0)
+        );
     }
 }
 
+fn median(mut all: Vec<f64>) -> f64 {
+    all.sort_by(f64::total_cmp);
+    all[all.len() / 2]
+}
+
 /// ns a hop in a line of so many routers, in which each pair of neighbours exchanges datagrams over
-/// three links.
-fn measure(routers: u32, queue: &str) -> f64 {
+/// three links; perhaps with all pipes metered.
+fn measure(routers: u32, queue: &str, counted: bool) -> f64 {
     let properties =
         format!(r#"{{"rate":"1Gbit/s","delay":"1ms","queue":{{"discipline":"{queue}"}}}}"#);
     let change: PipeChange = serde_json::from_str(&properties).expect("properties");
@@ -41,13 +56,21 @@ fn measure(routers: u32, queue: &str) -> f64 {
     // As many frames in all, however long the line is.
     let flows: Vec<FlowSpec> = (0..routers.saturating_sub(3).max(1))
         .map(|from| {
-            let to = format!("10.{}.{}.2", (from + 2) / 256, (from + 2) % 256);
+            let end = (from + 2).min(routers);
+            let to = format!("10.{}.{}.2", end / 256, end % 256);
             let gap = 1_000_000_000 / RATE * u64::from(routers);
             let sent = Every { gap, next: 0, bytes: 1000 };
             flow(from, &to, Box::new(sent))
         })
         .collect();
+    let links = (0..network.links.len() as u32).map(LinkId);
+    let pipes: Vec<PipeId> = links
+        .flat_map(|link| Direction::BOTH.map(|direction| PipeId { link, direction }))
+        .collect();
     let mut cell = Simulation::new(network, flows, 1);
+    if counted {
+        cell.meter(pipes, false);
+    }
     let begun = cpu_time();
     cell.advance(Time::ZERO + Duration::from_secs(SECONDS)).expect("no loop");
     let nanos = cpu_time() - begun;

@@ -8,8 +8,8 @@ use netloom_units::Time;
 use crate::cell::{Cell, Place};
 use crate::foreign::{TCP, segment_of};
 use crate::network::InterfaceId;
-use crate::packet::Packet;
-use crate::raw::{Answer, RawBody, Refused, Strangers, answer, parse};
+use crate::packet::{Body, Packet};
+use crate::raw::{Answer, Origin, RawBody, Refused, Strangers, answer, parse};
 use crate::{AddressBook, bytes, node};
 
 /// The protocol number of UDP.
@@ -22,6 +22,8 @@ pub struct Leaving {
     pub at: InterfaceId,
     /// When.
     pub time: Time,
+    /// Where and when a real node sent it, if one did.
+    pub origin: Option<Origin>,
     /// The IP packet.
     pub packet: Vec<u8>,
 }
@@ -39,7 +41,8 @@ impl Cell {
     /// Why it goes nowhere.
     pub fn enter(&mut self, at: InterfaceId, to: [u8; 6], packet: &[u8]) -> Result<(), Refused> {
         let mut strangers = Strangers { book: &mut self.book, known: self.known_addresses };
-        let packet = parse(packet, &mut strangers)?;
+        let origin = Origin { by: at, at: self.now };
+        let packet = parse(packet, origin, &mut strangers)?;
         self.transmit(at.node, at.interface, to, packet);
         Ok(())
     }
@@ -78,8 +81,12 @@ impl Cell {
     /// A packet has come to a real node, where it leaves the simulation.
     #[cold]
     pub(crate) fn hand_over(&mut self, at: InterfaceId, packet: &Packet) {
+        let origin = match &packet.body {
+            Body::Raw(raw) => raw.origin(),
+            _ => None,
+        };
         let packet = bytes::whole(packet, &self.book);
-        self.leaving.push(Leaving { at, time: self.now, packet });
+        self.leaving.push(Leaving { at, time: self.now, origin, packet });
     }
 
     /// A packet of a real node has come to the host that it is for.

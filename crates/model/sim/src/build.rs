@@ -203,6 +203,7 @@ impl Cell {
             work: Work::default(),
             leaving: Vec::new(),
             known_addresses: shared.book.len(),
+            received: Default::default(),
         }
     }
 }

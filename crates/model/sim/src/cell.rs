@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use netloom_fabric::{Delivered, PipeId};
 use netloom_link::{Direction, FrameEvent, Pipe, PipeChange, PipeConfig, PipeStatistics, Window};
+use netloom_symbiosis::Received;
 use netloom_units::{Duration, Time};
 
 use crate::border::Leaving;
@@ -21,7 +22,7 @@ use crate::own::Own;
 use crate::queue::{Due, Entity, Queue};
 use crate::sending::{Flow, Sender};
 use crate::tcp::{Connection, FlowInfo};
-use crate::{AddressBook, Packet};
+use crate::{AddressBook, AddressId, Packet};
 
 /// From this generation on, what happens at one time is a loop that never ends.
 const MOST_GENERATIONS: u32 = 10_000;
@@ -76,6 +77,8 @@ pub struct Cell {
     pub(crate) leaving: Vec<Leaving>,
     /// How many addresses the network has itself.
     pub(crate) known_addresses: usize,
+    /// What has come of twins, by where they were from and for.
+    pub(crate) received: BTreeMap<[AddressId; 2], Received>,
 }
 
 /// A pipe between two nodes, and where it leads.

@@ -187,7 +187,7 @@ impl Cell {
         let Some(source) = addressed.or_else(|| state.source(exit, to, v6)) else { return };
         let version = usize::from(v6);
         let bytes = (ERROR_HEADERS[version] + packet.bytes).min(LONGEST_ERROR[version]);
-        if matches!(&packet.body, Body::Raw(raw) if raw.is_of_real()) {
+        if matches!(&packet.body, Body::Raw(raw) if raw.origin().is_some()) {
             return self.complain_in_bytes(node, packet, source, (kind, mtu));
         }
         let error = Error {

@@ -32,14 +32,16 @@ impl Cell {
             Body::Error(error) => self.heed(node, error, packet.is_v6()),
             Body::Raw(ref raw) => self.deliver_raw(node, &packet, raw),
             // The program that it would come to answers elsewhere, which has its own twin.
-            Body::Twin(_) => {}
+            Body::Twin(twin) => self.receive_twin(&packet, twin),
         }
     }
 
-    /// The packet, once all fragments of it have come.
+    /// The packet, once all fragments of it have come. Those of twins count by themselves, as those
+    /// of real packets do.
     #[inline]
     fn whole(&mut self, node: u32, packet: Packet) -> Option<Packet> {
-        if packet.fragment.is_part() { self.put_together(node, packet) } else { Some(packet) }
+        let is_piece = packet.fragment.is_part() && !matches!(packet.body, Body::Twin(_));
+        if is_piece { self.put_together(node, packet) } else { Some(packet) }
     }
 
     #[cold]

@@ -85,10 +85,10 @@ pub use network::{
     RouteChanged, RouteError, RouteSource, Tap,
 };
 pub use node::NodeCounts;
-pub use packet::{Body, Error, ErrorKind, Flags, Fragment, Packet, Stamp, TcpHeader};
+pub use packet::{Body, Error, ErrorKind, Flags, Fragment, Packet, Stamp, TcpHeader, Twin};
 pub use partition::Division;
 pub use path::{Hop, NoPath};
-pub use raw::{RawBody, Refused};
+pub use raw::{Origin, RawBody, Refused};
 pub use sample::{FlowSample, PipeSample, Standing, TcpTotals};
 pub use schedule::{Schedule, Step};
 pub use simulation::Simulation;

@@ -19,6 +19,8 @@ pub(crate) struct WireMeter {
     meter: Meter,
     /// When twins arrive in another cell that have left the line.
     leaving: VecDeque<Time>,
+    /// The other frames that the wire took, and their bytes.
+    taken: [u64; 2],
     /// All other frames that arrived, if somebody wants them.
     others: Option<Vec<Emission>>,
 }
@@ -60,14 +62,27 @@ impl WireMeter {
 
 impl Wire {
     /// Offers a packet to a wire that is metered, perhaps.
+    #[inline]
     pub fn offer(&mut self, now: Time, packet: Packet) -> Result<(), Rejected<Packet>> {
+        match self.meter {
+            None => self.pipe.offer(now, packet.info(), packet),
+            Some(_) => self.offer_metered(now, packet),
+        }
+    }
+
+    fn offer_metered(&mut self, now: Time, packet: Packet) -> Result<(), Rejected<Packet>> {
         let (is_twin, bytes) = (packet.is_twin(), packet.bytes + ETHERNET);
         let offered = self.pipe.offer(now, packet.info(), packet);
-        let Some(WireMeter { meter, others, .. }) = self.meter.as_deref_mut() else {
+        let Some(WireMeter { meter, others, taken, .. }) = self.meter.as_deref_mut() else {
             return offered;
         };
         match (is_twin, &offered) {
-            (false, _) => others.iter_mut().for_each(|all| all.push(Emission { at: now, bytes })),
+            (false, _) => {
+                others.iter_mut().for_each(|all| all.push(Emission { at: now, bytes }));
+                if offered.is_ok() {
+                    *taken = [taken[0] + 1, taken[1] + u64::from(bytes)];
+                }
+            }
             (true, Ok(())) => {
                 meter.offered();
                 meter.served(self.pipe.unfinished(now));
@@ -125,8 +140,16 @@ impl Simulation {
         meter.count_left(now);
         let is_down = pipe.config().state == LinkState::Down;
         let full = transmission(pipe.config(), full);
+        let [frames, bytes] = std::mem::take(&mut meter.taken);
+        // The mean of lengths is no longer than the longest one.
+        let mean = bytes.checked_div(frames).map_or(0, |mean| mean as u32);
+        let each = if frames > 0 { transmission(pipe.config(), mean) } else { Duration::ZERO };
+        let report = meter.meter.report(pipe.unfinished(now), full, is_down);
         Some(Metered {
-            report: meter.meter.report(pipe.unfinished(now), full, is_down),
+            report: PipeReport {
+                others: Duration::from_nanos(each.as_nanos().saturating_mul(frames)),
+                ..report
+            },
             others: meter.others.as_mut().map(std::mem::take).unwrap_or_default(),
         })
     }

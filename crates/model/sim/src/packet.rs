@@ -138,8 +138,8 @@ pub enum Body {
     Error(Error),
     /// What a real node sends or gets.
     Raw(Box<RawBody>),
-    /// What a real program sent elsewhere, by its protocol: nobody answers it.
-    Twin(u8),
+    /// What a real program sent elsewhere: nobody answers it.
+    Twin(Twin),
 }
 
 /// What traffic writes into its packets.
@@ -149,6 +149,15 @@ pub struct Stamp {
     pub flow: u32,
     /// The packet's number in its flow, from 0.
     pub number: u32,
+    /// When it was sent.
+    pub sent: Time,
+}
+
+/// What is known of a packet that a real program sent elsewhere.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Twin {
+    /// Its protocol: of IPv6, the first next header.
+    pub protocol: u8,
     /// When it was sent.
     pub sent: Time,
 }
@@ -269,7 +278,7 @@ impl Packet {
             Body::Segment(_) => 6,
             Body::Datagram(_) => 17,
             Body::Raw(raw) => raw.protocol(),
-            Body::Twin(protocol) => *protocol,
+            Body::Twin(twin) => twin.protocol,
             _ if self.is_v6() => 58,
             _ => 1,
         }

@@ -5,7 +5,9 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::sync::Arc;
 
 use etherparse::IpNumber;
+use netloom_units::Time;
 
+use crate::network::InterfaceId;
 use crate::packet::{Body, ETHERNET, ErrorKind, Flags, Fragment, HOP_LIMIT, Packet};
 use crate::{AddressBook, AddressId, bytes};
 
@@ -18,9 +20,18 @@ pub struct RawBody {
     flow_label: u32,
     /// Where in the data of the whole packet `data` begins: above 0 in a fragment as it came.
     begins: u32,
-    /// Whether a real node sent it.
-    is_of_real: bool,
+    /// Where and when a real node sent it, if one did.
+    origin: Option<Origin>,
     data: Arc<[u8]>,
+}
+
+/// Where and when a packet of a real node came in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Origin {
+    /// By which interface.
+    pub by: InterfaceId,
+    /// When.
+    pub at: Time,
 }
 
 /// Why a packet of a real node goes nowhere.
@@ -82,8 +93,12 @@ fn read(packet: &[u8]) -> Option<Parsed> {
     }
 }
 
-/// Reads an IP packet. Options of IPv4 are left out.
-pub(crate) fn parse(packet: &[u8], addresses: &mut Strangers<'_>) -> Result<Packet, Refused> {
+/// Reads an IP packet of a real node. Options of IPv4 are left out.
+pub(crate) fn parse(
+    packet: &[u8],
+    origin: Origin,
+    addresses: &mut Strangers<'_>,
+) -> Result<Packet, Refused> {
     let parsed = read(packet).ok_or(Refused::Malformed)?;
     let Parsed { ends: [source, destination], fields, body } = parsed;
     let (source, destination) = (addresses.enter(source)?, addresses.enter(destination)?);
@@ -101,7 +116,7 @@ pub(crate) fn parse(packet: &[u8], addresses: &mut Strangers<'_>) -> Result<Pack
         traffic_class,
         flags,
         fragment,
-        body: Body::Raw(Box::new(body)),
+        body: Body::Raw(Box::new(RawBody { origin: Some(origin), ..body })),
     })
 }
 
@@ -142,7 +157,7 @@ fn parse_v4(packet: &[u8]) -> Option<Parsed> {
         flags: dont_fragment,
         fragment: Fragment::new(word(packet, 4)?, offset, more),
     };
-    let body = RawBody { begins: offset, is_of_real: true, ..RawBody::new(packet[9], data) };
+    let body = RawBody { begins: offset, ..RawBody::new(packet[9], data) };
     Some(Parsed { ends, fields, body })
 }
 
@@ -161,24 +176,24 @@ fn parse_v6(packet: &[u8]) -> Option<Parsed> {
         fragment: Fragment::default(),
     };
     let flow_label = start & 0xf_ffff;
-    let body = RawBody { flow_label, is_of_real: true, ..RawBody::new(packet[6], data) };
+    let body = RawBody { flow_label, ..RawBody::new(packet[6], data) };
     Some(Parsed { ends, fields, body })
 }
 
 impl RawBody {
     /// A body with these bytes behind the IP header, which a simulated node sends.
     pub(crate) fn new(protocol: u8, data: &[u8]) -> Self {
-        Self { protocol, flow_label: 0, begins: 0, is_of_real: false, data: data.into() }
+        Self { protocol, flow_label: 0, begins: 0, origin: None, data: data.into() }
     }
 
     /// The whole body of which this one was a fragment.
     pub(crate) fn with(&self, data: &[u8]) -> Self {
-        Self { is_of_real: self.is_of_real, ..Self::new(self.protocol, data) }
+        Self { origin: self.origin, ..Self::new(self.protocol, data) }
     }
 
-    /// Whether a real node sent it.
-    pub(crate) const fn is_of_real(&self) -> bool {
-        self.is_of_real
+    /// Where and when a real node sent it, if one did.
+    pub(crate) const fn origin(&self) -> Option<Origin> {
+        self.origin
     }
 
     /// All bytes behind the IP header.

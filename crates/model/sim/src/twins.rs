@@ -1,13 +1,14 @@
 //! Twins: packets that stand for those of real programs, which go another way. Not here: who
 //! watches programs.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::net::IpAddr;
 
+use netloom_symbiosis::Received;
 use netloom_units::Time;
 
 use crate::cell::Cell;
-use crate::packet::{Body, Flags, Fragment, Packet};
+use crate::packet::{Body, Flags, Fragment, Packet, Twin};
 use crate::queue::Entity;
 use crate::raw::{self, Headers};
 use crate::sending::Work;
@@ -71,7 +72,7 @@ impl Sent {
             traffic_class: self.traffic_class,
             flags: Flags::TWIN.with(v6).with(whole),
             fragment: self.fragment,
-            body: Body::Twin(self.protocol),
+            body: Body::Twin(Twin { protocol: self.protocol, sent: self.at }),
         })
     }
 }
@@ -82,6 +83,17 @@ impl Simulation {
         if let Some(cell) = self.cells.iter_mut().find(|cell| cell.senders.get(flow).is_some()) {
             cell.bring_twins(flow, packets);
         }
+    }
+
+    /// Takes what has come to nodes since this was last called, by where twins were from and for.
+    pub fn take_received_twins(&mut self) -> BTreeMap<[IpAddr; 2], Received> {
+        let mut all: BTreeMap<_, Received> = BTreeMap::new();
+        for cell in &mut self.cells {
+            for (ends, received) in std::mem::take(&mut cell.received) {
+                *all.entry(ends.map(|end| cell.book.address(end))).or_default() += received;
+            }
+        }
+        all
     }
 }
 
@@ -110,6 +122,13 @@ impl Cell {
         }
         let next = self.next_twin(flow).and_then(|queue| queue.front()).map(|next| next.at);
         self.queue.set(Entity::Source(flow), next);
+    }
+
+    /// A twin has come to the node that it is for.
+    pub(crate) fn receive_twin(&mut self, packet: &Packet, twin: Twin) {
+        let ends = [packet.source, packet.destination];
+        let delay = self.now.since(twin.sent);
+        self.received.entry(ends).or_default().add(packet.bytes, delay);
     }
 
     fn next_twin(&mut self, flow: u32) -> Option<&mut VecDeque<Sent>> {

@@ -11,6 +11,7 @@
 //! | `report` | what a simulated pipe did in a period: [`Meter`], [`PipeReport`] |
 //! | `positions` | which frames a small pipe loses |
 //! | `calibration` | from reports to what a small pipe does next: [`Calibrator`], [`Calibration`] |
+//! | `divergence` | real flows beside their twins: [`Comparison`] |
 //! | `ghosts` | the other traffic of a pipe, to be repeated: [`Ghosts`] |
 //! | [`rehearsal`] | the whole loop in virtual time, for tests and benches |
 //!
@@ -20,12 +21,14 @@ pub mod formula;
 pub mod rehearsal;
 
 mod calibration;
+mod divergence;
 mod ghosts;
 mod graph;
 mod positions;
 mod report;
 
 pub use calibration::{Calibration, Calibrator, LossMethod, Setting};
+pub use divergence::{Comparison, Difference, Received};
 pub use ghosts::Ghosts;
 pub use graph::{Graph, GraphLink, Small, SmallLink, SmallPipe, prune};
 pub use positions::on_the_path;

@@ -18,6 +18,9 @@ pub struct PipeReport {
     pub served: u32,
     /// That sum.
     pub time: Duration,
+    /// What the other frames that it took keep the line busy, together; nothing where nobody counts
+    /// them.
+    pub others: Duration,
     /// Backlog at the period's end, in time: W₁(t).
     pub unfinished: Duration,
     /// Mean of the backlog over the period.
@@ -114,6 +117,7 @@ mod tests {
             left: 1,
             served: 2,
             time: ms(2),
+            others: Duration::ZERO,
             unfinished: ms(7),
             mean_unfinished: Duration::from_micros(1500),
             transmission: ms(3),

@@ -8,6 +8,7 @@
 //! | [`change`] | what can be changed while it runs |
 //! | [`exec`] | commands and terminals in nodes |
 //! | [`ping`] | which nodes reach which |
+//! | [`path`] | the ways between real hosts of a symbiotic run |
 //! | [`event`] | what happens, as a stream |
 //! | [`timing`] | how exactly the engine kept its own schedule |
 //! | [`summary`] | what a finished run leaves behind |
@@ -26,6 +27,7 @@ pub mod launch;
 pub mod machine;
 pub mod metric;
 pub mod openapi;
+pub mod path;
 pub mod ping;
 pub mod simulation;
 pub mod state;

@@ -10,6 +10,7 @@ use crate::change::{ChangeRequest, ChangeResponse, RoutesRequest, RoutesResponse
 use crate::event::Event;
 use crate::exec::{ExecControl, ExecNotice, ExecRequest};
 use crate::machine::Machine;
+use crate::path::PathStatus;
 use crate::ping::{PingRequest, Reach};
 use crate::state::{ExperimentStatus, LinkStatus, NodeStatus, ProcessStatus, ServiceStatus};
 use crate::summary::Summary;
@@ -104,6 +105,16 @@ pub const OPERATIONS: &[Operation] = &[
         query: &[],
         request: Some(|g| g.subschema_for::<PingRequest>()),
         response: Response::Json(|g| g.subschema_for::<Vec<Reach>>()),
+    },
+    Operation {
+        method: "get",
+        path: "/paths",
+        summary: "The paths between real hosts of a symbiotic run, as the simulated network was in \
+                  the last period. Also on the socket of `$NETLOOM_METRICS`, for processes in \
+                  nodes.",
+        query: &[],
+        request: None,
+        response: Response::Json(|g| g.subschema_for::<Vec<PathStatus>>()),
     },
     Operation {
         method: "get",

@@ -57,6 +57,40 @@ pub struct SymbiosisSummary {
     pub missed: u64,
     /// The pipes.
     pub pipes: Vec<FollowingPipe>,
+    /// All that went from one real host to another, for each two of them.
+    #[serde(default)]
+    pub flows: Vec<FollowingFlow>,
+}
+
+/// What came from one real host to another, beside what came of its twins in the simulation.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+pub struct FollowingFlow {
+    /// The host that sent.
+    pub from: String,
+    /// The host that received.
+    pub to: String,
+    /// What came of twins.
+    pub twins: ReceivedTotal,
+    /// What came of real packets.
+    pub real: ReceivedTotal,
+    /// By how much the mean delay of real packets differed from that of twins over ten periods, as
+    /// a share of the latter: the most.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub delay_difference: Option<f64>,
+    /// By how much the bytes of real packets differed so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub throughput_difference: Option<f64>,
+}
+
+/// What came to a host from another.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+pub struct ReceivedTotal {
+    /// Frames.
+    pub frames: u64,
+    /// Bytes of their IP packets.
+    pub bytes: u64,
+    /// Their mean delay, in ns.
+    pub delay_mean_ns: u64,
 }
 
 /// How a pipe between real hosts followed its chain in the simulation.

@@ -6,10 +6,11 @@ mod made_up;
 use std::{env, fs};
 
 use made_up::{at, link, run};
-use netloom_api::simulation::{FollowingPipe, SimulationSummary, SymbiosisSummary};
+use netloom_api::simulation::{FollowingFlow, FollowingPipe, SimulationSummary, SymbiosisSummary};
 use netloom_api::state::{DirectPipe, DirectStatistics, PipeStatus};
 use netloom_link::Count;
 use netloom_report_page::{Curves, Happened, Metrics, Run, page};
+use netloom_units::Duration;
 use proptest::prelude::*;
 use scraper::{Html, Selector};
 
@@ -65,12 +66,25 @@ fn a_symbiotic_run_shows_how_pipes_followed() {
         real: [0, 0, 0],
         ..FollowingPipe::default()
     };
-    let symbiosis = SymbiosisSummary { pipes: vec![pipe], ..SymbiosisSummary::default() };
+    let flow = FollowingFlow {
+        from: "h1".into(),
+        to: "h2".into(),
+        delay_difference: Some(0.123),
+        ..FollowingFlow::default()
+    };
+    let symbiosis = SymbiosisSummary {
+        period: Duration::from_secs(1),
+        periods: 2,
+        pipes: vec![pipe],
+        flows: vec![flow],
+        ..SymbiosisSummary::default()
+    };
     run.summary.simulation =
         Some(SimulationSummary { symbiosis: Some(symbiosis), ..SimulationSummary::default() });
     assert!(headings(&run).contains(&heading));
     let cells = texts(&read(&page(&run)), "td");
-    for cell in ["h1--h2/forward", "h1--r/forward, r--h2/forward", "1.50 %", "197", "\u{2013}"] {
+    let chain = "h1--r/forward, r--h2/forward";
+    for cell in ["h1--h2/forward", chain, "1.50 %", "98.5", "0.0", "12.3 %", "\u{2013}"] {
         assert!(cells.iter().any(|one| one == cell), "{cell}: {cells:?}");
     }
 }

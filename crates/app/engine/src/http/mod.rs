@@ -31,6 +31,7 @@ use crate::monitoring::SharedMonitor;
 use crate::services::Services;
 use crate::state::RunState;
 use crate::status;
+use crate::symbiosis;
 use answer::{answer, failure};
 
 /// Largest body of a request: changes carry the values of traces and tables.
@@ -77,6 +78,7 @@ fn routes() -> Vec<(&'static str, MethodRouter<Served>)> {
         ("/nodes", get(async |State(n): Network| answer(status::nodes(&n)))),
         ("/nodes/{node}/routes", patch(change_routes)),
         ("/links", get(links::list).patch(change)),
+        ("/paths", get(async |State(n): Network| answer(symbiosis::paths(&n)))),
         ("/apply", post(apply)),
         ("/ping", post(ping)),
         ("/processes", get(async |State(s): State<Arc<RunState>>| Json(s.board.rows()))),

@@ -15,8 +15,8 @@ use netloom_fabric::PipeId;
 use netloom_link::PipeChange;
 use netloom_ports::{PlainTap, SendError};
 use netloom_scenario::Endpoint;
-use netloom_sim::{Exits, InterfaceId, Leaving, Sent, frame_of, packet_of};
-use netloom_simulate::symbiosis::{Order, RealPipe};
+use netloom_sim::{Exits, InterfaceId, Leaving, frame_of, packet_of};
+use netloom_simulate::symbiosis::{Metadata, Order, RealPipe};
 use netloom_simulate::{Border, Joined};
 use netloom_units::{Duration, Time};
 use nix::poll::{PollFd, PollFlags, ppoll};
@@ -295,7 +295,11 @@ impl Driver {
 
     /// Hands out what has come to real nodes.
     fn hand_out(&mut self) -> Result<()> {
-        for Leaving { at, time, packet } in self.joined.cell().take_leaving() {
+        for leaving in self.joined.cell().take_leaving() {
+            if let Some(watch) = &mut self.watch {
+                watch.note_received(&leaving);
+            }
+            let Leaving { at, time, packet, .. } = leaving;
             let Some(door) = self.places.get(&at).and_then(|place| self.doors.get_mut(*place))
             else {
                 continue;
@@ -330,8 +334,8 @@ impl Driver {
         }
     }
 
-    /// Takes what real hosts have sent before `until`.
-    pub fn take_sent(&mut self, until: Time) -> Vec<(u32, Sent)> {
+    /// Takes what real hosts have sent, and what has come to them, before `until`.
+    pub fn take_metadata(&mut self, until: Time) -> Metadata {
         self.watch.as_mut().map(|watch| watch.take(until)).unwrap_or_default()
     }
 

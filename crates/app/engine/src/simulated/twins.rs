@@ -1,13 +1,13 @@
-//! What real hosts of a symbiotic run send to each other: kept until the simulation that has their
-//! twins asks for it.
+//! What real hosts of a symbiotic run send to each other, and what comes: kept until the simulation
+//! that has their twins asks for it.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::net::IpAddr;
 
-use netloom_sim::{InterfaceId, Sent};
+use netloom_sim::{InterfaceId, Leaving, Sent};
 use netloom_simulate::Joined;
-use netloom_simulate::symbiosis::{Follower, Order, RealPipe, Shrunk};
-use netloom_units::Time;
+use netloom_simulate::symbiosis::{Follower, Metadata, Order, RealPipe, ReceivedByHosts, Shrunk};
+use netloom_units::{Duration, Time};
 
 /// Notes what real hosts send.
 pub struct TwinWatch {
@@ -20,6 +20,9 @@ pub struct TwinWatch {
     /// When times begin; nothing is noted before.
     zero: Option<Time>,
     sent: VecDeque<(u32, Sent)>,
+    period: Duration,
+    /// What has come, by the number of the period in which it came.
+    received: BTreeMap<u64, ReceivedByHosts>,
 }
 
 impl TwinWatch {
@@ -31,7 +34,15 @@ impl TwinWatch {
             Some((border.at.node, place))
         });
         let (hosts, addresses) = (of_border.collect(), shrunk.addresses.clone());
-        Self { hosts, addresses, follower, zero: None, sent: VecDeque::new() }
+        Self {
+            hosts,
+            addresses,
+            follower,
+            zero: None,
+            sent: VecDeque::new(),
+            period: shrunk.period,
+            received: BTreeMap::new(),
+        }
     }
 
     /// Begins to note, at times that count from `zero` on.
@@ -55,10 +66,33 @@ impl TwinWatch {
         }
     }
 
-    /// Takes what was sent before `until`.
-    pub fn take(&mut self, until: Time) -> Vec<(u32, Sent)> {
+    /// A packet has come to a real host. What a host sent itself counts, if that was noted.
+    pub fn note_received(&mut self, leaving: &Leaving) {
+        let Some((zero, origin)) = self.zero.zip(leaving.origin) else { return };
+        let host = |at: InterfaceId| self.hosts.get(&at.node).copied();
+        if origin.at >= zero
+            && let Some(ends) = host(origin.by).zip(host(leaving.at))
+        {
+            let period = leaving.time.since(zero).as_nanos() / self.period.as_nanos().max(1);
+            let of_period = self.received.entry(period).or_default();
+            let delay = leaving.time.since(origin.at);
+            // IP packets are no longer than 64 KiB.
+            of_period.entry(ends.into()).or_default().add(leaving.packet.len() as u32, delay);
+        }
+    }
+
+    /// Takes what was sent, and what has come, before `until`, which is the end of a period.
+    pub fn take(&mut self, until: Time) -> Metadata {
         let count = self.sent.partition_point(|(_, sent)| sent.at < until);
-        self.sent.drain(..count).collect()
+        let sent = self.sent.drain(..count).collect();
+        let next = until.as_nanos() / self.period.as_nanos().max(1);
+        let later = self.received.split_off(&next);
+        let mut received = ReceivedByHosts::new();
+        // What was handed out late belongs to a period that was taken before.
+        for (ends, one) in std::mem::replace(&mut self.received, later).into_values().flatten() {
+            *received.entry(ends).or_default() += one;
+        }
+        Metadata { sent, received }
     }
 
     /// Has small pipes do what `orders` say. What they had done by now.

@@ -1,14 +1,15 @@
 //! The loop's thread: waits for the end of a period, runs it in the simulation, has small pipes
 //! follow, and writes down what became of it.
 
+use std::collections::BTreeSet;
 use std::sync::Mutex;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, TryRecvError};
 
 use anyhow::Result;
 use netloom_api::in_words;
 use netloom_api::simulation::SimulationSummary;
-use netloom_monitor::{Observation, SignalKind};
-use netloom_simulate::symbiosis::{Applied, Metadata, Tally};
+use netloom_monitor::{MOST_DIVERGENCE, Observation, SignalKind};
+use netloom_simulate::symbiosis::{Applied, Difference, Differs, Order, Reports, Tally, paths};
 use netloom_units::{Duration, Time};
 
 use super::files::{Files, Period};
@@ -25,6 +26,8 @@ pub struct Turns {
     number: u64,
     /// Whether it was reported that the simulation is late.
     has_warned: bool,
+    /// What was said of flows that differ from their twins.
+    warned: BTreeSet<String>,
 }
 
 impl Turns {
@@ -35,20 +38,22 @@ impl Turns {
         stopped: Receiver<()>,
     ) -> Self {
         let tally = Tally::new(&parts.shrunk);
-        Self { parts, files, surroundings, stopped, tally, number: 0, has_warned: false }
+        let (number, has_warned, warned) = (0, false, BTreeSet::new());
+        Self { parts, files, surroundings, stopped, tally, number, has_warned, warned }
     }
 
     /// Goes on until it is stopped, or something fails.
     pub fn run(mut self, shared: &Mutex<Shared>) -> Went {
         let _last = Last(shared);
         let mut failures = Vec::new();
-        let (signal, probe) = (SignalKind::Simulation, "the run".into());
-        let (cannot_see, partial) = (Vec::new(), false);
-        let monitor = &self.surroundings.monitor;
-        monitor.observe(&Observation::Watched { signal, probe, cannot_see, partial });
+        for signal in [SignalKind::Simulation, SignalKind::Divergence] {
+            let (probe, cannot_see) = ("the run".into(), Vec::new());
+            let watched = Observation::Watched { signal, probe, cannot_see, partial: false };
+            self.surroundings.monitor.observe(&watched);
+        }
         lock(shared).done_at = self.parts.large.done_at();
         while self.wait() {
-            if let Err(error) = self.turn() {
+            if let Err(error) = self.turn(shared) {
                 let why = in_words(error.as_ref());
                 failures.push(format!("small pipes follow the simulation no more: {why}"));
                 break;
@@ -92,10 +97,10 @@ impl Turns {
     }
 
     /// Runs a period that is over.
-    fn turn(&mut self) -> Result<()> {
+    fn turn(&mut self, shared: &Mutex<Shared>) -> Result<()> {
         let Surroundings { simulated, zero, .. } = &self.surroundings;
         let (zero, end) = (*zero, self.end());
-        let metadata = Metadata { sent: simulated.take_sent(self.parts.large.next_end())? };
+        let metadata = simulated.take_metadata(self.parts.large.next_end())?;
         let stops = || matches!(self.stopped.try_recv(), Err(TryRecvError::Disconnected));
         let Some(reports) = self.parts.large.period(&metadata, &stops)? else {
             return Ok(());
@@ -105,7 +110,9 @@ impl Turns {
         let since_run = |time: Time| Time::ZERO + time.since(zero);
         let applied = Applied { at: since_run(at), took: at.since(end), pipes };
         self.report_lateness(applied.took);
-        self.tally.add(&orders, &applied);
+        let differ = self.tally.add((&metadata, &reports), &orders, &applied);
+        self.report_divergence(&differ);
+        self.report_paths(&reports, &orders, shared);
         let Self { parts, files, surroundings, number, .. } = self;
         let period =
             Period { number: *number, metadata: &metadata, orders: &orders, applied: &applied };
@@ -116,6 +123,37 @@ impl Turns {
         files.sample(parts.large.now() + offset, &parts.large.flows())?;
         *number += 1;
         Ok(())
+    }
+
+    /// Lets others know how the ways between real hosts are by now.
+    fn report_paths(&self, reports: &Reports, orders: &[Order], shared: &Mutex<Shared>) {
+        let at = self.parts.large.now();
+        lock(shared).paths = paths(&self.parts.shrunk, reports, orders, at);
+    }
+
+    /// Reports flows that differ from their twins, each once to people.
+    fn report_divergence(&mut self, all: &[Differs]) {
+        let most = |of: fn(&Difference) -> Option<f64>| {
+            all.iter().filter_map(|one| of(&one.difference)).reduce(f64::max)
+        };
+        let (delay, throughput) = (most(|one| one.delay), most(|one| one.throughput));
+        self.surroundings.monitor.observe(&Observation::Compared { delay, throughput });
+        for Differs { ends: [from, to], difference } in all {
+            let both = [("delay", difference.delay), ("throughput", difference.throughput)];
+            for (what, share) in both {
+                let Some(share) = share.filter(|share| *share > MOST_DIVERGENCE) else { continue };
+                let warned = format!("{what} from `{from}` to `{to}`");
+                if self.warned.insert(warned.clone()) {
+                    self.surroundings.events.warn(format!(
+                        "{warned} differs by {:.0} % from that of its twin in the simulation, over \
+                         the ten periods before number {}: pipes between real hosts do not treat \
+                         packets as the network would",
+                        100.0 * share,
+                        self.number + 1
+                    ));
+                }
+            }
+        }
     }
 
     /// Reports a period that pipes do not follow when it is over, though they were to by now.

@@ -1,6 +1,8 @@
 //! The whole network of a symbiotic run in virtual time, period after period. Deterministic: what
 //! it reports follows from the scenario and from what real programs sent.
 
+use std::collections::HashMap;
+use std::net::IpAddr;
 use std::sync::Arc;
 
 use anyhow::Result;
@@ -36,6 +38,8 @@ pub struct Large {
     timeline: Timeline,
     configs: Configs,
     pruned: Vec<PrunedPipe>,
+    /// The real host of each address.
+    hosts: HashMap<IpAddr, u32>,
     period: Duration,
     /// The number of the next period.
     number: u64,
@@ -76,6 +80,7 @@ impl Large {
         let wants_others = method == Some(CalibrationMethod::CrossTraffic);
         simulation.meter(shrunk.pruned.iter().map(|pipe| pipe.id), wants_others);
         let (pruned, period) = (shrunk.pruned.clone(), shrunk.period);
+        let hosts = shrunk.addresses.clone();
         let (number, busy) = (0, std::time::Duration::ZERO);
         let scenario = scenario.clone();
         let large = Self {
@@ -85,6 +90,7 @@ impl Large {
             timeline,
             configs,
             pruned,
+            hosts,
             period,
             number,
             threads: threads as usize,
@@ -126,7 +132,13 @@ impl Large {
             threads::advance_alone(&mut self.simulation, Time::ZERO + begin + part, self.threads)?;
             self.simulation.sample_meters();
         }
+        let place = |address: &IpAddr| self.hosts.get(address).copied();
         let mut reports = Reports::default();
+        for ([from, to], received) in self.simulation.take_received_twins() {
+            if let Some(ends) = place(&from).zip(place(&to)) {
+                *reports.received.entry(ends.into()).or_default() += received;
+            }
+        }
         for pipe in &self.pruned {
             let metered = self.simulation.metered(pipe.id, pipe.full).unwrap_or_default();
             reports.pipes.push(metered.report);

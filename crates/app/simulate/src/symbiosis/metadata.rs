@@ -1,6 +1,6 @@
 //! What the real side of a symbiotic run did, as a Parquet file: the packets that real programs
-//! sent and, for each period, when its calibrations began to hold and which backlogs small pipes
-//! had.
+//! sent and, for each period, what came to them, when its calibrations began to hold, and which
+//! backlogs small pipes had.
 
 use std::fs::File;
 use std::io::Write;
@@ -8,6 +8,7 @@ use std::io::Write;
 use anyhow::{Context, Result, bail};
 use netloom_columnar::{Cell, Column, Kind, Parquet, Stored, Table};
 use netloom_sim::{Fragment, Sent};
+use netloom_symbiosis::Received;
 use netloom_units::{Duration, Time};
 
 use super::{Applied, Metadata, RealPipe, Shrunk};
@@ -37,6 +38,7 @@ const COLUMNS: &[Column<'static>] = &[
 ];
 
 const PACKET: &str = "packet";
+const RECEIVED: &str = "received";
 const APPLIED: &str = "applied";
 const PIPE: &str = "pipe";
 
@@ -70,6 +72,7 @@ impl<W: Write + Send> MetadataFile<W> {
         }
         let mut row = [Cell::Nothing; COLUMNS.len()];
         row[0] = Cell::Number(period);
+        self.received(row, shrunk, metadata)?;
         row[1] = Cell::Name(APPLIED);
         row[2] = Cell::Number(applied.at.as_nanos());
         row[3] = Cell::Number(applied.took.as_nanos());
@@ -79,6 +82,25 @@ impl<W: Write + Send> MetadataFile<W> {
             row[3] = Cell::Number(real.backlog.as_nanos());
             row[4] = Cell::Name(&pipe.name);
             row[18..].copy_from_slice(&[real.offered, real.lost, real.left].map(Cell::Number));
+            self.table.row(&row)?;
+        }
+        Ok(())
+    }
+
+    /// Adds what came to real hosts, a row for each of them and each that it came from.
+    fn received<'s>(
+        &mut self,
+        mut row: [Cell<'s>; COLUMNS.len()],
+        shrunk: &'s Shrunk,
+        metadata: &Metadata,
+    ) -> Result<()> {
+        row[1] = Cell::Name(RECEIVED);
+        row[2] = Cell::Number(0);
+        for (ends, received) in &metadata.received {
+            let [from, to] = ends.map(|host| Cell::Name(&shrunk.hosts[host as usize].name));
+            row[3] = Cell::Number(received.delay.as_nanos());
+            (row[6], row[7]) = (from, to);
+            (row[8], row[20]) = (Cell::Number(received.bytes), Cell::Number(received.frames));
             self.table.row(&row)?;
         }
         Ok(())
@@ -158,6 +180,12 @@ fn add(row: &[Cell<'_>], shrunk: &Shrunk, periods: &mut Vec<(Metadata, Applied)>
     let lasted = || Ok::<_, anyhow::Error>(Duration::from_nanos(number(*lasted)?));
     match word(*what)? {
         PACKET => of.0.sent.push(packet(row, at, shrunk)?),
+        RECEIVED => {
+            let received =
+                Received { frames: number(row[20])?, bytes: number(row[8])?, delay: lasted()? };
+            let ends = [host(word(row[6])?, shrunk)?, host(word(row[7])?, shrunk)?];
+            of.0.received.insert(ends, received);
+        }
         APPLIED => (of.1.at, of.1.took) = (at, lasted()?),
         PIPE => {
             let expected = shrunk.pipes.get(of.1.pipes.len()).map(|pipe| &*pipe.name);
@@ -180,8 +208,8 @@ fn add(row: &[Cell<'_>], shrunk: &Shrunk, periods: &mut Vec<(Metadata, Applied)>
 fn packet(row: &[Cell<'_>], at: Time, shrunk: &Shrunk) -> Result<(u32, Sent)> {
     let (name, interface) = (word(row[4])?, word(row[5])?);
     let unknown = || format!("`{name}` with `{interface}` is no real host of this network");
-    let place = shrunk.hosts.iter().position(|host| host.name == name).with_context(unknown)?;
-    let mut interfaces = shrunk.hosts[place].interfaces.iter();
+    let place = host(name, shrunk)?;
+    let mut interfaces = shrunk.hosts[place as usize].interfaces.iter();
     let interface = interfaces.position(|known| known == interface).with_context(unknown)?;
     let fragment = Fragment::new(
         u16::try_from(number(row[15])?)?,
@@ -200,7 +228,14 @@ fn packet(row: &[Cell<'_>], at: Time, shrunk: &Shrunk) -> Result<(u32, Sent)> {
         dont_fragment: number(row[14])? != 0,
         fragment,
     };
-    Ok((u32::try_from(place)?, sent))
+    Ok((place, sent))
+}
+
+/// The place of a real host.
+fn host(name: &str, shrunk: &Shrunk) -> Result<u32> {
+    let mut hosts = shrunk.hosts.iter().zip(0..);
+    let found = hosts.find(|(host, _)| host.name == name).map(|(_, place)| place);
+    found.with_context(|| format!("`{name}` is no real host of this network"))
 }
 
 fn number(cell: Cell<'_>) -> Result<u64> {

@@ -75,7 +75,7 @@ pub fn replay(
         };
         let orders = calibrators.orders(&reports);
         file.add(number, &shrunk, &orders, applied)?;
-        tally.add(&orders, applied);
+        tally.add((metadata, &reports), &orders, applied);
         large.record(&mut |time, what| events.record(time, what));
         flows.add(large.now(), &large.flows())?;
         samples.add(large.now(), Ok(large.links()));

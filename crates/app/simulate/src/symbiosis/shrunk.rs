@@ -31,6 +31,8 @@ pub struct Shrunk {
     pub small: Small,
     /// The pipes of the small network, in their order.
     pub pipes: Vec<SmallPipeOf>,
+    /// The ways between real hosts, by host.
+    pub ways: Vec<Way>,
     /// The addresses of real hosts, each with the place of its host.
     pub addresses: HashMap<IpAddr, u32>,
     /// T.
@@ -76,6 +78,19 @@ pub struct SmallPipeOf {
     pub delay: Duration,
 }
 
+/// A way from one real host to another.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Way {
+    /// From which host to which, by their places in [`Shrunk::hosts`].
+    pub ends: [u32; 2],
+    /// The addresses of the host at its end that it leads to.
+    pub addresses: Vec<IpAddr>,
+    /// Its pipes: places in [`Shrunk::pruned`], in order.
+    pub pipes: Vec<usize>,
+    /// The pipes that stand for these: places in [`Shrunk::pipes`], in order.
+    pub small: Vec<usize>,
+}
+
 impl Shrunk {
     /// Finds the ways between the real hosts of a `network`, of which `simulation` is the whole.
     ///
@@ -90,18 +105,26 @@ impl Shrunk {
         let hosts = Hosts::new(scenario, plan)?;
         let mut links = BTreeMap::new();
         let mut routes = Vec::new();
-        for from in &hosts.all {
-            for to in hosts.all.iter().filter(|to| to.node != from.node) {
-                let ways = hosts.ways([from, to], simulation)?;
-                for hop in ways.iter().flatten() {
-                    links.insert(hop.pipe.link, link(network, hop));
+        for (here, from) in (0..).zip(&hosts.all) {
+            for (there, to) in (0..).zip(&hosts.all).filter(|(there, _)| *there != here) {
+                let mut to_there: Vec<Route> = Vec::new();
+                for (address, way) in hosts.ways([from, to], simulation)? {
+                    for hop in &way {
+                        links.insert(hop.pipe.link, link(network, hop));
+                    }
+                    let pipes: Vec<PipeId> = way.into_iter().map(|hop| hop.pipe).collect();
+                    match to_there.iter_mut().find(|route| route.pipes == pipes) {
+                        Some(route) => route.addresses.push(address),
+                        None => {
+                            let (ends, addresses) = ([here, there], vec![address]);
+                            to_there.push(Route { ends, addresses, pipes });
+                        }
+                    }
                 }
-                let pipes = |way: Vec<Hop>| way.into_iter().map(|hop| hop.pipe).collect();
-                routes.extend(ways.into_iter().map(pipes));
+                routes.append(&mut to_there);
             }
         }
-        let routes: Vec<Vec<PipeId>> = routes;
-        let pruned = prune(routes.iter().map(Vec::as_slice));
+        let pruned = prune(routes.iter().map(|route| &route.pipes[..]));
         let graph = Graph { links };
         let real: BTreeSet<u32> = hosts.all.iter().map(|host| host.node).collect();
         // A scenario that is not symbiotic has none of this.
@@ -118,10 +141,26 @@ impl Shrunk {
             .flat_map(|(place, host)| host.addresses.iter().map(move |address| (*address, place)));
         let addresses = addresses.collect();
         let pipes = small_pipes(&small, &pruned, network);
+        let ways = routes.into_iter().map(|route| way(route, &pruned, &small, &pipes)).collect();
         let real = |host: Host| RealHost { name: host.name, interfaces: host.interfaces };
         let hosts = hosts.all.into_iter().map(real).collect();
-        Ok(Self { hosts, pruned, small, pipes, addresses, period })
+        Ok(Self { hosts, pruned, small, pipes, ways, addresses, period })
     }
+}
+
+/// A way, as pipes of the large network.
+struct Route {
+    ends: [u32; 2],
+    addresses: Vec<IpAddr>,
+    pipes: Vec<PipeId>,
+}
+
+fn way(route: Route, pruned: &[PrunedPipe], small: &Small, pipes: &[SmallPipeOf]) -> Way {
+    let Route { ends, addresses, pipes: of_route } = route;
+    let place = |id: &PipeId| pruned.iter().position(|pipe| pipe.id == *id);
+    let stands = |small: SmallPipe| pipes.iter().position(|pipe| pipe.place == small);
+    let small = small.route(&of_route).into_iter().filter_map(stands).collect();
+    Way { ends, addresses, pipes: of_route.iter().filter_map(place).collect(), small }
 }
 
 /// The real hosts of a scenario.
@@ -158,13 +197,17 @@ impl Hosts {
     }
 
     /// The ways from a host to each address of another that it reaches.
-    fn ways(&self, [from, to]: [&Host; 2], simulation: &mut Simulation) -> Result<Vec<Vec<Hop>>> {
+    fn ways(
+        &self,
+        [from, to]: [&Host; 2],
+        simulation: &mut Simulation,
+    ) -> Result<Vec<(IpAddr, Vec<Hop>)>> {
         let (mut ways, mut missing) = (Vec::new(), None);
         for address in &to.addresses {
             match simulation.path(from.node, *address) {
                 Ok(way) => {
                     self.check(&way, [from, to])?;
-                    ways.push(way);
+                    ways.push((*address, way));
                 }
                 Err(NoPath::Fabric(at)) => bail!(
                     "the way from `{}` to `{}` leaves `{}` by a link that ends at a switch, or \

@@ -3,13 +3,14 @@
 use netloom_api::simulation::{FollowingPipe, SymbiosisSummary};
 use netloom_units::Duration;
 
-use super::{Applied, Order, Shrunk};
+use super::{Applied, Differs, Flows, Metadata, Order, Reports, Shrunk};
 
 /// What is known of all periods so far.
 pub struct Tally {
     summary: SymbiosisSummary,
     took: Duration,
     sums: Vec<Sums>,
+    flows: Flows,
 }
 
 #[derive(Debug, Clone, Copy, Default)]
@@ -33,12 +34,19 @@ impl Tally {
             summary: SymbiosisSummary { period, pipes, ..SymbiosisSummary::default() },
             took: Duration::ZERO,
             sums: vec![Sums::default(); shrunk.pipes.len()],
+            flows: Flows::new(shrunk),
         }
     }
 
-    /// Adds a period.
-    pub fn add(&mut self, orders: &[Order], applied: &Applied) {
-        let Self { summary, took, sums } = self;
+    /// Adds a period: what real programs did, what the network did, and what followed from it. How
+    /// flows differ from their twins by now.
+    pub fn add(
+        &mut self,
+        (metadata, reports): (&Metadata, &Reports),
+        orders: &[Order],
+        applied: &Applied,
+    ) -> Vec<Differs> {
+        let Self { summary, took, sums, flows } = self;
         let half = Duration::from_nanos(summary.period.as_nanos() / 2);
         summary.periods += 1;
         summary.late += u64::from(applied.took > half);
@@ -59,6 +67,7 @@ impl Tally {
                 pipe.real[one] += real[one];
             }
         }
+        flows.add(metadata, reports)
     }
 
     /// How it went so far.
@@ -67,6 +76,7 @@ impl Tally {
         let periods = summary.periods.max(1);
         let mean = |sum: Duration| Duration::from_nanos(sum.as_nanos() / periods);
         summary.computed_mean = mean(self.took);
+        summary.flows = self.flows.summary();
         for (pipe, sums) in summary.pipes.iter_mut().zip(&self.sums) {
             pipe.time_mean = Duration::from_nanos((sums.time * 1e9 / periods as f64) as u64);
             pipe.backlog_mean = mean(sums.backlog);

@@ -6,6 +6,7 @@ use super::Criterion;
 use super::application::Applications;
 use super::cpu::Cpus;
 use super::disk::Disks;
+use super::divergence::Divergence;
 use super::drops::Drops;
 use super::lateness::Lateness;
 use super::memory::Memory;
@@ -36,6 +37,7 @@ pub(crate) struct All {
     applications: Applications,
     timeline: Timeline,
     simulation: Simulation,
+    divergence: Divergence,
 }
 
 made_of!(
@@ -51,7 +53,8 @@ made_of!(
     pressure,
     applications,
     timeline,
-    simulation
+    simulation,
+    divergence
 );
 
 impl All {
@@ -70,6 +73,7 @@ impl All {
             applications: Applications::new(&criteria.application),
             timeline: Timeline::new(&criteria.timeline),
             simulation: Simulation::default(),
+            divergence: Divergence::default(),
         }
     }
 
@@ -145,6 +149,9 @@ impl All {
             O::Event { late } => self.timeline.happened(at, late, out),
             O::MissedEvent { due_for } => self.timeline.missed(at, due_for, out),
             O::Simulated { period, took } => self.simulation.followed(at, period, took, out),
+            O::Compared { delay, throughput } => {
+                self.divergence.compared(at, delay, throughput, out);
+            }
             O::Frames(_)
             | O::Named { .. }
             | O::Watched { .. }

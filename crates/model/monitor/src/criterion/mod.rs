@@ -14,6 +14,7 @@
 //! | `application` | `application` |
 //! | `timeline` | `timeline` |
 //! | `simulation` | `simulation` |
+//! | `divergence` | `divergence` |
 //!
 //! `all` has them together; `parts` is how criteria are made of windows, stretches and trackers.
 
@@ -23,6 +24,7 @@ mod all;
 mod application;
 mod cpu;
 mod disk;
+mod divergence;
 mod drops;
 mod lateness;
 mod memory;
@@ -35,6 +37,7 @@ mod timeline;
 use netloom_units::{Duration, Time};
 
 pub(crate) use all::All;
+pub use divergence::MOST_DIVERGENCE;
 
 use crate::tracker::{Outbox, Tracker};
 

@@ -7,7 +7,7 @@
 //! | the engine | it stood still for at most `share` of the run, never for `stall` | it did for more |
 //! | losses | at most `losses` frames were lost outside the model | more were, and they were the experiment's |
 //! | the timeline | no event was later than `timeline` | one was ten times later, or never happened |
-//! | a symbiotic run | pipes followed the simulation within a period | two periods in turn they did not, or were later than three |
+//! | a symbiotic run | pipes followed the simulation within a period, and real flows went as their twins | two periods in turn they did not, or were later than three |
 //! | a node | its programs waited for at most `waits` of the run | they waited for more |
 //!
 //! **Suspect** is what is neither: what is beyond that in no more than a [`TENTH`] of the run, which
@@ -155,7 +155,9 @@ impl Evidence<'_> {
     fn simulation(&self) -> impl Iterator<Item = Finding> {
         let judged = |report: &SignalReport| match report.on {
             Resource::LostPeriods => Some(Judgement::Invalid),
-            Resource::Periods => Some(Judgement::Suspect),
+            Resource::Periods | Resource::FlowDelay | Resource::FlowThroughput => {
+                Some(Judgement::Suspect)
+            }
             _ => None,
         };
         self.contended()

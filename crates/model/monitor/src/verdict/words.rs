@@ -20,9 +20,10 @@ pub fn quantity(signal: SignalKind, value: f64) -> String {
         SignalKind::Buffers => three_digits(value, "packets"),
         SignalKind::NetInternal | SignalKind::NetExternal => three_digits(value / 1e6, "Mbit/s"),
         SignalKind::MemoryIn | SignalKind::MemoryOut => three_digits(value, "pages/s"),
-        SignalKind::RunQueue | SignalKind::Steal | SignalKind::Pressure => {
-            three_digits(value * 100.0, "%")
-        }
+        SignalKind::RunQueue
+        | SignalKind::Steal
+        | SignalKind::Pressure
+        | SignalKind::Divergence => three_digits(value * 100.0, "%"),
         SignalKind::Simulation => three_digits(value, "periods"),
         SignalKind::Application => three_digits(value, ""),
     }
@@ -53,7 +54,9 @@ pub(crate) fn contended(report: &SignalReport) -> String {
         | Resource::Events
         | Resource::MissedEvents
         | Resource::Periods
-        | Resource::LostPeriods => String::new(),
+        | Resource::LostPeriods
+        | Resource::FlowDelay
+        | Resource::FlowThroughput => String::new(),
         _ => format!(", for {:.3} s in all", report.held.as_secs_f64()),
     };
     let what = subject(signal, &report.on);

@@ -27,6 +27,7 @@ impl Offline<'_> {
         self.metrics();
         self.timeline();
         self.simulation();
+        self.divergence();
     }
 
     /// Every observation that `pick` takes, by a key.
@@ -396,6 +397,20 @@ impl Offline<'_> {
         let lost = lost.map(|place| all[place]).collect();
         self.events((S::Simulation, Resource::LostPeriods), Some(lost), 1.0);
         self.events((S::Simulation, Resource::Periods), Some(all), 1.0);
+    }
+
+    /// More than a tenth of what twins have.
+    fn divergence(&mut self) {
+        let delay = self.pick(|at, seen| match seen {
+            O::Compared { delay, .. } => Some(((), (at, (*delay)?))),
+            _ => None,
+        });
+        self.events((S::Divergence, Resource::FlowDelay), delay.get(&()).cloned(), 0.1);
+        let throughput = self.pick(|at, seen| match seen {
+            O::Compared { throughput, .. } => Some(((), (at, (*throughput)?))),
+            _ => None,
+        });
+        self.events((S::Divergence, Resource::FlowThroughput), throughput.get(&()).cloned(), 0.1);
     }
 
     /// Each above the limit is a moment of its own, through nobody.

@@ -4,7 +4,7 @@
 use etherparse::{
     Icmpv4Type, Icmpv6Type, NetSlice, PacketBuilder, SlicedPacket, TransportSlice, icmpv4,
 };
-use netloom_sim::{Cell, InterfaceId, Leaving, Refused};
+use netloom_sim::{Cell, InterfaceId, Leaving, Origin, Refused};
 use netloom_units::{Duration, Time};
 
 use crate::common::{Sketch, at, whole};
@@ -125,8 +125,9 @@ fn in_ipv6_too() {
 fn what_goes_from_one_real_node_to_another_is_the_same_but_for_its_hops() {
     let mut cell = joined([SLOW; 3], 1500);
     let sent = datagram("10.0.0.1", "10.0.1.1", b"hello");
-    let Leaving { at: place, time, packet } = only(after(&mut cell, &sent));
+    let Leaving { at: place, time, origin, packet } = only(after(&mut cell, &sent));
     assert_eq!((place, time), (B, at(25)));
+    assert_eq!(origin, Some(Origin { by: A, at: at(5) }));
     right(&packet);
     let mut expected = sent;
     expected[8] -= 1;

@@ -3,7 +3,7 @@
 use netloom_fabric::{LinkId, PipeId};
 use netloom_link::Direction;
 use netloom_sim::{FlowKind, FlowSpec, Fragment, NoPath, Sent, Simulation};
-use netloom_symbiosis::PipeReport;
+use netloom_symbiosis::{PipeReport, Received};
 use netloom_units::Duration;
 
 use crate::common::{Sketch, at, datagrams, flow};
@@ -142,4 +142,38 @@ fn ways_are_those_that_packets_take() {
     assert_eq!(way[1].to.node, to);
     assert_eq!(simulation.path(to, address("10.0.1.2")), Ok(vec![]));
     assert!(matches!(simulation.path(from, address("192.0.2.1")), Err(NoPath::NoRoute(_))));
+}
+
+/// What comes of twins is counted where they end, wherever cells are divided: 20 datagrams at once,
+/// of which the slow link takes six.
+#[test]
+fn what_comes_of_twins_is_known_by_its_ends() {
+    for cells in [1, 2] {
+        let mut simulation = chain(cells, vec![]);
+        simulation.bring_twins(0, vec![sent(0); 20]);
+        simulation.advance(at(500)).expect("no loop");
+        let received = simulation.take_received_twins();
+        let one = report(&mut simulation, SLOW).time.as_nanos() / 21;
+        let expected = Received {
+            frames: 6,
+            bytes: 6000,
+            // 20 ms of propagation each, and one to six times the transmission.
+            delay: Duration::from_nanos(6 * 20_000_000 + 21 * one),
+        };
+        let ends = sent(0).ends;
+        assert_eq!(received.into_iter().collect::<Vec<_>>(), [(ends, expected)]);
+        assert!(simulation.take_received_twins().is_empty(), "a period counts for itself");
+    }
+}
+
+/// What other frames take on the line is known apart, and does not count what finds no room.
+#[test]
+fn others_are_metered_by_the_time_of_their_transmission() {
+    let mut simulation = chain(1, vec![(0, 972); 9]);
+    simulation.bring_twins(0, [sent(400)]);
+    simulation.advance(at(500)).expect("no loop");
+    let report = report(&mut simulation, SLOW);
+    // Of nine datagrams, six find room; the twin after them is as long, and finds nobody.
+    assert_eq!((report.offered, report.served), (1, 1));
+    assert_eq!(report.others.as_nanos(), 6 * report.time.as_nanos());
 }

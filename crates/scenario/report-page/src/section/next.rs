@@ -112,6 +112,11 @@ fn advice(signal: SignalKind) -> &'static str {
             "the simulation took longer than a period, so that pipes between real hosts followed \
              it late: simulate less, on more `threads`, or with a longer `period`."
         }
+        SignalKind::Divergence => {
+            "pipes between real hosts treated packets otherwise than the simulated network treated \
+             their twins: `flows` of `simulation.symbiosis` in summary.json says which and by how \
+             much. Calibrate by `cross_traffic`, with a shorter `period`, or at steadier times."
+        }
         SignalKind::Application => "a metric of your own left the range that you gave it.",
     }
 }

@@ -1,0 +1,89 @@
+//! Flows between real hosts beside their twins, period after period: all that goes from one to
+//! another is a flow. Not here: how they differ (`netloom-symbiosis`).
+
+use std::collections::BTreeMap;
+
+use netloom_api::simulation::{FollowingFlow, ReceivedTotal};
+use netloom_symbiosis::{Comparison, Difference, Received};
+
+use super::{Metadata, Reports, Shrunk};
+
+/// The flows of a run.
+pub struct Flows {
+    hosts: Vec<String>,
+    all: BTreeMap<[u32; 2], Flow>,
+}
+
+#[derive(Default)]
+struct Flow {
+    comparison: Comparison,
+    real: Received,
+    twins: Received,
+    most: Difference,
+}
+
+/// How a flow differs from its twin.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Differs {
+    /// From which host to which.
+    pub ends: [String; 2],
+    /// By how much.
+    pub difference: Difference,
+}
+
+impl Flows {
+    /// Flows between the hosts of a network.
+    pub fn new(shrunk: &Shrunk) -> Self {
+        let hosts = shrunk.hosts.iter().map(|host| host.name.clone()).collect();
+        Self { hosts, all: BTreeMap::new() }
+    }
+
+    /// Adds a period: how flows differ from their twins since ten periods.
+    pub fn add(&mut self, metadata: &Metadata, reports: &Reports) -> Vec<Differs> {
+        for ends in metadata.received.keys().chain(reports.received.keys()) {
+            self.all.entry(*ends).or_default();
+        }
+        let hosts = &self.hosts;
+        let differ = self.all.iter_mut().map(|(ends, flow)| {
+            let of = |all: &BTreeMap<_, _>| all.get(ends).copied().unwrap_or_default();
+            let difference = flow.add(of(&metadata.received), of(&reports.received));
+            Differs { ends: ends.map(|host| hosts[host as usize].clone()), difference }
+        });
+        differ.collect()
+    }
+
+    /// What is known of them for the summary of a run.
+    pub fn summary(&self) -> Vec<FollowingFlow> {
+        let all = self.all.iter().map(|(ends, flow)| {
+            let [from, to] = ends.map(|host| self.hosts[host as usize].clone());
+            let (twins, real) = (total(&flow.twins), total(&flow.real));
+            let Difference { delay, throughput } = flow.most;
+            FollowingFlow {
+                from,
+                to,
+                twins,
+                real,
+                delay_difference: delay,
+                throughput_difference: throughput,
+            }
+        });
+        all.collect()
+    }
+}
+
+impl Flow {
+    fn add(&mut self, real: Received, twins: Received) -> Difference {
+        self.real += real;
+        self.twins += twins;
+        let difference = self.comparison.add(real, twins);
+        let most = |a: Option<f64>, b: Option<f64>| a.into_iter().chain(b).reduce(f64::max);
+        self.most.delay = most(self.most.delay, difference.delay);
+        self.most.throughput = most(self.most.throughput, difference.throughput);
+        difference
+    }
+}
+
+fn total(received: &Received) -> ReceivedTotal {
+    let Received { frames, bytes, .. } = *received;
+    ReceivedTotal { frames, bytes, delay_mean_ns: (received.mean_delay() * 1e9).round() as u64 }
+}
