@@ -1,10 +1,10 @@
 //! What can be written of a channel.
 
-use netloom_units::{DataFile, Duration, FileError, FileFault, Frequency, Gain, Length};
+use netloom_units::{Data, DataFile, Duration, FileError, FileFault, Frequency, Gain, Length};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Fading, ObstacleConfig, Propagation, ShadowingConfig};
+use crate::{ErrorTable, Fading, ObstacleConfig, Propagation, ShadowingConfig};
 
 /// The keys of a channel. Each may be left away.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -29,6 +29,10 @@ pub struct RadioConfig {
     /// For how long a pair keeps its fading, about 0.423·c/(v·f) (default: each frame has its own).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub coherence: Option<Duration>,
+    /// Measured losses of frames instead of formulas: a file with lines of `rate,snr,bytes,loss`.
+    /// Rates that it does not have keep their formulas.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub error_table: Option<Data<ErrorTable>>,
     /// Positions are rounded to the middles of squares of this size, as NET did it (default: not
     /// at all).
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -46,6 +50,7 @@ impl Default for RadioConfig {
             obstacles: Vec::new(),
             fading: Fading::None,
             coherence: None,
+            error_table: None,
             quantise: None,
         }
     }
@@ -80,7 +85,9 @@ impl RadioConfig {
     pub fn files(&mut self) -> Vec<(&'static str, &mut dyn DataFile)> {
         let propagation = self.propagation.files().into_iter().map(|file| ("propagation", file));
         let obstacles = self.obstacles.iter_mut().filter_map(ObstacleConfig::file);
-        propagation.chain(obstacles.map(|file| ("obstacles", file))).collect()
+        let table =
+            self.error_table.as_mut().map(|file| ("error_table", file as &mut dyn DataFile));
+        propagation.chain(obstacles.map(|file| ("obstacles", file))).chain(table).collect()
     }
 
     /// Reads in every file that a key names; `read` gives a file's text.

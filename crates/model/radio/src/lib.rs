@@ -13,7 +13,9 @@
 //! | `shadowing` | what nobody drew: [`ShadowingConfig`] |
 //! | `obstacles` | walls, and the files that hold them: [`ObstacleConfig`] |
 //! | `fading` | how the power of frames varies, one file a model: [`Fading`] |
-//! | `error` | which bits survive: [`Modulation`] |
+//! | `error` | which bits survive: [`Modulation`], [`ErrorTable`] |
+//! | `preset` | radio values of kinds of hardware: [`Preset`] |
+//! | `station` | what can be written of a station: [`StationConfig`] |
 //! | `noise` | the noise floor; dBm and milliwatts |
 //! | `normal` | numbers of the normal distribution |
 //! | `failure` | why a channel cannot work: [`RadioError`] |
@@ -29,23 +31,27 @@ mod failure;
 mod noise;
 mod normal;
 mod obstacles;
+mod preset;
 mod propagation;
 mod radio;
 mod shadowing;
+mod station;
 
-pub use antenna::{Antenna, SectorConfig};
+pub use antenna::{Antenna, AntennaPattern, SectorConfig};
 pub use config::RadioConfig;
-pub use error::Modulation;
+pub use error::{ErrorTable, LossPoint, Modulation};
 pub use fading::{Fading, FarNakagami, NakagamiConfig};
 pub use failure::RadioError;
 pub use noise::{dbm, milliwatts, noise_floor};
 pub use obstacles::{ObstacleConfig, Outline, Polygons};
+pub use preset::{Preset, PresetRadio};
 pub use propagation::{
     GridConfig, Interpolation, LogDistanceConfig, LossGrid, LossStep, MatrixConfig, PairLosses,
     Propagation, RangeConfig,
 };
 pub use radio::{End, Path, Radio, Surroundings};
 pub use shadowing::{Never, ShadowDistance, ShadowingConfig};
+pub use station::StationConfig;
 
 /// The speed of light in a vacuum, in m/s.
 pub const LIGHT: f64 = 299_792_458.0;

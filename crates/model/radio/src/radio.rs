@@ -1,12 +1,14 @@
 //! A channel at work: everything between two antennas.
 
+use std::sync::Arc;
+
 use netloom_mobility::{Plane, Point};
 use netloom_units::Time;
 
 use crate::obstacles::Obstacles;
 use crate::propagation::{PathLoss, Route};
 use crate::shadowing::Shadowing;
-use crate::{Antenna, Fading, LossGrid, RadioConfig, RadioError};
+use crate::{Antenna, ErrorTable, Fading, LossGrid, Modulation, RadioConfig, RadioError};
 
 /// One end of a signal's path.
 #[derive(Debug, Clone, Copy)]
@@ -57,6 +59,7 @@ pub struct Radio {
     shadowing: Option<Shadowing>,
     obstacles: Obstacles,
     fading: Fading,
+    errors: Option<Arc<ErrorTable>>,
     /// The size of the squares that positions are rounded to, in m.
     quantise: Option<f64>,
 }
@@ -68,11 +71,16 @@ impl Radio {
     /// A file has not been read, or names a station that there is not.
     pub fn new(config: &RadioConfig, given: &Surroundings<'_>) -> Result<Self, RadioError> {
         let shadowing = config.shadowing.as_ref();
+        let errors = config
+            .error_table
+            .as_ref()
+            .map(|table| table.values().cloned().ok_or_else(|| RadioError::unread(table.file())));
         Ok(Self {
             propagation: config.propagation.at_work(config.frequency, given)?,
             shadowing: shadowing.map(|shadowing| Shadowing::new(shadowing, given.seed)),
             obstacles: Obstacles::new(&config.obstacles, given.plane)?,
             fading: config.fading.clone(),
+            errors: errors.transpose()?,
             quantise: config.quantise.map(|square| square.metres()),
         })
     }
@@ -103,6 +111,14 @@ impl Radio {
             Fading::None => 0.0,
             fading => crate::dbm(fading.factor(distance, draw)),
         }
+    }
+
+    /// The logarithm of the probability that one bit survives at a plain ratio of `sinr`: of the
+    /// error table if there is one that has the rate, else [`Modulation::log_success`].
+    pub fn log_success(&self, modulation: Modulation, sinr: f64) -> f64 {
+        let table = self.errors.as_ref();
+        let measured = table.and_then(|table| table.log_success(modulation.rate(), sinr));
+        measured.unwrap_or_else(|| modulation.log_success(sinr))
     }
 
     /// A distance in m beyond which more than `loss` dB are lost on every path, fading and the

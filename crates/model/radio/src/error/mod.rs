@@ -3,12 +3,15 @@
 //! | file | modulation |
 //! |---|---|
 //! | `ofdm` | OFDM of 802.11a and g, 6 to 54 Mbit/s |
+//! | `table` | measured losses instead of formulas |
 //! | `dsss` | DSSS and CCK of 802.11 and 802.11b, 1 to 11 Mbit/s |
 
 mod dsss;
 mod ofdm;
+mod table;
 
 use netloom_units::Rate;
+pub use table::{ErrorTable, LossPoint};
 
 /// How bits are sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -63,6 +66,19 @@ impl Modulation {
         let found =
             Self::ALL.iter().find(|(kbit, _)| u64::from(*kbit) * 1000 == rate.bits_per_second())?;
         Some(found.1)
+    }
+
+    /// Its rate in kbit/s.
+    pub fn kilobits_per_second(self) -> u32 {
+        // All but the one of frequency hopping are there.
+        Self::ALL.iter().find(|(_, modulation)| *modulation == self).map_or(1000, |(rate, _)| *rate)
+    }
+
+    /// Its rate.
+    pub fn rate(self) -> Rate {
+        let bits = u64::from(self.kilobits_per_second()) * 1000;
+        // All rates are above 0 and far below the largest one.
+        Rate::from_bits_per_second(bits).unwrap_or(Rate::MAX)
     }
 
     /// The logarithm of the probability that one bit survives at a ratio of signal to interference
