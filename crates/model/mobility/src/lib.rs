@@ -9,16 +9,32 @@
 //! | `point` | points and vectors: [`Point`] |
 //! | `trajectory` | [`Trajectory`] and its [`Leg`]s |
 //! | `geo` | degrees as metres: [`Geographic`], [`Plane`] |
+//! | `model` | mobility models, one file each, and what can be written: [`Mobility`] |
+//! | `place` | places, areas and speeds as they are written: [`Place`], [`Area`], [`Speeds`] |
+//! | `trace` | recorded movements, one file a format: [`Traces`], [`TraceFormat`] |
+//! | `failure` | why a model gives no trajectory: [`MobilityError`] |
 //! | `crossing` | when two trajectories cross a distance: [`crossings`], [`Crossing`] |
 //!
 //! Not here: radio, files (whoever holds them gives their text), clocks.
 
 mod crossing;
+mod failure;
 mod geo;
+mod model;
+mod place;
 mod point;
+mod trace;
 mod trajectory;
 
 pub use crossing::{Crossing, crossings, within};
+pub use failure::MobilityError;
 pub use geo::{Geographic, Plane};
+pub use model::{
+    GaussMarkovConfig, GroupConfig, ManhattanConfig, Mobility, RandomDirectionConfig,
+    RandomWalkConfig, RandomWaypointConfig, Start, Stretch, Surroundings, TraceConfig, Waypoint,
+    WaypointsConfig,
+};
+pub use place::{Area, Place, Speeds};
 pub use point::Point;
+pub use trace::{Movements, TraceFormat, Traces};
 pub use trajectory::{Leg, Trajectory};

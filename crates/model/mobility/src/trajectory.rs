@@ -162,9 +162,9 @@ impl Trajectory {
 
 /// Trajectories that models draw, and that change.
 impl Trajectory {
-    /// A trajectory from `at` on that `walk` draws.
-    pub(crate) fn drawn(at: Point, walk: Box<dyn Walk>) -> Self {
-        Self { walk: Some(walk), ..Self::fixed(at) }
+    /// The trajectory, which `walk` draws from its end on.
+    pub(crate) fn followed_by(self, walk: Box<dyn Walk>) -> Self {
+        Self { walk: Some(walk), ..self }
     }
 
     /// Draws what a model gives up to `until`, if it is not drawn yet. Calling it early or often
@@ -201,6 +201,18 @@ impl Trajectory {
         let rest = Leg::rest(now, self.position(now), self.on(now));
         self.legs.retain(|leg| leg.start < now);
         self.legs.push(rest);
+    }
+
+    /// The trajectory with `start` as its zero. What was before is left away.
+    pub(crate) fn from(mut self, start: Time) -> Self {
+        self.extend(start);
+        let first = Leg { start, at: self.position(start), ..*self.leg(start) };
+        self.legs.retain(|leg| leg.start > start);
+        self.legs.insert(0, first);
+        for leg in &mut self.legs {
+            leg.start = Time::ZERO + leg.start.since(start);
+        }
+        self
     }
 
     /// Forgets legs that ended before `time`: a run without an end needs no more memory than what

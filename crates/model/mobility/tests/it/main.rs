@@ -1,5 +1,13 @@
 //! Mobility against its laws, in virtual time. Seeds are fixed, so that a result never changes from
-//! run to run.
+//! run to run; bounds are at least four standard errors wide.
 
+mod broch;
+mod common;
 mod crossings;
+mod formats;
+mod models;
+mod planes;
+mod random_waypoint;
+mod round_trips;
 mod trajectories;
+mod waypoints;
