@@ -2,7 +2,7 @@
 
 use netloom_units::{Duration, Length, Time};
 
-use crate::{Point, Trajectory};
+use crate::{Leg, Point, Trajectory};
 
 /// A pair that comes within a distance, or leaves it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -15,7 +15,7 @@ pub enum Crossing {
 
 /// Whether two are at most `distance` apart, and both there.
 pub fn within(a: &Trajectory, b: &Trajectory, distance: Length, at: Time) -> bool {
-    near(a, b, square(distance), at)
+    near(a.leg(at), b.leg(at), square(distance), at)
 }
 
 /// The crossings of `distance` by `a` and `b` after `from`, up to `until`, in order of time.
@@ -31,21 +31,26 @@ pub fn crossings<'a>(
     until: Time,
 ) -> impl Iterator<Item = (Time, Crossing)> + use<'a> {
     let square = square(distance);
-    Crossings { a, b, square, now: from, until, near: near(a, b, square, from) }
+    let near = near(a.leg(from), b.leg(from), square, from);
+    let legs = [a, b].map(|path| {
+        let legs = path.legs();
+        let first = legs.partition_point(|leg| leg.start <= from).saturating_sub(1);
+        &legs[first..]
+    });
+    Crossings { legs, square, now: from, until, near }
 }
 
 fn square(distance: Length) -> f64 {
     distance.metres() * distance.metres()
 }
 
-fn near(a: &Trajectory, b: &Trajectory, square: f64, at: Time) -> bool {
-    let (a, b) = (a.leg(at), b.leg(at));
+fn near(a: &Leg, b: &Leg, square: f64, at: Time) -> bool {
     a.on && b.on && (a.position(at) - b.position(at)).square() <= square
 }
 
 struct Crossings<'a> {
-    a: &'a Trajectory,
-    b: &'a Trajectory,
+    /// The legs of both from `now` on: at least one each.
+    legs: [&'a [Leg]; 2],
     /// The square of the distance, in m².
     square: f64,
     /// Up to when everything was found.
@@ -60,30 +65,40 @@ impl Iterator for Crossings<'_> {
 
     fn next(&mut self) -> Option<Self::Item> {
         while self.now < self.until {
-            let ends = [self.a.next_leg(self.now), self.b.next_leg(self.now), Some(self.until)];
-            // The last one is there.
-            let end = ends.into_iter().flatten().min().unwrap_or(self.until);
-            let found = self.within_legs(end).or_else(|| self.differs(end).then_some(end));
-            let Some(at) = found else {
-                self.now = end;
-                continue;
-            };
-            (self.now, self.near) = (at, !self.near);
-            let crossing = if self.near { Crossing::Nearer } else { Crossing::Farther };
-            return Some((at, crossing));
+            let ends = self.legs.map(|legs| legs.get(1).map_or(self.until, |leg| leg.start));
+            let end = self.until.min(ends[0]).min(ends[1]);
+            let found = self.within_legs(end);
+            if let Some(at) = found {
+                return Some(self.turned(at));
+            }
+            for legs in &mut self.legs {
+                if legs.get(1).is_some_and(|leg| leg.start <= end) {
+                    *legs = &legs[1..];
+                }
+            }
+            // Where legs end there may be a jump.
+            if self.differs(end) {
+                return Some(self.turned(end));
+            }
+            self.now = end;
         }
         None
     }
 }
 
 impl Crossings<'_> {
+    fn turned(&mut self, at: Time) -> (Time, Crossing) {
+        (self.now, self.near) = (at, !self.near);
+        (at, if self.near { Crossing::Nearer } else { Crossing::Farther })
+    }
+
     fn differs(&self, at: Time) -> bool {
-        near(self.a, self.b, self.square, at) != self.near
+        near(&self.legs[0][0], &self.legs[1][0], self.square, at) != self.near
     }
 
     /// The first crossing after `now` and before `end`, when a leg ends.
     fn within_legs(&self, end: Time) -> Option<Time> {
-        let (a, b) = (self.a.leg(self.now), self.b.leg(self.now));
+        let (a, b) = (&self.legs[0][0], &self.legs[1][0]);
         if !(a.on && b.on) {
             return None;
         }

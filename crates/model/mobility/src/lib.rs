@@ -8,6 +8,8 @@
 //! |---|---|
 //! | `point` | points and vectors: [`Point`] |
 //! | `trajectory` | [`Trajectory`] and its [`Leg`]s |
+//! | `grid` | who may be near a place: [`Grid`] |
+//! | [`orbit`] | satellites: where they are, and when they are seen |
 //! | `geo` | degrees as metres: [`Geographic`], [`Plane`] |
 //! | `model` | mobility models, one file each, and what can be written: [`Mobility`] |
 //! | `place` | places, areas and speeds as they are written: [`Place`], [`Area`], [`Speeds`] |
@@ -20,7 +22,9 @@
 mod crossing;
 mod failure;
 mod geo;
+mod grid;
 mod model;
+pub mod orbit;
 mod place;
 mod point;
 mod trace;
@@ -29,6 +33,7 @@ mod trajectory;
 pub use crossing::{Crossing, crossings, within};
 pub use failure::MobilityError;
 pub use geo::{Geographic, Plane};
+pub use grid::Grid;
 pub use model::{
     GaussMarkovConfig, GroupConfig, ManhattanConfig, Mobility, RandomDirectionConfig,
     RandomWalkConfig, RandomWaypointConfig, Start, Stretch, Surroundings, TraceConfig, Waypoint,
