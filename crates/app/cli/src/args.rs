@@ -1,5 +1,6 @@
 //! The commands and their options.
 
+mod mobility;
 mod traffic;
 
 use std::num::NonZeroU32;
@@ -10,6 +11,7 @@ use netloom_link::Window;
 
 use crate::measures::Tolerance;
 
+pub use mobility::Mobility;
 pub use traffic::{Check, Generate, ModelOptions, Traffic};
 
 /// NetLoom: one file, one command, a living network.
@@ -66,6 +68,8 @@ pub enum Command {
     /// Look at traffic models: list them, write their arrivals, check a recording.
     #[command(subcommand)]
     Traffic(Traffic),
+    /// Look at movements: convert them, check them, show what they mean for radios.
+    Mobility(Mobility),
     /// Look at what a symbiotic run does with a scenario's network.
     #[command(subcommand)]
     Symbiosis(Symbiosis),

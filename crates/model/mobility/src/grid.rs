@@ -124,7 +124,8 @@ impl Grid {
     /// is outside, or one more.
     fn leaves(&self, now: Time, at: Point, leg: &Leg, cell: Cell) -> Option<Time> {
         let along = |at: f64, velocity: f64, cell: i64| {
-            let border = if velocity < 0.0 { cell as f64 } else { (cell + 1) as f64 } * self.cell;
+            let border = if velocity < 0.0 { cell as f64 } else { cell.saturating_add(1) as f64 }
+                * self.cell;
             if velocity == 0.0 { f64::INFINITY } else { (border - at) / velocity }
         };
         let seconds = along(at.x, leg.velocity.x, cell.0).min(along(at.y, leg.velocity.y, cell.1));

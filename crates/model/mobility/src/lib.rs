@@ -8,6 +8,7 @@
 //! |---|---|
 //! | `point` | points and vectors: [`Point`] |
 //! | `trajectory` | [`Trajectory`] and its [`Leg`]s |
+//! | `contacts` | what movements mean for a network: [`Contacts`] |
 //! | `grid` | who may be near a place: [`Grid`] |
 //! | [`orbit`] | satellites: where they are, and when they are seen |
 //! | `geo` | degrees as metres: [`Geographic`], [`Plane`] |
@@ -19,6 +20,7 @@
 //!
 //! Not here: radio, files (whoever holds them gives their text), clocks.
 
+mod contacts;
 mod crossing;
 mod failure;
 mod geo;
@@ -30,6 +32,7 @@ mod point;
 mod trace;
 mod trajectory;
 
+pub use contacts::Contacts;
 pub use crossing::{Crossing, crossings, within};
 pub use failure::MobilityError;
 pub use geo::{Geographic, Plane};

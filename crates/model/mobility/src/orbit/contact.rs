@@ -46,23 +46,25 @@ pub fn passes(
     let mut now = from;
     while now < until {
         let next = (now + LOOK).min(until);
+        let is_up_then = is_up(next);
         // A pass may be shorter than a look: its highest point is then between two looks.
-        let middle = match (is_up(now), is_up(next)) {
-            (false, false) => Some(highest(&above, now, next)).filter(|at| is_up(*at)),
+        let middle = match (rise, is_up_then) {
+            (None, false) => highest(&above, now, next).filter(|at| is_up(*at)),
             _ => None,
         };
-        for (start, end) in [(now, middle.unwrap_or(next)), (middle.unwrap_or(next), next)] {
-            match (rise, is_up(end)) {
-                (None, true) => rise = Some(first(start, end, is_up)),
+        let ends = middle.map(|at| (at, true)).into_iter().chain([(next, is_up_then)]);
+        for (end, is_up_there) in ends {
+            match (rise, is_up_there) {
+                (None, true) => rise = Some(first(now, end, is_up)),
                 (Some(begun), false) => {
-                    let set = first(start, end, |at| !is_up(at));
+                    let set = first(now, end, |at| !is_up(at));
                     passes.push(Pass { rise: begun, set });
                     rise = None;
                 }
                 _ => {}
             }
+            now = end;
         }
-        now = next;
     }
     passes.extend(rise.map(|rise| Pass { rise, set: until }));
     passes
@@ -79,8 +81,15 @@ fn first(from: Time, until: Time, holds: impl Fn(Time) -> bool) -> Time {
     Time::from_nanos(high)
 }
 
-/// Where a function that has one maximum is largest, to a microsecond, by thirds.
-fn highest(function: &impl Fn(Time) -> f64, from: Time, until: Time) -> Time {
+/// Where a function that has one extremum at most has its maximum, to a microsecond, if that is not
+/// at an end.
+fn highest(function: &impl Fn(Time) -> f64, from: Time, until: Time) -> Option<Time> {
+    const NEAR: Duration = Duration::from_millis(1);
+    let rises = function(from + NEAR) > function(from);
+    let falls = function(until - NEAR) > function(until);
+    if !(rises && falls) {
+        return None;
+    }
     let (mut low, mut high) = (from.as_nanos(), until.as_nanos());
     while high - low > 1000 {
         let third = (high - low) / 3;
@@ -91,7 +100,7 @@ fn highest(function: &impl Fn(Time) -> f64, from: Time, until: Time) -> Time {
             high = right;
         }
     }
-    Time::from_nanos(low)
+    Some(Time::from_nanos(low))
 }
 
 /// Which satellite a place uses from when on, from `from` to `until`; `None`: none is in sight.

@@ -1,5 +1,5 @@
 //! Two-line elements, and the model that they are made for: SGP4 (Vallado, Crawford, Hujsak &
-//! Kelso 2006).
+//! Kelso 2006), with the constants of WGS 72 that elements are computed with.
 
 use std::fmt;
 
@@ -64,13 +64,14 @@ impl Elements {
         for [name, first, second] in &self.0 {
             let no_orbit = |reason: String| TleError::NoOrbit { name: name.clone(), reason };
             let elements = elements(first, second).map_err(no_orbit)?;
-            let constants = sgp4::Constants::from_elements(&elements);
+            let constants = sgp4::Constants::from_elements_afspc_compatibility_mode(&elements);
             let constants = constants.map_err(|error| no_orbit(error.to_string()))?;
             all.push((name.clone(), elements, constants));
         }
         let latest = all.iter().max_by_key(|(_, elements, _)| elements.datetime);
         let (epoch, meridian) = latest.map_or((None, 0.0), |(_, elements, _)| {
-            (Some(elements.datetime), sgp4::iau_epoch_to_sidereal_time(elements.epoch()))
+            let epoch = elements.epoch_afspc_compatibility_mode();
+            (Some(elements.datetime), sgp4::afspc_epoch_to_sidereal_time(epoch))
         });
         let orbits = all.into_iter().map(|(name, elements, constants)| {
             let since = epoch.map_or(0, |epoch| (epoch - elements.datetime).num_milliseconds());
@@ -98,7 +99,8 @@ impl TleOrbit {
 
     fn place(&self, at: Time) -> Result<Point, TleError> {
         let minutes = self.zero + at.since(Time::ZERO).as_secs_f64() / 60.0;
-        let predicted = self.constants.propagate(sgp4::MinutesSinceEpoch(minutes));
+        let predicted =
+            self.constants.propagate_afspc_compatibility_mode(sgp4::MinutesSinceEpoch(minutes));
         let [x, y, z] = predicted
             .map_err(|error| TleError::Decayed {
                 name: self.name.clone(),

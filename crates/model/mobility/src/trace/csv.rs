@@ -114,6 +114,12 @@ fn line(node: &str, fix: &Fix) -> String {
     format!("{},{node},{x},{y},{z},{}", text::written(*at), u8::from(*on))
 }
 
+/// Whether a name can be a cell.
+pub(super) fn can_write(name: &str) -> bool {
+    let is_plain = !name.contains(|c: char| c == ',' || c == '#' || c.is_control());
+    !name.is_empty() && is_plain && name.trim() == name
+}
+
 /// The lines of traces, with a heading.
 pub(super) fn lines_of(traces: &Traces) -> Vec<String> {
     let heading = if traces.degrees { "time,node,lon,lat,alt,on" } else { "time,node,x,y,z,on" };
@@ -127,7 +133,7 @@ pub(super) fn lines_of(traces: &Traces) -> Vec<String> {
 pub(super) fn write(movements: &Movements<'_>) -> Result<String, String> {
     let mut text = String::from("time,node,x,y,z,on\n");
     for (name, path) in movements.nodes {
-        if name.is_empty() || name.contains([',', '#', '\n']) || name.trim() != name {
+        if !can_write(name) {
             return Err(format!("the name `{name}` cannot be written into CSV"));
         }
         for fix in fixes(path, movements.until) {

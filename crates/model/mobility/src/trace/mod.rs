@@ -21,8 +21,9 @@ mod xml;
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::str::FromStr;
 
-use netloom_units::{DataError, DataFormat, MAX_VALUES, Time};
+use netloom_units::{DataError, DataFormat, MAX_VALUES, Time, quoted};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -90,6 +91,17 @@ impl TraceFormat {
     pub fn name(self) -> &'static str {
         // All formats are in the table.
         Self::ALL.iter().find(|(format, ..)| *format == self).map_or("", |(_, name, _)| name)
+    }
+}
+
+impl FromStr for TraceFormat {
+    type Err = String;
+    fn from_str(text: &str) -> Result<Self, String> {
+        let found = Self::ALL.iter().find(|(_, name, _)| *name == text);
+        found.map(|(format, ..)| *format).ok_or_else(|| {
+            let names: Vec<_> = Self::ALL.iter().map(|(_, name, _)| *name).collect();
+            format!("`{text}` is no format of movements; formats are {}", names.join(", "))
+        })
     }
 }
 
@@ -230,6 +242,16 @@ impl Traces {
         }
         for (name, fixes) in &self.nodes {
             let name = name.as_str();
+            if !csv::can_write(name) {
+                return whole(format!(
+                    "a node is called {}; a name is not empty and has no comma, no `#` and no \
+                     blank at its ends",
+                    quoted(name)
+                ));
+            }
+            if let Some(fix) = fixes.iter().find(|fix| fix.at > text::LATEST) {
+                return whole(format!("node {name} arrives at {}, too late", fix.at));
+            }
             if let Some(pair) = fixes.windows(2).find(|pair| pair[1].at < pair[0].at) {
                 return whole(format!("node {name} is at {} after {}", pair[1].at, pair[0].at));
             }

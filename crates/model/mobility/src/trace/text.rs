@@ -2,8 +2,8 @@
 
 use netloom_units::{Time, quoted};
 
-/// Latest time of a trace: some 30 years.
-const LATEST: f64 = 1e9;
+/// Latest time of a trace: 10⁹ s, some 30 years.
+pub(super) const LATEST: Time = Time::from_nanos(1_000_000_000_000_000_000);
 
 /// A time in seconds, to the nearest nanosecond.
 pub(super) fn time(text: &str) -> Result<Time, String> {
@@ -12,7 +12,7 @@ pub(super) fn time(text: &str) -> Result<Time, String> {
 
 /// A time of so many seconds, to the nearest nanosecond.
 pub(super) fn seconds(seconds: f64) -> Result<Time, String> {
-    match (0.0..=LATEST).contains(&seconds) {
+    match (0.0..=1e9).contains(&seconds) {
         true => Ok(Time::from_nanos(libm::round(seconds * 1e9) as u64)),
         false => Err(format!("{seconds} s is no time from 0 to 10⁹ s")),
     }

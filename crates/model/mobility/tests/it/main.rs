@@ -10,6 +10,7 @@ mod models;
 mod orbits;
 mod planes;
 mod random_waypoint;
+mod robust;
 mod round_trips;
 mod trajectories;
 mod waypoints;
