@@ -1,5 +1,6 @@
 //! Movements, obstacles, losses, error tables, antennas and elements of any text are read or
-//! refused. Movements that are read can be written, and read again. The first byte picks the format.
+//! refused. Movements that are read can be written, and read again. The first byte picks the
+//! format.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

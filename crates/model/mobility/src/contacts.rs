@@ -1,4 +1,4 @@
-//! What a set of movements means for a network: who is within reach of whom, and for how long.
+//! Contacts in a set of movements: who is within reach of whom, and for how long.
 
 use std::collections::VecDeque;
 
@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use crate::{Crossing, Trajectory, crossings, within};
 
-/// What a set of movements means for a network of disks.
+/// Links and paths that a set of movements gives radios that reach up to a distance.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Contacts {
     /// How many links came and went, beside those that were there at first.

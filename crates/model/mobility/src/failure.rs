@@ -19,9 +19,9 @@ pub enum MobilityError {
     /// A trace of another format than is written.
     #[error("`format: {written}`, but the file is {found}")]
     OtherFormat {
-        /// What is written.
+        /// The format in the scenario.
         written: TraceFormat,
-        /// What the file is.
+        /// The format of the file.
         found: TraceFormat,
     },
     /// A trace without the node.
@@ -43,8 +43,8 @@ pub enum MobilityError {
     NoStart,
     /// Waypoints that begin with a place, and a position.
     #[error(
-        "the node has a `position`, and its first waypoint is another start; say how it gets there, \
-         with `speed`, `by` or `at`, or leave one of them away"
+        "the node has a `position`, and its first waypoint is another start; say how it gets \
+         there, with `speed`, `by` or `at`, or leave one of them away"
     )]
     TwoStarts,
     /// A position outside the area.

@@ -26,7 +26,7 @@ impl Geographic {
     /// Refuses what is no place.
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// A sentence about the value that is out of range.
     pub fn check(&self) -> Result<(), String> {
         if !(-90.0..=90.0).contains(&self.lat) {
             return Err(format!("`lat: {}` must be from -90 to 90", self.lat));
@@ -38,8 +38,8 @@ impl Geographic {
     }
 }
 
-/// The plane around an origin, in which degrees are metres: x = N·cos φ₀·Δλ, y = M·Δφ, with the radii
-/// of curvature N and M of WGS 84 at the origin.
+/// The plane around an origin, in which degrees are metres: x = N·cos φ₀·Δλ, y = M·Δφ, with the
+/// radii of curvature N and M of WGS 84 at the origin.
 ///
 /// It is exact at the origin. Distances are off by some (d/9000 km)² north or south of it at 50°,
 /// which is 30 ppm at 50 km, and east-west ones by tan φ₀·Δφ, 0.9 % there.

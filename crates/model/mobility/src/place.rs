@@ -200,8 +200,8 @@ impl JsonSchema for Area {
         let side = generator.subschema_for::<Length>();
         let corners = generator.subschema_for::<Corners>();
         json_schema!({
-            "description": "A rectangle: `[width, height]` from the origin to the east and north, or \
-                            two corners.",
+            "description": "A rectangle: `[width, height]` from the origin to the east and north, \
+                            or two corners.",
             "anyOf": [
                 { "type": "array", "items": side, "minItems": 2, "maxItems": 2 },
                 corners,

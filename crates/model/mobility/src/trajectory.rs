@@ -48,7 +48,7 @@ pub(crate) trait Walk: fmt::Debug + Send + Sync {
 pub struct Trajectory {
     /// In order of time, none empty; the last one is a rest, where the trajectory ends.
     legs: Vec<Leg>,
-    /// What goes on from there.
+    /// The model that draws what follows, if there is one.
     walk: Option<Box<dyn Walk>>,
 }
 
@@ -58,7 +58,7 @@ impl Clone for Trajectory {
     }
 }
 
-/// What a trajectory says.
+/// Questions to a trajectory.
 impl Trajectory {
     /// Where it is.
     pub fn position(&self, at: Time) -> Point {

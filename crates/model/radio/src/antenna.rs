@@ -50,7 +50,7 @@ impl Antenna {
     /// Refuses antennas that make no sense.
     ///
     /// # Errors
-    /// What is wrong.
+    /// A sentence about the key that makes no sense.
     pub fn check(&self) -> Result<(), String> {
         match self {
             Self::Sector(sector) if sector.width <= Angle::ZERO => {
@@ -60,7 +60,7 @@ impl Antenna {
         }
     }
 
-    /// What it holds that comes from a file.
+    /// The pattern that may come from a file.
     pub fn file(&mut self) -> Option<&mut dyn DataFile> {
         match self {
             Self::Pattern(pattern) => Some(pattern),

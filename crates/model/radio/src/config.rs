@@ -1,6 +1,6 @@
-//! What can be written of a channel.
+//! The keys of a channel.
 
-use netloom_units::{Data, DataFile, Duration, FileError, FileFault, Frequency, Gain, Length};
+use netloom_units::{Data, DataFile, Duration, FileError, Frequency, Gain, Length, load_files};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -14,7 +14,7 @@ pub struct RadioConfig {
     pub frequency: Frequency,
     /// The channel's width, which says how much noise there is (default `20MHz`).
     pub bandwidth: Frequency,
-    /// What receivers add to thermal noise (default `7dB`).
+    /// Noise of receivers beside thermal noise (default `7dB`).
     pub noise_figure: Gain,
     /// Path loss (default `free_space`).
     pub propagation: Propagation,
@@ -98,16 +98,6 @@ impl RadioConfig {
         &mut self,
         read: &mut dyn FnMut(&str) -> Result<String, E>,
     ) -> Result<(), Vec<FileError<E>>> {
-        let mut errors = Vec::new();
-        for (property, data) in self.files() {
-            let Some(file) = data.unread().map(str::to_owned) else { continue };
-            let loaded = read(&file)
-                .map_err(FileFault::Unreadable)
-                .and_then(|text| data.load(&text).map_err(FileFault::Malformed));
-            if let Err(cause) = loaded {
-                errors.push(FileError { property, file, what: data.what(), cause });
-            }
-        }
-        if errors.is_empty() { Ok(()) } else { Err(errors) }
+        load_files(self.files(), read)
     }
 }

@@ -13,7 +13,7 @@ pub struct PresetRadio {
     pub frequency: Frequency,
     /// The channel's width.
     pub bandwidth: Frequency,
-    /// What a station sends with.
+    /// The power that a station sends with.
     pub power: Power,
     /// The least power of a frame that a receiver locks onto.
     pub sensitivity: Power,
@@ -117,7 +117,7 @@ const fn dbm(thousandths: i64) -> Power {
     Power::from_millionths(thousandths * 1000)
 }
 
-/// What DSSS radios have in common. They lock where one in two short frames at 1 Mbit/s would be
+/// Common values of DSSS radios. They lock where one in two short frames at 1 Mbit/s would be
 /// lost to noise alone.
 fn dsss() -> PresetRadio {
     PresetRadio {
@@ -134,7 +134,7 @@ fn dsss() -> PresetRadio {
     }
 }
 
-/// What OFDM radios have in common. They lock where one in two short frames at 6 Mbit/s would be
+/// Common values of OFDM radios. They lock where one in two short frames at 6 Mbit/s would be
 /// lost to noise alone.
 fn ofdm() -> PresetRadio {
     PresetRadio {

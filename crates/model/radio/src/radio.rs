@@ -23,10 +23,10 @@ pub struct End<'a> {
     pub antenna: &'a Antenna,
 }
 
-/// What a signal meets on its way.
+/// The way of a signal from one antenna to another.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Path {
-    /// What is lost, in dB, less the gains of both antennas.
+    /// The loss in dB, less the gains of both antennas.
     pub loss: f64,
     /// Whether a frame can be understood at all. If not, it only occupies the channel (`range`
     /// with a `sense` beyond its `reach`).
@@ -39,16 +39,16 @@ impl Path {
     }
 }
 
-/// What a channel needs beside its own keys.
+/// Everything that a channel needs beside its own keys.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Surroundings<'a> {
     /// The seed of shadows.
     pub seed: u64,
     /// The names of stations, in the order of their numbers: loss matrices name them.
     pub names: &'a [&'a str],
-    /// What makes metres of degrees.
+    /// The plane that makes metres of degrees.
     pub plane: Option<&'a Plane>,
-    /// What the file of `grid` holds.
+    /// The content of the file of `grid`.
     pub grid: Option<&'a LossGrid>,
 }
 

@@ -50,7 +50,7 @@ impl Default for ShadowDistance {
 
 impl ShadowingConfig {
     /// # Errors
-    /// What makes no sense.
+    /// A sentence about the key that makes no sense.
     pub(crate) fn check(&self) -> Result<(), String> {
         match self.distance {
             ShadowDistance::Field(Length::ZERO) => {

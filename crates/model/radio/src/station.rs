@@ -1,4 +1,4 @@
-//! What can be written of one station's radio.
+//! The keys of one station's radio.
 
 use netloom_units::{Length, Power};
 use schemars::JsonSchema;
@@ -10,7 +10,7 @@ use crate::Antenna;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct StationConfig {
-    /// What it sends with (default `16dBm`, or what the preset says).
+    /// The power that it sends with (default `16dBm`, or that of the preset).
     pub power: Power,
     /// Its antenna (default `omni`).
     pub antenna: Antenna,

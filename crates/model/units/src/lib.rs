@@ -56,7 +56,7 @@ mod text;
 pub use angle::Angle;
 pub use data::{
     Data, DataError, DataFile, DataFormat, FileError, FileFault, MAX_VALUES, SharedData,
-    check_count, lines, quoted,
+    check_count, lines, load_files, quoted,
 };
 pub use decibel::{Attenuation, Gain, Loss, Power};
 pub use decimal::Quantity;

@@ -32,12 +32,12 @@ pub fn mobility(args: &Mobility) -> Result<i32> {
 
 /// Nodes that move, and up to when.
 struct Moving {
-    /// What they come from, in words.
+    /// The format or the model that they come from.
     source: String,
     nodes: Vec<(String, Trajectory)>,
     until: Time,
     plane: Option<Plane>,
-    /// What the file has that is no movement.
+    /// Parts of the file that are no movements.
     left_out: Vec<String>,
 }
 
@@ -151,7 +151,7 @@ fn write(moving: &Moving, format: TraceFormat, output: Option<&Path>) -> Result<
     Ok(exit::SUCCESS)
 }
 
-/// What there is: nodes, time, area, speed.
+/// Shows nodes, time, area and speed.
 fn show(moving: &Moving, format: Format) -> Result<i32> {
     let legs = || {
         let paths = moving.nodes.iter().map(|(_, path)| path);
@@ -193,7 +193,7 @@ fn show(moving: &Moving, format: Format) -> Result<i32> {
     Ok(exit::SUCCESS)
 }
 
-/// What the movements mean for radios of a reach.
+/// Shows links and paths of radios of a reach.
 fn stats(moving: &Moving, reach: Length, format: Format) -> Result<i32> {
     let paths: Vec<_> = moving.nodes.iter().map(|(_, path)| path.clone()).collect();
     let contacts = Contacts::new(&paths, reach, moving.until);

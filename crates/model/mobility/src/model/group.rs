@@ -66,7 +66,7 @@ fn within(radius: Length, stream: &mut Stream) -> Point {
     Point::flat(length * libm::cos(direction), length * libm::sin(direction))
 }
 
-/// What a member does beside following: a trajectory around the origin.
+/// A member's own movement beside following: a trajectory around the origin.
 #[derive(Debug, Clone)]
 struct Wander {
     deviation: Length,
@@ -115,7 +115,7 @@ impl Group {
 impl Walk for Group {
     fn step(&mut self, path: &mut Trajectory) -> bool {
         let now = path.end().start;
-        // What is drawn up to a time may end at it: the next leg is then not known yet.
+        // Drawn up to a time, a trajectory may end at it: the next leg is then not known yet.
         self.at(now);
         let next = [self.leader.next_leg(now), self.own.next_leg(now)].into_iter().flatten().min();
         let Some(next) = next else { return false };

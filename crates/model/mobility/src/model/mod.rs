@@ -22,7 +22,7 @@ mod random_waypoint;
 mod trace;
 mod waypoints;
 
-use netloom_units::{DataFile, FileError, FileFault, Stream};
+use netloom_units::{DataFile, FileError, Stream, load_files};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -36,7 +36,7 @@ pub use random_waypoint::{RandomWaypointConfig, Start};
 pub use trace::TraceConfig;
 pub use waypoints::{Waypoint, WaypointsConfig};
 
-/// What a model needs beside its own keys.
+/// Everything that a model needs beside its own keys.
 #[derive(Debug, Clone, Copy)]
 pub struct Surroundings<'a> {
     /// The node's name, by which a trace knows it.
@@ -47,15 +47,15 @@ pub struct Surroundings<'a> {
     pub stream: &'a Stream,
     /// The random numbers that all members of its group share: the stream `GROUP/mobility`.
     pub group: &'a Stream,
-    /// What makes metres of degrees.
+    /// The plane that makes metres of degrees.
     pub plane: Option<&'a Plane>,
 }
 
-/// What every model's configuration can do.
+/// The common face of all models' configurations.
 trait Configured {
     /// Refuses values that make no sense.
     fn check(&self) -> Result<(), String>;
-    /// What it holds that comes from files.
+    /// The values in it that may come from files.
     fn files(&mut self) -> Vec<&mut dyn DataFile> {
         Vec::new()
     }
@@ -148,7 +148,7 @@ impl Mobility {
     /// The model, if its parameters make sense.
     ///
     /// # Errors
-    /// What is wrong with them.
+    /// A sentence about the first key that makes no sense.
     pub fn checked(self) -> Result<Self, String> {
         self.configured().check().map(|()| self)
     }
@@ -167,17 +167,7 @@ impl Mobility {
         read: &mut dyn FnMut(&str) -> Result<String, E>,
     ) -> Result<(), Vec<FileError<E>>> {
         let property = self.name();
-        let mut errors = Vec::new();
-        for data in self.files() {
-            let Some(file) = data.unread().map(str::to_owned) else { continue };
-            let loaded = read(&file)
-                .map_err(FileFault::Unreadable)
-                .and_then(|text| data.load(&text).map_err(FileFault::Malformed));
-            if let Err(cause) = loaded {
-                errors.push(FileError { property, file, what: data.what(), cause });
-            }
-        }
-        if errors.is_empty() { Ok(()) } else { Err(errors) }
+        load_files(self.files().into_iter().map(|file| (property, file)), read)
     }
 
     /// The trajectory of a node. Models that never end draw it as it is extended.

@@ -23,10 +23,10 @@ pub struct TraceConfig {
     /// The time in the file that is the run's zero (default `0s`).
     #[serde(default)]
     pub start: Duration,
-    /// What coordinates are multiplied with (default 1).
+    /// Factor of all coordinates (default 1).
     #[serde(default = "one")]
     pub scale: f64,
-    /// What is added to them then, `[x, y]` (default: nothing).
+    /// Vector that is added to them then, `[x, y]` (default: none).
     #[serde(default)]
     pub offset: [Coordinate; 2],
 }

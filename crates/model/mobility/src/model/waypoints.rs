@@ -15,7 +15,7 @@ use crate::{MobilityError, Place, Point, Trajectory};
 /// Places one after the other: a list, or `{path: […], loop: true}`.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct WaypointsConfig {
-    /// What it does, in order. The first entry is where it begins, unless the node has a position.
+    /// The entries, in order. The first one is where it begins, unless the node has a position.
     pub path: Vec<Waypoint>,
     /// Whether it begins again at the end. Times are then counted from where the round begins.
     #[serde(rename = "loop", skip_serializing_if = "is_false")]
@@ -51,7 +51,7 @@ pub struct Waypoint {
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct WaypointsTable {
-    /// What it does, in order.
+    /// The entries, in order.
     path: Vec<Waypoint>,
     /// Whether it begins again at the end.
     #[serde(default, rename = "loop")]

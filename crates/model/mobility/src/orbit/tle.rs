@@ -25,19 +25,19 @@ pub enum TleError {
     NoOrbit {
         /// The satellite.
         name: String,
-        /// What SGP4 says.
+        /// SGP4's own words.
         reason: String,
     },
     /// The satellite comes down before the end.
     #[error(
-        "SGP4 has no place for {name} {minutes:.0} min after its elements: {reason}; take newer ones"
+        "SGP4 has no place for {name} {minutes} min after its elements: {reason}; take newer ones"
     )]
     Decayed {
         /// The satellite.
         name: String,
         /// Minutes since its elements.
         minutes: i64,
-        /// What SGP4 says.
+        /// SGP4's own words.
         reason: String,
     },
 }

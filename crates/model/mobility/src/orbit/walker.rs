@@ -45,7 +45,7 @@ impl WalkerConfig {
     /// Refuses constellations that there are not.
     ///
     /// # Errors
-    /// What is wrong.
+    /// A sentence about the first key that makes no sense.
     pub fn check(&self) -> Result<(), String> {
         let Self { planes, satellites, phasing, altitude, .. } = self;
         match () {

@@ -1,7 +1,7 @@
 //! CSV: `time,node,x,y,z,on`, a line for each fix.
 //!
-//! Times are seconds, places metres, or degrees in columns `lat`, `lon` and `alt`. `z` (or `alt`) and
-//! `on` (1 or 0: whether the node is there from then on) may be left away. A heading names the
+//! Times are seconds, places metres, or degrees in columns `lat`, `lon` and `alt`. `z` (or `alt`)
+//! and `on` (1 or 0: whether the node is there from then on) may be left away. A heading names the
 //! columns, in any order; without one they are those above.
 
 use netloom_units::{DataError, lines, quoted};
@@ -95,7 +95,7 @@ impl Columns {
             found.ok_or_else(|| format!("there are {} cells, and no {}.", cells.len(), column + 1))
         };
         let number = |column: usize| text::number(cell(column)?);
-        // What may be left away may be left away in a single line, too.
+        // A column that may be left away may be empty in a single line, too.
         let optional = |column: Option<usize>| column.filter(|column| cell(*column).is_ok());
         let z = optional(self.z).map_or(Ok(0.0), number)?;
         let on = match optional(self.on).map(cell).transpose()? {

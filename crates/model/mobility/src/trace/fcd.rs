@@ -14,7 +14,7 @@ pub(super) fn seems(text: &str) -> bool {
     xml::begins_with(text, "fcd-export")
 }
 
-/// What was read up to a time step.
+/// The state of reading, up to a time step.
 #[derive(Default)]
 struct State {
     traces: Traces,

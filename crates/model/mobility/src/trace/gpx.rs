@@ -19,7 +19,7 @@ struct Timed {
     point: Point,
 }
 
-/// What was read so far.
+/// The state of reading.
 #[derive(Default)]
 struct State {
     tracks: Vec<(String, Vec<Timed>)>,

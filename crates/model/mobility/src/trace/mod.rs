@@ -52,7 +52,7 @@ macro_rules! formats {
             /// Reads a text of this format.
             ///
             /// # Errors
-            /// What is wrong with it, and in which line.
+            /// The first fault, with its line.
             pub fn read(self, text: &str) -> Result<Traces, DataError> {
                 let traces = match self {
                     $(Self::$variant => $module::read(text),)*
@@ -63,7 +63,7 @@ macro_rules! formats {
             /// Writes movements up to a time.
             ///
             /// # Errors
-            /// What the format cannot say.
+            /// A sentence about the movement that the format cannot express.
             pub fn write(self, movements: &Movements<'_>) -> Result<String, String> {
                 match self {
                     $(Self::$variant => $module::write(movements),)*
@@ -111,14 +111,14 @@ impl fmt::Display for TraceFormat {
     }
 }
 
-/// What is written into a file.
+/// Movements that are written into a file.
 #[derive(Debug, Clone, Copy)]
 pub struct Movements<'a> {
     /// Names and trajectories, in the order of the file. They are drawn up to the end.
     pub nodes: &'a [(String, Trajectory)],
     /// Up to when they are written.
     pub until: Time,
-    /// What makes degrees of metres, for formats that have them.
+    /// The plane that makes degrees of metres, for formats that have them.
     pub plane: Option<&'a Plane>,
 }
 
@@ -140,12 +140,12 @@ pub(crate) struct Fix {
 #[serde(try_from = "Vec<String>", into = "Vec<String>")]
 #[schemars(with = "Vec<String>")]
 pub struct Traces {
-    /// What they came from.
+    /// The format of the file that they came from.
     format: Option<TraceFormat>,
     /// Whether places are degrees.
     degrees: bool,
     nodes: BTreeMap<Name, Vec<Fix>>,
-    /// What was in the file and is left out.
+    /// Parts of the file that are left out, in words.
     left_out: Vec<String>,
 }
 
@@ -171,7 +171,7 @@ impl Traces {
         self.degrees.then_some(Geographic { lat: first.y, lon: first.x, alt: first.z })
     }
 
-    /// What the file has that is no movement, in words.
+    /// Parts of the file that are no movements and are left out, in words.
     pub fn left_out(&self) -> &[String] {
         &self.left_out
     }
@@ -299,7 +299,7 @@ impl From<Traces> for Vec<String> {
 /// The fixes of a trajectory up to a time: where legs begin, where they end if the next one begins
 /// elsewhere, and where the last one is then.
 fn fixes(path: &Trajectory, until: Time) -> Vec<Fix> {
-    /// What floats may be off, in m: no jump.
+    /// Errors of floats, in m, up to this are no jumps.
     const SLACK: f64 = 1e-6;
     let mut fixes: Vec<Fix> = Vec::new();
     let legs = path.legs();

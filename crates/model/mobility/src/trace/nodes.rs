@@ -20,7 +20,7 @@ impl Name {
         &self.name
     }
 
-    /// What is in front of the number; the number, without leading zeros.
+    /// The part in front of the number; the number, without leading zeros.
     fn parts(&self) -> (&str, &str) {
         let (prefix, number) = self.name.split_at(self.prefix);
         (prefix, number.trim_start_matches('0'))

@@ -22,7 +22,7 @@ pub(super) fn seems(text: &str) -> bool {
         .any(|(_, line)| line.starts_with("$node_(") || line.starts_with("$ns_ at"))
 }
 
-/// What one line makes of a node.
+/// An order to a node, which is one line.
 #[derive(Debug, Clone, Copy)]
 enum Order {
     /// Sets one coordinate: 0, 1, 2 for x, y, z.

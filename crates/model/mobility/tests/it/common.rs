@@ -1,4 +1,4 @@
-//! What the tests share.
+//! Helpers that the tests share.
 
 use netloom_mobility::{Mobility, MobilityError, Surroundings, Trajectory};
 use netloom_units::{Duration, Stream, Time};

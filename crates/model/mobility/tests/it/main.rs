@@ -3,6 +3,7 @@
 
 mod broch;
 mod common;
+mod contacts;
 mod crossings;
 mod formats;
 mod grids;

@@ -8,7 +8,8 @@ use crate::common::{at, mean, model, node, nodes, refused, second, try_node};
 /// A model of each kind in 400 m × 300 m, with its fastest speed.
 const MODELS: &[(&str, f64)] = &[
     (
-        r#"{"random_waypoint": {"area": ["400m", "300m"], "speed": ["1m/s", "9m/s"], "pause": "3s"}}"#,
+        r#"{"random_waypoint": {"area": ["400m", "300m"], "speed": ["1m/s", "9m/s"],
+            "pause": "3s"}}"#,
         9.0,
     ),
     (
@@ -17,8 +18,8 @@ const MODELS: &[(&str, f64)] = &[
     ),
     (r#"{"random_walk": {"area": ["400m", "300m"], "speed": "9m/s", "every": "700m"}}"#, 9.0),
     (
-        r#"{"random_direction": {"area": ["400m", "300m"], "speed": ["1m/s", "9m/s"], "every": "60s",
-        "pause": "5s"}}"#,
+        r#"{"random_direction": {"area": ["400m", "300m"], "speed": ["1m/s", "9m/s"],
+            "every": "60s", "pause": "5s"}}"#,
         9.0,
     ),
     (

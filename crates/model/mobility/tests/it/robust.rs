@@ -10,7 +10,7 @@ const TEXTS: &[&str] = &[
     "0 1 2 10 11 2 20 11 2\n5.5 0 0\n",
     "0.0 1 2 3 10.0 1 2 13\n",
     "<fcd-export><timestep time=\"0.00\"><vehicle id=\"a\" x=\"0.00\" y=\"1.00\"/></timestep>\
-     <timestep time=\"1.00\"><person id=\"b&amp;\" x=\"1\" y=\"2\" z=\"3\"/></timestep></fcd-export>",
+     <timestep time=\"1\"><person id=\"b&amp;\" x=\"1\" y=\"2\" z=\"3\"/></timestep></fcd-export>",
     "<gpx><trk><name>n</name><trkseg><trkpt lat=\"48.78\" lon=\"9.18\"><ele>250</ele>\
      <time>2024-05-01T12:00:00.5+02:00</time></trkpt></trkseg></trk></gpx>",
     "time,node,x,y,z,on\n0,a,0,0,0,1\n10,a,10,0,5,0\n5,b,1,1,1,1\n",

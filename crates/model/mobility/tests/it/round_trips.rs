@@ -1,4 +1,4 @@
-//! What is written can be read, and says the same.
+//! Movements that are written and read again are the same.
 
 use netloom_mobility::{Geographic, Movements, Plane, Point, TraceFormat, Traces, Trajectory};
 use netloom_units::{DataFormat, Duration, Time};

@@ -98,7 +98,8 @@ fn what_makes_no_sense_is_refused() {
         (r#"{"waypoints": [{"to": ["0m", "0m"], "speed": "0m/s"}]}"#, "nobody arrives"),
         (r#"{"waypoints": {"path": [{"to": ["0m", "0m"]}], "loop": true}}"#, "how to come back"),
         (
-            r#"{"waypoints": [{"to": ["0m", "0m"], "by": "5s"}, {"to": ["0m", "0m"], "at": "4s"}]}"#,
+            r#"{"waypoints": [{"to": ["0m", "0m"], "by": "5s"},
+                {"to": ["0m", "0m"], "at": "4s"}]}"#,
             "4s comes after 5s",
         ),
         (r#"{"waypoints": [{"to": {"lat": 91, "lon": 0}}]}"#, "from -90 to 90"),

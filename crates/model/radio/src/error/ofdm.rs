@@ -3,7 +3,7 @@
 
 /// A punctured code: the first terms of its weight spectrum.
 pub(super) struct Code {
-    /// What the sum is divided by: two times the bits that enter the code in one step.
+    /// Divisor of the sum: two times the bits that enter the code in one step.
     divisor: f64,
     /// Hamming weight of the first term.
     first: i32,

@@ -35,7 +35,7 @@ impl Fading {
     /// Refuses parameters that make no sense.
     ///
     /// # Errors
-    /// What is wrong with them.
+    /// A sentence about the first key that makes no sense.
     pub fn check(&self) -> Result<(), String> {
         match self {
             Self::None | Self::Rayleigh | Self::Rician(_) => Ok(()),

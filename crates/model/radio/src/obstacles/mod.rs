@@ -31,9 +31,9 @@ pub struct ObstacleConfig {
     /// Instead of it: a file with obstacles, GeoJSON or SUMO's `poly.xml`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub file: Option<Data<Polygons>>,
-    /// What each wall on the way takes away: 9 dB in the source's measurements.
+    /// Loss of each wall on the way: 9 dB in the source's measurements.
     pub wall: Loss,
-    /// What each metre within takes away: 0.4 dB/m in the source's measurements.
+    /// Loss of each metre within: 0.4 dB/m in the source's measurements.
     #[serde(default)]
     pub inside: Attenuation,
 }
@@ -96,7 +96,7 @@ impl Obstacles {
         Ok(Self { index, obstacles })
     }
 
-    /// What all obstacles take away between two points, in dB.
+    /// The loss through all obstacles between two points, in dB.
     pub fn loss(&self, from: Point, to: Point) -> f64 {
         if self.obstacles.is_empty() {
             return 0.0;

@@ -52,8 +52,7 @@ impl DataFormat for Polygons {
             Some('{') => geojson::parse(text),
             Some('<') => sumo::parse(text),
             _ => Err(DataError::Whole(
-                "it is neither GeoJSON, which begins with `{`, nor SUMO's XML, which begins with `<`"
-                    .into(),
+                "it is neither GeoJSON, which begins with `{`, nor SUMO's XML, with `<`".into(),
             )),
         }?;
         check_count(polygons.outlines.len(), "a file of obstacles").map_err(DataError::Whole)?;

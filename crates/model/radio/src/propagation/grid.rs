@@ -20,9 +20,9 @@ pub struct GridConfig {
 /// The bytes of a grid of losses. It may be a mapped file: nothing of it is copied.
 ///
 /// They are, all little-endian: the eight bytes `nl-grid1`; the smallest x and y and the size of a
-/// cell in m, 64-bit floats; columns and rows, 32-bit numbers; then the losses in dB, 32-bit floats:
-/// for each sender's cell, one for each receiver's cell. Cells are counted row by row, from the
-/// smallest y on. A loss that is not a finite number means that nothing arrives.
+/// cell in m, 64-bit floats; columns and rows, 32-bit numbers; then the losses in dB, 32-bit
+/// floats: for each sender's cell, one for each receiver's cell. Cells are counted row by row, from
+/// the smallest y on. A loss that is not a finite number means that nothing arrives.
 #[derive(Clone)]
 pub struct LossGrid {
     bytes: Arc<dyn AsRef<[u8]> + Send + Sync>,

@@ -78,7 +78,7 @@ fn event(line: &str, steps: &mut Vec<LossStep>) -> Result<(), String> {
     for entry in words {
         let mut parts = entry.split(',');
         let there = station(parts.next().unwrap_or_default())?;
-        // What the other one sends, and what this one does, which is the same if it is not there.
+        // The loss of what the other one sends, and that of what this one does, if it differs.
         let forward = decibels(parts.next().unwrap_or_default())?;
         let reverse = parts.next().map_or(Ok(forward), decibels)?;
         let step =

@@ -9,14 +9,14 @@ use serde::{Deserialize, Serialize};
 use super::{PairLosses, PathLoss, Route};
 use crate::{Path, RadioError};
 
-/// Losses that a file says: what a ray tracer computed, or somebody measured. Pairs that it does not
-/// have hear nothing of each other, nor do others before their first time.
+/// Losses that a file says: what a ray tracer computed, or somebody measured. Pairs that it does
+/// not have hear nothing of each other, nor do others before their first time.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct MatrixConfig {
     /// Lines of `time,from,to,dB` (seconds, names of nodes), or an event log of EMANE (`.eel`).
     pub file: Data<PairLosses>,
-    /// What holds between two times of a pair (default `step`).
+    /// The loss between two times of a pair (default `step`).
     #[serde(default)]
     pub between: Interpolation,
     /// The nodes' names, by those of the file (default: they are the same).
@@ -24,7 +24,7 @@ pub struct MatrixConfig {
     pub nodes: BTreeMap<String, String>,
 }
 
-/// What holds between two times.
+/// The loss between two times.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Interpolation {
@@ -66,7 +66,7 @@ impl Matrix {
             pairs.entry(pair).or_default().push((step.start(), step.loss));
         }
         for steps in pairs.values_mut() {
-            // Of two at one time the later line holds: the sort is stable.
+            // The sort is stable: the later one of two lines with the same time holds.
             steps.sort_by_key(|(at, _)| *at);
         }
         Ok(Self { pairs, between: config.between })

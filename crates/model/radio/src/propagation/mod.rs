@@ -88,7 +88,7 @@ impl Propagation {
     /// Refuses parameters that make no sense.
     ///
     /// # Errors
-    /// What is wrong with them.
+    /// A sentence about the first key that makes no sense.
     pub fn check(&self) -> Result<(), String> {
         match self {
             Self::Range(range) => range.check(),

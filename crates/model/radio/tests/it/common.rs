@@ -1,4 +1,4 @@
-//! What the tests share.
+//! Helpers that the tests share.
 
 use netloom_mobility::Point;
 use netloom_radio::{Antenna, End, Propagation, Radio, RadioConfig, Surroundings};

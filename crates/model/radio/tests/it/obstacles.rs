@@ -6,7 +6,7 @@ use netloom_units::{DataFormat, Stream, Time};
 
 use crate::common::{at, close, config, made};
 
-/// What obstacles take away between two places: a range has no loss of its own.
+/// The loss of obstacles between two places: a range has no loss of its own.
 fn taken(radio: &Radio, from: (f64, f64), to: (f64, f64)) -> f64 {
     radio.loss(Time::ZERO, &at(0, from.0, from.1), &at(1, to.0, to.1)).unwrap()
 }
@@ -42,7 +42,8 @@ fn walls_and_the_way_between_them_are_counted() {
 fn courtyards_are_outside() {
     let text = r#"{"type": "Polygon", "coordinates": [
         [[0, 0], [0.0004, 0], [0.0004, 0.0004], [0, 0.0004], [0, 0]],
-        [[0.0001, 0.0001], [0.0003, 0.0001], [0.0003, 0.0003], [0.0001, 0.0003], [0.0001, 0.0001]]]}"#;
+        [[0.0001, 0.0001], [0.0003, 0.0001], [0.0003, 0.0003], [0.0001, 0.0003],
+         [0.0001, 0.0001]]]}"#;
     let mut config = with(r#"[{"file": "yard.geojson", "wall": "1dB", "inside": "0.1dB/m"}]"#);
     config.load::<()>(&mut |_| Ok(text.into())).unwrap();
     let error = Radio::new(&config, &Surroundings::default()).unwrap_err();
