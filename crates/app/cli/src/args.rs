@@ -1,5 +1,6 @@
 //! The commands and their options.
 
+mod mobility;
 mod traffic;
 
 use std::num::NonZeroU32;
@@ -11,6 +12,7 @@ use netloom_units::Dilation;
 
 use crate::measures::Tolerance;
 
+pub use mobility::Mobility;
 pub use traffic::{Check, Generate, ModelOptions, Traffic};
 
 /// NetLoom: one file, one command, a living network.
@@ -67,6 +69,8 @@ pub enum Command {
     /// Look at traffic models: list them, write their arrivals, check a recording.
     #[command(subcommand)]
     Traffic(Traffic),
+    /// Look at movements: convert them, check them, show what they mean for radios.
+    Mobility(Mobility),
     /// Look at what a symbiotic run does with a scenario's network.
     #[command(subcommand)]
     Symbiosis(Symbiosis),

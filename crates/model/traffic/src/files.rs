@@ -1,6 +1,6 @@
 //! Reading in the files that models name. Not here: the files; whoever holds them gives their text.
 
-use netloom_units::{DataFile, FileError, FileFault};
+use netloom_units::{DataFile, FileError, load_files};
 
 /// Reads in all of `files` that have not been read, which belong to `property`.
 pub(crate) fn load<E>(
@@ -8,15 +8,5 @@ pub(crate) fn load<E>(
     files: Vec<&mut dyn DataFile>,
     read: &mut dyn FnMut(&str) -> Result<String, E>,
 ) -> Result<(), Vec<FileError<E>>> {
-    let mut errors = Vec::new();
-    for data in files {
-        let Some(file) = data.unread().map(str::to_owned) else { continue };
-        let loaded = read(&file)
-            .map_err(FileFault::Unreadable)
-            .and_then(|text| data.load(&text).map_err(FileFault::Malformed));
-        if let Err(cause) = loaded {
-            errors.push(FileError { property, file, what: data.what(), cause });
-        }
-    }
-    if errors.is_empty() { Ok(()) } else { Err(errors) }
+    load_files(files.into_iter().map(|file| (property, file)), read)
 }

@@ -17,6 +17,7 @@ mod inspect;
 mod judge;
 mod junit;
 mod logs;
+mod mobility;
 mod pingall;
 mod recent;
 mod report;
@@ -58,6 +59,7 @@ pub async fn dispatch(cli: Cli) -> Result<i32> {
         Command::Validate(args) => validate::validate(args),
         Command::Calibrate(args) => calibrate::calibrate(args).await,
         Command::Doctor(args) => doctor::doctor(args).await,
+        Command::Mobility(args) => mobility::mobility(&args),
         Command::Traffic(args) => traffic::traffic(&args),
         Command::Symbiosis(args) => symbiosis::symbiosis(args),
         Command::Cleanup(args) => cleanup::cleanup(args),

@@ -76,3 +76,25 @@ pub enum FileFault<E> {
     /// Its text is not what it should be.
     Malformed(DataError),
 }
+
+/// Reads in all of `files` that have not been read, each with the property that it belongs to;
+/// `read` gives a file's text.
+///
+/// # Errors
+/// One for each file that cannot be read or is malformed; the others are read in.
+pub fn load_files<'a, E>(
+    files: impl IntoIterator<Item = (&'static str, &'a mut dyn DataFile)>,
+    read: &mut dyn FnMut(&str) -> Result<String, E>,
+) -> Result<(), Vec<FileError<E>>> {
+    let mut errors = Vec::new();
+    for (property, data) in files {
+        let Some(file) = data.unread().map(str::to_owned) else { continue };
+        let loaded = read(&file)
+            .map_err(FileFault::Unreadable)
+            .and_then(|text| data.load(&text).map_err(FileFault::Malformed));
+        if let Err(cause) = loaded {
+            errors.push(FileError { property, file, what: data.what(), cause });
+        }
+    }
+    if errors.is_empty() { Ok(()) } else { Err(errors) }
+}

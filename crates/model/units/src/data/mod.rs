@@ -13,7 +13,7 @@ use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor}
 use serde::ser::{Serialize, Serializer};
 use thiserror::Error;
 
-pub use files::{DataFile, FileError, FileFault, SharedData};
+pub use files::{DataFile, FileError, FileFault, SharedData, load_files};
 
 /// Most values that a file or a list may hold.
 pub const MAX_VALUES: usize = 10_000_000;

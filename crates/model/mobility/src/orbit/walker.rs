@@ -1,0 +1,102 @@
+//! Walker constellations (Walker 1984): planes of the same inclination, evenly around the Earth.
+
+use std::f64::consts::{PI, TAU};
+
+use netloom_units::{Angle, Length};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::Circular;
+
+/// A Walker constellation: `i: T/P/F`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct WalkerConfig {
+    /// The planes' inclination i.
+    pub inclination: Angle,
+    /// How many planes there are: P.
+    pub planes: u32,
+    /// How many satellites there are, all together: T, a multiple of P.
+    pub satellites: u32,
+    /// How much further satellites of the next plane are, in parts of 360°/T: F, below P.
+    #[serde(default)]
+    pub phasing: u32,
+    /// How high they are above the ground.
+    pub altitude: Length,
+    /// Planes cross the equator within 180° instead of 360°, so that the first and the last one
+    /// move against each other: the seam (default: no).
+    #[serde(default)]
+    pub star: bool,
+}
+
+/// The satellites that one has links to, in a grid.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Neighbours {
+    /// The next one in its plane.
+    pub ahead: u32,
+    /// The one of the next plane; across the seam of a star there is none.
+    pub beside: Option<u32>,
+}
+
+/// Most satellites.
+const MOST: u32 = 100_000;
+
+impl WalkerConfig {
+    /// Refuses constellations that there are not.
+    ///
+    /// # Errors
+    /// A sentence about the first key that makes no sense.
+    pub fn check(&self) -> Result<(), String> {
+        let Self { planes, satellites, phasing, altitude, .. } = self;
+        match () {
+            () if !(1..=MOST).contains(satellites) => {
+                Err(format!("`satellites: {satellites}` must be from 1 to {MOST}"))
+            }
+            () if *planes == 0 || satellites % planes != 0 => {
+                Err(format!("`satellites: {satellites}` is no multiple of `planes: {planes}`"))
+            }
+            () if phasing >= planes => {
+                Err(format!("`phasing: {phasing}` must be less than `planes: {planes}`"))
+            }
+            () if !(100e3..=1e8).contains(&altitude.metres()) => {
+                Err(format!("`altitude: {altitude}` must be from 100km to 100000km"))
+            }
+            () => Ok(()),
+        }
+    }
+
+    /// How many satellites a plane has.
+    pub fn in_plane(&self) -> u32 {
+        self.satellites / self.planes
+    }
+
+    /// The orbits, plane by plane.
+    pub fn orbits(&self) -> Vec<Circular> {
+        let around = if self.star { PI } else { TAU };
+        let (planes, all) = (f64::from(self.planes), f64::from(self.satellites));
+        let of = |number: u32| {
+            let plane = f64::from(number / self.in_plane());
+            let place = f64::from(number % self.in_plane());
+            let phase = TAU * place * planes / all + TAU * f64::from(self.phasing) * plane / all;
+            let ascending = around * plane / planes;
+            Circular::new(self.altitude.metres(), self.inclination.radians(), ascending, phase)
+        };
+        (0..self.satellites).map(of).collect()
+    }
+
+    /// The neighbours of a satellite in a grid of links: each has two in its plane and one in each
+    /// plane beside it. The links of all satellites' [`Neighbours`] are all there are, once each,
+    /// where planes have three satellites or more.
+    pub fn neighbours(&self, number: u32) -> Neighbours {
+        let each = self.in_plane();
+        let (plane, place) = (number / each, number % each);
+        let ahead = plane * each + (place + 1) % each;
+        // All the way around, the phasing has added up to whole places.
+        let beside = match plane + 1 < self.planes {
+            true => Some((plane + 1) * each + place),
+            false if self.star || self.planes == 1 => None,
+            false => Some((place + self.phasing) % each),
+        };
+        Neighbours { ahead, beside }
+    }
+}

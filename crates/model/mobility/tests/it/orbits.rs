@@ -1,0 +1,244 @@
+//! Orbits against what other code computed from the same formulas.
+
+use netloom_mobility::Geographic;
+use netloom_mobility::orbit::{
+    Choice, Circular, Earth, Elements, GroundStation, Orbiting, WalkerConfig, attachments,
+    distance, passes, schedule,
+};
+use netloom_units::{DataFormat, Duration, Stream, Time};
+
+use crate::common::{at, second};
+
+const LIGHT: f64 = 299_792_458.0;
+
+fn walker(json: &str) -> WalkerConfig {
+    let walker: WalkerConfig = serde_json::from_str(json).unwrap();
+    walker.check().unwrap();
+    walker
+}
+
+fn starlink() -> WalkerConfig {
+    walker(
+        r#"{"inclination": "53deg", "planes": 72, "satellites": 1584, "phasing": 39,
+            "altitude": "550km"}"#,
+    )
+}
+
+fn iridium() -> WalkerConfig {
+    walker(
+        r#"{"inclination": "86.4deg", "planes": 6, "satellites": 66, "phasing": 2,
+            "altitude": "780km", "star": true}"#,
+    )
+}
+
+fn close(value: f64, expected: f64, tolerance: f64) {
+    assert!((value - expected).abs() <= tolerance, "{value}, not {expected}");
+}
+
+/// The shortest and the longest link to the next plane, in ms.
+fn beside(walker: &WalkerConfig, is_seam: impl Fn(u32) -> bool) -> (f64, f64) {
+    let orbits = walker.orbits();
+    let mut range = (f64::INFINITY, 0.0f64);
+    for number in (0..walker.satellites).filter(|number| !is_seam(*number)) {
+        let Some(other) = walker.neighbours(number).beside else { continue };
+        for seconds in (0..6000).step_by(60) {
+            let length =
+                distance(&orbits[number as usize], &orbits[other as usize], second(seconds));
+            let delay = length / LIGHT * 1e3;
+            range = (range.0.min(delay), range.1.max(delay));
+        }
+    }
+    range
+}
+
+#[test]
+fn starlink_s_first_shell_has_the_lengths_of_its_geometry() {
+    let walker = starlink();
+    let orbits = walker.orbits();
+    close(orbits[0].period() / 60.0, 95.50, 0.005);
+    for number in [0, 21, 700] {
+        let ahead = walker.neighbours(number).ahead;
+        let length = distance(&orbits[number as usize], &orbits[ahead as usize], second(77));
+        close(length / 1000.0, 1969.9, 0.05);
+        close(length / LIGHT * 1e3, 6.571, 0.0005);
+    }
+    // Around the Earth planes and places add up: the last plane's links are like all others.
+    let (shortest, longest) = beside(&walker, |_| false);
+    close(longest, 5.04, 0.005);
+    let (_, last) = beside(&walker, |number| number < 1584 - 22);
+    close(last, 5.04, 0.005);
+    assert!(shortest > 4.7, "{shortest}");
+    // The nearest satellite of the next plane is nearer.
+    let nearest = (0..6000).step_by(30).flat_map(|seconds| {
+        let places = orbits.iter().map(move |orbit| orbit.position(second(seconds)));
+        let places: Vec<_> = places.take(44).collect();
+        (22..44).map(move |other| places[0].distance(places[other]) / LIGHT * 1e3)
+    });
+    close(nearest.fold(f64::INFINITY, f64::min), 1.81, 0.01);
+    // Each of two links, once.
+    let links: usize = (0..walker.satellites)
+        .map(|number| 1 + usize::from(walker.neighbours(number).beside.is_some()))
+        .sum();
+    assert_eq!(links, 2 * 1584);
+}
+
+#[test]
+fn iridium_has_a_seam() {
+    let walker = iridium();
+    let orbits = walker.orbits();
+    close(distance(&orbits[0], &orbits[1], Time::ZERO) / LIGHT * 1e3, 13.440, 0.0005);
+    let links: usize =
+        (0..66).map(|number| 1 + usize::from(walker.neighbours(number).beside.is_some())).sum();
+    assert_eq!(links, 66 + 55);
+    let refused =
+        |json: &str| serde_json::from_str::<WalkerConfig>(json).unwrap().check().unwrap_err();
+    let bad = r#"{"inclination": "53deg", "planes": 7, "satellites": 66, "altitude": "550km"}"#;
+    assert!(refused(bad).contains("no multiple"));
+    let low = r#"{"inclination": "53deg", "planes": 6, "satellites": 66, "altitude": "5km"}"#;
+    assert!(refused(low).contains("from 100km"));
+}
+
+fn stuttgart() -> GroundStation {
+    GroundStation::new(Geographic { lat: 48.78, lon: 9.18, alt: 0.0 }, Earth::Sphere).unwrap()
+}
+
+fn dynamic(orbits: &[Circular]) -> Vec<&dyn Orbiting> {
+    orbits.iter().map(|orbit| orbit as &dyn Orbiting).collect()
+}
+
+/// In 90 min from Stuttgart, at 25° and more: another one is nearest each 37 s, at 1.83 to 2.07 ms.
+#[test]
+fn stuttgart_sees_starlink() {
+    let orbits = starlink().orbits();
+    let satellites = dynamic(&orbits);
+    let (station, until) = (stuttgart(), second(5400));
+    let elevation = "25deg".parse().unwrap();
+    let used = attachments(&station, &satellites, elevation, Choice::Nearest, Time::ZERO, until);
+    let each = 5400.0 / (used.len() - 1) as f64;
+    close(each, 37.0, 1.0);
+    let delays = (0..5400).map(|seconds| {
+        let after = used.partition_point(|(at, _)| *at <= second(seconds));
+        let satellite = used[after - 1].1.expect("one is always in sight");
+        distance(&station, satellites[satellite], second(seconds)) / LIGHT * 1e3
+    });
+    let (low, high) = delays
+        .fold((f64::INFINITY, 0.0f64), |(low, high), delay| (low.min(delay), high.max(delay)));
+    close(low, 1.83, 0.01);
+    close(high, 2.07, 0.01);
+    // Whoever stays longest stays longer.
+    let longest = attachments(&station, &satellites, elevation, Choice::Longest, Time::ZERO, until);
+    assert!(longest.len() * 3 < used.len(), "{}, {}", longest.len(), used.len());
+}
+
+/// At 8.2° one of Iridium is always in sight, at 2.80 to 7.03 ms if the nearest is used.
+#[test]
+fn stuttgart_sees_iridium() {
+    let orbits = iridium().orbits();
+    let satellites = dynamic(&orbits);
+    let (station, until) = (stuttgart(), second(5400));
+    let elevation = "8.2deg".parse().unwrap();
+    let used = attachments(&station, &satellites, elevation, Choice::Nearest, Time::ZERO, until);
+    let mut range = (f64::INFINITY, 0.0f64);
+    for seconds in 0..5400 {
+        let after = used.partition_point(|(at, _)| *at <= second(seconds));
+        let Some(satellite) = used[after - 1].1 else { continue };
+        let delay = distance(&station, satellites[satellite], second(seconds)) / LIGHT * 1e3;
+        range = (range.0.min(delay), range.1.max(delay));
+    }
+    close(range.0, 2.80, 0.01);
+    close(range.1, 7.03, 0.02);
+}
+
+#[test]
+fn satellites_rise_and_set_at_their_elevation() {
+    let orbits = starlink().orbits();
+    let (station, elevation) = (stuttgart(), "25deg".parse().unwrap());
+    let limit = 25f64.to_radians();
+    let mut count = 0;
+    for orbit in orbits.iter().step_by(11) {
+        let found = passes(&station, orbit, elevation, Time::ZERO, second(20_000));
+        for pass in &found {
+            count += 1;
+            assert!(pass.rise < pass.set);
+            for end in [pass.rise, pass.set] {
+                if end > Time::ZERO && end < second(20_000) {
+                    // A satellite rises by some 0.001 radians a second.
+                    close(station.elevation(orbit, end), limit, 1e-9);
+                }
+            }
+        }
+        // What a look each second sees.
+        for seconds in 0..20_000 {
+            let now = second(seconds);
+            let is_up = station.elevation(orbit, now) >= limit;
+            let within = found.iter().any(|pass| pass.rise <= now && now < pass.set);
+            assert_eq!(is_up, within, "at {now}");
+        }
+    }
+    assert!(count > 100, "{count}");
+}
+
+/// Delays of 1,000 times are off by less than a microsecond.
+#[test]
+fn schedules_follow_distances() {
+    let walker = iridium();
+    let orbits = walker.orbits();
+    let tolerance = LIGHT * 0.5e-6;
+    let mut stream = Stream::new(1, "times");
+    for number in 0..20u32 {
+        let neighbours = walker.neighbours(number);
+        let other = neighbours.beside.unwrap_or(neighbours.ahead);
+        let length = |at: Time| distance(&orbits[number as usize], &orbits[other as usize], at);
+        let lines = schedule(length, Time::ZERO, second(600), tolerance);
+        assert!(lines.len() < 600, "{}", lines.len());
+        for _ in 0..50 {
+            let now = at(stream.below(600_000));
+            let after = lines.partition_point(|line| line.at <= now);
+            let (start, end) = (lines[after - 1], lines[after.min(lines.len() - 1)]);
+            let share = match end.at.since(start.at).as_secs_f64() {
+                0.0 => 0.0,
+                seconds => now.since(start.at).as_secs_f64() / seconds,
+            };
+            let line = start.metres + (end.metres - start.metres) * share;
+            close(line / LIGHT * 1e6, length(now) / LIGHT * 1e6, 1.0);
+        }
+    }
+}
+
+/// Elements of Vallado's tests; the first positions are those of his report.
+#[test]
+fn two_line_elements_are_propagated_by_sgp4() {
+    let text = "# a test\nVANGUARD\n\
+        1 00005U 58002B   00179.78495062  .00000023  00000-0  28098-4 0  4753\n\
+        2 00005  34.2682 348.7242 1859667 331.7664  19.3264 10.82419157413667\n";
+    let elements = Elements::parse(text).unwrap();
+    let (orbits, earth) = elements.orbits(Duration::from_secs(6 * 3600)).unwrap();
+    assert_eq!(orbits[0].name(), "VANGUARD");
+    let start = orbits[0].position(Time::ZERO);
+    close(start.x / 1000.0, 7022.465_292_66, 0.01);
+    close(start.y / 1000.0, -1400.082_967_55, 0.01);
+    close(start.z / 1000.0, 0.039_951_55, 0.01);
+    let later = orbits[0].position(second(6 * 3600));
+    close(later.x / 1000.0, -7154.031_202_02, 0.05);
+    close(later.y / 1000.0, -3783.176_825_04, 0.05);
+    close(later.z / 1000.0, -3536.194_122_94, 0.05);
+    // A place turns with the Earth once in a sidereal day.
+    let station =
+        GroundStation::new(Geographic { lat: 48.78, lon: 9.18, alt: 250.0 }, earth).unwrap();
+    let apart = distance(&station, &station, Time::ZERO);
+    assert_eq!(apart, 0.0);
+    close(station.position(Time::ZERO).distance(station.position(second(86_164))), 0.0, 100.0);
+    let json = serde_json::to_string(&elements).unwrap();
+    assert_eq!(serde_json::from_str::<Elements>(&json).unwrap(), elements);
+    for (text, part) in [
+        ("", "at least one"),
+        (
+            "1 00005U 58002B   00179.78495062  .00000023  00000-0  28098-4 0  4753\n",
+            "no second line",
+        ),
+        ("1 00005U\n2 00005\n", "line 1"),
+    ] {
+        let error = Elements::parse(text).unwrap_err().to_string();
+        assert!(error.contains(part), "{text}: {error}");
+    }
+}
