@@ -1,0 +1,65 @@
+//! Media to try.
+
+use netloom_medium::arm::{Flow, Load, Trial};
+use netloom_medium::{
+    Mac, Medium, MediumConfig, Phy, Receiver, RtsThreshold, Space, StationConfig, StationId,
+};
+use netloom_units::{Duration, Size, Time};
+
+/// Bytes of an Ethernet header.
+pub const HEADER: u32 = 14;
+
+pub fn station(number: u32) -> StationId {
+    StationId(number)
+}
+
+/// A medium of `phy` whose data frames have `rate`.
+pub fn config(phy: Phy, rate: &str, rts: bool) -> MediumConfig {
+    let mut config = MediumConfig::new(phy);
+    if let Mac::Dcf(dcf) = &mut config.mac {
+        dcf.rate = Some(rate.parse().unwrap());
+        if rts {
+            dcf.rts_threshold = RtsThreshold::Above(Size::default());
+        }
+    }
+    config
+}
+
+/// A medium of `stations` stations.
+pub fn medium(
+    config: MediumConfig,
+    space: impl Space + 'static,
+    stations: u32,
+    seed: u64,
+) -> Medium<u64> {
+    let mut medium = Medium::new(config, Box::new(space), seed, "air", Time::ZERO);
+    for number in 0..stations {
+        let config = StationConfig { name: format!("n{number}"), ..StationConfig::default() };
+        medium.add(Time::ZERO, station(number), config);
+    }
+    medium
+}
+
+/// Packets of `bytes` from one station to another, as many as go.
+pub fn saturated(from: u32, to: u32, bytes: u32) -> Flow {
+    let to = Receiver::Station(station(to));
+    Flow { from: station(from), to, load: Load::Saturated(bytes + HEADER) }
+}
+
+/// Mbit/s of packets that arrive in `seconds`.
+pub fn throughput(trial: &mut Trial, seconds: u64) -> f64 {
+    trial.run(Duration::from_secs(seconds));
+    trial.packet_bits() as f64 / seconds as f64 / 1e6
+}
+
+/// The mean over seeds, of what `figure` makes of each.
+pub fn mean(seeds: u64, figure: impl Fn(u64) -> f64) -> f64 {
+    (1..=seeds).map(figure).sum::<f64>() / seeds as f64
+}
+
+/// Asserts that `measured` is within `share` of `expected`.
+pub fn close(what: &str, measured: f64, expected: f64, share: f64) {
+    let difference = measured / expected - 1.0;
+    println!("{what}: {measured:.4}, expected {expected:.4} ({:+.2} %)", difference * 100.0);
+    assert!(difference.abs() <= share, "{what}: {measured} is not within {share} of {expected}");
+}
