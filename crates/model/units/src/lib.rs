@@ -10,6 +10,14 @@
 //! | [`Time`] | nanosecond since the experiment's zero | – |
 //! | [`Probability`] | 0 to 1 | `1%`, `0.001%` |
 //! | [`Framing`] | byte on a line | `ethernet`, `38B` |
+//! | [`Length`] | micrometre | `250m`, `1.5km` |
+//! | [`Coordinate`] | signed micrometre | `-12.5m` |
+//! | [`Speed`] | µm/s | `5m/s` |
+//! | [`Angle`] | signed millionth of a degree | `25deg` |
+//! | [`Frequency`] | Hz | `2.412GHz` |
+//! | [`Gain`], [`Loss`] | millionth of a dB | `-3dB`, `9dB` |
+//! | [`Attenuation`] | millionth of a dB/m | `0.4dB/m` |
+//! | [`Power`] | millionth of a dBm | `16dBm` |
 //! | [`Quantity`] | any | for the units of other tools |
 //!
 //! [`readable`] has numbers as people like them: rounded, and never read back.
@@ -23,11 +31,15 @@
 //!
 //! Not here: clocks, ambient randomness, anything that reads the world.
 
+mod angle;
 mod data;
+mod decibel;
 mod decimal;
 mod duration;
 mod error;
 mod framing;
+mod frequency;
+mod length;
 #[macro_use]
 mod notation;
 mod offset;
@@ -37,20 +49,26 @@ mod rate;
 pub mod readable;
 mod schedule;
 mod size;
+mod speed;
 #[macro_use]
 mod text;
 
+pub use angle::Angle;
 pub use data::{
     Data, DataError, DataFile, DataFormat, FileError, FileFault, MAX_VALUES, SharedData,
     check_count, lines, quoted,
 };
+pub use decibel::{Attenuation, Gain, Loss, Power};
 pub use decimal::Quantity;
 pub use duration::{Duration, Time};
 pub use error::UnitError;
 pub use framing::Framing;
+pub use frequency::Frequency;
+pub use length::{Coordinate, Length};
 pub use offset::Offset;
 pub use probability::Probability;
 pub use random::{Stream, mix};
 pub use rate::Rate;
 pub use schedule::{RateSchedule, ScheduleStep};
 pub use size::Size;
+pub use speed::Speed;

@@ -1,6 +1,9 @@
 //! Quantities as people write them.
 
-use netloom_units::{Duration, Probability, Rate, Size, Time};
+use netloom_units::{
+    Angle, Coordinate, Duration, Frequency, Gain, Length, Loss, Power, Probability, Rate, Size,
+    Speed, Time,
+};
 
 fn rate(text: &str) -> Result<u64, String> {
     text.parse::<Rate>().map(Rate::bits_per_second).map_err(|e| e.to_string())
@@ -60,4 +63,55 @@ fn serialization_time_is_exact() {
     assert_eq!(gigabit.time_for(Size::from_bytes(1538)), Duration::from_nanos(12_304));
     assert_eq!(gigabit.bytes_in(Duration::from_millis(100)).bytes(), 12_500_000);
     assert_eq!((Time::ZERO + Duration::from_millis(1500)).to_string(), "1.500000000s");
+}
+
+#[test]
+fn quantities_of_space_and_radio_are_read_and_printed() {
+    for text in ["250m", "1.5km", "5cm", "7.62m", "0um"] {
+        assert_eq!(text.parse::<Length>().unwrap().to_string(), text);
+    }
+    for text in ["-12.5m", "0um", "3km"] {
+        assert_eq!(text.parse::<Coordinate>().unwrap().to_string(), text);
+    }
+    for text in ["5m/s", "13.889m/s", "1mm/s"] {
+        assert_eq!(text.parse::<Speed>().unwrap().to_string(), text);
+    }
+    for text in ["2.412GHz", "914MHz", "22MHz"] {
+        assert_eq!(text.parse::<Frequency>().unwrap().to_string(), text);
+    }
+    for text in ["-64.374771dBm", "16dBm", "0dBm", "-0.5dBm"] {
+        assert_eq!(text.parse::<Power>().unwrap().to_string(), text);
+    }
+    for text in ["-3dB", "0.4dB", "0dB"] {
+        assert_eq!(text.parse::<Gain>().unwrap().to_string(), text);
+    }
+    assert_eq!("2.15dBi".parse::<Gain>().unwrap().decibels(), 2.15);
+    assert_eq!("9 dB".parse::<Loss>().unwrap().decibels(), 9.0);
+    assert_eq!("-90deg".parse::<Angle>().unwrap().to_string(), "-90deg");
+    assert_eq!("52.5°".parse::<Angle>().unwrap().degrees(), 52.5);
+}
+
+#[test]
+fn what_space_and_radio_are_written_in_is_said() {
+    fn error<T: std::str::FromStr<Err = netloom_units::UnitError>>(text: &str) -> String {
+        text.parse::<T>().err().unwrap_or_else(|| panic!("{text} was read")).to_string()
+    }
+    let cases = [
+        (error::<Power>("20mW"), "powers are in `dBm`: 20mW is `13.01dBm`"),
+        (error::<Power>("1 mW"), "powers are in `dBm`: 1 mW is `0dBm`"),
+        (error::<Power>("0.1W"), "is `20dBm`"),
+        (error::<Power>("0mW"), "`radio: off`"),
+        (error::<Power>("0"), "like `0dBm`"),
+        (error::<Power>("16dB"), "a power is in `dBm`"),
+        (error::<Loss>("-1dB"), "negative"),
+        (error::<Gain>("2000dB"), "at most 1000 dB"),
+        (error::<Length>("25ft"), "0.3048m"),
+        (error::<Speed>("36km/h"), "3.6 km/h are `1m/s`"),
+        (error::<Coordinate>("2000000km"), "at most 1000000km"),
+        (error::<Frequency>("0Hz"), "at least 1Hz"),
+        (error::<Angle>("400deg"), "at most 360deg"),
+    ];
+    for (message, part) in cases {
+        assert!(message.contains(part), "{message}");
+    }
 }

@@ -1,0 +1,102 @@
+//! OFDM with the convolutional code of length K = 7: bit errors without the code, and the union
+//! bound of what the code leaves of them (Frenger, Orten & Ottosson 1999).
+
+/// A punctured code: the first terms of its weight spectrum.
+pub(super) struct Code {
+    /// What the sum is divided by: two times the bits that enter the code in one step.
+    divisor: f64,
+    /// Hamming weight of the first term.
+    first: i32,
+    /// From each term's weight to the next one's.
+    step: i32,
+    /// How many wrong bits the paths of each weight have, all together.
+    weights: [f64; 10],
+}
+
+/// The code of rate ½. Its paths have even weights.
+pub(super) const HALF: Code = Code {
+    divisor: 2.0,
+    first: 10,
+    step: 2,
+    weights: [
+        36.0,
+        211.0,
+        1404.0,
+        11_633.0,
+        77_433.0,
+        502_690.0,
+        3_322_763.0,
+        21_292_910.0,
+        134_365_911.0,
+        0.0,
+    ],
+};
+
+/// The code of rate ⅔.
+pub(super) const TWO_THIRDS: Code = Code {
+    divisor: 4.0,
+    first: 6,
+    step: 1,
+    weights: [
+        3.0,
+        70.0,
+        285.0,
+        1276.0,
+        6160.0,
+        27_128.0,
+        117_019.0,
+        498_860.0,
+        2_103_891.0,
+        8_784_123.0,
+    ],
+};
+
+/// The code of rate ¾.
+pub(super) const THREE_QUARTERS: Code = Code {
+    divisor: 6.0,
+    first: 5,
+    step: 1,
+    weights: [
+        42.0,
+        201.0,
+        1492.0,
+        10_469.0,
+        62_935.0,
+        379_644.0,
+        2_253_373.0,
+        13_073_811.0,
+        75_152_755.0,
+        428_005_675.0,
+    ],
+};
+
+/// Bit errors of BPSK without a code.
+pub(super) fn bpsk(sinr: f64) -> f64 {
+    0.5 * libm::erfc(libm::sqrt(sinr))
+}
+
+/// Bit errors of QPSK without a code.
+pub(super) fn qpsk(sinr: f64) -> f64 {
+    0.5 * libm::erfc(libm::sqrt(sinr / 2.0))
+}
+
+/// Bit errors of 16-QAM without a code.
+pub(super) fn qam16(sinr: f64) -> f64 {
+    0.375 * libm::erfc(libm::sqrt(sinr / 10.0))
+}
+
+/// Bit errors of 64-QAM without a code.
+pub(super) fn qam64(sinr: f64) -> f64 {
+    7.0 / 24.0 * libm::erfc(libm::sqrt(sinr / 42.0))
+}
+
+/// The logarithm of the probability that a bit survives, where `error` of them are wrong before
+/// the decoder.
+pub(super) fn log_success(error: f64, code: &Code) -> f64 {
+    // Chernoff's bound of a wrong path: √(4p(1−p)) for each bit in which it differs.
+    let chernoff = 2.0 * libm::sqrt(error * (1.0 - error));
+    let ratio = if code.step == 2 { chernoff * chernoff } else { chernoff };
+    let sum = code.weights.iter().rev().fold(0.0, |sum, weight| sum * ratio + weight);
+    let first = (0..code.first).fold(1.0, |power, _| power * chernoff);
+    libm::log1p(-(sum * first / code.divisor).min(1.0))
+}

@@ -1,0 +1,105 @@
+//! Losses of pairs over time.
+
+use std::collections::BTreeMap;
+
+use netloom_units::{Data, DataFile, Time};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{PairLosses, PathLoss, Route};
+use crate::{Path, RadioError};
+
+/// Losses that a file says: what a ray tracer computed, or somebody measured. Pairs that it does not
+/// have hear nothing of each other, nor do others before their first time.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct MatrixConfig {
+    /// Lines of `time,from,to,dB` (seconds, names of nodes), or an event log of EMANE (`.eel`).
+    pub file: Data<PairLosses>,
+    /// What holds between two times of a pair (default `step`).
+    #[serde(default)]
+    pub between: Interpolation,
+    /// The nodes' names, by those of the file (default: they are the same).
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub nodes: BTreeMap<String, String>,
+}
+
+/// What holds between two times.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Interpolation {
+    /// The earlier one's loss.
+    #[default]
+    Step,
+    /// The straight line between both, in dB.
+    Linear,
+}
+
+impl MatrixConfig {
+    pub(super) fn files(&mut self) -> Vec<&mut dyn DataFile> {
+        vec![&mut self.file]
+    }
+}
+
+/// The matrix at work.
+#[derive(Debug, Clone)]
+pub(super) struct Matrix {
+    /// By sender and receiver, in order of time.
+    pairs: BTreeMap<(u32, u32), Vec<(Time, f64)>>,
+    between: Interpolation,
+}
+
+impl Matrix {
+    pub fn new(config: &MatrixConfig, names: &[&str]) -> Result<Self, RadioError> {
+        let losses = config.file.values().ok_or_else(|| RadioError::unread(config.file.file()))?;
+        let numbers: BTreeMap<&str, u32> = names.iter().copied().zip(0..).collect();
+        let number = |name: &str| {
+            let node = config.nodes.get(name).map_or(name, String::as_str);
+            numbers.get(node).copied().ok_or_else(|| RadioError::UnknownStation {
+                name: node.into(),
+                known: known(names),
+            })
+        };
+        let mut pairs: BTreeMap<_, Vec<_>> = BTreeMap::new();
+        for step in &losses.0 {
+            let pair = (number(&step.from)?, number(&step.to)?);
+            pairs.entry(pair).or_default().push((step.start(), step.loss));
+        }
+        for steps in pairs.values_mut() {
+            // Of two at one time the later line holds: the sort is stable.
+            steps.sort_by_key(|(at, _)| *at);
+        }
+        Ok(Self { pairs, between: config.between })
+    }
+}
+
+/// The names that there are, for a message.
+fn known(names: &[&str]) -> String {
+    const MOST: usize = 5;
+    let shown = names.iter().take(MOST).map(|name| format!("`{name}`")).collect::<Vec<_>>();
+    match names.len() {
+        0 => "there are none".into(),
+        1..=MOST => format!("stations are {}", shown.join(", ")),
+        count => format!("stations are {}, … ({count} in all)", shown.join(", ")),
+    }
+}
+
+impl PathLoss for Matrix {
+    fn path(&self, route: &Route) -> Option<Path> {
+        let steps = self.pairs.get(&(route.from, route.to))?;
+        let after = steps.partition_point(|(at, _)| *at <= route.at);
+        let (start, loss) = *steps.get(after.checked_sub(1)?)?;
+        let loss = match (self.between, steps.get(after)) {
+            (Interpolation::Linear, Some((end, next))) => {
+                let share = route.at.since(start).as_secs_f64() / end.since(start).as_secs_f64();
+                loss + (next - loss) * share
+            }
+            _ => loss,
+        };
+        Some(Path::decodable(loss))
+    }
+
+    fn farthest(&self, _: f64, _: f64) -> Option<f64> {
+        None
+    }
+}

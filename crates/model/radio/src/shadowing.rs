@@ -1,0 +1,125 @@
+//! Shadows: what buildings and hills that nobody drew take away, or add.
+
+use netloom_mobility::Point;
+use netloom_units::{Length, Loss};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::normal;
+
+/// Log-normal shadowing: a normal number of dB for each pair of places.
+///
+/// Each place has a number of a Gaussian field, and a pair has (g(a) + g(b))/√2. The field needs no
+/// memory: its values at the points of a grid follow from the seed, and between them it is bilinear
+/// and scaled to keep its deviation. So the same place has the same shadow, and a step of the
+/// grid further it has another one.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ShadowingConfig {
+    /// The standard deviation: 4 to 12 dB outdoors.
+    pub deviation: Loss,
+    /// The step of the grid, over which shadows change (default `20m`), or `none`: each pair of
+    /// stations has one number, wherever they are.
+    #[serde(default)]
+    pub distance: ShadowDistance,
+}
+
+/// Over which distance shadows change.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub enum ShadowDistance {
+    /// A field of places.
+    Field(Length),
+    /// One number for each pair.
+    Pair(Never),
+}
+
+/// The word `none`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub enum Never {
+    /// Not at all.
+    #[serde(rename = "none")]
+    None,
+}
+
+impl Default for ShadowDistance {
+    fn default() -> Self {
+        Self::Field(Length::from_metres(20))
+    }
+}
+
+impl ShadowingConfig {
+    /// # Errors
+    /// What makes no sense.
+    pub(crate) fn check(&self) -> Result<(), String> {
+        match self.distance {
+            ShadowDistance::Field(Length::ZERO) => {
+                Err("`distance` must be more than 0m; `none` draws one number a pair".into())
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Shadowing at work.
+#[derive(Debug, Clone)]
+pub(crate) struct Shadowing {
+    seed: u64,
+    deviation: f64,
+    /// The step of the field in m.
+    step: Option<f64>,
+}
+
+/// Most deviations that a shadow may have either way: one in 16,000 has more, and would keep a
+/// search for hearers from having a bound.
+const MOST: f64 = 4.0;
+
+impl Shadowing {
+    pub fn new(config: &ShadowingConfig, seed: u64) -> Self {
+        let step = match config.distance {
+            ShadowDistance::Field(length) => Some(length.metres()),
+            ShadowDistance::Pair(_) => None,
+        };
+        Self { seed, deviation: config.deviation.decibels(), step }
+    }
+
+    /// The loss in dB between two stations, which may be negative; the same both ways.
+    pub fn loss(&self, from: (u32, Point), to: (u32, Point)) -> f64 {
+        let number = match self.step {
+            Some(step) => {
+                (self.field(from.1, step) + self.field(to.1, step))
+                    * std::f64::consts::FRAC_1_SQRT_2
+            }
+            None => {
+                let (low, high) = (from.0.min(to.0), from.0.max(to.0));
+                normal::hashed(self.seed, low.into(), high.into(), 1)
+            }
+        };
+        self.deviation * number.clamp(-MOST, MOST)
+    }
+
+    /// The largest gain that there can be, in dB.
+    pub fn most(&self) -> f64 {
+        self.deviation * MOST
+    }
+
+    /// The field at a place.
+    fn field(&self, at: Point, step: f64) -> f64 {
+        let (x, y) = (at.x / step, at.y / step);
+        let (column, row) = (libm::floor(x), libm::floor(y));
+        let (right, up) = (x - column, y - row);
+        let corners = [
+            (0, 0, (1.0 - right) * (1.0 - up)),
+            (1, 0, right * (1.0 - up)),
+            (0, 1, (1.0 - right) * up),
+            (1, 1, right * up),
+        ];
+        let (mut sum, mut squares) = (0.0, 0.0);
+        for (i, j, weight) in corners {
+            let (column, row) = ((column as i64 + i) as u64, (row as i64 + j) as u64);
+            sum += weight * normal::hashed(self.seed, column, row, 0);
+            squares += weight * weight;
+        }
+        sum / libm::sqrt(squares)
+    }
+}

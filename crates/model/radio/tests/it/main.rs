@@ -1,0 +1,4 @@
+//! Radio models against the formulas of their sources.
+
+mod errors;
+mod propagation;

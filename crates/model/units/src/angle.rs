@@ -1,0 +1,75 @@
+//! Angles in whole millionths of a degree.
+
+use std::fmt;
+use std::str::FromStr;
+
+use crate::decimal::Quantity;
+use crate::{UnitError, text_quantity};
+
+/// An angle in whole millionths of a degree, up to 360° either way.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub struct Angle(i64);
+
+/// Parts of one degree.
+const PARTS: u64 = 1_000_000;
+
+const ANGLE: Quantity = Quantity {
+    name: "angle",
+    base: "millionths of a degree",
+    example: "25deg",
+    units: &[("deg", PARTS)],
+    aliases: &[("°", "deg")],
+    ambiguous: &[("rad", "angles are in `deg`: a radian is some `57.29578deg`")],
+};
+
+impl Angle {
+    /// No angle.
+    pub const ZERO: Angle = Angle(0);
+
+    /// `degrees` whole degrees.
+    pub const fn from_degrees(degrees: i16) -> Self {
+        Self(degrees as i64 * PARTS as i64)
+    }
+
+    /// The angle in degrees, as near as a float comes.
+    pub fn degrees(self) -> f64 {
+        self.0 as f64 / PARTS as f64
+    }
+
+    /// The angle in radians, as near as a float comes.
+    pub fn radians(self) -> f64 {
+        self.degrees().to_radians()
+    }
+}
+
+impl FromStr for Angle {
+    type Err = UnitError;
+    fn from_str(text: &str) -> Result<Self, UnitError> {
+        let trimmed = text.trim();
+        let (sign, amount) = match trimmed.strip_prefix('-') {
+            Some(amount) => (-1, amount),
+            None => (1, trimmed.strip_prefix('+').unwrap_or(trimmed)),
+        };
+        match ANGLE.parse(amount)? {
+            amount if amount <= 360 * PARTS => Ok(Self(sign * amount as i64)),
+            _ => Err(UnitError::OutOfRange {
+                text: text.into(),
+                range: "an angle is at most 360deg either way",
+            }),
+        }
+    }
+}
+
+impl fmt::Display for Angle {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(&format!("{}deg", self.degrees()))
+    }
+}
+
+text_quantity!(
+    Angle,
+    "angle",
+    r"^[-+]?[0-9]+(\.[0-9]+)? *(deg|°)$",
+    "An angle in degrees.",
+    "25deg"
+);
